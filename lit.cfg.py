@@ -34,7 +34,7 @@ else:
     config.environment["FILECHECK_OPTS"] = "-enable-var-scope -dump-input-filter=all"
     llvm_config.use_default_substitutions()
     llvm_config.add_tool_substitutions(
-        ["compare-runs", "custom-training-loop", "weft-fuzz", "weft-opt", "weft-capi-test", "weft-runtime-queries", "weft-runtime-example", "weft", "mlir-opt", "split-file"], [config.weft_tools_dir, config.llvm_tools_dir])
+        ["compare-runs", "custom-training-loop", "weft-fuzz", "weft-opt", "weft-capi-test", "weft-abi-examples", "weft-compiler-example", "weft-compiler-refusals", "weft-runtime-queries", "weft-runtime-example", "weft", "mlir-opt", "split-file"], [config.weft_tools_dir, config.llvm_tools_dir])
     config.substitutions.append(("%weft_plugin", config.weft_plugin))
     config.substitutions.append(("%python", sys.executable))
     config.substitutions.append(("%weft_build", config.weft_obj_root))

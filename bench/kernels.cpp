@@ -184,7 +184,7 @@ struct Contraction {
   Shape order = {}; ///< a transpose in front of lhs
 };
 
-/// Those of a transformer of width 256, 8 heads, 4 sequences of 128, and of the MNIST MLP.
+/// Contractions of a transformer of width 256, 8 heads, 4 sequences of 128, and of the MNIST MLP.
 void measureContractions() {
   // clang-format off
   const Contraction all[] = {
@@ -234,7 +234,7 @@ void measureContractions() {
   }
 }
 
-/// What follows a dense layer's contraction, in the same kernel.
+/// Epilogues of a dense layer's contraction, in the same kernel.
 void measureEpilogues() {
   for (const Shape &sizes : {Shape{512, 256, 1024}, {2048, 768, 3072}}) {
     Shape lhs{sizes[0], sizes[1]}, rhs{sizes[1], sizes[2]},

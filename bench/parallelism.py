@@ -40,7 +40,7 @@ def start(args, platform, folder):
 
 
 def finish(platform, child, folder):
-    """What run.py says of each row; it ends with 1 where a budget does not hold."""
+    """The report of run.py for each row; it ends with 1 if a budget is exceeded."""
     out = child.communicate()[0]
     lines = out.splitlines()
     if not lines or not lines[-1].startswith("{"):

@@ -3,7 +3,7 @@
     python3 bench/processes.py [--weft build/bin/weft] [--rounds 3] [--steps 300]
 
 The programs and inputs are the same, and so are the results, to the bit. On one
-machine more processes have no more cores: the figures are what crossing costs.
+machine more processes have no more cores: the figures are the cost of messages between them.
 """
 
 import argparse

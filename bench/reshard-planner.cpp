@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/passes/sharding/Resharding.h"
+#include "weft/passes/sharding/resharding/Resharding.h"
 #include "weft/test/unit/EveryLayout.h"
 
 #include "llvm/ADT/STLExtras.h"

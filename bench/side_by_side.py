@@ -30,7 +30,7 @@ DEVICES = 8
 
 
 def counted_bytes(folder):
-    """What Weft's runtime counted in a run of the train step."""
+    """The bytes that Weft's runtime counted in a run of the train step."""
     reports = [path.read_text() for path in sorted(pathlib.Path(folder).glob("*-jit_step.txt"))]
     found = re.search(r"each device moved ([\d,]+) bytes", reports[-1])
     return int(found[1].replace(",", ""))

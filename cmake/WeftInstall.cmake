@@ -4,17 +4,17 @@
 include(CMakePackageConfigHelpers)
 
 set(weft_embedding_libraries WeftAlgebra WeftLayout WeftDialect CollDialect HostDialect NestDialect PlanDialect WeftForeignRules WeftForeignPasses WeftInterpret WeftVerify WeftResharding
-  WeftShardingPasses WeftTrainingPasses WeftKernelPasses WeftNestPasses WeftPlanningPasses WeftExplain WeftElements WeftMachineCode WeftCpuCodegen WeftCodegen WeftProgram WeftStages WeftDriver)
+  WeftShardingPasses WeftCollectivePasses WeftTrainingPasses WeftKernelPasses WeftNestPasses WeftPlanningPasses WeftExplain WeftElements WeftMachineCode WeftCpuCodegen WeftCodegen WeftProgram WeftStages WeftDriver)
 if(TARGET WeftGpuCodegen)
   list(APPEND weft_embedding_libraries WeftGpuCodegen)
 endif()
-install(TARGETS weft_mlir WeftC ${weft_embedding_libraries} EXPORT WeftCompilerTargets
+install(TARGETS weft_mlir WeftC WeftPlugin ${weft_embedding_libraries} EXPORT WeftCompilerTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 install(TARGETS WeftPlanSchema WeftRuntime WeftServing EXPORT WeftRuntimeTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT dev)
 install(TARGETS weft RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT weft)
-install(TARGETS weft-opt RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT dev)
+install(TARGETS weft-opt weft-lsp-server RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT dev)
 install(TARGETS weft-plugin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 install(TARGETS WeftCommands WeftStepCommands WeftPjrt LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT weft)
 if(TARGET WeftCuda) # beside the runtime, which looks for them there

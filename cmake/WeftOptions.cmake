@@ -3,7 +3,7 @@ option(WEFT_WERROR "Treat warnings as errors" OFF) # the presets set it; someone
 option(WEFT_MPI "Programs on several processes, by Open MPI" ON)
 option(WEFT_CUDA "Devices on NVIDIA GPUs" ON)
 # Four fifths of a compilation are MLIR's headers: twelve sources at once take
-# the time of three. What is seldom built anew (preset sanitize) is built so.
+# the time of three. What is seldom built again (preset sanitize) is built so.
 option(WEFT_UNITY "Compile the sources of a library together" OFF)
 set(WEFT_SANITIZE "" CACHE STRING "Sanitizers to build with: address,undefined or thread")
 # Inside another project Weft's tests, benches and packages are not built.

@@ -36,5 +36,5 @@ file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/gen/AbsentTargets.c CONTENT "${absen
 weft_standalone(WeftStandaloneCommand FOLDER bin OUTPUT weft-standalone OF weft)
 weft_standalone(WeftStandaloneSteps FOLDER lib OUTPUT WeftStepCommands OF WeftStepCommands)
 weft_standalone(WeftStandaloneServing FOLDER lib OUTPUT WeftServing OF WeftServing)
-# The compiler once: for the command line and for JAX.
-weft_standalone(WeftStandaloneCompiler COMPILER FOLDER lib OUTPUT WeftCommands OF WeftCommands WeftPjrt)
+# The compiler once: for the command line, for JAX and for weft.Context.
+weft_standalone(WeftStandaloneCompiler COMPILER FOLDER lib OUTPUT WeftCommands OF WeftCommands WeftPjrt WeftC)

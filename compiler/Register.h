@@ -14,6 +14,9 @@ void registerAllDialects(mlir::DialectRegistry &registry);
 /// The same, and sharding rules for ops of linalg, arith, math, tensor and tosa
 /// (dialects/foreign/ForeignRules.h) where those dialects are registered, too.
 void registerAll(mlir::DialectRegistry &registry);
+/// Upstream's dialects that Weft has rules for or lowers to: arith, bufferization,
+/// linalg, math, memref, mpi, scf, shard, tensor, tosa and vector.
+void registerUpstreamDialects(mlir::DialectRegistry &registry);
 /// Every pass and the pipeline `weft-pipeline`.
 void registerAllPasses();
 } // namespace weft

@@ -84,7 +84,7 @@ static Progression quotients(const Progression &numbers, Wide divisor) {
           numbers.step / common, (numbers.count - 1 - start) / period + 1};
 }
 
-/// Those in [0, size), smallest first.
+/// The numbers in [0, size), smallest first.
 static Progression clip(Progression numbers, Wide size) {
   if (numbers.step < 0)
     numbers = {numbers.last(), -numbers.step, numbers.count};

@@ -24,7 +24,7 @@ struct MatrixStorage {
   int64_t leading;
 };
 
-/// Of `rows` x `columns` elements, both at least 1, that are so many elements
+/// The storage of `rows` x `columns` elements, both at least 1, that are so many elements
 /// apart; nothing where neither dimension has its neighbours side by side, or
 /// rows overlap.
 inline std::optional<MatrixStorage> storageOf(int64_t rows, int64_t rowStride,

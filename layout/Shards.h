@@ -28,7 +28,7 @@ struct Interval {
 
 /// ceil(n / p): elements of every local buffer.
 int64_t shardSize(int64_t n, int64_t p);
-/// What shard i of p owns of n elements; empty shards are [n, n).
+/// The elements of n that shard i of p owns; empty shards are [n, n).
 Interval shardInterval(int64_t n, int64_t p, int64_t i);
 /// The common part; where there is none, an empty interval that begins inside
 /// of the later one.

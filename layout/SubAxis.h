@@ -60,7 +60,7 @@ int64_t shardCount(std::span<const SubAxis> digits);
 /// before the other begins, digit for digit: the 2 of 6 = 2*3 and the 2 of
 /// 6 = 3*2 are no independent digits.
 bool overlaps(const SubAxis &a, const SubAxis &b);
-/// Why these digits cannot be used together on the mesh, or empty: an axis that
+/// The reason why these digits cannot be used together on the mesh, or empty: an axis that
 /// it lacks, a size that does not divide the axis, an axis used twice.
 std::string invalidReason(std::span<const MeshAxis> mesh,
                           std::span<const SubAxis> digits);

@@ -120,7 +120,7 @@ class Figure:
     name: str
     make: object         # source of the sizes
     full: tuple          # sizes, then the element type
-    tiny: tuple          # the same for a test
+    tiny: tuple          # smaller sizes and the element type, for tests
     anchor: str          # beside what it stands: "torch", or "copy": bytes at the speed of a copy
     arrays: float = 0    # bytes, as so many arrays of the sizes
     devices: int = 1

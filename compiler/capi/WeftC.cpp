@@ -1,8 +1,9 @@
-//===- WeftC.cpp - Weft for embedders in C --------------------------------===//
+//===- WeftC.cpp - Weft's compiler beside MLIR's C API --------------------===//
 
 #include "weft/compiler/capi/WeftC.h"
 
 #include "weft/compiler/Register.h"
+#include "weft/compiler/capi/Handles.h"
 #include "weft/compiler/stages/Pipeline.h"
 
 #include "mlir/CAPI/IR.h"
@@ -39,4 +40,20 @@ MlirLogicalResult weftRunPipeline(MlirModule module, MlirStringRef from,
   mlir::PassManager pm(op.getContext());
   weft::buildPipeline(pm, {}, *first, *last);
   return wrap(pm.run(op));
+}
+
+MlirContext weftCompilerGetContext(weft_compiler *compiler) {
+  return wrap(&compiler->context);
+}
+
+weft_module *weftModuleTake(weft_compiler *compiler, MlirModule module) {
+  return new weft_module{compiler,
+                         mlir::OwningOpRef<mlir::ModuleOp>(unwrap(module)),
+                         weft::Stage::imported,
+                         {}};
+}
+
+MlirModule weftModuleGet(weft_module *module) {
+  module->values.reset(); // whoever asks may change it
+  return wrap(*module->op);
 }

@@ -130,8 +130,8 @@ static std::vector<Entry> entriesOf(int folder, llvm::StringRef prefix) {
   return entries;
 }
 
-/// Removes what is too old, then what was used longest ago until a quarter of
-/// the room is free. Several processes may do so at once.
+/// Removes entries over the age limit, then the least recently used ones until
+/// a quarter of the room is free. Several processes may prune at once.
 static void prune(llvm::StringRef path, int folder, const CacheLimits &limits) {
   WholeFile stamp;
   if (stamp.open((path + "/" + kStamp).str(),

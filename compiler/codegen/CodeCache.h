@@ -1,9 +1,9 @@
 //===- CodeCache.h - compiled code on disk ----------------------*- C++ -*-===//
 //
-//   if (!readCachedCode(folder, keyOfCode({version, target, text}), code)) {
-//     code = ...;
-//     writeCachedCode(folder, key, code);
-//   }
+//   std::string key = keyOfCode({version, target, text});
+//   if (!readCachedCode(folder, key, code))
+//     writeCachedCode(folder, key, code = compile(text));
+//
 //
 // Kernels' objects and whole programs, by a hash of all that they are made of.
 // An empty name is no cache.
@@ -44,7 +44,7 @@ struct CacheLimits {
 /// where neither is known.
 std::string codeCacheFolder();
 
-/// Why a folder is not used as a cache, and how to change that; empty for one
+/// The reason why a folder is not used as a cache, and how to change that; empty for one
 /// that is used, or that is still to be made.
 std::string refusalOfCache(llvm::StringRef folder);
 

@@ -2,9 +2,9 @@
 //
 //   std::string error;
 //   auto codegen = weft::openCodegen("cpu:avx2", error);
-//   if (!codegen) ...                        // error lists the known targets
-//   codegen->compile(module, options, code);         // for the .weft file
-//   codegen->printAssembly(kernels, llvm::outs());   // for a person
+//   if (!codegen || failed(codegen->compile(module, options, code)))
+//     return; // without a generator, `error` lists the known targets
+//   (void)codegen->printAssembly(kernels, llvm::outs()); // for a person
 //
 // Nothing outside compiler/codegen/<generator> knows more of a processor than
 // this. A new generator is one function and one line of the table in
@@ -44,7 +44,7 @@ struct DeviceKernel {
   int64_t shared = 0; ///< bytes of each block
 };
 
-/// What a generator makes of a program's kernels: a shared object for
+/// The compiled kernels of a program: a shared object for
 /// processors, or a module for devices.
 struct CompiledKernels {
   llvm::SmallVector<char> sharedObject; ///< empty where devices run them all

@@ -23,7 +23,7 @@ CollectedErrors::CollectedErrors(mlir::MLIRContext *context)
         return mlir::success();
       }) {}
 
-/// Of code that is to be ready soon. Makes the few analyses that it needs.
+/// Simplifies code that must be ready soon, with the few analyses that this needs.
 static void simplify(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::FunctionAnalysisManager analyses;
   analyses.registerPass([] { return llvm::PassInstrumentationAnalysis(); });

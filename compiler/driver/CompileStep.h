@@ -27,7 +27,7 @@ struct CompileOptions {
   /// Opened for `target` and kept by who compiles many programs; null: one is
   /// opened for this program.
   KernelCodegen *generator = nullptr;
-  /// Of the module's context and kept likewise; null: made for this program.
+  /// The passes of the module's context, kept likewise; null: made for this program.
   StagePasses *passes = nullptr;
   std::string cacheDirectory; ///< kernel objects; empty: no cache
   int threads = 0;            ///< 0: one for each core

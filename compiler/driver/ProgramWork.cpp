@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace weft;
 
-/// Of a kernel's body, or of one of its loop nests.
+/// The work of a kernel's body, or of one of its loop nests.
 static double workOfBlock(Block &block) {
   double work = 0;
   for (Operation &op : block.without_terminator()) {

@@ -164,7 +164,7 @@ AnnotationChanges::of(const CollectiveCost &collective) const {
                 });
     bool named = !tensor.name.empty() &&
                  (llvm::is_contained(collective.where, tensor.name) ||
-                  StringRef(collective.why).contains(tensor.name));
+                  StringRef(collective.reason).contains(tensor.name));
     return uses && named ? 0 : uses ? 1 : named ? 2 : 3;
   };
   std::vector<std::pair<int, const Tensor *>> order;

@@ -38,7 +38,7 @@ struct AnnotationPlace {
 
 struct AnnotationChange {
   std::string text;       ///< what a person would do
-  std::string annotation; ///< what is there and goes; else empty
+  std::string annotation; ///< the present one, which is removed; or ""
   AnnotationPlace place;
   std::optional<Layout> wanted; ///< nothing: the annotation goes
 
@@ -48,7 +48,7 @@ struct AnnotationChange {
 
 class AnnotationChanges {
 public:
-  /// Of a module at stage `imported` with one public function.
+  /// Takes a module at stage `imported` with one public function.
   explicit AnnotationChanges(mlir::ModuleOp imported);
 
   std::vector<AnnotationChange> of(const CollectiveCost &collective) const;

@@ -161,8 +161,8 @@ static std::string describe(const CollectiveCost &cost) {
     text += ", " + groupedDigits(cost.count) + " times";
   if (!cost.lines.empty())
     text += ", at " + llvm::join(cost.lines, ", ");
-  if (!cost.why.empty())
-    text += ": " + cost.why;
+  if (!cost.reason.empty())
+    text += ": " + cost.reason;
   return text;
 }
 
@@ -174,7 +174,7 @@ static std::string memoryText(const MemoryUse &memory) {
          " " + groupedDigits(memory.batch);
 }
 
-/// What follows the first line, each part after "; ".
+/// The text behind a message's first line: fixes, each after "; ".
 static std::string advice(const Limit &limit, const Explanation &explanation) {
   if (limit.subject == "memory")
     return memoryText(explanation.memory) +

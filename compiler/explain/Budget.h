@@ -52,7 +52,7 @@ struct Limit {
 std::optional<std::vector<Limit>> parseBudget(llvm::StringRef text,
                                               std::string &error);
 
-/// What a limit speaks of, in a program. Exhaustive over parseBudget's subjects.
+/// The subject of a limit, in a program. Exhaustive over parseBudget's subjects.
 int64_t costOf(const Limit &limit, const Explanation &explanation);
 
 /// A limit, who asks for it, and what the step has.
@@ -69,7 +69,7 @@ std::vector<LimitStatus> limitsOf(mlir::ModuleOp module,
                                   llvm::ArrayRef<std::string> more,
                                   const Explanation &explanation);
 
-/// The collectives that a limit speaks of, those that send most first.
+/// The collectives that a limit counts, those that send most first.
 std::vector<const CollectiveCost *> spenders(const Limit &limit,
                                              const Explanation &explanation);
 

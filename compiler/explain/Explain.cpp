@@ -3,8 +3,8 @@
 #include "weft/compiler/explain/Explain.h"
 
 #include "weft/compiler/explain/Provenance.h"
+#include "weft/dialects/layout/Sizes.h"
 #include "weft/dialects/weft/ElementTypes.h"
-#include "weft/dialects/weft/Sizes.h"
 
 #include <algorithm>
 
@@ -24,11 +24,11 @@ static CollectiveCost explainedCost(plan::CollectiveOpInterface op,
   CollectiveCost cost;
   cost.kind = op.getKind().str();
   cost.bytes = op.getBytesSent();
-  cost.why = op.getReason().value_or("").str();
+  cost.reason = op.getReason().value_or("").str();
   if (int64_t times = op.getTimes().value_or(1))
     cost.count = times;
   else
-    cost.why += "; each time of a loop whose end depends on data";
+    cost.reason += "; each time of a loop whose end depends on data";
   cost.where = pathsOf(op.getLoc());
   cost.lines = linesOf(op.getLoc());
   for (SubAxes links = op.getLinks(); const SubAxis &axis : links)
@@ -40,7 +40,7 @@ static CollectiveCost explainedCost(plan::CollectiveOpInterface op,
 static bool isDonated(plan::InputOp input) {
   return llvm::any_of(input->getUsers(), [&](Operation *user) {
     auto output = dyn_cast<plan::OutputOp>(user);
-    return output && output.getDonor() == input.getBuffer();
+    return output && output.getDonated() == input.getBuffer();
   });
 }
 
@@ -115,7 +115,7 @@ Explanation weft::explainProgram(plan::ProgramOp program) {
     else if (auto input = dyn_cast<plan::InputOp>(op))
       addInput(input, memory);
     else if (auto output = dyn_cast<plan::OutputOp>(op)) {
-      if (!output.getDonor())
+      if (!output.getDonated())
         memory.activations +=
             bufferBytes(cast<MemRefType>(output.getBuffer().getType()));
     }

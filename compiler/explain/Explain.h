@@ -35,12 +35,12 @@ struct CollectiveCost {
   std::vector<std::string> axes;
   int64_t bytes = 0; ///< sent by one device in one occurrence
   int64_t count = 1; ///< occurrences in a step
-  /// What moves, by the paths of variables and layers: d1/kernel, d2/output.
+  /// The tensors that move, by the paths of variables and layers: d1/kernel.
   std::vector<std::string> where;
-  std::string why; ///< provenance: one clause or several, "; " between
-  /// Of the script or program that says it, where that is known: train.py:12.
+  std::string reason; ///< provenance: one clause or several, "; " between
+  /// Lines of the script or program that ask for it, if known: train.py:12.
   std::vector<std::string> lines;
-  /// Those that are there without change have it, others have not (FindFixes.h).
+  /// Annotations that the collective needs: without them it is gone (FindFixes.h).
   std::vector<std::string> annotations;
   /// The cheapest change of annotation that removes it (FindFixes.h).
   std::optional<std::string> fix;
@@ -49,7 +49,7 @@ struct CollectiveCost {
 /// Bytes on the fullest device.
 struct MemoryUse {
   int64_t weights = 0, optimizer = 0;
-  /// What the forward part keeps for the gradients, and the step's results.
+  /// Bytes that the forward part keeps for the gradients, and the step's results.
   int64_t activations = 0;
   int64_t temporaries = 0; ///< the rest of the arena
   int64_t batch = 0;       ///< inputs, labels, sample weights
@@ -65,7 +65,7 @@ struct MemoryUse {
   }
 };
 
-/// What became of one rule of a layout map.
+/// The use of one rule of a layout map.
 struct RuleStatus {
   std::string key, status; ///< used, dead, shadowed
   std::vector<std::string> matches;
@@ -80,12 +80,12 @@ struct Explanation {
   std::vector<RuleStatus> rules;
   int64_t instructions = 0; ///< of the plan, ports and buffers included
 
-  /// Of one step.
+  /// Bytes that one step sends.
   int64_t totalBytes() const;
 };
 
 Explanation explainProgram(plan::ProgramOp program);
-/// Of a module at stage `plan`: its first program.
+/// Explains the first program of a module at stage `plan`.
 Explanation explainProgram(mlir::ModuleOp module);
 llvm::json::Value toJson(const Explanation &explanation);
 /// Tables of at most `width` columns.

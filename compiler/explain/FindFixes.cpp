@@ -15,7 +15,7 @@ using namespace weft;
 /// each clause.
 static std::set<std::string> subjects(const CollectiveCost &cost) {
   llvm::SmallVector<llvm::StringRef> clauses;
-  llvm::StringRef(cost.why).split(clauses, "; ", -1, false);
+  llvm::StringRef(cost.reason).split(clauses, "; ", -1, false);
   std::set<std::string> result;
   for (llvm::StringRef clause : clauses)
     result.insert(clause.take_front(clause.find(" is ")).str());
@@ -37,7 +37,7 @@ static bool sameMovement(const CollectiveCost &a, const CollectiveCost &b) {
          sameLines;
 }
 
-/// What is left of a collective under a change, in bytes.
+/// The bytes of a collective that remain under a change.
 static int64_t remainder(const CollectiveCost &cost, const Explanation &other) {
   int64_t bytes = 0;
   for (const CollectiveCost &collective : other.collectives)
@@ -68,7 +68,7 @@ private:
   /// Null where the change does not compile or the budget is spent; then one
   /// more is left out.
   const Trial *tryChange(const Change &change, size_t &leftOut);
-  /// What the trials say, in words.
+  /// The result of the trials, in words.
   std::string verdict(const CollectiveCost &cost, const Trial *removing,
                       const Trial *shrinking) const;
   /// "a step sends 12 bytes instead of 14, a device holds 8 bytes more".

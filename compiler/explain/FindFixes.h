@@ -28,9 +28,9 @@ namespace weft {
 /// Another annotation of the program.
 struct Change {
   std::string text; ///< what a person would do; equal texts are one change
-  /// What is there and goes: "d1/kernel": [null, "model"]. Empty: it is new.
+  /// The annotation that is removed: "d1/kernel": [null, "model"]. Empty: a new one.
   std::string annotation;
-  /// What a step costs then; nothing where the program does not compile.
+  /// The cost of a step with the change; nothing if the program does not compile.
   std::function<std::optional<Explanation>()> recount;
 };
 

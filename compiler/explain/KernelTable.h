@@ -32,7 +32,7 @@ struct NestLine {
 struct KernelLine {
   std::string name, target;
   int64_t launches = 0; ///< in the program's text: what a loop repeats is one
-  /// Of one launch: the sizes of its arguments and results, and about how many
+  /// One launch: the sizes of its arguments and results, and about how many
   /// instructions it takes (KernelTraits.h), a multiply-add counted as one.
   int64_t bytesRead = 0, bytesWritten = 0;
   double operations = 0;

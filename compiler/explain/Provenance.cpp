@@ -2,7 +2,7 @@
 
 #include "weft/compiler/explain/Provenance.h"
 
-#include "weft/dialects/weft/ReverseMode.h"
+#include "weft/dialects/weft/gradients/ReverseMode.h"
 
 #include "llvm/ADT/SetVector.h"
 

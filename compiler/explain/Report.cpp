@@ -40,7 +40,7 @@ llvm::json::Value weft::toJson(const Explanation &explanation) {
                            {"count", cost.count},
                            {"lines", stringArray(cost.lines)},
                            {"where", llvm::join(cost.where, ", ")},
-                           {"why", cost.why},
+                           {"reason", cost.reason},
                            {"annotations", stringArray(cost.annotations)},
                            {"fix", fixValue(cost)}});
     byKind[cost.kind].first += cost.count;
@@ -165,7 +165,7 @@ void TextReport::writeCollectives() {
         << firstPaths(cost.where, width - 35 - kinds) << "\n";
     if (!cost.lines.empty())
       out << "    at   " << firstPaths(cost.lines, width - 9) << "\n";
-    writeWrapped("    why  ", firstClauses(cost.why, 3));
+    writeWrapped("    why  ", firstClauses(cost.reason, 3));
     if (!cost.annotations.empty())
       writeWrapped("    rule ", firstPaths(cost.annotations, 3 * width));
     if (cost.fix)

@@ -28,8 +28,8 @@ std::vector<TensorLayout> weft::tensorLayouts(plan::ProgramOp program) {
   for (auto input : program.getOps<plan::InputOp>())
     tensors.push_back(layoutOf(input));
   for (auto output : program.getOps<plan::OutputOp>()) {
-    auto input = output.getDonor()
-                     ? output.getDonor().getDefiningOp<plan::InputOp>()
+    auto input = output.getDonated()
+                     ? output.getDonated().getDefiningOp<plan::InputOp>()
                      : plan::InputOp();
     if (!input || input.getLayout() != output.getLayout() ||
         input.getName() != output.getName())

@@ -22,8 +22,8 @@ struct TensorLayout {
   std::string role; ///< of the plan's port: weight, slot, input, metric, ...
   std::string elementType; ///< NumPy's name
   std::vector<int64_t> shape;
-  Layout layout;   ///< as many dimensions as the shape
-  std::string why; ///< empty where nobody says
+  Layout layout;      ///< as many dimensions as the shape
+  std::string reason; ///< empty if there is none
   bool isOutput = false;
 };
 

@@ -120,7 +120,7 @@ void TimelineReader::readInstructions() {
     if (auto label = dyn_cast<plan::LabelOp>(op)) {
       labels[label.getName()] = timeline.moments.size();
     } else if (auto output = dyn_cast<plan::OutputOp>(op)) {
-      if (!output.getDonor())
+      if (!output.getDonated())
         timeline.results +=
             bufferBytes(cast<MemRefType>(output.getBuffer().getType()));
     } else if (op.getNumResults() == 0) { // an instruction, no buffer

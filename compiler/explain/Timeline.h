@@ -1,6 +1,6 @@
 //===- Timeline.h - a step, instruction by instruction ----------*- C++ -*-===//
 //
-// The instructions of a plan in program order, and what of the arena holds a
+// The instructions of a plan in program order, and which parts of the arena hold a
 // value that is still needed while each of them runs:
 //
 //   0  dot_8x50x10            d2/output   forward    400 kept    320 temporary
@@ -48,7 +48,7 @@ struct Timeline {
   int64_t arena = 0;
   size_t peak = 0;     ///< the first moment with the most bytes in use
   bool trains = false; ///< has a backward part
-  /// Those in use at the peak, the largest first.
+  /// Values in use at the peak, the largest first.
   std::vector<Resident> atPeak;
 
   /// Bytes of the arena beside what is in use at the peak.

@@ -4,8 +4,8 @@
 
 #include "weft/compiler/explain/Explain.h"
 #include "weft/compiler/explain/Provenance.h"
-#include "weft/passes/sharding/ConflictResolution.h"
 #include "weft/passes/sharding/Provenance.h"
+#include "weft/passes/sharding/propagation/ConflictResolution.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
@@ -34,7 +34,7 @@ private:
   /// The steps from an axis to where it begins; the annotated value, or null.
   Value follow(const LayoutReason *reason, AxisOrigin &origin);
   std::string step(const LayoutReason &reason) const;
-  std::string annotationText(Value value) const;
+  std::string annotationText(const LayoutReason &reason) const;
   std::string opText(Operation *op) const;
 
   mutable func::FuncOp function;
@@ -77,7 +77,7 @@ std::vector<std::string> LayoutHistory::namesOf(Value value) const {
   return found;
 }
 
-/// What a loop passes on is recorded under the value that stands for all.
+/// Values that a loop passes on are recorded under the value that stands for all.
 const LayoutReason *LayoutHistory::reasonOf(Value value, unsigned dim,
                                             const SubAxis &axis) {
   const LayoutReason *reason = journal.last(value, dim, axis);
@@ -106,32 +106,30 @@ std::string LayoutHistory::opText(Operation *op) const {
 }
 
 /// The attribute's own reason (layout_map "d1/kernel"), or what it stands on.
-std::string LayoutHistory::annotationText(Value value) const {
-  auto said = [](Attribute reason) {
-    auto text = dyn_cast_or_null<StringAttr>(reason);
-    return text ? text.str() : std::string();
+std::string LayoutHistory::annotationText(const LayoutReason &reason) const {
+  auto textOf = [](Attribute attribute, const llvm::Twine &otherwise) {
+    auto text = dyn_cast_or_null<StringAttr>(attribute);
+    return text && !text.empty() ? text.str() : otherwise.str();
   };
-  if (auto arg = dyn_cast<BlockArgument>(value);
-      arg && arg.getOwner()->getParentOp() == function) {
-    std::string text =
-        said(function.getArgAttr(arg.getArgNumber(), kReasonAttr));
-    return text.empty() ? "weft.layout of " + names.describe(value) : text;
-  }
-  if (Operation *def = value.getDefiningOp();
-      isa_and_nonnull<ConstrainOp>(def)) {
-    std::string text = said(def->getDiscardableAttr(kReasonAttr));
-    return text.empty() ? opText(def) : text;
-  }
-  Operation *end = function.getBody().front().getTerminator();
-  for (OpOperand &operand : end->getOpOperands()) {
-    unsigned result = operand.getOperandNumber();
-    if (operand.get() != value)
-      continue;
-    std::string text = said(function.getResultAttr(result, kReasonAttr));
-    return text.empty() ? "weft.layout of result " + std::to_string(result)
-                        : text;
-  }
-  return "weft.layout of " + names.describe(value);
+  if (reason.op && !reason.op->hasTrait<OpTrait::IsTerminator>())
+    return textOf(reason.op->getDiscardableAttr(kReasonAttr),
+                  opText(reason.op));
+  // A value that a loop passes on is annotated outside of the loop.
+  auto isMeant = [&](Value value) {
+    return table.leader(value) == reason.value;
+  };
+  for (OpOperand &operand :
+       reason.op ? reason.op->getOpOperands() : MutableArrayRef<OpOperand>())
+    if (isMeant(operand.get())) {
+      unsigned result = operand.getOperandNumber();
+      return textOf(function.getResultAttr(result, kReasonAttr),
+                    "weft.layout of result " + llvm::Twine(result));
+    }
+  for (BlockArgument arg : function.getArguments())
+    if (isMeant(arg))
+      return textOf(function.getArgAttr(arg.getArgNumber(), kReasonAttr),
+                    "weft.layout of " + names.describe(arg));
+  return "weft.layout of " + names.describe(reason.value);
 }
 
 std::string LayoutHistory::step(const LayoutReason &reason) const {
@@ -143,7 +141,7 @@ std::string LayoutHistory::step(const LayoutReason &reason) const {
   };
   switch (reason.kind) {
   case Kind::Annotation:
-    return "annotated: " + annotationText(reason.value);
+    return "annotated: " + annotationText(reason);
   case Kind::Rule:
     return "by " + opText(reason.op) + ", as " + place();
   case Kind::SameValue:

@@ -12,7 +12,7 @@
 //       annotated: batch axis "data"
 //     without the annotation of x: [-,-]
 //
-// Propagation runs once more with a journal (passes/sharding/LayoutJournal.h),
+// Propagation runs once more with a journal (passes/sharding/propagation/LayoutJournal.h),
 // and a third time without the nearest annotation.
 //
 //===----------------------------------------------------------------------===//

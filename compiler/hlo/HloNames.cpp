@@ -30,7 +30,7 @@ static StringRef otherName(ArrayRef<Renaming> table, StringRef name) {
   return "";
 }
 
-/// Of an op of StableHLO. A sentence is none.
+/// XLA's opcode of an op of StableHLO.
 static std::string opcodeOf(StringRef stablehlo) {
   if (StringRef other = otherName(kOpcodes, stablehlo); !other.empty())
     return other.str();

@@ -8,7 +8,7 @@
 #ifndef WEFT_COMPILER_HLO_HLONAMES_H
 #define WEFT_COMPILER_HLO_HLONAMES_H
 
-#include "weft/dialects/weft/Layout.h"
+#include "weft/dialects/layout/Layout.h"
 
 #include "mlir/IR/Operation.h"
 
@@ -16,7 +16,7 @@ namespace weft::hlo {
 
 /// "all-reduce"; empty for an op that XLA has no opcode for.
 std::string opcodeOf(mlir::Operation *op);
-/// What XLA calls an attribute of Weft's ops.
+/// XLA's name of an attribute of Weft's ops.
 llvm::StringRef attributeName(llvm::StringRef name);
 /// The words before the computations of an instruction, space between them;
 /// empty for those that have none of their own.

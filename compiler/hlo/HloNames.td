@@ -8,13 +8,13 @@
 
 include "llvm/TableGen/SearchableTable.td"
 include "weft/dialects/coll/CollOps.td"
-include "weft/dialects/weft/FlowOps.td"
-include "weft/dialects/weft/FoldOps.td"
-include "weft/dialects/weft/IndexingOps.td"
-include "weft/dialects/weft/LinearAlgebraOps.td"
-include "weft/dialects/weft/ScanOps.td"
+include "weft/dialects/weft/ops/FlowOps.td"
+include "weft/dialects/weft/ops/FoldOps.td"
+include "weft/dialects/weft/ops/IndexingOps.td"
+include "weft/dialects/weft/ops/LinearAlgebraOps.td"
+include "weft/dialects/weft/ops/ScanOps.td"
 include "weft/dialects/weft/WeftOps.td"
-include "weft/dialects/weft/WindowOps.td"
+include "weft/dialects/weft/ops/WindowOps.td"
 
 def kWeftOps : GenericTable {
   let FilterClass = "Weft_Op";
@@ -27,7 +27,7 @@ def kCollOps : GenericTable {
   let Fields = ["opName", "hlo"];
 }
 
-// What StableHLO calls so is another word in XLA.
+// A StableHLO opcode and XLA's name for it.
 class Opcode<string stablehlo, string hlo> {
   string From = stablehlo;
   string To = hlo;

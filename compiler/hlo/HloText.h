@@ -32,7 +32,7 @@
 
 namespace weft {
 
-/// Of a module at stage `scheduled`.
+/// The text of a module at stage `scheduled`.
 std::string hloText(mlir::ModuleOp module, llvm::StringRef name);
 
 } // namespace weft

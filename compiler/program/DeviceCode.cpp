@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace weft;
 
-/// What launches name is the library's call; the code is its fallback.
+/// Launches name the library's call; the kernel's code is its fallback.
 static void createContraction(OpBuilder &builder, plan::DeviceKernelOp code,
                               StringRef name, StringAttr fallback,
                               plan::ContractionAttr of) {

@@ -6,7 +6,7 @@
 //   plan.device_kernel @relu in @device_code symbol "relu" block [256, 1, 1]
 //       blocks 64 shared 0 scratch 0
 //
-// Of a kernel with `plan.library` launches name the plan.library_contraction,
+// Launches of a kernel with `plan.library` name the plan.library_contraction,
 // and its code is the fallback @relu_code.
 //
 //===----------------------------------------------------------------------===//

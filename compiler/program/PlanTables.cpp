@@ -124,7 +124,7 @@ Offset<fb::Layout> weft::writeLayout(FlatBufferBuilder &builder,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What a collective has of its own.
+/// The kind and table of a collective.
 struct Kind {
   fb::CollectiveKind kind = fb::CollectiveKind::NONE;
   Offset<void> table;

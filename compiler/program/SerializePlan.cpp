@@ -111,8 +111,8 @@ LogicalResult PlanWriter::collectBuffers() {
     if (auto input = dyn_cast<fb::InputOp>(op)) {
       addBuffer(value, fb::BufferKind::input, 0, *dtype, input.getName());
     } else if (auto output = dyn_cast<fb::OutputOp>(op)) {
-      if (output.getDonor())
-        numbers[value] = numbers.lookup(output.getDonor());
+      if (output.getDonated())
+        numbers[value] = numbers.lookup(output.getDonated());
       else
         addBuffer(value, fb::BufferKind::output, 0, *dtype, output.getName());
     } else if (auto buffer = dyn_cast<fb::BufferOp>(op)) {
@@ -225,8 +225,8 @@ FailureOr<std::vector<uint8_t>> PlanWriter::write() {
   DenseMap<Value, int32_t> donatedTo;
   int32_t index = 0;
   for (auto output : program.getOps<fb::OutputOp>()) {
-    if (output.getDonor())
-      donatedTo[output.getDonor()] = index;
+    if (output.getDonated())
+      donatedTo[output.getDonated()] = index;
     outputs.push_back(port(output, -1));
     ++index;
   }

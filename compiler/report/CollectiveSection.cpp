@@ -31,7 +31,7 @@ std::vector<std::vector<size_t>> html::alike(const Explanation &explanation) {
     if (explanation.collectives.size() > many)
       key = cost.kind + "|" + llvm::join(cost.axes, ",") + "|" +
             std::to_string(cost.bytes) + "|" + std::to_string(cost.count) +
-            "|" + withoutNumbers(cost.why);
+            "|" + withoutNumbers(cost.reason);
     auto [entry, isNew] = known.try_emplace(key, groups.size());
     if (isNew)
       groups.emplace_back();
@@ -103,7 +103,7 @@ static void writeRecord(const Explanation &explanation,
       << "<tr><td></td><td colspan=\"5\"><dl><dt>moves</dt><dd>";
   writeWhere(explanation, group, out);
   out << "</dd><dt>why</dt><dd>";
-  writeWhy(cost.why, out);
+  writeWhy(cost.reason, out);
   out << "</dd>";
   if (!cost.lines.empty())
     out << "<dt>at</dt><dd>" << codeList(cost.lines, 6) << "</dd>";

@@ -156,7 +156,7 @@ static std::vector<Shelf> shelves(const Report &report) {
   return all;
 }
 
-/// Those alike but for numbers in their names together, where there are many.
+/// Groups of tensors that are alike but for numbers in their names, if there are many.
 static std::vector<Group> groups(const Mesh &mesh, const Group &tensors) {
   constexpr size_t many = 12;
   std::vector<Group> result;
@@ -164,9 +164,10 @@ static std::vector<Group> groups(const Mesh &mesh, const Group &tensors) {
   for (const TensorLayout *tensor : tensors) {
     std::string key = tensor->name;
     if (tensors.size() > many)
-      key = withoutNumbers(tensor->name) + "|" + withoutNumbers(tensor->why) +
-            "|" + shapeName(tensor->shape) + "|" + tensor->elementType + "|" +
-            tensor->role + "|" + toCommandText(mesh, tensor->layout);
+      key = withoutNumbers(tensor->name) + "|" +
+            withoutNumbers(tensor->reason) + "|" + shapeName(tensor->shape) +
+            "|" + tensor->elementType + "|" + tensor->role + "|" +
+            toCommandText(mesh, tensor->layout);
     auto [entry, isNew] = known.try_emplace(key, result.size());
     if (isNew)
       result.emplace_back();
@@ -207,9 +208,9 @@ static void writeCard(const Mesh &mesh, const Group &group,
       << code(toCommandText(mesh, tensor.layout)) << " · "
       << escaped(shapeName(localShape(tensor.layout, tensor.shape)))
       << " a device</p><p>" << escaped(layoutWords(mesh, tensor)) << "</p>";
-  if (!tensor.why.empty())
-    out << "<p class=\"why\">because: " << escaped(shortened(tensor.why, 200))
-        << "</p>";
+  if (!tensor.reason.empty())
+    out << "<p class=\"why\">because: "
+        << escaped(shortened(tensor.reason, 200)) << "</p>";
   if (group.size() > 1)
     writeNames(group, out);
   out << "</li>";

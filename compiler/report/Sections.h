@@ -33,7 +33,7 @@ std::vector<std::vector<size_t>> alike(const Explanation &explanation);
 
 /// The class of a kind's colour.
 std::string kindClass(llvm::StringRef kind);
-/// May a script light the blocks of one device?
+/// Whether the page's script can highlight the blocks of a chosen device.
 bool devicesCanBePicked(const Mesh &mesh);
 
 } // namespace weft::html

@@ -43,7 +43,7 @@ private:
   size_t columnOf(size_t moment) const {
     return moment * columns.size() / timeline.moments.size();
   }
-  /// Of memory, downwards from the plot's top.
+  /// The y of a number of bytes, downwards from the plot's top.
   double height(int64_t bytes) const {
     return plot * bytes / std::max<int64_t>(total(), 1);
   }
@@ -165,7 +165,7 @@ void StepDrawing::writeKernels() {
   y += lane;
 }
 
-/// Those of one kind and one column: a bar, its height by the bytes.
+/// Draws the collectives of one kind and one column: a bar, its height by the bytes.
 void StepDrawing::writeMark(const std::vector<size_t> &moments, int64_t bytes) {
   const CollectiveCost &cost =
       report.explanation
@@ -300,7 +300,7 @@ void StepDrawing::writePeak() {
       << "</text></g>";
 }
 
-/// What each column holds, for a pointer over it.
+/// Writes the text of each column that the pointer shows.
 void StepDrawing::writeTips() {
   const MemoryUse &memory = report.explanation.memory;
   int64_t always =

@@ -206,7 +206,7 @@ std::string TensorDrawing::block(int64_t row, int64_t column) const {
   return text + label(x, y, w, h, ids) + "</g>";
 }
 
-/// What stands behind the tensor for its copies.
+/// The sheets behind the tensor that stand for its copies.
 std::string TensorDrawing::sheets() const {
   std::string text;
   for (int64_t i = std::min<int64_t>(copies - 1, 3); i > 0; --i)

@@ -4,6 +4,7 @@
 
 #include "weft/compiler/explain/Budget.h"
 #include "weft/compiler/stages/VerifyStage.h"
+#include "weft/passes/collectives/Passes.h"
 #include "weft/passes/kernels/Passes.h"
 #include "weft/passes/nests/Passes.h"
 #include "weft/passes/planning/Passes.h"
@@ -49,7 +50,7 @@ std::string weft::invalidOrder(Stage from, Stage to) {
          "'; passes only lead to later stages";
 }
 
-/// What must hold at a stage, in front of it or behind it.
+/// Adds the verifier of a stage's border.
 static void addBorder(OpPassManager &pm, Stage stage) {
   pm.addPass(createVerifyStagePass(stage));
   if (stage == Stage::sharded)

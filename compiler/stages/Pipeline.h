@@ -37,7 +37,7 @@ llvm::ArrayRef<StageInfo> stages();
 std::optional<Stage> parseStage(llvm::StringRef name);
 /// "no such stage: 'x'; use one of imported, ...".
 std::string unknownStage(llvm::StringRef name);
-/// Why no passes lead from one to the other, or empty.
+/// The reason why no passes lead from one to the other, or empty.
 std::string invalidOrder(Stage from, Stage to);
 
 struct PipelineOptions {

@@ -1,7 +1,7 @@
 //===- StagePasses.h - the passes of each stage, kept -----------*- C++ -*-===//
 //
 //   StagePasses passes(&context);        // kept by who compiles many programs
-//   passes.reach(Stage::kernels, Stage::nests, false, "cpu:avx2").run(module);
+//   bool isDone = succeeded(passes.reach(Stage::kernels, Stage::nests, false, "cpu:avx2").run(module));
 //
 // To make a canonicalizer, with the patterns of all ops of the context, takes
 // several times as long as to run it on a program of a few ops.

@@ -18,7 +18,7 @@ using namespace weft;
 
 namespace {
 
-/// Why an op may not stand at a stage, or empty: the rules of Stages.def.
+/// The reason why an op may not stand at a stage, or empty: the rules of Stages.def.
 class BorderRules {
 public:
   explicit BorderRules(Stage stage) : stage(stage) {}

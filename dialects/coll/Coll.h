@@ -11,7 +11,7 @@
 
 namespace weft::coll {
 
-/// What collectives read, so that none is moved across a condition.
+/// A resource that collectives read, so that none is moved across a condition.
 struct Links : mlir::SideEffects::Resource::Base<Links> {
   llvm::StringRef getName() final { return "links"; }
 };

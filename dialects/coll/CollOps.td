@@ -54,7 +54,7 @@ def Coll_SendingOpInterface : OpInterface<"SendingOpInterface"> {
   ];
 }
 
-// What may stand in a region that leaves axes free, and works on shards along
+// Collectives that may be in a region that leaves axes free, and work on shards along
 // these (CollRules.cpp); the others take whole values there.
 defvar Coll_OnShards = DeclareOpInterfaceMethods<ShardingRuleOpInterface>;
 defvar Coll_Sends = DeclareOpInterfaceMethods<Coll_SendingOpInterface>;
@@ -77,33 +77,33 @@ def Coll_SliceOp : Coll_Op<"slice", [Pure, Coll_OnShards, MovesElements]> {
   let description = [{ `%1 = coll.slice %0 dim 0 over #mesh ["data"] : tensor<7xf32> -> tensor<2xf32>`. (C1) other dimensions agree; (C2) the result's size is ceil(n / group size). }];
   let arguments = (ins AnyRankedTensor:$input, I64Attr:$dim, Weft_LayoutAttr:$group, OptionalAttr<StrAttr>:$reason);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$input `dim` $dim `over` custom<Group>($group) (`because` $reason^)? attr-dict `:` type($input) `->` type($result)";
+  let assemblyFormat = "$input `dim` $dim `over` custom<Group>($group) (`reason` $reason^)? attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
 }
 def Coll_MakePartialOp : Coll_Op<"make_partial", [Pure, KeepsPositions, DeclareOpInterfaceMethods<KernelOpInterface, ["getElementsReadElsewhere"]>]> {
   let summary = "the value on coordinate 0, elsewhere the neutral element (of float sums -0); nothing moves";
   let arguments = (ins Weft_ReduceKindAttr:$kind, AnyRankedTensor:$input, Weft_LayoutAttr:$group, OptionalAttr<StrAttr>:$reason);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "`` $kind $input `over` custom<Group>($group) (`because` $reason^)? attr-dict `:` custom<SameTypes>(type($input), type($result))";
+  let assemblyFormat = "`` $kind $input `over` custom<Group>($group) (`reason` $reason^)? attr-dict `:` custom<SameTypes>(type($input), type($result))";
   let hasVerifier = 1; // (C1) operand and result have one type
 }
 def Coll_AllReduceOp : Coll_CommunicatingOp<"all_reduce", [Coll_OnShards, Coll_Sends], ["worksInPlace"]> {
   let summary = "combines the group's values, in device order; all get the same bits";
   let hlo = "all-reduce";
   let description = [{
-    `%1 = coll.all_reduce sum %0 over #mesh ["model"] because "..." : tensor<8x10xf32>`; several operands are
+    `%1 = coll.all_reduce sum %0 over #mesh ["model"] reason "..." : tensor<8x10xf32>`; several operands are
     reduced in one collective. (C1) results have the operands' types.
   }];
   let arguments = (ins Weft_ReduceKindAttr:$kind, Variadic<AnyRankedTensor>:$inputs, Weft_LayoutAttr:$group, OptionalAttr<StrAttr>:$reason);
   let results = (outs Variadic<AnyRankedTensor>:$results);
-  let assemblyFormat = "`` $kind $inputs `over` custom<Group>($group) (`because` $reason^)? attr-dict `:` custom<SameTypeLists>(type($inputs), type($results))";
+  let assemblyFormat = "`` $kind $inputs `over` custom<Group>($group) (`reason` $reason^)? attr-dict `:` custom<SameTypeLists>(type($inputs), type($results))";
   let hasVerifier = 1;
 }
 class Coll_MovingOp<string mnemonic, string text, dag extra, string form, list<Trait> traits = []> : Coll_CommunicatingOp<mnemonic, traits> {
   let summary = text;
   let arguments = !con((ins AnyRankedTensor:$input), extra, (ins Weft_LayoutAttr:$group, OptionalAttr<StrAttr>:$reason));
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = form # " `over` custom<Group>($group) (`because` $reason^)? attr-dict `:` type($input) `->` type($result)";
+  let assemblyFormat = form # " `over` custom<Group>($group) (`reason` $reason^)? attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1; // (C1) dimensions lie in the rank; (C2) sizes fit the group
 }
 def Coll_AllGatherOp : Coll_MovingOp<"all_gather", "concatenates the group's blocks along a dimension, truncated to the result",
@@ -149,7 +149,7 @@ def Coll_PickOp : Coll_CommunicatingOp<"pick"> {
   }];
   let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$positions, I64Attr:$dim, Weft_LayoutAttr:$group, OptionalAttr<StrAttr>:$reason);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$input `at` $positions `dim` $dim `over` custom<Group>($group) (`because` $reason^)? attr-dict `:` type($input) `,` type($positions) `->` type($result)";
+  let assemblyFormat = "$input `at` $positions `dim` $dim `over` custom<Group>($group) (`reason` $reason^)? attr-dict `:` type($input) `,` type($positions) `->` type($result)";
   let hasVerifier = 1;
 }
 
@@ -170,7 +170,7 @@ class Coll_LayoutMoveOp<string mnemonic, string text> : Coll_CommunicatingOp<mne
   let description = [{ `%1 = coll.exchange %0 of [16, 16] from #a to #b : tensor<8x16xf32> -> tensor<16x8xf32>` (global shape in brackets). (C1) operand and result have the local shapes of the two layouts; (C2) neither is partial. }];
   let arguments = (ins AnyRankedTensor:$input, DenseI64ArrayAttr:$shape, Weft_LayoutAttr:$from, Weft_LayoutAttr:$to, OptionalAttr<StrAttr>:$reason);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$input `of` $shape `from` $from `to` $to (`because` $reason^)? attr-dict `:` type($input) `->` type($result)";
+  let assemblyFormat = "$input `of` $shape `from` $from `to` $to (`reason` $reason^)? attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
 }
 def Coll_PermuteOp : Coll_LayoutMoveOp<"permute", "each device sends its whole block to one other"> {

@@ -54,7 +54,7 @@ ShardingRule CoordinateOp::getShardingRule() {
   return rule;
 }
 
-/// What combines devices passes sums through sums only, one value at a time.
+/// A collective that combines devices passes sums through sums only, one value each.
 static Linearity combining(Operation *op, ReduceKind kind) {
   bool passes = kind == ReduceKind::Sum && op->getNumOperands() == 1;
   return passes ? Linearity::Linear : Linearity::None;

@@ -150,7 +150,7 @@ static void attachToElementwise(Dialect *dialect) {
 void weft::registerArithRules(DialectRegistry &registry) {
   registry.addExtension(
       +[](MLIRContext *context, arith::ArithDialect *dialect) {
-        // What divisions of uneven blocks are built of.
+        // Ops that divisions of uneven blocks are built of.
         context->loadDialect<linalg::LinalgDialect>();
         attachToElementwise(dialect);
         attachConstantRule(*RegisteredOperationName::lookup(

@@ -47,8 +47,8 @@ static std::optional<ReduceKind> kindOf(Operation *combiner) {
   return kind;
 }
 
-/// What combines the results of all outputs, or nothing where they differ or
-/// the body does more with what it has so far.
+/// The reduction that combines the results of all outputs, or nothing if they
+/// differ or the body does more with its accumulator.
 static std::optional<ReduceKind> reductionOf(linalg::LinalgOp op) {
   std::optional<ReduceKind> common;
   ArrayRef<BlockArgument> outputs = op.getRegionOutputArgs();
@@ -265,7 +265,7 @@ void weft::attachStructuredRule(RegisteredOperationName op) {
 void weft::registerLinalgRules(DialectRegistry &registry) {
   registry.addExtension(
       +[](MLIRContext *context, linalg::LinalgDialect *dialect) {
-        // What local blocks are built of.
+        // Ops that local blocks are built of.
         context->loadDialect<arith::ArithDialect, scf::SCFDialect,
                              tensor::TensorDialect>();
         for (RegisteredOperationName op : operationsOf(dialect))

@@ -50,7 +50,7 @@ template <typename Op> struct SourceModel : RuleModel<SourceModel<Op>, Op> {
 // Blocks of a tensor
 //===----------------------------------------------------------------------===//
 
-/// Of a tensor's dimensions, those that a block covers from end to end, and
+/// The dimensions of a tensor that a block covers from end to end, and
 /// those that it does not have.
 struct BlockDims {
   RankedTensorType whole;
@@ -190,7 +190,7 @@ struct PadModel : RuleModel<PadModel, tensor::PadOp> {
         rule.factors[dim].kind = FactorKind::Whole;
         source[dim].clear(); // another size
       }
-    // What is padded with may depend on the position.
+    // The padding value may depend on the position.
     bool constant = bool(pad.getConstantPaddingValue());
     for (Factor &factor : rule.factors)
       if (!constant)

@@ -174,7 +174,7 @@ static void attachReduction(MLIRContext *context) {
 
 void weft::registerTosaRules(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, tosa::TosaDialect *dialect) {
-    // What masks are built of.
+    // Ops that masks are built of.
     context->loadDialect<arith::ArithDialect, linalg::LinalgDialect,
                          tensor::TensorDialect>();
     for (RegisteredOperationName op : operationsOf(dialect))

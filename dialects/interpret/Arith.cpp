@@ -40,7 +40,7 @@ uint64_t bitsOf(int64_t value, unsigned width) {
 int64_t signedOf(int64_t value, unsigned width) {
   return llvm::SignExtend64(static_cast<uint64_t>(value), width);
 }
-/// Of a number and NaN, the number.
+/// The larger number; the number if the other is NaN.
 double maximumNumber(double x, double y) {
   return std::isnan(x) ? y : std::isnan(y) ? x : maximum(x, y);
 }
@@ -145,7 +145,7 @@ static bool compareReals(arith::CmpFPredicate how, double x, double y) {
 // Integers
 //===----------------------------------------------------------------------===//
 
-/// What is undefined (a division by zero) gives -1 here.
+/// Undefined results (a division by zero) are -1 here.
 static IntegerBinary integerBinary(Operation *op) {
 #define MEANS(OP, EXPRESSION)                                                  \
   .Case<OP>([](auto) {                                                         \

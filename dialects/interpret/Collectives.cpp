@@ -17,8 +17,8 @@ namespace weft {
 
 namespace {
 
-/// Copies the block of `sizes` at `from` of one tensor to `to` of another;
-/// what lies outside either is left.
+/// Copies the block of `sizes` at `from` of one tensor to `to` of another, except
+/// elements outside of either tensor.
 void copyBlock(const Tensor &source, ArrayRef<int64_t> from, Tensor &target,
                ArrayRef<int64_t> to, ArrayRef<int64_t> sizes) {
   SmallVector<int64_t, 4> sourceStrides = stridesOf(source.getShape()),
@@ -99,7 +99,7 @@ Tensor fetched(coll::FetchOp op, ArrayRef<const Tensor *> members, int64_t k) {
   return result;
 }
 
-/// Member k's element at each of its positions.
+/// The result of coll.pick: member k's element at each of member k's positions.
 Tensor picked(coll::PickOp op, ArrayRef<const Tensor *> members,
               const Tensor &positions) {
   Tensor result(cast<RankedTensorType>(op.getResult().getType()));

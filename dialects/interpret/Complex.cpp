@@ -82,7 +82,7 @@ Binary binary(Operation *op) {
       .Default([](auto) { return nullptr; });
 }
 
-/// Results that are real, and complex numbers of real ones.
+/// Results of ops from complex to real numbers, and from real to complex ones.
 std::optional<Tensor> acrossTypes(Operation *op, Operands in, Tensor result) {
   auto compare = dyn_cast<CompareOp>(op);
   if (!isa<AbsOp, RealOp, ImagOp, ComplexOp>(op) && !compare)

@@ -2,8 +2,8 @@
 
 #include "weft/dialects/interpret/Extremes.h"
 #include "weft/dialects/interpret/Meanings.h"
-#include "weft/dialects/weft/AbsentElement.h"
 #include "weft/dialects/weft/Weft.h"
+#include "weft/dialects/weft/local/AbsentElement.h"
 
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/TypeSwitch.h"

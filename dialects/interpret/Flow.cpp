@@ -1,7 +1,7 @@
 //===- Flow.cpp - the meaning of loops and branches -----------------------===//
 
 #include "weft/dialects/interpret/Lockstep.h"
-#include "weft/dialects/weft/FlowOps.h"
+#include "weft/dialects/weft/ops/FlowOps.h"
 
 using namespace mlir;
 using namespace weft;

@@ -1,7 +1,7 @@
 //===- Fold.cpp - the meaning of reductions by a body ---------------------===//
 
 #include "weft/dialects/interpret/Meanings.h"
-#include "weft/dialects/weft/FoldOps.h"
+#include "weft/dialects/weft/ops/FoldOps.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -11,7 +11,7 @@ namespace weft {
 
 namespace {
 
-/// What a body of scalars yields; empty where one of its ops has no meaning.
+/// The results of a body of scalars; empty if one of its ops has no meaning.
 Tensors combined(Block &body, const Tensors &left, const Tensors &right) {
   llvm::DenseMap<Value, Tensor> known;
   size_t count = left.size();

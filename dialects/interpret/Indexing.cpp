@@ -1,7 +1,7 @@
 //===- Indexing.cpp - the meaning of gather, scatter and one_hot ----------===//
 
 #include "weft/dialects/interpret/Meanings.h"
-#include "weft/dialects/weft/IndexingOps.h"
+#include "weft/dialects/weft/ops/IndexingOps.h"
 
 #include <algorithm>
 

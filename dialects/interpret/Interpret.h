@@ -15,7 +15,7 @@
 #define WEFT_DIALECTS_INTERPRET_INTERPRET_H
 
 #include "weft/dialects/interpret/Tensor.h"
-#include "weft/dialects/weft/Layout.h"
+#include "weft/dialects/layout/Layout.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -60,7 +60,7 @@ Tensor absentTensor(ReduceKind kind, mlir::RankedTensorType type);
 /// (NaN). A partial layout puts the value on coordinate 0, absent elements elsewhere.
 Tensors shardTensor(const Mesh &mesh, const Layout &layout,
                     const Tensor &global);
-/// As shardTensor, but no summand of a partial value is neutral: those of a sum
+/// Like shardTensor, but no summand of a partial value is neutral: those of a sum
 /// are x - r and r for small integers r, exact where elements are small
 /// integers; those of other kinds are all x. Sums of complex numbers and
 /// of floats below 16 bits stay as shardTensor's.

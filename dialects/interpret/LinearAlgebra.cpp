@@ -1,7 +1,7 @@
 //===- LinearAlgebra.cpp - the meaning of factors, solutions, transforms --===//
 
 #include "weft/dialects/interpret/Meanings.h"
-#include "weft/dialects/weft/LinearAlgebraOps.h"
+#include "weft/dialects/weft/ops/LinearAlgebraOps.h"
 
 #include <cmath>
 

@@ -42,7 +42,7 @@ private:
   std::optional<Outcome> flow(mlir::Operation &op, const Operands &operands);
   Outcome runWhile(mlir::Operation &op, llvm::SmallVector<Tensors> carried);
   Outcome runFor(mlir::Operation &op, llvm::SmallVector<Tensors> carried);
-  /// Of scf; nothing for other ops.
+  /// Control flow of scf; nothing for other ops.
   std::optional<Outcome> foreignFlow(mlir::Operation &op,
                                      const Operands &operands);
   Outcome runCountedLoop(mlir::Operation &op,
@@ -63,7 +63,7 @@ private:
 
   const Mesh &mesh;
   int64_t devices;
-  /// Of the function that runs, one tensor for each device; regions see the
+  /// Values of the running function, one tensor for each device; regions see the
   /// values around them.
   std::unordered_map<void *, Tensors> values;
   unsigned depth = 0;

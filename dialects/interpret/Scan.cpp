@@ -2,7 +2,7 @@
 
 #include "weft/dialects/interpret/Extremes.h"
 #include "weft/dialects/interpret/Meanings.h"
-#include "weft/dialects/weft/ScanOps.h"
+#include "weft/dialects/weft/ops/ScanOps.h"
 
 #include <algorithm>
 #include <cmath>

@@ -64,7 +64,7 @@ Tensors shardTensor(const Mesh &mesh, const Layout &layout,
   return result;
 }
 
-/// What the device of partial coordinate c > 0 adds to the sum's element.
+/// The summand of the device of partial coordinate c > 0.
 static int64_t summandOf(int64_t c, int64_t element) {
   return (c * 7 + element * 3) % 5 - 2;
 }

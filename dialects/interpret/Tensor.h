@@ -47,18 +47,18 @@ public:
   /// ui8..ui64 and i1.
   bool isUnsigned() const;
   bool isComplex() const { return parts == 2; }
-  /// Of a part.
+  /// The width of an element, or of a part of a complex one.
   unsigned bitWidth() const {
     return partType(elementType).getIntOrFloatBitWidth();
   }
 
-  // Of reals.
+  // Elements of real tensors.
   double real(int64_t i) const;
   void setReal(int64_t i, double value);
   /// Unsigned 64-bit values come as their bits.
   int64_t integer(int64_t i) const { return static_cast<int64_t>(cells[i]); }
   void setInteger(int64_t i, int64_t value);
-  /// Of real and complex floats.
+  /// Elements of real and complex floats.
   std::complex<double> number(int64_t i) const;
   void setNumber(int64_t i, std::complex<double> value);
   /// Complex numbers as pairs: a last dimension of 2 more. Others themselves.

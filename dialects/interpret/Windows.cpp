@@ -1,7 +1,7 @@
 //===- Windows.cpp - the meaning of convolution and pooling ---------------===//
 
 #include "weft/dialects/interpret/Meanings.h"
-#include "weft/dialects/weft/WindowOps.h"
+#include "weft/dialects/weft/ops/WindowOps.h"
 
 using namespace mlir;
 

@@ -38,8 +38,8 @@ std::optional<ContractionShape> contractionShape(DotOp op,
 
 /// The dimensions that a register tile runs over, and those around it.
 struct TileLoops {
-  /// A matrix times a vector: the operands have changed places, so that the
-  /// rows are the columns.
+  /// Whether the operands are exchanged, so that rows become columns: a matrix
+  /// times a vector.
   bool isTurned = false;
   DotDimensions around;
   DotDimension row{1, 0, 0, 0}, column{1, 0, 0, 0}, inner{1, 0, 0, 0};

@@ -13,7 +13,7 @@
 
 #include "weft/dialects/nest/Nest.h"
 #include "weft/dialects/nest/OpLoops.h"
-#include "weft/dialects/weft/WindowOps.h"
+#include "weft/dialects/weft/ops/WindowOps.h"
 
 namespace weft::nest {
 
@@ -31,12 +31,12 @@ struct ConvolutionShape {
   llvm::SmallVector<int64_t, 4> rounds;
 };
 
-/// As vectors of `lanes` and tiles along `tiled` see it: of channels, all groups
+/// The convolution as vectors of `lanes` and tiles along `tiled` see it: of channels, all groups
 /// are one.
 ConvolutionShape convolutionShape(ConvolutionOp op, const Strides &lhs,
                                   const Strides &rhs, ConvolutionLanes lanes,
                                   int64_t tiled);
-/// What a vector's lanes may be: where they lie side by side.
+/// Whether the lanes of a vector may be these elements: they are adjacent.
 bool suits(ConvolutionOp op, const Strides &lhs, const Strides &rhs,
            ConvolutionLanes lanes);
 

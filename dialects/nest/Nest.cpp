@@ -73,6 +73,14 @@ MatmulPrecision weft::nest::matmulPrecisionOf(Operation *module) {
               : MatmulPrecision::F32;
 }
 
+bool weft::nest::mayRoundToTf32(Operation *op, MatmulPrecision ofModule) {
+  auto loops = dyn_cast<OpLoopsInterface>(op);
+  Precision precision =
+      loops ? loops.getProductPrecision() : Precision::Default;
+  return precision == Precision::Tf32 ||
+         (precision != Precision::Highest && ofModule == MatmulPrecision::Tf32);
+}
+
 bool weft::nest::isDataConstant(Operation *op) {
   DenseElementsAttr data;
   return matchPattern(op, m_Constant(&data)) && !data.isSplat();

@@ -32,7 +32,7 @@
 namespace weft::nest {
 /// On a kernel whose nests are chosen: a KernelAttr.
 inline constexpr llvm::StringLiteral kNestAttr = "nest.kernel";
-/// What is decided about a kernel; null before the stage `nests`.
+/// The decisions about a kernel; null before the stage `nests`.
 KernelAttr decisionsOf(mlir::func::FuncOp kernel);
 /// On a module, "f32" (the default) or "tf32": what contractions of f32 may be
 /// rounded to before they are multiplied.
@@ -41,6 +41,9 @@ enum class MatmulPrecision { F32, Tf32 };
 /// "f32", "tf32".
 std::optional<MatmulPrecision> parseMatmulPrecision(llvm::StringRef name);
 MatmulPrecision matmulPrecisionOf(mlir::Operation *module);
+/// Whether the op's operands of f32 may be rounded to tf32: what it says itself,
+/// else what its module does.
+bool mayRoundToTf32(mlir::Operation *op, MatmulPrecision ofModule);
 /// Bytes of a kernel's scratch memory that hold values; what loops need while
 /// they run comes behind.
 int64_t keptBytes(mlir::func::FuncOp kernel);

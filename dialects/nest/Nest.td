@@ -87,6 +87,20 @@ def Nest_ElementsAttr : Nest_Walk<"Elements", "elements"> {
   let assemblyFormat = "`<` $order (`,` `side` `=` $side^)? `>`";
 }
 
+def Nest_TransposedAttr : Nest_Walk<"Transposed", "transposed"> {
+  let summary = "over tiles of elements, part of whose operands lie the other way";
+  let description = [{
+    `#nest.transposed<along = 0>`: as over elements, but a block of threads takes
+    a tile of 32 positions of dimension 0 by 32 of the last one. Operands that
+    lie side by side along dimension 0 are read in that order, which joins what
+    neighbouring threads load, and go through shared memory; a run there has 33
+    elements, so that its columns are in different banks. TransposedWalk.h has an
+    example.
+  }];
+  let parameters = (ins "int64_t":$along);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 def Nest_Accumulate : Nest_Enum<"Accumulate", [
   I32EnumAttrCase<"Register", 0, "register">,
   I32EnumAttrCase<"Row", 1, "row">]>;
@@ -294,7 +308,7 @@ def Nest_LoopsOp : Op<Nest_Dialect, "loops", [SingleBlock, NoRegionArguments, Re
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
-    /// What the body stores, one value for each result.
+    /// The values that the body stores, one for each result.
     ::mlir::OperandRange getStored();
     ::weft::nest::PlaceAttr getPlace(unsigned result) {
       return ::llvm::cast<::weft::nest::PlaceAttr>(getPlaces()[result]);

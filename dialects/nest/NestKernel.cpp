@@ -20,7 +20,7 @@ static RankedTensorType typeOf(Value value) {
 bool weft::nest::readsElsewhere(Value value,
                                 const llvm::SetVector<Value> &stored,
                                 llvm::function_ref<bool(Value)> isInMemory) {
-  // What is read at the same position, through elementwise ops alone, and,
+  // Values read at the same position, through elementwise ops alone, and,
   // through any other op, at other ones. Each value once: chains branch and join.
   llvm::SetVector<Value> same, moved;
   same.insert(value);
@@ -254,8 +254,8 @@ LogicalResult KernelVerifier::verify() {
   if (failed(verifyOps()))
     return failure();
   if (mayWorkInPlace(kernel) &&
-      (nests.size() != 1 ||
-       !isa<nest::ElementsAttr>(nests[0].getWalk()))) // (K4)
+      (nests.size() != 1 || !isa<nest::ElementsAttr, nest::TransposedAttr>(
+                                nests[0].getWalk()))) // (K4)
     return kernel.emitError()
            << "kernel '" << kernel.getName()
            << "' is called elementwise but needs " << nests.size()

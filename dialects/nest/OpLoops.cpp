@@ -4,12 +4,13 @@
 
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/nest/ContractionInterface.h"
+#include "weft/dialects/nest/ConvolutionProducts.h"
 #include "weft/dialects/weft/ElementTypes.h"
-#include "weft/dialects/weft/FoldOps.h"
-#include "weft/dialects/weft/IndexingOps.h"
-#include "weft/dialects/weft/LinearAlgebraOps.h"
-#include "weft/dialects/weft/ScanOps.h"
-#include "weft/dialects/weft/WindowOps.h"
+#include "weft/dialects/weft/ops/FoldOps.h"
+#include "weft/dialects/weft/ops/IndexingOps.h"
+#include "weft/dialects/weft/ops/LinearAlgebraOps.h"
+#include "weft/dialects/weft/ops/ScanOps.h"
+#include "weft/dialects/weft/ops/WindowOps.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -74,7 +75,7 @@ static std::optional<Strides> reshapedView(ReshapeOp op,
   return Strides::rowMajor(op.getResult());
 }
 
-/// What `tensor` is a view of, whether that is in memory or not.
+/// The value that `tensor` is a view of, whether that is in memory or not.
 static TensorView viewOfRoot(Value tensor, IsInMemory isInMemory) {
   auto op = tensor.getDefiningOp<OpLoopsInterface>();
   if (op && op->getNumOperands() > 0 && !isInMemory(tensor)) {
@@ -251,7 +252,7 @@ int64_t fftLength(int64_t n) {
   return fftRadices(n) ? n : int64_t(llvm::NextPowerOf2(2 * n - 2));
 }
 
-/// Of each matrix of the batch a triangle, with as many products an element.
+/// A Cholesky factor is a triangle of each matrix, with as many products an element.
 static OwnLoops choleskyLoops(CholeskyOp op) {
   RankedTensorType type = typeOf(op.getResult());
   OwnLoops loops;
@@ -286,17 +287,11 @@ static SmallVector<int64_t> windowSizes(const WindowList &windows) {
                              [](const Window &window) { return window.size; });
 }
 
-static SmallVector<int64_t> convolutionTerms(ConvolutionOp op) {
-  SmallVector<int64_t> sizes = windowSizes(op.getWindows());
-  sizes.push_back(typeOf(op.getRhs()).getDimSize(op.getRhsDims()[1]));
-  return sizes;
-}
-
 static SmallVector<int64_t> windowTerms(ReduceWindowOp op) {
   return windowSizes(op.getWindows());
 }
 
-/// So many windows may have an element in common.
+/// The number of windows along each dimension that may share an element.
 static SmallVector<int64_t> scatteredTerms(SelectAndScatterOp op) {
   return llvm::map_to_vector(op.getWindows(), [](const Window &window) {
     return int64_t(llvm::divideCeil(window.size, window.stride));
@@ -376,7 +371,7 @@ struct ContractionLoops
     auto factor = [](Value operand, ArrayRef<int64_t> batch,
                      ArrayRef<int64_t> terms) {
       ProductDims::Factor dims{
-          llvm::to_vector(batch), {}, llvm::to_vector(terms)};
+          llvm::to_vector(batch), {}, llvm::to_vector(terms), {}};
       for (int64_t dim : llvm::seq<int64_t>(0, typeOf(operand).getRank()))
         if (!llvm::is_contained(batch, dim) && !llvm::is_contained(terms, dim))
           dims.rows.push_back(dim);
@@ -388,6 +383,9 @@ struct ContractionLoops
         llvm::to_vector(llvm::seq<int64_t>(rows, rank)),
         factor(dot.getLhs(), dot.getLhsBatch(), dot.getLhsContract()),
         factor(dot.getRhs(), dot.getRhsBatch(), dot.getRhsContract())};
+  }
+  Precision getProductPrecision(Operation *op) const {
+    return cast<DotOp>(op).getPrecision();
   }
   Attribute chooseWalk(Operation *op, const TargetLimits &limits,
                        IsInMemory isInMemory) const {
@@ -410,16 +408,11 @@ struct ConvolutionLoops
   std::optional<SmallVector<int64_t>> getTermSizes(Operation *op) const {
     return convolutionTerms(cast<ConvolutionOp>(op));
   }
-  /// An implicit matrix: a row for each window, a column for each feature. Of
-  /// groups the features of one read other inputs than those of the next.
   std::optional<ProductDims> getProductDims(Operation *op) const {
-    auto convolution = cast<ConvolutionOp>(op);
-    if (convolution.getFeatureGroups() * convolution.getBatchGroups() > 1)
-      return std::nullopt;
-    ArrayRef<int64_t> out = convolution.getResultDims();
-    ProductDims dims{{}, {out[0]}, {out[1]}, {}, {}};
-    llvm::append_range(dims.rows, out.drop_front(2));
-    return dims;
+    return convolutionProducts(cast<ConvolutionOp>(op));
+  }
+  Precision getProductPrecision(Operation *op) const {
+    return cast<ConvolutionOp>(op).getPrecision();
   }
   Attribute chooseWalk(Operation *op, const TargetLimits &limits,
                        IsInMemory isInMemory) const {

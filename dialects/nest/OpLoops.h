@@ -29,12 +29,12 @@ namespace weft::nest {
 struct Strides {
   llvm::SmallVector<int64_t, 4> sizes, strides;
   int64_t first = 0;
-  /// Of a tensor whose elements lie there in row-major order.
+  /// The strides of a tensor whose elements are in row-major order.
   static Strides rowMajor(mlir::Value tensor);
   bool isRowMajor() const;
 };
 
-/// Whether an element follows from its row-major position alone.
+/// Whether, and how, an element follows from its row-major position alone.
 enum class Flatness {
   Never,
   Alone,  ///< yes, and no operand is read at that position
@@ -60,6 +60,14 @@ struct ProductDims {
   /// place is computed.
   struct Factor {
     llvm::SmallVector<int64_t> batch, rows, terms;
+    /// A dimension that a row and a term have together, by their numbers: it is
+    /// read at row * stride + term * dilation - low, and where the tensor ends
+    /// before, the factor is 0.
+    struct Sliding {
+      size_t row, term;
+      int64_t stride, dilation, low;
+    };
+    llvm::SmallVector<Sliding> sliding;
   };
   std::optional<Factor> lhs, rhs;
 };
@@ -100,7 +108,7 @@ mlir::Value rootOfView(mlir::Value tensor, IsInMemory isInMemory);
 /// Is the result of the op another view of its first operand in row-major order?
 bool isView(mlir::Operation *op);
 
-// What WalkChoices.cpp says of reductions, contractions and convolutions.
+// Implemented in WalkChoices.cpp for reductions, contractions and convolutions.
 mlir::Attribute chooseReduction(ReduceOp op, const TargetLimits &limits,
                                 IsInMemory isInMemory);
 mlir::Attribute chooseContraction(DotOp op, const TargetLimits &limits,

@@ -46,6 +46,12 @@ def OpLoopsInterface : OpInterface<"OpLoopsInterface"> {
     }], "::std::optional<::weft::nest::ProductDims>", "getProductDims", (ins),
       /*methodBody=*/"", /*defaultImplementation=*/[{ return {}; }]>,
     InterfaceMethod<[{
+      Of an op whose terms are products: how exact it asks them to be.
+    }], "::weft::Precision", "getProductPrecision", (ins),
+      /*methodBody=*/"", /*defaultImplementation=*/[{
+        return ::weft::Precision::Default;
+      }]>,
+    InterfaceMethod<[{
       Of an op with loops: the walk (Nest.td) by which a target computes it
       fastest; the default: loops of its own.
     }], "::mlir::Attribute", "chooseWalk",

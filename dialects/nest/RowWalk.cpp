@@ -148,8 +148,8 @@ static bool standsAlone(Operation *only, ArrayRef<Operation *> ops,
   return true;
 }
 
-/// Why what is stored does not follow from the sums at its own position, or
-/// empty.
+/// The reason why a stored value cannot be computed from the sums at its own
+/// position, or empty.
 static std::string refuseStored(Operation *sum, ArrayRef<Operation *> ops,
                                 ValueRange stored) {
   llvm::SmallPtrSet<Operation *, 16> inside(ops.begin(), ops.end());

@@ -19,9 +19,9 @@ llvm::ArrayRef<TargetLimits> weft::nest::allTargetLimits() {
       {"cpu:avx2", 32, 16, kStored, kStack, 1, true, true},
       {"cpu:generic", 16, 16, kStored, kStack, 1, true, true},
       {"cpu:neon", 16, 32, kStored, kStack, 1, true, true},
-      {"cuda:sm_80", 16, 255, kStored, kStack, 32, false, false, a100},
-      {"cuda:sm_90a", 16, 255, kStored, kStack, 32, false, false, h100},
-      {"cuda:sm_100a", 16, 255, kStored, kStack, 32, false, false, b200},
+      {"cuda:sm_80", 16, 255, kStored, kStack, 32, false, false, true, a100},
+      {"cuda:sm_90a", 16, 255, kStored, kStack, 32, false, false, true, h100},
+      {"cuda:sm_100a", 16, 255, kStored, kStack, 32, false, false, true, b200},
   };
   return table;
 }

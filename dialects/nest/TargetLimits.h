@@ -1,8 +1,8 @@
 //===- TargetLimits.h - what loop nests are chosen for ----------*- C++ -*-===//
 //
 //   std::optional<TargetLimits> limits = targetLimits("cpu:avx2");
-//   limits->vectorBytes       32
-//   limits->lanes(f32)        8
+//   int64_t bytes = limits->vectorBytes; // 32
+//   int64_t lanes = limits->lanes(f32);  // 8
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,11 +18,11 @@
 
 namespace weft::nest {
 
-/// What a kernel runs on that is a launch of blocks of threads. The figures of
+/// Limits of a processor that launches blocks of threads. The figures of
 /// speed are those of data sheets (A100, H100, B200): tiles are chosen by them.
 struct BlockLimits {
   int64_t threads = 0; ///< of a block
-  /// Of a block, without asking the driver for more.
+  /// Shared memory of a block, without asking the driver for more.
   int64_t sharedBytes = 0;
   int64_t processors = 0; ///< run blocks at the same time
   /// Multiply-adds of a processor in a cycle: of f32, and on tensor cores.
@@ -46,6 +46,8 @@ struct TargetLimits {
   bool hasSeveralNests;
   /// Are contractions computed in register tiles?
   bool hasTiles;
+  /// May a library compute contractions?
+  bool hasLibraries = false;
   BlockLimits block = {}; ///< of targets whose kernels are launches
 
   /// Elements in a vector, 1 at least.

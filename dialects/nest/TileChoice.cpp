@@ -56,7 +56,7 @@ static int64_t depthOf(Multiplier unit) {
 static StagingAttr chooseStaging(Operation *op, unsigned operand,
                                  TilesAttr walk, IsInMemory isInMemory) {
   MLIRContext *context = op->getContext();
-  // Of what is computed the depth of lhs and the columns of rhs are innermost,
+  // In the natural order the depth of lhs and the columns of rhs are innermost,
   // as in a product of row-major matrices.
   Along natural = operand == 0 ? Along::Depth : Along::Rows;
   if (std::optional<OperandPaths> paths =
@@ -78,7 +78,7 @@ static StagingAttr chooseStaging(Operation *op, unsigned operand,
   return StagingAttr::get(context, natural, 0);
 }
 
-/// As many stages as there is room for.
+/// The number of stages that fit in shared memory, at most kMostStages.
 static int64_t stagesOf(TilesAttr walk, int64_t sharedBytes) {
   int64_t stage = tileOperand(walk, 0).bytes() + tileOperand(walk, 1).bytes();
   return std::min(kMostStages, sharedBytes / stage);
@@ -102,7 +102,7 @@ static int64_t cyclesOf(TilesAttr walk, const ProductShape &shape,
          (llvm::divideCeil(shape.depth.size(), block[2]) * step + kTileCycles);
 }
 
-/// Of a thread for each element.
+/// The cycles of a thread for each element.
 static int64_t cyclesOfThreads(const ProductShape &shape,
                                const BlockLimits &limits) {
   int64_t elements =

@@ -53,15 +53,38 @@ std::optional<OperandPaths> weft::nest::operandPaths(Operation *op,
   std::optional<TensorView> view = viewOf(op->getOperand(operand), isInMemory);
   if (!view)
     return std::nullopt;
-  auto path = [&](ArrayRef<int64_t> of) {
+  RankedTensorType type = typeOf(op->getResult(0));
+  auto sizesOf = [&](ArrayRef<int64_t> of) {
+    return llvm::map_to_vector(
+        of, [&](int64_t dim) { return type.getDimSize(dim); });
+  };
+  SmallVector<int64_t> ones(factor.batch.size(), 1),
+      rows(factor.rows.size(), 1), terms(factor.terms.size(), 1);
+  int64_t first = view->strides.first;
+  SmallVector<OperandPaths::Bound> bounds;
+  for (const ProductDims::Factor::Sliding &sliding : factor.sliding) {
+    int64_t dim = factor.rows[sliding.row];
+    rows[sliding.row] = sliding.stride;
+    terms[sliding.term] = sliding.dilation;
+    first -= sliding.low * view->strides.strides[dim];
+    bounds.push_back({sliding, view->strides.sizes[dim]});
+  }
+  // Positions of the result or terms, and elements of the tensor between them.
+  auto path = [&](ArrayRef<int64_t> of, ArrayRef<int64_t> sizes,
+                  ArrayRef<int64_t> times) {
     DotDimensions steps;
-    for (int64_t dim : of)
-      steps.push_back(
-          {view->strides.sizes[dim], view->strides.strides[dim], 0, 0});
+    for (auto [dim, size, by] : llvm::zip_equal(of, sizes, times))
+      steps.push_back({size, by * view->strides.strides[dim], 0, 0});
     return DotPath(steps, &DotDimension::lhs);
   };
-  return OperandPaths{path(factor.batch), path(factor.rows), path(factor.terms),
-                      view->strides.first, view->root};
+  return OperandPaths{path(factor.batch, sizesOf(dims->batch), ones),
+                      path(factor.rows,
+                           sizesOf(operand == 0 ? dims->rows : dims->columns),
+                           rows),
+                      path(factor.terms, *loops.getTermSizes(), terms),
+                      first,
+                      view->root,
+                      bounds};
 }
 
 //===----------------------------------------------------------------------===//
@@ -134,6 +157,13 @@ std::string weft::nest::refuseStaging(Operation *op, unsigned operand,
     return "of f32 the rows lie side by side in shared memory; copy 4 bytes "
            "of " +
            name + " at a time along the depth";
+  int64_t channels = productShape(op)->depth.sizes.back();
+  if (!paths->bounds.empty() &&
+      (staging.getAlong() == Along::Rows || channels % count != 0))
+    return "windows may end between " + std::to_string(count) +
+           " elements of " + name +
+           "; copy 0 bytes, or along the depth where "
+           "that many divide its last dimension";
   const DotPath &along = paths->along(staging.getAlong());
   bool isSideBySide = along.innerStride() == 1 &&
                       along.innerSize() % count == 0 &&
@@ -154,7 +184,7 @@ std::string weft::nest::refuseStaging(Operation *op, unsigned operand,
 // Verification
 //===----------------------------------------------------------------------===//
 
-/// Why the unit cannot multiply such elements, or empty.
+/// The reason why the unit cannot multiply such elements, or empty.
 static std::string refuseTypes(Multiplier unit, const ProductShape &shape) {
   if (!shape.resultType.isF32())
     return "it adds up in f32";
@@ -168,7 +198,7 @@ static std::string refuseTypes(Multiplier unit, const ProductShape &shape) {
   return "";
 }
 
-/// Why the sizes do not fit each other or the target, or empty.
+/// The reason why the sizes do not fit each other or the target, or empty.
 static std::string refuseSizes(TilesAttr walk, const TargetLimits &limits) {
   ArrayRef<int64_t> block = walk.getBlock(), part = walk.getPart();
   if (block.size() != 3 || part.size() != 2)

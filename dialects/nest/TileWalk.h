@@ -52,6 +52,13 @@ struct OperandPaths {
   DotPath batch, rows, depth;
   int64_t first; ///< elements in front
   mlir::Value root;
+  /// Only where row * stride + term * dilation - low is in [0, size) is there an
+  /// element, for dimension `row` of the rows and `term` of the depth; else it is
+  /// 0. A window of a convolution may reach over the sample's edge.
+  struct Bound : ProductDims::Factor::Sliding {
+    int64_t size;
+  };
+  llvm::SmallVector<Bound> bounds;
 
   const DotPath &along(Along which) const {
     return which == Along::Depth ? depth : rows;
@@ -85,7 +92,7 @@ int64_t sharedBytes(TilesAttr walk);
 /// How many blocks have sums of their own.
 int64_t tilesOf(TilesAttr walk, const ProductShape &shape);
 
-/// Why copies cannot be so, or empty.
+/// The reason why copies cannot be so, or empty.
 std::string refuseStaging(mlir::Operation *op, unsigned operand, TilesAttr walk,
                           IsInMemory isInMemory);
 /// #nest.tiles where a model says that it is faster than a thread for each

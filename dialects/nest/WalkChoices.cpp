@@ -126,8 +126,8 @@ static double tileCost(int64_t rows, int64_t vectors) {
   return std::max({rows * vectors / 2.0, (rows + vectors) / 2.0, 4.0});
 }
 
-/// Of all tiles that fit the registers, next to a vector of each column and one
-/// factor, the one of least cost.
+/// The cheapest of all tiles that fit the registers, next to a vector of each column
+/// and one factor.
 static TileSize columnTile(const TileLoops &loops, int64_t lanes,
                            int64_t registers) {
   int64_t vectors = llvm::divideCeil(loops.column.size, lanes);

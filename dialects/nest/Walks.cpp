@@ -6,6 +6,7 @@
 #include "weft/dialects/nest/Nest.h"
 #include "weft/dialects/nest/RowWalk.h"
 #include "weft/dialects/nest/TargetLimits.h"
+#include "weft/dialects/nest/TransposedWalk.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -18,7 +19,7 @@ static RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-/// What the loops load instead of computing it: all that comes from outside.
+/// Whether loops load a value: it is defined outside of their body.
 static auto isOutside(LoopsOp loops) {
   Block *body = &loops.getBody().front();
   return [body](Value value) { return value.getParentBlock() != body; };
@@ -82,7 +83,7 @@ static ConcreteOp only(LoopsOp loops, StringRef what) {
   return {};
 }
 
-/// Why the epilogue does not follow from the sums at its own position.
+/// The reason why the epilogue does not follow from the sums at its own position.
 static std::string refuseElsewhere(Value sums, ArrayRef<Value> epilogue,
                                    llvm::function_ref<bool(Value)> isInMemory) {
   llvm::SetVector<Value> stored;
@@ -102,7 +103,7 @@ static std::string refuseElsewhere(Value sums, ArrayRef<Value> epilogue,
 // Elements, rows, loops of an op's own
 //===----------------------------------------------------------------------===//
 
-/// Why threads cannot compute so many elements side by side, or empty.
+/// The reason why threads cannot compute so many elements side by side, or empty.
 static std::string refuseSide(LoopsOp loops, weft::nest::ElementsAttr walk) {
   int64_t side = walk.getSide();
   if (side == 1)
@@ -121,8 +122,9 @@ static std::string refuseSide(LoopsOp loops, weft::nest::ElementsAttr walk) {
   return "";
 }
 
-LogicalResult weft::nest::ElementsAttr::verifyWalk(Operation *of) const {
-  auto loops = cast<LoopsOp>(of);
+/// Elements of one shape, each of which follows from others at any position that
+/// the nest does not store.
+static LogicalResult verifyElements(LoopsOp loops) {
   if (Operation *op = loops.getNestOp())
     return loops.emitOpError("walks over elements but computes '")
            << op->getName() << "', which has loops; give it a nest";
@@ -141,14 +143,49 @@ LogicalResult weft::nest::ElementsAttr::verifyWalk(Operation *of) const {
              << "beside it; give it a nest";
     stored.insert(value);
   }
+  return success();
+}
+
+LogicalResult weft::nest::ElementsAttr::verifyWalk(Operation *of) const {
+  auto loops = cast<LoopsOp>(of);
+  if (failed(verifyElements(loops)))
+    return failure();
+  SmallVector<Value> stored(loops.getStored());
   bool isRanked = typeOf(stored[0]).getRank() > 0;
   if (std::string why = refuseSide(loops, *this); !why.empty())
     return refuse(loops) << why;
   if (getOrder() == ElementOrder::Flat &&
-      (!isRanked || !isFlat(stored.getArrayRef(), isOutside(loops))))
+      (!isRanked || !isFlat(stored, isOutside(loops))))
     return loops.emitOpError("is flat, but what it stores does not follow from "
                              "row-major positions; write #nest.elements"
                              "<dimensions>");
+  return success();
+}
+
+LogicalResult TransposedAttr::verifyWalk(Operation *of) const {
+  auto loops = cast<LoopsOp>(of);
+  if (failed(verifyElements(loops)))
+    return failure();
+  TargetLimits limits = limitsOf(loops);
+  if (limits.block.threads == 0)
+    return refuse(loops) << "'" << limits.name
+                         << "' has no shared memory; choose nests for it";
+  int64_t rank = typeOf(loops.getStored()[0]).getRank(), bytes = 0;
+  if (getAlong() < 0 || getAlong() + 1 >= rank)
+    return refuse(loops) << "stores tensors of rank " << rank
+                         << "; name a dimension in front of the last one";
+  llvm::SetVector<Value> turned =
+      turnedValues(loops.getStored(), getAlong(), isOutside(loops));
+  for (Value value : turned)
+    bytes += turnedBytes(value);
+  if (turned.empty())
+    return refuse(loops) << "reads nothing that lies side by side along "
+                            "dimension "
+                         << getAlong() << "; write #nest.elements<dimensions>";
+  if (bytes > limits.block.sharedBytes)
+    return refuse(loops) << "needs " << bytes
+                         << " bytes of shared memory; a block has "
+                         << limits.block.sharedBytes;
   return success();
 }
 
@@ -294,7 +331,7 @@ int64_t ReductionAttr::getWorkingBytes(Operation *of) const {
 // Contractions
 //===----------------------------------------------------------------------===//
 
-/// Why the form does not suit the strides and types, or empty.
+/// The reason why the form does not suit the strides and types, or empty.
 static std::string refusalOf(ContractionForm form,
                              const ContractionShape &shape) {
   if (form == ContractionForm::Plain)

@@ -1,9 +1,9 @@
 //===- Plan.cpp - the plan dialect ----------------------------------------===//
 
 #include "weft/dialects/plan/Plan.h"
+#include "weft/dialects/layout/Sizes.h"
 #include "weft/dialects/plan/PlanInstruction.h"
 #include "weft/dialects/weft/ElementTypes.h"
-#include "weft/dialects/weft/Sizes.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringSet.h"
@@ -75,13 +75,14 @@ LogicalResult ProgramOp::verifyRegions() {
 }
 
 LogicalResult OutputOp::verify() {
-  if (!getDonor())
+  if (!getDonated())
     return success();
-  if (!getDonor().getDefiningOp<InputOp>()) // (C1)
-    return emitOpError("takes over a buffer that is no input");
-  if (getDonor().getType() != getBuffer().getType()) // (C1)
-    return emitOpError("takes over ")
-           << getDonor().getType() << " but has type " << getBuffer().getType();
+  if (!getDonated().getDefiningOp<InputOp>()) // (C1)
+    return emitOpError("is an alias of a buffer that is no input");
+  if (getDonated().getType() != getBuffer().getType()) // (C1)
+    return emitOpError("is an alias of ")
+           << getDonated().getType() << " but has type "
+           << getBuffer().getType();
   return success();
 }
 

@@ -30,7 +30,7 @@ bool hasBias(Epilogue epilogue);
 /// Bytes of scratch memory that a launch of the kernel, a function or an op of
 /// this dialect, wants; 0 where it says nothing.
 int64_t scratchBytes(mlir::Operation *kernel);
-/// What collectives are called: all_reduce, all_gather, ...
+/// The names of collectives: all_reduce, all_gather, ...
 llvm::ArrayRef<llvm::StringRef> collectiveKinds();
 } // namespace weft::plan
 

@@ -54,12 +54,12 @@ def Plan_OutputOp : Plan_InProgram<"output"> {
   let summary = "a buffer that the caller reads afterwards";
   let description = [{
     `%y = plan.output "y" role "output" of tensor<16x10xf32> in #layout : memref<8x10xf32>`.
-    With `taking %x` the output takes over a donated input's memory.
-    (C1) the buffer taken over is an input of the same type.
+    With `taking %x` the output reuses a donated input's memory.
+    (C1) the reused buffer is an input of the same type.
   }];
-  let arguments = (ins StrAttr:$name, StrAttr:$role, TypeAttr:$global_type, Weft_LayoutAttr:$layout, OptionalAttr<StrAttr>:$metadata, Optional<AnyStaticShapeMemRef>:$donor);
+  let arguments = (ins StrAttr:$name, StrAttr:$role, TypeAttr:$global_type, Weft_LayoutAttr:$layout, OptionalAttr<StrAttr>:$metadata, Optional<AnyStaticShapeMemRef>:$donated);
   let results = (outs AnyStaticShapeMemRef:$buffer);
-  let assemblyFormat = "$name `role` $role `of` $global_type `in` $layout (`metadata` $metadata^)? (`taking` $donor^ `:` type($donor))? attr-dict `:` type($buffer)";
+  let assemblyFormat = "$name `role` $role `of` $global_type `in` $layout (`metadata` $metadata^)? (`taking` $donated^ `:` type($donated))? attr-dict `:` type($buffer)";
   let hasVerifier = 1;
 }
 def Plan_BufferOp : Plan_InProgram<"buffer"> {
@@ -224,13 +224,13 @@ defvar Plan_InGroup = [{
 
 def Plan_AllReduceOp : Plan_CollectiveOp<"all_reduce", "combines each source over the group into its target, in device order", [SameVariadicOperandSize]> {
   let description = [{
-    `plan.all_reduce sum %a, %b to %a, %c over #group because "..." times 3 : memref<..>, memref<..> to memref<..>, memref<..>`.
+    `plan.all_reduce sum %a, %b to %a, %c over #group reason "..." times 3 : memref<..>, memref<..> to memref<..>, memref<..>`.
     (C1) there is a source, and targets have their sources' types.
   }];
   let arguments = (ins Weft_ReduceKindAttr:$reduce, Variadic<AnyStaticShapeMemRef>:$sources, Variadic<AnyStaticShapeMemRef>:$targets,
                        Weft_LayoutAttr:$group, OptionalAttr<StrAttr>:$reason, OptionalAttr<I64Attr>:$times);
   let assemblyFormat = [{
-    `` $reduce $sources `to` $targets `over` $group (`because` $reason^)? (`times` $times^)? attr-dict
+    `` $reduce $sources `to` $targets `over` $group (`reason` $reason^)? (`times` $times^)? attr-dict
     `:` type($sources) `to` type($targets)
   }];
   let extraClassDeclaration = Plan_InGroup;
@@ -242,7 +242,7 @@ class Plan_MovingOp<string mnemonic, string text, dag operands, dag own, string 
                     string more = Plan_InGroup, dag group = (ins Weft_LayoutAttr:$group)>
     : Plan_CollectiveOp<mnemonic, text> {
   let arguments = !con(operands, own, group, (ins OptionalAttr<StrAttr>:$reason, OptionalAttr<I64Attr>:$times));
-  let assemblyFormat = form # " (`because` $reason^)? (`times` $times^)? attr-dict `:` " # types;
+  let assemblyFormat = form # " (`reason` $reason^)? (`times` $times^)? attr-dict `:` " # types;
   let extraClassDeclaration = [{
     ::mlir::ValueRange getSources() { return getOperation()->getOperands().drop_back(); }
     ::mlir::ValueRange getTargets() { return getOperation()->getOperands().take_back(); }
@@ -312,7 +312,7 @@ def Plan_HostCallOp : Plan_CollectiveOp<"host_call", "calls a function of the ho
   let arguments = (ins I64Attr:$function, Variadic<AnyStaticShapeMemRef>:$sources, Variadic<AnyStaticShapeMemRef>:$targets,
                        Weft_LayoutAttr:$group, OptionalAttr<StrAttr>:$reason, OptionalAttr<I64Attr>:$times);
   let assemblyFormat = [{
-    $function `(` $sources `)` `to` ` ` `(` $targets `)` `over` $group (`because` $reason^)? (`times` $times^)? attr-dict
+    $function `(` $sources `)` `to` ` ` `(` $targets `)` `over` $group (`reason` $reason^)? (`times` $times^)? attr-dict
     `:` `(` type($sources) `)` `to` ` ` `(` type($targets) `)`
   }];
   let extraClassDeclaration = Plan_InGroup;

@@ -2,9 +2,9 @@
 
 #include "weft/dialects/plan/Plan.h"
 
+#include "weft/dialects/layout/ExchangeTraffic.h"
+#include "weft/dialects/layout/Sizes.h"
 #include "weft/dialects/weft/ElementTypes.h"
-#include "weft/dialects/weft/ExchangeTraffic.h"
-#include "weft/dialects/weft/Sizes.h"
 #include "weft/layout/FetchTraffic.h"
 #include "weft/layout/RingTraffic.h"
 

@@ -9,7 +9,7 @@
 #ifndef WEFT_DIALECTS_WEFT_ELEMENTTYPES_H
 #define WEFT_DIALECTS_WEFT_ELEMENTTYPES_H
 
-#include "weft/dialects/weft/Sizes.h"
+#include "weft/dialects/layout/Sizes.h"
 #include "weft/layout/ElementBytes.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -35,7 +35,7 @@ inline int64_t bytesOf(mlir::Type elementType) {
   return elementBytes(part.getIntOrFloatBitWidth(), partsOf(elementType));
 }
 
-/// Of all elements of a static shape, without gaps; INT64_MAX where there are
+/// Bytes of all elements of a static shape, without gaps; INT64_MAX where there are
 /// more.
 inline int64_t bufferBytes(mlir::ShapedType type) {
   return tensorBytes(type.getShape(), bytesOf(type.getElementType()));

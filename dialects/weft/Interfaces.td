@@ -38,7 +38,7 @@ def FixedLayoutsOpInterface : OpInterface<"FixedLayoutsOpInterface"> {
   let cppNamespace = "::weft";
   let description = [{
     An op that takes and gives its tensors in layouts of its own: they are
-    wishes for what stands around it, and nothing passes through. It has no
+    hints for the ops around it, and no layout passes through. It has no
     sharding rule. Along axes that it leaves free its only region is a program
     of whole values: its arguments are the operands' blocks and what it ends
     with are the results', they lie along these axes like all other values, and

@@ -2,9 +2,9 @@
 
 #include "weft/dialects/weft/KernelTraits.h"
 
-#include "weft/dialects/weft/IndexingOps.h"
 #include "weft/dialects/weft/Weft.h"
-#include "weft/dialects/weft/WindowOps.h"
+#include "weft/dialects/weft/ops/IndexingOps.h"
+#include "weft/dialects/weft/ops/WindowOps.h"
 
 using namespace mlir;
 

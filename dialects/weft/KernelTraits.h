@@ -65,8 +65,8 @@ bool keepsPositions(mlir::Operation *op);
 /// A reduction, a contraction, or computed as a whole: its results are stored
 /// by loops that compute nothing else.
 bool hasLoopNest(mlir::Operation *op);
-/// Of a result of `op`, one element's need: how many elements of an operand that
-/// are not at its own position. 0 where it needs that one alone.
+/// The number of elements of an operand at other positions that one element of the
+/// result needs. 0 where it needs the one at its own position alone.
 int64_t elementsReadElsewhere(mlir::OpOperand &operand);
 /// About how many instructions the op takes; the same where its traits say all;
 /// and where each element of its largest operand or result takes so many.

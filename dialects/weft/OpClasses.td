@@ -12,7 +12,7 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 defvar Weft_Tensor = AnyRankedTensor;
-// Of what has an order or bits: no complex numbers.
+// Types that have an order or bits: no complex numbers.
 defvar Weft_RealTensor = RankedTensorOf<[AnyInteger, AnyFloat]>;
 defvar Weft_FloatTensor = RankedTensorOf<[AnyFloat]>;
 defvar Weft_InexactTensor = RankedTensorOf<[AnyFloat, AnyComplex]>;

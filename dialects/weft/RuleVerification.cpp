@@ -17,7 +17,7 @@ struct PlacedTensor {
   Layout layout;
 };
 
-/// What operands pass on to the results.
+/// The partial axes that operands pass on to the results.
 struct PassedPartial {
   SubAxes axes;
   ReduceKind kind = ReduceKind::Sum;

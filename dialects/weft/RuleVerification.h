@@ -19,7 +19,7 @@ class Operation;
 
 namespace weft {
 
-/// Why the layouts in the types of an op's operands and results do not follow
+/// The reason why the layouts in the types of an op's operands and results do not follow
 /// its sharding rule, or empty. That is: all lie on one mesh; each factor has
 /// the same axes in every tensor; no axis is used by two factors; a result is
 /// partial over the axes that its operands pass on by linearity and those of

@@ -8,7 +8,7 @@
 #ifndef WEFT_DIALECTS_WEFT_SHAPECHECKS_H
 #define WEFT_DIALECTS_WEFT_SHAPECHECKS_H
 
-#include "weft/dialects/weft/ShardingRule.h"
+#include "weft/dialects/layout/ShardingRule.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
@@ -45,8 +45,8 @@ llvm::LogicalResult checkCombines(mlir::Operation *op, llvm::StringRef kind,
 /// The result's element type is that of every operand, or has all numbers of it
 /// where the op adds up or multiplies.
 llvm::LogicalResult checkAccumulates(mlir::Operation *op);
-/// Of an op whose result is a sum of multiples of the operand: is it that of a
-/// sum of operands, too? Integers wrap at the operand's width, not the result's.
+/// The linearity of an op whose result is a sum of multiples of the operand. It is
+/// linear only if integers do not wrap: they wrap at the operand's width.
 Linearity linearityOfSum(mlir::Value operand, mlir::Value result);
 
 } // namespace weft

@@ -2,8 +2,8 @@
 
 #include "weft/dialects/weft/VerifySizes.h"
 
+#include "weft/dialects/layout/Sizes.h"
 #include "weft/dialects/weft/ElementTypes.h"
-#include "weft/dialects/weft/Sizes.h"
 #include "weft/dialects/weft/Weft.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"

@@ -3,9 +3,9 @@
 #ifndef WEFT_DIALECTS_WEFT_WEFT_H
 #define WEFT_DIALECTS_WEFT_WEFT_H
 
+#include "weft/dialects/layout/Layout.h"
+#include "weft/dialects/layout/ShardingRule.h"
 #include "weft/dialects/weft/KernelTraits.h"
-#include "weft/dialects/weft/Layout.h"
-#include "weft/dialects/weft/ShardingRule.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
@@ -48,7 +48,7 @@ public:
                                   unsigned dim) const {
     return value;
   }
-  /// Of the values of those devices, one after the other along `dim`: the
+  /// Fetches, of the values of those devices, one after the other along `dim`, the
   /// `count` elements from coordinate * block + offset on, undefined where none
   /// are. Only what the device lacks is moved.
   virtual mlir::Value fetchParts(mlir::OpBuilder &builder, mlir::Location loc,
@@ -57,7 +57,7 @@ public:
                                  int64_t count) const {
     return value;
   }
-  /// Of the same: the elements at `positions` (i64) along `dim`, which has the
+  /// Fetches the elements at `positions` (i64) along `dim`, which has the
   /// result's shape. Which device has them is known when the program runs.
   virtual mlir::Value pickParts(mlir::OpBuilder &builder, mlir::Location loc,
                                 mlir::Value value, mlir::Value positions,
@@ -109,7 +109,7 @@ inline constexpr llvm::StringLiteral kLayoutAttr =
 inline constexpr llvm::StringLiteral kReasonAttr =
     "weft.reason"; ///< what put the annotation there: "layout_map key d1/kernel"
 inline constexpr llvm::StringLiteral kDonatedAttr =
-    "weft.donated"; ///< on an argument: index of the result that takes over its memory (i64)
+    "weft.donated"; ///< on an argument: index of the result that reuses its memory (i64)
 inline constexpr llvm::StringLiteral kMetadataAttr =
     "weft.metadata"; ///< JSON of whoever made the program, kept as it is
 /// On a module: #weft.mesh, the devices it is for.

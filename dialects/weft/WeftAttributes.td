@@ -125,7 +125,7 @@ def Weft_ScanKindAttr : EnumAttr<Weft_Dialect, Weft_ScanKind, "scan_kind"> {
 }
 def Weft_Precision : I32Enum<"Precision", "how exact products of floats are, where a device has several ways",
     [I32EnumCase<"Default", 0, "default">, I32EnumCase<"High", 1, "high">,
-     I32EnumCase<"Highest", 2, "highest">]> {
+     I32EnumCase<"Highest", 2, "highest">, I32EnumCase<"Tf32", 3, "tf32">]> {
   let cppNamespace = "::weft";
 }
 def Weft_PrecisionAttr : EnumAttr<Weft_Dialect, Weft_Precision, "precision"> {

@@ -1,13 +1,13 @@
 //===- WeftDialect.cpp - the dialect and its ops' generated parts ---------===//
 
-#include "weft/dialects/weft/FlowOps.h"
-#include "weft/dialects/weft/FoldOps.h"
-#include "weft/dialects/weft/IndexingOps.h"
-#include "weft/dialects/weft/LinearAlgebraOps.h"
-#include "weft/dialects/weft/ScanOps.h"
 #include "weft/dialects/weft/TypeLists.h"
 #include "weft/dialects/weft/Weft.h"
-#include "weft/dialects/weft/WindowOps.h"
+#include "weft/dialects/weft/ops/FlowOps.h"
+#include "weft/dialects/weft/ops/FoldOps.h"
+#include "weft/dialects/weft/ops/IndexingOps.h"
+#include "weft/dialects/weft/ops/LinearAlgebraOps.h"
+#include "weft/dialects/weft/ops/ScanOps.h"
+#include "weft/dialects/weft/ops/WindowOps.h"
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -35,7 +35,7 @@ struct AttributeAliases : OpAsmDialectInterface {
     return AliasResult::FinalAlias;
   }
 };
-/// What is not replaced is read at its own position.
+/// Elements of operand 0 that are not replaced are read at their own position.
 struct UpdateReads
     : KernelOpInterface::ExternalModel<UpdateReads, DynamicUpdateSliceOp> {
   int64_t getElementsReadElsewhere(Operation *, unsigned operand) const {
@@ -52,27 +52,27 @@ void WeftDialect::initialize() {
       >();
   addOperations<
 #define GET_OP_LIST
-#include "weft/dialects/weft/FlowOps.cpp.inc"
+#include "weft/dialects/weft/ops/FlowOps.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST
-#include "weft/dialects/weft/FoldOps.cpp.inc"
+#include "weft/dialects/weft/ops/FoldOps.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST
-#include "weft/dialects/weft/IndexingOps.cpp.inc"
+#include "weft/dialects/weft/ops/IndexingOps.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST
-#include "weft/dialects/weft/ScanOps.cpp.inc"
+#include "weft/dialects/weft/ops/ScanOps.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST
-#include "weft/dialects/weft/LinearAlgebraOps.cpp.inc"
+#include "weft/dialects/weft/ops/LinearAlgebraOps.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST
-#include "weft/dialects/weft/WindowOps.cpp.inc"
+#include "weft/dialects/weft/ops/WindowOps.cpp.inc"
       >();
   addInterfaces<AttributeAliases>();
   DynamicUpdateSliceOp::attachInterface<UpdateReads>(*getContext());

@@ -5,10 +5,10 @@
 #ifndef WEFT_DIALECTS_WEFT_OPS
 #define WEFT_DIALECTS_WEFT_OPS
 
-include "weft/dialects/weft/ElementwiseOps.td"
-include "weft/dialects/weft/SourceOps.td"
-include "weft/dialects/weft/MovementOps.td"
-include "weft/dialects/weft/ReductionOps.td"
-include "weft/dialects/weft/LayoutOps.td"
+include "weft/dialects/weft/ops/ElementwiseOps.td"
+include "weft/dialects/weft/ops/SourceOps.td"
+include "weft/dialects/weft/ops/MovementOps.td"
+include "weft/dialects/weft/ops/ReductionOps.td"
+include "weft/dialects/weft/ops/LayoutOps.td"
 
 #endif // WEFT_DIALECTS_WEFT_OPS

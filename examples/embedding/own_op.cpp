@@ -1,83 +1,23 @@
 //===- own_op.cpp - an op of your own, from layouts to machine code -------===//
 //
-//   own_op FOLDER      compiles and runs y = scale(x, s) on 4 devices
+//   own_op FOLDER      compiles and runs y = -scale(x, s) on 4 devices
 //
-// mine.scale multiplies each row of a matrix by a factor of its own. Weft learns
-// three things of it: what it is to kernels (traits), how it is sharded (a
-// rule), and what one of its elements is (code). It is then partitioned, joins
-// the loops of the ops around it and becomes machine code as Weft's own do.
+// The op and what Weft knows of it are in ScaleDialect.cpp.
 //
 //===----------------------------------------------------------------------===//
 
+#include "ScaleDialect.h"
+
 #include "weft/compiler/Register.h"
-#include "weft/compiler/codegen/elements/ElementCode.h"
 #include "weft/compiler/driver/CompileStep.h"
 #include "weft/runtime/abi/weft.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Parser/Parser.h"
 
 #include <fstream>
 #include <iostream>
 
 using namespace mlir;
-using weft::elements::ElementEmitter;
-using weft::elements::ElementIndex;
-
-namespace {
-/// An element of the result is at the position of an element of the matrix.
-struct ScaleOp : Op<ScaleOp, OpTrait::NOperands<2>::Impl, OpTrait::OneResult,
-                    MemoryEffectOpInterface::Trait, weft::KeepsPositions> {
-  using Op::Op;
-  static StringRef getOperationName() { return "mine.scale"; }
-  static ArrayRef<StringRef> getAttributeNames() { return {}; }
-  void getEffects(
-      SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &) {}
-};
-
-struct MineDialect : Dialect {
-  static StringRef getDialectNamespace() { return "mine"; }
-  explicit MineDialect(MLIRContext *context)
-      : Dialect("mine", context, TypeID::get<MineDialect>()) {
-    addOperations<ScaleOp>();
-  }
-};
-
-/// ([m, n], [m]) -> ([m, n]); the local op is the op on local types.
-struct ScaleRule
-    : weft::ShardingRuleOpInterface::ExternalModel<ScaleRule, ScaleOp> {
-  weft::ShardingRule getShardingRule(Operation *op) const {
-    auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    weft::ShardingRule rule = weft::elementwiseRule(type.getShape(), {2, 2}, 1);
-    rule.operands[1] = {{0}};
-    return rule;
-  }
-};
-
-/// A factor is not at the position of the result's element.
-struct ScaleReads
-    : weft::KernelOpInterface::ExternalModel<ScaleReads, ScaleOp> {
-  int64_t getElementsReadElsewhere(Operation *, unsigned operand) const {
-    return operand == 0 ? 0 : 1;
-  }
-};
-
-struct ScaleCode
-    : weft::elements::ElementCodeOpInterface::ExternalModel<ScaleCode,
-                                                            ScaleOp> {
-  FailureOr<Value> emitElement(Operation *op, ElementEmitter &e,
-                               const ElementIndex &index) const {
-    FailureOr<Value> x = e.element(op->getOperand(0), index);
-    FailureOr<Value> factor =
-        e.element(op->getOperand(1), e.makeIndex(index.dims[0], index.depth));
-    if (failed(x) || failed(factor))
-      return failure();
-    e.enterDepth(index.depth);
-    return arith::MulFOp::create(e.builder, e.loc, *x, *factor).getResult();
-  }
-};
-} // namespace
 
 static constexpr llvm::StringLiteral program = R"mlir(
 #mesh = #weft.mesh<"data"=2, "model"=2>
@@ -96,11 +36,8 @@ module attributes {weft.mesh = #mesh} {
 
 static bool compile(const std::string &path) {
   DialectRegistry registry;
-  registry.insert<MineDialect>();
+  registerScaleDialect(registry);
   weft::registerAll(registry);
-  registry.addExtension(+[](MLIRContext *context, MineDialect *) {
-    ScaleOp::attachInterface<ScaleRule, ScaleReads, ScaleCode>(*context);
-  });
   MLIRContext context(registry);
   auto module = parseSourceString<ModuleOp>(program, &context);
   if (!module)

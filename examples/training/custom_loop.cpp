@@ -26,7 +26,7 @@ using mlir::Value;
 
 static constexpr int64_t kBatchSize = 64;
 
-/// What failed, on standard error; ends the program.
+/// Prints an error and ends the program.
 [[noreturn]] static void fail(const std::string &message) {
   std::fprintf(stderr, "custom-training-loop: error: %s\n", message.c_str());
   std::exit(1);
@@ -112,7 +112,7 @@ public:
 
 private:
   weft_buffer *own(weft_buffer *buffer) { return owned.emplace_back(buffer); }
-  /// Variables are those of the state; a result that takes over the memory of a
+  /// Variables are those of the state; a result that reuses the memory of a
   /// variable is the variable after the step.
   void bind() {
     for (size_t i = 0; i < ports.size(); ++i) {
@@ -170,10 +170,8 @@ int main(int argc, char **argv) {
     fail(why);
   Loop loop(compiled(*model, keras::dataParallel(list->count)), devices);
   check(loop.state->initialise());
-  check(loop.state->load(
-      check(byVariablePath(archive.weights, keras::savedVariables(*model),
-                           argv[1])),
-      /*strict=*/false));
+  check(loop.state->load(check(byVariablePath(
+      archive.weights, keras::savedVariables(*model), argv[1]))));
 
   TrainingData data =
       check(selectData({.data = argv[2]}, DataPurpose::Fit, loop.ports));
@@ -185,5 +183,5 @@ int main(int argc, char **argv) {
       std::printf("epoch %lld batch %lld loss: %.6f\n", (long long)epoch,
                   (long long)(at / kBatchSize), loss);
     }
-  check(keras::saveModel(argv[3], *model, check(loop.state->save())));
+  check(keras::saveModel(argv[3], *model, loop.state->stored()));
 }

@@ -1,7 +1,7 @@
 //===- CollToMpi.cpp - collectives as patterns of MPI calls ---------------===//
 
 #include "weft/dialects/coll/Coll.h"
-#include "weft/dialects/weft/AbsentElement.h"
+#include "weft/dialects/weft/local/AbsentElement.h"
 #include "weft/passes/foreign/GroupExchange.h"
 #include "weft/passes/foreign/Passes.h"
 

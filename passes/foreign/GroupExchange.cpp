@@ -2,7 +2,7 @@
 
 #include "weft/passes/foreign/GroupExchange.h"
 
-#include "weft/dialects/weft/AbsentElement.h"
+#include "weft/dialects/weft/local/AbsentElement.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -241,7 +241,7 @@ void GroupExchange::exchangeWith(Value partner, Value me, Value mine,
 }
 
 /// Every member meets the others in the order of their numbers, so all pairs
-/// meet in one order, and the lower number speaks first.
+/// meet in one order, and the lower number sends first.
 Value GroupExchange::exchange(Value blocks, bool same) {
   MemRefType type = bufferOf(blocks.getType());
   Value send =

@@ -23,7 +23,7 @@ static constexpr unsigned kSearchLimit = 1024;
 /// Ops of one kernel: code generators and the merges below take more than
 /// linear time in them.
 static constexpr size_t kMostOps = 256;
-/// Of so many sources one behind the other, the last one is no copy.
+/// The longest chain of copied sources; a longer one ends in a stored value.
 static constexpr unsigned kCopiedChain = 8;
 /// Larger constants of one number are filled by a kernel, so that neither the
 /// plan nor the file holds them in full.
@@ -87,7 +87,8 @@ static bool replacesPart(Operation *op) {
          elementsReadElsewhere(op->getOpOperand(0)) == 0;
 }
 
-KernelGroups::KernelGroups(Block &block, bool hasSeveralNests) : copies(block) {
+KernelGroups::KernelGroups(Block &block, const nest::TargetLimits &limits)
+    : limits(limits), copies(block) {
   for (Operation &op : block.without_terminator()) {
     if (copies.contains(&op))
       continue;
@@ -105,9 +106,9 @@ KernelGroups::KernelGroups(Block &block, bool hasSeveralNests) : copies(block) {
   if (auto function = dyn_cast<func::FuncOp>(block.getParentOp()))
     findDonated(function);
   addDependencies();
-  mergeElementwise(hasSeveralNests);
-  mergeEpilogues(hasSeveralNests);
-  if (hasSeveralNests)
+  mergeElementwise();
+  mergeEpilogues();
+  if (limits.hasSeveralNests)
     mergeNests();
   else
     mergeRows();
@@ -116,25 +117,27 @@ KernelGroups::KernelGroups(Block &block, bool hasSeveralNests) : copies(block) {
 
 /// Elementwise chains over one shape. Where one nest is all, what one stores is
 /// not read at other positions, through a slice, say.
-void KernelGroups::mergeElementwise(bool hasSeveralNests) {
+void KernelGroups::mergeElementwise() {
   mergeNeighbours([&](unsigned producer, unsigned consumer) {
     return groups[producer].isElementwise && groups[consumer].isElementwise &&
            shapeOf(groups[producer].ops.front()) ==
                shapeOf(groups[consumer].ops.front()) &&
-           (hasSeveralNests || fitOneNest(producer, consumer));
+           (limits.hasSeveralNests || fitOneNest(producer, consumer));
   });
 }
 
 /// A contraction and the elementwise ops on its result; where a kernel is one
 /// nest, also another op whose elements a thread combines from terms.
-void KernelGroups::mergeEpilogues(bool hasSeveralNests) {
+void KernelGroups::mergeEpilogues() {
   mergeNeighbours([&](unsigned producer, unsigned consumer) {
     const KernelGroup &made = groups[producer];
-    bool combines = made.hasContraction || (made.hasWhole && !hasSeveralNests);
+    bool combines =
+        made.hasContraction || (made.hasWhole && !limits.hasSeveralNests);
     return made.ops.size() == 1 && combines && groups[consumer].isElementwise &&
            !groups[consumer].isDonated &&
            shapeOf(made.ops.front()) == shapeOf(groups[consumer].ops.front()) &&
-           (hasSeveralNests || fitOneNest(producer, consumer));
+           (limits.hasSeveralNests || fitOneNest(producer, consumer)) &&
+           (!limits.hasLibraries || keepLibrary(producer, consumer));
   });
 }
 
@@ -156,14 +159,13 @@ void KernelGroups::mergeRows() {
   });
 }
 
-/// The ops of both groups, and what of them others read.
-void KernelGroups::joined(unsigned producer, unsigned consumer,
-                          llvm::SetVector<Operation *> &all,
-                          SmallVectorImpl<Value> &stored) const {
-  SmallVector<Operation *> members(groups[producer].ops);
-  llvm::append_range(members, groups[consumer].ops);
+KernelValues KernelGroups::joined(ArrayRef<unsigned> of) const {
+  SmallVector<Operation *> members;
+  for (unsigned group : of)
+    llvm::append_range(members, groups[group].ops);
   llvm::sort(members,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  llvm::SetVector<Operation *> all;
   for (Operation *op : members) {
     addCopies(op, copies, all);
     all.insert(op);
@@ -174,17 +176,31 @@ void KernelGroups::joined(unsigned producer, unsigned consumer,
              (!copies.contains(user) || isStored(user));
     });
   };
+  KernelValues kernel;
+  llvm::SetVector<Value> inputs;
+  for (Operation *op : all)
+    for (Value operand : op->getOperands())
+      if (Operation *def = operand.getDefiningOp(); !def || !all.contains(def))
+        inputs.insert(operand);
   for (Operation *op : members)
     if (isStored(op))
-      llvm::append_range(stored, op->getResults());
+      llvm::append_range(kernel.results, op->getResults());
+  kernel.inputs = inputs.takeVector();
+  kernel.ops = all.takeVector();
+  return kernel;
 }
 
 bool KernelGroups::fitOneNest(unsigned producer, unsigned consumer) const {
-  llvm::SetVector<Operation *> all;
-  SmallVector<Value> stored;
-  joined(producer, consumer, all, stored);
+  KernelValues kernel = joined({producer, consumer});
   std::string why;
-  return nest::fitsOneNest(all.getArrayRef(), stored, why);
+  return nest::fitsOneNest(kernel.ops, kernel.results, why);
+}
+
+bool KernelGroups::keepLibrary(unsigned producer, unsigned consumer) const {
+  auto isOfLibrary = [&](ArrayRef<unsigned> of) {
+    return libraryCallOf(joined(of), nest::MatmulPrecision::F32).has_value();
+  };
+  return !isOfLibrary(producer) || isOfLibrary({producer, consumer});
 }
 
 bool KernelGroups::areRows(unsigned producer, unsigned consumer) const {
@@ -194,18 +210,17 @@ bool KernelGroups::areRows(unsigned producer, unsigned consumer) const {
   if (llvm::none_of(groups[producer].ops, isReduction) &&
       llvm::none_of(groups[consumer].ops, isReduction))
     return false;
-  llvm::SetVector<Operation *> all;
-  SmallVector<Value> stored;
-  joined(producer, consumer, all, stored);
+  KernelValues kernel = joined({producer, consumer});
   // All of a tensor is one row, which few lanes share: what others could compute
   // stays outside.
-  bool isOneRow = nest::rowDimsOf(all.getArrayRef()) == 0;
-  if (isOneRow && llvm::any_of(stored, [](Value value) {
+  bool isOneRow = nest::rowDimsOf(kernel.ops) == 0;
+  if (isOneRow && llvm::any_of(kernel.results, [](Value value) {
         return cast<RankedTensorType>(value.getType()).getRank() > 0;
       }))
     return false;
   std::string why;
-  return nest::fitsOneNest(all.getArrayRef(), stored, why);
+  return nest::fitsOneNest(kernel.ops, kernel.results, why) &&
+         cutsOf(kernel).empty(); // what a cut leaves in front may be two nests
 }
 
 void KernelGroups::findDonated(func::FuncOp function) {
@@ -290,7 +305,7 @@ bool KernelGroups::canMerge(unsigned producer, unsigned consumer) {
           findBetween(producer, consumer, /*forward=*/false, neededByConsumer));
 }
 
-/// The ranks of all between the two are dealt out anew: first what the consumer
+/// The ranks of all between the two are assigned again: first what the consumer
 /// needs, then the two, then what needs the producer.
 void KernelGroups::rankTogether(unsigned producer, unsigned consumer) {
   if (needProducer.empty())
@@ -362,24 +377,15 @@ void KernelGroups::mergeNeighbours(
   }
 }
 
-bool KernelGroups::isReadOutside(Operation *op, unsigned group) const {
-  return llvm::any_of(op->getUsers(), [&](Operation *user) {
-    if (copies.contains(user))
-      return isReadOutside(user, group);
-    auto found = groupOf.find(user);
-    return found == groupOf.end() || found->second != group;
-  });
-}
-
-SmallVector<Operation *> KernelGroups::findCuts(unsigned group) const {
-  llvm::SetVector<Operation *> ops;
-  for (Operation *op : groups[group].ops) {
-    addCopies(op, copies, ops);
-    ops.insert(op);
-  }
+SmallVector<Operation *>
+KernelGroups::cutsOf(const KernelValues &kernel) const {
   return cutsAgainstRecomputation(
-      ops.getArrayRef(), [&](Operation *op) { return !copies.contains(op); },
-      [&](Operation *op) { return isReadOutside(op, group); });
+      kernel.ops, [&](Operation *op) { return !copies.contains(op); },
+      [&](Operation *op) {
+        return llvm::any_of(op->getResults(), [&](Value result) {
+          return llvm::is_contained(kernel.results, result);
+        });
+      });
 }
 
 void KernelGroups::cutRecomputation() {
@@ -390,7 +396,7 @@ void KernelGroups::cutRecomputation() {
   for (unsigned group = 0, end = groups.size(); group < end; ++group) {
     if (groups[group].isFixed || groups[group].ops.size() < 2)
       continue;
-    SmallVector<Operation *> cuts = findCuts(group);
+    SmallVector<Operation *> cuts = cutsOf(joined(group));
     numCuts += cuts.size();
     // From the first one on: what is left is behind it.
     for (Operation *last : llvm::reverse(cuts))

@@ -23,6 +23,9 @@
 #ifndef WEFT_PASSES_KERNELS_KERNELGROUPS_H
 #define WEFT_PASSES_KERNELS_KERNELGROUPS_H
 
+#include "weft/dialects/nest/TargetLimits.h"
+#include "weft/passes/kernels/LibraryCall.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
@@ -57,10 +60,11 @@ private:
 
 class KernelGroups {
 public:
-  /// Of one block; what stands in regions of its ops is not looked at. Where a
+  /// Groups the ops of one block; ops in regions are not looked at. Where a
   /// kernel cannot be several nests, one after the other, groups are those that
-  /// one nest can compute, as far as they can be.
-  explicit KernelGroups(mlir::Block &block, bool hasSeveralNests = true);
+  /// one nest can compute, as far as they can be. Where there are libraries, a
+  /// contraction that they compute has no ops behind it that they do not.
+  KernelGroups(mlir::Block &block, const nest::TargetLimits &limits);
   /// Non-empty groups, each after all that it needs.
   llvm::SmallVector<const KernelGroup *> inOrder() const;
   const CopiedOps &copied() const { return copies; }
@@ -81,24 +85,27 @@ private:
   /// Merges neighbours that satisfy a condition until none does.
   void mergeNeighbours(
       llvm::function_ref<bool(unsigned producer, unsigned consumer)> condition);
-  void mergeElementwise(bool hasSeveralNests);
-  void mergeEpilogues(bool hasSeveralNests);
+  void mergeElementwise();
+  void mergeEpilogues();
   void mergeNests();
   void mergeRows();
-  void joined(unsigned producer, unsigned consumer,
-              llvm::SetVector<mlir::Operation *> &all,
-              llvm::SmallVectorImpl<mlir::Value> &stored) const;
+  /// The kernel that groups would be together, with the ops copied into it.
+  KernelValues joined(llvm::ArrayRef<unsigned> of) const;
   /// Can one nest compute both groups?
   bool fitOneNest(unsigned producer, unsigned consumer) const;
+  /// Can a library compute both, if it can the producer?
+  bool keepLibrary(unsigned producer, unsigned consumer) const;
   /// And has one of them a reduction, of rows that are worth it?
   bool areRows(unsigned producer, unsigned consumer) const;
-  bool isReadOutside(mlir::Operation *op, unsigned group) const;
-  llvm::SmallVector<mlir::Operation *> findCuts(unsigned group) const;
+  /// The members behind which a kernel is cut, so that none is computed too
+  /// often.
+  llvm::SmallVector<mlir::Operation *> cutsOf(const KernelValues &kernel) const;
   void cutRecomputation();
   /// Members up to `last` become a group in front of the others.
   void cutAfter(unsigned group, mlir::Operation *last);
   void findDonated(mlir::func::FuncOp function);
 
+  nest::TargetLimits limits;
   CopiedOps copies;
   unsigned numCuts = 0;
   llvm::SmallVector<KernelGroup> groups;
@@ -110,7 +117,7 @@ private:
 /// Adds an op's copied operands, with those that they need, in front of it.
 void addCopies(mlir::Operation *op, const CopiedOps &copied,
                llvm::SetVector<mlir::Operation *> &ops);
-/// Does the op read values from memory, where it stands?
+/// Whether the op stays outside of kernels and reads its operands from memory.
 bool staysOutside(mlir::Operation *user);
 /// A constant of one number that such an op reads, and too large for a plan.
 bool isFilled(mlir::Operation *op);

@@ -17,8 +17,8 @@
 
 namespace weft {
 
-/// The epilogue by which `result`, which may be rounded to other elements at its
-/// end, is computed of `sums` and, where it is not null, `bias`; nothing where no library has it.
+/// The library's epilogue that computes `result`, which may be rounded to another type,
+/// from `sums` and `bias` (may be null); nothing if no library has it.
 std::optional<plan::Epilogue> epilogueOf(mlir::Value result, mlir::Value sums,
                                          mlir::Value bias);
 

@@ -2,7 +2,7 @@
 
 #include "weft/passes/kernels/Passes.h"
 
-#include "weft/dialects/weft/FlowOps.h"
+#include "weft/dialects/weft/ops/FlowOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

@@ -156,7 +156,7 @@ static std::string joined(ArrayRef<int64_t> sizes) {
       "x");
 }
 
-/// Of a contraction: its result's shape, with how many products an element has
+/// The shape of a contraction's result, with how many products an element has
 /// behind the dimensions that the first operand gives.
 static SmallVector<int64_t> contractedShape(Operation *op) {
   ShardingRule rule = cast<ShardingRuleOpInterface>(op).getShardingRule();
@@ -251,7 +251,7 @@ static int64_t mostStored(const nest::TargetLimits &limits) {
 static unsigned outline(Block &block, SymbolTable &symbols,
                         const nest::TargetLimits &limits, unsigned &cuts) {
   separateFilled(block);
-  KernelGroups groups(block, limits.hasSeveralNests);
+  KernelGroups groups(block, limits);
   cuts += groups.cuts();
   Operation *terminator = block.getTerminator();
   llvm::SmallPtrSet<Operation *, 32> kept;

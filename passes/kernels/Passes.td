@@ -58,6 +58,37 @@ def WidenShortSums : Pass<"weft-widen-short-sums", "::mlir::ModuleOp"> {
                     Statistic<"unconverted", "unconverted", "Ops that read operands as they were before a convert">];
 }
 
+def SplitReductions : Pass<"weft-split-reductions", "::mlir::ModuleOp"> {
+  let summary = "long reductions become parts for many processors";
+  let description = [{
+    A block of threads reduces a long row, or 32 columns. A reduction of 64 Ki
+    elements or more with fewer of these than the target has processors becomes two:
+    of two parts for each processor, and of what these give. Elementwise ops
+    that only the reduction reads are computed on operands of the parts' shape.
+    Each run adds in the same order. Nothing changes where kernels are no launches.
+
+    Requires: local ops (stage `partitioned`).
+
+    Ensures: results of the same types; a sum of floats is rounded otherwise.
+
+    Example: test/passes/split-reductions.mlir.
+
+    ```mlir
+    %1 = weft.reduce sum %arg0 dims [0] : tensor<1048576xf32> -> tensor<f32>
+    ```
+    becomes, of 108 processors,
+    ```mlir
+    %0 = weft.reshape %arg0 : tensor<1048576xf32> -> tensor<256x4096xf32>
+    %1 = weft.reduce sum %0 dims [1] : tensor<256x4096xf32> -> tensor<256xf32>
+    %2 = weft.reduce sum %1 dims [0] : tensor<256xf32> -> tensor<f32>
+    ```
+  }];
+  let options = [Option<"target", "target", "std::string", /*default=*/"\"cpu:generic\"",
+                        "for which kernels are made; reductions are split on cuda:*">];
+  let dependentDialects = ["::weft::WeftDialect"];
+  let statistics = [Statistic<"reductions", "reductions", "Reductions that became two">];
+}
+
 def OutlineKernels : Pass<"weft-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "moves compute into kernel functions";
   let description = [{
@@ -79,7 +110,9 @@ def OutlineKernels : Pass<"weft-outline-kernels", "::mlir::ModuleOp"> {
     Values that a kernel needs in memory and that are larger than what the target
     keeps of its own (nest::TargetLimits) are extra results, which the caller
     ignores. Where a kernel is one launch, reductions are grouped with what
-    one walk over their rows can compute. A kernel computes each of its values
+    one walk over their rows can compute. Where the target has a library, a
+    contraction that it computes has only those ops behind it that the library has
+    an epilogue for; the others are a kernel of their own. A kernel computes each of its values
     at no more than eight positions: where more would read it, the kernel is cut
     behind it.
 
@@ -96,7 +129,7 @@ def OutlineKernels : Pass<"weft-outline-kernels", "::mlir::ModuleOp"> {
   }];
   let options = [Option<"target", "target", "std::string", /*default=*/"\"cpu:generic\"",
                         "for which kernels are made: cpu:avx512, cpu:avx2, cpu:generic, cpu:neon, cuda:sm_80, cuda:sm_90a, cuda:sm_100a">];
-  let dependentDialects = ["::weft::nest::NestDialect"];
+  let dependentDialects = ["::weft::nest::NestDialect", "::weft::plan::PlanDialect"];
   let statistics = [Statistic<"kernels", "kernels", "Kernels made">,
                     Statistic<"cuts", "cuts", "Kernels cut so that no value is computed too often">];
 }

@@ -28,7 +28,7 @@ public:
   }
   /// True where the group must be cut after the member.
   bool visitMember(Operation *op, bool isResult);
-  /// Of an op of which every kernel has a copy.
+  /// Visits an op of which every kernel has a copy.
   void visitCopy(Operation *op) { pass(op, reads[op]); }
 
 private:
@@ -67,7 +67,7 @@ private:
 void ReadCounter::add(Value value, unsigned position) {
   Operation *producer = value.getDefiningOp();
   auto found = producer ? reads.find(producer) : reads.end();
-  // One more than is allowed says enough.
+  // Positions beyond the limit and one more need not be counted.
   if (found != reads.end() && found->second.size() <= kMostComputed &&
       !llvm::is_contained(found->second, position))
     found->second.push_back(position);

@@ -8,6 +8,7 @@
 
 #include "weft/dialects/nest/RowWalk.h"
 #include "weft/dialects/nest/TileWalk.h"
+#include "weft/dialects/nest/TransposedWalk.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/passes/nests/NestChooser.h"
 
@@ -48,6 +49,15 @@ int64_t NestChooser::chooseSide(ArrayRef<Value> values, bool isFlat) {
   return side;
 }
 
+/// Tiles in shared memory where operands lie the other way. A result may be where
+/// an argument of its type is: that is read at its own position alone.
+Attribute NestChooser::chooseTurned(ArrayRef<Value> values) {
+  return nest::chooseTransposed(values, limits, [&](Value value) {
+    return value.getParentBlock() != &block || !value.getDefiningOp() ||
+           isDataConstant(value.getDefiningOp());
+  });
+}
+
 /// How many of so many terms a thread combines first: rounding grows with the
 /// count of numbers that go to one accumulator.
 static int64_t blockOf(int64_t terms) {
@@ -62,7 +72,7 @@ Attribute NestChooser::chooseSums(Operation *sum) {
     if (!isDataConstant(&op))
       inside.insert(&op);
   if (Attribute tiles = nest::chooseTiles(
-          sum, limits, precision == nest::MatmulPrecision::Tf32,
+          sum, limits, nest::mayRoundToTf32(sum, precision),
           [&](Value value) { return !inside.contains(value.getDefiningOp()); }))
     return tiles;
   // Few elements of many terms leave processors idle: eight threads share one.
@@ -130,6 +140,8 @@ bool NestChooser::formOneNest(std::string &why) {
     addNest(all.getArrayRef(), chooseRows(*dims, all.getArrayRef()));
   else if (Operation *own = nest::ownOf(ops, all.getArrayRef(), unused))
     addNest(all.getArrayRef(), nest::ownWalk(own));
+  else if (Attribute turned = chooseTurned(all.getArrayRef()))
+    addNest(all.getArrayRef(), turned);
   else
     addElements(all);
   return true;

@@ -362,7 +362,7 @@ void NestChooser::emitNest(OpBuilder &builder, const ChosenNest &nest) {
     results[value] = result;
 }
 
-/// What follows a contraction is computed while its sums are in registers.
+/// Epilogues: ops behind a contraction are computed while its sums are in registers.
 void NestChooser::joinEpilogues() {
   for (auto loops : llvm::to_vector(kernel.getOps<nest::LoopsOp>())) {
     auto last = dyn_cast_or_null<nest::LoopsOp>(loops->getPrevNode());

@@ -50,6 +50,7 @@ private:
   void addElements(llvm::SetVector<mlir::Value> &group);
   mlir::Attribute chooseRows(int64_t dims, llvm::ArrayRef<mlir::Value> values);
   mlir::Attribute chooseSums(mlir::Operation *sum);
+  mlir::Attribute chooseTurned(llvm::ArrayRef<mlir::Value> values);
   bool formOneNest(std::string &why);
   // Where.
   void placeResults();

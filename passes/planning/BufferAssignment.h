@@ -21,7 +21,7 @@
 #ifndef WEFT_PASSES_PLANNING_BUFFERASSIGNMENT_H
 #define WEFT_PASSES_PLANNING_BUFFERASSIGNMENT_H
 
-#include "weft/dialects/weft/FlowOps.h"
+#include "weft/dialects/weft/ops/FlowOps.h"
 #include "weft/passes/planning/ArenaPacking.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -47,11 +47,11 @@ public:
   explicit BufferAssignment(mlir::func::FuncOp function);
 
   Place place(mlir::Value value) const { return places.lookup(value); }
-  /// The argument whose memory a result takes over, if any.
+  /// The argument whose memory a result reuses, if any.
   std::optional<unsigned> donatedArgument(unsigned result) const {
     return donatedArguments[result];
   }
-  /// A buffer of the arena, and what it is there for.
+  /// A buffer of the arena, with the values or the launch that use it.
   struct ArenaBuffer {
     mlir::MemRefType type;
     mlir::Location loc;

@@ -52,7 +52,7 @@ static int64_t bytesHeld(ValueRange values) {
   return bytes;
 }
 
-/// What the plan will ask of a device, to the byte.
+/// The bytes that the plan will need on a device.
 static int64_t bytesNeeded(func::FuncOp function) {
   BufferAssignment assignment(function);
   int64_t bytes = bytesHeld(ValueRange(function.getArguments()));
@@ -155,7 +155,7 @@ private:
     return llvm::is_contained(value.getUsers(), block.getTerminator());
   }
 
-  /// A result that takes over an argument's memory takes none, once nobody
+  /// A result that reuses an argument's memory takes none, once nobody
   /// else reads the argument.
   int64_t takes(Operation *op) {
     int64_t bytes = 0;
@@ -180,7 +180,7 @@ private:
 // Again, what is large
 //===----------------------------------------------------------------------===//
 
-/// What lives at each op of a block, arguments apart.
+/// The values that are live at each op of a block, without arguments.
 class Rematerialization {
 public:
   Rematerialization(Block &block, StringAttr why) : block(block), why(why) {
@@ -308,7 +308,7 @@ struct FitMemory : weft::impl::FitMemoryPassBase<FitMemory> {
     EarlyScheduling early(function);
     early.run();
     if (bytesNeeded(function) < before)
-      ++numHastened;
+      ++numReordered;
     else
       early.undo();
     auto why = StringAttr::get(&getContext(), ", again: a device has " +
@@ -316,7 +316,7 @@ struct FitMemory : weft::impl::FitMemoryPassBase<FitMemory> {
     Rematerialization rematerialization(function.getBody().front(), why);
     if (bytes < before)
       while (bytesNeeded(function) > bytes && rematerialization.step())
-        ++numRegathered;
+        ++numRematerialized;
   }
 };
 } // namespace

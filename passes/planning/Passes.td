@@ -23,8 +23,8 @@ def FitMemoryPass : Pass<"weft-fit-memory", "::mlir::ModuleOp"> {
     Example: test/passes/fit-memory.mlir
   }];
   let statistics = [
-    Statistic<"numHastened", "hastened", "Functions put into another order">,
-    Statistic<"numRegathered", "regathered", "Values that are communicated again">,
+    Statistic<"numReordered", "reordered", "Functions put into another order">,
+    Statistic<"numRematerialized", "rematerialized", "Values that are communicated again">,
   ];
 }
 

@@ -4,10 +4,10 @@
 #include "weft/passes/planning/BufferAssignment.h"
 #include "weft/passes/planning/Passes.h"
 
+#include "weft/dialects/layout/Sizes.h"
 #include "weft/dialects/plan/PlanInstruction.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/ObservesLayout.h"
-#include "weft/dialects/weft/Sizes.h"
 
 namespace weft {
 #define GEN_PASS_DEF_PLACEBUFFERSPASS
@@ -104,7 +104,7 @@ LogicalResult ProgramEmitter::emitPorts() {
     if (donatedArgument && donatedArgument.getType() != bufferType(type))
       return function.emitError("result ")
              << n << " of local type " << type
-             << " takes over an argument of local type "
+             << " reuses an argument of local type "
              << function.getArgumentTypes()[*assignment.donatedArgument(n)]
              << "; give both the same layout";
     outputs.push_back(plan::OutputOp::create(

@@ -3,7 +3,7 @@
 #include "weft/passes/sharding/FetchedOperands.h"
 
 #include "weft/dialects/coll/Coll.h"
-#include "weft/dialects/weft/LocalBuilder.h"
+#include "weft/dialects/weft/local/LocalBuilder.h"
 #include "weft/passes/sharding/LocalBlocks.h"
 
 using namespace weft;
@@ -87,7 +87,7 @@ int64_t weft::missingElements(const FetchedRange &range, int64_t from,
     return missing(begin, begin + range.count);
   if (range.count >= modulus)
     return missing(0, modulus);
-  // What goes over the end begins again.
+  // Positions beyond the end wrap around.
   begin = (begin % modulus + modulus) % modulus;
   return missing(begin, std::min(begin + range.count, modulus)) +
          missing(0, begin + range.count - modulus);

@@ -38,9 +38,9 @@ struct FetchedRange {
   /// Every element that a result looks at exists.
   bool complete = false;
 };
-/// What `shards` shards of a result dimension of size `to` need of an operand
-/// dimension of size `from`: one element for each position of a shift factor,
-/// else all from the first to the last.
+/// The positions of an operand dimension of size `from` that each of `shards`
+/// shards of a result dimension of size `to` needs: one element for each position
+/// of a shift factor, else all from the first to the last.
 FetchedRange fetchedRange(const PositionMap &map, FactorKind kind, int64_t from,
                           int64_t to, int64_t shards);
 

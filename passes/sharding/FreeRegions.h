@@ -6,11 +6,11 @@
 //   %r = weft.manual(%a) from [[x, -]] to [[x, -]] free ["y"] {
 //   ^bb0(%p): ...
 //
-// %p lies [y, -] where %a lies [(x, y), -], and the other way round: what is
-// said of the op's operands comes first, what is free behind it. Blocks are full
-// there, so that each device's part is the same seen from both sides. Axes that
-// are not free are bound: no value inside lies over them, as devices that differ
-// along them hold different values.
+// %p has the layout [y, -] where %a has [(x, y), -], and the reverse: the axes
+// that the op states come first, the free axes behind them. Shards are full at
+// this border, so each device's shard is the same on both sides. Axes that are
+// not free are bound: no value inside is split over them, since devices that
+// differ along them hold different values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ SubAxes boundAxes(const Mesh &mesh, llvm::ArrayRef<SubAxis> free);
 /// the other axes are the same.
 Mesh meshWithin(const Mesh &mesh, llvm::ArrayRef<SubAxis> bound);
 
-/// What of a layout lies behind the one that is said, over free axes: of [(x, y),
+/// The free axes of a layout, behind those that the region states: of [(x, y),
 /// -] behind [x, -] it is [y, -].
 Layout freePart(const Layout &whole, const Layout &said,
                 llvm::ArrayRef<SubAxis> free);

@@ -3,7 +3,7 @@
 #include "weft/passes/sharding/LocalBlocks.h"
 
 #include "weft/dialects/coll/Coll.h"
-#include "weft/dialects/weft/AbsentElement.h"
+#include "weft/dialects/weft/local/AbsentElement.h"
 
 using namespace weft;
 using namespace mlir;

@@ -244,7 +244,7 @@ OpSharding weft::applyAxes(const Mesh &mesh, const OpWithRule &op,
   return sharding;
 }
 
-/// What a device holds of tensors that lie so.
+/// The bytes that a device holds of tensors in these layouts.
 static int64_t localBytes(TypeRange types, llvm::ArrayRef<Layout> layouts) {
   int64_t bytes = 0;
   for (auto [type, layout] : llvm::zip(types, layouts)) {

@@ -54,7 +54,7 @@ struct OpWithRule {
 /// Are both summands of the same sums, or neither?
 bool samePartial(const Layout &a, const Layout &b);
 
-/// What an op runs with.
+/// The axes with which an op runs, and the layouts that follow.
 struct OpSharding {
   FactorAxes axes;
   llvm::SmallVector<Layout, 3> operands; ///< required

@@ -35,7 +35,7 @@ private:
   /// Loops and branches: the same op, regions on local values.
   void buildFlow(Operation &op);
   void buildBlock(Block &from, Block &into);
-  /// What an op that says its layouts does, in its place.
+  /// Replaces an op that states its layouts by its code on blocks.
   void buildOnBlocks(FixedLayoutsOpInterface op, ValueRange operands);
   void buildReshard(ReshardOp op);
   Value buildStep(ReshardOp op, Value value, const Layout &from,

@@ -23,7 +23,7 @@ def PropagateLayoutsPass : Pass<"weft-propagate-layouts", "::mlir::ModuleOp"> {
     Requires: functions of ops with sharding rules, loops and branches (stage
     `differentiated`); the module's `weft.mesh`, or nothing is sharded.
     Annotations (`weft.layout` on arguments and results, `weft.constrain`) are
-    on that mesh. A result that takes over a donated argument's memory has the
+    on that mesh. A result that reuses a donated argument's memory has the
     argument's layout.
     Ensures: every ranked tensor type has a layout, every op agrees with its
     rule (stage `sharded`); no `weft.constrain` is left.
@@ -170,45 +170,6 @@ def PartitionPass : Pass<"weft-partition", "::mlir::ModuleOp"> {
   let statistics = [
     Statistic<"numCollectives", "collectives", "Communicating ops created">,
     Statistic<"numMasks", "masks", "Operands masked for uneven shards">,
-  ];
-}
-
-def MergeCollectivesPass : Pass<"weft-merge-collectives", "::mlir::ModuleOp"> {
-  let summary = "Communicates once what is communicated twice.";
-  let description = [{
-    Of ops of `coll` in one block with equal operands and attributes, whatever
-    reasons they give, the first stays, with the reasons of all. Its result
-    lives until the last use, which is the memory that a second movement would
-    have saved.
-
-    Requires: stage `partitioned`.
-    Ensures: the same values; no more collectives than before.
-
-    Example: test/passes/merge-collectives.mlir
-  }];
-  let dependentDialects = ["::weft::coll::CollDialect"];
-  let statistics = [
-    Statistic<"numMerged", "merged", "Collectives that another one served for">,
-  ];
-}
-
-def CombineAllReducesPass : Pass<"weft-combine-all-reduces", "::mlir::ModuleOp"> {
-  let summary = "Makes one all-reduce of those that do not wait for each other.";
-  let description = [{
-    All-reduces of one kind, group and element type become one op with several
-    operands, at the place of the last; ops that need an earlier one's result
-    and stand before that place move behind it. Collectives without uses are
-    removed.
-
-    Requires: stage `partitioned`.
-    Ensures: the same values; no more collectives than before.
-
-    Example: test/passes/combine-all-reduces.mlir
-  }];
-  let dependentDialects = ["::weft::coll::CollDialect"];
-  let statistics = [
-    Statistic<"numCombined", "combined", "All-reduces that joined another">,
-    Statistic<"numRemoved", "removed", "Collectives without uses removed">,
   ];
 }
 

@@ -2,7 +2,7 @@
 
 #include "weft/passes/sharding/Provenance.h"
 
-#include "weft/dialects/weft/ReverseMode.h"
+#include "weft/dialects/weft/gradients/ReverseMode.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -86,7 +86,7 @@ Provenance::Provenance(func::FuncOp function) : function(function) {
   for (unsigned index = 0; index < end->getNumOperands(); ++index) {
     llvm::StringRef name = portName(function.getResultAttrDict(index));
     auto role = function.getResultAttrOfType<StringAttr>(index, kRoleAttr);
-    // What a model returns is the output of a layer, whose name says more.
+    // A model's result is the output of a layer, whose name says more.
     bool isOutput = role && role == "output";
     if (!name.empty() && !isOutput)
       nameBackwards(end->getOperand(index), name.str());
@@ -188,7 +188,7 @@ static SubAxes lost(const Layout &a, const Layout &b) {
   return axes;
 }
 
-/// Why the op cannot have these axes on a dimension: "6 shards do not divide
+/// The reason why the op cannot have these axes on a dimension: "6 shards do not divide
 /// 4 x 9", "no factor shards it".
 static std::string whyWhole(const OpWithRule &consumer,
                             const DimFactors &factors, int64_t shards) {

@@ -14,7 +14,7 @@
 #define WEFT_PASSES_SHARDING_REGIONPLANS_H
 
 #include "weft/passes/sharding/FreeRegions.h"
-#include "weft/passes/sharding/ReshardCache.h"
+#include "weft/passes/sharding/resharding/ReshardCache.h"
 
 #include <list>
 

@@ -10,8 +10,8 @@
 
 #include "weft/dialects/weft/Weft.h"
 #include "weft/passes/sharding/OpSharding.h"
-#include "weft/passes/sharding/Price.h"
 #include "weft/passes/sharding/RegionPlans.h"
+#include "weft/passes/sharding/resharding/Price.h"
 
 namespace weft {
 
@@ -19,11 +19,11 @@ namespace weft {
 class ReshardCost {
 public:
   explicit ReshardCost(const Mesh &mesh) : mesh(mesh), plans(mesh) {}
-  /// A value like this one (its layout is not looked at); nothing where it is no
-  /// ranked tensor.
+  /// The price of moving a value of this type from one layout to another; none if
+  /// it is not a ranked tensor.
   Price between(mlir::Value value, const Layout &from, const Layout &to);
   Price of(ReshardOp reshard);
-  /// What an op sends itself where its tensors lie so.
+  /// The price of what an op itself sends with these layouts.
   Price sending(mlir::Operation *op, const OpSharding &sharding) const;
 
 private:

@@ -1,6 +1,6 @@
 //===- Differentiate.cpp - --weft-differentiate ---------------------------===//
 
-#include "weft/dialects/weft/FlowOps.h"
+#include "weft/dialects/weft/ops/FlowOps.h"
 #include "weft/passes/training/Passes.h"
 #include "weft/passes/training/Tape.h"
 
@@ -30,8 +30,8 @@ void eraseDeadOps(Block &block) {
   }
 }
 
-/// What is kept or computed again has been decided: the region's ops take the
-/// op's place.
+/// Inlines checkpoints, once values to keep or to compute again are chosen: the
+/// region's ops replace the op.
 void inlineCheckpoints(func::FuncOp function) {
   SmallVector<CheckpointOp> checkpoints;
   function.walk([&](CheckpointOp op) { checkpoints.push_back(op); });

@@ -2,7 +2,7 @@
 
 #include "weft/passes/training/Tape.h"
 
-#include "weft/dialects/weft/ReverseMode.h"
+#include "weft/dialects/weft/gradients/ReverseMode.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/STLExtras.h"

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/dialects/weft/FlowOps.h"
+#include "weft/dialects/weft/ops/FlowOps.h"
 #include "weft/passes/training/Passes.h"
 
 #include "mlir/IR/Matchers.h"

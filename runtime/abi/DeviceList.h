@@ -4,8 +4,8 @@
 //   auto list = weft::DeviceList::parse("cpu:8", why);  // kind Cpu, count 8
 //   list->text();                                       // "cpu:8"
 //   weft::DeviceList::parse("gpu:8", why);              // none; why:
-//     'gpu:8' asks for gpu devices, there are cpu and cuda devices only;
-//     write cpu:N or cuda:N with N from 1 to 65536
+//     // 'gpu:8' asks for gpu devices, there are cpu and cuda devices only;
+//     // write cpu:N or cuda:N with N from 1 to 65536
 //   weft::DeviceName::parse("cpu:3");                   // kind Cpu, index 3
 //
 // A list is a kind and how many there are; a name is a kind and which one of
@@ -26,11 +26,11 @@
 
 namespace weft {
 
-/// What devices compute with.
+/// The kind of processor of a device.
 enum class DeviceKind : uint8_t { Cpu, Cuda };
 /// How each kind is written, by its number.
 inline constexpr std::string_view kDeviceKinds[] = {"cpu", "cuda"};
-/// Of one list.
+/// The most devices of one list.
 inline constexpr int64_t kMostDevices = 65536;
 
 inline std::optional<DeviceKind> parseDeviceKind(std::string_view text) {

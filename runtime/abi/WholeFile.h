@@ -2,8 +2,8 @@
 //
 //   weft::WholeFile file;
 //   int error = file.open("out.npz");         // 0, or an errno value
-//   write(file.descriptor(), bytes, size);
-//   error = file.commit();                    // renamed to out.npz
+//   if (!error && write(file.descriptor(), bytes, size) == size)
+//     error = file.commit();                  // renamed to out.npz
 //
 // The bytes go to a new file beside the target, .weft-<16 random digits>.tmp,
 // which commit() renames; without commit() it is removed. O_EXCL makes it, so

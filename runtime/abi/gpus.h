@@ -1,9 +1,18 @@
 //===- gpus.h - which GPUs this machine has ---------------------*- C++ -*-===//
 //
-//   weft_gpu_list list;
-//   weft_error *error = weft_gpus(&list);      // why there are none, how to fix it
-//   for (size_t i = 0; i < list.count; ++i)
-//     printf("%s\n", list.gpus[i].name);
+//   #include "weft/runtime/abi/gpus.h"
+//   #include <stdio.h>
+//
+//   /* "GPU 0: NVIDIA A100", or why there are none and how to fix it. */
+//   void list_gpus(void) {
+//     weft_gpu_list list;
+//     weft_error *error = weft_gpus(&list);
+//     if (error)
+//       printf("%s\n", weft_error_message(error));
+//     for (size_t i = 0; i < list.count; ++i)
+//       printf("GPU %d: %s\n", (int)list.gpus[i].number, list.gpus[i].name);
+//     weft_error_free(error);
+//   }
 //
 // Those that --devices cuda means, in its order. Part of the C API, as weft.h is.
 //
@@ -19,12 +28,13 @@ extern "C" {
 #endif
 
 /// `capability`: 90 for compute capability 9.0. `why_not`: NULL where programs run
-/// there.
+/// there. `number`: among those that CUDA_VISIBLE_DEVICES leaves.
 typedef struct weft_gpu {
   const char *name;
   uint64_t memory_bytes;
   int32_t capability;
   const char *why_not;
+  int32_t number;
 } weft_gpu;
 
 /// A library of NVIDIA that the code of programs calls where it is found, such as
@@ -48,7 +58,9 @@ typedef struct weft_gpu_list {
   size_t library_count;
 } weft_gpu_list;
 
-/// The GPUs that CUDA's driver shows, which CUDA_VISIBLE_DEVICES narrows. The
+/// The GPUs that CUDA's driver shows, which CUDA_VISIBLE_DEVICES narrows; of
+/// several processes that mpirun or srun has started on this machine, each has a
+/// share of them (docs/clusters.md). The
 /// first call asks; nothing is allocated on any of them. From any thread.
 weft_error *weft_gpus(weft_gpu_list *out);
 

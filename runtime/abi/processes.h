@@ -3,10 +3,37 @@
 // mpirun starts N processes; each runs some of the devices of the same program
 // and gets the same bits as one process with all of them:
 //
-//   weft_processes *all;  weft_processes_join(hash_of_arguments, 2, &all);
-//   weft_runtime_create_among(all, "cpu:8", 0, &runtime);
-//   ... as in weft.h: every process makes the same calls in the same order ...
-//   weft_processes_leave(all, status, message, ...);
+//   #include "weft/runtime/abi/processes.h"
+//   #include <stdio.h>
+//   #include <stdlib.h>
+//   #include <unistd.h>
+//
+//   /* Does the work on 8 devices of all processes, each of which makes the same
+//      calls in the same order; the status to end with. */
+//   int work_among(uint64_t hash_of_arguments,
+//                  weft_error *(*work)(weft_runtime *runtime)) {
+//     weft_processes *all = NULL;
+//     weft_runtime *runtime = NULL;
+//     int reports = 0, orderly = 0;
+//     char *other = NULL;
+//     weft_error *error =
+//         weft_processes_join(hash_of_arguments, STDERR_FILENO, &all);
+//     if (!error)
+//       error = weft_runtime_create_among(all, "cpu:8", 0, &runtime);
+//     if (!error)
+//       error = work(runtime);
+//     weft_runtime_free(runtime);
+//     const char *message = error ? weft_error_message(error) : NULL;
+//     int status = weft_processes_leave(all, error != NULL, message, &reports,
+//                                       &other, &orderly);
+//     if (reports && (message || other))
+//       fprintf(stderr, "%s\n", other ? other : message);
+//     if (!orderly) /* a process has died */
+//       _exit(status);
+//     free(other);
+//     weft_error_free(error);
+//     return status;
+//   }
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +60,7 @@ const char *weft_processes_missing(void);
 int weft_processes_rank(const weft_processes *processes);
 int weft_processes_size(const weft_processes *processes);
 
-/// As weft_runtime_create for all devices of all processes, of which this one
+/// Like weft_runtime_create for all devices of all processes, of which this one
 /// runs its part: devices are cut contiguously, the first processes run one more.
 /// `processes` may be NULL: one process. On such a runtime weft_buffer_write,
 /// weft_buffer_read and weft_execute are given the same in every process, and

@@ -54,7 +54,7 @@ void weft_model_free(weft_model *model);
 /// The batch sizes of the steps, in ascending order; returns how many.
 size_t weft_model_batch_sizes(const weft_model *model, const int64_t **out);
 
-/// What a prediction takes and gives. The first size of a shape is the smallest
+/// Inputs and outputs of a prediction. The first size of a shape is the smallest
 /// batch size; bytes are those of that batch. Strings and arrays live as long as
 /// the model.
 size_t weft_model_input_count(const weft_model *model);

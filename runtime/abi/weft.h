@@ -138,7 +138,7 @@ weft_error *weft_program_prepare(const weft_program *program);
 /// The FlatBuffer (plan.fbs), verified; lives as long as the program.
 const void *weft_program_plan(const weft_program *program);
 
-/// What a program takes and gives. Strings and arrays in the answers live as
+/// Inputs and outputs of a program. Strings and arrays in the answers live as
 /// long as the program; indices count from 0.
 typedef enum weft_dtype { // as in plan.fbs
   WEFT_F32,
@@ -198,8 +198,8 @@ typedef struct weft_port {
   uint64_t device_bytes; ///< of one device's part, for weft_execute_local
   /// Axes of the mesh that each dimension is split over: "[-,(data,model)]".
   const char *layout;
-  /// A donated input: the number of the output that takes over its memory; an
-  /// output: that of the input whose memory it takes over; -1: neither.
+  /// A donated input: the number of the output that reuses its memory; an
+  /// output: that of the input whose memory it reuses; -1: neither.
   int64_t donated;
 } weft_port;
 size_t weft_program_input_count(const weft_program *program);
@@ -217,7 +217,7 @@ typedef struct weft_program_info {
   int64_t device_count;  ///< that a runtime must have
   uint64_t arena_bytes;  ///< intermediate values of one device
   uint64_t input_bytes;  ///< of all inputs, one device's parts
-  uint64_t output_bytes; ///< of outputs that take over no input
+  uint64_t output_bytes; ///< of outputs that reuse no input
   uint64_t constant_bytes, code_bytes;
   size_t kernel_count, launch_count, collective_count;
 } weft_program_info;
@@ -292,7 +292,7 @@ typedef struct weft_counter {
 } weft_counter;
 
 /// Runs the program once, behind all that is enqueued. inputs[i] and outputs[i]
-/// follow the ports; an output that takes over a donated input must be passed the
+/// follow the ports; an output that reuses a donated input must be passed the
 /// same buffer.
 weft_error *weft_execute(weft_runtime *runtime, const weft_program *program,
                          weft_buffer *const *inputs,
@@ -300,7 +300,7 @@ weft_error *weft_execute(weft_runtime *runtime, const weft_program *program,
 /// The same on memory of the caller's: inputs[i * positions + p] is where the
 /// local part of input i lies on the device at position p of the mesh, in 64-byte
 /// aligned memory of the size of that port's buffer; outputs likewise. An output
-/// that takes over a donated input must be given the input's memory.
+/// that reuses a donated input must be given the input's memory.
 weft_error *weft_execute_local(weft_runtime *runtime,
                                const weft_program *program, void *const *inputs,
                                void *const *outputs);
@@ -323,8 +323,8 @@ weft_error *weft_ticket_on_ready(const weft_ticket *ticket, weft_ready_fn ready,
 /// Neither waits nor ends anything.
 void weft_ticket_free(weft_ticket *ticket);
 
-/// As weft_execute, without waiting: what does not fit is an error at once, what
-/// fails later is the ticket's. Runs and copies of a runtime take place one after
+/// Like weft_execute, without waiting: wrong arguments are an error at once, later
+/// failures are the ticket's. Runs and copies of a runtime take place one after
 /// the other, in the order in which they are enqueued; one that fails stops none
 /// behind it. From any thread. Inputs and outputs are the run's until it is over;
 /// the arrays of pointers to them, and the program, may be freed at once.
@@ -354,7 +354,7 @@ weft_error *weft_device_copy(weft_runtime *runtime, int64_t to_device, void *to,
 /// Bytes of arenas, port buffers and weft_device_allocate on the fullest device at
 /// its fullest moment; memory of callers (weft_execute_local) is not counted.
 uint64_t weft_runtime_peak_memory(const weft_runtime *runtime);
-/// What the collectives of the last run that is over moved, counted from the buffers
+/// Bytes that the collectives of the last finished run moved, counted from the buffers
 /// handed to the provider; returns the number of entries. Ask while no run is
 /// enqueued, or in a callback of the run's ticket.
 size_t weft_runtime_counters(const weft_runtime *runtime,

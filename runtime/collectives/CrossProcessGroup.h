@@ -45,7 +45,7 @@ private:
 
 class CrossProcessGroup final : public GroupMessages {
 public:
-  /// Of group `group`; `tag` is its own.
+  /// The group with number `group`; `tag` is its own.
   CrossProcessGroup(Processes &processes, Staging &staging,
                     const Ownership &ownership, const Collective &collective,
                     int64_t group, const PreparedCollective &work, int tag);

@@ -112,8 +112,8 @@ static std::vector<int64_t> startWithin(const Box &part, const Box &whole) {
   return start;
 }
 
-/// Who sends a shard to whom: its holders in turn, first to the member that
-/// wants the most of it. Members that hold it take their own.
+/// The sender of a shard to each member: its holders in turn, first to the member that
+/// lacks most of it. Members that hold it take their own.
 static std::map<int64_t, int64_t>
 sourcesOf(const Mesh &mesh, const Resharding &its,
           const std::vector<int64_t> &members,

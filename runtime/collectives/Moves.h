@@ -31,8 +31,8 @@ std::vector<Move> movesOf(const Collective &collective, const Fetch &its);
 /// The whole of member `senders[k]` to member k: the same for all groups.
 std::vector<Move> movesOf(const Collective &collective,
                           const CollectivePermute &its);
-/// What each member of a group lacks, from the holders in turn: who wants the
-/// most of a shard asks first.
+/// The elements that each member of a group lacks, from the holders in turn: the
+/// member that lacks most of a shard asks first.
 Error reshardMoves(const Mesh &mesh, const Collective &collective,
                    const Resharding &its, int64_t group,
                    std::vector<Move> &out);

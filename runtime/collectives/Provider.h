@@ -46,7 +46,7 @@ struct MemberPart {
   BoxCopy box;
 };
 
-/// What a group exchanges with its members in other processes, once each time
+/// The messages of a group to its members in other processes, once each time
 /// that its own members have arrived. One thread at a time calls it.
 class GroupMessages {
 public:
@@ -72,7 +72,7 @@ struct ReduceTable {
   ReduceKind kind;
   std::span<const ReducePiece> pieces;
 };
-/// What a collective does to the arrays of a group, for devices that do it
+/// A collective on the arrays of a group as data, for devices that run it
 /// themselves; nothing where only the host can. It lives as long as the
 /// collective.
 using CollectiveTable =
@@ -90,7 +90,7 @@ public:
   /// sources only those parts are read that needs() names.
   virtual void run(int64_t group, void *const *sources, void *const *targets,
                    int64_t chunk) const = 0;
-  /// What filling the targets of some members reads of any member's sources,
+  /// The parts of any member's sources that filling the targets of some members reads,
   /// each byte once, in an order that is the same in every process.
   virtual std::vector<MemberPart>
   needs(int64_t group,
@@ -101,7 +101,7 @@ public:
   results(int64_t, const std::function<bool(int64_t member)> &) const {
     return {};
   }
-  /// Those of a group with members in other processes; null for all others.
+  /// The messages of a group with members in other processes; null for all others.
   virtual GroupMessages *messages(int64_t) const { return nullptr; }
   /// The same as data: run() of all chunks.
   virtual CollectiveTable table(int64_t) const { return {}; }
@@ -118,7 +118,7 @@ public:
   virtual Error prepare(const Mesh &mesh, const Ownership &ownership,
                         const Collective &collective, int64_t firstGroup,
                         std::unique_ptr<PreparedCollective> &out) const = 0;
-  /// Why no more messages come from other processes; null while all is well.
+  /// The reason why no more messages come from other processes; null while all is well.
   virtual Error failure() const { return nullptr; }
   /// That the devices of all processes wait for each other, and this is why.
   virtual bool isDeadlock() const { return false; }
@@ -127,13 +127,13 @@ public:
   virtual void setWaiting(bool) const {}
 };
 
-/// Who answers the host_call of programs; nobody at first.
+/// The function that answers the host_call of programs; none at first.
 struct HostFunction {
   weft_host_fn call = nullptr;
   void *user = nullptr;
 };
 
-/// What the device of a mesh that sends most of all sends in one occurrence.
+/// The bytes that the device that sends most sends in one execution.
 WEFT_EXPORT uint64_t mostSent(const PreparedCollective &work, const Mesh &mesh);
 
 /// All devices in this process, in memory every worker can address. `host` is

@@ -44,7 +44,7 @@ constexpr TypeInfo types[elementTypeCount] = {{"float32", 4},
                                               {"float8_e8m0fnu", 1},
                                               {"float4_e2m1fn", 1}};
 
-/// What a byte of the type says; null for types that are no such floats.
+/// The values of a small float's bytes; null for other types.
 const SmallFloat *smallFloat(ElementType type) {
   switch (type) {
   case ElementType::Float8E4M3FN:
@@ -69,7 +69,7 @@ const SmallFloat *smallFloat(ElementType type) {
     return nullptr;
   }
 }
-/// Of an integer that takes less than its byte; otherwise 0.
+/// The bits of an integer type of less than a byte; otherwise 0.
 int shortBits(ElementType type) {
   return type == ElementType::Int2 || type == ElementType::UInt2   ? 2
          : type == ElementType::Int4 || type == ElementType::UInt4 ? 4
@@ -243,7 +243,7 @@ template <typename T> T widen(T value) { return value; }
 float widen(Half value) { return halfToFloat(value.bits); }
 float widen(BFloat value) { return bfloatToFloat(value.bits); }
 int widen(Boolean value) { return value.bits != 0; }
-/// What is not complex has no other part.
+/// The real part: a conversion to a real type drops the imaginary part.
 template <typename T> T widen(Complex<T> value) { return value.re; }
 template <typename T> double imaginary(T) { return 0; }
 template <typename T> double imaginary(Complex<T> value) { return value.im; }

@@ -57,7 +57,7 @@ size_t byteWidth(ElementType type);
 std::string_view name(ElementType type);
 std::optional<ElementType> elementTypeNamed(std::string_view name);
 bool isFloat(ElementType type);
-/// What NumPy alone has that holds all values of this type: Float32 for floats
+/// NumPy's own type that holds all values of this type: Float32 for floats
 /// of at most eight bits, Int8 and UInt8 for shorter integers, else itself.
 ElementType carrierOf(ElementType type);
 /// Complex64 has two parts of Float32; other types are their own part.

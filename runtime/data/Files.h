@@ -24,7 +24,7 @@
 
 namespace weft {
 
-/// What a reader may allocate for one file.
+/// Limits on the memory that a reader may allocate for one file.
 struct ReadLimits {
   uint64_t bytes = uint64_t(32) << 30;
   /// JSON, in a file or a member of an archive. A parsed text takes several
@@ -36,7 +36,7 @@ struct ReadLimits {
 Result<uint64_t> regularFileSize(const std::string &path);
 Result<std::vector<uint8_t>> readFile(const std::string &path,
                                       const ReadLimits &limits = {});
-/// Of a regular file the first bytes, as many as asked for or as it has.
+/// The first bytes of a regular file, as many as asked for or as it has.
 Result<std::string> readStart(const std::string &path, size_t bytes);
 
 class OutputFile {

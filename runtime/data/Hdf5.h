@@ -1,21 +1,27 @@
 //===- Hdf5.h - Keras' weight files -----------------------------*- C++ -*-===//
 //
-//   Result<std::vector<NamedArray>> w = readHdf5(bytes, "m.weights.h5");
+//   Result<std::vector<StoredArray>> w = openHdf5("m.weights.h5");
 //   // {"layers/dense/vars/0", kernel}, {"layers/dense/vars/1", bias}, ...
 //
-//   std::vector<uint8_t> bytes = *writeHdf5({{"layers/dense/vars", "d1"}}, arrays);
+//   Result<Hdf5Writer> writer = Hdf5Writer::create("m.weights.h5", groups);
+//   writer->add("layers/dense/vars/0", kernel);
+//   Status ok = writer->finish([&](const void *bytes, size_t size) { ... });
 //
-// Files are read and written in memory; reading is done in a child process,
-// because the library crashes on some damaged files. Only plain datasets are followed:
-// links that leave the file, virtual and external datasets are refused. The
-// HDF5 library keeps global state: call from one thread at a time.
+// One array at a time is in memory. The library reads in a child process, because it
+// crashes on some damaged files; elements that lie in the file as they are are read
+// without it. Only plain datasets are followed: links that leave the file, virtual
+// and external datasets are refused. The HDF5 library keeps global state: call from
+// one thread at a time.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_RUNTIME_DATA_HDF5_H
 #define WEFT_RUNTIME_DATA_HDF5_H
 
-#include "weft/runtime/data/Npz.h"
+#include "weft/runtime/data/OpenFile.h"
+#include "weft/runtime/data/StoredArray.h"
+
+#include <memory>
 
 namespace weft {
 
@@ -26,12 +32,39 @@ struct Hdf5Group {
   std::string name;
 };
 
-/// Every numeric dataset, by path without a leading slash.
-Result<std::vector<NamedArray>> readHdf5(std::vector<uint8_t> &bytes,
-                                         const std::string &where,
-                                         const ReadLimits &limits = {});
-Result<std::vector<uint8_t>> writeHdf5(const std::vector<Hdf5Group> &groups,
-                                       const std::vector<NamedArray> &arrays);
+/// Every numeric dataset, by path without a leading slash. The file stays open as
+/// long as any of them is there. All together have at most limits.bytes bytes.
+Result<std::vector<StoredArray>> openHdf5(const std::string &path,
+                                          const ReadLimits &limits = {});
+/// Of an open file, which messages call `where`.
+Result<std::vector<StoredArray>> openHdf5(OpenFile file,
+                                          const std::string &where,
+                                          const ReadLimits &limits = {});
+
+/// Writes a file of datasets to a temporary file, one dataset after the other.
+class Hdf5Writer {
+public:
+  /// `where` begins messages.
+  static Result<Hdf5Writer> create(const std::string &where,
+                                   const std::vector<Hdf5Group> &groups);
+  Hdf5Writer(Hdf5Writer &&other) noexcept;
+  Hdf5Writer &operator=(Hdf5Writer &&) = delete;
+  ~Hdf5Writer();
+  /// `name`: its path. Errors are kept for finish().
+  void add(const std::string &name, const Array &array);
+  /// Gives the bytes of the whole file, once.
+  using Take = std::function<void(const void *bytes, size_t size)>;
+  Status finish(const Take &take);
+
+private:
+  struct Contents;
+  explicit Hdf5Writer(std::unique_ptr<Contents> contents);
+  std::unique_ptr<Contents> contents;
+};
+
+/// Reads the arrays one after the other and writes those to the file; without a
+/// writer it reads alone, as all processes do whose devices have the arrays.
+Status addAll(const std::vector<StoredArray> &arrays, Hdf5Writer *writer);
 
 } // namespace weft
 

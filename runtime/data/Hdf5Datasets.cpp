@@ -18,7 +18,7 @@ static constexpr size_t kPiece = size_t(4) << 20;
 /// Reading large files takes long; a loop without an end is what is looked for.
 static constexpr unsigned kSeconds = 3600;
 
-/// Of one whose bytes could be read without the library.
+/// The offset of a dataset whose bytes can be read without the library.
 static json offsetOf(const Dataset &set) {
   hid_t plain = typeOf(set.element, /*inFile=*/true);
   bool isPlain = set.element == ElementType::Float16 ||
@@ -36,15 +36,21 @@ static json offsetOf(const Dataset &set) {
   return uint64_t(offset);
 }
 
+static hid_t open(const Hdf5Place &place) {
+  return place.file < 0
+             ? H5Fopen(place.path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT)
+             : openDescriptor(place.file);
+}
+
 /// What is wrong, or the JSON that describes the datasets.
-static json listHere(const std::string &path) {
+static json listHere(const Hdf5Place &place, uint64_t mostBytes) {
   Quiet quiet;
-  Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  Handle file(open(place), H5Fclose);
   if (file < 0)
-    return path + ": is no HDF5 file that can be read; save it again with h5py";
+    return place.where + ": is no HDF5 file that can be read; " + place.remedy;
   json list = json::array();
   std::string wrong =
-      walkDatasets(file, path, INT64_MAX, [&](const Dataset &set) {
+      walkDatasets(file, place.where, mostBytes, [&](const Dataset &set) {
         list.push_back({{"name", set.path},
                         {"type", int(set.element)},
                         {"shape", set.shape},
@@ -54,22 +60,24 @@ static json listHere(const std::string &path) {
   return wrong.empty() ? list : json(wrong);
 }
 
-static Error failed(const std::string &path, const std::string &why) {
-  return {path + ": the HDF5 library cannot read it: " + why +
-          "; the file is damaged, save it again with h5py"};
+static Error failed(const Hdf5Place &place, const std::string &why) {
+  return {place.where + ": the HDF5 library cannot read it: " + why +
+          "; the file is damaged, " + place.remedy};
 }
 
-Result<std::vector<Hdf5Dataset>> listHdf5(const std::string &path) {
-  Result<uint64_t> size = regularFileSize(path);
+Result<std::vector<Hdf5Dataset>> listHdf5(const Hdf5Place &place,
+                                          uint64_t mostBytes) {
+  Result<uint64_t> size = regularFileSize(place.path);
   if (!size)
     return size.error();
   auto sent = runIsolated([&](int file) {
     std::string text =
-        listHere(path).dump(-1, ' ', false, json::error_handler_t::replace);
+        listHere(place, mostBytes)
+            .dump(-1, ' ', false, json::error_handler_t::replace);
     return writeAll(file, text.data(), text.size());
   });
   if (!sent)
-    return failed(path, sent.message());
+    return failed(place, sent.message());
   json list = json::parse(sent->begin(), sent->end(), nullptr, false);
   if (list.is_string())
     return Error{list.get<std::string>()};
@@ -83,7 +91,7 @@ Result<std::vector<Hdf5Dataset>> listHdf5(const std::string &path) {
     if (said.at("offset").is_number()) {
       set.offset = said.at("offset").get<uint64_t>();
       if (*set.offset > *size || bytes > *size - *set.offset)
-        return Error{path + ": " + set.name +
+        return Error{place.where + ": " + set.name +
                      ": reaches over the end of the file; it was cut off or is "
                      "damaged"};
     }
@@ -108,10 +116,16 @@ static bool readRows(const Dataset &set, hsize_t begin, hsize_t end,
                  H5P_DEFAULT, to.data()) >= 0;
 }
 
-/// What is wrong, or "".
+/// Unpacks one dataset. Returns an error, or "".
 static std::string unpackOne(const Dataset &set, int file) {
-  if (set.shape.empty())
-    return "is a scalar; it needs a first dimension of samples";
+  if (set.shape.empty()) {
+    std::vector<uint8_t> element(byteWidth(set.element));
+    return H5Dread(set.id, readType(set.element, set.type), H5S_ALL, H5S_ALL,
+                   H5P_DEFAULT, element.data()) >= 0 &&
+                   writeAll(file, element.data(), element.size())
+               ? ""
+               : "cannot be read; the file is damaged";
+  }
   size_t row = byteWidth(set.element);
   for (size_t d = 1; d < set.shape.size(); ++d)
     row *= size_t(set.shape[d]);
@@ -131,23 +145,24 @@ static std::string unpackOne(const Dataset &set, int file) {
   return "";
 }
 
-Status unpackHdf5(const std::string &path, const std::string &name, int file) {
+Status unpackHdf5(const Hdf5Place &place, const std::string &name, int file) {
   auto sent = runIsolated(
       [&](int answer) {
         Quiet quiet;
-        Handle opened(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT),
-                      H5Fclose);
-        std::string wrong = path + ": cannot be opened again; it was changed";
+        Handle opened(open(place), H5Fclose);
+        std::string wrong =
+            place.where + ": cannot be opened again; it was changed";
         if (opened >= 0)
-          wrong = walkDatasets(
-              opened, path, INT64_MAX, [&](const Dataset &set) -> std::string {
-                return set.path == name ? unpackOne(set, file) : "";
-              });
+          wrong = walkDatasets(opened, place.where, INT64_MAX,
+                               [&](const Dataset &set) -> std::string {
+                                 return set.path == name ? unpackOne(set, file)
+                                                         : "";
+                               });
         return writeAll(answer, wrong.data(), wrong.size());
       },
       kSeconds);
   if (!sent)
-    return failed(path, sent.message());
+    return failed(place, sent.message());
   return sent->empty() ? Status{} : Status{Error{{sent->begin(), sent->end()}}};
 }
 

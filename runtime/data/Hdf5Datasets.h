@@ -1,8 +1,9 @@
 //===- Hdf5Datasets.h - arrays of HDF5 files, without reading them ---------===//
 //
-//   Result<std::vector<Hdf5Dataset>> list = listHdf5("d.h5");   // x, y, ...
+//   Hdf5Place place{"d.h5"};
+//   Result<std::vector<Hdf5Dataset>> list = listHdf5(place);   // x, y, ...
 //   if (!(*list)[0].offset)
-//     Status ok = unpackHdf5("d.h5", "x", file);    // its rows, one after another
+//     Status ok = unpackHdf5(place, "x", file);     // its rows, one after another
 //
 // The file itself is read, not a copy in memory, in a child process: see Hdf5.h.
 //
@@ -12,6 +13,7 @@
 #define WEFT_RUNTIME_DATA_HDF5DATASETS_H
 
 #include "weft/runtime/data/Array.h"
+#include "weft/runtime/data/OpenFile.h"
 
 namespace weft {
 
@@ -24,10 +26,22 @@ struct Hdf5Dataset {
   std::optional<uint64_t> offset;
 };
 
-/// Every numeric dataset.
-Result<std::vector<Hdf5Dataset>> listHdf5(const std::string &path);
+/// A file, as the library opens it and as messages call it.
+struct Hdf5Place {
+  std::string path, where, remedy;
+  int file = -1; ///< where it is open already; its path may be gone
+  Hdf5Place(std::string path) // NOLINT: a path is a place
+      : path(path), where(path), remedy("save it again with h5py") {}
+  Hdf5Place(const OpenFile &file, std::string where, std::string remedy)
+      : path(pathOf(file)), where(std::move(where)), remedy(std::move(remedy)),
+        file(file) {}
+};
+
+/// Every numeric dataset; all together have at most `mostBytes` bytes.
+Result<std::vector<Hdf5Dataset>> listHdf5(const Hdf5Place &place,
+                                          uint64_t mostBytes = INT64_MAX);
 /// Writes the elements of one to a file, row-major, in pieces of some 4 MiB.
-Status unpackHdf5(const std::string &path, const std::string &name, int file);
+Status unpackHdf5(const Hdf5Place &place, const std::string &name, int file);
 
 } // namespace weft
 

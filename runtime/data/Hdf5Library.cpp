@@ -1,5 +1,8 @@
 #include "weft/runtime/data/Hdf5Library.h"
 
+#include <sys/mman.h>
+#include <sys/stat.h>
+
 namespace weft::hdf5 {
 
 hid_t typeOf(ElementType type, bool inFile) {
@@ -167,6 +170,37 @@ bool Walk::dataset(hid_t parent, const std::string &name,
 }
 
 } // namespace
+
+// The library asks for memory for the image and copies to it; it is given the
+// image itself.
+static void *giveImage(size_t, H5FD_file_image_op_t, void *image) {
+  return image;
+}
+static void *leaveImage(void *to, const void *, size_t, H5FD_file_image_op_t,
+                        void *) {
+  return to;
+}
+static herr_t keepImage(void *, H5FD_file_image_op_t, void *) { return 0; }
+static void *sameData(void *image) { return image; }
+static herr_t keepData(void *) { return 0; }
+
+hid_t openDescriptor(int file) {
+  struct stat info;
+  if (fstat(file, &info) != 0 || info.st_size == 0)
+    return -1;
+  size_t size = size_t(info.st_size);
+  void *image = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+  if (image == MAP_FAILED)
+    return -1;
+  Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  H5FD_file_image_callbacks_t callbacks{
+      giveImage, leaveImage, nullptr, keepImage, sameData, keepData, image};
+  H5Pset_fapl_core(access, 1 << 16, 0);
+  if (H5Pset_file_image_callbacks(access, &callbacks) < 0 ||
+      H5Pset_file_image(access, image, size) < 0)
+    return -1;
+  return H5Fopen("weights", H5F_ACC_RDONLY, access);
+}
 
 std::string walkDatasets(hid_t file, const std::string &where, uint64_t budget,
                          const Visit &visit) {

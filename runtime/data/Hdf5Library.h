@@ -56,11 +56,15 @@ private:
 /// A type in the file (little-endian) or in memory; -1 where the library has none
 /// of its own.
 hid_t typeOf(ElementType type, bool inFile);
-/// What an element of this type is here; nothing for strings and structures. What
+/// The type of an element; nothing for strings and structures. Keras
 /// Keras writes for bfloat16 is two opaque bytes.
 std::optional<ElementType> elementType(hid_t type);
 /// The type that H5Dread is to give in memory.
 hid_t readType(ElementType element, hid_t stored);
+
+/// Opens a file by its descriptor, which the library cannot: on a map of it in
+/// memory, which the library does not copy. The map stays: for a child process.
+hid_t openDescriptor(int file);
 
 struct Dataset {
   std::string path; ///< without a leading slash

@@ -33,7 +33,7 @@ Result<std::vector<uint8_t>> runIsolated(const IsolatedWork &work,
 /// A signal ends this process once it has computed for so long, whatever else
 /// the machine does, or waited for 30 times as long; 0: no limit any more.
 void limitComputing(unsigned seconds);
-/// Whether it was that signal.
+/// Whether the signal is that of the limit.
 bool isOverLimit(int signal);
 
 } // namespace weft

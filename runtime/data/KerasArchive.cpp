@@ -1,5 +1,7 @@
 #include "weft/runtime/data/KerasArchive.h"
 
+#include "weft/runtime/program/WriteAll.h"
+
 #include <algorithm>
 #include <ctime>
 
@@ -19,14 +21,34 @@ std::string freshMetadata() {
          "\", \"date_saved\": \"" + date + "\"}";
 }
 
-const NamedArray *find(const std::vector<NamedArray> &arrays,
-                       const std::string &name) {
+const StoredArray *find(const std::vector<StoredArray> &arrays,
+                        const std::string &name) {
   auto it =
-      std::find_if(arrays.begin(), arrays.end(),
-                   [&](const NamedArray &array) { return array.name == name; });
+      std::find_if(arrays.begin(), arrays.end(), [&](const StoredArray &array) {
+        return array.name == name;
+      });
   return it == arrays.end() ? nullptr : &*it;
 }
 } // namespace
+
+static constexpr const char *kWeights = "model.weights.h5";
+
+/// The HDF5 library opens files only: the member becomes one.
+static Result<std::vector<StoredArray>> openMember(const ZipReader &zip,
+                                                   const ReadLimits &limits) {
+  std::string where = zip.path() + ": " + kWeights;
+  const ZipReader::Member *member = zip.member(kWeights);
+  Result<OpenFile> file = openTemporary(where, member ? member->size : 0);
+  if (!file)
+    return file.error();
+  Status unpacked =
+      zip.readInParts(kWeights, [&](const uint8_t *piece, size_t size) {
+        return writeAll(*file, piece, size) ? Status{} : temporaryError(where);
+      });
+  if (!unpacked)
+    return unpacked.error();
+  return openHdf5(std::move(*file), where, limits);
+}
 
 Result<KerasArchive> readKerasArchive(const std::string &path,
                                       const ReadLimits &limits) {
@@ -41,64 +63,84 @@ Result<KerasArchive> readKerasArchive(const std::string &path,
       return json.error();
     *text = std::move(*json);
   }
-  Result<std::vector<uint8_t>> bytes = zip->read("model.weights.h5");
-  if (!bytes)
-    return bytes.error();
-  Result<std::vector<NamedArray>> weights =
-      readHdf5(*bytes, path + ": model.weights.h5", limits);
+  Result<std::vector<StoredArray>> weights = openMember(*zip, limits);
   if (!weights)
     return weights.error();
   archive.weights = std::move(*weights);
   return archive;
 }
 
+/// The datasets as a file, whose bytes `take` gets once; null: they are read alone.
+static Status writeDatasets(const std::string &where,
+                            const std::vector<Hdf5Group> &groups,
+                            const std::vector<StoredArray> &weights,
+                            const Hdf5Writer::Take *take) {
+  if (!take)
+    return addAll(weights, nullptr);
+  Result<Hdf5Writer> writer = Hdf5Writer::create(where, groups);
+  // The other processes wait for this one's part in reading.
+  Status read = addAll(weights, writer ? &*writer : nullptr);
+  if (!writer)
+    return writer.error();
+  return read ? writer->finish(*take) : read;
+}
+
 Status writeKerasArchive(const std::string &path, const KerasArchive &archive,
-                         const std::vector<Hdf5Group> &groups) {
-  Result<std::vector<uint8_t>> weights = writeHdf5(groups, archive.weights);
-  if (!weights)
-    return Error{path + ": " + weights.message()};
+                         const std::vector<Hdf5Group> &groups,
+                         bool writesFile) {
+  if (!writesFile)
+    return writeDatasets(path, groups, archive.weights, nullptr);
   Result<OutputFile> file = OutputFile::open(path);
-  if (!file)
+  if (!file) {
+    Status read = addAll(archive.weights, nullptr);
     return file.error();
+  }
   std::string metadata =
       archive.metadata.empty() ? freshMetadata() : archive.metadata;
   ZipWriter writer(*file);
   writer.add("metadata.json", {{metadata.data(), metadata.size()}});
   writer.add("config.json", {{archive.config.data(), archive.config.size()}});
-  writer.add("model.weights.h5", {{weights->data(), weights->size()}});
+  Hdf5Writer::Take take = [&](const void *bytes, size_t size) {
+    writer.add(kWeights, {{bytes, size}});
+  };
+  Status written = writeDatasets(path, groups, archive.weights, &take);
+  if (!written)
+    return written;
   writer.finish();
   return file->commit();
 }
 
-Result<std::vector<NamedArray>> readWeightsH5(const std::string &path,
-                                              const ReadLimits &limits) {
-  Result<std::vector<uint8_t>> bytes = readFile(path, limits);
-  if (!bytes)
-    return bytes.error();
-  return readHdf5(*bytes, path, limits);
-}
-
 Status writeWeightsH5(const std::string &path,
                       const std::vector<Hdf5Group> &groups,
-                      const std::vector<NamedArray> &weights) {
-  Result<std::vector<uint8_t>> bytes = writeHdf5(groups, weights);
-  if (!bytes)
-    return Error{path + ": " + bytes.message()};
+                      const std::vector<StoredArray> &weights,
+                      bool writesFile) {
+  if (!writesFile)
+    return writeDatasets(path, groups, weights, nullptr);
   Result<OutputFile> file = OutputFile::open(path);
-  if (!file)
+  if (!file) {
+    Status read = addAll(weights, nullptr);
     return file.error();
-  file->write(bytes->data(), bytes->size());
-  return file->commit();
+  }
+  Hdf5Writer::Take take = [&](const void *bytes, size_t size) {
+    file->write(bytes, size);
+  };
+  Status written = writeDatasets(path, groups, weights, &take);
+  return written ? file->commit() : written;
 }
 
-Result<std::vector<NamedArray>>
-byVariablePath(const std::vector<NamedArray> &weights,
+static StoredArray renamed(StoredArray array, const std::string &name) {
+  array.name = name;
+  return array;
+}
+
+Result<std::vector<StoredArray>>
+byVariablePath(const std::vector<StoredArray> &weights,
                const std::vector<SavedVariable> &variables,
                const std::string &where) {
-  std::vector<NamedArray> out;
+  std::vector<StoredArray> out;
   for (const SavedVariable &variable : variables) {
-    if (const NamedArray *found = find(weights, variable.savedPath))
-      out.push_back({variable.path, found->array});
+    if (const StoredArray *found = find(weights, variable.savedPath))
+      out.push_back(renamed(*found, variable.path));
     else if (!variable.optional)
       return Error{where + ": has no dataset " + variable.savedPath +
                    " for the variable " + variable.path +
@@ -107,13 +149,13 @@ byVariablePath(const std::vector<NamedArray> &weights,
   return out;
 }
 
-std::vector<NamedArray>
-bySavedPath(const std::vector<NamedArray> &values,
+std::vector<StoredArray>
+bySavedPath(const std::vector<StoredArray> &values,
             const std::vector<SavedVariable> &variables) {
-  std::vector<NamedArray> out;
+  std::vector<StoredArray> out;
   for (const SavedVariable &variable : variables)
-    if (const NamedArray *found = find(values, variable.path))
-      out.push_back({variable.savedPath, found->array});
+    if (const StoredArray *found = find(values, variable.path))
+      out.push_back(renamed(*found, variable.savedPath));
   return out;
 }
 

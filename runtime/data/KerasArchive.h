@@ -6,7 +6,7 @@
 //   std::vector<SavedVariable> map = {{"d1/kernel", "layers/dense/vars/0"}, ...};
 //   state.load(*byVariablePath(archive->weights, map, "m.keras"), true);
 //
-//   archive->weights = bySavedPath(*state.save(), map);
+//   archive->weights = bySavedPath(state.stored(), map);
 //   writeKerasArchive("trained.keras", *archive, groups);
 //
 //===----------------------------------------------------------------------===//
@@ -19,23 +19,24 @@
 namespace weft {
 
 struct KerasArchive {
-  std::string metadata;            ///< JSON: keras_version, date_saved
-  std::string config;              ///< JSON: the text of model.to_json()
-  std::vector<NamedArray> weights; ///< by HDF5 path: layers/dense/vars/0
+  std::string metadata;             ///< JSON: keras_version, date_saved
+  std::string config;               ///< JSON: the text of model.to_json()
+  std::vector<StoredArray> weights; ///< by HDF5 path: layers/dense/vars/0
 };
 
 Result<KerasArchive> readKerasArchive(const std::string &path,
                                       const ReadLimits &limits = {});
 /// `groups`: one for each saved object, such as {"layers/dense/vars", "d1"}.
-/// An empty metadata is filled in.
+/// An empty metadata is filled in. Without `writesFile` the weights are read and
+/// nothing is written: what all processes but one do.
 Status writeKerasArchive(const std::string &path, const KerasArchive &archive,
-                         const std::vector<Hdf5Group> &groups);
-/// A .weights.h5 file, by HDF5 path.
-Result<std::vector<NamedArray>> readWeightsH5(const std::string &path,
-                                              const ReadLimits &limits = {});
+                         const std::vector<Hdf5Group> &groups,
+                         bool writesFile = true);
+/// A .weights.h5 file; weights by HDF5 path, which openHdf5 reads.
 Status writeWeightsH5(const std::string &path,
                       const std::vector<Hdf5Group> &groups,
-                      const std::vector<NamedArray> &weights);
+                      const std::vector<StoredArray> &weights,
+                      bool writesFile = true);
 
 /// Where a variable stands in the weight file.
 struct SavedVariable {
@@ -45,13 +46,13 @@ struct SavedVariable {
 };
 /// Renames datasets to variable paths. A missing dataset that is not optional
 /// is an error; datasets of no variable are left out.
-Result<std::vector<NamedArray>>
-byVariablePath(const std::vector<NamedArray> &weights,
+Result<std::vector<StoredArray>>
+byVariablePath(const std::vector<StoredArray> &weights,
                const std::vector<SavedVariable> &variables,
                const std::string &where);
 /// The other way: variables that the list does not name are left out.
-std::vector<NamedArray>
-bySavedPath(const std::vector<NamedArray> &values,
+std::vector<StoredArray>
+bySavedPath(const std::vector<StoredArray> &values,
             const std::vector<SavedVariable> &variables);
 
 } // namespace weft

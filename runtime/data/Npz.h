@@ -53,7 +53,7 @@ Result<ArraySource> parseArraySource(const std::string &text);
 /// Python; an empty slice is an error.
 Result<std::pair<int64_t, int64_t>> sliceBounds(const ArraySource &source,
                                                 const Shape &shape);
-/// Of an .npz or .npy file.
+/// Reads an array of an .npz or .npy file.
 Result<Array> loadArray(const ArraySource &source,
                         const ReadLimits &limits = {});
 Result<Array> loadArray(const std::string &source,

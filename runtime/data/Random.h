@@ -31,7 +31,7 @@ float erfInv(float x);
 
 struct ThreefryKey {
   uint32_t k0 = 0, k1 = 0;
-  /// What Keras makes of an integer seed.
+  /// The key that Keras makes of an integer seed.
   static ThreefryKey ofSeed(uint32_t seed) { return {seed, 0}; }
 
   /// jax.random.bits of element `index` in row-major order.

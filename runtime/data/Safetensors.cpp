@@ -57,7 +57,7 @@ bool isPlace(const json &value) {
          value[0].is_number_unsigned() && value[1].is_number_unsigned();
 }
 
-/// One entry of the header; `end` becomes where the tensor ends behind it.
+/// Reads one entry of the header; sets `end` to the tensor's end.
 Result<TensorInfo> readEntry(const std::string &where, const std::string &name,
                              const json &entry, uint64_t &end) {
   Error damaged{where + ": tensor " + name +

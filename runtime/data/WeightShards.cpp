@@ -65,8 +65,8 @@ Status visitWeightShards(const std::string &path, const VisitShard &visit,
   if (!shards)
     return shards.error();
   for (const std::string &name : *shards) {
-    Result<std::vector<NamedArray>> part =
-        readWeightsH5(beside(path, name), limits);
+    Result<std::vector<StoredArray>> part =
+        openHdf5(beside(path, name), limits);
     if (!part)
       return part.error();
     if (Status ok = visit(*part); !ok)
@@ -82,9 +82,9 @@ static std::string groupOf(const std::string &dataset) {
 /// The groups that have an array in this file.
 static std::vector<Hdf5Group>
 usedGroups(const std::vector<Hdf5Group> &groups,
-           const std::vector<NamedArray> &weights) {
+           const std::vector<StoredArray> &weights) {
   std::set<std::string> used;
-  for (const NamedArray &array : weights)
+  for (const StoredArray &array : weights)
     used.insert(groupOf(array.name));
   std::vector<Hdf5Group> out;
   for (const Hdf5Group &group : groups)
@@ -95,27 +95,27 @@ usedGroups(const std::vector<Hdf5Group> &groups,
 
 Status writeWeightShards(const std::string &path,
                          const std::vector<Hdf5Group> &groups,
-                         const std::vector<NamedArray> &weights,
-                         uint64_t mostBytes) {
+                         const std::vector<StoredArray> &weights,
+                         uint64_t mostBytes, bool writesFiles) {
   std::map<std::string, std::vector<std::string>> map;
-  std::vector<NamedArray> part;
+  std::vector<StoredArray> part;
   uint64_t inPart = 0, total = 0;
   size_t files = 0;
   auto finish = [&]() -> Status {
     std::string name = shardName(path, files++);
-    for (const NamedArray &array : part) {
+    for (const StoredArray &array : part) {
       std::vector<std::string> &names = map["/" + groupOf(array.name)];
       if (names.empty() || names.back() != name)
         names.push_back(name);
     }
-    Status written =
-        writeWeightsH5(beside(path, name), usedGroups(groups, part), part);
+    Status written = writeWeightsH5(
+        beside(path, name), usedGroups(groups, part), part, writesFiles);
     part.clear();
     inPart = 0;
     return written;
   };
-  for (const NamedArray &array : weights) {
-    uint64_t bytes = array.array.bytes.size();
+  for (const StoredArray &array : weights) {
+    uint64_t bytes = array.bytes();
     if (bytes > mostBytes)
       return Error{path + ": " + array.name + " has " + std::to_string(bytes) +
                    " bytes, more than a file of --max-shard-size " +
@@ -129,6 +129,8 @@ Status writeWeightShards(const std::string &path,
   }
   if (Status ok = finish(); !ok)
     return ok;
+  if (!writesFiles)
+    return {};
   json said = {{"metadata", {{"total_size", total}}},
                {"weight_map", json::object()}};
   for (const auto &[group, names] : map)
@@ -143,11 +145,11 @@ Status writeWeightShards(const std::string &path,
 
 Status writeKerasWeights(const std::string &path,
                          const std::vector<Hdf5Group> &groups,
-                         const std::vector<NamedArray> &weights,
-                         uint64_t mostBytes) {
+                         const std::vector<StoredArray> &weights,
+                         uint64_t mostBytes, bool writesFiles) {
   return path.ends_with(kEnding)
-             ? writeWeightShards(path, groups, weights, mostBytes)
-             : writeWeightsH5(path, groups, weights);
+             ? writeWeightShards(path, groups, weights, mostBytes, writesFiles)
+             : writeWeightsH5(path, groups, weights, writesFiles);
 }
 
 } // namespace weft

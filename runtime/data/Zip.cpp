@@ -13,10 +13,10 @@ namespace {
 /// No DEFLATE stream expands by more than 1032; some slack for its ends.
 constexpr uint64_t bestRatio = 1040;
 constexpr size_t memberLimit = 1 << 20;
-/// Of all members together: see Zip.h.
+/// Limits of all members together: see Zip.h.
 constexpr uint64_t sizeOfAnyRatio = uint64_t(1) << 30, mostRatio = 200;
 
-/// What is wrong with a member's claims, or nothing.
+/// The error in a member's claims, or nothing.
 std::string complaint(const zip_stat_t &info, uint64_t fileSize,
                       const ReadLimits &limits) {
   if (info.encryption_method != ZIP_EM_NONE)
@@ -179,7 +179,7 @@ Result<std::string> ZipReader::readJson(std::string_view name) const {
                  std::to_string(found->size) +
                  " bytes, the limit for JSON "
                  "is " +
-                 std::to_string(limits.json) + "; write it anew"};
+                 std::to_string(limits.json) + "; write it again"};
   Result<std::vector<uint8_t>> bytes = read(name);
   if (!bytes)
     return bytes.error();

@@ -58,7 +58,7 @@ Error weft_buffer::awaitUse() const {
   if (Ticket::isCallingBack())
     return use.wait();
   runtime->devices->attend(use);
-  return nullptr; // who waits for the run hears of its error
+  return nullptr; // the run's ticket has its error
 }
 
 static Error checkGlobal(const weft_buffer *buffer, const void *data,

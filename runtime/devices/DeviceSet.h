@@ -39,7 +39,7 @@ namespace weft::runtime {
 class DeviceMemory {
 public:
   virtual ~DeviceMemory() = default;
-  /// As programs of the device address it; the host may not be able to.
+  /// The address in programs of the device; the host may not be able to use it.
   void *address() const { return start; }
   uint64_t bytes() const { return size; }
 
@@ -55,7 +55,7 @@ public:
   virtual const std::shared_ptr<const Program> &program() const = 0;
 };
 
-/// What the collectives of one kind have moved in a run.
+/// The bytes that the collectives of one kind have moved in a run.
 struct CollectiveCount {
   uint64_t occurrences = 0; ///< in the program of the first own device
   uint64_t bytes = 0;       ///< sent by one device: the largest over devices
@@ -80,7 +80,7 @@ struct Run {
   /// inputs[i * positions + p]: where port i lies on the device at position p of
   /// the mesh, null for a device of another process; outputs likewise.
   std::vector<void *> inputs, outputs;
-  /// For tests: fills arenas, and outputs that take over no input, with 0xFF
+  /// For tests: fills arenas, and outputs that reuse no input, with 0xFF
   /// bytes in front of the run.
   bool poison = false;
   /// For tests, see canIsolate(): keeps devices apart, of which `memory` says what

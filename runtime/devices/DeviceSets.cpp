@@ -111,7 +111,8 @@ extern "C" WEFT_EXPORT weft_error *weft_gpus(weft_gpu_list *out) {
       std::vector<weft_gpu> all;
       for (const GpuList::One &one : list->gpus)
         all.push_back({one.name.c_str(), one.memory, one.capability,
-                       one.whyNot.empty() ? nullptr : one.whyNot.c_str()});
+                       one.whyNot.empty() ? nullptr : one.whyNot.c_str(),
+                       one.number});
       return all;
     }();
     static const std::vector<weft_gpu_library> libraries = [&] {

@@ -16,7 +16,7 @@ namespace weft::runtime {
 
 class Processes;
 
-/// What a set of devices is opened with.
+/// The settings with which a set of devices is opened.
 struct DeviceSettings {
   int workers = 0;                    ///< of the host; 0: one a core
   Processes *processes = nullptr;     ///< null: this one has all devices
@@ -29,6 +29,7 @@ struct GpuList {
     std::string name, whyNot; ///< empty: programs run there
     uint64_t memory = 0;
     int capability = 0;
+    int number = 0; ///< that the driver gives it
   };
   /// A library of NVIDIA that programs are run with where it is there.
   struct Library {

@@ -22,7 +22,7 @@ static Error checkPort(weft_runtime &runtime, const PortInfo &port,
   if (donatedArgument) {
     if (buffer != donatedArgument)
       return makeError(WEFT_INVALID_ARGUMENT, "output \"", port.name,
-                       "\" takes over a donated input and needs its buffer");
+                       "\" reuses a donated input and needs its buffer");
     return nullptr;
   }
   if (buffer->check == runtime.checks)
@@ -72,7 +72,7 @@ static Error checkLocal(const Plan &plan, void *const *inputs,
       if (outputs[i * positions + p] != inputs[donatedArgument * positions + p])
         return makeError(WEFT_INVALID_ARGUMENT, "output \"",
                          plan.outputs[i].name,
-                         "\" takes over a donated input and needs its memory");
+                         "\" reuses a donated input and needs its memory");
   }
   return nullptr;
 }
@@ -174,7 +174,7 @@ struct How {
   RunTimes *times = nullptr;
 };
 
-/// What every run does: `bind` says where its ports lie, if they fit.
+/// The common part of all runs: `bind` gives the memory of the ports, if it fits.
 template <typename Port, typename Bind>
 static Error enqueue(weft_runtime *runtime, const weft_program *program,
                      Port *const *inputs, Port *const *outputs, const How &how,

@@ -23,16 +23,33 @@ static const char *textOf(const flatbuffers::String *text) {
   return text ? text->c_str() : "";
 }
 
+/// Refuses a number that none of `count` things has.
+static Error checkNumber(const Plan &plan, size_t number, size_t count,
+                         const char *things) {
+  if (number < count)
+    return nullptr;
+  return makeError(WEFT_INVALID_ARGUMENT, "program \"", plan.name, "\" has ",
+                   count, " ", things, ", there is no number ", number);
+}
+
+/// Writes what `describe` answers about a program to `out`; neither may be null.
+template <typename Describe>
+static weft_error *query(const weft_program *program, const void *out,
+                         const Describe &describe) {
+  return guarded([&]() -> Error {
+    if (!program || !out)
+      return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+    return describe();
+  });
+}
+
 static Error describePort(const weft_program *program, bool isInput,
                           size_t index, weft_port *out) {
-  if (!program || !out)
-    return makeError(WEFT_INVALID_ARGUMENT, "null argument");
   const Plan &plan = program->program->plan();
   const std::vector<PortInfo> &ports = isInput ? plan.inputs : plan.outputs;
-  if (index >= ports.size())
-    return makeError(WEFT_INVALID_ARGUMENT, "program \"", plan.name, "\" has ",
-                     ports.size(), isInput ? " inputs" : " outputs",
-                     ", there is no number ", index);
+  if (Error e = checkNumber(plan, index, ports.size(),
+                            isInput ? "inputs" : "outputs"))
+    return e;
   const auto *written = plan::GetProgram(program->program->planBytes());
   const plan::Port *file =
       (isInput ? written->inputs() : written->outputs())->Get(unsigned(index));
@@ -54,13 +71,10 @@ static Error describePort(const weft_program *program, bool isInput,
 
 static Error describeCollective(const weft_program *program, size_t index,
                                 weft_collective *out) {
-  if (!program || !out)
-    return makeError(WEFT_INVALID_ARGUMENT, "null argument");
   const Plan &plan = program->program->plan();
-  if (index >= plan.collectives.size())
-    return makeError(WEFT_INVALID_ARGUMENT, "program \"", plan.name, "\" has ",
-                     plan.collectives.size(),
-                     " collectives, there is no number ", index);
+  if (Error e =
+          checkNumber(plan, index, plan.collectives.size(), "collectives"))
+    return e;
   const Collective &collective = plan.collectives[index];
   std::unique_ptr<PreparedCollective> prepared;
   if (Error e = createInProcessProvider(nullptr)->prepare(
@@ -102,13 +116,10 @@ static Error describeLaunch(const weft_program *program, const Instruction &i,
 
 static Error describeInstruction(const weft_program *program, size_t index,
                                  weft_instruction *out) {
-  if (!program || !out)
-    return makeError(WEFT_INVALID_ARGUMENT, "null argument");
   const Plan &plan = program->program->plan();
-  if (index >= plan.instructions.size())
-    return makeError(WEFT_INVALID_ARGUMENT, "program \"", plan.name, "\" has ",
-                     plan.instructions.size(),
-                     " instructions, there is no number ", index);
+  if (Error e =
+          checkNumber(plan, index, plan.instructions.size(), "instructions"))
+    return e;
   const Instruction &i = plan.instructions[index];
   using plan::Operation;
   if (i.kind == Operation::Launch)
@@ -130,8 +141,6 @@ static Error describeInstruction(const weft_program *program, size_t index,
 
 static Error describeProgram(const weft_program *program,
                              weft_program_info *out) {
-  if (!program || !out)
-    return makeError(WEFT_INVALID_ARGUMENT, "null argument");
   const Plan &plan = program->program->plan();
   const auto *written = plan::GetProgram(program->program->planBytes());
   *out = {};
@@ -188,17 +197,19 @@ WEFT_EXPORT size_t weft_program_output_count(const weft_program *program) {
 
 WEFT_EXPORT weft_error *weft_program_input(const weft_program *program,
                                            size_t input, weft_port *out) {
-  return guarded([&] { return describePort(program, true, input, out); });
+  return query(program, out,
+               [&] { return describePort(program, true, input, out); });
 }
 
 WEFT_EXPORT weft_error *weft_program_output(const weft_program *program,
                                             size_t output, weft_port *out) {
-  return guarded([&] { return describePort(program, false, output, out); });
+  return query(program, out,
+               [&] { return describePort(program, false, output, out); });
 }
 
 WEFT_EXPORT weft_error *weft_program_describe(const weft_program *program,
                                               weft_program_info *out) {
-  return guarded([&] { return describeProgram(program, out); });
+  return query(program, out, [&] { return describeProgram(program, out); });
 }
 
 WEFT_EXPORT size_t weft_program_instruction_count(const weft_program *program) {
@@ -208,13 +219,14 @@ WEFT_EXPORT size_t weft_program_instruction_count(const weft_program *program) {
 WEFT_EXPORT weft_error *weft_program_instruction(const weft_program *program,
                                                  size_t instruction,
                                                  weft_instruction *out) {
-  return guarded(
-      [&] { return describeInstruction(program, instruction, out); });
+  return query(program, out,
+               [&] { return describeInstruction(program, instruction, out); });
 }
 
 WEFT_EXPORT weft_error *weft_program_collective(const weft_program *program,
                                                 size_t collective,
                                                 weft_collective *out) {
-  return guarded([&] { return describeCollective(program, collective, out); });
+  return query(program, out,
+               [&] { return describeCollective(program, collective, out); });
 }
 }

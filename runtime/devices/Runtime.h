@@ -54,7 +54,7 @@ struct weft_runtime {
   /// counted or kept by device may be indexed behind it.
   weft::runtime::Error checkDevices(const weft::runtime::Plan &plan) const;
 
-  /// Who runs the devices of a mesh.
+  /// The process that runs each device of a mesh.
   weft::runtime::Ownership ownership(const weft::runtime::Mesh &mesh) const;
 
   /// The mutex, while nothing that was enqueued is under way.
@@ -71,9 +71,9 @@ struct weft_runtime {
       std::make_shared<weft::runtime::TicketLog>();
   std::vector<std::shared_ptr<weft::runtime::PreparedProgram>> programs;
   uint64_t checks = 0;
-  /// Of the last run: written before its ticket is settled.
+  /// Counters of the last run: written before its ticket is settled.
   std::vector<weft_counter> counters;
-  /// Of weft_device_allocate; under the mutex.
+  /// Memory of weft_device_allocate; under the mutex.
   std::map<void *, std::shared_ptr<weft::runtime::DeviceMemory>> memory;
   /// Last: what is enqueued needs all of the above.
   std::unique_ptr<weft::runtime::DeviceSet> devices;

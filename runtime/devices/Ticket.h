@@ -28,12 +28,12 @@ namespace weft::runtime {
 
 class WEFT_EXPORT Ticket {
 public:
-  /// Gets the error, which lives as long as the ticket, or null.
+  /// Called with the error, which is valid as long as the ticket, or null.
   using Callback = std::function<void(const weft_error *)>;
 
-  /// Of what is over, without an error.
+  /// A ticket of finished work, without an error.
   Ticket() = default;
-  /// Of what is not over until settle().
+  /// A ticket of work that is not finished until settle().
   static Ticket open();
 
   bool isDone() const;

@@ -15,7 +15,7 @@ Processes::Processes(const weft_transport *transport, int messages)
       peers(size_t(transport->size)) {
   Clock::time_point now = Clock::now();
   for (Peer &peer : peers)
-    peer.heard = now;
+    peer.lastMessage = now;
   lastBeat = lastLook = lastTurn = now;
   watcher = std::thread([this] { watch(); });
 }

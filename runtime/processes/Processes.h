@@ -29,7 +29,7 @@
 
 namespace weft::runtime {
 
-/// What a message is for. Collectives take the tags from `rendezvous` on.
+/// The purpose of a message. Collectives take the tags from `rendezvous` on.
 namespace tags {
 constexpr int control = 0, identity = 1, agree = 2, share = 3, vote = 4,
               gather = 5, counts = 6, rendezvous = 16;
@@ -54,7 +54,7 @@ public:
 
   int rank() const { return transport->rank; }
   int size() const { return transport->size; }
-  /// Of the cores that this process may use, those that others do not.
+  /// This process's share of the cores that processes on this machine may use.
   int shareOfCores(int cores) const;
 
   void begin(std::span<const Message> messages, Transfer &transfer);
@@ -92,11 +92,11 @@ private:
   static constexpr int everybody = -1;
   struct Peer {
     Identity identity;
-    Clock::time_point heard;
+    Clock::time_point lastMessage;
     bool hasLeft = false, isGone = false, isDead = false;
     int status = 0;
     std::string message;
-    /// What it said last, and since when: that it waits, after so many messages.
+    /// The state that it sent last, and since when: it waits, after so many messages.
     uint64_t waitsAfter = 0;
     Clock::time_point stuckSince;
     void *heartbeat = nullptr; ///< sent, not yet taken
@@ -112,7 +112,7 @@ private:
   void watch();
   void say(Word word, int status, const std::string &text, int to = everybody);
   void excuseSilence(Clock::time_point now);
-  void hear();
+  void receiveMessages();
   void take(int peer, const std::vector<uint8_t> &bytes);
   void sendHeartbeats(Clock::time_point now);
   void findDead(Clock::time_point now);

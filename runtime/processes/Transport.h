@@ -29,7 +29,7 @@ struct weft_transport {
   void (*cancel)(void *request);
   /// Whether a message with this tag waits, from whom, and its size.
   bool (*probe)(int tag, int *peer, size_t *bytes);
-  /// Why the last call failed.
+  /// The reason why the last call failed.
   const char *(*error)();
   /// Once all processes call it.
   void (*close)();

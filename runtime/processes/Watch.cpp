@@ -32,7 +32,7 @@ void Processes::watch() {
     if (now - lastTurn > longestAbsence)
       excuseSilence(now);
     lastTurn = now;
-    hear();
+    receiveMessages();
     sendHeartbeats(now);
     if (now - lastLook > lookInterval) {
       lastLook = now;
@@ -46,12 +46,12 @@ void Processes::watch() {
   }
 }
 
-/// What was not heard while this process itself did not run says nothing.
+/// Silence while this process itself did not run proves nothing.
 void Processes::excuseSilence(Clock::time_point now) {
   std::lock_guard<std::mutex> guard(state);
   Clock::duration absence = now - lastTurn;
   for (Peer &peer : peers) {
-    peer.heard += absence;
+    peer.lastMessage += absence;
     peer.stuckSince += absence;
   }
 }
@@ -70,7 +70,7 @@ void Processes::say(Word word, int status, const std::string &text, int to) {
         farewells.push_back(request);
 }
 
-void Processes::hear() {
+void Processes::receiveMessages() {
   watcherWaits.store(true);
   std::unique_lock<std::mutex> guard(calls);
   watcherWaits.store(false);
@@ -92,7 +92,7 @@ void Processes::hear() {
 void Processes::take(int peer, const std::vector<uint8_t> &bytes) {
   std::unique_lock<std::mutex> guard(state);
   Peer &who = peers[size_t(peer)];
-  who.heard = Clock::now();
+  who.lastMessage = Clock::now();
   if (bytes.size() < 2)
     return;
   if (Word(bytes[0]) == Word::Alive && bytes.size() == 9) {
@@ -100,7 +100,7 @@ void Processes::take(int peer, const std::vector<uint8_t> &bytes) {
     std::memcpy(&waitsAfter, bytes.data() + 1, 8);
     // One that has left sends nothing any more, although it lives.
     if (!who.hasLeft && (waitsAfter != who.waitsAfter || waitsAfter == 0))
-      who.stuckSince = who.heard;
+      who.stuckSince = who.lastMessage;
     who.waitsAfter = waitsAfter;
     return;
   }
@@ -111,7 +111,7 @@ void Processes::take(int peer, const std::vector<uint8_t> &bytes) {
   if (Word(bytes[0]) != Word::Left)
     return;
   who.hasLeft = true;
-  who.stuckSince = who.heard;
+  who.stuckSince = who.lastMessage;
   who.status = bytes[1];
   if (who.status == 0 || bytes.size() == 2) {
     change.notify_all();
@@ -161,10 +161,10 @@ void Processes::findDead(Clock::time_point now) {
     Peer &peer = peers[size_t(r)];
     if (r == rank() || peer.isDead || peer.hasLeft)
       continue;
-    bool isSilent = listens && now - peer.heard > longestSilence;
+    bool isSilent = listens && now - peer.lastMessage > longestSilence;
     bool wasGone = peer.isGone;
     peer.isGone = isGone(peer.identity, own);
-    bool hasEnded = peer.isGone && wasGone; // its last words have been heard
+    bool hasEnded = peer.isGone && wasGone; // its last messages have arrived
     if (!listens)
       peer.hasLeft = hasEnded; // for the reason that ends this one
     if (!listens || (!isSilent && !hasEnded))
@@ -177,7 +177,7 @@ void Processes::findDead(Clock::time_point now) {
     std::string name = peer.identity.process ? peer.identity.describe(r)
                                              : "rank " + std::to_string(r);
     why += (why.empty() ? "" : "; ") + name +
-           (hasEnded ? " has died" : " has not been heard of for 6 s");
+           (hasEnded ? " has died" : " has not answered for 6 s");
   }
   guard.unlock();
   for (int r : silent)

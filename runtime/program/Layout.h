@@ -34,14 +34,14 @@ struct Layout {
 
 using Box = std::vector<Interval>;
 
-/// What the device at `position` holds of a global array.
+/// The part of a global array that the device at `position` holds.
 Box own(const Mesh &mesh, const Layout &layout, std::span<const int64_t> shape,
         int64_t position);
 /// ceil(n / p) in each dimension.
 std::vector<int64_t> localShape(const Layout &layout,
                                 std::span<const int64_t> shape);
 Box intersect(const Box &a, const Box &b);
-/// Why the layout does not fit the mesh and the rank, or empty.
+/// The reason why the layout does not fit the mesh and the rank, or empty.
 std::string invalidReason(const Mesh &mesh, const Layout &layout, size_t rank);
 
 } // namespace weft::runtime

@@ -20,6 +20,7 @@ public:
   Memory &operator=(Memory &&other) noexcept {
     std::swap(pages, other.pages);
     std::swap(mapped, other.mapped);
+    std::swap(isHuge, other.isHuge);
     std::swap(begin, other.begin);
     std::swap(count, other.count);
     return *this;
@@ -37,15 +38,21 @@ public:
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)
       return false;
-    if (total >= size_t(4) << 20)
-      madvise(p, total, MADV_HUGEPAGE);
     if (pages)
       munmap(pages, mapped);
     pages = p;
     mapped = total ? total : 4096;
+    isHuge = false;
     begin = static_cast<char *>(p) + shift;
     count = bytes;
     return true;
+  }
+  /// Lets the system join its pages, after they were touched for the first time:
+  /// where a host has taken back free memory of a virtual machine, a huge page
+  /// takes many times as long as the small ones that the machine still has.
+  void joinPages() {
+    if (!std::exchange(isHuge, true) && mapped >= size_t(4) << 20)
+      madvise(pages, mapped, MADV_HUGEPAGE);
   }
   /// Lets the process read and write it, or do neither.
   bool setReachable(bool isReachable) const {
@@ -59,6 +66,7 @@ public:
 private:
   void *pages = nullptr;
   size_t mapped = 0;
+  bool isHuge = false; ///< has asked for huge pages
   char *begin = nullptr;
   size_t count = 0;
 };

@@ -36,7 +36,7 @@ struct BufferInfo {
   bool writable = false;
 };
 
-/// What a caller binds.
+/// A port: memory that a caller binds.
 struct PortInfo {
   std::string name;
   uint32_t buffer;

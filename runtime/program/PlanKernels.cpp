@@ -60,7 +60,7 @@ static Error checkName(const std::string &what, const std::string &name) {
 Error PlanReader::readKernel(const std::string &what,
                              const plan::DeviceKernel &in,
                              DeviceKernel &its) const {
-  // Of all CUDA devices: threads of a block, blocks of a grid; and more memory
+  // Limits of all CUDA devices: threads of a block, blocks of a grid; and more memory
   // than a block has on any of them.
   constexpr uint64_t mostThreads = 1024, mostBlocks = (1ull << 31) - 1,
                      mostShared = 1 << 20;

@@ -54,7 +54,7 @@ private:
   Error checkApart(const std::string &what, const Collective &info) const;
   Error checkMoved(const std::string &what, const Collective &info,
                    size_t sources) const;
-  /// What a kind asks for beside the above.
+  /// Checks the rules of one kind of collective, beside those above.
   Error check(const std::string &what, const Collective &info,
               const AllReduce &its) const;
   Error check(const std::string &what, const Collective &info,

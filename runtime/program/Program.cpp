@@ -102,7 +102,7 @@ Error Program::loadKernels() const {
   return nullptr;
 }
 
-/// What a person with a bad file can do, where the message does not say it.
+/// Adds advice for a person with a bad file, if the message has none.
 static Error withAdvice(Error error) {
   if (!error || error->message.find("; ") != std::string::npos)
     return error;

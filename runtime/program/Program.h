@@ -27,7 +27,7 @@ public:
   Error prepare() const;
 
   const Plan &plan() const { return contents; }
-  /// Of the file's bytes.
+  /// The hash of the file's bytes.
   uint64_t hash() const { return fileHash; }
   const void *planBytes() const { return bytes.get(); }
   uint64_t codeBytes() const { return codeSize; }
@@ -38,7 +38,7 @@ public:
     std::vector<std::string> inputLayouts, outputLayouts, axes;
   };
   const Texts &texts() const;
-  /// Of a prepared program of the host.
+  /// A kernel of a prepared program of the host.
   weft_kernel_fn kernel(uint32_t index) const { return kernels[index]; }
   /// The same in parts, and the most parts that pay: null and 1 where the
   /// kernel is not worth sharing.

@@ -41,7 +41,7 @@ static Status checkOrder(const NpyHeader &header, const std::string &name) {
                "with --data-memory"};
 }
 
-/// Of `bytes` bytes from `offset` on, an .npy file.
+/// Rows of an .npy file of `bytes` bytes from `offset` on.
 static Result<Rows> rowsInFile(const std::string &name, const std::string &path,
                                uint64_t offset, uint64_t bytes) {
   Result<OpenFile> file = openToRead(path);

@@ -35,7 +35,7 @@ struct SourceOptions {
 class ArrayFile {
 public:
   virtual ~ArrayFile() = default;
-  /// Of what kind it is, its name and its first bytes say.
+  /// Opens a file; its name and its first bytes decide its kind.
   static Result<std::unique_ptr<ArrayFile>> open(const std::string &path,
                                                  const SourceOptions &options);
   const std::string &path() const { return file; }

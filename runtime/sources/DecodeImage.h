@@ -36,7 +36,7 @@ struct Image {
 Result<Image> decodeImage(const std::vector<uint8_t> &bytes, int channels,
                           const std::string &name);
 
-/// As the file has it; `wantsAlpha`: colours that are said to be transparent get
+/// Decodes to the file's own channels; `wantsAlpha`: colours that the file calls transparent get
 /// an alpha.
 Result<Image> decodeJpeg(const std::vector<uint8_t> &bytes,
                          const std::string &name);

@@ -26,7 +26,7 @@ void fail(j_common_ptr info) {
   std::longjmp(failure->escape, 1);
 }
 
-/// What the library would go on after, with grey for what is missing.
+/// Makes warnings errors: the library would go on, with grey for missing parts.
 void warn(j_common_ptr info, int level) {
   int code = info->err->msg_code;
   bool isHarmless = code == JWRN_EXTRANEOUS_DATA || code == JWRN_JFIF_MAJOR ||

@@ -206,7 +206,7 @@ Status listImages(const std::string &root, const std::string &name,
   return {};
 }
 
-/// The folders that are classes: those that are named, in their order, or all.
+/// Names of the folders that are classes: `classNames` in their order, or all.
 Result<std::vector<std::string>> classesOf(const std::string &path,
                                            const ImageOptions &options) {
   Result<std::vector<std::string>> found = foldersIn(path);

@@ -10,7 +10,7 @@
 
 namespace weft {
 
-/// Of keras.ops.image.resize.
+/// The interpolations of keras.ops.image.resize.
 enum class Interpolation { Nearest, Bilinear, Bicubic, Lanczos3, Lanczos5 };
 
 /// Arguments of keras.utils.image_dataset_from_directory.

@@ -62,7 +62,7 @@ int64_t radiusOf(Interpolation interpolation) {
   }
 }
 
-/// Of output pixel `index` along a side.
+/// The taps of output pixel `index` along a side.
 Taps tapsOf(Interpolation interpolation, Span from, int64_t out,
             int64_t index) {
   float scale = float(from.size) / float(out);

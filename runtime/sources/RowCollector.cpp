@@ -2,35 +2,16 @@
 
 #include "weft/runtime/program/WriteAll.h"
 
-#include <cstdlib>
-#include <cstring>
-#include <fcntl.h>
-#include <unistd.h>
-
 namespace weft {
-
-static std::string folderOfTemporaries() {
-  const char *named = std::getenv("TMPDIR");
-  return named && *named ? named : "/var/tmp";
-}
-
-/// With what a person can do.
-static Error cannotWrite(const std::string &name) {
-  return {name + ": cannot be unpacked to a file in " + folderOfTemporaries() +
-          ": " + std::strerror(errno) +
-          "; free some space there, or name another folder with TMPDIR"};
-}
 
 Result<int> RowCollector::descriptor() {
   if (file)
     return int(*file);
-  std::string path = folderOfTemporaries() + "/weft-rows-XXXXXX";
-  int made = mkostemp(path.data(), O_CLOEXEC);
-  if (made < 0)
-    return cannotWrite(name);
-  unlink(path.c_str()); // it lasts as long as it is open
-  file.emplace(made);
-  return made;
+  Result<OpenFile> made = openTemporary(name, UINT64_MAX);
+  if (!made)
+    return made.error();
+  file.emplace(std::move(*made));
+  return int(*file);
 }
 
 Status RowCollector::flush() {
@@ -38,7 +19,7 @@ Status RowCollector::flush() {
   if (!to)
     return to.error();
   if (!writeAll(*to, bytes.data(), bytes.size()))
-    return cannotWrite(name);
+    return temporaryError(name);
   bytes.clear();
   return {};
 }

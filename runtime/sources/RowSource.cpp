@@ -30,22 +30,6 @@ Status MemoryRows::read(std::span<const int64_t> indices, uint8_t *out) const {
   return {};
 }
 
-OpenFile::~OpenFile() {
-  if (descriptor >= 0)
-    close(descriptor);
-}
-
-Result<OpenFile> openToRead(const std::string &path) {
-  Result<uint64_t> size = regularFileSize(path);
-  if (!size)
-    return size.error();
-  int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0)
-    return Error{path + ": cannot be read: " + std::strerror(errno) +
-                 "; check the permissions of the file and its folder"};
-  return OpenFile(descriptor);
-}
-
 Status FileRows::readBytes(uint64_t from, uint64_t bytes, uint8_t *out) const {
   for (uint64_t done = 0; done < bytes;) {
     ssize_t got = pread(file, out + done, bytes - done, off_t(from + done));

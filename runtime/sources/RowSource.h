@@ -14,6 +14,7 @@
 #define WEFT_RUNTIME_SOURCES_ROWSOURCE_H
 
 #include "weft/runtime/data/Array.h"
+#include "weft/runtime/data/OpenFile.h"
 
 #include <memory>
 #include <span>
@@ -66,20 +67,6 @@ private:
   std::vector<uint8_t> bytes;
 };
 
-/// A descriptor that closes itself.
-class OpenFile {
-public:
-  explicit OpenFile(int descriptor) : descriptor(descriptor) {}
-  OpenFile(OpenFile &&other) noexcept
-      : descriptor(std::exchange(other.descriptor, -1)) {}
-  OpenFile &operator=(OpenFile &&) = delete;
-  ~OpenFile();
-  operator int() const { return descriptor; }
-
-private:
-  int descriptor;
-};
-
 /// Rows that lie one after the other in a file, from `offset` on. They are read
 /// when they are asked for and kept by nobody but the system's cache of files,
 /// which gives way where memory is short.
@@ -105,9 +92,6 @@ private:
 
 /// Rows [begin, end) of another source.
 Rows sliceOf(Rows rows, int64_t begin, int64_t end);
-
-/// Opens a regular file to read rows from.
-Result<OpenFile> openToRead(const std::string &path);
 
 } // namespace weft
 

@@ -71,8 +71,7 @@ Status Trainer::BoundStep::bindOutputs() {
     if (outputs[o].role != Role::Metric)
       continue;
     metrics.push_back({o, metricName(outputs[o]),
-                       metadataEntry(outputs[o], "running") == true &&
-                           elementCount(outputs[o].shape) == 1});
+                       metadataEntry(outputs[o], "running") == true});
   }
   return {};
 }
@@ -229,7 +228,13 @@ Status Trainer::BoundStep::addMetrics(RunningMetrics &mean, int64_t samples,
     Result<Array> value = readOutput(output);
     if (!value)
       return value.error();
-    if (isRunning) {
+    if (isRunning && !value->shape.empty()) {
+      std::vector<float> list;
+      for (int64_t i = 0; i < value->count(); ++i)
+        list.push_back(float(value->at(i)));
+      mean.setAll(name, list);
+      batch.setAll(name, std::move(list));
+    } else if (isRunning) {
       mean.set(name, float(value->at(0)));
       batch.set(name, float(value->at(0)));
     } else if (value->count() == 2) { // a sum and its count
@@ -241,7 +246,8 @@ Status Trainer::BoundStep::addMetrics(RunningMetrics &mean, int64_t samples,
     } else {
       return Error{"the program's metric " + outputs[output].name +
                    " has shape " + text(outputs[output].shape) +
-                   "; a metric is a mean, or a sum and its count"};
+                   "; a metric is a mean, or a sum and its count, or says "
+                   "{\"running\": true}"};
     }
   }
   alone = batch.logs();

@@ -32,7 +32,7 @@ struct Trainer::BoundStep {
   /// of the host, from which take() copies it.
   void prefetch(const TrainingData &data, const std::vector<int64_t> &indices,
                 BackgroundThread &thread, bool onDevices);
-  /// What the second set takes of one device.
+  /// The bytes of the second set of buffers on one device.
   uint64_t spareBytes = 0;
   /// Writes these samples to the data ports, or waits until that is done.
   Status take(const TrainingData &data, const std::vector<int64_t> &indices);
@@ -76,7 +76,7 @@ private:
   Buffers inputBuffers, outputBuffers, owned;
   Buffers spare; ///< of the other set of data ports; empty until it is needed
   Bytes bytes, bytesAhead; ///< kept for their memory
-  /// What is being written to `spare`, or to bytesAhead alone.
+  /// The batch that is being written to `spare`, or to bytesAhead alone.
   struct Ahead {
     const TrainingData *data = nullptr;
     std::vector<int64_t> indices;

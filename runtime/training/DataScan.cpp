@@ -54,7 +54,7 @@ static void addExtremes(DataScan &seen, const T *values, int64_t count) {
                                       extremes.high, std::end(extremes.high))));
 }
 
-/// Values of other types as float64.
+/// Adds values of a type without a loop of its own, converted to float64.
 static void addConverted(DataScan &seen, ElementType type,
                          const uint8_t *values, int64_t count) {
   std::vector<double> wide(static_cast<size_t>(count));

@@ -18,7 +18,7 @@ static Array arrayOf(ElementType type, const std::vector<T> &values) {
   return array;
 }
 
-/// What a run must have in common with the one that it goes on from.
+/// The settings that a run must share with the one that it resumes.
 static json settings(const TrainingData &data, const FitOptions &options) {
   char hash[17];
   std::snprintf(hash, sizeof hash, "%016llx",
@@ -36,7 +36,8 @@ Result<Checkpoint> Trainer::FitRun::checkpoint() const {
   Checkpoint out;
   json sums = json::object();
   for (const auto &[name, sum] : metrics.all())
-    sums[name] = {exactNumber(sum.first), exactNumber(sum.second)};
+    sums[name] = {exactNumber(sum.total), exactNumber(sum.count),
+                  sum.list ? exactValue(LogValue(*sum.list)) : json()};
   out.said = {{"settings", settings(data, options)},
               {"epoch", epoch},
               {"batches", batches},
@@ -116,9 +117,12 @@ Status Trainer::FitRun::resumeHistory(const json &said) {
   steps = history.stepCount;
   RunningMetrics::Sums sums;
   for (const auto &[name, pair] : said["metrics"].items()) {
-    if (!pair.is_array() || pair.size() != 2)
+    if (!pair.is_array() || pair.size() != 3)
       return kDamaged;
     sums[name] = {float(exactNumber(pair[0])), float(exactNumber(pair[1]))};
+    LogValue value = exactValue(pair[2]);
+    if (value.list())
+      sums[name].list = *value.list();
   }
   metrics.resume(std::move(sums));
   return {};

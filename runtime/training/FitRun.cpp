@@ -57,6 +57,16 @@ std::set<std::string> Trainer::FitRun::shownNames() const {
   return names;
 }
 
+std::set<std::string> Trainer::FitRun::listNames() const {
+  std::set<std::string> names;
+  for (const Port &port : train ? train->outputs : std::vector<Port>())
+    if (port.role == Role::Metric && !port.shape.empty() &&
+        metadataEntry(port, "running") == true)
+      for (const char *prefix : {"", "val_"})
+        names.insert(prefix + metricName(port));
+  return names;
+}
+
 std::string Trainer::FitRun::rareNames() const {
   return options.validation && !options.validationEpochs.isEachEpoch() ? "val_"
                                                                        : "";

@@ -4,7 +4,7 @@
 //   Result<History> history = run.fit();
 //
 // What the call carries from batch to batch and from epoch to epoch, which a
-// checkpoint holds and resume() takes over:
+// checkpoint holds and resume() restores:
 //
 //   {"epoch": 2, "batches": 3, "taken": 3, "steps": 19, "metrics": {...}, ...}
 //   order, generator, variables/PATH, and what callbacks add
@@ -27,6 +27,7 @@ public:
   void print(const std::string &text) override;
   void warn(const std::string &text) override;
   std::set<std::string> shownNames() const override;
+  std::set<std::string> listNames() const override;
   std::string rareNames() const override;
   std::string direction(const std::string &metric) const override;
   Status canSaveModel(bool weightsAlone) const override;

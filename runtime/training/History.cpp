@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 
 namespace weft {
 
@@ -31,6 +32,15 @@ std::string number(double value) {
   return out.find_first_of(".e") == std::string::npos ? out + ".0" : out;
 }
 
+std::string valueJson(const LogValue &value) {
+  if (!value.list())
+    return number(value.shown());
+  std::string out;
+  for (float each : *value.list())
+    out += (out.empty() ? "" : ", ") + number(each);
+  return "[" + out + "]";
+}
+
 std::string quoted(const std::string &name) {
   std::string out = "\"";
   for (char c : name) {
@@ -46,7 +56,7 @@ std::string seriesJson(const History::Series &series) {
   for (size_t i = 0; i < series.size(); ++i) {
     out += (i ? ", " : "") + quoted(series[i].first) + ": [";
     for (size_t k = 0; k < series[i].second.size(); ++k)
-      out += (k ? ", " : "") + number(series[i].second[k]);
+      out += (k ? ", " : "") + valueJson(series[i].second[k]);
     out += "]";
   }
   return out + "}";
@@ -78,8 +88,8 @@ nlohmann::json History::save() const {
     auto out = nlohmann::json::array();
     for (const auto &[name, values] : series) {
       auto numbers = nlohmann::json::array();
-      for (double value : values)
-        numbers.push_back(exactNumber(value));
+      for (const LogValue &value : values)
+        numbers.push_back(exactValue(value));
       out.push_back({name, numbers});
     }
     return out;
@@ -98,7 +108,7 @@ static bool readSeries(const nlohmann::json &said, History::Series &series) {
       return false;
     series.push_back({entry[0].get<std::string>(), {}});
     for (const auto &value : entry[1])
-      series.back().second.push_back(exactNumber(value));
+      series.back().second.push_back(exactValue(value));
   }
   return said.is_array();
 }
@@ -120,9 +130,23 @@ bool History::resume(const nlohmann::json &said) {
 std::string logsJson(const Logs &logs) {
   std::string out = "{";
   for (size_t i = 0; i < logs.size(); ++i)
-    out +=
-        (i ? ", " : "") + quoted(logs[i].first) + ": " + number(logs[i].second);
+    out += (i ? ", " : "") + quoted(logs[i].first) + ": " +
+           valueJson(logs[i].second);
   return out + "}";
+}
+
+std::string plainText(const LogValue &value) {
+  auto digits = [](double number) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.6g", number);
+    return std::string(text);
+  };
+  if (!value.list())
+    return digits(value.shown());
+  std::string out;
+  for (float each : *value.list())
+    out += (out.empty() ? "" : " ") + digits(each);
+  return "[" + out + "]";
 }
 
 } // namespace weft

@@ -14,7 +14,7 @@
 namespace weft {
 
 struct History {
-  using Series = std::vector<std::pair<std::string, std::vector<double>>>;
+  using Series = std::vector<std::pair<std::string, std::vector<LogValue>>>;
   std::vector<int64_t> epoch; ///< counted from 0
   Series history;             ///< a value for each epoch: running means
   Series steps;               ///< a value for each batch: of that batch alone
@@ -28,6 +28,7 @@ struct History {
   nlohmann::json save() const;
   /// False where it is no such text.
   bool resume(const nlohmann::json &said);
+  /// Metrics of several numbers are lists of them.
   /// Numbers are written so that they read back to the same double; NaN and
   /// infinities as Python's json writes them (NaN, Infinity).
   std::string json(bool withSteps) const;
@@ -35,6 +36,8 @@ struct History {
 
 /// A JSON object of names and numbers, as `evaluate --json` prints it.
 std::string logsJson(const Logs &logs);
+/// 0.5, or [0.5 1]: six digits, as `evaluate` prints it.
+std::string plainText(const LogValue &value);
 
 } // namespace weft
 

@@ -182,6 +182,20 @@ Status ModelState::load(const std::vector<NamedArray> &arrays, bool strict) {
   return {};
 }
 
+Status ModelState::load(const std::vector<StoredArray> &arrays) {
+  for (const StoredArray &stored : arrays) {
+    if (!find(stored.name))
+      continue;
+    Result<Array> value = stored.read();
+    if (!value)
+      return value.error();
+    if (Status ok = load({{stored.name, std::move(*value)}}, /*strict=*/false);
+        !ok)
+      return ok;
+  }
+  return {};
+}
+
 Status ModelState::write(std::string_view name, const Array &value) {
   if (Variable *variable = find(name))
     return set(*variable, value);
@@ -202,6 +216,16 @@ Result<Array> ModelState::read(std::string_view name) const {
 
 Result<std::vector<NamedArray>> ModelState::save() const {
   return saved(false);
+}
+
+std::vector<StoredArray> ModelState::stored() const {
+  std::vector<StoredArray> out;
+  for (const Variable &variable : list)
+    if (variable.port.role != Role::MetricState)
+      out.push_back({variable.port.name, variable.port.type,
+                     variable.port.shape,
+                     [this, name = variable.port.name] { return read(name); }});
+  return out;
 }
 
 Result<std::vector<NamedArray>> ModelState::saved(bool metrics) const {

@@ -5,7 +5,7 @@
 //   state.initialise();                    // Keras' initial values
 //   state.load(*readNpz("w.npz"), /*strict=*/true);
 //   trainer.fit(...);                      // programs share the buffers
-//   writeNpz("out.npz", *state.save());
+//   writeKerasArchive("out.keras", {{}, config, bySavedPath(state.stored(), map)}, groups);
 //
 // A port's metadata says how its variable begins:
 //   {"initializer": {"class_name": "GlorotUniform", "config": {}}, "seed": 12}
@@ -16,7 +16,7 @@
 #ifndef WEFT_RUNTIME_TRAINING_MODELSTATE_H
 #define WEFT_RUNTIME_TRAINING_MODELSTATE_H
 
-#include "weft/runtime/data/Npz.h"
+#include "weft/runtime/data/StoredArray.h"
 #include "weft/runtime/training/Ports.h"
 
 #include <functional>
@@ -41,8 +41,12 @@ public:
   /// Values by variable path. `strict`: each variable must be given, and each
   /// array must belong to a variable.
   Status load(const std::vector<NamedArray> &arrays, bool strict);
+  /// The same of values that are read one after the other, not strictly.
+  Status load(const std::vector<StoredArray> &arrays);
   /// All variables but metrics', in the order in which programs named them.
   Result<std::vector<NamedArray>> save() const;
+  /// The same, to be read when needed. The state must be there as long.
+  std::vector<StoredArray> stored() const;
   /// Metrics' too.
   Result<std::vector<NamedArray>> saveAll() const { return saved(true); }
 

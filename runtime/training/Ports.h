@@ -26,7 +26,7 @@ enum class Role : uint8_t {
   Output,
   Metric,
   Other,
-  MetricState ///< a metric's, which an epoch starts anew
+  MetricState ///< a metric's, which an epoch starts again
 };
 
 struct Port {
@@ -34,7 +34,7 @@ struct Port {
   Role role;
   ElementType type;
   Shape shape;          ///< global
-  int donatedTo;        ///< input: the output that takes over its memory, or -1
+  int donatedTo;        ///< input: the output that reuses its memory, or -1
   std::string metadata; ///< JSON, or empty
 
   bool holdsState() const {
@@ -54,7 +54,7 @@ std::vector<Port> outputPorts(const weft_program *program);
 std::string metricName(const Port &port);
 /// An entry of a port's metadata; null where it has none.
 nlohmann::json metadataEntry(const Port &port, const char *key);
-/// One that is a string; empty where it is not.
+/// A metadata entry that is a string; empty if it is not one.
 std::string metadataText(const Port &port, const char *key);
 
 /// Takes over a runtime's error; success for null.

@@ -144,7 +144,8 @@ void ProgressBar::drawBar(int64_t current, bool finalize, double time,
                          : format("%.0fs", time - start);
   line += " \x1b[1m" + when + "\x1b[0m" + perStepText(perStep);
   for (const auto &[name, value] : shown)
-    line += " - " + name + ": " + number(value, std::fabs(value) <= 1e-3);
+    line += " - " + name + ": " +
+            number(value.shown(), std::fabs(value.shown()) <= 1e-3);
   size_t columns = width(line);
   std::string message(previousWidth, '\b');
   message += "\r" + line;
@@ -162,7 +163,7 @@ void ProgressBar::printLine(int64_t current, double time, double perStep) {
   line += format(" - %.0fs -", time - start) + perStepText(perStep);
   // Keras compares without abs() here, so negative values get exponents.
   for (const auto &[name, value] : shown)
-    line += " - " + name + ": " + number(value, value <= 1e-3);
+    line += " - " + name + ": " + number(value.shown(), value.shown() <= 1e-3);
   print(line + "\n");
 }
 

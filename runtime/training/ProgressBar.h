@@ -14,17 +14,14 @@
 #ifndef WEFT_RUNTIME_TRAINING_PROGRESSBAR_H
 #define WEFT_RUNTIME_TRAINING_PROGRESSBAR_H
 
+#include "weft/runtime/training/LogValue.h"
+
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 namespace weft {
-
-/// Metric names and values, in the order in which they are shown.
-using Logs = std::vector<std::pair<std::string, double>>;
 
 class ProgressBar {
 public:

@@ -4,6 +4,7 @@
 //   metrics.add("loss", /*value=*/2.0f, /*weight=*/32);
 //   metrics.add("loss", 5.0f, 16);
 //   metrics.set("auc", 0.75f);             // of all batches so far
+//   metrics.setAll("f1", {0.5f, 1.0f});    // a number for each class
 //   metrics.logs();                        // {{"auc", 0.75}, {"loss", 3.0}}, by name
 //
 // Sums and counts are float32 and rounded step by step, as in Keras' Mean.
@@ -26,20 +27,29 @@ public:
     addSums(name, value * weight, weight);
   }
   void addSums(const std::string &name, float total, float count) {
-    sums[name].first += total;
-    sums[name].second += count;
+    sums[name].total += total;
+    sums[name].count += count;
   }
   /// A value that stands for all batches up to here.
   void set(const std::string &name, float value) { sums[name] = {value, 1}; }
+  void setAll(const std::string &name, std::vector<float> values) {
+    sums[name] = {0, 1, std::move(values)};
+  }
   void reset() { sums.clear(); }
-  /// By name: a sum and its count.
-  using Sums = std::map<std::string, std::pair<float, float>>;
+  struct Sum {
+    float total = 0, count = 0;
+    std::optional<std::vector<float>> list = {}; ///< in place of total / count
+  };
+  using Sums = std::map<std::string, Sum>; ///< by name
   const Sums &all() const { return sums; }
   void resume(Sums given) { sums = std::move(given); }
   Logs logs() const {
     Logs out;
     for (const auto &[name, sum] : sums)
-      out.emplace_back(name, sum.second == 0 ? 0.0f : sum.first / sum.second);
+      if (sum.list)
+        out.emplace_back(name, LogValue(*sum.list));
+      else
+        out.emplace_back(name, sum.count == 0 ? 0.0f : sum.total / sum.count);
     return out;
   }
 

@@ -36,8 +36,8 @@ using ProgramSource =
 
 struct LoopOptions {
   int64_t batchSize = 32;
-  /// Of predict, where there are steps for these sizes alone (BatchPlan.h);
-  /// empty: for any.
+  /// Batch sizes that predict has steps for (BatchPlan.h); empty: one
+  /// step for all.
   std::vector<int64_t> batchSizes = {};
   bool dropRemainder = false;
   std::optional<int64_t> steps = {}; ///< of evaluate; none: all batches
@@ -91,7 +91,7 @@ public:
 
   /// Whether batches are written ahead to the devices, or to memory of the host.
   void writeAheadOnDevices(bool on) { aheadOnDevices = on; }
-  /// What batches that are written ahead take of one device.
+  /// The bytes on one device of batches that are written ahead.
   uint64_t aheadBytes() const;
 
 private:

@@ -1,7 +1,9 @@
-/* The C API alone parses, compiles and prints a module. */
-#include "weft/compiler/capi/WeftC.h"
+/* MLIR's C API parses, compiles and prints a module with Weft's dialects, and
+ * hands it to compile_built(), the example of compiler/capi/WeftC.h. */
+#include "WeftC-example.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const char program[] =
     "#mesh = #weft.mesh<\"data\"=2>\n"
@@ -19,19 +21,24 @@ static void toStdout(MlirStringRef text, void *unused) {
   fwrite(text.data, 1, text.length, stdout);
 }
 
+static MlirModule build(MlirContext context) {
+  return mlirModuleCreateParse(context,
+                               mlirStringRefCreateFromCString(program));
+}
+
 static MlirLogicalResult runTo(MlirModule module, const char *stage) {
   return weftRunPipeline(module, mlirStringRefCreateFromCString("imported"),
                          mlirStringRefCreateFromCString(stage));
 }
 
-int main(void) {
+/* With a context of one's own. */
+static int partition(void) {
   MlirDialectRegistry registry = mlirDialectRegistryCreate();
   weftRegisterDialects(registry);
   weftRegisterPasses();
   MlirContext context = mlirContextCreateWithRegistry(registry, false);
   mlirContextLoadAllAvailableDialects(context);
-  MlirModule module =
-      mlirModuleCreateParse(context, mlirStringRefCreateFromCString(program));
+  MlirModule module = build(context);
   if (mlirModuleIsNull(module))
     return 1;
   if (mlirLogicalResultIsSuccess(runTo(module, "planned")))
@@ -43,4 +50,22 @@ int main(void) {
   mlirContextDestroy(context);
   mlirDialectRegistryDestroy(registry);
   return 0;
+}
+
+/* With the compiler's. */
+static int compile(void) {
+  weft_compiler *compiler = weft_compiler_create();
+  weft_text file = {NULL, 0};
+  const char *why = compile_built(compiler, build, &file);
+  printf("%s\n", why ? why : "a program file");
+  int failed = why || file.size < 8 ||
+               memcmp(file.data + file.size - 8, "WEFTPROG", 8) != 0;
+  weft_text_free(&file);
+  weft_compiler_free(compiler);
+  return failed ? 4 : 0;
+}
+
+int main(void) {
+  int failed = partition();
+  return failed ? failed : compile();
 }

@@ -26,7 +26,7 @@ public:
                      llvm::function_ref<void(std::string &)> edit = {});
   /// Launches have so many blocks at most, which then take more than one turn.
   void setMostBlocks(uint32_t most) { mostBlocks = most; }
-  /// Why there is no code, or empty.
+  /// The reason why there is no code, or empty.
   const std::string &refusal() const { return why; }
   /// Has the function code, or loops that a runtime walks through?
   bool isStraight(const std::string &function) const;
@@ -59,7 +59,7 @@ private:
   std::string why;
   uint64_t numLaunches = 0;
   uint32_t mostBlocks = UINT32_MAX;
-  // Of the run at hand.
+  // The state of the current run:
   ptx::Memory memory;
   std::list<Buffer> buffers;
   uint64_t next = 0;

@@ -35,6 +35,16 @@ std::string weft::kernelOf(const std::string &arguments,
          "\n  return %r : " + result + "\n}\n";
 }
 
+/// A float, an integer that wraps around, or a complex number of two parts.
+static void setNumber(Tensor &tensor, int64_t i, double number) {
+  if (tensor.isComplex())
+    tensor.setNumber(i, {number, 1 - 2 * number});
+  else if (tensor.isFloat())
+    tensor.setReal(i, number);
+  else
+    tensor.setInteger(i, int64_t(number));
+}
+
 /// Whole numbers from -4 to 4, or reals.
 static Tensors inputsOf(func::FuncOp kernel, bool areWhole) {
   Tensors inputs;
@@ -43,8 +53,9 @@ static Tensors inputsOf(func::FuncOp kernel, bool areWhole) {
     Tensor &tensor = inputs.emplace_back(cast<RankedTensorType>(type));
     for (int64_t i = 0; i < tensor.size(); ++i) {
       state = state * 6364136223846793005 + 1442695040888963407;
-      tensor.setReal(i, areWhole ? double(int64_t(state >> 33) % 9 - 4)
-                                 : double(state >> 40) / double(1 << 23) - 1);
+      setNumber(tensor, i,
+                areWhole ? double(int64_t(state >> 33) % 9 - 4)
+                         : double(state >> 40) / double(1 << 23) - 1);
     }
   }
   return inputs;

@@ -32,7 +32,7 @@ Run runKernel(const std::string &text, bool areWhole = true,
 size_t differences(const Tensor &a, const Tensor &b);
 /// No finding, and the interpreter's results.
 void checkExact(const std::string &text);
-/// How often the text holds `word`.
+/// Number of occurrences of `word` in the text.
 size_t countOf(const std::string &text, const std::string &word);
 /// Each line that begins with `word` is left out once: the machine finds it, or
 /// the result differs. Returns how many there are.

@@ -15,7 +15,9 @@ import npz_values
 
 SEEDS = range(1, 4)  # orders of what streams have to do
 TOLERANCE = 2e-6     # of the largest value
-OF_STEPS = 2e-5      # of whole train steps, whose sums have another order
+# Of whole train steps, whose sums have another order: two CPU targets are 9e-6 apart, the fake library, which adds up in
+# double precision, and the plainest CPU code 2.3e-5.
+OF_STEPS = 4e-5
 
 
 # Target and devices of a program; the first of each number of devices is what others are compared with.

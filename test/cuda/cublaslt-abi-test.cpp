@@ -1,36 +1,21 @@
 // Compares CublasLtAbi.h with cuBLASLt's own header: compiling is the test.
 #include "catch2/catch.hpp"
 #include "weft/runtime/devices/cuda/CublasLtAbi.h"
+#include "weft/test/cuda/SameDeclarations.h"
 
 #include <cublasLt.h>
 
 #include <cstddef>
-#include <type_traits>
 
+using namespace weft;
 using namespace weft::cublaslt;
 
-/// A parameter is passed in the same way: pointers, and numbers of one size.
-template <class Ours, class Theirs>
-constexpr bool samePassing =
-    sizeof(Ours) == sizeof(Theirs) &&
-    std::is_pointer_v<Ours> == std::is_pointer_v<Theirs>;
-
-template <class Ours, class Theirs> struct SameCall : std::false_type {};
-template <class Out, class... Ours, class In, class... Theirs>
-struct SameCall<Out(Ours...), In(Theirs...)> {
-  static constexpr bool value = [] {
-    if constexpr (sizeof...(Ours) == sizeof...(Theirs))
-      return samePassing<Out, In> && (samePassing<Ours, Theirs> && ...);
-    return false;
-  }();
-};
-
 #define WEFT_CUBLASLT_FUNCTION(name, result, parameters)                       \
-  static_assert(SameCall<result parameters, decltype(::name)>::value, #name);
+  static_assert(test::SameCall<result parameters, decltype(::name)>::value,    \
+                #name);
 WEFT_CUBLASLT_FUNCTIONS(WEFT_CUBLASLT_FUNCTION)
 #undef WEFT_CUBLASLT_FUNCTION
 
-#define SAME(ours, theirs) static_assert(int(ours) == int(theirs))
 SAME(Status::Success, CUBLAS_STATUS_SUCCESS);
 SAME(Status::NotInitialized, CUBLAS_STATUS_NOT_INITIALIZED);
 SAME(Status::AllocFailed, CUBLAS_STATUS_ALLOC_FAILED);

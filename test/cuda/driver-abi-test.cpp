@@ -1,39 +1,22 @@
 // Compares DriverAbi.h with CUDA's own header: compiling is the test.
 #include "catch2/catch.hpp"
 #include "weft/runtime/devices/cuda/DriverAbi.h"
+#include "weft/test/cuda/SameDeclarations.h"
 
 #include <cuda.h>
 
-#include <type_traits>
-
+using namespace weft;
 using namespace weft::cuda;
 
 static_assert(CUDA_VERSION >= 12000);
 
-/// A parameter is passed in the same way: both are pointers, or numbers of one size.
-template <class Ours, class Theirs>
-constexpr bool samePassing =
-    sizeof(Ours) == sizeof(Theirs) &&
-    std::is_pointer_v<Ours> == std::is_pointer_v<Theirs> &&
-    std::is_floating_point_v<Ours> == std::is_floating_point_v<Theirs>;
-
-template <class Ours, class Theirs> struct SameCall : std::false_type {};
-template <class... Ours, class... Theirs>
-struct SameCall<Result(Ours...), CUresult(Theirs...)> {
-  static constexpr bool value = [] {
-    if constexpr (sizeof...(Ours) == sizeof...(Theirs))
-      return (samePassing<Ours, Theirs> && ...);
-    return false;
-  }();
-};
-
 // An argument such as cuMemAlloc is a macro of cuda.h and names the newest function.
 #define WEFT_CUDA_FUNCTION(name, symbol, version, parameters)                  \
-  static_assert(SameCall<Result parameters, decltype(::name)>::value, #symbol);
+  static_assert(test::SameCall<Result parameters, decltype(::name)>::value,    \
+                #symbol);
 WEFT_CUDA_FUNCTIONS(WEFT_CUDA_FUNCTION)
 #undef WEFT_CUDA_FUNCTION
 
-#define SAME(ours, theirs) static_assert(int(ours) == int(theirs))
 SAME(Result::Success, CUDA_SUCCESS);
 SAME(Result::InvalidValue, CUDA_ERROR_INVALID_VALUE);
 SAME(Result::OutOfMemory, CUDA_ERROR_OUT_OF_MEMORY);

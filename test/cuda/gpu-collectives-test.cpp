@@ -74,7 +74,7 @@ TEST_CASE("uneven reduce-scatters have the bits of the CPU") {
         split[dim] = axes;
         uint32_t in = p.input("in", dtype, {37, 29}, {{}, {}});
         uint32_t out = p.output("out", dtype, {37, 29}, split);
-        // What is replicated would be the same on all: sums of other bits.
+        // A replicated input would be equal on all devices: sums of other bits.
         uint32_t own = p.input("own", dtype, {37 * devices, 29}, {axes, {}});
         uint32_t part = p.output("part", dtype, {37, 29}, split);
         p.reduceScatter(in, out, axes, dim);

@@ -79,6 +79,49 @@ TEST_CASE("an array that is written is read, copied and freed right away") {
   weft_buffer_free(freed);
 }
 
+/// One copy, over when the call returns; -1 is the host.
+static void copyNow(Loaded &program, int64_t toDevice, void *to,
+                    int64_t fromDevice, const void *from, uint64_t bytes) {
+  weft_ticket *copied = nullptr;
+  REQUIRE(take(weft_device_copy(program.runtime, toDevice, to, fromDevice, from,
+                                bytes, &copied)) == "");
+  REQUIRE(take(weft_ticket_wait(copied)) == "");
+  weft_ticket_free(copied);
+}
+
+// Nothing waits for the array in between, and the copies are of a stream that did
+// not write it.
+TEST_CASE("copies wait for an array that is on its way") {
+  Loaded program(sums(64).image(), "cuda:2", 0, false);
+  size_t bytes = 0;
+  auto *first =
+      static_cast<char *>(weft_buffer_local(program.inputs[0], 0, &bytes));
+  auto *second =
+      static_cast<char *>(weft_buffer_local(program.inputs[0], 1, &bytes));
+  REQUIRE(bytes == 128);
+  for (float start : {1.0f, 100.0f, 1000.0f}) {
+    std::vector<float> values = iota<float>(64, start), back(32);
+    program.write(0, values);
+    copyNow(program, -1, back.data(), 1, second, bytes);
+    CHECK(back == std::vector<float>(values.begin() + 32, values.end()));
+    // What is written to later must not arrive before.
+    program.write(0, values);
+    std::vector<float> others = iota<float>(32, -start);
+    copyNow(program, 1, second, -1, others.data(), bytes);
+    copyNow(program, -1, back.data(), 1, second, bytes);
+    CHECK(back == others);
+    // The target is of the other device.
+    program.write(0, values);
+    copyNow(program, 1, second, 0, first, bytes);
+    copyNow(program, -1, back.data(), 1, second, bytes);
+    CHECK(back == std::vector<float>(values.begin(), values.begin() + 32));
+    program.write(0, values);
+    copyNow(program, 0, first, 1, second, bytes);
+    copyNow(program, -1, back.data(), 0, first, bytes);
+    CHECK(back == std::vector<float>(values.begin() + 32, values.end()));
+  }
+}
+
 TEST_CASE("longer arrays than a slot, and columns, arrive whole") {
   // 40 MiB on each of two devices.
   constexpr size_t elements = size_t(20) << 20;

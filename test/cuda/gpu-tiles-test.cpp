@@ -149,18 +149,49 @@ TEST_CASE("batches, several dimensions, and what follows the sums") {
 
 TEST_CASE("a convolution is a product of its windows") {
   for (std::string unit : {"fma, block[32, 32, 8]", "tf32, block[32, 32, 16]"})
-    checkExact(kernelOf(
-        "%x: tensor<2x9x8x5xf32>, %w: tensor<3x2x5x12xf32>",
-        "tensor<2x5x8x12xf32>",
-        "tiles<" + unit +
-            ", part[16, 8], stages = 2, lhs = <depth, 0>, rhs = <rows, 0>>",
-        "    %0 = weft.convolution %x, %w {lhs_dims = array<i64: 0, 3, 1, 2>, "
-        "rhs_dims = array<i64: 3, 2, 0, 1>, result_dims = array<i64: 0, 3, 1, "
-        "2>, strides = array<i64: 2, 1>, low = array<i64: 1, 0>, high = "
-        "array<i64: 1, 1>, base_dilation = array<i64: 1, 1>, window_dilation = "
-        "array<i64: 1, 1>} : tensor<2x9x8x5xf32>, tensor<3x2x5x12xf32> -> "
-        "tensor<2x5x8x12xf32>\n"
-        "    nest.store %0 : tensor<2x5x8x12xf32>\n"));
+    for (std::string kernel : {"<rows, 0>", "<rows, 16>", "<depth, 4>"})
+      checkExact(kernelOf(
+          "%x: tensor<2x9x8x5xf32>, %w: tensor<3x2x5x12xf32>",
+          "tensor<2x5x8x12xf32>",
+          "tiles<" + unit +
+              ", part[16, 8], stages = 2, lhs = <depth, 0>, rhs = " + kernel +
+              ">",
+          "    %0 = weft.convolution %x, %w {lhs_dims = array<i64: 0, 3, 1, "
+          "2>, rhs_dims = array<i64: 3, 2, 0, 1>, result_dims = array<i64: 0, "
+          "3, 1, 2>, strides = array<i64: 2, 1>, low = array<i64: 1, 0>, high "
+          "= array<i64: 1, 1>, base_dilation = array<i64: 1, 1>, "
+          "window_dilation = array<i64: 1, 1>} : tensor<2x9x8x5xf32>, "
+          "tensor<3x2x5x12xf32> -> tensor<2x5x8x12xf32>\n"
+          "    nest.store %0 : tensor<2x5x8x12xf32>\n"));
+}
+
+/// Windows of 3 x 2 places with padding, strides and dilation; of `channels`.
+static std::string windows(const std::string &unit, const std::string &type,
+                           const std::string &channels,
+                           const std::string &sample) {
+  std::string x = "tensor<2x9x8x" + channels + "x" + type + ">",
+              w = "tensor<3x2x" + channels + "x12x" + type + ">";
+  return kernelOf(
+      "%x: " + x + ", %w: " + w, "tensor<2x5x8x12xf32>",
+      "tiles<" + unit + ", part[16, 8], stages = 3, lhs = " + sample +
+          ", rhs = <rows, 8>>",
+      "    %0 = weft.convolution %x, %w {lhs_dims = array<i64: 0, 3, 1, 2>, "
+      "rhs_dims = array<i64: 3, 2, 0, 1>, result_dims = array<i64: 0, 3, 1, "
+      "2>, strides = array<i64: 2, 1>, low = array<i64: 1, 1>, high = "
+      "array<i64: 1, 1>, base_dilation = array<i64: 1, 1>, window_dilation = "
+      "array<i64: 1, 2>} : " +
+          x + ", " + w +
+          " -> tensor<2x5x8x12xf32>\n    nest.store %0 : "
+          "tensor<2x5x8x12xf32>\n");
+}
+
+TEST_CASE("windows are copied along their channels, and are 0 in padding") {
+  checkExact(windows("fma, block[32, 32, 8]", "f32", "5", "<depth, 4>"));
+  checkExact(windows("tf32, block[32, 32, 16]", "f32", "5", "<depth, 4>"));
+  checkExact(windows("tf32, block[32, 32, 16]", "f32", "6", "<depth, 8>"));
+  checkExact(windows("tf32, block[32, 32, 16]", "f32", "12", "<depth, 16>"));
+  checkExact(windows("half, block[32, 32, 16]", "bf16", "6", "<depth, 4>"));
+  checkExact(windows("half, block[32, 32, 32]", "f16", "24", "<depth, 16>"));
 }
 
 // LLVM may write a loop's body more than once.

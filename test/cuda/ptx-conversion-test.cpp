@@ -118,7 +118,7 @@ TEST_CASE("floats become whole floats") {
   CHECK(evaluate("cvt.rzi.f64.f64", {64, 64}, {{d(-1.9)}}) == Values{d(-1)});
 }
 
-/// What a test says of less, equal, greater, NaN.
+/// Checks a test's answers for less, equal, greater, NaN.
 static void checkTest(const std::string &test, Values wanted) {
   INFO(test);
   CHECK(evaluate("setp." + test + ".f32", {1, 32, 32},

@@ -52,6 +52,21 @@ TEST_CASE("an access beyond an allocation ends the launch") {
       Contains("reads 8 bytes at 0x7000000000fc, which no allocation has"));
 }
 
+TEST_CASE("data may be loaded up to their alignment and no further") {
+  auto fault = [](const std::string &load, const std::string &data) {
+    Trial trial("mov.b64 %d4, c; " + load + " st.global.b32 [%d3], %r5;",
+                {.block = {1, 1, 1}}, 64, true, ".global " + data);
+    return trial.fault();
+  };
+  std::string four = "ld.global.v4.b32 {%r5, %r6, %r7, %r8}, [%d4+16];";
+  CHECK(fault(four, ".align 16 .b8 c[20] = {1};") == Fault::None);
+  CHECK(fault(four, ".align 64 .b8 c[32] = {1};") == Fault::None);
+  CHECK(fault(four, ".align 8 .b8 c[20] = {1};") == Fault::Address);
+  CHECK(fault(four, ".align 64 .b8 c[16] = {1};") == Fault::Address);
+  CHECK(fault("ld.global.b32 %r5, [%d4+20];", ".align 4 .b8 c[18] = {1};") ==
+        Fault::Address);
+}
+
 TEST_CASE("a misaligned access ends the launch") {
   Trial trial("ld.global.v2.b32 {%r5, %r6}, [%d2];");
   CHECK(trial.fault() == Fault::Misaligned);

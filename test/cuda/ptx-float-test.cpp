@@ -142,7 +142,7 @@ static uint16_t nearest(long double wanted, Decode decode, uint16_t infinity) {
     auto middle = uint16_t((low + high) / 2);
     (decode(middle) <= size ? low : high) = middle;
   }
-  // Infinity takes over half way to where the next float would be.
+  // Rounding gives infinity from half way to where the next float would be.
   long double below = decode(low),
               above = high == infinity ? 2 * below - decode(uint16_t(low - 1))
                                        : decode(high);

@@ -1,4 +1,4 @@
-// What lanes do together: shuffles, votes, branches that part and meet.
+// Operations of several lanes: shuffles, votes, branches that part and meet.
 #include "weft/test/cuda/PtxTest.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ static Words numbers() {
   return x;
 }
 
-/// A formula of lane and lanes' values.
+/// Checks the body's result in each lane: formula(lane, values of all lanes).
 template <class Formula>
 static void check(const std::string &body, Formula formula) {
   Words x = numbers(), found = answers(body, x);

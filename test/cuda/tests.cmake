@@ -24,7 +24,8 @@ if(TARGET WeftGpuCodegen)
   target_compile_definitions(ptx-kernels-test PRIVATE WEFT_OPT="$<TARGET_FILE:weft-opt>"
     WEFT_GPU_KERNELS="${PROJECT_SOURCE_DIR}/test/pipeline/Inputs/gpu-kernels.mlir")
   add_dependencies(ptx-kernels-test weft-opt)
-  weft_unit_test(gpu-walks-test SRCS cuda/gpu-tiles-test.cpp cuda/gpu-walks-test.cpp cuda/WalkRuns.cpp cuda/DeviceOps.cpp
+  weft_unit_test(gpu-walks-test SRCS cuda/gpu-tiles-test.cpp cuda/gpu-transposed-test.cpp cuda/gpu-walks-test.cpp
+    cuda/WalkRuns.cpp cuda/DeviceOps.cpp
     LINK WeftPtxMachine weft::WeftKernelPasses weft::WeftNestPasses weft::WeftInterpret weft::WeftCodegen)
   weft_unit_test(gpu-every-op-test SRCS cuda/gpu-every-op-test.cpp cuda/DeviceOps.cpp unit/OpCases.cpp
     LINK WeftPtxMachine weft::WeftTrainingPasses weft::WeftKernelPasses weft::WeftNestPasses weft::WeftInterpret weft::WeftCodegen)
@@ -76,6 +77,8 @@ foreach(test gpu-collectives-test gpu-collectives-meaning-test gpu-contractions-
       FAKE_CUDA_SEED=${seed} $<TARGET_FILE:${test}>)
   endforeach()
 endforeach()
+add_test(NAME gpu-staging-2-gpus COMMAND ${CMAKE_COMMAND} -E env
+  FAKE_CUDA_GPUS=2 $<TARGET_FILE:gpu-staging-test>)
 foreach(gpus 2 3)
   add_test(NAME gpu-collectives-${gpus}-gpus COMMAND ${CMAKE_COMMAND} -E env
     FAKE_CUDA_GPUS=${gpus} FAKE_CUDA_SEED=${gpus} $<TARGET_FILE:gpu-collectives-test>)

@@ -60,7 +60,7 @@ class Run:
 
 
 def in_terminal(command, folder):
-    """What a command prints where a person looks."""
+    """The output of a command in a terminal."""
     leader, follower = pty.openpty()
     process = subprocess.Popen(command, cwd=folder, stdout=follower, stderr=subprocess.PIPE)
     os.close(follower)

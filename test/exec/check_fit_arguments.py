@@ -40,7 +40,7 @@ class Flags:
 
 
 def difference(found, wanted):
-    """What is another than in Keras, or nothing."""
+    """The first difference from Keras, or nothing."""
     if found["epoch"] != wanted["epoch"]:
         return f"epochs {found['epoch']}, not {wanted['epoch']}"
     if found["history"].keys() != wanted["history"].keys():

@@ -1,6 +1,6 @@
 """Trains a fixture with weft and compares with the figures of real Keras.
 
-    check_fixture.py WEFT FOLDER [DISTRIBUTION.json | 1 | all] [--way native|traced] [--python PYTHON] [--gradients]
+    check_fixture.py WEFT FOLDER [DISTRIBUTION.json | 1 | all] [--way native|traced|laid-out] [--python PYTHON] [--gradients]
         [-v]
 
 The folder holds model.json or model.keras, golden.npz, case.json and distributions; a new folder needs no code. `all`:
@@ -12,7 +12,7 @@ the rules in case.json: rel is the largest difference over the largest magnitude
 rounding alone changes the side of a ReLU.
 
 --way native: Weft's own front end. --way traced: Keras traces the steps (python -m weft.trace), under PYTHON, which has
-JAX and Keras.
+JAX and Keras. --way laid-out: the same on one device, or with --traced-on another distribution, and weft lays the steps out.
 """
 
 import argparse
@@ -97,8 +97,9 @@ class Run:
         command = [self.options.python, "-m", "weft.trace", self.model, "--seed", self.case["seed"], "-o", out / "step.mlir"]
         for each in sizes:
             command += ["--batch-size", each]
-        if self.distribution:
-            command += ["--distribution", self.distribution]
+        traced_on = self.distribution if self.options.way == "traced" else self.options.traced_on and self.folder / self.options.traced_on
+        if traced_on:
+            command += ["--distribution", traced_on]
         if self.data.has_weights():
             command += ["--sample-weight"]
         run(command, env=os.environ | {"PYTHONPATH": str(ROOT / "tools" / "pjrt" / "python")})
@@ -106,7 +107,7 @@ class Run:
 
     def command(self, name, size):
         command = [self.options.weft, name, self.model, "--batch-size", size, "--seed", self.case["seed"]]
-        if self.distribution and self.options.way == "native":
+        if self.distribution and self.options.way != "traced":
             command += ["--distribution", self.distribution]
         if self.options.devices:
             command += ["--devices", self.options.devices]
@@ -119,7 +120,7 @@ class Run:
 
     def results(self, out):
         """Values by the names of golden.npz."""
-        if self.options.way == "traced":
+        if self.options.way != "native":
             self.trace(out)
         fit, steps = self.command("fit", self.case["batch_size"]), self.case["steps"]
         kinds = ["x", "y", "sample_weight"]
@@ -194,7 +195,8 @@ def main():
     parser.add_argument("weft")
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("distribution", nargs="?", default="1")
-    parser.add_argument("--way", choices=["native", "traced"], default="native")
+    parser.add_argument("--way", choices=["native", "traced", "laid-out"], default="native")
+    parser.add_argument("--traced-on", metavar="DISTRIBUTION.json")
     parser.add_argument("--python", default=ROOT / ".venv" / "bin" / "python")
     parser.add_argument("--devices", help="such as cuda:1 (default: as many CPU devices as the mesh has)")
     parser.add_argument("--gradients", action="store_true")

@@ -63,7 +63,7 @@ def main():
         expect(iteration == steps + 1, f"{iteration} steps after one more, not {steps + 1}")
         status, errors = interrupt(start(weft, model, out / "data.npz"))
         expect(status == 130 and "interrupted after" in errors, f"without --save: status {status}, {errors}")
-        # What ends a service or a batch job saves as well.
+        # SIGTERM, which ends a service or a batch job, saves as well.
         model_again, weights_again = out / "t.keras", out / "t.npz"
         status, errors = interrupt(start(weft, model, out / "data.npz", "--save", model_again, "--save-weights", weights_again),
                                    signal.SIGTERM)

@@ -2,8 +2,8 @@
 
     check_negative_zero.py WEFT PROGRAM FOLDER
 
-PROGRAM is text of Weft with DEVICES and TYPE to fill in. It is only moved and added what the arguments have: zeros, of
-which two of three are -0.
+PROGRAM is text of Weft with DEVICES and TYPE to fill in. The program only moves and adds elements of its arguments: zeros,
+of which two of three are -0.
 """
 
 import array

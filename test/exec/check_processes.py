@@ -156,7 +156,7 @@ def documented(text):
 def refuse(command, text, of_processes=True):
     """It fails, and says so once."""
     status, errors = call(command)
-    # Where another rank finds the same sooner, rank 0 hears of it and says who did.
+    # Where another rank finds the same sooner, rank 0 is told and names the rank that did.
     said = re.sub(r"^weft: error: (?:\S+: )?rank \d+: (?=(?:\S+: )?rank \d+ has|--devices)", "weft: error: ", errors)
     fits = re.fullmatch("weft: error: " + text + "\n", said)
     expect(status == 1 and fits, f"{text} == {errors.strip()} ({status})")
@@ -213,7 +213,7 @@ def running(count, mark):
 
 
 def has_ended(process):
-    """A zombie has: only mpirun sees it still."""
+    """Whether a process has ended. A zombie has: only mpirun still has its entry."""
     try:
         return "\nState:\tZ" in pathlib.Path(f"/proc/{process}/status").read_text()
     except OSError:
@@ -227,7 +227,7 @@ class Started:
     def __init__(self, count, command, *flags):
         Started.number += 1
         mark = f"WEFT_TEST_RUN={os.getpid()}-{Started.number}"
-        # What mpirun asks to end it kills a second later, which is too soon on a busy machine.
+        # mpirun kills a process a second after it asked it to end, too soon on a busy machine.
         given = ["-x", mark, "--mca", "odls_base_sigkill_timeout", str(math.ceil(3 * patience.slowness())), *flags]
         self.mpirun = subprocess.Popen([str(c) for c in mpirun(count, *command, flags=given)],
                                        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -253,7 +253,7 @@ def kill(command, rank, number, *flags):
     if flags and number == signal.SIGSTOP: # mpirun waits for it
         os.kill(victim, signal.SIGKILL)
     said = started.said()
-    reason = "has not been heard of for 6 s" if number == signal.SIGSTOP else "has died"
+    reason = "has not answered for 6 s" if number == signal.SIGSTOP else "has died"
     expect(took < 30 * slowness, f"rank {rank} {signal.Signals(number).name} {flags}: the others ended after {took:.1f} s")
     expect(len(said) == 1 and f"rank {rank} (process {victim} on " in said[0] and reason in said[0]
            and documented(said[0].removeprefix("weft: error: ")), f"said {said}")

@@ -59,7 +59,7 @@ def same_numbers(tensors, arrays):
 
 
 def check_out(checker, name, model):
-    """What Weft writes."""
+    """Files that Weft writes."""
     files = {}
     for kind in KINDS:
         files[kind] = checker.scratch / f"{name}.{kind}"
@@ -90,7 +90,7 @@ def check_out(checker, name, model):
 
 
 def check_in(checker, name, model, whole):
-    """What Keras and safetensors write."""
+    """Files that Keras and safetensors write."""
     draw = numpy.random.default_rng(1)
     for variable in whole.weights:
         variable.assign(draw.normal(size=variable.shape).astype("float32") / 2)

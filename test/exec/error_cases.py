@@ -195,10 +195,19 @@ class Cases(fit_error_cases.FitCases, step_cases.StepCases, distribution_cases.D
         yield "no such metric", [*layout, self.model_file, "--metrics", "beauty"]
         yield "optimizer in the file", ["explain", self.model(
             "optimizer", lambda m: m["compile_config"].update(optimizer="adamm"))]
+        yield from self.own_classes()
         yield "rate in the file", ["explain", self.write("rate.json", re.sub(
             r'"learning_rate": [^,]*', '"learning_rate": 1e39', json.dumps(self.model_json)))]
         yield "no loss", ["compile", self.model("bare", lambda m: m.update(compile_config=None)), "-o",
                           self.scratch / "p.weft"]
+
+    def own_classes(self):
+        own = {"module": "builtins", "class_name": "function", "config": "my_own", "registered_name": "function"}
+        for kind in ("loss", "metrics"):
+            yield f"own function as {kind}", ["explain", self.model(
+                f"own-{kind}", lambda m: m["compile_config"].update({kind: own if kind == "loss" else [own]}))]
+        yield "own class as metric", ["explain", self.model("own-class", lambda m: m["compile_config"].update(metrics=[
+            {"module": "mine", "class_name": "Beauty", "config": {"name": "beauty"}, "registered_name": "mine>Beauty"}]))]
 
     def archives(self):
         layout = ["layout"]
@@ -459,6 +468,9 @@ class Cases(fit_error_cases.FitCases, step_cases.StepCases, distribution_cases.D
         yield "dead rule", ["layout", self.model_file, "--distribution",
                             self.distribution("dead", layout_map={"d1/kernal": [None, "model"]})]
         yield "devices without a distribution", ["layout", self.model_file, "--devices", "cpu:8"]
+        right = self.write_npz("right.npz", x=((8, 28, 28), bytes(8 * 784)), y=((8,), bytes(8)))
+        yield "tasks of srun", ["evaluate", self.model_file, "--data", right], {
+            "env": {**os.environ, "SLURM_STEP_NUM_TASKS": "4", "SLURM_PROCID": "0"}}
 
 
 def _count(shape):

@@ -1,6 +1,7 @@
 """Bad input around steps that Keras traced and steps that were compiled."""
 
 import array
+import json
 import pathlib
 import subprocess
 import zipfile
@@ -40,6 +41,11 @@ class StepCases:
         yield "another batch", [*fit, "--batch-size", "5"]
         yield "another step", ["evaluate", STEPS, *data]
         yield "another loss", [*fit, "--loss", "mse"]
+        config = {"device_mesh": {"shape": [2], "axis_names": ["data"], "devices": None}, "batch_dim_name": "data",
+                  "layout_map": {"d/kernel": ["data", None, None]}}
+        yield "layouts of too many dimensions", [*fit, "--distribution", self.write("rank.json", json.dumps(
+            {"class_name": "ModelParallel", "config": config}))]
+        yield "step of a model's layouts", ["layout", self.model_file, "--step", "predict"]
         yield "weights of samples", [*fit, "--sample-weight", f"{self.scratch}/linear.npz:y"]
         yield "no model to save", [*fit, "--save", self.scratch / "trained.keras"]
         yield "verified", [*fit, "--verify"]

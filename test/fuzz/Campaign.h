@@ -30,7 +30,7 @@ struct FailedProgram {
   Verdict verdict;
 };
 
-/// What was drawn.
+/// A summary of the programs that were drawn.
 struct CampaignSummary {
   uint64_t programs = 0, compiled = 0;
   std::map<std::string, uint64_t> ops;    ///< by mnemonic

@@ -27,7 +27,7 @@ public:
                   int workers, llvm::ArrayRef<Tensor> inputs,
                   llvm::ArrayRef<Tensor> expected,
                   llvm::ArrayRef<double> errorBounds);
-  /// Of the last run.
+  /// The counters of the last run.
   llvm::ArrayRef<weft_counter> counters() const {
     const weft_counter *first = nullptr;
     size_t count = weft_runtime_counters(runtime, &first);
@@ -89,7 +89,7 @@ static Tensor tensorOf(RankedTensorType type, const std::vector<char> &bytes) {
   return tensor;
 }
 
-/// A buffer for each port; an output that takes over an input has that one's.
+/// A buffer for each port; an output that reuses an input has that one's.
 void Runtime::bind(llvm::ArrayRef<Tensor> inputs, size_t numOutputs) {
   const plan::Program &plan = *plan::GetProgram(weft_program_plan(program));
   outputBuffers.resize(numOutputs);

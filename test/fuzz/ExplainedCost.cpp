@@ -87,7 +87,7 @@ static std::string memoryProblem(plan::ProgramOp program,
   for (auto input : program.getOps<plan::InputOp>())
     bytes += bytesOf(input.getBuffer());
   for (auto output : program.getOps<plan::OutputOp>())
-    bytes += output.getDonor() ? 0 : bytesOf(output.getBuffer());
+    bytes += output.getDonated() ? 0 : bytesOf(output.getBuffer());
   for (auto buffer : program.getOps<plan::BufferOp>())
     if (Wide end = buffer.getOffset() + bytesOf(buffer.getBuffer());
         end > program.getArena())

@@ -20,7 +20,7 @@
 
 namespace weft {
 
-/// What is wrong with the explanation of a module at stage `plan`, or empty.
+/// The first error in the explanation of a module at stage `plan`, or empty.
 std::string costProblem(mlir::ModuleOp planned);
 
 /// Where the collectives of a run are others than those that are explained, or

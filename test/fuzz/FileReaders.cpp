@@ -134,9 +134,17 @@ static bool readDistributionText(const std::string &text) {
   return distribution && keras::resolveLayouts(*distribution, model);
 }
 
+static bool readAll(const Result<std::vector<StoredArray>> &arrays) {
+  return arrays && std::all_of(arrays->begin(), arrays->end(),
+                               [](const StoredArray &array) {
+                                 return bool(array.read());
+                               });
+}
+
 static bool readArchive(const std::string &bytes) {
   return withFile(bytes, [](const std::string &path) {
-    return bool(readKerasArchive(path, {readerLimit}));
+    auto archive = readKerasArchive(path, {readerLimit});
+    return archive && readAll(archive->weights);
   });
 }
 
@@ -147,8 +155,9 @@ static bool readNpzFile(const std::string &bytes) {
 }
 
 static bool readWeights(const std::string &bytes) {
-  std::vector<uint8_t> image = asBytes(bytes);
-  return bool(readHdf5(image, "fuzz.h5", {readerLimit}));
+  return withFile(bytes, [](const std::string &path) {
+    return readAll(openHdf5(path, {readerLimit}));
+  });
 }
 
 /// All arrays of a file, by rows that are not kept in memory.
@@ -200,7 +209,7 @@ static bool readSafetensors(const std::string &bytes) {
 static bool readShardMap(const std::string &text) {
   return withFile(text, [](const std::string &path) {
     Status read = visitWeightShards(
-        path, [](std::vector<NamedArray> &) { return Status(); },
+        path, [](std::vector<StoredArray> &) { return Status(); },
         {readerLimit});
     return read || read.message().find("No such file") != std::string::npos;
   });
@@ -220,7 +229,7 @@ static std::string asText(const std::vector<uint8_t> &bytes) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// Of data that are read by rows, and of weights in other files than Keras' own.
+/// Readers of data by rows, and of weights in other files than Keras' own.
 static std::vector<FileReader>
 sourceReaders(const std::vector<std::string> &npz,
               const std::vector<std::string> &members) {

@@ -27,8 +27,8 @@ struct FileReader {
 /// command lines), stablehlo (text), calls (between its functions) and artifact.
 std::vector<FileReader> fileReaders();
 
-/// A plan is read below a right trailer: what is left are the verifier and the
-/// checks. The kernels stay as they are: who can forge them can run anything.
+/// Reads a plan with a valid trailer, so that verifier and checks are fuzzed.
+/// Kernels are not altered: a forged one may run any code.
 bool readPlan(const std::string &bytes);
 bool readProgram(const std::string &bytes);
 /// Text or a portable artifact, to weft, planned and explained.
@@ -41,7 +41,7 @@ bool readCalls(const std::string &bytes);
 std::vector<std::string> samplePlans();
 std::vector<std::string> samplePrograms();
 
-/// What a reader may allocate for one file.
+/// The memory that a reader may allocate for one file.
 inline constexpr uint64_t readerLimit = 64 << 20;
 
 } // namespace weft::test

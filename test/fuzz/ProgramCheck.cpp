@@ -218,7 +218,7 @@ static void findSomeFixes(ModuleOp module, const CompileOptions &options,
       2);
 }
 
-/// Of a module at stage `scheduled`.
+/// Checks the explanation of a module at stage `scheduled`.
 Verdict ProgramCheck::explain(ModuleOp scheduled) {
   OwningOpRef<ModuleOp> module(scheduled.clone());
   CompileOptions options;

@@ -42,7 +42,7 @@ struct CheckOptions {
   uint64_t inputs = 1, detours = 0;
   bool reals = false, compiled = false, gpu = false, explained = false,
        planned = false;
-  /// Of the module's attribute weft.fuzz.
+  /// The options in the module's attribute weft.fuzz.
   static CheckOptions of(mlir::ModuleOp module);
 };
 inline constexpr char kChecksAttr[] = "weft.fuzz";
@@ -51,7 +51,7 @@ class ProgramCheck {
 public:
   ProgramCheck();
   Verdict run(const std::string &text);
-  /// What the last program was refused for, or where it differs.
+  /// The refusal or the difference of the last program.
   const std::string &reason() const { return why; }
   mlir::MLIRContext &context() { return mlirContext; }
 
@@ -86,7 +86,7 @@ std::string runCompiled(mlir::ModuleOp scheduled, llvm::ArrayRef<Tensor> inputs,
                         llvm::ArrayRef<Tensor> expected,
                         llvm::ArrayRef<double> errorBounds,
                         const CheckOptions &checks);
-/// What programs for GPUs are compiled for.
+/// The target of programs for GPUs.
 inline constexpr char kGpuTarget[] = "cuda:sm_80";
 /// Gives a quarter of the kernels of a module at stage `nests` other loop nests
 /// that mean the same. What is wrong, or empty.

@@ -31,7 +31,7 @@ std::string typeOf(const Shape &shape, const std::string &element) {
   return text + element + ">";
 }
 
-/// Of a program that is only planned.
+/// The largest size in a program that is only planned.
 static constexpr int64_t kLargestSize = int64_t(1) << 62;
 
 int64_t elements(const Shape &shape) {

@@ -87,11 +87,11 @@ private:
   /// x as a sum in a wider element type takes it, or in its own; always its own
   /// in a loss, as its gradient would be rounded.
   RandomValue widened(const RandomValue &x);
-  /// Both operands' depths and units.
+  /// Combines the bounds of an operand (depth, units) into those of a result.
   static void join(RandomValue &into, const RandomValue &other);
   /// Would it be too large to stay exact, or to be run?
   bool isTooLarge(const RandomValue &x) const;
-  /// Adds `%n = text`, and the value; false, and nothing, where it is too large.
+  /// Adds `%n = text` and its value; adds nothing and returns false if too large.
   bool emit(const std::string &text, RandomValue result,
             const Slopes &slopes = {});
   /// Adds a value that a line has defined already.
@@ -260,7 +260,7 @@ private:
   /// Inside of a loss: how often a gradient is halved, and how many elements
   /// share one.
   bool inLoss = false, inCallee = false;
-  bool emptiesToo = false; ///< may the room of this step be given empty values?
+  bool emptiesToo = false; ///< whether this step may be given empty values
   unsigned halvings = 0, sharings = 0;
 };
 

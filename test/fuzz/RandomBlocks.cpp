@@ -1,7 +1,7 @@
 //===- RandomBlocks.cpp - look-ups by vectors of indices ------------------===//
 //
 // gather and scatter with all their dimension numbers: which dimensions an
-// index vector speaks of and in which order, which are collapsed or batching,
+// index vector indexes and in which order, which are collapsed or batching,
 // how large blocks are, and where the vector's and the block's dimensions lie.
 //
 //===----------------------------------------------------------------------===//

@@ -3,7 +3,7 @@
 //   %c0 = weft.complex %x, %y        two real values
 //   %c1 = weft.mul %c0, %c0          a step or some: |c| has a bound
 //   %c2 = weft.fft fft %c1 dim 0
-//   %3 = weft.real %c2               what other rooms see
+//   %3 = weft.real %c2               what other ops read
 //   %4 = weft.imag %c2
 //
 //===----------------------------------------------------------------------===//

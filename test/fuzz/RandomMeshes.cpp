@@ -98,7 +98,7 @@ std::string ProgramGenerator::drawLayout(size_t rank,
   return text + "]" + (summed ? drawPartial(partial, *summed) : "") + ">";
 }
 
-/// What an argument says besides its layout, each after a comma.
+/// Options of an argument besides its layout, each after a comma.
 std::string ProgramGenerator::drawAnnotationOptions(size_t rank,
                                                     bool annotated) {
   std::string text;
@@ -160,7 +160,7 @@ void ProgramGenerator::addArgument(const std::string &name, RandomValue value,
   arguments.push_back({values.back(), attributes});
 }
 
-/// Perhaps the result takes over the memory of an argument of its type.
+/// Perhaps the result reuses the memory of an argument of its type.
 void ProgramGenerator::donate(const RandomValue &result, size_t index) {
   for (Argument &argument : arguments)
     if (typeOf(argument.value) == typeOf(result) && oneIn(3) &&
@@ -175,7 +175,7 @@ static std::string braces(const std::string &attributes) {
   return attributes.empty() ? "" : " {" + attributes.substr(2) + "}";
 }
 
-/// Of values that may be infinite nothing is known.
+/// The bound of a value; infinite values have none.
 static std::string number(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.6e",

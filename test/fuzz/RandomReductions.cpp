@@ -110,7 +110,7 @@ void ProgramGenerator::largeSum() {
     y.shape = {x.shape[1], 1 + below(4)};
     y.bound = 4;
     y.integral = true;
-    // Its parts would have other signs than their sum.
+    // Not partial: summands have other signs than their sum.
     addArgument("%factors", y, "", /*partialToo=*/false);
     y = values.back();
     values.pop_back();

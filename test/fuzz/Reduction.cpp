@@ -41,7 +41,7 @@ static void eraseDeadOps(ModuleOp module) {
   }
 }
 
-/// A donor of a result that is gone, or that another one became, is none.
+/// An argument donated to a result that was removed or replaced is none.
 static void dropDonations(func::FuncOp function) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     function.removeArgAttr(i, kDonatedAttr);
@@ -116,7 +116,7 @@ static Value constantLike(OpBuilder &builder, Value value) {
                             DenseElementsAttr::get(type, one));
 }
 
-/// What stands in the place of each result: 0 a new argument, 1 a constant, 2
+/// Replaces each result: 0 by a new argument, 1 by a constant, 2
 /// and up the operand of that number - 2.
 static bool replaceOp(ModuleOp module, unsigned number, unsigned by) {
   Operation *op = opAt(module, number);

@@ -30,7 +30,7 @@ std::string reduceProgram(mlir::MLIRContext &context, std::string text,
 
 /// One way to make a program smaller; false where it does not apply.
 using Shrink = std::function<bool(mlir::ModuleOp)>;
-/// All ways, the boldest first.
+/// All ways to make the module smaller, those that remove most first.
 std::vector<Shrink> shrinksOf(mlir::ModuleOp module);
 /// Texts with smaller numbers: dimensions with what is equal to them, single
 /// entries of lists.

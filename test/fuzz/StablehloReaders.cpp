@@ -6,7 +6,7 @@
 #include "weft/compiler/explain/Explain.h"
 #include "weft/compiler/frontends/stablehlo/Import.h"
 #include "weft/compiler/stages/StagePasses.h"
-#include "weft/tools/weft/ReadArtifact.h"
+#include "weft/tools/weft/artifact/ReadArtifact.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"

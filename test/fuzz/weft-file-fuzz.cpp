@@ -37,7 +37,7 @@ struct Arguments {
   std::string reader;
 };
 
-/// What the child that reads tells the parent that watches.
+/// The progress that the reading child reports to its parent.
 struct Progress {
   uint64_t done, accepted;
 };
@@ -137,7 +137,7 @@ int main(int argc, char **argv) {
     if (!arguments.reader.empty() && reader.name != arguments.reader)
       continue;
     ++readers;
-    // Of the models some are of a kind that is not supported yet.
+    // Some models are of a kind that is not supported yet.
     auto accepted = std::count_if(reader.samples.begin(), reader.samples.end(),
                                   reader.read);
     auto wanted = reader.isText ? 1 : std::ssize(reader.samples);

@@ -249,7 +249,7 @@ def draws():
 
 
 def bits():
-    """Of the generators that XLA has, word for word, and of their states."""
+    """The numbers of XLA's generators, word for word, and their states."""
     state = np.array([1, 2, 0xFFFFFFFF, 0xFFFFFFFF], np.uint32)
     for algorithm in (lax.RandomAlgorithm.RNG_DEFAULT, lax.RandomAlgorithm.RNG_PHILOX, lax.RandomAlgorithm.RNG_THREE_FRY):
         for dtype, shape in (("uint32", (7,)), ("uint32", (3, 3)), ("uint32", ()), ("uint16", (2, 4)), ("uint8", (5, 2))):
@@ -284,7 +284,7 @@ def difference(expected, found):
 
 
 def run(function, arguments):
-    """What went wrong, or nothing."""
+    """The error, or nothing."""
     try:
         with jax.default_device(jax.devices("cpu")[0]):
             expected = jax.tree.map(np.asarray, jax.jit(function)(*arguments))

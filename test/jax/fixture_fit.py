@@ -138,7 +138,7 @@ def fitted(fixture):
 
 
 def complaints(fixture, found, expected):
-    """What is not within its tolerance, and the largest relative difference of each part."""
+    """The values outside of their tolerance, and the largest relative difference of each part."""
     noise, tolerance = set(fixture.facts["noise_driven"]), dict(fixture.facts["suggested_tolerance"])
     # fit has twice the steps; its metrics are running means of them.
     tolerance["fit"] = {norm: max(tolerance["steps"][norm], tolerance["evaluate"][norm]) for norm in ("rel", "l2")}

@@ -50,7 +50,7 @@ check(jax.jit(lambda v: v * 2, in_shardings=columns, out_shardings=columns)(y), 
 automatic = jax.jit(lambda v: v + 1, in_shardings=Format(Layout.AUTO), out_shardings=Format(Layout.AUTO))
 compiled = automatic.lower(jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=sharding)).compile()
 check(compiled(jax.device_put(x, compiled.input_formats[0][0])), x + 1, compiled.output_formats.layout.major_to_minor)
-# Donated: the memory is taken over, or copied, and the values stay.
+# Donated: the memory is reused, or copied, and the values stay.
 step = jax.jit(lambda v: v + 1, in_shardings=columns, out_shardings=columns, donate_argnums=0)
 z = step(step(y))
 check(z, x + 2, (1, 0))

@@ -2,8 +2,8 @@
 
     narrow_types.py [NAME...]     those types alone
 
-Every bit pattern of a type is converted to every other type of the table; what is converted to it is every bfloat16, every
-float16, every bound between two of its values and the floats beside them. Arithmetic is done on all pairs of patterns.
+Every bit pattern of a type is converted to every other type of the table; every bfloat16, every float16,
+every bound between two of its values and the floats beside them are converted to it. Arithmetic is done on all pairs of patterns.
 """
 
 import os

@@ -17,7 +17,7 @@ def look(value):
 
 
 def heard(*specs):
-    """What has been told since the last time: these, each of a matrix."""
+    """Checks that exactly these shardings of a matrix were reported since the last call."""
     assert len(told) == len(specs), told
     for sharding, spec in zip(told, specs):
         if not isinstance(spec, jax.sharding.Sharding):

@@ -109,7 +109,7 @@ def product(a, b):
 
 @program(P("x", "y"), out=P("x", None), check_vma=False)
 def ring_all_gather(v):
-    """What a collective matmul does: the blocks go round."""
+    """A collective matmul: the blocks are passed around the ring."""
     here = lax.axis_index("y")
 
     def step(i, state):
@@ -157,7 +157,7 @@ def free_layers(v, first, second):
 
 @program(P("x", None), P(), out=P(), place=(P("x", None), P(None, "y")), **FREE)
 def free_gradient_sum(v, w):
-    """What data parallelism by hand around tensor parallelism by the compiler sends."""
+    """Data parallelism by hand around tensor parallelism by the compiler."""
     return lax.psum((v * 2).T @ (v + w[:4]), "x")
 
 
@@ -245,13 +245,13 @@ def free_around_another_with_an_axis(v, w):
 
 @program(P("z", None), P(), out=P("z", None), mesh=THREE, place=(P(("z", "y"), None), P("x", "y")), axis_names={"z"})
 def free_major_axes(v, w):
-    """The axis that is the compiler's lies behind, in the mesh in front."""
+    """The compiler's axis is minor in the layout and major in the mesh."""
     return lax.with_sharding_constraint(v, P("y", "x")) @ w.T @ w
 
 
 @program(P("x", None), out=P("x", None), mesh=THREE, **FREE)
 def free_exchange(v):
-    """What moves from layout to layout moves among devices of one x."""
+    """A reshard over free axes exchanges data among devices with one coordinate of x."""
     a = lax.with_sharding_constraint(v * 2, P(("y", "z"), None))
     b = lax.with_sharding_constraint(a + v, P("z", "y"))
     return lax.with_sharding_constraint(b * a, P(("z", "y"), None)) + b

@@ -32,7 +32,7 @@ def cases(fixtures, scratch):
     yield [model, *distribution("regex", config={"device_mesh": mesh, "regex": "search"})], r"regex.json: regex is search; Keras"
     yield [model, "--input", "x=28by28"], r"--input x=28by28: is not \[NAME=\]SHAPE\[:DTYPE\]; write, for example, --input x=28x28"
     yield [model, "--label", "digits=10"], r"--label digits=10: the model has .*; write --label"
-    yield [model, "--loss", "no_such_loss"], r"Keras does not trace its steps: ValueError: Could not interpret loss identifier: no_such_loss; mend the model"
+    yield [model, "--loss", "no_such_loss"], r"Keras does not trace its steps: ValueError: Could not interpret loss identifier: no_such_loss; fix the model"
 
 
 def main():

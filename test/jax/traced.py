@@ -35,7 +35,8 @@ def build():
     model = keras.Model(inputs, outputs)
     rate = keras.optimizers.schedules.ExponentialDecay(0.01, 4, 0.9)
     model.compile(keras.optimizers.Adam(rate, clipnorm=0.5, use_ema=True), "binary_crossentropy",
-                  metrics=["accuracy", keras.metrics.AUC(num_thresholds=20), keras.metrics.Precision()])
+                  metrics=["accuracy", keras.metrics.AUC(num_thresholds=20), keras.metrics.Precision(),
+                           keras.metrics.Recall([0.3, 0.6], name="recalls")])
     return model
 
 
@@ -86,7 +87,7 @@ def main():
     keras.utils.clear_session()
     keras.utils.set_random_seed(1)
     build().save(scratch / "model.keras")
-    keras.utils.clear_session()  # names begin anew
+    keras.utils.clear_session()  # names begin again
     keras.utils.set_random_seed(SEED)
     model = keras.saving.load_model(scratch / "model.keras")
     history = model.fit(x[:64], y[:64], validation_data=(x[64:], y[64:]), batch_size=BATCH, epochs=EPOCHS, shuffle=False,

@@ -21,7 +21,7 @@ symmetric = matrices @ matrices.swapaxes(-1, -2)
 
 
 def factors(x):
-    """Of Q and of eigenvectors the signs are the algorithm's."""
+    """Signs of Q and of eigenvectors are the algorithm's."""
     q, r = jnp.linalg.qr(x)
     return jnp.abs(q), jnp.abs(r), q @ r
 

@@ -83,7 +83,7 @@ class Case:
                 if kind == "evaluate":
                     if metric not in said:
                         raise Failure(f"evaluate: no {metric}, but {', '.join(said)}")
-                    self.same(name, [said[metric]], 2e-5)
+                    self.same(name, said[metric] if isinstance(said[metric], list) else [said[metric]], 2e-5)
         if self.steps:
             self.run("fit", *weights, *self.flags("x", "y", "sample_weight"), "--no-shuffle", "--epochs", self.steps,
                      "--verbose", 0, "--save-weights", out)

@@ -40,8 +40,8 @@ APPLICATIONS = {
     "resnet50": Twin("ResNet50", rate=1e-7),
     "vgg16": Twin("VGG16", 32, rate=0.1, batch=8),
     "mobilenetv2": Twin("MobileNetV2", 96, {"alpha": 0.35}),
-    "mobilenetv3small": Twin("MobileNetV3Small", 64, {"alpha": 0.75}, 1e-3),
-    "mobilenetv3large": Twin("MobileNetV3Large", 64, {"alpha": 0.75}, 1e-3),
+    "mobilenetv3small": Twin("MobileNetV3Small", 64, {"alpha": 0.75}, 1e-4),
+    "mobilenetv3large": Twin("MobileNetV3Large", 64, {"alpha": 0.75}, 1e-4),
     "efficientnetb0": Twin("EfficientNetB0", rate=1e-4),
     "efficientnetv2b0": Twin("EfficientNetV2B0", rate=1e-4),
     "densenet121": Twin("DenseNet121"),
@@ -127,7 +127,8 @@ def write_narrow(folder, name):
     model = built(name, False)
     batch = APPLICATIONS.get(name, WRITTEN).batch
     x, y = inputs(model, 2 * batch, CLASSES if name in APPLICATIONS else model.output_shape[-1])
-    text, map_of_layouts = model.to_json(), layouts(model)
+    # Blocks that a scale of 1e-6 hides would show no difference.
+    text, map_of_layouts = model.to_json().replace('"init_values": 1e-06', '"init_values": 0.1'), layouts(model)
     found, nudged = trained(text, x, y), [trained(text, x, y, nudge) for nudge in ("up", "down", "either")]
     folder = folder / name
     folder.mkdir(parents=True, exist_ok=True)

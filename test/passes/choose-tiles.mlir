@@ -32,6 +32,22 @@ func.func private @gradient(%x: tensor<512x784xf32>, %g: tensor<512x2048xf32>) -
 // TF32-LABEL: @gradient
 // TF32: #nest.tiles<tf32, block[{{.*}}, 16], part[{{.*}}], stages = {{.}}, lhs = <rows, 16>, rhs = <rows, 16>>
 
+// A contraction may say itself how exact it is.
+func.func private @asked(%x: tensor<512x784xf32>, %w: tensor<784x2048xf32>) -> tensor<512x2048xf32> attributes {weft.kernel = #weft.kernel<dot>} {
+  %0 = weft.dot %x, %w contract [1] x [0] precision highest : tensor<512x784xf32>, tensor<784x2048xf32> -> tensor<512x2048xf32>
+  return %0 : tensor<512x2048xf32>
+}
+// CHECK-LABEL: @asked
+// CHECK: #nest.tiles<fma
+// TF32-LABEL: @asked
+// TF32: #nest.tiles<fma
+func.func private @rounded(%x: tensor<512x784xf32>, %w: tensor<784x2048xf32>) -> tensor<512x2048xf32> attributes {weft.kernel = #weft.kernel<dot>} {
+  %0 = weft.dot %x, %w contract [1] x [0] precision tf32 : tensor<512x784xf32>, tensor<784x2048xf32> -> tensor<512x2048xf32>
+  return %0 : tensor<512x2048xf32>
+}
+// CHECK-LABEL: @rounded
+// CHECK: #nest.tiles<tf32
+
 // Rows of 785 elements begin at no multiple of 16 bytes; along the depth f32 comes four bytes at a time.
 func.func private @ragged(%x: tensor<512x785xf32>, %w: tensor<785x200xf32>) -> tensor<512x200xf32> attributes {weft.kernel = #weft.kernel<dot>} {
   %0 = weft.dot %x, %w contract [1] x [0] : tensor<512x785xf32>, tensor<785x200xf32> -> tensor<512x200xf32>
@@ -48,13 +64,35 @@ func.func private @mixed(%x: tensor<512x784xbf16>, %w: tensor<784x200xf32>) -> t
 // CHECK-LABEL: @mixed
 // CHECK: #nest.tiles<fma, {{.*}}, lhs = <depth, 0>, rhs = <rows, 16>>
 
-// A convolution is a product of a matrix whose rows are windows.
+// A convolution is a product of a matrix whose rows are windows, which slide over the sample; its kernel is a matrix in memory.
 func.func private @windows(%x: tensor<32x28x28x64xf32>, %w: tensor<3x3x64x64xf32>) -> tensor<32x28x28x64xf32> attributes {weft.kernel = #weft.kernel<general>} {
   %0 = weft.convolution %x, %w {lhs_dims = array<i64: 0, 3, 1, 2>, rhs_dims = array<i64: 3, 2, 0, 1>, result_dims = array<i64: 0, 3, 1, 2>, strides = array<i64: 1, 1>, low = array<i64: 1, 1>, high = array<i64: 1, 1>, base_dilation = array<i64: 1, 1>, window_dilation = array<i64: 1, 1>} : tensor<32x28x28x64xf32>, tensor<3x3x64x64xf32> -> tensor<32x28x28x64xf32>
   return %0 : tensor<32x28x28x64xf32>
 }
 // CHECK-LABEL: @windows
-// CHECK: #nest.tiles<fma, {{.*}}, lhs = <depth, 0>, rhs = <rows, 0>>
+// CHECK: #nest.tiles<fma, {{.*}}, lhs = <depth, 4>, rhs = <rows, 16>>
+// TF32-LABEL: @windows
+// TF32: #nest.tiles<tf32, {{.*}}, lhs = <depth, 16>, rhs = <rows, 16>>
+
+// The channels of a window lie side by side. Of three, no two begin at a multiple of four bytes; holes between elements are computed.
+func.func private @channels(%x: tensor<32x28x28x64xbf16>, %w: tensor<3x3x64x64xbf16>) -> tensor<32x28x28x64xf32> attributes {weft.kernel = #weft.kernel<general>} {
+  %0 = weft.convolution %x, %w {lhs_dims = array<i64: 0, 3, 1, 2>, rhs_dims = array<i64: 3, 2, 0, 1>, result_dims = array<i64: 0, 3, 1, 2>, strides = array<i64: 1, 1>, low = array<i64: 1, 1>, high = array<i64: 1, 1>, base_dilation = array<i64: 1, 1>, window_dilation = array<i64: 1, 1>} : tensor<32x28x28x64xbf16>, tensor<3x3x64x64xbf16> -> tensor<32x28x28x64xf32>
+  return %0 : tensor<32x28x28x64xf32>
+}
+// CHECK-LABEL: @channels
+// CHECK: #nest.tiles<half, {{.*}}, lhs = <depth, 16>, rhs = <rows, 16>>
+func.func private @three_channels(%x: tensor<32x28x28x3xbf16>, %w: tensor<3x3x3x64xbf16>) -> tensor<32x28x28x64xf32> attributes {weft.kernel = #weft.kernel<general>} {
+  %0 = weft.convolution %x, %w {lhs_dims = array<i64: 0, 3, 1, 2>, rhs_dims = array<i64: 3, 2, 0, 1>, result_dims = array<i64: 0, 3, 1, 2>, strides = array<i64: 1, 1>, low = array<i64: 1, 1>, high = array<i64: 1, 1>, base_dilation = array<i64: 1, 1>, window_dilation = array<i64: 1, 1>} : tensor<32x28x28x3xbf16>, tensor<3x3x3x64xbf16> -> tensor<32x28x28x64xf32>
+  return %0 : tensor<32x28x28x64xf32>
+}
+// CHECK-LABEL: @three_channels
+// CHECK: #nest.tiles<half, {{.*}}, lhs = <depth, 0>, rhs = <rows, 16>>
+func.func private @holes(%x: tensor<32x28x28x64xbf16>, %w: tensor<3x3x64x64xbf16>) -> tensor<32x55x55x64xf32> attributes {weft.kernel = #weft.kernel<general>} {
+  %0 = weft.convolution %x, %w {lhs_dims = array<i64: 0, 3, 1, 2>, rhs_dims = array<i64: 3, 2, 0, 1>, result_dims = array<i64: 0, 3, 1, 2>, strides = array<i64: 1, 1>, low = array<i64: 1, 1>, high = array<i64: 1, 1>, base_dilation = array<i64: 2, 2>, window_dilation = array<i64: 1, 1>} : tensor<32x28x28x64xbf16>, tensor<3x3x64x64xbf16> -> tensor<32x55x55x64xf32>
+  return %0 : tensor<32x55x55x64xf32>
+}
+// CHECK-LABEL: @holes
+// CHECK: #nest.tiles<half, {{.*}}, lhs = <depth, 0>, rhs = <rows, 16>>
 
 // Few products are faster by a thread each; f64 has no tiles.
 func.func private @small(%x: tensor<64x10xf32>, %w: tensor<10x10xf32>) -> tensor<64x10xf32> attributes {weft.kernel = #weft.kernel<dot>} {

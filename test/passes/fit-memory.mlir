@@ -5,15 +5,15 @@
 #mesh = #weft.mesh<"d"=4>
 
 // CHECK-LABEL: func @twice
-// CHECK: %[[A:.*]] = coll.all_gather %arg0 dim 0 over #mesh ["d"] because "w1 is gathered"
+// CHECK: %[[A:.*]] = coll.all_gather %arg0 dim 0 over #mesh ["d"] reason "w1 is gathered"
 // CHECK: call @use({{.*}}, %[[A]])
 // CHECK: %[[B:.*]] = coll.all_gather %arg1
 // CHECK: call @use({{.*}}, %[[B]])
-// CHECK: %[[AGAIN:.*]] = coll.all_gather %arg0 dim 0 over #mesh ["d"] because "w1 is gathered, again: a device has 160 bytes"
+// CHECK: %[[AGAIN:.*]] = coll.all_gather %arg0 dim 0 over #mesh ["d"] reason "w1 is gathered, again: a device has 160 bytes"
 // CHECK: call @use({{.*}}, %[[AGAIN]])
 module attributes {weft.mesh = #mesh, weft.memory = 160 : i64} {
   func.func @twice(%w1: tensor<4xf32>, %w2: tensor<4xf32>, %x: tensor<2xf32>) -> tensor<2xf32> {
-    %a = coll.all_gather %w1 dim 0 over #mesh ["d"] because "w1 is gathered" : tensor<4xf32> -> tensor<16xf32>
+    %a = coll.all_gather %w1 dim 0 over #mesh ["d"] reason "w1 is gathered" : tensor<4xf32> -> tensor<16xf32>
     %1 = call @use(%x, %a) : (tensor<2xf32>, tensor<16xf32>) -> tensor<2xf32>
     %b = coll.all_gather %w2 dim 0 over #mesh ["d"] : tensor<4xf32> -> tensor<16xf32>
     %2 = call @use(%1, %b) : (tensor<2xf32>, tensor<16xf32>) -> tensor<2xf32>

@@ -10,7 +10,7 @@
 // The init is not zero: it counts on one coordinate of the summed axis.
 // CHECK-DAG: #[[$PARTIAL:.*]] = #weft.layout<#mesh, [{"data"}, {}], partial = sum{"model"}>
 // CHECK-LABEL: func.func @init
-// CHECK: %[[INIT:.*]] = weft.reshard %arg2 because "argument 2 is kept on one coordinate of \22model\22 for linalg.matmul" : {{.*}} -> tensor<4x6xf32, #[[$PARTIAL]]>
+// CHECK: %[[INIT:.*]] = weft.reshard %arg2 reason "argument 2 is kept on one coordinate of \22model\22 for linalg.matmul" : {{.*}} -> tensor<4x6xf32, #[[$PARTIAL]]>
 // CHECK: linalg.matmul {{.*}} outs(%[[INIT]] : tensor<4x6xf32, #[[$PARTIAL]]>) -> tensor<4x6xf32, #[[$PARTIAL]]>
 // LOCAL-LABEL: func.func @init
 // LOCAL: %[[INIT:.*]] = coll.make_partial sum %arg2 over #mesh ["model"]

@@ -7,7 +7,7 @@
 // CHECK: module attributes {weft.mesh = #[[MESH]]}
 // CHECK-NOT: shard.
 // CHECK: func.func @annotated(%arg0: tensor<8x16xf32> {weft.layout = #[[ROWS]]}, %arg1: tensor<8x16xf32>)
-// CHECK: %[[A:.*]] = weft.constrain %arg0 to #[[ROWS]] because "shard.shard"
+// CHECK: %[[A:.*]] = weft.constrain %arg0 to #[[ROWS]] reason "shard.shard"
 // CHECK: %[[B:.*]] = weft.constrain %arg1 to #[[ROWS]]
 // CHECK: %[[C:.*]] = arith.addf %[[A]], %[[B]]
 // CHECK: weft.constrain %[[C]] to #[[BOTH]]

@@ -31,7 +31,7 @@ func.func @other_mesh(%x: tensor<10x4xf32> {weft.layout = #weft.layout<#other, [
 module attributes {weft.mesh = #mesh} {
 func.func @axis(%x: tensor<10x4xf32>) -> tensor<10x4xf32> {
   // expected-error @below {{the mesh has no axis "modle"}}
-  %0 = weft.constrain %x to #weft.layout<#mesh, [{"modle"}, {}]> because "x" : tensor<10x4xf32> -> tensor<10x4xf32>
+  %0 = weft.constrain %x to #weft.layout<#mesh, [{"modle"}, {}]> reason "x" : tensor<10x4xf32> -> tensor<10x4xf32>
   return %0 : tensor<10x4xf32>
 }
 }

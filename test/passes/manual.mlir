@@ -13,7 +13,7 @@ module attributes {weft.mesh = #mesh} {
   // SHARDED-LABEL: @main
   // SHARDED-SAME: %[[A:.*]]: tensor<8x6xf32, #[[XY:[a-z0-9]+]]>, %[[W:.*]]: tensor<6x4xf32, #[[WHOLE:.*]]>
   // SHARDED: weft.tanh %[[A]] : tensor<8x6xf32, #[[XY]]>
-  // SHARDED: weft.reshard %[[W]] because
+  // SHARDED: weft.reshard %[[W]] reason
   // SHARDED: weft.manual
   // SHARDED: ^bb0(%{{.*}}: tensor<4x3xf32>, %{{.*}}: tensor<3x4xf32>)
   // CHECK-LABEL: @main

@@ -5,18 +5,18 @@
 #mesh = #weft.mesh<"x"=2, "y"=2>
 module attributes {weft.mesh = #mesh} {
   // CHECK-LABEL: @main
-  // CHECK: %[[H:.*]] = coll.fetch %{{.*}} because "rows for y; rows for dk" : tensor<4xf32> -> tensor<6xf32>
+  // CHECK: %[[H:.*]] = coll.fetch %{{.*}} reason "rows for y; rows for dk" : tensor<4xf32> -> tensor<6xf32>
   // CHECK-NOT: coll.fetch
-  // CHECK: coll.all_gather %{{.*}} over #mesh ["x"] because "for a" :
-  // CHECK: coll.all_gather %{{.*}} over #mesh ["y"] because "for a" :
+  // CHECK: coll.all_gather %{{.*}} over #mesh ["x"] reason "for a" :
+  // CHECK: coll.all_gather %{{.*}} over #mesh ["y"] reason "for a" :
   // CHECK-NOT: coll.all_gather
   // CHECK: return %[[H]], %[[H]]
   func.func @main(%a: tensor<4xf32>) -> (tensor<6xf32>, tensor<6xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
-    %0 = coll.fetch %a dim 0 of 8 at block 4 step 1 offset -1 divisor 1 modulus 0 over #mesh ["x"] because "rows for y" : tensor<4xf32> -> tensor<6xf32>
-    %1 = coll.fetch %a dim 0 of 8 at block 4 step 1 offset -1 divisor 1 modulus 0 over #mesh ["x"] because "rows for dk" : tensor<4xf32> -> tensor<6xf32>
-    %2 = coll.all_gather %a dim 0 over #mesh ["x"] because "for a" : tensor<4xf32> -> tensor<8xf32>
-    %3 = coll.all_gather %a dim 0 over #mesh ["y"] because "for a" : tensor<4xf32> -> tensor<8xf32>
-    %4 = coll.all_gather %a dim 0 over #mesh ["x"] because "for a" : tensor<4xf32> -> tensor<8xf32>
+    %0 = coll.fetch %a dim 0 of 8 at block 4 step 1 offset -1 divisor 1 modulus 0 over #mesh ["x"] reason "rows for y" : tensor<4xf32> -> tensor<6xf32>
+    %1 = coll.fetch %a dim 0 of 8 at block 4 step 1 offset -1 divisor 1 modulus 0 over #mesh ["x"] reason "rows for dk" : tensor<4xf32> -> tensor<6xf32>
+    %2 = coll.all_gather %a dim 0 over #mesh ["x"] reason "for a" : tensor<4xf32> -> tensor<8xf32>
+    %3 = coll.all_gather %a dim 0 over #mesh ["y"] reason "for a" : tensor<4xf32> -> tensor<8xf32>
+    %4 = coll.all_gather %a dim 0 over #mesh ["x"] reason "for a" : tensor<4xf32> -> tensor<8xf32>
     return %0, %1, %2, %3, %4 : tensor<6xf32>, tensor<6xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
   }
 

@@ -12,14 +12,14 @@ module attributes {weft.mesh = #mesh} {
 
 // An all_reduce and a slice of it are a reduce_scatter.
 // CHECK-LABEL: func.func @sum_to_sharded_is_a_reduce_scatter
-// CHECK: weft.reshard %arg0 because "sum; slice" : tensor<16x64xf32, #{{.+}}> -> tensor<16x64xf32, #[[$ROWS:.+]]>
+// CHECK: weft.reshard %arg0 reason "sum; slice" : tensor<16x64xf32, #{{.+}}> -> tensor<16x64xf32, #[[$ROWS:.+]]>
 // CHECK-NOT: weft.reshard
 // LOCAL-LABEL: func.func @sum_to_sharded_is_a_reduce_scatter
 // LOCAL: coll.reduce_scatter sum %arg0 dim 0
 // LOCAL-NOT: coll.
 func.func @sum_to_sharded_is_a_reduce_scatter(%a: tensor<16x64xf32, #sum>) -> tensor<16x64xf32, #rows> {
-  %0 = weft.reshard %a because "sum" : tensor<16x64xf32, #sum> -> tensor<16x64xf32, #whole>
-  %1 = weft.reshard %0 because "slice" : tensor<16x64xf32, #whole> -> tensor<16x64xf32, #rows>
+  %0 = weft.reshard %a reason "sum" : tensor<16x64xf32, #sum> -> tensor<16x64xf32, #whole>
+  %1 = weft.reshard %0 reason "slice" : tensor<16x64xf32, #whole> -> tensor<16x64xf32, #rows>
   return %1 : tensor<16x64xf32, #rows>
 }
 
@@ -59,8 +59,8 @@ func.func @there_and_back_again_moves_nothing(%a: tensor<16x64xf32, #rows>) -> t
 // CHECK-NOT: weft.reshard
 // CHECK: weft.add %[[G]], %[[G]]
 func.func @equal_reshards_are_one(%a: tensor<16x64xf32, #rows>) -> tensor<16x64xf32, #whole> {
-  %0 = weft.reshard %a because "one" : tensor<16x64xf32, #rows> -> tensor<16x64xf32, #whole>
-  %1 = weft.reshard %a because "two" : tensor<16x64xf32, #rows> -> tensor<16x64xf32, #whole>
+  %0 = weft.reshard %a reason "one" : tensor<16x64xf32, #rows> -> tensor<16x64xf32, #whole>
+  %1 = weft.reshard %a reason "two" : tensor<16x64xf32, #rows> -> tensor<16x64xf32, #whole>
   %2 = weft.add %0, %1 : tensor<16x64xf32, #whole>
   return %2 : tensor<16x64xf32, #whole>
 }

@@ -18,10 +18,10 @@ module attributes {weft.mesh = #mesh} {
   // CHECK: %[[ZERO:.+]] = weft.constant dense<-0.0{{.*}}>
   // CHECK: %[[MASKED:.+]] = weft.select %[[VALID]], %[[X]], %[[ZERO]]
   // CHECK: %[[SUM:.+]] = weft.reduce sum %[[MASKED]]
-  // CHECK: coll.all_reduce sum %[[SUM]] over #mesh ["d"] because "why"
+  // CHECK: coll.all_reduce sum %[[SUM]] over #mesh ["d"] reason "why"
   func.func @uneven(%x: tensor<7x4xf32, #rows>) -> tensor<4xf32, #whole> {
     %0 = weft.reduce sum %x dims [0] : tensor<7x4xf32, #rows> -> tensor<4xf32, #partial>
-    %1 = weft.reshard %0 because "why" : tensor<4xf32, #partial> -> tensor<4xf32, #whole>
+    %1 = weft.reshard %0 reason "why" : tensor<4xf32, #partial> -> tensor<4xf32, #whole>
     return %1 : tensor<4xf32, #whole>
   }
 }

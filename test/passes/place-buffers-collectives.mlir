@@ -11,16 +11,16 @@ module attributes {weft.mesh = #mesh} {
   // CHECK: plan.program @along
   // CHECK: %[[A:.*]] = plan.input "in/0"
   // CHECK: %[[E:.*]] = plan.output "out/0"
-  // CHECK: plan.all_gather %[[A]] to %[[B:.*]] dim 1 over #[[SPLIT]] because "b" : memref<4x6xf32> to memref<4x12xf32>
-  // CHECK-NEXT: plan.reduce_scatter max %[[B]] to %[[C:.*]] dim 0 over #[[SPLIT]] because "c" : memref<4x12xf32> to memref<2x12xf32>
-  // CHECK-NEXT: plan.all_to_all %[[C]] to %[[D:.*]] split 1 concat 0 over #[[SPLIT]] because "d" : memref<2x12xf32> to memref<4x6xf32>
-  // CHECK-NEXT: plan.fetch %[[D]] to %[[E]] dim 1 of 12 at block 6 step 1 offset -2 divisor 3 modulus 12 over #[[SPLIT]] because "e" : memref<4x6xf32> to memref<4x9xf32>
+  // CHECK: plan.all_gather %[[A]] to %[[B:.*]] dim 1 over #[[SPLIT]] reason "b" : memref<4x6xf32> to memref<4x12xf32>
+  // CHECK-NEXT: plan.reduce_scatter max %[[B]] to %[[C:.*]] dim 0 over #[[SPLIT]] reason "c" : memref<4x12xf32> to memref<2x12xf32>
+  // CHECK-NEXT: plan.all_to_all %[[C]] to %[[D:.*]] split 1 concat 0 over #[[SPLIT]] reason "d" : memref<2x12xf32> to memref<4x6xf32>
+  // CHECK-NEXT: plan.fetch %[[D]] to %[[E]] dim 1 of 12 at block 6 step 1 offset -2 divisor 3 modulus 12 over #[[SPLIT]] reason "e" : memref<4x6xf32> to memref<4x9xf32>
   // CHECK-NEXT: }
   func.func @along(%a: tensor<4x6xf32>) -> tensor<4x9xf32> {
-    %b = coll.all_gather %a dim 1 over #mesh ["x"] because "b" : tensor<4x6xf32> -> tensor<4x12xf32>
-    %c = coll.reduce_scatter max %b dim 0 over #mesh ["x"] because "c" : tensor<4x12xf32> -> tensor<2x12xf32>
-    %d = coll.all_to_all %c split 1 concat 0 over #mesh ["x"] because "d" : tensor<2x12xf32> -> tensor<4x6xf32>
-    %e = coll.fetch %d dim 1 of 12 at block 6 step 1 offset -2 divisor 3 modulus 12 over #mesh ["x"] because "e" : tensor<4x6xf32> -> tensor<4x9xf32>
+    %b = coll.all_gather %a dim 1 over #mesh ["x"] reason "b" : tensor<4x6xf32> -> tensor<4x12xf32>
+    %c = coll.reduce_scatter max %b dim 0 over #mesh ["x"] reason "c" : tensor<4x12xf32> -> tensor<2x12xf32>
+    %d = coll.all_to_all %c split 1 concat 0 over #mesh ["x"] reason "d" : tensor<2x12xf32> -> tensor<4x6xf32>
+    %e = coll.fetch %d dim 1 of 12 at block 6 step 1 offset -2 divisor 3 modulus 12 over #mesh ["x"] reason "e" : tensor<4x6xf32> -> tensor<4x9xf32>
     return %e : tensor<4x9xf32>
   }
 
@@ -29,19 +29,19 @@ module attributes {weft.mesh = #mesh} {
   // CHECK: %[[A:.*]] = plan.input "in/0"
   // CHECK: %[[P:.*]] = plan.input "in/1"
   // CHECK: %[[F:.*]] = plan.output "out/0"
-  // CHECK: plan.pick %[[A]] at %[[P]] to %[[B:.*]] dim 1 over #[[SPLIT]] because "b" : memref<4x6xf32> at memref<4x6xi64> to memref<4x6xf32>
-  // CHECK-NEXT: plan.collective_permute %[[B]] to %[[C:.*]] senders [1, -1] over #[[SPLIT]] because "c" : memref<4x6xf32> to memref<4x6xf32>
-  // CHECK-NEXT: plan.permute %[[C]] to %[[D:.*]] of [4, 12] from #[[COLUMNS:.*]] into #[[COLUMNS]] because "d" : memref<4x6xf32> to memref<4x6xf32>
-  // CHECK-NEXT: plan.all_reduce sum %[[D]] to %[[D]] over #[[SPLIT]] because "s" : memref<4x6xf32> to memref<4x6xf32>
-  // CHECK-NEXT: plan.exchange %[[D]] to %[[E:.*]] of [4, 12] from #[[COLUMNS]] into #[[ROWS:.*]] because "e" : memref<4x6xf32> to memref<2x12xf32>
+  // CHECK: plan.pick %[[A]] at %[[P]] to %[[B:.*]] dim 1 over #[[SPLIT]] reason "b" : memref<4x6xf32> at memref<4x6xi64> to memref<4x6xf32>
+  // CHECK-NEXT: plan.collective_permute %[[B]] to %[[C:.*]] senders [1, -1] over #[[SPLIT]] reason "c" : memref<4x6xf32> to memref<4x6xf32>
+  // CHECK-NEXT: plan.permute %[[C]] to %[[D:.*]] of [4, 12] from #[[COLUMNS:.*]] into #[[COLUMNS]] reason "d" : memref<4x6xf32> to memref<4x6xf32>
+  // CHECK-NEXT: plan.all_reduce sum %[[D]] to %[[D]] over #[[SPLIT]] reason "s" : memref<4x6xf32> to memref<4x6xf32>
+  // CHECK-NEXT: plan.exchange %[[D]] to %[[E:.*]] of [4, 12] from #[[COLUMNS]] into #[[ROWS:.*]] reason "e" : memref<4x6xf32> to memref<2x12xf32>
   // CHECK-NEXT: plan.host_call 7(%[[E]], %[[P]]) to (%[[F]]) over #[[SPLIT]] : (memref<2x12xf32>, memref<4x6xi64>) to (memref<3xf32>)
   // CHECK-NEXT: }
   func.func @others(%a: tensor<4x6xf32>, %p: tensor<4x6xi64>) -> tensor<3xf32> {
-    %b = coll.pick %a at %p dim 1 over #mesh ["x"] because "b" : tensor<4x6xf32>, tensor<4x6xi64> -> tensor<4x6xf32>
-    %c = coll.collective_permute %b sources [1, -1] over #mesh ["x"] because "c" : tensor<4x6xf32> -> tensor<4x6xf32>
-    %d = coll.permute %c of [4, 12] from #columns to #columns because "d" : tensor<4x6xf32> -> tensor<4x6xf32>
-    %s = coll.all_reduce sum %d over #mesh ["x"] because "s" : tensor<4x6xf32>
-    %e = coll.exchange %s of [4, 12] from #columns to #rows because "e" : tensor<4x6xf32> -> tensor<2x12xf32>
+    %b = coll.pick %a at %p dim 1 over #mesh ["x"] reason "b" : tensor<4x6xf32>, tensor<4x6xi64> -> tensor<4x6xf32>
+    %c = coll.collective_permute %b sources [1, -1] over #mesh ["x"] reason "c" : tensor<4x6xf32> -> tensor<4x6xf32>
+    %d = coll.permute %c of [4, 12] from #columns to #columns reason "d" : tensor<4x6xf32> -> tensor<4x6xf32>
+    %s = coll.all_reduce sum %d over #mesh ["x"] reason "s" : tensor<4x6xf32>
+    %e = coll.exchange %s of [4, 12] from #columns to #rows reason "e" : tensor<4x6xf32> -> tensor<2x12xf32>
     %f = host.call 7(%e, %p) in #split : (tensor<2x12xf32>, tensor<4x6xi64>) -> tensor<3xf32>
     return %f : tensor<3xf32>
   }

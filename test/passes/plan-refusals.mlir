@@ -9,7 +9,7 @@ func.func @two_blocks(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// expected-error@+1 {{result 0 of local type 'tensor<8xf32>' takes over an argument of local type 'tensor<4xf32>'; give both the same layout}}
+// expected-error@+1 {{result 0 of local type 'tensor<8xf32>' reuses an argument of local type 'tensor<4xf32>'; give both the same layout}}
 func.func @memory(%x: tensor<4xf32> {weft.donated = 0 : i64}) -> tensor<8xf32> {
   %0 = weft.concatenate %x, %x dim 0 : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>

@@ -58,7 +58,7 @@ func.func @a_replicated_axis_shards_nothing(
   return %0 : tensor<16x32xf32>
 }
 
-// y speaks first although its use comes second.
+// y is propagated first although its use comes second.
 // CHECK-LABEL: func.func @priority_0_spreads_before_priority_1
 // CHECK: weft.add {{.*}} : tensor<16x32xf32, #[[$COLUMNS]]>
 func.func @priority_0_spreads_before_priority_1(

@@ -14,7 +14,7 @@ module attributes {weft.mesh = #mesh} {
     %2 = weft.add %0, %1 : tensor<16x200xf32> loc("d1")
     %3 = weft.relu %2 : tensor<16x200xf32> loc("d1")
     %4 = weft.dot %3, %w2 contract [1] x [0] : tensor<16x200xf32>, tensor<200x10xf32> -> tensor<16x10xf32> loc("d2")
-    %5 = weft.constrain %4 to #weft.layout<#mesh, [{"data"}, {}]> because "layout_map key d2/output" : tensor<16x10xf32> -> tensor<16x10xf32>
+    %5 = weft.constrain %4 to #weft.layout<#mesh, [{"data"}, {}]> reason "layout_map key d2/output" : tensor<16x10xf32> -> tensor<16x10xf32>
     %6 = weft.broadcast %b2 dims [1] : tensor<10xf32> -> tensor<16x10xf32> loc("d2")
     %7 = weft.add %5, %6 : tensor<16x10xf32> loc("d2")
     return %7 : tensor<16x10xf32>
@@ -28,8 +28,8 @@ module attributes {weft.mesh = #mesh} {
 // CHECK-LABEL: func.func @predict
 // CHECK: weft.dot {{.*}} -> tensor<16x200xf32, #[[$HIDDEN]]>
 // CHECK: weft.broadcast {{.*}} -> tensor<16x200xf32, #[[$HIDDEN]]>
-// CHECK: %[[W2:.+]] = weft.reshard %arg3 because "d2/kernel is sliced over {{.*}} for d2" {{.*}} -> tensor<200x10xf32, #[[$ROWS]]>
+// CHECK: %[[W2:.+]] = weft.reshard %arg3 reason "d2/kernel is sliced over {{.*}} for d2" {{.*}} -> tensor<200x10xf32, #[[$ROWS]]>
 // CHECK: %[[Y:.+]] = weft.dot %{{.+}}, %[[W2]] {{.*}} -> tensor<16x10xf32, #[[$PARTIAL]]>
-// CHECK: weft.reshard %[[Y]] because "y is summed over {{.*}}model{{.*}}" {{.*}} -> tensor<16x10xf32, #[[$DATA]]>
+// CHECK: weft.reshard %[[Y]] reason "y is summed over {{.*}}model{{.*}}" {{.*}} -> tensor<16x10xf32, #[[$DATA]]>
 // CHECK-NOT: weft.reshard
 // CHECK-NOT: weft.constrain

@@ -37,7 +37,7 @@ func.func @donated(%x: tensor<4xf32> {weft.donated = 1 : i64}) -> tensor<4xf32> 
 #rows = #weft.layout<#mesh, [{"data"}]>
 #whole = #weft.layout<#mesh, [{}]>
 module attributes {weft.mesh = #mesh} {
-  // expected-error@+1 {{result 0 takes over the memory of an argument laid out [{"data"}], but is annotated [{}]}}
+  // expected-error@+1 {{result 0 reuses the memory of an argument laid out [{"data"}], but is annotated [{}]}}
   func.func @memory(%x: tensor<4xf32> {weft.donated = 0 : i64, weft.layout = #rows}) -> (tensor<4xf32> {weft.layout = #whole}) {
     %0 = weft.exp %x : tensor<4xf32>
     return %0 : tensor<4xf32>

@@ -40,7 +40,7 @@ module attributes {weft.mesh = #mesh} {
     %z = weft.neg %y : tensor<8x4xf32>
     %r = weft.case %p(%z) : tensor<i1>, (tensor<8x4xf32>) -> tensor<8x4xf32> {
     ^bb0(%v: tensor<8x4xf32>):
-      %0 = weft.constrain %v to #rows because "test" : tensor<8x4xf32> -> tensor<8x4xf32>
+      %0 = weft.constrain %v to #rows reason "test" : tensor<8x4xf32> -> tensor<8x4xf32>
       weft.yield %0 : tensor<8x4xf32>
     }, {
     ^bb0(%v: tensor<8x4xf32>):

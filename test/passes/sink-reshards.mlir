@@ -12,9 +12,9 @@ module attributes {weft.mesh = #mesh} {
 // One slice of stacked weights is gathered, not all of them.
 // CHECK-LABEL: func.func @slice_moves_before_gather
 // CHECK: %[[S:.+]] = weft.slice %arg0 {{.*}} -> tensor<16x2xf32, #[[$ROWS:.+]]>
-// CHECK: weft.reshard %[[S]] because "w" : tensor<16x2xf32, #[[$ROWS]]> -> tensor<16x2xf32, #
+// CHECK: weft.reshard %[[S]] reason "w" : tensor<16x2xf32, #[[$ROWS]]> -> tensor<16x2xf32, #
 func.func @slice_moves_before_gather(%w: tensor<16x64xf32, #rows>) -> tensor<16x2xf32, #whole> {
-  %0 = weft.reshard %w because "w" : tensor<16x64xf32, #rows> -> tensor<16x64xf32, #whole>
+  %0 = weft.reshard %w reason "w" : tensor<16x64xf32, #rows> -> tensor<16x64xf32, #whole>
   %1 = weft.slice %0 from [0, 4] to [16, 6] by [1, 1] : tensor<16x64xf32, #whole> -> tensor<16x2xf32, #whole>
   return %1 : tensor<16x2xf32, #whole>
 }
@@ -25,7 +25,7 @@ func.func @slice_moves_before_gather(%w: tensor<16x64xf32, #rows>) -> tensor<16x
 // CHECK: weft.slice
 // CHECK-NEXT: weft.reshard
 func.func @slice_of_the_sharded_dimension_moves_too(%w: tensor<16x64xf32, #rows>) -> tensor<2x64xf32, #whole> {
-  %0 = weft.reshard %w because "w" : tensor<16x64xf32, #rows> -> tensor<16x64xf32, #whole>
+  %0 = weft.reshard %w reason "w" : tensor<16x64xf32, #rows> -> tensor<16x64xf32, #whole>
   %1 = weft.slice %0 from [3, 0] to [5, 64] by [1, 1] : tensor<16x64xf32, #whole> -> tensor<2x64xf32, #whole>
   return %1 : tensor<2x64xf32, #whole>
 }
@@ -82,9 +82,9 @@ func.func @a_max_passes_neg_as_a_min(%w: tensor<16x64xf32, #max>) -> tensor<2x64
 // CHECK-NOT: weft.reshard
 func.func @gradient_accumulation_reduces_once(%a: tensor<16x64xf32, #sum>, %b: tensor<16x64xf32, #sum>) -> tensor<16x64xf64, #whole> {
   %0 = weft.convert %a : tensor<16x64xf32, #sum> -> tensor<16x64xf64, #sum>
-  %1 = weft.reshard %0 because "first" : tensor<16x64xf64, #sum> -> tensor<16x64xf64, #whole>
+  %1 = weft.reshard %0 reason "first" : tensor<16x64xf64, #sum> -> tensor<16x64xf64, #whole>
   %2 = weft.convert %b : tensor<16x64xf32, #sum> -> tensor<16x64xf64, #sum>
-  %3 = weft.reshard %2 because "second" : tensor<16x64xf64, #sum> -> tensor<16x64xf64, #whole>
+  %3 = weft.reshard %2 reason "second" : tensor<16x64xf64, #sum> -> tensor<16x64xf64, #whole>
   %4 = weft.add %1, %3 : tensor<16x64xf64, #whole>
   return %4 : tensor<16x64xf64, #whole>
 }

@@ -88,7 +88,7 @@ func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
 //--- constrained.mlir
 #mesh = #weft.mesh<"data"=2>
 func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %0 = weft.constrain %x to #weft.layout<#mesh, [{"data"}]> because "a test" : tensor<4xf32> -> tensor<4xf32>
+  %0 = weft.constrain %x to #weft.layout<#mesh, [{"data"}]> reason "a test" : tensor<4xf32> -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
 //--- talking.mlir

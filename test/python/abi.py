@@ -1,4 +1,5 @@
-"""weft/abi.py declares what weft.h and serving.h declare, and dtype and role names are the runtime's.
+"""weft/abi.py declares what weft.h and serving.h declare, compiler_abi.py what compiler.h does; dtype and role names are the
+runtime's.
 
     abi.py SOURCE_TREE
 """
@@ -8,18 +9,19 @@ import pathlib
 import re
 import sys
 
-from weft import abi, serving
+from weft import abi, compiler_abi, serving
 
 root = pathlib.Path(sys.argv[1])
 header = (root / "runtime/abi/weft.h").read_text()
 serving_header = (root / "runtime/abi/serving.h").read_text()
+compiler_header = (root / "compiler/capi/compiler.h").read_text()
 
 
 def without_comments(text):
     return re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)
 
 
-def fields(name):
+def fields(name, header=header):
     """Names of a struct's fields, in their order."""
     body = re.search(rf"typedef struct {name} {{(.*?)}} {name};", without_comments(header), re.S).group(1)
     return [field.strip(" *\n") for line in body.split(";") for field in re.split(r",", re.sub(r"^.*?(?=\*?\w+\s*(,|$))", "", " ".join(line.split())))
@@ -33,6 +35,9 @@ def enumerators(name, prefix):
 
 assert fields("weft_port") == [name for name, _ in abi.Port._fields_], fields("weft_port")
 assert fields("weft_program_info") == [name for name, _ in abi.ProgramInfo._fields_], fields("weft_program_info")
+for name, struct in (("weft_text", compiler_abi.Text), ("weft_source", compiler_abi.Source), ("weft_value", compiler_abi.Value),
+                     ("weft_compile_options", compiler_abi.Options), ("weft_diagnostic", compiler_abi.Diagnostic)):
+    assert fields(name, compiler_header) == [field for field, _ in struct._fields_], fields(name, compiler_header)
 assert f"#define WEFT_ABI_VERSION {abi.VERSION}\n" in header
 assert [name.lower() for name in enumerators("weft_role", "WEFT_")] == list(abi.ROLES)
 
@@ -45,11 +50,13 @@ for names, function, count in ((abi.DTYPES, "weft_dtype_name", len(enumerators("
     assert len(names) == count
 
 # Every function is declared in a header, with as many parameters.
-for text, functions in ((header, abi._FUNCTIONS), (serving_header, serving._FUNCTIONS)):
+compiler_abi.library()  # has them all
+for text, functions in ((header, abi._FUNCTIONS), (serving_header, serving._FUNCTIONS), (compiler_header, compiler_abi.FUNCTIONS)):
     code = " ".join(without_comments(text).split())
     for name, (_, parameters) in functions.items():
         if name == "weft_version":
             continue  # of version.h
         declared = re.search(rf"\b{name}\(([^)]*)\)", code).group(1)
-        assert len(declared.split(",")) == len(parameters), name
+        count = 0 if declared == "void" else len(declared.split(","))
+        assert count == len(parameters), name
 print("the declarations agree")

@@ -23,7 +23,7 @@ except AttributeError as error:
 
 
 def in_another_process(prefix, code):
-    """What a process with another WEFT_PREFIX writes to stderr when it fails."""
+    """The stderr of a process with another WEFT_PREFIX that fails."""
     result = subprocess.run([sys.executable, *code], env=os.environ | {"WEFT_PREFIX": prefix}, capture_output=True, text=True)
     assert result.returncode == 1, result
     return result.stderr

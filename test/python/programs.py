@@ -25,7 +25,7 @@ def aligned(value):
     return out
 
 
-# A plain function, from its text to its figures; the file stays, and is loaded without a compiler.
+# A plain function is compiled and run; its file is kept and loaded without a compiler.
 program = weft.compile(lambda x, y: jax.numpy.tanh(x @ y), a, b, out=scratch / "f.weft")
 np.testing.assert_allclose(program(a, b), wanted, rtol=1e-5, atol=1e-6)
 program = weft.load(scratch / "f.weft")
@@ -73,7 +73,7 @@ for _ in range(3):
 np.testing.assert_allclose(step.bound(donated.name), a - 1.5 * (a + 1), rtol=1e-5, atol=1e-5)
 assert (a == before).all()
 refused(["no such input"], step.bind, {"other": a})
-refused([donated.name, "takes over the memory"], step.run, {other: a},
+refused([donated.name, "reuses the memory"], step.run, {other: a},
         outputs={step.outputs[donated.donated].name: result})
 
 # Four devices: whole arrays in and out.

@@ -37,7 +37,7 @@ def difference(expected, found, tolerance, noise=None):
 
 
 def compare(expected, found, noise):
-    """What differs in the outputs of a program, or nothing."""
+    """The difference in the outputs of a program, or nothing."""
     for name, (shape, values) in expected.items():
         if name not in found or found[name][0] != shape or found[name][1].typecode != values.typecode:
             return f"{name} is missing or has another shape or type"
@@ -48,7 +48,7 @@ def compare(expected, found, noise):
 
 
 def run(weft, program, devices, outputs):
-    """What went wrong, or nothing."""
+    """The error of a program, or nothing."""
     arrays = program.with_suffix(".npz")
 
     def results(inputs):

@@ -3,7 +3,7 @@
     check_redrawn.py WEFT FOLDER cpu:N SEEDS [PROGRAM...]      SEEDS: 3, or 5-9
 
 For each seed, every sharding of a program (of arguments, results and constraints) gets its dimensions in another
-order, or its mesh axes dealt out anew; dimensions may be of lengths that axes do not divide.
+order, or its mesh axes assigned again; dimensions may be of lengths that axes do not divide.
 """
 
 import pathlib

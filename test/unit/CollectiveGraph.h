@@ -241,7 +241,7 @@ private:
             int64_t to) const {
     Layout moved = a.dims;
     if (from >= 0) {
-      // Cut to the digits that are to go.
+      // Cuts sub-axes at the digits that are moved.
       Layout kept = b.dims;
       moved.dims[from] = kept.dims[from];
       moved.dims[from].append(over);

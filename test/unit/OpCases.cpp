@@ -142,7 +142,7 @@ std::string gradientOf(const OpCase &c) {
     arguments.push_back("%ct" + n + ": " + type);
     names.push_back("%ct" + n);
     types.push_back(type);
-    // Of complex numbers the real part: its gradient is the cotangent.
+    // The real part of complex numbers: its gradient is the cotangent.
     bool isComplex = type.find("complex") != std::string::npos;
     std::string reals = type;
     if (isComplex)

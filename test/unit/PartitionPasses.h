@@ -3,20 +3,21 @@
 #ifndef WEFT_TEST_UNIT_PARTITIONPASSES_H
 #define WEFT_TEST_UNIT_PARTITIONPASSES_H
 
+#include "weft/passes/collectives/Passes.h"
 #include "weft/passes/sharding/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
 
 namespace weft::test {
 
-/// What it takes, and nothing that makes it cheaper.
+/// Adds the passes that partitioning needs, and none that makes it cheaper.
 inline void addPartitionAlone(mlir::PassManager &pm) {
   pm.addPass(createPropagateLayoutsPass());
   pm.addPass(createVerifyLayoutsPass());
   pm.addPass(createPartitionPass());
 }
 
-/// With movements sunk and merged, and sums combined.
+/// Adds partitioning with movements sunk and merged, and sums combined.
 inline void addPartitionWithMoves(mlir::PassManager &pm) {
   pm.addPass(createPropagateLayoutsPass());
   pm.addPass(createSinkReshardsPass());

@@ -11,7 +11,7 @@
 #ifndef WEFT_TEST_UNIT_RESHARDSIMULATOR_H
 #define WEFT_TEST_UNIT_RESHARDSIMULATOR_H
 
-#include "weft/passes/sharding/Resharding.h"
+#include "weft/passes/sharding/resharding/Resharding.h"
 
 #include <algorithm>
 #include <vector>
@@ -28,7 +28,7 @@ public:
   ReshardSimulator(const Mesh &mesh, llvm::ArrayRef<int64_t> shape)
       : mesh(mesh), shape(shape) {}
 
-  /// Why the plan does not lead there, or empty.
+  /// The reason why the plan does not lead there, or empty.
   std::string run(const Layout &from, const Layout &to,
                   const ReshardPlan &plan) {
     Layout at = normalise(mesh, from);

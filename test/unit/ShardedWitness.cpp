@@ -67,7 +67,7 @@ static Sent readPlan(ModuleOp module) {
       sent.counts[cost.kind] += cost.count;
       sent.bytesOf[cost.kind] += cost.count * cost.bytes;
       INFO("nobody says why there is a collective " << cost.kind);
-      CHECK(cost.why != "");
+      CHECK(cost.reason != "");
     }
   return sent;
 }

@@ -26,7 +26,7 @@
 
 namespace weft {
 
-/// What one device sends in a run, by kind of collective.
+/// The bytes that one device sends in a run, by kind of collective.
 struct Sent {
   std::map<std::string, int64_t> counts, bytesOf;
 

@@ -11,7 +11,7 @@
 
 namespace weft::test {
 
-/// What WEFT_TARGET names (docs/testing.md); without it this machine's best.
+/// The target of WEFT_TARGET (docs/testing.md); by default this machine's best.
 inline const char *testTarget() {
   const char *target = std::getenv("WEFT_TARGET");
   return target && *target ? target : "cpu";

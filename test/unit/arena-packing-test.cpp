@@ -87,7 +87,7 @@ bool overlap(int64_t a, int64_t sizeA, int64_t b, int64_t sizeB) {
   return a < b + sizeB && b < a + sizeA;
 }
 
-/// The header's sentence, with every offset tried in turn.
+/// packArena's result by the definition in its header: tries every offset.
 std::vector<int64_t> byDefinition(const std::vector<Lifetime> &lifetimes,
                                   int64_t alignment) {
   std::vector<unsigned> order(lifetimes.size()), placed;

@@ -52,7 +52,7 @@ std::string textOf(Place place) {
          std::to_string(place.index);
 }
 
-/// Of the results of all ops that have one, in program order, those of loops
+/// The places of the results of all ops that have one, in program order, those of loops
 /// behind what is in them.
 std::string placesOf(func::FuncOp function, const BufferAssignment &places) {
   std::string text;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/passes/sharding/ChooseSharding.h"
+#include "weft/passes/sharding/propagation/ChooseSharding.h"
 #include "weft/test/unit/OneOp.h"
 
 using namespace weft;

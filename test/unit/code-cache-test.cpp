@@ -98,7 +98,7 @@ TEST_CASE("what is not used for a month is removed, also where all is found") {
   REQUIRE(has(folder, "young", 1000)); // now used today
   setAge(folder.entry("used"), 24 * 31);
   writeCachedCode(folder.path, "more", codeOf("more", 1000),
-                  {.bytes = 16000}); // which looks at the folder
+                  {.bytes = 16000}); // a write that scans the folder
   CHECK(fs::exists(folder.entry("young")));
   CHECK_FALSE(fs::exists(folder.entry("used")));
 }
@@ -117,7 +117,7 @@ TEST_CASE("of large limits, a sixteenth is written between two looks") {
   CHECK(most > limits.bytes / 2);
 }
 
-/// What one of several processes does; its exit status says whether all it
+/// Uses the cache as one of several processes; its exit status says whether all it
 /// read was right.
 static void useCache(const Folder &folder, int number,
                      const CacheLimits &limits) {

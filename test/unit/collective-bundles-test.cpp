@@ -1,6 +1,6 @@
 //===- collective-bundles-test.cpp - which collectives become one ---------===//
 
-#include "weft/passes/sharding/CollectiveBundles.h"
+#include "weft/passes/collectives/CollectiveBundles.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -10,6 +10,7 @@
 
 #include "weft/compiler/codegen/cpu/CompileKernels.h"
 #include "weft/dialects/coll/Coll.h"
+#include "weft/passes/collectives/Passes.h"
 #include "weft/passes/nests/Passes.h"
 #include "weft/passes/sharding/Passes.h"
 #include "weft/passes/training/Passes.h"

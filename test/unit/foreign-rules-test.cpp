@@ -232,7 +232,7 @@ TEST_CASE("loops and branches of scf around structured ops") {
     return %r : tensor<5x4xf32> })");
 }
 
-/// What is said of a function that the interpreter refuses, on zeros of 4.
+/// The error for a function that the interpreter refuses, on zeros of 4.
 static std::string refused(const std::string &program) {
   std::string said;
   ScopedDiagnosticHandler handler(

@@ -57,8 +57,8 @@ struct Found {
   int64_t elements = 0; ///< of the largest argument
 };
 
-/// Of the first three programs that differ, the one with the smallest arguments
-/// once reduced: where a reduction ends depends on where it begins.
+/// The first three programs that differ are reduced; returns the one with the smallest
+/// arguments: the end of a reduction depends on its beginning.
 Found findAndReduce(ProgramCheck &check) {
   Found best;
   unsigned reduced = 0;

@@ -1,6 +1,6 @@
 //===- growing-layout-test.cpp - what a layout takes of another ------------===//
 
-#include "weft/passes/sharding/GrowingLayout.h"
+#include "weft/passes/sharding/propagation/GrowingLayout.h"
 #include "weft/test/unit/OneOp.h"
 
 using namespace weft;
@@ -28,7 +28,7 @@ const Case kCases[] = {
     {"[a,b]", "[a,b]", "[a,b]"},
     {"[(a,b),-]", "[a,-]", "[(a,b),-]"},
     {"[a,b]", "[-,-]", "[a,b]"},
-    // What does not continue it.
+    // An axis that does not continue the layout.
     {"[a,-]", "[b,-]", "[a,-]"},
     {"[a,-]", "[(b,a),-]", "[a,-]"},
     {"[(a,b),-]", "[(a,c,b),-]", "[(a,b),-]"},

@@ -1,6 +1,6 @@
 // What an internal failure leaves behind goes on where the failure was.
 
-#include "weft/tools/weft/InternalFailure.h"
+#include "weft/tools/weft/compiler/InternalFailure.h"
 
 #include "weft/compiler/Register.h"
 

@@ -1,4 +1,4 @@
-// docs/keras.md lists what the tables of classes accept. To write it anew:
+// docs/keras.md lists what the tables of classes accept. To write it again:
 //   WEFT_WRITE_DOCS=1 build/bin/keras-docs-test
 
 #include "weft/compiler/frontends/keras/activations/Activation.h"
@@ -105,6 +105,6 @@ TEST_CASE("docs/keras.md is what the tables say") {
   std::ifstream in(path);
   std::stringstream written;
   written << in.rdbuf();
-  INFO("write it anew with WEFT_WRITE_DOCS=1");
+  INFO("write it again with WEFT_WRITE_DOCS=1");
   CHECK(written.str() == page());
 }

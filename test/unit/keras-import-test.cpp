@@ -73,7 +73,7 @@ TEST_CASE("the functional seed's train step") {
   CHECK(has(text, "weft.value_and_grad @loss("));
   CHECK(has(text, "wrt [0, 1, 2]"));
   CHECK(has(text, "weft.rng_bits"));
-  CHECK(has(text, "because \"layout_map \\22d2/output\\22\""));
+  CHECK(has(text, "reason \"layout_map \\22d2/output\\22\""));
   CHECK(has(text, "weft.name = \"rm_sprop/d1_kernel_velocity\""));
   CHECK(has(text, "weft.reason = \"batch axis \\22data\\22\""));
   CHECK(has(text, "tensor<16x28x28x1xf32>"));

@@ -205,7 +205,8 @@ void Case::compare(const std::string &port, const std::string &key,
   INFO(name << ": " << port);
   REQUIRE(values.count(port));
   Tensor got = values.at(port);
-  if (got.size() == 2 && port.starts_with("metrics/")) { // a sum and its count
+  if (got.size() == 2 && want.count() == 1 && port.starts_with("metrics/")) {
+    // A sum and its count.
     Tensor mean(mlir::RankedTensorType::get({}, got.getElementType()));
     mean.setReal(0, got.real(0) / got.real(1));
     got = mean;

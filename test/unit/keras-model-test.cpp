@@ -97,7 +97,7 @@ TEST_CASE("every release of Keras 3 writes a model that is read") {
   }
 }
 
-/// Why the model cannot be read, or else not be trained.
+/// The reason why the model cannot be read, or else not be trained.
 static std::string complaint(const std::string &text) {
   auto model = readModel(text);
   return model ? model->compileRefusal : model.error;
@@ -138,8 +138,8 @@ TEST_CASE("what is not supported is refused by name") {
                            "\"name\": \"functional\", \"name\": \"b\""))
             .error == "key \"name\" is written twice; remove one of them");
   CHECK(readModel("{").error.find("is no JSON: parse error at line 1") == 0);
-  CHECK(readModel("[]").error == "expected an object, found []; mend the model "
-                                 "in Keras and write it anew");
+  CHECK(readModel("[]").error == "expected an object, found []; fix the model "
+                                 "in Keras and save it again");
   CHECK(readModel(replaced(text, "[null, 28, 28, 1]", "[null, 28, null, 1]"))
             .error ==
         "layer \"input_layer\": shape (28, null, 1) has an unknown dimension; "

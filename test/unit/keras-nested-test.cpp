@@ -98,7 +98,7 @@ TEST_CASE("what cannot be nested is refused by name") {
               layer + "]"))
           .error ==
       "layer \"inner\": takes samples of shape (5), but is called with (4)"
-      "; mend the model in Keras and write it anew");
+      "; fix the model in Keras and save it again");
   CHECK(
       readModel(around(R"("layers": [)" + layer + ", " + layer + "]")).error ==
       "layer \"a\" is written twice; layers need different names, in nested "
@@ -108,6 +108,6 @@ TEST_CASE("what cannot be nested is refused by name") {
                 text, "\"input_layers\": [\"side_in\", 0, 0]",
                 "\"input_layers\": [[\"side_in\", 0, 0], [\"side_in\", 0, 0]]"))
             .error ==
-        "layer \"side\": takes 2 tensors, but is called with 1; mend the model "
-        "in Keras and write it anew");
+        "layer \"side\": takes 2 tensors, but is called with 1; fix the model "
+        "in Keras and save it again");
 }

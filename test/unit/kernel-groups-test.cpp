@@ -35,6 +35,9 @@ std::string textOf(const KernelGroups &groups) {
   return text;
 }
 
+/// The limits of a target whose kernels are several nests.
+const nest::TargetLimits kSeveralNests = *nest::targetLimits("cpu:avx2");
+
 struct Case {
   const char *name, *function, *groups;
   /// Where a kernel is one launch; null: the same.
@@ -173,10 +176,10 @@ TEST_CASE("ops are grouped by what they read") {
   for (const Case &it : kCases) {
     INFO(it.name);
     Program program(it.function);
-    KernelGroups groups(program.block());
+    KernelGroups groups(program.block(), kSeveralNests);
     CHECK(textOf(groups) == it.groups);
     CHECK(groups.cuts() == 0);
-    KernelGroups launches(program.block(), /*hasSeveralNests=*/false);
+    KernelGroups launches(program.block(), *nest::targetLimits("cuda:sm_80"));
     CHECK(textOf(launches) == (it.launches ? it.launches : it.groups));
   }
 }
@@ -184,7 +187,7 @@ TEST_CASE("ops are grouped by what they read") {
 TEST_CASE("a group has a few hundred ops at most, and each op one group") {
   for (unsigned ops : {1u, 100u, 1000u}) {
     Program program(chain(ops));
-    KernelGroups groups(program.block());
+    KernelGroups groups(program.block(), kSeveralNests);
     size_t all = 0;
     for (const KernelGroup *group : groups.inOrder()) {
       CHECK(group->ops.size() < 1000);
@@ -199,8 +202,8 @@ TEST_CASE("a group has a few hundred ops at most, and each op one group") {
 TEST_CASE("a value is computed at eight positions at most") {
   // The first of n products is read at 2^(n-1) positions.
   Program few(rounds(4)), many(rounds(5));
-  CHECK(KernelGroups(few.block()).cuts() == 0);
-  KernelGroups cut(many.block());
+  CHECK(KernelGroups(few.block(), kSeveralNests).cuts() == 0);
+  KernelGroups cut(many.block(), kSeveralNests);
   CHECK(cut.cuts() == 1);
   CHECK(textOf(cut) == "mul; mul mul mul mul");
 }
@@ -209,7 +212,7 @@ TEST_CASE("of a chain of sources each eighth is a member") {
   for (auto [count, members] :
        {std::pair(7u, 0u), {8u, 1u}, {15u, 1u}, {16u, 2u}}) {
     Program program(transposes(count));
-    KernelGroups groups(program.block());
+    KernelGroups groups(program.block(), kSeveralNests);
     std::string expected;
     for (unsigned i = 0; i < members; ++i)
       expected += "transpose ";

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/dialects/weft/Layout.h"
+#include "weft/dialects/layout/Layout.h"
 #include "weft/test/unit/ShardedWitness.h"
 
 #include "catch2/catch.hpp"

@@ -40,7 +40,7 @@ runtime::Layout toRuntime(const Layout &layout) {
   return out;
 }
 
-/// Of n devices along one axis: may the digits be used together? A device that
+/// Whether digits of n devices along one axis may be used together. A device that
 /// sets its digits to 0 must find the first member of its group, and each group
 /// must have one device for every combination of digits.
 bool makesGroups(int64_t n, llvm::ArrayRef<SubAxis> axes) {

@@ -31,7 +31,7 @@ static std::string block(const std::string &body, const std::string &result) {
 })";
 }
 
-/// Of [8, 6, 16] f32 with half of the batch each, over 4 devices.
+/// The bytes of an all-reduce of [8, 6, 16] f32, half of the batch each, over 4 devices.
 constexpr int64_t kAllReduce = 2 * 3 * (8 / 2 * 6 * 16 * 4) / 4;
 
 TEST_CASE("a transformer block under tensor parallelism reduces twice") {
@@ -156,8 +156,8 @@ TEST_CASE("a narrow operand is gathered rather than a wide result summed") {
 }
 
 TEST_CASE("a sum is scattered where a constraint splits what follows") {
-  // The sequence is dimension 1; where the constraint alone decided, the first
-  // layer would be split by it, and its weights gathered.
+  // The sequence is dimension 1. If the constraint alone decided, the first layer
+  // would be split by the sequence and its weights would be gathered.
   Sent sent = runWitness("model=4", R"((%x: tensor<2x16x8xf32> @[-,-,-],
       %u: tensor<8x64xf32> @[-,model], %d: tensor<64x8xf32> @[model,-], %b: tensor<8xf32> @[-]) -> (tensor<2x16x8xf32> @[-,model,-]) {
   %0 = weft.dot %x, %u contract [2] x [0] : tensor<2x16x8xf32>, tensor<8x64xf32> -> tensor<2x16x64xf32>
@@ -165,7 +165,7 @@ TEST_CASE("a sum is scattered where a constraint splits what follows") {
   %2 = weft.dot %1, %d contract [2] x [0] : tensor<2x16x64xf32>, tensor<64x8xf32> -> tensor<2x16x8xf32>
   %3 = weft.broadcast %b dims [2] : tensor<8xf32> -> tensor<2x16x8xf32>
   %4 = weft.add %2, %3 : tensor<2x16x8xf32>
-  %5 = weft.constrain %4 to #[-,model,-] because "sequence" : tensor<2x16x8xf32> -> tensor<2x16x8xf32>
+  %5 = weft.constrain %4 to #[-,model,-] reason "sequence" : tensor<2x16x8xf32> -> tensor<2x16x8xf32>
   return %5 : tensor<2x16x8xf32>
 })",
                          1e-5);

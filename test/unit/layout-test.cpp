@@ -1,7 +1,7 @@
 //===- layout-test.cpp - the layout algebra against index sets ------------===//
 
-#include "weft/dialects/weft/Layout.h"
-#include "weft/dialects/weft/Sizes.h"
+#include "weft/dialects/layout/Layout.h"
+#include "weft/dialects/layout/Sizes.h"
 #include "weft/test/unit/EveryLayout.h"
 
 #include "catch2/catch.hpp"

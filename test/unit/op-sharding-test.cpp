@@ -22,7 +22,7 @@ const Merge kMerges[] = {
     {"[a,-]", "[-,b]", "[a,b]", true},
     {"[a,-]", "[-,-]", "[a,-]", true},
     {"[a,b]", "[a,b]", "[a,b]", true},
-    // One continues the other.
+    // One layout continues the other.
     {"[a,-]", "[(a,b),-]", "[(a,b),-]", true},
     {"[(a,b),-]", "[a,-]", "[(a,b),-]", true},
     // Another major axis.
@@ -92,7 +92,7 @@ const Case kCases[] = {
      {"[data,model]", "[-,-]", ""},
      "[data,model,-]",
      "[data,model] [model,-] -> [data,-]+sum(model)"},
-    {"the result speaks as well",
+    {"the result is annotated as well",
      "data=2,model=3",
      kDot,
      {"", "", "[data,model]"},

@@ -153,7 +153,7 @@ struct Case {
            "\n%p = weft.sub %i, %j : " + type +
            "\n%e = weft.add %t, %p : " + type + "\nreturn %e : " + type + "\n";
   }
-  /// Of the sum at a row-major position of the result.
+  /// The expected result of the sum at a row-major position.
   int64_t expected(int64_t sum, int64_t position) const;
 };
 

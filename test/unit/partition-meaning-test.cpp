@@ -175,7 +175,7 @@ module attributes {weft.mesh = #mesh} {
   }
 })";
 
-/// Of a zero, and of the imaginary part of a complex one: "+ +", "- +".
+/// The signs of a zero, and of the imaginary part of a complex one: "+ +", "- +".
 std::string signsOf(const Tensor &tensor, int64_t i) {
   std::complex<double> zero = tensor.number(i);
   REQUIRE(zero == 0.0);

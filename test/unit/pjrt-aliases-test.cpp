@@ -54,7 +54,7 @@ struct Alias {
 
 } // namespace
 
-TEST_CASE("a view is another library's memory, which hears when it is no "
+TEST_CASE("a view is another library's memory, which is told when it is no "
           "longer used") {
   Client client;
   int released = 0;

@@ -124,7 +124,7 @@ struct Callbacks {
 
 int freed = 0;
 
-/// Why the stream does not take the bytes, or nothing.
+/// The reason why the stream does not take the bytes, or nothing.
 std::string add(PJRT_CopyToDeviceStream *stream, const void *data,
                 size_t bytes) {
   Chunk chunk{const_cast<void *>(data), bytes, [](void *, void *) { ++freed; },
@@ -146,7 +146,7 @@ void destroyStream(PJRT_CopyToDeviceStream *stream) {
   call(kCopyToDeviceStream_Destroy, args);
 }
 
-/// Of a result that is there.
+/// The numbers of a result that has arrived.
 std::vector<float> numbersOf(PJRT_Buffer *buffer) {
   std::vector<char> bytes(sizeof kValues);
   REQUIRE(read(buffer, 0, bytes).empty());

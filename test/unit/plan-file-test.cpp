@@ -81,23 +81,23 @@ TEST_CASE("the file has a table for each collective, of the op's name") {
 
 TEST_CASE("what a file says of a collective is what its op predicts") {
   const char *collectives[] = {
-      "plan.all_reduce max %a to %b over #xy because \"w\" : memref<4x6xf32> "
+      "plan.all_reduce max %a to %b over #xy reason \"w\" : memref<4x6xf32> "
       "to memref<4x6xf32>",
-      "plan.all_gather %a to %long dim 0 over #x because \"w\" : "
+      "plan.all_gather %a to %long dim 0 over #x reason \"w\" : "
       "memref<4x6xf32> to memref<8x6xf32>",
-      "plan.reduce_scatter sum %long to %a dim 0 over #x because \"w\" : "
+      "plan.reduce_scatter sum %long to %a dim 0 over #x reason \"w\" : "
       "memref<8x6xf32> to memref<4x6xf32>",
-      "plan.all_to_all %a to %tall split 1 concat 0 over #x because \"w\" : "
+      "plan.all_to_all %a to %tall split 1 concat 0 over #x reason \"w\" : "
       "memref<4x6xf32> to memref<8x3xf32>",
       "plan.fetch %a to %wide dim 1 of 12 at block 6 step 2 offset -3 divisor "
-      "1 modulus 0 over #x because \"w\" : memref<4x6xf32> to memref<4x9xf32>",
-      "plan.pick %a at %at to %b dim 1 over #xy because \"w\" : "
+      "1 modulus 0 over #x reason \"w\" : memref<4x6xf32> to memref<4x9xf32>",
+      "plan.pick %a at %at to %b dim 1 over #xy reason \"w\" : "
       "memref<4x6xf32> at memref<4x6xi64> to memref<4x6xf32>",
-      "plan.collective_permute %a to %b senders [2, 2, 2, 0] over #xy because "
+      "plan.collective_permute %a to %b senders [2, 2, 2, 0] over #xy reason "
       "\"w\" : memref<4x6xf32> to memref<4x6xf32>",
-      "plan.permute %a to %b of [8, 6] from #rows into #turned because \"w\" : "
+      "plan.permute %a to %b of [8, 6] from #rows into #turned reason \"w\" : "
       "memref<4x6xf32> to memref<4x6xf32>",
-      "plan.exchange %a to %tall of [8, 6] from #rows into #columns because "
+      "plan.exchange %a to %tall of [8, 6] from #rows into #columns reason "
       "\"w\" : memref<4x6xf32> to memref<8x3xf32>",
   };
   for (const char *text : collectives) {

@@ -13,7 +13,7 @@
 using namespace weft;
 
 namespace {
-/// Of a function of this body with %x and %w, once its kernels have nests.
+/// The work of a function of this body with %x and %w, once its kernels have nests.
 double workOf(const std::string &signature, const std::string &body) {
   mlir::DialectRegistry registry;
   registerAllDialects(registry);

@@ -84,7 +84,7 @@ TEST_CASE("batches hold the samples that Keras' fit took") {
       for (int64_t epoch = 0; epoch < row["epochs"].get<int64_t>(); ++epoch) {
         order.startEpoch();
         while (order.next(indices)) {
-          // What was looked at ahead, in the last epoch, too, is what came.
+          // Batches that were read ahead, in the last epoch too, are those that come.
           CHECK((expected.empty() || expected == indices));
           batches.push_back(indices);
           order.peek(expected);

@@ -96,7 +96,7 @@ std::string shorterAndShorter(unsigned rounds) {
   return text + "return %s" + std::to_string(rounds) + " : tensor<1xf32>\n}\n";
 }
 
-/// Of a program cut into kernels: what the code computes.
+/// The number of computations in the code of a program that is cut into kernels.
 uint64_t computationsOf(MLIRContext &context, const std::string &text) {
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
   REQUIRE(module);

@@ -32,7 +32,7 @@ module attributes {weft.mesh = #mesh, weft.expect = "all_reduce<=1, memory<=10"}
     %d = plan.buffer offset 0 : memref<32xf32>
     plan.launch @first(%x, %w, %a) : memref<2x7xf32>, memref<7x3xf32>, memref<64xf32>
     plan.launch @second(%a, %b) : memref<64xf32>, memref<64xf32>
-    plan.all_reduce sum %b to %b over #group because "b is \22summed\22 & <b>" : memref<64xf32> to memref<64xf32>
+    plan.all_reduce sum %b to %b over #group reason "b is \22summed\22 & <b>" : memref<64xf32> to memref<64xf32>
     plan.launch @back(%a, %b, %c) : memref<64xf32>, memref<64xf32>, memref<100xf32> loc("gradient of"("a"))
     plan.launch @update(%c, %d, %w) : memref<100xf32>, memref<32xf32>, memref<7x3xf32>
     plan.launch @last(%d, %l) : memref<32xf32>, memref<f32>
@@ -228,7 +228,7 @@ TEST_CASE("hundreds of alike tensors and collectives are drawn once") {
     report.tensors.push_back(
         {name, "weight", "float32", {5000, 64}, split({both, {}}), "", false});
     cost.where = {name};
-    cost.why = name + " is gathered";
+    cost.reason = name + " is gathered";
     report.explanation.collectives.push_back(cost);
   }
   std::string page = toHtml(report);

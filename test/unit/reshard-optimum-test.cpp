@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/passes/sharding/Resharding.h"
+#include "weft/passes/sharding/resharding/Resharding.h"
 #include "weft/test/unit/CollectiveGraph.h"
 #include "weft/test/unit/ReshardSimulator.h"
 
@@ -119,8 +119,8 @@ Check checkPartial(const char *text, llvm::ArrayRef<int64_t> shape,
 TEST_CASE("all 11130 pairs of a rank 3 tensor on 2x2x2") {
   Check even = checkEveryPair("x=2,y=2,z=2", {8, 8, 8});
   CHECK(even.pairs == 11130);
-  // Of bytes that must arrive. What a chain costs more is why there is an
-  // exchange.
+  // Plans at the lower bound of bytes. The exchange exists for the other pairs,
+  // where a chain costs more.
   CHECK(even.atBound == 5406);
   CHECK(even.worst < 2.34);
 }

@@ -1,6 +1,6 @@
 //===- reshard-report-test.cpp - the text and JSON of `weft reshard` ------===//
 
-#include "weft/tools/weft/Reshard.h"
+#include "weft/tools/weft/reshard/Reshard.h"
 
 #include "llvm/ADT/SmallVector.h"
 

@@ -1,7 +1,7 @@
 //===- resharding-test.cpp - plans executed on arrays ---------------------===//
 
-#include "weft/dialects/weft/ExchangeTraffic.h"
-#include "weft/passes/sharding/ReshardCache.h"
+#include "weft/dialects/layout/ExchangeTraffic.h"
+#include "weft/passes/sharding/resharding/ReshardCache.h"
 #include "weft/test/unit/EveryLayout.h"
 #include "weft/test/unit/ReshardSimulator.h"
 
@@ -204,7 +204,7 @@ TEST_CASE("a plan without any search is right as well") {
 }
 
 TEST_CASE("a way that comes back to a layout goes on from there") {
-  // Of five axes not all ways are tried. A decent one slices dimension 0 over
+  // With five axes not all plans are tried. A good one slices dimension 0 over
   // a and gathers it again, before dimension 1 is gathered.
   Mesh mesh = meshOf("a=2,b=2,c=2,d=2,e=2");
   for (bool exchange : {false, true})
@@ -323,7 +323,7 @@ TEST_CASE("the bound counts the elements of all devices, 2^63 of them too") {
   int64_t shape[] = {int64_t(1) << 47};
   ReshardPlan plan = planReshard(mesh, shape, 4, layoutOf(mesh, "[-]+sum(a)"),
                                  layoutOf(mesh, "[-]"), {});
-  // Of 256 summands 254 are added on the way, each by one of 65,536 devices.
+  // 254 of 256 summands are added on the way, each by one of 65,536 devices.
   CHECK(plan.lowerBound == 4 * (shape[0] + 254 * (shape[0] >> 16)));
   CHECK(plan.bytesReceived >= plan.lowerBound);
 }

@@ -82,7 +82,7 @@ struct Case {
     else if (kind != CollectiveKind::all_reduce)
       text += "dim 0 ";
     text += "over #weft.layout<" + mesh + ", [{\"x\"}]> ";
-    return text + "because \"of the test\" : " + types + "\n}\n";
+    return text + "reason \"of the test\" : " + types + "\n}\n";
   }
 
   /// The exact rational number of the closed formula lies in (n - 1, n].

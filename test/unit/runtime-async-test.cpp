@@ -91,7 +91,7 @@ std::string finish(weft_ticket *ticket) {
   return why;
 }
 
-/// What a callback of a ticket was given.
+/// The arguments of a ticket's callback.
 struct Heard {
   weft_ticket *ticket = nullptr;
   std::atomic<int> calls{0};
@@ -255,7 +255,7 @@ TEST_CASE("callbacks come once, in order, when the ticket is done") {
   weft_runtime_set_host(program.runtime, nullptr, nullptr); // waits for all
   for (Heard &one : heard) {
     CHECK(finish(one.ticket) == "");
-    while (one.calls == 0) // of the last: it is done before it calls
+    while (one.calls == 0) // the last run is done before its callback
       std::this_thread::yield();
     CHECK(one.wasDone);
   }
@@ -417,7 +417,7 @@ TEST_CASE("memory of devices is copied in order, and freed behind its runs") {
   host.awaitRun();
   CHECK(host.shown() == std::vector<int32_t>{3});
   CHECK(weft_ticket_poll(ticket) == 0);
-  // From device to device and to the host, behind the run.
+  // Copies from device to device and to the host, enqueued behind the run.
   copy(0, ports[2][0], 1, ports[2][1], kBytes);
   copy(-1, back.data(), 0, ports[2][0], kBytes);
   copy(-1, &back[4096], 1, ports[2][1], kBytes);

@@ -71,7 +71,7 @@ TEST_CASE("a donated input is updated in place, run after run") {
                                   &other)) == "");
   CHECK(take(weft_execute(program.runtime, program.program,
                           program.inputs.data(), &other)) ==
-        "output \"steps\" takes over a donated input and needs its buffer");
+        "output \"steps\" reuses a donated input and needs its buffer");
   weft_buffer_free(other);
 }
 

@@ -12,7 +12,7 @@ namespace runtime = weft::runtime;
 
 namespace {
 
-/// More looks than any thread that is awake needs to hear of the other group.
+/// More looks than any thread that is awake needs to see the other group.
 constexpr int kManyLooks = 40000;
 
 /// Device 0 meets device 2, and device 1 device 3; 2 and 3 are elsewhere. What

@@ -54,7 +54,7 @@ TEST_CASE("collectives open the memory of their group") {
   std::vector<uint8_t> image = p.image();
   Loaded program(image, "cpu:6", 1);
   REQUIRE(take(weft_runtime_isolate(program.runtime, 1)) == "");
-  for (int run = 0; run < 2; ++run) { // all can be written and read in between
+  for (int run = 0; run < 2; ++run) { // between runs all memory is accessible
     program.write(0, iota<float>(6));
     REQUIRE(program.run() == "");
     CHECK(program.read<float>(0, 6) == std::vector<float>(6, 15));

@@ -1,4 +1,4 @@
-// What each table of plan.fbs asks for, and which plans are refused.
+// The checks of each table of plan.fbs, and refused plans.
 #include "weft/test/unit/runtime-plan.h"
 
 #include <elf.h>
@@ -24,7 +24,7 @@ PlanBuilder two() {
 /// The group of both devices.
 Axes both() { return {whole(0, 2)}; }
 
-/// What is said about a plan; empty where it is accepted.
+/// The error in a plan; empty if it is accepted.
 template <typename Change> std::string refusal(Change change) {
   PlanBuilder p = two();
   change(p);

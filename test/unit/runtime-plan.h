@@ -158,7 +158,7 @@ public:
     program.kernels.push_back(std::move(k));
     return *program.kernels.back();
   }
-  /// Of the kernel made last.
+  /// A launch of the kernel made last.
   LaunchT &launchLast(std::vector<uint32_t> buffers, int32_t scratch = -1) {
     LaunchT op;
     op.kernel = uint32_t(program.kernels.size() - 1);
@@ -166,7 +166,7 @@ public:
     op.scratch = scratch;
     return add(std::move(op));
   }
-  /// Of a function of the test's library.
+  /// A launch of a function of the test's library.
   void launch(const std::string &symbol, std::vector<uint32_t> buffers) {
     HostKernelT code;
     code.symbol = symbol;
@@ -190,7 +190,7 @@ public:
     op.target = target;
     return add(op);
   }
-  /// What a kind has of its own, and what all have.
+  /// Adds a collective: the table of its kind, and what all kinds share.
   template <typename Own>
   CollectiveT &collective(Own own, std::vector<uint32_t> sources,
                           std::vector<uint32_t> targets, Axes group) {
@@ -289,7 +289,7 @@ public:
   ProgramT program;
 };
 
-/// Of two devices only the first comes to the sum of "v", buffer 0.
+/// Two devices, of which only the first comes to the sum of "v", buffer 0.
 inline PlanBuilder deadlock() {
   PlanBuilder p({{"x", 2}});
   uint32_t v = p.state("v", DType::f32, {2}, {{whole(0, 2)}});

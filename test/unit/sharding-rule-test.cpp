@@ -1,6 +1,6 @@
 //===- sharding-rule-test.cpp - rules and projections ---------------------===//
 
-#include "weft/dialects/weft/ShardingRule.h"
+#include "weft/dialects/layout/ShardingRule.h"
 #include "weft/test/unit/EveryLayout.h"
 
 #include "catch2/catch.hpp"

@@ -194,8 +194,8 @@ TEST_CASE(
                                                      "coll.pick", "coll.fetch"})
                                     : p == 2 ? Moves(kParts)
                                              : Moves(picks));
-        // Never more than gathering; large ones little more than the block,
-        // which is all that p = 2 would have to gather.
+        // A pick never sends more than a gather; a large one sends little more than
+        // a block, which is all that a gather sends for p = 2.
         CHECK(bytes <= (p - 1) * block * 8);
         if (n == 4000 && p > 2)
           CHECK(bytes <= block * 8 + 8 * p + 10 * p * std::sqrt(p * block));

@@ -175,7 +175,7 @@ TEST_CASE("fit, evaluate and predict share variables and weigh a short batch") {
   CHECK(trainer.fit(*data, options)->interrupted);
 }
 
-TEST_CASE("data that does not fit says what would mend it") {
+TEST_CASE("data that does not fit says what would fix it") {
   Fixture f;
   auto message = [&](const weft::DataOptions &options) {
     auto data = f.data(options);
@@ -227,7 +227,7 @@ static std::vector<uint8_t> statefulProgram(int64_t batch) {
         R"({"value": 1, "average": "average"})");
   p.input("x", plan::DType::f32, {batch, 2}, {{}, {}});
   p.program.inputs.back()->role = plan::PortRole::input;
-  uint32_t metric = p.output("metrics/seen", plan::DType::i32, {1}, {{}});
+  uint32_t metric = p.output("metrics/seen", plan::DType::i32, {}, {});
   p.program.outputs.back()->role = plan::PortRole::metric;
   p.program.outputs.back()->metadata = R"({"running": true})";
   p.launch("increment", {seen});
@@ -237,7 +237,7 @@ static std::vector<uint8_t> statefulProgram(int64_t batch) {
 }
 
 TEST_CASE(
-    "a metric's own state begins anew with each epoch; an average becomes "
+    "a metric's own state begins again with each epoch; an average becomes "
     "its weight at the end") {
   Fixture f;
   weft::ModelState state(f.runtime);

@@ -12,7 +12,7 @@
 using namespace weft;
 namespace fs = std::filesystem;
 
-/// What was synced; this function stands in for the C library's.
+/// The modes of files that were synced; this function stands in for the C library's.
 static std::vector<mode_t> synced;
 extern "C" int fsync(int file) {
   struct stat info;

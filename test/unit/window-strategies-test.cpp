@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/dialects/weft/WindowOps.h"
+#include "weft/dialects/weft/ops/WindowOps.h"
 #include "weft/test/unit/StrategyPrograms.h"
 
 using namespace weft;
@@ -48,8 +48,8 @@ struct Case {
   }
 };
 
-/// What the device that lacks most does not hold of the positions from the
-/// first to the last that its windows see.
+/// The positions, from the first to the last that its windows see, that the device
+/// that lacks most does not hold.
 int64_t haloOf(const Window &w, int64_t n, int64_t p) {
   int64_t held = shardSize(n, p), block = shardSize(w.count(n), p), most = 0;
   for (int64_t k = 0; k < p; ++k) {

@@ -52,7 +52,7 @@ def main():
     for path, text in unquoted:
         print(f"{path}: no test quotes the diagnostic {text!r}; write one")
     if not found:
-        print("dialects, passes: no diagnostic found; mend the pattern in tools/check/check_diagnostics.py")
+        print("dialects, passes: no diagnostic found; fix the pattern in tools/check/check_diagnostics.py")
     return 1 if unquoted or not found else 0
 
 

@@ -24,8 +24,8 @@ READS = re.compile("|".join((
     r"\bzip_open\b", r"\bH5Fopen\b")))
 WRITERS = {
     "runtime/abi/WholeFile.h": "the one place",
-    "runtime/data/Hdf5.cpp": "H5Fcreate in memory: H5Pset_fapl_core(..., 0)",
-    "runtime/sources/RowCollector.cpp": "mkostemp() of a file that is removed at once",
+    "runtime/data/Hdf5Writer.cpp": "H5Fcreate of the file of openNamedTemporary(), which is removed at once",
+    "runtime/data/OpenFile.cpp": "mkostemp() of a file that is removed at once",
     "compiler/codegen/cpu/LinkObjects.cpp": "the linker reads files: in a folder of mkdtemp()",
 }
 
@@ -33,18 +33,18 @@ WRITERS = {
 READERS = {
     "runtime/abi/WholeFile.h": "folders",
     "runtime/data/Files.cpp": "after regularFileSize()",
-    "runtime/data/Hdf5.cpp": "H5Fopen of bytes in memory",
     "runtime/data/Hdf5Datasets.cpp": "H5Fopen after regularFileSize()",
+    "runtime/data/Hdf5Library.cpp": "H5Fopen of an open file's map in memory",
+    "runtime/data/OpenFile.cpp": "after regularFileSize()",
     "runtime/data/Safetensors.cpp": "after regularFileSize()",
     "runtime/data/Zip.cpp": "after regularFileSize()",
     "runtime/data/ZipDirectory.cpp": "a file that ZipReader has open",
-    "runtime/sources/RowSource.cpp": "after regularFileSize()",
     "runtime/program/Program.cpp": "O_NONBLOCK, then S_ISREG",
     "runtime/processes/Liveness.cpp": "/proc",
     "compiler/codegen/CodeCache.cpp": "O_NONBLOCK, then S_ISREG, in a folder of the user's own",
     "compiler/codegen/cpu/LinkObjects.cpp": "what the linker wrote",
-    "tools/weft/Devices.cpp": "/proc",
-    "tools/weft/Statistics.cpp": "/proc",
+    "tools/weft/compiler/Devices.cpp": "/proc",
+    "tools/weft/programs/Statistics.cpp": "/proc",
 }
 
 

@@ -23,7 +23,7 @@ def sources():
 
 
 def differing(names):
-    """Those of `names` that clang-format would change."""
+    """The files of `names` that clang-format would change."""
     done = subprocess.run([PROGRAM, "--dry-run", "-Werror", *names], cwd=ROOT, text=True, capture_output=True)
     if done.returncode == 0:
         return []

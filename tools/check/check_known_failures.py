@@ -21,7 +21,7 @@ def main():
     rows = ROW.findall((ROOT / PAGE).read_text())
     problems = []
     if [int(number) for number, _ in rows] != list(range(1, 41)):
-        problems.append(f"{PAGE}: {len(rows)} rows, not 1 to 40 in order; mend the table")
+        problems.append(f"{PAGE}: {len(rows)} rows, not 1 to 40 in order; fix the table")
     for number, tests in rows:
         named = re.findall(r'(\w+): ((?:"[^"]+"(?:, )?)+)', tests)
         for file, quoted in named:

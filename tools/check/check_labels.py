@@ -44,10 +44,10 @@ def tested(text, known):
 
 def problems_of(folder):
     """Yields what does not agree in one dialect."""
-    definitions = defined(sorted(folder.glob("*.td")))
+    definitions = defined(sorted(folder.rglob("*.td")))
     if not definitions:
         return
-    source = "\n".join(p.read_text() for p in folder.glob("*.cpp"))
+    source = "\n".join(p.read_text() for p in folder.rglob("*.cpp"))
     comments = set(LABEL.findall("\n".join(re.findall(r"//.*", source))))
     files = sorted((ROOT / "test" / "dialects" / folder.name).glob("invalid*.mlir"))
     where = f"test/dialects/{folder.name}/invalid*.mlir"

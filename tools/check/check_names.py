@@ -22,9 +22,8 @@ def problems_of(table, definition, flag, body):
     """Yields what is wrong with one pass."""
     name = definition.removesuffix("Pass")
     where = table.relative_to(ROOT)
-    source = table.parent / f"{name}.cpp"
-    if not source.exists():
-        yield f"{where}: {definition} has no file {source.relative_to(ROOT)}; rename one of them"
+    if not any(table.parent.rglob(f"{name}.cpp")):
+        yield f"{where}: {definition} has no file {name}.cpp in {table.parent.relative_to(ROOT)}; rename one of them"
     if flag != f"weft-{kebab(name)}":
         yield f"{where}: flag of {definition} is {flag} != weft-{kebab(name)}; rename one of them"
     test = ROOT / "test" / "passes" / f"{kebab(name)}.mlir"
@@ -52,7 +51,7 @@ def shown(example):
 
 def passes_elsewhere():
     """Yields passes that no table names, and tables in other folders."""
-    for path in sorted([*ROOT.glob("dialects/**/*.td"), *ROOT.glob("compiler/**/*.td"), *ROOT.glob("passes/*/*.td")]):
+    for path in sorted([*ROOT.glob("dialects/**/*.td"), *ROOT.glob("compiler/**/*.td"), *ROOT.glob("passes/**/*.td")]):
         if path.name != "Passes.td" and DEFINITION.search(path.read_text()):
             yield f"{path.relative_to(ROOT)}: defines a pass; move it to passes/FOLDER/Passes.td"
     for path in sorted([*ROOT.glob("passes/**/*.cpp"), *ROOT.glob("dialects/**/*.cpp")]):
@@ -68,7 +67,7 @@ def main():
             problems += problems_of(table, definition, flag, body)
     problems += passes_elsewhere()
     if not passes:
-        problems.append("passes: no pass found in Passes.td; mend the pattern in tools/check/check_names.py")
+        problems.append("passes: no pass found in Passes.td; fix the pattern in tools/check/check_names.py")
     for problem in problems:
         print(problem)
     return 1 if problems else 0

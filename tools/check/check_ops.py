@@ -28,8 +28,8 @@ FAMILIES = {
 HEAD = """# Ops of the dialect `weft`
 
 Written by `python3 tools/check/check_ops.py --write` from the definitions in `dialects/weft`. *StableHLO* is the op that means
-the same; *factors* are the kinds of factor in its sharding rule (`dialects/weft/ShardingRule.h`): pass and position cost nothing,
-reduce leaves a partial result, for what the others cost see `docs/decisions.md`. Every op has a meaning in the interpreter and code
+the same; *factors* are the kinds of factor in its sharding rule (`dialects/layout/ShardingRule.h`): pass and position cost nothing,
+reduce leaves a partial result, for what the others cost see `docs/decisions/2026-11-21-sharding-rules.md`. Every op has a meaning in the interpreter and code
 for CPUs and GPUs; cases in `test/fixtures/ops` compare them, and derivatives, with figures of JAX.
 """
 
@@ -40,7 +40,7 @@ def records(family):
     llvm = pathlib.Path(tool).resolve().parents[1] / "include"
     with tempfile.TemporaryDirectory() as folder:
         (pathlib.Path(folder) / "weft").symlink_to(ROOT)
-        command = [tool, "--dump-json", "-I", folder, "-I", str(llvm), str(DIALECT / f"{family}.td")]
+        command = [tool, "--dump-json", "-I", folder, "-I", str(llvm), str(DIALECT / "ops" / f"{family}.td")]
         return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
@@ -58,7 +58,7 @@ def derivative_of(record, known):
 def ops_of(family):
     """(mnemonic, row) of every op, in the order of the file."""
     known = records(family)
-    text = (DIALECT / f"{family}.td").read_text()
+    text = (DIALECT / "ops" / f"{family}.td").read_text()
     names = re.findall(r"^def (Weft_\w+Op)\b", text, re.M)
     for name in names:
         record = known[name]
@@ -70,7 +70,7 @@ def page():
     """The page's text, and the ops that it lists."""
     text, ops = HEAD, []
     for family, title in FAMILIES.items():
-        if not (DIALECT / f"{family}.td").exists():
+        if not (DIALECT / "ops" / f"{family}.td").exists():
             continue
         text += f"\n## {title}\n\n| op | meaning | StableHLO | factors | derivative |\n|---|---|---|---|---|\n"
         for op, row in ops_of(family):
@@ -90,7 +90,7 @@ def main():
     cases = (ROOT / "test" / "fixtures" / "ops" / "goldens.json").read_text()
     tested = set(re.findall(r"weft\.(\w+)", cases))
     problems += [f"weft.{op} is in no case of test/fixtures/ops; write one" for op in ops if op not in tested | WITHOUT_CASE]
-    families = {path.stem for path in DIALECT.glob("*Ops.td")} - {"WeftOps"}
+    families = {path.stem for path in DIALECT.rglob("*Ops.td")} - {"WeftOps"}
     problems += [f"{name}.td is not in the list of families of tools/check/check_ops.py" for name in sorted(families - set(FAMILIES))]
     print("\n".join(problems))
     return 1 if problems else 0

@@ -14,7 +14,7 @@ PAGES = ROOT / "docs" / "reference"
 WRITTEN = "Written by `python3 tools/check/check_reference.py --write` from the definitions in `{}`."
 # In the order in which programs meet them.
 PASSES = {
-    "training": "Differentiation", "sharding": "Layouts and partitioning", "kernels": "Kernels", "nests": "Loop nests",
+    "training": "Differentiation", "sharding": "Layouts and partitioning", "collectives": "Collectives", "kernels": "Kernels", "nests": "Loop nests",
     "planning": "Plans", "foreign": "Other compilers' programs",
 }
 DIALECTS = {"coll": "CollOps", "host": "HostOps", "nest": "Nest", "plan": "PlanOps"}

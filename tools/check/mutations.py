@@ -58,7 +58,12 @@ TESTS = [
     ("gpu-every-op-test", "gpu-every-op-test", ["build/bin/gpu-every-op-test"]),
     ("lit cuda/run", "gpu-collectives-test", [LIT, "-s", "build/test/cuda", "--filter=cuda/run"]),
     ("lit cuda/errors", "gpu-collectives-test", [LIT, "-s", "build/test/cuda", "--filter=cuda/errors"]),
+    ("lit stablehlo/precision", "weft", [LIT, "-s", "build/test/stablehlo", "--filter=stablehlo/precision"]),
     ("packed-dot-test", "packed-dot-test", ["build/bin/packed-dot-test"]),
+    ("lit cuda/local-ranks", "WeftCuda", [LIT, "-s", "build/test/cuda", "--filter=cuda/local-ranks"]),
+    # The compiler as a library.
+    ("lit capi", "weft-compiler-refusals", [LIT, "-s", "build/test/capi"]),
+    ("lit python", "WeftC", [LIT, "-s", "build/test/python", "--filter=python/python"]),
 ]
 
 

@@ -29,19 +29,19 @@ static std::vector<Hdf5Group> groupsOf(const Model &model) {
 }
 
 Status saveModel(const std::string &path, const Model &model,
-                 const std::vector<NamedArray> &values) {
+                 const std::vector<StoredArray> &values, bool writesFile) {
   KerasArchive archive;
   archive.config = savedConfig(model);
   archive.weights = bySavedPath(values, placesOf(model, true));
-  return writeKerasArchive(path, archive, groupsOf(model));
+  return writeKerasArchive(path, archive, groupsOf(model), writesFile);
 }
 
 Status saveModelWeights(const std::string &path, const Model &model,
-                        const std::vector<NamedArray> &values,
-                        uint64_t mostBytes) {
+                        const std::vector<StoredArray> &values,
+                        uint64_t mostBytes, bool writesFiles) {
   return writeKerasWeights(path, groupsOf(model),
                            bySavedPath(values, placesOf(model, true)),
-                           mostBytes);
+                           mostBytes, writesFiles);
 }
 
 } // namespace weft::keras

@@ -1,7 +1,7 @@
 //===- SavedModel.h - a Keras model's files ---------------------*- C++ -*-===//
 //
 //   auto values = savedValues(archive.weights, savedVariables(model), "m.keras");
-//   saveModel("trained.keras", model, *state.save());
+//   saveModel("trained.keras", model, state.stored());
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,15 +15,17 @@ namespace weft::keras {
 
 std::vector<SavedVariable> savedVariables(const Model &model);
 
-/// A .keras file that Keras loads; `values` by variable path.
+/// A .keras file that Keras loads; `values` by variable path. Without `writesFile`
+/// they are read alone (writeKerasArchive).
 Status saveModel(const std::string &path, const Model &model,
-                 const std::vector<NamedArray> &values);
+                 const std::vector<StoredArray> &values,
+                 bool writesFile = true);
 
 /// The weights of such a file alone: .weights.h5, or .weights.json and files of at
 /// most `mostBytes` bytes of weights.
 Status saveModelWeights(const std::string &path, const Model &model,
-                        const std::vector<NamedArray> &values,
-                        uint64_t mostBytes);
+                        const std::vector<StoredArray> &values,
+                        uint64_t mostBytes, bool writesFiles = true);
 
 } // namespace weft::keras
 

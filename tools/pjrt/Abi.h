@@ -175,7 +175,7 @@ struct StridedLayout {
   const int64_t *byte_strides;
   size_t num_byte_strides;
 };
-/// What a caller says of the work that a donation waits for.
+/// A caller's statement about the work that a donation waits for.
 struct DependencyReady {
   size_t struct_size;
   void *callback_data;

@@ -331,7 +331,7 @@ WEFT_PJRT_ARGS(TopologyDescription_Deserialize, const char *serialized_topology;
                size_t serialized_topology_size;
                PJRT_TopologyDescription * topology;)
 
-// Of the extension for layouts.
+// The extension for layouts:
 WEFT_PJRT_ARGS(Layouts_MemoryLayout_Destroy, PJRT_Layouts_MemoryLayout *layout;)
 WEFT_PJRT_ARGS(
     Layouts_MemoryLayout_Serialize, PJRT_Layouts_MemoryLayout *layout;

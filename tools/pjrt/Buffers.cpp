@@ -3,7 +3,7 @@
 #include "weft/tools/pjrt/ElementTypes.h"
 #include "weft/tools/pjrt/Functions.h"
 #include "weft/tools/pjrt/Objects.h"
-#include "weft/tools/pjrt/Tickets.h"
+#include "weft/tools/pjrt/transfers/Tickets.h"
 
 using namespace weft::pjrt;
 

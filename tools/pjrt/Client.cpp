@@ -1,9 +1,9 @@
 //===- Client.cpp - the client, its devices and memories ------------------===//
 
 #include "weft/tools/pjrt/Functions.h"
-#include "weft/tools/pjrt/HostCalls.h"
 #include "weft/tools/pjrt/Objects.h"
-#include "weft/tools/pjrt/Tickets.h"
+#include "weft/tools/pjrt/transfers/HostCalls.h"
+#include "weft/tools/pjrt/transfers/Tickets.h"
 
 #include <unistd.h>
 

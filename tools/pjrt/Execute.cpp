@@ -7,9 +7,9 @@
 
 #include "weft/tools/pjrt/ElementTypes.h"
 #include "weft/tools/pjrt/Functions.h"
-#include "weft/tools/pjrt/HostCalls.h"
 #include "weft/tools/pjrt/Objects.h"
-#include "weft/tools/pjrt/Tickets.h"
+#include "weft/tools/pjrt/transfers/HostCalls.h"
+#include "weft/tools/pjrt/transfers/Tickets.h"
 
 #include <algorithm>
 #include <chrono>
@@ -62,7 +62,7 @@ uint64_t bytesMoved(const weft_runtime *runtime) {
   return bytes;
 }
 
-/// Why an argument will not be there, as far as that is known; or null.
+/// The reason why an argument will not be there, as far as that is known; or null.
 const PJRT_Error *brokenArgument(const Run &run) {
   for (const PromisePtr &promise : run.needed)
     if (promise->isSettled() && promise->failure())
@@ -198,7 +198,7 @@ StoragePtr donate(PJRT_Buffer *buffer, const ProgramPort &port, bool allowed,
   return memory;
 }
 
-/// What the program writes one result to.
+/// The memory to which the program writes one result.
 StoragePtr outputMemory(LoadedExecutable_Execute_Args *args,
                         const LoadedProgram &loaded, const ProgramPort &port,
                         size_t position, Run &run) {
@@ -233,8 +233,8 @@ void makeOutputs(LoadedExecutable_Execute_Args *args,
   }
 }
 
-/// What must be settled before the run is enqueued. The host copies in front of
-/// the run, and does so when all is there.
+/// The promises that must be settled before the run is enqueued. The host copies in
+/// front of the run, once all of it has arrived.
 Dispatcher::Promises heldBackBy(const Run &run) {
   Dispatcher::Promises out;
   for (const PromisePtr &promise : run.needed)

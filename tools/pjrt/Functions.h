@@ -24,7 +24,7 @@ void setLaunchFunctions(Function *table);
 void setTopologyFunctions(Function *table);
 void setExecutableFunctions(Function *table);
 void setSerializeFunctions(Function *table);
-/// Of memory (Layouts.cpp).
+/// The extension for layouts of memory (Layouts.cpp).
 const LayoutsExtension *layoutsExtension();
 
 /// Client_Compile and LoadedExecutable_Execute.

@@ -12,13 +12,13 @@
 #define WEFT_TOOLS_PJRT_OBJECTS_H
 
 #include "weft/tools/pjrt/Abi.h"
-#include "weft/tools/pjrt/Compiler.h"
-#include "weft/tools/pjrt/Dispatcher.h"
-#include "weft/tools/pjrt/HostTransfers.h"
-#include "weft/tools/pjrt/KnownPrograms.h"
-#include "weft/tools/pjrt/Launches.h"
-#include "weft/tools/pjrt/MemoryOrder.h"
-#include "weft/tools/pjrt/Report.h"
+#include "weft/tools/pjrt/compiler/Compiler.h"
+#include "weft/tools/pjrt/compiler/Report.h"
+#include "weft/tools/pjrt/programs/KnownPrograms.h"
+#include "weft/tools/pjrt/transfers/Dispatcher.h"
+#include "weft/tools/pjrt/transfers/HostTransfers.h"
+#include "weft/tools/pjrt/transfers/Launches.h"
+#include "weft/tools/pjrt/transfers/MemoryOrder.h"
 
 #include "weft/runtime/abi/DeviceList.h"
 #include "weft/runtime/abi/weft.h"
@@ -39,7 +39,7 @@ struct PJRT_Error {
   std::string message;
 };
 
-/// What JAX gets of an order (Layouts.cpp).
+/// JAX's object for an order of memory (Layouts.cpp).
 struct PJRT_Layouts_MemoryLayout {
   std::string text;
 };
@@ -65,7 +65,7 @@ public:
   /// Must be settled before work begins that needs it: other work is in front of
   /// that in the queue, and does not fail but by itself.
   bool holdsBack() const { return !isSettled() && (!isWork || callsHost); }
-  /// Who comes first decides; false for all others.
+  /// Settles the promise; the first call decides, others return false.
   bool settle(const PJRT_Error *why);
   /// At once where it is settled, else by who settles it.
   void whenSettled(Callback callback);
@@ -80,7 +80,7 @@ private:
 };
 using PromisePtr = std::shared_ptr<Promise>;
 
-/// What the arrays of one device take, in bytes.
+/// The bytes that the arrays of one device take.
 struct MemoryUse {
   std::atomic<int64_t> now{0}, peak{0}, count{0}, largest{0};
   void add(int64_t bytes);
@@ -142,7 +142,7 @@ PJRT_Error *allocate(BufferType type, const std::vector<int64_t> &dims,
 /// An error where bytes from an offset on are not within an array.
 PJRT_Error *outside(int64_t offset, int64_t size, size_t bytes);
 
-/// What devices that hold one tile have of it: numbers of XLA's OpSharding.Type.
+/// The share of devices with one tile: numbers of XLA's OpSharding.Type.
 enum TileHolders : int64_t { kCopies = 0, kSummands = 6 };
 
 /// A sharding of XLA: how many tiles each dimension has, and who has each tile;
@@ -157,7 +157,7 @@ struct ProgramPort {
   BufferType type = kInvalidType;
   std::vector<int64_t> local, global;
   size_t bytes = 0;   ///< of the local part
-  int donatedTo = -1; ///< an argument: the result that takes over its memory
+  int donatedTo = -1; ///< an argument: the result that reuses its memory
   int donatedFrom = -1;
   TileAssignment tiles;
   MemoryOrder order;            ///< of the caller's array
@@ -185,7 +185,7 @@ struct LoadedProgram {
   std::shared_ptr<Report> report;       ///< null without WEFT_EXPLAIN
 };
 
-/// What a compiled program is on chosen devices.
+/// A compiled program on chosen devices (PJRT_LoadedExecutable).
 struct Executable {
   std::shared_ptr<const LoadedProgram> loaded;
   PJRT_Client *client = nullptr;
@@ -232,7 +232,7 @@ struct PJRT_Device {
 
 struct PJRT_TopologyDescription {
   std::vector<PJRT_DeviceDescription *> descriptions;
-  /// Those of a topology without devices.
+  /// Descriptions of a topology without devices.
   std::vector<std::unique_ptr<PJRT_DeviceDescription>> owned;
   mutable weft::pjrt::KnownPrograms programs;
   mutable weft::pjrt::Compiler compiler;
@@ -244,8 +244,8 @@ struct PJRT_Client {
   std::vector<PJRT_Memory *> memories;
   PJRT_TopologyDescription topology;
   weft::pjrt::Dispatcher dispatcher;
-  /// Of all devices, made when it is needed; null, with the reason, where it cannot
-  /// be made. Called by what the dispatcher begins.
+  /// The runtime of all devices, made on first use; null, with the reason, if it cannot
+  /// be made. Called by work that the dispatcher begins.
   weft_runtime *runtime(std::string &why);
   weft_runtime *madeRuntime = nullptr;
   weft::pjrt::TransfersInOrder transfers; ///< of the runs that are enqueued

@@ -11,7 +11,7 @@ namespace weft::tool {
 
 /// `accepted` says what the model's file may be.
 void addModelFlags(CLI::App &app, ModelFlags &flags, const char *accepted);
-/// Of one size; `weft compile` takes several.
+/// Adds --batch-size of one size; `weft compile` takes several.
 void addBatchSize(CLI::App &app, ModelFlags &flags);
 void addBudgetFlags(CLI::App &app, ModelFlags &flags);
 /// All of weft fit; of weft evaluate or weft predict.

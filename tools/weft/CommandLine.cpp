@@ -11,7 +11,7 @@
 #include "weft/tools/weft/CommandFlags.h"
 #include "weft/tools/weft/FitConfig.h"
 #include "weft/tools/weft/FlagValues.h"
-#include "weft/tools/weft/Gpus.h"
+#include "weft/tools/weft/programs/Gpus.h"
 
 #include <string_view>
 
@@ -53,7 +53,7 @@ void weft::tool::addBatchSize(CLI::App &app, ModelFlags &flags) {
       ->default_str("32");
 }
 
-/// Of `weft compile`: a step for each size.
+/// Adds --batch-size of `weft compile`: a step for each size.
 static void addBatchSizes(CLI::App &app, ModelFlags &flags) {
   app.add_option_function<std::string>(
          "--batch-size",
@@ -198,15 +198,20 @@ static void addExplain(CLI::App &app, ExplainFlags &flags) {
 }
 
 static void addLayout(CLI::App &app, ExplainFlags &flags) {
-  addModelFlags(app, flags.model, kKerasModel);
+  addModelFlags(app, flags.model, kAnyModel);
   addBatchSize(app, flags.model);
+  addStep(app, flags.model,
+          "of a program: train, evaluate or predict (default: its first)",
+          isStep());
   app.add_option("--only", flags.only,
                  "draw this variable, input or output: d1/kernel; repeated");
   app.add_flag("--json", flags.json, "one JSON object");
   app.footer("Examples:\n"
              "  weft layout model.keras --distribution dist.json "
              "--batch-size 16\n"
-             "  weft layout model.json --data-parallel --devices cpu:8 --json");
+             "  weft layout model.json --data-parallel --devices cpu:8 --json\n"
+             "  weft layout step.mlir --distribution dist.json    (steps that "
+             "Keras traced)");
 }
 
 static void addSummary(CLI::App &app, SummaryFlags &flags) {

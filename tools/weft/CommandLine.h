@@ -37,9 +37,9 @@ struct CommandLine {
   void parse(int argc, char **argv);
 
 private:
-  /// What takes a program as it is: run, profile.
+  /// Adds the commands that take a compiled program: run, profile.
   void addPrograms();
-  /// The first word, if it is no flag, names a subcommand.
+  /// Refuses a first word that is neither a flag nor the name of a subcommand.
   void checkCommand(const std::string &word) const;
   /// Flags that the command does not have, with the one that is like it.
   void checkFlags() const;

@@ -30,7 +30,7 @@ namespace weft::tool {
 
 using TimePoint = std::chrono::steady_clock::time_point;
 
-/// What names a model, its layouts and its devices.
+/// The flags that name a model, its layouts and its devices.
 struct ModelFlags {
   std::string model;        ///< model.json or model.keras
   std::string distribution; ///< a file; empty: none
@@ -162,19 +162,19 @@ struct RunFlags {
   weft_processes *processes = nullptr;
 };
 
-/// What each instruction of a program takes; see RunFlags.
+/// The flags of `weft profile`: times of each instruction; see RunFlags.
 struct ProfileFlags {
   RunFlags run;      ///< without outputs; inputs empty: random
   bool json = false; ///< instead of the table
   std::string trace; ///< a file of Chrome's trace events; empty: none
   int64_t top = 20;  ///< rows of the table; 0: all
   int64_t seed = 0;  ///< of random inputs
-  /// What a device can do at most: GB/s, 0 to measure it; 1e9 operations a
+  /// The peaks of a device: GB/s, 0 to measure it; 1e9 operations a
   /// second, 0 for not stated.
   double peakBandwidth = 0, peakOperations = 0;
 };
 
-/// What libWeftCommands.so exports as `weftCompilerCommands`.
+/// The functions that libWeftCommands.so exports as `weftCompilerCommands`.
 struct CompilerCommands {
   int (*fit)(const FitFlags &);
   int (*evaluate)(const EvaluateFlags &);
@@ -191,7 +191,7 @@ struct CompilerCommands {
 /// Null after a printed error.
 const CompilerCommands *loadCompiler();
 
-/// What libWeftStepCommands.so exports as `weftStepCommands`: training from a
+/// The functions that libWeftStepCommands.so exports as `weftStepCommands`: training from a
 /// .weft file, with the readers of Keras' files and no compiler.
 struct StepCommands {
   int (*fit)(const FitFlags &);
@@ -203,7 +203,7 @@ const StepCommands *loadStepCommands();
 
 int runCompile(const CompileFlags &flags);
 int runExplain(const ExplainFlags &flags);
-/// Of a .weft file, without the compiler.
+/// Explains a .weft file, without the compiler.
 int runExplainProgram(const ExplainFlags &flags);
 int runLayout(const ExplainFlags &flags);
 int runSummary(const SummaryFlags &flags);

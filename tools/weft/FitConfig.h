@@ -4,8 +4,8 @@
 //    "callbacks": [{"class_name": "EarlyStopping", "config": {"patience": 3}}]}
 //
 // A key is an argument of Keras' fit or another flag of weft fit, with _ for -.
-// The file stands for the words of a command line, of which those that are given
-// there win.
+// The file's keys are flags; a flag on the command line overrides the file's
+// key.
 //
 //===----------------------------------------------------------------------===//
 

@@ -22,7 +22,7 @@ namespace weft::tool {
 
 using FlagCheck = std::function<std::string(const std::string &)>;
 
-/// A whole number; `how` says how to mend another.
+/// A whole number; `how` says how to fix another.
 FlagCheck atLeast(int64_t least, const std::string &how);
 /// 1,8,32: different sizes of batches, at least one. What is wrong with them, or
 /// "".

@@ -18,7 +18,7 @@
 using namespace weft::tool;
 using weft::runtime::environmentNumber;
 
-/// What a signal handler can reach.
+/// The processes that a signal handler ends.
 static weft_processes *signalled = nullptr;
 static bool endsAtNextVote = false;
 static int visible = STDERR_FILENO;
@@ -29,7 +29,7 @@ static void endOnSignal(int) {
   weft_processes_terminate(signalled, endsAtNextVote);
 }
 
-/// Of all that must be alike: the command line, and the version.
+/// Hash of all that must be equal in all processes: command line and version.
 static uint64_t hashOf(int argc, char **argv) {
   std::string text = "weft " WEFT_VERSION;
   for (int i = 1; i < argc; ++i)
@@ -40,14 +40,27 @@ static uint64_t hashOf(int argc, char **argv) {
   return hash;
 }
 
+/// Tasks of srun know nothing of each other, unless it started mpirun's.
+static void warnOfTasks() {
+  int tasks = environmentNumber("SLURM_STEP_NUM_TASKS", 1);
+  if (tasks > 1 && !std::getenv("OMPI_COMM_WORLD_SIZE") &&
+      environmentNumber("SLURM_PROCID", 0) == 0)
+    warn("srun has started " + std::to_string(tasks) +
+         " processes, and each does all of this by itself; for one program on "
+         "all of them use mpirun in place of srun");
+}
+
 bool JoinedProcesses::begin(int argc, char **argv) {
   int size = environmentNumber("OMPI_COMM_WORLD_SIZE", 1);
   int rank = environmentNumber("OMPI_COMM_WORLD_RANK", 0);
-  if (size < 2)
-    return true;
   std::string_view command = argc > 1 ? argv[1] : "";
   bool isShared = command == "run" || command == "fit" ||
                   command == "evaluate" || command == "predict";
+  if (size < 2) {
+    if (isShared)
+      warnOfTasks();
+    return true;
+  }
   if (!isShared) {
     isIdle = rank != 0; // one process does it
     return rank == 0;

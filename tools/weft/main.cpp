@@ -13,7 +13,7 @@
 using namespace weft;
 using namespace weft::tool;
 
-/// A fault in Weft itself; a second one while this runs ends the process.
+/// Reports a fault in Weft itself; a second fault meanwhile ends the process.
 static void endByFault(int number) {
   const char *name = strsignal(number);
   for (std::string_view part :

@@ -106,7 +106,7 @@ static std::vector<KernelJob> collectKernels(ModuleOp module) {
   return jobs;
 }
 
-/// What a program that only returns its arguments is made of.
+/// The object of a program that only returns its arguments.
 static std::string noKernel(const CpuTarget &target) {
   return "func.func private @none() attributes {nest.kernel = "
          "#nest.kernel<target = \"" +

@@ -80,7 +80,7 @@ KernelConversion::KernelConversion(MLIRContext *context, bool hasFma)
     : types(context), approximations(approximationsIn(context, hasFma)),
       conversions(conversionsIn(context, types)), target(*context) {
   target.addLegalOp<UnrealizedConversionCastOp>();
-  // What LLVM has no instruction for stays for libm.
+  // Functions that LLVM has no instruction for stay calls of libm.
   target.addIllegalDialect<arith::ArithDialect, cf::ControlFlowDialect,
                            complex::ComplexDialect, scf::SCFDialect,
                            vector::VectorDialect>();

@@ -5,7 +5,7 @@
 //   }                                                llvm.cond_br %4, ^bb1,
 //   ^bb2
 //
-// MLIR has a pass for each dialect, which makes its patterns anew in each run:
+// MLIR has a pass for each dialect, which makes its patterns again in each run:
 // for a kernel of a few ops that takes longer than all the rest. Here the
 // patterns are made once for a context, and ops are visited once.
 //
@@ -26,7 +26,7 @@ class KernelConversion {
 public:
   /// Without the instruction a fused multiply-add is two operations.
   KernelConversion(mlir::MLIRContext *context, bool hasFma);
-  /// Of what KernelEmitter emits: arith, math, complex, vector (one dimension),
+  /// Converts the ops that KernelEmitter emits: arith, math, complex, vector (one dimension),
   /// scf and cf, inside llvm.func.
   llvm::LogicalResult run(mlir::ModuleOp module) const;
 

@@ -27,7 +27,7 @@
 #include "weft/compiler/codegen/elements/ScalarOps.h"
 #include "weft/dialects/nest/ConvolutionShape.h"
 #include "weft/dialects/weft/ElementTypes.h"
-#include "weft/dialects/weft/WindowOps.h"
+#include "weft/dialects/weft/ops/WindowOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

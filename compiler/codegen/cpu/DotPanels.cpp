@@ -96,7 +96,7 @@ Value PanelPacking::offset(Value across, Value step) {
   return e.add(across, cpu::offset(e, panels.along, e.add(along.first, step)));
 }
 
-/// Of a step of a panel, in what is packed.
+/// The place of a panel's step in the packed memory.
 Value PanelPacking::place(Value number, Value step) {
   Value steps = arith::MulIOp::create(b, e.loc, number, along.count);
   return e.mul(e.add(steps, step), panels.width);

@@ -45,7 +45,7 @@ public:
                   int64_t count);
   mlir::Value add(mlir::Value a, mlir::Value b);
   mlir::Value multiplyAdd(mlir::Value a, mlir::Value b, mlir::Value c);
-  /// Of all lanes, in any order.
+  /// The sum of all lanes, in any order.
   mlir::Value sumOfLanes(mlir::Value vector);
   /// Rows become columns: as many vectors as lanes.
   void transpose(llvm::MutableArrayRef<mlir::Value> rows);

@@ -27,7 +27,7 @@
 #include "weft/compiler/codegen/elements/ElementEmitter.h"
 #include "weft/compiler/codegen/elements/ReplacedPart.h"
 #include "weft/dialects/nest/Nest.h"
-#include "weft/dialects/weft/WindowOps.h"
+#include "weft/dialects/weft/ops/WindowOps.h"
 
 namespace weft::cpu {
 

@@ -138,9 +138,9 @@ LogicalResult KernelEmitter::emit() {
   return emitCopies();
 }
 
-/// What lies at bytes [begin, end) of the scratch memory, if anything is at
-/// `begin`: values that do not meet have memory of their own, of which LLVM
-/// then sees that it is apart.
+/// The values that share bytes [begin, end) of the scratch memory, if any begins
+/// at `begin`. Values that do not overlap have allocations of their own, so that
+/// LLVM sees that they are disjoint.
 static SmallVector<std::pair<int64_t, int64_t>> regionsOf(func::FuncOp kernel) {
   SmallVector<std::pair<int64_t, int64_t>> all, joined;
   for (auto loops : kernel.getOps<nest::LoopsOp>())

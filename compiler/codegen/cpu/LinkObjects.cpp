@@ -41,7 +41,7 @@ struct TemporaryFolder {
     return true;
   }
   ~TemporaryFolder() {
-    // What cannot be removed is left in the folder for such files.
+    // Files that cannot be removed are left in the folder for temporary files.
     if (!error)
       error = llvm::sys::fs::remove_directories(path);
   }

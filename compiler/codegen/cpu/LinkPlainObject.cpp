@@ -122,7 +122,7 @@ bool PlainLinker::placeSections() {
   return true;
 }
 
-/// Of what is called: where its call is.
+/// The address of a symbol; of an external function that of its call stub.
 std::optional<uint64_t>
 PlainLinker::addressOf(const InputSymbol &symbol) const {
   if (symbol.st_shndx == SHN_UNDEF) {
@@ -245,7 +245,7 @@ void PlainLinker::writeHeaders() {
     return Elf64_Phdr{type,         access,    from,      from + moved,
                       from + moved, to - from, to - from, alignment};
   };
-  // What is writable lies a page further in memory than in the file.
+  // Writable sections are a page further in memory than in the file.
   Elf64_Phdr segments[kSegments] = {
       segment(PT_LOAD, PF_R | PF_X, 0, writable, 0, kPage),
       segment(PT_LOAD, PF_R | PF_W, writable, image.size(), kPage, kPage),

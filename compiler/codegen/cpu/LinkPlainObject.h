@@ -17,9 +17,9 @@
 
 namespace weft::cpu {
 
-/// What `ld.lld -shared` makes of an object for x86-64, without section
-/// headers. False, with nothing written, where the object is for another
-/// processor or has more in it than said above; then linkObjects() has to link
+/// Links an object for x86-64 as `ld.lld -shared` does, without section
+/// headers. Returns false and writes nothing if the object is for another
+/// processor or has sections other than those above; linkObjects() then links
 /// it.
 bool linkPlainObject(llvm::ArrayRef<char> object,
                      llvm::SmallVectorImpl<char> &sharedObject);

@@ -56,7 +56,7 @@ static LogicalResult lowerToLLVMDialect(ModuleOp module,
       return failure();
     std::string name = kernel.getName().str();
     kernel.erase();
-    // The entry takes over the kernel's name.
+    // The entry is given the kernel's name.
     module.lookupSymbol<LLVM::LLVMFuncOp>(name + ".entry").setName(name);
   }
   if (failed(splitComplex(module)) || failed(conversion.run(module)))

@@ -34,14 +34,14 @@ public:
   KernelLowering(const CpuTarget &target,
                  const mlir::DialectRegistry &dialects);
   ~KernelLowering();
-  /// Of the one kernel function in `text`. Returns what went wrong, or empty.
+  /// Lowers the one kernel function in `text`. Returns the error, or empty.
   std::string lower(llvm::StringRef text, llvm::CodeGenOptLevel level,
                     llvm::CodeGenFileType type,
                     llvm::SmallVectorImpl<char> &code);
   /// The context keeps every type and attribute that it has seen: after some
   /// megabytes of text a new one takes less memory.
   bool isWorn() const { return seen > kMostText; }
-  /// Does it know all these dialects and extensions?
+  /// Whether the context has all these dialects and extensions.
   bool knows(const mlir::DialectRegistry &dialects) const;
 
 private:

@@ -54,7 +54,7 @@ private:
   void storeWhole(ArrayRef<Value> sums, Value row, Value column, bool adds);
   void storeCut(ArrayRef<Value> sums, Value row, Value column, Value isFirst);
   void spill(ArrayRef<Value> sums);
-  /// Of a tile's positions from `first` on, those that there are.
+  /// The positions of a tile from `first` on that are within the panels.
   Value within(const DotPanels &panels, Value first) {
     return least(e.constant(panels.width),
                  minus(e.constant(panels.across.size()), first));

@@ -30,7 +30,7 @@ Reduced reduced(const Formula &f, Value x) {
   return {f.fma(k, -6.07710050650619224932e-11, rest), k};
 }
 
-/// Of a whole number: is it no multiple of two?
+/// Whether a whole number is odd.
 Value isOdd(const Formula &f, Value turns) {
   Value half = f.mul(turns, 0.5);
   return f.compare(ONE, f.nearest(half), half);

@@ -120,7 +120,7 @@ Double logarithm(const Formula &f, Value x) {
   return {high, low};
 }
 
-/// With log's values of 0, infinity, NaN and what is negative.
+/// log x, with IEEE 754's results for 0, infinity, NaN and negative numbers.
 Value logarithmOf(const Formula &f, Value x) {
   Value isUsual = both(f, f.compare(OGT, x, 0.0), f.compare(OLT, x, kInfinity));
   Double parts = logarithm(f, f.select(isUsual, x, f.number(1, x)));
@@ -131,7 +131,7 @@ Value logarithmOf(const Formula &f, Value x) {
   return f.select(isUsual, log, orNaN(f, x, other));
 }
 
-/// Of u = 1 + x, rounded: log(u) x / (u - 1) has the error of neither.
+/// log(1 + x) with u = 1 + x, rounded: log(u) x / (u - 1) has the error of neither.
 Value logarithmOfNext(const Formula &f, Value x) {
   Value u = f.add(x, 1), apart = f.add(u, -1);
   Value isTiny = f.compare(OEQ, apart, 0.0);

@@ -1,7 +1,6 @@
 //===- ElementCode.h - what an op is to a code generator --------*- C++ -*-===//
 //
 // An embedder's op gets code on every processor by one external model:
-//
 //   struct ScaleCode : elements::ElementCodeOpInterface::ExternalModel<ScaleCode, ScaleOp> {
 //     FailureOr<Value> emitElement(Operation *op, ElementEmitter &e, const ElementIndex &at) const {
 //       FailureOr<Value> x = e.element(op->getOperand(0), at);
@@ -11,6 +10,7 @@
 //       return arith::MulFOp::create(e.builder, e.loc, *x, *by).getResult();
 //     }
 //   };
+//
 //   registry.addExtension(+[](MLIRContext *c, MineDialect *) { ScaleOp::attachInterface<ScaleCode>(*c); });
 //
 //===----------------------------------------------------------------------===//

@@ -53,7 +53,7 @@ struct StridedView : nest::Strides {
   mlir::Value pointer;
 };
 
-/// What a processor does for the loop nests of ops.
+/// The loops, shares and scratch memory that a processor gives to nests of ops.
 class ProcessorLoops {
 public:
   virtual ~ProcessorLoops() = default;
@@ -64,11 +64,11 @@ public:
   /// Does openPartLoop share the dimension?
   virtual bool isShared(int64_t dim) const = 0;
   /// The memory that the nest works with (getWorkingBytes of its walk), aligned
-  /// to 64 bytes; null where it needs none. The next nest may use it anew.
+  /// to 64 bytes; null where it needs none. The next nest may use it again.
   virtual mlir::Value scratch() = 0;
 };
 
-/// What LLVM calls the registers of 32 and of 64 bits in inline assembly.
+/// LLVM's names of the registers of 32 and of 64 bits in inline assembly.
 struct RegisterNames {
   llvm::StringRef narrow = "r", wide = "r";
 };

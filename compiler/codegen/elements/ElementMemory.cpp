@@ -121,7 +121,7 @@ Value ElementEmitter::loadNeighbour(Value tensor, Value pointer,
 
 void ElementEmitter::storeNeighbours(ArrayRef<Value> values, Value pointer,
                                      Type elementType, Value linear) {
-  if (isa<ComplexType>(elementType)) {
+  if (values.size() == 1 || isa<ComplexType>(elementType)) {
     for (auto [i, value] : llvm::enumerate(values))
       store(value, pointer, elementType, add(linear, constant(i)));
     return;

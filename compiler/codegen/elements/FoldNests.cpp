@@ -10,7 +10,7 @@
 
 #include "weft/compiler/codegen/elements/OwnNests.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
-#include "weft/dialects/weft/FoldOps.h"
+#include "weft/dialects/weft/ops/FoldOps.h"
 
 using namespace mlir;
 

@@ -16,7 +16,7 @@
 #include "weft/compiler/codegen/elements/ComplexOps.h"
 #include "weft/compiler/codegen/elements/OwnNests.h"
 #include "weft/dialects/weft/ElementTypes.h"
-#include "weft/dialects/weft/LinearAlgebraOps.h"
+#include "weft/dialects/weft/ops/LinearAlgebraOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -36,7 +36,7 @@ Complex rootOf(int64_t k, int64_t n) {
   return std::polar(1.0, -2 * M_PI * static_cast<double>(k % n) / n);
 }
 
-/// Of a power of two, on the compiler's side.
+/// The transform of a power of two, computed while compiling.
 std::vector<Complex> transformed(const std::vector<Complex> &x) {
   size_t n = x.size();
   if (n == 1)
@@ -135,7 +135,7 @@ struct FourierNest {
 
 } // namespace
 
-/// What is multiplied by 0, 1 and -1 is not.
+/// x * w, without multiplications by 0, 1 and -1.
 Pair FourierNest::times(Pair x, Complex w) const {
   auto scaled = [&](Value value, double factor) -> Value {
     if (std::fabs(factor) < 1e-15)

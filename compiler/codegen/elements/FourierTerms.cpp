@@ -10,7 +10,7 @@
 #include "weft/compiler/codegen/elements/ComplexOps.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
 #include "weft/dialects/weft/ElementTypes.h"
-#include "weft/dialects/weft/LinearAlgebraOps.h"
+#include "weft/dialects/weft/ops/LinearAlgebraOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -55,7 +55,7 @@ struct FourierTerms : TermCodeOpInterface::ExternalModel<FourierTerms, FftOp> {
     int64_t n = op.getLength(), dim = op.getDim(),
             given = tensorType(op.getInput()).getDimSize(dim);
     Type part = partType(tensorType(op.getInput()).getElementType());
-    // Of a real result the second half of X mirrors the first.
+    // A real result's second half of X mirrors the first.
     Value at = term[0], mirrored;
     if (given < n) {
       mirrored = arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::sge, at,

@@ -4,7 +4,7 @@
 
 #include "weft/compiler/codegen/elements/AttachElements.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
-#include "weft/dialects/weft/IndexingOps.h"
+#include "weft/dialects/weft/ops/IndexingOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

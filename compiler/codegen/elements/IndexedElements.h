@@ -4,7 +4,7 @@
 #define WEFT_COMPILER_CODEGEN_ELEMENTS_INDEXEDELEMENTS_H
 
 #include "weft/compiler/codegen/elements/ElementEmitter.h"
-#include "weft/dialects/weft/IndexingOps.h"
+#include "weft/dialects/weft/ops/IndexingOps.h"
 
 namespace weft::elements {
 

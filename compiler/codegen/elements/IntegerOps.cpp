@@ -23,7 +23,7 @@ Value ScalarEmitter::shiftArithmetic() const {
   return arith::ShRSIOp::create(b, loc, in[0], distance);
 }
 
-/// As the interpreter: x / 0 is -1, x rem 0 is x, the least integer over -1
+/// Division as the interpreter's: x / 0 is -1, x rem 0 is x, the least integer over -1
 /// wraps. Nothing traps, so that padding may hold anything.
 Value ScalarEmitter::divide(bool remainder) const {
   if (isFloat())

@@ -57,7 +57,7 @@ public:
 protected:
   /// How often loops were closed: what was computed inside them is gone.
   unsigned closings() const { return closed; }
-  /// The group of all loads and stores that markParallel speaks of.
+  /// The group of all loads and stores that markParallel marks.
   mlir::LLVM::AccessGroupAttr accessGroup;
 
 private:

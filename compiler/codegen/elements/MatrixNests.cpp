@@ -12,7 +12,7 @@
 #include "weft/compiler/codegen/elements/ComplexOps.h"
 #include "weft/compiler/codegen/elements/OwnNests.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
-#include "weft/dialects/weft/LinearAlgebraOps.h"
+#include "weft/dialects/weft/ops/LinearAlgebraOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -85,7 +85,7 @@ struct MatrixNest {
                ? complex().divide(x, y)
                : arith::DivFOp::create(e.builder, e.loc, x, y).getResult();
   }
-  /// Of a number that is real, in exact arithmetic.
+  /// The square root of a number that is real in exact arithmetic.
   Value squareRoot(Value x) const {
     if (!isComplex())
       return math::SqrtOp::create(e.builder, e.loc, x);

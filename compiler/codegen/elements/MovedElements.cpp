@@ -150,7 +150,9 @@ static FailureOr<Value> concatenatedElement(ElementEmitter &e, ConcatenateOp op,
                     : *value;
     start += size;
   }
-  return result;
+  // Loops over no elements have code, too.
+  return result ? result
+                : zeroOf(e, tensorType(op.getResult()).getElementType());
 }
 
 /// (position - shift) mod size, with one comparison.

@@ -4,11 +4,11 @@
 #define WEFT_COMPILER_CODEGEN_ELEMENTS_OWNNESTS_H
 
 #include "weft/compiler/codegen/elements/ElementEmitter.h"
-#include "weft/dialects/weft/FoldOps.h"
-#include "weft/dialects/weft/IndexingOps.h"
-#include "weft/dialects/weft/LinearAlgebraOps.h"
-#include "weft/dialects/weft/ScanOps.h"
-#include "weft/dialects/weft/WindowOps.h"
+#include "weft/dialects/weft/ops/FoldOps.h"
+#include "weft/dialects/weft/ops/IndexingOps.h"
+#include "weft/dialects/weft/ops/LinearAlgebraOps.h"
+#include "weft/dialects/weft/ops/ScanOps.h"
+#include "weft/dialects/weft/ops/WindowOps.h"
 
 namespace weft::elements {
 

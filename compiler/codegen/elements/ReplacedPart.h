@@ -9,14 +9,14 @@
 
 namespace weft::elements {
 
-/// The result is `input` but for the block that starts there.
+/// A result that is `input` except for a block of `sizes` at `starts`.
 struct ReplacedPart {
   mlir::Value input;
   llvm::SmallVector<mlir::Value> starts; ///< known in front of all loops
   llvm::SmallVector<int64_t> sizes;
 };
 
-/// Of an op that replaces a part of an argument of the kernel.
+/// The replaced part of an op's argument of the kernel, if there is one.
 mlir::FailureOr<std::optional<ReplacedPart>>
 replacedPart(ElementEmitter &emitter, mlir::Operation *op);
 

@@ -79,7 +79,7 @@ static void attach(MLIRContext *context) {
       ScalarModel<ConcreteOp, real, complex, reads>>(*context);
 }
 
-// What many rows are: a function of math, a method of an emitter, one of two
+// Rows of common kinds: a function of math, a method of an emitter, one of two
 // ops of arith.
 template <typename MathOp>
 static constexpr auto function =

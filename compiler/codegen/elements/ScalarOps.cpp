@@ -6,8 +6,8 @@
 #include "weft/compiler/codegen/elements/ElementCode.h"
 #include "weft/compiler/codegen/elements/ScalarEmitter.h"
 #include "weft/compiler/codegen/elements/SmallFloatOps.h"
-#include "weft/dialects/weft/AbsentElement.h"
 #include "weft/dialects/weft/ElementTypes.h"
+#include "weft/dialects/weft/local/AbsentElement.h"
 
 #include <limits>
 

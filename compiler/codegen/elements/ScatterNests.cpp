@@ -10,8 +10,8 @@ using namespace mlir;
 
 namespace weft::elements {
 
-/// The input is copied; then one update after the other is put where its index
-/// says. What lies outside writes an element back as it was.
+/// Copies the input, then writes one update after the other to the position of its
+/// index. An update outside writes an unchanged element back.
 LogicalResult emitScatter(ElementEmitter &e, ScatterOp op) {
   RankedTensorType type = tensorType(op.getResult());
   Type elementType = type.getElementType();

@@ -28,14 +28,14 @@ inline bool isSmallFloat(mlir::Type type) {
                    mlir::Float8E4M3B11FNUZType, mlir::Float8E8M0FNUType,
                    mlir::Float4E2M1FNType>(type);
 }
-/// What arithmetic is done in: f32 for small floats, else the type itself.
+/// The type of arithmetic on `type`: f32 for small floats, else the type itself.
 inline mlir::Type scalarType(mlir::Type type) {
   return isSmallFloat(type) ? mlir::Float32Type::get(type.getContext()) : type;
 }
 
 /// The number in a register that a constant of a small float is.
 mlir::FloatAttr smallConstant(const llvm::APFloat &value, mlir::Type type);
-/// Of a register, or of a vector of them.
+/// The value of the bits of a register, or of a vector of them.
 mlir::Value smallFromBits(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Type type, mlir::Value bits);
 mlir::Value smallToBits(mlir::OpBuilder &builder, mlir::Location loc,

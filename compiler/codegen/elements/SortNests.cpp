@@ -15,7 +15,7 @@
 #include "weft/compiler/codegen/elements/RowNest.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
-#include "weft/dialects/weft/ScanOps.h"
+#include "weft/dialects/weft/ops/ScanOps.h"
 
 using namespace mlir;
 

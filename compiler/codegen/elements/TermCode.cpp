@@ -49,7 +49,7 @@ struct DotTerms : TermCodeOpInterface::ExternalModel<DotTerms, DotOp> {
     }
     return emitProduct(emitter, element, factors[0], factors[1]);
   }
-  /// Of the result are the batch dimensions, then the free ones of lhs, of rhs.
+  /// A result's dimensions are the batch, then the free ones of lhs, of rhs.
   FailureOr<Value> emitFactor(Operation *op, ElementEmitter &emitter,
                               unsigned number, ArrayRef<Value> position,
                               ArrayRef<Value> term) const {

@@ -3,7 +3,7 @@
 #include "weft/compiler/codegen/elements/OwnNests.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
 #include "weft/compiler/codegen/elements/WindowPlace.h"
-#include "weft/dialects/weft/WindowOps.h"
+#include "weft/dialects/weft/ops/WindowOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

@@ -10,7 +10,7 @@
 #define WEFT_COMPILER_CODEGEN_ELEMENTS_WINDOWPLACE_H
 
 #include "weft/compiler/codegen/elements/ElementEmitter.h"
-#include "weft/dialects/weft/WindowOps.h"
+#include "weft/dialects/weft/ops/WindowOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -63,7 +63,7 @@ struct WindowPlace {
   }
 };
 
-/// Of the window at `window`: the row-major position of the element that it
+/// The row-major position of the element that the window at `window`
 /// selects, -1 where it has none. Opens loops, and closes them.
 mlir::FailureOr<mlir::Value>
 selectedPosition(ElementEmitter &emitter, SelectAndScatterOp op,

@@ -62,7 +62,7 @@ LogicalResult GpuCodegen::writePtx(ArrayRef<func::FuncOp> kernels,
   std::string text;
   llvm::raw_string_ostream stream(text);
   for (func::FuncOp kernel : kernels) {
-    // What others know of it (plan.library, say) is nothing to its code.
+    // The kernel's code must not depend on other attributes, such as plan.library.
     OwningOpRef<func::FuncOp> bare(kernel.clone());
     for (NamedAttribute attribute :
          llvm::to_vector((*bare)->getDiscardableAttrs()))

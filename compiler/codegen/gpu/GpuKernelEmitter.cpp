@@ -5,6 +5,7 @@
 #include "weft/compiler/codegen/elements/ElementCode.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
 #include "weft/compiler/codegen/gpu/TileSums.h"
+#include "weft/compiler/codegen/gpu/TransposedTiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -77,9 +78,14 @@ LogicalResult GpuKernelEmitter::emit(mlir::gpu::GPUModuleOp module) {
     return failure();
   if (auto sums = dyn_cast<nest::SumsAttr>(loops.getWalk()))
     return emitSums(sums);
+  auto place = [&]() -> GridPlace {
+    return {threadInBlock(), blockInGrid(), blocksOfGrid()};
+  };
   if (isa<nest::TilesAttr>(loops.getWalk()))
-    return TileSums(elements, loops, stored, resultPointers,
-                    {threadInBlock(), blockInGrid(), blocksOfGrid()})
+    return TileSums(elements, loops, stored, resultPointers, place())
+        .emit(function, kernel.getName());
+  if (isa<nest::TransposedAttr>(loops.getWalk()))
+    return TransposedTiles(elements, loops, stored, resultPointers, place())
         .emit(function, kernel.getName());
   if (isa<nest::OwnAttr>(loops.getWalk()))
     return emitOwn();
@@ -160,13 +166,9 @@ LogicalResult GpuKernelEmitter::emitElements() {
       of.push_back(value);
   }
   for (auto [root, of, pointer] :
-       llvm::zip_equal(stored, values, resultPointers)) {
-    Type element = tensorType(root).getElementType();
-    if (of.size() == 1)
-      elements.store(of.front(), pointer, element, linear);
-    else
-      elements.storeNeighbours(of, pointer, element, linear);
-  }
+       llvm::zip_equal(stored, values, resultPointers))
+    elements.storeNeighbours(of, pointer, tensorType(root).getElementType(),
+                             linear);
   elements.beginNest();
   return success();
 }

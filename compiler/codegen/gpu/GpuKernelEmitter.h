@@ -66,8 +66,8 @@ private:
                                          llvm::ArrayRef<mlir::Value> position,
                                          mlir::Value begin, mlir::Value end,
                                          int64_t block);
-  /// Of a block's threads, `lanes` of which share an element, combines what
-  /// each has; the first of them gets the result.
+  /// Combines the values of a block's threads, `lanes` of which share an element;
+  /// the first of them gets the result.
   mlir::Value combineShares(ReduceKind kind, mlir::Type element,
                             mlir::Value value, int64_t lanes);
   mlir::Value openSharedElements(int64_t lanes, mlir::Value &isFirst);

@@ -6,13 +6,14 @@
 #include "weft/compiler/codegen/elements/NestCode.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
 #include "weft/dialects/nest/TileWalk.h"
+#include "weft/dialects/nest/TransposedWalk.h"
 
 using namespace mlir;
 using namespace weft::elements;
 
 namespace weft::gpu {
 
-/// Why there is no code for an op, or empty.
+/// The reason why there is no code for an op, or empty.
 static std::string refusalOf(Operation &op, Attribute walk) {
   StringRef name = op.getName().getStringRef();
   if (auto constant = dyn_cast<ConstantOp>(op))
@@ -58,6 +59,9 @@ int64_t threadsOf(nest::LoopsOp loops) {
   }
   if (auto sums = dyn_cast<nest::SumsAttr>(loops.getWalk()))
     threads = sums.getLanes();
+  if (auto transposed = dyn_cast<nest::TransposedAttr>(loops.getWalk()))
+    return llvm::product_of(nest::turnedTiles(shape, transposed.getAlong())) *
+           kBlockThreads;
   if (auto elements = dyn_cast<nest::ElementsAttr>(loops.getWalk()))
     return ShapedType::getNumElements(shape) / elements.getSide();
   return threads * ShapedType::getNumElements(shape);
@@ -71,8 +75,9 @@ nest::LoopsOp findLaunch(func::FuncOp kernel, std::string &why) {
     return {};
   }
   if (nests.size() != 1 ||
-      !isa<nest::ElementsAttr, nest::RowsAttr, nest::SumsAttr, nest::TilesAttr,
-           nest::OwnAttr>(nests[0].getWalk())) {
+      !isa<nest::ElementsAttr, nest::TransposedAttr, nest::RowsAttr,
+           nest::SumsAttr, nest::TilesAttr, nest::OwnAttr>(
+          nests[0].getWalk())) {
     why =
         "it has " + std::to_string(nests.size()) +
         " loop nests, and a launch is one over elements, rows, sums, tiles or "

@@ -91,7 +91,7 @@ argumentAttributes(mlir::gpu::GPUModuleOp module) {
   return all;
 }
 
-/// As the pass convert-gpu-to-nvvm, which refuses LLVM's sqrt and floor for the
+/// Converts like the pass convert-gpu-to-nvvm, which refuses LLVM's sqrt and floor for the
 /// sake of a device library; with all scalars, since blocks hand complex numbers
 /// to each other.
 static LogicalResult convertGpuOps(mlir::gpu::GPUModuleOp module) {

@@ -87,7 +87,7 @@ LogicalResult GpuKernelEmitter::emitRows(nest::RowsAttr walk) {
 ArrayRef<GpuKernelEmitter::HeldColumns>
 GpuKernelEmitter::heldColumns(ArrayRef<int64_t> columns) {
   auto &found = held[SmallVector<int64_t>(columns)];
-  // What has no columns is one of its own.
+  // A row without columns counts as one column.
   int64_t count = ShapedType::getNumElements(columns),
           side = columns.empty() ? 1 : rows.getSide(), lanes = rows.getLanes();
   if (!found.empty())
@@ -168,7 +168,7 @@ LogicalResult GpuKernelEmitter::emitRowReduce(ReduceOp op) {
   return success();
 }
 
-/// What the lane at this distance has. Lanes exchange 32 bits.
+/// The value of the lane at this distance. Lanes exchange 32 bits.
 Value GpuKernelEmitter::otherLane(Value value, int64_t distance) {
   Type type = value.getType(), i32 = builder.getI32Type();
   if (isa<ComplexType>(type)) {
@@ -316,13 +316,9 @@ LogicalResult GpuKernelEmitter::storeHeld(ArrayRef<unsigned> results) {
       auto branch = scf::IfOp::create(builder, loc, each.exists);
       builder.setInsertionPointToStart(branch.thenBlock());
     }
-    for (auto [i, of] : llvm::zip_equal(results, values)) {
-      Type element = tensorType(stored[i]).getElementType();
-      if (of.size() == 1)
-        elements.store(of.front(), resultPointers[i], element, linear);
-      else
-        elements.storeNeighbours(of, resultPointers[i], element, linear);
-    }
+    for (auto [i, of] : llvm::zip_equal(results, values))
+      elements.storeNeighbours(of, resultPointers[i],
+                               tensorType(stored[i]).getElementType(), linear);
   }
   return success();
 }

@@ -14,6 +14,11 @@
 
 namespace weft::gpu {
 
+/// Of the launch: the thread in its block, the block in the grid, and blocks.
+struct GridPlace {
+  mlir::Value thread, block, blocks;
+};
+
 class SharedMemory {
 public:
   explicit SharedMemory(elements::LoopNest &nest) : nest(nest) {}

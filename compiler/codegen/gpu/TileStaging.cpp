@@ -101,19 +101,39 @@ void TileStaging::enter(ArrayRef<Value> digits, Value row) {
       builder.getContext(), unsigned(NVVM::NVVMMemorySpace::Global));
   pointer = LLVM::AddrSpaceCastOp::create(builder, loc, global,
                                           elements.memoryOf(paths->root));
-  pointer = shared.at(pointer, storageType(element), offset);
+  // An offset in front of the tensor is no address.
+  front = offset;
+  if (paths->bounds.empty())
+    pointer = shared.at(pointer, storageType(element), offset);
   int64_t rows = shape.rowsOf(operand).size();
   bool isDeep = staging.getAlong() == nest::Along::Depth;
   rowOffsets.clear();
+  rowDigits.clear();
   for (int64_t round = 0; round < (isDeep ? rounds : 1); ++round) {
     Value at = elements.add(firstRow, placeOf(elements.constant(round)).row);
     if (rows % operandTile.rows != 0)
       at = clamped(at, rows, isDeep ? 1 : run);
     rowOffsets.push_back(offsetOf(paths->rows, at));
+    if (!paths->bounds.empty())
+      rowDigits.push_back(
+          elements.positionsOf(at, shape.rowsOf(operand).sizes));
   }
 }
 
-/// What lies side by side, while the threads go on.
+Value TileStaging::isInBounds(size_t round, Value depth, Value exists) {
+  SmallVector<Value> terms = elements.positionsOf(depth, shape.depth.sizes);
+  for (const nest::OperandPaths::Bound &bound : paths->bounds) {
+    Value at = elements.add(
+        elements.add(elements.mul(rowDigits[round][bound.row], bound.stride),
+                     elements.mul(terms[bound.term], bound.dilation)),
+        elements.constant(-bound.low));
+    exists =
+        arith::AndIOp::create(builder, loc, exists, isBelow(at, bound.size));
+  }
+  return exists;
+}
+
+/// Copies runs of adjacent elements asynchronously.
 void TileStaging::copyRuns(Value stage, Value firstDepth) {
   int64_t bytes = staging.getBytes();
   auto number = [&](int64_t n) -> Value {
@@ -123,13 +143,19 @@ void TileStaging::copyRuns(Value stage, Value firstDepth) {
   for (int64_t round = 0; round < rounds; ++round) {
     Place place = placeOf(elements.constant(round));
     Value depth = elements.add(firstDepth, place.depth);
-    Value exists = isBelow(depth, shape.depth.size());
-    Value offset = arith::SelectOp::create(builder, loc, exists,
-                                           offsetOf(paths->depth, depth),
-                                           elements.constant(0));
     size_t row = std::min<size_t>(round, rowOffsets.size() - 1);
-    Value from = shared.at(pointer, storageType(element),
-                           elements.add(offset, rowOffsets[row]));
+    Value exists = isBelow(depth, shape.depth.size()),
+          offset = offsetOf(paths->depth, depth);
+    bool isBounded = !paths->bounds.empty();
+    if (isBounded) {
+      exists = isInBounds(row, depth, exists);
+      offset = elements.add(elements.add(front, rowOffsets[row]), offset);
+    }
+    offset = arith::SelectOp::create(builder, loc, exists, offset,
+                                     elements.constant(0));
+    if (!isBounded)
+      offset = elements.add(offset, rowOffsets[row]);
+    Value from = shared.at(pointer, storageType(element), offset);
     Value count =
         arith::SelectOp::create(builder, loc, exists, number(bytes), number(0));
     NVVM::CpAsyncOp::create(builder, loc, inStage(stage, place), from, bytes,

@@ -30,7 +30,7 @@ public:
   llvm::LogicalResult copy(mlir::Value stage, mlir::Value firstDepth);
 
 private:
-  /// What a thread takes in one of its rounds: a row and a depth of the tile.
+  /// The element that a thread copies in a round: a row and a depth of the tile.
   struct Place {
     mlir::Value row, depth;
   };
@@ -42,6 +42,8 @@ private:
   /// Stands in an `if` where fewer threads than there are take part.
   template <typename Emit> void ifTaking(Emit emit);
   void copyRuns(mlir::Value stage, mlir::Value firstDepth);
+  /// Whether windows have an element there, of a row that a round takes.
+  mlir::Value isInBounds(size_t round, mlir::Value depth, mlir::Value exists);
   mlir::FailureOr<mlir::Value> factorAt(mlir::Value row, mlir::Value depth);
   llvm::LogicalResult copyElements(mlir::Value stage, mlir::Value firstDepth);
 
@@ -58,10 +60,11 @@ private:
   mlir::Value thread;
   mlir::Type element; ///< in shared memory
   std::optional<nest::OperandPaths> paths;
-  // Of the tile at hand.
+  // The current tile:
   llvm::SmallVector<mlir::Value> batch;
-  mlir::Value firstRow, pointer;
-  llvm::SmallVector<mlir::Value> rowOffsets; ///< by round
+  mlir::Value firstRow, pointer, front;
+  llvm::SmallVector<mlir::Value> rowOffsets;                   ///< by round
+  llvm::SmallVector<llvm::SmallVector<mlir::Value>> rowDigits; ///< with bounds
 };
 
 } // namespace weft::gpu

@@ -24,11 +24,6 @@
 
 namespace weft::gpu {
 
-/// Of the launch: the thread in its block, the block in the grid, and blocks.
-struct GridPlace {
-  mlir::Value thread, block, blocks;
-};
-
 class TileSums {
 public:
   /// `pointers` are where the `stored` values go.
@@ -62,7 +57,7 @@ private:
   mlir::Value lane, warp;
   std::optional<TileStaging> lhs, rhs;
   std::optional<WarpProducts> products;
-  // Of the tile at hand.
+  // The current tile:
   llvm::SmallVector<mlir::Value> batch;
   mlir::Value firstRow, firstColumn;
 };

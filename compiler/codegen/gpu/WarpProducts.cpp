@@ -50,7 +50,7 @@ static int64_t runOf(int64_t part, int64_t lanes) {
   return std::min<int64_t>(part / lanes, 4);
 }
 
-/// What a lane reads first of each operand.
+/// Computes the shared-memory offset of each operand that a lane reads first.
 void WarpProducts::placeLanes() {
   Value zero = nest.constant(0);
   if (walk.getUnit() == Multiplier::Fma) {
@@ -245,7 +245,7 @@ SmallVector<LaneSums> WarpProducts::lanes() {
   SmallVector<LaneSums> all;
   Value down = divided(lane, 4), across = remainder(lane, 4);
   if (walk.getUnit() != Multiplier::Fma) {
-    // Four sums for each 16 x 8: two in a row, two eight rows below.
+    // A lane has four sums of each 16 x 8 fragment: two in a row, two 8 rows below.
     for (unsigned i = 0; i < sums(); i += 2) {
       unsigned fragment = i / 4, wide = part[1] / 8;
       Value slot = i % 4 == 0 ? down : nest.add(down, nest.constant(8));

@@ -1,11 +1,11 @@
 //===- Import.cpp - a StableHLO program as a weft module ------------------===//
 
 #include "weft/compiler/frontends/stablehlo/Import.h"
-#include "weft/compiler/frontends/stablehlo/CallLimits.h"
-#include "weft/compiler/frontends/stablehlo/ConvertHostCalls.h"
-#include "weft/compiler/frontends/stablehlo/ManualCalls.h"
-#include "weft/compiler/frontends/stablehlo/PlainForms.h"
-#include "weft/compiler/frontends/stablehlo/ShardingStrings.h"
+#include "weft/compiler/frontends/stablehlo/convert/CallLimits.h"
+#include "weft/compiler/frontends/stablehlo/convert/ConvertHostCalls.h"
+#include "weft/compiler/frontends/stablehlo/convert/ManualCalls.h"
+#include "weft/compiler/frontends/stablehlo/convert/PlainForms.h"
+#include "weft/compiler/frontends/stablehlo/convert/ShardingStrings.h"
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/host/Host.h"
 #include "weft/dialects/weft/Ports.h"
@@ -52,7 +52,7 @@ private:
   bool devicePorts = false;
   llvm::StringMap<Function> functions;
   std::string entry; ///< the function that is imported
-  /// What arrangement() says, of arguments and of results.
+  /// The texts of arrangement() for arguments and for results.
   SmallVector<std::string> taken, given;
   OwningOpRef<ModuleOp> module;
 };
@@ -132,7 +132,7 @@ LogicalResult ProgramImporter::checkTypes(TypeRange types, StringRef what) {
   return success();
 }
 
-/// What XLA calls a layout, "{0,1}": dimensions from minor to major. Empty for
+/// XLA's layout "{0,1}": dimensions from minor to major. Empty for
 /// "default", and for "auto", which leaves the choice to the compiler.
 static std::optional<SmallVector<int64_t>> readLayoutMode(StringRef text,
                                                           int64_t rank) {
@@ -183,8 +183,8 @@ FailureOr<std::string> ProgramImporter::arrangement(DictionaryAttr foreign,
   return parts.empty() ? "" : "{" + llvm::join(parts, ",") + "}";
 }
 
-/// What the file says a value is, as a Keras step that weft.trace wrote does:
-/// weft.name, weft.role or weft.metadata; `otherwise` where it says nothing.
+/// An attribute of a value in the file, as a Keras step that weft.trace wrote has:
+/// weft.name, weft.role or weft.metadata; `otherwise` if there is none.
 static StringAttr said(DictionaryAttr foreign, StringRef name,
                        const Twine &otherwise, Builder &builder) {
   auto text = foreign ? foreign.getAs<StringAttr>(name) : nullptr;
@@ -343,7 +343,7 @@ void ProgramImporter::donate(func::FuncOp function) {
                         function.getArgument(i).getType(), function, isTaken);
     if (!to)
       continue;
-    // Memory is taken over only where both lie alike.
+    // Memory is reused only where both layouts are equal.
     Attribute wanted = function.getResultAttr(*to, kLayoutAttr);
     if ((wanted && wanted != function.getArgAttr(i, kLayoutAttr)) ||
         given[*to] != taken[i])

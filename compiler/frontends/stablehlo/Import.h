@@ -1,8 +1,8 @@
 //===- Import.h - StableHLO programs as weft modules ------------*- C++ -*-===//
 //
 //   DialectRegistry registry;
-//   weft::registerAllDialects(registry);
-//   weft::stablehlo::registerDialects(registry);
+//   weft::registerAllDialects(registry), weft::stablehlo::registerDialects(registry);
+//   MLIRContext context(registry);
 //   auto program = weft::stablehlo::read(bytes, "prog.mlir", &context);
 //   auto module  = weft::stablehlo::import(*program, {});   // stage `imported`
 //
@@ -32,7 +32,7 @@
 
 namespace weft::stablehlo {
 
-/// Adds what `read` needs.
+/// Registers the dialects whose ops `read` makes.
 void registerDialects(mlir::DialectRegistry &registry);
 
 /// Is it such text or such an artifact, as far as its beginning tells?
@@ -53,9 +53,9 @@ mlir::OwningOpRef<mlir::ModuleOp>
 read(llvm::StringRef bytes, llvm::StringRef name, mlir::MLIRContext *context);
 
 struct ImportOptions {
-  /// How many devices there are: those of the program's mesh, or 1, where its
-  /// shardings say nothing. 0: those of the mesh. A program without a mesh runs
-  /// on any number, replicated.
+  /// Number of devices: that of the program's mesh, or 1 if the program has no
+  /// shardings. 0: that of the mesh. A program without a mesh runs on any number
+  /// of devices, replicated.
   int64_t devices = 0;
   /// Are arguments and results each device's own arrays, as JAX has them? Those
   /// that are sharded as unreduced are summands then, and where the program leaves

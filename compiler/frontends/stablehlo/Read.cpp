@@ -1,8 +1,8 @@
 //===- Read.cpp - text and portable artifacts of StableHLO ----------------===//
 
-#include "weft/compiler/frontends/stablehlo/Artifact.h"
 #include "weft/compiler/frontends/stablehlo/Import.h"
-#include "weft/compiler/frontends/stablehlo/ReaderDialects.h"
+#include "weft/compiler/frontends/stablehlo/reader/Artifact.h"
+#include "weft/compiler/frontends/stablehlo/reader/ReaderDialects.h"
 
 #include "mlir/Bytecode/BytecodeImplementation.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

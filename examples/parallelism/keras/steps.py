@@ -42,7 +42,7 @@ def shardings(tree):
 
 
 def training(model, optimizer, inputs):
-    """A step of the optimizer; results lie as what they replace."""
+    """A step of the optimizer; each result has the layout of the argument that it replaces."""
 
     def train(weights, slots, inputs):
         gradients = jax.grad(loss, argnums=1)(model, weights, inputs)

@@ -21,6 +21,7 @@ public:
   }
   ~CpuMemory() override { meter->add(device, -int64_t(size)); }
   const Memory &memory() const { return pages; }
+  void joinPages() { pages.joinPages(); }
 
 private:
   Memory pages;
@@ -60,6 +61,7 @@ Error CpuDevices::allocate(int64_t device, uint64_t bytes,
 Error CpuDevices::write(DeviceMemory &memory, const BoxCopy &box,
                         const void *host) {
   box(host, memory.address());
+  static_cast<CpuMemory &>(memory).joinPages();
   return nullptr;
 }
 
@@ -71,10 +73,11 @@ Error CpuDevices::read(const DeviceMemory &memory, const BoxCopy &box,
 
 Error CpuDevices::fill(DeviceMemory &memory, uint8_t byte) {
   std::memset(memory.address(), byte, memory.bytes());
+  static_cast<CpuMemory &>(memory).joinPages();
   return nullptr;
 }
 
-/// What a kernel that is no function of the host wants.
+/// The device that a kernel needs which is not a function of the host.
 static std::string deviceNeeded(const Plan &plan, const Kernel &kernel) {
   if (const auto *its = std::get_if<DeviceKernel>(&kernel.code))
     return "a device of kind \"" + plan.modules[its->module].chip + "\"";
@@ -142,6 +145,8 @@ Error CpuDevices::perform(Run &run) {
   bind(executor, run);
   Error e = run.isolate ? runIsolated(executor, run)
                         : executor.run(workers, nullptr, run.times);
+  for (Memory &arena : arenas)
+    arena.joinPages();
   return run.ended(std::move(e), executor.counts());
 }
 

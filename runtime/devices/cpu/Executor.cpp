@@ -282,7 +282,7 @@ void Executor::depart(Rendezvous &rendezvous) {
   }
   travelling.push_back(&rendezvous);
   lock.unlock();
-  // Whoever is in receive() looks after those that he found there. One of them
+  // Threads in receive() look after groups that travelled earlier. One of them
   // may wait for a device that waits for this one.
   workers->wakeups.raise();
 }

@@ -87,10 +87,10 @@ public:
   const std::shared_ptr<const Program> &program() const override {
     return owner;
   }
-  /// Whose devices this process runs.
+  /// The devices that this process runs.
   const std::vector<int64_t> &positions() const { return own; }
 
-  /// What buffers are bound to: the version of the arenas, and the ports of a
+  /// The memory that buffers are bound to: the version of the arenas, and the ports of a
   /// Run.
   struct Bound {
     uint64_t arenas = 0;
@@ -118,7 +118,7 @@ public:
   Error run(Workers &pool, DeviceBorders *borders = nullptr,
             RunTimes *times = nullptr);
 
-  /// Of the last run.
+  /// Counts of the last run.
   CollectiveCounts counts() const;
 
 private:
@@ -198,8 +198,8 @@ private:
   const CollectiveProvider *provider = nullptr;
   std::vector<int64_t> own; ///< positions whose devices this process runs
   std::vector<std::unique_ptr<PreparedCollective>> prepared;
-  /// Of each prepared collective, what the device that sends most of all
-  /// sends in one occurrence.
+  /// Bytes that the device that sends most sends in one execution, for each
+  /// prepared collective.
   std::vector<uint64_t> sentOnce;
   std::vector<Device> devices; ///< by position
   std::vector<std::unique_ptr<Rendezvous>> rendezvousList;

@@ -31,12 +31,12 @@ struct CublasLt {
   /// "13.0.2".
   std::string version() const;
   std::string path() const;
-  /// What a call answered, as an error that names it.
+  /// The status of a call as an error that names it.
   Error check(cublaslt::Status status, const std::string &call) const;
 
 private:
   std::string open(int driverVersion);
-  /// Why the library of a name is not taken, or empty.
+  /// The reason why the library of a name is not taken, or empty.
   std::string openAs(const std::string &name, int major, int driverVersion);
 };
 

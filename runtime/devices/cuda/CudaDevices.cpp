@@ -8,17 +8,17 @@ Error CudaDevices::open(int64_t count, std::unique_ptr<DeviceSet> &out) {
   const Driver *driver = nullptr;
   if (Error e = Driver::load(driver))
     return e;
-  int gpuCount = 0;
-  if (Error e = Gpu::count(*driver, gpuCount))
+  OwnGpus own;
+  if (Error e = Gpu::own(*driver, own))
     return e;
   auto set = std::make_unique<CudaDevices>();
   set->meter = std::make_shared<MemoryMeter>(count);
   std::vector<std::shared_ptr<Gpu>> gpus(
-      size_t(std::min<int64_t>(gpuCount, count)));
+      size_t(std::min<int64_t>(own.count, count)));
   for (int64_t i = 0; i < count; ++i) {
     size_t number = size_t(i * int64_t(gpus.size()) / count);
     if (!gpus[number])
-      if (Error e = Gpu::open(*driver, int(number), gpus[number]))
+      if (Error e = Gpu::open(*driver, own.first + int(number), gpus[number]))
         return e;
     if (Error e = set->openDevice(gpus[number]))
       return e;
@@ -406,7 +406,7 @@ Error CudaDevices::perform(Run &run) {
   RunClock clock;
   Error failure =
       enqueueAll(program, run, run.times ? &clock : nullptr, counts, last);
-  // What was enqueued uses memory of the run, whatever became of the rest.
+  // Enqueued operations use memory of the run, even if a later one failed.
   for (size_t p = 0; p < plan.mesh.devices.size(); ++p) {
     int64_t number = plan.mesh.devices[p];
     Error e = devices[size_t(number)].work->wait();

@@ -45,7 +45,7 @@ private:
     std::shared_ptr<GpuLibraries> libraries; ///< likewise
     std::unique_ptr<GpuStream> work, copies;
     std::unique_ptr<GpuEvent> event;
-    /// Of the GPU's first device, for all of its devices: what is staged, and the
+    /// On the GPU's first device, for all of its devices: staged memory and the
     /// last copy of it. Null in others.
     std::unique_ptr<Staging> staging;
     std::unique_ptr<GpuEvent> written;

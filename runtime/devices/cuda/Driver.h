@@ -28,7 +28,7 @@ struct Driver {
 
   /// Loads and initializes it, once; later calls answer as the first did.
   static Error load(const Driver *&out);
-  /// Of the library.
+  /// The path of the library.
   std::string path() const;
   /// Null for Success; else the call, what it was for, CUDA's name and text. What
   /// a context that an error has ended says later names that error.

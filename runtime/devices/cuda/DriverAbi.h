@@ -35,7 +35,7 @@ using Function = struct FunctionObject *;
 using Stream = struct StreamObject *;
 using Event = struct EventObject *;
 
-/// What a call answers; more numbers exist, cuGetErrorName() knows them.
+/// The status of a call; more numbers exist, cuGetErrorName() knows them.
 enum class Result : int {
   Success = 0,
   InvalidValue = 1,

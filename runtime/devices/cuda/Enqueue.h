@@ -29,7 +29,7 @@ public:
       : program(program), plan(program.program()->plan()), position(position),
         stream(stream), addresses(std::move(addresses)), workspace(workspace),
         clock(clock) {}
-  /// Goes on where the device stands, until a collective or the end.
+  /// Enqueues the device's next instructions, up to a collective or the end.
   Error run(Standing &standing);
   const std::string &lastKernel() const { return last; }
 

@@ -12,13 +12,16 @@ Error Gpu::read(cuda::DeviceAttribute attribute, int &value) const {
                    "cuDeviceGetAttribute");
 }
 
-Error Gpu::count(const Driver &driver, int &out) {
-  if (Error e = driver.check(driver.cuDeviceGetCount(&out), "cuDeviceGetCount"))
+Error Gpu::own(const Driver &driver, OwnGpus &out) {
+  int count = 0;
+  if (Error e =
+          driver.check(driver.cuDeviceGetCount(&count), "cuDeviceGetCount"))
     return e;
-  if (out < 1)
+  if (count < 1)
     return makeError(WEFT_INCOMPATIBLE,
                      "CUDA's driver finds no GPU; check nvidia-smi and "
                      "CUDA_VISIBLE_DEVICES, or use --devices cpu:N");
+  out = ownGpus(count, localRank());
   return nullptr;
 }
 

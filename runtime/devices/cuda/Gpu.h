@@ -14,6 +14,7 @@
 #define WEFT_RUNTIME_DEVICES_CUDA_GPU_H
 
 #include "weft/runtime/devices/cuda/Driver.h"
+#include "weft/runtime/devices/cuda/OwnGpus.h"
 
 #include <memory>
 #include <set>
@@ -22,8 +23,8 @@ namespace weft::runtime {
 
 class Gpu {
 public:
-  /// How many the driver shows: at least one.
-  static Error count(const Driver &driver, int &out);
+  /// Those that this process uses, of all that the driver shows: at least one.
+  static Error own(const Driver &driver, OwnGpus &out);
   /// The GPU of a number, to be asked; nothing is made there.
   static Error find(const Driver &driver, int number,
                     std::shared_ptr<Gpu> &out);
@@ -38,7 +39,7 @@ public:
   /// Lets kernels of this GPU address the memory of another, where the machine
   /// allows it.
   Error connect(const Gpu &other);
-  /// Whether they may; of itself always.
+  /// Whether this GPU may address the other's memory; its own always.
   bool reaches(const Gpu &other) const {
     return this == &other || peers.contains(&other);
   }
@@ -84,7 +85,7 @@ public:
   GpuEvent &operator=(const GpuEvent &) = delete;
 
   cuda::Event handle() const { return event; }
-  /// Those who wait already wait for the moment of before.
+  /// Records the stream's moment. Streams that wait already wait for the earlier one.
   Error record(const GpuStream &stream) const;
   /// Until the moment is past.
   Error wait() const;
@@ -98,7 +99,7 @@ private:
   cuda::Event event;
 };
 
-/// What is enqueued here runs in order; of the GPU it was made on.
+/// A stream of a GPU: operations enqueued here run in order.
 class GpuStream {
 public:
   static Error create(std::shared_ptr<const Gpu> gpu,
@@ -112,7 +113,7 @@ public:
   cuda::Stream handle() const { return stream; }
   /// Waits for all that was enqueued; what failed there is this call's error.
   Error wait() const;
-  /// What is enqueued from now on runs after the event's moment.
+  /// Makes later operations of the stream wait for the event.
   Error waitFor(const GpuEvent &event) const;
 
 private:

@@ -102,7 +102,7 @@ struct GpuCollectives::Part::CallMaker {
   }
 };
 
-/// What one of several GPUs does of all pieces; the first does what has none.
+/// The share of one of several GPUs; the first does calls that have no rows.
 std::vector<GpuCollectives::Part::Call>
 GpuCollectives::Part::slice(const std::vector<Call> &calls, int64_t part,
                             int64_t parts) {

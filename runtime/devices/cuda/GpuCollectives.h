@@ -20,7 +20,7 @@
 
 namespace weft::runtime {
 
-/// What a device of a set has of its GPU.
+/// A device of a set with its GPU, built-in kernels and libraries.
 struct GpuShare {
   int64_t device; ///< of the set
   std::shared_ptr<Gpu> gpu;
@@ -36,10 +36,10 @@ public:
   /// In front of each run, while none is under way.
   Error bind(const GpuTables::Addresses &addresses);
 
-  /// What one GPU does for a group; nobody does anything where nothing moves.
+  /// The launches of one GPU for a group; there are none if nothing moves.
   class Part {
   public:
-    /// Whose stream launches it: the first member on the GPU.
+    /// Position of the device whose stream launches it: the GPU's first member.
     int64_t position() const { return first; }
     Error launch(const GpuStream &stream) const;
 
@@ -80,7 +80,7 @@ public:
   uint64_t sent(uint32_t collective) const { return sentOnce[collective]; }
 
 private:
-  /// What one GPU has.
+  /// The built-in kernels and tables of one GPU.
   struct Side {
     std::shared_ptr<BuiltinKernels> builtin;
     std::unique_ptr<GpuTables> tables;

@@ -6,9 +6,9 @@
 
 namespace weft::runtime {
 
-/// What NVIDIA recommends for GPUs of compute capability 9.0; more gains little.
+/// NVIDIA's recommendation for compute capability 9.0; more gains little.
 static constexpr uint64_t kMostWorkspace = 32 << 20;
-/// Of every buffer: ports, constants and places in the arena.
+/// The alignment of every buffer: ports, constants and places in the arena.
 static constexpr uint32_t kAlignment = 64;
 
 static std::optional<cublaslt::Type> typeOf(DType type) {
@@ -145,7 +145,7 @@ Error GpuContraction::createLayouts(bool &fits) {
                       batch.result());
 }
 
-/// Of the matrices that calls begin at, in bytes: of those around the batch, too.
+/// The alignment, in bytes, of the matrices that calls begin at, each of the batch too.
 static uint32_t alignmentOf(const LibraryContraction &its, DType type,
                             int64_t (plan::ContractionDim::*stride)() const) {
   auto alignment = int64_t(kAlignment);
@@ -186,7 +186,7 @@ Error GpuContraction::choose(bool &fits) {
     status = library().cublasLtMatmulAlgoGetHeuristic(handle->get(), operation,
                                                       a, b, d, d, preference, 1,
                                                       &heuristic, &count);
-    // What it does not compute it says so of; the generated code does.
+    // A case that the library does not compute is run by the generated code.
     fits = status == cublaslt::Status::Success && count > 0 &&
            heuristic.state == cublaslt::Status::Success;
     if (status != cublaslt::Status::NotSupported)

@@ -20,11 +20,13 @@ static Error listGpus(GpuList &out) {
   out.driverVersion = driver->version;
   out.driverPath = driver->path();
   out.libraries.push_back(describeCublasLt(*driver));
-  int count = 0;
-  if (Error e = Gpu::count(*driver, count))
+  OwnGpus own;
+  if (Error e = Gpu::own(*driver, own))
     return e;
-  for (int number = 0; number < count; ++number) {
+  for (int i = 0; i < own.count; ++i) {
+    int number = own.first + i;
     GpuList::One &one = out.gpus.emplace_back();
+    one.number = number;
     std::shared_ptr<Gpu> gpu;
     if (Error e = Gpu::find(*driver, number, gpu))
       return e;

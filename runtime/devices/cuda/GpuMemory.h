@@ -13,7 +13,7 @@ namespace weft::runtime {
 /// there.
 class GpuMemory final : public DeviceMemory {
 public:
-  /// Of any contents. WEFT_OUT_OF_MEMORY says what it is for, how much is asked
+  /// Memory of undefined contents. WEFT_OUT_OF_MEMORY says what it is for, how much is asked
   /// and how much is free.
   static Error allocate(std::shared_ptr<const Gpu> gpu, int64_t device,
                         uint64_t bytes, const std::string &what,

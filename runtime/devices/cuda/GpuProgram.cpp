@@ -71,7 +71,7 @@ Error GpuProgram::loadKernels(Image &image) {
   return nullptr;
 }
 
-/// Of what the kernel is launched on, by all of its launches.
+/// The types with which all of a kernel's launches agree.
 Error GpuProgram::typesOf(uint32_t kernel, GpuContraction::Types &out) const {
   const Plan &plan = owner->plan();
   bool isFirst = true;

@@ -27,7 +27,7 @@ public:
   const std::shared_ptr<const Program> &program() const override {
     return owner;
   }
-  /// Of the device at a position of the mesh.
+  /// The function of a kernel on the device at a position of the mesh.
   const GpuFunction &launch(int64_t position, uint32_t kernel) const {
     return images.at(gpuOf[size_t(position)]).launches[kernel];
   }
@@ -47,7 +47,7 @@ public:
   const GpuCollectives &collectives() const { return meetings; }
 
 private:
-  /// What one GPU has of the program.
+  /// The modules, functions and constants of the program on one GPU.
   struct Image {
     std::shared_ptr<Gpu> gpu;
     std::vector<std::unique_ptr<GpuModule>> modules;

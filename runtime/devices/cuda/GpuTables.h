@@ -44,9 +44,9 @@ public:
   uint64_t addPointers(const std::vector<int64_t> &members,
                        const std::vector<Collective::Array> &arrays);
 
-  /// Nothing is added from now on.
+  /// Copies the tables to the GPU; nothing is added from now on.
   Error place(std::shared_ptr<MemoryMeter> meter);
-  /// Nothing that was enqueued may read them.
+  /// Uploads the pointers. No enqueued launch may read them.
   Error bind(const Addresses &addresses);
 
   cuda::Address rowsAt(uint64_t start) const {

@@ -26,7 +26,7 @@ class RunClock {
 public:
   Error start(int64_t position, const GpuStream &stream);
   Error begin(uint32_t instruction, int64_t position, const GpuStream &stream);
-  /// Of the instruction that the device began last.
+  /// Ends the time of the instruction that the device began last.
   Error end(int64_t position, const GpuStream &stream);
   Error read(RunTimes &times) const;
 

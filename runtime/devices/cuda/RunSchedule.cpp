@@ -73,7 +73,7 @@ Error RunSchedule::arrive(size_t position) {
   return nullptr;
 }
 
-/// Whoever `waits` waits for what the others have enqueued so far.
+/// Makes the streams of `waiting` wait for all that the others have enqueued so far.
 Error RunSchedule::await(const std::vector<int64_t> &waiting,
                          const std::vector<int64_t> &others) {
   for (int64_t other : others) {

@@ -37,7 +37,7 @@ public:
     uint64_t bytes = 0;
     std::shared_ptr<GpuEvent> copied; ///< recorded behind the last copy
   };
-  /// Of at least so many bytes, when nobody reads it any more.
+  /// A slot of at least so many bytes, once its last copy is done.
   Error take(uint64_t bytes, Slot *&out);
 
   std::mutex mutex; ///< of whoever takes a slot, until its copy is enqueued

@@ -4,6 +4,8 @@
 #include "weft/runtime/training/callbacks/PythonText.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdlib>
 #include <filesystem>
 
 namespace weft {
@@ -54,6 +56,20 @@ void CSVLogger::addRow(const std::vector<std::string> &fields) {
   text += "\r\n";
 }
 
+/// As Keras writes it: a list in quotes.
+static std::string fieldOf(const LogValue &value) {
+  if (!value.list())
+    return pythonText(value.shown());
+  std::string numbers;
+  for (float each : *value.list()) {
+    char shortest[64] = {}; // of the float, as NumPy writes it
+    std::to_chars(shortest, std::end(shortest) - 1, each);
+    numbers += (numbers.empty() ? "" : ", ") +
+               pythonText(std::strtod(shortest, nullptr));
+  }
+  return "\"[" + numbers + "]\"";
+}
+
 Status CSVLogger::epochEnd(TrainingRun &run, Logs &logs) {
   if (!run.writesFiles())
     return {};
@@ -76,7 +92,7 @@ Status CSVLogger::epochEnd(TrainingRun &run, Logs &logs) {
     auto found = std::find_if(logs.begin(), logs.end(), [&](const auto &entry) {
       return entry.first == key;
     });
-    row.push_back(found == logs.end() ? "NA" : pythonText(found->second));
+    row.push_back(found == logs.end() ? "NA" : fieldOf(found->second));
   }
   addRow(row);
   auto file = OutputFile::open(filename);

@@ -41,7 +41,7 @@ public:
   virtual Status trainEnd(TrainingRun &) { return {}; }
   virtual Status resultsSaved(bool /*writesFiles*/) { return {}; }
 
-  /// What a run that goes on from here must know.
+  /// Writes the state that a run needs to resume here.
   virtual void save(Checkpoint &) const {}
   virtual Status resume(const Checkpoint &) { return {}; }
 };

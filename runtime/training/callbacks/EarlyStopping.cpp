@@ -13,7 +13,7 @@ void EarlyStopping::options(CallbackOptions &o) {
   o.integer("start_from_epoch", startFromEpoch, 0);
 }
 
-/// What Keras' get_weights() has: the layers' variables, no optimizer's.
+/// Keeps Keras' get_weights(): the layers' variables, not the optimizer's.
 Status EarlyStopping::keepWeights(TrainingRun &run) {
   if (!restoresBest)
     return {};

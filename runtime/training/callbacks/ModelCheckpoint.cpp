@@ -44,6 +44,10 @@ Status ModelCheckpoint::checkNames(const TrainingRun &run) const {
       return Error{filepath + ": {" + name +
                    "} has no value in epochs without "
                    "a validation; leave out --validation-freq"};
+    if (run.listNames().contains(name))
+      return Error{filepath + ": {" + name +
+                   "} gives several numbers, of which a file's name cannot be "
+                   "made; name a metric of one number, such as {loss}"};
     if (known.contains(name) || name.starts_with("learning_rate"))
       continue;
     std::string meant = closestName(name, known), list;
@@ -113,7 +117,9 @@ bool ModelCheckpoint::isWanted(TrainingRun &run, const Logs &logs,
 
 Status ModelCheckpoint::write(TrainingRun &run, std::optional<int64_t> batch,
                               const Logs &logs) {
-  std::map<std::string, double> values(logs.begin(), logs.end());
+  std::map<std::string, double> values;
+  for (const auto &[name, value] : logs)
+    values[name] = value.shown();
   values["epoch"] = double(run.epoch + 1);
   if (batch)
     values["batch"] = double(*batch + 1);

@@ -22,6 +22,10 @@ Status MonitorCallback::trainBegin(TrainingRun &run) {
     return Error{"monitor \"" + monitor +
                  "\": whether more or less of it is better is not known; give "
                  "mode \"max\" or \"min\""};
+  if (run.listNames().contains(monitor))
+    return Error{"monitor \"" + monitor +
+                 "\" gives several numbers, which cannot be compared; monitor "
+                 "a metric of one number, such as loss"};
   isUp = direction == "up";
   return {};
 }
@@ -29,7 +33,7 @@ Status MonitorCallback::trainBegin(TrainingRun &run) {
 std::optional<double> MonitorCallback::current(const Logs &logs) const {
   for (const auto &[name, value] : logs)
     if (name == monitor)
-      return value;
+      return value.shown();
   return std::nullopt;
 }
 

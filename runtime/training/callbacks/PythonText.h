@@ -32,7 +32,7 @@ public:
 
 private:
   struct Part {
-    std::string text; ///< as it is, where `name` is empty
+    std::string text; ///< literal text, if `name` is empty
     std::string name;
     bool zeros = false;
     int width = 0, precision = -1;

@@ -24,7 +24,7 @@ public:
   }
 };
 
-/// What all of Keras' but the piecewise one begin with.
+/// The common options of Keras' schedules except the piecewise one.
 class Decay : public Schedule {
 protected:
   double initial = 0, steps = 0;

@@ -22,6 +22,10 @@ void TensorBoard::options(CallbackOptions &o) {
 
 Status TensorBoard::trainBegin(TrainingRun &run) {
   batches = 0;
+  for (const std::string &name : run.listNames())
+    return Error{"TensorBoard: metric \"" + name +
+                 "\" gives several numbers, a chart shows one; leave the "
+                 "callback out, or give a metric for each number"};
   if (!run.writesFiles())
     return {};
   Result<EventFile> file = EventFile::create(folder + "/train");
@@ -42,7 +46,7 @@ Status TensorBoard::batchEnd(TrainingRun &, int64_t, const Logs &logs) {
   if (!train || !everyBatches || batches % everyBatches != 0)
     return {};
   for (const auto &[name, value] : logs)
-    train->scalar("batch_" + name, batches, float(value));
+    train->scalar("batch_" + name, batches, float(value.shown()));
   return train->flush();
 }
 
@@ -75,8 +79,8 @@ Status TensorBoard::writeValidation(TrainingRun &run, const Logs &logs) {
     }
     std::string metric = name.substr(4);
     validation->scalar("evaluation_" + metric + "_vs_iterations", *iterations,
-                       float(value));
-    validation->scalar("epoch_" + metric, run.epoch, float(value));
+                       float(value.shown()));
+    validation->scalar("epoch_" + metric, run.epoch, float(value.shown()));
   }
   return validation ? validation->flush() : Status{};
 }
@@ -95,7 +99,7 @@ Status TensorBoard::writeEpoch(TrainingRun &run, const Logs &logs) {
   }
   for (const auto &[name, value] : shown)
     if (train)
-      train->scalar("epoch_" + name, run.epoch, float(value));
+      train->scalar("epoch_" + name, run.epoch, float(value.shown()));
   return {};
 }
 

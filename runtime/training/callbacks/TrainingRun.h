@@ -42,11 +42,13 @@ public:
   virtual ModelState &state() = 0;
   virtual void print(const std::string &text) = 0;
   virtual void warn(const std::string &text) = 0;
-  /// What a batch and an epoch show: loss, val_loss.
+  /// The names that a batch and an epoch show: loss, val_loss.
   virtual std::set<std::string> shownNames() const = 0;
+  /// Which of them are lists of numbers.
+  virtual std::set<std::string> listNames() const = 0;
   /// Which of them not every epoch has; empty where each has all.
   virtual std::string rareNames() const = 0;
-  /// Of a metric: "up" where larger is better, "down", or "" if nobody says.
+  /// The direction of a metric: "up" where larger is better, "down", or "" if not known.
   virtual std::string direction(const std::string &metric) const = 0;
   /// Can saveModel() write such a file? Asked before the first step.
   virtual Status canSaveModel(bool weightsAlone) const = 0;

@@ -40,7 +40,7 @@ namespace weft::fake {
 
 using namespace weft::cublaslt;
 
-/// What exists; at the end of the process whatever is left is reported.
+/// All live objects; at the end of the process the remaining ones are reported.
 struct Objects {
   std::set<const void *> handles, operations, layouts, preferences;
   static Objects &get();

@@ -235,7 +235,7 @@ Result cuDevicePrimaryCtxRetain(Context *context, Device device) {
   });
 }
 
-/// What the context has goes with its last user, whatever still needs it.
+/// Destroys all objects of the context with its last user, even those still needed.
 Result cuDevicePrimaryCtxRelease_v2(Device device) {
   return call(__func__, Needs::Init, [&] {
     if (!isDevice(device))

@@ -18,7 +18,7 @@
 
 namespace weft::fake {
 
-/// What a call must find.
+/// The state that a call requires.
 enum class Needs : uint8_t { Nothing, Init, Context };
 
 class Driver {
@@ -36,7 +36,7 @@ public:
 
   /// A mistake of the program: it ends with exit status 97.
   void report(const std::string &what);
-  /// Of this thread.
+  /// The current context of this thread.
   static cuda::Context &current();
 
   // Streams.
@@ -51,10 +51,10 @@ public:
   void runUntil(const std::function<bool()> &isEnough);
   /// Runs one operation if any can run.
   bool runOne();
-  /// Runs what the host waits for; afterwards it is in order with it.
+  /// Runs the operation that the host waits for, and orders the host behind it.
   cuda::Result waitFor(const OperationRef &operation);
   cuda::Result waitForContext(cuda::Context context);
-  /// What the host knows to be over since a query said so.
+  /// Records that the host knows an operation to be over, since a query said so.
   void learn(const OperationRef &operation);
   /// Operations that are not over and satisfy the condition.
   std::vector<OperationRef>

@@ -16,7 +16,7 @@ namespace weft::fake {
 struct LibraryCall {
   std::string name;
   std::vector<Touch> touches;
-  /// What it does when its turn comes: where the bytes of each touch are.
+  /// The operation when its turn comes: the arguments are the addresses of each touch.
   std::function<void(const std::vector<uint8_t *> &)> run;
 };
 

@@ -18,7 +18,7 @@ static bool isBinary(const char *image) {
          !std::memcmp(image, fat, 4);
 }
 
-/// What a log buffer of the options gets.
+/// Writes a text to the log buffer of the options.
 static void writeLog(const std::string &text, unsigned options, JitOption *keys,
                      void **values) {
   char *buffer = nullptr;
@@ -208,8 +208,8 @@ Result cuFuncSetAttribute(Function function, FunctionAttribute attribute,
   });
 }
 
-/// A multiprocessor has 2048 threads, 32 blocks and 228 KiB of shared memory, of
-/// which each block takes one more.
+/// The fake multiprocessor has 2048 threads, 32 blocks and 228 KiB of shared
+/// memory; each block takes 1 KiB of it beside its own.
 Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks,
                                                    Function function,
                                                    int threads,

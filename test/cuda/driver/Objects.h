@@ -20,7 +20,7 @@ struct Touch {
   bool isWrite;
 };
 
-/// What a stream does after what came before, and after what it waits for.
+/// An operation of a stream, behind earlier ones and those that it waits for.
 struct Operation : Actor {
   cuda::Context context = nullptr;
   std::vector<std::shared_ptr<Operation>> waits;

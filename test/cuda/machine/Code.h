@@ -62,7 +62,7 @@ struct Operand {
 
 enum class Space : uint8_t { Generic, Global, Shared, Local, Parameter };
 
-/// What an instruction does besides computing values.
+/// The effect of an instruction besides computing values.
 enum class Flow : uint8_t {
   Next,
   Branch,
@@ -99,7 +99,7 @@ struct Instruction {
   const Operand &source(unsigned i) const { return operands[targets + i]; }
 };
 
-/// What a slot holds before the first instruction.
+/// The value of a slot before the first instruction.
 enum class Special : uint8_t {
   TidX,
   TidY,
@@ -161,8 +161,8 @@ struct Kernel {
 /// A variable .global or .const.
 struct Data {
   std::string name;
-  uint64_t bytes = 0, alignment = 1;
-  std::vector<uint8_t> initial; ///< `bytes` long
+  uint64_t bytes = 0, alignment = 1; ///< bytes: whole units of the alignment
+  std::vector<uint8_t> initial;      ///< `bytes` long
 };
 
 struct Module {

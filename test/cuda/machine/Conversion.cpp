@@ -57,7 +57,7 @@ static void scatter(Warp &warp, const Operand &to, const T *values,
     scatterTo(warp.lanes<uint64_t>(to), values, active);
 }
 
-/// What Instruction::mode holds.
+/// Bits of Instruction::mode.
 constexpr uint8_t kSaturates = 8, kToWhole = 16, kRoundingBits = 7;
 
 template <class T> static T wholeOf(T value, Rounding rounding) {

@@ -27,7 +27,7 @@ struct Dim3 {
   uint64_t count() const { return uint64_t(x) * y * z; }
 };
 
-/// What ends a launch, as a driver tells it.
+/// The fault that ends a launch, as a driver reports it.
 enum class Fault : uint8_t { None, Address, Misaligned, Trap, Launch, Endless };
 
 struct Launch {

@@ -172,7 +172,7 @@ uint32_t Memory::numberBlocks(uint64_t blocks) {
   return numberBlocks(blocks);
 }
 
-/// This one and its peers.
+/// This memory and those of its peers.
 std::vector<Memory *> Memory::all() {
   std::vector<Memory *> out = peers;
   out.push_back(this);

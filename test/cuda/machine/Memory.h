@@ -22,7 +22,7 @@
 
 namespace weft::ptx {
 
-/// What a block does to bytes that other blocks touch.
+/// A block's conflict with other blocks that touch the same bytes.
 enum class Conflict : uint8_t {
   None,
   ReadAfterWrite,
@@ -86,14 +86,14 @@ struct Allocation {
   uint64_t address = 0, bytes = 0; ///< the address is a multiple of 256
   uint8_t *host = nullptr;
   bool isConstant = false;
-  /// Of each byte whether it was ever written; empty: nobody asks.
+  /// Whether each byte was ever written; empty if this is not checked.
   std::vector<bool> written;
   Shadow shadow;
 };
 
 class Memory {
 public:
-  /// What is in there may be touched as well, for good.
+  /// Lets launches touch the peer's memory too, permanently.
   void addPeer(Memory &peer) { peers.push_back(&peer); }
   bool hasPeer(const Memory &peer) const;
   Allocation &add(Allocation allocation);
@@ -104,7 +104,7 @@ public:
   const Allocation *before(uint64_t address) const;
   /// Numbers for the blocks of a launch: no memory gives them twice.
   uint32_t numberBlocks(uint64_t blocks);
-  /// Of the launch whose blocks have numbers from `first` on.
+  /// The footprint of the launch whose blocks have numbers from `first` on.
   Footprint collect(uint32_t first);
 
 private:

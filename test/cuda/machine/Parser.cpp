@@ -2,6 +2,7 @@
 
 #include "weft/test/cuda/machine/BodyParser.h"
 
+#include <algorithm>
 #include <sstream>
 
 namespace weft::ptx {
@@ -11,6 +12,13 @@ const Kernel *Module::find(const std::string &name) const {
     if (kernel.name == name)
       return &kernel;
   return nullptr;
+}
+
+/// LLVM widens the last load of a variable to the bytes that its alignment says
+/// are of one piece of memory, up to a vector of 16. A GPU minds none of them.
+static uint64_t placedBytes(const Declaration &declared) {
+  uint64_t piece = std::clamp<uint64_t>(declared.alignment, 1, 16);
+  return (declared.bytes() + piece - 1) / piece * piece;
 }
 
 namespace {
@@ -63,10 +71,11 @@ private:
                                 declared.alignment, declared.isOpen};
       return expect(";");
     }
-    Data data{declared.name, declared.bytes(), declared.alignment, {}};
-    data.initial.resize(data.bytes);
+    Data data{declared.name, placedBytes(declared), declared.alignment, {}};
+    data.initial.resize(declared.bytes());
     if (takeIf("="))
       parseInitial(data.initial, bytesOf(declared.type));
+    data.initial.resize(data.bytes, 0xCD); // nobody's, so of any value
     expect(";");
     globals[data.name] = {Space::Global, module.data.size(), 0, 1, false};
     module.data.push_back(std::move(data));

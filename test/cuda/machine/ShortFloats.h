@@ -8,7 +8,7 @@
 
 namespace weft::ptx {
 
-/// Of a result that lies between two floats.
+/// The rounding of a result that lies between two floats.
 enum class Rounding : uint8_t { NearestEven, Zero, Down, Up, NearestAway };
 
 /// Bits of the float with this many bits of fraction and exponent; NaN is the

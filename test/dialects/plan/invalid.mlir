@@ -29,7 +29,7 @@ plan.program @program_c2_twice mesh #mesh arena 0 {
 #one = #weft.layout<#mesh, [{}]>
 plan.program @output_c1 mesh #mesh arena 16 {
   %0 = plan.buffer offset 0 : memref<4xf32>
-  // expected-error @below {{takes over a buffer that is no input}}
+  // expected-error @below {{is an alias of a buffer that is no input}}
   %1 = plan.output "y" role "output" of tensor<4xf32> in #one taking %0 : memref<4xf32> : memref<4xf32>
 }
 
@@ -39,7 +39,7 @@ plan.program @output_c1 mesh #mesh arena 16 {
 #one = #weft.layout<#mesh, [{}]>
 plan.program @output_c1_type mesh #mesh arena 16 {
   %0 = plan.input "x" role "input" of tensor<8xf32> in #one : memref<8xf32>
-  // expected-error @below {{takes over 'memref<8xf32>' but has type 'memref<4xf32>'}}
+  // expected-error @below {{is an alias of 'memref<8xf32>' but has type 'memref<4xf32>'}}
   %1 = plan.output "y" role "output" of tensor<4xf32> in #one taking %0 : memref<8xf32> : memref<4xf32>
 }
 

@@ -13,8 +13,8 @@ plan.program @all mesh #mesh arena 1024 {
   %d = plan.buffer offset 192 : memref<4x8xf32>
   %e = plan.buffer offset 320 : memref<8x4xf32>
   %p = plan.buffer offset 448 : memref<8xi64>
-  // CHECK: plan.all_reduce sum %{{.*}} to %{{.*}} over #{{.*}} because "a gradient" : memref<4xf32> to memref<4xf32>
-  plan.all_reduce sum %a to %a over #group because "a gradient" : memref<4xf32> to memref<4xf32>
+  // CHECK: plan.all_reduce sum %{{.*}} to %{{.*}} over #{{.*}} reason "a gradient" : memref<4xf32> to memref<4xf32>
+  plan.all_reduce sum %a to %a over #group reason "a gradient" : memref<4xf32> to memref<4xf32>
   // CHECK: plan.all_reduce max %{{.*}}, %{{.*}} to %{{.*}}, %{{.*}} over #{{.*}} times 3 : memref<4xf32>, memref<8xf32> to memref<4xf32>, memref<8xf32>
   plan.all_reduce max %a, %b to %c, %b over #group times 3 : memref<4xf32>, memref<8xf32> to memref<4xf32>, memref<8xf32>
   // CHECK: plan.all_gather %{{.*}} to %{{.*}} dim 0 over #{{.*}} : memref<4xf32> to memref<8xf32>
@@ -27,12 +27,12 @@ plan.program @all mesh #mesh arena 1024 {
   plan.fetch %a to %b dim 0 of 8 at block 4 step 1 offset -2 divisor 1 modulus 0 over #group : memref<4xf32> to memref<8xf32>
   // CHECK: plan.pick %{{.*}} at %{{.*}} to %{{.*}} dim 0 over #{{.*}} : memref<4xf32> at memref<8xi64> to memref<8xf32>
   plan.pick %a at %p to %b dim 0 over #group : memref<4xf32> at memref<8xi64> to memref<8xf32>
-  // CHECK: plan.collective_permute %{{.*}} to %{{.*}} senders [1, -1] over #{{.*}} because "a turn" times 2 : memref<4xf32> to memref<4xf32>
-  plan.collective_permute %a to %c senders [1, -1] over #group because "a turn" times 2 : memref<4xf32> to memref<4xf32>
+  // CHECK: plan.collective_permute %{{.*}} to %{{.*}} senders [1, -1] over #{{.*}} reason "a turn" times 2 : memref<4xf32> to memref<4xf32>
+  plan.collective_permute %a to %c senders [1, -1] over #group reason "a turn" times 2 : memref<4xf32> to memref<4xf32>
   // CHECK: plan.permute %{{.*}} to %{{.*}} of [8] from #{{.*}} into #{{.*}} : memref<4xf32> to memref<4xf32>
   plan.permute %a to %c of [8] from #group into #group : memref<4xf32> to memref<4xf32>
-  // CHECK: plan.exchange %{{.*}} to %{{.*}} of [8] from #{{.*}} into #{{.*}} because "a move"
-  plan.exchange %a to %b of [8] from #group into #whole because "a move" : memref<4xf32> to memref<8xf32>
+  // CHECK: plan.exchange %{{.*}} to %{{.*}} of [8] from #{{.*}} into #{{.*}} reason "a move"
+  plan.exchange %a to %b of [8] from #group into #whole reason "a move" : memref<4xf32> to memref<8xf32>
   // CHECK: plan.host_call 7(%{{.*}}, %{{.*}}) to (%{{.*}}) over #{{.*}} times 4 : (memref<4xf32>, memref<8xi64>) to (memref<8xf32>)
   plan.host_call 7(%a, %p) to (%b) over #group times 4 : (memref<4xf32>, memref<8xi64>) to (memref<8xf32>)
   // CHECK: plan.launch @relu(%{{.*}}, %{{.*}}) scratch %{{.*}} : memref<8xi64> : memref<4xf32>, memref<4xf32>

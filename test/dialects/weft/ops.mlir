@@ -160,8 +160,8 @@ func.func @wide(%x: tensor<16x784xbf16>, %w: tensor<784x10xf16>, %i: tensor<4x5x
 
 // CHECK-LABEL: @layouts
 func.func @layouts(%x: tensor<4x8xf32>, %l: tensor<4x8xf32, #x>, %q: tensor<4x8xf32, #p>) {
-  // CHECK: weft.constrain %{{.*}} to #[[$X]] because "d2/output" : tensor<4x8xf32> -> tensor<4x8xf32>
-  %0 = weft.constrain %x to #x because "d2/output" : tensor<4x8xf32> -> tensor<4x8xf32>
+  // CHECK: weft.constrain %{{.*}} to #[[$X]] reason "d2/output" : tensor<4x8xf32> -> tensor<4x8xf32>
+  %0 = weft.constrain %x to #x reason "d2/output" : tensor<4x8xf32> -> tensor<4x8xf32>
   // A layout that is spelled out takes the colon for its own.
   // CHECK: weft.constrain %{{.*}} to #[[$X]] : tensor<4x8xf32> -> tensor<4x8xf32>
   %c1 = weft.constrain %x to #weft.layout<#mesh, [{"data"}, {}]> : tensor<4x8xf32> -> tensor<4x8xf32>
@@ -169,8 +169,8 @@ func.func @layouts(%x: tensor<4x8xf32>, %l: tensor<4x8xf32, #x>, %q: tensor<4x8x
   %c2 = weft.constrain %x to #x {weft.priority = 1} : tensor<4x8xf32> -> tensor<4x8xf32>
   // CHECK: weft.reshard %{{.*}} : tensor<4x8xf32, #[[$P]]> -> tensor<4x8xf32, #[[$X]]>
   %1 = weft.reshard %q : tensor<4x8xf32, #p> -> tensor<4x8xf32, #x>
-  // CHECK: weft.reshard %{{.*}} because "loss" : tensor<4x8xf32, #[[$X]]> -> tensor<4x8xf32, #[[$SUB]]>
-  %2 = weft.reshard %l because "loss" : tensor<4x8xf32, #x> -> tensor<4x8xf32, #sub>
+  // CHECK: weft.reshard %{{.*}} reason "loss" : tensor<4x8xf32, #[[$X]]> -> tensor<4x8xf32, #[[$SUB]]>
+  %2 = weft.reshard %l reason "loss" : tensor<4x8xf32, #x> -> tensor<4x8xf32, #sub>
   // Copies may become partial.
   // CHECK: weft.reshard %{{.*}} : tensor<4x8xf32, #[[$X]]> -> tensor<4x8xf32, #[[$P]]>
   %3 = weft.reshard %l : tensor<4x8xf32, #x> -> tensor<4x8xf32, #p>

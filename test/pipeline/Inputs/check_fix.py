@@ -56,7 +56,7 @@ def main():
         after = explain(weft, model, changed(distribution, fix), batch)
         removes = fix.startswith(("add", "change", "remove"))
         still = [c for c in after["collectives"]
-                 if (c["kind"], c["axes"], c["why"]) == (entry["kind"], entry["axes"], entry["why"])]
+                 if (c["kind"], c["axes"], c["reason"]) == (entry["kind"], entry["axes"], entry["reason"])]
         if after["total"]["bytes"] != promised or before["total"]["bytes"] != now or (removes and still):
             failures += 1
             print(f"FAIL {fix}\n     after it a step sends {after['total']['bytes']}; still there: {still}")

@@ -89,7 +89,7 @@ def check(weft, path):
         after = explain(weft, changed(text, entry["fix"]))
         promised, now = (int(n.replace(",", "")) for n in found.groups())
         still = [c for c in after["collectives"]
-                 if all(c[key] == entry[key] for key in ("kind", "axes", "why", "lines"))]
+                 if all(c[key] == entry[key] for key in ("kind", "axes", "reason", "lines"))]
         right = (after["total"]["bytes"], before["total"]["bytes"]) == (promised, now) and not still
         kept, broken = kept + right, broken + (not right)
         saves |= promised < now

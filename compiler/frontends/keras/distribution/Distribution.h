@@ -34,7 +34,7 @@
 
 #include "weft/compiler/frontends/keras/model/Model.h"
 #include "weft/compiler/frontends/keras/schema/Patterns.h"
-#include "weft/dialects/weft/Layout.h"
+#include "weft/dialects/layout/Layout.h"
 
 #include <memory>
 
@@ -43,14 +43,14 @@ namespace weft::keras {
 /// How keys that are no path match: the whole path (Keras since 3.14), any
 /// part of it (before), or its begin, where the first key wins (DTensor).
 struct LayoutRule {
-  /// What the rule is for: both kinds of paths, or one.
+  /// The tensors that a rule is for: both kinds of paths, or one.
   enum class Map { Layouts, Variables, Tensors };
 
   std::string key;
   Layout layout; ///< may have fewer dimensions than what it matches
   Map map = Map::Layouts;
 
-  /// Of its map in a file: layout_map, variable_layouts, tensor_layouts.
+  /// The key of its map in a file: layout_map, variable_layouts, tensor_layouts.
   const char *mapName() const;
   bool isFor(Map kind) const {
     return map == Map::Layouts || kind == Map::Layouts || map == kind;
@@ -62,7 +62,7 @@ struct LayoutRule {
 class Strategy {
 public:
   virtual ~Strategy() = default;
-  /// As people know it, in reasons and messages.
+  /// The name for people, in reasons and messages.
   virtual std::string name() const = 0;
   /// get_variable_layout; nothing: replicated.
   virtual std::optional<Layout> variableLayout(const Variable &) const {
@@ -127,7 +127,7 @@ struct ResolvedLayouts {
 };
 Result<ResolvedLayouts> resolveLayouts(const Distribution &distribution,
                                        const Model &model);
-/// Of an array of a batch, of this shape.
+/// The layout of an array of a batch, of this shape.
 ResolvedLayout batchLayout(const Distribution &distribution,
                            llvm::ArrayRef<int64_t> shape);
 

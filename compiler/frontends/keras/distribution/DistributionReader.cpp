@@ -222,7 +222,7 @@ void readDataLayout(const Json &value, Distribution &out, std::string &error) {
   }
 }
 
-/// What the methods of keras.distribution.Distribution return.
+/// Reads the results of the methods of keras.distribution.Distribution.
 void readOwn(Fields &f, Distribution &out, std::string &error) {
   readBatchAxis(f, out);
   readMode(f, out);
@@ -306,8 +306,8 @@ Result<Distribution> weft::keras::readDistribution(std::string_view text,
     error = std::string("cannot be read: ") + failure.what();
   }
   if (!error.empty())
-    return Result<Distribution>::failure(
-        mended(error, "write it as keras.distribution's constructors take it"));
+    return Result<Distribution>::failure(withFix(
+        error, "write it as keras.distribution's constructors take it"));
   return {std::move(out), ""};
 }
 

@@ -138,7 +138,7 @@ void LayoutChanges::changeRule(size_t rule, const Selection &selection,
 void LayoutChanges::addRule(const std::string &path, const Tensor &tensor,
                             std::vector<LayoutChange> &changes) const {
   Layout layout = Layout::replicated(static_cast<int64_t>(tensor.rank));
-  // What a layer gives keeps the batch's axis.
+  // A layer's output keeps the batch's axis.
   if (tensor.isOutput)
     layout.dims[0].push_back(wholeAxis(
         distribution.mesh, *distribution.mesh.find(distribution.batchAxis)));

@@ -72,7 +72,7 @@ private:
   std::map<std::string, Tensor> tensors;
 };
 
-/// As a distribution file has it: [null, ["data", "model"]].
+/// A layout as a distribution file has it: [null, ["data", "model"]].
 std::string layoutAsJson(const Mesh &mesh, const Layout &layout);
 
 } // namespace weft

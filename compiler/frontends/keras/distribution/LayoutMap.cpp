@@ -75,7 +75,7 @@ public:
     return out;
   }
 
-  /// What the strategy says of a tensor of this rank.
+  /// The strategy's layout of a tensor of this rank.
   ResolvedLayout ofStrategy(Layout layout, const std::string &path,
                             int64_t rank) {
     const std::string name = distribution.strategy->name();

@@ -63,7 +63,7 @@ private:
   StepValues before, values;
 };
 
-/// Why the metric cannot be computed from labels of the output, or empty.
+/// The reason why the metric cannot be computed from labels of the output, or empty.
 std::string metricReason(const Model &model, const OutputMetric &of) {
   const Metric &metric = *of.metric;
   std::string reason = metric.complaint(model.outputShape(of.output));

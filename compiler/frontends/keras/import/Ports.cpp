@@ -87,7 +87,7 @@ void StepPorts::addVariables() {
     Type element = isRandom ? Type(builder.getIntegerType(32, false))
                             : typeOf(builder, variable.dtype);
     std::string metadata = variableMetadata(variable);
-    // What fit leaves in the weight (ModelState::takeAverages).
+    // The average, which fit leaves in the weight (ModelState::takeAverages).
     if (auto average = averages.find(variable.path); average != averages.end())
       metadata.insert(metadata.size() - 1,
                       ",\"average\":\"" + average->second + "\"");

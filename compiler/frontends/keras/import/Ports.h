@@ -26,7 +26,7 @@
 
 namespace weft::keras {
 
-/// What stands for a value at the public function's border.
+/// An argument or result of the public function.
 struct Port {
   std::string name, role, metadata;
   mlir::RankedTensorType type;
@@ -34,12 +34,12 @@ struct Port {
   std::optional<int64_t> donated = std::nullopt; ///< the result it becomes
 };
 
-/// What a step takes of a batch. Labels and weights have an entry for each
+/// The parts of a batch that a step reads. Labels and weights have an entry for each
 /// output, null where training takes none.
 struct Batch {
   llvm::SmallVector<Value> inputs, labels, weights;
 
-  /// Those that are there, in the order of the arguments.
+  /// Visits the values that exist, in the order of the arguments.
   void each(llvm::function_ref<void(Value &)> visit) {
     for (llvm::SmallVector<Value> *list : {&inputs, &labels, &weights})
       for (Value &value : *list)
@@ -69,7 +69,7 @@ public:
   mlir::OwningOpRef<mlir::ModuleOp> createModule();
   mlir::func::FuncOp createFunction();
   StepValues values(mlir::func::FuncOp function) const;
-  /// Results for the variables that the step changes, which take over the
+  /// Results for the variables that the step changes, which reuse the
   /// memory of their arguments.
   void addState(const StepValues &after, const StepValues &before);
   /// metrics/NAME. `metadata` says how batches are joined, and whether more is

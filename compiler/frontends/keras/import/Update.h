@@ -11,8 +11,8 @@
 
 namespace weft::keras {
 
-/// The optimizer's step on the trainable variables, whose gradients are given in
-/// their order: replaces them and the optimizer's in `values`.
+/// Adds the optimizer's step: replaces the trainable variables, whose gradients
+/// are given in their order, and the optimizer's variables in `values`.
 void updateWeights(mlir::OpBuilder &builder, const Model &model,
                    llvm::SmallVector<Value> gradients, StepValues &values);
 

@@ -105,7 +105,7 @@ Initializer::ofSeed(std::optional<int64_t> given) {
 }
 
 namespace {
-/// Of the runtime alone: its values follow from those of another one.
+/// An initializer of the runtime alone: its values follow from those of another one.
 class Derived : public Initializer {
 public:
   Derived(const char *name, const char *key, const InitializerPtr &from)
@@ -146,7 +146,7 @@ InitializerPtr weft::keras::squareRootOf(const InitializerPtr &initializer) {
   return std::make_shared<SquareRoot>(initializer);
 }
 
-/// Of a class whose config is one number beside defaults.
+/// An initializer of a class whose config is one number beside defaults.
 static InitializerPtr withNumber(const char *name, const char *key,
                                  double value) {
   auto out = AnyTable::make(*initializerTable().find(name));

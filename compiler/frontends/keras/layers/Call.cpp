@@ -1,13 +1,13 @@
 //===- Call.cpp - one call of a layer -------------------------------------===//
 
 #include "weft/compiler/frontends/keras/layers/Call.h"
-#include "weft/dialects/weft/Sizes.h"
+#include "weft/dialects/layout/Sizes.h"
 
 using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
 
-/// Of an element of a variable or a value.
+/// The size of an element of a variable or a value.
 static constexpr int64_t kFloatBytes = 4;
 
 /// Without the batch, which a scalar has not.
@@ -97,6 +97,15 @@ void Call::hold(const InitializerPtr &seedGenerator, bool isDrawnAlways) {
                  false,
                  true,
                  isDrawnAlways});
+}
+
+void Call::holdInside(const char *name, const InitializerPtr &seedGenerator) {
+  variables.get({path + "/" + name,
+                 "seed_generator_state",
+                 {2},
+                 {seedGenerator},
+                 false,
+                 true});
 }
 
 void Call::skip(const InitializerPtr &seedGenerator, int64_t count) {

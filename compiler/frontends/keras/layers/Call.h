@@ -31,7 +31,7 @@ namespace weft::keras {
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-/// What a layer is called with.
+/// The arguments of a layer's call.
 struct CallInputs {
   SmallVector<Value> values; ///< positional tensors, lists taken apart
   Masks masks;               ///< theirs; null or missing: none
@@ -44,7 +44,7 @@ struct CallInputs {
   /// One tensor, and perhaps its mask.
   explicit CallInputs(Value x, Value mask = {}) : values{x}, masks{mask} {}
 
-  /// Of a positional tensor, or null.
+  /// The mask of a positional tensor, or null.
   Value mask(size_t position = 0) const {
     return position < masks.size() ? masks[position] : Value();
   }
@@ -88,7 +88,7 @@ struct CallInputs {
   }
 };
 
-/// What a call gives.
+/// The results of a call.
 struct CallResults {
   std::vector<Value> values;
   Masks masks; ///< as many; null: none
@@ -128,9 +128,9 @@ public:
   /// The variable's value; records an error where the shape is not that of an
   /// earlier call.
   virtual Value get(const VariableRequest &request) = 0;
-  /// What the step leaves in the variable.
+  /// Sets the value of the variable at the end of the step.
   virtual void set(const VariableRequest &request, Value value) = 0;
-  /// What the calls that follow in a step get in place of a weight; the optimizer
+  /// Gives later calls of the step a value in place of a weight; the optimizer
   /// changes the weight itself.
   virtual void replace(const VariableRequest &request, Value value) = 0;
   /// A layer inside another is constructed: with all the initializers of its
@@ -168,7 +168,7 @@ public:
   /// A scalar of int32 that nothing here reads or changes.
   void counter(const char *name);
   void update(const char *name, Value value);
-  /// What `draw` makes of the key {seed, n}, for call n of the layer.
+  /// The result of `draw` for the key {seed, n}, for call n of the layer.
   Value random(const InitializerPtr &seedGenerator,
                llvm::function_ref<Value(Value)> draw);
   /// In training, 0 with probability `rate`, and x / (1 - rate) else. A mask of
@@ -181,10 +181,12 @@ public:
   /// Does the layer train in this step, and is it not frozen?
   bool isTraining() const { return training && trainable; }
 
-  /// The state of a generator that Keras has, whether it is drawn from or not;
-  /// from some of them each step draws, and does not look at the numbers unless it
-  /// trains.
+  /// Adds the state of a seed generator that Keras' layer owns, even if no number
+  /// is drawn. With `isDrawnAlways` each step advances it; only a train step uses
+  /// the numbers.
   void hold(const InitializerPtr &seedGenerator, bool isDrawnAlways = false);
+  /// The state of a generator that a layer inside has.
+  void holdInside(const char *name, const InitializerPtr &seedGenerator);
   /// Passes numbers of such a generator by.
   void skip(const InitializerPtr &seedGenerator, int64_t count);
   /// The result of a layer inside this one; and all that it gives for all that

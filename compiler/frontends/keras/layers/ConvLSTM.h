@@ -82,7 +82,7 @@ private:
     shape.push_back(4 * filters);
     return shape;
   }
-  /// Of one time, or of all of them as one batch; by gates where each has a mask.
+  /// The convolution of one time, or of all as one batch; by gates if each has a mask.
   Value convolved(Tensors &t, Value x, Value kernel, ArrayRef<Value> masks,
                   const SpatialWindow &window) const {
     auto convolution = [&](Value x, Value kernel) {

@@ -8,7 +8,7 @@
 
 namespace weft::keras {
 
-/// What all convolutions of `rank` spatial dimensions take.
+/// The options of all convolutions of `rank` spatial dimensions.
 template <int rank> class AnyConvolution : public OfImages {
 protected:
   std::vector<int64_t> kernelSize = std::vector<int64_t>(rank, 1);

@@ -64,7 +64,7 @@ public:
   /// Unset in a layer that another one makes: it has that one's.
   std::optional<Policy> policy;
 
-  /// Of a layer that is an option of another.
+  /// Options of a layer that is an option of another.
   void commonOptions(Options &o) override {
     o.text("name", name);
     o.flag("trainable", trainable);
@@ -103,7 +103,7 @@ public:
   virtual bool takesMasksOff() const { return false; }
   /// Is its "dtype" an option of its own, not the policy of what it computes?
   virtual bool hasOwnType() const { return false; }
-  /// A penalty of what each call gives, divided by the batch size.
+  /// The regularizer of each call's result; its loss is divided by the batch size.
   virtual RegularizerPtr activityRegularizer() const { return nullptr; }
   /// The name of its group in a saved model, before its number; empty for a
   /// function, which has none.

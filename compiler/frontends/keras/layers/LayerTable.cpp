@@ -17,6 +17,8 @@
 #include "weft/compiler/frontends/keras/layers/Normalizations.h"
 #include "weft/compiler/frontends/keras/layers/Pooling.h"
 #include "weft/compiler/frontends/keras/layers/Preprocessing.h"
+#include "weft/compiler/frontends/keras/layers/RandomFilters.h"
+#include "weft/compiler/frontends/keras/layers/RandomHues.h"
 #include "weft/compiler/frontends/keras/layers/RandomImages.h"
 #include "weft/compiler/frontends/keras/layers/Recurrent.h"
 #include "weft/compiler/frontends/keras/layers/Rescaling.h"
@@ -128,13 +130,26 @@ static std::vector<TableRow> spatialLayers() {
 
 /// Layers that change images while they train.
 static std::vector<TableRow> randomLayers() {
-  return {row<RandomBrightness>("RandomBrightness"),
+  return {row<AutoContrast>("AutoContrast"),
+          row<RandomBrightness>("RandomBrightness"),
+          row<RandomColorDegeneration>("RandomColorDegeneration"),
+          row<RandomColorJitter>("RandomColorJitter"),
           row<RandomContrast>("RandomContrast"),
           row<RandomCrop>("RandomCrop"),
+          row<RandomErasing>("RandomErasing"),
           row<RandomFlip>("RandomFlip"),
+          row<RandomGaussianBlur>("RandomGaussianBlur"),
+          row<RandomGrayscale>("RandomGrayscale"),
+          row<RandomHue>("RandomHue"),
+          row<RandomInvert>("RandomInvert"),
+          row<RandomPosterization>("RandomPosterization"),
           row<RandomRotation>("RandomRotation"),
+          row<RandomSaturation>("RandomSaturation"),
+          row<RandomSharpness>("RandomSharpness"),
+          row<RandomShear>("RandomShear"),
           row<RandomTranslation>("RandomTranslation"),
-          row<RandomZoom>("RandomZoom")};
+          row<RandomZoom>("RandomZoom"),
+          row<Solarization>("Solarization")};
 }
 
 /// Layers of sequences, and the cells that are their options.

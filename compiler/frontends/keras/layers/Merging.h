@@ -14,7 +14,7 @@ protected:
   virtual Value combined(Tensors &t, Value a, Value b) const = 0;
   virtual Value finished(Tensors &, Value x, size_t) const { return x; }
 
-  /// Of a position that one of the tensors has; none where one has no mask.
+  /// The mask is true at positions that one of the tensors has; none if one has no mask.
   bool takesSeveral() const override { return true; }
   Masks masks(Call &c, const CallInputs &inputs) const override {
     Value out;
@@ -106,7 +106,7 @@ class Add : public Merging {
   }
 };
 
-/// Of exactly two.  keras.layers.Subtract
+/// A difference of exactly two tensors.  keras.layers.Subtract
 class Subtract : public Merging {
   Value combined(Tensors &t, Value a, Value b) const override {
     return t.sub(a, b);

@@ -160,8 +160,8 @@ Value HeadAttention::fused(Tensors &t, Value query, Value key, Value value,
   return t.transpose(out, {0, 2, 1, 3});
 }
 
-/// What Keras does where it needs the scores, and along other axes than [1]:
-/// the result, and the scores.
+/// Attention op by op, as Keras computes it where it needs the scores or other
+/// axes than [1]: the result, and the scores.
 std::pair<Value, Value> HeadAttention::spelledOut(Call &c, Value query,
                                                   Value key, Value value,
                                                   const Positions &of,

@@ -160,7 +160,7 @@ class BatchNormalization : public Normalization {
     out.trainedStddev = of("renorm_stddev", squareRootOf(varianceInitializer));
     return out;
   }
-  /// What gamma and beta become where the result is corrected.
+  /// Gamma and beta of a corrected result.
   std::pair<Value, Value> corrected(Tensors &t, const Renorm &renorm,
                                     Value mean, Value variance, Value gamma,
                                     Value beta) const {

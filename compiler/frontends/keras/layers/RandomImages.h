@@ -5,7 +5,7 @@
 
 #include "weft/compiler/frontends/keras/layers/Images.h"
 #include "weft/compiler/frontends/keras/tensors/Sampling.h"
-#include "weft/dialects/weft/IndexingOps.h"
+#include "weft/dialects/weft/ops/IndexingOps.h"
 
 #include <cmath>
 
@@ -23,13 +23,21 @@ protected:
   }
   bool takesIntegers() const override { return true; }
   virtual Value changed(Call &c, Value x) const = 0;
+  /// Are images changed in steps that do not train, too?
+  virtual bool changesAlways() const { return false; }
+  /// How many numbers such a step draws, and does not look at.
+  virtual int64_t drawsAlways() const { return 0; }
   /// A tensor of rank 3 is one image, as in Keras.
   Value call(Call &c, Value x) const override {
     bool isOne = c.t.rank(x) == 3;
     if (!isOne && !c.hasRank(x, 4))
       return x;
     x = c.cast(x);
-    if (!c.training)
+    if (drawsAlways())
+      c.hold(seed, /*isDrawnAlways=*/true);
+    if (!c.training && drawsAlways())
+      c.skip(seed, drawsAlways());
+    if (!c.training && !changesAlways())
       return x;
     SmallVector<int64_t> shape(c.t.shape(x));
     if (!isOne)
@@ -170,19 +178,12 @@ protected:
     o.seed("seed", seed, true);
   }
   bool takesIntegers() const override { return false; }
-  Value clipped(Tensors &t, Value x, double least, double most) const {
+  static Value clipped(Tensors &t, Value x, double least, double most) {
     return t.min(t.max(x, least), most);
   }
-};
-
-/// (x - mean) * f + mean, by the mean of each image and feature.
-/// keras.layers.RandomContrast
-class RandomContrast : public RandomColors {
-  void options(Options &o) override { colorOptions(o, 0); }
-  Value changed(Call &c, Value x) const override {
+  Value contrasted(Call &c, Value x, std::array<double, 2> factor) const {
     Tensors &t = c.t;
-    auto [least, most] = limits(factor, 0);
-    Value by = uniform(c, {t.size(x, 0)}, {1 - least, 1 + most},
+    Value by = uniform(c, {t.size(x, 0)}, {1 - factor[0], 1 + factor[1]},
                        tensorType(x).getElementType());
     by = t.along(by, x, 0);
     SmallVector<int64_t> dims = spatialDims(x, channelsFirst());
@@ -191,17 +192,29 @@ class RandomContrast : public RandomColors {
     Value out = t.add(t.mul(t.sub(x, mean), by), mean);
     return clipped(t, out, valueRange[0], valueRange[1]);
   }
+  Value brightened(Call &c, Value x, std::array<double, 2> factor) const {
+    Tensors &t = c.t;
+    auto [least, most] = limits(valueRange);
+    Value delta = t.mul(each(c, x, factor), most - least);
+    Value out = t.add(x, t.along(c.cast(delta), x, 0));
+    return clipped(t, out, least, most);
+  }
+};
+
+/// (x - mean) * f + mean, by the mean of each image and feature.
+/// keras.layers.RandomContrast
+class RandomContrast : public RandomColors {
+  void options(Options &o) override { colorOptions(o, 0); }
+  Value changed(Call &c, Value x) const override {
+    return contrasted(c, x, limits(factor, 0));
+  }
 };
 
 /// x + f.  keras.layers.RandomBrightness
 class RandomBrightness : public RandomColors {
   void options(Options &o) override { colorOptions(o, -1); }
   Value changed(Call &c, Value x) const override {
-    Tensors &t = c.t;
-    auto [least, most] = limits(valueRange);
-    Value delta = t.mul(each(c, x, limits(factor)), most - least);
-    Value out = t.add(x, t.along(c.cast(delta), x, 0));
-    return clipped(t, out, least, most);
+    return brightened(c, x, limits(factor));
   }
 };
 
@@ -242,6 +255,34 @@ class RandomTranslation : public RandomPlaces {
     Affine out;
     out.b2 = t.neg(t.mul(each(c, x, limits(heightFactor)), height(x)));
     out.a2 = t.neg(t.mul(each(c, x, limits(widthFactor)), width(x)));
+    return out;
+  }
+};
+
+/// Sheared by shares of their height and width.  keras.layers.RandomShear
+class RandomShear : public RandomPlaces {
+  std::vector<double> xFactor = {0}, yFactor = {0};
+
+  void options(Options &o) override {
+    factorOption(o, "x_factor", xFactor);
+    factorOption(o, "y_factor", yFactor);
+    placeOptions(o);
+  }
+  Affine places(Call &c, Value x) const override {
+    Tensors &t = c.t;
+    auto drawn = [&](std::array<double, 2> limits) {
+      return uniform(c, {t.size(x, 0), 1}, limits,
+                     tensorType(x).getElementType());
+    };
+    Value isBack = t.compare(CompareKind::GT, drawn({0, 1}), 0.5);
+    auto shear = [&](const std::vector<double> &factor) {
+      Value by = drawn(limits(factor));
+      by = t.select(isBack, t.neg(by), by);
+      return t.toFloat(t.reshape(by, {t.size(x, 0)}));
+    };
+    Affine out;
+    out.b0 = shear(yFactor);
+    out.a1 = shear(xFactor);
     return out;
   }
 };

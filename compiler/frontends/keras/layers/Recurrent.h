@@ -54,7 +54,7 @@ private:
                 Value used) const;
 };
 
-/// Of any cell.  keras.layers.RNN
+/// A recurrent layer of any cell.  keras.layers.RNN
 class RNN : public Recurrent {
   std::shared_ptr<const Layer> given;
 

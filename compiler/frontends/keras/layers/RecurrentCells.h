@@ -20,11 +20,11 @@ namespace weft::keras {
 
 /// A cell with its weights and masks, which are the same at all times.
 struct CellOfCall {
-  /// What each state begins with: zeros, unless the call gives others.
+  /// Initial states: zeros, unless the call gives others.
   SmallVector<Value> states;
-  /// What does not depend on states, of one time or of several at once.
+  /// The part of a step that does not depend on states, for one time or several.
   std::function<Value(Value)> project;
-  /// The new states.
+  /// The new states from the projected input and the old states.
   std::function<SmallVector<Value>(Value, ArrayRef<Value>)> step;
   /// Which of the states is the output.
   unsigned output = 0;
@@ -42,7 +42,7 @@ public:
 };
 using RecurrentCellPtr = std::shared_ptr<const RecurrentCell>;
 
-/// What the cells of SimpleRNN, GRU, LSTM and ConvLSTM share.
+/// The common part of the cells of SimpleRNN, GRU, LSTM and ConvLSTM.
 class WeightedCell : public RecurrentCell {
 public:
   double rate = 0, recurrentRate = 0;

@@ -32,7 +32,7 @@ class SpectralNormalization : public Layer {
     Value root = t.make<RsqrtOp>(t.sumAll(t.mul(x, x)));
     return t.mul(x, t.fill(t.min(root, 1 / kEpsilon), x));
   }
-  /// What takes the weight's place. A weight of zeros stays as it is.
+  /// The normalized weight, used in its place. A weight of zeros stays as it is.
   Value normalized(Call &c, Value weight) const {
     Tensors &t = c.t;
     Value whole = c.cast(weight);

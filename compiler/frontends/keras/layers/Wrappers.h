@@ -45,7 +45,7 @@ class Bidirectional : public Layer {
       return {};
     return mergeMode ? passed(inputs) : Masks{inputs.mask(), inputs.mask()};
   }
-  /// What one of the layers is called with: half of the states.
+  /// Inputs of the forward or backward layer: the value, mask and half of the states.
   CallInputs half(const CallInputs &inputs, ArrayRef<Value> states) const {
     Value mask = Recurrent::usedMask(inputs);
     CallInputs out(inputs.values[0], mask);

@@ -1,8 +1,8 @@
 //===- Loss.h - the losses of Keras ------------------------------*- C++ -*-===//
 //
-// A loss gives one value for each sample (and each further dimension but the
-// last); its reduction makes one number of them, as in Keras: sums are divided by
-// the number of values, whatever the weights of the samples are.
+// A loss has one value for each sample (and each further dimension except the
+// last). Its reduction combines them to one number, as in Keras: the sum is divided
+// by the number of values, not by the sum of the samples' weights.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ public:
   /// The options of every loss, then those of the class.
   void options(Options &o) final;
   virtual void ownOptions(Options &) {}
-  /// Those that the metric of the same name has.
+  /// Options that the metric of the same name has.
   virtual void metricOptions(Options &o) { ownOptions(o); }
   /// Are labels the numbers of classes, without the last dimension?
   virtual bool takesClassNumbers() const { return false; }
@@ -37,7 +37,7 @@ public:
   /// The number that may stand behind a sample's labels where they are fewer than
   /// its predictions.
   virtual std::optional<int64_t> labelPadding() const { return std::nullopt; }
-  /// What is wrong with predictions of this shape (of a sample), or empty:
+  /// The error of predictions of this shape (of a sample), or empty:
   /// "needs ...".
   virtual std::string complaint(llvm::ArrayRef<int64_t>) const { return ""; }
   /// One value for each sample.

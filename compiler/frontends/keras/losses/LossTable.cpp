@@ -136,7 +136,7 @@ Value Loss::reduced(Tensors &t, Value label, Value prediction, Value weight,
   if (counted) {
     Value share = t.toFloat(counted);
     if (reduction == "sum_over_batch_size" || reduction == "mean") {
-      // What counts weighs total / counted, as in Keras' apply_mask.
+      // Elements that count weigh total / counted, as in Keras' apply_mask.
       Value total = t.splat(double(tensorType(share).getNumElements()),
                             RankedTensorType::get({}, t.builder.getF32Type()));
       Value scale = quotient(t, total, t.sumAll(share));

@@ -3,7 +3,7 @@
 #include "weft/compiler/frontends/keras/metrics/Confusion.h"
 #include "weft/compiler/frontends/keras/losses/Losses.h"
 
-#include "weft/dialects/weft/ScanOps.h"
+#include "weft/dialects/weft/ops/ScanOps.h"
 
 #include <cmath>
 
@@ -108,7 +108,7 @@ MetricInputs OfClass::chosen(Tensors &t, MetricInputs in) const {
 std::string OfClass::complaint(ArrayRef<int64_t> sample) const {
   if (classId && sample.empty())
     return "needs one prediction for each class for \"class_id\"; leave it out";
-  // Of single predictions, those of the batch are compared.
+  // Single predictions are compared within the batch.
   if (topK && !sample.empty() && *topK > sample.back())
     return "has \"top_k\" " + std::to_string(*topK) + " of " +
            std::to_string(sample.back()) + " classes; choose a smaller one";
@@ -119,60 +119,60 @@ std::string OfClass::complaint(ArrayRef<int64_t> sample) const {
   return "";
 }
 
-/// Keras gives a list for several thresholds.
-static std::string severalReason(const std::vector<double> &thresholds) {
-  return thresholds.size() < 2
-             ? ""
-             : "gives " + std::to_string(thresholds.size()) +
-                   " numbers, one for each of \"thresholds\"; list a metric "
-                   "for each threshold";
+Thresholds weft::keras::levels(const std::vector<double> &given,
+                               double without) {
+  Thresholds out{given.empty() ? std::vector{without} : given};
+  size_t count = out.values.size();
+  out.areEven = count > 2;
+  for (size_t i = 0; i < count && out.areEven; ++i)
+    out.areEven = std::abs(out.values[i] - double(i) / double(count - 1)) <=
+                  kEpsilon + 1e-5 * double(i) / double(count - 1);
+  return out;
+}
+
+/// A number for one threshold, a list for several.
+static Value eachLevel(Tensors &t, Value values) {
+  return t.size(values, 0) == 1 ? t.reshape(values, {}) : values;
+}
+
+static void thresholdOption(Options &o, std::vector<double> &thresholds) {
+  o.numbers("thresholds", thresholds);
+  for (double level : thresholds)
+    o.check(level >= 0 && level <= 1,
+            "\"thresholds\" must lie between 0 and 1");
 }
 
 template <Count which> void CountOf<which>::ownOptions(Options &o) {
-  o.numbers("thresholds", thresholds);
-}
-
-template <Count which>
-std::string CountOf<which>::complaint(ArrayRef<int64_t>) const {
-  return severalReason(thresholds);
+  thresholdOption(o, thresholds);
 }
 
 template <Count which>
 MetricResult CountOf<which>::compute(Tensors &t, const MetricInputs &in,
                                      ArrayRef<Value> state) const {
-  Confusion counts = confusion(t, in, {thresholds});
+  Confusion counts = confusion(t, in, levels(thresholds, 0.5));
   Value added = which == Count::TruePositives    ? counts.truePositives
                 : which == Count::FalsePositives ? counts.falsePositives
                 : which == Count::TrueNegatives  ? counts.trueNegatives
                                                  : counts.falseNegatives;
   Value total = t.add(state[0], added);
-  return {t.reshape(total, {}), {total}};
+  return {eachLevel(t, total), {total}};
 }
 
 template <bool ofPredicted> void Ratio<ofPredicted>::ownOptions(Options &o) {
-  o.numbers("thresholds", thresholds);
+  thresholdOption(o, thresholds);
   o.maybeInteger("top_k", topK, kPositive);
   classOption(o);
 }
 
 template <bool ofPredicted>
-std::string Ratio<ofPredicted>::complaint(ArrayRef<int64_t> sample) const {
-  std::string reason = severalReason(thresholds);
-  return reason.empty() ? OfClass::complaint(sample) : reason;
-}
-
-template <bool ofPredicted>
 MetricResult Ratio<ofPredicted>::compute(Tensors &t, const MetricInputs &in,
                                          ArrayRef<Value> state) const {
-  Thresholds at{thresholds};
-  if (at.values.empty())
-    at.values = {topK ? -1e10 : 0.5};
-  Confusion counts = confusion(t, chosen(t, in), at);
+  Confusion counts = confusion(t, chosen(t, in), at());
   Value right = t.add(state[0], counts.truePositives);
   Value wrong = t.add(state[1], ofPredicted ? counts.falsePositives
                                             : counts.falseNegatives);
   Value result = quotient(t, right, t.add(right, wrong));
-  return {t.reshape(result, {}), {right, wrong}};
+  return {eachLevel(t, result), {right, wrong}};
 }
 
 std::vector<MetricVariable> OfCurve::variables(ArrayRef<int64_t> sample) const {
@@ -200,7 +200,7 @@ MetricResult OfCurve::compute(Tensors &t, const MetricInputs &in,
 
 static const char *nameOf(Rate rate, bool isFirst) {
   static constexpr const char *names[] = {"recall", "specificity", "precision"};
-  // SpecificityAtSensitivity calls the recall so.
+  // SpecificityAtSensitivity names the recall "sensitivity".
   return rate == Rate::Recall && !isFirst ? "sensitivity" : names[int(rate)];
 }
 

@@ -28,7 +28,10 @@ struct Thresholds {
   /// Does the first one lie below 0, so that all are above it?
   bool takeAll = false;
   bool byLabel = false; ///< count each label (last dimension) for itself
+  int64_t count() const { return int64_t(values.size()); }
 };
+/// Those that a user gave, or the one that stands for none.
+Thresholds levels(const std::vector<double> &given, double without);
 Confusion confusion(Tensors &t, const MetricInputs &in,
                     const Thresholds &thresholds);
 
@@ -66,10 +69,9 @@ template <Count which> class CountOf : public OfClass {
 
 public:
   const char *direction() const override { return ""; }
-  std::string complaint(llvm::ArrayRef<int64_t> sample) const override;
   std::vector<MetricVariable>
   variables(llvm::ArrayRef<int64_t>) const override {
-    return {{"accumulator", {1}}};
+    return {{"accumulator", {levels(thresholds, 0.5).count()}}};
   }
   MetricResult compute(Tensors &t, const MetricInputs &in,
                        llvm::ArrayRef<Value> state) const override;
@@ -80,19 +82,20 @@ template <bool ofPredicted> class Ratio : public OfClass {
   std::vector<double> thresholds;
 
   void ownOptions(Options &o) override;
+  Thresholds at() const { return levels(thresholds, topK ? -1e10 : 0.5); }
 
 public:
-  std::string complaint(llvm::ArrayRef<int64_t> sample) const override;
   std::vector<MetricVariable>
   variables(llvm::ArrayRef<int64_t>) const override {
-    return {{"true_positives", {1}},
-            {ofPredicted ? "false_positives" : "false_negatives", {1}}};
+    int64_t count = at().count();
+    return {{"true_positives", {count}},
+            {ofPredicted ? "false_positives" : "false_negatives", {count}}};
   }
   MetricResult compute(Tensors &t, const MetricInputs &in,
                        llvm::ArrayRef<Value> state) const override;
 };
 
-/// What all four counts at many thresholds give.
+/// A metric of all four counts at many thresholds.
 class OfCurve : public OfClass {
 public:
   std::vector<MetricVariable>
@@ -108,7 +111,7 @@ protected:
   virtual Value result(Tensors &t, const Confusion &counts) const = 0;
 };
 
-/// The best of one rate where another reaches a value.
+/// Rates of BestRate: the largest `best` at thresholds where `where` >= a value.
 enum class Rate { Recall, Specificity, Precision };
 
 template <Rate best, Rate where> class BestRate : public OfCurve {

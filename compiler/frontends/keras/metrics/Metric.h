@@ -6,7 +6,7 @@
 //   mae                scalar: the batch's mean, which counts for its samples
 //   mae, weighted      (2): sum of value * weight, and of the weights
 //
-// or it keeps variables, which begin anew with each epoch, and gives its value so
+// or it keeps variables, which begin again with each epoch, and gives its value so
 // far:
 //
 //   Precision          variables true_positives, false_positives
@@ -27,7 +27,7 @@
 
 namespace weft::keras {
 
-/// Of one batch; `weight` is one number a sample or for each of several values of
+/// The inputs of one batch; `weight` is one number for each sample or for each of several values of
 /// it, or null.
 struct MetricInputs {
   Value label, prediction, weight;
@@ -61,10 +61,10 @@ public:
   virtual const char *direction() const { return "up"; }
   /// Are labels the numbers of classes, without the last dimension?
   virtual bool takesClassNumbers() const { return false; }
-  /// What is wrong with predictions of this shape (of a sample), or empty:
+  /// The error of predictions of this shape (of a sample), or empty:
   /// "needs ...".
   virtual std::string complaint(llvm::ArrayRef<int64_t>) const { return ""; }
-  /// What it keeps for predictions of this shape (of a sample).
+  /// The variables of the metric for predictions of this shape (of a sample).
   virtual std::vector<MetricVariable> variables(llvm::ArrayRef<int64_t>) const {
     return {};
   }
@@ -73,7 +73,7 @@ public:
   weighted(llvm::ArrayRef<int64_t> prediction) const {
     return prediction;
   }
-  /// Why weights of this shape cannot be used, or empty.
+  /// The reason why weights of this shape cannot be used, or empty.
   std::string weightComplaint(llvm::ArrayRef<int64_t> weight,
                               llvm::ArrayRef<int64_t> prediction) const;
   virtual MetricResult compute(Tensors &t, const MetricInputs &in,

@@ -29,7 +29,7 @@ template <class L> class OfLoss : public MeanMetric {
   }
 };
 
-/// Of each element.
+/// A mean of a value of each element.
 class OfElements : public MeanMetric {
   ArrayRef<int64_t> weighted(ArrayRef<int64_t> prediction) const override {
     return prediction;
@@ -50,7 +50,7 @@ class CosineOfAngle : public MeanMetric {
   }
 };
 
-/// Of the elements of each sample.
+/// The correlation of the elements of each sample.
 class PearsonCorrelation : public MeanMetric {
   void ownOptions(Options &o) override {
     o.refused("axis", "another axis than the last", "-1");

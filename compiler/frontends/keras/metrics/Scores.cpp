@@ -20,7 +20,7 @@ static std::string vectorReason(ArrayRef<int64_t> sample) {
 }
 
 void FBetaScore::ownOptions(Options &o) {
-  o.choice("average", average, {"none", "micro", "macro", "weighted"});
+  o.maybeChoice("average", average, {"micro", "macro", "weighted"});
   o.number("beta", beta, kAnyNumber);
   o.check(beta > 0, "\"beta\" must be above 0");
   o.maybeNumber("threshold", threshold, kShare);
@@ -28,17 +28,13 @@ void FBetaScore::ownOptions(Options &o) {
 }
 
 void F1Score::ownOptions(Options &o) {
-  o.choice("average", average, {"none", "micro", "macro", "weighted"});
+  o.maybeChoice("average", average, {"micro", "macro", "weighted"});
   o.maybeNumber("threshold", threshold, kShare);
   o.check(!threshold || *threshold > 0, "\"threshold\" must be above 0");
 }
 
 std::string FBetaScore::complaint(ArrayRef<int64_t> sample) const {
-  std::string reason = vectorReason(sample);
-  if (reason.empty() && average == "none")
-    reason = "gives a number for each class; set \"average\" to micro, macro "
-             "or weighted";
-  return reason;
+  return vectorReason(sample);
 }
 
 std::vector<MetricVariable>
@@ -80,20 +76,15 @@ MetricResult FBetaScore::compute(Tensors &t, const MetricInputs &in,
   if (average == "weighted") {
     Value total = t.add(t.sumAll(weights), kEpsilon);
     score = t.sumAll(t.mul(score, t.div(weights, t.fill(total, weights))));
-  } else {
+  } else if (average) {
     score = t.meanAll(score);
   }
   return {score, {tp, fp, fn, weights}};
 }
 
 void R2Score::ownOptions(Options &o) {
-  std::optional<std::string> given = aggregation;
-  o.maybeChoice("class_aggregation", given,
+  o.maybeChoice("class_aggregation", aggregation,
                 {"uniform_average", "variance_weighted_average"});
-  o.check(given.has_value(),
-          "\"class_aggregation\" is null, which gives a number for each "
-          "prediction; set it to uniform_average");
-  aggregation = given.value_or(aggregation);
   o.refused("num_regressors", "a correction that Keras cannot compile for JAX",
             "0");
 }
@@ -128,10 +119,11 @@ MetricResult R2Score::compute(Tensors &t, const MetricInputs &in,
   Value score = t.sub(1.0, t.div(residual, total));
   Value isInfinite = t.compare(CompareKind::EQ, t.make<AbsOp>(score), INFINITY);
   score = t.select(isInfinite, t.splat(0, score), score);
-  Value result = aggregation == "uniform_average"
-                     ? t.meanAll(score)
-                     : t.div(t.sumAll(t.mul(total, score)), t.sumAll(total));
-  return {result, {number, squares, sum, residual, count}};
+  if (aggregation == "uniform_average")
+    score = t.meanAll(score);
+  else if (aggregation)
+    score = t.div(t.sumAll(t.mul(total, score)), t.sumAll(total));
+  return {score, {number, squares, sum, residual, count}};
 }
 
 MetricResult RootMeanSquaredError::compute(Tensors &t, const MetricInputs &in,

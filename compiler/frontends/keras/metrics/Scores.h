@@ -18,7 +18,7 @@ class FBetaScore : public Metric {
   }
 
 protected:
-  std::string average = "none";
+  std::optional<std::string> average; ///< none: a number for each class
   std::optional<double> threshold;
   double beta = 1;
 
@@ -38,7 +38,7 @@ class F1Score : public FBetaScore {
 
 /// 1 - squared error / variance of the labels.
 class R2Score : public Metric {
-  std::string aggregation = "uniform_average";
+  std::optional<std::string> aggregation = "uniform_average";
 
   void ownOptions(Options &o) override;
 
@@ -61,8 +61,8 @@ public:
                        llvm::ArrayRef<Value> state) const override;
 };
 
-/// How much predicted and labelled classes overlap: what both have by what
-/// either has, the mean of some classes.
+/// Intersection over union of predicted and labelled samples of a class, as the
+/// mean over the target classes.
 class IoU : public Metric {
 protected:
   int64_t classes = 0;
@@ -98,7 +98,7 @@ public:
                        llvm::ArrayRef<Value> state) const override;
 };
 
-/// Of all classes.
+/// Mean intersection over union of all classes.
 class MeanIoU : public IoU {
 protected:
   void ownOptions(Options &o) override;

@@ -71,7 +71,7 @@ bool holdsNothing(const Json &json) {
           std::all_of(json.begin(), json.end(), holdsNothing));
 }
 
-/// Those that the layer knows. "training" follows from the step in any case.
+/// Reads the keywords that the layer knows. "training" follows from the step in any case.
 void CallReader::keywords(const Json &kwargs, const Layer *layer) {
   Fields f(kwargs, where + ": arguments of its call", error);
   if (!kwargs.is_object())

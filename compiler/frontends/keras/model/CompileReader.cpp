@@ -48,7 +48,7 @@ std::string placeOf(const char *key, bool overridden) {
   return (overridden ? "--" : "compile_config: ") + std::string(key);
 }
 
-/// A dict by output, not an object of a class.
+/// Whether this is a dict by output and not an object of a class.
 bool isDict(const Json &json) {
   return json.is_object() && !json.contains("class_name");
 }

@@ -164,7 +164,7 @@ unsigned GraphReader::readNested(const Json &json, const Place &place) {
   return index;
 }
 
-/// Makes the input of a Sequential whose first layer is none.
+/// Adds an input node to a Sequential whose first layer is not an InputLayer.
 void GraphReader::startOf(const std::vector<int64_t> &shape,
                           const Place &place) {
   if (place.self >= 0) {

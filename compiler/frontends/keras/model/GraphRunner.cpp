@@ -3,7 +3,7 @@
 #include "weft/compiler/frontends/keras/model/NodeValues.h"
 #include "weft/compiler/frontends/keras/model/VariableMaker.h"
 #include "weft/compiler/frontends/keras/schema/Json.h"
-#include "weft/dialects/weft/Sizes.h"
+#include "weft/dialects/layout/Sizes.h"
 
 #include "mlir/IR/MLIRContext.h"
 
@@ -226,7 +226,7 @@ void GraphRunner::addInput(const GraphInput &input) {
                                   builder.getUnknownLoc()));
 }
 
-/// What the model gives has one row a sample.
+/// Checks that the model's output has one row for each sample.
 void GraphRunner::checkOutput(unsigned node) {
   ArrayRef<int64_t> shape = Tensors::shape(nodeValues.values[node]);
   auto ofBatch = [](int64_t size) { return size % kSamples == 0; };

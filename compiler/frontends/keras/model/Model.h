@@ -58,7 +58,7 @@ struct Variable {
   InitializerPtr initializer;
   std::optional<int64_t> seed; ///< its own, or drawn
   std::string layer;           ///< the model's layer: mha of mha/query/kernel
-  /// What calls know it by: path of the layer and name. It is the path but for
+  /// The name that calls use: path of the layer and name. It is the path but for
   /// states of random numbers, which Keras names apart.
   std::string key = path;
   RegularizerPtr regularizer = nullptr;
@@ -131,7 +131,7 @@ struct Model {
   bool isScaledByPolicy = false;
   std::vector<OutputLoss> losses; ///< in the order of the outputs
   std::vector<OutputMetric> metrics;
-  /// Why the file's compile_config cannot be trained or evaluated with; empty
+  /// The reason why the file's compile_config cannot be trained or evaluated with; empty
   /// where it can.
   std::string compileRefusal;
   std::string json;          ///< the file's text, unchanged
@@ -143,7 +143,7 @@ struct Model {
   const std::string &outputName(unsigned output) const {
     return outputNames[output];
   }
-  /// Of one sample.
+  /// The shape of one sample.
   const std::vector<int64_t> &outputShape(unsigned output) const {
     return nodes[outputs[output]].shape;
   }

@@ -52,7 +52,7 @@ void read(const Json &json, const ModelOptions &options, Model &model,
   if (!error.empty())
     return;
   model.isMixedFloat16 = isMixedFloat16(*config, model);
-  // What only a file's compile_config asks for is refused where a step needs it.
+  // Errors in settings of a file's compile_config are refused where a step needs them.
   bool isAsked = options.optimizer || options.loss || options.metrics ||
                  options.learningRate;
   std::string refusal;
@@ -61,19 +61,19 @@ void read(const Json &json, const ModelOptions &options, Model &model,
     error = refusal;
   else if (!refusal.empty())
     model.compileRefusal =
-        mended(refusal, "predict only, or compile the model anew");
+        withFix(refusal, "predict only, or compile the model again");
 }
 
 /// One message of all refusals, each with what to do.
 std::string told(const std::string &error) {
-  const char *how = "mend the model in Keras and write it anew";
+  const char *how = "fix the model in Keras and save it again";
   if (error.find('\n') == error.npos)
-    return mended(error, how);
+    return withFix(error, how);
   std::string out;
   size_t count = 0;
   for (size_t begin = 0, end; begin < error.size(); begin = end + 1) {
     end = std::min(error.find('\n', begin), error.size());
-    out += "\n  " + mended(error.substr(begin, end - begin), how);
+    out += "\n  " + withFix(error.substr(begin, end - begin), how);
     ++count;
   }
   return std::to_string(count) + " parts of the model are refused:" + out;

@@ -21,7 +21,7 @@ class NodeValues {
 public:
   std::vector<Value> values; ///< by node
 
-  /// What the node's layer is called with.
+  /// The inputs of the call of a node's layer.
   CallInputs inputsOf(const Node &node) const;
   /// A tensor keeps the mask that it has.
   void setMask(Value value, Value mask) {

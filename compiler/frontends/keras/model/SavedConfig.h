@@ -17,7 +17,7 @@
 
 namespace weft::keras {
 
-/// What Keras writes to config.json; the text as it was read where no option
+/// The model's config.json as Keras writes it; the text as it was read if no option
 /// replaced a part of compile_config.
 std::string savedConfig(const Model &model);
 

@@ -48,7 +48,7 @@ struct OptimizerGroup {
 };
 } // namespace
 
-/// All of them, and then once more those of each optimizer inside.
+/// Adds the group of an optimizer's variables, then one of each inner optimizer.
 static void addGroups(std::vector<OptimizerGroup> &groups,
                       const std::string &path, const OptimizerPart &part) {
   const Optimizer &optimizer = *part.optimizer;

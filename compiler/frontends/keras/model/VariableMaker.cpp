@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
 
-/// Those of layers that are options are constructed with them.
+/// Initializers in the order of construction: those of option layers come with them.
 static std::vector<InitializerPtr> initializersOf(const Configured &object) {
   std::vector<InitializerPtr> out;
   for (const auto &part : objectsOf(object)) {
@@ -90,8 +90,8 @@ void VariableMaker::construct(const InitializerPtr &initializer) {
     made[current].built.push_back(initializer);
 }
 
-/// Own variables first, then those of each layer inside; weights, statistics,
-/// random states.
+/// Sorts a layer's variables: its own first, then those of each layer inside; in
+/// each layer weights, statistics, random states.
 void VariableMaker::order(Made &of) const {
   auto rank = [&](const Variable &variable) {
     std::string layer = variable.key.substr(0, variable.key.rfind('/'));

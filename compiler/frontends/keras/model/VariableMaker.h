@@ -31,9 +31,9 @@ public:
       : graphs(graphs), model(model), builder(builder), block(block),
         error(error), made(model.layers.size()) {}
 
-  /// What is asked for from now on belongs to this layer.
+  /// Makes later requests belong to this layer.
   void enter(unsigned layer);
-  /// Fills the model's variables and draws.
+  /// Writes the collected variables and the order of draws to the model.
   void finish();
 
   Value get(const VariableRequest &request) override;

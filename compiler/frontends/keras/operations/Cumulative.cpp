@@ -1,7 +1,7 @@
 //===- Cumulative.cpp - running sums, and orders along an axis ------------===//
 
 #include "weft/compiler/frontends/keras/operations/Operation.h"
-#include "weft/dialects/weft/ScanOps.h"
+#include "weft/dialects/weft/ops/ScanOps.h"
 
 #include <numeric>
 

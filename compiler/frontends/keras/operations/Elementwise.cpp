@@ -1,6 +1,6 @@
 //===- Elementwise.cpp - functions of one number --------------------------===//
 //
-// Each as in jax.numpy, operation by operation.
+// The functions compute as jax.numpy's do, operation by operation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@ using namespace weft::keras;
 
 using Formula = Value (*)(Tensors &, Value);
 
-/// Of floats; integers become f32.
+/// A function of floats; integers become f32.
 static OperationRow ofFloats(const char *name, Formula formula) {
   return operation(name, {"x"}, {}, [formula](OperationCall &a) {
     return formula(a.t, a.floats("x"));
@@ -26,7 +26,7 @@ template <class Op> static Value one(Tensors &t, Value x) {
   return t.make<Op>(x);
 }
 
-/// Of any numbers, in their own type.
+/// A function of any numbers, in their own type.
 static OperationRow ofNumbers(const char *name, Formula formula) {
   return operation(name, {"x"}, {}, [formula](OperationCall &a) {
     return formula(a.t, a.tensor("x"));

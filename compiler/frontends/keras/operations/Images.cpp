@@ -1,6 +1,7 @@
 //===- Images.cpp - functions of images and of grids of positions ---------===//
 
 #include "weft/compiler/frontends/keras/operations/Operation.h"
+#include "weft/compiler/frontends/keras/tensors/Colors.h"
 #include "weft/compiler/frontends/keras/tensors/Interpolation.h"
 #include "weft/compiler/frontends/keras/tensors/Windows.h"
 
@@ -87,8 +88,8 @@ static Value trace(OperationCall &a) {
   return a.t.reduce(ReduceKind::Sum, x, {a.t.last(x)});
 }
 
-/// Of images (batch, height, width, features): `inward` takes squares of
-/// positions into the features, else features are laid out as squares.
+/// Moves between space and depth of images (batch, height, width, features): `inward`
+/// takes squares of positions into the features, else features become squares.
 static OperationRow squares(const char *name, bool inward) {
   return operation(
       name, {"x"}, {{"block_size"}, {"data_format", "\"channels_last\""}},
@@ -225,14 +226,7 @@ static Value grayscale(OperationCall &a) {
     return x;
   if (t.size(x, dim) == 1)
     return x;
-  Sizes shape(t.shape(x));
-  shape[dim] = 1;
-  Value weights =
-      castTo(t, t.constant({0.2989f, 0.587f, 0.114f}, {3}), elementOf(x));
-  return t.reshape(t.make<DotOp>(x, weights, ArrayRef<int64_t>{dim},
-                                 ArrayRef<int64_t>{0}, ArrayRef<int64_t>{},
-                                 ArrayRef<int64_t>{}),
-                   shape);
+  return grayOf(t, x, dim);
 }
 
 std::vector<OperationRow> weft::keras::imageOperations() {

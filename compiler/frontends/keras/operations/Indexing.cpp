@@ -1,7 +1,7 @@
 //===- Indexing.cpp - parts of tensors, by numbers and by indices ---------===//
 
 #include "weft/compiler/frontends/keras/operations/Operation.h"
-#include "weft/dialects/weft/IndexingOps.h"
+#include "weft/dialects/weft/ops/IndexingOps.h"
 
 #include <limits>
 #include <numeric>
@@ -50,7 +50,7 @@ bool ItemReader::bound(const Argument &argument, int64_t &out) {
                  "slices by " + argument.written + "; use integers");
 }
 
-/// As Python's slice.indices: what lies outside is cut off.
+/// Reads a slice as Python's slice.indices: positions outside are cut off.
 void ItemReader::takeRange(const Argument &slice) {
   int64_t size = t.size(x, dim), step = 1;
   if (!bound(slice.parts[2], step) ||
@@ -121,7 +121,8 @@ Value ItemReader::read(std::vector<Argument> keys) {
     count *= size;
   for (int64_t size : shape)
     wanted *= size;
-  return count == wanted ? t.reshape(x, shape) : x; // else refused
+  return count == wanted ? t.reshape(x, shape)
+                         : x; // another count was refused above
 }
 
 /// Rows of dimension `dim` by indices, as jnp.take: negative ones count from

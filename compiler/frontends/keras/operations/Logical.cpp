@@ -21,7 +21,7 @@ static OperationRow comparison(const char *name, CompareKind kind) {
 static Value truth(OperationCall &a, Value x) {
   return castTo(a.t, x, a.t.builder.getI1Type());
 }
-/// Of what is not 0.
+/// A logical function: numbers other than 0 are true.
 template <class Op> static OperationRow logical(const char *name) {
   return operation(name, {"x1", "x2"}, {}, [](OperationCall &a) {
     SmallVector<Value> both =

@@ -1,7 +1,7 @@
 //===- Operation.cpp - a function of keras.ops as a layer -----------------===//
 
 #include "weft/compiler/frontends/keras/operations/Operation.h"
-#include "weft/dialects/weft/Sizes.h"
+#include "weft/dialects/layout/Sizes.h"
 
 #include <numeric>
 
@@ -78,7 +78,7 @@ static double numberOf(const Argument &argument) {
   return argument.kind == Kind::Real ? argument.real : double(argument.integer);
 }
 
-/// Of a Python number: bool, int or float.
+/// The type of a Python number: bool, int or float.
 static Type typeOfNumber(Builder &builder, const Argument &number) {
   return number.kind == Kind::Flag      ? Type(builder.getI1Type())
          : number.kind == Kind::Integer ? Type(builder.getI32Type())

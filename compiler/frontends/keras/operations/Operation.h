@@ -78,13 +78,13 @@ public:
   SmallVector<int64_t> integers(const char *name);
   /// Distinct dimensions of x, rising; all of them for None.
   SmallVector<int64_t> dims(const char *name, Value x);
-  /// One dimension of `rank`.
+  /// The argument `name` as a dimension of `rank`; negative ones count from the end.
   int64_t dim(const char *name, int64_t rank);
   int64_t checkedDim(int64_t axis, int64_t rank);
 
-  /// Can such a tensor be? Refuses it where not.
+  /// Whether a tensor may have this shape (its size); refuses it otherwise.
   bool fits(ArrayRef<int64_t> shape);
-  /// Refuses unless it holds.
+  /// Refuses the call with a complaint unless `isGood`.
   bool check(bool isGood, const std::string &complaint) {
     if (!isGood)
       c.refuse(complaint);
@@ -117,7 +117,7 @@ public:
   std::vector<Value> results(Call &c, const CallInputs &inputs) const override;
 
 private:
-  /// Those of the call by name, over those of the constructor; false where there
+  /// Reads the call's arguments by name, over those of the constructor; false if there
   /// are others.
   bool named(Call &c, const CallArguments &given,
              std::map<std::string, Argument> &arguments) const;

@@ -24,7 +24,7 @@ inline bool isFloat(Value x) {
 inline bool isBool(Value x) { return elementOf(x).isInteger(1); }
 
 mlir::Type promoted(mlir::Type a, mlir::Type b);
-/// Of a tensor's type with a Python number: it changes the kind, not the width.
+/// The type of a tensor's type with a Python number: it changes the kind, not the width.
 mlir::Type promotedWithNumber(mlir::Type a, mlir::Type number);
 /// "float32", "int64" and so on; null for another name.
 mlir::Type typeNamed(mlir::Builder &builder, const std::string &name);

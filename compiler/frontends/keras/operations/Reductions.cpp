@@ -1,7 +1,7 @@
 //===- Reductions.cpp - sums, means and the like along axes ---------------===//
 
 #include "weft/compiler/frontends/keras/operations/Operation.h"
-#include "weft/dialects/weft/ScanOps.h"
+#include "weft/dialects/weft/ops/ScanOps.h"
 
 #include <cmath>
 #include <numeric>

@@ -13,7 +13,7 @@
 
 namespace weft::keras {
 
-/// What an update of one weight is made from. `slots` are in the order of
+/// The values from which one weight is updated. `slots` are in the order of
 /// Optimizer::slots.
 struct UpdateInputs {
   Value weight, gradient; ///< the weight has decayed
@@ -30,8 +30,8 @@ struct WeightUpdate {
   llvm::SmallVector<Value, 3> slots;
 };
 
-/// What a step of an optimizer changes. Weights, their facts and gradients have
-/// one order; variables that of Optimizer::variables.
+/// The values that a step of an optimizer changes. Weights, their facts and
+/// gradients have one order; variables that of Optimizer::variables.
 struct OptimizerStep {
   mlir::OpBuilder &builder;
   llvm::ArrayRef<WeightFacts> facts;

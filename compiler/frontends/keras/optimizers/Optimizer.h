@@ -52,7 +52,7 @@ struct WeightFacts {
   ConstraintPtr constraint = nullptr;
 };
 
-/// What an optimizer keeps a variable for.
+/// The purpose of an optimizer's variable.
 enum class SlotUse { Step, Average, Gradients, Slot, Scalar };
 
 /// One variable of the optimizer.
@@ -65,7 +65,7 @@ struct OptimizerVariable {
   int weight = -1; ///< position of its weight; -1: it belongs to none
   /// Does Keras lose track of it where a LossScaleOptimizer builds it?
   bool isPlain = false;
-  /// A learning rate that training uses: the name of the optimizer; else empty.
+  /// The optimizer's name, if this is the learning rate of training; else empty.
   std::string rateOf = "";
 };
 
@@ -104,7 +104,7 @@ public:
   void options(Options &o) override;
   virtual void ownOptions(Options &) {}
 
-  /// Why it cannot train these weights, or empty.
+  /// The reason why it cannot train these weights, or empty.
   virtual std::string complaint(llvm::ArrayRef<WeightFacts>) const {
     return "";
   }

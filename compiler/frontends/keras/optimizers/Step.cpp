@@ -183,7 +183,7 @@ void Updater::run() {
   clip(t, optimizer, step.gradients);
   SmallVector<unsigned> places = positions(SlotUse::Scalar, -1);
   SmallVector<Value> old = at(places);
-  if (step.isScaled) // each step begins anew
+  if (step.isScaled) // each step begins again
     for (const SlotKind &scalar : optimizer.scalars())
       old.push_back(
           t.splat(scalar.first,

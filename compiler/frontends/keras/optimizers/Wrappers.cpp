@@ -181,7 +181,7 @@ std::string MultiOptimizer::complaint(ArrayRef<WeightFacts> weights) const {
   return error;
 }
 
-/// Those of an optimizer that is not built: it has no weights.
+/// Variables of an optimizer that is not built: it has no weights.
 static std::vector<OptimizerVariable>
 builtVariables(const Optimizer &optimizer, ArrayRef<WeightFacts> weights,
                bool isScaled) {

@@ -42,7 +42,7 @@ public:
                                    bool) const override;
 
 private:
-  /// What a step makes of its counter and its scale.
+  /// Updates the counter and the scale of a step.
   void updateScale(Tensors &t, Value isFinite, Value &counter,
                    Value &scale) const;
 };

@@ -66,7 +66,7 @@ struct Argument {
   }
 };
 
-/// Those of one call.
+/// The arguments of one call.
 struct CallArguments {
   std::vector<Argument> positional;
   std::map<std::string, Argument> keywords;

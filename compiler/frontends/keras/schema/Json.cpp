@@ -46,7 +46,7 @@ std::string weft::keras::parseJson(std::string_view text, Json &out) {
     out = Json::parse(text, callback);
   } catch (const std::exception &failure) {
     return "is no JSON: " + withoutPrefix(failure.what()) +
-           "; mend it there (JSON has no NaN or Infinity), or write it anew";
+           "; fix it there (JSON has no NaN or Infinity), or write it again";
   }
   if (tooDeep)
     return "is nested more than " + std::to_string(kMostLevels) +
@@ -64,7 +64,7 @@ void weft::keras::addError(std::string &error, const std::string &message) {
   error += message;
 }
 
-std::string weft::keras::mended(const std::string &message, const char *how) {
+std::string weft::keras::withFix(const std::string &message, const char *how) {
   return message.find("; ") == message.npos ? message + "; " + how : message;
 }
 

@@ -35,7 +35,7 @@ std::string parseJson(std::string_view text, Json &out);
 /// Keeps the message beside those that are there, one a line.
 void addError(std::string &error, const std::string &message);
 /// The message with what to do, where it does not say so itself.
-std::string mended(const std::string &message, const char *how);
+std::string withFix(const std::string &message, const char *how);
 std::string inQuotes(std::string_view text);
 /// A value as short text for messages.
 std::string shortText(const Json &value);

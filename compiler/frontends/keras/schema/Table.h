@@ -27,10 +27,10 @@ class Configured {
 public:
   virtual ~Configured() = default;
   virtual void options(Options &o) = 0;
-  /// What configs of all classes of the kind hold, where one is an option.
+  /// Options that configs of all classes of the kind have.
   virtual void commonOptions(Options &) {}
 
-  std::string className;     ///< as the table has it
+  std::string className;     ///< the name of a row
   std::string config = "{}"; ///< JSON, as in the file
   /// Does the file say that Keras builds it right after its construction?
   bool isBuiltAlone = false;
@@ -60,7 +60,7 @@ struct AnyTable {
   const TableRow *find(std::string_view name) const;
   /// Names for messages, in the order of the table.
   std::string names() const;
-  /// Why a name is refused: what it may mean, and all names.
+  /// The reason why a name is refused: what it may mean, and all names.
   std::string refusal(std::string_view name) const;
   /// A new object of the row with its class's name.
   static std::shared_ptr<Configured> make(const TableRow &row);

@@ -14,7 +14,7 @@ using namespace weft::keras;
 using Kernel = float (*)(float);
 
 static float triangle(float x) { return std::max(0.0f, 1 - x); }
-/// Of Keys, with a = -0.5.
+/// The cubic kernel of Keys, with a = -0.5.
 static float cubic(float x) {
   if (x >= 2)
     return 0;

@@ -21,7 +21,7 @@ namespace weft::keras {
 /// "nearest", "bilinear", "bicubic", "lanczos3", "lanczos5".
 const std::vector<const char *> &interpolations();
 
-/// Why a dimension cannot be resized, or empty: the weights are a matrix of the
+/// The reason why a dimension cannot be resized, or empty: the weights are a matrix of the
 /// old size times the new one.
 std::string resizeComplaint(int64_t from, int64_t to);
 

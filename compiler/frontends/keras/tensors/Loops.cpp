@@ -1,8 +1,8 @@
 //===- Loops.cpp - one step of a formula for each time --------------------===//
 
 #include "weft/compiler/frontends/keras/tensors/Loops.h"
-#include "weft/dialects/weft/FlowOps.h"
-#include "weft/dialects/weft/IndexingOps.h"
+#include "weft/dialects/weft/ops/FlowOps.h"
+#include "weft/dialects/weft/ops/IndexingOps.h"
 
 using namespace mlir;
 using namespace weft;

@@ -1,7 +1,7 @@
 //===- Sampling.cpp - images at other places ------------------------------===//
 
 #include "weft/compiler/frontends/keras/tensors/Sampling.h"
-#include "weft/dialects/weft/IndexingOps.h"
+#include "weft/dialects/weft/ops/IndexingOps.h"
 
 using namespace mlir;
 using namespace weft;

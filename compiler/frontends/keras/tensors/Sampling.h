@@ -21,7 +21,7 @@
 
 namespace weft::keras {
 
-/// What an element is where its place is between others, or outside.
+/// How to compute an element whose position is between others, or outside.
 struct Sampling {
   std::string interpolation = "bilinear", fillMode = "reflect";
   double fillValue = 0;

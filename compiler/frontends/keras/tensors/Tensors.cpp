@@ -1,7 +1,7 @@
 //===- Tensors.cpp - tensor expressions in weft ops -----------------------===//
 
 #include "weft/compiler/frontends/keras/tensors/Tensors.h"
-#include "weft/dialects/weft/IndexingOps.h"
+#include "weft/dialects/weft/ops/IndexingOps.h"
 
 #include <cmath>
 #include <limits>

@@ -93,7 +93,7 @@ public:
   Value toInteger(Value a) { return cast(a, builder.getI32Type()); }
 
   static int64_t rank(Value a) { return tensorType(a).getRank(); }
-  /// Of a dimension, from the end where it is negative.
+  /// The size of a dimension; negative ones count from the end.
   static int64_t size(Value a, int64_t dim) {
     return tensorType(a).getDimSize(dim < 0 ? dim + rank(a) : dim);
   }

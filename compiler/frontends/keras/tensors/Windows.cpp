@@ -1,7 +1,7 @@
 //===- Windows.cpp - windows over the spatial dimensions of images --------===//
 
 #include "weft/compiler/frontends/keras/tensors/Windows.h"
-#include "weft/dialects/weft/WindowOps.h"
+#include "weft/dialects/weft/ops/WindowOps.h"
 
 using namespace mlir;
 using namespace weft;

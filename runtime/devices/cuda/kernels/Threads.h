@@ -30,7 +30,7 @@ int64_t blocks() { return __nvvm_read_ptx_sreg_nctaid_x(); }
 using Sources = const uint8_t WEFT_GLOBAL *const *;
 using Targets = uint8_t WEFT_GLOBAL *const *;
 
-/// What an element of a number of bytes is copied by.
+/// The word by which an element of so many bytes is copied.
 template <int64_t bytes> struct WordOf {
   using Type = uint64_t;
 };
@@ -65,7 +65,7 @@ void store(uint8_t WEFT_GLOBAL *array, int64_t index, T element) {
     to[w] = value.all[w];
 }
 
-/// Of complex numbers in two parts.
+/// An element of sixteen bytes: a complex number in two parts.
 struct SixteenBytes {
   uint64_t low, high;
 };

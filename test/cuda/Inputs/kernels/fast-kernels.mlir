@@ -52,3 +52,12 @@ func.func private @gelu(%x: tensor<4096x3072xbf16>) -> tensor<4096x3072xbf16> at
   %3 = weft.convert %2 : tensor<4096x3072xf32> -> tensor<4096x3072xbf16>
   return %3 : tensor<4096x3072xbf16>
 }
+func.func private @turned(%x: tensor<2048x4096xf32>, %y: tensor<4096x2048xf32>) -> tensor<4096x2048xf32> attributes {weft.kernel = #weft.kernel<general>} {
+  %0 = weft.transpose %x [1, 0] : tensor<2048x4096xf32> -> tensor<4096x2048xf32>
+  %1 = weft.add %0, %y : tensor<4096x2048xf32>
+  return %1 : tensor<4096x2048xf32>
+}
+func.func private @windows(%x: tensor<32x28x28x64xbf16>, %w: tensor<3x3x64x64xbf16>) -> tensor<32x28x28x64xf32> attributes {weft.kernel = #weft.kernel<general>} {
+  %0 = weft.convolution %x, %w {lhs_dims = array<i64: 0, 3, 1, 2>, rhs_dims = array<i64: 3, 2, 0, 1>, result_dims = array<i64: 0, 3, 1, 2>, strides = array<i64: 1, 1>, low = array<i64: 1, 1>, high = array<i64: 1, 1>, base_dilation = array<i64: 1, 1>, window_dilation = array<i64: 1, 1>} : tensor<32x28x28x64xbf16>, tensor<3x3x64x64xbf16> -> tensor<32x28x28x64xf32>
+  return %0 : tensor<32x28x28x64xf32>
+}

@@ -10,6 +10,8 @@
     model = weft.Model("predict.weft", weights="model.keras", devices="cpu:1")
     y = model.predict(x)
 
+    module = weft.Context().parse(text)             # the compiler in this process: stages, layouts, plug-ins
+
 `python -m weft.trace` writes the steps of a Keras model as StableHLO, `weft.dtensor` has DTensor's vocabulary, and
 `JAX_PLATFORMS=weft` runs whole scripts. docs/python.md has all of it.
 """
@@ -17,6 +19,7 @@
 import importlib
 
 _HOME = {"load": "programs", "Program": "programs", "Port": "programs", "Error": "abi", "empty": "arrays",
+         "Context": "context", "Module": "context",
          "compile": "compiler", "explain": "compiler", "Explanation": "compiler", "Model": "serving"}
 __all__ = [*_HOME, "__version__"]
 

@@ -13,7 +13,7 @@ ROLES = ("weight", "state", "slot", "input", "label", "sample_weight", "output",
 
 
 class Error(Exception):
-    """What Weft refuses or cannot do: the message says the file or value and how to fix it."""
+    """A refusal or failure of Weft: the message names the file or value and how to fix it."""
 
 
 class Port(ctypes.Structure):
@@ -76,7 +76,7 @@ def runtime() -> ctypes.CDLL:
 
 
 def version() -> str:
-    """Of the libraries: "0.1.0"."""
+    """The version of the libraries: "0.1.0"."""
     return runtime().weft_version().decode()
 
 
@@ -89,7 +89,7 @@ def check(error) -> None:
 
 
 def handle(function, *arguments) -> ctypes.c_void_p:
-    """What a function of the C interface makes by its last parameter."""
+    """The object that a function of the C interface makes by its last parameter."""
     out = ctypes.c_void_p()
     check(function(*arguments, ctypes.byref(out)))
     return out

@@ -18,7 +18,7 @@ _ML_DTYPES = {"bf16": "bfloat16", "i2": "int2", "ui2": "uint2", "i4": "int4", "u
 
 
 def numpy_dtype(name: str) -> np.dtype:
-    """Of one of the runtime's element types, "f32". Types that NumPy has not are those of the package ml_dtypes."""
+    """The NumPy type of a runtime's element type, "f32". Types that NumPy has not are those of the package ml_dtypes."""
     if name in _NUMPY:
         return np.dtype(_NUMPY[name])
     try:

@@ -50,7 +50,7 @@ def parse_shape(text, flag):
 
 
 class Overrides:
-    """What --input or --label says, by name."""
+    """The arguments of --input or --label, by name."""
 
     def __init__(self, texts, flag, names):
         self.flag, self.said = flag, {}

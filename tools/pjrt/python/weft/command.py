@@ -17,7 +17,7 @@ def main() -> None:
 
 
 def run(*arguments: object) -> str:
-    """What `weft ARGUMENTS` prints. Raises weft.Error with its messages where it fails."""
+    """The output of `weft ARGUMENTS`. Raises weft.Error with its messages if it fails."""
     from .abi import Error
 
     command = [str(libraries.find("bin/weft")), *map(str, arguments)]

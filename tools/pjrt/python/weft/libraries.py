@@ -24,6 +24,6 @@ def find(place: str) -> pathlib.Path:
 
 
 def plugin() -> pathlib.Path:
-    """What JAX loads: libWeftPjrt.so, which the whole wheel has in one library with the compiler."""
+    """The library that JAX loads: libWeftPjrt.so, which the standalone wheel has in one with the compiler."""
     alone = prefix() / "lib" / "libWeftPjrt.so"
     return alone if alone.exists() else find("lib/libWeftCommands.so")

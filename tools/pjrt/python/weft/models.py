@@ -36,7 +36,7 @@ def _note_initializers():
 
 
 def initializer_of(variable):
-    """What the variable was made with: a function, a number or an array; None where nobody saw it made."""
+    """The initializer of a variable: a function, a number or an array; None if it was made unseen."""
     return _initializers.get(id(variable), (None, None))[0]
 
 
@@ -85,7 +85,7 @@ def _described(text):
 
 
 def _compile(model, options):
-    """What the command line says of optimizer, loss and metrics, in place of the model's."""
+    """Compiles the model with the optimizer, loss and metrics of the command line, if any."""
     if not (options.optimizer or options.loss or options.metrics):
         return
     config = model.get_compile_config() if model.compiled else {}

@@ -5,7 +5,7 @@
     #   func.func public @train(%arg0: tensor<784x10xf32> {weft.name = "d1/kernel", weft.role = "weight", ...}) ...
     #   func.func public @evaluate ... func.func public @predict ... func.func private @train_relu ... }
 
-`weft.step` and `weft.batch` on a function say what it is; tf.aliasing_output, as JAX has it, which result takes over an
+`weft.step` and `weft.batch` on a function say what it is; tf.aliasing_output, as JAX has it, which result reuses an
 argument's memory; sdy.sharding lays variables and batches out as the distribution does. Arguments that a step does not
 need are left out, and so are variables that it does not change.
 """
@@ -42,7 +42,7 @@ def _lower(step):
         found = step.function(*arguments)
         return [found[position] for position in kept]
 
-    pruned.__name__ = step.kind  # what JAX calls the ops' places after: jit(train)/d1/dot_general
+    pruned.__name__ = step.kind  # begins the names of ops' locations: jit(train)/d1/dot_general
     lowered = jax.jit(pruned).trace(*step.avals).lower(lowering_platforms=("weft",))
     try:
         used = sorted(lowered._lowering.compile_args["kept_var_idx"])
@@ -70,7 +70,7 @@ def _port_attributes(port):
 
 
 def describe_ports(function, kind, size, arguments, results):
-    """What the function's arguments and results are."""
+    """The metadata of the function's arguments and results."""
     places = {id(port): position for position, port in enumerate(results)}
     attributes = []
     for port in arguments:
@@ -140,9 +140,9 @@ def _traced(model, size, options):
         return [(step, *_lower(step)) for step in steps.make_steps(model, described, options)]
     except Refusal:
         raise
-    except Exception as error:  # layers, losses and metrics raise anything
+    except Exception as error:  # a layer, loss or metric may raise any exception
         lines = [line for line in str(error).splitlines() if line.strip()]
-        raise Refusal(f"{options.model}: Keras does not trace its steps: {type(error).__name__}: {' '.join(lines[:3])}; mend the "
+        raise Refusal(f"{options.model}: Keras does not trace its steps: {type(error).__name__}: {' '.join(lines[:3])}; fix the "
                       "model, or say with --loss, --metrics, --input or --label what it takes") from error
 
 

@@ -34,7 +34,7 @@ class Port:
     shape: tuple[int, ...]  #: of the global array
     dtype: np.dtype
     layout: str  #: axes of the mesh that each dimension is split over: [-,(data,model)]
-    donated: int | None  #: of an input, the output that takes over its memory; of an output, the input; None: neither
+    donated: int | None  #: of an input, the output that reuses its memory; of an output, the input; None: neither
 
 
 def port_of(describe, program, index: int) -> Port:
@@ -43,6 +43,25 @@ def port_of(describe, program, index: int) -> Port:
     abi.check(describe(program, index, ctypes.byref(port)))
     return Port(port.name.decode(), abi.ROLES[port.role], tuple(port.shape[:port.rank]),
                 arrays.numpy_dtype(abi.DTYPES[port.dtype]), port.layout.decode(), None if port.donated < 0 else port.donated)
+
+
+def ports_of(count, describe, program) -> tuple[Port, ...]:
+    """All ports that two functions of the C interface count and describe."""
+    return tuple(port_of(describe, program, index) for index in range(count(program)))
+
+
+def pointers(addresses) -> ctypes.Array:
+    """Addresses as an argument of the C interface."""
+    addresses = list(addresses)
+    return (ctypes.c_void_p * max(1, len(addresses)))(*addresses)
+
+
+def _check_names(names, ports: tuple[Port, ...], kind: str) -> None:
+    """Raises Error for a name that is no port's. kind: input or output."""
+    known = [port.name for port in ports]
+    for name in names:
+        if name not in known:
+            raise Error(f"{name}: the program has no such {kind}; its {kind}s are {', '.join(known)}")
 
 
 class Program:
@@ -65,15 +84,12 @@ class Program:
         self.target: str = info.target.decode()  #: cpu:avx512
         self.mesh: str = info.mesh.decode()  #: "data=2, model=4"; "" for one device
         self.device_count: int = info.device_count
-        self.inputs = self._ports(library.weft_program_input_count, library.weft_program_input)
-        self.outputs = self._ports(library.weft_program_output_count, library.weft_program_output)
+        self.inputs = ports_of(library.weft_program_input_count, library.weft_program_input, self._program)
+        self.outputs = ports_of(library.weft_program_output_count, library.weft_program_output, self._program)
         self._devices = devices or f"{self.target.split(':')[0]}:{self.device_count}"
         self._workers = workers
         self._bound: dict[str, Any] = {}
         self._lock = threading.Lock()
-
-    def _ports(self, count, describe) -> tuple[Port, ...]:
-        return tuple(port_of(describe, self._program, index) for index in range(count(self._program)))
 
     def __repr__(self) -> str:
         return f"<weft.Program {self.name}: {len(self.inputs)} inputs, {len(self.outputs)} outputs, {self._devices}>"
@@ -81,10 +97,8 @@ class Program:
     def bind(self, values: Mapping[str, Any], *, copy: bool | None = None) -> None:
         """Keeps values for inputs, such as weights: runs need not be given them again. An input that is donated has the new
         value after each run. copy: as run(). Raises Error for a name that is no input."""
+        _check_names(values, self.inputs, "input")
         ports = {port.name: port for port in self.inputs}
-        for name in values:
-            if name not in ports:
-                raise Error(f"{name}: the program has no such input; its inputs are {', '.join(ports)}")
         with self._lock:
             for name, value in values.items():
                 port = ports[name]
@@ -134,10 +148,7 @@ class Program:
         abi.check(library.weft_program_prepare(self._program))
 
     def _take_inputs(self, inputs, copy):
-        known = {port.name for port in self.inputs}
-        for name in inputs:
-            if name not in known:
-                raise Error(f"{name}: the program has no such input; its inputs are {', '.join(sorted(known))}")
+        _check_names(inputs, self.inputs, "input")
         memory = []
         for port in self.inputs:
             if port.name in inputs:
@@ -150,15 +161,12 @@ class Program:
         return memory
 
     def _take_outputs(self, given, memory, copy):
-        known = {port.name for port in self.outputs}
-        for name in given:
-            if name not in known:
-                raise Error(f"{name}: the program has no such output; its outputs are {', '.join(sorted(known))}")
+        _check_names(given, self.outputs, "output")
         results = []
         for port in self.outputs:
             if port.donated is not None:
                 if port.name in given:
-                    raise Error(f"{port.name}: the result takes over the memory of the input "
+                    raise Error(f"{port.name}: the result reuses the memory of the input "
                                 f"{self.inputs[port.donated].name}; leave it out of outputs")
                 results.append(memory[port.donated])
             elif port.name in given:
@@ -171,7 +179,7 @@ class Program:
         # An array of no elements has no memory of its own; any address will do.
         take = [array.ctypes.data for array in memory]
         give = [array.ctypes.data for array in results]
-        abi.check(abi.runtime().weft_execute_local(self._runtime, self._program, _pointers(take), _pointers(give)))
+        abi.check(abi.runtime().weft_execute_local(self._runtime, self._program, pointers(take), pointers(give)))
 
     def _run_scattered(self, memory, results):
         library = abi.runtime()
@@ -187,18 +195,13 @@ class Program:
                     gives.append(buffers[-1])
                 else:
                     gives.append(buffers[port.donated])
-            abi.check(library.weft_execute(self._runtime, self._program, _pointers(b.value for b in buffers[:len(memory)]),
-                                           _pointers(b.value for b in gives)))
+            abi.check(library.weft_execute(self._runtime, self._program, pointers(b.value for b in buffers[:len(memory)]),
+                                           pointers(b.value for b in gives)))
             for buffer, array in zip(gives, results):
                 abi.check(library.weft_buffer_read(buffer, array.ctypes.data, array.nbytes))
         finally:
             for buffer in buffers:
                 library.weft_buffer_free(buffer)
-
-
-def _pointers(addresses):
-    addresses = list(addresses)
-    return (ctypes.c_void_p * max(1, len(addresses)))(*addresses)
 
 
 def _choose(path, names, step, batch_size) -> str:

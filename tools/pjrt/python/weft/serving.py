@@ -18,7 +18,7 @@ import numpy as np
 
 from . import abi, arrays, libraries
 from .abi import Error
-from .programs import Port, port_of
+from .programs import Port, pointers, ports_of
 
 _POINTER, _SIZE, _TEXT = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p
 _POINTERS = ctypes.POINTER(ctypes.c_void_p)
@@ -58,12 +58,9 @@ class Model:
         sizes = ctypes.POINTER(ctypes.c_int64)()
         count = library.weft_model_batch_sizes(self._model, ctypes.byref(sizes))
         self.batch_sizes: tuple[int, ...] = tuple(sizes[:count])  #: in ascending order
-        self.inputs = self._ports(library.weft_model_input_count, library.weft_model_input)
-        self.outputs = self._ports(library.weft_model_output_count, library.weft_model_output)
+        self.inputs = ports_of(library.weft_model_input_count, library.weft_model_input, self._model)
+        self.outputs = ports_of(library.weft_model_output_count, library.weft_model_output, self._model)
         self._lock = threading.Lock()
-
-    def _ports(self, count, describe) -> tuple[Port, ...]:
-        return tuple(port_of(describe, self._model, index) for index in range(count(self._model)))
 
     def __repr__(self) -> str:
         return f"<weft.Model of batch sizes {', '.join(map(str, self.batch_sizes))}>"
@@ -80,7 +77,8 @@ class Model:
         samples = len(columns[0])
         results = [arrays.empty((samples, *port.shape[1:]), port.dtype) for port in self.outputs]
         with self._lock:
-            abi.check(_library().weft_model_predict(self._model, _addresses(columns), samples, _addresses(results)))
+            take, give = (pointers(array.ctypes.data for array in of) for of in (columns, results))
+            abi.check(_library().weft_model_predict(self._model, take, samples, give))
         named = {port.name: array for port, array in zip(self.outputs, results)}
         return results[0] if len(results) == 1 else named
 
@@ -100,7 +98,3 @@ class Model:
             raise Error(f"{port.name}: the array has shape {array.shape}, the model takes (samples, "
                         f"{', '.join(map(str, port.shape[1:]))}), at least one sample; reshape it")
         return np.ascontiguousarray(array, dtype=port.dtype)
-
-
-def _addresses(columns) -> ctypes.Array:
-    return (ctypes.c_void_p * len(columns))(*[column.ctypes.data for column in columns])

@@ -4,8 +4,8 @@
     step.function(*arrays)      # what JAXTrainer.train_step does: results in the order of step.results
 
 Metrics that are means give their batch's sum and count, which the training loop adds up as Keras' Mean does. Any other
-(AUC, F1) keeps its variables from step to step, ports of the role metric_state, and gives its value so far: its port
-says {"running": true}.
+(AUC, F1) keeps its variables from step to step, ports of the role metric_state, and gives its value so far, a number or
+a list of them: its port says {"running": true}.
 """
 
 import dataclasses
@@ -40,7 +40,7 @@ def _is_mean(metric):
 
 
 def _direction(metric):
-    """Whether more of it is better, where Keras says so: for callbacks of mode "auto"."""
+    """The direction of a metric, where Keras gives one: for callbacks of mode "auto"."""
     direction = getattr(metric, "_direction", None)
     return {"direction": direction} if direction in ("up", "down") else {}
 
@@ -196,9 +196,9 @@ class _Tracer:
         logs, after = step((*state[:-1], metrics), tuple(data))
         shown = []
         for name, (value, said) in sorted(self.shown(logs, after[-1]).items()):
-            if value.shape not in ((), (2,)) or (value.shape == (2,) and "running" in said):
+            if value.ndim > 1 or (value.shape not in ((), (2,)) and "running" not in said):
                 raise Refusal(f"{self.options.model}: metric {name} gives an array of shape {list(value.shape)}; the "
-                              "training loop shows numbers: leave it out with --metrics")
+                              "training loop shows numbers and lists of them: leave it out with --metrics")
             shown.append((Port(f"metrics/{name}", "metric", json.dumps(said) if said else ""), value))
         kept = [value for position, value in enumerate(after[-1]) if position not in self.fixed]
         return shown, [*after[:-1], kept]

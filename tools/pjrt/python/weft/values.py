@@ -21,7 +21,7 @@ LARGEST_VALUE = 1024  # elements that a port says one by one
 
 
 class _Entry(dict):
-    """A group of the file: what would be written is noted."""
+    """A group of the file that notes the values instead of writing them."""
 
     def __init__(self, path, noted):
         super().__init__()

@@ -95,7 +95,7 @@ def register():
         mlir.register_lowering(primitive, _without_types(entry.rule), platform="weft", inline=entry.inline)
     for name, (theirs, ours, function, several) in FUNCTIONS.items():
         primitive = getattr(importlib.import_module("jax._src." + theirs), name)
-        # What calls the host is another call each time.
+        # Each call of the host is a call of its own.
         mlir.register_lowering(primitive, _later(ours, function, several), platform="weft",
                                cacheable=ours != "host_linear_algebra")
     from jax._src.custom_partitioning import custom_partitioning_p

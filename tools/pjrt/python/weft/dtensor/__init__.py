@@ -154,7 +154,7 @@ def pack(tensors, layout):
 
 
 def unpack(array):
-    """What each device has, in the order of the mesh."""
+    """The shard of each device, in the order of the mesh."""
     order = {device: i for i, device in enumerate(fetch_layout(array).mesh.local_devices())}
     return [shard.data for shard in sorted(array.addressable_shards, key=lambda shard: order[shard.device])]
 

@@ -1,0 +1,206 @@
+//===- compiler.h - the compiler's C interface ------------------*- C++ -*-===//
+//
+// From the text of a program to a .weft, which weft/runtime/abi/weft.h runs. No
+// MLIR header is needed, nothing is printed, and no error ends the process: a
+// function that can fail returns 0, or else 1, and weft_compiler_message() says
+// why. What a call makes is left alone where it fails.
+//
+//   #include "weft/compiler/capi/compiler.h"
+//   #include <stdio.h>
+//   #include <string.h>
+//
+//   /* "x argument (16, 8) float32 [data,-]": where the values of a program lie. */
+//   int print_layouts(weft_module *module) {
+//     weft_value value;
+//     if (weft_module_reach(module, "sharded", NULL))
+//       return 1;
+//     for (size_t i = 0; weft_module_value(module, i, &value) == 0; ++i) {
+//       printf("%s %s (", value.name, value.made_by);
+//       for (size_t dim = 0; dim < value.rank; ++dim)
+//         printf("%s%lld", dim ? ", " : "", (long long)value.shape[dim]);
+//       printf(") %s %s\n", value.dtype, value.layout);
+//     }
+//     return 0;
+//   }
+//
+//   /* Writes the .weft of a program's text to `out`, for this processor. */
+//   int compile_text(const char *text, FILE *out) {
+//     weft_compiler *compiler = weft_compiler_create();
+//     weft_module *module = NULL;
+//     weft_text costs = {NULL, 0}, program = {NULL, 0};
+//     weft_source source = {text, strlen(text), "dense.mlir", NULL, 0};
+//     int failed = weft_module_parse(compiler, &source, &module) ||
+//                  weft_module_explain(module, NULL, &costs) ||
+//                  print_layouts(module) ||
+//                  weft_module_compile(module, NULL, &program);
+//     if (failed)
+//       fprintf(stderr, "%s", weft_compiler_message(compiler));
+//     else
+//       printf("%s\n", costs.data);
+//     if (!failed)
+//       failed = fwrite(program.data, 1, program.size, out) != program.size;
+//     weft_text_free(&program);
+//     weft_text_free(&costs);
+//     weft_module_free(module);
+//     weft_compiler_free(compiler);
+//     return failed;
+//   }
+//
+// A compiler and its modules are used by one thread at a time; two compilers
+// know nothing of each other. Strings of answers live as long as their function
+// says. WeftC.h has the same objects as those of MLIR's C API.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_CAPI_COMPILER_H
+#define WEFT_COMPILER_CAPI_COMPILER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Dialects, plug-ins and the messages of the last call.
+typedef struct weft_compiler weft_compiler;
+weft_compiler *weft_compiler_create(void);
+/// Its modules must be freed before.
+void weft_compiler_free(weft_compiler *compiler);
+
+/// Why the last call on the compiler or on one of its modules failed: a line for
+/// each error, warning and note, "dense.mlir:3:5: error: ...". Empty where it
+/// did not. Lives until the next call.
+const char *weft_compiler_message(const weft_compiler *compiler);
+
+typedef enum weft_severity {
+  WEFT_SEVERITY_NOTE,
+  WEFT_SEVERITY_REMARK,
+  WEFT_SEVERITY_WARNING,
+  WEFT_SEVERITY_ERROR
+} weft_severity;
+typedef struct weft_diagnostic {
+  weft_severity severity;
+  const char *message;
+  const char *place; ///< the file, or the name of an op or port; "" for none
+  unsigned line, column; ///< from 1; 0 where they are not known
+} weft_diagnostic;
+/// Is called for each diagnostic as it comes; what it is given lasts until it
+/// returns. It must not use the compiler.
+typedef void (*weft_diagnostic_fn)(void *user,
+                                   const weft_diagnostic *diagnostic);
+/// NULL takes it away.
+void weft_compiler_on_diagnostic(weft_compiler *compiler,
+                                 weft_diagnostic_fn call, void *user);
+
+/// Loads a shared library with dialects or passes of one's own, MLIR's kind of
+/// plug-in: mlirGetDialectPluginInfo, mlirGetPassPluginInfo. It is linked to
+/// weft::WeftPlugin (docs/embedding.md), its code runs in this process, and it
+/// stays loaded. Texts that are parsed afterwards may use its ops.
+int weft_compiler_load_plugin(weft_compiler *compiler, const char *path);
+
+/// "imported", "differentiated", "sharded", ...: the stages in their order
+/// (docs/stages.md). NULL behind the last.
+const char *weft_stage_name(size_t stage);
+/// "native, cpu:avx512, ..."; lives as long as the process.
+const char *weft_known_targets(void);
+
+/// Bytes that a call makes: of text, a zero byte is behind them.
+typedef struct weft_text {
+  char *data;
+  size_t size;
+} weft_text;
+/// Frees and empties it; an empty one is left alone.
+void weft_text_free(weft_text *text);
+
+/// One program at some stage.
+typedef struct weft_module weft_module;
+typedef struct weft_source {
+  const char *text; ///< Weft's, or StableHLO as JAX's lowered.as_text() has it
+  size_t size;
+  const char *name; ///< for messages: the file's; NULL: "program"
+  /// StableHLO alone. The function that is the program; NULL: the first step of
+  /// a traced model, or else "main".
+  const char *function;
+  /// StableHLO alone. Devices of a program whose shardings name no mesh; 0: 1,
+  /// or as many as its mesh has.
+  int64_t devices;
+} weft_source;
+/// A module at stage `imported`; the source is not kept. MLIR's bytecode and
+/// portable artifacts are refused: MLIR's reader of damaged ones is not safe
+/// (`weft compile` reads them in a process of its own).
+int weft_module_parse(weft_compiler *compiler, const weft_source *source,
+                      weft_module **out);
+int weft_module_clone(weft_module *module, weft_module **out);
+void weft_module_free(weft_module *module);
+
+/// A zeroed one asks for what NULL asks for.
+typedef struct weft_compile_options {
+  const char *target;           ///< one of weft_known_targets(); NULL: "native"
+  const char *cache_folder;     ///< of kernels' objects; NULL: none is used
+  const char *matmul_precision; ///< "f32", "tf32"; NULL: the module's
+  int64_t memory; ///< bytes of a device to keep to; 0: the module's
+  /// Budgets, "all_reduce=1, bytes<=4096", besides the module's own: a program
+  /// that costs more is refused.
+  const char *const *expect;
+  size_t expect_count;
+  int threads; ///< that make machine code; 0: one a core
+} weft_compile_options;
+
+/// The name of the stage; lives as long as the process.
+const char *weft_module_stage(const weft_module *module);
+/// Says at which stage the module is: after weft_module_parse of a text that is
+/// further than `imported`, or after passes. What the stage promises is checked
+/// when another stage is reached from it.
+int weft_module_set_stage(weft_module *module, const char *stage);
+/// Runs the passes up to that stage, in place. After an error the module is as
+/// it was.
+int weft_module_reach(weft_module *module, const char *stage,
+                      const weft_compile_options *options);
+/// Runs passes in place: "builtin.module(weft-propagate-layouts)" (docs/
+/// reference/passes.md). After an error the module is as it was. The stage is
+/// what weft_module_set_stage says.
+int weft_module_run_passes(weft_module *module, const char *pipeline);
+
+/// The mesh, "data=2,model=4", of a module at stage `imported`.
+int weft_module_set_mesh(weft_module *module, const char *mesh);
+/// Lays out an argument or result of that name at stage `imported`: "[data,-]"
+/// has a place for each dimension, "(data,model)" splits one over both axes.
+/// NULL takes the annotation away.
+int weft_module_set_layout(weft_module *module, const char *port,
+                           const char *layout);
+
+typedef struct weft_value {
+  const char *name; ///< of the port, or of the layer or line; "" for none
+  /// "argument", "result", or the op that makes the value: "weft.dot".
+  const char *made_by;
+  const char *dtype; ///< NumPy's name: "float32"
+  size_t rank;
+  const int64_t *shape; ///< of the global value, `rank` sizes
+  const char *layout;   ///< "[data,-]+sum(model)"; "" where none is chosen yet
+} weft_value;
+/// Arguments, results, and then what has a layout inside (stage `sharded`), in
+/// their order. Fails, without a message, behind the last. Strings live until
+/// the module is changed or freed.
+int weft_module_value(weft_module *module, size_t value, weft_value *out);
+
+/// The module as text, which weft_module_parse reads.
+int weft_module_print(weft_module *module, weft_text *out);
+/// What the program sends between devices and holds, with the cheapest change
+/// of annotation for each collective: JSON, as of `weft explain --json`. Of a
+/// module at any stage; fixes are looked for at stage `imported`.
+int weft_module_explain(weft_module *module,
+                        const weft_compile_options *options, weft_text *out);
+/// Why the values of that name (d2/output) or line (train.py:12) are laid out as
+/// they are: JSON, as of `weft explain --why NAME --json`. Of a module at stage
+/// `imported` or `differentiated`.
+int weft_module_why(weft_module *module, const char *name, weft_text *out);
+/// The bytes of a .weft file. The module stays at its stage.
+int weft_module_compile(weft_module *module,
+                        const weft_compile_options *options, weft_text *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // WEFT_COMPILER_CAPI_COMPILER_H

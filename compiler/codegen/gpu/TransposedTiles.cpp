@@ -1,0 +1,133 @@
+//===- TransposedTiles.cpp - elements that are read the other way ---------===//
+
+#include "weft/compiler/codegen/gpu/TransposedTiles.h"
+
+#include "weft/compiler/codegen/elements/ScalarOps.h"
+#include "weft/compiler/codegen/gpu/KernelWalk.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace weft::elements;
+
+namespace weft::gpu {
+
+using nest::kTurnedStride;
+using nest::kTurnedTile;
+
+TransposedTiles::TransposedTiles(ElementEmitter &elements, nest::LoopsOp loops,
+                                 ArrayRef<Value> stored,
+                                 ArrayRef<Value> pointers, GridPlace grid)
+    : elements(elements), builder(elements.builder), loc(elements.loc),
+      loops(loops), stored(stored), pointers(pointers),
+      shape(tensorType(stored[0]).getShape()), grid(grid), shared(elements),
+      along(cast<nest::TransposedAttr>(loops.getWalk()).getAlong()) {
+  Block *body = &loops.getBody().front();
+  turned = nest::turnedValues(loops.getStored(), along, [&](Value value) {
+    return value.getParentBlock() != body;
+  });
+}
+
+LogicalResult TransposedTiles::emit(Operation *function, StringRef name) {
+  int64_t bytes = 0;
+  SmallVector<int64_t> begins;
+  for (Value value : turned) {
+    begins.push_back(bytes);
+    bytes += nest::turnedBytes(value);
+  }
+  shared.allocate(function, (name + ".shared").str(), bytes);
+  for (int64_t begin : begins)
+    patches.push_back(shared.at(shared.base(), builder.getI8Type(),
+                                elements.constant(begin)));
+  lane = arith::RemUIOp::create(builder, loc, grid.thread,
+                                elements.constant(kWarpLanes));
+  warp = arith::DivUIOp::create(builder, loc, grid.thread,
+                                elements.constant(kWarpLanes));
+  SmallVector<int64_t> tiles = nest::turnedTiles(shape, along);
+  Value tile = elements.openStridedLoop(
+      grid.block, elements.constant(llvm::product_of(tiles)), grid.blocks);
+  first = elements.positionsOf(tile, tiles);
+  for (Value *position : {&first[along], &first.back()})
+    *position = elements.mul(*position, kTurnedTile);
+  if (failed(fill()))
+    return failure();
+  shared.barrier();
+  if (failed(store()))
+    return failure();
+  shared.barrier(); // the next tile comes where this one is
+  elements.beginNest();
+  return success();
+}
+
+Value TransposedTiles::openRuns() {
+  int64_t warps = kBlockThreads / kWarpLanes;
+  Value round = elements.openLoop(kTurnedTile / warps);
+  return elements.add(elements.mul(round, warps), warp);
+}
+
+Value TransposedTiles::existing(Value position, int64_t size, Value &exists) {
+  if (size % kTurnedTile == 0)
+    return position;
+  Value is = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                   position, elements.constant(size));
+  exists =
+      exists ? arith::AndIOp::create(builder, loc, exists, is).getResult() : is;
+  return arith::MinUIOp::create(builder, loc, position,
+                                elements.constant(size - 1));
+}
+
+ElementIndex TransposedTiles::indexOf(Value alongFirst, Value alongLast,
+                                      Value &exists) {
+  SmallVector<Value> position(first);
+  position[along] =
+      existing(elements.add(first[along], alongFirst), shape[along], exists);
+  position.back() =
+      existing(elements.add(first.back(), alongLast), shape.back(), exists);
+  ElementIndex index = elements.makeIndex(position, elements.depth());
+  index.depth = elements.depth();
+  return index;
+}
+
+LogicalResult TransposedTiles::fill() {
+  unsigned outer = elements.depth();
+  Value run = openRuns(), exists;
+  ElementIndex index = indexOf(lane, run, exists);
+  Value at = elements.add(elements.mul(run, kTurnedStride), lane);
+  for (auto [value, patch] : llvm::zip_equal(turned, patches)) {
+    FailureOr<Value> element = elements.element(value, index);
+    if (failed(element))
+      return failure();
+    elements.enterDepth(elements.depth());
+    elements.store(*element, patch, tensorType(value).getElementType(), at);
+  }
+  elements.closeLoops(outer);
+  elements.enterDepth(outer);
+  return success();
+}
+
+LogicalResult TransposedTiles::store() {
+  unsigned outer = elements.depth();
+  Value run = openRuns(), exists;
+  ElementIndex index = indexOf(run, lane, exists);
+  Value at = elements.add(elements.mul(lane, kTurnedStride), run);
+  for (auto [value, patch] : llvm::zip_equal(turned, patches))
+    elements.setElement(
+        value, index,
+        elements.load(patch, tensorType(value).getElementType(), at));
+  FailureOr<SmallVector<Value>> values = elements.storedElements(stored, index);
+  if (failed(values))
+    return failure();
+  Value linear = elements.linearIndex(shape, index);
+  if (exists) {
+    auto branch = scf::IfOp::create(builder, loc, exists);
+    builder.setInsertionPointToStart(branch.thenBlock());
+  }
+  for (auto [root, value, pointer] : llvm::zip_equal(stored, *values, pointers))
+    elements.store(value, pointer, tensorType(root).getElementType(), linear);
+  elements.enterDepth(elements.depth());
+  elements.closeLoops(outer);
+  elements.enterDepth(outer);
+  return success();
+}
+
+} // namespace weft::gpu

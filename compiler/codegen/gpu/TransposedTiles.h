@@ -1,0 +1,61 @@
+//===- TransposedTiles.h - elements that are read the other way -*- C++ -*-===//
+//
+//   %0 = weft.transpose %x [1, 0]                   #nest.transposed<along = 0>
+//   %1 = weft.relu %0                               of 500 x 300
+//
+//   for tile = block; tile < 16 * 10; tile += blocks of the grid
+//     for run in warp, warp + 8, ... of 32
+//       shared[run, lane] = %0[first + lane, last + run]     neighbours of x
+//     wait for all threads
+//     for run in warp, warp + 8, ... of 32
+//       %1[first + run, last + lane] = relu(shared[lane, run])
+//     wait for all threads: the next tile comes where this one is
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_CODEGEN_GPU_TRANSPOSEDTILES_H
+#define WEFT_COMPILER_CODEGEN_GPU_TRANSPOSEDTILES_H
+
+#include "weft/compiler/codegen/elements/ElementEmitter.h"
+#include "weft/compiler/codegen/gpu/SharedMemory.h"
+#include "weft/dialects/nest/TransposedWalk.h"
+
+namespace weft::gpu {
+
+class TransposedTiles {
+public:
+  /// `pointers` are where the `stored` values go.
+  TransposedTiles(elements::ElementEmitter &elements, nest::LoopsOp loops,
+                  llvm::ArrayRef<mlir::Value> stored,
+                  llvm::ArrayRef<mlir::Value> pointers, GridPlace grid);
+  /// Shared memory stands in front of `function`, whose name it has.
+  llvm::LogicalResult emit(mlir::Operation *function, llvm::StringRef name);
+
+private:
+  /// What the thread's warp takes of 32 runs, in a loop that it opens.
+  mlir::Value openRuns();
+  /// The element so far from the tile's first one, or the nearest that exists.
+  elements::ElementIndex indexOf(mlir::Value along, mlir::Value last,
+                                 mlir::Value &exists);
+  mlir::Value existing(mlir::Value position, int64_t size, mlir::Value &exists);
+  llvm::LogicalResult fill();
+  llvm::LogicalResult store();
+
+  elements::ElementEmitter &elements;
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  nest::LoopsOp loops;
+  llvm::ArrayRef<mlir::Value> stored, pointers;
+  llvm::ArrayRef<int64_t> shape;
+  GridPlace grid;
+  SharedMemory shared;
+  int64_t along;
+  llvm::SetVector<mlir::Value> turned;
+  llvm::SmallVector<mlir::Value> patches; ///< of `turned`, in shared memory
+  mlir::Value lane, warp;
+  llvm::SmallVector<mlir::Value> first; ///< element of the tile at hand
+};
+
+} // namespace weft::gpu
+
+#endif // WEFT_COMPILER_CODEGEN_GPU_TRANSPOSEDTILES_H

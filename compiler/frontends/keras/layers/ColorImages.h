@@ -1,0 +1,163 @@
+//===- ColorImages.h - images of other colours -------------------*- C++ -*-===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_COLORIMAGES_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_COLORIMAGES_H
+
+#include "weft/compiler/frontends/keras/layers/RandomImages.h"
+#include "weft/compiler/frontends/keras/tensors/Colors.h"
+#include "weft/compiler/frontends/keras/tensors/RandomIntegers.h"
+
+namespace weft::keras {
+
+/// Layers that look at colours as numbers from 0 to 255, whatever `value_range`
+/// the images have.
+class OfValueRange : public RandomColors {
+protected:
+  void rangeOption(Options &o) {
+    o.numbers("value_range", valueRange);
+    bool isGood = valueRange.size() == 2 && valueRange[0] != valueRange[1];
+    o.check(isGood, "\"value_range\" must be two different numbers");
+    if (!isGood)
+      valueRange = {0, 255};
+  }
+  std::array<double, 2> range() const {
+    return {std::min(valueRange[0], valueRange[1]),
+            std::max(valueRange[0], valueRange[1])};
+  }
+  Value wide(Tensors &t, Value x) const {
+    return inRange(t, x, range(), {0, 255});
+  }
+  Value back(Tensors &t, Value x) const {
+    return inRange(t, x, {0, 255}, range());
+  }
+  /// Of images with three features, where they lie; refuses others.
+  bool hasColors(Call &c, Value x) const {
+    if (features(x) == 3)
+      return true;
+    c.refuse("takes images of 3 colours, but is called with samples of shape " +
+             sampleText(x));
+    return false;
+  }
+  int64_t featureDim() const { return channelsFirst() ? 1 : 3; }
+  /// A number for each image, in the type of the layer's computation.
+  Value eachOfType(Call &c, Value x, std::array<double, 2> limits) const {
+    return uniform(c, {c.t.size(x, 0)}, limits, tensorType(x).getElementType());
+  }
+  /// Whether each image is changed: with a probability that is drawn, too.
+  Value chosen(Call &c, Value x, const std::vector<double> &factor) const {
+    Value probability = each(c, x, limits(factor, 0));
+    Value drawn = each(c, x, {0, 1});
+    return c.t.along(c.t.compare(CompareKind::LT, drawn, probability), x, 0);
+  }
+};
+
+/// Each feature from its least to its largest value in the image.
+/// keras.layers.AutoContrast
+class AutoContrast : public OfValueRange {
+  void options(Options &o) override {
+    imageOptions(o);
+    rangeOption(o);
+  }
+  bool changesAlways() const override { return true; }
+  Value changed(Call &c, Value x) const override {
+    Tensors &t = c.t;
+    // Dimensions 1 and 2, wherever the features are, as in Keras.
+    int64_t dims[] = {1, 2};
+    Value images = wide(t, x);
+    auto edge = [&](ReduceKind kind) {
+      return t.spread(t.reduce(kind, images, dims), images, dims);
+    };
+    Value low = edge(ReduceKind::Min), high = edge(ReduceKind::Max);
+    Value scale = t.div(t.splat(255, low), t.sub(high, low));
+    Value out = t.add(t.mul(images, scale), t.mul(t.neg(low), scale));
+    out = back(t, clipped(t, out, 0, 255));
+    return t.select(t.compare(CompareKind::NE, out, out), x, out);
+  }
+};
+
+/// Brighter by a number, and dark for bright above a threshold.
+/// keras.layers.Solarization
+class Solarization : public OfValueRange {
+  std::vector<double> addition = {0, 0}, threshold = {0, 0};
+
+  void options(Options &o) override {
+    imageOptions(o);
+    factorOption(o, "addition_factor", addition, 0);
+    factorOption(o, "threshold_factor", threshold, 0);
+    rangeOption(o);
+    o.seed("seed", seed, true);
+  }
+  Value changed(Call &c, Value x) const override {
+    Tensors &t = c.t;
+    auto drawn = [&](const std::vector<double> &factor) {
+      auto [least, most] = limits(factor, 0);
+      return t.along(eachOfType(c, x, {least, most * 255}), x, 0);
+    };
+    Value added = drawn(addition), border = drawn(threshold);
+    Value out = clipped(t, t.add(wide(t, x), added), 0, 255);
+    return back(t, t.select(t.compare(CompareKind::LT, out, border), out,
+                            t.sub(255.0, out)));
+  }
+};
+
+/// Dark for bright.  keras.layers.RandomInvert
+class RandomInvert : public OfValueRange {
+  std::vector<double> factor = {0, 1};
+
+  void options(Options &o) override {
+    imageOptions(o);
+    factorOption(o, "factor", factor, 0);
+    rangeOption(o);
+    o.seed("seed", seed, true);
+  }
+  Value changed(Call &c, Value x) const override {
+    Value isChosen = chosen(c, x, factor);
+    return c.t.select(isChosen, c.t.sub(valueRange[1], x), x);
+  }
+};
+
+/// Colours of fewer bits.  keras.layers.RandomPosterization
+class RandomPosterization : public OfValueRange {
+  std::vector<double> factor = {1, 8};
+
+  void options(Options &o) override {
+    imageOptions(o);
+    o.numbers("factor", factor);
+    bool isGood = factor.size() == 1 || factor.size() == 2;
+    for (double bits : factor)
+      isGood &= bits >= 1 && bits <= 8 && bits == std::floor(bits);
+    o.check(isGood,
+            "\"factor\" must be a whole number, or two, between 1 and 8");
+    if (!isGood)
+      factor = {1, 8};
+    rangeOption(o);
+    o.seed("seed", seed, true);
+  }
+  std::array<int64_t, 2> bits() const {
+    return {int64_t(std::min(factor.front(), factor.back())),
+            int64_t(std::max(factor.front(), factor.back()))};
+  }
+  int64_t drawsAlways() const override { return bits()[0] != bits()[1]; }
+  Value changed(Call &c, Value x) const override {
+    Tensors &t = c.t;
+    auto [least, most] = bits();
+    int64_t count = t.size(x, 0);
+    auto type = mlir::RankedTensorType::get({count}, t.builder.getI32Type());
+    Value kept = t.splat(double(least), type);
+    if (least != most)
+      kept = c.random(seed, [&, least = least, most = most](Value key) {
+        return randomIntegers(t, key, {count}, least, most);
+      });
+    else
+      c.hold(seed);
+    Value whole = t.toInteger(t.clamp(wide(t, x), 0, 255));
+    Value shift = t.along(t.sub(8.0, kept), whole, 0);
+    whole =
+        t.make<ShiftLeftOp>(t.make<ShiftRightLogicalOp>(whole, shift), shift);
+    return back(t, t.castLike(whole, x));
+  }
+};
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_COLORIMAGES_H

@@ -1,0 +1,145 @@
+//===- RandomFilters.h - images that are blurred or erased -------*- C++ -*-===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_RANDOMFILTERS_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_RANDOMFILTERS_H
+
+#include "weft/compiler/frontends/keras/layers/ColorImages.h"
+
+namespace weft::keras {
+
+/// Each feature summed with its neighbours, by one kernel.
+class OfNeighbours : public OfValueRange {
+protected:
+  /// By a kernel (height, width).
+  Value filtered(Tensors &t, Value x, Value kernel) const {
+    int64_t height = t.size(kernel, 0), width = t.size(kernel, 1);
+    Value wide = t.make<BroadcastOp>(
+        kernel, ArrayRef<int64_t>{height, width, 1, features(x)},
+        ArrayRef<int64_t>{0, 1});
+    SpatialWindow window = paddedWindow(x, channelsFirst(), {height, width},
+                                        {1, 1}, {1, 1}, "same");
+    return convolve(t, x, wide, window, features(x), channelsFirst());
+  }
+};
+
+/// Less or more than its neighbours.  keras.layers.RandomSharpness
+class RandomSharpness : public OfNeighbours {
+  std::vector<double> factor = {0, 0};
+
+  void options(Options &o) override {
+    imageOptions(o);
+    factorOption(o, "factor", factor, 0);
+    rangeOption(o);
+    o.seed("seed", seed, true);
+  }
+  int64_t drawsAlways() const override { return 1; }
+  Value changed(Call &c, Value x) const override {
+    Tensors &t = c.t;
+    Value by = c.cast(t.mul(each(c, x, limits(factor, 0)), 2.0));
+    std::vector<float> weights(9, 1.0f / 13);
+    weights[4] = 5.0f / 13;
+    Value smooth = filtered(t, x, c.cast(t.constant(weights, {3, 3})));
+    Value share = t.along(t.sub(1.0, by), x, 0);
+    return clipped(t, t.add(x, t.mul(share, t.sub(smooth, x))), range()[0],
+                   range()[1]);
+  }
+};
+
+/// keras.layers.RandomGaussianBlur
+class RandomGaussianBlur : public OfNeighbours {
+  std::vector<double> factor = {0, 1}, sigma = {0, 1};
+  std::vector<int64_t> size = {3, 3}; ///< width, height
+
+  void options(Options &o) override {
+    imageOptions(o);
+    factorOption(o, "factor", factor, 0);
+    o.sizes("kernel_size", size, 2);
+    for (int64_t each : size)
+      o.check(each % 2 == 1 && each < 1 << 15,
+              "\"kernel_size\" must be odd and below 32768");
+    factorOption(o, "sigma", sigma, 0);
+    rangeOption(o);
+    o.seed("seed", seed, true);
+  }
+  /// A bell of numbers that add up to 1, of one of two widths.
+  Value bell(Tensors &t, int64_t count, Value widths, int64_t which) const {
+    std::vector<float> places(count);
+    for (int64_t i = 0; i < count; ++i)
+      places[i] = float(i) - float(count - 1) / 2;
+    Value x = t.castLike(t.constant(places, {count}), widths);
+    Value width = t.stretch(t.part(widths, 0, which, which + 1), {count});
+    Value share = t.div(x, width);
+    Value y = t.make<ExpOp>(t.mul(t.mul(share, share), -0.5));
+    return t.div(y, t.spread(t.reduce(ReduceKind::Sum, y, {0}), y, {0}));
+  }
+  Value changed(Call &c, Value x) const override {
+    Tensors &t = c.t;
+    Value isChosen = chosen(c, x, factor);
+    Value widths =
+        t.add(uniform(c, {2}, limits(sigma, 0), tensorType(x).getElementType()),
+              1e-6);
+    Value across = bell(t, size[0], widths, 0),
+          down = bell(t, size[1], widths, 1);
+    int64_t shape[] = {size[1], size[0]};
+    Value kernel =
+        t.mul(t.make<BroadcastOp>(down, shape, ArrayRef<int64_t>{0}),
+              t.make<BroadcastOp>(across, shape, ArrayRef<int64_t>{1}));
+    Value out = t.select(isChosen, filtered(t, x, kernel), x);
+    return clipped(t, out, valueRange[0], valueRange[1]);
+  }
+};
+
+/// A rectangle of noise or of one colour.  keras.layers.RandomErasing
+class RandomErasing : public OfValueRange {
+  std::vector<double> factor = {0, 1}, scale = {0.02, 0.33};
+  std::optional<double> fill; ///< none: noise
+
+  void options(Options &o) override {
+    imageOptions(o);
+    factorOption(o, "factor", factor, 0);
+    factorOption(o, "scale", scale, 0);
+    o.maybeNumber("fill_value", fill, kAnyNumber);
+    rangeOption(o);
+    o.seed("seed", seed, true);
+  }
+  /// Which positions along a dimension lie in the part that is drawn.
+  Value inside(Call &c, Value x, int64_t dim, Value ratio) const {
+    Tensors &t = c.t;
+    double size = double(t.size(x, dim));
+    Value length = t.mul(ratio, size);
+    Value begin = t.mul(eachOfType(c, x, {0, 1}), t.sub(size, length));
+    auto type = tensorType(x).clone(t.builder.getI32Type());
+    Value place = t.castLike(
+        t.make<IotaOp>(type, t.builder.getI64IntegerAttr(dim), Value()), x);
+    Value end = t.along(t.add(begin, length), place, 0);
+    return t.make<AndOp>(
+        t.compare(CompareKind::GE, place, t.along(begin, place, 0)),
+        t.compare(CompareKind::LT, place, end));
+  }
+  Value noise(Call &c, Value x) const {
+    Tensors &t = c.t;
+    Value drawn =
+        c.random(seed, [&](Value key) { return t.normal(key, tensorType(x)); });
+    return t.mul(drawn, valueRange[1]);
+  }
+  Value changed(Call &c, Value x) const override {
+    Tensors &t = c.t;
+    int64_t count = t.size(x, 0);
+    Value ratios = t.make<SqrtOp>(uniform(c, {count, 2}, limits(scale, 0),
+                                          tensorType(x).getElementType()));
+    auto ratio = [&](int64_t i) {
+      return t.reshape(t.part(ratios, 1, i, i + 1), {count});
+    };
+    SmallVector<int64_t> dims = spatialDims(x, channelsFirst());
+    Value across = inside(c, x, dims[1], ratio(0));
+    Value isErased = t.make<AndOp>(across, inside(c, x, dims[0], ratio(1)));
+    Value isChosen = chosen(c, x, factor);
+    Value instead = fill ? t.splat(*fill, x) : noise(c, x);
+    instead = clipped(t, instead, valueRange[0], valueRange[1]);
+    return t.select(t.make<AndOp>(isChosen, isErased), instead, x);
+  }
+};
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_RANDOMFILTERS_H

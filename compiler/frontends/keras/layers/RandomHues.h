@@ -1,0 +1,166 @@
+//===- RandomHues.h - images in other hues at random -------------*- C++ -*-===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_RANDOMHUES_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_RANDOMHUES_H
+
+#include "weft/compiler/frontends/keras/layers/ColorImages.h"
+
+namespace weft::keras {
+
+/// Changes of saturation and hue, by a number for each image.
+class OfHues : public OfValueRange {
+protected:
+  Value saturated(Call &c, Value x, std::array<double, 2> limits) const {
+    Tensors &t = c.t;
+    Value share = each(c, x, limits);
+    Value by = t.div(share, t.add(t.sub(1.0, share), kEpsilon));
+    auto [hue, saturation, value] = hsvOf(t, x, featureDim());
+    Value out = t.mul(saturation, t.along(c.cast(by), saturation, 0));
+    out = clipped(t, out, range()[0], range()[1]);
+    return rgbOf(t, {hue, out, value}, featureDim());
+  }
+  Value turned(Call &c, Value x, std::array<double, 2> limits) const {
+    Tensors &t = c.t;
+    std::array<double, 2> given = {valueRange[0], valueRange[1]};
+    Value isBack = t.compare(CompareKind::GT, each(c, x, {0, 1}), 0.5);
+    Value share = each(c, x, limits);
+    Value by = t.mul(t.select(isBack, t.neg(share), share), 0.5);
+    auto [hue, saturation, value] =
+        hsvOf(t, inRange(t, x, given, {0, 1}), featureDim());
+    Value out = t.add(hue, t.along(c.cast(by), hue, 0));
+    out = t.select(t.compare(CompareKind::GT, out, 1.0), t.add(out, -1.0), out);
+    out = t.select(t.compare(CompareKind::LT, out, 0.0), t.add(out, 1.0), out);
+    Value rgb = rgbOf(t, {out, saturation, value}, featureDim());
+    return inRange(t, clipped(t, rgb, 0, 1), {0, 1}, given);
+  }
+};
+
+/// keras.layers.RandomGrayscale
+class RandomGrayscale : public OfValueRange {
+  double factor = 0.5;
+
+  void options(Options &o) override {
+    imageOptions(o);
+    o.number("factor", factor, kShare);
+    o.seed("seed", seed, true);
+  }
+  int64_t drawsAlways() const override { return 1; }
+  Value changed(Call &c, Value x) const override {
+    Tensors &t = c.t;
+    Value isChosen = t.compare(CompareKind::LT, each(c, x, {0, 1}), factor);
+    if (features(x) == 1)
+      return x;
+    if (!hasColors(c, x))
+      return x;
+    Value gray = t.stretch(grayOf(t, x, featureDim()), t.shape(x));
+    return t.select(t.along(isChosen, x, 0), gray, x);
+  }
+};
+
+/// Between grey and its colours, or beyond.
+/// keras.layers.RandomColorDegeneration
+class RandomColorDegeneration : public OfValueRange {
+  std::vector<double> factor = {0, 0};
+
+  void options(Options &o) override {
+    imageOptions(o);
+    factorOption(o, "factor", factor);
+    rangeOption(o);
+    o.seed("seed", seed, true);
+  }
+  int64_t drawsAlways() const override { return 1; }
+  Value changed(Call &c, Value x) const override {
+    Tensors &t = c.t;
+    if (!hasColors(c, x))
+      return x;
+    Value by = t.along(c.cast(each(c, x, limits(factor))), x, 0);
+    Value gray = t.stretch(grayOf(t, x, featureDim()), t.shape(x));
+    Value out = t.add(x, t.mul(by, t.sub(gray, x)));
+    return clipped(t, out, range()[0], range()[1]);
+  }
+};
+
+/// More or less of each colour.  keras.layers.RandomSaturation
+class RandomSaturation : public OfHues {
+  std::vector<double> factor = {0, 0};
+
+  void options(Options &o) override {
+    imageOptions(o);
+    factorOption(o, "factor", factor);
+    rangeOption(o);
+    o.seed("seed", seed, true);
+  }
+  int64_t drawsAlways() const override { return 1; }
+  Value changed(Call &c, Value x) const override {
+    return hasColors(c, x) ? saturated(c, x, limits(factor)) : x;
+  }
+};
+
+/// Other colours.  keras.layers.RandomHue
+class RandomHue : public OfHues {
+  std::vector<double> factor = {0, 0};
+
+  void options(Options &o) override {
+    imageOptions(o);
+    factorOption(o, "factor", factor, 0);
+    rangeOption(o);
+    o.seed("seed", seed, true);
+  }
+  int64_t drawsAlways() const override { return 2; }
+  Value changed(Call &c, Value x) const override {
+    return hasColors(c, x) ? turned(c, x, limits(factor, 0)) : x;
+  }
+};
+
+/// RandomBrightness, RandomContrast, RandomSaturation and RandomHue, one after the
+/// other, by numbers of the layer's own generator; those of its parts are kept and
+/// never used, as in Keras.  keras.layers.RandomColorJitter
+class RandomColorJitter : public OfHues {
+  struct Part {
+    const char *option, *name;
+    std::vector<double> factor = {};
+    InitializerPtr seed = {};
+  };
+  Part brightness = {"brightness_factor", "random_brightness"},
+       contrast = {"contrast_factor", "random_contrast"},
+       saturation = {"saturation_factor", "random_saturation"},
+       hue = {"hue_factor", "random_hue"};
+
+  void options(Options &o) override {
+    o.refused("bounding_box_format", "boxes beside the images");
+    o.refused("data_format", "Keras mixes up the dimensions of others",
+              "\"channels_last\"");
+    o.ignored("factor", "Keras' RandomColorJitter does not use it");
+    rangeOption(o);
+    o.seed("seed", seed, true);
+    for (Part *part : {&brightness, &contrast, &saturation, &hue}) {
+      o.numbers(part->option, part->factor);
+      bool isSet = !part->factor.empty();
+      if (isSet)
+        factorOption(o, part->option, part->factor,
+                     part == &contrast || part == &hue ? 0 : -1);
+      o.seed("seed", part->seed, isSet);
+    }
+  }
+  Value changed(Call &c, Value x) const override {
+    if (!hasColors(c, x))
+      return x;
+    c.hold(seed);
+    for (const Part *part : {&brightness, &contrast, &saturation, &hue})
+      if (!part->factor.empty())
+        c.holdInside(part->name, part->seed);
+    if (!brightness.factor.empty())
+      x = brightened(c, x, limits(brightness.factor));
+    if (!contrast.factor.empty())
+      x = contrasted(c, x, limits(contrast.factor, 0));
+    if (!saturation.factor.empty())
+      x = saturated(c, x, limits(saturation.factor));
+    if (!hue.factor.empty())
+      x = turned(c, x, limits(hue.factor, 0));
+    return x;
+  }
+};
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_RANDOMHUES_H

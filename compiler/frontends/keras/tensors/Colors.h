@@ -1,0 +1,30 @@
+//===- Colors.h - images in other colours ------------------------*- C++ -*-===//
+//
+// Private to the Keras front end. keras.ops.image.rgb_to_grayscale, rgb_to_hsv and
+// hsv_to_rgb on JAX; the three features lie along `dim`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_TENSORS_COLORS_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_TENSORS_COLORS_H
+
+#include "weft/compiler/frontends/keras/tensors/Tensors.h"
+
+#include <array>
+
+namespace weft::keras {
+
+/// One feature of three.
+Value grayOf(Tensors &t, Value rgb, int64_t dim);
+
+/// Hue, saturation and value, each with one feature.
+std::array<Value, 3> hsvOf(Tensors &t, Value rgb, int64_t dim);
+Value rgbOf(Tensors &t, const std::array<Value, 3> &hsv, int64_t dim);
+
+/// Numbers of one range in another: (x - a) / (b - a) * (d - c) + c.
+Value inRange(Tensors &t, Value x, std::array<double, 2> from,
+              std::array<double, 2> to);
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_TENSORS_COLORS_H

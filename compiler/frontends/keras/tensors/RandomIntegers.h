@@ -1,0 +1,22 @@
+//===- RandomIntegers.h - whole numbers as JAX draws them --------*- C++ -*-===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_TENSORS_RANDOMINTEGERS_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_TENSORS_RANDOMINTEGERS_H
+
+#include "weft/compiler/frontends/keras/tensors/Tensors.h"
+
+#include <utility>
+
+namespace weft::keras {
+
+/// jax.random.split of a key into two.
+std::pair<Value, Value> splitKey(Tensors &t, Value key);
+
+/// jax.random.randint from `least` to below `most`, not negative and at most 256
+/// apart, of i32 or a narrower type: as i32.
+Value randomIntegers(Tensors &t, Value key, llvm::ArrayRef<int64_t> shape,
+                     int64_t least, int64_t most);
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_TENSORS_RANDOMINTEGERS_H

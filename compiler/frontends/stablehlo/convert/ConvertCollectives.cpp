@@ -1,0 +1,343 @@
+//===- ConvertCollectives.cpp - communication that a program asks for -----===//
+//
+// Groups of StableHLO are lists of device numbers; of coll, axes:
+//
+//   replica_groups = [[0, 4], [1, 5], [2, 6], [3, 7]]    over #mesh ["x"]
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/compiler/frontends/stablehlo/convert/Converter.h"
+
+#include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/layout/GroupAxes.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::stablehlo;
+
+namespace {
+
+StringAttr reason(Converter &c, ForeignOp op) {
+  return c.builder.getStringAttr(op.name() + " of a manual computation");
+}
+
+/// Each device's position in the mesh, by its number.
+SmallVector<int64_t> positionsOf(const Mesh &mesh) {
+  SmallVector<int64_t> positions(mesh.size());
+  for (int64_t position = 0; position < mesh.size(); ++position) {
+    int64_t device = mesh.devices.empty() ? position : mesh.devices[position];
+    if (device >= 0 && device < mesh.size())
+      positions[device] = position;
+  }
+  return positions;
+}
+
+/// Rows of positions from a table of device numbers.
+FailureOr<std::vector<DeviceGroup>> readRows(Converter &c, ForeignOp op,
+                                             StringRef name) {
+  const Mesh mesh = c.shardings.mesh().getMesh();
+  auto table = dyn_cast_or_null<DenseIntElementsAttr>(op.attribute(name));
+  if (!table || table.getType().getRank() != 2)
+    return op.refuse() << "has no table of devices '" << name << "'";
+  SmallVector<int64_t> positions = positionsOf(mesh);
+  std::vector<DeviceGroup> rows(table.getType().getDimSize(0));
+  Ints numbers = integersOf(table);
+  int64_t columns = table.getType().getDimSize(1);
+  for (auto [i, number] : llvm::enumerate(numbers)) {
+    if (number < 0 || number >= mesh.size())
+      return op.refuse() << "names device " << number << " of " << mesh.size();
+    rows[i / columns].push_back(positions[number]);
+  }
+  return rows;
+}
+
+/// Does none of the axes belong to those that the manual computation leaves to
+/// the compiler, along which it has whole values?
+LogicalResult checkManual(Converter &c, ForeignOp op, ArrayRef<SubAxis> axes) {
+  for (const SubAxis &axis : axes)
+    for (const SubAxis &free : c.freeAxes)
+      if (axis.axis == free.axis)
+        return op.refuse() << "communicates along \""
+                           << c.shardings.mesh().getMesh().axes[axis.axis].name
+                           << "\", which its manual computation leaves to the "
+                              "compiler; name that axis in manual_axes";
+  return success();
+}
+
+/// Has the op the values of one device?
+bool seesOneDevice(Converter &c) { return c.perDevice || c.isOneDevice; }
+
+/// Is there no other device?
+bool isAlone(Converter &c) {
+  return !c.shardings.mesh() || c.shardings.mesh().getMesh().size() == 1;
+}
+
+/// The group of every collective but a permute; an empty list where it has one
+/// device. Fails where the op stands outside manual computations.
+FailureOr<SubAxes> readGroup(Converter &c, ForeignOp op) {
+  if (!seesOneDevice(c))
+    return op.refuse() << "communicates outside a manual computation, where "
+                          "values are those of all devices";
+  if (isAlone(c))
+    return SubAxes();
+  const Mesh mesh = c.shardings.mesh().getMesh();
+  auto rows = readRows(c, op, "replica_groups");
+  if (failed(rows))
+    return failure();
+  SubAxes all = normalise(mesh, allAxes(mesh));
+  auto axes = rows->empty() ? all : axesOfGroups(mesh, *rows);
+  if (axes && failed(checkManual(c, op, *axes)))
+    return failure();
+  if (axes)
+    return *axes;
+  return op.refuse() << "has groups " << op.attribute("replica_groups")
+                     << ", which no axes of the mesh make";
+}
+
+/// Gives, for each operand, what `move` makes of it over the op's group.
+LogicalResult
+convertEach(Converter &c, ForeignOp op,
+            llvm::function_ref<Value(Value input, RankedTensorType result,
+                                     LayoutAttr group)>
+                move) {
+  auto axes = readGroup(c, op);
+  if (failed(axes))
+    return failure();
+  if (axes->empty())
+    return c.give(op, c.inputs(op));
+  LayoutAttr group = coll::groupOver(c.shardings.mesh(), *axes);
+  SmallVector<Value> results;
+  if (op->getNumOperands() != op->getNumResults())
+    return op.refuse() << "has " << op->getNumOperands() << " operands, but "
+                       << op->getNumResults() << " results";
+  for (unsigned i = 0; i < op->getNumOperands(); ++i)
+    results.push_back(move(c.input(op, i), op.resultType(i), group));
+  return c.give(op, results);
+}
+
+FailureOr<ReduceKind> readKind(ForeignOp op) {
+  if (auto kind = reductionOf(op->getRegion(0)))
+    return *kind;
+  return op.refuse() << "combines in a way that is not supported; known are "
+                        "add, multiply, maximum, minimum, and, or";
+}
+
+LogicalResult allReduce(Converter &c, ForeignOp op) {
+  auto kind = readKind(op);
+  if (failed(kind))
+    return failure();
+  return convertEach(c, op,
+                     [&](Value input, RankedTensorType type, LayoutAttr group) {
+                       return coll::AllReduceOp::create(c.builder, op->getLoc(),
+                                                        TypeRange{type}, *kind,
+                                                        ValueRange{input},
+                                                        group, reason(c, op))
+                           .getResult(0);
+                     });
+}
+
+LogicalResult reduceScatter(Converter &c, ForeignOp op) {
+  auto kind = readKind(op);
+  if (failed(kind))
+    return failure();
+  int64_t dim = op.integer("scatter_dimension").value_or(0);
+  return convertEach(c, op,
+                     [&](Value input, RankedTensorType type, LayoutAttr group) {
+                       return c.make<coll::ReduceScatterOp>(
+                           op, type, input, *kind, dim, group, reason(c, op));
+                     });
+}
+
+LogicalResult allGather(Converter &c, ForeignOp op) {
+  int64_t dim = op.integer("all_gather_dim").value_or(0);
+  return convertEach(c, op,
+                     [&](Value input, RankedTensorType type, LayoutAttr group) {
+                       return c.make<coll::AllGatherOp>(op, type, input, dim,
+                                                        group, reason(c, op));
+                     });
+}
+
+/// Blocks along one dimension change places: the number of the block is a
+/// dimension of its own, from which it goes to another.
+Value exchangeBlocks(Converter &c, ForeignOp op, Value input, int64_t dim,
+                     LayoutAttr group) {
+  auto type = ::cast<RankedTensorType>(input.getType());
+  int64_t members = coll::groupSize(group);
+  SmallVector<int64_t> split(type.getShape()), joined;
+  split[dim] /= members;
+  split.insert(split.begin() + dim, {1, members});
+  joined = split;
+  std::swap(joined[dim], joined[dim + 1]);
+  Value blocks = c.make<ReshapeOp>(op, type.clone(split), input);
+  Value moved = c.make<coll::AllToAllOp>(op, type.clone(joined), blocks,
+                                         dim + 1, dim, group, reason(c, op));
+  return c.make<ReshapeOp>(op, type, moved);
+}
+
+LogicalResult allToAll(Converter &c, ForeignOp op) {
+  int64_t split = op.integer("split_dimension").value_or(0);
+  int64_t concat = op.integer("concat_dimension").value_or(0);
+  for (unsigned i = 0; i < op->getNumOperands(); ++i) {
+    RankedTensorType type = op.operandType(i);
+    int64_t count = op.integer("split_count").value_or(1);
+    if (split < 0 || split >= type.getRank() || concat < 0 ||
+        concat >= type.getRank() || count < 1 || type.getDimSize(split) % count)
+      return op.refuse() << "splits dimension " << split << " of " << type
+                         << " in " << count << " parts";
+  }
+  return convertEach(
+      c, op, [&](Value input, RankedTensorType type, LayoutAttr group) {
+        if (split == concat)
+          return exchangeBlocks(c, op, input, split, group);
+        return c.make<coll::AllToAllOp>(op, type, input, split, concat, group,
+                                        reason(c, op));
+      });
+}
+
+LogicalResult broadcast(Converter &c, ForeignOp op) {
+  return convertEach(c, op,
+                     [&](Value input, RankedTensorType type, LayoutAttr group) {
+                       SmallVector<int64_t> sources(coll::groupSize(group), 0);
+                       return c.make<coll::CollectivePermuteOp>(
+                           op, type, input, sources, group, reason(c, op));
+                     });
+}
+
+//===----------------------------------------------------------------------===//
+// Permutes
+//===----------------------------------------------------------------------===//
+
+/// Along which axes sources and targets differ.
+SubAxes movingAxes(const Mesh &mesh, ArrayRef<DeviceGroup> pairs) {
+  SubAxes axes;
+  for (unsigned axis = 0; axis < mesh.axes.size(); ++axis)
+    if (llvm::any_of(pairs, [&](const DeviceGroup &pair) {
+          return mesh.coordinate(pair[0], axis) !=
+                 mesh.coordinate(pair[1], axis);
+        }))
+      axes.push_back(wholeAxis(mesh, axis));
+  return axes;
+}
+
+/// Each member's source, where that is the same in all groups.
+std::optional<SmallVector<int64_t>> sourcesOver(const Mesh &mesh,
+                                                const SubAxes &axes,
+                                                ArrayRef<DeviceGroup> pairs) {
+  SmallVector<int64_t> sourceOf(mesh.size(), -1);
+  for (const DeviceGroup &pair : pairs)
+    sourceOf[pair[1]] = coordinate(mesh, pair[0], ArrayRef<SubAxis>(axes));
+  std::optional<SmallVector<int64_t>> common;
+  DeviceGroups all = groupsOver(mesh.axes, axes);
+  for (const DeviceGroup &group : all.groups) {
+    auto own =
+        llvm::map_to_vector(group, [&](int64_t p) { return sourceOf[p]; });
+    if (common && *common != own)
+      return std::nullopt;
+    common = own;
+  }
+  return common;
+}
+
+/// The member's entry of a table of as many elements as the group has members.
+Value entryOfMember(Converter &c, ForeignOp op, DenseElementsAttr table,
+                    LayoutAttr group) {
+  auto scalar = RankedTensorType::get({}, table.getElementType());
+  Value all = c.make<ConstantOp>(op, table);
+  Value member = c.make<coll::CoordinateOp>(
+      op, RankedTensorType::get({}, c.builder.getI64Type()), group);
+  Value entry = c.make<DynamicSliceOp>(op, all, member, ArrayRef<int64_t>{1});
+  return c.make<ReshapeOp>(op, scalar, entry);
+}
+
+/// Zero on the members that nobody sends to.
+Value zeroWithoutSource(Converter &c, ForeignOp op, Value value,
+                        ArrayRef<int64_t> sources, LayoutAttr group) {
+  if (!llvm::is_contained(sources, -1))
+    return value;
+  auto type = ::cast<RankedTensorType>(value.getType());
+  auto flags = llvm::map_to_vector(sources, [](int64_t s) { return s >= 0; });
+  auto table =
+      RankedTensorType::get({int64_t(flags.size())}, c.builder.getI1Type());
+  Value flag =
+      entryOfMember(c, op, DenseElementsAttr::get(table, flags), group);
+  Value all = c.fill(
+      op, flag, RankedTensorType::get(type.getShape(), c.builder.getI1Type()));
+  return c.make<SelectOp>(op, all, value, c.splat(op, 0, type));
+}
+
+LogicalResult permute(Converter &c, ForeignOp op) {
+  if (!seesOneDevice(c))
+    return readGroup(c, op);
+  Value input = c.input(op, 0);
+  if (isAlone(c)) { // one device sends to itself, or nobody does
+    bool sends = !integersOf(op.attribute("source_target_pairs")).empty();
+    return c.give(op, sends ? input : c.splat(op, 0, op.operandType(0)));
+  }
+  const Mesh mesh = c.shardings.mesh().getMesh();
+  auto pairs = readRows(c, op, "source_target_pairs");
+  if (failed(pairs))
+    return failure();
+  for (const DeviceGroup &pair : *pairs)
+    if (pair.size() != 2)
+      return op.refuse() << "has a row of " << pair.size()
+                         << " devices, not a pair";
+  SubAxes axes = movingAxes(mesh, *pairs);
+  auto sources = sourcesOver(mesh, axes, *pairs);
+  if (!sources) {
+    axes = allAxes(mesh);
+    sources = sourcesOver(mesh, axes, *pairs);
+  }
+  if (failed(checkManual(c, op, axes)))
+    return failure();
+  LayoutAttr group = coll::groupOver(c.shardings.mesh(), normalise(mesh, axes));
+  Value moved = c.make<coll::CollectivePermuteOp>(
+      op, input.getType(), input, *sources, group, reason(c, op));
+  return c.give(op, zeroWithoutSource(c, op, moved, *sources, group));
+}
+
+//===----------------------------------------------------------------------===//
+// Which device
+//===----------------------------------------------------------------------===//
+
+LogicalResult partitionId(Converter &c, ForeignOp op) {
+  if (!seesOneDevice(c))
+    return op.refuse() << "asks which device it runs on outside a manual "
+                          "computation";
+  if (isAlone(c))
+    return c.give(op, c.splat(op, 0, op.resultType()));
+  const Mesh mesh = c.shardings.mesh().getMesh();
+  LayoutAttr group =
+      coll::groupOver(c.shardings.mesh(), normalise(mesh, allAxes(mesh)));
+  auto type = RankedTensorType::get({}, c.builder.getI64Type());
+  Value number;
+  if (mesh.devices.empty())
+    number = c.make<coll::CoordinateOp>(op, type, group);
+  else
+    number =
+        entryOfMember(c, op,
+                      DenseElementsAttr::get(type.clone({mesh.size()}),
+                                             ArrayRef<int64_t>(mesh.devices)),
+                      group);
+  return c.give(op, c.cast(op, number, op.resultType().getElementType()));
+}
+
+LogicalResult replicaId(Converter &c, ForeignOp op) {
+  return c.give(op, c.splat(op, 0, op.resultType()));
+}
+
+constexpr ConversionEntry kEntries[] = {
+    {"all_reduce", allReduce, 1, 1, OpRole::OverElements},
+    {"reduce_scatter", reduceScatter, 1, 1, OpRole::OverElements},
+    {"all_gather", allGather},
+    {"all_to_all", allToAll},
+    {"collective_broadcast", broadcast},
+    {"collective_permute", permute},
+    {"partition_id", partitionId, 0},
+    {"replica_id", replicaId, 0},
+};
+
+} // namespace
+
+ArrayRef<ConversionEntry> stablehlo::collectiveConversions() {
+  return kEntries;
+}

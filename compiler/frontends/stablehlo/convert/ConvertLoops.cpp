@@ -1,0 +1,169 @@
+//===- ConvertLoops.cpp - loops that count --------------------------------===//
+//
+// JAX writes fori_loop, scan and the rounds of its random numbers as
+//
+//   while (i = 0, ...) cond { i < 5 } do { ...; return i + 1, ... }
+//
+// Short ones are unrolled, so that their rounds fuse, unless that makes a
+// program of many ops: four loops of 32 rounds inside each other would be a
+// million bodies. The others become weft.while, with a trip count where it is known.
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/compiler/frontends/stablehlo/convert/CallLimits.h"
+#include "weft/compiler/frontends/stablehlo/convert/RegionInputs.h"
+
+#include "weft/dialects/weft/ops/FlowOps.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::stablehlo;
+
+namespace {
+
+/// Rounds of a loop, and ops of all of its rounds.
+constexpr int64_t kMostUnrolled = 32;
+constexpr uint64_t kMostUnrolledOps = 20000;
+
+/// The one integer of a constant of either dialect.
+std::optional<int64_t> numberOf(Attribute value) {
+  auto data = dyn_cast_or_null<DenseIntElementsAttr>(value);
+  if (!data || !data.isSplat())
+    return std::nullopt;
+  return data.getSplatValue<APInt>().sextOrTrunc(64).getSExtValue();
+}
+
+std::optional<int64_t> numberOf(Value value) {
+  Operation *op = value ? value.getDefiningOp() : nullptr;
+  return op ? numberOf(op->getAttr("value")) : std::nullopt;
+}
+
+/// `position` counts from its first value by `step` while below `limit`.
+struct Count {
+  unsigned position = 0;
+  int64_t limit = 0, step = 1;
+};
+
+/// The number of the block argument that a value is, if it is one.
+std::optional<unsigned> argumentOf(Value value, Block &block) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || argument.getOwner() != &block)
+    return std::nullopt;
+  return argument.getArgNumber();
+}
+
+std::optional<Count> countOf(ForeignOp op) {
+  if (op->getNumRegions() != 2 || !op->getRegion(0).hasOneBlock() ||
+      !op->getRegion(1).hasOneBlock())
+    return std::nullopt;
+  Block &cond = op->getRegion(0).front(), &body = op->getRegion(1).front();
+  if (cond.empty() || body.empty() || cond.back().getNumOperands() != 1 ||
+      body.back().getNumOperands() != op->getNumOperands())
+    return std::nullopt;
+  Operation *compare = cond.back().getOperand(0).getDefiningOp();
+  if (!compare || compare->getNumOperands() != 2 ||
+      ForeignOp(compare).word("comparison_direction") != "LT")
+    return std::nullopt;
+  auto position = argumentOf(compare->getOperand(0), cond);
+  auto limit = numberOf(compare->getOperand(1));
+  if (!position || !limit || *position >= body.back().getNumOperands())
+    return std::nullopt;
+  Operation *next = body.back().getOperand(*position).getDefiningOp();
+  if (!next || ForeignOp(next).name() != "add" || next->getNumOperands() != 2 ||
+      argumentOf(next->getOperand(0), body) != position)
+    return std::nullopt;
+  auto step = numberOf(next->getOperand(1));
+  if (!step || *step < 1)
+    return std::nullopt;
+  return Count{*position, *limit, *step};
+}
+
+/// How often it runs: from `first` on.
+int64_t roundsOf(const Count &count, int64_t first) {
+  int64_t distance = std::max<int64_t>(count.limit - first, 0);
+  return distance / count.step + (distance % count.step != 0);
+}
+
+/// Ops of a block with its calls inlined and, at worst, its loops unrolled.
+uint64_t unrolledOps(Converter &c, Block &block) {
+  uint64_t sum = 0;
+  for (Operation &inner : block) {
+    ForeignOp op(&inner);
+    uint64_t ops = c.opsOf(calleeOf(op)) + 1;
+    for (Region &region : op->getRegions())
+      if (region.hasOneBlock())
+        ops = llvm::SaturatingAdd(ops, unrolledOps(c, region.front()));
+    bool unrolls = op.name() == "while" && countOf(op);
+    sum = llvm::SaturatingMultiplyAdd<uint64_t>(
+        ops, unrolls ? kMostUnrolled : 1, sum);
+  }
+  return sum;
+}
+
+LogicalResult unroll(Converter &c, ForeignOp op, const Count &count,
+                     int64_t first) {
+  SmallVector<Value> values = c.inputs(op);
+  for (int64_t i = first; i < count.limit; i += count.step) {
+    auto type = cast<RankedTensorType>(values[count.position].getType());
+    values[count.position] = c.splat(op, i, type);
+    SmallVector<Value> next;
+    if (failed(c.inlineBlock(op, op->getRegion(1).front(), values, next)))
+      return failure();
+    values = next;
+  }
+  return c.give(op, values);
+}
+
+LogicalResult keepLoop(Converter &c, ForeignOp op,
+                       std::optional<int64_t> rounds) {
+  OpBuilder::InsertionGuard guard(c.builder);
+  RegionInputs surroundings(c, op);
+  SmallVector<Value> carried = c.inputs(op);
+  size_t own = carried.size();
+  TypeRange types(op->getOperandTypes());
+  llvm::append_range(carried, surroundings.passed());
+  auto loop = WhileOp::create(
+      c.builder, op->getLoc(), TypeRange(ValueRange(carried)), carried,
+      rounds ? c.builder.getI64IntegerAttr(*rounds) : IntegerAttr());
+  SmallVector<Value> goesOn, next;
+  if (failed(surroundings.convert(op->getRegion(0), loop.getCondition(), types,
+                                  goesOn)))
+    return failure();
+  auto predicate = RankedTensorType::get({}, c.builder.getI1Type());
+  if (goesOn.size() != 1 || goesOn.front().getType() != predicate)
+    return op.refuse() << "has a condition that returns other than "
+                       << predicate;
+  ConditionOp::create(c.builder, op->getLoc(), goesOn.front(),
+                      loop.getCondition().getArguments());
+  if (failed(
+          surroundings.convert(op->getRegion(1), loop.getBody(), types, next)))
+    return failure();
+  if (TypeRange(ValueRange(next)) != types)
+    return op.refuse() << "carries values of types " << types
+                       << ", but its body returns "
+                       << ValueRange(next).getTypes();
+  llvm::append_range(next, surroundings.passedTo(loop.getBody()));
+  YieldOp::create(c.builder, op->getLoc(), next);
+  return c.give(op, loop.getResults().take_front(own));
+}
+
+LogicalResult loop(Converter &c, ForeignOp op) {
+  auto count = countOf(op);
+  auto first = count ? numberOf(c.input(op, count->position)) : std::nullopt;
+  if (!first)
+    return keepLoop(c, op, std::nullopt);
+  int64_t rounds = roundsOf(*count, *first);
+  bool isShort =
+      rounds <= kMostUnrolled &&
+      llvm::SaturatingMultiply<uint64_t>(
+          rounds, unrolledOps(c, op->getRegion(1).front())) <= kMostUnrolledOps;
+  return isShort ? unroll(c, op, *count, *first) : keepLoop(c, op, rounds);
+}
+
+constexpr ConversionEntry kEntries[] = {{"while", loop, 1, 2}};
+
+} // namespace
+
+ArrayRef<ConversionEntry> stablehlo::loopConversions() { return kEntries; }

@@ -1,0 +1,231 @@
+//===- ConvertOrders.cpp - sort and top_k ---------------------------------===//
+
+#include "weft/compiler/frontends/stablehlo/convert/CallLimits.h"
+#include "weft/compiler/frontends/stablehlo/convert/TotalOrder.h"
+#include "weft/dialects/weft/ops/ScanOps.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::stablehlo;
+
+namespace {
+
+/// An operand of a comparison: a tensor, or a part of a complex one.
+struct Key {
+  unsigned tensor = 0;
+  enum Part { Whole, Real, Imag } part = Whole;
+  /// Floats are compared in total order, perhaps after all zeros were made 0 or
+  /// all NaNs one.
+  bool isTotal = false, oneZero = false, oneNan = false;
+
+  bool operator==(const Key &) const = default;
+  /// weft.sort's own order of floats has one zero, and one NaN behind all
+  /// numbers, as JAX has it.
+  bool needsBits() const { return isTotal && !(oneZero && oneNan); }
+  /// The integers say all of the tensor, which is sorted in their place.
+  bool replaces() const {
+    return part == Whole && isTotal && !oneZero && !oneNan;
+  }
+};
+
+/// A comparator of keys, one after the other where they are equal.
+struct Order {
+  SmallVector<Key> keys;
+  bool descending = false;
+  /// The first tensors, one after the other?
+  bool isOfFirst() const {
+    return llvm::all_of(llvm::enumerate(keys), [](auto key) {
+      const Key &k = key.value();
+      return k.tensor == key.index() && k.part == Key::Whole &&
+             (!k.needsBits() || k.replaces());
+    });
+  }
+};
+
+/// The number in all elements of a constant.
+std::optional<APFloat> constantNumber(Value value) {
+  Operation *op = definedBy(withoutAnnotations(value), "constant", 0);
+  auto data =
+      op ? dyn_cast_or_null<DenseElementsAttr>(ForeignOp(op).attribute("value"))
+         : DenseElementsAttr();
+  if (!data || !data.isSplat() || !isa<FloatType>(data.getElementType()))
+    return std::nullopt;
+  return data.getSplatValue<APFloat>();
+}
+
+/// The value in front of select(x == 0, 0, x) or select(x != x, NaN, x), and
+/// notes which one it is; null for another op.
+Value beforeSelect(Value value, Key &key) {
+  Operation *choice = definedBy(value, "select", 3);
+  Operation *test =
+      choice ? definedBy(choice->getOperand(0), "compare", 2) : nullptr;
+  auto chosen =
+      test ? constantNumber(choice->getOperand(1)) : std::optional<APFloat>();
+  if (!chosen)
+    return {};
+  StringRef direction = ForeignOp(test).word("comparison_direction");
+  auto number = constantNumber(test->getOperand(1));
+  if (direction == "EQ" && number && number->isZero() && chosen->isZero())
+    key.oneZero = true;
+  else if (direction == "NE" && test->getOperand(0) == test->getOperand(1) &&
+           chosen->isNaN() && !chosen->isNegative())
+    key.oneNan = true;
+  else
+    return {};
+  // JAX tests the value from before the other select.
+  Key tested;
+  Value inner = choice->getOperand(2), x = test->getOperand(0);
+  if (x != inner && x != beforeSelect(inner, tested))
+    return {};
+  return inner;
+}
+
+/// The block argument that a value is computed from, and which key it gives.
+std::optional<Key> keyOf(Value value, Block &block) {
+  Key key;
+  while (Value before = beforeSelect(value, key))
+    value = before;
+  for (auto [name, named] : {std::pair("real", Key::Real), {"imag", Key::Imag}})
+    if (Operation *op = definedBy(value, name, 1)) {
+      value = op->getOperand(0);
+      key.part = named;
+      break;
+    }
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || argument.getOwner() != &block)
+    return std::nullopt;
+  key.tensor = argument.getArgNumber();
+  return key;
+}
+
+/// The key of which both sides are compared in that direction.
+std::optional<Key> comparedKey(Value value, StringRef direction, Block &block) {
+  Operation *op = definedBy(value, "compare", 2);
+  if (!op || ForeignOp(op).word("comparison_direction") != direction)
+    return std::nullopt;
+  auto left = keyOf(op->getOperand(0), block),
+       right = keyOf(op->getOperand(1), block);
+  if (!left || !right || left->tensor % 2 != 0)
+    return std::nullopt;
+  ++left->tensor; // arguments are x0, y0, x1, y1, ...
+  if (*left != *right)
+    return std::nullopt;
+  left->tensor /= 2;
+  left->isTotal = ForeignOp(op).word("compare_type") == "TOTALORDER";
+  return left;
+}
+
+/// x0 < y0 | (x0 == y0 & (x1 < y1 | ...)).
+std::optional<Order> orderOf(Block &block) {
+  if (block.getNumArguments() < 2 || block.back().getNumOperands() != 1)
+    return std::nullopt;
+  for (StringRef direction : {"LT", "GT"}) {
+    Order order;
+    order.descending = direction == "GT";
+    Value rest = block.back().getOperand(0);
+    for (;;) {
+      if (auto last = comparedKey(rest, direction, block)) {
+        order.keys.push_back(*last);
+        return order;
+      }
+      Operation *either = definedBy(rest, "or", 2);
+      Operation *tie =
+          either ? definedBy(either->getOperand(1), "and", 2) : nullptr;
+      auto key = tie ? comparedKey(either->getOperand(0), direction, block)
+                     : std::nullopt;
+      if (!key || comparedKey(tie->getOperand(0), "EQ", block) != key)
+        break;
+      order.keys.push_back(*key);
+      rest = tie->getOperand(1);
+    }
+  }
+  return std::nullopt;
+}
+
+Value keyValue(Converter &c, ForeignOp op, const Key &key) {
+  Value value = c.input(op, key.tensor);
+  if (key.part != Key::Whole)
+    value = key.part == Key::Real ? c.make<RealOp>(op, value)
+                                  : c.make<ImagOp>(op, value);
+  if (!key.needsBits())
+    return value;
+  auto type = cast<RankedTensorType>(value.getType());
+  Value zero = c.splat(op, 0, type), nan = c.splat(op, NAN, type);
+  if (key.oneZero)
+    value = c.make<SelectOp>(
+        op, c.make<CompareOp>(op, CompareKind::EQ, value, zero), zero, value);
+  if (key.oneNan)
+    value = c.make<SelectOp>(
+        op, c.make<CompareOp>(op, CompareKind::NE, value, value), nan, value);
+  return toTotalOrder(c, op, value);
+}
+
+/// Keys that are not the first tensors stand in front of all.
+LogicalResult sort(Converter &c, ForeignOp op) {
+  Region &region = op->getRegion(0);
+  auto order = region.hasOneBlock() ? orderOf(region.front()) : std::nullopt;
+  if (!order || region.getNumArguments() != 2 * op->getNumOperands())
+    return op.refuse() << "has a comparator that is not supported; known are "
+                          "those of jax.lax.sort";
+  int64_t rank = op.operandType(0).getRank();
+  int64_t dim = op.integer("dimension").value_or(-1);
+  SmallVector<Value> tensors;
+  if (!order->isOfFirst())
+    for (const Key &key : order->keys)
+      tensors.push_back(keyValue(c, op, key));
+  size_t added = tensors.size();
+  llvm::append_range(tensors, c.inputs(op));
+  for (const Key &key : order->keys)
+    if (key.replaces())
+      tensors[added + key.tensor] = keyValue(c, op, key);
+  auto sorted = SortOp::create(
+      c.builder, op->getLoc(), TypeRange(ValueRange(tensors)), tensors,
+      dim < 0 ? dim + rank : dim, order->keys.size(), order->descending);
+  SmallVector<Value> results(sorted.getResults().drop_front(added));
+  for (const Key &key : order->keys) {
+    Type element = op.resultType(key.tensor).getElementType();
+    Value &result = results[key.tensor]; // of several keys, perhaps
+    if (key.replaces() && getElementTypeOrSelf(result) != element)
+      result = fromTotalOrder(c, op, result, element);
+  }
+  return c.give(op, results);
+}
+
+/// chlo.top_k, or a composite of that name: of the last dimension.
+LogicalResult topK(Converter &c, ForeignOp op) {
+  auto type = op.operandType(0);
+  if (!type || type.getRank() < 1 || op->getNumResults() != 2)
+    return op.refuse() << "has not 1 operand and 2 results";
+  Value input = c.input(op, 0);
+  auto values = op.resultType(0);
+  bool isFloat = isa<FloatType>(type.getElementType());
+  if (isFloat) {
+    input = toTotalOrder(c, op, input);
+    values = values.clone(getElementTypeOrSelf(input.getType()));
+  }
+  auto found = TopKOp::create(c.builder, op->getLoc(), values, op.resultType(1),
+                              input, type.getRank() - 1);
+  if (!isFloat)
+    return c.give(op, found->getResults());
+  return c.give(
+      op, {fromTotalOrder(c, op, found.getValues(), type.getElementType()),
+           found.getPositions()});
+}
+
+LogicalResult composite(Converter &c, ForeignOp op) {
+  if (op.word("name") == "chlo.top_k")
+    return topK(c, op);
+  return c.call(op, calleeOf(op));
+}
+
+constexpr ConversionEntry kEntries[] = {
+    {"sort", sort, 1, 1, OpRole::OverElements},
+    {"chlo.top_k", topK},
+    {"composite", composite, 0, -1},
+};
+
+} // namespace
+
+ArrayRef<ConversionEntry> stablehlo::orderConversions() { return kEntries; }

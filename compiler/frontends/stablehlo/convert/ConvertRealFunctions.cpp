@@ -1,0 +1,95 @@
+//===- ConvertRealFunctions.cpp - chlo's functions by their formulas ------===//
+
+#include "weft/compiler/frontends/stablehlo/convert/RealTensor.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::stablehlo;
+
+namespace {
+
+/// In f64, or in f32 and rounded.
+FailureOr<RealTensor> realInput(Converter &c, ForeignOp op, unsigned index) {
+  auto type = dyn_cast<FloatType>(op.operandType(index).getElementType());
+  if (!type)
+    return op.refuse() << "is known of real numbers, not of "
+                       << op.operandType(index).getElementType()
+                       << "; export the program instead (jax.export)";
+  Type computed = type.isF64() ? type : Float32Type::get(type.getContext());
+  return RealTensor(c, op, c.cast(op, c.input(op, index), computed));
+}
+
+LogicalResult give(Converter &c, ForeignOp op, RealTensor result) {
+  return c.give(op, c.cast(op, result.get(), op.resultType().getElementType()));
+}
+
+template <RealTensor function(RealTensor)>
+LogicalResult ofOne(Converter &c, ForeignOp op) {
+  FailureOr<RealTensor> x = realInput(c, op, 0);
+  return failed(x) ? failure() : give(c, op, function(*x));
+}
+
+template <RealTensor function(RealTensor, RealTensor)>
+LogicalResult ofTwo(Converter &c, ForeignOp op) {
+  if (op.operandType(0) != op.operandType(1))
+    return op.refuse() << "has operands of types " << op.operandType(0)
+                       << " and " << op.operandType(1) << "; they must be one";
+  FailureOr<RealTensor> x = realInput(c, op, 0), y = realInput(c, op, 1);
+  return failed(x) || failed(y) ? failure() : give(c, op, function(*x, *y));
+}
+
+/// The next number of the type towards another: the bits counted up where its
+/// size grows, down where it shrinks; from zero to the smallest there is.
+LogicalResult nextAfter(Converter &c, ForeignOp op) {
+  auto type = op.operandType(0);
+  if (!isa<FloatType>(type.getElementType()) || type != op.operandType(1))
+    return op.refuse() << "has operands of types " << type << " and "
+                       << op.operandType(1) << "; they must be one, of floats";
+  unsigned width = type.getElementTypeBitWidth();
+  auto bitsType = type.clone(IntegerType::get(type.getContext(), width));
+  Value from = c.input(op, 0), to = c.input(op, 1), zero = c.splat(op, 0, type),
+        one = c.splat(op, 1, bitsType);
+  Value bits = c.make<BitcastOp>(op, bitsType, from);
+  Value isPositive = c.make<CompareOp>(op, CompareKind::GT, from, zero);
+  Value goesUp = c.make<CompareOp>(op, CompareKind::GT, to, from);
+  Value shrinks = c.make<XorOp>(op, isPositive, goesUp);
+  Value next = c.make<SelectOp>(op, shrinks, c.make<SubOp>(op, bits, one),
+                                c.make<AddOp>(op, bits, one));
+  Value sign = c.make<ShiftLeftOp>(op, one, c.splat(op, width - 1, bitsType));
+  Value smallest =
+      c.make<SelectOp>(op, goesUp, one, c.make<OrOp>(op, one, sign));
+  next = c.make<SelectOp>(
+      op, c.make<CompareOp>(op, CompareKind::EQ, from, zero), smallest, next);
+  Value result = c.make<BitcastOp>(op, type, next);
+  result = c.make<SelectOp>(
+      op, c.make<CompareOp>(op, CompareKind::EQ, from, to), to, result);
+  Value sum = c.make<AddOp>(op, from, to); // NaN where one of them is
+  Value isNumber =
+      c.make<AndOp>(op, c.make<CompareOp>(op, CompareKind::EQ, from, from),
+                    c.make<CompareOp>(op, CompareKind::EQ, to, to));
+  return c.give(op, c.make<SelectOp>(op, isNumber, result, sum));
+}
+
+constexpr ConversionEntry kEntries[] = {
+    {"chlo.acos", ofOne<acos>},
+    {"chlo.acosh", ofOne<acosh>},
+    {"chlo.asin", ofOne<asin>},
+    {"chlo.asinh", ofOne<asinh>},
+    {"chlo.atan", ofOne<atan>},
+    {"chlo.atanh", ofOne<atanh>},
+    {"chlo.bessel_i1e", ofOne<besselI1e>},
+    {"chlo.cosh", ofOne<cosh>},
+    {"chlo.digamma", ofOne<digamma>},
+    {"chlo.erf_inv", ofOne<erfInv>},
+    {"chlo.lgamma", ofOne<lgamma>},
+    {"chlo.next_after", nextAfter, 2},
+    {"chlo.polygamma", ofTwo<polygamma>, 2},
+    {"chlo.sinh", ofOne<sinh>},
+    {"chlo.zeta", ofTwo<zeta>, 2},
+};
+
+} // namespace
+
+ArrayRef<ConversionEntry> stablehlo::realFunctionConversions() {
+  return kEntries;
+}

@@ -1,0 +1,220 @@
+//===- ConvertReductions.cpp - reduce, argmax, dot_general ----------------===//
+
+#include "weft/compiler/frontends/stablehlo/convert/ProductPrecision.h"
+#include "weft/compiler/frontends/stablehlo/convert/RegionInputs.h"
+
+#include "weft/dialects/weft/ops/FlowOps.h"
+#include "weft/dialects/weft/ops/FoldOps.h"
+#include "weft/dialects/weft/ops/ScanOps.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::stablehlo;
+
+namespace {
+
+/// Are they distinct dimensions of the rank? They are sorted.
+bool liesIn(ArrayRef<int64_t> dims, int64_t rank) {
+  return llvm::all_of(dims,
+                      [&](int64_t dim) { return dim >= 0 && dim < rank; }) &&
+         std::adjacent_find(dims.begin(), dims.end()) == dims.end();
+}
+
+bool areDistinct(const Ints &contracted, const Ints &batch, int64_t rank) {
+  Ints all(contracted);
+  all.append(batch);
+  llvm::sort(all);
+  return liesIn(all, rank);
+}
+
+Value reduceOne(Converter &c, ForeignOp op, ReduceKind kind, unsigned index,
+                ArrayRef<int64_t> dims) {
+  Type element = op.resultType(index).getElementType();
+  Value input = c.input(op, index),
+        init = c.input(op, op->getNumOperands() / 2 + index);
+  input = accumulates(kind) ? c.summand(op, input, element)
+                            : c.cast(op, input, element);
+  Value reduced = c.make<ReduceOp>(op, kind, input, dims, element);
+  if (c.isNeutral(kind, init))
+    return reduced;
+  auto type = cast<RankedTensorType>(reduced.getType());
+  return c.combine(op, kind, reduced, c.fill(op, init, type));
+}
+
+/// Is `value` a comparison of a with b?
+bool compares(Value value, StringRef direction, Value a, Value b) {
+  Operation *op = value.getDefiningOp();
+  return op && ForeignOp(op).name() == "compare" &&
+         ForeignOp(op).word("comparison_direction") == direction &&
+         op->getOperand(0) == a && op->getOperand(1) == b;
+}
+
+/// "GT" or "LT" of JAX's reducer of (value, position) pairs, or empty:
+///   take   = x > y | x != x
+///   first  = take | (x == y & i < j)
+///   return select(take, x, y), select(first, i, j)
+StringRef positionsOf(Block &block) {
+  if (block.getNumArguments() != 4 || block.back().getNumOperands() != 2)
+    return "";
+  Value x = block.getArgument(0), i = block.getArgument(1);
+  Value y = block.getArgument(2), j = block.getArgument(3);
+  Operation *values = definedBy(block.back().getOperand(0), "select", 3);
+  Operation *positions = definedBy(block.back().getOperand(1), "select", 3);
+  if (!values || !positions || values->getOperand(1) != x ||
+      values->getOperand(2) != y || positions->getOperand(1) != i ||
+      positions->getOperand(2) != j)
+    return "";
+  Operation *take = definedBy(values->getOperand(0), "or", 2);
+  Operation *first = definedBy(positions->getOperand(0), "or", 2);
+  if (!take || !first || first->getOperand(0) != values->getOperand(0) ||
+      !compares(take->getOperand(1), "NE", x, x))
+    return "";
+  Operation *tie = definedBy(first->getOperand(1), "and", 2);
+  if (!tie || !compares(tie->getOperand(0), "EQ", x, y) ||
+      !compares(tie->getOperand(1), "LT", i, j))
+    return "";
+  for (StringRef direction : {"GT", "LT"})
+    if (compares(take->getOperand(0), direction, x, y))
+      return direction;
+  return "";
+}
+
+/// Are the second operand's elements their positions along the dimension?
+bool hasPositions(Converter &c, ForeignOp op, int64_t dim) {
+  Value second = c.input(op, 1);
+  if (auto constrained = second.getDefiningOp<ConstrainOp>())
+    second = constrained.getInput();
+  auto positions = second.getDefiningOp<IotaOp>();
+  return positions && positions.getDim() == uint64_t(dim);
+}
+
+/// Values with their positions along one dimension: arg_max or arg_min.
+LogicalResult reducePositions(Converter &c, ForeignOp op, StringRef direction,
+                              int64_t dim) {
+  bool largest = direction == "GT";
+  Value input = c.input(op, 0);
+  Value extreme =
+      c.make<ReduceOp>(op, largest ? ReduceKind::Max : ReduceKind::Min, input,
+                       ArrayRef<int64_t>{dim});
+  Value position = largest ? c.make<ArgMaxOp>(op, op.resultType(1), input, dim)
+                           : c.make<ArgMinOp>(op, op.resultType(1), input, dim);
+  return c.give(op, ValueRange{extreme, position});
+}
+
+/// Removes reshapes and broadcasts that do not change the shape of a scalar.
+void dropShapes(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block))
+    if (isa<ReshapeOp, BroadcastOp>(op) &&
+        op.getOperand(0).getType() == op.getResult(0).getType()) {
+      op.getResult(0).replaceAllUsesWith(op.getOperand(0));
+      op.erase();
+    }
+}
+
+/// Any other body, of any number of tensors.
+LogicalResult reduceByBody(Converter &c, ForeignOp op, ArrayRef<int64_t> dims) {
+  SmallVector<Value> all = c.inputs(op);
+  size_t count = all.size() / 2;
+  auto folded = foldByBody(c, op, ValueRange(all).take_front(count),
+                           ValueRange(all).drop_front(count), dims);
+  return failed(folded) ? failure() : c.give(op, *folded);
+}
+
+LogicalResult reduce(Converter &c, ForeignOp op) {
+  unsigned count = op->getNumOperands() / 2;
+  Ints dims = op.ints("dimensions");
+  llvm::sort(dims);
+  Region &region = op->getRegion(0);
+  for (unsigned i = 0; i < count; ++i)
+    if (!liesIn(dims, op.operandType(i).getRank()))
+      return op.refuse() << "reduces dimensions that are not distinct ones of "
+                         << op.operandType(i);
+  if (op->getNumOperands() != 2 * count ||
+      region.front().getNumArguments() != 2 * count)
+    return op.refuse() << "has a reducer of other than " << 2 * count
+                       << " scalars";
+  if (op->getNumResults() != count)
+    return op.refuse() << "reduces " << count << " tensors, but has "
+                       << op->getNumResults() << " results";
+  if (count == 2 && dims.size() == 1 && hasPositions(c, op, dims[0]))
+    if (StringRef direction = positionsOf(region.front()); !direction.empty())
+      return reducePositions(c, op, direction, dims[0]);
+  SmallVector<ReduceKind> kinds;
+  for (unsigned i = 0; i < count; ++i)
+    if (auto kind = reductionOf(region.front(), i))
+      kinds.push_back(*kind);
+  if (kinds.size() < count)
+    return reduceByBody(c, op, dims);
+  SmallVector<Value> results;
+  for (auto [i, kind] : llvm::enumerate(kinds))
+    results.push_back(reduceOne(c, op, kind, i, dims));
+  return c.give(op, results);
+}
+
+LogicalResult dot(Converter &c, ForeignOp op) {
+  if (op->getNumOperands() != 2)
+    return op.refuse() << "has " << op->getNumOperands() << " operands, not 2";
+  Type element = op.resultType().getElementType();
+  Ints lhs = op.ints("lhs_contracting_dimensions"),
+       rhs = op.ints("rhs_contracting_dimensions"),
+       lhsBatch = op.ints("lhs_batching_dimensions"),
+       rhsBatch = op.ints("rhs_batching_dimensions");
+  if (!areDistinct(lhs, lhsBatch, op.operandType(0).getRank()) ||
+      !areDistinct(rhs, rhsBatch, op.operandType(1).getRank()))
+    return op.refuse() << "contracts dimensions that are not distinct ones of "
+                       << op.operandType(0) << " and " << op.operandType(1);
+  FailureOr<ProductPrecision> asked = productPrecisionOf(op);
+  if (failed(asked))
+    return failure();
+  // Of booleans: is there one that both have?
+  Type sums = element.isInteger(1) ? c.builder.getI32Type() : asked->sums;
+  Value product = c.make<DotOp>(op, c.summand(op, c.input(op, 0), sums),
+                                c.summand(op, c.input(op, 1), sums), lhs, rhs,
+                                lhsBatch, rhsBatch, sums, asked->precision);
+  return c.give(op, c.cast(op, product, element));
+}
+
+constexpr ConversionEntry kEntries[] = {
+    {"reduce", reduce, 2, 1, OpRole::OverElements},
+    {"dot_general", dot, 2},
+};
+
+} // namespace
+
+FailureOr<SmallVector<Value>> stablehlo::foldByBody(Converter &c, ForeignOp op,
+                                                    ValueRange inputs,
+                                                    ValueRange inits,
+                                                    ArrayRef<int64_t> dims) {
+  SmallVector<Type> scalars;
+  for (Value input : inputs)
+    scalars.push_back(RankedTensorType::get(
+        {}, cast<RankedTensorType>(input.getType()).getElementType()));
+  scalars.append(llvm::to_vector(scalars));
+  auto fold = FoldOp::create(c.builder, op->getLoc(), inputs, inits, dims);
+  if (failed(convertBody(c, op, scalars, fold.getBody())))
+    return failure();
+  return SmallVector<Value>(fold.getResults());
+}
+
+LogicalResult stablehlo::convertBody(Converter &c, ForeignOp op,
+                                     TypeRange scalars, Region &into) {
+  SmallVector<Value> results;
+  OpBuilder::InsertionGuard guard(c.builder);
+  RegionInputs surroundings(c, op);
+  if (!surroundings.passed().empty())
+    return op.refuse() << "has a reducer that uses a value of "
+                       << surroundings.passed().front().getType()
+                       << " around it, which is not supported";
+  if (failed(surroundings.convert(op->getRegion(0), into, scalars, results)))
+    return failure();
+  Block &block = into.front();
+  YieldOp::create(c.builder, op->getLoc(), results);
+  dropShapes(block);
+  for (Operation &inner : block.without_terminator())
+    if (!inner.hasTrait<OpTrait::Elementwise>() && !isa<ConstantOp>(inner))
+      return op.refuse() << "has a reducer with '" << inner.getName()
+                         << "', but only elementwise ops are supported there";
+  return success();
+}
+
+ArrayRef<ConversionEntry> stablehlo::reductionConversions() { return kEntries; }

@@ -1,0 +1,58 @@
+//===- ForeignOp.h - one op of StableHLO, as it was read --------*- C++ -*-===//
+//
+// Private to the StableHLO front end. A view of a generic op; its attributes
+// are builtin ones in one of several spellings ([1], array<i64: 1>, dense<1>).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_STABLEHLO_CONVERT_FOREIGNOP_H
+#define WEFT_COMPILER_FRONTENDS_STABLEHLO_CONVERT_FOREIGNOP_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Operation.h"
+
+#include <optional>
+
+namespace weft::stablehlo {
+
+using Ints = llvm::SmallVector<int64_t>;
+
+class ForeignOp {
+public:
+  explicit ForeignOp(mlir::Operation *op) : op(op) {}
+
+  /// "add" of stablehlo.add and vhlo.add_v1; "sdy.mesh", "func.call" keep
+  /// their dialect, and calls and returns of vhlo are those of func.
+  std::string name() const;
+  mlir::Operation *operator->() const { return op; }
+  mlir::Operation *get() const { return op; }
+
+  mlir::Attribute attribute(llvm::StringRef name) const {
+    return op->getAttr(name);
+  }
+  /// Empty where there is none of that name, or it is no list of integers.
+  Ints ints(llvm::StringRef name) const;
+  /// `count` times `fallback` where there is none.
+  Ints ints(llvm::StringRef name, size_t count, int64_t fallback) const;
+  std::optional<int64_t> integer(llvm::StringRef name) const;
+  bool flag(llvm::StringRef name) const;
+  llvm::StringRef word(llvm::StringRef name) const;
+
+  mlir::RankedTensorType operandType(unsigned index) const;
+  mlir::RankedTensorType resultType(unsigned index = 0) const;
+  /// `'stablehlo.add' ...` at the op's place.
+  mlir::InFlightDiagnostic refuse() const;
+
+private:
+  mlir::Operation *op;
+};
+
+/// Do kernels and the runtime know elements of that type?
+bool isSupported(mlir::Type element);
+
+/// All integers of a list or tensor, in row-major order.
+Ints integersOf(mlir::Attribute attribute);
+
+} // namespace weft::stablehlo
+
+#endif // WEFT_COMPILER_FRONTENDS_STABLEHLO_CONVERT_FOREIGNOP_H

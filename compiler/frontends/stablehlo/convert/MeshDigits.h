@@ -1,0 +1,50 @@
+//===- MeshDigits.h - an axis of one mesh as sub-axes of another ----------===//
+//
+// Private to the StableHLO front end. A program has one mesh; shardings over
+// another mesh of the same devices are said in its axes. With the mesh
+// <"data"=2, "model"=4>:
+//
+//   <"batch"=8>                   "batch"  ["data", "model"]
+//   <"a"=4, "b"=2>                "a"      ["data", "model":(1)2]
+//   <"m"=4, "d"=2>, transposed    "m"      ["model"]
+//
+// Any order of the devices can be said, too: the axes then name the places that
+// they would have in the order of the program's mesh, and a list names the
+// device at each place. <"x"=4, devices = [3, 2, 1, 0]> in <"y"=4>:
+//
+//   alignedTo      <"x"=4>        "x"      ["y"]
+//   orderOn        [3, 2, 1, 0]   place 0 is device 3's
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_STABLEHLO_CONVERT_MESHDIGITS_H
+#define WEFT_COMPILER_FRONTENDS_STABLEHLO_CONVERT_MESHDIGITS_H
+
+#include "weft/dialects/layout/Layout.h"
+
+#include <optional>
+
+namespace weft::stablehlo {
+
+/// `part` of the mesh `from`, major to minor; nothing where the devices along
+/// it are no digits of `to`.
+std::optional<SubAxes> digitsOf(const Mesh &from, const SubAxis &part,
+                                const Mesh &to);
+
+/// Can all axes of `from` be said in those of `to`, and do the same devices
+/// then lie at the same places?
+bool isSameDevices(const Mesh &from, const Mesh &to);
+
+/// The mesh `from`, with its devices reordered if that is needed to express its
+/// axes by those of `to`. Nothing if the meshes have different
+/// devices.
+std::optional<Mesh> alignedTo(const Mesh &from, const Mesh &to);
+
+/// The device of `from` at each position of `to`, where `aligned` says its axes
+/// there; empty where these are the devices of `to`.
+llvm::SmallVector<int64_t> orderOn(const Mesh &from, const Mesh &aligned,
+                                   const Mesh &to);
+
+} // namespace weft::stablehlo
+
+#endif // WEFT_COMPILER_FRONTENDS_STABLEHLO_CONVERT_MESHDIGITS_H

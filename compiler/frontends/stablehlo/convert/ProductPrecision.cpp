@@ -1,0 +1,77 @@
+//===- ProductPrecision.cpp - how exact products are asked to be ----------===//
+
+#include "weft/compiler/frontends/stablehlo/convert/ProductPrecision.h"
+
+#include "weft/dialects/weft/ElementTypes.h"
+
+using namespace mlir;
+
+namespace weft::stablehlo {
+
+/// A part of `algorithm`, which portable artifacts have as attributes of the op.
+template <class Kind> static Kind partOf(ForeignOp op, StringRef name) {
+  auto algorithm = dyn_cast_or_null<DictionaryAttr>(op.attribute("algorithm"));
+  return dyn_cast_or_null<Kind>(algorithm ? algorithm.get(name)
+                                          : op.attribute(name));
+}
+
+static FloatType floatOf(ForeignOp op, StringRef name) {
+  auto type = partOf<TypeAttr>(op, name);
+  return type ? dyn_cast<FloatType>(type.getValue()) : FloatType();
+}
+
+static bool isOneOf(ForeignOp op, StringRef name) {
+  auto count = partOf<IntegerAttr>(op, name);
+  return !count || count.getValue().getSExtValue() == 1;
+}
+
+/// Products of one number of at most so many bits for each operand are exact
+/// enough in tf32.
+static Precision precisionOfAlgorithm(ForeignOp op, FloatType lhs,
+                                      FloatType rhs) {
+  constexpr unsigned kBits = 11; // with the one that is not stored
+  bool isOneProduct = isOneOf(op, "lhs_component_count") &&
+                      isOneOf(op, "rhs_component_count") &&
+                      isOneOf(op, "num_primitive_operations");
+  bool isShort =
+      lhs.getFPMantissaWidth() <= kBits && rhs.getFPMantissaWidth() <= kBits;
+  return isOneProduct && isShort ? Precision::Tf32 : Precision::Highest;
+}
+
+static FailureOr<Precision> precisionOfWords(ForeignOp op) {
+  auto highest = Precision::Default;
+  auto words = dyn_cast_or_null<ArrayAttr>(op.attribute("precision_config"));
+  for (Attribute each : words ? words.getValue() : ArrayRef<Attribute>()) {
+    auto word = dyn_cast<StringAttr>(each);
+    std::string lower = word ? word.getValue().lower() : "";
+    std::optional<Precision> precision = symbolizePrecision(lower);
+    if (!precision || *precision > Precision::Highest)
+      return op.refuse() << "has precision " << each
+                         << "; it is DEFAULT, HIGH or HIGHEST";
+    highest = std::max(highest, *precision);
+  }
+  return highest;
+}
+
+FailureOr<ProductPrecision> productPrecisionOf(ForeignOp op) {
+  FailureOr<Precision> precision = precisionOfWords(op);
+  if (failed(precision))
+    return failure();
+  Type element = op.resultType().getElementType();
+  ProductPrecision found{*precision, element};
+  FloatType lhs = floatOf(op, "lhs_precision_type"),
+            rhs = floatOf(op, "rhs_precision_type"),
+            sums = floatOf(op, "accumulation_type");
+  if (!lhs || !rhs || !sums || !isa<FloatType>(element))
+    return found;
+  if (found.precision != Precision::Highest)
+    found.precision = precisionOfAlgorithm(op, lhs, rhs);
+  // tf32 is no type of elements; f32 has all of its numbers.
+  bool isWider =
+      sums != element && isSupported(sums) && isExactIn(element, sums);
+  if (isWider)
+    found.sums = sums;
+  return found;
+}
+
+} // namespace weft::stablehlo

@@ -1,0 +1,144 @@
+//===- RealTensor.h - formulas over tensors of real numbers -----*- C++ -*-===//
+//
+// Private to the StableHLO front end. What JAX prints names functions that weft
+// has no op for; their formulas read as they do on paper:
+//
+//   RealTensor asin(RealTensor x) {
+//     return 2 * atan2(x, 1 + sqrt((1 - x) * (1 + x)));
+//   }
+//
+// builds six ops on every element. Numbers stand for splats of the same type.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_STABLEHLO_CONVERT_REALTENSOR_H
+#define WEFT_COMPILER_FRONTENDS_STABLEHLO_CONVERT_REALTENSOR_H
+
+#include "weft/compiler/frontends/stablehlo/convert/Converter.h"
+
+#include <limits>
+#include <numbers>
+
+namespace weft::stablehlo {
+
+inline constexpr double kPi = std::numbers::pi,
+                        kNan = std::numeric_limits<double>::quiet_NaN(),
+                        kInfinity = std::numeric_limits<double>::infinity();
+
+/// A value of element type f32 or f64, at an op that is being converted.
+class RealTensor {
+public:
+  RealTensor(Converter &converter, ForeignOp op, Value value)
+      : converter(&converter), op(op), value(value) {}
+
+  Value get() const { return value; }
+  mlir::RankedTensorType type() const {
+    return llvm::cast<mlir::RankedTensorType>(value.getType());
+  }
+  bool isDouble() const { return type().getElementType().isF64(); }
+
+  /// The number in every element.
+  RealTensor number(double number) const {
+    return {*converter, op, converter->splat(op, number, type())};
+  }
+  template <typename Op, typename... Args> RealTensor make(Args... args) const {
+    return {*converter, op, converter->make<Op>(op, value, args.get()...)};
+  }
+  RealTensor compare(CompareKind kind, RealTensor other) const {
+    return {*converter, op,
+            converter->make<CompareOp>(op, kind, value, other.value)};
+  }
+  /// A choice by a boolean: `then` where it is true, `otherwise` elsewhere.
+  RealTensor select(RealTensor then, RealTensor otherwise) const {
+    return make<SelectOp>(then, otherwise);
+  }
+
+private:
+  Converter *converter;
+  ForeignOp op;
+  Value value;
+};
+
+inline RealTensor operator+(RealTensor a, RealTensor b) {
+  return a.make<AddOp>(b);
+}
+inline RealTensor operator-(RealTensor a, RealTensor b) {
+  return a.make<SubOp>(b);
+}
+inline RealTensor operator*(RealTensor a, RealTensor b) {
+  return a.make<MulOp>(b);
+}
+inline RealTensor operator/(RealTensor a, RealTensor b) {
+  return a.make<DivOp>(b);
+}
+inline RealTensor operator+(RealTensor a, double b) { return a + a.number(b); }
+inline RealTensor operator-(RealTensor a, double b) { return a - a.number(b); }
+inline RealTensor operator*(RealTensor a, double b) { return a * a.number(b); }
+inline RealTensor operator/(RealTensor a, double b) { return a / a.number(b); }
+inline RealTensor operator+(double a, RealTensor b) { return b.number(a) + b; }
+inline RealTensor operator-(double a, RealTensor b) { return b.number(a) - b; }
+inline RealTensor operator*(double a, RealTensor b) { return b.number(a) * b; }
+inline RealTensor operator/(double a, RealTensor b) { return b.number(a) / b; }
+inline RealTensor operator-(RealTensor a) { return a.make<NegOp>(); }
+
+inline RealTensor operator<(RealTensor a, double b) {
+  return a.compare(CompareKind::LT, a.number(b));
+}
+inline RealTensor operator<=(RealTensor a, double b) {
+  return a.compare(CompareKind::LE, a.number(b));
+}
+inline RealTensor operator>(RealTensor a, double b) {
+  return a.compare(CompareKind::GT, a.number(b));
+}
+inline RealTensor operator==(RealTensor a, double b) {
+  return a.compare(CompareKind::EQ, a.number(b));
+}
+inline RealTensor operator==(RealTensor a, RealTensor b) {
+  return a.compare(CompareKind::EQ, b);
+}
+inline RealTensor operator&(RealTensor a, RealTensor b) {
+  return a.make<AndOp>(b);
+}
+
+inline RealTensor abs(RealTensor x) { return x.make<AbsOp>(); }
+inline RealTensor sign(RealTensor x) { return x.make<SignOp>(); }
+inline RealTensor floor(RealTensor x) { return x.make<FloorOp>(); }
+inline RealTensor sqrt(RealTensor x) { return x.make<SqrtOp>(); }
+inline RealTensor exp(RealTensor x) { return x.make<ExpOp>(); }
+inline RealTensor expm1(RealTensor x) { return x.make<Expm1Op>(); }
+inline RealTensor log(RealTensor x) { return x.make<LogOp>(); }
+inline RealTensor log1p(RealTensor x) { return x.make<Log1pOp>(); }
+inline RealTensor sin(RealTensor x) { return x.make<SinOp>(); }
+inline RealTensor cos(RealTensor x) { return x.make<CosOp>(); }
+inline RealTensor erf(RealTensor x) { return x.make<ErfOp>(); }
+inline RealTensor pow(RealTensor x, RealTensor y) { return x.make<PowOp>(y); }
+inline RealTensor atan2(RealTensor y, RealTensor x) {
+  return y.make<Atan2Op>(x);
+}
+inline RealTensor max(RealTensor x, double least) {
+  return x.make<MaxOp>(x.number(least));
+}
+
+/// The functions that JAX prints by name (RealFunctions.cpp).
+RealTensor acos(RealTensor x);
+RealTensor acosh(RealTensor x);
+RealTensor asin(RealTensor x);
+RealTensor asinh(RealTensor x);
+RealTensor atan(RealTensor x);
+RealTensor atanh(RealTensor x);
+RealTensor cosh(RealTensor x);
+RealTensor sinh(RealTensor x);
+RealTensor erfInv(RealTensor x);
+RealTensor besselI1e(RealTensor x);
+/// log |Gamma(x)|.
+RealTensor lgamma(RealTensor x);
+/// Its derivative.
+RealTensor digamma(RealTensor x);
+/// Hurwitz' zeta function, the sum over k of (q + k)^-x; x > 1.
+RealTensor zeta(RealTensor x, RealTensor q);
+/// The n-th derivative of digamma; n is a whole number.
+RealTensor polygamma(RealTensor n, RealTensor x);
+
+} // namespace weft::stablehlo
+
+#endif // WEFT_COMPILER_FRONTENDS_STABLEHLO_CONVERT_REALTENSOR_H

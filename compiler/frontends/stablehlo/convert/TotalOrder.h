@@ -1,0 +1,25 @@
+//===- TotalOrder.h - floats in total order as integers ---------*- C++ -*-===//
+//
+//   -NaN < -inf < ... < -1 < ... < -0 < 0 < ... < 1 < ... < inf < NaN
+//
+// Signed integers of the same width in that order: the bits of a float, with
+// all but the sign inverted where it is set. The function is its own inverse.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_STABLEHLO_CONVERT_TOTALORDER_H
+#define WEFT_COMPILER_FRONTENDS_STABLEHLO_CONVERT_TOTALORDER_H
+
+#include "weft/compiler/frontends/stablehlo/convert/Converter.h"
+
+namespace weft::stablehlo {
+
+/// A tensor of floats as integers.
+Value toTotalOrder(Converter &c, ForeignOp op, Value floats);
+/// And back.
+Value fromTotalOrder(Converter &c, ForeignOp op, Value integers,
+                     mlir::Type elementType);
+
+} // namespace weft::stablehlo
+
+#endif // WEFT_COMPILER_FRONTENDS_STABLEHLO_CONVERT_TOTALORDER_H

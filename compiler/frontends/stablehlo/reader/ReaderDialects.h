@@ -1,0 +1,98 @@
+//===- ReaderDialects.h - StableHLO read by stock MLIR ----------*- C++ -*-===//
+//
+// Private to the StableHLO front end. Four dialects without ops: their hooks
+// read what JAX writes, and every op is one generic, unregistered op with
+// builtin attributes and types, whatever form it was written in:
+//
+//   %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : ...
+//   "vhlo.dot_general_v2"(%a, %b) {...}          (in a portable artifact)
+//
+// both are, after readStablehlo,
+//
+//   %0 = "stablehlo.dot_general"(%a, %b) {lhs_contracting_dimensions = [1],
+//        rhs_contracting_dimensions = [0], ...}
+//
+// Enumerations are strings ("LT"). A sharding is a dictionary:
+//
+//   <@mesh, [{"data"}, {"model":(1)2, ?}p1], replicated={"x"}>
+//   {mesh = "mesh", replicated = ["x"], dims =
+//     [{axes = ["data"], closed = true, priority = 0},
+//      {axes = [["model", 1, 2]], closed = false, priority = 1}]}
+//
+// and a mesh {names = ["data"], sizes = [2], devices = []}.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_STABLEHLO_READER_READERDIALECTS_H
+#define WEFT_COMPILER_FRONTENDS_STABLEHLO_READER_READERDIALECTS_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/OpImplementation.h"
+
+namespace weft::stablehlo {
+
+/// Adds stablehlo, chlo, sdy and vhlo.
+void registerReaderDialects(mlir::DialectRegistry &registry);
+
+/// An op in the form in which StableHLO, CHLO and Shardy print it.
+mlir::ParseResult parsePrettyOp(mlir::OpAsmParser &parser,
+                                mlir::OperationState &state);
+/// Whether parsePrettyOp reads the op of that name.
+bool hasPrettyForm(llvm::StringRef name);
+
+/// The forms with regions of their own: reduce, while, manual_computation.
+mlir::ParseResult parseReduce(mlir::OpAsmParser &parser,
+                              mlir::OperationState &state);
+mlir::ParseResult parseWhile(mlir::OpAsmParser &parser,
+                             mlir::OperationState &state);
+mlir::ParseResult parseManualComputation(mlir::OpAsmParser &parser,
+                                         mlir::OperationState &state);
+mlir::ParseResult parseConvolution(mlir::OpAsmParser &parser,
+                                   mlir::OperationState &state);
+
+/// Ops that Shardy's export inserts: collectives, and edges of loops.
+mlir::ParseResult parseShardyCollective(mlir::OpAsmParser &parser,
+                                        mlir::OperationState &state);
+/// {"x"}, [{"x"}, {}] or [{"x"}: 0->1], which shardings say as well.
+mlir::ParseResult skipMovedAxes(mlir::AsmParser &parser);
+mlir::ParseResult parseDataFlowEdge(mlir::OpAsmParser &parser,
+                                    mlir::OperationState &state);
+
+/// `: (types) -> types`, `: type`, or nothing; resolves the operands.
+mlir::ParseResult
+parseOpTypes(mlir::OpAsmParser &parser, mlir::OperationState &state,
+             llvm::ArrayRef<mlir::OpAsmParser::UnresolvedOperand> operands);
+
+/// #stablehlo.NAME<...> and #stablehlo<NAME ...>.
+mlir::Attribute parseStablehloAttribute(mlir::DialectAsmParser &parser);
+/// [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f] as flat attributes.
+mlir::ParseResult parseConvolutionDims(mlir::AsmParser &parser,
+                                       mlir::NamedAttrList &out);
+
+/// #sdy.NAME<...>.
+mlir::Attribute parseShardyAttribute(mlir::DialectAsmParser &parser);
+/// <@mesh, [...], ...> and [<...>, ...].
+mlir::ParseResult parseSharding(mlir::AsmParser &parser, mlir::Attribute &out);
+mlir::ParseResult parseShardings(mlir::AsmParser &parser, mlir::Attribute &out);
+/// <["data"=2, "model"=4], device_ids=[...]>.
+mlir::ParseResult parseMesh(mlir::AsmParser &parser, mlir::Attribute &out);
+/// {"x", "y":(1)2}.
+mlir::ParseResult parseAxisList(mlir::AsmParser &parser, mlir::Attribute &out);
+
+/// The trees above, for both readers.
+mlir::Attribute makeSharding(mlir::Attribute mesh,
+                             llvm::ArrayRef<mlir::Attribute> dims,
+                             mlir::Attribute replicated,
+                             mlir::Attribute unreduced);
+mlir::Attribute makeShardedDim(mlir::ArrayAttr axes, bool closed,
+                               int64_t priority);
+mlir::Attribute makeMesh(mlir::MLIRContext *context,
+                         llvm::ArrayRef<mlir::Attribute> names,
+                         llvm::ArrayRef<mlir::Attribute> sizes,
+                         llvm::ArrayRef<int64_t> devices);
+mlir::Attribute makeSubAxis(mlir::StringAttr name, int64_t skip, int64_t size);
+
+} // namespace weft::stablehlo
+
+#endif // WEFT_COMPILER_FRONTENDS_STABLEHLO_READER_READERDIALECTS_H

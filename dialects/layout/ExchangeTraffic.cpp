@@ -1,0 +1,217 @@
+//===- ExchangeTraffic.cpp - what the busiest device sends ----------------===//
+
+#include "weft/dialects/layout/ExchangeTraffic.h"
+
+#include "weft/dialects/layout/Sizes.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <unordered_map>
+
+using namespace weft;
+
+namespace {
+
+/// How many devices want how many elements of a shard, most elements first.
+using Wants = std::map<int64_t, int64_t, std::greater<>>;
+
+/// One dimension of the tensor, cut in two ways.
+struct Dimension {
+  int64_t size, fromParts, toParts;
+
+  Interval held(int64_t shard) const {
+    return shardInterval(size, fromParts, shard);
+  }
+  /// Elements of a shard that part `part` of the other layout has.
+  int64_t common(int64_t shard, int64_t part) const {
+    Interval a = held(shard), b = shardInterval(size, toParts, part);
+    return std::max<int64_t>(0, std::min(a.end, b.end) -
+                                    std::max(a.begin, b.begin));
+  }
+  /// How many parts have how many elements of a shard that is not empty: those
+  /// between the first and the last lie in it as a whole.
+  Wants wantsOf(int64_t shard) const {
+    Interval elements = held(shard);
+    int64_t part = shardSize(size, toParts);
+    int64_t first = elements.begin / part, last = (elements.end - 1) / part;
+    Wants wants;
+    ++wants[common(shard, first)];
+    if (last > first)
+      ++wants[common(shard, last)];
+    if (last > first + 1)
+      wants[part] += last - first - 1;
+    return wants;
+  }
+};
+
+/// The digits that an axis adds to the numbers of a shard and of a part.
+struct AxisDigits {
+  llvm::SmallVector<llvm::SmallVector<int64_t>> shard, part; ///< by dimension
+};
+
+/// For each shard, the elements that its holders have already.
+class OwnParts {
+public:
+  OwnParts(const Mesh &mesh, const Layout &from, const Layout &to,
+           llvm::ArrayRef<Dimension> dims);
+  std::unordered_map<int64_t, Wants> byShard;
+
+private:
+  void visit(size_t axis, llvm::ArrayRef<int64_t> shard,
+             llvm::ArrayRef<int64_t> part);
+  void count(llvm::ArrayRef<int64_t> shard, llvm::ArrayRef<int64_t> part);
+
+  llvm::ArrayRef<Dimension> dims;
+  llvm::SmallVector<AxisDigits> axes; ///< those that a layout uses
+  int64_t alike = 1;                  ///< devices that differ in no layout
+};
+
+} // namespace
+
+/// The digit of each coordinate of an axis in the number that the sub-axes make.
+static llvm::SmallVector<int64_t> digitsOf(const Mesh &mesh, unsigned axis,
+                                           const SubAxes &dim) {
+  llvm::SmallVector<int64_t> digits(mesh.axes[axis].size);
+  int64_t weight = 1;
+  for (const SubAxis &sub : llvm::reverse(dim)) {
+    int64_t minor = minorOf(mesh.axes, sub);
+    for (auto [x, digit] : llvm::enumerate(digits))
+      if (sub.axis == axis)
+        digit += static_cast<int64_t>(x) / minor % sub.size * weight;
+    weight *= sub.size;
+  }
+  return digits;
+}
+
+OwnParts::OwnParts(const Mesh &mesh, const Layout &from, const Layout &to,
+                   llvm::ArrayRef<Dimension> dims)
+    : dims(dims) {
+  for (unsigned axis = 0; axis < mesh.axes.size(); ++axis) {
+    AxisDigits digits;
+    for (const SubAxes &dim : from.dims)
+      digits.shard.push_back(digitsOf(mesh, axis, dim));
+    for (const SubAxes &dim : to.dims)
+      digits.part.push_back(digitsOf(mesh, axis, dim));
+    auto isUnused = [](llvm::ArrayRef<int64_t> dim) {
+      return llvm::all_of(dim, [](int64_t digit) { return digit == 0; });
+    };
+    if (llvm::all_of(digits.shard, isUnused) &&
+        llvm::all_of(digits.part, isUnused))
+      alike *= mesh.axes[axis].size;
+    else
+      axes.push_back(std::move(digits));
+  }
+  visit(0, llvm::SmallVector<int64_t, 4>(dims.size()),
+        llvm::SmallVector<int64_t, 4>(dims.size()));
+}
+
+void OwnParts::visit(size_t axis, llvm::ArrayRef<int64_t> shard,
+                     llvm::ArrayRef<int64_t> part) {
+  if (axis == axes.size())
+    return count(shard, part);
+  const AxisDigits &digits = axes[axis];
+  llvm::SmallVector<int64_t, 4> nextShard(shard), nextPart(part);
+  for (size_t x = 0; x < digits.shard.front().size(); ++x) {
+    for (size_t dim = 0; dim < dims.size(); ++dim) {
+      nextShard[dim] = shard[dim] + digits.shard[dim][x];
+      nextPart[dim] = part[dim] + digits.part[dim][x];
+    }
+    visit(axis + 1, nextShard, nextPart);
+  }
+}
+
+void OwnParts::count(llvm::ArrayRef<int64_t> shard,
+                     llvm::ArrayRef<int64_t> part) {
+  int64_t elements = 1, number = 0;
+  for (auto [dim, s, p] : llvm::zip_equal(dims, shard, part)) {
+    elements *= dim.common(s, p);
+    number = number * dim.fromParts + s;
+    if (elements == 0)
+      return;
+  }
+  byShard[number][elements] += alike;
+}
+
+/// Elements that the first of `holders` sends: every request whose place in the order
+/// is a multiple of their number.
+static int64_t sentByFirst(const Wants &wants, const Wants &own,
+                           int64_t holders) {
+  int64_t sent = 0, place = 0;
+  for (auto [elements, devices] : wants) {
+    auto known = own.find(elements);
+    int64_t next = place + devices - (known == own.end() ? 0 : known->second);
+    int64_t times =
+        llvm::divideCeil(next, holders) - llvm::divideCeil(place, holders);
+    sent = saturatingAdd(sent, saturatingMultiply(times, elements));
+    place = next;
+  }
+  return sent;
+}
+
+static Wants product(const Wants &a, const Wants &b) {
+  Wants result;
+  for (auto [elements, devices] : a)
+    for (auto [more, times] : b)
+      result[elements * more] += devices * times;
+  return result;
+}
+
+namespace {
+/// Goes through all shards, dimension by dimension.
+class ShardWalk {
+public:
+  ShardWalk(llvm::ArrayRef<Dimension> dims, const OwnParts &own,
+            int64_t holders)
+      : dims(dims), own(own), holders(holders) {}
+  /// Visits the shards whose number begins with `number` and which `wants` devices
+  /// need so far.
+  void visit(size_t dim, int64_t number, const Wants &wants);
+  int64_t most = 0;
+
+private:
+  llvm::ArrayRef<Dimension> dims;
+  const OwnParts &own;
+  int64_t holders;
+  Wants lastWants, lastOwn;
+};
+} // namespace
+
+void ShardWalk::visit(size_t dim, int64_t number, const Wants &wants) {
+  if (dim == dims.size()) {
+    auto known = own.byShard.find(number);
+    Wants held = known == own.byShard.end() ? Wants() : known->second;
+    if (wants == lastWants && held == lastOwn)
+      return; // as the shard before
+    most = std::max(most, sentByFirst(wants, held, holders));
+    lastWants = wants;
+    lastOwn = std::move(held);
+    return;
+  }
+  const Dimension &here = dims[dim];
+  int64_t filled =
+      llvm::divideCeil(here.size, shardSize(here.size, here.fromParts));
+  for (int64_t shard = 0; shard < filled; ++shard)
+    visit(dim + 1, number * here.fromParts + shard,
+          product(wants, here.wantsOf(shard)));
+}
+
+int64_t weft::mostSent(const Mesh &mesh, const Layout &from, const Layout &to,
+                       llvm::ArrayRef<int64_t> shape) {
+  llvm::SmallVector<Dimension> dims;
+  int64_t shards = 1, parts = 1;
+  for (auto [size, a, b] : llvm::zip_equal(shape, from.dims, to.dims)) {
+    dims.push_back({size, shardCount(a), shardCount(b)});
+    shards *= dims.back().fromParts;
+    parts *= dims.back().toParts;
+  }
+  if (shards == 1 || llvm::is_contained(shape, 0))
+    return 0;
+  OwnParts own(mesh, from, to, dims);
+  ShardWalk walk(dims, own, mesh.size() / shards);
+  walk.visit(0, 0, {{1, mesh.size() / parts}});
+  return walk.most;
+}

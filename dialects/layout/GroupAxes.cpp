@@ -1,0 +1,70 @@
+//===- GroupAxes.cpp - the axes along which groups of devices differ ------===//
+
+#include "weft/dialects/layout/GroupAxes.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace weft;
+
+namespace {
+/// `count` values that lie `stride` apart.
+struct Digit {
+  int64_t stride, count;
+};
+} // namespace
+
+/// The numbers as sums of digits, minor digit first: {0, 1, 4, 5} counts 2 with
+/// stride 1 and 2 with stride 4. What is no such sum is found by the caller.
+static llvm::SmallVector<Digit> digitsOf(DeviceGroup numbers) {
+  llvm::SmallVector<Digit> digits;
+  while (numbers.size() > 1) {
+    int64_t size = numbers.size(), stride = numbers[1] - numbers[0], run = 2;
+    while (run < size && numbers[run] - numbers[0] == run * stride)
+      ++run;
+    while (size % run != 0)
+      --run;
+    digits.push_back({stride, run});
+    DeviceGroup next;
+    for (int64_t i = 0; i < size; i += run)
+      next.push_back(numbers[i]);
+    numbers = next;
+  }
+  return digits;
+}
+
+/// The parts of axes that a digit of positions goes through, minor first.
+static bool addAxes(const Mesh &mesh, const Digit &digit, SubAxes &axes) {
+  int64_t begin = digit.stride, end = digit.stride * digit.count;
+  for (unsigned axis = mesh.axes.size(); begin > 0 && axis-- > 0;) {
+    int64_t low = strideOf(mesh.axes, axis), high = low * mesh.axes[axis].size;
+    int64_t from = std::max(begin, low), to = std::min(end, high);
+    if (from >= to)
+      continue;
+    if (from % low || to % from || high % to)
+      return false;
+    axes.push_back({axis, high / to, to / from});
+  }
+  return begin > 0;
+}
+
+std::optional<SubAxes> weft::axesOfGroups(const Mesh &mesh,
+                                          std::vector<DeviceGroup> groups) {
+  if (groups.empty())
+    return std::nullopt;
+  SubAxes minorFirst;
+  for (const Digit &digit : digitsOf(groups.front()))
+    if (!addAxes(mesh, digit, minorFirst))
+      return std::nullopt;
+  SubAxes axes =
+      normalise(mesh, SubAxes(minorFirst.rbegin(), minorFirst.rend()));
+  for (const auto &[i, axis] : llvm::enumerate(axes))
+    for (const SubAxis &other : llvm::drop_begin(axes, i + 1))
+      if (overlaps(axis, other))
+        return std::nullopt;
+  llvm::sort(groups, [](const DeviceGroup &a, const DeviceGroup &b) {
+    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
+  });
+  if (groupsOver(mesh.axes, axes).groups != groups)
+    return std::nullopt;
+  return axes;
+}

@@ -1,0 +1,133 @@
+//===- Layout.h - where the elements of a tensor live -----------*- C++ -*-===//
+//
+// Pure values and functions, no IR. A worked example first.
+//
+// A mesh of 2 x 4 devices:  "data"=2, "model"=4.  Device d has coordinates
+// (d / 4, d % 4): axes are row-major, the last varies fastest.
+//
+// A layout says, for each dimension of a tensor, over which axes it is split,
+// major to minor; axes it does not name hold copies:
+//
+//   [{"data"}, {}]         16x10: device (r, c) holds rows [8r, 8r+8), a copy
+//                          for each c
+//   [{"model", "data"}]    8 elements: device (r, c) holds element 2c + r
+//   [{"model":(1)2}, {"model":(2)2}]
+//                          the axis of 4 used as two sub-axes of 2:
+//                          "model":(1)2 is c / 2, "model":(2)2 is c % 2
+//   [{}, {}], partial = sum{"model"}
+//                          each device holds a summand; the value is the sum
+//                          over c
+//
+// The algebra of sub-axes and shards is shared with the runtime: layout/.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_DIALECTS_LAYOUT_LAYOUT_H
+#define WEFT_DIALECTS_LAYOUT_LAYOUT_H
+
+#include "weft/layout/Shards.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace weft {
+
+/// The reduction that combines the summands of a partial value.
+enum class ReduceKind : uint8_t { Sum, Max, Min, Prod, And, Or };
+llvm::StringRef stringifyReduceKind(ReduceKind kind);
+/// Does it add up or multiply, so that every step may round?
+constexpr bool accumulates(ReduceKind kind) {
+  return kind == ReduceKind::Sum || kind == ReduceKind::Prod;
+}
+std::optional<ReduceKind> parseReduceKind(llvm::StringRef text);
+
+/// Devices in a grid of named axes, row-major. `devices[i]` is the id of the
+/// device at position i; empty means the identity. All functions below speak
+/// of positions, never of ids.
+struct Mesh {
+  llvm::SmallVector<MeshAxis, 4> axes;
+  llvm::SmallVector<int64_t, 8> devices;
+
+  int64_t size() const;
+  /// Index of the axis of that name, or nothing.
+  std::optional<unsigned> find(llvm::StringRef name) const;
+  /// Coordinate of a position along an axis.
+  int64_t coordinate(int64_t position, unsigned axis) const;
+  /// The reason why this is no mesh (a size below 1, a name twice, devices that are no
+  /// permutation-like list of the right length), or empty.
+  std::string invalidReason() const;
+  bool operator==(const Mesh &) const = default;
+};
+
+using SubAxes = llvm::SmallVector<SubAxis, 2>;
+
+/// The mixed-radix number of the digits of a position, major to minor.
+int64_t coordinate(const Mesh &mesh, int64_t position,
+                   llvm::ArrayRef<SubAxis> axes);
+/// Joins neighbours that are one larger digit: "x":(1)2,"x":(2)4 is "x" of 8.
+SubAxes normalise(const Mesh &mesh, llvm::ArrayRef<SubAxis> axes);
+/// The whole axis as a sub-axis.
+SubAxis wholeAxis(const Mesh &mesh, unsigned axis);
+/// All axes, major to minor: the coordinate along them is the position.
+SubAxes allAxes(const Mesh &mesh);
+
+using Box = llvm::SmallVector<Interval, 4>;
+Box intersect(llvm::ArrayRef<Interval> a, llvm::ArrayRef<Interval> b);
+
+/// How one tensor lies on a mesh. Sub-axes in `dims` are major to minor; no
+/// two sub-axes of a layout overlap. `partial` axes hold summands of kind
+/// `reduce` (Sum when there are none).
+struct Layout {
+  llvm::SmallVector<SubAxes, 4> dims;
+  SubAxes partial;
+  ReduceKind reduce = ReduceKind::Sum;
+
+  static Layout replicated(int64_t rank);
+  bool isReplicated() const;
+  bool isPartial() const { return !partial.empty(); }
+  bool operator==(const Layout &) const = default;
+};
+
+/// Neighbouring digits joined everywhere, partial axes sorted: equal layouts
+/// are equal values.
+Layout normalise(const Mesh &mesh, Layout layout);
+/// How a tensor lies whose blocks under `outer` lie as `inner`, over other axes:
+/// [{"x"}, {}] and [{"y"}, {}] are [{"x", "y"}, {}].
+Layout compose(const Layout &outer, const Layout &inner);
+/// The reason why the layout does not fit the mesh and rank, or empty. Names both values:
+/// "layout has 3 dimensions, the tensor 2"; "axis \"data\" is used twice".
+std::string invalidReason(const Mesh &mesh, const Layout &layout, int64_t rank);
+
+/// Shape of every local buffer: ceil(n/p) in each dimension.
+llvm::SmallVector<int64_t, 4> localShape(const Layout &layout,
+                                         llvm::ArrayRef<int64_t> shape);
+/// The index set that the device at `position` holds (partial or not).
+Box own(const Mesh &mesh, const Layout &layout, llvm::ArrayRef<int64_t> shape,
+        int64_t position);
+/// Is every dimension divisible, so that no buffer has padding?
+bool isEven(const Layout &layout, llvm::ArrayRef<int64_t> shape);
+/// Elements the fullest device must at least receive to go from one layout to
+/// the other: max over devices of |own_to \ own_from| (for non-partial
+/// layouts; partial ones add their summands, see Resharding.h).
+int64_t receiveLowerBound(const Mesh &mesh, const Layout &from,
+                          const Layout &to, llvm::ArrayRef<int64_t> shape);
+
+/// The text of IR: [{"data"}, {"model":(2)2}], partial = sum{"x"}.
+std::string toString(const Mesh &mesh, const Layout &layout);
+/// The text of command lines: [data,-] ; (x,y) ; x:(2)4 ; a partial layout is
+/// followed by +sum(x). Returns the reason of a refusal, with its column, or
+/// empty and the layout in `out`.
+std::string toCommandText(const Mesh &mesh, const Layout &layout);
+std::string parseCommandText(llvm::StringRef text, const Mesh &mesh,
+                             Layout &out);
+/// "x=4,y=2" as a mesh; same convention.
+std::string parseMesh(llvm::StringRef text, Mesh &out);
+
+} // namespace weft
+
+#endif // WEFT_DIALECTS_LAYOUT_LAYOUT_H

@@ -1,0 +1,46 @@
+//===- TransposedWalk.h - elements that are read the other way --*- C++ -*-===//
+//
+//   %0 = weft.transpose %x [1, 0] : tensor<300x500xf32> -> tensor<500x300xf32>
+//   %1 = weft.add %0, %y          : tensor<500x300xf32>
+//   #nest.transposed<along = 0>
+//
+//   Threads that store neighbours of %1 load elements of %x that are 300 apart. A
+//   block takes 32 x 32 positions instead: it loads neighbours of %x, keeps them
+//   in shared memory, and then stores neighbours of %1.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_DIALECTS_NEST_TRANSPOSEDWALK_H
+#define WEFT_DIALECTS_NEST_TRANSPOSEDWALK_H
+
+#include "weft/dialects/nest/Nest.h"
+#include "weft/dialects/nest/OpLoops.h"
+#include "weft/dialects/nest/TargetLimits.h"
+
+namespace weft::nest {
+
+/// Positions of a tile in each of both dimensions; elements from one run in
+/// shared memory to the next.
+inline constexpr int64_t kTurnedTile = 32, kTurnedStride = kTurnedTile + 1;
+
+/// Values of the shape of `stored`, from which it follows element by element at
+/// its own position, whose elements lie side by side along this dimension and
+/// not along the last one. They are views of what is in memory or of what is
+/// computed by element.
+llvm::SetVector<mlir::Value> turnedValues(mlir::ValueRange stored,
+                                          int64_t along, IsInMemory isInMemory);
+/// Tiles in each dimension of the shape: one position of all but two.
+llvm::SmallVector<int64_t> turnedTiles(llvm::ArrayRef<int64_t> shape,
+                                       int64_t along);
+/// Bytes of shared memory for a tile of each value, which begins at a multiple of
+/// 16.
+int64_t turnedBytes(mlir::Value value);
+/// #nest.transposed along the dimension along which most bytes lie, where both
+/// dimensions have half a tile at least; null elsewhere.
+TransposedAttr chooseTransposed(mlir::ValueRange stored,
+                                const TargetLimits &limits,
+                                IsInMemory isInMemory);
+
+} // namespace weft::nest
+
+#endif // WEFT_DIALECTS_NEST_TRANSPOSEDWALK_H

@@ -1,0 +1,347 @@
+//===- GradientsOfFlow.cpp - derivatives of loops and branches ------------===//
+//
+// A branch's gradient runs the branch again, a loop's the whole loop backwards:
+// each time the body is run again on the state that was saved in front of it.
+//
+//   %y = for 10 (%x) { yield f(i, v) }
+//   %y, %s = for 10 (%x, zeros) { yield f(i, v), s with v at i }
+//   %dx = for 10 (%dy, %s) { j = 9 - i; yield df(j, s[j])^T g }
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/dialects/weft/ElementTypes.h"
+#include "weft/dialects/weft/gradients/GradientBuilder.h"
+#include "weft/dialects/weft/gradients/ReverseMode.h"
+#include "weft/dialects/weft/ops/FlowOps.h"
+
+#include "llvm/ADT/BitVector.h"
+
+using namespace mlir;
+using namespace weft;
+
+LogicalResult
+OptimizationBarrierOp::buildGradient(OpBuilder &, ValueRange resultGradients,
+                                     ArrayRef<bool>,
+                                     SmallVectorImpl<Value> &operandGradients) {
+  llvm::append_range(operandGradients, resultGradients);
+  return success();
+}
+
+/// Zeros where a gradient is null.
+static SmallVector<Value> orZeros(OpBuilder &builder, Location loc,
+                                  ArrayRef<Value> gradients, TypeRange types) {
+  SmallVector<Value> result;
+  for (auto [gradient, type] : llvm::zip_equal(gradients, types))
+    result.push_back(gradient ? gradient : constantLike(builder, loc, type, 0));
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// checkpoint, case
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+CheckpointOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
+                            ArrayRef<bool> wanted,
+                            SmallVectorImpl<Value> &operandGradients) {
+  // The barrier waits for the gradients: nothing is computed again before.
+  SmallVector<Value> behind(getInputs());
+  for (Value gradient : resultGradients)
+    if (gradient)
+      behind.push_back(gradient);
+  auto barrier = OptimizationBarrierOp::create(
+      builder, getLoc(), TypeRange(ValueRange(behind)), behind);
+  ValueRange inputs = barrier.getResults().take_front(getInputs().size());
+  size_t next = inputs.size();
+  SmallVector<Value> gradients;
+  for (Value gradient : resultGradients)
+    gradients.push_back(gradient ? barrier.getResult(next++) : Value());
+  auto found =
+      reverseRegion(builder, getLoc(), getBody(), inputs, gradients, inputs);
+  if (failed(found))
+    return failure();
+  for (auto [gradient, want] : llvm::zip_equal(*found, wanted))
+    operandGradients.push_back(want ? gradient : Value());
+  return success();
+}
+
+/// One region of a branch's gradient: takes the inputs and then the gradients
+/// of those results that have one.
+static LogicalResult fillGradientBranch(CaseOp op, Region &forward,
+                                        Region &into,
+                                        ValueRange resultGradients,
+                                        TypeRange inputTypes,
+                                        ArrayRef<unsigned> wantedInputs) {
+  Block &block = into.emplaceBlock();
+  for (Type type : inputTypes)
+    block.addArgument(type, op.getLoc());
+  auto builder = OpBuilder::atBlockBegin(&block);
+  ValueRange arguments =
+      ValueRange(block.getArguments()).take_front(op.getInputs().size());
+  size_t next = arguments.size();
+  SmallVector<Value> gradients, inputs;
+  for (Value gradient : resultGradients)
+    gradients.push_back(gradient ? block.getArgument(next++) : Value());
+  SmallVector<Type> types;
+  for (unsigned index : wantedInputs) {
+    inputs.push_back(arguments[index]);
+    types.push_back(arguments[index].getType());
+  }
+  auto found = reverseRegion(builder, op.getLoc(), forward, arguments,
+                             gradients, inputs);
+  if (failed(found))
+    return failure();
+  YieldOp::create(builder, op.getLoc(),
+                  orZeros(builder, op.getLoc(), *found, types));
+  return success();
+}
+
+LogicalResult CaseOp::buildGradient(OpBuilder &builder,
+                                    ValueRange resultGradients,
+                                    ArrayRef<bool> wanted,
+                                    SmallVectorImpl<Value> &operandGradients) {
+  SmallVector<Value> inputs(getInputs());
+  for (Value gradient : resultGradients)
+    if (gradient)
+      inputs.push_back(gradient);
+  SmallVector<unsigned> wantedInputs;
+  SmallVector<Type> types;
+  for (auto [index, input] : llvm::enumerate(getInputs()))
+    if (wanted[index + 1]) { // behind the selector
+      wantedInputs.push_back(index);
+      types.push_back(input.getType());
+    }
+  auto backward = CaseOp::create(builder, getLoc(), types, getSelector(),
+                                 inputs, getBranches().size());
+  for (auto [forward, into] :
+       llvm::zip_equal(getBranches(), backward.getBranches()))
+    if (failed(fillGradientBranch(*this, forward, into, resultGradients,
+                                  TypeRange(ValueRange(inputs)), wantedInputs)))
+      return failure();
+  operandGradients.assign(getNumOperands(), Value());
+  for (auto [index, gradient] :
+       llvm::zip_equal(wantedInputs, backward.getResults()))
+    operandGradients[index + 1] = gradient;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// for: saving states
+//===----------------------------------------------------------------------===//
+
+static RankedTensorType stackType(Type type, int64_t count) {
+  auto tensor = cast<RankedTensorType>(type);
+  SmallVector<int64_t> shape(tensor.getShape());
+  shape.insert(shape.begin(), count);
+  return RankedTensorType::get(shape, tensor.getElementType());
+}
+
+/// `index` in front of a zero for each dimension of the value.
+static SmallVector<Value> stackStarts(OpBuilder &builder, Location loc,
+                                      Value index, RankedTensorType type) {
+  Value zero = ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(cast<RankedTensorType>(index.getType()),
+                             builder.getZeroAttr(builder.getI32Type())));
+  SmallVector<Value> starts(type.getRank() + 1, zero);
+  starts.front() = index;
+  return starts;
+}
+
+Operation *ForOp::saveForGradient(OpBuilder &builder) {
+  int64_t count = getCount();
+  if (count == 0)
+    return *this; // the results are the initial values
+  SmallVector<int64_t> saved;
+  SmallVector<Value> inits(getInits());
+  for (auto [index, init] : llvm::enumerate(getInits())) {
+    saved.push_back(isInvariant(index) ? -1
+                                       : static_cast<int64_t>(inits.size()));
+    if (saved.back() < 0)
+      continue;
+    RankedTensorType type = stackType(init.getType(), count);
+    inits.push_back(ConstantOp::create(builder, getLoc(), splatData(0, type)));
+  }
+  auto saving = ForOp::create(builder, getLoc(), TypeRange(ValueRange(inits)),
+                              builder.getI64IntegerAttr(count), inits,
+                              builder.getDenseI64ArrayAttr(saved));
+  unsigned carried = getInits().size();
+  saving.getBody().takeBody(getBody());
+  Block &body = saving.getBody().front();
+  auto end = cast<YieldOp>(body.getTerminator());
+  builder.setInsertionPoint(end);
+  for (unsigned index = 0; index < carried; ++index) {
+    if (saved[index] < 0)
+      continue;
+    auto type = cast<RankedTensorType>(inits[index].getType());
+    Value stack = body.addArgument(inits[saved[index]].getType(), getLoc());
+    Value row = ReshapeOp::create(builder, getLoc(), saving.getCarried()[index],
+                                  stackType(type, 1).getShape());
+    Value stacked = DynamicUpdateSliceOp::create(
+        builder, getLoc(), stack, row,
+        stackStarts(builder, getLoc(), saving.getCounter(), type));
+    end.getValuesMutable().append(stacked);
+  }
+  for (unsigned index = 0; index < carried; ++index)
+    getResult(index).replaceAllUsesWith(saving.getResult(index));
+  return saving;
+}
+
+//===----------------------------------------------------------------------===//
+// for: running backwards
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Builds the loop that runs backwards.
+class BackwardLoop {
+public:
+  BackwardLoop(ForOp forward, OpBuilder &builder)
+      : forward(forward), builder(builder), loc(forward.getLoc()),
+        saved(*forward.getSaved()) {}
+  LogicalResult build(ValueRange resultGradients, ArrayRef<bool> wanted,
+                      SmallVectorImpl<Value> &operandGradients);
+
+private:
+  void findActive(ValueRange resultGradients, ArrayRef<bool> wanted);
+  llvm::BitVector reachedFrom(unsigned carried);
+  SmallVector<Value> bodyArguments(OpBuilder &inner, Block &block);
+  LogicalResult fillBody(ForOp backward);
+
+  ForOp forward;
+  OpBuilder &builder;
+  Location loc;
+  ArrayRef<int64_t> saved;
+  SmallVector<unsigned> active; ///< carried values with a gradient
+};
+} // namespace
+
+/// The yielded values that a carried one changes in one time, through floats.
+llvm::BitVector BackwardLoop::reachedFrom(unsigned carried) {
+  llvm::DenseSet<Value> changed{forward.getCarried()[carried]};
+  for (Operation &op : forward.getBody().front().without_terminator())
+    if (llvm::any_of(op.getOperands(),
+                     [&](Value value) { return changed.contains(value); }))
+      for (Value result : op.getResults())
+        if (isDifferentiable(getElementTypeOrSelf(result)))
+          changed.insert(result);
+  llvm::BitVector reached(saved.size());
+  for (unsigned index = 0; index < saved.size(); ++index)
+    reached[index] = changed.contains(forward.getYielded()[index]);
+  return reached;
+}
+
+/// Finds the carried values that wanted inputs change and that change a result with a gradient.
+void BackwardLoop::findActive(ValueRange resultGradients,
+                              ArrayRef<bool> wanted) {
+  unsigned count = saved.size();
+  SmallVector<llvm::BitVector> reaches;
+  llvm::BitVector fromInputs(count), toResults(count);
+  for (unsigned index = 0; index < count; ++index) {
+    bool isFloat =
+        isDifferentiable(getElementTypeOrSelf(forward.getCarried()[index]));
+    reaches.push_back(isFloat ? reachedFrom(index) : llvm::BitVector(count));
+    fromInputs[index] = isFloat && wanted[index];
+    toResults[index] = bool(resultGradients[index]);
+  }
+  for (bool changed = true; changed;) {
+    llvm::BitVector oldFrom = fromInputs, oldTo = toResults;
+    for (unsigned index = 0; index < count; ++index) {
+      if (fromInputs[index])
+        fromInputs |= reaches[index];
+      if (reaches[index].anyCommon(toResults))
+        toResults.set(index);
+    }
+    changed = oldFrom != fromInputs || oldTo != toResults;
+  }
+  fromInputs &= toResults;
+  active.assign(fromInputs.set_bits_begin(), fromInputs.set_bits_end());
+}
+
+/// Where the loop stood in front of time count - 1 - %i. The block's arguments
+/// are the counter, the gradients, and a stack or an unchanging value for each
+/// carried one; stacks themselves come last.
+SmallVector<Value> BackwardLoop::bodyArguments(OpBuilder &inner, Block &block) {
+  GradientBuilder g{inner, loc};
+  Value last = g.integers(forward.getCount() - 1, {}, inner.getI32Type());
+  Value time = g.sub(last, block.getArgument(0));
+  SmallVector<Value> arguments{time};
+  ValueRange sources =
+      ValueRange(block.getArguments()).drop_front(1 + active.size());
+  for (auto [index, stack] : llvm::enumerate(saved)) {
+    if (stack < 0) {
+      arguments.push_back(sources[index]);
+      continue;
+    }
+    auto type = cast<RankedTensorType>(forward.getCarried()[index].getType());
+    Value row = DynamicSliceOp::create(inner, loc, sources[index],
+                                       stackStarts(inner, loc, time, type),
+                                       stackType(type, 1).getShape());
+    arguments.push_back(ReshapeOp::create(inner, loc, row, type.getShape()));
+  }
+  // Nobody reads what is saved while it is saved.
+  for (auto [index, stack] : llvm::enumerate(saved))
+    if (stack >= 0)
+      arguments.push_back(sources[index]);
+  return arguments;
+}
+
+LogicalResult BackwardLoop::fillBody(ForOp backward) {
+  Block &block = backward.getBody().emplaceBlock();
+  block.addArgument(RankedTensorType::get({}, builder.getI32Type()), loc);
+  for (Value init : backward.getInits())
+    block.addArgument(init.getType(), loc);
+  auto inner = OpBuilder::atBlockBegin(&block);
+  SmallVector<Value> arguments = bodyArguments(inner, block);
+  SmallVector<Value> yieldedGradients(forward.getInits().size()), inputs;
+  for (auto [position, index] : llvm::enumerate(active)) {
+    yieldedGradients[index] = block.getArgument(1 + position);
+    inputs.push_back(arguments[1 + index]);
+  }
+  auto found = reverseRegion(inner, loc, forward.getBody(), arguments,
+                             yieldedGradients, inputs);
+  if (failed(found))
+    return failure();
+  SmallVector<Value> yielded =
+      orZeros(inner, loc, *found, TypeRange(ValueRange(inputs)));
+  llvm::append_range(yielded,
+                     block.getArguments().drop_front(1 + active.size()));
+  YieldOp::create(inner, loc, yielded);
+  return success();
+}
+
+LogicalResult BackwardLoop::build(ValueRange resultGradients,
+                                  ArrayRef<bool> wanted,
+                                  SmallVectorImpl<Value> &operandGradients) {
+  operandGradients.assign(forward.getInits().size(), Value());
+  findActive(resultGradients, wanted);
+  SmallVector<Value> gradients;
+  SmallVector<Type> types;
+  for (unsigned index : active) {
+    gradients.push_back(resultGradients[index]);
+    types.push_back(forward.getInits()[index].getType());
+  }
+  SmallVector<Value> inits = orZeros(builder, loc, gradients, types);
+  for (auto [index, stack] : llvm::enumerate(saved))
+    inits.push_back(stack < 0 ? forward.getInits()[index]
+                              : forward.getResult(stack));
+  auto backward =
+      ForOp::create(builder, loc, TypeRange(ValueRange(inits)),
+                    forward.getCountAttr(), inits, DenseI64ArrayAttr());
+  if (failed(fillBody(backward)))
+    return failure();
+  for (auto [position, index] : llvm::enumerate(active))
+    operandGradients[index] = backward.getResult(position);
+  return success();
+}
+
+LogicalResult ForOp::buildGradient(OpBuilder &builder,
+                                   ValueRange resultGradients,
+                                   ArrayRef<bool> wanted,
+                                   SmallVectorImpl<Value> &operandGradients) {
+  if (getCount() == 0) {
+    llvm::append_range(operandGradients, resultGradients);
+    return success();
+  }
+  return BackwardLoop(*this, builder)
+      .build(resultGradients, wanted, operandGradients);
+}

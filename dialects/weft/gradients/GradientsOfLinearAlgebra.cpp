@@ -1,0 +1,101 @@
+//===- GradientsOfLinearAlgebra.cpp - derivatives of factors and solutions ===//
+
+#include "weft/dialects/weft/gradients/GradientBuilder.h"
+#include "weft/dialects/weft/ops/LinearAlgebraOps.h"
+
+using namespace mlir;
+using namespace weft;
+
+namespace {
+/// Products and parts of the matrices of the last two dimensions.
+struct MatrixBuilder {
+  const GradientBuilder &g;
+
+  /// x y, each transposed where asked.
+  Value product(Value x, bool xTransposed, Value y, bool yTransposed) const {
+    int64_t rank = shapeOf(x).size();
+    auto batch = llvm::to_vector(llvm::seq<int64_t>(0, rank - 2));
+    return DotOp::create(g.builder, g.loc, x, y,
+                         {xTransposed ? rank - 2 : rank - 1},
+                         {yTransposed ? rank - 1 : rank - 2}, batch, batch);
+  }
+  Value transposed(Value x) const {
+    auto order = llvm::to_vector(llvm::seq<int64_t>(0, shapeOf(x).size()));
+    std::swap(order[order.size() - 1], order[order.size() - 2]);
+    return TransposeOp::create(g.builder, g.loc, x, order);
+  }
+  /// x where row `kind` column, else `other`: GE is the lower half with the
+  /// diagonal.
+  Value where(CompareKind kind, Value x, Value other) const {
+    ArrayRef<int64_t> shape = shapeOf(x);
+    int64_t rank = shape.size();
+    Type i32 = g.builder.getI32Type();
+    Value rows = g.count(rank - 2, shape, i32);
+    Value columns = g.count(rank - 1, shape, i32);
+    return g.select(g.compare(kind, rows, columns), x, other);
+  }
+  Value part(CompareKind kind, Value x) const {
+    return where(kind, x, g.splat(0, x));
+  }
+};
+} // namespace
+
+// With S = tril(L^T dL), the diagonal halved, the gradient is L^-T S conj(L)^-1
+// (Murray, "Differentiation of the Cholesky decomposition", 2016). An upper
+// factor is the adjoint of the lower one of the adjoint.
+LogicalResult
+CholeskyOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
+                          ArrayRef<bool> wanted,
+                          SmallVectorImpl<Value> &operandGradients) {
+  operandGradients.assign(1, Value());
+  if (!wanted[0] || !resultGradients[0])
+    return success();
+  GradientBuilder g{builder, getLoc()};
+  MatrixBuilder m{g};
+  auto turned = [&](Value x) {
+    return getUpper() ? g.conj(m.transposed(x)) : x;
+  };
+  bool isComplex = isa<ComplexType>(getElementTypeOrSelf(getResult()));
+  Value l = turned(getResult()), grad = turned(resultGradients[0]);
+  Value s = m.part(CompareKind::GE, m.product(l, true, grad, false));
+  s = m.where(CompareKind::NE, s, g.scale(0.5, s));
+  Value left = TriangularSolveOp::create(
+      builder, getLoc(), l, s, /*right=*/false, /*lower=*/true,
+      /*unitDiagonal=*/false, /*transposed=*/true);
+  Value both = TriangularSolveOp::create(
+      builder, getLoc(), l, left, /*right=*/true, /*lower=*/true,
+      /*unitDiagonal=*/false, /*transposed=*/false, isComplex);
+  operandGradients[0] = turned(both);
+  return success();
+}
+
+// x = op(A)^-1 b: db = op(A)^-T dx, and dA is -db x^T, or its transpose, of the
+// half that is read.
+LogicalResult
+TriangularSolveOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
+                                 ArrayRef<bool> wanted,
+                                 SmallVectorImpl<Value> &operandGradients) {
+  operandGradients.assign(2, Value());
+  if (!resultGradients[0] || (!wanted[0] && !wanted[1]))
+    return success();
+  GradientBuilder g{builder, getLoc()};
+  MatrixBuilder m{g};
+  Value rhs = TriangularSolveOp::create(
+      builder, getLoc(), getMatrix(), resultGradients[0], getRight(),
+      getLower(), getUnitDiagonal(), !getTransposed(), getConjugated());
+  operandGradients[1] = rhs;
+  if (!wanted[0])
+    return success();
+  // op(A) gets -db x^T, with `right` -x^T db.
+  Value x = getResult();
+  Value first = getRight() ? x : rhs, second = getRight() ? rhs : x;
+  if (getTransposed())
+    std::swap(first, second);
+  Value product = m.product(first, getRight(), second, !getRight());
+  CompareKind part =
+      getLower() ? (getUnitDiagonal() ? CompareKind::GT : CompareKind::GE)
+                 : (getUnitDiagonal() ? CompareKind::LT : CompareKind::LE);
+  Value grad = g.neg(m.part(part, product));
+  operandGradients[0] = getConjugated() ? g.conj(grad) : grad;
+  return success();
+}

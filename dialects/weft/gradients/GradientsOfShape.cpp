@@ -1,0 +1,208 @@
+//===- GradientsOfShape.cpp - derivatives of moves, reductions, dots ------===//
+
+#include "weft/dialects/weft/gradients/GradientBuilder.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace weft {
+
+SmallVector<int64_t> otherDims(int64_t rank, ArrayRef<int64_t> dims) {
+  SmallVector<int64_t> others;
+  for (int64_t dim = 0; dim < rank; ++dim)
+    if (!llvm::is_contained(dims, dim))
+      others.push_back(dim);
+  return others;
+}
+
+namespace {
+
+/// Transposes so that dimension k of `value` becomes dimension target[k].
+Value moveDims(OpBuilder &builder, Location loc, Value value,
+               ArrayRef<int64_t> target) {
+  SmallVector<int64_t> permutation(target.size());
+  bool identity = true;
+  for (auto [k, dim] : llvm::enumerate(target)) {
+    permutation[dim] = k;
+    identity &= dim == static_cast<int64_t>(k);
+  }
+  if (identity)
+    return value;
+  return TransposeOp::create(builder, loc, value, permutation);
+}
+
+/// The dims of `b` in rising order, each replaced by its partner in `a`:
+/// contract [1, 2] x [2, 0] gives 2, 1.
+SmallVector<int64_t> partners(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
+  auto order = llvm::to_vector(llvm::seq<size_t>(0, b.size()));
+  llvm::sort(order, [&](size_t i, size_t j) { return b[i] < b[j]; });
+  SmallVector<int64_t> result;
+  for (size_t i : order)
+    result.push_back(a[i]);
+  return result;
+}
+
+/// For each element the product of all others that are multiplied with it, in
+/// the result's element type, exact where some are 0: with one 0 only that one has a product.
+Value productOfOthers(const GradientBuilder &g, ReduceOp op) {
+  Value x = g.converted(op.getInput(), getElementTypeOrSelf(op.getResult()));
+  ArrayRef<int64_t> dims = op.getDims();
+  SmallVector<int64_t> kept = otherDims(shapeOf(x).size(), dims);
+  auto spread = [&](ReduceKind kind, Value value) -> Value {
+    Value reduced = ReduceOp::create(g.builder, g.loc, kind, value, dims);
+    return BroadcastOp::create(g.builder, g.loc, reduced, shapeOf(x), kept);
+  };
+  Value zero = g.splat(0, x), one = g.splat(1, x);
+  Value isZero = g.compare(CompareKind::EQ, x, zero);
+  Value zeros = spread(ReduceKind::Sum, g.select(isZero, one, zero));
+  Value nonzero = g.select(isZero, one, x);
+  Value product = spread(ReduceKind::Prod, nonzero);
+  Value none = g.compare(CompareKind::EQ, zeros, zero);
+  Value single = g.compare(CompareKind::EQ, zeros, one);
+  return g.select(isZero, g.select(single, product, zero),
+                  g.select(none, g.div(product, nonzero), zero));
+}
+
+/// Is there anything to do for the op's only operand?
+bool wantsOne(ValueRange resultGradients, ArrayRef<bool> wanted,
+              SmallVectorImpl<Value> &operandGradients) {
+  operandGradients.assign(1, Value());
+  return wanted[0] && resultGradients[0];
+}
+
+} // namespace
+
+LogicalResult
+BroadcastOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
+                           ArrayRef<bool> wanted,
+                           SmallVectorImpl<Value> &operandGradients) {
+  if (!wantsOne(resultGradients, wanted, operandGradients))
+    return success();
+  Value grad = resultGradients[0];
+  SmallVector<int64_t> repeated = otherDims(shapeOf(grad).size(), getDims());
+  operandGradients[0] =
+      repeated.empty()
+          ? grad
+          : ReduceOp::create(builder, getLoc(), ReduceKind::Sum, grad, repeated)
+                .getResult();
+  return success();
+}
+
+LogicalResult
+TransposeOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
+                           ArrayRef<bool> wanted,
+                           SmallVectorImpl<Value> &operandGradients) {
+  // Result dimension i is input dimension permutation[i]: i goes back there.
+  if (wantsOne(resultGradients, wanted, operandGradients))
+    operandGradients[0] =
+        moveDims(builder, getLoc(), resultGradients[0], getPermutation());
+  return success();
+}
+
+LogicalResult
+ReshapeOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
+                         ArrayRef<bool> wanted,
+                         SmallVectorImpl<Value> &operandGradients) {
+  if (wantsOne(resultGradients, wanted, operandGradients))
+    operandGradients[0] = ReshapeOp::create(
+        builder, getLoc(), resultGradients[0], shapeOf(getInput()));
+  return success();
+}
+
+LogicalResult
+ReduceOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
+                        ArrayRef<bool> wanted,
+                        SmallVectorImpl<Value> &operandGradients) {
+  if (!wantsOne(resultGradients, wanted, operandGradients))
+    return success();
+  Value x = getInput();
+  SmallVector<int64_t> kept = otherDims(shapeOf(x).size(), getDims());
+  GradientBuilder g{builder, getLoc()};
+  auto spread = [&](Value value) -> Value {
+    return BroadcastOp::create(builder, getLoc(), value, shapeOf(x), kept);
+  };
+  switch (getKind()) {
+  case ReduceKind::Sum:
+    operandGradients[0] = spread(
+        g.converted(resultGradients[0], getElementTypeOrSelf(getInput())));
+    return success();
+  case ReduceKind::Max:
+  case ReduceKind::Min: {
+    // Elements that tie share equally.
+    Value ties = ConvertOp::create(
+        builder, getLoc(), g.compare(CompareKind::EQ, x, spread(getResult())),
+        cast<RankedTensorType>(x.getType()).getElementType());
+    Value count =
+        ReduceOp::create(builder, getLoc(), ReduceKind::Sum, ties, getDims());
+    operandGradients[0] = g.mul(spread(g.div(resultGradients[0], count)), ties);
+    return success();
+  }
+  case ReduceKind::Prod:
+    operandGradients[0] = g.converted(
+        g.mul(spread(resultGradients[0]), productOfOthers(g, *this)),
+        getElementTypeOrSelf(getInput()));
+    return success();
+  case ReduceKind::And:
+  case ReduceKind::Or: // of integers, which have no derivative
+    break;
+  }
+  return failure();
+}
+
+// result[b, m, n] = sum over k of lhs[b, m, k] rhs[b, k, n], each operand's
+// dimensions in any order:
+//   dlhs[b, m, k] = sum over n of grad[b, m, n] rhs[b, k, n]
+//   drhs[b, k, n] = sum over m of lhs[b, m, k] grad[b, m, n]
+// Both are summed up in the result's element type, as in jax.lax.dot_general,
+// and rounded once.
+LogicalResult DotOp::buildGradient(OpBuilder &builder,
+                                   ValueRange resultGradients,
+                                   ArrayRef<bool> wanted,
+                                   SmallVectorImpl<Value> &operandGradients) {
+  operandGradients.assign(2, Value());
+  Value grad = resultGradients[0];
+  if (!grad)
+    return success();
+  ArrayRef<int64_t> lhsBatch = getLhsBatch(), rhsBatch = getRhsBatch(),
+                    lhsContract = getLhsContract(),
+                    rhsContract = getRhsContract();
+  auto free = [](Value value, ArrayRef<int64_t> batch,
+                 ArrayRef<int64_t> contract) {
+    SmallVector<int64_t> used(batch);
+    llvm::append_range(used, contract);
+    return otherDims(shapeOf(value).size(), used);
+  };
+  SmallVector<int64_t> m = free(getLhs(), lhsBatch, lhsContract);
+  SmallVector<int64_t> n = free(getRhs(), rhsBatch, rhsContract);
+  GradientBuilder g{builder, getLoc()};
+  Type sums = getElementTypeOrSelf(getResult());
+  int64_t b = lhsBatch.size();
+  auto gradBatch = llvm::to_vector(llvm::seq<int64_t>(0, b));
+  auto gradM = llvm::to_vector(llvm::seq<int64_t>(b, b + m.size()));
+  auto gradN = llvm::to_vector(
+      llvm::seq<int64_t>(b + m.size(), b + m.size() + n.size()));
+  if (wanted[0]) {
+    Value dot = DotOp::create(builder, getLoc(), grad, getRhs(), gradN, n,
+                              gradBatch, rhsBatch, sums, getPrecision());
+    SmallVector<int64_t> target(lhsBatch);
+    llvm::append_range(target, m);
+    llvm::append_range(target, partners(lhsContract, rhsContract));
+    operandGradients[0] =
+        moveDims(builder, getLoc(),
+                 g.converted(dot, getElementTypeOrSelf(getLhs())), target);
+  }
+  if (wanted[1]) {
+    Value dot = DotOp::create(builder, getLoc(), getLhs(), grad, m, gradM,
+                              lhsBatch, gradBatch, sums, getPrecision());
+    SmallVector<int64_t> target(rhsBatch);
+    llvm::append_range(target, partners(rhsContract, lhsContract));
+    llvm::append_range(target, n);
+    operandGradients[1] =
+        moveDims(builder, getLoc(),
+                 g.converted(dot, getElementTypeOrSelf(getRhs())), target);
+  }
+  return success();
+}
+
+} // namespace weft

@@ -1,0 +1,78 @@
+//===- ReverseMode.h - gradients of a straight line of ops ------*- C++ -*-===//
+//
+//   %0 = weft.mul %w, %x          d%w += d%0 * %x
+//   %1 = weft.reduce sum %0       d%0  = broadcast d%1
+//
+// The ops are walked backwards; each builds the gradients of its operands from
+// those of its results (DifferentiableOpInterface), which are summed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_DIALECTS_WEFT_GRADIENTS_REVERSEMODE_H
+#define WEFT_DIALECTS_WEFT_GRADIENTS_REVERSEMODE_H
+
+#include "weft/dialects/weft/Weft.h"
+
+namespace weft {
+
+/// The name of the location around that of the op whose gradient it is.
+inline constexpr llvm::StringLiteral kGradientOf = "gradient of";
+
+/// While alive, every op the builder inserts has the location "gradient of"
+/// the op that is being differentiated, and those inserted in the builder's
+/// present block are appended to `created`.
+class GradientRecorder : public mlir::OpBuilder::Listener {
+public:
+  GradientRecorder(mlir::OpBuilder &builder,
+                   llvm::SmallVectorImpl<mlir::Operation *> &created);
+  ~GradientRecorder() override;
+
+  void setForward(mlir::Location forward);
+  mlir::Location getGradientLoc() const {
+    return mlir::LocationAttr(gradientLoc);
+  }
+  void notifyOperationInserted(mlir::Operation *op,
+                               mlir::OpBuilder::InsertPoint) override;
+
+private:
+  mlir::OpBuilder &builder;
+  llvm::SmallVectorImpl<mlir::Operation *> &created;
+  mlir::Block *block;
+  mlir::OpBuilder::Listener *previous;
+  mlir::LocationAttr gradientLoc;
+};
+
+/// The gradient of sum_i <outputs[i], outputGradients[i]> in each of `inputs`;
+/// null where it is zero. A null output gradient stands for zero. The ops of
+/// `tape` stand in front of the builder's insertion point. One that keeps more
+/// for its derivative is replaced, there and by its users; the caller erases
+/// the old one. Created ops are appended to `created`. Fails, with an error on the op, where one has no derivative.
+llvm::FailureOr<llvm::SmallVector<mlir::Value>>
+buildReverse(mlir::OpBuilder &builder, mlir::Location loc,
+             llvm::MutableArrayRef<mlir::Operation *> tape,
+             mlir::ValueRange outputs, mlir::ValueRange outputGradients,
+             mlir::ValueRange inputs,
+             llvm::SmallVectorImpl<mlir::Operation *> &created);
+
+/// The ops of `region` on other arguments, run again at the insertion point,
+/// and the gradient of each of `inputs`, which are such arguments. What turns
+/// out not to be needed is left out. A null gradient of a yielded value stands
+/// for zero.
+llvm::FailureOr<llvm::SmallVector<mlir::Value>>
+reverseRegion(mlir::OpBuilder &builder, mlir::Location loc,
+              mlir::Region &region, mlir::ValueRange arguments,
+              mlir::ValueRange yieldedGradients, mlir::ValueRange inputs);
+
+/// Brings values that were results of replaced ops of the tape up to date, and
+/// erases those ops.
+void eraseReplaced(llvm::ArrayRef<mlir::Operation *> before,
+                   llvm::ArrayRef<mlir::Operation *> after,
+                   llvm::MutableArrayRef<mlir::Value> values);
+
+/// A tensor of one float in every element, of a type without its layout.
+mlir::Value constantLike(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Type type, double value);
+
+} // namespace weft
+
+#endif // WEFT_DIALECTS_WEFT_GRADIENTS_REVERSEMODE_H

@@ -1,0 +1,107 @@
+//===- LocalFolds.cpp - each device's part of a fold ----------------------===//
+//
+// The last of 7 3 | 5 1 | 4 over three devices (the body yields its right
+// side): each folds its block, where padding is what the fold starts from
+// (3 | 1 | 4), the three are gathered in the order of the devices and folded
+// again, by the same body, on all of them: 4.
+//
+// Row-major order is kept. Of [2, 4] with columns over two devices,
+//
+//   a b | c d      one device alone cannot fold its columns to one element:
+//   e f | g h      its rows come after the other's. So each folds its rows
+//                  (ab, ef | cd, gh), the pairs are gathered and folded
+//                  (abcd, efgh), and then the column: the fewest dimensions
+//                  that hold together from the last sharded one on.
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/dialects/weft/ShapeChecks.h"
+#include "weft/dialects/weft/local/LocalBuilder.h"
+#include "weft/dialects/weft/ops/FoldOps.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace weft;
+
+namespace {
+/// A fold whose dimensions lie over several devices. Its factors are the
+/// dimensions of the operands.
+struct LocalFold {
+  FoldOp op;
+  LocalBuilder b;
+  const LocalPlacement &placement;
+  SmallVector<Value> values, inits;
+
+  SmallVector<Value> folded(ArrayRef<int64_t> dims);
+  Value masked(Value value, Value init, int64_t dim);
+  SmallVector<Value> run();
+};
+} // namespace
+
+/// The same fold of what the values are now.
+SmallVector<Value> LocalFold::folded(ArrayRef<int64_t> dims) {
+  auto fold = FoldOp::create(b.builder, b.loc, values, inits, dims);
+  IRMapping mapping;
+  op.getBody().cloneInto(&fold.getBody(), mapping);
+  return SmallVector<Value>(fold.getResults());
+}
+
+/// Elements behind the end of the dimension are the fold's initial value.
+Value LocalFold::masked(Value value, Value init, int64_t dim) {
+  RankedTensorType type = typeOf(value);
+  ArrayRef<int64_t> shape = type.getShape();
+  int64_t size = typeOf(op.getInputs()[0]).getDimSize(dim);
+  if (size == shape[dim] * placement.shards(dim))
+    return value;
+  Value start = MulOp::create(b.builder, b.loc,
+                              placement.coordinate(b.builder, b.loc, dim),
+                              b.integer(shape[dim]));
+  Value at = b.along(b.positions(shape[dim], start), shape, dim);
+  Value exists = b.compare(CompareKind::LT, at, b.integer(size, shape));
+  return SelectOp::create(b.builder, b.loc, exists, value,
+                          b.along(init, shape));
+}
+
+SmallVector<Value> LocalFold::run() {
+  SmallVector<int64_t> left(op.getDims());
+  for (int64_t dim : left)
+    for (auto [value, init] : llvm::zip_equal(values, inits))
+      value = masked(value, init, dim);
+  while (!left.empty()) {
+    // From the last sharded dimension on; all if there is none.
+    size_t from = left.size() - 1;
+    while (from > 0 && placement.shards(left[from]) == 1)
+      --from;
+    SmallVector<int64_t> now(ArrayRef<int64_t>(left).drop_front(from));
+    left.truncate(from);
+    values = folded(now);
+    int64_t dim = now.front();
+    if (placement.shards(dim) == 1)
+      continue;
+    for (Value &value : values) {
+      SmallVector<int64_t> shape(typeOf(value).getShape());
+      shape.insert(shape.begin() + dim, 1);
+      value = ReshapeOp::create(b.builder, b.loc, value, shape);
+      value = placement.gatherParts(b.builder, b.loc, value, dim, dim);
+    }
+    values = folded(dim);
+  }
+  return values;
+}
+
+SmallVector<Value> FoldOp::buildLocal(OpBuilder &builder, ValueRange operands,
+                                      TypeRange resultTypes,
+                                      const LocalPlacement &placement) {
+  bool whole = llvm::all_of(
+      getDims(), [&](int64_t dim) { return placement.shards(dim) == 1; });
+  if (whole)
+    return cloneWithTypes(builder, *this, operands, resultTypes);
+  size_t tensors = getInputs().size();
+  LocalFold fold{*this,
+                 {builder, getLoc()},
+                 placement,
+                 SmallVector<Value>(operands.take_front(tensors)),
+                 SmallVector<Value>(operands.drop_front(tensors))};
+  return fold.run();
+}

@@ -1,0 +1,50 @@
+//===- IndexedBlocks.h - dimension numbers of gather and scatter ----------===//
+//
+// A gather reads blocks of a tensor and a scatter writes them, each where a
+// vector of indices says. For rows of a table, table 1000x64, indices 8:
+//
+//   blocks [8, 64]: blockDims = {1}     position [p, q] is element q of block p
+//   table:          collapsedDims = {0} a block has no such dimension
+//   indices:        indexMap = {0}      the index is a position in dimension 0
+//
+// Positions of the blocks that are not in blockDims, in order, are positions of
+// the indices, whose dimension indexVectorDim holds the vector (none where it
+// is the indices' rank: vectors of one). Batching dimensions of the tensor are
+// dimensions of the indices too.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_DIALECTS_WEFT_OPS_INDEXEDBLOCKS_H
+#define WEFT_DIALECTS_WEFT_OPS_INDEXEDBLOCKS_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Operation.h"
+
+namespace weft {
+
+struct IndexedBlocks {
+  mlir::RankedTensorType tensor, indices, blocks;
+  llvm::ArrayRef<int64_t> blockDims, collapsedDims, batchingDims,
+      indexBatchingDims, indexMap;
+  int64_t indexVectorDim = 0;
+
+  /// Dimensions of the blocks that are positions of the indices.
+  llvm::SmallVector<int64_t> batchDims() const;
+  /// The dimension of the indices that is the i-th of batchDims.
+  int64_t indexDim(int64_t i) const { return i < indexVectorDim ? i : i + 1; }
+  /// How many indices make a position.
+  int64_t vectorSize() const;
+  /// Dimensions of the tensor that blocks have, in the order of blockDims.
+  llvm::SmallVector<int64_t> tensorDims() const;
+  /// Which of batchDims is this batching dimension of the tensor.
+  int64_t batchOf(int64_t batchingDim) const;
+  /// The block's extent in a dimension of the tensor: 1 where it has none.
+  int64_t extent(int64_t tensorDim) const;
+
+  /// (C1) of both ops: names of lists are those of the op's attributes.
+  llvm::LogicalResult verify(mlir::Operation *op) const;
+};
+
+} // namespace weft
+
+#endif // WEFT_DIALECTS_WEFT_OPS_INDEXEDBLOCKS_H

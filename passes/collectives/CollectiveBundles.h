@@ -1,0 +1,51 @@
+//===- CollectiveBundles.h - which collectives become one -------*- C++ -*-===//
+//
+// Pure values, no IR: the ops of a block by number, and the ops that each one
+// needs. Collectives of one kind that do not need each other, directly or
+// through other ops, can become one. Collectives 0, 1, 3, 4 of kind a:
+//
+//   op      0   1   2   3   4        0 and 1 need nothing,
+//   kind    a   a   -   a   a        3 needs 1 through 2, 4 needs 0
+//   needs           1   2   0
+//
+//   bundleCollectives = {0, 1} {2} {3, 4}
+//
+// A collective's level is the longest chain of collectives of its kind that
+// leads to it; collectives of equal level are a bundle. One kind alone gets as
+// many bundles as its longest chain has collectives, the fewest possible.
+// Bundles of several kinds can need each other, a and b below:
+//
+//   op      0a  1b  2b  3a           1 needs 0, 3 needs 2
+//
+// {0, 3} needs {1, 2} and is needed by it. Then the bundle whose first
+// collective comes first is formed alone, and levels are computed again.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_PASSES_COLLECTIVES_COLLECTIVEBUNDLES_H
+#define WEFT_PASSES_COLLECTIVES_COLLECTIVEBUNDLES_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <vector>
+
+namespace weft {
+
+/// An op of a block as a node of its dependence graph.
+struct DependentOp {
+  llvm::SmallVector<unsigned, 4> needs; ///< earlier ops, by number
+  int kind = -1; ///< of a collective, from 0 without gaps; -1: another op
+};
+
+/// One op, or the collectives that become one, in rising order.
+using OpBundle = llvm::SmallVector<unsigned, 1>;
+
+/// All ops in an order in which each stands behind all that it needs: the
+/// order given, but for ops that wait for a bundle's last member. Linear in ops
+/// and needs, but for one pass for each bundle formed to resolve a cycle.
+std::vector<OpBundle> bundleCollectives(llvm::ArrayRef<DependentOp> ops);
+
+} // namespace weft
+
+#endif // WEFT_PASSES_COLLECTIVES_COLLECTIVEBUNDLES_H

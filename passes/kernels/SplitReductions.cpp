@@ -1,0 +1,170 @@
+//===- SplitReductions.cpp - long reductions for many processors ----------===//
+
+#include "weft/passes/kernels/Passes.h"
+
+#include "weft/dialects/nest/TargetLimits.h"
+#include "weft/dialects/weft/KernelTraits.h"
+#include "weft/dialects/weft/Weft.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace weft {
+#define GEN_PASS_DEF_SPLITREDUCTIONS
+#include "weft/passes/kernels/Passes.h.inc"
+
+/// A block takes some microseconds for fewer elements, as long as a second launch.
+static constexpr int64_t kLeastElements = 64 << 10;
+/// Elements of a block with a part: 256 threads with 16 each.
+static constexpr int64_t kLeastOfPart = 4 << 10;
+/// Parts for each processor, so that none waits for the slowest.
+static constexpr int64_t kPartsOfProcessor = 2;
+/// Kept columns that a block of threads reduces together.
+static constexpr int64_t kColumnsOfBlock = 32;
+
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+namespace {
+/// A reduction as it is without a split: how many blocks of threads, one for a
+/// row or for some columns, and how many elements each of them reads.
+struct Launch {
+  int64_t blocks, elements;
+};
+} // namespace
+
+static Launch launchOf(ReduceOp op) {
+  ArrayRef<int64_t> shape = shapeOf(op.getInput());
+  int64_t kept = cast<RankedTensorType>(op.getType()).getNumElements(),
+          length = 1;
+  for (int64_t dim : op.getDims())
+    length *= shape[dim];
+  bool areRows = op.getDims().back() + 1 == int64_t(shape.size());
+  int64_t together = areRows ? 1 : std::min(kept, kColumnsOfBlock);
+  return {kept / std::max<int64_t>(together, 1), length * together};
+}
+
+namespace {
+/// Dimension `dim` of the input becomes two, of `parts` and the rest.
+struct Split {
+  int64_t dim, parts;
+};
+} // namespace
+
+/// The least divisor of `size` from `wanted` to `most` on, else the largest
+/// below `wanted`.
+static int64_t partsOf(int64_t size, int64_t wanted, int64_t most) {
+  int64_t best = 1;
+  for (int64_t parts = 1; parts <= std::min(size, most); ++parts)
+    if (size % parts == 0) {
+      best = parts;
+      if (parts >= wanted)
+        break;
+    }
+  return best;
+}
+
+/// Where the reduction is cut so that its parts keep all processors busy;
+/// nothing where it is short, has blocks enough, or its sizes have no divisors.
+static std::optional<Split> splitOf(ReduceOp op, int64_t processors) {
+  if (op.getDims().empty())
+    return std::nullopt;
+  ArrayRef<int64_t> shape = shapeOf(op.getInput());
+  auto [blocks, elements] = launchOf(op);
+  if (elements < kLeastElements || blocks < 1 || blocks >= processors)
+    return std::nullopt;
+  int64_t wanted = llvm::divideCeil(kPartsOfProcessor * processors, blocks),
+          most = elements / kLeastOfPart, outer = 1;
+  for (int64_t dim : op.getDims()) {
+    int64_t parts = partsOf(shape[dim], llvm::divideCeil(wanted, outer),
+                            std::max<int64_t>(most / outer, 1));
+    if (parts < shape[dim])
+      return outer * parts > 1 ? std::optional(Split{dim, parts})
+                               : std::nullopt;
+    outer *= parts; // the dimension as it is
+  }
+  return std::nullopt;
+}
+
+/// The value with `split.dim` as two dimensions. Elementwise ops that only this
+/// reduction reads are computed on the operands so reshaped, to stay in its
+/// kernel.
+static Value reshaped(OpBuilder &builder, Value value, const Split &split) {
+  SmallVector<int64_t> shape(shapeOf(value));
+  shape[split.dim] /= split.parts;
+  shape.insert(shape.begin() + split.dim, split.parts);
+  Operation *def = value.getDefiningOp();
+  if (!def || !def->hasOneUse() || !keepsPositions(def) ||
+      def->getNumOperands() == 0)
+    return ReshapeOp::create(builder, value.getLoc(), value, shape);
+  SmallVector<Value> operands =
+      llvm::map_to_vector(def->getOperands(), [&](Value operand) {
+        return reshaped(builder, operand, split);
+      });
+  Type type = cast<RankedTensorType>(value.getType()).clone(shape);
+  Operation *made = builder.create(
+      OperationState(def->getLoc(), def->getName().getStringRef(), operands,
+                     TypeRange(type), def->getAttrs()));
+  return made->getResult(0);
+}
+
+/// Erases the ops that were computed again.
+static void eraseUnread(Value value) {
+  Operation *def = value.getDefiningOp();
+  if (!def || !def->use_empty() || !isPure(def))
+    return;
+  SmallVector<Value> operands(def->getOperands());
+  def->erase();
+  llvm::for_each(operands, eraseUnread);
+}
+
+/// Reduces what is behind the cut, and then what that gives.
+static void splitReduction(ReduceOp op, const Split &split) {
+  OpBuilder builder(op);
+  Value input = op.getInput();
+  Value value = reshaped(builder, input, split);
+  SmallVector<int64_t> first, second;
+  for (int64_t dim = 0, left = 0, end = shapeOf(value).size(); dim < end;
+       ++dim) {
+    // Before the split, dimensions behind the first of the two were one less.
+    bool isReduced =
+        llvm::is_contained(op.getDims(), dim > split.dim ? dim - 1 : dim);
+    if (isReduced && dim > split.dim) {
+      first.push_back(dim);
+      continue;
+    }
+    if (isReduced)
+      second.push_back(left);
+    ++left;
+  }
+  Type element = cast<RankedTensorType>(op.getType()).getElementType();
+  Value parts = ReduceOp::create(builder, op.getLoc(), op.getKind(), value,
+                                 first, element);
+  Value all = ReduceOp::create(builder, op.getLoc(), op.getKind(), parts,
+                               second, element);
+  op.replaceAllUsesWith(all);
+  op.erase();
+  eraseUnread(input);
+}
+
+namespace {
+struct SplitReductionsPass : impl::SplitReductionsBase<SplitReductionsPass> {
+  using SplitReductionsBase::SplitReductionsBase;
+  void runOnOperation() override {
+    auto limits = nest::targetLimits(target);
+    if (!limits || limits->block.processors == 0)
+      return;
+    SmallVector<std::pair<ReduceOp, Split>> found;
+    getOperation().walk([&](ReduceOp op) {
+      if (auto split = splitOf(op, limits->block.processors))
+        found.emplace_back(op, *split);
+    });
+    for (auto &[op, split] : found)
+      splitReduction(op, split);
+    reductions += found.size();
+  }
+};
+} // namespace
+} // namespace weft

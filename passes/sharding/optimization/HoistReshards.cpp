@@ -1,0 +1,212 @@
+//===- HoistReshards.cpp - what no round changes moves once, before a loop ===//
+//
+//   for (%w = %a) { %g = reshard %w to whole; ... dot %x, %g; yield ..., %w }
+//
+// The body passes %w on as it got it, so every round gathers the same value.
+// The carried value becomes what the body needs:
+//
+//   %b = reshard %a to whole          (once)
+//   for (%w = %b) { ... dot %x, %w; yield ..., %w }
+//   %r = reshard %result to sharded   (a slice, if anyone reads it)
+//
+// What else the body does with %w starts from %b's layout: a slice, mostly.
+// Where regions see values from outside (scf.for), a reshard of such a value
+// moves in front of the loop as it is.
+//
+// The trade: time for memory. The moved value lives as long as the loop, in
+// every device's memory, where it lived from its gather to its last use: with
+// weights sharded over p devices, p times their shard for all rounds. What a
+// body takes a slice of first (one layer of a stack of weights) changes from
+// round to round and stays inside.
+//
+// A loop is taken to run twice at least: what moves in front may cost as much
+// as two rounds save.
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/passes/sharding/Passes.h"
+#include "weft/passes/sharding/RegionFlow.h"
+#include "weft/passes/sharding/ReshardCost.h"
+
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace weft {
+#define GEN_PASS_DEF_HOISTRESHARDSPASS
+#include "weft/passes/sharding/Passes.h.inc"
+} // namespace weft
+
+using namespace weft;
+using namespace mlir;
+
+namespace {
+/// Carried values of one loop that are one value in every round: all that the
+/// regions pass on to each other as they got it.
+class Invariant {
+public:
+  Invariant(Operation *loop, const RegionFlow &flow, ReshardCost &cost)
+      : loop(loop), flow(flow), cost(cost) {}
+  /// Finds the values that `leader` stands for; false if an iteration changes them.
+  bool find(Value leader);
+  /// Carries them in the layout that pays best; returns how many reshards that
+  /// makes unnecessary.
+  unsigned hoist();
+  llvm::SetVector<Value> leaders;
+
+private:
+  void findUses();
+  bool pays(const Layout &to) const;
+  void carry(RankedTensorType other);
+
+  Operation *loop;
+  const RegionFlow &flow;
+  ReshardCost &cost;
+  SmallVector<Value> inside, behind; ///< arguments of regions; results
+  SmallVector<OpOperand *> entering;
+  SmallVector<ReshardOp> reshards; ///< of them, within the loop
+  SmallVector<OpOperand *> others; ///< what else reads them there
+};
+} // namespace
+
+bool Invariant::find(Value leader) {
+  leaders.insert(leader);
+  for (unsigned i = 0; i < leaders.size(); ++i)
+    for (OpOperand *operand : flow.sources(leaders[i])) {
+      Value value = operand->get();
+      if (operand->getOwner() == loop)
+        entering.push_back(operand);
+      else if (isa<BlockArgument>(value) &&
+               !flow.sources(flow.leader(value)).empty() &&
+               value.getParentRegion()->getParentOp() == loop)
+        leaders.insert(flow.leader(value));
+      else
+        return false;
+    }
+  findUses();
+  return !entering.empty();
+}
+
+void Invariant::findUses() {
+  for (Value leader : leaders)
+    for (Value member : flow.members(leader))
+      (isa<BlockArgument>(member) ? inside : behind).push_back(member);
+  for (Value value : inside)
+    for (OpOperand &use : value.getUses()) {
+      if (auto reshard = dyn_cast<ReshardOp>(use.getOwner()))
+        reshards.push_back(reshard);
+      else if (use.getOwner()->getParentOp() != loop ||
+               !leaders.contains(flow.target(use)))
+        others.push_back(&use);
+    }
+}
+
+/// Is carrying the value in layout `to` cheaper for two rounds?
+bool Invariant::pays(const Layout &to) const {
+  Value value = leaders[0];
+  Layout from = layoutIn(value);
+  Price now, then, outside;
+  for (ReshardOp reshard : reshards) {
+    Layout wanted = layoutIn(reshard->getResult(0));
+    now = now + cost.between(value, from, wanted);
+    then = then + cost.between(value, to, wanted);
+  }
+  if (!others.empty())
+    then = then + cost.between(value, to, from);
+  for (size_t i = 0; i < entering.size(); ++i)
+    outside = outside + cost.between(value, from, to);
+  for (Value result : behind)
+    if (!result.use_empty())
+      outside = outside + cost.between(value, to, from);
+  return then.bytes < now.bytes && !takesLess(now + now, outside + then + then);
+}
+
+void Invariant::carry(RankedTensorType other) {
+  Type type = leaders[0].getType();
+  StringAttr reason = reshards.front().getReasonAttr();
+  OpBuilder builder(loop);
+  auto moved = [&](Value value, Type to) -> Value {
+    return ReshardOp::create(builder, loop->getLoc(), to, value, reason);
+  };
+  for (OpOperand *operand : entering)
+    operand->set(moved(operand->get(), other));
+  for (OpOperand *use : others) {
+    builder.setInsertionPoint(use->getOwner());
+    use->set(moved(use->get(), type));
+  }
+  builder.setInsertionPointAfter(loop);
+  for (Value result : behind) {
+    result.setType(other);
+    if (result.use_empty())
+      continue;
+    Value back = moved(result, type);
+    result.replaceAllUsesExcept(back, back.getDefiningOp());
+  }
+  for (Value value : inside)
+    value.setType(other);
+  for (ReshardOp reshard : reshards)
+    if (reshard.getType() == other) {
+      reshard.replaceAllUsesWith(reshard.getInput());
+      reshard->erase();
+    }
+}
+
+unsigned Invariant::hoist() {
+  for (ReshardOp reshard : reshards) {
+    RankedTensorType to = cast<RankedTensorType>(reshard.getType());
+    if (!pays(getLayout(to).getLayout()))
+      continue;
+    unsigned same = llvm::count_if(
+        reshards, [&](ReshardOp other) { return other.getType() == to; });
+    carry(to);
+    return same;
+  }
+  return 0;
+}
+
+/// Reshards of what the region sees from outside the loop.
+static unsigned moveOut(Operation *loop, Region &region, ReshardCost &cost) {
+  unsigned moved = 0;
+  for (Operation &op : llvm::make_early_inc_range(region.front())) {
+    auto reshard = dyn_cast<ReshardOp>(op);
+    if (!reshard || cost.of(reshard).bytes == 0 ||
+        loop->isAncestor(reshard.getInput().getParentBlock()->getParentOp()))
+      continue;
+    reshard->moveBefore(loop);
+    ++moved;
+  }
+  return moved;
+}
+
+static unsigned hoistFrom(Operation *loop, ReshardCost &cost) {
+  RegionFlow flow(loop->getParentOfType<func::FuncOp>());
+  unsigned hoisted = 0;
+  llvm::SetVector<Value> seen;
+  for (Region &region : loop->getRegions()) {
+    hoisted += moveOut(loop, region, cost);
+    for (BlockArgument argument : region.getArguments()) {
+      Value leader = flow.leader(argument);
+      if (flow.members(leader).empty() || seen.contains(leader) ||
+          !getLayout(leader.getType()))
+        continue;
+      Invariant invariant(loop, flow, cost);
+      if (!invariant.find(leader))
+        continue;
+      seen.insert_range(invariant.leaders);
+      hoisted += invariant.hoist();
+    }
+  }
+  return hoisted;
+}
+
+namespace {
+struct HoistReshards : weft::impl::HoistReshardsPassBase<HoistReshards> {
+  void runOnOperation() override {
+    auto mesh = getOperation()->getAttrOfType<MeshAttr>(kMeshAttr);
+    if (!mesh)
+      return;
+    ReshardCost cost(mesh.getMesh());
+    forEachLoop(getOperation(),
+                [&](Operation *loop) { numHoisted += hoistFrom(loop, cost); });
+  }
+};
+} // namespace

@@ -1,0 +1,168 @@
+//===- WidenPartialSums.cpp - sums of f16 over devices in f32 -------------===//
+//
+//   %p = weft.dot %x, %w           : tensor<16x10xf16, partial sum>
+//   %r = weft.reshard %p           : tensor<16x10xf16>
+//
+// rounds each device's sum to f16, which ends at 65504: 60000 + 60000 - 60000
+// would be infinite or 60000, depending on which device has which number.
+//
+//   %p = weft.dot %x, %w           : tensor<16x10xf32, partial sum>
+//   %s = weft.reshard %p           : tensor<16x10xf32>
+//   %r = weft.convert %s           : tensor<16x10xf16>
+//
+// bf16 has the range of f32: its partial sums stay as short as they are, and
+// the collective adds them up in f32.
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/dialects/weft/Weft.h"
+#include "weft/passes/sharding/Passes.h"
+
+#include "llvm/ADT/SetVector.h"
+
+namespace weft {
+#define GEN_PASS_DEF_WIDENPARTIALSUMSPASS
+#include "weft/passes/sharding/Passes.h.inc"
+} // namespace weft
+
+using namespace weft;
+using namespace mlir;
+
+static bool isHalf(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getElementType().isF16();
+}
+
+/// A sum or product of which each device of a group has a part.
+static bool isPartialHalf(Value value) {
+  if (!isHalf(value))
+    return false;
+  LayoutAttr layout = getLayout(value.getType());
+  if (!layout || !layout.getLayout().isPartial())
+    return false;
+  ReduceKind kind = layout.getLayout().reduce;
+  return kind == ReduceKind::Sum || kind == ReduceKind::Prod;
+}
+
+static RankedTensorType widened(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return type.clone(Float32Type::get(type.getContext()));
+}
+
+/// Its operands, results and arguments have the types that somebody states.
+static bool isPort(Operation *op) {
+  return isa<func::FuncOp, func::ReturnOp, FixedLayoutsOpInterface>(op);
+}
+
+/// The operands and results of an op; of a loop or a branch, also those of its regions.
+static SmallVector<Value> valuesOf(Operation *op) {
+  SmallVector<Value> values(op->getOperands());
+  if (op->hasTrait<OpTrait::IsTerminator>() && !isPort(op->getParentOp()))
+    llvm::append_range(values, op->getParentOp()->getResults());
+  llvm::append_range(values, op->getResults());
+  for (Region &region : op->getRegions())
+    for (Block &block : region) {
+      llvm::append_range(values, block.getArguments());
+      llvm::append_range(values, block.getTerminator()->getOperands());
+    }
+  return values;
+}
+
+namespace {
+class Widening {
+public:
+  unsigned run(ModuleOp module);
+
+private:
+  void collect(ModuleOp module);
+  void widenUses(Operation *op);
+  void narrow(Operation *op, Value result);
+
+  llvm::SetVector<Value> partial;
+};
+} // namespace
+
+/// The result becomes f32, and what reads it gets f16.
+void Widening::narrow(Operation *op, Value result) {
+  Type half = cast<RankedTensorType>(result.getType()).getElementType();
+  result.setType(widened(result));
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointAfter(op);
+  auto back = ConvertOp::create(builder, op->getLoc(), result, half);
+  result.replaceAllUsesExcept(back, back);
+}
+
+/// Widens the other operands and results of an op with a partial one to f32. Ops that
+/// sum or multiply with a wider result take operands of f16 as they are.
+/// Loops and branches carry one value under several names: all are partial or
+/// none is. A convert takes any type.
+void Widening::widenUses(Operation *op) {
+  if (op->getNumRegions() != 0 || op->hasTrait<OpTrait::IsTerminator>() ||
+      isa<ConvertOp>(op))
+    return;
+  OpBuilder builder(op);
+  auto accumulates = dyn_cast<AccumulatesOpInterface>(op);
+  bool takesHalf = accumulates && accumulates.accumulates();
+  for (OpOperand &operand : op->getOpOperands())
+    if (!takesHalf && !partial.contains(operand.get()) && isHalf(operand.get()))
+      operand.set(ConvertOp::create(builder, op->getLoc(), operand.get(),
+                                    builder.getF32Type()));
+  for (Value result : op->getResults())
+    if (!partial.contains(result) && isHalf(result))
+      narrow(op, result);
+}
+
+/// A port, or a manual computation, that has a part of a sum on each device
+/// states that it is f16, and so are the parts that are computed with it or are
+/// brought to its layout: no convert rounds parts. A reshard to the sum ends it.
+void Widening::collect(ModuleOp module) {
+  llvm::SetVector<Value> stated;
+  auto add = [&](Operation *at, Value value) {
+    if (isPartialHalf(value))
+      (isPort(at) ? stated : partial).insert(value);
+  };
+  module.walk([&](Operation *op) {
+    for (Value result : op->getResults())
+      add(op, result);
+    for (Region &region : op->getRegions())
+      for (Value argument : region.getArguments())
+        add(op, argument);
+    if (isPort(op))
+      for (Value operand : op->getOperands())
+        add(op, operand);
+  });
+  for (unsigned i = 0; i < stated.size(); ++i) {
+    SmallVector<Operation *> near(stated[i].getUsers());
+    if (Operation *op = stated[i].getDefiningOp())
+      near.push_back(op);
+    for (Operation *op : near)
+      for (Value value : valuesOf(op))
+        if (isPartialHalf(value))
+          stated.insert(value);
+  }
+  partial.remove_if([&](Value value) { return stated.contains(value); });
+}
+
+unsigned Widening::run(ModuleOp module) {
+  llvm::SetVector<Operation *> touched;
+  collect(module);
+  for (Value value : partial) {
+    if (Operation *op = value.getDefiningOp())
+      touched.insert(op);
+    touched.insert_range(value.getUsers());
+  }
+  for (Value value : partial)
+    value.setType(widened(value));
+  for (Operation *op : touched)
+    widenUses(op);
+  return partial.size();
+}
+
+namespace {
+struct WidenPartialSums
+    : weft::impl::WidenPartialSumsPassBase<WidenPartialSums> {
+  void runOnOperation() override {
+    numWidened += Widening().run(getOperation());
+  }
+};
+} // namespace

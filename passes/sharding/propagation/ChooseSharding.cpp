@@ -1,0 +1,295 @@
+//===- ChooseSharding.cpp - what one op runs with, and its price ----------===//
+
+#include "weft/passes/sharding/propagation/ChooseSharding.h"
+
+#include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/weft/ElementTypes.h"
+#include "weft/passes/sharding/FetchedOperands.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <cmath>
+#include <numeric>
+
+using namespace weft;
+using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// Price
+//===----------------------------------------------------------------------===//
+
+/// Operands with window and shift factors lack some of their elements.
+Price ShardingPrices::fetch(const OpWithRule &op,
+                            const OpSharding &sharding) const {
+  Price price;
+  for (const PositionMap &map : op.rule.positions) {
+    const SubAxes &over = sharding.axes[map.factor];
+    int64_t shards = shardCount(over);
+    if (shards == 1)
+      continue;
+    auto type =
+        cast<RankedTensorType>(op.op->getOperand(map.operand).getType());
+    auto local = localShape(sharding.operands[map.operand], type.getShape());
+    int64_t unit = std::max<int64_t>(map.operandUnit, 1);
+    int64_t bytes = bytesOf(type.getElementType());
+    for (auto [dim, factors] : llvm::enumerate(op.factors(map.operand))) {
+      int64_t size = type.getDimSize(dim) * unit;
+      const Factor &factor = op.rule.factors[map.factor];
+      bytes *= factors != DimFactors{map.factor}
+                   ? local[dim]
+                   : missingElements(fetchedRange(map, factor.kind, size,
+                                                  factor.size, shards),
+                                     size, shards);
+    }
+    bytes /= unit; // the rest of an unaligned block is counted on both sides
+    price = price + Price::of(slowestLink(mesh, over), bytes);
+  }
+  return price;
+}
+
+/// One device's loops, in bytes over the fastest axis.
+Price ShardingPrices::work(const OpWithRule &op,
+                           const OpSharding &sharding) const {
+  constexpr double kIterationsPerByte = 32;
+  double iterations = 1, bandwidth = 1;
+  for (auto [index, factor] : llvm::enumerate(op.rule.factors)) {
+    int64_t shards = shardCount(sharding.axes[index]);
+    iterations *= double(shardSize(factor.size, shards));
+  }
+  for (const MeshAxis &axis : mesh.axes)
+    bandwidth = std::max(bandwidth, axis.bandwidth);
+  return {femtoseconds(iterations / kIterationsPerByte / bandwidth), 0, 0};
+}
+
+Price OpPrice::total() const {
+  return std::accumulate(operands.begin(), operands.end(), rest + results);
+}
+
+OpPrice ShardingPrices::of(const OpWithRule &op, const OpSharding &sharding,
+                           const TensorLayouts &layouts) {
+  OpPrice price;
+  price.rest = fetch(op, sharding) + reshards.sending(op.op, sharding) +
+               work(op, sharding);
+  unsigned operands = op.op->getNumOperands();
+  for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor) {
+    Value value = op.value(tensor);
+    const Layout *layout = layouts[tensor];
+    if (op.isOperand(tensor))
+      price.operands.push_back(
+          layout ? move(value, *layout, sharding.operands[tensor]) : Price());
+    else if (layout)
+      price.results = price.results +
+                      move(value, sharding.results[tensor - operands], *layout);
+  }
+  return price;
+}
+
+//===----------------------------------------------------------------------===//
+// Choice
+//===----------------------------------------------------------------------===//
+
+/// The sharding of an op without axes: all operands and results are whole.
+static OpSharding computeWhole(const OpWithRule &op) {
+  OpSharding sharding;
+  sharding.axes.resize(op.rule.factors.size());
+  for (const TensorFactors &factors : op.rule.operands)
+    sharding.operands.push_back(Layout::replicated(factors.size()));
+  for (const TensorFactors &factors : op.rule.results)
+    sharding.results.push_back(Layout::replicated(factors.size()));
+  return sharding;
+}
+
+namespace {
+/// The axes of a tensor on its factors; other factors have none.
+struct Proposal {
+  FactorAxes axes;
+  llvm::SmallVector<bool, 8> has;
+  bool operator==(const Proposal &) const = default;
+};
+} // namespace
+
+static std::vector<Proposal> listProposals(const Mesh &mesh,
+                                           const OpWithRule &op,
+                                           const TensorLayouts &layouts) {
+  std::vector<Proposal> proposals;
+  for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor) {
+    if (!layouts[tensor])
+      continue;
+    Proposal proposal{op.project(mesh, tensor, *layouts[tensor]), {}};
+    proposal.has.resize(op.rule.factors.size());
+    for (const DimFactors &dim : op.factors(tensor))
+      for (unsigned factor : dim)
+        proposal.has[factor] = true;
+    // Many operands proposal the same; each proposal leads once.
+    if (!llvm::is_contained(proposals, proposal))
+      proposals.push_back(std::move(proposal));
+  }
+  return proposals;
+}
+
+/// The leader's passing factors as it has them, split or not. Others leave sums
+/// that later ops may add up for the price of one, so that the price of a
+/// single op says little.
+static FactorAxes exactly(const OpWithRule &op, const Proposal &leader,
+                          llvm::ArrayRef<Proposal> proposals) {
+  FactorAxes axes = leader.axes;
+  for (const Proposal &proposal : proposals) {
+    FactorAxes more = proposal.axes;
+    for (auto [factor, list] : llvm::enumerate(more))
+      if (leader.has[factor] &&
+          op.rule.factors[factor].kind == FactorKind::Pass)
+        list.clear();
+    mergeInto(axes, more);
+  }
+  return axes;
+}
+
+static std::vector<FactorAxes>
+listCandidates(const OpWithRule &op, llvm::ArrayRef<Proposal> proposals,
+               bool &conflict) {
+  std::vector<FactorAxes> candidates;
+  auto add = [&](FactorAxes axes) {
+    if (!llvm::is_contained(candidates, axes))
+      candidates.push_back(std::move(axes));
+  };
+  conflict = false;
+  for (const Proposal &leader : proposals) {
+    FactorAxes axes = leader.axes;
+    for (const Proposal &proposal : proposals)
+      conflict |= !mergeInto(axes, proposal.axes);
+    add(std::move(axes));
+  }
+  for (const Proposal &leader : proposals)
+    add(exactly(op, leader, proposals));
+  if (candidates.empty())
+    candidates.emplace_back(op.rule.factors.size());
+  return candidates;
+}
+
+std::vector<FactorAxes> weft::listCandidates(const Mesh &mesh,
+                                             const OpWithRule &op,
+                                             const TensorLayouts &layouts,
+                                             bool &conflict) {
+  return ::listCandidates(op, listProposals(mesh, op, layouts), conflict);
+}
+
+/// The candidates that leave sums over factors which a tensor does not split so,
+/// without these sums: the other tensors are gathered.
+static std::vector<FactorAxes>
+listWithoutSums(const OpWithRule &op, llvm::ArrayRef<Proposal> proposals,
+                llvm::ArrayRef<FactorAxes> candidates) {
+  auto isSplitOtherwise = [&](unsigned factor, const SubAxes &list) {
+    return llvm::any_of(proposals, [&](const Proposal &proposal) {
+      return proposal.has[factor] && proposal.axes[factor] != list;
+    });
+  };
+  std::vector<FactorAxes> more;
+  for (FactorAxes axes : candidates) {
+    for (auto [factor, list] : llvm::enumerate(axes))
+      if (op.rule.factors[factor].kind != FactorKind::Pass &&
+          isSplitOtherwise(factor, list))
+        list.clear();
+    if (!llvm::is_contained(candidates, axes) &&
+        !llvm::is_contained(more, axes))
+      more.push_back(std::move(axes));
+  }
+  return more;
+}
+
+/// May the value be a sum over devices? A function's arguments are whole, and so
+/// is what is computed from them without a reduced factor.
+static bool mayBeSum(Value value, unsigned depth = 4) {
+  Operation *def = value.getDefiningOp();
+  if (!def)
+    return !isa<func::FuncOp>(value.getParentRegion()->getParentOp());
+  auto ruled = dyn_cast<ShardingRuleOpInterface>(def);
+  if (!ruled || depth == 0)
+    return true;
+  ShardingRule rule = ruled.getShardingRule();
+  auto leavesSums = [](const Factor &factor) {
+    return factor.kind == FactorKind::Reduce ||
+           factor.kind == FactorKind::Lookup;
+  };
+  if (llvm::any_of(rule.factors, leavesSums))
+    return true;
+  auto passes = [&](OpOperand &operand) {
+    unsigned index = operand.getOperandNumber();
+    return index < rule.linearity.size() &&
+           passedReduction(rule.linearity[index], ReduceKind::Sum) &&
+           mayBeSum(operand.get(), depth - 1);
+  };
+  return llvm::any_of(def->getOpOperands(), passes);
+}
+
+/// May the value be added to another sum, behind ops that are linear in it alone,
+/// so that two sums over devices become one?
+static bool isAddedUp(Value value, unsigned depth = 4) {
+  auto adds = [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    auto ruled = dyn_cast<ShardingRuleOpInterface>(user);
+    if (!ruled || depth == 0)
+      return false;
+    auto linearity = ruled.getShardingRule().linearity;
+    auto isLinear = [&](unsigned operand, Linearity kind) {
+      return operand < linearity.size() && has(linearity[operand], kind);
+    };
+    auto isAdded = [&](OpOperand &other) {
+      return other != use && mayBeSum(other.get()) &&
+             isLinear(other.getOperandNumber(), Linearity::JointlyLinear);
+    };
+    unsigned operand = use.getOperandNumber();
+    bool isJoint = isLinear(operand, Linearity::JointlyLinear);
+    if (isJoint && llvm::any_of(user->getOpOperands(), isAdded))
+      return true;
+    bool isAlone = isJoint || user->getNumOperands() == 1;
+    return isAlone &&
+           isLinear(operand, Linearity::Linear | Linearity::JointlyLinear) &&
+           isAddedUp(user->getResult(0), depth - 1);
+  };
+  return llvm::any_of(value.getUses(), adds);
+}
+
+/// Does the op add sums to others, or a later one those that it leaves?
+static bool addsUp(const OpWithRule &op) {
+  auto adds = [](Linearity linearity) {
+    return has(linearity, Linearity::JointlyLinear);
+  };
+  return llvm::any_of(op.rule.linearity, adds) ||
+         llvm::any_of(op.op->getResults(),
+                      [](Value value) { return isAddedUp(value); });
+}
+
+OpSharding weft::chooseSharding(const Mesh &mesh, const OpWithRule &op,
+                                const TensorLayouts &layouts,
+                                ShardingPrices &prices, bool &conflict) {
+  if (nothingSplit(layouts)) {
+    conflict = false;
+    return computeWhole(op);
+  }
+  std::vector<Proposal> proposals = listProposals(mesh, op, layouts);
+  auto candidates = ::listCandidates(op, proposals, conflict);
+  auto withoutSums = listWithoutSums(op, proposals, candidates);
+  if (candidates.size() + withoutSums.size() == 1)
+    return applyAxes(mesh, op, candidates.front());
+  std::optional<Price> least;
+  OpSharding best;
+  Price sums;
+  auto consider = [&](const FactorAxes &axes) {
+    OpSharding next = applyAxes(mesh, op, axes);
+    OpPrice price = prices.of(op, next, layouts);
+    if (least && !movesLess(price.total(), *least))
+      return;
+    least = price.total();
+    sums = price.results;
+    best = std::move(next);
+  };
+  for (const FactorAxes &axes : candidates)
+    consider(axes);
+  // Two sums that are added up have the price of one.
+  if (!withoutSums.empty() && addsUp(op))
+    least = *least - Price{sums.moving / 2, sums.waiting / 2, 0};
+  for (const FactorAxes &axes : withoutSums)
+    consider(axes);
+  return best;
+}

@@ -1,0 +1,66 @@
+//===- ChooseSharding.h - what one op runs with, and its price --*- C++ -*-===//
+//
+// add of [d, -] and [-, d], both 8x12 f32 over d=4, result [d, -]: the
+// candidates are rows=d and columns=d. By rows the second operand moves, one
+// all_to_all of 72 bytes; by columns the first and the result do. Rows it is.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_PASSES_SHARDING_PROPAGATION_CHOOSESHARDING_H
+#define WEFT_PASSES_SHARDING_PROPAGATION_CHOOSESHARDING_H
+
+#include "weft/passes/sharding/OpSharding.h"
+#include "weft/passes/sharding/ReshardCost.h"
+
+namespace weft {
+
+/// The price of an op's sharding.
+struct OpPrice {
+  /// From what the table says to what the op requires, for each operand.
+  llvm::SmallVector<Price, 3> operands;
+  /// The price of moving results to the table's layouts, partial sums included.
+  Price results;
+  /// The price of fetches for window and shift factors, of what it sends itself, and its share
+  /// of the work: 32 iterations take as long as a byte, so that work done twice
+  /// is no way to save.
+  Price rest;
+
+  Price total() const;
+};
+
+/// Prices on one mesh; a move in a region is priced on the region's mesh.
+class ShardingPrices {
+public:
+  explicit ShardingPrices(const Mesh &mesh) : mesh(mesh), reshards(mesh) {}
+  OpPrice of(const OpWithRule &op, const OpSharding &sharding,
+             const TensorLayouts &layouts);
+  /// The price of moving a value to another layout; none if it is not a ranked
+  /// tensor.
+  Price move(mlir::Value value, const Layout &from, const Layout &to) {
+    return reshards.between(value, from, to);
+  }
+
+private:
+  Price fetch(const OpWithRule &op, const OpSharding &sharding) const;
+  Price work(const OpWithRule &op, const OpSharding &sharding) const;
+
+  Mesh mesh;
+  ReshardCost reshards;
+};
+
+/// Each tensor in turn is given precedence: first for the axes that it has,
+/// then also for the factors that it does not split. `conflict` says whether
+/// two factors want an axis.
+std::vector<FactorAxes> listCandidates(const Mesh &mesh, const OpWithRule &op,
+                                       const TensorLayouts &layouts,
+                                       bool &conflict);
+
+/// The cheapest candidate, the first of equal ones. A sum that another may be
+/// added to is given up for gathered operands only where half of it is dearer.
+OpSharding chooseSharding(const Mesh &mesh, const OpWithRule &op,
+                          const TensorLayouts &layouts, ShardingPrices &prices,
+                          bool &conflict);
+
+} // namespace weft
+
+#endif // WEFT_PASSES_SHARDING_PROPAGATION_CHOOSESHARDING_H

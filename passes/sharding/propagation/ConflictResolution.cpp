@@ -1,0 +1,381 @@
+//===- ConflictResolution.cpp - the cheaper side of each conflict ------------===//
+
+#include "weft/passes/sharding/propagation/ConflictResolution.h"
+
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace weft;
+using namespace mlir;
+
+ConflictResolution::ConflictResolution(LayoutTable &table)
+    : table(table), pricing(table.mesh()), shardings(table.ops().size()),
+      prices(table.ops().size()), inConflict(table.ops().size()) {}
+
+unsigned ConflictResolution::conflicts() const { return inConflict.count(); }
+
+//===----------------------------------------------------------------------===//
+// Choices and prices of single ops
+//===----------------------------------------------------------------------===//
+
+/// An op that computes nothing takes its operands in layouts that it says.
+static bool isBorder(const OpWithRule &op) {
+  return isa<ConstrainOp, func::ReturnOp>(op.op) || isRuledByRegions(op.op);
+}
+
+void ConflictResolution::choose(unsigned index) {
+  const OpWithRule &op = table.ops()[index];
+  OpSharding &sharding = shardings[index];
+  if (isa<ConstrainOp>(op.op)) {
+    sharding.operands = {table.annotated(op.op->getResult(0))};
+    return;
+  }
+  if (isa<func::ReturnOp>(op.op)) {
+    sharding.operands.clear();
+    for (unsigned i = 0; i < op.op->getNumOperands(); ++i)
+      sharding.operands.push_back(
+          isa<RankedTensorType>(op.op->getOperand(i).getType())
+              ? table.resultLayout(i)
+              : Layout());
+    return;
+  }
+  if (isRuledByRegions(op.op)) {
+    sharding = table.regionSharding(op.op);
+    return;
+  }
+  bool conflict = false;
+  sharding =
+      chooseSharding(table.mesh(), op, table.layoutsOf(op), pricing, conflict);
+  inConflict[index] = conflict;
+}
+
+const OpPrice &ConflictResolution::price(unsigned index) {
+  std::optional<OpPrice> &known = prices[index];
+  if (known)
+    return *known;
+  const OpWithRule &op = table.ops()[index];
+  TensorLayouts layouts = table.layoutsOf(op);
+  if (!isBorder(op))
+    return known.emplace(pricing.of(op, shardings[index], layouts));
+  OpPrice &price = known.emplace();
+  for (auto [operand, wanted] : llvm::enumerate(shardings[index].operands))
+    price.operands.push_back(
+        layouts[operand]
+            ? pricing.move(op.value(operand), *layouts[operand], wanted)
+            : Price());
+  return price;
+}
+
+void ConflictResolution::forget(llvm::ArrayRef<unsigned> ops) {
+  for (unsigned op : ops) {
+    prices[op].reset();
+    choose(op);
+  }
+}
+
+Price ConflictResolution::totalPrice(llvm::ArrayRef<unsigned> ops) {
+  llvm::DenseMap<Value, llvm::SmallVector<const Layout *, 2>> arrived;
+  Price total;
+  for (unsigned index : ops) {
+    const OpPrice &one = price(index);
+    total = total + one.rest + one.results;
+    for (auto [operand, cost] : llvm::enumerate(one.operands)) {
+      if (cost == Price())
+        continue;
+      const Layout &wanted = shardings[index].operands[operand];
+      auto &known = arrived[table.ops()[index].value(operand)];
+      if (llvm::any_of(known, [&](const Layout *l) { return *l == wanted; }))
+        continue;
+      known.push_back(&wanted);
+      total = total + cost;
+    }
+  }
+  return total;
+}
+
+//===----------------------------------------------------------------------===//
+// Attempts
+//===----------------------------------------------------------------------===//
+
+ConflictResolution::Ops ConflictResolution::around(Value value,
+                                                   size_t most) const {
+  Ops ops;
+  auto add = [&](Operation *op) {
+    if (auto index = table.indexOf(op); index && !table.ops()[*index].source)
+      ops.push_back(*index);
+  };
+  if (Operation *def = value.getDefiningOp())
+    add(def);
+  for (Operation *user : value.getUsers()) {
+    if (ops.size() >= most)
+      break;
+    add(user);
+  }
+  return ops;
+}
+
+ConflictResolution::Ops ConflictResolution::concerned() const {
+  Ops ops;
+  for (const Change &change : changes)
+    ops.append(around(change.value));
+  llvm::sort(ops);
+  ops.erase(llvm::unique(ops), ops.end());
+  return ops;
+}
+
+void ConflictResolution::change(Value value, const Layout &layout) {
+  if (!table.isFree(value) || table.get(value) == layout ||
+      !changed.insert(value).second)
+    return;
+  changes.push_back({value, table.get(value), layout});
+  table.set(value, layout);
+}
+
+static bool usesAnAxisTwice(const FactorAxes &axes) {
+  SubAxes seen;
+  for (const SubAxes &list : axes)
+    for (const SubAxis &axis : list) {
+      if (llvm::any_of(seen,
+                       [&](const SubAxis &x) { return overlaps(x, axis); }))
+        return true;
+      seen.push_back(axis);
+    }
+  return false;
+}
+
+/// Every factor of the tensor on which `mine` is what another tensor was
+/// becomes what that tensor is.
+static FactorAxes followed(const OpWithRule &op, unsigned from, unsigned to,
+                           const FactorAxes &was, const FactorAxes &is,
+                           FactorAxes mine) {
+  FactorAxes next = mine;
+  for (const DimFactors &dim : op.factors(to))
+    for (unsigned factor : dim) {
+      bool shared = llvm::any_of(op.factors(from), [&](const DimFactors &d) {
+        return llvm::is_contained(d, factor);
+      });
+      if (shared && mine[factor] == was[factor])
+        next[factor] = is[factor];
+    }
+  return next;
+}
+
+void ConflictResolution::follow(const OpWithRule &op, const Change &change) {
+  const Mesh &mesh = table.mesh();
+  unsigned from = 0;
+  while (op.value(from) != change.value)
+    ++from;
+  FactorAxes was = op.project(mesh, from, change.before);
+  FactorAxes is = op.project(mesh, from, change.after);
+  for (unsigned to = 0; to < op.numTensors(); ++to) {
+    Value value = op.value(to);
+    if (changed.contains(value) || !table.isFree(value))
+      continue;
+    const Layout &now = table.get(value);
+    FactorAxes mine = op.project(mesh, to, now);
+    FactorAxes next = followed(op, from, to, was, is, mine);
+    if (next == mine || usesAnAxisTwice(next) ||
+        projectToTensor(mesh, op.rule, op.factors(to), mine) != now)
+      continue;
+    this->change(value, normalise(mesh, projectToTensor(mesh, op.rule,
+                                                        op.factors(to), next)));
+  }
+}
+
+/// The layout that the sharding gives a tensor, with its sums reduced.
+static Layout withoutPartials(const OpSharding &sharding, const OpWithRule &op,
+                              unsigned tensor) {
+  unsigned operands = op.op->getNumOperands();
+  Layout layout = op.isOperand(tensor) ? sharding.operands[tensor]
+                                       : sharding.results[tensor - operands];
+  layout.partial.clear();
+  layout.reduce = ReduceKind::Sum;
+  return layout;
+}
+
+bool ConflictResolution::disagrees(const OpWithRule &op,
+                                   const OpSharding &sharding) const {
+  for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor) {
+    Value value = op.value(tensor);
+    if (table.isFree(value) &&
+        withoutPartials(sharding, op, tensor).dims != table.get(value).dims)
+      return true;
+  }
+  return false;
+}
+
+bool ConflictResolution::wantsOtherwise(const OpWithRule &op,
+                                        unsigned operand) const {
+  Value value = op.value(operand);
+  const OpSharding &sharding = shardings[*table.indexOf(op.op)];
+  return operand < sharding.operands.size() && table.isFree(value) &&
+         sharding.operands[operand].dims != table.get(value).dims;
+}
+
+bool ConflictResolution::isOpen(unsigned index) const {
+  const OpWithRule &op = table.ops()[index];
+  if (op.source)
+    return false;
+  if (!isBorder(op))
+    return inConflict[index] || disagrees(op, shardings[index]);
+  auto operands = llvm::seq(op.op->getNumOperands());
+  return llvm::any_of(operands,
+                      [&](unsigned i) { return wantsOtherwise(op, i); });
+}
+
+ConflictResolution::Settlement
+ConflictResolution::attemptSharding(unsigned index, const FactorAxes &axes,
+                                    size_t limit) {
+  const OpWithRule &op = table.ops()[index];
+  OpSharding sharding = applyAxes(table.mesh(), op, axes);
+  if (!disagrees(op, sharding))
+    return {};
+  for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor)
+    change(op.value(tensor), withoutPartials(sharding, op, tensor));
+  return followChanges(limit);
+}
+
+ConflictResolution::Settlement
+ConflictResolution::attemptOperand(unsigned index, unsigned operand,
+                                   size_t limit) {
+  const OpWithRule &op = table.ops()[index];
+  if (!wantsOtherwise(op, operand))
+    return {};
+  change(op.value(operand), shardings[index].operands[operand]);
+  return followChanges(limit);
+}
+
+ConflictResolution::Settlement ConflictResolution::followChanges(size_t limit) {
+  for (size_t at = 0; at < changes.size() && changes.size() < limit; ++at) {
+    Change speaker = changes[at];
+    for (unsigned other : around(speaker.value))
+      if (!isBorder(table.ops()[other]))
+        follow(table.ops()[other], speaker);
+  }
+  Ops ops = concerned();
+  for (const Change &change : changes)
+    table.set(change.value, change.before);
+  Price before = totalPrice(ops);
+  for (const Change &change : changes)
+    table.set(change.value, change.after);
+  forget(ops);
+  Settlement settlement;
+  settlement.saved = before - totalPrice(ops);
+  for (const Change &change : changes)
+    table.set(change.value, change.before);
+  forget(ops);
+  settlement.changes = std::move(changes);
+  changes.clear();
+  changed.clear();
+  return settlement;
+}
+
+//===----------------------------------------------------------------------===//
+// Sweeps
+//===----------------------------------------------------------------------===//
+
+static llvm::hash_code hashAxes(const SubAxes &axes) {
+  llvm::hash_code hash = llvm::hash_value(axes.size());
+  for (const SubAxis &sub : axes)
+    hash = llvm::hash_combine(hash, sub.axis, sub.skip, sub.size);
+  return hash;
+}
+
+/// The hash of an op's name, shapes and layouts.
+llvm::hash_code ConflictResolution::hashOp(const OpWithRule &op) const {
+  llvm::hash_code hash = llvm::hash_value(op.op->getName().getStringRef());
+  TensorLayouts layouts = table.layoutsOf(op);
+  for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor) {
+    Value value = op.value(tensor);
+    if (auto type = dyn_cast<RankedTensorType>(value.getType()))
+      for (int64_t size : type.getShape())
+        hash = llvm::hash_combine(hash, size);
+    if (layouts[tensor])
+      for (const SubAxes &dim : layouts[tensor]->dims)
+        hash = llvm::hash_combine(hash, hashAxes(dim));
+    hash = llvm::hash_combine(hash, table.isFree(value));
+  }
+  return hash;
+}
+
+size_t ConflictResolution::hashSurroundings(const OpWithRule &op) const {
+  llvm::hash_code hash = hashOp(op);
+  for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor)
+    for (unsigned other : around(op.value(tensor), /*most=*/8))
+      hash = llvm::hash_combine(hash, hashOp(table.ops()[other]));
+  return hash;
+}
+
+bool ConflictResolution::adopt(Settlement settlement, unsigned op) {
+  if (!movesLess(Price(), settlement.saved))
+    return false;
+  changes = std::move(settlement.changes);
+  for (const Change &change : changes) {
+    table.set(change.value, change.after);
+    if (LayoutJournal *journal = table.kept())
+      journal->record({.kind = LayoutReason::Kind::Price,
+                       .value = change.value,
+                       .op = table.ops()[op].op,
+                       .saved = settlement.saved},
+                      change.before, change.after);
+  }
+  forget(concerned());
+  changes.clear();
+  return true;
+}
+
+bool ConflictResolution::settleBorder(unsigned index, size_t limit) {
+  bool settled = false;
+  for (unsigned i = 0; i < table.ops()[index].op->getNumOperands(); ++i)
+    settled |= adopt(attemptOperand(index, i, limit), index);
+  return settled;
+}
+
+bool ConflictResolution::settleOp(unsigned index, size_t limit) {
+  const OpWithRule &op = table.ops()[index];
+  bool conflict = false;
+  Settlement best;
+  for (const FactorAxes &axes :
+       listCandidates(table.mesh(), op, table.layoutsOf(op), conflict)) {
+    Settlement next = attemptSharding(index, axes, limit);
+    if (movesLess(best.saved, next.saved))
+      best = std::move(next);
+  }
+  return adopt(std::move(best), index);
+}
+
+bool ConflictResolution::settle(unsigned index, size_t limit) {
+  const OpWithRule &op = table.ops()[index];
+  if (!isOpen(index))
+    return false;
+  // Layers have the same conflicts: a change that was no cheaper is not tried again.
+  constexpr unsigned kTries = 3;
+  unsigned &tries = inVain[hashSurroundings(op)];
+  if (tries == kTries)
+    return false;
+  bool settled =
+      isBorder(op) ? settleBorder(index, limit) : settleOp(index, limit);
+  tries = settled ? 0 : tries + 1;
+  return settled;
+}
+
+unsigned ConflictResolution::sweep(size_t limit) {
+  unsigned settled = 0;
+  for (unsigned op = 0; op < table.ops().size(); ++op)
+    settled += settle(op, limit);
+  return settled;
+}
+
+void ConflictResolution::run() {
+  size_t open = 0;
+  for (unsigned op = 0; op < table.ops().size(); ++op) {
+    choose(op);
+    open += isOpen(op);
+  }
+  if (open == 0)
+    return;
+  constexpr size_t kSweeps = 2, kFew = 64, kMany = 512;
+  size_t limit = std::clamp(16 * table.ops().size() / open, kFew, kMany);
+  for (size_t i = 0; i < kSweeps && sweep(limit) > 0; ++i)
+    inVain.clear();
+}

@@ -1,0 +1,50 @@
+//===- GrowingLayout.h - a layout that only grows ---------------*- C++ -*-===//
+//
+// What propagation knows of one value: its layout so far, and what may be added.
+// On a=8, b=2, with nothing annotated,
+//
+//   [a,-]  grows by  [(a,b),-]  to  [(a,b),-]     continued
+//   [a,-]  grows by  [b,-]      to  [a,-]         b does not continue a
+//   [a,-]  grows by  [-,a]      to  [a,-]         a is taken
+//
+// An axis that may not be added ends its dimension's growth: what is minor to
+// it would be other elements without it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_PASSES_SHARDING_PROPAGATION_GROWINGLAYOUT_H
+#define WEFT_PASSES_SHARDING_PROPAGATION_GROWINGLAYOUT_H
+
+#include "weft/dialects/layout/Layout.h"
+
+namespace weft {
+
+struct GrowingLayout {
+  Layout layout;
+  bool fixed = false;    ///< annotated: closed, but for dimensions in `open`
+  uint64_t open = 0;     ///< dimensions of a fixed layout that may grow
+  SubAxes forbiddenAxes; ///< axes that shard no dimension
+  /// Where a region with free axes begins or ends: the shape, whose blocks stay
+  /// full, none padded; else empty.
+  llvm::ArrayRef<int64_t> mustDivide;
+
+  bool isOpen() const { return !fixed || open != 0; }
+  /// Not annotated, or with every dimension open and no axis.
+  bool saysNothing() const;
+  /// Lengthens the dimensions that `more`, a layout of the same rank, continues
+  /// and that may grow. Returns whether it did.
+  bool extend(const Layout &more);
+
+private:
+  bool isOpen(unsigned dim) const {
+    return !fixed || (dim < 64 && open >> dim & 1);
+  }
+  /// Is the axis, or a part of it, used already, or among `forbiddenAxes`?
+  bool isBarred(const SubAxis &axis) const;
+  /// Does the axis leave no padding where blocks have to be full?
+  bool staysFull(unsigned dim, const SubAxis &axis) const;
+};
+
+} // namespace weft
+
+#endif // WEFT_PASSES_SHARDING_PROPAGATION_GROWINGLAYOUT_H

@@ -1,0 +1,71 @@
+//===- LayoutAssignment.h - from the table to types and reshards ----------===//
+
+#ifndef WEFT_PASSES_SHARDING_PROPAGATION_LAYOUTASSIGNMENT_H
+#define WEFT_PASSES_SHARDING_PROPAGATION_LAYOUTASSIGNMENT_H
+
+#include "weft/passes/sharding/Provenance.h"
+#include "weft/passes/sharding/propagation/LayoutTable.h"
+
+namespace weft {
+
+/// Sets all types of a function at once and inserts reshards. Every op is
+/// given its sharding; its operands are brought to what it
+/// requires. A source is repeated in each layout that is wanted of it, since
+/// that moves nothing. A partial value stays partial through ops that are
+/// linear in it, as long as that makes it no larger.
+class LayoutAssignment {
+public:
+  /// `shardings`: what each op of the table runs with.
+  LayoutAssignment(mlir::func::FuncOp function, const LayoutTable &table,
+                   std::vector<OpSharding> shardings);
+  void run();
+
+  unsigned reshards() const { return numReshards; }
+
+private:
+  void assign(unsigned index);
+  void assignConstrain(unsigned index);
+  void answerObservers();
+  void finish();
+  /// Keeps partial operands partial where the op is linear in them.
+  void delayReductions(const OpWithRule &op, OpSharding &sharding);
+  /// The partial layout that all operands named by `operands` have, or null.
+  /// Where the result is `wanted` so, other uses of an operand do not matter.
+  const Layout *commonPartial(const OpWithRule &op, const OpSharding &sharding,
+                              llvm::ArrayRef<unsigned> operands,
+                              const Layout *wanted) const;
+  /// The layout in which all uses take the value, where that is partial.
+  std::optional<Layout> wantedPartial(mlir::Value value) const;
+  /// Replaces an operand by the same value in the layout it must have.
+  void require(const OpWithRule &op, unsigned operand, const Layout &layout);
+  mlir::Value convert(mlir::Value value, const Layout &to, const OpWithRule &op,
+                      unsigned operand);
+  mlir::Value repeatSource(mlir::Value value, const Layout &layout);
+  /// The layout to which a partial value is reduced: that of all uses, or the table's.
+  const Layout &reducedLayout(mlir::Value value);
+  Layout chooseReduced(mlir::Value value) const;
+  Layout wholeLayout(mlir::Value value) const;
+  /// Is it used by no other op that has a layout?
+  bool isUsedOnlyBy(mlir::Value value, mlir::Operation *op) const;
+  Layout requirement(mlir::OpOperand &use) const;
+  void setLayout(mlir::Value value, const Layout &layout);
+  const Layout *layoutOf(mlir::Value value) const;
+
+  mlir::func::FuncOp function;
+  const LayoutTable &table;
+  const Mesh &mesh;
+  Provenance provenance;
+  llvm::DenseMap<mlir::Operation *, unsigned> indexOf;
+  std::vector<OpSharding> shardings;
+  llvm::DenseMap<mlir::Value, Layout> actual, reduced;
+  llvm::DenseMap<std::pair<mlir::Value, mlir::Attribute>, mlir::Value>
+      converted;
+  llvm::SmallVector<mlir::Operation *> dead;
+  /// The unsharded value that a converted one stands for.
+  llvm::DenseMap<mlir::Value, mlir::Value> origin;
+  unsigned numReshards = 0;
+};
+
+} // namespace weft
+
+#endif // WEFT_PASSES_SHARDING_PROPAGATION_LAYOUTASSIGNMENT_H

@@ -1,0 +1,71 @@
+//===- LayoutJournal.h - where each axis of each layout comes from --------===//
+//
+// A record of propagation, kept only where somebody asks (weft explain --why):
+//
+//   LayoutJournal journal;
+//   LayoutTable table(function, mesh);
+//   table.keep(&journal);
+//   ... seed, propagate, resolve conflicts ...
+//   journal.last(%y, /*dim=*/0, data)     a rule: weft.dot, from dimension 0 of %x
+//   journal.last(%x, /*dim=*/0, data)     an annotation
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_PASSES_SHARDING_PROPAGATION_LAYOUTJOURNAL_H
+#define WEFT_PASSES_SHARDING_PROPAGATION_LAYOUTJOURNAL_H
+
+#include "weft/passes/sharding/OpSharding.h"
+#include "weft/passes/sharding/resharding/Price.h"
+
+namespace weft {
+
+/// The reason why a dimension of a value got an axis, or lost it.
+struct LayoutReason {
+  enum class Kind {
+    Annotation, ///< by `op`; of a result by the function's end, of an argument by none
+    Rule,      ///< `op` has it in dimension `fromDim` of `from`
+    SameValue, ///< `from` is the same value for a loop, or of the same group
+    State,     ///< the value updates state, which is laid out so
+    Price,     ///< at `op`, this saves `saved`
+  };
+  Kind kind = Kind::Annotation;
+  mlir::Value value;
+  unsigned dim = 0;
+  SubAxis axis = {};
+  mlir::Operation *op = nullptr;
+  mlir::Value from = {};
+  unsigned fromDim = 0;
+  Price saved = {};
+  bool isLost = false; ///< the dimension lost the axis
+};
+
+class LayoutJournal {
+public:
+  /// Layouts of an op's tensors, where they have any.
+  using Snapshot = std::vector<std::optional<Layout>>;
+  static Snapshot snapshotOf(const TensorLayouts &layouts);
+
+  /// Records each axis that `after` has and `before` has not; of a price, also
+  /// each that it has no more. `like` has everything but dimension and axis.
+  void record(const LayoutReason &like, const Layout &before,
+              const Layout &after);
+  /// The same of all tensors of an op, by its rule: which other tensor had the
+  /// axis for the factor.
+  void recordRule(const Mesh &mesh, const OpWithRule &op,
+                  const Snapshot &before, const TensorLayouts &after);
+  /// The last that was said of the axis, or null.
+  const LayoutReason *last(mlir::Value value, unsigned dim,
+                           const SubAxis &axis) const;
+  /// The last axis that the dimension lost, or null.
+  const LayoutReason *lastLost(mlir::Value value, unsigned dim) const;
+
+private:
+  void recordTensor(const Mesh &mesh, const OpWithRule &op, unsigned tensor,
+                    const Snapshot &before, const Layout &after);
+
+  std::vector<LayoutReason> reasons;
+};
+
+} // namespace weft
+
+#endif // WEFT_PASSES_SHARDING_PROPAGATION_LAYOUTJOURNAL_H

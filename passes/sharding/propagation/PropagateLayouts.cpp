@@ -1,0 +1,102 @@
+//===- PropagateLayouts.cpp - layouts in types, movements explicit --------===//
+
+#include "weft/passes/sharding/Passes.h"
+#include "weft/passes/sharding/propagation/ConflictResolution.h"
+#include "weft/passes/sharding/propagation/LayoutAssignment.h"
+
+#include "mlir/Transforms/RegionUtils.h"
+
+namespace weft {
+#define GEN_PASS_DEF_PROPAGATELAYOUTSPASS
+#include "weft/passes/sharding/Passes.h.inc"
+} // namespace weft
+
+using namespace weft;
+using namespace mlir;
+
+/// The module's mesh; one device where there is none.
+static MeshAttr meshOf(ModuleOp module) {
+  if (auto mesh = module->getAttrOfType<MeshAttr>(kMeshAttr))
+    return mesh;
+  Mesh single;
+  single.axes.push_back({"device", 1});
+  auto mesh = MeshAttr::get(module.getContext(), single);
+  module->setAttr(kMeshAttr, mesh);
+  return mesh;
+}
+
+/// An op with a rule is told of its operands' layouts only.
+static LogicalResult checkCaptures(Operation &op) {
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op.getRegions(), captured);
+  for (Value value : captured)
+    if (isa<RankedTensorType>(value.getType()))
+      return op.emitError("the region uses ")
+             << value.getType() << " from outside, which no layout reaches; "
+             << "make it an operand";
+  return success();
+}
+
+/// One block a region, static shapes, and regions only where they pass values
+/// on, or belong to an op that has a rule or says its layouts itself.
+static LogicalResult checkOp(Operation &op) {
+  for (Type type : op.getResultTypes())
+    if (auto tensor = dyn_cast<TensorType>(type))
+      if (!tensor.hasStaticShape())
+        return op.emitError("layouts need static shapes, this is ") << type;
+  if (isa<ShardingRuleOpInterface>(op))
+    return checkCaptures(op);
+  bool free = freeRegionOf(&op) != nullptr;
+  if (op.getNumRegions() == 0 || (!free && isa<FixedLayoutsOpInterface>(op)))
+    return success();
+  if (!free && !hasRegionFlow(&op))
+    return op.emitError("an op with regions has no sharding rule; let it "
+                        "implement RegionBranchOpInterface, or flatten it "
+                        "before layouts are propagated");
+  for (Region &region : op.getRegions()) {
+    if (!region.hasOneBlock())
+      return op.emitError("region ")
+             << region.getRegionNumber() << " has " << region.getBlocks().size()
+             << " blocks; layouts need one";
+    for (Operation &inner : region.front())
+      if (failed(checkOp(inner)))
+        return failure();
+  }
+  return success();
+}
+
+static LogicalResult checkFlat(func::FuncOp function) {
+  if (!llvm::hasSingleElement(function.getBody()))
+    return function.emitError() << "@" << function.getName() << " has "
+                                << function.getBody().getBlocks().size()
+                                << " blocks; layouts need one";
+  for (Operation &op : function.getBody().front())
+    if (failed(checkOp(op)))
+      return failure();
+  return success();
+}
+
+namespace {
+struct PropagateLayouts
+    : weft::impl::PropagateLayoutsPassBase<PropagateLayouts> {
+  void runOnOperation() override {
+    MeshAttr mesh = meshOf(getOperation());
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isExternal())
+        continue;
+      if (failed(checkFlat(function)))
+        return signalPassFailure();
+      LayoutTable table(function, mesh);
+      if (failed(table.seed()))
+        return signalPassFailure();
+      table.propagate();
+      ConflictResolution settler(table);
+      settler.run();
+      numConflicts += settler.conflicts();
+      LayoutAssignment assignment(function, table, settler.takeShardings());
+      assignment.run();
+      numReshards += assignment.reshards();
+    }
+  }
+};
+} // namespace

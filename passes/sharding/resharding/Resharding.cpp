@@ -1,0 +1,430 @@
+//===- Resharding.cpp - the cheapest way from one layout to another -------===//
+
+#include "weft/passes/sharding/resharding/Resharding.h"
+
+#include "weft/dialects/layout/Sizes.h"
+#include "weft/layout/RingTraffic.h"
+#include "weft/passes/sharding/resharding/ReshardSteps.h"
+
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <queue>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+using namespace weft;
+using namespace weft::reshard;
+
+llvm::StringRef weft::stringifyStepKind(StepKind kind) {
+  static constexpr llvm::StringLiteral names[] = {
+      "slice",   "make_partial", "all_gather",     "all_to_all",
+      "permute", "all_reduce",   "reduce_scatter", "exchange"};
+  return names[static_cast<unsigned>(kind)];
+}
+
+/// The ring of steps that send around one.
+static std::optional<RingKind> ringKind(StepKind kind) {
+  switch (kind) {
+  case StepKind::AllReduce:
+    return RingKind::AllReduce;
+  case StepKind::AllGather:
+    return RingKind::AllGather;
+  case StepKind::ReduceScatter:
+    return RingKind::ReduceScatter;
+  case StepKind::AllToAll:
+    return RingKind::AllToAll;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// Bytes that one of p devices sends in a step other than an exchange.
+static int64_t bytesSent(StepKind kind, int64_t p, int64_t before,
+                         int64_t after) {
+  if (auto ring = ringKind(kind))
+    return ringBytes(*ring, p, before, after);
+  return kind == StepKind::Permute ? before : 0;
+}
+
+namespace {
+/// Compared in this order; first and second are time and bytes, or bytes and
+/// time. Time is in units of 1e-15 s, so that sums in any order are equal. A
+/// local step weighs 1, an exchange a little less than two standard
+/// collectives.
+struct Cost {
+  int64_t first = 0, second = 0, steps = 0;
+  auto operator<=>(const Cost &) const = default;
+  Cost operator+(const Cost &o) const {
+    return {first + o.first, second + o.second, steps + o.steps};
+  }
+};
+constexpr int64_t standardStep = 1000, exchangeStep = 1500;
+/// Once a plan meets the bound: how many more steps may be tried for one of as
+/// many bytes and seconds in nicer steps.
+constexpr int64_t niceness = 1500;
+
+struct Node {
+  State state;
+  Cost cost;
+  Move move;
+  int64_t bytes = 0, time = 0; ///< of the move
+  int64_t bytesSoFar = 0;
+  int32_t parent = -1;
+  bool closed = false;
+};
+
+struct StateHash {
+  unsigned digits;
+  size_t operator()(const State &state) const {
+    return llvm::hash_combine(
+        llvm::hash_combine_range(state.place.begin(),
+                                 state.place.begin() + digits),
+        llvm::hash_combine_range(state.order.begin(),
+                                 state.order.begin() + digits));
+  }
+};
+
+class Search {
+public:
+  Search(const Problem &problem, const ReshardOptions &options)
+      : problem(problem), options(options), target(problem, problem.target),
+        known(16, StateHash{static_cast<unsigned>(problem.digits.size())}) {
+    even = evenThroughout(problem, View(problem, problem.source), target);
+    bound = lowerBoundBytes(problem);
+    for (const MeshAxis &axis : problem.mesh.axes) {
+      fastest = std::max(fastest, axis.bandwidth);
+      quickest = std::min(quickest, axis.latency);
+    }
+  }
+
+  /// Takes the given steps, so that run() tries nothing dearer.
+  void follow(llvm::MutableArrayRef<Move> moves);
+  /// Finds the cheapest plan, or runs out of budget.
+  void run();
+  bool found() const { return bestPlan.has_value(); }
+  /// The cheapest found.
+  ReshardPlan plan() const;
+  int64_t bound; ///< bytes that must arrive at least
+
+private:
+  bool meetsBound() const;
+  bool mayExchange(int index) const;
+  void reset();
+  bool search();
+  bool isBeaten(const Cost &cost) const;
+  void keep();
+  ReshardPlan planTo(int node) const;
+  void price(Node &node, const View &before, const View &after) const;
+  void expand(int index);
+  void visit(int parent, const View &view, Move &move);
+  Cost estimate(const State &state, const View &view) const;
+  Cost cost(int64_t time, int64_t bytes, int64_t steps) const {
+    return options.fewestBytes ? Cost{bytes, time, steps}
+                               : Cost{time, bytes, steps};
+  }
+  int64_t timeOf(StepKind kind, const SubAxes &axes, int64_t bytes) const;
+  SubAxes axesOf(const Move &move) const;
+
+  const Problem &problem;
+  const ReshardOptions &options;
+  View target;
+  bool even; ///< estimates are exact at both ends
+  double fastest = 1, quickest = 1;
+  bool settled = false; ///< nothing is cheaper
+  int64_t tried = 0;
+  int best = -1; ///< the cheapest way to the target so far
+  std::optional<ReshardPlan> bestPlan; ///< of the runs before
+  Cost bestCost;
+  std::vector<Node> nodes;
+  std::unordered_map<State, int, StateHash> known;
+  using Entry = std::tuple<Cost, int>;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
+};
+} // namespace
+
+SubAxes Search::axesOf(const Move &move) const {
+  SubAxes axes;
+  for (uint8_t digit : move.digits)
+    axes.push_back(problem.digits[digit]);
+  if (move.kind == StepKind::Exchange || move.kind == StepKind::Permute ||
+      move.kind == StepKind::AllReduce || move.kind == StepKind::MakePartial)
+    llvm::sort(axes);
+  return axes;
+}
+
+int64_t Search::timeOf(StepKind kind, const SubAxes &axes,
+                       int64_t bytes) const {
+  Link link = slowestLink(problem.mesh, axes);
+  int phases = kind == StepKind::AllReduce ? 2 : 1;
+  return femtoseconds(phases * link.latency + link.moving(bytes));
+}
+
+void Search::price(Node &node, const View &before, const View &after) const {
+  const Move &move = node.move;
+  node.bytes = node.time = 0;
+  if (move.kind == StepKind::Slice || move.kind == StepKind::MakePartial) {
+    node.cost.steps += 1;
+    return;
+  }
+  SubAxes axes = axesOf(move);
+  int64_t sent = 0;
+  if (move.kind == StepKind::Exchange) {
+    node.bytes =
+        missingElementsExactly(problem, before, after) * problem.elementBytes;
+    sent = saturatingMultiply(sentElements(problem, before, after),
+                              problem.elementBytes);
+  } else {
+    node.bytes = bytesSent(move.kind, shardCount(axes),
+                           before.localElements * problem.elementBytes,
+                           after.localElements * problem.elementBytes);
+  }
+  node.time = timeOf(move.kind, axes, std::max(node.bytes, sent));
+  int64_t steps = move.kind == StepKind::Exchange ? exchangeStep : standardStep;
+  node.cost = node.cost + cost(node.time, node.bytes, steps);
+}
+
+Cost Search::estimate(const State &state, const View &view) const {
+  if (state == problem.target)
+    return {};
+  int64_t bytes = missingElements(problem, view, target) * problem.elementBytes;
+  if (bytes == 0)
+    return {0, 0, 1};
+  // At least one more collective.
+  return cost(femtoseconds(quickest + bytes / fastest), bytes, standardStep);
+}
+
+/// By a plan that is known.
+bool Search::isBeaten(const Cost &cost) const {
+  return (best >= 0 && nodes[best].cost <= cost) ||
+         (bestPlan && bestCost <= cost);
+}
+
+void Search::visit(int parent, const View &view, Move &move) {
+  ++tried;
+  Node node;
+  node.state = move.result;
+  node.cost = nodes[parent].cost;
+  node.move = std::move(move);
+  node.parent = parent;
+  View after(problem, node.state);
+  price(node, view, after);
+  node.bytesSoFar = nodes[parent].bytesSoFar + node.bytes;
+  auto [entry, fresh] = known.try_emplace(node.state, nodes.size());
+  if (!fresh && nodes[entry->second].cost <= node.cost)
+    return;
+  // A better way replaces the old one; its queue entry is skipped later.
+  if (!fresh)
+    nodes[entry->second].closed = true;
+  entry->second = nodes.size();
+  if (node.state == problem.target &&
+      (best < 0 || node.cost < nodes[best].cost))
+    best = nodes.size();
+  Cost whole = node.cost + estimate(node.state, after);
+  // Kept as known, but never opened where a plan is cheaper already.
+  if (best == static_cast<int>(nodes.size()) || !isBeaten(whole))
+    open.push({whole, nodes.size()});
+  nodes.push_back(std::move(node));
+}
+
+/// Pricing an exchange of uneven shards asks every device: on large meshes only
+/// as soon as it is possible.
+bool Search::mayExchange(int index) const {
+  StepKind kind = nodes[index].move.kind;
+  return even || problem.mesh.size() <= 64 || index == 0 ||
+         kind == StepKind::AllReduce || kind == StepKind::ReduceScatter;
+}
+
+void Search::expand(int index) {
+  State state = nodes[index].state;
+  View view(problem, state);
+  Move exchange;
+  Cost least = nodes[index].cost + estimate(state, view);
+  least.steps += exchangeStep - standardStep;
+  // First, since its price closes most other ways.
+  if (options.allowExchange && mayExchange(index) && !isBeaten(least) &&
+      exchangeMove(problem, state, exchange))
+    visit(index, view, exchange);
+  forEachMove(problem, state, view,
+              [&](Move &move) { visit(index, view, move); });
+}
+
+void Search::reset() {
+  nodes.clear();
+  known.clear();
+  open = {};
+  best = -1;
+  tried = 0;
+  Node root;
+  root.state = problem.source;
+  nodes.push_back(root);
+  known[root.state] = 0;
+  open.push({Cost{}, 0});
+}
+
+/// No plan is better than the best: by the estimate, or by the exact bound
+/// where the estimate has asked only a few devices.
+bool Search::meetsBound() const {
+  if (best < 0)
+    return false;
+  if (!even)
+    return nodes[best].bytesSoFar == bound;
+  Cost least = estimate(problem.source, View(problem, problem.source));
+  return nodes[best].cost.first <= least.first &&
+         nodes[best].cost.second <= least.second;
+}
+
+/// Was every cheaper way tried?
+bool Search::search() {
+  bool complete = movesAreComplete(problem);
+  int64_t budget = complete ? options.searchBudget : options.searchBudget / 3;
+  while (!open.empty()) {
+    auto [cost, index] = open.top();
+    open.pop();
+    if (nodes[index].closed)
+      continue;
+    if (nodes[index].state == problem.target)
+      break;
+    if (tried >= budget)
+      return false;
+    nodes[index].closed = true;
+    expand(index);
+    if (tried >= niceness && meetsBound())
+      return true;
+  }
+  return complete;
+}
+
+void Search::keep() {
+  if (best < 0 || (bestPlan && bestCost <= nodes[best].cost))
+    return;
+  bestPlan = planTo(best);
+  bestCost = nodes[best].cost;
+}
+
+void Search::run() {
+  reset();
+  settled = search();
+  keep();
+}
+
+void Search::follow(llvm::MutableArrayRef<Move> moves) {
+  reset();
+  int at = 0;
+  for (Move &move : moves) {
+    State next = move.result;
+    visit(at, View(problem, nodes[at].state), move);
+    // A state that was met before keeps its cheaper node.
+    at = known.at(next);
+  }
+  keep();
+}
+
+ReshardPlan Search::plan() const {
+  ReshardPlan plan = *bestPlan;
+  plan.lowerBound = bound;
+  plan.optimal = settled || plan.bytesReceived == plan.lowerBound;
+  return plan;
+}
+
+ReshardPlan Search::planTo(int node) const {
+  ReshardPlan plan;
+  llvm::SmallVector<const Node *, 8> path;
+  for (; nodes[node].parent >= 0; node = nodes[node].parent)
+    path.push_back(&nodes[node]);
+  for (const Node *at : llvm::reverse(path)) {
+    ReshardStep step;
+    step.kind = at->move.kind;
+    step.axes = axesOf(at->move);
+    step.from = at->move.from;
+    step.to = at->move.to;
+    step.result = problem.layout(at->state);
+    step.reduce = step.kind == StepKind::MakePartial ? problem.to.reduce
+                                                     : problem.from.reduce;
+    step.bytes = at->bytes;
+    step.seconds = at->time * 1e-15;
+    // Two slices of one dimension are one.
+    if (!plan.steps.empty() && step.kind == StepKind::Slice &&
+        plan.steps.back().kind == StepKind::Slice &&
+        plan.steps.back().to == step.to) {
+      SubAxes axes = plan.steps.back().axes;
+      axes.append(step.axes);
+      step.axes = axes;
+      plan.steps.pop_back();
+    }
+    plan.bytesReceived += step.bytes;
+    plan.seconds += step.seconds;
+    step.axes = normalise(problem.mesh, step.axes);
+    plan.steps.push_back(std::move(step));
+  }
+  return plan;
+}
+
+/// More digits than a state can name (axes of thousands of devices, each cut
+/// in incompatible ways): reduce, exchange, make partial.
+static ReshardPlan exchangePlan(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
+                                int64_t elementBytes, const Problem &problem) {
+  ReshardPlan plan;
+  auto add = [&](StepKind kind, SubAxes axes, const Layout &result,
+                 int64_t bytes) {
+    ReshardStep step;
+    step.kind = kind;
+    step.axes = std::move(axes);
+    step.reduce =
+        kind == StepKind::AllReduce ? problem.from.reduce : problem.to.reduce;
+    step.result = result;
+    step.bytes = bytes;
+    Link link = slowestLink(mesh, allAxes(mesh));
+    step.seconds = link.latency + link.moving(bytes);
+    plan.bytesReceived += bytes;
+    plan.seconds += step.seconds;
+    plan.steps.push_back(std::move(step));
+  };
+  Layout at = problem.from, whole = problem.to;
+  if (at.isPartial()) {
+    SubAxes axes = at.partial;
+    int64_t local = elementBytes;
+    for (int64_t n : localShape(at, shape))
+      local *= n;
+    at.partial.clear();
+    add(StepKind::AllReduce, axes, at,
+        ringBytes(RingKind::AllReduce, shardCount(axes), local, local));
+  }
+  whole.partial.clear();
+  SubAxes everything = allAxes(mesh);
+  plan.lowerBound = receiveLowerBound(mesh, at, whole, shape) * elementBytes;
+  add(StepKind::Exchange, everything, whole, plan.lowerBound);
+  if (problem.to.isPartial())
+    add(StepKind::MakePartial, problem.to.partial, problem.to, 0);
+  return plan;
+}
+
+ReshardPlan weft::planReshard(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
+                              int64_t elementBytes, const Layout &from,
+                              const Layout &to, const ReshardOptions &options) {
+  Problem problem(mesh, shape, elementBytes, from, to, options.thorough);
+  ReshardPlan plan;
+  if (problem.from == problem.to) {
+    plan.optimal = true;
+    return plan;
+  }
+  if (problem.tooManyDigits)
+    return exchangePlan(mesh, shape, elementBytes, problem);
+  Search search(problem, options);
+  // Where not all ways can be tried, a decent plan first: it closes most.
+  llvm::SmallVector<Move, 8> moves;
+  if (!movesAreComplete(problem) && sliceMoveGather(problem, moves))
+    search.follow(moves);
+  search.run();
+  if (!search.found()) {
+    moves = gatherAndSlice(problem);
+    search.follow(moves);
+  }
+  if (!search.found())
+    return exchangePlan(mesh, shape, elementBytes, problem);
+  return search.plan();
+}

@@ -1,0 +1,81 @@
+#include "weft/runtime/data/OpenFile.h"
+
+#include "weft/runtime/data/Files.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace weft {
+
+/// Larger temporary files are on disk.
+static constexpr uint64_t kMostInMemory = uint64_t(16) << 20;
+
+OpenFile::~OpenFile() {
+  if (descriptor >= 0)
+    close(descriptor);
+}
+
+Result<OpenFile> openToRead(const std::string &path) {
+  Result<uint64_t> size = regularFileSize(path);
+  if (!size)
+    return size.error();
+  int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0)
+    return Error{path + ": cannot be read: " + std::strerror(errno) +
+                 "; check the permissions of the file and its folder"};
+  return OpenFile(descriptor);
+}
+
+static std::string folderOfTemporaries() {
+  const char *named = std::getenv("TMPDIR");
+  return named && *named ? named : "/var/tmp";
+}
+
+Error temporaryError(const std::string &name) {
+  return {name + ": cannot be unpacked to a file in " + folderOfTemporaries() +
+          ": " + std::strerror(errno) +
+          "; free some space there, or name another folder with TMPDIR"};
+}
+
+Result<OpenFile> openNamedTemporary(const std::string &name,
+                                    std::string &path) {
+  path = folderOfTemporaries() + "/weft-XXXXXX";
+  int made = mkostemp(path.data(), O_CLOEXEC);
+  if (made < 0)
+    return temporaryError(name);
+  return OpenFile(made);
+}
+
+Result<OpenFile> openTemporary(const std::string &name, uint64_t bytes) {
+  if (bytes <= kMostInMemory)
+    if (int file = memfd_create("weft", MFD_CLOEXEC); file >= 0)
+      return OpenFile(file);
+  std::string path;
+  Result<OpenFile> made = openNamedTemporary(name, path);
+  if (made)
+    unlink(path.c_str()); // it lasts as long as it is open
+  return made;
+}
+
+std::string pathOf(const OpenFile &file) {
+  return "/proc/self/fd/" + std::to_string(int(file));
+}
+
+bool readAt(const OpenFile &file, uint64_t offset, void *to, size_t size) {
+  for (size_t done = 0; done < size;) {
+    ssize_t got = pread(file, static_cast<uint8_t *>(to) + done, size - done,
+                        off_t(offset + done));
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      return false;
+    done += size_t(got);
+  }
+  return true;
+}
+
+} // namespace weft

@@ -1,0 +1,56 @@
+// Long reductions become parts for the processors of a GPU, which has 108 (sm_80); on CPUs they stay.
+// RUN: weft-opt %s --weft-split-reductions=target=cuda:sm_80 | FileCheck %s
+// RUN: weft-opt %s --weft-split-reductions=target=cpu:avx2 | FileCheck %s --check-prefix=CPU
+// CPU-NOT: weft.reshape
+
+// CHECK-LABEL: @all
+// CHECK: %0 = weft.reshape %arg0 : tensor<1048576xf32> -> tensor<256x4096xf32>
+// CHECK: %1 = weft.reduce sum %0 dims [1] : tensor<256x4096xf32> -> tensor<256xf32>
+// CHECK: %2 = weft.reduce sum %1 dims [0] : tensor<256xf32> -> tensor<f32>
+func.func @all(%arg0: tensor<1048576xf32>) -> tensor<f32> {
+  %1 = weft.reduce sum %arg0 dims [0] : tensor<1048576xf32> -> tensor<f32>
+  return %1 : tensor<f32>
+}
+
+// The squares of a gradient are computed in the parts' shape; the gradient is a view.
+// CHECK-LABEL: @squares
+// CHECK: %[[G:.*]] = weft.reshape %arg0 : tensor<4x262144xbf16> -> tensor<4x64x4096xbf16>
+// CHECK: %[[F:.*]] = weft.convert %[[G]] : tensor<4x64x4096xbf16> -> tensor<4x64x4096xf32>
+// CHECK: %[[P:.*]] = weft.reduce sum %[[F]] dims [2] : tensor<4x64x4096xf32> -> tensor<4x64xf32>
+// CHECK: weft.reduce sum %[[P]] dims [0, 1] : tensor<4x64xf32> -> tensor<f32>
+func.func @squares(%g: tensor<4x262144xbf16>) -> tensor<f32> {
+  %0 = weft.convert %g : tensor<4x262144xbf16> -> tensor<4x262144xf32>
+  %1 = weft.reduce sum %0 dims [0, 1] : tensor<4x262144xf32> -> tensor<f32>
+  return %1 : tensor<f32>
+}
+
+// Of 64 columns two blocks are busy: rows are divided.
+// CHECK-LABEL: @columns
+// CHECK: weft.reshape %arg0 : tensor<65536x64xf32> -> tensor<128x512x64xf32>
+// CHECK: weft.reduce max %{{.*}} dims [1] : tensor<128x512x64xf32> -> tensor<128x64xf32>
+// CHECK: weft.reduce max %{{.*}} dims [0] : tensor<128x64xf32> -> tensor<64xf32>
+func.func @columns(%x: tensor<65536x64xf32>) -> tensor<64xf32> {
+  %0 = weft.reduce max %x dims [0] : tensor<65536x64xf32> -> tensor<64xf32>
+  return %0 : tensor<64xf32>
+}
+
+// What others read is stored; the parts read it.
+// CHECK-LABEL: @read_twice
+// CHECK: %[[E:.*]] = weft.exp %arg0 : tensor<524288xf32>
+// CHECK: %[[V:.*]] = weft.reshape %[[E]] : tensor<524288xf32> -> tensor<128x4096xf32>
+// CHECK: weft.reduce sum %[[V]] dims [1]
+func.func @read_twice(%x: tensor<524288xf32>) -> (tensor<524288xf32>, tensor<f32>) {
+  %0 = weft.exp %x : tensor<524288xf32>
+  %1 = weft.reduce sum %0 dims [0] : tensor<524288xf32> -> tensor<f32>
+  return %0, %1 : tensor<524288xf32>, tensor<f32>
+}
+
+// Short ones, ones with rows enough, and sizes without divisors stay.
+// CHECK-LABEL: @stay
+// CHECK-NOT: weft.reshape
+func.func @stay(%short: tensor<65535xf32>, %rows: tensor<128x65536xf32>, %prime: tensor<1048583xf32>) -> (tensor<f32>, tensor<128xf32>, tensor<f32>) {
+  %0 = weft.reduce sum %short dims [0] : tensor<65535xf32> -> tensor<f32>
+  %1 = weft.reduce sum %rows dims [1] : tensor<128x65536xf32> -> tensor<128xf32>
+  %2 = weft.reduce sum %prime dims [0] : tensor<1048583xf32> -> tensor<f32>
+  return %0, %1, %2 : tensor<f32>, tensor<128xf32>, tensor<f32>
+}

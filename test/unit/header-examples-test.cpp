@@ -1,0 +1,206 @@
+//===- header-examples-test.cpp - headers' examples compile, and run ------===//
+//
+// NAME.inc is a block of the first comment of a header, as it stands there
+// (header-examples.cmake). Around it is what the example takes for granted.
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/compiler/Register.h"
+#include "weft/compiler/codegen/CodeCache.h"
+#include "weft/compiler/codegen/KernelCodegen.h"
+#include "weft/compiler/codegen/elements/ElementCode.h"
+#include "weft/compiler/frontends/stablehlo/Import.h"
+#include "weft/compiler/stages/StagePasses.h"
+#include "weft/dialects/foreign/ForeignRules.h"
+#include "weft/dialects/nest/TargetLimits.h"
+#include "weft/dialects/plan/Plan.h"
+#include "weft/runtime/abi/DeviceList.h"
+#include "weft/runtime/abi/ProgramImage.h"
+#include "weft/runtime/abi/WholeFile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+
+#include "catch2/catch.hpp"
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+using namespace mlir;
+using namespace weft;
+using elements::ElementEmitter;
+using elements::ElementIndex;
+
+namespace {
+struct Folder {
+  Folder() {
+    char name[] = "/tmp/weft-examples-XXXXXX";
+    path = mkdtemp(name);
+  }
+  ~Folder() { std::filesystem::remove_all(path); }
+  std::filesystem::path path;
+};
+
+struct ScaleOp : Op<ScaleOp, OpTrait::NOperands<2>::Impl, OpTrait::OneResult,
+                    MemoryEffectOpInterface::Trait, weft::KeepsPositions> {
+  using Op::Op;
+  static StringRef getOperationName() { return "mine.scale"; }
+  static ArrayRef<StringRef> getAttributeNames() { return {}; }
+  void getEffects(
+      SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &) {}
+};
+struct MineDialect : Dialect {
+  static StringRef getDialectNamespace() { return "mine"; }
+  explicit MineDialect(MLIRContext *context)
+      : Dialect("mine", context, TypeID::get<MineDialect>()) {
+    addOperations<ScaleOp>();
+  }
+};
+#include "ElementCode.inc"
+} // namespace
+
+static constexpr StringLiteral kProgram = R"mlir(
+func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = weft.relu %x : tensor<8xf32>
+  return %0 : tensor<8xf32>
+})mlir";
+
+static OwningOpRef<ModuleOp> parse(MLIRContext &context) {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  context.appendDialectRegistry(registry);
+  auto module = parseSourceString<ModuleOp>(kProgram, &context);
+  REQUIRE(module);
+  return module;
+}
+
+TEST_CASE("runtime/abi/DeviceList.h") {
+#include "DeviceList.inc"
+  REQUIRE(list);
+  CHECK(list->kind == DeviceKind::Cpu);
+  CHECK(list->count == 8);
+  CHECK(list->text() == "cpu:8");
+  CHECK(why.find("'gpu:8' asks for gpu devices, there are cpu and cuda devices "
+                 "only; write cpu:N or cuda:N with N from 1 to 65536") !=
+        std::string::npos);
+  CHECK(weft::DeviceName::parse("cpu:3")->index == 3);
+}
+
+TEST_CASE("runtime/abi/ProgramImage.h") {
+  std::string elf(13, 'e'), plan(24, 'p');
+#include "ProgramImage.inc"
+  // ELF, zero bytes up to a multiple of 8, plan, trailer.
+  REQUIRE(file.size() == 16 + 24 + sizeof(weft_trailer));
+  CHECK(file[12] == 'e');
+  CHECK(file[13] == 0);
+  CHECK(file[16] == 'p');
+  CHECK(std::string(file.end() - 8, file.end()) == "WEFTPROG");
+}
+
+TEST_CASE("runtime/abi/WholeFile.h") {
+  Folder folder;
+  auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path);
+  const char bytes[] = "numbers";
+  const ssize_t size = 7;
+  {
+#include "WholeFile.inc"
+    CHECK(error == 0);
+  }
+  std::string read;
+  std::ifstream("out.npz") >> read;
+  CHECK(read == "numbers");
+  std::filesystem::current_path(before);
+}
+
+TEST_CASE("compiler/codegen/CodeCache.h") {
+  Folder made;
+  std::string folder = made.path.string();
+  StringRef version = "1", target = "cpu:avx2", text = "kernel";
+  int compilations = 0;
+  auto compile = [&](StringRef) {
+    ++compilations;
+    return SmallVector<char>{'c', 'o', 'd', 'e'};
+  };
+  for (int times = 0; times < 2; ++times) {
+    SmallVector<char> code;
+#include "CodeCache.inc"
+    CHECK(StringRef(code.data(), code.size()) == "code");
+  }
+  CHECK(compilations == 1);
+}
+
+TEST_CASE(
+    "compiler/stages/Pipeline.h, StagePasses.h, codegen/KernelCodegen.h") {
+  MLIRContext context;
+  OwningOpRef<ModuleOp> owned = parse(context);
+  ModuleOp module = *owned;
+  {
+    PassManager pm(&context);
+    PipelineOptions options;
+    OwningOpRef<ModuleOp> planned = module.clone();
+#include "Pipeline.inc"
+    REQUIRE(succeeded(pm.run(*planned)));
+    CHECK(!planned->getOps<plan::ProgramOp>().empty());
+  }
+  {
+    PassManager first(&context);
+    buildPipeline(first, {}, Stage::imported, Stage::kernels);
+    REQUIRE(succeeded(first.run(module)));
+#include "StagePasses.inc"
+    REQUIRE(isDone);
+  }
+  CompiledKernels code;
+  auto generate = [&] {
+    CodegenOptions options;
+    SmallVector<func::FuncOp> kernels;
+#include "KernelCodegen.inc"
+  };
+  generate();
+  CHECK(StringRef(code.sharedObject.data(), 4) == "\x7f"
+                                                  "ELF");
+}
+
+TEST_CASE("compiler/frontends/stablehlo/Import.h") {
+  StringRef bytes = R"mlir(
+func.func public @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.tanh %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+})mlir";
+#include "Import.inc"
+  REQUIRE(module);
+  std::string text;
+  llvm::raw_string_ostream(text) << *module;
+  CHECK(text.find("weft.tanh") != std::string::npos);
+}
+
+TEST_CASE("compiler/codegen/elements/ElementCode.h") {
+  DialectRegistry registry;
+  registry.insert<MineDialect>();
+#include "ElementCodeAttached.inc"
+  MLIRContext context(registry);
+  context.loadDialect<MineDialect>();
+  CHECK(OperationName("mine.scale", &context)
+            .hasInterface<elements::ElementCodeOpInterface>());
+}
+
+TEST_CASE("dialects/foreign/ForeignRules.h") {
+#include "ForeignRules.inc"
+  MLIRContext context(registry);
+  context.loadDialect<linalg::LinalgDialect>();
+  CHECK(OperationName("linalg.matmul", &context)
+            .hasInterface<ShardingRuleOpInterface>());
+}
+
+TEST_CASE("dialects/nest/TargetLimits.h") {
+  MLIRContext context;
+  Type f32 = Float32Type::get(&context);
+  using nest::TargetLimits;
+  using nest::targetLimits;
+#include "TargetLimits.inc"
+  CHECK(bytes == 32);
+  CHECK(lanes == 8);
+}

@@ -1,0 +1,318 @@
+//===- Compiler.cpp - from JAX's bytes to a program image -----------------===//
+
+#include "weft/tools/pjrt/compiler/Compiler.h"
+
+#include "weft/tools/pjrt/compiler/Report.h"
+#include "weft/tools/weft/DefaultTarget.h"
+
+#include "weft/compiler/Register.h"
+#include "weft/compiler/codegen/CodeCache.h"
+#include "weft/compiler/codegen/KernelCodegen.h"
+#include "weft/compiler/driver/CompileStep.h"
+#include "weft/compiler/explain/Explain.h"
+#include "weft/compiler/frontends/stablehlo/Import.h"
+#include "weft/compiler/hlo/HloText.h"
+#include "weft/runtime/abi/version.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+
+#include <atomic>
+#include <chrono>
+#include <dlfcn.h>
+#include <future>
+#include <mutex>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace mlir;
+using namespace weft;
+
+/// script.py:12:3 of the innermost line that JAX knows; empty without one.
+static std::string placeOf(Location location) {
+  std::string place;
+  location->walk([&](Location part) {
+    auto file = dyn_cast<FileLineColLoc>(part);
+    if (!file || file.getLine() == 0)
+      return WalkResult::advance();
+    place = file.getFilename().str() + ":" + std::to_string(file.getLine()) +
+            ":" + std::to_string(file.getColumn()) + ": ";
+    return WalkResult::interrupt();
+  });
+  return place;
+}
+
+/// Tells builds of this library apart: another one may compile otherwise.
+static std::string buildOfCompiler() {
+  Dl_info info;
+  struct stat file;
+  if (!dladdr(reinterpret_cast<void *>(&buildOfCompiler), &info) ||
+      stat(info.dli_fname, &file) != 0)
+    return "";
+  return std::to_string(file.st_size) + ":" +
+         std::to_string(file.st_mtim.tv_sec) + ":" +
+         std::to_string(file.st_mtim.tv_nsec);
+}
+
+static DialectRegistry dialects() {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  stablehlo::registerDialects(registry);
+  return registry;
+}
+
+namespace {
+/// A context never forgets a type or an attribute, constants among them: after
+/// some megabytes of programs a new one takes less memory.
+struct KeptContext {
+  KeptContext()
+      : context(dialects(), MLIRContext::Threading::DISABLED),
+        passes(&context) {
+    context.loadAllAvailableDialects();
+  }
+  MLIRContext context;
+  StagePasses passes;
+  size_t seen = 0; ///< bytes of programs
+};
+
+std::atomic<int> warmUpsAtWork = 0;
+
+/// An owner of a compiler that nobody destroys, a topology for one, does not
+/// wait for the warm-up, and LLVM's globals are destroyed as the process ends.
+/// The variables of the thread that ends it are destroyed before all others.
+struct WaitsForWarmUps {
+  ~WaitsForWarmUps() {
+    if (getpid() != process)
+      return; // a fork has no such threads
+    while (int atWork = warmUpsAtWork)
+      warmUpsAtWork.wait(atWork);
+  }
+  const pid_t process = getpid();
+};
+
+void waitForWarmUpsAtEnd() {
+  static const WaitsForWarmUps ofProcess; // where another thread ends it
+  static thread_local const WaitsForWarmUps ofThread;
+}
+} // namespace
+
+struct pjrt::Compiler::State {
+  static constexpr size_t kMostSeen = size_t(4) << 20, kMostIdle = 4;
+  State() : build(buildOfCompiler()) {
+    options.cacheDirectory = codeCacheFolder();
+    if (std::string refusal = refusalOfCache(options.cacheDirectory);
+        !refusal.empty())
+      std::fprintf(stderr, "Weft: %s\n", refusal.c_str());
+    options.target = tool::defaultTarget();
+    generator = openCodegen(options.target, wrongTarget);
+    options.generator = generator.get();
+    target = generator ? generator->target().str() : options.target;
+    version = "weft " WEFT_VERSION ", build " +
+              keyOfCode({build, target}).substr(0, 16);
+    // With one processor it would be the script that waits.
+    bool isAlone = std::thread::hardware_concurrency() <= 1;
+    if (isAlone) {
+      ready = std::async(std::launch::deferred, [this] { warmUp(); });
+      return;
+    }
+    waitForWarmUpsAtEnd();
+    ++warmUpsAtWork;
+    ready = std::async(std::launch::async, [this] {
+      warmUp();
+      --warmUpsAtWork;
+      warmUpsAtWork.notify_all();
+    });
+  }
+  std::unique_ptr<KeptContext> take() {
+    ready.wait();
+    std::lock_guard<std::mutex> lock(mutex);
+    if (idle.empty())
+      return std::make_unique<KeptContext>();
+    std::unique_ptr<KeptContext> context = std::move(idle.back());
+    idle.pop_back();
+    return context;
+  }
+  void giveBack(std::unique_ptr<KeptContext> context) {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (context->seen <= kMostSeen && idle.size() < kMostIdle)
+      idle.push_back(std::move(context));
+  }
+  /// The cache key of a program, for a processor and a build.
+  std::string keyOf(StringRef what, StringRef program,
+                    int64_t partitions) const {
+    return keyOfCode(
+        {build, target, what, std::to_string(partitions), program});
+  }
+
+  const std::string build;
+  CompileOptions options;
+  std::string target, version, wrongTarget;
+
+private:
+  void warmUp();
+  std::unique_ptr<KernelCodegen> generator;
+  std::mutex mutex;
+  std::vector<std::unique_ptr<KeptContext>> idle;
+  std::shared_future<void> ready; ///< destroyed, and so waited for, first
+};
+
+static constexpr StringLiteral kSmallProgram = R"(
+  func.func public @main(%x: tensor<9xf32>) -> tensor<9xf32> {
+    %0 = stablehlo.exponential %x : tensor<9xf32>
+    return %0 : tensor<9xf32>
+  })";
+
+/// Makes what is kept between programs while the script still imports and builds
+/// its model: the first program is then not dearer than the others.
+void pjrt::Compiler::State::warmUp() {
+  auto kept = std::make_unique<KeptContext>();
+  {
+    ScopedDiagnosticHandler silence(&kept->context,
+                                    [](Diagnostic &) { return success(); });
+    CompileOptions small = options;
+    small.cacheDirectory.clear();
+    small.passes = &kept->passes;
+    auto program = stablehlo::read(kSmallProgram, "program", &kept->context);
+    if (auto module = program ? stablehlo::import(*program, {}) : nullptr)
+      (void)compileProgram(*module, small); // fails again with the user's
+  }
+  giveBack(std::move(kept));
+}
+
+pjrt::Compiler::Compiler() : state(std::make_unique<State>()) {}
+pjrt::Compiler::~Compiler() = default;
+const std::string &pjrt::Compiler::version() const { return state->version; }
+const std::string &pjrt::Compiler::wrongTarget() const {
+  return state->wrongTarget;
+}
+
+/// An entry under a program's bytes says its key and its name.
+static constexpr size_t kKeyLength = 64;
+
+bool pjrt::Compiler::findOnDisk(std::string_view code, int64_t partitions,
+                                CompiledProgram &out) const {
+  const std::string &folder = state->options.cacheDirectory;
+  SmallVector<char> entry, image;
+  if (wantsReports() ||
+      !readCachedCode(folder, state->keyOf("bytes", code, partitions), entry) ||
+      entry.size() < kKeyLength ||
+      !readCachedCode(folder, StringRef(entry.data(), kKeyLength), image))
+    return false;
+  out.name.assign(entry.begin() + kKeyLength, entry.end());
+  out.image.assign(image.begin(), image.end());
+  return true;
+}
+
+struct pjrt::ProgramSource::State {
+  explicit State(Compiler::State &compiler)
+      : compiler(compiler), kept(compiler.take()) {}
+  ~State() {
+    program = nullptr;
+    kept->context.getDiagEngine().eraseHandler(handler);
+    compiler.giveBack(std::move(kept));
+  }
+  Compiler::State &compiler;
+  std::unique_ptr<KeptContext> kept;
+  DiagnosticEngine::HandlerID handler = 0;
+  OwningOpRef<ModuleOp> program;
+  int64_t partitions = 1;
+  std::string name, key, keyOfBytes, error, explanation;
+  std::chrono::steady_clock::time_point start =
+      std::chrono::steady_clock::now();
+};
+
+pjrt::ProgramSource::ProgramSource(Compiler &compiler, std::string_view code,
+                                   int64_t partitions)
+    : state(std::make_unique<State>(*compiler.state)) {
+  state->partitions = partitions;
+  state->kept->seen += code.size();
+  MLIRContext &context = state->kept->context;
+  state->handler = context.getDiagEngine().registerHandler(
+      [state = state.get()](Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
+            state->error.empty())
+          state->error = placeOf(diagnostic.getLocation()) + diagnostic.str();
+        return success();
+      });
+  state->program =
+      stablehlo::read(StringRef(code.data(), code.size()), "program", &context);
+  if (!state->program) {
+    if (state->error.empty())
+      state->error = "the program could not be read";
+    return;
+  }
+  state->name = state->program->getSymName().value_or("main").str();
+  std::string text; // without places in scripts
+  llvm::raw_string_ostream(text) << *state->program;
+  state->key = compiler.state->keyOf("program", text, partitions);
+  state->keyOfBytes = compiler.state->keyOf("bytes", code, partitions);
+}
+
+pjrt::ProgramSource::~ProgramSource() = default;
+
+const std::string &pjrt::ProgramSource::error() const { return state->error; }
+const std::string &pjrt::ProgramSource::name() const { return state->name; }
+const std::string &pjrt::ProgramSource::key() const { return state->key; }
+
+const std::string &pjrt::ProgramSource::explanation() const {
+  return state->explanation;
+}
+double pjrt::ProgramSource::seconds() const {
+  std::chrono::duration<double> taken =
+      std::chrono::steady_clock::now() - state->start;
+  return taken.count();
+}
+
+static ArrayRef<char> charsOf(ArrayRef<uint8_t> bytes) {
+  return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
+}
+
+/// The program's module at its first stage.
+static OwningOpRef<ModuleOp> importFor(ModuleOp program, int64_t partitions) {
+  stablehlo::ImportOptions options;
+  options.devices = partitions;
+  options.devicePorts = true;
+  return stablehlo::import(program, options);
+}
+
+std::string pjrt::ProgramSource::hloText() {
+  if (!state->error.empty())
+    return "";
+  CompileOptions options = state->compiler.options;
+  options.passes = &state->kept->passes;
+  auto module = importFor(*state->program, state->partitions);
+  if (!module || failed(runStages(*module, options, Stage::scheduled))) {
+    if (state->error.empty())
+      state->error = "the program could not be partitioned";
+    return "";
+  }
+  return weft::hloText(*module, state->name);
+}
+
+std::vector<uint8_t> pjrt::ProgramSource::compile() {
+  CompileOptions compileOptions = state->compiler.options;
+  compileOptions.passes = &state->kept->passes;
+  const std::string &folder = compileOptions.cacheDirectory;
+  std::string entry = state->key + state->name;
+  SmallVector<char> known;
+  if (!wantsReports() && readCachedCode(folder, state->key, known)) {
+    writeCachedCode(folder, state->keyOfBytes, entry);
+    return {known.begin(), known.end()};
+  }
+  auto module = importFor(*state->program, state->partitions);
+  FailureOr<std::vector<uint8_t>> image = failure();
+  if (module)
+    image = compileProgram(*module, compileOptions);
+  if (failed(image)) {
+    if (state->error.empty())
+      state->error = "the program could not be compiled";
+    return {};
+  }
+  if (wantsReports())
+    for (auto planned : module->getOps<plan::ProgramOp>())
+      state->explanation += toText(explainProgram(planned));
+  writeCachedCode(folder, state->key, charsOf(*image));
+  writeCachedCode(folder, state->keyOfBytes, entry);
+  return std::move(*image);
+}

@@ -1,0 +1,79 @@
+//===- Compiler.h - from JAX's bytes to a program image ---------*- C++ -*-===//
+//
+//   Compiler compiler;                         // one for each client
+//   CompiledProgram found;
+//   if (!compiler.findOnDisk(code, 8, found)) {  // the same bytes, earlier
+//     ProgramSource source(compiler, code, 8);
+//     if (!known.contains(source.key()))
+//       image = source.compile();                // from disk for an equal key
+//   }
+//
+// The only part of the plugin that sees MLIR.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TOOLS_PJRT_COMPILER_COMPILER_H
+#define WEFT_TOOLS_PJRT_COMPILER_COMPILER_H
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weft::pjrt {
+
+struct CompiledProgram {
+  std::string name;           ///< jit_f
+  std::vector<uint8_t> image; ///< the bytes of a .weft file
+};
+
+/// Objects that are slow to make and kept between programs: MLIR's contexts and
+/// the code generator. Threads may share it.
+class Compiler {
+public:
+  Compiler();
+  ~Compiler();
+  /// Was a program of these very bytes compiled before? Reads no MLIR.
+  bool findOnDisk(std::string_view code, int64_t partitions,
+                  CompiledProgram &out) const;
+  /// Weft's, and which build for which processor: others may compile otherwise.
+  const std::string &version() const;
+  /// The error in WEFT_TARGET; empty if there is none.
+  const std::string &wrongTarget() const;
+
+private:
+  friend class ProgramSource;
+  struct State;
+  std::unique_ptr<State> state;
+};
+
+class ProgramSource {
+public:
+  ProgramSource(Compiler &compiler, std::string_view code, int64_t partitions);
+  ~ProgramSource();
+  /// With the place in the user's script; empty where nothing is wrong so far.
+  const std::string &error() const;
+  /// The name of the program: jit_f.
+  const std::string &name() const;
+  /// Equal for programs of one name that compute the same, wherever in a script
+  /// they come from.
+  const std::string &key() const;
+  /// The bytes of a .weft file; none after an error.
+  std::vector<uint8_t> compile();
+  /// The partitioned program in XLA's syntax (compiler/hlo), from the passes up
+  /// to stage `scheduled`; compile() is not needed before, and not possible after.
+  std::string hloText();
+  /// The explanation of the compiled program, if WEFT_EXPLAIN asks for it.
+  const std::string &explanation() const;
+  /// The seconds that reading and compiling took.
+  double seconds() const;
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+};
+
+} // namespace weft::pjrt
+
+#endif // WEFT_TOOLS_PJRT_COMPILER_COMPILER_H

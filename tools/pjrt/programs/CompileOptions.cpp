@@ -1,0 +1,140 @@
+//===- CompileOptions.cpp - what JAX says with a program ------------------===//
+
+#include "weft/tools/pjrt/programs/CompileOptions.h"
+
+#include "weft/tools/pjrt/programs/MessageWriter.h"
+
+using namespace weft::pjrt;
+
+namespace {
+
+/// Walks the fields of one message of protocol buffers.
+class Message {
+public:
+  explicit Message(std::string_view bytes) : rest(bytes) {}
+
+  struct Field {
+    uint64_t number = 0, value = 0;
+    std::string_view bytes; ///< of a field that has a length
+  };
+  /// False at the end and at what is malformed, which isDamaged tells.
+  bool next(Field &field);
+  uint64_t varint();
+  bool isDamaged() const { return damaged; }
+  bool atEnd() const { return rest.empty(); }
+
+private:
+  bool fail() {
+    damaged = true;
+    rest = {};
+    return false;
+  }
+  bool skip(uint64_t count) {
+    if (count > rest.size())
+      return fail();
+    rest.remove_prefix(count);
+    return true;
+  }
+  std::string_view rest;
+  bool damaged = false;
+};
+
+uint64_t Message::varint() {
+  uint64_t value = 0;
+  for (unsigned shift = 0; shift < 64; shift += 7) {
+    if (rest.empty())
+      return fail(), 0;
+    auto byte = static_cast<uint8_t>(rest.front());
+    rest.remove_prefix(1);
+    value |= uint64_t(byte & 127) << shift;
+    if (byte < 128)
+      return value;
+  }
+  return fail(), 0;
+}
+
+bool Message::next(Field &field) {
+  if (rest.empty())
+    return false;
+  uint64_t tag = varint();
+  field = {tag >> 3, 0, {}};
+  switch (tag & 7) {
+  case 0:
+    field.value = varint();
+    return !damaged;
+  case 1:
+    return skip(8);
+  case 5:
+    return skip(4);
+  case 2: {
+    uint64_t length = varint();
+    field.bytes = rest.substr(0, length);
+    return !damaged && skip(length);
+  }
+  default:
+    return fail();
+  }
+}
+
+/// DeviceAssignmentProto: 3 holds a device list for each computation.
+bool readAssignment(std::string_view bytes, std::vector<int64_t> &devices) {
+  Message assignment(bytes);
+  for (Message::Field field; assignment.next(field);) {
+    if (field.number != 3)
+      continue;
+    Message computation(field.bytes);
+    for (Message::Field ids; computation.next(ids);) {
+      if (ids.number != 1)
+        continue;
+      if (ids.bytes.empty()) {
+        devices.push_back(static_cast<int64_t>(ids.value));
+        continue;
+      }
+      for (Message packed(ids.bytes); !packed.atEnd();)
+        devices.push_back(static_cast<int64_t>(packed.varint()));
+    }
+    if (computation.isDamaged())
+      return false;
+  }
+  return !assignment.isDamaged();
+}
+
+/// ExecutableBuildOptionsProto.
+bool readBuildOptions(std::string_view bytes, CompileOptions &out) {
+  Message build(bytes);
+  for (Message::Field field; build.next(field);) {
+    if (field.number == 4)
+      out.replicas = static_cast<int64_t>(field.value);
+    if (field.number == 5)
+      out.partitions = static_cast<int64_t>(field.value);
+    if (field.number == 9) {
+      out.assignment = field.bytes;
+      if (!readAssignment(field.bytes, out.devices))
+        return false;
+    }
+  }
+  return !build.isDamaged();
+}
+
+} // namespace
+
+bool weft::pjrt::readCompileOptions(std::string_view bytes,
+                                    CompileOptions &out) {
+  Message options(bytes);
+  for (Message::Field field; options.next(field);)
+    if (field.number == 3 && !readBuildOptions(field.bytes, out))
+      return false;
+  return !options.isDamaged();
+}
+
+std::string weft::pjrt::writeAssignment(const std::vector<int64_t> &devices) {
+  MessageWriter out;
+  out.number(1, 1); // one replica of N computations
+  out.number(2, static_cast<int64_t>(devices.size()));
+  for (int64_t device : devices) {
+    MessageWriter computation;
+    computation.numbers(1, {device});
+    out.message(3, computation);
+  }
+  return std::move(out.bytes);
+}

@@ -1,0 +1,31 @@
+//===- CompileOptions.h - what JAX says with a program ----------*- C++ -*-===//
+//
+// A serialized CompileOptionsProto of XLA, of which four fields are read.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TOOLS_PJRT_PROGRAMS_COMPILEOPTIONS_H
+#define WEFT_TOOLS_PJRT_PROGRAMS_COMPILEOPTIONS_H
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weft::pjrt {
+
+struct CompileOptions {
+  int64_t replicas = 1, partitions = 1;
+  std::vector<int64_t> devices; ///< of each partition; empty: not said
+  std::string assignment;       ///< the same as JAX wrote it
+};
+
+/// False where the bytes are no such message.
+bool readCompileOptions(std::string_view bytes, CompileOptions &out);
+
+/// A DeviceAssignmentProto of one replica.
+std::string writeAssignment(const std::vector<int64_t> &devices);
+
+} // namespace weft::pjrt
+
+#endif // WEFT_TOOLS_PJRT_PROGRAMS_COMPILEOPTIONS_H

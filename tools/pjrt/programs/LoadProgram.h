@@ -1,0 +1,25 @@
+//===- LoadProgram.h - a program image with what JAX asks of it --*- C++ -*-===//
+
+#ifndef WEFT_TOOLS_PJRT_PROGRAMS_LOADPROGRAM_H
+#define WEFT_TOOLS_PJRT_PROGRAMS_LOADPROGRAM_H
+
+#include "weft/tools/pjrt/Objects.h"
+#include "weft/tools/pjrt/programs/CompileOptions.h"
+
+namespace weft::pjrt {
+
+/// Fills a LoadedProgram of an image and the bytes that it was compiled from;
+/// null, or the error.
+PJRT_Error *loadProgram(const std::vector<uint8_t> &image,
+                        const std::string &name, std::string_view source,
+                        int64_t partitions, LoadedProgram &out);
+
+/// The program on the devices that the options name.
+PJRT_Error *makeExecutable(PJRT_Client &client, const CompileOptions &options,
+                           std::string text,
+                           std::shared_ptr<const LoadedProgram> loaded,
+                           PJRT_LoadedExecutable *&out);
+
+} // namespace weft::pjrt
+
+#endif // WEFT_TOOLS_PJRT_PROGRAMS_LOADPROGRAM_H

@@ -1,0 +1,24 @@
+//===- ReadArtifact.h - portable artifacts that may be damaged --*- C++ -*-===//
+//
+// MLIR's reader of bytecode is not safe on damaged files (found by fuzzing):
+// it runs in a process of its own, which hands on text.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TOOLS_WEFT_ARTIFACT_READARTIFACT_H
+#define WEFT_TOOLS_WEFT_ARTIFACT_READARTIFACT_H
+
+#include "weft/runtime/data/Result.h"
+
+#include <string>
+
+namespace weft::tool {
+
+/// The program as text that stablehlo::read takes; `name` is for messages.
+Result<std::string> artifactText(const std::string &bytes,
+                                 const std::string &name,
+                                 unsigned seconds = 60);
+
+} // namespace weft::tool
+
+#endif // WEFT_TOOLS_WEFT_ARTIFACT_READARTIFACT_H

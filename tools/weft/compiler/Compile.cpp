@@ -1,0 +1,234 @@
+//===- Compile.cpp - weft compile -----------------------------------------===//
+
+#include "weft/tools/weft/compiler/ForeignProgram.h"
+#include "weft/tools/weft/compiler/ReadIr.h"
+#include "weft/tools/weft/compiler/StepCompiler.h"
+#include "weft/tools/weft/compiler/VerifyStages.h"
+#include "weft/tools/weft/programs/OutputFile.h"
+#include "weft/tools/weft/programs/StepArchive.h"
+#include "weft/tools/weft/training/SavedWeights.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace weft;
+using namespace weft::tool;
+
+/// The stage a flag names; nothing after a printed error.
+static std::optional<Stage> stageOf(const char *flag, const std::string &name) {
+  std::optional<Stage> stage = parseStage(name);
+  if (!stage)
+    fail(std::string(flag) + ": " + unknownStage(name));
+  return stage;
+}
+
+static int writeOutput(const CompileFlags &flags, const std::string &bytes) {
+  if (flags.out.empty() || flags.out == "-") {
+    llvm::outs() << bytes;
+    return 0;
+  }
+  std::string error = writeOutputFile(flags.out, bytes);
+  return error.empty() ? 0 : fail(error);
+}
+
+/// The module's text with aliases for mesh and layouts, which `<<` leaves out.
+static std::string textOf(mlir::ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream);
+  return text + "\n";
+}
+
+/// Refuses flags that a file of IR cannot take: it has its model, layouts and batch.
+static bool refuseModelFlags(const CompileFlags &flags) {
+  const char *flag = flags.model.ofSources();
+  if (!flag && flags.verify)
+    flag = "--verify";
+  if (flag)
+    fail(std::string(flag) + " has no effect on IR of the stage '" +
+         flags.from + "'; leave it out, or compile the model without --from");
+  return flag != nullptr;
+}
+
+/// From a file of IR at some stage.
+static int compileFrom(const CompileFlags &flags, std::optional<Stage> to) {
+  std::optional<Stage> from = stageOf("--from", flags.from);
+  if (!from || refuseModelFlags(flags))
+    return 2;
+  bool assembly = flags.emit == "assembly";
+  if (to || assembly)
+    if (std::string why = invalidOrder(*from, to.value_or(Stage::nests));
+        !why.empty())
+      return failUsage("--emit " + flags.emit + ": " + why);
+  std::string error;
+  auto text = readTextFile(flags.model.model, error);
+  if (!text)
+    return fail(error);
+  auto context = makeContext(flags.model.model);
+  auto module = parseIr(*text, flags.model.model, *context);
+  if (!module)
+    return 1;
+  CompileOptions options = compileOptions(flags.model);
+  options.from = *from;
+  if (to)
+    return failed(runStages(*module, options, *to))
+               ? 1
+               : writeOutput(flags, textOf(*module));
+  if (assembly) {
+    auto text = printKernelAssembly(*module, options, flags.kernels);
+    return failed(text) ? 1 : writeOutput(flags, *text);
+  }
+  auto image = compileProgram(*module, options);
+  return failed(image)
+             ? 1
+             : writeOutput(flags, std::string(image->begin(), image->end()));
+}
+
+/// Every step of a traced model, in the order of its file.
+static int compileTraced(const CompileFlags &flags, bool namesStep,
+                         ForeignProgram &program) {
+  for (int64_t size : flags.model.batchSizes)
+    if (Status known = program.choose(
+            namesStep ? flags.model.step : program.steps().front().kind, size);
+        !known)
+      return fail(known.message());
+  std::vector<CompiledStep> steps;
+  for (const stablehlo::StepFunction &step : program.steps()) {
+    const std::vector<int64_t> &sizes = flags.model.batchSizes;
+    if (!sizes.empty() && !llvm::is_contained(sizes, step.batch))
+      continue;
+    if (namesStep && flags.model.step != step.kind)
+      continue;
+    if (Status known = program.choose(step.kind, step.batch); !known)
+      return fail(known.message());
+    auto image = program.compile();
+    if (!image)
+      return 1;
+    steps.push_back({step.kind, step.batch, std::move(*image)});
+  }
+  Status written = writeSteps(flags.out, steps);
+  return written ? 0 : fail(written.message());
+}
+
+/// One step, or every one that the model has a loss and an optimizer for, of
+/// each size of a batch.
+static int compileAll(const CompileFlags &flags, StepCompiler &model) {
+  std::vector<int64_t> sizes = flags.model.batchSizes;
+  if (sizes.empty())
+    sizes = {flags.model.batchSize};
+  std::vector<std::string> kinds{flags.model.step};
+  if (flags.model.step == "all")
+    kinds = {"train", "evaluate", "predict"};
+  std::vector<CompiledStep> steps;
+  for (const std::string &kind : kinds)
+    for (int64_t size : sizes) {
+      auto image = model.compile(kind, size);
+      if (!image)
+        return 1;
+      steps.push_back({kind, size, std::move(*image)});
+    }
+  Status written = writeSteps(flags.out, steps);
+  return written ? 0 : fail(written.message());
+}
+
+/// Do the flags ask for several programs?
+static bool namesSeveral(const ModelFlags &flags) {
+  return flags.step == "all" || flags.batchSizes.size() > 1;
+}
+
+/// An archive of steps is a file, and has no stage to print.
+static bool refusesSeveral(const CompileFlags &flags) {
+  bool isFile = flags.emit.empty() && flags.from.empty() &&
+                !flags.out.empty() && flags.out != "-";
+  if (!namesSeveral(flags.model) || isFile)
+    return false;
+  failUsage(std::string(flags.model.step == "all" ? "--step all"
+                                                  : "--batch-size with "
+                                                    "several sizes") +
+            " writes a file of several programs; name it with --out, or "
+            "choose one step of one size");
+  return true;
+}
+
+/// Compiles a program in StableHLO or Weft's text as the flags ask.
+static int compileForeign(const CompileFlags &flags,
+                          std::optional<Stage> stage) {
+  if (flags.verify)
+    return failUsage(
+        "--verify compares the stages of a model; leave it out for " +
+        flags.model.model);
+  ModelFlags model = flags.model;
+  bool all = namesSeveral(model) ||
+             (!model.namesStep && flags.emit.empty() && flags.out != "-");
+  model.namesStep &= model.step != "all";
+  auto program = ForeignProgram::open(model);
+  if (!program)
+    return 1;
+  if (all && !program->steps().empty())
+    return compileTraced(flags, model.namesStep, *program);
+  if (namesSeveral(model))
+    return fail(model.model +
+                ": is a program of its own, and has no steps; "
+                "leave out " +
+                (model.step == "all" ? "--step" : "--batch-size"));
+  if (stage) {
+    auto module = program->reach(*stage);
+    return module ? writeOutput(flags, textOf(*module)) : 1;
+  }
+  if (flags.emit == "assembly") {
+    auto text = program->assembly(flags.kernels);
+    return text ? writeOutput(flags, *text) : 1;
+  }
+  auto image = program->compile();
+  return image ? writeOutput(flags, std::string(image->begin(), image->end()))
+               : 1;
+}
+
+int weft::tool::runCompile(const CompileFlags &flags) {
+  std::optional<Stage> stage;
+  bool assembly = flags.emit == "assembly";
+  if (!flags.kernels.empty() && !assembly)
+    return failUsage("--kernel chooses what --emit=assembly prints; add it");
+  if (!flags.emit.empty() && !assembly) {
+    stage = stageOf("--emit", flags.emit);
+    if (!stage)
+      return 2;
+  } else if (flags.out.empty() && !flags.verify && !assembly) {
+    return failUsage("--out is missing; name the program file, or print a "
+                     "stage with --emit");
+  }
+  if (refusesSeveral(flags))
+    return 2;
+  if (!flags.out.empty() && flags.out != "-")
+    if (Status writable = tryOutput(flags.out); !writable)
+      return fail(writable.message());
+  if (!flags.from.empty())
+    return compileFrom(flags, stage);
+  if (namesForeignProgram(flags.model.model))
+    return compileForeign(flags, stage);
+  auto steps = StepCompiler::open(flags.model);
+  if (!steps)
+    return 1;
+  if (namesSeveral(flags.model))
+    return flags.verify ? failUsage("--verify compares the stages of one step; "
+                                    "choose it with --step")
+                        : compileAll(flags, *steps);
+  if (flags.verify &&
+      !verifyStages(*steps, flags.model.step, flags.model.batchSize))
+    return 1;
+  if (!stage && !assembly && flags.out.empty())
+    return 0;
+  if (stage) {
+    auto module = steps->reach(flags.model.step, flags.model.batchSize, *stage);
+    return module ? writeOutput(flags, textOf(*module)) : 1;
+  }
+  if (assembly) {
+    auto text =
+        steps->assembly(flags.model.step, flags.model.batchSize, flags.kernels);
+    return text ? writeOutput(flags, *text) : 1;
+  }
+  auto image = steps->compile(flags.model.step, flags.model.batchSize);
+  return image ? writeOutput(flags, std::string(image->begin(), image->end()))
+               : 1;
+}

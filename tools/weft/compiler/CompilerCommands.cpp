@@ -1,0 +1,39 @@
+//===- CompilerCommands.cpp - what libWeftCommands.so exports -------------===//
+
+#include "weft/compiler/codegen/CodeCache.h"
+#include "weft/tools/weft/compiler/ForeignProgram.h"
+#include "weft/tools/weft/compiler/StepCompiler.h"
+#include "weft/tools/weft/compiler/TracedSteps.h"
+
+using namespace weft::tool;
+
+/// The command, once its flags can be meant.
+template <auto command, typename Flags> static int checked(const Flags &flags) {
+  if (!checkFlags(flags.model))
+    return 2;
+  if (std::string refusal = weft::refusalOfCache(weft::codeCacheFolder());
+      !refusal.empty())
+    warn(refusal);
+  return command(flags);
+}
+
+/// The steps of a Keras model, or of one that was traced.
+static std::unique_ptr<StepSource> openSteps(const ModelFlags &flags) {
+  if (namesForeignProgram(flags.model))
+    return TracedSteps::open(flags);
+  return StepCompiler::open(flags);
+}
+
+static int fit(const FitFlags &flags) { return runFit(flags, openSteps); }
+static int evaluate(const EvaluateFlags &flags) {
+  return runEvaluate(flags, openSteps);
+}
+static int predict(const EvaluateFlags &flags) {
+  return runPredict(flags, openSteps);
+}
+
+extern "C" const CompilerCommands weftCompilerCommands = {
+    checked<fit>,         checked<evaluate>,   checked<predict>,
+    checked<runCompile>,  checked<runExplain>, checked<runLayout>,
+    checked<runSummary>,  runDevices,          runReshardCommand,
+    compileForeignProgram};

@@ -1,0 +1,89 @@
+//===- DescribePorts.cpp - a model's ports for training loops -------------===//
+
+#include "weft/tools/weft/compiler/DescribePorts.h"
+
+#include "weft/dialects/weft/Weft.h"
+#include "weft/tools/keras/SavedModel.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+
+using namespace weft;
+using namespace weft::tool;
+
+namespace {
+/// One more entry of a port's object.
+struct Note {
+  std::string key;
+  llvm::json::Value value;
+};
+} // namespace
+
+static std::vector<Note> notesOf(const std::string &name,
+                                 const keras::Model &model,
+                                 const llvm::StringMap<std::string> &places) {
+  if (auto place = places.find(name); place != places.end())
+    return {{"saved", place->second}};
+  if (name == "x")
+    return {{"layer", model.layerOf(model.inputs[0]).name}};
+  bool isOnly = model.outputs.size() == 1;
+  for (unsigned output = 0; output < model.outputs.size(); ++output) {
+    const std::string &layer = model.outputName(output);
+    bool isLabel = name == (isOnly ? "y" : "y/" + layer);
+    if (!isLabel && !(isOnly && name == "sample_weight"))
+      continue;
+    std::vector<Note> notes;
+    if (isOnly)
+      notes.push_back({"layer", layer});
+    const keras::Loss *loss = model.lossOf(output);
+    if (isLabel && loss && loss->labelsArePositions())
+      notes.push_back({"classes", model.outputShape(output).back()});
+    return notes;
+  }
+  return {};
+}
+
+/// The object of a port's metadata; an empty one where it has none.
+static llvm::json::Object metadataOf(mlir::func::FuncOp step, unsigned index) {
+  auto text = step.getArgAttrOfType<mlir::StringAttr>(index, kMetadataAttr);
+  if (!text)
+    return {};
+  auto parsed = llvm::json::parse(text.getValue());
+  if (!parsed) {
+    llvm::consumeError(parsed.takeError());
+    return {};
+  }
+  llvm::json::Object *object = parsed->getAsObject();
+  return object ? std::move(*object) : llvm::json::Object();
+}
+
+void weft::tool::describePorts(mlir::func::FuncOp step,
+                               const keras::Model &model,
+                               const std::vector<StoredArray> &saved) {
+  llvm::StringMap<std::string> places;
+  for (const SavedVariable &variable : keras::savedVariables(model))
+    places[variable.path] = variable.savedPath;
+  for (unsigned i = 0; i < step.getNumArguments(); ++i) {
+    std::string name =
+        step.getArgAttrOfType<mlir::StringAttr>(i, kNameAttr).str();
+    auto role = step.getArgAttrOfType<mlir::StringAttr>(i, kRoleAttr);
+    llvm::json::Object metadata = metadataOf(step, i);
+    for (Note &note : notesOf(name, model, places))
+      metadata[note.key] = std::move(note.value);
+    bool isSaved =
+        role == "weight" && llvm::any_of(saved, [&](const StoredArray &array) {
+          return array.name == name;
+        });
+    if (isSaved) {
+      metadata.erase("initializer");
+      metadata.erase("seed");
+    }
+    if (metadata.empty())
+      continue;
+    std::string text =
+        llvm::formatv("{0}", llvm::json::Value(std::move(metadata)));
+    step.setArgAttr(i, kMetadataAttr,
+                    mlir::StringAttr::get(step.getContext(), text));
+  }
+}

@@ -1,0 +1,30 @@
+//===- DescribePorts.h - a model's ports for training loops -----*- C++ -*-===//
+//
+//   describePorts(step, model, archive.weights);
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TOOLS_WEFT_COMPILER_DESCRIBEPORTS_H
+#define WEFT_TOOLS_WEFT_COMPILER_DESCRIBEPORTS_H
+
+#include "weft/compiler/frontends/keras/model/Model.h"
+#include "weft/runtime/data/KerasArchive.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace weft::tool {
+
+/// Adds to the ports' metadata what a training loop needs to know of the model:
+///
+///   {..., "saved": "layers/dense/vars/0"}    a variable's place in a .keras file
+///   {"layer": "images"}                      of the only input or output
+///   {"classes": 10}                          labels are classes
+///
+/// A weight of `saved`, the values in the model's file, loses its initializer: a
+/// compiled step must not begin with other weights than the model it was.
+void describePorts(mlir::func::FuncOp step, const keras::Model &model,
+                   const std::vector<StoredArray> &saved);
+
+} // namespace weft::tool
+
+#endif // WEFT_TOOLS_WEFT_COMPILER_DESCRIBEPORTS_H

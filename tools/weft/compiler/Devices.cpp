@@ -1,0 +1,220 @@
+//===- Devices.cpp - weft devices, weft reshard ---------------------------===//
+
+#include "weft/tools/weft/Commands.h"
+#include "weft/tools/weft/programs/Gpus.h"
+#include "weft/tools/weft/reshard/Reshard.h"
+
+#include "weft/compiler/codegen/cpu/CpuTarget.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <thread>
+#include <unistd.h>
+
+using namespace weft;
+using namespace weft::tool;
+
+namespace {
+struct Unavailable {
+  std::string kind, why;
+};
+} // namespace
+
+/// "Intel(R) Xeon(R) Processor", or the architecture's name.
+static std::string processorName() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);)
+    if (line.starts_with("model name"))
+      return llvm::StringRef(line).split(':').second.trim().str();
+  return CpuTarget::host().triple;
+}
+
+/// "9.0"
+static std::string capabilityText(const weft_gpu &gpu) {
+  return std::to_string(gpu.capability / 10) + "." +
+         std::to_string(gpu.capability % 10);
+}
+
+static int64_t memoryBytes() {
+  return int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
+}
+
+/// The compiler's targets, split into what this processor runs and the rest.
+static std::vector<std::string> cpuTargets(std::vector<Unavailable> &rest) {
+  std::vector<std::string> usable;
+  uint64_t host = CpuTarget::host().runtimeFeatures;
+  for (const char *name : {"cpu:avx512", "cpu:avx2", "cpu:generic"}) {
+    std::optional<CpuTarget> target = CpuTarget::fromName(name);
+    if (target && (target->runtimeFeatures & ~host) == 0)
+      usable.push_back(name);
+    else
+      rest.push_back({name, "this processor lacks its instructions; --target "
+                            "only compiles for it"});
+  }
+  return usable;
+}
+
+static llvm::json::Object cudaJson(const weft_gpu_list &list) {
+  llvm::json::Array gpus;
+  for (size_t i = 0; i < list.count; ++i) {
+    const weft_gpu &gpu = list.gpus[i];
+    llvm::json::Object one{{"name", gpu.name},
+                           {"number", gpu.number},
+                           {"memory_bytes", int64_t(gpu.memory_bytes)},
+                           {"compute_capability", capabilityText(gpu)}};
+    if (gpu.why_not)
+      one["why_not"] = gpu.why_not;
+    else
+      one["target"] = targetOfChip(gpu.capability);
+    gpus.push_back(std::move(one));
+  }
+  llvm::json::Array libraries;
+  for (size_t i = 0; i < list.library_count; ++i) {
+    const weft_gpu_library &library = list.libraries[i];
+    llvm::json::Object one{{"name", library.name}};
+    if (library.why_not) {
+      one["why_not"] = library.why_not;
+    } else {
+      one["version"] = library.version;
+      one["path"] = library.path;
+    }
+    libraries.push_back(std::move(one));
+  }
+  return llvm::json::Object{{"kind", "cuda"},
+                            {"driver_version", driverVersion(list)},
+                            {"libraries", std::move(libraries)},
+                            {"driver", list.driver},
+                            {"gpus", std::move(gpus)},
+                            {"most", kMostDevices}};
+}
+
+namespace {
+/// The targets, GPUs and MPI that this machine has.
+struct Found {
+  unsigned cores = 1;
+  std::vector<std::string> targets;
+  std::optional<weft_gpu_list> gpus;
+  bool hasMpi = false;
+  std::vector<Unavailable> rest;
+};
+} // namespace
+
+static Found findDevices() {
+  Found found;
+  found.cores = std::max(1u, std::thread::hardware_concurrency());
+  found.targets = cpuTargets(found.rest);
+  std::string why;
+  found.gpus = findGpus(why);
+  if (!found.gpus)
+    found.rest.push_back({"cuda", why});
+  const char *noMpi = weft_processes_missing();
+  found.hasMpi = !noMpi;
+  if (noMpi)
+    found.rest.push_back({"mpi", noMpi});
+  found.rest.push_back(
+      {"nccl", "not used: GPUs of one process exchange data through each "
+               "other's memory"});
+  return found;
+}
+
+static void printDevicesJson(const Found &found) {
+  llvm::json::Array unavailable;
+  for (const Unavailable &entry : found.rest)
+    unavailable.push_back(
+        llvm::json::Object{{"kind", entry.kind}, {"reason", entry.why}});
+  llvm::json::Array devices;
+  devices.push_back(
+      llvm::json::Object{{"kind", "cpu"},
+                         {"processor", processorName()},
+                         {"cores", int64_t(found.cores)},
+                         {"memory_bytes", memoryBytes()},
+                         {"target", found.targets.front()},
+                         {"targets", llvm::json::Array(found.targets)},
+                         {"most", kMostDevices}});
+  if (found.gpus)
+    devices.push_back(cudaJson(*found.gpus));
+  llvm::outs() << llvm::formatv("{0:2}\n",
+                                llvm::json::Value(llvm::json::Object{
+                                    {"devices", std::move(devices)},
+                                    {"mpi", found.hasMpi},
+                                    {"unavailable", std::move(unavailable)}}));
+}
+
+static void printGpus(const weft_gpu_list &list) {
+  llvm::outs()
+      << "  cuda         --devices cuda:N gives N devices, spread over "
+      << list.count << (list.count == 1 ? " GPU" : " GPUs")
+      << "; --devices cuda one for each GPU\n";
+  for (size_t i = 0; i < list.count; ++i) {
+    const weft_gpu &gpu = list.gpus[i];
+    llvm::outs() << "               GPU " << gpu.number << ": " << gpu.name
+                 << ", "
+                 << llvm::formatv("{0:f1}",
+                                  double(gpu.memory_bytes) / (1 << 30))
+                 << " GiB, compute capability " << capabilityText(gpu) << ", "
+                 << (gpu.why_not ? "cannot be used: programs need 8.0 or more"
+                                 : "--target " + targetOfChip(gpu.capability))
+                 << "\n";
+  }
+  llvm::outs() << "               driver for CUDA " << driverVersion(list)
+               << ", " << list.driver << "\n";
+  for (size_t i = 0; i < list.library_count; ++i) {
+    const weft_gpu_library &library = list.libraries[i];
+    llvm::outs() << "               " << library.name << " ";
+    if (library.why_not)
+      llvm::outs() << "is not used, programs run their own code: "
+                   << library.why_not << "\n";
+    else
+      llvm::outs() << library.version << ", " << library.path << "\n";
+  }
+}
+
+int weft::tool::runDevices(const DevicesFlags &flags) {
+  Found found = findDevices();
+  if (flags.json) {
+    printDevicesJson(found);
+    return 0;
+  }
+  llvm::outs() << "Can be used:\n"
+               << "  cpu          --devices cpu:N gives N devices named cpu:0 "
+                  "to cpu:N-1 (at most "
+               << llvm::formatv("{0:N}", kMostDevices) << ");\n"
+               << "               they share " << found.cores
+               << (found.cores == 1 ? " core" : " cores") << " of "
+               << processorName() << " and "
+               << llvm::formatv("{0:f1}", double(memoryBytes()) / (1 << 30))
+               << " GiB\n"
+               << "               kernels for " << found.targets.front()
+               << " (--target: " << llvm::join(found.targets, ", ") << ")\n";
+  if (found.gpus)
+    printGpus(*found.gpus);
+  if (found.hasMpi)
+    llvm::outs()
+        << "  mpi          mpirun -n P weft run|fit|evaluate|predict ... "
+           "gives each of P processes a part\n"
+           "               of the devices\n";
+  llvm::outs() << "Cannot be used:\n";
+  for (const Unavailable &entry : found.rest)
+    llvm::outs() << "  " << llvm::left_justify(entry.kind, 12) << " "
+                 << entry.why << "\n";
+  return 0;
+}
+
+int weft::tool::runReshardCommand(const ReshardFlags &flags) {
+  ReshardRequest request{flags.mesh,  flags.shape, flags.from,       flags.to,
+                         flags.dtype, flags.json,  !flags.noExchange};
+  std::string out, error = reshardReport(request, out);
+  if (!error.empty())
+    return failUsage(
+        "reshard: " + error +
+        "; write it as in weft reshard --mesh x=4,y=2 --shape 16x16 "
+        "--from [x,-] --to [-,y]");
+  std::fputs(out.c_str(), stdout);
+  return 0;
+}

@@ -1,0 +1,30 @@
+//===- DrawShards.h - the shards of a tensor as labelled boxes --*- C++ -*-===//
+//
+// [{}, {"model"}] of 784x200 on 2x4, three quarters of it:
+//
+//   ┌───────┬───────┬───────┬───────┐
+//   │  0,4  │  1,5  │  2,6  │  3,7  │
+//   └───────┴───────┴───────┴───────┘
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TOOLS_WEFT_COMPILER_DRAWSHARDS_H
+#define WEFT_TOOLS_WEFT_COMPILER_DRAWSHARDS_H
+
+#include "weft/dialects/layout/Layout.h"
+
+#include <string>
+
+namespace weft {
+
+/// Boxes true to scale, uneven shards too, at most `width` columns; where the
+/// labels need more, or the mesh has more than 256 devices, lines of text. The
+/// first two sharded dimensions are drawn; a third is told in a line below.
+/// Labels are device ids, ranges joined (0-3): a box with several is a copy on
+/// each.
+std::string drawShards(const Mesh &mesh, const Layout &layout,
+                       llvm::ArrayRef<int64_t> shape, unsigned width = 78);
+
+} // namespace weft
+
+#endif // WEFT_TOOLS_WEFT_COMPILER_DRAWSHARDS_H

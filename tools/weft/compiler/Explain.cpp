@@ -1,0 +1,127 @@
+//===- Explain.cpp - weft explain -----------------------------------------===//
+
+#include "weft/compiler/explain/KernelTable.h"
+#include "weft/compiler/explain/WhyLayout.h"
+#include "weft/compiler/report/HtmlReport.h"
+#include "weft/runtime/abi/ClosestName.h"
+#include "weft/tools/weft/compiler/ForeignProgram.h"
+#include "weft/tools/weft/compiler/StepCompiler.h"
+#include "weft/tools/weft/programs/OutputFile.h"
+#include "weft/tools/weft/training/SavedWeights.h"
+
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <tuple>
+
+using namespace weft;
+using namespace weft::tool;
+
+/// Everything but rules and fixes.
+static Report reportOf(mlir::ModuleOp module, const ModelFlags &flags) {
+  plan::ProgramOp program = *module.getOps<plan::ProgramOp>().begin();
+  Report report;
+  report.program = llvm::sys::path::filename(flags.model).str();
+  report.explanation = explainProgram(program);
+  report.mesh = program.getMesh().getMesh();
+  report.tensors = tensorLayouts(program);
+  report.timeline = timelineOf(program);
+  report.limits = limitsOf(module, flags.expect, report.explanation);
+  return report;
+}
+
+static int print(const Report &report, const ExplainFlags &flags) {
+  if (flags.json)
+    llvm::outs() << llvm::formatv("{0:2}\n", toJson(report.explanation));
+  else
+    llvm::outs() << toText(report.explanation);
+  if (flags.html.empty())
+    return 0;
+  std::string error = writeOutputFile(flags.html, toHtml(report));
+  return error.empty() ? 0 : fail(error);
+}
+
+/// A page shows a budget that is broken; without one its error is all.
+static bool *wanted(bool &isOverBudget, const ExplainFlags &flags) {
+  return flags.html.empty() ? nullptr : &isOverBudget;
+}
+
+/// Prints the decisions about each kernel, for the target of --target.
+static int printKernels(mlir::ModuleOp plan, const ExplainFlags &flags) {
+  std::vector<KernelLine> kernels = kernelTable(plan);
+  if (flags.json)
+    llvm::outs() << llvm::formatv("{0:2}\n", toJson(kernels));
+  else
+    llvm::outs() << toText(kernels);
+  return 0;
+}
+
+/// Prints the origin of the layout of the tensor that --why names.
+static int printWhy(mlir::ModuleOp differentiated, const ExplainFlags &flags) {
+  std::set<std::string> names;
+  std::vector<WhyLayout> values = whyLayouts(differentiated, flags.why, names);
+  if (values.empty()) {
+    std::string meant = closestName(flags.why, names);
+    return fail("--why " + flags.why + ": no such tensor; " +
+                (meant.empty() ? "name a weight, an input, the output of a "
+                                 "layer or a line of the script"
+                               : "did you mean " + meant + "?"));
+  }
+  if (flags.json)
+    llvm::outs() << llvm::formatv("{0:2}\n", toJson(values));
+  else
+    llvm::outs() << toText(values);
+  return 0;
+}
+
+static int explainForeign(const ExplainFlags &flags) {
+  auto program = ForeignProgram::open(flags.model);
+  if (program && !flags.why.empty()) {
+    auto module = program->reach(Stage::differentiated);
+    return module ? printWhy(*module, flags) : 1;
+  }
+  bool isOverBudget = false;
+  auto plan = program ? program->reach(Stage::plan, wanted(isOverBudget, flags))
+                      : mlir::OwningOpRef<mlir::ModuleOp>();
+  if (!plan)
+    return 1;
+  if (flags.kernels)
+    return printKernels(*plan, flags);
+  Report report = reportOf(*plan, flags.model);
+  program->findFixes(report.explanation);
+  int status = print(report, flags);
+  return isOverBudget ? 1 : status;
+}
+
+static int explainModel(const ExplainFlags &flags) {
+  auto steps = StepCompiler::open(flags.model);
+  if (!steps)
+    return 1;
+  const auto &[step, batchSize] =
+      std::tie(flags.model.step, flags.model.batchSize);
+  if (!flags.why.empty()) {
+    auto module = steps->reach(step, batchSize, Stage::differentiated);
+    return module ? printWhy(*module, flags) : 1;
+  }
+  bool isOverBudget = false;
+  auto module =
+      steps->reach(step, batchSize, Stage::plan, wanted(isOverBudget, flags));
+  if (!module)
+    return 1;
+  if (flags.kernels)
+    return printKernels(*module, flags);
+  Report report = reportOf(*module, flags.model);
+  steps->explainRules(report.explanation);
+  steps->findFixes(report.explanation, step, batchSize);
+  steps->explainTensors(report.tensors, batchSize);
+  int status = print(report, flags);
+  return isOverBudget ? 1 : status;
+}
+
+int weft::tool::runExplain(const ExplainFlags &flags) {
+  if (!flags.html.empty())
+    if (Status writable = tryOutput(flags.html); !writable)
+      return fail(writable.message());
+  return namesForeignProgram(flags.model.model) ? explainForeign(flags)
+                                                : explainModel(flags);
+}

@@ -1,0 +1,262 @@
+//===- ForeignProgram.cpp - a program that is no Keras model --------------===//
+
+#include "weft/tools/weft/compiler/ForeignProgram.h"
+
+#include "weft/compiler/driver/AnnotationFixes.h"
+#include "weft/compiler/frontends/keras/distribution/PortLayouts.h"
+#include "weft/compiler/frontends/stablehlo/Import.h"
+#include "weft/tools/weft/artifact/ReadArtifact.h"
+#include "weft/tools/weft/compiler/CompilerMemory.h"
+#include "weft/tools/weft/compiler/DistributionFlags.h"
+#include "weft/tools/weft/compiler/InternalFailure.h"
+#include "weft/tools/weft/compiler/ReadIr.h"
+#include "weft/tools/weft/compiler/StepCompiler.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::tool;
+
+bool weft::tool::namesForeignProgram(const std::string &path) {
+  llvm::StringRef name(path);
+  return name.ends_with(".mlir") || name.ends_with(".mlirbc") ||
+         name.ends_with(".bc");
+}
+
+const char *weft::tool::flagOfModels(const ModelFlags &flags) {
+  return !flags.distribution.empty() ? "--distribution"
+         : flags.dataParallel        ? "--data-parallel"
+         : !flags.shapes.empty()     ? "--shape"
+         : flags.optimizer           ? "--optimizer"
+         : flags.loss                ? "--loss"
+         : flags.metrics             ? "--metrics"
+         : flags.learningRate        ? "--learning-rate"
+                                     : nullptr;
+}
+
+/// Weft's own text; JAX's custom calls may name weft, too.
+static bool looksLikeIr(llvm::StringRef text) {
+  return text.contains("weft.") && !text.contains("stablehlo.") &&
+         !stablehlo::isArtifact(text);
+}
+
+std::unique_ptr<ForeignProgram> ForeignProgram::open(const ModelFlags &flags,
+                                                     bool warns) {
+  std::unique_ptr<ForeignProgram> self(new ForeignProgram());
+  self->flags = flags;
+  self->devices = flags.devices ? flags.devices->count : 0;
+  std::string error;
+  auto bytes = readTextFile(flags.model, error);
+  if (!bytes)
+    return fail(error), nullptr;
+  self->context = makeContext(flags.model, /*namesOps=*/true);
+  self->isIr = looksLikeIr(*bytes);
+  bool read = self->isIr ? self->readIr(*bytes)
+                         : self->readStablehlo(std::move(*bytes));
+  if (!read || !self->checkModelFlags())
+    return nullptr;
+  if (self->functions.empty())
+    return self;
+  std::optional<int64_t> batch;
+  if (flags.namesBatchSize)
+    batch = flags.batchSize;
+  const std::string &step =
+      flags.namesStep ? flags.step : self->functions.front().kind;
+  if (Status known = self->choose(step, batch); !known)
+    return fail(known.message()), nullptr;
+  return self->readDistribution(warns) ? std::move(self) : nullptr;
+}
+
+bool ForeignProgram::readDistribution(bool warns) {
+  DeviceList named;
+  if (!readDistributionFlags(flags, named, distribution))
+    return false;
+  return !distribution || importLaidOut(warns);
+}
+
+bool ForeignProgram::checkModelFlags() const {
+  ModelFlags others = flags;
+  if (!functions.empty()) // of which the layouts may be others
+    others.distribution.clear(), others.dataParallel = false;
+  const char *flag = flagOfModels(others);
+  if (flag && functions.empty())
+    return fail(std::string(flag) + " has no effect on " + flags.model +
+                ", which has its shapes and layouts; leave it out"),
+           false;
+  if (flag)
+    return fail(std::string(flag) + " has no effect on " + flags.model +
+                ", a model that was traced with its shapes and its loss; "
+                "trace it again: python -m weft.trace --help"),
+           false;
+  return true;
+}
+
+Result<std::string>
+weft::tool::functionOf(const std::vector<stablehlo::StepFunction> &steps,
+                       const std::string &file, const std::string &step,
+                       std::optional<int64_t> batchSize) {
+  std::string has;
+  for (const stablehlo::StepFunction &function : steps) {
+    if (function.kind == step &&
+        batchSize.value_or(function.batch) == function.batch)
+      return function.name;
+    has += (has.empty() ? "" : ", ") + function.kind + " of " +
+           std::to_string(function.batch);
+  }
+  std::string wanted =
+      batchSize ? " of " + std::to_string(*batchSize) + " samples" : "";
+  return Error{file + ": has no " + step + " step" + wanted + ", but " + has +
+               "; trace the model with --batch-size for each size of a batch, "
+               "that of a short last one included"};
+}
+
+Status ForeignProgram::choose(const std::string &step,
+                              std::optional<int64_t> batchSize) {
+  auto function = functionOf(functions, flags.model, step, batchSize);
+  if (!function)
+    return function.error();
+  chosen = *function;
+  return {};
+}
+
+int64_t ForeignProgram::deviceCount() const {
+  return distribution ? distribution->mesh.size()
+                      : stablehlo::deviceCount(*program);
+}
+
+bool ForeignProgram::readStablehlo(std::string bytes) {
+  if (!stablehlo::looksLikeProgram(bytes))
+    return fail(flags.model + ": is no StableHLO program; write it with "
+                              "jax.jit(f).lower(...).as_text(), or say with "
+                              "--from at which stage IR of Weft is"),
+           false;
+  if (stablehlo::isArtifact(bytes)) {
+    auto text = artifactText(bytes, flags.model);
+    if (!text)
+      return fail(text.message()), false;
+    bytes = std::move(*text);
+  }
+  DialectRegistry registry;
+  stablehlo::registerDialects(registry);
+  context->appendDialectRegistry(registry);
+  program = stablehlo::read(bytes, flags.model, context.get());
+  if (!program)
+    return false;
+  auto found = stablehlo::stepFunctions(*program);
+  functions.assign(found.begin(), found.end());
+  return true;
+}
+
+/// Its mesh says how many devices there are.
+bool ForeignProgram::readIr(const std::string &text) {
+  program = parseIr(text, flags.model, *context);
+  if (!program)
+    return false;
+  auto mesh = program.get()->getAttrOfType<MeshAttr>(kMeshAttr);
+  int64_t size = mesh ? mesh.getMesh().size() : 1;
+  if (devices && devices != size)
+    return fail("--devices " + flags.devices->text() + ": the mesh of " +
+                flags.model + " has " + std::to_string(size) +
+                "; leave the flag out, or change weft.mesh"),
+           false;
+  return true;
+}
+
+OwningOpRef<ModuleOp> ForeignProgram::import() {
+  if (isIr)
+    return program->clone();
+  if (distribution)
+    return importLaidOut();
+  stablehlo::ImportOptions options;
+  options.devices = devices;
+  options.function = chosen;
+  return stablehlo::import(*program, options);
+}
+
+OwningOpRef<ModuleOp> ForeignProgram::importLaidOut(bool warns) {
+  stablehlo::ImportOptions options;
+  options.devices = 1; // without the file's own shardings
+  options.function = chosen;
+  auto module = stablehlo::import(*program, options);
+  if (!module)
+    return nullptr;
+  auto rules = keras::layOutPorts(module->lookupSymbol<func::FuncOp>(chosen),
+                                  *distribution);
+  if (!rules)
+    return refuseLayouts(flags, rules.error), nullptr;
+  if (warns)
+    warnOfDeadRules(flags, *rules);
+  return module;
+}
+
+CompileOptions ForeignProgram::options() {
+  CompileOptions result = compileOptions(flags);
+  result.expect = flags.expect;
+  result.findFixes = [this](Explanation &explanation) {
+    findFixes(explanation);
+  };
+  return result;
+}
+
+void ForeignProgram::findFixes(Explanation &explanation) {
+  if (auto original = import())
+    findAnnotationFixes(explanation, *original, compileOptions(flags));
+}
+
+/// The stage that was not reached.
+static Stage after(Stage reached) {
+  return Stage(std::min(unsigned(reached) + 1, unsigned(Stage::plan)));
+}
+
+void ForeignProgram::endAfter(Stage reached, Stage wanted) {
+  if (!isIr && reached < wanted)
+    endInternally(flags.model, *import(), after(reached));
+}
+
+OwningOpRef<ModuleOp> ForeignProgram::reach(Stage stage, bool *isOverBudget) {
+  auto module = import();
+  CompileOptions watched = options();
+  Stage reached = watched.from;
+  watched.reached = &reached;
+  if (!module || succeeded(runStages(*module, watched, stage)))
+    return module;
+  endAfter(reached, stage);
+  if (isOverBudget && reached == stage)
+    return *isOverBudget = true, std::move(module);
+  return nullptr;
+}
+
+std::optional<std::vector<uint8_t>> ForeignProgram::compile() {
+  auto module = import();
+  if (!module)
+    return std::nullopt;
+  CompileOptions watched = options();
+  Stage reached = watched.from;
+  watched.reached = &reached;
+  auto image = compileProgram(*module, watched);
+  if (succeeded(image))
+    return image;
+  endAfter(reached, Stage::plan);
+  return std::nullopt;
+}
+
+std::optional<std::string>
+ForeignProgram::assembly(const std::vector<std::string> &kernels) {
+  auto module = import();
+  if (!module)
+    return std::nullopt;
+  return printKernelAssembly(*module, compileOptions(flags), kernels);
+}
+
+int weft::tool::compileForeignProgram(const ModelFlags &flags,
+                                      std::vector<uint8_t> &image) {
+  if (!checkFlags(flags)) // WEFT_TARGET
+    return 1;
+  auto program = ForeignProgram::open(flags);
+  auto compiled = program ? program->compile() : std::nullopt;
+  if (!compiled)
+    return 1;
+  image = std::move(*compiled);
+  program = nullptr;
+  releaseCompilerMemory();
+  return 0;
+}

@@ -1,0 +1,33 @@
+//===- InternalFailure.h - when Weft itself is wrong ------------*- C++ -*-===//
+//
+//   weft: internal failure: model.json: the stage 'partitioned' cannot be
+//   reached; its IR and pipeline are in /tmp/weft-reproducer-4711.mlir: please
+//   report both
+//
+// What a model or a file does wrong is found before the stages begin; whatever
+// fails after that is no fault of its user. Exit status 70.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TOOLS_WEFT_COMPILER_INTERNALFAILURE_H
+#define WEFT_TOOLS_WEFT_COMPILER_INTERNALFAILURE_H
+
+#include "weft/compiler/stages/Pipeline.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <string>
+
+namespace weft::tool {
+
+/// The imported module as text, below the command that goes on from it.
+std::string reproducer(mlir::ModuleOp imported, Stage failed);
+
+/// Writes the reproducer to the folder of temporary files, prints the line
+/// above and ends the program.
+[[noreturn]] void endInternally(const std::string &model,
+                                mlir::ModuleOp imported, Stage failed);
+
+} // namespace weft::tool
+
+#endif // WEFT_TOOLS_WEFT_COMPILER_INTERNALFAILURE_H

@@ -1,0 +1,414 @@
+//===- StepCompiler.cpp - a model's steps as programs ---------------------===//
+
+#include "weft/tools/weft/compiler/StepCompiler.h"
+#include "weft/tools/weft/compiler/CompilerMemory.h"
+#include "weft/tools/weft/compiler/DistributionFlags.h"
+
+#include "weft/compiler/Register.h"
+#include "weft/compiler/codegen/CodeCache.h"
+#include "weft/compiler/codegen/KernelCodegen.h"
+#include "weft/compiler/frontends/keras/import/Import.h"
+#include "weft/tools/keras/SavedModel.h"
+#include "weft/tools/weft/compiler/DescribePorts.h"
+#include "weft/tools/weft/compiler/FindNonFinite.h"
+#include "weft/tools/weft/compiler/InternalFailure.h"
+#include "weft/tools/weft/compiler/VerifyStages.h"
+#include "weft/tools/weft/programs/Gpus.h"
+#include "weft/tools/weft/training/SavedWeights.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdlib>
+#include <random>
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::tool;
+
+std::optional<std::string> weft::tool::readTextFile(const std::string &path,
+                                                    std::string &error) {
+  auto bytes = readFile(path);
+  if (!bytes) {
+    error = bytes.message();
+    return std::nullopt;
+  }
+  return std::string(bytes->begin(), bytes->end());
+}
+
+std::optional<std::string> weft::tool::readJsonFile(const std::string &path,
+                                                    std::string &error) {
+  auto size = regularFileSize(path);
+  uint64_t most = ReadLimits().json;
+  if (size && *size > most) {
+    error = path + ": has " + std::to_string(*size) +
+            " bytes, the limit for JSON is " + std::to_string(most) +
+            "; write it again";
+    return std::nullopt;
+  }
+  return readTextFile(path, error);
+}
+
+/// NAME=16x128 or 16x128.
+static bool parseShapeFlag(llvm::StringRef text, keras::ModelOptions &options) {
+  auto [name, dims] =
+      text.contains('=') ? text.split('=') : std::pair("", text);
+  std::vector<int64_t> shape;
+  llvm::SmallVector<llvm::StringRef> parts;
+  dims.split(parts, 'x');
+  for (llvm::StringRef part : parts) {
+    int64_t size = 0;
+    if (part.getAsInteger(10, size) || size < 1)
+      return false;
+    shape.push_back(size);
+  }
+  options.inputShapes[name.str()] = shape;
+  return true;
+}
+
+std::optional<std::string>
+StepCompiler::readModelText(std::vector<StoredArray> &datasets) {
+  Result<std::string> magic = readStart(flags.model, 4);
+  if (!magic)
+    return fail(magic.message()), std::nullopt;
+  std::string error;
+  if (*magic != "PK\x03\x04") {
+    auto text = readJsonFile(flags.model, error);
+    if (!text)
+      fail(error);
+    return text;
+  }
+  auto archive = readKerasArchive(flags.model);
+  if (!archive) {
+    fail(archive.message());
+    return std::nullopt;
+  }
+  datasets = std::move(archive->weights);
+  return std::move(archive->config);
+}
+
+/// acc,{"class_name": "BinaryAccuracy", "config": {"threshold": 0.4}}: the commas
+/// between entries, not those inside an object.
+static std::vector<std::string> splitMetrics(llvm::StringRef text) {
+  std::vector<std::string> out(1);
+  int depth = 0;
+  for (char c : text) {
+    depth += (c == '{' || c == '[') - (c == '}' || c == ']');
+    if (c == ',' && depth == 0)
+      out.emplace_back();
+    else
+      out.back() += c;
+  }
+  std::erase(out, "");
+  return out;
+}
+
+/// Reports a model that Weft's reader refuses, with the ways by which Keras runs it.
+static void refuseModel(const std::string &file, const std::string &error) {
+  fail(file + ": " + error);
+  bool isKnownToKeras = error.find("not supported") != error.npos ||
+                        error.find("unknown field") != error.npos;
+  if (isKnownToKeras)
+    note("Keras runs any of its models on Weft, in two ways: python -m "
+         "weft.trace " +
+         file +
+         " -o step.mlir, then weft fit step.mlir; or its script as it "
+         "is, with JAX_PLATFORMS=weft (docs/keras-trace.md)");
+}
+
+bool StepCompiler::readModelFile() {
+  std::vector<StoredArray> datasets;
+  auto text = readModelText(datasets);
+  if (!text)
+    return false;
+  keras::ModelOptions options;
+  options.optimizer = flags.optimizer;
+  options.loss = flags.loss;
+  options.learningRate = flags.learningRate;
+  if (flags.metrics)
+    options.metrics = splitMetrics(*flags.metrics);
+  for (const std::string &shape : flags.shapes)
+    parseShapeFlag(shape, options);
+  auto model = keras::readModel(*text, options);
+  if (!model)
+    return refuseModel(flags.model, model.error), false;
+  kerasModel = std::move(*model);
+  if (!datasets.empty()) {
+    auto values =
+        savedValues(datasets, keras::savedVariables(kerasModel), flags.model);
+    if (!values)
+      return fail(values.message()), false;
+    weights = std::move(*values);
+  }
+  // A rate from the command line outlives the one in the file.
+  if (flags.learningRate && kerasModel.optimizer)
+    std::erase_if(weights, [&](const StoredArray &array) {
+      return array.name == kerasModel.optimizer->ratePath();
+    });
+  if (flags.seed) {
+    seedValue = *flags.seed;
+  } else {
+    seedValue = std::random_device{}();
+  }
+  keras::drawSeeds(kerasModel, seedValue);
+  return true;
+}
+
+bool StepCompiler::readDistributionFile() {
+  std::optional<keras::Distribution> named;
+  if (!readDistributionFlags(flags, usedDevices, named))
+    return false;
+  if (named) {
+    layouts = std::move(*named);
+    return checkRules();
+  }
+  if (usedDevices.count > 1) {
+    warn(std::to_string(usedDevices.count) +
+         " devices but no distribution: only the first is used; "
+         "--data-parallel splits each batch over all");
+    usedDevices.count = 1;
+  }
+  return true;
+}
+
+/// Layouts that do not fit the model, while the file's name is at hand.
+bool StepCompiler::checkRules() {
+  auto found = keras::resolveLayouts(layouts, kerasModel);
+  if (!found)
+    return refuseLayouts(flags, found.error);
+  resolved = std::move(*found);
+  warnOfDeadRules(flags, resolved->rules);
+  return true;
+}
+
+std::unique_ptr<MLIRContext> weft::tool::makeContext(const std::string &input,
+                                                     bool namesOps) {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  auto context =
+      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  context->loadAllAvailableDialects();
+  context->getDiagEngine().registerHandler([=](Diagnostic &diagnostic) {
+    std::string place = input;
+    if (auto file = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
+      place = (file.getFilename().getValue() + ":" + Twine(file.getLine()) +
+               ":" + Twine(file.getColumn()))
+                  .str();
+    else if (auto op = dyn_cast<NameLoc>(diagnostic.getLocation());
+             op && namesOps)
+      place += ": " + op.getName().str();
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      fail(place + ": " + diagnostic.str());
+    else if (diagnostic.getSeverity() == DiagnosticSeverity::Warning)
+      warn(place + ": " + diagnostic.str());
+    return success();
+  });
+  return context;
+}
+
+std::unique_ptr<StepCompiler> StepCompiler::open(const ModelFlags &flags) {
+  std::unique_ptr<StepCompiler> steps(new StepCompiler());
+  steps->flags = flags;
+  if (!steps->readModelFile() || !steps->readDistributionFile())
+    return nullptr;
+  return steps;
+}
+
+/// The flag's; without one that of the devices, which WEFT_TARGET may choose
+/// among. cuda:native stays where no GPU says what it is: `why` says why.
+static std::string targetOf(const ModelFlags &flags, std::string &why) {
+  if (flags.target == "cuda:native")
+    return nativeGpuTarget(why).value_or(flags.target);
+  bool isOnGpus = flags.devices && flags.devices->kind == DeviceKind::Cuda;
+  bool isDefault = flags.target == defaultTarget() &&
+                   !StringRef(flags.target).starts_with("cuda:");
+  return isDefault && isOnGpus ? "cuda:sm_80" : flags.target;
+}
+
+/// Checks that code for --target runs on the devices of --devices.
+static bool checkTarget(const ModelFlags &flags) {
+  std::string error, target = targetOf(flags, error);
+  if (!error.empty())
+    error = target + ": " + error;
+  else if (!openCodegen(target, error) && StringRef(error).contains(", cuda:"))
+    error += ", cuda:native";
+  if (!error.empty())
+    return fail((flags.target == defaultTarget() ? "WEFT_TARGET: "
+                                                 : "--target: ") +
+                error),
+           false;
+  bool isForGpus = StringRef(target).starts_with("cuda:");
+  if (!flags.devices || isForGpus == (flags.devices->kind == DeviceKind::Cuda))
+    return true;
+  return fail("--target " + target + " makes no code for --devices " +
+              flags.devices->text() + "; use --devices " +
+              (isForGpus ? "cuda" : "cpu") + ":" +
+              std::to_string(flags.devices->count) + ", or another target"),
+         false;
+}
+
+bool weft::tool::checkFlags(const ModelFlags &flags) {
+  std::string error;
+  if (!checkTarget(flags))
+    return false;
+  if (!flags.memory.empty() && parseQuantity(flags.memory).value_or(0) < 1)
+    return fail("--memory " + flags.memory +
+                ": no number of bytes; write it as 67108864 or 64MiB"),
+           false;
+  for (const std::string &budget : flags.expect)
+    if (!parseBudget(budget, error))
+      return fail("--expect: the budget \"" + budget + "\": " + error), false;
+  keras::ModelOptions ignored;
+  for (const std::string &shape : flags.shapes)
+    if (!parseShapeFlag(shape, ignored))
+      return fail("--shape " + shape +
+                  ": not NAME=SIZExSIZE; write, for example, --shape x=28x28"),
+             false;
+  return true;
+}
+
+CompileOptions weft::tool::compileOptions(const ModelFlags &flags) {
+  CompileOptions result;
+  std::string ignored; // checkFlags() has told it
+  result.target = targetOf(flags, ignored);
+  result.matmulPrecision = flags.matmulPrecision;
+  result.timing = flags.timing;
+  result.cacheDirectory = codeCacheFolder();
+  result.memory = static_cast<int64_t>(parseQuantity(flags.memory).value_or(0));
+  return result;
+}
+
+OwningOpRef<ModuleOp> StepCompiler::import(const std::string &step,
+                                           int64_t batchSize) {
+  return import(step, batchSize, distribution());
+}
+
+OwningOpRef<ModuleOp> StepCompiler::import(const std::string &step,
+                                           int64_t batchSize,
+                                           const keras::Distribution *layouts) {
+  auto kind = llvm::StringSwitch<std::optional<keras::StepKind>>(step)
+                  .Case("train", keras::StepKind::Train)
+                  .Case("evaluate", keras::StepKind::Evaluate)
+                  .Case("predict", keras::StepKind::Predict)
+                  .Default(std::nullopt);
+  if (!kind) {
+    fail("--step " + step + ": use train, evaluate or predict");
+    return nullptr;
+  }
+  if (*kind != keras::StepKind::Predict && !kerasModel.compileRefusal.empty())
+    return refuseModel(flags.model, kerasModel.compileRefusal), nullptr;
+  keras::ImportOptions importOptions;
+  importOptions.batchSize = batchSize;
+  importOptions.sampleWeights = sampleWeights;
+  auto module = keras::importStep(liveContext(), kerasModel, layouts, *kind,
+                                  importOptions);
+  return succeeded(module) ? std::move(*module) : OwningOpRef<ModuleOp>();
+}
+
+MLIRContext *StepCompiler::liveContext() {
+  if (!context)
+    context = makeContext(flags.model);
+  return context.get();
+}
+
+CompileOptions StepCompiler::budgeted(const std::string &step,
+                                      int64_t batchSize) {
+  CompileOptions result = options();
+  if (step != flags.step || batchSize != flags.batchSize)
+    return result;
+  result.expect = flags.expect;
+  result.findFixes = [=, this](Explanation &explanation) {
+    findFixes(explanation, step, batchSize);
+  };
+  return result;
+}
+
+/// The stage that was not reached.
+static Stage after(Stage reached) {
+  return Stage(std::min(unsigned(reached) + 1, unsigned(Stage::plan)));
+}
+
+OwningOpRef<ModuleOp> StepCompiler::reach(const std::string &step,
+                                          int64_t batchSize, Stage stage,
+                                          bool *isOverBudget) {
+  auto module = import(step, batchSize);
+  CompileOptions watched = budgeted(step, batchSize);
+  Stage reached = watched.from;
+  watched.reached = &reached;
+  if (!module || succeeded(runStages(*module, watched, stage)))
+    return module;
+  if (reached < stage)
+    endInternally(flags.model, *import(step, batchSize), after(reached));
+  if (isOverBudget)
+    return *isOverBudget = true, std::move(module);
+  return nullptr;
+}
+
+OwningOpRef<ModuleOp> StepCompiler::planUnder(const keras::Distribution &other,
+                                              const std::string &step,
+                                              int64_t batchSize) {
+  ScopedDiagnosticHandler silent(liveContext(),
+                                 [](Diagnostic &) { return success(); });
+  auto module = import(step, batchSize, &other);
+  CompileOptions quiet = options();
+  quiet.timing = false;
+  if (module && failed(runStages(*module, quiet, Stage::plan)))
+    return nullptr;
+  return module;
+}
+
+std::optional<std::vector<uint8_t>>
+StepCompiler::compile(const std::string &step, int64_t batchSize) {
+  auto module = import(step, batchSize);
+  if (!module)
+    return std::nullopt;
+  describePorts(*module->getOps<func::FuncOp>().begin(), kerasModel, weights);
+  CompileOptions watched = budgeted(step, batchSize);
+  Stage reached = watched.from;
+  watched.reached = &reached;
+  auto image = compileProgram(*module, watched);
+  if (failed(image) && reached < Stage::plan)
+    endInternally(flags.model, *import(step, batchSize), after(reached));
+  if (failed(image))
+    return std::nullopt;
+  module = nullptr;
+  context = nullptr;
+  releaseCompilerMemory();
+  return image;
+}
+
+Status StepCompiler::saveModel(const std::string &path, const std::string &,
+                               const ModelState &state, bool writesFile) const {
+  return keras::saveModel(path, kerasModel, state.stored(), writesFile);
+}
+
+Status StepCompiler::saveWeights(const std::string &path,
+                                 const ModelState &state, uint64_t mostBytes,
+                                 bool writesFile) const {
+  return keras::saveModelWeights(path, kerasModel, state.stored(), mostBytes,
+                                 writesFile);
+}
+
+Result<std::string>
+StepCompiler::findNonFinite(const std::string &step, int64_t batchSize,
+                            const std::vector<NamedArray> &inputs) {
+  auto module = reach(step, batchSize, Stage::differentiated);
+  return module ? tool::findNonFinite(*module, inputs) : Error{};
+}
+
+bool StepCompiler::verify(const std::string &step, int64_t batchSize) {
+  return verifyStages(*this, step, batchSize);
+}
+
+std::optional<std::string>
+StepCompiler::assembly(const std::string &step, int64_t batchSize,
+                       const std::vector<std::string> &kernels) {
+  auto module = import(step, batchSize);
+  if (!module)
+    return std::nullopt;
+  return printKernelAssembly(*module, options(), kernels);
+}

@@ -1,0 +1,130 @@
+//===- StepCompiler.h - a model's steps as programs -------------*- C++ -*-===//
+//
+//   Result<StepCompiler> steps = StepCompiler::open(flags);
+//   auto module = steps->import("train", 128);       // stage `imported`
+//   auto image  = steps->compile("train", 128);      // bytes of a .weft file
+//
+// Everything the subcommands share: reading model and distribution, seeds,
+// devices, and one place for diagnostics.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TOOLS_WEFT_COMPILER_STEPCOMPILER_H
+#define WEFT_TOOLS_WEFT_COMPILER_STEPCOMPILER_H
+
+#include "weft/compiler/driver/CompileStep.h"
+#include "weft/compiler/explain/TensorLayouts.h"
+#include "weft/compiler/frontends/keras/distribution/Distribution.h"
+#include "weft/compiler/frontends/keras/model/Model.h"
+#include "weft/tools/weft/training/StepSource.h"
+
+#include "mlir/IR/MLIRContext.h"
+
+#include <memory>
+
+namespace weft::tool {
+
+/// A context with all dialects. Its errors and warnings go to stderr as
+/// `weft: error: PLACE: ...`, a place in a file of IR or else `input`.
+/// `namesOps`: ops without a place in a file are called by their locations' names.
+std::unique_ptr<mlir::MLIRContext> makeContext(const std::string &input,
+                                               bool namesOps = false);
+
+/// Prints what is wrong with --target, --memory, --expect or --shape, which
+/// only the compiler knows; FlagValues.h has the others.
+bool checkFlags(const ModelFlags &flags);
+
+/// Target, cache, memory and timing as the flags say.
+CompileOptions compileOptions(const ModelFlags &flags);
+
+class StepCompiler : public StepSource {
+public:
+  /// Reads everything the flags name; prints the error and returns null.
+  static std::unique_ptr<StepCompiler> open(const ModelFlags &flags);
+
+  /// The module of a step at stage `imported`; null after a printed error.
+  mlir::OwningOpRef<mlir::ModuleOp> import(const std::string &step,
+                                           int64_t batchSize);
+  /// The module at a later stage. Over a budget there is none, unless the
+  /// caller asks whether that is so.
+  mlir::OwningOpRef<mlir::ModuleOp> reach(const std::string &step,
+                                          int64_t batchSize, Stage stage,
+                                          bool *isOverBudget = nullptr);
+  /// The step's plan as if the file said `other`; null, silently, where it does
+  /// not compile.
+  mlir::OwningOpRef<mlir::ModuleOp> planUnder(const keras::Distribution &other,
+                                              const std::string &step,
+                                              int64_t batchSize);
+  /// Adds the uses of the layout map's rules.
+  void explainRules(Explanation &explanation);
+  /// Adds the layout and its reason for ports, and for inner tensors with a rule.
+  void explainTensors(std::vector<TensorLayout> &tensors, int64_t batchSize);
+  /// Adds changes of other annotations, with their costs.
+  void findFixes(Explanation &explanation, const std::string &step,
+                 int64_t batchSize);
+  /// The bytes of a .weft file; nothing after a printed error.
+  std::optional<std::vector<uint8_t>> compile(const std::string &step,
+                                              int64_t batchSize) override;
+  /// The assembly text of some kernels (no name: of all) for --target.
+  std::optional<std::string> assembly(const std::string &step,
+                                      int64_t batchSize,
+                                      const std::vector<std::string> &kernels);
+
+  const keras::Model &model() const { return kerasModel; }
+  /// Values that came with a .keras file, by variable path; else none.
+  const std::vector<StoredArray> &savedWeights() const override {
+    return weights;
+  }
+  const keras::Distribution *distribution() const {
+    return resolved ? &layouts : nullptr;
+  }
+  bool drawsBySeed() const override { return true; }
+  Status canSaveModel(const std::string &) const override { return {}; }
+  Status saveModel(const std::string &path, const std::string &weights,
+                   const ModelState &state, bool writesFile) const override;
+  Status saveWeights(const std::string &path, const ModelState &state,
+                     uint64_t mostBytes, bool writesFile) const override;
+  bool verify(const std::string &step, int64_t batchSize) override;
+  Status canCheckNumerics() const override { return {}; }
+  Result<std::string>
+  findNonFinite(const std::string &step, int64_t batchSize,
+                const std::vector<NamedArray> &inputs) override;
+  /// Programs of train and evaluate take `sample_weight`.
+  void takeSampleWeight(const std::map<std::string, Shape> &shapes) override {
+    sampleWeights = shapes;
+  }
+
+private:
+  StepCompiler() = default;
+  /// The model's text; of a .keras file, its values are in `datasets`.
+  std::optional<std::string> readModelText(std::vector<StoredArray> &datasets);
+  bool readModelFile();
+  bool readDistributionFile();
+  bool checkRules();
+  CompileOptions options() const { return compileOptions(flags); }
+  /// With the budgets of the command line, where they are of this step.
+  CompileOptions budgeted(const std::string &step, int64_t batchSize);
+  mlir::OwningOpRef<mlir::ModuleOp> import(const std::string &step,
+                                           int64_t batchSize,
+                                           const keras::Distribution *layouts);
+
+  keras::Model kerasModel;
+  std::vector<StoredArray> weights;
+  keras::Distribution layouts;
+  std::optional<keras::ResolvedLayouts> resolved; ///< with a distribution only
+  std::optional<std::map<std::string, Shape>> sampleWeights;
+  /// Made when needed; compile() gives it back.
+  mlir::MLIRContext *liveContext();
+  std::unique_ptr<mlir::MLIRContext> context;
+};
+
+/// A file's text; nothing, with the reason in `error`, where it cannot be read.
+std::optional<std::string> readTextFile(const std::string &path,
+                                        std::string &error);
+/// The same for a file of JSON, which has a limit of its own.
+std::optional<std::string> readJsonFile(const std::string &path,
+                                        std::string &error);
+
+} // namespace weft::tool
+
+#endif // WEFT_TOOLS_WEFT_COMPILER_STEPCOMPILER_H

@@ -1,0 +1,88 @@
+//===- StepFixes.cpp - what other layout maps would do to a step ----------===//
+
+#include "weft/compiler/explain/FindFixes.h"
+#include "weft/compiler/frontends/keras/distribution/LayoutChanges.h"
+#include "weft/tools/weft/Commands.h"
+#include "weft/tools/weft/compiler/StepCompiler.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace weft;
+using namespace weft::tool;
+
+void StepCompiler::explainRules(Explanation &explanation) {
+  if (!resolved)
+    return;
+  for (const keras::RuleStatus &rule : resolved->rules)
+    explanation.rules.push_back(
+        {rule.key, rule.status, rule.matches,
+         rule.closest.empty()
+             ? ""
+             : "closest paths: " + llvm::join(rule.closest, ", ")});
+}
+
+/// The reason for the layout of a variable, input or label by the name of its port;
+/// empty if there is none.
+static std::string reasonOf(const TensorLayout &tensor,
+                            const keras::ResolvedLayouts &resolved,
+                            const keras::Distribution &layouts) {
+  if (auto found = resolved.variables.find(tensor.name);
+      found != resolved.variables.end())
+    return found->second.reason;
+  if (tensor.role == "label" || tensor.role == "sample_weight")
+    return keras::batchLayout(layouts, tensor.shape).reason;
+  if (tensor.role != "input" || resolved.inputs.empty())
+    return "";
+  auto found = resolved.inputs.find(tensor.name);
+  if (found == resolved.inputs.end() && resolved.inputs.size() == 1)
+    found = resolved.inputs.begin();
+  return found == resolved.inputs.end() ? "" : found->second.reason;
+}
+
+void StepCompiler::explainTensors(std::vector<TensorLayout> &tensors,
+                                  int64_t batchSize) {
+  if (!resolved)
+    return;
+  for (TensorLayout &tensor : tensors)
+    tensor.reason = reasonOf(tensor, *resolved, layouts);
+  for (const keras::Node &node : kerasModel.nodes) {
+    const std::string &name = kerasModel.layers[node.layer].name;
+    auto found = resolved->outputs.find(name);
+    if (found == resolved->outputs.end())
+      continue;
+    TensorLayout inside{name + "/output",
+                        kInside,
+                        node.dtype,
+                        {batchSize},
+                        found->second.layout,
+                        found->second.reason,
+                        true};
+    inside.shape.insert(inside.shape.end(), node.shape.begin(),
+                        node.shape.end());
+    inside.layout.dims.resize(inside.shape.size());
+    tensors.push_back(std::move(inside));
+  }
+}
+
+void StepCompiler::findFixes(Explanation &explanation, const std::string &step,
+                             int64_t batchSize) {
+  if (!resolved)
+    return;
+  LayoutChanges changes(layouts, *resolved, kerasModel);
+  auto recount = [&](const LayoutChange &change) -> std::optional<Explanation> {
+    auto module = planUnder(change.applied(layouts), step, batchSize);
+    if (!module)
+      return std::nullopt;
+    return explainProgram(*module);
+  };
+  weft::findFixes(
+      explanation,
+      [&](const CollectiveCost &collective) {
+        std::vector<Change> found;
+        for (LayoutChange &change : changes.of(collective))
+          found.push_back({change.text, change.annotation,
+                           [recount, change] { return recount(change); }});
+        return found;
+      },
+      affordableChanges(explanation));
+}

@@ -1,0 +1,75 @@
+//===- TracedSteps.cpp - steps of a model that Keras traced ---------------===//
+
+#include "weft/tools/weft/compiler/TracedSteps.h"
+
+#include "weft/tools/weft/compiler/CompilerMemory.h"
+#include "weft/tools/weft/compiler/FindNonFinite.h"
+#include "weft/tools/weft/compiler/ForeignProgram.h"
+
+#include <random>
+
+using namespace weft;
+using namespace weft::tool;
+
+std::unique_ptr<StepSource> TracedSteps::open(const ModelFlags &given) {
+  std::unique_ptr<TracedSteps> self(new TracedSteps());
+  self->flags = given;
+  ModelFlags any = given;
+  any.namesStep = any.namesBatchSize = false;
+  auto program = ForeignProgram::open(any);
+  if (!program)
+    return nullptr;
+  if (program->steps().empty())
+    return fail(given.model +
+                ": is a program, and no steps of a model that could be "
+                "trained; write them with python -m weft.trace model.keras -o "
+                "step.mlir"),
+           nullptr;
+  self->steps = program->steps();
+  if (!given.namesBatchSize)
+    self->flags.batchSize = self->steps.front().batch;
+  self->usedDevices = given.devices.value_or(
+      DeviceList{DeviceKind::Cpu, program->deviceCount()});
+  self->seedValue = given.seed ? *given.seed : std::random_device{}();
+  program = nullptr;
+  releaseCompilerMemory();
+  return self;
+}
+
+std::vector<int64_t> TracedSteps::batchSizes(const std::string &kind) const {
+  std::vector<int64_t> sizes;
+  for (const stablehlo::StepFunction &step : steps)
+    if (step.kind == kind)
+      sizes.push_back(step.batch);
+  return sizes;
+}
+
+Status TracedSteps::find(const std::string &step, int64_t batchSize) const {
+  auto function = functionOf(steps, flags.model, step, batchSize);
+  return function ? Status{} : Status{function.error()};
+}
+
+std::unique_ptr<ForeignProgram> TracedSteps::read(const std::string &step,
+                                                  int64_t batchSize) const {
+  ModelFlags wanted = flags;
+  wanted.step = step, wanted.batchSize = batchSize;
+  wanted.namesStep = wanted.namesBatchSize = true;
+  return ForeignProgram::open(wanted, /*warns=*/false);
+}
+
+std::optional<std::vector<uint8_t>>
+TracedSteps::compile(const std::string &step, int64_t batchSize) {
+  auto program = read(step, batchSize);
+  auto image = program ? program->compile() : std::nullopt;
+  program = nullptr;
+  releaseCompilerMemory();
+  return image;
+}
+
+Result<std::string>
+TracedSteps::findNonFinite(const std::string &step, int64_t batchSize,
+                           const std::vector<NamedArray> &inputs) {
+  auto program = read(step, batchSize);
+  auto module = program ? program->reach(Stage::differentiated) : nullptr;
+  return module ? tool::findNonFinite(*module, inputs) : Error{};
+}

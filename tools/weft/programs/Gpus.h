@@ -1,0 +1,29 @@
+//===- Gpus.h - the GPUs of this machine, for flags -------------*- C++ -*-===//
+
+#ifndef WEFT_TOOLS_WEFT_PROGRAMS_GPUS_H
+#define WEFT_TOOLS_WEFT_PROGRAMS_GPUS_H
+
+#include "weft/runtime/abi/DeviceList.h"
+#include "weft/runtime/abi/gpus.h"
+
+#include <optional>
+#include <string>
+
+namespace weft::tool {
+
+/// Nothing, with the reason in `why`, where there are none.
+std::optional<weft_gpu_list> findGpus(std::string &why);
+/// "12.4"
+std::string driverVersion(const weft_gpu_list &gpus);
+/// --devices: a list, or "cuda" for all GPUs, a device each.
+std::optional<DeviceList> readDevices(const std::string &text,
+                                      std::string &why);
+/// The target that cuda:native means here: that of the GPUs' chip if all have the
+/// same and there is one, else the one that all run.
+std::optional<std::string> nativeGpuTarget(std::string &why);
+/// The target of a GPU's chip: "cuda:sm_90a".
+std::string targetOfChip(int capability);
+
+} // namespace weft::tool
+
+#endif // WEFT_TOOLS_WEFT_PROGRAMS_GPUS_H

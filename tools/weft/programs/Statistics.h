@@ -1,0 +1,53 @@
+//===- Statistics.h - what a run cost ---------------------------*- C++ -*-===//
+//
+//   StepClock clock;
+//   clock.beginStep(); ... clock.endStep(runtime, execute, wait);   // each step
+//   clock.json(runtime, compileMilliseconds, aheadBytes) ==
+//   {"devices": 8, "steps": 190, "step_ms": {"median": 0.9, "min": 0.8},
+//    "execute_ms": {"median": 0.7, "min": 0.6}, "compile_ms": 61.2,
+//    "data_wait_ms": {"median": 0.01, "total": 3.1},
+//    "startup_ms": 190.4, "peak_rss_bytes": 123456789,
+//    "collectives": {"all_reduce": {"count": 1, "bytes": 712404}}}
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TOOLS_WEFT_PROGRAMS_STATISTICS_H
+#define WEFT_TOOLS_WEFT_PROGRAMS_STATISTICS_H
+
+#include "weft/runtime/abi/weft.h"
+#include "weft/tools/weft/Commands.h"
+
+namespace weft::tool {
+
+/// The times of steps, and what the collectives of the first one moved: a full
+/// batch, as `weft explain` predicts it.
+class StepClock {
+public:
+  void beginStep() { stepBegan = std::chrono::steady_clock::now(); }
+  /// `executeSeconds`: the part of the step that the devices ran. `waitSeconds`:
+  /// the part in which they waited for the batch.
+  void endStep(const weft_runtime *runtime, double executeSeconds,
+               double waitSeconds);
+  /// The object of `--stats`. `step_ms` has all that a step costs, the batch,
+  /// metrics and progress bar, `execute_ms` the devices alone, `data_wait_ms` what
+  /// of the batch was not ready when the step could begin; all without the first
+  /// step, unless it is the only one. `startup_ms` is from the start of
+  /// the process to the end of the first step, in ticks of 10 ms.
+  /// `aheadBytes`: memory of a device that waiting batches take.
+  std::string json(const weft_runtime *runtime, double compileMilliseconds,
+                   uint64_t aheadBytes) const;
+
+private:
+  struct Moved {
+    std::string kind;
+    uint64_t count, bytes;
+  };
+  TimePoint stepBegan;
+  double startup = 0;
+  std::vector<double> steps, executions, waits; ///< milliseconds
+  std::vector<Moved> collectives;
+};
+
+} // namespace weft::tool
+
+#endif // WEFT_TOOLS_WEFT_PROGRAMS_STATISTICS_H

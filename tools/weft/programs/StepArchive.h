@@ -1,0 +1,51 @@
+//===- StepArchive.h - several programs in one file -------------*- C++ -*-===//
+//
+//   int64_t devices = 0;
+//   auto steps = readSteps("step.weft", devices);
+//   (*steps)[0].kind, (*steps)[0].batch        // train, 32
+//
+// step.weft is one program, or a ZIP archive of several, train-32.weft,
+// evaluate-32.weft and so on: each is a program file of its own.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TOOLS_WEFT_PROGRAMS_STEPARCHIVE_H
+#define WEFT_TOOLS_WEFT_PROGRAMS_STEPARCHIVE_H
+
+#include "weft/runtime/abi/weft.h"
+#include "weft/runtime/data/Result.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace weft::tool {
+
+struct CompiledStep {
+  std::string kind;           ///< train, evaluate or predict
+  int64_t batch = 0;          ///< samples
+  std::vector<uint8_t> image; ///< of a .weft file
+};
+
+/// All of a file, which may be one program or an archive. `devices` grows to
+/// how many they need.
+Result<std::vector<CompiledStep>> readSteps(const std::string &path,
+                                            int64_t &devices);
+/// The archive.
+Status writeSteps(const std::string &path,
+                  const std::vector<CompiledStep> &steps);
+/// The sizes of batches of the steps of this kind, in the file's order.
+std::vector<int64_t> sizesOf(const std::vector<CompiledStep> &steps,
+                             const std::string &kind);
+/// Is it an archive?
+bool holdsSteps(const std::string &path);
+
+/// For commands that take one program: that of the file, or one step of an
+/// archive, for which `step` may be empty where there is only one. The caller
+/// frees it.
+Result<weft_program *> loadProgramFile(const std::string &path,
+                                       const std::string &step);
+
+} // namespace weft::tool
+
+#endif // WEFT_TOOLS_WEFT_PROGRAMS_STEPARCHIVE_H

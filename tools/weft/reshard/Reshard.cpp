@@ -1,0 +1,294 @@
+//===- Reshard.cpp - what `weft reshard` prints ---------------------------===//
+
+#include "weft/tools/weft/reshard/Reshard.h"
+
+#include "weft/passes/sharding/resharding/Resharding.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <limits>
+#include <optional>
+
+using namespace weft;
+
+namespace {
+struct Task {
+  Mesh mesh;
+  llvm::SmallVector<int64_t, 4> shape;
+  int64_t elementBytes = 4;
+  Layout from, to;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+static std::optional<int64_t> bytesOf(llvm::StringRef dtype) {
+  // An i1 takes a byte in memory.
+  static constexpr std::pair<llvm::StringLiteral, int64_t> dtypes[] = {
+      {"f64", 8},      {"f32", 4},     {"f16", 2},     {"bf16", 2},
+      {"i64", 8},      {"i32", 4},     {"i16", 2},     {"i8", 1},
+      {"i1", 1},       {"float64", 8}, {"float32", 4}, {"float16", 2},
+      {"bfloat16", 2}, {"int64", 8},   {"int32", 4},   {"int16", 2},
+      {"int8", 1},     {"uint8", 1},   {"uint32", 4},  {"uint64", 8},
+      {"bool", 1}};
+  for (const auto &[name, bytes] : dtypes)
+    if (name == dtype)
+      return bytes;
+  return std::nullopt;
+}
+
+static std::string parseShape(llvm::StringRef text,
+                              llvm::SmallVectorImpl<int64_t> &shape) {
+  llvm::SmallVector<llvm::StringRef> parts;
+  llvm::SplitString(text, parts, ",x");
+  int64_t elements = 1;
+  for (llvm::StringRef part : parts) {
+    int64_t size = 0;
+    if (part.trim().getAsInteger(10, size) || size < 0)
+      return "--shape: '" + part.str() + "' is no size; write 16,16,16";
+    if (size > 0 && elements > (int64_t(1) << 48) / size)
+      return "--shape: '" + text.str() + "' has more than 2^48 elements";
+    elements *= std::max<int64_t>(size, 1);
+    shape.push_back(size);
+  }
+  return {};
+}
+
+static std::string parseLayout(llvm::StringRef option, llvm::StringRef text,
+                               const Task &task, Layout &out) {
+  std::string why = parseCommandText(text, task.mesh, out);
+  if (why.empty())
+    why = invalidReason(task.mesh, out, task.shape.size());
+  return why.empty() ? why : (option + ": '" + text + "': " + why).str();
+}
+
+static std::string parseTask(const ReshardRequest &request, Task &task) {
+  if (std::string why = parseMesh(request.mesh, task.mesh); !why.empty())
+    return "--mesh: '" + request.mesh + "': " + why;
+  if (std::string why = parseShape(request.shape, task.shape); !why.empty())
+    return why;
+  std::optional<int64_t> bytes = bytesOf(request.dtype);
+  if (!bytes)
+    return "--dtype: no element type '" + request.dtype +
+           "', one of f64, f32, f16, bf16, i64, i32, i16, i8, i1 is meant";
+  task.elementBytes = *bytes;
+  std::string why = parseLayout("--from", request.from, task, task.from);
+  return why.empty() ? parseLayout("--to", request.to, task, task.to) : why;
+}
+
+std::string weft::parseReshardArguments(llvm::ArrayRef<std::string> arguments,
+                                        ReshardRequest &request) {
+  std::pair<llvm::StringRef, std::string *> options[] = {
+      {"--mesh", &request.mesh},
+      {"--shape", &request.shape},
+      {"--from", &request.from},
+      {"--to", &request.to},
+      {"--dtype", &request.dtype}};
+  llvm::SmallVector<std::string> layouts;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    llvm::StringRef argument = arguments[i];
+    if (argument == "--json" || argument == "--no-exchange") {
+      (argument == "--json" ? request.json : request.allowExchange) =
+          argument == "--json";
+      continue;
+    }
+    if (!argument.starts_with("--")) {
+      layouts.push_back(argument.str());
+      continue;
+    }
+    // An axis has '=' in its value, so split at the first one only.
+    auto [name, value] = argument.split('=');
+    auto *option = llvm::find_if(
+        options, [&, name = name](auto &entry) { return entry.first == name; });
+    if (option == std::end(options))
+      return "unknown option '" + name.str() +
+             "', one of --mesh, --shape, --from, --to, --dtype, --json, "
+             "--no-exchange is meant";
+    if (argument.contains('='))
+      *option->second = value.str();
+    else if (++i < arguments.size())
+      *option->second = arguments[i];
+    else
+      return name.str() + " needs a value";
+  }
+  for (std::string &layout : layouts) {
+    std::string &place = request.from.empty() ? request.from : request.to;
+    if (!place.empty())
+      return "unexpected '" + layout + "' after two layouts";
+    place = layout;
+  }
+  for (auto [name, value] : options)
+    if (value->empty() && name != "--shape")
+      return name.str() + " is missing; weft reshard --mesh x=4,y=2 --shape " +
+             "16,16,16 --from '[y,-,x]' --to '[-,(x,y),-]'";
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Printing
+//===----------------------------------------------------------------------===//
+
+/// x,y:(1)2
+static std::string axesText(const Mesh &mesh, const SubAxes &axes) {
+  // The list of a layout of one dimension, without brackets and parentheses.
+  Layout layout = Layout::replicated(1);
+  layout.dims[0] = axes;
+  std::string text = toCommandText(mesh, layout);
+  size_t skip = axes.size() > 1 ? 2 : 1;
+  return text.substr(skip, text.size() - 2 * skip);
+}
+
+static std::string dimsText(const ReshardStep &step) {
+  if (step.from < 0 && step.to < 0)
+    return "";
+  std::string text = step.from < 0 ? "" : std::to_string(step.from);
+  return text + "->" + (step.to < 0 ? "" : std::to_string(step.to));
+}
+
+/// 1,792
+static std::string grouped(int64_t number) {
+  std::string text = std::to_string(number);
+  for (int at = static_cast<int>(text.size()) - 3; at > 0; at -= 3)
+    text.insert(at, ",");
+  return text;
+}
+
+/// Lines of at most 80 columns, broken after a comma.
+static void printWrapped(llvm::raw_ostream &os, llvm::StringRef text,
+                         unsigned column, unsigned indent) {
+  while (column + text.size() > 80 && column < 79) {
+    size_t at = text.rfind(',', 80 - column);
+    if (at == llvm::StringRef::npos || at + 1 + column > 80) {
+      if (column == indent)
+        break;
+      at = 0;
+    } else {
+      ++at;
+    }
+    os << text.take_front(at) << '\n';
+    os.indent(indent);
+    column = indent;
+    text = text.drop_front(at).ltrim();
+  }
+  os << text << '\n';
+}
+
+static void printTable(llvm::raw_ostream &os, const ReshardPlan &plan,
+                       const Mesh &mesh) {
+  constexpr unsigned axesWidth = 14, layoutColumn = 56;
+  os << "    step            axes           dims          bytes  layout "
+        "after\n";
+  for (auto [index, step] : llvm::enumerate(plan.steps)) {
+    std::string axes = axesText(mesh, step.axes);
+    std::string number = std::to_string(index + 1);
+    os << llvm::right_justify(number, 2) << "  "
+       << llvm::left_justify(stringifyStepKind(step.kind), 16);
+    if (axes.size() > axesWidth) {
+      printWrapped(os, axes, 20, 20);
+      os.indent(20 + axesWidth);
+    } else {
+      os << llvm::left_justify(axes, axesWidth);
+    }
+    os << ' ' << llvm::left_justify(dimsText(step), 6)
+       << llvm::right_justify(grouped(step.bytes), 13);
+    std::string layout = toCommandText(mesh, step.result);
+    if (layoutColumn + layout.size() > 80) {
+      os << '\n';
+      os.indent(20);
+      printWrapped(os, layout, 20, 20);
+    } else {
+      os << "  " << layout << '\n';
+    }
+  }
+}
+
+static void printText(llvm::raw_ostream &os, const ReshardPlan &plan,
+                      const Task &task, const ReshardRequest &request) {
+  std::string head;
+  for (int64_t size : task.shape)
+    head += (head.empty() ? "" : "x") + std::to_string(size);
+  head = request.dtype + " " + (head.empty() ? "scalar" : head) + " on " +
+         request.mesh + ": " + toCommandText(task.mesh, task.from) + " -> " +
+         toCommandText(task.mesh, task.to);
+  printWrapped(os, head, 0, 0);
+  os << '\n';
+  if (plan.steps.empty())
+    os << "the layouts are equal, nothing moves\n\n";
+  else
+    printTable(os, plan, task.mesh);
+  if (!plan.steps.empty())
+    os << '\n';
+  os << grouped(plan.bytesReceived) << " bytes received by a device, at least "
+     << grouped(plan.lowerBound) << " must be\n";
+  if (plan.bytesReceived == plan.lowerBound)
+    os << "optimal: no plan moves fewer bytes\n";
+  else if (plan.optimal)
+    os << "optimal: no other chain of such steps moves fewer bytes\n";
+  else
+    os << "the best plan found, not proved optimal\n";
+}
+
+static void printJson(llvm::raw_ostream &os, const ReshardPlan &plan,
+                      const Task &task) {
+  llvm::json::Array steps;
+  for (const ReshardStep &step : plan.steps) {
+    llvm::json::Array axes;
+    for (const SubAxis &sub : step.axes)
+      axes.push_back(axesText(task.mesh, {sub}));
+    llvm::json::Object object{
+        {"kind", stringifyStepKind(step.kind)},
+        {"axes", std::move(axes)},
+        {"bytes", step.bytes},
+        {"layout", toCommandText(task.mesh, step.result)}};
+    if (step.from >= 0)
+      object["from"] = step.from;
+    if (step.to >= 0)
+      object["to"] = step.to;
+    steps.push_back(std::move(object));
+  }
+  os << llvm::json::Value(
+            llvm::json::Object{{"steps", std::move(steps)},
+                               {"bytes_received", plan.bytesReceived},
+                               {"lower_bound", plan.lowerBound},
+                               {"optimal", plan.optimal}})
+     << '\n';
+}
+
+std::string weft::reshardReport(const ReshardRequest &request,
+                                std::string &out) {
+  Task task;
+  if (std::string why = parseTask(request, task); !why.empty())
+    return why;
+  ReshardOptions options;
+  options.allowExchange = request.allowExchange;
+  options.fewestBytes = options.thorough = true;
+  ReshardPlan plan = planReshard(task.mesh, task.shape, task.elementBytes,
+                                 task.from, task.to, options);
+  out.clear();
+  llvm::raw_string_ostream os(out);
+  if (request.json)
+    printJson(os, plan, task);
+  else
+    printText(os, plan, task, request);
+  return {};
+}
+
+int weft::runReshard(llvm::ArrayRef<std::string> arguments) {
+  ReshardRequest request;
+  std::string why = parseReshardArguments(arguments, request);
+  int status = why.empty() ? 1 : 2;
+  std::string out;
+  if (why.empty())
+    why = reshardReport(request, out);
+  if (why.empty()) {
+    llvm::outs() << out;
+    return 0;
+  }
+  llvm::errs() << "weft: error: reshard: " << why << '\n';
+  return status;
+}

@@ -1,0 +1,50 @@
+//===- Reshard.h - what `weft reshard` prints -------------------*- C++ -*-===//
+//
+//   $ weft reshard --mesh x=4,y=2 --shape 16,16,16 '[y,-,x]' '[-,(x,y),-]'
+//   f32 16x16x16 on x=4,y=2: [y,-,x] -> [-,(x,y),-]
+//
+//       step            axes           dims          bytes  layout after
+//    1  exchange        x,y                          1,792  [-,(x,y),-]
+//
+//   1,792 bytes received by a device, at least 1,792 must be
+//   optimal: no plan moves fewer bytes
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TOOLS_WEFT_RESHARD_RESHARD_H
+#define WEFT_TOOLS_WEFT_RESHARD_RESHARD_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+
+namespace weft {
+
+/// The command's words as they were typed.
+struct ReshardRequest {
+  std::string mesh;          ///< x=4,y=2
+  std::string shape;         ///< 16,16,16 or 16x16x16
+  std::string from, to;      ///< [y,-,x]
+  std::string dtype = "f32"; ///< f64 f32 f16 bf16 i64 i32 i16 i8 i1 ...
+  bool json = false;
+  bool allowExchange = true;
+};
+
+/// Sets `out` to the table or the JSON object (with a final newline). Returns
+/// why the request is refused, named as the option it came from, or empty.
+std::string reshardReport(const ReshardRequest &request, std::string &out);
+
+/// Reads --mesh, --shape, --from, --to (or the two layouts as the remaining
+/// arguments), --dtype, --json, --no-exchange; "--name value" or
+/// "--name=value". Returns what is wrong with the command line, or empty.
+std::string parseReshardArguments(llvm::ArrayRef<std::string> arguments,
+                                  ReshardRequest &request);
+
+/// The whole command: prints to stdout or the error to stderr; 0, 1 for a
+/// request that is refused, 2 for a wrong command line.
+int runReshard(llvm::ArrayRef<std::string> arguments);
+
+} // namespace weft
+
+#endif // WEFT_TOOLS_WEFT_RESHARD_RESHARD_H

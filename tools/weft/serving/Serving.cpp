@@ -1,0 +1,233 @@
+//===- Serving.cpp - libWeftServing.so ------------------------------------===//
+
+#include "weft/runtime/abi/serving.h"
+
+#include "weft/runtime/abi/DeviceList.h"
+#include "weft/runtime/program/Error.h"
+#include "weft/runtime/training/Trainer.h"
+#include "weft/tools/weft/programs/StepArchive.h"
+#include "weft/tools/weft/training/SavedWeights.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace weft;
+using namespace weft::tool;
+using runtime::guarded;
+using runtime::makeError;
+
+namespace {
+struct FreeRuntime {
+  void operator()(weft_runtime *runtime) const { weft_runtime_free(runtime); }
+};
+struct FreeProgram {
+  void operator()(weft_program *program) const { weft_program_free(program); }
+};
+
+/// A port of the data, with its number in the program.
+struct DataPort {
+  size_t index;
+  Port port;
+};
+} // namespace
+
+struct weft_model {
+  std::unique_ptr<weft_runtime, FreeRuntime> runtime;
+  std::map<int64_t, std::unique_ptr<weft_program, FreeProgram>> programs;
+  std::unique_ptr<ModelState> state; // before the runtime ends
+  std::unique_ptr<Trainer> trainer;
+  std::vector<int64_t> sizes;
+  std::vector<DataPort> inputs, outputs; ///< of the smallest size
+  const weft_program *smallest() const {
+    return programs.begin()->second.get();
+  }
+};
+
+static runtime::Error refused(const std::string &message) {
+  return makeError(WEFT_INVALID_ARGUMENT, message);
+}
+
+/// The predict steps of the file, loaded.
+static Status loadSteps(const std::string &path, weft_model &model,
+                        int64_t &devices) {
+  auto steps = readSteps(path, devices);
+  if (!steps)
+    return steps.error();
+  std::string has;
+  for (const CompiledStep &step : *steps) {
+    has += (has.empty() ? "" : ", ") + step.kind + " of " +
+           std::to_string(step.batch);
+    if (step.kind != "predict")
+      continue;
+    weft_program *loaded = nullptr;
+    if (Status read = takeError(weft_program_load_memory(
+            step.image.data(), step.image.size(), &loaded));
+        !read)
+      return weft::Error{path + ": " + read.message()};
+    model.programs[step.batch].reset(loaded);
+  }
+  if (model.programs.empty())
+    return weft::Error{path + ": has no predict step, but " + has +
+                       "; compile the model with --step predict"};
+  for (const auto &[size, program] : model.programs)
+    model.sizes.push_back(size);
+  return {};
+}
+
+/// Variables with their values, and the loop over batches.
+static Status bind(weft_model &model, const std::string &path,
+                   const char *weights) {
+  model.state = std::make_unique<ModelState>(model.runtime.get());
+  for (const auto &[size, program] : model.programs) {
+    if (Status ready = takeError(weft_program_prepare(program.get())); !ready)
+      return weft::Error{path + ": " + ready.message()};
+    if (Status added = model.state->addPorts(program.get()); !added)
+      return weft::Error{path + ": " + added.message()};
+  }
+  if (weights) {
+    auto load = [&](NamedArray value) -> Status {
+      Status loaded = model.state->load({std::move(value)}, /*strict=*/false);
+      return loaded
+                 ? loaded
+                 : weft::Error{std::string(weights) + ": " + loaded.message()};
+    };
+    if (Status loaded = visitWeights(weights, *model.state, load); !loaded)
+      return loaded;
+  }
+  if (Status begun = model.state->initialise(); !begun)
+    return weft::Error{path + ": " + begun.message()};
+  model.trainer = std::make_unique<Trainer>(
+      model.runtime.get(), *model.state,
+      [&model](StepKind, int64_t size) -> Result<weft_program *> {
+        return model.programs.at(size).get();
+      });
+  return {};
+}
+
+static void findData(weft_model &model) {
+  auto ports = inputPorts(model.smallest());
+  for (size_t i = 0; i < ports.size(); ++i)
+    if (ports[i].isData())
+      model.inputs.push_back({i, ports[i]});
+  ports = outputPorts(model.smallest());
+  for (size_t o = 0; o < ports.size(); ++o)
+    if (ports[o].role == Role::Output)
+      model.outputs.push_back({o, ports[o]});
+}
+
+static runtime::Error open(const char *steps, const char *weights,
+                           const char *devices, weft_model **out) {
+  if (!steps || !out)
+    return refused("weft_model_open: steps or out is NULL; give a .weft file "
+                   "and where the model goes");
+  auto model = std::make_unique<weft_model>();
+  int64_t needed = 0;
+  if (Status loaded = loadSteps(steps, *model, needed); !loaded)
+    return makeError(WEFT_INVALID_FILE, loaded.message());
+  std::string text =
+      devices ? devices : DeviceList{DeviceKind::Cpu, needed}.text();
+  weft_runtime *created = nullptr;
+  if (weft_error *error = weft_runtime_create(text.c_str(), 0, &created))
+    return runtime::Error(error);
+  model->runtime.reset(created);
+  if (Status bound = bind(*model, steps, weights); !bound)
+    return makeError(WEFT_INVALID_FILE, bound.message());
+  findData(*model);
+  *out = model.release();
+  return nullptr;
+}
+
+/// The caller's arrays as columns of the training data.
+static TrainingData columnsOf(const weft_model &model,
+                              const void *const *inputs, int64_t samples) {
+  TrainingData data;
+  data.samples = samples;
+  for (size_t i = 0; i < model.inputs.size(); ++i) {
+    const Port &port = model.inputs[i].port;
+    Shape shape = port.shape;
+    shape[0] = samples;
+    Array array = Array::zeros(port.type, shape);
+    std::memcpy(array.bytes.data(), inputs[i], array.bytes.size());
+    data.columns.push_back({port, port.name,
+                            std::make_shared<MemoryRows>(std::move(array)),
+                            Shape(shape.begin() + 1, shape.end())});
+  }
+  return data;
+}
+
+static runtime::Error predict(weft_model &model, const void *const *inputs,
+                              int64_t samples, void *const *outputs) {
+  if (samples < 1)
+    return refused("weft_model_predict: samples is " + std::to_string(samples) +
+                   ", must be at least 1; give the "
+                   "rows of the inputs");
+  LoopOptions options;
+  options.verbose = 0;
+  options.batchSizes = model.sizes;
+  auto results =
+      model.trainer->predict(columnsOf(model, inputs, samples), options);
+  if (!results)
+    return makeError(WEFT_INTERNAL, results.message());
+  for (size_t o = 0; o < results->size(); ++o)
+    std::memcpy(outputs[o], (*results)[o].array.bytes.data(),
+                (*results)[o].array.bytes.size());
+  return nullptr;
+}
+
+/// The port of the smallest batch size.
+static runtime::Error describe(const weft_model &model,
+                               const std::vector<DataPort> &ports,
+                               size_t number, bool isInput, weft_port *out) {
+  if (number >= ports.size())
+    return refused("the model has " + std::to_string(ports.size()) +
+                   (isInput ? " inputs" : " outputs") + ", none has number " +
+                   std::to_string(number) + "; count from 0");
+  return runtime::Error(
+      isInput
+          ? weft_program_input(model.smallest(), ports[number].index, out)
+          : weft_program_output(model.smallest(), ports[number].index, out));
+}
+
+extern "C" {
+
+WEFT_EXPORT weft_error *weft_model_open(const char *steps, const char *weights,
+                                        const char *devices, weft_model **out) {
+  return guarded([&] { return open(steps, weights, devices, out); });
+}
+
+WEFT_EXPORT void weft_model_free(weft_model *model) { delete model; }
+
+WEFT_EXPORT size_t weft_model_batch_sizes(const weft_model *model,
+                                          const int64_t **out) {
+  *out = model->sizes.data();
+  return model->sizes.size();
+}
+
+WEFT_EXPORT size_t weft_model_input_count(const weft_model *model) {
+  return model->inputs.size();
+}
+
+WEFT_EXPORT size_t weft_model_output_count(const weft_model *model) {
+  return model->outputs.size();
+}
+
+WEFT_EXPORT weft_error *weft_model_input(const weft_model *model, size_t input,
+                                         weft_port *out) {
+  return guarded(
+      [&] { return describe(*model, model->inputs, input, true, out); });
+}
+
+WEFT_EXPORT weft_error *weft_model_output(const weft_model *model,
+                                          size_t output, weft_port *out) {
+  return guarded(
+      [&] { return describe(*model, model->outputs, output, false, out); });
+}
+
+WEFT_EXPORT weft_error *weft_model_predict(weft_model *model,
+                                           const void *const *inputs,
+                                           int64_t samples,
+                                           void *const *outputs) {
+  return guarded([&] { return predict(*model, inputs, samples, outputs); });
+}
+
+} // extern "C"

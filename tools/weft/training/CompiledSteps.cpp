@@ -1,0 +1,74 @@
+//===- CompiledSteps.cpp - steps that were compiled before ----------------===//
+
+#include "weft/tools/weft/training/CompiledSteps.h"
+
+#include <random>
+
+using namespace weft;
+using namespace weft::tool;
+
+/// A flag that a compiled step cannot follow any more.
+static const char *flagOfSources(const ModelFlags &flags) {
+  ModelFlags others = flags;
+  others.devices.reset();
+  if (const char *flag = others.ofSources())
+    return flag;
+  return !flags.expect.empty()            ? "--expect"
+         : !flags.memory.empty()          ? "--memory"
+         : !flags.matmulPrecision.empty() ? "--matmul-precision"
+                                          : nullptr;
+}
+
+std::unique_ptr<StepSource> CompiledSteps::open(const ModelFlags &given) {
+  std::unique_ptr<CompiledSteps> self(new CompiledSteps());
+  self->flags = given;
+  if (const char *flag = flagOfSources(given))
+    return fail(std::string(flag) + " has no effect on " + given.model +
+                ", which is compiled; leave it out, or compile the model "
+                "with it"),
+           nullptr;
+  int64_t devices = 0;
+  auto steps = readSteps(given.model, devices);
+  if (!steps)
+    return fail(steps.message()), nullptr;
+  self->steps = std::move(*steps);
+  auto sizes = sizesOf(self->steps, given.step);
+  if (!given.namesBatchSize)
+    self->flags.batchSize =
+        sizes.empty() ? self->steps.front().batch : sizes.front();
+  self->usedDevices =
+      given.devices.value_or(DeviceList{DeviceKind::Cpu, devices});
+  self->seedValue = given.seed ? *given.seed : std::random_device{}();
+  return self;
+}
+
+const CompiledStep *CompiledSteps::step(const std::string &kind,
+                                        int64_t batchSize) const {
+  for (const CompiledStep &compiled : steps)
+    if (compiled.kind == kind && compiled.batch == batchSize)
+      return &compiled;
+  return nullptr;
+}
+
+std::vector<int64_t> CompiledSteps::batchSizes(const std::string &kind) const {
+  return sizesOf(steps, kind);
+}
+
+Status CompiledSteps::find(const std::string &kind, int64_t batchSize) const {
+  if (step(kind, batchSize))
+    return {};
+  std::string has;
+  for (const CompiledStep &compiled : steps)
+    has += (has.empty() ? "" : ", ") + compiled.kind + " of " +
+           std::to_string(compiled.batch);
+  return Error{flags.model + ": has no " + kind + " step of " +
+               std::to_string(batchSize) + " samples, but " + has +
+               "; compile it with weft compile --step all, from a model that "
+               "was traced with --batch-size for each size of a batch"};
+}
+
+std::optional<std::vector<uint8_t>>
+CompiledSteps::compile(const std::string &kind, int64_t batchSize) {
+  const CompiledStep *found = step(kind, batchSize);
+  return found ? std::optional(found->image) : std::nullopt;
+}

@@ -1,0 +1,75 @@
+//===- Evaluate.cpp - weft evaluate and weft predict ----------------------===//
+
+#include "weft/tools/weft/training/SavedWeights.h"
+#include "weft/tools/weft/training/TrainingSession.h"
+
+#include <cstdio>
+#include <unistd.h>
+
+using namespace weft;
+using namespace weft::tool;
+
+static LoopOptions loopOptions(const EvaluateFlags &flags, int64_t batchSize) {
+  LoopOptions options;
+  options.batchSize = batchSize;
+  options.verbose = flags.json ? 0 : flags.verbose;
+  options.terminal = isatty(STDOUT_FILENO);
+  return options;
+}
+
+int weft::tool::runEvaluate(const EvaluateFlags &flags, const OpenSteps &open) {
+  auto session =
+      TrainingSession::open(flags.model, open, flags.data, flags.processes);
+  if (!session)
+    return 1;
+  auto data =
+      session->data(StepKind::Evaluate, flags.data, DataPurpose::Evaluate);
+  if (!data)
+    return fail(data.message());
+  Status ready = session->initialise(StepKind::Evaluate, flags.weights);
+  if (!ready)
+    return fail(ready.message());
+  auto logs = session->trainer().evaluate(
+      *data, loopOptions(flags, session->batchSize()));
+  if (!logs)
+    return fail(logs.message());
+  if (flags.json)
+    std::printf("%s\n", logsJson(*logs).c_str());
+  else
+    for (auto &[name, value] : *logs)
+      std::printf("%s %s\n", name.c_str(), plainText(value).c_str());
+  return 0;
+}
+
+int weft::tool::runPredict(const EvaluateFlags &flags, const OpenSteps &open) {
+  bool writes = weft_processes_rank(flags.processes) == 0;
+  if (Status writable = writes ? tryOutput(flags.out) : Status{}; !writable)
+    return fail(writable.message());
+  auto session =
+      TrainingSession::open(flags.model, open, flags.data, flags.processes);
+  if (!session)
+    return 1;
+  auto data =
+      session->data(StepKind::Predict, flags.data, DataPurpose::Predict);
+  if (!data)
+    return fail(data.message());
+  Status ready = session->initialise(StepKind::Predict, flags.weights);
+  if (!ready)
+    return fail(ready.message());
+  LoopOptions options = loopOptions(flags, session->batchSize());
+  options.batchSizes = session->source().batchSizes("predict");
+  if (flags.model.namesBatchSize && !options.batchSizes.empty())
+    options.batchSizes = {session->batchSize()};
+  auto outputs = session->trainer().predict(*data, options);
+  if (!outputs)
+    return fail(outputs.message());
+  bool isArchive = flags.out.ends_with(".npz");
+  if (outputs->size() != 1 && !isArchive)
+    return fail("--out " + flags.out + ": the model has " +
+                std::to_string(outputs->size()) +
+                " outputs; name a file that holds several arrays, p.npz");
+  Status written = !writes     ? Status{}
+                   : isArchive ? writeNpz(flags.out, *outputs)
+                               : writeNpy(flags.out, outputs->front().array);
+  return written ? 0 : fail(written.message());
+}

@@ -1,0 +1,303 @@
+//===- Fit.cpp - weft fit -------------------------------------------------===//
+
+#include "weft/runtime/training/callbacks/CallbackTable.h"
+#include "weft/tools/weft/programs/OutputFile.h"
+#include "weft/tools/weft/programs/Statistics.h"
+#include "weft/tools/weft/training/NumericsCheck.h"
+#include "weft/tools/weft/training/SavedWeights.h"
+#include "weft/tools/weft/training/TrainingSession.h"
+
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <unistd.h>
+
+using namespace weft;
+using namespace weft::tool;
+
+static std::atomic<bool> interrupted{false};
+static std::atomic<int> statusOfSignal{128 + SIGINT};
+
+/// The first Ctrl-C or SIGTERM ends after the step under way; the second ends
+/// at once.
+static void stopAfterThisStep(int signal) {
+  statusOfSignal = 128 + signal;
+  if (interrupted.exchange(true))
+    _exit(128 + signal);
+}
+
+/// Rank 0 alone writes files; the others give it what it lacks.
+static bool writesFiles(const FitFlags &flags) {
+  return weft_processes_rank(flags.processes) == 0;
+}
+
+/// Before any work: a run must not fail at its end over a mistyped folder.
+static Status tryOutputs(const FitFlags &flags) {
+  for (const std::string *path :
+       {&flags.save, &flags.saveWeights, &flags.history, &flags.stats})
+    if (!path->empty() && writesFiles(flags))
+      if (Status writable = tryOutput(*path); !writable)
+        return writable;
+  return {};
+}
+
+/// --save-weights: of the kind that the name says.
+static Status saveWeights(const FitFlags &flags, TrainingSession &session) {
+  if (flags.saveWeights.empty())
+    return {};
+  if (!holdsKerasWeights(flags.saveWeights))
+    return writeValues(flags.saveWeights, session.state(), writesFiles(flags));
+  return session.source().saveWeights(flags.saveWeights, session.state(),
+                                      flags.maxShardSize, writesFiles(flags));
+}
+
+/// The model and its weights, which come first: they cost the most.
+static Status saveResults(const FitFlags &flags, TrainingSession &session) {
+  if (flags.save.empty())
+    return saveWeights(flags, session);
+  Status saved = session.source().saveModel(
+      flags.save, flags.weights, session.state(), writesFiles(flags));
+  return saved ? saveWeights(flags, session) : saved;
+}
+
+/// For callbacks: all processes read the values, one writes the file.
+static Status saveForCallback(const FitFlags &flags, TrainingSession &session,
+                              const std::string &path, bool weightsAlone) {
+  const StepSource &source = session.source();
+  return weightsAlone
+             ? source.saveWeights(path, session.state(), flags.maxShardSize,
+                                  writesFiles(flags))
+             : source.saveModel(path, flags.weights, session.state(),
+                                writesFiles(flags));
+}
+
+static FitOptions fitOptions(const FitFlags &flags, TrainingSession &session,
+                             MersenneTwister *generator) {
+  FitOptions options;
+  options.batchSize = session.batchSize();
+  options.canSaveModel = [&](bool weightsAlone) {
+    return weightsAlone ? Status{}
+                        : session.source().canSaveModel(flags.weights);
+  };
+  options.saveModel = [&](const std::string &path, bool weightsAlone) {
+    return saveForCallback(flags, session, path, weightsAlone);
+  };
+  options.dropRemainder = flags.dropRemainder;
+  options.verbose = flags.json ? 0 : flags.verbose;
+  options.terminal = flags.bar || isatty(STDOUT_FILENO);
+  options.stop = &interrupted;
+  options.epochs = flags.epochs;
+  options.warn = warn;
+  options.initialEpoch = flags.initialEpoch;
+  options.shuffle = flags.shuffle;
+  options.stepsPerEpoch = flags.stepsPerEpoch;
+  options.validationBatchSize = flags.data.validationBatchSize;
+  options.validationSteps = flags.validationSteps;
+  options.validationEpochs = flags.validationEpochs;
+  options.processes = flags.processes;
+  options.maxSteps = flags.maxSteps;
+  options.generator = generator;
+  if (flags.processes)
+    options.vote = [&flags](bool mine) {
+      int any = mine;
+      // A process that has died is the next step's error.
+      weft_error_free(weft_processes_vote(flags.processes, mine, &any));
+      return any != 0;
+    };
+  return options;
+}
+
+static int writeResults(const FitFlags &flags, TrainingSession &session,
+                        const History &history, const StepClock &clock) {
+  if (Status saved = saveResults(flags, session); !saved)
+    return fail(saved.message());
+  std::string error;
+  if (!flags.history.empty())
+    error =
+        writeOutputFile(flags.history, history.json(flags.historySteps) + "\n");
+  if (error.empty() && !flags.stats.empty())
+    error = writeOutputFile(flags.stats,
+                            clock.json(session.runtime(),
+                                       session.compileMilliseconds(),
+                                       session.trainer().aheadBytes()));
+  return error.empty() ? 0 : fail(error);
+}
+
+/// "; saved m.keras, w.npz", for a run that ended early.
+static std::string savedFiles(const FitFlags &flags) {
+  std::string text;
+  for (const std::string *path : {&flags.save, &flags.saveWeights})
+    if (!path->empty())
+      text += (text.empty() ? "; saved " : ", ") + *path;
+  return text;
+}
+
+/// The samples to train on, and those to validate with, if flags name any.
+static Status readData(const FitFlags &flags, TrainingSession &session,
+                       TrainingData &data,
+                       std::optional<TrainingData> &validation) {
+  auto read = session.data(StepKind::Train, flags.data, DataPurpose::Fit);
+  if (!read)
+    return read.error();
+  data = std::move(*read);
+  if (flags.data.namesValidation()) {
+    auto other =
+        session.data(StepKind::Evaluate, flags.data, DataPurpose::Validation);
+    if (!other)
+      return other.error();
+    validation = std::move(*other);
+  } else if (flags.data.validationSplit != 0) {
+    auto parts = data.split(flags.data.validationSplit);
+    if (!parts)
+      return parts.error();
+    data = std::move(parts->first);
+    validation = std::move(parts->second);
+  }
+  return flags.data.classWeight.empty()
+             ? Status{}
+             : data.weighClasses(flags.data.classWeight);
+}
+
+/// Which arrays were taken, and what is left out of them.
+static void printData(const FitFlags &flags, const TrainingData &data,
+                      int64_t batchSize) {
+  if (flags.json || !flags.verbose)
+    return;
+  std::printf("%s", data.description().c_str());
+  int64_t left = data.samples % batchSize;
+  if (flags.dropRemainder && left)
+    std::printf("--drop-remainder leaves out %lld of %lld samples\n",
+                static_cast<long long>(left),
+                static_cast<long long>(data.samples));
+}
+
+/// One that the command line does not name, where a result depends on it.
+static void printSeed(const FitFlags &flags, TrainingSession &session) {
+  std::error_code none;
+  if (!flags.backup.empty() &&
+      std::filesystem::exists(flags.backup + "/latest.npz", none))
+    return; // the run goes on with that of the backup
+  bool shuffles = !flags.initOnly && flags.shuffle != Shuffle::None;
+  if (!flags.model.seed && !flags.json &&
+      (shuffles ||
+       (session.source().drawsBySeed() && session.state().hasDrawn())))
+    std::printf("seed %llu\n",
+                static_cast<unsigned long long>(session.source().seed()));
+}
+
+/// The callbacks that flags name.
+static Result<CallbackList> callbacksOf(const FitFlags &flags) {
+  CallbackList list;
+  for (const std::string &text : flags.callbacks) {
+    auto made = makeCallback(text, "--callback");
+    if (!made)
+      return made.error();
+    list.push_back(std::move(*made));
+  }
+  if (flags.backup.empty())
+    return list;
+  nlohmann::json config = {{"backup_dir", flags.backup}};
+  if (flags.saveEvery)
+    config["save_freq"] = *flags.saveEvery;
+  auto backup = makeCallback(
+      nlohmann::json{{"class_name", "BackupAndRestore"}, {"config", config}},
+      "--backup");
+  if (!backup)
+    return backup.error();
+  list.push_back(std::move(*backup));
+  return list;
+}
+
+/// Refuses flags that are wrong for every model.
+static Status checkFlags(const FitFlags &flags) {
+  if (!flags.data.classWeight.empty() && !flags.data.sampleWeight.empty())
+    return Error{"--class-weight and --sample-weight " +
+                 flags.data.sampleWeight[0] +
+                 " both weigh samples; give one of them"};
+  return tryOutputs(flags);
+}
+
+/// A backup may go: what it was for is written.
+static int endCallbacks(const FitFlags &flags, const CallbackList &callbacks) {
+  for (const auto &callback : callbacks)
+    if (Status ok = callback->resultsSaved(writesFiles(flags)); !ok)
+      return fail(ok.message());
+  return 0;
+}
+
+static int train(const FitFlags &flags, TrainingSession &session,
+                 const CallbackList &callbacks, StepClock &clock) {
+  TrainingData data;
+  std::optional<TrainingData> validation;
+  if (Status read = readData(flags, session, data, validation); !read)
+    return fail(read.message());
+  printData(flags, data, session.batchSize());
+  if (Status ready = session.initialise(StepKind::Train, flags.weights); !ready)
+    return fail(ready.message());
+  printSeed(flags, session);
+
+  MersenneTwister generator =
+      MersenneTwister::numpy(static_cast<uint32_t>(session.source().seed()));
+  FitOptions options = fitOptions(flags, session, &generator);
+  options.callbacks = &callbacks;
+  options.validation = validation ? &*validation : nullptr;
+  std::signal(SIGINT, stopAfterThisStep);
+  if (!flags.processes) // of several, JoinedProcesses ends all after one step
+    std::signal(SIGTERM, stopAfterThisStep);
+  NumericsCheck numerics(session, data);
+  options.stepBegin = [&] {
+    Status kept = flags.checkNumerics ? numerics.begin() : Status{};
+    clock.beginStep();
+    return kept;
+  };
+  options.stepEnd = [&](const FitOptions::StepReport &step) {
+    clock.endStep(session.runtime(), step.executeSeconds, step.waitSeconds);
+    return flags.checkNumerics ? numerics.end(step.indices, step.logs)
+                               : Status{};
+  };
+  auto history = session.trainer().fit(data, options);
+  if (!history)
+    return fail(history.message());
+  if (flags.json)
+    std::printf("%s\n", history->json(flags.historySteps).c_str());
+  int status = writeResults(flags, session, *history, clock);
+  if (!history->interrupted || status != 0)
+    return status ? status : endCallbacks(flags, callbacks);
+  std::fprintf(stderr, "weft: interrupted after %lld steps%s\n",
+               static_cast<long long>(history->stepCount),
+               savedFiles(flags).c_str());
+  return statusOfSignal;
+}
+
+int weft::tool::runFit(const FitFlags &given, const OpenSteps &open) {
+  FitFlags flags = given;
+  if (!writesFiles(flags))
+    flags.history = flags.stats = "";
+  if (Status fits = checkFlags(flags); !fits)
+    return fail(fits.message());
+  auto callbacks = callbacksOf(flags);
+  if (!callbacks)
+    return fail(callbacks.message());
+  auto session =
+      TrainingSession::open(flags.model, open, flags.data, flags.processes);
+  if (!session)
+    return 1;
+  if (!flags.save.empty())
+    if (Status can = session->source().canSaveModel(flags.weights); !can)
+      return fail("--save: " + can.message());
+  if (flags.checkNumerics)
+    if (Status can = session->source().canCheckNumerics(); !can)
+      return fail(can.message());
+  if (flags.verify && writesFiles(flags) &&
+      !session->source().verify("train", session->batchSize()))
+    return 1;
+  StepClock clock;
+  if (flags.initOnly) {
+    Status ready = session->initialise(StepKind::Train, flags.weights);
+    if (ready)
+      printSeed(flags, *session);
+    return ready ? writeResults(flags, *session, {}, clock)
+                 : fail(ready.message());
+  }
+  return train(flags, *session, *callbacks, clock);
+}

@@ -1,0 +1,315 @@
+//===- SavedWeights.cpp - weights from and to Keras' files ----------------===//
+
+#include "weft/tools/weft/training/SavedWeights.h"
+
+#include "weft/runtime/data/Safetensors.h"
+#include "weft/runtime/data/WeightShards.h"
+#include "weft/tools/weft/Commands.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sys/stat.h>
+
+using namespace weft;
+using namespace weft::tool;
+
+static constexpr std::string_view kOfOptimizer = "optimizer/vars/";
+
+static bool isOptimizers(const StoredArray &array) {
+  return array.name.starts_with(kOfOptimizer);
+}
+
+/// Saved before the first step: an iteration of 0 and the rate, no slots.
+static bool hasNotTrained(const std::vector<StoredArray> &datasets) {
+  auto isZero = [](const StoredArray &array) {
+    Result<Array> value = array.read();
+    return value && value->count() == 1 && value->at(0) == 0;
+  };
+  return std::all_of(
+      datasets.begin(), datasets.end(), [&](const StoredArray &array) {
+        return !isOptimizers(array) || array.name == "optimizer/vars/1" ||
+               (array.name == "optimizer/vars/0" && isZero(array));
+      });
+}
+
+Result<std::vector<StoredArray>>
+weft::tool::savedValues(const std::vector<StoredArray> &datasets,
+                        std::vector<SavedVariable> variables,
+                        const std::string &where) {
+  auto has = std::count_if(datasets.begin(), datasets.end(), isOptimizers);
+  auto wanted = std::count_if(
+      variables.begin(), variables.end(),
+      [](const SavedVariable &variable) { return variable.optional; });
+  if (has != wanted) {
+    if (has && wanted && !hasNotTrained(datasets))
+      warn(where + ": holds " + std::to_string(has) +
+           " optimizer variables, the model's optimizer has " +
+           std::to_string(wanted) + "; it starts afresh");
+    std::erase_if(variables, [](const SavedVariable &variable) {
+      return variable.optional;
+    });
+  }
+  return byVariablePath(datasets, variables, where);
+}
+
+/// Empty where the port does not say.
+static std::string placeOf(const Port &port) {
+  return metadataText(port, "saved");
+}
+
+static std::vector<SavedVariable> savedVariables(const ModelState &state) {
+  std::vector<SavedVariable> out;
+  for (const ModelState::Variable &variable : state.variables())
+    if (std::string place = placeOf(variable.port); !place.empty())
+      out.push_back(
+          {variable.port.name, place, place.starts_with(kOfOptimizer)});
+  return out;
+}
+
+namespace {
+/// Reads a file of weights array by array.
+class WeightReader {
+public:
+  WeightReader(const std::string &path, const ModelState &state,
+               const VisitWeights &visit)
+      : path(path), state(state), visit(visit) {}
+
+  /// The kind of file is told by its content.
+  Status read() {
+    Result<std::string> start = readStart(path, 9);
+    if (!start)
+      return start.error();
+    Status done;
+    if (start->starts_with("\x89HDF"))
+      done = readDatasets(openHdf5(path));
+    else if (path.ends_with(".weights.json"))
+      done = readShards();
+    else if (startsLikeSafetensors(*start))
+      done = readSafetensors();
+    else
+      done = readZip();
+    return done ? checkComplete() : done;
+  }
+
+private:
+  Status give(const std::string &name, Result<Array> value) {
+    if (!value)
+      return value.error();
+    given.insert(name);
+    return visit({name, std::move(*value)});
+  }
+
+  Status giveAll(const std::vector<StoredArray> &arrays) {
+    for (const StoredArray &array : arrays)
+      if (Status ok = give(array.name, array.read()); !ok)
+        return ok;
+    return {};
+  }
+
+  Status readDatasets(const Result<std::vector<StoredArray>> &datasets) {
+    if (!datasets)
+      return datasets.error();
+    auto values = savedValues(*datasets, savedVariables(state), path);
+    return values ? giveAll(*values) : Status{values.error()};
+  }
+
+  Status readZip() {
+    Result<ZipReader> zip = ZipReader::open(path);
+    if (!zip)
+      return zip.error();
+    if (zip->contains("config.json")) {
+      auto archive = readKerasArchive(path);
+      return archive ? readDatasets(archive->weights) : archive.error();
+    }
+    Result<NpzFile> file = NpzFile::open(path);
+    if (!file)
+      return file.error();
+    for (const std::string &key : file->keys())
+      if (Status ok = give(key, file->read(key)); !ok)
+        return ok;
+    return {};
+  }
+
+  Status readSafetensors() {
+    Result<SafetensorsFile> file = SafetensorsFile::open(path);
+    if (!file)
+      return file.error();
+    for (const TensorInfo &tensor : file->tensors()) {
+      if (!state.buffer(tensor.name))
+        continue; // of another model, or of another optimizer
+      if (Status ok = give(tensor.name, file->read(tensor)); !ok)
+        return ok;
+    }
+    return {};
+  }
+
+  Status readShards() {
+    auto variables = savedVariables(state);
+    return visitWeightShards(path, [&](std::vector<StoredArray> &shard) {
+      for (const StoredArray &dataset : shard)
+        for (const SavedVariable &variable : variables)
+          if (variable.savedPath == dataset.name)
+            if (Status ok = give(variable.path, dataset.read()); !ok)
+              return ok;
+      return Status{};
+    });
+  }
+
+  /// Every weight must be there.
+  Status checkComplete() const {
+    for (const ModelState::Variable &variable : state.variables()) {
+      const Port &port = variable.port;
+      if (port.role == Role::Weight && !given.contains(port.name))
+        return Error{path + ": has no array for the variable " + port.name +
+                     " of shape " + text(port.shape) +
+                     "; the file belongs to another model"};
+    }
+    return {};
+  }
+
+  const std::string &path;
+  const ModelState &state;
+  const VisitWeights &visit;
+  std::set<std::string> given;
+};
+} // namespace
+
+Status weft::tool::visitWeights(const std::string &path,
+                                const ModelState &state,
+                                const VisitWeights &visit) {
+  return WeightReader(path, state, visit).read();
+}
+
+static Status checkPlaces(const ModelState &state) {
+  for (const ModelState::Variable &variable : state.variables())
+    if (variable.port.role == Role::Weight && placeOf(variable.port).empty())
+      return Error{"variable " + variable.port.name +
+                   ": its layer has a way of its own to save it; write the "
+                   "values with --save-weights w.npz"};
+  return {};
+}
+
+static std::vector<Hdf5Group>
+groupsOf(const std::vector<StoredArray> &weights) {
+  std::set<std::string> paths;
+  for (const StoredArray &array : weights)
+    paths.insert(array.name.substr(0, array.name.rfind('/')));
+  std::vector<Hdf5Group> groups;
+  for (const std::string &group : paths)
+    groups.push_back({group, ""});
+  return groups;
+}
+
+Status weft::tool::saveArchiveLike(const std::string &path,
+                                   const std::string &from,
+                                   const ModelState &state, bool writesFile) {
+  if (Status known = checkPlaces(state); !known)
+    return known;
+  auto archive = readKerasArchive(from);
+  if (!archive)
+    return archive.error();
+  std::vector<StoredArray> fresh =
+      bySavedPath(state.stored(), savedVariables(state));
+  auto isReplaced = [&](const StoredArray &old) {
+    // Those of optimizers inside another are copies.
+    return old.name.starts_with("optimizer/") ||
+           std::any_of(fresh.begin(), fresh.end(),
+                       [&](const StoredArray &array) {
+                         return array.name == old.name;
+                       });
+  };
+  std::erase_if(archive->weights, isReplaced);
+  archive->weights.insert(archive->weights.end(), fresh.begin(), fresh.end());
+  return writeKerasArchive(path, *archive, groupsOf(archive->weights),
+                           writesFile);
+}
+
+Status weft::tool::saveWeightsByPlace(const std::string &path,
+                                      const ModelState &state,
+                                      uint64_t mostBytes, bool writesFile) {
+  if (Status known = checkPlaces(state); !known)
+    return known;
+  auto weights = bySavedPath(state.stored(), savedVariables(state));
+  return writeKerasWeights(path, groupsOf(weights), weights, mostBytes,
+                           writesFile);
+}
+
+/// Ports that last longer than an epoch, in the order in which they are written.
+static std::vector<Port> lasting(const ModelState &state) {
+  std::vector<Port> out;
+  for (const ModelState::Variable &variable : state.variables())
+    if (variable.port.role != Role::MetricState)
+      out.push_back(variable.port);
+  return out;
+}
+
+static Status writeArrays(OutputFile *file, const ModelState &state) {
+  std::optional<ZipWriter> writer;
+  if (file)
+    writer.emplace(*file);
+  for (const Port &port : lasting(state)) {
+    Result<Array> value = state.read(port.name); // by all processes together
+    if (!value)
+      return value.error();
+    if (writer)
+      addNpy(*writer, {port.name, std::move(*value)});
+  }
+  if (writer)
+    writer->finish();
+  return {};
+}
+
+static Status writeTensors(OutputFile *file, const std::string &path,
+                           const ModelState &state) {
+  std::vector<TensorInfo> tensors;
+  for (const Port &port : lasting(state)) {
+    if (!hasSafetensorsType(port.type))
+      return Error{path + ": " + port.name + " is " +
+                   std::string(name(port.type)) +
+                   ", which .safetensors files have no type for; name an .npz"};
+    tensors.push_back({port.name, port.type, port.shape, 0});
+  }
+  sortByWidth(tensors);
+  std::optional<SafetensorsWriter> writer;
+  if (file)
+    writer.emplace(*file, tensors);
+  for (const TensorInfo &tensor : tensors) {
+    Result<Array> value = state.read(tensor.name);
+    if (!value)
+      return value.error();
+    if (writer)
+      writer->add(value->bytes.data(), value->bytes.size());
+  }
+  return {};
+}
+
+Status weft::tool::writeValues(const std::string &path, const ModelState &state,
+                               bool writesFile) {
+  std::optional<OutputFile> file;
+  if (writesFile) {
+    Result<OutputFile> opened = OutputFile::open(path);
+    if (!opened)
+      return opened.error();
+    file.emplace(std::move(*opened));
+  }
+  OutputFile *to = file ? &*file : nullptr;
+  Status written = path.ends_with(".safetensors")
+                       ? writeTensors(to, path, state)
+                       : writeArrays(to, state);
+  return written && file ? file->commit() : written;
+}
+
+bool weft::tool::holdsKerasWeights(const std::string &path) {
+  return path.ends_with(".weights.h5") || path.ends_with(".weights.json");
+}
+
+Status weft::tool::tryOutput(const std::string &path) {
+  struct stat info;
+  // Opening a pipe would already tell its reader something.
+  if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) &&
+      !S_ISDIR(info.st_mode))
+    return {};
+  auto file = OutputFile::open(path);
+  return file ? Status{} : Status{file.error()};
+}

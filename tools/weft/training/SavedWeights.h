@@ -1,0 +1,57 @@
+//===- SavedWeights.h - weights from and to Keras' files --------*- C++ -*-===//
+//
+//   // Or .weights.h5, .weights.json, .safetensors, .npz
+//   Status ok = visitWeights("m.keras", state, [&](NamedArray value) {
+//     return state.load({std::move(value)}, /*strict=*/false);
+//   });
+//
+// The metadata of a variable's port says where such files hold it:
+// {"saved": "layers/dense/vars/0"}.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TOOLS_WEFT_TRAINING_SAVEDWEIGHTS_H
+#define WEFT_TOOLS_WEFT_TRAINING_SAVEDWEIGHTS_H
+
+#include "weft/runtime/data/KerasArchive.h"
+#include "weft/runtime/training/ModelState.h"
+
+#include <functional>
+
+namespace weft::tool {
+
+/// Datasets of a Keras file by variable path. An optimizer state of another
+/// size than the model's is left out with a warning, as Keras does.
+Result<std::vector<StoredArray>>
+savedValues(const std::vector<StoredArray> &datasets,
+            std::vector<SavedVariable> variables, const std::string &where);
+
+using VisitWeights = std::function<Status(NamedArray value)>;
+/// Hands on values by variable path, one at a time. Each of the state's weights has
+/// one.
+Status visitWeights(const std::string &path, const ModelState &state,
+                    const VisitWeights &visit);
+
+/// Writes all variables to an .npz or .safetensors file, of which one at a time is
+/// in memory. All processes take part; one of them writes the file.
+Status writeValues(const std::string &path, const ModelState &state,
+                   bool writesFile);
+/// Is it a file by the places of variables in Keras' models?
+bool holdsKerasWeights(const std::string &path);
+
+/// The archive `from` with the state's values for its variables. All processes take
+/// part; one of them writes the file.
+Status saveArchiveLike(const std::string &path, const std::string &from,
+                       const ModelState &state, bool writesFile);
+
+/// A .weights.h5 or .weights.json file of the variables whose ports say their
+/// place. `mostBytes`: of one of the files that a .weights.json names.
+Status saveWeightsByPlace(const std::string &path, const ModelState &state,
+                          uint64_t mostBytes, bool writesFile);
+
+/// Finds out whether a file could be written there, and writes nothing.
+Status tryOutput(const std::string &path);
+
+} // namespace weft::tool
+
+#endif // WEFT_TOOLS_WEFT_TRAINING_SAVEDWEIGHTS_H

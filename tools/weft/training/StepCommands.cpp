@@ -1,0 +1,21 @@
+//===- StepCommands.cpp - what libWeftStepCommands.so exports -------------===//
+
+#include "weft/tools/weft/training/CompiledSteps.h"
+
+using namespace weft::tool;
+
+static int fit(const FitFlags &flags) {
+  return runFit(flags, CompiledSteps::open);
+}
+static int evaluate(const EvaluateFlags &given) {
+  EvaluateFlags flags = given;
+  flags.model.step = "evaluate"; // whose batch size is the default
+  return runEvaluate(flags, CompiledSteps::open);
+}
+static int predict(const EvaluateFlags &given) {
+  EvaluateFlags flags = given;
+  flags.model.step = "predict";
+  return runPredict(flags, CompiledSteps::open);
+}
+
+extern "C" const StepCommands weftStepCommands = {fit, evaluate, predict};

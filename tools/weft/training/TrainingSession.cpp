@@ -1,0 +1,250 @@
+//===- TrainingSession.cpp - a model on devices ---------------------------===//
+
+#include "weft/tools/weft/training/TrainingSession.h"
+
+#include "weft/tools/weft/training/SavedWeights.h"
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <random>
+
+using namespace weft;
+using namespace weft::tool;
+
+Error weft::tool::takeError(weft_error *error) {
+  Error result{weft_error_message(error)};
+  weft_error_free(error);
+  return result;
+}
+
+static const char *stepName(StepKind kind) {
+  switch (kind) {
+  case StepKind::Train:
+    return "train";
+  case StepKind::Evaluate:
+    return "evaluate";
+  case StepKind::Predict:
+    return "predict";
+  }
+  return "";
+}
+
+std::unique_ptr<TrainingSession>
+TrainingSession::open(const ModelFlags &given, const OpenSteps &open,
+                      const DataFlags &data, weft_processes *processes) {
+  std::unique_ptr<TrainingSession> session(new TrainingSession());
+  session->processes = processes;
+  ModelFlags flags = given;
+  if (!flags.seed && processes) { // one for all
+    std::vector<uint8_t> drawn(sizeof(uint32_t));
+    uint32_t seed = std::random_device{}();
+    std::memcpy(drawn.data(), &seed, sizeof seed);
+    if (Status shared = shareBytes(processes, drawn); !shared)
+      return fail(shared.message()), nullptr;
+    std::memcpy(&seed, drawn.data(), sizeof seed);
+    flags.seed = seed;
+  }
+  session->steps = open(flags);
+  if (!session->steps)
+    return nullptr;
+  if (data.weighsSamples())
+    session->steps->takeSampleWeight(sampleShapes(
+        data.sampleWeight.empty() ? data.validationWeight : data.sampleWeight));
+  if (weft_error *error = weft_runtime_create_among(
+          processes, session->steps->devices().text().c_str(), 0,
+          &session->devices)) {
+    fail(takeError(error).message);
+    return nullptr;
+  }
+  session->variables = std::make_unique<ModelState>(session->devices);
+  TrainingSession *self = session.get();
+  session->loop =
+      std::make_unique<Trainer>(session->devices, *session->variables,
+                                [self](StepKind kind, int64_t batch) {
+                                  return self->program(kind, batch);
+                                });
+  // Other processes may be in the middle of a run, and a stated memory is for
+  // what a program needs.
+  session->loop->writeAheadOnDevices(!processes && flags.memory.empty());
+  return session;
+}
+
+TrainingSession::~TrainingSession() {
+  loop.reset();
+  variables.reset();
+  for (auto &[key, program] : programs)
+    weft_program_free(program);
+  if (devices)
+    weft_runtime_free(devices);
+}
+
+Error TrainingSession::ofModel(const Error &error) const {
+  return {steps->modelFile() + ": " + error.message};
+}
+
+Result<weft_program *> TrainingSession::program(StepKind kind, int64_t batch) {
+  auto [entry, isNew] = programs.insert({{kind, batch}, nullptr});
+  if (!isNew && entry->second)
+    return entry->second;
+  if (Status known = steps->find(stepName(kind), batch); !known)
+    return known.error();
+  auto start = std::chrono::steady_clock::now();
+  std::optional<std::vector<uint8_t>> image = std::vector<uint8_t>();
+  if (weft_processes_rank(processes) == 0) // for all processes
+    image = steps->compile(stepName(kind), batch);
+  if (!image)
+    return Error{}; // the compiler has said why
+  if (Status shared = shareBytes(processes, *image); !shared)
+    return shared.error();
+  weft_error *error =
+      weft_program_load_memory(image->data(), image->size(), &entry->second);
+  if (!error)
+    error = weft_program_prepare(entry->second);
+  if (error)
+    return ofModel(takeError(error));
+  compileMs += std::chrono::duration<double, std::milli>(
+                   std::chrono::steady_clock::now() - start)
+                   .count();
+  return entry->second;
+}
+
+static std::string numberText(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", value);
+  return text;
+}
+
+static void warnOfNaN(const TrainingData &data) {
+  for (const TrainingData::Column &column : data.columns)
+    if (column.seen.missing)
+      warn(column.source + ": " + std::to_string(column.seen.missing) + " of " +
+           std::to_string(column.seen.values) +
+           " values are NaN, and so is what is computed from them; replace "
+           "them, for example with numpy.nan_to_num");
+}
+
+/// Keras on JAX gives a label outside the classes a loss of zero; so does
+/// Weft, and says so.
+static void warnOfLabels(const TrainingData &data) {
+  for (const TrainingData::Column &column : data.columns) {
+    const DataScan &seen = column.seen;
+    if (!seen.outside)
+      continue;
+    auto classes = metadataEntry(column.port, "classes").get<int64_t>();
+    warn(column.source + ": " + std::to_string(seen.outside) + " of " +
+         std::to_string(seen.values) + " labels lie outside 0.." +
+         std::to_string(classes - 1) + " (they reach from " +
+         numberText(seen.low) + " to " + numberText(seen.high) +
+         "); their loss is zero, as in Keras; fix the labels, or give the "
+         "model more outputs");
+  }
+}
+
+/// f.npz:x, of `images=f.npz:x`, where the step has one such port, x or y, and
+/// the model calls it images.
+static std::vector<std::string> withoutName(std::vector<std::string> arguments,
+                                            const std::vector<Port> &ports,
+                                            Role role) {
+  std::string name;
+  for (const Port &port : ports)
+    if (std::string layer = metadataText(port, "layer");
+        port.role == role && !layer.empty())
+      name = layer + "=";
+  if (name.empty())
+    return arguments;
+  for (std::string &argument : arguments)
+    if (argument.starts_with(name))
+      argument.erase(0, name.size());
+  return arguments;
+}
+
+Status
+TrainingSession::checkSampleWeight(StepKind kind, const DataFlags &flags,
+                                   const std::vector<Port> &ports) const {
+  bool takes = std::any_of(ports.begin(), ports.end(), [](const Port &port) {
+    return port.role == Role::SampleWeight;
+  });
+  if (takes || !flags.weighsSamples() || kind == StepKind::Predict)
+    return {};
+  std::string given =
+      !flags.sampleWeight.empty() ? "--sample-weight " + flags.sampleWeight[0]
+      : !flags.classWeight.empty()
+          ? "--class-weight"
+          : "--validation-sample-weight " + flags.validationWeight[0];
+  return Error{given + ": " + steps->modelFile() +
+               " takes no weights of samples; trace the model with "
+               "--sample-weight, or leave the flag out"};
+}
+
+Result<TrainingData> TrainingSession::data(StepKind kind,
+                                           const DataFlags &flags,
+                                           DataPurpose purpose) {
+  bool validates = purpose == DataPurpose::Validation;
+  auto compiled =
+      program(kind, validates ? flags.validationBatchSize.value_or(batchSize())
+                              : batchSize());
+  if (!compiled)
+    return compiled.error();
+  auto ports = inputPorts(*compiled);
+  if (Status fits = checkSampleWeight(kind, flags, ports); !fits)
+    return fits.error();
+  DataOptions options;
+  options.data = validates ? flags.validationData : flags.data;
+  options.x =
+      withoutName(validates ? flags.validationX : flags.x, ports, Role::Input);
+  options.y =
+      withoutName(validates ? flags.validationY : flags.y, ports, Role::Label);
+  options.sampleWeight =
+      withoutName(validates ? flags.validationWeight : flags.sampleWeight,
+                  ports, Role::SampleWeight);
+  options.weightsMayLack =
+      validates || (flags.weighsSamples() && flags.sampleWeight.empty());
+  options.divideBy = flags.divideBy.value_or(1);
+  options.addChannel = flags.addChannel;
+  options.source = flags.source;
+  auto selected = selectData(options, purpose, ports);
+  if (!selected)
+    return selected;
+  if (weft_error *error =
+          weft_processes_agree(processes, "training data", selected->hash()))
+    return takeError(error);
+  warnOfNaN(*selected);
+  warnOfLabels(*selected);
+  return selected;
+}
+
+Status TrainingSession::loadWeights(const std::string &path) {
+  uint64_t hash = 0;
+  auto take = [&](NamedArray named) {
+    hash = hash * 31 +
+           weft_hash(named.array.bytes.data(), named.array.bytes.size());
+    Status loaded = variables->load({std::move(named)}, /*strict=*/false);
+    return loaded ? loaded : Error{path + ": " + loaded.message()};
+  };
+  if (Status read = visitWeights(path, *variables, take); !read)
+    return read;
+  if (weft_error *error = weft_processes_agree(processes, path.c_str(), hash))
+    return takeError(error);
+  return {};
+}
+
+Status TrainingSession::initialise(StepKind kind,
+                                   const std::string &weightsFile) {
+  auto compiled = program(kind, batchSize());
+  if (!compiled)
+    return compiled.error();
+  if (Status added = variables->addPorts(*compiled); !added)
+    return ofModel(added.error());
+  Status loaded = variables->load(steps->savedWeights());
+  if (!loaded)
+    return ofModel(loaded.error());
+  if (!weightsFile.empty())
+    if (Status read = loadWeights(weightsFile); !read)
+      return read;
+  // Initial values of variables that no file has.
+  Status made = variables->initialise();
+  return made ? made : ofModel(made.error());
+}

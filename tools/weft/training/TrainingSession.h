@@ -1,0 +1,62 @@
+//===- TrainingSession.h - a model on devices -------------------*- C++ -*-===//
+//
+// Steps and runtime joined for one command: programs are made when a batch
+// size first asks for them, all over one set of variables.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TOOLS_WEFT_TRAINING_TRAININGSESSION_H
+#define WEFT_TOOLS_WEFT_TRAINING_TRAININGSESSION_H
+
+#include "weft/runtime/training/Trainer.h"
+#include "weft/tools/weft/training/StepSource.h"
+
+#include <map>
+
+namespace weft::tool {
+
+class TrainingSession {
+public:
+  /// Null after a printed error.
+  static std::unique_ptr<TrainingSession> open(const ModelFlags &flags,
+                                               const OpenSteps &open,
+                                               const DataFlags &data,
+                                               weft_processes *processes);
+  ~TrainingSession();
+
+  /// The program of a step for a batch size, compiled at the first call.
+  Result<weft_program *> program(StepKind kind, int64_t batch);
+  /// The arrays that the flags name for the program's ports.
+  Result<TrainingData> data(StepKind kind, const DataFlags &flags,
+                            DataPurpose purpose);
+  /// Initial values, then those of a weights file, if any.
+  Status initialise(StepKind kind, const std::string &weightsFile);
+  Trainer &trainer() { return *loop; }
+  ModelState &state() { return *variables; }
+  StepSource &source() { return *steps; }
+  int64_t batchSize() const { return steps->batchSize(); }
+  weft_runtime *runtime() { return devices; }
+  double compileMilliseconds() const { return compileMs; }
+
+private:
+  TrainingSession() = default;
+  Status loadWeights(const std::string &path);
+  Status checkSampleWeight(StepKind kind, const DataFlags &flags,
+                           const std::vector<Port> &ports) const;
+  /// With the name of the model's file before it.
+  Error ofModel(const Error &error) const;
+  std::unique_ptr<StepSource> steps;
+  weft_processes *processes = nullptr; ///< not owned
+  weft_runtime *devices = nullptr;
+  std::unique_ptr<ModelState> variables;
+  std::unique_ptr<Trainer> loop;
+  std::map<std::pair<StepKind, int64_t>, weft_program *> programs;
+  double compileMs = 0;
+};
+
+/// The message of a runtime error, which is freed.
+Error takeError(weft_error *error);
+
+} // namespace weft::tool
+
+#endif // WEFT_TOOLS_WEFT_TRAINING_TRAININGSESSION_H
