@@ -5,7 +5,9 @@
 #include "weft/compiler/explain/Explain.h"
 #include "weft/compiler/explain/Provenance.h"
 #include "weft/passes/sharding/Provenance.h"
+#include "weft/passes/sharding/propagation/Annotations.h"
 #include "weft/passes/sharding/propagation/ConflictResolution.h"
+#include "weft/passes/sharding/propagation/LayoutPropagation.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
@@ -45,9 +47,9 @@ private:
 } // namespace
 
 LogicalResult LayoutHistory::propagate(LayoutTable &table, Value without) {
-  if (failed(table.seed(without)))
+  if (failed(Annotations(table, without).enter()))
     return failure();
-  table.propagate();
+  LayoutPropagation(table).run();
   ConflictResolution(table).run();
   return success();
 }
@@ -81,7 +83,7 @@ std::vector<std::string> LayoutHistory::namesOf(Value value) const {
 const LayoutReason *LayoutHistory::reasonOf(Value value, unsigned dim,
                                             const SubAxis &axis) {
   const LayoutReason *reason = journal.last(value, dim, axis);
-  return reason ? reason : journal.last(table.leader(value), dim, axis);
+  return reason ? reason : journal.last(table.flow().leader(value), dim, axis);
 }
 
 /// "data", or "model":(1)2.
@@ -116,7 +118,7 @@ std::string LayoutHistory::annotationText(const LayoutReason &reason) const {
                   opText(reason.op));
   // A value that a loop passes on is annotated outside of the loop.
   auto isMeant = [&](Value value) {
-    return table.leader(value) == reason.value;
+    return table.flow().leader(value) == reason.value;
   };
   for (OpOperand &operand :
        reason.op ? reason.op->getOpOperands() : MutableArrayRef<OpOperand>())

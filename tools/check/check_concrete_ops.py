@@ -36,7 +36,7 @@ ALLOWED = {
     "passes/sharding/optimization/HoistReductions.cpp": {"ReshardOp": "what it moves"},
     "passes/sharding/optimization/HoistReshards.cpp": {"ReshardOp": "what it moves"},
     "passes/sharding/propagation/LayoutAssignment.cpp": {"ReshardOp": "what it reads layouts of", "ConstrainOp": "an annotation"},
-    "passes/sharding/propagation/LayoutTable.cpp": {"ConstrainOp": "an annotation"},
+    "passes/sharding/propagation/Annotations.cpp": {"ConstrainOp": "an annotation"},
     "passes/sharding/propagation/AnnotationOptions.cpp": {"ConstrainOp": "an annotation"},
     "passes/sharding/optimization/MergeReshards.cpp": {"ReshardOp": "what it merges"},
     "passes/sharding/Partition.cpp": {"ReshardOp": "what it lowers"},

@@ -1,6 +1,6 @@
 //===- AnnotationOptions.cpp - what an annotation says besides a layout --------===//
 
-#include "weft/passes/sharding/propagation/LayoutTable.h"
+#include "weft/passes/sharding/propagation/Annotations.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -69,48 +69,48 @@ static LogicalResult readPriority(const Annotated &it, int64_t &priority) {
   return success();
 }
 
-LogicalResult LayoutTable::seedReplicated(Value value, Entry &entry) {
+LogicalResult Annotations::enterReplicated(Value value, LayoutEntry &entry) {
   Annotated it{value, function};
   ArrayAttr names;
   if (failed(it.read("weft.replicated", "[\"model\"]", names)))
     return failure();
   for (Attribute attribute : names ? names.getValue() : ArrayRef<Attribute>()) {
     auto name = dyn_cast<StringAttr>(attribute);
-    auto axis = name ? meshValue.find(name.getValue()) : std::nullopt;
+    auto axis = name ? mesh.find(name.getValue()) : std::nullopt;
     if (!axis)
       return it.refuse() << "weft.replicated names " << attribute
-                         << ", which is no axis of " << meshAttribute
+                         << ", which is no axis of " << table.meshAttr()
                          << "; name one of its axes";
-    entry.forbiddenAxes.push_back(wholeAxis(meshValue, *axis));
+    entry.forbiddenAxes.push_back(wholeAxis(mesh, *axis));
     for (const SubAxes &dim : entry.layout.dims)
       for (const SubAxis &used : dim)
         if (used.axis == *axis)
           return it.refuse()
                  << "weft.replicated names " << name
                  << ", but its layout is sharded over it: "
-                 << toString(meshValue, entry.layout) << "; remove one of both";
+                 << toString(mesh, entry.layout) << "; remove one of both";
   }
   return success();
 }
 
-LogicalResult LayoutTable::seedOptions(Value value) {
+LogicalResult Annotations::enterOptions(Value value) {
   Annotated it{value, function};
-  Entry &entry = entries[value];
+  LayoutEntry &entry = table.entryOf(value);
   if (failed(readOpen(it, entry.layout.dims.size(), entry.open)) ||
       failed(readPriority(it, entry.priority)) ||
       failed(it.read("weft.group", "\"name\"", entry.group)))
     return failure();
   if (entry.group)
-    groups[entry.group].push_back(value);
-  return seedReplicated(value, entry);
+    table.addToGroup(entry.group, value);
+  return enterReplicated(value, entry);
 }
 
 /// The annotated members of a group agree; the others are annotated by them.
-LogicalResult LayoutTable::joinGroup(Value first) {
-  Entry leader = entries.find(first)->second;
+LogicalResult Annotations::joinGroup(Value first) {
+  LayoutEntry leader = table.entryOf(first);
   Annotated it{first, function};
-  for (Value member : groups[leader.group]) {
-    Entry &entry = entries[member];
+  for (Value member : table.group(leader.group)) {
+    LayoutEntry &entry = table.entryOf(member);
     Annotated other{member, function};
     auto refuse = [&](auto &&...text) {
       InFlightDiagnostic diag = it.refuse();
@@ -130,25 +130,24 @@ LogicalResult LayoutTable::joinGroup(Value first) {
       entry.open = leader.open;
       entry.priority = leader.priority;
     } else if (entry.layout != leader.layout) {
-      return refuse(toString(meshValue, leader.layout), " with ",
-                    toString(meshValue, entry.layout), " of ", other.name(),
+      return refuse(toString(mesh, leader.layout), " with ",
+                    toString(mesh, entry.layout), " of ", other.name(),
                     "; annotate them alike, or one of them");
     }
   }
   return success();
 }
 
-LogicalResult LayoutTable::joinGroups() {
+LogicalResult Annotations::joinGroups() {
   auto join = [&](Value value) {
-    auto it = entries.find(value);
-    bool isActive =
-        it != entries.end() && it->second.group && !it->second.saysNothing();
+    const LayoutEntry *entry = table.find(value);
+    bool isActive = entry && entry->group && !entry->saysNothing();
     return isActive ? joinGroup(value) : success();
   };
   for (BlockArgument arg : function.getArguments())
     if (failed(join(arg)))
       return failure();
-  for (const OpWithRule &op : ruled)
+  for (const OpWithRule &op : table.ops())
     if (isa<ConstrainOp>(op.op) && failed(join(op.op->getResult(0))))
       return failure();
   return success();

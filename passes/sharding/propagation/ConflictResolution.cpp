@@ -2,6 +2,9 @@
 
 #include "weft/passes/sharding/propagation/ConflictResolution.h"
 
+#include "weft/passes/sharding/FreeRegions.h"
+#include "weft/passes/sharding/propagation/LayoutJournal.h"
+
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -4,6 +4,7 @@
 
 #include "weft/dialects/weft/ObservesLayout.h"
 #include "weft/dialects/weft/TypedData.h"
+#include "weft/passes/sharding/FreeRegions.h"
 
 #include "llvm/ADT/STLExtras.h"
 

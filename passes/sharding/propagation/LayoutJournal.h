@@ -5,7 +5,7 @@
 //   LayoutJournal journal;
 //   LayoutTable table(function, mesh);
 //   table.keep(&journal);
-//   ... seed, propagate, resolve conflicts ...
+//   ... enter annotations, propagate, resolve conflicts ...
 //   journal.last(%y, /*dim=*/0, data)     a rule: weft.dot, from dimension 0 of %x
 //   journal.last(%x, /*dim=*/0, data)     an annotation
 //

@@ -1,174 +1,144 @@
 //===- LayoutTable.h - the layout every value should have -------*- C++ -*-===//
 //
-// Propagation decides here; no type changes. Worked example: x is annotated
-// [data, -], w1 [-, model] and w2 [-, -]:
+//   LayoutTable table(function, mesh);          every value is replicated
+//   Annotations(table).enter();                 Annotations.h
+//   LayoutPropagation(table).run();             LayoutPropagation.h
+//   table.get(%y)
 //
-//   %h = dot %x, %w1    data: h gets [data, -]; then weights: [data, model]
-//   %r = relu %h        elementwise, so next: [data, model]
-//   %y = dot %r, %w2    [data, -]; w2 is closed and stays [-, -], the op
-//                       will slice it
-//
-// Layouts of data and constraints go first, so that no weight's layout takes
-// the batch's axis from an activation. A layout only ever grows.
-//
-// An annotated layout is closed. An argument, or a `weft.constrain`, may say
-// more about its value:
-//
-//   weft.open = array<i64: 1>     dimension 1 may take further axes
-//   weft.replicated = ["model"]   "model" shards no dimension of it
-//   weft.priority = 1             what it says counts after those of 0 (none
-//                                 said: 0) have spread everywhere
-//   weft.group = "embedding"      all values of the group are laid out alike
+// Decisions are made here; no type changes.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_PASSES_SHARDING_PROPAGATION_LAYOUTTABLE_H
 #define WEFT_PASSES_SHARDING_PROPAGATION_LAYOUTTABLE_H
 
-#include "weft/passes/sharding/FreeRegions.h"
 #include "weft/passes/sharding/OpSharding.h"
 #include "weft/passes/sharding/RegionFlow.h"
 #include "weft/passes/sharding/propagation/GrowingLayout.h"
-#include "weft/passes/sharding/propagation/LayoutJournal.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
 
-#include <set>
-
 namespace weft {
+
+class LayoutJournal;
+
+/// What is known of a value, and of all that regions pass it on to.
+struct LayoutEntry : GrowingLayout {
+  bool isState = false; ///< a weight or a slot: after data and constraints
+  int64_t priority = 0;
+  mlir::StringAttr group;
+  /// Whether no annotation names the value.
+  bool isUnannotated() const {
+    return !fixed && !group && forbiddenAxes.empty();
+  }
+};
 
 class LayoutTable {
 public:
+  using Entries = llvm::DenseMap<mlir::Value, LayoutEntry>;
+
   LayoutTable(mlir::func::FuncOp function, MeshAttr mesh);
 
   /// Records in the journal, from now on, why layouts are as they are.
   void keep(LayoutJournal *record) { journal = record; }
   LayoutJournal *kept() const { return journal; }
-  /// Enters all annotations but those of `without`. An error names the argument
-  /// and both values.
-  llvm::LogicalResult seed(mlir::Value without = {});
-  void propagate();
 
+  //===--- the function ---===//
+  mlir::func::FuncOp func() const { return function; }
   const Mesh &mesh() const { return meshValue; }
   MeshAttr meshAttr() const { return meshAttribute; }
+  const RegionFlow &flow() const { return regionFlow; }
   llvm::ArrayRef<OpWithRule> ops() const { return ruled; }
-  /// Is the value in the function that the table was made of?
-  bool knows(mlir::Value value) const {
-    return entries.contains(flow.leader(value));
-  }
-  /// The value that stands for all that are one: those that a loop passes on.
-  mlir::Value leader(mlir::Value value) const { return flow.leader(value); }
-  /// The layout decided for a ranked tensor that the table knows.
-  const Layout &get(mlir::Value value) const {
-    return entries.find(flow.leader(value))->second.layout;
-  }
-  /// The same with the axes along which it is annotated as partial: those of
-  /// arguments, constraints and ops that say layouts. Propagation sees dimensions
-  /// only.
-  Layout annotated(mlir::Value value) const;
-  /// The layouts that an op with regions, or the end of one, requires and produces:
-  /// the table's for values that regions pass on; predicates are replicated; axes that
-  /// an op states come before the free axes of its region.
-  OpSharding regionSharding(mlir::Operation *op) const;
-  /// Layouts of an op's tensors; null for non-tensors and sources' results.
-  TensorLayouts layoutsOf(const OpWithRule &op) const;
-  /// The layout that a result of the function must have.
-  Layout resultLayout(unsigned result) const;
-  /// Is the value computed by a source, so that any layout is free?
-  bool isSource(mlir::Value value) const { return sources.contains(value); }
-  /// Did propagation alone decide its layout, and can another serve as well?
-  /// Arguments are seen from outside, and groups are laid out alike.
-  bool isFree(mlir::Value value) const;
-  /// Lays out a free value otherwise.
-  void set(mlir::Value value, const Layout &layout) {
-    entries.find(value)->second.layout = layout;
-  }
-  /// The layout of a port that is not annotated, as seen from outside: where ports are
-  /// full (Ports.h), whole axes that divide the dimension.
-  Layout asPort(Layout layout, mlir::Type type) const;
   /// The place of an op in ops().
   std::optional<unsigned> indexOf(mlir::Operation *op) const {
     auto it = indices.find(op);
     return it == indices.end() ? std::nullopt : std::optional(it->second);
   }
+  /// Is the value computed by a source, so that any layout is free?
+  bool isSource(mlir::Value value) const { return sources.contains(value); }
+
+  //===--- layouts of values ---===//
+  /// Is the value in the function that the table was made of?
+  bool knows(mlir::Value value) const { return find(value) != nullptr; }
+  /// The layout decided for a ranked tensor that the table knows.
+  const Layout &get(mlir::Value value) const { return find(value)->layout; }
+  /// Lays out a free value otherwise.
+  void set(mlir::Value value, const Layout &layout) {
+    entryOf(value).layout = layout;
+  }
+  /// Did propagation alone decide its layout, and can another serve as well?
+  /// Arguments are seen from outside, and groups are laid out alike.
+  bool isFree(mlir::Value value) const;
+  /// The layout with the axes along which the value is annotated as partial: those
+  /// of arguments, constraints and ops that state layouts. Propagation sees
+  /// dimensions only.
+  Layout annotated(mlir::Value value) const;
+  void setPartial(mlir::Value value, const Layout &layout) {
+    partials[value] = layout;
+  }
+  /// Null for a value that the table does not know.
+  const LayoutEntry *find(mlir::Value value) const {
+    auto it = entries.find(regionFlow.leader(value));
+    return it == entries.end() ? nullptr : &it->second;
+  }
+  LayoutEntry *find(mlir::Value value) {
+    return const_cast<LayoutEntry *>(std::as_const(*this).find(value));
+  }
+  /// The entry of a ranked tensor that the table knows.
+  LayoutEntry &entryOf(mlir::Value value) { return *find(value); }
+  /// By the value that stands for all that regions make one.
+  Entries &all() { return entries; }
+
+  //===--- layouts of ops ---===//
+  /// Layouts of an op's tensors; null for non-tensors and sources' results.
+  TensorLayouts layoutsOf(const OpWithRule &op) const;
+  /// The layouts that an op with regions, or the end of one, requires and produces:
+  /// the table's for values that regions pass on; predicates are replicated; axes that
+  /// an op states come before the free axes of its region.
+  OpSharding regionSharding(mlir::Operation *op) const;
+
+  //===--- ports ---===//
+  /// The layout that a result of the function must have.
+  Layout resultLayout(unsigned result) const;
+  void annotateResult(unsigned result, const Layout &layout) {
+    annotatedResults[result] = layout;
+  }
+  /// The argument whose memory a result of the function reuses, or null.
+  mlir::Value donatedArgument(unsigned result) const {
+    return donatedArguments[result];
+  }
+  void donate(mlir::Value argument, unsigned result) {
+    donatedArguments[result] = argument;
+  }
+  /// The layout of a port that is not annotated, as seen from outside: where ports are
+  /// full (Ports.h), whole axes that divide the dimension.
+  Layout asPort(Layout layout, mlir::Type type) const;
+
+  //===--- groups: values that are laid out alike ---===//
+  void addToGroup(mlir::StringAttr group, mlir::Value value) {
+    groups[group].push_back(value);
+  }
+  llvm::ArrayRef<mlir::Value> group(mlir::StringAttr name) {
+    return groups[name];
+  }
 
 private:
-  struct Entry : GrowingLayout {
-    bool isState = false; ///< a weight or a slot: after data and constraints
-    int64_t priority = 0;
-    mlir::StringAttr group;
-    /// Whether no annotation names the value.
-    bool isUnannotated() const {
-      return !fixed && !group && forbiddenAxes.empty();
-    }
-  };
-  /// Which annotations a round of propagation spreads.
-  struct Round {
-    int64_t priority = 0;
-    bool withState = false, elementwiseOnly = false;
-    bool includes(const Entry &entry) const {
-      return entry.priority <= priority && (withState || !entry.isState);
-    }
-  };
   /// No value in the block lies over a bound axis.
   void addBlock(mlir::Block &block, llvm::ArrayRef<SubAxis> bound);
-  Entry &entryOf(mlir::Value value) { return entries[flow.leader(value)]; }
-  std::optional<Layout> annotation(mlir::Attribute attribute, mlir::Type type,
-                                   const llvm::Twine &what);
-  llvm::LogicalResult seedArguments();
-  llvm::LogicalResult seedResults();
-  llvm::LogicalResult seedConstraints();
-  llvm::LogicalResult seedFixedLayouts();
-  llvm::LogicalResult checkBound(mlir::Operation *op, const Layout &layout);
-  void openToFreeAxes(mlir::Value value, llvm::ArrayRef<SubAxis> free);
-  llvm::LogicalResult seedOptions(mlir::Value value);
-  llvm::LogicalResult seedReplicated(mlir::Value value, Entry &entry);
-  llvm::LogicalResult joinGroups();
-  llvm::LogicalResult joinGroup(mlir::Value first);
-  /// Annotates a value: `by` is the op that says the layout, the function's end
-  /// for a result, null for an argument.
-  void fix(mlir::Value value, const Layout &layout, bool isState,
-           mlir::Operation *by);
-  /// Annotates a value that is partial itself, and not what it is used as.
-  void leavePartial(mlir::Value value, const Layout &layout);
-  /// Lengthens the layout of a value, and of its group, where it may grow: as
-  /// another value has it for `by`, or as its rule says.
-  void grow(mlir::Value value, const Layout &wanted,
-            llvm::SmallVectorImpl<mlir::Value> &changed, mlir::Operation *by,
-            mlir::Value like);
-  /// Runs the worklist over ops until nothing changes.
-  void run(const Round &round);
-  bool update(const OpWithRule &op, const Round &round,
-              llvm::SmallVectorImpl<mlir::Value> &changed);
-  /// Values that regions pass on, and what they become.
-  void updateFlow(mlir::Operation *op, const Round &round,
-                  llvm::SmallVectorImpl<mlir::Value> &changed);
-  /// Propagates between an op's stated layouts and the free axes of its operands, its
-  /// results and the values of its region. `op` is that op, or its region's end.
-  void updateBorder(mlir::Operation *op, const Round &round,
-                    llvm::SmallVectorImpl<mlir::Value> &changed);
-  void extendGroup(mlir::Value value,
-                   llvm::SmallVectorImpl<mlir::Value> &changed);
-  /// Closes the layouts of all values that elementwise ops join with an
-  /// annotated weight or slot: an optimizer's arithmetic is laid out like its
-  /// state, whatever the activations asked of a gradient before.
-  void closeAroundState();
 
   mutable mlir::func::FuncOp function;
   LayoutJournal *journal = nullptr;
-  mlir::Value ignored; ///< its annotation is not entered
-  RegionFlow flow;
+  RegionFlow regionFlow;
   MeshAttr meshAttribute;
   Mesh meshValue;
   std::vector<OpWithRule> ruled;
   llvm::DenseMap<mlir::Operation *, unsigned> indices;
-  llvm::DenseMap<mlir::Value, Entry> entries;
+  Entries entries;
   llvm::DenseMap<mlir::Value, Layout> partials; ///< of annotated values
   llvm::DenseSet<mlir::Value> sources;
-  std::vector<std::optional<Layout>> results;
-  llvm::SmallVector<mlir::Value>
-      donatedArguments; ///< argument per result, or null
+  std::vector<std::optional<Layout>> annotatedResults;
+  std::vector<mlir::Value> donatedArguments; ///< per result, or null
   llvm::DenseMap<mlir::Attribute, llvm::SmallVector<mlir::Value>> groups;
 };
 

@@ -1,8 +1,10 @@
 //===- PropagateLayouts.cpp - layouts in types, movements explicit --------===//
 
 #include "weft/passes/sharding/Passes.h"
+#include "weft/passes/sharding/propagation/Annotations.h"
 #include "weft/passes/sharding/propagation/ConflictResolution.h"
 #include "weft/passes/sharding/propagation/LayoutAssignment.h"
+#include "weft/passes/sharding/propagation/LayoutPropagation.h"
 
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -87,9 +89,9 @@ struct PropagateLayouts
       if (failed(checkFlat(function)))
         return signalPassFailure();
       LayoutTable table(function, mesh);
-      if (failed(table.seed()))
+      if (failed(Annotations(table).enter()))
         return signalPassFailure();
-      table.propagate();
+      LayoutPropagation(table).run();
       ConflictResolution settler(table);
       settler.run();
       numConflicts += settler.conflicts();

@@ -1,0 +1,78 @@
+//===- LayoutPropagation.h - layouts spread from value to value -*- C++ -*-===//
+//
+//   LayoutPropagation(table).run();
+//
+// Worked example: x is annotated [data, -], w1 [-, model] and w2 [-, -]:
+//
+//   %h = dot %x, %w1    data: h gets [data, -]; then weights: [data, model]
+//   %r = relu %h        elementwise, so next: [data, model]
+//   %y = dot %r, %w2    [data, -]; w2 is closed and stays [-, -], the op
+//                       will slice it
+//
+// Layouts of data and constraints go first, so that no weight's layout takes
+// the batch's axis from an activation. A layout only ever grows.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_PASSES_SHARDING_PROPAGATION_LAYOUTPROPAGATION_H
+#define WEFT_PASSES_SHARDING_PROPAGATION_LAYOUTPROPAGATION_H
+
+#include "weft/passes/sharding/propagation/LayoutJournal.h"
+#include "weft/passes/sharding/propagation/LayoutTable.h"
+
+#include <set>
+
+namespace weft {
+
+/// Spreads the annotations of a table until nothing changes.
+class LayoutPropagation {
+public:
+  explicit LayoutPropagation(LayoutTable &table)
+      : table(table), flow(table.flow()), journal(table.kept()) {}
+
+  void run();
+
+private:
+  using Changed = llvm::SmallVectorImpl<mlir::Value>;
+  /// Elementwise ops first, then in program order: (is not elementwise, op).
+  using Worklist = std::set<std::pair<bool, unsigned>>;
+  /// Which annotations a round spreads.
+  struct Round {
+    int64_t priority = 0;
+    bool withState = false, elementwiseOnly = false;
+    bool includes(const LayoutEntry &entry) const {
+      return entry.priority <= priority && (withState || !entry.isState);
+    }
+  };
+
+  /// Works through a list of ops until nothing changes.
+  void runRound(const Round &round);
+  void push(mlir::Operation *op, const Round &round, Worklist &worklist) const;
+  /// Pushes the ops that read the value, and the one that computes it.
+  void pushNeighbours(mlir::Value value, const Round &round,
+                      Worklist &worklist) const;
+  /// Propagates among an op's tensors by its rule.
+  void update(const OpWithRule &op, const Round &round, Changed &changed);
+  /// Propagates between the values that regions pass on and their destinations.
+  void updateFlow(mlir::Operation *op, const Round &round, Changed &changed);
+  /// Propagates between an op's stated layouts and the free axes of its operands, its
+  /// results and the values of its region. `op` is that op, or its region's end.
+  void updateBorder(mlir::Operation *op, const Round &round, Changed &changed);
+  /// Lengthens the layout of a value, and of its group, where it may grow: as
+  /// another value has it for `by`, or as its rule says.
+  void grow(mlir::Value value, const Layout &wanted, Changed &changed,
+            mlir::Operation *by, mlir::Value like);
+  void extendGroup(mlir::Value value, Changed &changed);
+  /// Closes the layouts of all values that elementwise ops join with an
+  /// annotated weight or slot: an optimizer's arithmetic is laid out like its
+  /// state, whatever the activations asked of a gradient before.
+  void closeAroundState();
+
+  LayoutTable &table;
+  const RegionFlow &flow;
+  LayoutJournal *journal;
+};
+
+} // namespace weft
+
+#endif // WEFT_PASSES_SHARDING_PROPAGATION_LAYOUTPROPAGATION_H
