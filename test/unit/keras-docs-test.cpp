@@ -17,11 +17,14 @@ using namespace weft::keras;
 static const char *const kHead =
     R"(# Keras: what models may hold
 
-Written by `WEFT_WRITE_DOCS=1 build/bin/keras-docs-test` from the tables in `compiler/frontends/keras`; see
-`docs/adding-a-layer.md` for how a class gets in. Each class and each option in the second column has a case in
-`test/fixtures/layers` that sets it, with figures of Keras 3.15.1; options of the third column are refused with the reason
-that stands there unless they have the default. Models are `Functional` and `Sequential`, in each other too; a layer has any type
-policy of `keras.DTypePolicy` but quantized ones, and masks follow the tensors as in Keras.
+`WEFT_WRITE_DOCS=1 build/bin/keras-docs-test` writes this page from the tables in `compiler/frontends/keras`.
+`docs/adding-a-layer.md` describes how to add a class.
+
+* Each class and each option in the second column has a case in `test/fixtures/layers`, with figures of Keras 3.15.1.
+* An option in the third column is refused unless it has its default. The reason is in parentheses.
+* Models are `Functional` and `Sequential`, and may be nested.
+* A layer may have any type policy of `keras.DTypePolicy` except quantized ones.
+* Masks follow the tensors as in Keras.
 )";
 
 static std::string optionText(const OptionRow &row) {
