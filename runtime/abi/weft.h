@@ -281,6 +281,15 @@ weft_error *weft_buffer_write(weft_buffer *buffer, const void *data,
 /// Gathers the global array from the shards (the first copy of each element).
 weft_error *weft_buffer_read(const weft_buffer *buffer, void *data,
                              size_t bytes);
+/// The same for one block of the global array: its elements from `starts` on,
+/// `sizes` of them in each dimension of the port, dense and row-major in `data`.
+/// An array that is larger than the host's memory is written block by block.
+weft_error *weft_buffer_write_block(weft_buffer *buffer, const int64_t *starts,
+                                    const int64_t *sizes, const void *data,
+                                    size_t bytes);
+weft_error *weft_buffer_read_block(const weft_buffer *buffer,
+                                   const int64_t *starts, const int64_t *sizes,
+                                   void *data, size_t bytes);
 /// One device's local memory, as that device addresses it.
 void *weft_buffer_local(weft_buffer *buffer, int64_t position, size_t *bytes);
 

@@ -32,32 +32,33 @@ float Draws::unit(uint64_t index) const {
              : bfloatToFloat(uint16_t((bits & 0xFF) >> 1 | 0x3F80)) - 1.0f;
 }
 
-void Draws::uniform(std::span<float> out, double minimum,
-                    double maximum) const {
+void Draws::uniform(std::span<float> out, double minimum, double maximum,
+                    uint64_t first) const {
   if (!isShort())
-    return key.uniform(out, float(minimum), float(maximum));
+    return key.uniform(out, float(minimum), float(maximum), first);
   float least = rounded(minimum), range = rounded(rounded(maximum) - least);
   for (size_t i = 0; i < out.size(); ++i)
-    out[i] = std::fmax(least, rounded(rounded(unit(i) * range) + least));
+    out[i] =
+        std::fmax(least, rounded(rounded(unit(first + i) * range) + least));
 }
 
-void Draws::normal(std::span<float> out) const {
+void Draws::normal(std::span<float> out, uint64_t first) const {
   if (!isShort())
-    return key.normal(out);
-  uniform(out, inward(-1), 1);
+    return key.normal(out, first);
+  uniform(out, inward(-1), 1, first);
   for (float &value : out)
     value = rounded(rounded(root2) * rounded(erfInv(value)));
 }
 
-void Draws::truncatedNormal(std::span<float> out, double lower,
-                            double upper) const {
+void Draws::truncatedNormal(std::span<float> out, double lower, double upper,
+                            uint64_t first) const {
   if (!isShort())
-    return key.truncatedNormal(out, float(lower), float(upper));
+    return key.truncatedNormal(out, float(lower), float(upper), first);
   float root = rounded(root2), low = rounded(lower), high = rounded(upper);
   auto share = [&](float bound) {
     return rounded(std::erf(rounded(bound / root)));
   };
-  uniform(out, share(low), share(high));
+  uniform(out, share(low), share(high), first);
   for (float &value : out)
     value = std::fmin(
         std::fmax(rounded(root * rounded(erfInv(value))), inward(low)),

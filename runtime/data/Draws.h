@@ -23,9 +23,12 @@ public:
   /// Types without random numbers of their own draw as float32.
   Draws(ThreefryKey key, ElementType type) : key(key), type(type) {}
 
-  void uniform(std::span<float> out, double minimum, double maximum) const;
-  void normal(std::span<float> out) const;
-  void truncatedNormal(std::span<float> out, double lower, double upper) const;
+  /// Element i of `out` is element `first + i` of the array.
+  void uniform(std::span<float> out, double minimum, double maximum,
+               uint64_t first = 0) const;
+  void normal(std::span<float> out, uint64_t first = 0) const;
+  void truncatedNormal(std::span<float> out, double lower, double upper,
+                       uint64_t first = 0) const;
   /// x * factor + summand, each step rounded.
   void rescale(std::span<float> values, double factor, double summand) const;
 

@@ -1,5 +1,6 @@
 #include "weft/runtime/data/Files.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <sys/stat.h>
@@ -62,6 +63,27 @@ Result<std::vector<uint8_t>> readFile(const std::string &path,
         std::to_string(bytes.size()) +
         " bytes could be read; it changed while being read, or the disk fails"};
   return bytes;
+}
+
+Status readFileInParts(
+    const std::string &path,
+    const std::function<Status(const uint8_t *piece, size_t size)> &take) {
+  Result<uint64_t> size = regularFileSize(path);
+  if (!size)
+    return size.error();
+  std::FILE *stream = std::fopen(path.c_str(), "rb");
+  if (!stream)
+    return Error{path + ": cannot be read: " + reason(errno)};
+  std::vector<uint8_t> piece(std::min<uint64_t>(*size + 1, 4 << 20));
+  Status taken;
+  size_t got = 0;
+  while (taken && (got = std::fread(piece.data(), 1, piece.size(), stream)) > 0)
+    taken = take(piece.data(), got);
+  bool isBroken = std::ferror(stream) != 0;
+  std::fclose(stream);
+  if (taken && isBroken)
+    return Error{path + ": cannot be read to its end; the disk fails"};
+  return taken;
 }
 
 Result<std::string> readStart(const std::string &path, size_t bytes) {

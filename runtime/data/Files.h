@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,10 @@ struct ReadLimits {
 Result<uint64_t> regularFileSize(const std::string &path);
 Result<std::vector<uint8_t>> readFile(const std::string &path,
                                       const ReadLimits &limits = {});
+/// A regular file in pieces of at most 4 MiB, which `take` may refuse.
+Status readFileInParts(
+    const std::string &path,
+    const std::function<Status(const uint8_t *piece, size_t size)> &take);
 /// The first bytes of a regular file, as many as asked for or as it has.
 Result<std::string> readStart(const std::string &path, size_t bytes);
 

@@ -4,12 +4,6 @@
 
 namespace weft {
 
-StoredArray storedInMemory(NamedArray named) {
-  auto array = std::make_shared<const Array>(std::move(named.array));
-  return {std::move(named.name), array->type, array->shape,
-          [array] { return Result<Array>(*array); }};
-}
-
 namespace {
 /// The file that datasets are read from.
 struct Source {
@@ -19,29 +13,48 @@ struct Source {
     return {file, where, "save the model again with Keras 3"};
   }
 };
-} // namespace
 
-static Result<Array> read(const Source &source, const Hdf5Dataset &set) {
-  Array array = Array::zeros(set.type, set.shape);
-  std::string name = source.where + ": " + set.name;
-  bool complete = true;
-  if (set.offset) {
-    complete = readAt(source.file, *set.offset, array.bytes.data(),
-                      array.bytes.size());
-  } else {
-    Result<OpenFile> unpacked = openTemporary(name, array.bytes.size());
-    if (!unpacked)
-      return unpacked.error();
-    if (Status ok = unpackHdf5(source.place(), set.name, *unpacked); !ok)
-      return ok.error();
-    complete = readAt(*unpacked, 0, array.bytes.data(), array.bytes.size());
+/// One dataset; without compression its elements are read from the file, else from
+/// an unpacked copy, which is made when the first block is read.
+class DatasetReader {
+public:
+  DatasetReader(std::shared_ptr<const Source> source, Hdf5Dataset set)
+      : source(std::move(source)), set(std::move(set)) {}
+
+  Result<Array> read(const ArrayBlock &block) {
+    if (!set.offset && !unpacked)
+      if (Status ok = unpack(); !ok)
+        return ok.error();
+    Array part = Array::zeros(set.type, block.sizes);
+    uint64_t at = set.offset.value_or(0) + block.first * byteWidth(set.type);
+    if (!readAt(set.offset ? source->file : *unpacked, at, part.bytes.data(),
+                part.bytes.size()))
+      return Error{name() +
+                   ": has fewer bytes than its shape; the file was changed "
+                   "while it was in use, or the disk fails"};
+    if (block.first + uint64_t(block.count) == all())
+      unpacked.reset(); // the last block
+    return part;
   }
-  if (!complete)
-    return Error{name +
-                 ": has fewer bytes than its shape; the file was changed "
-                 "while it was in use, or the disk fails"};
-  return array;
-}
+
+private:
+  std::string name() const { return source->where + ": " + set.name; }
+  uint64_t all() const { return uint64_t(*elementCount(set.shape)); }
+  Status unpack() {
+    Result<OpenFile> file = openTemporary(name(), all() * byteWidth(set.type));
+    if (!file)
+      return file.error();
+    if (Status ok = unpackHdf5(source->place(), set.name, *file); !ok)
+      return ok;
+    unpacked.emplace(std::move(*file));
+    return {};
+  }
+
+  std::shared_ptr<const Source> source;
+  Hdf5Dataset set;
+  std::optional<OpenFile> unpacked;
+};
+} // namespace
 
 Result<std::vector<StoredArray>>
 openHdf5(OpenFile file, const std::string &where, const ReadLimits &limits) {
@@ -51,9 +64,12 @@ openHdf5(OpenFile file, const std::string &where, const ReadLimits &limits) {
   if (!sets)
     return sets.error();
   std::vector<StoredArray> out;
-  for (const Hdf5Dataset &set : *sets)
-    out.push_back({set.name, set.type, set.shape,
-                   [source, set] { return read(*source, set); }});
+  for (const Hdf5Dataset &set : *sets) {
+    auto reader = std::make_shared<DatasetReader>(source, set);
+    out.push_back(
+        {set.name, set.type, set.shape,
+         [reader](const ArrayBlock &block) { return reader->read(block); }});
+  }
   return out;
 }
 

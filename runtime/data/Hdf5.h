@@ -4,10 +4,10 @@
 //   // {"layers/dense/vars/0", kernel}, {"layers/dense/vars/1", bias}, ...
 //
 //   Result<Hdf5Writer> writer = Hdf5Writer::create("m.weights.h5", groups);
-//   writer->add("layers/dense/vars/0", kernel);
-//   Status ok = writer->finish([&](const void *bytes, size_t size) { ... });
+//   Status read = writer->add(kernel);             // layers/dense/vars/0
+//   Result<OpenFile> file = writer->finish();      // to be copied to its place
 //
-// One array at a time is in memory. The library reads in a child process, because it
+// A block of one array at a time is in memory. The library reads in a child process, because it
 // crashes on some damaged files; elements that lie in the file as they are are read
 // without it. Only plain datasets are followed: links that leave the file, virtual
 // and external datasets are refused. The HDF5 library keeps global state: call from
@@ -18,6 +18,7 @@
 #ifndef WEFT_RUNTIME_DATA_HDF5_H
 #define WEFT_RUNTIME_DATA_HDF5_H
 
+#include "weft/runtime/data/Files.h"
 #include "weft/runtime/data/OpenFile.h"
 #include "weft/runtime/data/StoredArray.h"
 
@@ -50,11 +51,11 @@ public:
   Hdf5Writer(Hdf5Writer &&other) noexcept;
   Hdf5Writer &operator=(Hdf5Writer &&) = delete;
   ~Hdf5Writer();
-  /// `name`: its path. Errors are kept for finish().
-  void add(const std::string &name, const Array &array);
-  /// Gives the bytes of the whole file, once.
-  using Take = std::function<void(const void *bytes, size_t size)>;
-  Status finish(const Take &take);
+  /// A dataset whose path is the array's name. Returns errors of reading the array;
+  /// those of writing are kept for finish().
+  Status add(const StoredArray &array);
+  /// The whole file, once.
+  Result<OpenFile> finish();
 
 private:
   struct Contents;

@@ -3,8 +3,6 @@
 #include "weft/runtime/data/Hdf5Library.h"
 
 #include <cerrno>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace weft {
@@ -25,43 +23,71 @@ bool writeName(hid_t object, const char *key, const std::string &value) {
          H5Awrite(attribute, type, static_cast<const void *>(&text)) >= 0;
 }
 
-bool writeDataset(hid_t file, hid_t links, const std::string &name,
-                  const Array &given) {
-  const Array array = convert(given, carrierOf(given.type));
+/// The type of a dataset in the file and of elements in memory.
+class DatasetType {
+public:
+  explicit DatasetType(ElementType type)
+      : own(ownType(type), H5Tclose), stored(typeOf(type, true)),
+        memory(typeOf(type, false)) {
+    if (stored < 0)
+      stored = memory = own;
+  }
+  hid_t inFile() const { return stored; }
+  hid_t inMemory() const { return memory; }
+
+private:
+  /// For types that the library has none of its own for.
+  static hid_t ownType(ElementType type) {
+    // Without a tag: h5py reads it into what it takes for bytes, and no other.
+    if (type == ElementType::BFloat16)
+      return H5Tcreate(H5T_OPAQUE, 2);
+    if (partType(type) != type) { // as h5py has complex numbers
+      hid_t made = H5Tcreate(H5T_COMPOUND, byteWidth(type)),
+            part = typeOf(partType(type), true);
+      H5Tinsert(made, "r", 0, part);
+      H5Tinsert(made, "i", byteWidth(type) / 2, part);
+      return made;
+    }
+    hid_t made = H5Tcopy(H5T_IEEE_F32LE);
+    if (type == ElementType::Float16) {
+      H5Tset_fields(made, 15, 10, 5, 0, 10);
+      H5Tset_size(made, 2);
+      H5Tset_ebias(made, 15);
+    }
+    return made;
+  }
+
+  Handle own;
+  hid_t stored, memory;
+};
+
+/// Writes elements to a block of a dataset.
+bool writeBlock(hid_t set, const DatasetType &type, const ArrayBlock &block,
+                const Array &part) {
+  if (block.starts.empty())
+    return H5Dwrite(set, type.inMemory(), H5S_ALL, H5S_ALL, H5P_DEFAULT,
+                    part.bytes.data()) >= 0;
+  std::vector<hsize_t> starts(block.starts.begin(), block.starts.end()),
+      sizes(block.sizes.begin(), block.sizes.end());
+  Handle space(H5Dget_space(set), H5Sclose),
+      memory(H5Screate_simple(int(sizes.size()), sizes.data(), nullptr),
+             H5Sclose);
+  return H5Sselect_hyperslab(space, H5S_SELECT_SET, starts.data(), nullptr,
+                             sizes.data(), nullptr) >= 0 &&
+         H5Dwrite(set, type.inMemory(), memory, space, H5P_DEFAULT,
+                  part.bytes.data()) >= 0;
+}
+
+/// A dataset without elements yet.
+hid_t createDataset(hid_t file, hid_t links, const StoredArray &array,
+                    const DatasetType &type) {
   std::vector<hsize_t> sizes(array.shape.begin(), array.shape.end());
   Handle space(sizes.empty()
                    ? H5Screate(H5S_SCALAR)
                    : H5Screate_simple(int(sizes.size()), sizes.data(), nullptr),
                H5Sclose);
-  // Without a tag: h5py reads it into what it takes for bytes, and no other.
-  bool opaque = array.type == ElementType::BFloat16;
-  bool isComplex = partType(array.type) != array.type;
-  Handle half(opaque      ? H5Tcreate(H5T_OPAQUE, 2)
-              : isComplex ? H5Tcreate(H5T_COMPOUND, byteWidth(array.type))
-                          : H5Tcopy(H5T_IEEE_F32LE),
-              H5Tclose);
-  if (isComplex) { // as h5py has them
-    H5Tinsert(half, "r", 0, typeOf(partType(array.type), true));
-    H5Tinsert(half, "i", byteWidth(array.type) / 2,
-              typeOf(partType(array.type), true));
-  }
-  if (array.type == ElementType::Float16) {
-    H5Tset_fields(half, 15, 10, 5, 0, 10);
-    H5Tset_size(half, 2);
-    H5Tset_ebias(half, 15);
-  }
-  hid_t stored = typeOf(array.type, true), memory = typeOf(array.type, false);
-  if (stored < 0)
-    stored = memory = half;
-  Handle set(H5Dcreate2(file, name.c_str(), stored, space, links, H5P_DEFAULT,
-                        H5P_DEFAULT),
-             H5Dclose);
-  if (set < 0)
-    return false;
-  if (!array.bytes.empty() && H5Dwrite(set, memory, H5S_ALL, H5S_ALL,
-                                       H5P_DEFAULT, array.bytes.data()) < 0)
-    return false;
-  return !opaque || writeName(set, "dtype", "bfloat16");
+  return H5Dcreate2(file, array.name.c_str(), type.inFile(), space, links,
+                    H5P_DEFAULT, H5P_DEFAULT);
 }
 
 } // namespace
@@ -123,39 +149,40 @@ Result<Hdf5Writer> Hdf5Writer::create(const std::string &where,
   return Hdf5Writer(std::move(contents));
 }
 
-void Hdf5Writer::add(const std::string &name, const Array &array) {
+Status Hdf5Writer::add(const StoredArray &array) {
+  ElementType carrier = carrierOf(array.type);
   Handle links(linksWithGroups(), H5Pclose);
-  if (!writeDataset(contents->file, links, name, array))
-    contents->fail(name +
+  DatasetType type(carrier);
+  Handle set(createDataset(contents->file, links, array, type), H5Dclose);
+  bool isWritten = set >= 0 && (carrier != ElementType::BFloat16 ||
+                                writeName(set, "dtype", "bfloat16"));
+  Status read =
+      array.visitBlocks([&](const ArrayBlock &block, const Array &part) {
+        isWritten =
+            isWritten && writeBlock(set, type, block, convert(part, carrier));
+        return Status();
+      });
+  if (!isWritten)
+    contents->fail(array.name +
                    " cannot be written; is it given twice, or the folder "
                    "of temporary files (TMPDIR) full?");
+  return read;
 }
 
-Status Hdf5Writer::finish(const Take &take) {
+Result<OpenFile> Hdf5Writer::finish() {
   if (!contents->close())
     contents->failure = temporaryError(contents->where);
   if (!contents->failure)
-    return contents->failure;
-  struct stat info;
-  if (fstat(contents->to, &info) != 0)
-    return temporaryError(contents->where);
-  size_t size = size_t(info.st_size);
-  void *bytes = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, contents->to, 0);
-  if (bytes == MAP_FAILED)
-    return temporaryError(contents->where);
-  take(bytes, size);
-  munmap(bytes, size);
-  return {};
+    return contents->failure.error();
+  return std::move(contents->to);
 }
 
 Status addAll(const std::vector<StoredArray> &arrays, Hdf5Writer *writer) {
-  for (const StoredArray &array : arrays) {
-    Result<Array> value = array.read();
-    if (!value)
-      return value.error();
-    if (writer)
-      writer->add(array.name, *value);
-  }
+  if (!writer)
+    return readAll(arrays);
+  for (const StoredArray &array : arrays)
+    if (Status ok = writer->add(array); !ok)
+      return ok;
   return {};
 }
 

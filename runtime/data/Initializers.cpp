@@ -12,6 +12,9 @@ namespace {
 
 using nlohmann::json;
 
+/// Writes the elements of a block to `out`; each depends on its place alone.
+using Draw = std::function<void(const ArrayBlock &block, std::span<float> out)>;
+
 /// One call of an initializer.
 struct Call {
   std::string className; ///< GlorotUniform
@@ -31,9 +34,6 @@ struct Call {
                                                  : otherwise;
   }
   Draws draws() const { return {ThreefryKey::ofSeed(*seed), type}; }
-  std::span<float> values(Array &array) const {
-    return {array.data<float>(), size_t(array.count())};
-  }
 };
 
 std::string lower(std::string text) {
@@ -79,9 +79,28 @@ Result<std::pair<double, double>> fans(const Call &call) {
                                    shape.back() * receptive};
 }
 
-Result<Array> varianceScaling(const Call &call, double scale,
-                              const std::string &mode,
-                              const std::string &distribution) {
+/// Values of which `draws` gives each, scaled.
+Draw truncatedNormal(Draws draws, double factor, double summand) {
+  return [=](const ArrayBlock &block, std::span<float> out) {
+    draws.truncatedNormal(out, -2, 2, block.first);
+    draws.rescale(out, factor, summand);
+  };
+}
+Draw normal(Draws draws, double factor, double summand) {
+  return [=](const ArrayBlock &block, std::span<float> out) {
+    draws.normal(out, block.first);
+    draws.rescale(out, factor, summand);
+  };
+}
+Draw uniform(Draws draws, double minimum, double maximum) {
+  return [=](const ArrayBlock &block, std::span<float> out) {
+    draws.uniform(out, minimum, maximum, block.first);
+  };
+}
+
+Result<Draw> varianceScaling(const Call &call, double scale,
+                             const std::string &mode,
+                             const std::string &distribution) {
   Result<std::pair<double, double>> fan = fans(call);
   if (!fan)
     return fan.error();
@@ -98,23 +117,16 @@ Result<Array> varianceScaling(const Call &call, double scale,
   else
     return Error{"initializer " + call.className + ": mode '" + mode +
                  "' is not known; use fan_in, fan_out or fan_avg"};
-  Array array = Array::zeros(ElementType::Float32, call.shape);
-  std::span<float> values = call.values(array);
-  if (distribution == "uniform") {
-    double limit = std::sqrt(3 * scale);
-    call.draws().uniform(values, -limit, limit);
-  } else if (distribution == "truncated_normal" || distribution == "normal") {
-    call.draws().truncatedNormal(values, -2, 2);
-    call.draws().rescale(values, std::sqrt(scale) / 0.87962566103423978, 0);
-  } else if (distribution == "untruncated_normal") {
-    call.draws().normal(values);
-    call.draws().rescale(values, std::sqrt(scale), 0);
-  } else {
-    return Error{
-        "initializer " + call.className + ": distribution '" + distribution +
-        "' is not known; use uniform, truncated_normal or untruncated_normal"};
-  }
-  return array;
+  double limit = std::sqrt(3 * scale), deviation = std::sqrt(scale);
+  if (distribution == "uniform")
+    return uniform(call.draws(), -limit, limit);
+  if (distribution == "truncated_normal" || distribution == "normal")
+    return truncatedNormal(call.draws(), deviation / 0.87962566103423978, 0);
+  if (distribution == "untruncated_normal")
+    return normal(call.draws(), deviation, 0);
+  return Error{
+      "initializer " + call.className + ": distribution '" + distribution +
+      "' is not known; use uniform, truncated_normal or untruncated_normal"};
 }
 
 /// Replaces the rows x columns matrix (rows >= columns, row-major) by the Q of
@@ -156,7 +168,16 @@ void orthonormalize(std::vector<double> &a, int64_t rows, int64_t columns) {
       a[i * columns + j] = q[i * columns + j] * sign[j];
 }
 
-Result<Array> orthogonal(const Call &call) {
+/// Elements of an array that cannot be computed in parts.
+Draw partsOf(std::vector<float> all) {
+  auto array = std::make_shared<const std::vector<float>>(std::move(all));
+  return [array](const ArrayBlock &block, std::span<float> out) {
+    std::copy_n(array->begin() + ptrdiff_t(block.first), out.size(),
+                out.begin());
+  };
+}
+
+Result<Draw> orthogonal(const Call &call) {
   if (call.shape.size() < 2)
     return Error{"initializer Orthogonal: the shape is " + text(call.shape) +
                  ", but needs two dimensions; use another initializer"};
@@ -173,41 +194,38 @@ Result<Array> orthogonal(const Call &call) {
   call.draws().normal(drawn);
   std::vector<double> matrix(drawn.begin(), drawn.end());
   orthonormalize(matrix, tall, narrow);
-  Array array = Array::zeros(ElementType::Float32, call.shape);
   float gain = float(call.number("gain", 1));
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < columns; ++j)
-      array.data<float>()[i * columns + j] =
+      drawn[i * columns + j] =
           gain * float(rows < columns ? matrix[j * narrow + i]
                                       : matrix[i * narrow + j]);
-  return array;
+  return partsOf(std::move(drawn));
 }
 
-Result<Array> identity(const Call &call) {
+Result<Draw> identity(const Call &call) {
   if (call.shape.size() != 2)
     return Error{"initializer Identity: the shape is " + text(call.shape) +
                  ", but needs exactly two dimensions; use another initializer"};
-  Array array = Array::zeros(ElementType::Float32, call.shape);
-  for (int64_t i = 0; i < std::min(call.shape[0], call.shape[1]); ++i)
-    array.data<float>()[i * call.shape[1] + i] = float(call.number("gain", 1));
-  return array;
+  uint64_t diagonal = uint64_t(call.shape[1]) + 1;
+  uint64_t last = uint64_t(std::min(call.shape[0], call.shape[1])) * diagonal;
+  float gain = float(call.number("gain", 1));
+  return Draw([=](const ArrayBlock &block, std::span<float> out) {
+    for (size_t i = 0; i < out.size(); ++i) {
+      uint64_t place = block.first + i;
+      out[i] = place % diagonal == 0 && place < last ? gain : 0;
+    }
+  });
 }
 
-Result<Array> plainRandom(const Call &call, const std::string &kind) {
-  Array array = Array::zeros(ElementType::Float32, call.shape);
-  std::span<float> values = call.values(array);
-  if (kind == "randomuniform") {
-    call.draws().uniform(values, call.number("minval", -0.05),
-                         call.number("maxval", 0.05));
-    return array;
-  }
-  if (kind == "truncatednormal")
-    call.draws().truncatedNormal(values, -2, 2);
-  else
-    call.draws().normal(values);
-  call.draws().rescale(values, call.number("stddev", 0.05),
-                       call.number("mean", 0));
-  return array;
+Draw plainRandom(const Call &call, const std::string &kind) {
+  if (kind == "randomuniform")
+    return uniform(call.draws(), call.number("minval", -0.05),
+                   call.number("maxval", 0.05));
+  double deviation = call.number("stddev", 0.05), mean = call.number("mean", 0);
+  return kind == "truncatednormal"
+             ? truncatedNormal(call.draws(), deviation, mean)
+             : normal(call.draws(), deviation, mean);
 }
 
 struct Scaling {
@@ -224,15 +242,14 @@ constexpr Scaling scalings[] = {
     {"lecunnormal", 1, "fan_in", "truncated_normal"},
 };
 
-Result<Array> constant(const Call &call, double value) {
-  Array array = Array::zeros(ElementType::Float32, call.shape);
-  for (float &element : call.values(array))
-    element = float(value);
-  return array;
+Draw constant(double value) {
+  return [=](const ArrayBlock &, std::span<float> out) {
+    std::fill(out.begin(), out.end(), float(value));
+  };
 }
 
 /// The bias of an LSTM: [one quarter, ones, two quarters].
-Result<Array> unitForgetBias(const Call &call) {
+Result<Draw> unitForgetBias(const Call &call) {
   auto others = call.config.find("bias_initializer");
   if (call.shape.size() != 1 || call.shape[0] % 4 != 0 ||
       others == call.config.end())
@@ -247,36 +264,40 @@ Result<Array> unitForgetBias(const Call &call) {
       initialize(others->dump(), call.seed, {2 * units}, call.type);
   if (!first || !last)
     return first ? last.error() : first.error();
-  Array array = Array::zeros(ElementType::Float32, call.shape);
-  std::span<float> values = call.values(array);
+  std::vector<float> values(size_t(4 * units), 1.0f);
   std::copy_n(first->data<float>(), units, values.begin());
-  std::fill_n(values.begin() + units, units, 1.0f);
   std::copy_n(last->data<float>(), 2 * units, values.begin() + 2 * units);
-  return array;
+  return partsOf(std::move(values));
 }
 
+Result<Draw> drawOf(std::string_view text, std::optional<uint32_t> seed,
+                    const Shape &shape, ElementType type);
+
 /// The roots of another initializer's values.
-Result<Array> squareRoot(const Call &call) {
+Result<Draw> squareRoot(const Call &call) {
   auto of = call.config.find("of");
   if (of == call.config.end())
     return Error{"initializer SquareRoot: has no \"of\", the initializer whose "
                  "values it takes"};
-  Result<Array> array =
-      initialize(of->dump(), call.seed, call.shape, call.type);
-  if (array)
-    for (float &element : call.values(*array))
-      element = std::sqrt(element);
-  return array;
+  Result<Draw> values = drawOf(of->dump(), call.seed, call.shape, call.type);
+  if (!values)
+    return values;
+  return Draw(
+      [values = *values](const ArrayBlock &block, std::span<float> out) {
+        values(block, out);
+        for (float &element : out)
+          element = std::sqrt(element);
+      });
 }
 
-Result<Array> run(const Call &call) {
+Result<Draw> run(const Call &call) {
   std::string kind = lower(call.className);
   if (kind == "zeros")
-    return constant(call, 0);
+    return constant(0);
   if (kind == "ones")
-    return constant(call, 1);
+    return constant(1);
   if (kind == "constant")
-    return constant(call, call.number("value", 0));
+    return constant(call.number("value", 0));
   if (kind == "identity" || kind == "identityinitializer")
     return identity(call);
   if (kind == "unitforgetbias")
@@ -313,10 +334,8 @@ Result<Array> run(const Call &call) {
                              : call.word("distribution", "truncated_normal"));
 }
 
-} // namespace
-
-Result<Array> initialize(std::string_view text, std::optional<uint32_t> seed,
-                         const Shape &shape, ElementType type) {
+Result<Draw> drawOf(std::string_view text, std::optional<uint32_t> seed,
+                    const Shape &shape, ElementType type) {
   json spec = json::parse(text, nullptr, /*allow_exceptions=*/false);
   Call call{"", json::object(), seed, shape, type};
   if (spec.is_string()) {
@@ -337,6 +356,28 @@ Result<Array> initialize(std::string_view text, std::optional<uint32_t> seed,
     return Error{"initializer " + call.className + ": the shape " +
                  weft::text(shape) + " is too large"};
   return run(call);
+}
+
+} // namespace
+
+Result<StoredArray> initialArray(std::string_view json,
+                                 std::optional<uint32_t> seed,
+                                 const Shape &shape, ElementType type) {
+  Result<Draw> draw = drawOf(json, seed, shape, type);
+  if (!draw)
+    return draw.error();
+  return StoredArray{
+      "", ElementType::Float32, shape, [draw = *draw](const ArrayBlock &block) {
+        Array part = Array::zeros(ElementType::Float32, block.sizes);
+        draw(block, {part.data<float>(), size_t(block.count)});
+        return Result<Array>(std::move(part));
+      }};
+}
+
+Result<Array> initialize(std::string_view json, std::optional<uint32_t> seed,
+                         const Shape &shape, ElementType type) {
+  Result<StoredArray> array = initialArray(json, seed, shape, type);
+  return array ? array->read() : array.error();
 }
 
 } // namespace weft

@@ -13,7 +13,7 @@
 #ifndef WEFT_RUNTIME_DATA_INITIALIZERS_H
 #define WEFT_RUNTIME_DATA_INITIALIZERS_H
 
-#include "weft/runtime/data/Array.h"
+#include "weft/runtime/data/StoredArray.h"
 
 namespace weft {
 
@@ -24,6 +24,13 @@ namespace weft {
 Result<Array> initialize(std::string_view json, std::optional<uint32_t> seed,
                          const Shape &shape,
                          ElementType type = ElementType::Float32);
+
+/// The same, drawn when it is read: a block alone, but for orthogonal matrices, which
+/// are computed whole.
+Result<StoredArray> initialArray(std::string_view json,
+                                 std::optional<uint32_t> seed,
+                                 const Shape &shape,
+                                 ElementType type = ElementType::Float32);
 
 } // namespace weft
 

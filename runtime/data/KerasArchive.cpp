@@ -70,29 +70,26 @@ Result<KerasArchive> readKerasArchive(const std::string &path,
   return archive;
 }
 
-/// The datasets as a file, whose bytes `take` gets once; null: they are read alone.
-static Status writeDatasets(const std::string &where,
-                            const std::vector<Hdf5Group> &groups,
-                            const std::vector<StoredArray> &weights,
-                            const Hdf5Writer::Take *take) {
-  if (!take)
-    return addAll(weights, nullptr);
+/// The datasets as a temporary file.
+static Result<OpenFile> writeDatasets(const std::string &where,
+                                      const std::vector<Hdf5Group> &groups,
+                                      const std::vector<StoredArray> &weights) {
   Result<Hdf5Writer> writer = Hdf5Writer::create(where, groups);
   // The other processes wait for this one's part in reading.
   Status read = addAll(weights, writer ? &*writer : nullptr);
   if (!writer)
     return writer.error();
-  return read ? writer->finish(*take) : read;
+  return read ? writer->finish() : read.error();
 }
 
 Status writeKerasArchive(const std::string &path, const KerasArchive &archive,
                          const std::vector<Hdf5Group> &groups,
                          bool writesFile) {
   if (!writesFile)
-    return writeDatasets(path, groups, archive.weights, nullptr);
+    return readAll(archive.weights);
   Result<OutputFile> file = OutputFile::open(path);
   if (!file) {
-    Status read = addAll(archive.weights, nullptr);
+    Status read = readAll(archive.weights);
     return file.error();
   }
   std::string metadata =
@@ -100,14 +97,20 @@ Status writeKerasArchive(const std::string &path, const KerasArchive &archive,
   ZipWriter writer(*file);
   writer.add("metadata.json", {{metadata.data(), metadata.size()}});
   writer.add("config.json", {{archive.config.data(), archive.config.size()}});
-  Hdf5Writer::Take take = [&](const void *bytes, size_t size) {
-    writer.add(kWeights, {{bytes, size}});
-  };
-  Status written = writeDatasets(path, groups, archive.weights, &take);
-  if (!written)
-    return written;
+  Result<OpenFile> weights = writeDatasets(path, groups, archive.weights);
+  if (!weights)
+    return weights.error();
+  Result<uint64_t> size = sizeOf(*weights, path);
+  if (!size)
+    return size.error();
+  writer.begin(kWeights, *size);
+  Status copied =
+      readInParts(*weights, path, [&](const void *bytes, size_t count) {
+        writer.write(bytes, count);
+      });
+  writer.end();
   writer.finish();
-  return file->commit();
+  return copied ? file->commit() : copied;
 }
 
 Status writeWeightsH5(const std::string &path,
@@ -115,22 +118,20 @@ Status writeWeightsH5(const std::string &path,
                       const std::vector<StoredArray> &weights,
                       bool writesFile) {
   if (!writesFile)
-    return writeDatasets(path, groups, weights, nullptr);
+    return readAll(weights);
   Result<OutputFile> file = OutputFile::open(path);
   if (!file) {
-    Status read = addAll(weights, nullptr);
+    Status read = readAll(weights);
     return file.error();
   }
-  Hdf5Writer::Take take = [&](const void *bytes, size_t size) {
-    file->write(bytes, size);
-  };
-  Status written = writeDatasets(path, groups, weights, &take);
-  return written ? file->commit() : written;
-}
-
-static StoredArray renamed(StoredArray array, const std::string &name) {
-  array.name = name;
-  return array;
+  Result<OpenFile> written = writeDatasets(path, groups, weights);
+  if (!written)
+    return written.error();
+  Status copied =
+      readInParts(*written, path, [&](const void *bytes, size_t count) {
+        file->write(bytes, count);
+      });
+  return copied ? file->commit() : copied;
 }
 
 Result<std::vector<StoredArray>>
@@ -140,7 +141,7 @@ byVariablePath(const std::vector<StoredArray> &weights,
   std::vector<StoredArray> out;
   for (const SavedVariable &variable : variables) {
     if (const StoredArray *found = find(weights, variable.savedPath))
-      out.push_back(renamed(*found, variable.path));
+      out.push_back(found->renamed(variable.path));
     else if (!variable.optional)
       return Error{where + ": has no dataset " + variable.savedPath +
                    " for the variable " + variable.path +
@@ -155,7 +156,7 @@ bySavedPath(const std::vector<StoredArray> &values,
   std::vector<StoredArray> out;
   for (const SavedVariable &variable : variables)
     if (const StoredArray *found = find(values, variable.path))
-      out.push_back(renamed(*found, variable.savedPath));
+      out.push_back(found->renamed(variable.savedPath));
   return out;
 }
 

@@ -15,6 +15,7 @@
 #define WEFT_RUNTIME_DATA_KERASARCHIVE_H
 
 #include "weft/runtime/data/Hdf5.h"
+#include "weft/runtime/data/Zip.h"
 
 namespace weft {
 

@@ -231,10 +231,12 @@ void takeBytesAs(ElementType type, Array &array) {
     array.type = type;
 }
 
+ElementType npyType(ElementType type) {
+  return type == ElementType::BFloat16 ? ElementType::Float32 : carrierOf(type);
+}
+
 Array npyArray(const Array &array) {
-  return convert(array, array.type == ElementType::BFloat16
-                            ? ElementType::Float32
-                            : carrierOf(array.type));
+  return convert(array, npyType(array.type));
 }
 
 Status writeNpy(const std::string &path, const Array &array) {

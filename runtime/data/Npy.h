@@ -19,6 +19,9 @@
 
 namespace weft {
 
+/// The longest beginning of a file that parseNpyHeader() needs.
+inline constexpr uint64_t longestNpyHeader = 66000;
+
 /// The header of an .npy file.
 struct NpyHeader {
   ElementType type = ElementType::Float32;
@@ -40,7 +43,9 @@ Result<Array> readNpy(const std::string &path, const ReadLimits &limits = {});
 std::string npyHeader(ElementType type, const Shape &shape);
 /// Bytes that were read as `V1` are of this type, where it takes one.
 void takeBytesAs(ElementType type, Array &array);
-/// The array that is written for this one: bfloat16 becomes float32.
+/// The type that is written for this one: float32 for bfloat16.
+ElementType npyType(ElementType type);
+/// The array that is written for this one, of that type.
 Array npyArray(const Array &array);
 Status writeNpy(const std::string &path, const Array &array);
 

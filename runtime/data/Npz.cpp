@@ -52,11 +52,26 @@ Result<std::vector<NamedArray>> readNpz(const std::string &path,
   return out;
 }
 
-void addNpy(ZipWriter &writer, const NamedArray &named) {
+static void addNpy(ZipWriter &writer, const NamedArray &named) {
   Array array = npyArray(named.array);
   std::string header = npyHeader(array.type, array.shape);
   writer.add(named.name + ".npy", {{header.data(), header.size()},
                                    {array.bytes.data(), array.bytes.size()}});
+}
+
+Status addNpy(ZipWriter &writer, const StoredArray &array) {
+  ElementType type = npyType(array.type);
+  std::string header = npyHeader(type, array.shape);
+  uint64_t count = uint64_t(*elementCount(array.shape));
+  writer.begin(array.name + ".npy", header.size() + count * byteWidth(type));
+  writer.write(header.data(), header.size());
+  Status read = array.visitBlocks([&](const ArrayBlock &, const Array &part) {
+    Array written = npyArray(part);
+    writer.write(written.bytes.data(), written.bytes.size());
+    return Status();
+  });
+  writer.end();
+  return read;
 }
 
 Status writeNpz(OutputFile &file, const std::vector<NamedArray> &arrays) {
@@ -73,6 +88,23 @@ Status writeNpz(const std::string &path,
   if (!file)
     return file.error();
   return writeNpz(*file, arrays);
+}
+
+Status writeNpz(const std::string &path, const std::vector<StoredArray> &arrays,
+                bool writesFile) {
+  if (!writesFile)
+    return readAll(arrays);
+  Result<OutputFile> file = OutputFile::open(path);
+  if (!file) {
+    Status read = readAll(arrays);
+    return file.error();
+  }
+  ZipWriter writer(*file);
+  for (const StoredArray &array : arrays)
+    if (Status ok = addNpy(writer, array); !ok)
+      return ok;
+  writer.finish();
+  return file->commit();
 }
 
 namespace {

@@ -11,6 +11,7 @@
 #define WEFT_RUNTIME_DATA_NPZ_H
 
 #include "weft/runtime/data/Npy.h"
+#include "weft/runtime/data/StoredArray.h"
 #include "weft/runtime/data/Zip.h"
 
 namespace weft {
@@ -24,6 +25,7 @@ public:
   bool contains(std::string_view key) const;
   Result<Array> read(std::string_view key) const;
   const std::string &path() const { return zip.path(); }
+  const ZipReader &archive() const { return zip; }
 
 private:
   explicit NpzFile(ZipReader zip) : zip(std::move(zip)) {}
@@ -31,17 +33,21 @@ private:
   std::vector<std::string> names;
 };
 
-struct NamedArray {
-  std::string name;
-  Array array;
-};
+/// The arrays, which are read when they are needed; CRCs are checked then. Blocks of
+/// one that is larger than 16 MiB come from a copy of it in a temporary file.
+Result<std::vector<StoredArray>> openNpz(const std::string &path,
+                                         const ReadLimits &limits = {});
 Result<std::vector<NamedArray>> readNpz(const std::string &path,
                                         const ReadLimits &limits = {});
-/// Adds NAME.npy.
-void addNpy(ZipWriter &writer, const NamedArray &named);
+/// Adds NAME.npy, block by block.
+Status addNpy(ZipWriter &writer, const StoredArray &array);
 /// Members are stored. A reader never sees half a file.
 Status writeNpz(const std::string &path, const std::vector<NamedArray> &arrays);
 Status writeNpz(OutputFile &file, const std::vector<NamedArray> &arrays);
+/// The same, block by block. All processes whose devices have the arrays call it;
+/// one of them writes the file.
+Status writeNpz(const std::string &path, const std::vector<StoredArray> &arrays,
+                bool writesFile);
 
 /// `f.npz:key[0:1280]`, `f.npz:key`, `f.npy[:100]`, `f.npy`, `f.h5:key`.
 struct ArraySource {

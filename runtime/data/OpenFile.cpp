@@ -2,11 +2,13 @@
 
 #include "weft/runtime/data/Files.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace weft {
@@ -65,6 +67,28 @@ Result<OpenFile> openTemporary(const std::string &name, uint64_t bytes) {
 
 std::string pathOf(const OpenFile &file) {
   return "/proc/self/fd/" + std::to_string(int(file));
+}
+
+Result<uint64_t> sizeOf(const OpenFile &file, const std::string &name) {
+  struct stat info;
+  if (fstat(file, &info) != 0)
+    return temporaryError(name);
+  return uint64_t(info.st_size);
+}
+
+Status readInParts(const OpenFile &file, const std::string &name,
+                   const std::function<void(const void *, size_t)> &take) {
+  Result<uint64_t> size = sizeOf(file, name);
+  if (!size)
+    return size.error();
+  std::vector<uint8_t> piece(std::min<uint64_t>(*size, 4 << 20));
+  for (uint64_t at = 0; at < *size; at += piece.size()) {
+    piece.resize(std::min<uint64_t>(piece.size(), *size - at));
+    if (!readAt(file, at, piece.data(), piece.size()))
+      return temporaryError(name);
+    take(piece.data(), piece.size());
+  }
+  return {};
 }
 
 bool readAt(const OpenFile &file, uint64_t offset, void *to, size_t size) {

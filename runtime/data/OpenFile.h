@@ -12,6 +12,7 @@
 #include "weft/runtime/data/Result.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -40,6 +41,11 @@ Result<OpenFile> openNamedTemporary(const std::string &name, std::string &path);
 Error temporaryError(const std::string &name);
 /// A path by which the system knows the open file.
 std::string pathOf(const OpenFile &file);
+/// The bytes that it has.
+Result<uint64_t> sizeOf(const OpenFile &file, const std::string &name);
+/// Its bytes from the first on, in pieces of at most 4 MiB. `name` begins messages.
+Status readInParts(const OpenFile &file, const std::string &name,
+                   const std::function<void(const void *, size_t)> &take);
 /// Reads `size` bytes from `offset` on; false where there are fewer.
 bool readAt(const OpenFile &file, uint64_t offset, void *to, size_t size);
 

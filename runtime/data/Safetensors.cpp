@@ -1,5 +1,7 @@
 #include "weft/runtime/data/Safetensors.h"
 
+#include "weft/runtime/data/OpenFile.h"
+
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -40,16 +42,6 @@ const Code *codeOf(ElementType type) {
       std::find_if(std::begin(codes), std::end(codes),
                    [&](const Code &code) { return code.type == type; });
   return found == std::end(codes) ? nullptr : found;
-}
-
-struct Close {
-  void operator()(std::FILE *file) const { std::fclose(file); }
-};
-using File = std::unique_ptr<std::FILE, Close>;
-
-/// After regularFileSize().
-File openFile(const std::string &path) {
-  return File(std::fopen(path.c_str(), "rb"));
 }
 
 bool isPlace(const json &value) {
@@ -102,8 +94,9 @@ bool startsLikeSafetensors(std::string_view start) {
   return size <= kLongestHeader && start[8] == '{';
 }
 
-Result<SafetensorsFile> SafetensorsFile::open(const std::string &path,
-                                              const ReadLimits &limits) {
+/// What the header says, checked against the size of the file.
+static Result<std::vector<TensorInfo>> readHeader(const std::string &path,
+                                                  const ReadLimits &limits) {
   Result<uint64_t> size = regularFileSize(path);
   if (!size)
     return size.error();
@@ -125,8 +118,7 @@ Result<SafetensorsFile> SafetensorsFile::open(const std::string &path,
   json header = json::parse(start->begin() + 8, start->end(), nullptr, false);
   if (!header.is_object())
     return Error{path + ": header: is no object of JSON; the file is damaged"};
-  SafetensorsFile out;
-  out.file = path;
+  std::vector<TensorInfo> out;
   std::vector<std::pair<uint64_t, uint64_t>> places;
   for (const auto &[name, entry] : header.items()) {
     if (name == "__metadata__")
@@ -137,7 +129,7 @@ Result<SafetensorsFile> SafetensorsFile::open(const std::string &path,
       return tensor.error();
     places.emplace_back(tensor->offset, end);
     tensor->offset += 8 + length;
-    out.list.push_back(std::move(*tensor));
+    out.push_back(std::move(*tensor));
   }
   std::sort(places.begin(), places.end());
   uint64_t at = 0;
@@ -151,16 +143,30 @@ Result<SafetensorsFile> SafetensorsFile::open(const std::string &path,
   return out;
 }
 
-Result<Array> SafetensorsFile::read(const TensorInfo &tensor) const {
-  Array array = Array::zeros(tensor.type, tensor.shape);
-  File stream = openFile(file);
-  if (!stream || fseeko(stream.get(), off_t(tensor.offset), SEEK_SET) != 0 ||
-      std::fread(array.bytes.data(), 1, array.bytes.size(), stream.get()) !=
-          array.bytes.size())
-    return Error{file + ": tensor " + tensor.name +
-                 ": cannot be read; the file was changed while it was in use, "
-                 "or the disk fails"};
-  return array;
+Result<std::vector<StoredArray>> openSafetensors(const std::string &path,
+                                                 const ReadLimits &limits) {
+  Result<std::vector<TensorInfo>> tensors = readHeader(path, limits);
+  if (!tensors)
+    return tensors.error();
+  Result<OpenFile> opened = openToRead(path);
+  if (!opened)
+    return opened.error();
+  auto file = std::make_shared<const OpenFile>(std::move(*opened));
+  std::vector<StoredArray> out;
+  for (const TensorInfo &tensor : *tensors)
+    out.push_back(
+        {tensor.name, tensor.type, tensor.shape,
+         [file, path, tensor](const ArrayBlock &block) -> Result<Array> {
+           Array part = Array::zeros(tensor.type, block.sizes);
+           if (readAt(*file,
+                      tensor.offset + block.first * byteWidth(tensor.type),
+                      part.bytes.data(), part.bytes.size()))
+             return part;
+           return Error{path + ": tensor " + tensor.name +
+                        ": cannot be read; the file was changed "
+                        "while it was in use, or the disk fails"};
+         }});
+  return out;
 }
 
 SafetensorsWriter::SafetensorsWriter(OutputFile &file,
@@ -185,12 +191,5 @@ SafetensorsWriter::SafetensorsWriter(OutputFile &file,
 }
 
 bool hasSafetensorsType(ElementType type) { return codeOf(type) != nullptr; }
-
-void sortByWidth(std::vector<TensorInfo> &tensors) {
-  std::stable_sort(tensors.begin(), tensors.end(),
-                   [](const TensorInfo &a, const TensorInfo &b) {
-                     return byteWidth(a.type) > byteWidth(b.type);
-                   });
-}
 
 } // namespace weft

@@ -1,11 +1,10 @@
 //===- Safetensors.h - .safetensors files -----------------------*- C++ -*-===//
 //
-//   Result<SafetensorsFile> file = SafetensorsFile::open("w.safetensors");
-//   for (const auto &tensor : file->tensors())
-//     use(tensor.name, *file->read(tensor));      // one at a time
+//   for (const StoredArray &tensor : *openSafetensors("w.safetensors"))
+//     use(tensor.name, *tensor.read());
 //
 //   SafetensorsWriter writer(out, {{"d1/kernel", ElementType::BFloat16, {4, 2}}});
-//   writer.add(bytes, 16);                        // in the order that was announced
+//   writer.add(bytes, 16);           // or in pieces; in the order that was announced
 //
 // 8 bytes that hold the size of a header, the header (JSON: name, dtype, shape and
 // place of each tensor), and the tensors, row-major and little-endian. Of a file
@@ -17,7 +16,8 @@
 #ifndef WEFT_RUNTIME_DATA_SAFETENSORS_H
 #define WEFT_RUNTIME_DATA_SAFETENSORS_H
 
-#include "weft/runtime/data/Npz.h"
+#include "weft/runtime/data/Files.h"
+#include "weft/runtime/data/StoredArray.h"
 
 namespace weft {
 
@@ -28,17 +28,10 @@ struct TensorInfo {
   uint64_t offset = 0; ///< from the beginning of the file
 };
 
-class SafetensorsFile {
-public:
-  static Result<SafetensorsFile> open(const std::string &path,
-                                      const ReadLimits &limits = {});
-  const std::vector<TensorInfo> &tensors() const { return list; }
-  Result<Array> read(const TensorInfo &tensor) const;
-
-private:
-  std::string file;
-  std::vector<TensorInfo> list;
-};
+/// The tensors, in the order of the header. The file stays open as long as any of
+/// them is there.
+Result<std::vector<StoredArray>> openSafetensors(const std::string &path,
+                                                 const ReadLimits &limits = {});
 
 /// Do the first bytes of a file look like it? `start` has 9 or more.
 bool startsLikeSafetensors(std::string_view start);
@@ -47,7 +40,7 @@ class SafetensorsWriter {
 public:
   /// Writes the header; each type is one that the format has.
   SafetensorsWriter(OutputFile &file, const std::vector<TensorInfo> &tensors);
-  /// The bytes of the next tensor.
+  /// The next bytes of the tensors.
   void add(const void *data, size_t size) { file.write(data, size); }
 
 private:
@@ -55,8 +48,6 @@ private:
 };
 
 bool hasSafetensorsType(ElementType type);
-/// The widest first, so that each tensor lies at a multiple of its width.
-void sortByWidth(std::vector<TensorInfo> &tensors);
 
 } // namespace weft
 

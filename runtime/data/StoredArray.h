@@ -2,32 +2,53 @@
 //
 //   for (const StoredArray &array : *openHdf5("m.weights.h5"))
 //     if (array.shape == wanted)
-//       Result<Array> value = array.read();     // one at a time is in memory
+//       array.visitBlocks([&](const ArrayBlock &block, Array part) {
+//         ...                                  // 16 MiB at a time are in memory
+//       });
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_RUNTIME_DATA_STOREDARRAY_H
 #define WEFT_RUNTIME_DATA_STOREDARRAY_H
 
-#include "weft/runtime/data/Npz.h"
+#include "weft/runtime/data/ArrayBlock.h"
 
 #include <functional>
 
 namespace weft {
 
-/// An array in a file, or on devices.
+struct NamedArray {
+  std::string name;
+  Array array;
+};
+
+/// An array in a file, on devices, or given by a rule.
 struct StoredArray {
   std::string name;
   ElementType type;
   Shape shape;
-  /// Where devices of several processes have the array, all of them call it
-  /// together.
-  std::function<Result<Array>()> read;
+  /// The elements of a block, in an array of its sizes. Where devices of several
+  /// processes have the array, all of them call it together.
+  std::function<Result<Array>(const ArrayBlock &block)> readBlock;
 
   uint64_t bytes() const {
     return uint64_t(*elementCount(shape)) * byteWidth(type);
   }
+  StoredArray renamed(std::string other) const {
+    return {std::move(other), type, shape, readBlock};
+  }
+  /// All of it at once.
+  Result<Array> read() const { return readBlock(ArrayBlock::whole(shape)); }
+  /// All of it, block by block; an error of `take` ends the visit. In every process
+  /// the blocks are the same.
+  using Take =
+      std::function<Status(const ArrayBlock &block, const Array &part)>;
+  Status visitBlocks(const Take &take) const;
 };
+
+/// Reads all blocks and drops them: the part of a process that does not write the
+/// file for which others read the arrays.
+Status readAll(const std::vector<StoredArray> &arrays);
 
 /// One that is in memory, and stays there.
 StoredArray storedInMemory(NamedArray array);

@@ -200,36 +200,69 @@ constexpr uint32_t wide = 0xFFFFFFFF; ///< "see the ZIP64 field"
 constexpr uint32_t midnight1980 = 0x00210000;
 } // namespace
 
+bool ZipWriter::Entry::isBig() const { return size >= wide; }
+
+/// Names are UTF-8; bit 3 says that a descriptor follows the member.
+unsigned ZipWriter::Entry::flags() const { return isStreamed ? 0x808 : 0x800; }
+
+void ZipWriter::writeHeader(const Entry &entry) {
+  uint64_t size = entry.isStreamed ? 0 : entry.size;
+  bool big = entry.isBig();
+  Fields header;
+  header.put(0x04034b50, 4).put(big ? 45 : 20, 2).put(entry.flags(), 2);
+  header.put(0, 2).put(midnight1980, 4);
+  header.put(entry.isStreamed ? 0 : entry.crc, 4);
+  header.put(big ? wide : size, 4).put(big ? wide : size, 4);
+  header.put(entry.name.size(), 2).put(big ? 20 : 0, 2);
+  header.bytes += entry.name;
+  if (big)
+    header.put(1, 2).put(16, 2).put(size, 8).put(size, 8);
+  file.write(header.bytes);
+}
+
 void ZipWriter::add(const std::string &name, const std::vector<Piece> &pieces) {
   Entry entry{name, 0, file.position(), uint32_t(crc32(0, nullptr, 0))};
   for (auto [data, size] : pieces) {
     entry.crc = crc32_z(entry.crc, static_cast<const Bytef *>(data), size);
     entry.size += size;
   }
-  bool big = entry.size >= wide;
-  Fields header;
-  header.put(0x04034b50, 4).put(big ? 45 : 20, 2).put(0x800, 2).put(0, 2);
-  header.put(midnight1980, 4).put(entry.crc, 4);
-  header.put(big ? wide : entry.size, 4).put(big ? wide : entry.size, 4);
-  header.put(name.size(), 2).put(big ? 20 : 0, 2);
-  header.bytes += name;
-  if (big)
-    header.put(1, 2).put(16, 2).put(entry.size, 8).put(entry.size, 8);
-  file.write(header.bytes);
+  writeHeader(entry);
   for (auto [data, size] : pieces)
     file.write(data, size);
   entries.push_back(std::move(entry));
 }
 
+void ZipWriter::begin(const std::string &name, uint64_t size) {
+  entries.push_back({name, size, file.position(),
+                     uint32_t(crc32(0, nullptr, 0)), /*isStreamed=*/true});
+  writeHeader(entries.back());
+}
+
+void ZipWriter::write(const void *data, size_t size) {
+  uint32_t &crc = entries.back().crc;
+  crc = crc32_z(crc, static_cast<const Bytef *>(data), size);
+  file.write(data, size);
+}
+
+void ZipWriter::end() {
+  const Entry &entry = entries.back();
+  int width = entry.isBig() ? 8 : 4;
+  Fields descriptor;
+  descriptor.put(0x08074b50, 4).put(entry.crc, 4);
+  descriptor.put(entry.size, width).put(entry.size, width);
+  file.write(descriptor.bytes);
+}
+
 void ZipWriter::finish() {
   uint64_t begin = file.position();
   for (const Entry &entry : entries) {
-    bool big = entry.size >= wide || entry.offset >= wide;
+    bool big = entry.isBig() || entry.offset >= wide;
     Fields header;
     header.put(0x02014b50, 4)
         .put(0x300 | (big ? 45 : 20), 2)
         .put(big ? 45 : 20, 2);
-    header.put(0x800, 2).put(0, 2).put(midnight1980, 4).put(entry.crc, 4);
+    header.put(entry.flags(), 2).put(0, 2).put(midnight1980, 4);
+    header.put(entry.crc, 4);
     header.put(big ? wide : entry.size, 4).put(big ? wide : entry.size, 4);
     header.put(entry.name.size(), 2).put(big ? 28 : 0, 2).put(0, 2).put(0, 2);
     header.put(0, 2)

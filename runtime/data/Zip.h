@@ -5,6 +5,9 @@
 //
 //   ZipWriter writer(file);                 // an OutputFile
 //   writer.add("x.npy", {{header, n}, {elements, m}});
+//   writer.begin("y.npy", size);            // written in pieces
+//   writer.write(piece, n);
+//   writer.end();
 //   writer.finish();
 //
 // Members may be stored or deflated when read; they are stored when written,
@@ -77,6 +80,10 @@ public:
   explicit ZipWriter(OutputFile &file) : file(file) {}
   using Piece = std::pair<const void *, size_t>;
   void add(const std::string &name, const std::vector<Piece> &pieces);
+  /// A member of `size` bytes that are not all there yet: its CRC comes behind it.
+  void begin(const std::string &name, uint64_t size);
+  void write(const void *data, size_t size);
+  void end();
   /// The central directory; the caller commits the file.
   void finish();
 
@@ -85,7 +92,11 @@ private:
     std::string name;
     uint64_t size, offset;
     uint32_t crc;
+    bool isStreamed = false; ///< the header does not say size and CRC
+    bool isBig() const;
+    unsigned flags() const;
   };
+  void writeHeader(const Entry &entry);
   OutputFile &file;
   std::vector<Entry> entries;
 };

@@ -61,31 +61,61 @@ Error weft_buffer::awaitUse() const {
   return nullptr; // the run's ticket has its error
 }
 
-static Error checkGlobal(const weft_buffer *buffer, const void *data,
-                         size_t bytes) {
-  if (!buffer || (!data && bytes))
+/// All of a buffer's global array.
+static Box wholeBox(const weft_buffer &buffer) {
+  Box box;
+  for (int64_t size : buffer.port->shape)
+    box.push_back({0, size});
+  return box;
+}
+
+static Error checkBytes(const weft_buffer &buffer, const Box &block,
+                        const void *data, size_t bytes) {
+  uint64_t wanted =
+      uint64_t(volume(block)) * uint64_t(elementBytes(buffer.port->dtype));
+  if (!data && bytes)
     return makeError(WEFT_INVALID_ARGUMENT, "null argument");
-  if (bytes != buffer->port->globalBytes)
-    return makeError(WEFT_INVALID_ARGUMENT, "\"", buffer->port->name, "\" has ",
-                     buffer->port->globalBytes, " bytes, not ", bytes);
+  if (bytes != wanted)
+    return makeError(WEFT_INVALID_ARGUMENT, "\"", buffer.port->name, "\" has ",
+                     wanted, " bytes, not ", bytes);
   return nullptr;
 }
 
-/// Copies what the device at `position` holds out of or into a global array.
+static Error makeBlock(const weft_buffer *buffer, const int64_t *starts,
+                       const int64_t *sizes, Box &block) {
+  if (!buffer || ((!starts || !sizes) && !buffer->port->shape.empty()))
+    return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+  for (size_t d = 0; d < buffer->port->shape.size(); ++d) {
+    int64_t all = buffer->port->shape[d];
+    if (starts[d] < 0 || starts[d] > all || sizes[d] < 0 ||
+        sizes[d] > all - starts[d])
+      return makeError(WEFT_INVALID_ARGUMENT, "\"", buffer->port->name,
+                       "\" has ", all, " elements in dimension ", d,
+                       ", not the ", sizes[d], " from ", starts[d], " on");
+    block.push_back({starts[d], starts[d] + sizes[d]});
+  }
+  return nullptr;
+}
+
+/// Copies the part of a block that the device at `position` holds, out of or into
+/// an array of the block.
 static BoxCopy shardCopy(const weft_buffer &buffer, int64_t position,
-                         bool toGlobal) {
+                         const Box &block, bool toBlock) {
   const PortInfo &port = *buffer.port;
   const Plan &plan = buffer.program->plan();
   Box box = own(plan.mesh, port.layout, port.shape, position);
+  Box part = intersectBoxes<Box>(box, block);
   const std::vector<int64_t> &local = plan.buffers[port.buffer].shape;
-  std::vector<int64_t> zero(box.size()), start(box.size()), extent(box.size());
+  std::vector<int64_t> inLocal, inBlock, extent, shape;
   for (size_t d = 0; d < box.size(); ++d) {
-    start[d] = box[d].begin;
-    extent[d] = box[d].size();
+    inLocal.push_back(part[d].begin - box[d].begin);
+    inBlock.push_back(part[d].begin - block[d].begin);
+    extent.push_back(part[d].size());
+    shape.push_back(block[d].size());
   }
   int64_t size = elementBytes(port.dtype);
-  return toGlobal ? BoxCopy::make(local, zero, port.shape, start, extent, size)
-                  : BoxCopy::make(port.shape, start, local, zero, extent, size);
+  return toBlock ? BoxCopy::make(local, inLocal, shape, inBlock, extent, size)
+                 : BoxCopy::make(shape, inBlock, local, inLocal, extent, size);
 }
 
 namespace {
@@ -114,18 +144,21 @@ static std::vector<Shard> shardsOf(const weft_buffer &buffer) {
   return out;
 }
 
-/// Sends each shard from the process that holds its first copy to those that
-/// have none.
-static Error exchangeShards(const weft_buffer &buffer,
+/// Sends each shard's part of a block from the process that holds its first copy to
+/// those that have none.
+static Error exchangeShards(const weft_buffer &buffer, const Box &block,
                             const std::vector<Shard> &shards,
                             std::vector<std::vector<uint8_t>> &received) {
   Processes &processes = *buffer.runtime->processes;
   Ownership owners = buffer.runtime->ownership(buffer.program->plan().mesh);
-  size_t bytes = buffer.port->localBytes;
   std::vector<Message> messages;
   std::vector<std::vector<uint8_t>> sent(shards.size());
   for (size_t s = 0; s < shards.size(); ++s) {
     int holder = owners.of(shards[s].first);
+    BoxCopy part = shardCopy(buffer, shards[s].first, block, true).packing();
+    size_t bytes = size_t(part.bytes());
+    if (bytes == 0)
+      continue;
     if (shards[s].own < 0) {
       received[s].resize(bytes);
       messages.push_back({.peer = holder,
@@ -140,8 +173,7 @@ static Error exchangeShards(const weft_buffer &buffer,
       if (sent[s].empty()) {
         sent[s].resize(bytes);
         if (Error e = buffer.runtime->devices->read(
-                *buffer.locals[size_t(shards[s].first)], BoxCopy::whole(bytes),
-                sent[s].data()))
+                *buffer.locals[size_t(shards[s].first)], part, sent[s].data()))
           return e;
       }
       messages.push_back({.peer = rank,
@@ -151,6 +183,47 @@ static Error exchangeShards(const weft_buffer &buffer,
     }
   }
   return processes.exchange(messages);
+}
+
+static Error writeBlock(weft_buffer &buffer, const Box &block,
+                        const void *data) {
+  DeviceSet &devices = *buffer.runtime->devices;
+  for (size_t p = 0; p < buffer.locals.size(); ++p) {
+    if (!buffer.locals[p])
+      continue; // another process's
+    BoxCopy part = shardCopy(buffer, int64_t(p), block, false);
+    if (part.bytes() == 0)
+      continue;
+    if (Error e = devices.write(*buffer.locals[p], part, data))
+      return e;
+  }
+  return nullptr;
+}
+
+static Error readBlock(const weft_buffer &buffer, const Box &block,
+                       void *data) {
+  std::vector<Shard> shards = shardsOf(buffer);
+  std::vector<std::vector<uint8_t>> received(shards.size());
+  if (buffer.runtime->processes)
+    if (Error e = exchangeShards(buffer, block, shards, received))
+      return e;
+  for (size_t s = 0; s < shards.size(); ++s) {
+    bool isOwn = shards[s].own >= 0;
+    int64_t position = isOwn ? shards[s].own : shards[s].first;
+    if (!isOwn) {
+      if (!received[s].empty())
+        shardCopy(buffer, position, block, false)
+            .unpacking()(received[s].data(), data);
+      continue;
+    }
+    BoxCopy part = shardCopy(buffer, position, block, true);
+    if (part.bytes() == 0)
+      continue;
+    if (Error e = buffer.runtime->devices->read(
+            *buffer.locals[size_t(position)], part, data))
+      return e;
+  }
+  return nullptr;
 }
 
 extern "C" {
@@ -179,48 +252,63 @@ WEFT_EXPORT void weft_buffer_free(weft_buffer *buffer) {
 WEFT_EXPORT weft_error *weft_buffer_write(weft_buffer *buffer, const void *data,
                                           size_t bytes) {
   return guarded([&]() -> Error {
-    if (Error e = checkGlobal(buffer, data, bytes))
+    if (!buffer)
+      return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+    Box all = wholeBox(*buffer);
+    if (Error e = checkBytes(*buffer, all, data, bytes))
       return e;
     if (Error e = buffer->awaitUse())
       return e;
-    DeviceSet &devices = *buffer->runtime->devices;
-    for (size_t p = 0; p < buffer->locals.size(); ++p) {
-      if (!buffer->locals[p])
-        continue; // another process's
-      if (buffer->runtime->poison)
-        if (Error e = devices.fill(*buffer->locals[p], 0xFF))
+    for (std::unique_ptr<DeviceMemory> &local : buffer->locals)
+      if (local && buffer->runtime->poison)
+        if (Error e = buffer->runtime->devices->fill(*local, 0xFF))
           return e;
-      if (Error e = devices.write(*buffer->locals[p],
-                                  shardCopy(*buffer, int64_t(p), false), data))
-        return e;
-    }
-    return nullptr;
+    return writeBlock(*buffer, all, data);
   });
 }
 
 WEFT_EXPORT weft_error *weft_buffer_read(const weft_buffer *buffer, void *data,
                                          size_t bytes) {
   return guarded([&]() -> Error {
-    if (Error e = checkGlobal(buffer, data, bytes))
+    if (!buffer)
+      return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+    Box all = wholeBox(*buffer);
+    if (Error e = checkBytes(*buffer, all, data, bytes))
       return e;
     if (Error e = buffer->awaitUse())
       return e;
-    std::vector<Shard> shards = shardsOf(*buffer);
-    std::vector<std::vector<uint8_t>> received(shards.size());
-    if (buffer->runtime->processes)
-      if (Error e = exchangeShards(*buffer, shards, received))
-        return e;
-    for (size_t s = 0; s < shards.size(); ++s) {
-      bool isOwn = shards[s].own >= 0;
-      int64_t position = isOwn ? shards[s].own : shards[s].first;
-      BoxCopy box = shardCopy(*buffer, position, true);
-      if (!isOwn)
-        box(received[s].data(), data);
-      else if (Error e = buffer->runtime->devices->read(
-                   *buffer->locals[size_t(position)], box, data))
-        return e;
-    }
-    return nullptr;
+    return readBlock(*buffer, all, data);
+  });
+}
+
+WEFT_EXPORT weft_error *
+weft_buffer_write_block(weft_buffer *buffer, const int64_t *starts,
+                        const int64_t *sizes, const void *data, size_t bytes) {
+  return guarded([&]() -> Error {
+    Box block;
+    if (Error e = makeBlock(buffer, starts, sizes, block))
+      return e;
+    if (Error e = checkBytes(*buffer, block, data, bytes))
+      return e;
+    if (Error e = buffer->awaitUse())
+      return e;
+    return writeBlock(*buffer, block, data);
+  });
+}
+
+WEFT_EXPORT weft_error *weft_buffer_read_block(const weft_buffer *buffer,
+                                               const int64_t *starts,
+                                               const int64_t *sizes, void *data,
+                                               size_t bytes) {
+  return guarded([&]() -> Error {
+    Box block;
+    if (Error e = makeBlock(buffer, starts, sizes, block))
+      return e;
+    if (Error e = checkBytes(*buffer, block, data, bytes))
+      return e;
+    if (Error e = buffer->awaitUse())
+      return e;
+    return readBlock(*buffer, block, data);
   });
 }
 

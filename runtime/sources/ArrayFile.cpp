@@ -13,9 +13,6 @@
 
 namespace weft {
 
-/// Longest beginning of an array that may be needed to see what it is.
-static constexpr uint64_t kHeader = 66000;
-
 static Error isScalar(const std::string &name) {
   return {name + ": is a scalar; it needs a first dimension of samples"};
 }
@@ -47,7 +44,7 @@ static Result<Rows> rowsInFile(const std::string &name, const std::string &path,
   Result<OpenFile> file = openToRead(path);
   if (!file)
     return file.error();
-  std::vector<uint8_t> start(std::min(bytes, kHeader));
+  std::vector<uint8_t> start(std::min(bytes, longestNpyHeader));
   ssize_t got = pread(*file, start.data(), start.size(), off_t(offset));
   Result<NpyHeader> header = parseNpyHeader(
       start.data(), size_t(std::max<ssize_t>(got, 0)), bytes, name);
@@ -71,7 +68,7 @@ public:
     if (header)
       return rows.add(piece, bytes);
     start.insert(start.end(), piece, piece + bytes);
-    if (start.size() < std::min(size, kHeader))
+    if (start.size() < std::min(size, longestNpyHeader))
       return {};
     Result<NpyHeader> read =
         parseNpyHeader(start.data(), start.size(), size, name);

@@ -45,25 +45,22 @@ Result<Checkpoint> Trainer::FitRun::checkpoint() const {
               {"stop", stop},
               {"metrics", batches ? sums : json::object()},
               {"history", history.save()}};
-  out.arrays.push_back(
-      {"order", arrayOf(ElementType::Int64, order.position().order)});
+  out.arrays.push_back(storedInMemory(
+      {"order", arrayOf(ElementType::Int64, order.position().order)}));
   if (options.generator)
-    out.arrays.push_back({"generator", arrayOf(ElementType::UInt32,
-                                               options.generator->position())});
-  Result<std::vector<NamedArray>> values = trainer.state.saveAll();
-  if (!values)
-    return values.error();
-  for (NamedArray &named : *values)
     out.arrays.push_back(
-        {std::string(kVariables) + named.name, std::move(named.array)});
+        storedInMemory({"generator", arrayOf(ElementType::UInt32,
+                                             options.generator->position())}));
+  for (const StoredArray &value : trainer.state.storedAll())
+    out.arrays.push_back(value.renamed(std::string(kVariables) + value.name));
   json said = json::array();
   for (size_t i = 0; options.callbacks && i < options.callbacks->size(); ++i) {
     Checkpoint own;
     (*options.callbacks)[i]->save(own);
     said.push_back(std::move(own.said));
-    for (NamedArray &named : own.arrays)
-      out.arrays.push_back({"callbacks/" + std::to_string(i) + "/" + named.name,
-                            std::move(named.array)});
+    std::string prefix = "callbacks/" + std::to_string(i) + "/";
+    for (const StoredArray &array : own.arrays)
+      out.arrays.push_back(array.renamed(prefix + array.name));
   }
   out.said["callbacks"] = std::move(said);
   return out;
@@ -79,7 +76,8 @@ static bool isCount(const json &said, const char *key) {
 
 Status Trainer::FitRun::resumePosition(const Checkpoint &from) {
   const json &said = from.said;
-  const Array *indices = from.array("order"), *words = from.array("generator");
+  std::optional<Array> indices = from.array("order"),
+                       words = from.array("generator");
   bool fits = isCount(said, "epoch") && isCount(said, "batches") &&
               isCount(said, "taken") && said.contains("stop") &&
               said["stop"].is_boolean() && indices &&
@@ -140,6 +138,22 @@ static Status compare(const json &was, const json &is) {
   return {};
 }
 
+Status Trainer::FitRun::resumeVariables(const Checkpoint &from) {
+  for (const ModelState::Variable &variable : state().variables()) {
+    std::string name = std::string(kVariables) + variable.port.name;
+    auto found =
+        std::find_if(from.arrays.begin(), from.arrays.end(),
+                     [&](const StoredArray &a) { return a.name == name; });
+    if (found == from.arrays.end())
+      return Error{"has no value for the variable " + variable.port.name +
+                   "; it belongs to another model: remove it, or name another "
+                   "folder"};
+    if (Status ok = state().load(found->renamed(variable.port.name)); !ok)
+      return ok;
+  }
+  return {};
+}
+
 Status Trainer::FitRun::resume(Checkpoint from) {
   if (!from.said.is_object() || !from.said.contains("settings"))
     return kDamaged;
@@ -151,22 +165,7 @@ Status Trainer::FitRun::resume(Checkpoint from) {
   if (Status ok = resumeHistory(from.said); !ok)
     return ok;
   ended = options.maxSteps && history.stepCount >= *options.maxSteps;
-  std::vector<NamedArray> variables, own;
-  for (NamedArray &named : from.arrays)
-    if (named.name.starts_with(kVariables))
-      variables.push_back(
-          {named.name.substr(kVariables.size()), std::move(named.array)});
-    else
-      own.push_back(std::move(named));
-  for (const ModelState::Variable &variable : state().variables())
-    if (std::none_of(variables.begin(), variables.end(),
-                     [&](const auto &given) {
-                       return given.name == variable.port.name;
-                     }))
-      return Error{"has no value for the variable " + variable.port.name +
-                   "; it belongs to another model: remove it, or name another "
-                   "folder"};
-  if (Status ok = state().load(variables, /*strict=*/false); !ok)
+  if (Status ok = resumeVariables(from); !ok)
     return ok;
   const json &said = from.said["callbacks"];
   for (size_t i = 0; i < options.callbacks->size(); ++i) {
@@ -174,9 +173,9 @@ Status Trainer::FitRun::resume(Checkpoint from) {
     if (said.is_array() && i < said.size())
       part.said = said[i];
     std::string prefix = "callbacks/" + std::to_string(i) + "/";
-    for (const NamedArray &named : own)
-      if (named.name.starts_with(prefix))
-        part.arrays.push_back({named.name.substr(prefix.size()), named.array});
+    for (const StoredArray &array : from.arrays)
+      if (array.name.starts_with(prefix))
+        part.arrays.push_back(array.renamed(array.name.substr(prefix.size())));
     if (Status ok = (*options.callbacks)[i]->resume(part); !ok)
       return ok;
   }

@@ -57,6 +57,7 @@ private:
   bool goesOn() const;
   void checkEnd();
   Status resumePosition(const Checkpoint &checkpoint);
+  Status resumeVariables(const Checkpoint &checkpoint);
   Status resumeHistory(const nlohmann::json &said);
 
   Trainer &trainer;

@@ -9,27 +9,35 @@ namespace weft {
 
 using nlohmann::json;
 
-Result<Array> initialValue(const Port &port) {
+/// Numbers that the metadata lists, or one for all elements.
+static Result<StoredArray> listedValue(const Port &port, const json &value) {
+  std::vector<double> numbers;
+  for (const json &element : value.is_array() ? value : json::array({value}))
+    numbers.push_back(element.is_number() ? element.get<double>() : 0);
+  int64_t count = elementCount(port.shape).value_or(0);
+  if (int64_t(numbers.size()) != 1 && int64_t(numbers.size()) != count)
+    return Error{"variable " + port.name + ": the program gives " +
+                 std::to_string(numbers.size()) +
+                 " initial values for the shape " + text(port.shape)};
+  return StoredArray{
+      port.name, ElementType::Float64, port.shape,
+      [numbers](const ArrayBlock &block) {
+        Array part = Array::zeros(ElementType::Float64, block.sizes);
+        for (int64_t i = 0; i < block.count; ++i)
+          part.data<double>()[i] =
+              numbers[numbers.size() == 1 ? 0 : size_t(block.first) + i];
+        return Result<Array>(std::move(part));
+      }};
+}
+
+Result<StoredArray> initialValue(const Port &port) {
   json meta = json::parse(port.metadata, nullptr, /*allow_exceptions=*/false);
   std::string where = "variable " + port.name + ": ";
   if (!meta.is_object())
     return Error{where + "the program says no initial value; load the weights "
                          "from a file (--weights)"};
-  if (auto value = meta.find("value"); value != meta.end()) {
-    std::vector<double> numbers;
-    for (const json &element :
-         value->is_array() ? *value : json::array({*value}))
-      numbers.push_back(element.is_number() ? element.get<double>() : 0);
-    Array array = Array::zeros(ElementType::Float64, port.shape);
-    if (int64_t(numbers.size()) != 1 &&
-        int64_t(numbers.size()) != array.count())
-      return Error{where + "the program gives " +
-                   std::to_string(numbers.size()) +
-                   " initial values for the shape " + text(port.shape)};
-    for (int64_t i = 0; i < array.count(); ++i)
-      array.data<double>()[i] = numbers[numbers.size() == 1 ? 0 : i];
-    return convert(array, port.type);
-  }
+  if (auto value = meta.find("value"); value != meta.end())
+    return listedValue(port, *value);
   auto initializer = meta.find("initializer");
   if (initializer == meta.end())
     return Error{where + "the program names no initializer; load the weights "
@@ -47,13 +55,11 @@ Result<Array> initialValue(const Port &port) {
       return Error{where + "a seed state has shape (2,), the program says " +
                    text(port.shape)};
     key.data<uint32_t>()[0] = *seed;
-    return convert(key, port.type);
+    return storedInMemory({port.name, std::move(key)});
   }
-  Result<Array> array =
-      weft::initialize(initializer->dump(), seed, port.shape, port.type);
-  if (!array)
-    return Error{where + array.message()};
-  return convert(*array, port.type);
+  Result<StoredArray> drawn =
+      initialArray(initializer->dump(), seed, port.shape, port.type);
+  return drawn ? drawn : Error{where + drawn.message()};
 }
 
 Status ModelState::addPorts(const weft_program *program) {
@@ -94,12 +100,17 @@ weft_buffer *ModelState::buffer(std::string_view name) const {
   return variable ? variable->buffer : nullptr;
 }
 
+Status ModelState::checkShape(const Variable &variable, const Shape &shape) {
+  if (shape == variable.port.shape)
+    return {};
+  return Error{"variable " + variable.port.name + ": the value has shape " +
+               text(shape) + ", the model needs " + text(variable.port.shape) +
+               "; the file belongs to another model"};
+}
+
 Status ModelState::set(Variable &variable, const Array &value) {
-  if (value.shape != variable.port.shape)
-    return Error{"variable " + variable.port.name + ": the value has shape " +
-                 text(value.shape) + ", the model needs " +
-                 text(variable.port.shape) +
-                 "; the file belongs to another model"};
+  if (Status ok = checkShape(variable, value.shape); !ok)
+    return ok;
   Array converted = convert(value, variable.port.type);
   variable.hasValue = true;
   variable.isDrawn = false;
@@ -107,11 +118,24 @@ Status ModelState::set(Variable &variable, const Array &value) {
                                      converted.bytes.size()));
 }
 
+Status ModelState::set(Variable &variable, const StoredArray &value) {
+  if (Status ok = checkShape(variable, value.shape); !ok)
+    return ok;
+  variable.hasValue = true;
+  variable.isDrawn = false;
+  return value.visitBlocks([&](const ArrayBlock &block, const Array &part) {
+    Array converted = convert(part, variable.port.type);
+    return takeError(weft_buffer_write_block(
+        variable.buffer, block.starts.data(), block.sizes.data(),
+        converted.bytes.data(), converted.bytes.size()));
+  });
+}
+
 Status ModelState::initialise() {
   for (Variable &variable : list) {
     if (variable.hasValue)
       continue;
-    Result<Array> value = initialValue(variable.port);
+    Result<StoredArray> value = initialValue(variable.port);
     if (!value)
       return value.error();
     if (Status ok = set(variable, *value); !ok)
@@ -182,17 +206,15 @@ Status ModelState::load(const std::vector<NamedArray> &arrays, bool strict) {
   return {};
 }
 
+Status ModelState::load(const StoredArray &array) {
+  Variable *variable = find(array.name);
+  return variable ? set(*variable, array) : Status();
+}
+
 Status ModelState::load(const std::vector<StoredArray> &arrays) {
-  for (const StoredArray &stored : arrays) {
-    if (!find(stored.name))
-      continue;
-    Result<Array> value = stored.read();
-    if (!value)
-      return value.error();
-    if (Status ok = load({{stored.name, std::move(*value)}}, /*strict=*/false);
-        !ok)
+  for (const StoredArray &array : arrays)
+    if (Status ok = load(array); !ok)
       return ok;
-  }
   return {};
 }
 
@@ -218,13 +240,26 @@ Result<std::vector<NamedArray>> ModelState::save() const {
   return saved(false);
 }
 
-std::vector<StoredArray> ModelState::stored() const {
+/// A variable's value, whose blocks come from the devices.
+static StoredArray storedOnDevices(const ModelState::Variable &variable) {
+  return {variable.port.name, variable.port.type, variable.port.shape,
+          [buffer = variable.buffer, type = variable.port.type](
+              const ArrayBlock &block) -> Result<Array> {
+            Array part = Array::zeros(type, block.sizes);
+            Status read = takeError(weft_buffer_read_block(
+                buffer, block.starts.data(), block.sizes.data(),
+                part.bytes.data(), part.bytes.size()));
+            if (!read)
+              return read.error();
+            return part;
+          }};
+}
+
+std::vector<StoredArray> ModelState::storedValues(bool metrics) const {
   std::vector<StoredArray> out;
   for (const Variable &variable : list)
-    if (variable.port.role != Role::MetricState)
-      out.push_back({variable.port.name, variable.port.type,
-                     variable.port.shape,
-                     [this, name = variable.port.name] { return read(name); }});
+    if (metrics || variable.port.role != Role::MetricState)
+      out.push_back(storedOnDevices(variable));
   return out;
 }
 

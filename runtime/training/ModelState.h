@@ -3,7 +3,8 @@
 //   ModelState state(runtime);
 //   state.addPorts(trainProgram);          // one buffer for each variable
 //   state.initialise();                    // Keras' initial values
-//   state.load(*readNpz("w.npz"), /*strict=*/true);
+//   for (const StoredArray &array : *openNpz("w.npz"))
+//     state.load(array);
 //   trainer.fit(...);                      // programs share the buffers
 //   writeKerasArchive("out.keras", {{}, config, bySavedPath(state.stored(), map)}, groups);
 //
@@ -41,13 +42,17 @@ public:
   /// Values by variable path. `strict`: each variable must be given, and each
   /// array must belong to a variable.
   Status load(const std::vector<NamedArray> &arrays, bool strict);
-  /// The same of values that are read one after the other, not strictly.
+  /// The value of one variable, block by block; nothing where the model has no
+  /// variable of that name.
+  Status load(const StoredArray &array);
+  /// The same of several, one after the other.
   Status load(const std::vector<StoredArray> &arrays);
   /// All variables but metrics', in the order in which programs named them.
   Result<std::vector<NamedArray>> save() const;
   /// The same, to be read when needed. The state must be there as long.
-  std::vector<StoredArray> stored() const;
+  std::vector<StoredArray> stored() const { return storedValues(false); }
   /// Metrics' too.
+  std::vector<StoredArray> storedAll() const { return storedValues(true); }
   Result<std::vector<NamedArray>> saveAll() const { return saved(true); }
 
   struct Variable {
@@ -69,7 +74,10 @@ public:
 
 private:
   Result<std::vector<NamedArray>> saved(bool metrics) const;
+  std::vector<StoredArray> storedValues(bool metrics) const;
   Status set(Variable &variable, const Array &value);
+  Status set(Variable &variable, const StoredArray &value);
+  static Status checkShape(const Variable &variable, const Shape &shape);
   Variable *find(std::string_view name);
   struct Free {
     void operator()(weft_buffer *buffer) const { weft_buffer_free(buffer); }
@@ -79,8 +87,8 @@ private:
   std::vector<std::unique_ptr<weft_buffer, Free>> owned;
 };
 
-/// The value that a port's metadata describes, in the port's dtype.
-Result<Array> initialValue(const Port &port);
+/// The value that a port's metadata describes, drawn when it is read.
+Result<StoredArray> initialValue(const Port &port);
 
 } // namespace weft
 

@@ -196,12 +196,12 @@ static bool readImage(const std::string &bytes) {
 
 static bool readSafetensors(const std::string &bytes) {
   return withFile(bytes, [](const std::string &path) {
-    auto file = SafetensorsFile::open(path, {readerLimit});
-    for (const TensorInfo &tensor :
-         file ? file->tensors() : std::vector<TensorInfo>())
-      if (!file->read(tensor))
+    auto tensors = openSafetensors(path, {readerLimit});
+    for (const StoredArray &tensor :
+         tensors ? *tensors : std::vector<StoredArray>())
+      if (!tensor.read())
         return false;
-    return bool(file);
+    return bool(tensors);
   });
 }
 

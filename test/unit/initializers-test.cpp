@@ -120,6 +120,30 @@ TEST_CASE("every initializer gives Keras' values") {
   }
 }
 
+TEST_CASE("a block of an initializer has the elements of the whole array") {
+  std::ifstream file(RNG "initializers.json");
+  for (const json &row : json::parse(file))
+    for (ElementType type : {ElementType::Float32, ElementType::BFloat16}) {
+      if (type != ElementType::Float32 &&
+          row["initializer"]["class_name"] == "Orthogonal")
+        continue; // refused
+      INFO(row.dump());
+      Shape shape = row["shape"].get<Shape>();
+      std::string text = row["initializer"].dump();
+      Result<Array> all = initialize(text, std::nullopt, shape, type);
+      Result<StoredArray> drawn = initialArray(text, std::nullopt, shape, type);
+      REQUIRE(all);
+      REQUIRE(drawn);
+      std::vector<uint8_t> bytes;
+      for (const ArrayBlock &block : blocksOf(shape, 5)) {
+        Result<Array> part = drawn->readBlock(block);
+        REQUIRE(part);
+        bytes.insert(bytes.end(), part->bytes.begin(), part->bytes.end());
+      }
+      CHECK(bytes == all->bytes);
+    }
+}
+
 TEST_CASE("an initializer that cannot run says why") {
   CHECK(initialize("\"zeros\"", {}, {2})->at(1) == 0);
   CHECK(

@@ -2,6 +2,7 @@
 // test/keras/check-archive.py loads what this test leaves in WEFT_ARCHIVE_OUT.
 #include "catch2/catch.hpp"
 #include "weft/runtime/data/KerasArchive.h"
+#include "weft/runtime/data/Npz.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -19,11 +19,9 @@ namespace {
 struct Program : test::ParsedProgram {
   explicit Program(llvm::StringRef text)
       : ParsedProgram(witnessText("data=2,model=2", text)),
-        table(function("main"), module->getOperation()->getAttrOfType<MeshAttr>(
-                                    kMeshAttr)) {}
-  Value argument(unsigned index) {
-    return function("main").getArgument(index);
-  }
+        table(function("main"),
+              module->getOperation()->getAttrOfType<MeshAttr>(kMeshAttr)) {}
+  Value argument(unsigned index) { return function("main").getArgument(index); }
   Value op(unsigned index) { return table.ops()[index].op->getResult(0); }
   std::string layout(Value value) {
     return toCommandText(table.mesh(), table.get(value));
@@ -75,8 +73,7 @@ TEST_CASE("propagation spreads layouts to values that are not annotated") {
   LayoutPropagation(program.table).run();
   CHECK(program.layout(program.op(0)) == "[data,model]");
   CHECK(program.layout(program.op(1)) == "[data,model]");
-  CHECK(program.table.resultLayout(0) ==
-        program.table.get(program.op(1)));
+  CHECK(program.table.resultLayout(0) == program.table.get(program.op(1)));
 }
 
 TEST_CASE("without annotations propagation changes nothing") {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <limits>
+#include <numeric>
 
 using namespace weft;
 
@@ -226,4 +227,55 @@ TEST_CASE("every byte of a short type is its value, and back") {
   takeBytesAs(ElementType::Int4, read);
   CHECK(read.at(0) == -3);
   CHECK(read.at(1) == 7);
+}
+
+TEST_CASE("blocks of an array are boxes that follow each other") {
+  for (const Shape &shape : std::vector<Shape>{
+           {}, {1}, {7}, {3, 5}, {2, 3, 4}, {1, 9, 1}, {4, 1, 2, 3}, {0, 3}})
+    for (int64_t most : {1, 2, 3, 7, 24, 1000}) {
+      CAPTURE(text(shape), most);
+      uint64_t next = 0;
+      for (const ArrayBlock &block : blocksOf(shape, most)) {
+        CHECK(block.first == next);
+        CHECK(block.count == *elementCount(block.sizes));
+        CHECK((block.count <= most || block.count == 1));
+        // Its first element by its indices, and the last by theirs.
+        uint64_t first = 0, last = 0;
+        for (size_t d = 0; d < shape.size(); ++d) {
+          first = first * uint64_t(shape[d]) + uint64_t(block.starts[d]);
+          last = last * uint64_t(shape[d]) +
+                 uint64_t(block.starts[d] + block.sizes[d] - 1);
+        }
+        CHECK(first == block.first);
+        CHECK(last == block.first + uint64_t(block.count) - 1);
+        next += uint64_t(block.count);
+      }
+      CHECK(next == uint64_t(*elementCount(shape)));
+    }
+}
+
+TEST_CASE("arrays of an archive are read block by block") {
+  Array ramp = Array::zeros(ElementType::Int32, {5, 3, 7});
+  std::iota(ramp.data<int32_t>(), ramp.data<int32_t>() + ramp.count(), 0);
+  std::string path = scratch("blocks.npz");
+  REQUIRE(writeNpz(path, {storedInMemory({"x", ramp})}, /*writesFile=*/true));
+  // As a whole, by this reader and by the one of whole archives.
+  CHECK(readNpz(path)->front().array.bytes == ramp.bytes);
+  Result<std::vector<StoredArray>> stored = openNpz(path);
+  REQUIRE(stored);
+  REQUIRE(stored->size() == 1);
+  const StoredArray &x = stored->front();
+  CHECK(x.name == "x");
+  CHECK(x.shape == ramp.shape);
+  CHECK(x.read()->bytes == ramp.bytes);
+  for (int64_t most : {1, 7, 20}) {
+    std::vector<uint8_t> bytes;
+    for (const ArrayBlock &block : blocksOf(x.shape, most)) {
+      Result<Array> part = x.readBlock(block);
+      REQUIRE(part);
+      CHECK(part->shape == block.sizes);
+      bytes.insert(bytes.end(), part->bytes.begin(), part->bytes.end());
+    }
+    CHECK(bytes == ramp.bytes);
+  }
 }

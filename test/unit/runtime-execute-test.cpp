@@ -141,3 +141,34 @@ TEST_CASE("what does not fit a run is an error") {
                           twice)) ==
         "the buffer for \"out\" is already bound to another port of this run");
 }
+
+TEST_CASE("a global array is written and read in blocks") {
+  // Uneven shards of 7 over 3 x 2 devices and of 5 over 2.
+  for (std::vector<Axes> layout :
+       std::vector<std::vector<Axes>>{{{whole(0, 3)}, {whole(1, 2)}},
+                                      {{whole(1, 2), whole(0, 3)}, {}},
+                                      {{}, {}}}) {
+    PlanBuilder p({{"x", 3}, {"y", 2}});
+    p.state("v", DType::i32, {7, 5}, layout);
+    Loaded program(p.image(), "cpu:6");
+    for (int64_t row = 0; row < 7; row += 3)
+      for (int64_t column = 0; column < 5; column += 2) {
+        std::vector<int64_t> sizes = {std::min<int64_t>(3, 7 - row),
+                                      std::min<int64_t>(2, 5 - column)};
+        std::vector<int32_t> block;
+        for (int64_t i = 0; i < sizes[0]; ++i)
+          for (int64_t j = 0; j < sizes[1]; ++j)
+            block.push_back(int32_t((row + i) * 5 + column + j));
+        CHECK(program.writeBlock(0, {row, column}, sizes, block) == "");
+        CHECK(program.readBlock<int32_t>(0, {row, column}, sizes) == block);
+      }
+    CHECK(program.read<int32_t>(0, 35) == iota<int32_t>(35));
+    CHECK(program.readBlock<int32_t>(0, {5, 1}, {2, 3}) ==
+          std::vector<int32_t>{26, 27, 28, 31, 32, 33});
+    CHECK(program.readBlock<int32_t>(0, {7, 0}, {0, 5}).empty());
+    CHECK(program.writeBlock(0, {6, 0}, {2, 5}, iota<int32_t>(10)) ==
+          "\"v\" has 7 elements in dimension 0, not the 2 from 6 on");
+    CHECK(program.writeBlock(0, {0, 0}, {1, 5}, iota<int32_t>(4)) ==
+          "\"v\" has 20 bytes, not 16");
+  }
+}

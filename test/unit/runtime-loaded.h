@@ -74,6 +74,27 @@ struct Loaded {
                                   count * sizeof(T))) == "");
     return data;
   }
+  /// A box of an input's global array, given and read row-major.
+  template <typename T>
+  std::string writeBlock(size_t input, const std::vector<int64_t> &starts,
+                         const std::vector<int64_t> &sizes,
+                         const std::vector<T> &data) {
+    return take(weft_buffer_write_block(inputs[input], starts.data(),
+                                        sizes.data(), data.data(),
+                                        data.size() * sizeof(T)));
+  }
+  template <typename T>
+  std::vector<T> readBlock(size_t output, const std::vector<int64_t> &starts,
+                           const std::vector<int64_t> &sizes) {
+    size_t count = 1;
+    for (int64_t size : sizes)
+      count *= size_t(size);
+    std::vector<T> data(count);
+    REQUIRE(take(weft_buffer_read_block(outputs[output], starts.data(),
+                                        sizes.data(), data.data(),
+                                        count * sizeof(T))) == "");
+    return data;
+  }
   std::string run() {
     return take(weft_execute(runtime, program, inputs.data(), outputs.data()));
   }

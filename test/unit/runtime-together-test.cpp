@@ -129,6 +129,31 @@ int64_t randomSize() { return roll(3) ? 1 + roll(9) : 1 + roll(60000); }
 
 } // namespace
 
+TEST_CASE("blocks of global arrays") {
+  for (int round = 0; round < 40; ++round) {
+    auto [x, y] = randomMesh();
+    PlanBuilder p({{"x", x}, {"y", y}});
+    std::vector<Axes> layout(2);
+    layout[size_t(roll(2))].push_back(whole(0, x));
+    if (roll(2))
+      layout[size_t(roll(2))].push_back(whole(1, y));
+    int64_t rows = 1 + roll(9), columns = 1 + roll(9), step = 1 + roll(4);
+    p.state("v", DType::i32, {rows, columns}, layout);
+    Loaded program(p.image(), "cpu:" + std::to_string(x * y), 0, true,
+                   together());
+    std::vector<int32_t> values = iota<int32_t>(size_t(rows * columns));
+    for (int64_t row = 0; row < rows; row += step) {
+      int64_t count = std::min(step, rows - row);
+      std::vector<int32_t> block(values.begin() + row * columns,
+                                 values.begin() + (row + count) * columns);
+      REQUIRE(program.writeBlock(0, {row, 0}, {count, columns}, block) == "");
+      REQUIRE(program.readBlock<int32_t>(0, {row, 0}, {count, columns}) ==
+              block);
+    }
+    REQUIRE(program.read<int32_t>(0, values.size()) == values);
+  }
+}
+
 TEST_CASE("reductions") {
   for (int round = 0; round < 40; ++round) {
     auto [x, y] = randomMesh();

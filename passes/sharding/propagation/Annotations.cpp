@@ -21,7 +21,7 @@ static Layout withoutUnitAxes(const Mesh &mesh, Layout layout) {
 }
 
 std::optional<Layout> Annotations::read(Attribute attribute, Type type,
-                                              const llvm::Twine &what) {
+                                        const llvm::Twine &what) {
   auto layout = dyn_cast_or_null<LayoutAttr>(attribute);
   auto tensor = dyn_cast<RankedTensorType>(type);
   auto fail = [&](const llvm::Twine &why) -> std::optional<Layout> {
@@ -84,8 +84,8 @@ LogicalResult Annotations::enterArgument(BlockArgument argument) {
     entry->isState = isState;
   Attribute attribute = function.getArgAttr(index, kLayoutAttr);
   if (attribute && argument != ignored) {
-    auto layout = read(attribute, argument.getType(),
-                       "argument " + llvm::Twine(index));
+    auto layout =
+        read(attribute, argument.getType(), "argument " + llvm::Twine(index));
     if (!layout)
       return failure();
     fix(argument, *layout, isState, /*by=*/nullptr);
@@ -117,7 +117,8 @@ LogicalResult Annotations::enterArguments() {
 
 LogicalResult Annotations::enterResult(unsigned index) {
   Operation *end = function.getBody().front().getTerminator();
-  Value returned = end->getOperand(index), donated = table.donatedArgument(index);
+  Value returned = end->getOperand(index),
+        donated = table.donatedArgument(index);
   const LayoutEntry *memory = donated ? table.find(donated) : nullptr;
   bool isMemoryClosed = memory && !memory->isOpen();
   std::optional<Layout> layout;
@@ -189,9 +190,8 @@ LogicalResult Annotations::enterFixedLayouts() {
       continue;
     SubAxes free = says.getFreeAxes();
     for (OpResult result : op.op->getResults()) {
-      auto layout =
-          read(says.getResultLayout(result.getResultNumber()),
-                     result.getType(), op.op->getName().getStringRef());
+      auto layout = read(says.getResultLayout(result.getResultNumber()),
+                         result.getType(), op.op->getName().getStringRef());
       if (!layout)
         return failure();
       fix(result, *layout, /*isState=*/false, op.op);
@@ -221,8 +221,8 @@ LogicalResult Annotations::checkBound(Operation *op, const Layout &layout) {
   for (const SubAxis &axis : boundAxes(mesh, around.getFreeAxes()))
     if (uses(layout, axis.axis))
       return op->emitError("lays a value out over \"")
-             << mesh.axes[axis.axis].name << "\", but "
-             << around->getName() << " around it takes that axis itself; "
+             << mesh.axes[axis.axis].name << "\", but " << around->getName()
+             << " around it takes that axis itself; "
              << "name axes that it leaves free";
   return success();
 }

@@ -2,6 +2,7 @@
 
 #include "weft/runtime/abi/weft.h"
 #include "weft/runtime/data/Files.h"
+#include "weft/runtime/data/Npz.h"
 
 #include <algorithm>
 #include <cstring>
@@ -32,17 +33,20 @@ Status BackupAndRestore::trainBegin(TrainingRun &run) {
 }
 
 static Result<Checkpoint> read(const std::string &path) {
-  auto arrays = readNpz(path);
+  auto arrays = openNpz(path);
   if (!arrays)
     return arrays.error();
   Checkpoint out;
-  for (NamedArray &named : *arrays) {
-    if (named.name != kText) {
-      out.arrays.push_back(std::move(named));
+  for (StoredArray &array : *arrays) {
+    if (array.name != kText) {
+      out.arrays.push_back(std::move(array));
       continue;
     }
-    out.said = json::parse(named.array.bytes.begin(), named.array.bytes.end(),
-                           nullptr, /*allow_exceptions=*/false);
+    Result<Array> text = array.read();
+    if (!text)
+      return text.error();
+    out.said = json::parse(text->bytes.begin(), text->bytes.end(), nullptr,
+                           /*allow_exceptions=*/false);
   }
   return out;
 }
@@ -51,11 +55,13 @@ static Result<Checkpoint> read(const std::string &path) {
 Status BackupAndRestore::checkAlike(TrainingRun &run,
                                     const std::string &path) const {
   std::vector<uint8_t> mine(sizeof(uint64_t)), first;
-  if (!path.empty())
-    if (auto bytes = readFile(path)) {
-      uint64_t hash = weft_hash(bytes->data(), bytes->size());
-      std::memcpy(mine.data(), &hash, sizeof hash);
-    }
+  uint64_t hash = 0;
+  if (!path.empty() &&
+      readFileInParts(path, [&](const uint8_t *piece, size_t size) {
+        hash = hash * 31 + weft_hash(piece, size);
+        return Status();
+      }))
+    std::memcpy(mine.data(), &hash, sizeof hash);
   first = mine;
   if (Status ok = run.share(first); !ok)
     return ok;
@@ -89,12 +95,15 @@ Status BackupAndRestore::keepPrevious() const {
   std::error_code ignored;
   if (!keepsTwo || !std::filesystem::exists(latest(), ignored))
     return {};
-  auto bytes = readFile(latest());
-  auto file = bytes ? OutputFile::open(previous()) : bytes.error();
+  auto file = OutputFile::open(previous());
   if (!file)
     return file.error();
-  file->write(bytes->data(), bytes->size());
-  return file->commit();
+  Status copied =
+      readFileInParts(latest(), [&](const uint8_t *piece, size_t size) {
+        file->write(piece, size);
+        return Status();
+      });
+  return copied ? file->commit() : copied;
 }
 
 Status BackupAndRestore::settled(TrainingRun &run, bool isEpochEnd) {
@@ -106,15 +115,16 @@ Status BackupAndRestore::settled(TrainingRun &run, bool isEpochEnd) {
   auto checkpoint = run.checkpoint();
   if (!checkpoint)
     return checkpoint.error();
-  if (!run.writesFiles())
-    return {};
   std::string text = checkpoint->said.dump();
   Array bytes = Array::zeros(ElementType::UInt8, {int64_t(text.size())});
   std::copy(text.begin(), text.end(), bytes.bytes.begin());
-  checkpoint->arrays.push_back({kText, std::move(bytes)});
-  if (Status ok = keepPrevious(); !ok)
-    return ok;
-  return writeNpz(latest(), checkpoint->arrays);
+  checkpoint->arrays.push_back(storedInMemory({kText, std::move(bytes)}));
+  Status kept = run.writesFiles() ? keepPrevious() : Status();
+  if (!kept) {
+    Status read = readAll(checkpoint->arrays); // others wait for that
+    return kept;
+  }
+  return writeNpz(latest(), checkpoint->arrays, run.writesFiles());
 }
 
 Status BackupAndRestore::resultsSaved(bool writesFiles) {

@@ -69,7 +69,8 @@ void EarlyStopping::save(Checkpoint &to) const {
              {"best_epoch", bestEpoch}};
   if (best)
     to.said["best"] = exactNumber(*best);
-  to.arrays = bestWeights;
+  for (const NamedArray &weight : bestWeights)
+    to.arrays.push_back(storedInMemory(weight));
 }
 
 Status EarlyStopping::resume(const Checkpoint &from) {
@@ -77,7 +78,13 @@ Status EarlyStopping::resume(const Checkpoint &from) {
   stoppedEpoch = from.integer("stopped_epoch");
   bestEpoch = from.integer("best_epoch");
   best = from.number("best");
-  bestWeights = from.arrays;
+  bestWeights.clear();
+  for (const StoredArray &array : from.arrays) {
+    Result<Array> value = array.read();
+    if (!value)
+      return value.error();
+    bestWeights.push_back({array.name, std::move(*value)});
+  }
   return {};
 }
 

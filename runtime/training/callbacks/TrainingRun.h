@@ -15,7 +15,7 @@ namespace weft {
 /// All that a run needs to go on with the same bits.
 struct Checkpoint {
   nlohmann::json said = nlohmann::json::object();
-  std::vector<NamedArray> arrays = {};
+  std::vector<StoredArray> arrays = {};
 
   int64_t integer(const char *key) const {
     bool isThere =
@@ -27,12 +27,13 @@ struct Checkpoint {
     bool isThere = said.is_object() && said.contains(key);
     return isThere ? std::optional(exactNumber(said[key])) : std::nullopt;
   }
-  /// Null where there is none.
-  const Array *array(const std::string &name) const {
-    for (const NamedArray &named : arrays)
-      if (named.name == name)
-        return &named.array;
-    return nullptr;
+  /// Nothing where there is none that can be read.
+  std::optional<Array> array(const std::string &name) const {
+    for (const StoredArray &stored : arrays)
+      if (stored.name == name)
+        if (Result<Array> value = stored.read())
+          return std::move(*value);
+    return std::nullopt;
   }
 };
 

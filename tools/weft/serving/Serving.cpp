@@ -85,8 +85,8 @@ static Status bind(weft_model &model, const std::string &path,
       return weft::Error{path + ": " + added.message()};
   }
   if (weights) {
-    auto load = [&](NamedArray value) -> Status {
-      Status loaded = model.state->load({std::move(value)}, /*strict=*/false);
+    auto load = [&](const StoredArray &value) -> Status {
+      Status loaded = model.state->load(value);
       return loaded
                  ? loaded
                  : weft::Error{std::string(weights) + ": " + loaded.message()};

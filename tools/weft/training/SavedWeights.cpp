@@ -93,16 +93,14 @@ public:
   }
 
 private:
-  Status give(const std::string &name, Result<Array> value) {
-    if (!value)
-      return value.error();
-    given.insert(name);
-    return visit({name, std::move(*value)});
+  Status give(const StoredArray &array) {
+    given.insert(array.name);
+    return visit(array);
   }
 
   Status giveAll(const std::vector<StoredArray> &arrays) {
     for (const StoredArray &array : arrays)
-      if (Status ok = give(array.name, array.read()); !ok)
+      if (Status ok = give(array); !ok)
         return ok;
     return {};
   }
@@ -122,26 +120,19 @@ private:
       auto archive = readKerasArchive(path);
       return archive ? readDatasets(archive->weights) : archive.error();
     }
-    Result<NpzFile> file = NpzFile::open(path);
-    if (!file)
-      return file.error();
-    for (const std::string &key : file->keys())
-      if (Status ok = give(key, file->read(key)); !ok)
-        return ok;
-    return {};
+    auto arrays = openNpz(path);
+    return arrays ? giveAll(*arrays) : Status{arrays.error()};
   }
 
   Status readSafetensors() {
-    Result<SafetensorsFile> file = SafetensorsFile::open(path);
-    if (!file)
-      return file.error();
-    for (const TensorInfo &tensor : file->tensors()) {
-      if (!state.buffer(tensor.name))
-        continue; // of another model, or of another optimizer
-      if (Status ok = give(tensor.name, file->read(tensor)); !ok)
-        return ok;
-    }
-    return {};
+    auto tensors = openSafetensors(path);
+    if (!tensors)
+      return tensors.error();
+    // Those of another model, or of another optimizer, are left out.
+    std::erase_if(*tensors, [&](const StoredArray &tensor) {
+      return !state.buffer(tensor.name);
+    });
+    return giveAll(*tensors);
   }
 
   Status readShards() {
@@ -150,7 +141,7 @@ private:
       for (const StoredArray &dataset : shard)
         for (const SavedVariable &variable : variables)
           if (variable.savedPath == dataset.name)
-            if (Status ok = give(variable.path, dataset.read()); !ok)
+            if (Status ok = give(dataset.renamed(variable.path)); !ok)
               return ok;
       return Status{};
     });
@@ -235,69 +226,55 @@ Status weft::tool::saveWeightsByPlace(const std::string &path,
                            writesFile);
 }
 
-/// Ports that last longer than an epoch, in the order in which they are written.
-static std::vector<Port> lasting(const ModelState &state) {
-  std::vector<Port> out;
-  for (const ModelState::Variable &variable : state.variables())
-    if (variable.port.role != Role::MetricState)
-      out.push_back(variable.port);
-  return out;
-}
-
-static Status writeArrays(OutputFile *file, const ModelState &state) {
-  std::optional<ZipWriter> writer;
-  if (file)
-    writer.emplace(*file);
-  for (const Port &port : lasting(state)) {
-    Result<Array> value = state.read(port.name); // by all processes together
-    if (!value)
-      return value.error();
-    if (writer)
-      addNpy(*writer, {port.name, std::move(*value)});
-  }
-  if (writer)
-    writer->finish();
-  return {};
-}
-
-static Status writeTensors(OutputFile *file, const std::string &path,
-                           const ModelState &state) {
+/// The tensors of a file, and the values in the order in which they are written.
+static Result<std::vector<TensorInfo>>
+tensorsOf(const std::string &path, std::vector<StoredArray> &values) {
   std::vector<TensorInfo> tensors;
-  for (const Port &port : lasting(state)) {
-    if (!hasSafetensorsType(port.type))
-      return Error{path + ": " + port.name + " is " +
-                   std::string(name(port.type)) +
+  for (const StoredArray &value : values) {
+    if (!hasSafetensorsType(value.type))
+      return Error{path + ": " + value.name + " is " +
+                   std::string(name(value.type)) +
                    ", which .safetensors files have no type for; name an .npz"};
-    tensors.push_back({port.name, port.type, port.shape, 0});
+    tensors.push_back({value.name, value.type, value.shape, 0});
   }
-  sortByWidth(tensors);
-  std::optional<SafetensorsWriter> writer;
-  if (file)
-    writer.emplace(*file, tensors);
-  for (const TensorInfo &tensor : tensors) {
-    Result<Array> value = state.read(tensor.name);
-    if (!value)
-      return value.error();
-    if (writer)
-      writer->add(value->bytes.data(), value->bytes.size());
+  auto isWider = [](const auto &a, const auto &b) {
+    return byteWidth(a.type) > byteWidth(b.type);
+  };
+  // Each tensor lies at a multiple of its width.
+  std::stable_sort(tensors.begin(), tensors.end(), isWider);
+  std::stable_sort(values.begin(), values.end(), isWider);
+  return tensors;
+}
+
+static Status writeTensors(const std::string &path,
+                           std::vector<StoredArray> values, bool writesFile) {
+  Result<std::vector<TensorInfo>> tensors = tensorsOf(path, values);
+  if (!tensors)
+    return tensors.error();
+  if (!writesFile)
+    return readAll(values);
+  Result<OutputFile> file = OutputFile::open(path);
+  if (!file) {
+    Status read = readAll(values); // others wait for that
+    return file.error();
   }
-  return {};
+  SafetensorsWriter writer(*file, *tensors);
+  for (const StoredArray &value : values) {
+    Status read = value.visitBlocks([&](const ArrayBlock &, const Array &part) {
+      writer.add(part.bytes.data(), part.bytes.size());
+      return Status();
+    });
+    if (!read)
+      return read;
+  }
+  return file->commit();
 }
 
 Status weft::tool::writeValues(const std::string &path, const ModelState &state,
                                bool writesFile) {
-  std::optional<OutputFile> file;
-  if (writesFile) {
-    Result<OutputFile> opened = OutputFile::open(path);
-    if (!opened)
-      return opened.error();
-    file.emplace(std::move(*opened));
-  }
-  OutputFile *to = file ? &*file : nullptr;
-  Status written = path.ends_with(".safetensors")
-                       ? writeTensors(to, path, state)
-                       : writeArrays(to, state);
-  return written && file ? file->commit() : written;
+  return path.ends_with(".safetensors")
+             ? writeTensors(path, state.stored(), writesFile)
+             : writeNpz(path, state.stored(), writesFile);
 }
 
 bool weft::tool::holdsKerasWeights(const std::string &path) {

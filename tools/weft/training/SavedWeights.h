@@ -1,8 +1,8 @@
 //===- SavedWeights.h - weights from and to Keras' files --------*- C++ -*-===//
 //
 //   // Or .weights.h5, .weights.json, .safetensors, .npz
-//   Status ok = visitWeights("m.keras", state, [&](NamedArray value) {
-//     return state.load({std::move(value)}, /*strict=*/false);
+//   Status ok = visitWeights("m.keras", state, [&](const StoredArray &value) {
+//     return state.load(value);
 //   });
 //
 // The metadata of a variable's port says where such files hold it:
@@ -26,14 +26,13 @@ Result<std::vector<StoredArray>>
 savedValues(const std::vector<StoredArray> &datasets,
             std::vector<SavedVariable> variables, const std::string &where);
 
-using VisitWeights = std::function<Status(NamedArray value)>;
+using VisitWeights = std::function<Status(const StoredArray &value)>;
 /// Hands on values by variable path, one at a time. Each of the state's weights has
 /// one.
 Status visitWeights(const std::string &path, const ModelState &state,
                     const VisitWeights &visit);
 
-/// Writes all variables to an .npz or .safetensors file, of which one at a time is
-/// in memory. All processes take part; one of them writes the file.
+/// Writes all variables to an .npz or .safetensors file, block by block. All processes take part; one of them writes the file.
 Status writeValues(const std::string &path, const ModelState &state,
                    bool writesFile);
 /// Is it a file by the places of variables in Keras' models?

@@ -218,10 +218,15 @@ Result<TrainingData> TrainingSession::data(StepKind kind,
 
 Status TrainingSession::loadWeights(const std::string &path) {
   uint64_t hash = 0;
-  auto take = [&](NamedArray named) {
-    hash = hash * 31 +
-           weft_hash(named.array.bytes.data(), named.array.bytes.size());
-    Status loaded = variables->load({std::move(named)}, /*strict=*/false);
+  auto take = [&](const StoredArray &array) {
+    StoredArray hashed = array;
+    hashed.readBlock = [&](const ArrayBlock &block) {
+      Result<Array> part = array.readBlock(block);
+      if (part)
+        hash = hash * 31 + weft_hash(part->bytes.data(), part->bytes.size());
+      return part;
+    };
+    Status loaded = variables->load(hashed);
     return loaded ? loaded : Error{path + ": " + loaded.message()};
   };
   if (Status read = visitWeights(path, *variables, take); !read)

@@ -1,0 +1,35 @@
+//===- ArrayBlock.h - a part of an array, read or written at once -*- C++ -*-===//
+//
+// An array that is larger than what a process should hold is read, drawn and
+// written block by block, in row-major order:
+//
+//   for (const ArrayBlock &block : blocksOf({3, 1000, 512}, 1 << 18))
+//     ...            // {0,0,0} + {1,512,512}, {0,512,0} + {1,488,512}, {1,0,0} ...
+//
+// A block is a box, and its elements are one after the other in the array.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_DATA_ARRAYBLOCK_H
+#define WEFT_RUNTIME_DATA_ARRAYBLOCK_H
+
+#include "weft/runtime/data/Array.h"
+
+namespace weft {
+
+struct ArrayBlock {
+  Shape starts, sizes; ///< a range in each dimension of the array
+  uint64_t first = 0;  ///< the place of its first element in the array
+  int64_t count = 0;   ///< of elements
+
+  /// All of an array, whose elements can be counted.
+  static ArrayBlock whole(const Shape &shape);
+};
+
+/// The blocks of an array, each of at most `most` elements (at least 1), in
+/// row-major order; none where the array has no elements.
+std::vector<ArrayBlock> blocksOf(const Shape &shape, int64_t most);
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_DATA_ARRAYBLOCK_H

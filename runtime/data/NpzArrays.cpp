@@ -1,0 +1,119 @@
+//===- NpzArrays.cpp - arrays of an archive, read block by block ----------===//
+
+#include "weft/runtime/data/Npz.h"
+#include "weft/runtime/data/OpenFile.h"
+#include "weft/runtime/program/WriteAll.h"
+
+#include <algorithm>
+#include <memory>
+
+namespace weft {
+
+namespace {
+/// One array of an archive. Blocks are read from an unpacked copy, which is made,
+/// and its CRC checked, when the first one is read.
+class MemberReader {
+public:
+  MemberReader(std::shared_ptr<const NpzFile> file, std::string key,
+               NpyHeader header)
+      : file(std::move(file)), key(std::move(key)), header(std::move(header)) {}
+
+  Result<Array> read(const ArrayBlock &block) {
+    uint64_t all = uint64_t(*elementCount(header.shape));
+    if (uint64_t(block.count) == all)
+      return file->read(key);
+    // Such elements are not in the order in which blocks need them.
+    bool needsWhole = header.fortranOrder || header.swapped;
+    if (Status ok = needsWhole ? readWhole() : unpack(); !ok)
+      return ok.error();
+    Result<Array> part =
+        needsWhole ? whole->readBlock(block) : readUnpacked(block);
+    if (block.first + uint64_t(block.count) == all) { // the last one
+      whole.reset();
+      unpacked.reset();
+    }
+    return part;
+  }
+
+private:
+  std::string name() const { return file->path() + ": " + key; }
+
+  Status readWhole() {
+    if (whole)
+      return {};
+    Result<Array> array = file->read(key);
+    if (!array)
+      return array.error();
+    whole = storedInMemory({key, std::move(*array)});
+    return {};
+  }
+
+  Status unpack() {
+    if (unpacked)
+      return {};
+    const ZipReader &zip = file->archive();
+    std::string member = key + ".npy";
+    Result<OpenFile> to = openTemporary(name(), zip.member(member)->size);
+    if (!to)
+      return to.error();
+    Status written =
+        zip.readInParts(member, [&](const uint8_t *piece, size_t size) {
+          return writeAll(*to, piece, size) ? Status() : temporaryError(name());
+        });
+    if (written)
+      unpacked.emplace(std::move(*to));
+    return written;
+  }
+
+  Result<Array> readUnpacked(const ArrayBlock &block) const {
+    Array part = Array::zeros(header.type, block.sizes);
+    if (!readAt(*unpacked,
+                header.dataOffset + block.first * byteWidth(header.type),
+                part.bytes.data(), part.bytes.size()))
+      return Error{name() + ": has fewer bytes than its shape; the file is "
+                            "damaged, save it again"};
+    return part;
+  }
+
+  std::shared_ptr<const NpzFile> file;
+  std::string key;
+  NpyHeader header;
+  std::optional<StoredArray> whole;
+  std::optional<OpenFile> unpacked;
+};
+} // namespace
+
+static Result<NpyHeader> headerOf(const NpzFile &file, const std::string &key) {
+  const ZipReader::Member &member = *file.archive().member(key + ".npy");
+  std::string name = file.path() + ": " + key;
+  std::vector<uint8_t> start;
+  Status read = file.archive().readInParts(
+      member.name, [&](const uint8_t *piece, size_t size) {
+        start.insert(start.end(), piece, piece + size);
+        return start.size() < longestNpyHeader ? Status() : Error{"enough"};
+      });
+  if (!read && start.size() < longestNpyHeader)
+    return read.error();
+  return parseNpyHeader(start.data(), start.size(), member.size, name);
+}
+
+Result<std::vector<StoredArray>> openNpz(const std::string &path,
+                                         const ReadLimits &limits) {
+  Result<NpzFile> opened = NpzFile::open(path, limits);
+  if (!opened)
+    return opened.error();
+  auto file = std::make_shared<const NpzFile>(std::move(*opened));
+  std::vector<StoredArray> out;
+  for (const std::string &key : file->keys()) {
+    Result<NpyHeader> header = headerOf(*file, key);
+    if (!header)
+      return header.error();
+    auto reader = std::make_shared<MemberReader>(file, key, *header);
+    out.push_back(
+        {key, header->type, header->shape,
+         [reader](const ArrayBlock &block) { return reader->read(block); }});
+  }
+  return out;
+}
+
+} // namespace weft

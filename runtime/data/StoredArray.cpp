@@ -1,0 +1,43 @@
+#include "weft/runtime/data/StoredArray.h"
+
+#include <algorithm>
+#include <memory>
+
+namespace weft {
+
+/// Of one block.
+static constexpr int64_t kBlockBytes = int64_t(16) << 20;
+
+Status StoredArray::visitBlocks(const Take &take) const {
+  for (const ArrayBlock &block :
+       blocksOf(shape, kBlockBytes / int64_t(byteWidth(type)))) {
+    Result<Array> part = readBlock(block);
+    if (!part)
+      return part.error();
+    if (Status ok = take(block, *part); !ok)
+      return ok;
+  }
+  return {};
+}
+
+Status readAll(const std::vector<StoredArray> &arrays) {
+  auto drop = [](const ArrayBlock &, const Array &) { return Status(); };
+  for (const StoredArray &array : arrays)
+    if (Status ok = array.visitBlocks(drop); !ok)
+      return ok;
+  return {};
+}
+
+StoredArray storedInMemory(NamedArray named) {
+  auto array = std::make_shared<const Array>(std::move(named.array));
+  return {std::move(named.name), array->type, array->shape,
+          [array](const ArrayBlock &block) {
+            Array part = Array::zeros(array->type, block.sizes);
+            size_t width = byteWidth(array->type);
+            std::copy_n(array->bytes.begin() + ptrdiff_t(block.first * width),
+                        part.bytes.size(), part.bytes.begin());
+            return Result<Array>(std::move(part));
+          }};
+}
+
+} // namespace weft
