@@ -39,6 +39,14 @@ void inlineCheckpoints(func::FuncOp function) {
     inlineRegion(op, op.getBody(), op.getInputs());
 }
 
+/// Removes the marks that matter to derivatives alone.
+void eraseMarks(func::FuncOp function) {
+  function.walk([](StopGradientOp op) {
+    op->replaceAllUsesWith(op->getOperands());
+    op.erase();
+  });
+}
+
 /// A private function may be held by another that is erased: until none is.
 void erasePrivateFunctions(ModuleOp module) {
   for (bool changed = true; changed;) {
@@ -89,6 +97,7 @@ private:
         numGradientOps += expander.gradientOps;
       }
     inlineCheckpoints(function);
+    eraseMarks(function);
     llvm::for_each(function.getBody(), eraseDeadOps);
     return success();
   }

@@ -19,9 +19,9 @@ def DifferentiatePass : Pass<"weft-differentiate", "::mlir::ModuleOp"> {
     Requires: functions of one block; no recursion; every op between a
     differentiated argument and the loss implements DifferentiableOpInterface.
 
-    Ensures: entry functions are flat: no weft.value_and_grad and no func.call
-    to a function of the module is left; ops without uses are gone, and so are
-    private functions that nothing refers to.
+    Ensures: entry functions are flat: no weft.value_and_grad, no
+    weft.stop_gradient and no func.call to a function of the module is left; ops
+    without uses are gone, and so are private functions that nothing refers to.
 
     Example: test/passes/differentiate.mlir.
 

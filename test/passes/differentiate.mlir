@@ -180,3 +180,25 @@ func.func @declaration(%x: tensor<f32>) -> tensor<f32> {
   %0 = call @elsewhere(%x) : (tensor<f32>) -> tensor<f32>
   return %0 : tensor<f32>
 }
+
+// -----
+
+// A mark that stops derivatives is gone where they are computed.
+func.func private @centred(%x: tensor<4xf32>) -> tensor<f32> {
+  %0 = weft.reduce max %x dims [0] : tensor<4xf32> -> tensor<f32>
+  %1 = weft.stop_gradient %0 : tensor<f32>
+  %2 = weft.broadcast %1 dims [] : tensor<f32> -> tensor<4xf32>
+  %3 = weft.sub %x, %2 : tensor<4xf32>
+  %4 = weft.mul %3, %3 : tensor<4xf32>
+  %5 = weft.reduce sum %4 dims [0] : tensor<4xf32> -> tensor<f32>
+  return %5 : tensor<f32>
+}
+// CHECK-LABEL: func.func @stopped(
+// CHECK-NOT: weft.stop_gradient
+// CHECK: %[[MAX:.*]] = weft.reduce max
+// CHECK: weft.broadcast %[[MAX]]
+func.func @stopped(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %v, %g = weft.value_and_grad @centred(%x) wrt [0]
+    : (tensor<4xf32>) -> (tensor<f32>, tensor<4xf32>)
+  return %g : tensor<4xf32>
+}

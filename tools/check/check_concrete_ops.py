@@ -44,7 +44,7 @@ ALLOWED = {
     "passes/sharding/propagation/ConflictResolution.cpp": {"ConstrainOp": "an annotation"},
     "passes/sharding/optimization/SinkReshards.cpp": {"ReshardOp": "what it moves"},
     "passes/sharding/optimization/WidenPartialSums.cpp": {"ConvertOp": "what it makes"},
-    "passes/training/Differentiate.cpp": {"CheckpointOp": "what it resolves"},
+    "passes/training/Differentiate.cpp": {"CheckpointOp": "what it resolves", "StopGradientOp": "what it resolves"},
     "passes/training/Tape.cpp": {"ValueAndGradOp": "what it resolves"},
     "passes/training/TrimLoops.cpp": {"ForOp": "what it trims", "AddOp": GRADIENT, "DynamicSliceOp": GRADIENT, "DynamicUpdateSliceOp": GRADIENT,
                                       "SubOp": GRADIENT},

@@ -48,14 +48,17 @@ protected:
                             {betaInitializer, betaRegularizer, betaConstraint})
                : Value();
   }
-  /// x * inv + (beta - mean * inv), inv = gamma / sqrt(variance + epsilon), all
-  /// in one shape that `back` gives that of x; gamma and beta may be null.
+  using Shaped = llvm::function_ref<Value(Value)>;
+  static Value asIs(Value v) { return v; }
+  /// x * inv + (beta - mean * inv), inv = gamma / sqrt(variance + epsilon).
+  /// `spread` gives mean and variance the shape of gamma and beta, which may be null,
+  /// as late as possible; `back` gives that shape the one of x.
   Value normalized(Tensors &t, Value x, Value mean, Value variance, Value gamma,
-                   Value beta, llvm::function_ref<Value(Value)> back) const {
-    Value inverse = t.make<RsqrtOp>(t.add(variance, epsilon));
+                   Value beta, Shaped spread, Shaped back) const {
+    Value inverse = spread(t.make<RsqrtOp>(t.add(variance, epsilon)));
     if (gamma)
       inverse = t.mul(inverse, gamma);
-    Value rest = t.mul(t.neg(mean), inverse);
+    Value rest = t.mul(spread(t.neg(mean)), inverse);
     if (beta)
       rest = t.add(rest, beta);
     return t.add(t.mul(x, back(inverse)), back(rest));
@@ -231,7 +234,7 @@ class BatchNormalization : public Normalization {
       mean = batchMean;
       variance = batchVariance;
     }
-    return c.cast(normalized(t, x, mean, variance, gamma, beta,
+    return c.cast(normalized(t, x, mean, variance, gamma, beta, asIs,
                              [&](Value v) { return t.along(v, x, dim); }));
   }
 };
@@ -273,9 +276,9 @@ class LayerNormalization : public Normalization {
       Value inverse = t.make<RsqrtOp>(t.add(variance, epsilon));
       return c.cast(t.mul(t.mul(x, t.spread(inverse, x, dims)), gamma));
     }
-    return c.cast(normalized(t, x, t.spread(mean, x, dims),
-                             t.spread(variance, x, dims), gamma, beta,
-                             [](Value v) { return v; }));
+    auto spread = [&](Value v) { return t.spread(v, x, dims); };
+    return c.cast(
+        normalized(t, x, mean, variance, gamma, beta, spread, asIs));
   }
 };
 
@@ -325,9 +328,9 @@ class GroupNormalization : public Normalization {
     Value beta = whole(this->beta(c, {size}));
     Value mean = t.mean(grouped, others);
     Value variance = t.variance(grouped, mean, others);
-    Value out = normalized(t, grouped, t.spread(mean, grouped, others),
-                           t.spread(variance, grouped, others), gamma, beta,
-                           [](Value v) { return v; });
+    auto spread = [&](Value v) { return t.spread(v, grouped, others); };
+    Value out =
+        normalized(t, grouped, mean, variance, gamma, beta, spread, asIs);
     return c.cast(t.reshape(out, t.shape(x)));
   }
 };
