@@ -30,6 +30,7 @@
 //       fprintf(stderr, "%s\n", other ? other : message);
 //     if (!orderly) /* a process has died */
 //       _exit(status);
+//     weft_processes_free(all);
 //     free(other);
 //     weft_error_free(error);
 //     return status;
@@ -89,14 +90,18 @@ weft_error *weft_processes_vote(weft_processes *processes, int mine, int *any);
 void weft_processes_terminate(weft_processes *processes, int graceful);
 
 /// Tells the others that this one is through, and why if `status` is not 0
-/// (`message` may be NULL), waits for them and frees `processes`. Returns the
-/// status to end with: that of a process which failed, if `status` is 0.
+/// (`message` may be NULL), and waits for them. Returns the status to end
+/// with: that of a process which failed, if `status` is 0.
 /// `reports` is set where this process is the one to show messages; `other` gets
 /// the message of another process that failed first, or NULL, freed by free().
 /// `orderly` is 0 where a process died: then end by _exit.
 int weft_processes_leave(weft_processes *processes, int status,
                          const char *message, int *reports, char **other,
                          int *orderly);
+/// Ends MPI in all processes at once and frees `processes`, after
+/// weft_processes_leave with `orderly` set and after the message is shown: mpirun
+/// kills the others as soon as one ends with a status other than 0.
+void weft_processes_free(weft_processes *processes);
 
 #ifdef __cplusplus
 }

@@ -99,6 +99,8 @@ static hid_t linksWithGroups() {
 
 Result<Hdf5Writer> Hdf5Writer::create(const std::string &where,
                                       const std::vector<Hdf5Group> &groups) {
+  // At exit the library would close once more what could not be closed, and crash.
+  H5dont_atexit();
   std::string path;
   Result<OpenFile> to = openNamedTemporary(where, path);
   if (!to)

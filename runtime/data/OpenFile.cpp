@@ -36,9 +36,11 @@ static std::string folderOfTemporaries() {
 }
 
 Error temporaryError(const std::string &name) {
-  return {name + ": cannot be unpacked to a file in " + folderOfTemporaries() +
-          ": " + std::strerror(errno) +
-          "; free some space there, or name another folder with TMPDIR"};
+  const char *fix = errno == EFBIG ? "raise the limit of ulimit -f"
+                                   : "free some space there";
+  return {name + ": a temporary file in " + folderOfTemporaries() +
+          " cannot be written: " + std::strerror(errno) + "; " + fix +
+          ", or name another folder with TMPDIR"};
 }
 
 Result<OpenFile> openNamedTemporary(const std::string &name,

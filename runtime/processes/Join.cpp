@@ -114,7 +114,13 @@ WEFT_EXPORT int weft_processes_leave(weft_processes *all, int status,
   *reports = end.reports;
   *orderly = end.orderly;
   *other = end.other.empty() ? nullptr : strdup(end.other.c_str());
-  delete all;
   return end.status;
+}
+
+WEFT_EXPORT void weft_processes_free(weft_processes *all) {
+  if (!all)
+    return;
+  all->processes->close();
+  delete all;
 }
 }

@@ -291,9 +291,10 @@ Processes::Farewell Processes::leave(int status, const std::string &message) {
       else
         backoff.pause();
     }
-    transport->close();
   }
   return out;
 }
+
+void Processes::close() { transport->close(); }
 
 } // namespace weft::runtime

@@ -85,6 +85,8 @@ public:
     std::string other;
   };
   Farewell leave(int status, const std::string &message);
+  /// After an orderly farewell; returns when all processes have called it.
+  void close();
 
 private:
   using Clock = std::chrono::steady_clock;

@@ -54,7 +54,7 @@ def row(name, command, result, places):
     for place in places:
         said = said.replace(f"{place}/", "").replace(str(place), "FOLDER")
     said = said if len(said) < 260 else said[:250] + " ..."
-    return f"| {name} | `weft {command[0]}` | {result.returncode} | `{said.replace('|', chr(92) + '|')}` |"
+    return f"| {name} | `{' '.join(['weft', *command[:1]])}` | {result.returncode} | `{said.replace('|', chr(92) + '|')}` |"
 
 
 def check_page(section, rows):

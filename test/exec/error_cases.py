@@ -438,6 +438,7 @@ class Cases(fit_error_cases.FitCases, step_cases.StepCases, distribution_cases.D
         # 100 blocks hold no model of this size; the old file survives.
         limit = {"preexec_fn": lambda: process_limits.limit_files(100 * 512)}
         yield "small limit", fit("--save", old), limit
+        yield "small limit, weights", fit("--save-weights", self.write("old.npz", "the old file")), limit
         assert old.read_bytes() == b"the old file"
         assert not list(self.scratch.glob("*.tmp*"))
         locked = self.scratch / "locked"

@@ -20,6 +20,9 @@ struct Together {
     int reports, orderly;
     char *other;
     weft_processes_leave(all, 0, nullptr, &reports, &other, &orderly);
+    if (!orderly)
+      _exit(1);
+    weft_processes_free(all);
   }
   weft_processes *all = nullptr;
 };

@@ -137,5 +137,6 @@ int JoinedProcesses::end(int status) {
   std::fflush(stderr);
   if (!isOrderly)
     _exit(result);
+  weft_processes_free(joined);
   return result;
 }
