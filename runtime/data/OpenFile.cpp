@@ -36,8 +36,8 @@ static std::string folderOfTemporaries() {
 }
 
 Error temporaryError(const std::string &name) {
-  const char *fix = errno == EFBIG ? "raise the limit of ulimit -f"
-                                   : "free some space there";
+  const char *fix =
+      errno == EFBIG ? "raise the limit of ulimit -f" : "free some space there";
   return {name + ": a temporary file in " + folderOfTemporaries() +
           " cannot be written: " + std::strerror(errno) + "; " + fix +
           ", or name another folder with TMPDIR"};
