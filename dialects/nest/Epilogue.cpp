@@ -42,8 +42,7 @@ bool canFollowTile(RankedTensorType sums, int64_t columns, int64_t width,
          (sums.getDimSize(dim) % width == 0 || sums.getDimSize(dim) == columns);
 }
 
-/// Whether only the epilogue reads the sums, and the walk does not need them in
-/// memory.
+/// Whether only the epilogue reads the nest's results.
 static bool areSumsDropped(LoopsOp first, LoopsOp elements) {
   return llvm::all_of(first->getUsers(), [&](Operation *user) {
     return elements->isProperAncestor(user);

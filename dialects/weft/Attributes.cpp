@@ -323,7 +323,7 @@ Attribute LayoutAttr::parse(AsmParser &parser, Type) {
     return {};
   if (parser.parseGreater())
     return {};
-  // Joining digits supposes that they are valid.
+  // Joining digits requires valid ones.
   std::string reason = invalidReason(mesh, layout, layout.dims.size());
   if (!reason.empty()) {
     parser.emitError(loc) << reason;
