@@ -21,7 +21,8 @@ LayoutTable::LayoutTable(func::FuncOp function, MeshAttr mesh)
   addBlock(function.getBody().front(), {});
 }
 
-/// Ops in program order, those of regions behind the op that holds them.
+/// Adds ops in program order, those of regions behind the op that contains
+/// them.
 void LayoutTable::addBlock(Block &block, llvm::ArrayRef<SubAxis> bound) {
   auto add = [&](Value value) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -34,7 +35,7 @@ void LayoutTable::addBlock(Block &block, llvm::ArrayRef<SubAxis> bound) {
   llvm::for_each(block.getArguments(), add);
   for (Operation &op : block) {
     if (op.hasTrait<ObservesLayout>())
-      continue; // it takes what it finds
+      continue; // it accepts any layout
     indices[&op] = ruled.size();
     ruled.push_back(OpWithRule::get(&op));
     llvm::for_each(op.getResults(), add);
@@ -53,7 +54,7 @@ void LayoutTable::addBlock(Block &block, llvm::ArrayRef<SubAxis> bound) {
 // Annotations
 //===----------------------------------------------------------------------===//
 
-/// Without axes of size 1, which split nothing.
+/// The layout without axes of size 1, which split nothing.
 static Layout withoutUnitAxes(const Mesh &mesh, Layout layout) {
   auto isUnit = [](const SubAxis &axis) { return axis.size == 1; };
   for (SubAxes &dim : layout.dims)
@@ -332,7 +333,7 @@ void LayoutTable::updateFlow(Operation *op, const Round &round,
 }
 
 void LayoutTable::run(const Round &round) {
-  // Elementwise ops first, then in program order.
+  // The ops to visit: elementwise ops first, then in program order.
   std::set<std::pair<bool, unsigned>> worklist;
   auto push = [&](Operation *op) {
     auto it = indices.find(op);

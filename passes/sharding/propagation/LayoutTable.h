@@ -1,15 +1,15 @@
 //===- LayoutTable.h - the layout every value should have -------*- C++ -*-===//
 //
-// Propagation decides here; no type changes. Worked example: x is annotated
-// [data, -], w1 [-, model] and w2 [-, -]:
+// The table in which propagation decides layouts; types do not change. Worked
+// example: x is annotated [data, -], w1 [-, model] and w2 [-, -]:
 //
 //   %h = dot %x, %w1    data: h gets [data, -]; then weights: [data, model]
 //   %r = relu %h        elementwise, so next: [data, model]
 //   %y = dot %r, %w2    [data, -]; w2 is closed and stays [-, -], the op
 //                       will slice it
 //
-// Layouts of data and constraints go first, so that no weight's layout takes
-// the batch's axis from an activation. A layout only ever grows.
+// Layouts of data and constraints are propagated first, so that no weight's
+// layout takes the batch's axis from an activation. A layout only ever grows.
 //
 // An annotated layout is closed. An argument, or a `weft.constrain`, may say
 // more about its value:
@@ -18,7 +18,7 @@
 //   weft.replicated = ["model"]   "model" shards no dimension of it
 //   weft.priority = 1             what it says counts after those of 0 (none
 //                                 said: 0) have spread everywhere
-//   weft.group = "embedding"      all values of the group are laid out alike
+//   weft.group = "embedding"      all values of the group have one layout
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,30 +42,30 @@ class LayoutTable {
 public:
   LayoutTable(mlir::func::FuncOp function, MeshAttr mesh);
 
-  /// Records in the journal, from now on, why layouts are as they are.
+  /// Records in the journal, from now on, the reasons for layouts.
   void keep(LayoutJournal *record) { journal = record; }
   LayoutJournal *kept() const { return journal; }
-  /// Enters all annotations but those of `without`. An error names the argument
-  /// and both values.
+  /// Enters all annotations except those of `without`. An error names the
+  /// argument and both values.
   llvm::LogicalResult seed(mlir::Value without = {});
   void propagate();
 
   const Mesh &mesh() const { return meshValue; }
   MeshAttr meshAttr() const { return meshAttribute; }
   llvm::ArrayRef<OpWithRule> ops() const { return ruled; }
-  /// Is the value in the function that the table was made of?
+  /// Whether the value is in the function that the table was made of.
   bool knows(mlir::Value value) const {
     return entries.contains(flow.leader(value));
   }
-  /// The value that stands for all that are one: those that a loop passes on.
+  /// The value that represents all values that a loop passes on as one.
   mlir::Value leader(mlir::Value value) const { return flow.leader(value); }
   /// The layout decided for a ranked tensor that the table knows.
   const Layout &get(mlir::Value value) const {
     return entries.find(flow.leader(value))->second.layout;
   }
-  /// The same with the axes along which it is annotated as partial: those of
-  /// arguments, constraints and ops that say layouts. Propagation sees dimensions
-  /// only.
+  /// The layout with the axes along which the value is annotated as partial:
+  /// for arguments, constraints and ops that state layouts. Propagation uses
+  /// dimensions only.
   Layout annotated(mlir::Value value) const;
   /// The layouts that an op with regions, or the end of one, requires and produces:
   /// the table's for values that regions pass on; predicates are replicated; axes that
@@ -75,19 +75,19 @@ public:
   TensorLayouts layoutsOf(const OpWithRule &op) const;
   /// The layout that a result of the function must have.
   Layout resultLayout(unsigned result) const;
-  /// Is the value computed by a source, so that any layout is free?
+  /// Whether the value is computed by a source, so that any layout is free.
   bool isSource(mlir::Value value) const { return sources.contains(value); }
-  /// Did propagation alone decide its layout, and can another serve as well?
-  /// Arguments are seen from outside, and groups are laid out alike.
+  /// Whether propagation alone decided the layout, and another is possible.
+  /// Arguments are visible outside, and members of groups have one layout.
   bool isFree(mlir::Value value) const;
-  /// Lays out a free value otherwise.
+  /// Gives a free value another layout.
   void set(mlir::Value value, const Layout &layout) {
     entries.find(value)->second.layout = layout;
   }
-  /// The layout of a port that is not annotated, as seen from outside: where ports are
-  /// full (Ports.h), whole axes that divide the dimension.
+  /// The external layout of a port that is not annotated: if ports are full
+  /// (Ports.h), whole axes that divide the dimension.
   Layout asPort(Layout layout, mlir::Type type) const;
-  /// The place of an op in ops().
+  /// The index of an op in ops().
   std::optional<unsigned> indexOf(mlir::Operation *op) const {
     auto it = indices.find(op);
     return it == indices.end() ? std::nullopt : std::optional(it->second);
@@ -103,7 +103,7 @@ private:
       return !fixed && !group && forbiddenAxes.empty();
     }
   };
-  /// Which annotations a round of propagation spreads.
+  /// The annotations that a round of propagation spreads.
   struct Round {
     int64_t priority = 0;
     bool withState = false, elementwiseOnly = false;
@@ -111,7 +111,7 @@ private:
       return entry.priority <= priority && (withState || !entry.isState);
     }
   };
-  /// No value in the block lies over a bound axis.
+  /// Adds the ops of a block, in which no value is sharded over a bound axis.
   void addBlock(mlir::Block &block, llvm::ArrayRef<SubAxis> bound);
   Entry &entryOf(mlir::Value value) { return entries[flow.leader(value)]; }
   std::optional<Layout> annotation(mlir::Attribute attribute, mlir::Type type,
@@ -126,14 +126,14 @@ private:
   llvm::LogicalResult seedReplicated(mlir::Value value, Entry &entry);
   llvm::LogicalResult joinGroups();
   llvm::LogicalResult joinGroup(mlir::Value first);
-  /// Annotates a value: `by` is the op that says the layout, the function's end
-  /// for a result, null for an argument.
+  /// Annotates a value: `by` is the op that states the layout, the function's
+  /// end for a result, null for an argument.
   void fix(mlir::Value value, const Layout &layout, bool isState,
            mlir::Operation *by);
-  /// Annotates a value that is partial itself, and not what it is used as.
+  /// Annotates the value itself, not its uses, as partial.
   void leavePartial(mlir::Value value, const Layout &layout);
-  /// Lengthens the layout of a value, and of its group, where it may grow: as
-  /// another value has it for `by`, or as its rule says.
+  /// Extends the layout of a value, and of its group, if it may grow: with the
+  /// axes that another value has for `by`, or by its rule.
   void grow(mlir::Value value, const Layout &wanted,
             llvm::SmallVectorImpl<mlir::Value> &changed, mlir::Operation *by,
             mlir::Value like);
@@ -141,7 +141,7 @@ private:
   void run(const Round &round);
   bool update(const OpWithRule &op, const Round &round,
               llvm::SmallVectorImpl<mlir::Value> &changed);
-  /// Values that regions pass on, and what they become.
+  /// Propagates between values that regions pass on.
   void updateFlow(mlir::Operation *op, const Round &round,
                   llvm::SmallVectorImpl<mlir::Value> &changed);
   /// Propagates between an op's stated layouts and the free axes of its operands, its
@@ -157,7 +157,7 @@ private:
 
   mutable mlir::func::FuncOp function;
   LayoutJournal *journal = nullptr;
-  mlir::Value ignored; ///< its annotation is not entered
+  mlir::Value ignored; ///< the value whose annotation is not entered
   RegionFlow flow;
   MeshAttr meshAttribute;
   Mesh meshValue;

@@ -1,7 +1,8 @@
 //===- ManualRegions.cpp - ops that say layouts themselves ----------------===//
 //
-// LayoutTable at the borders of regions: what an op says of its operands and
-// results (FixedLayoutsOpInterface), and what its region leaves free.
+// Methods of LayoutTable for the borders of regions: the layouts that an op
+// states for operands and results (FixedLayoutsOpInterface), and the axes that
+// its region leaves free.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +17,7 @@ using namespace mlir;
 // Annotations
 //===----------------------------------------------------------------------===//
 
-/// Values at the border of a region may get free axes, as long as its blocks
+/// Lets values at the border of a region get free axes, as long as its blocks
 /// are full.
 void LayoutTable::openToFreeAxes(Value value, llvm::ArrayRef<SubAxis> free) {
   Entry &entry = entryOf(value);
@@ -57,7 +58,7 @@ static bool uses(const Layout &layout, unsigned axis) {
          });
 }
 
-/// A constraint in a region names free axes.
+/// Checks that a constraint in a region names free axes only.
 LogicalResult LayoutTable::checkBound(Operation *op, const Layout &layout) {
   FixedLayoutsOpInterface around = freeRegionAround(op);
   if (!around)
@@ -109,7 +110,7 @@ void LayoutTable::updateBorder(Operation *op, const Round &round,
 }
 
 //===----------------------------------------------------------------------===//
-// What is decided
+// Decided layouts
 //===----------------------------------------------------------------------===//
 
 /// The layouts that an op with stated layouts requires and produces.
