@@ -28,8 +28,7 @@ public:
   /// The rank of a member of the device's group, an index.
   mlir::Value rankOfMember(mlir::Value member);
 
-  /// The combined value and the concatenation of members; both as tensors of
-  /// `value`'s type.
+  /// Combines the members' values; the result has `value`'s type.
   mlir::Value allReduce(ReduceKind kind, mlir::Value value);
   /// Gathers [block] of each member as [p, block].
   mlir::Value gather(mlir::Value value);

@@ -392,7 +392,7 @@ KernelGroups::cutsOf(const KernelValues &kernel) const {
 }
 
 void KernelGroups::cutRecomputation() {
-  // Operand order in groups is not kept up to date by merges.
+  // groupOf is not kept up to date by merges.
   for (auto [i, group] : llvm::enumerate(groups))
     for (Operation *op : group.ops)
       groupOf[op] = i;

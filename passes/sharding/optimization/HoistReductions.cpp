@@ -55,7 +55,7 @@ private:
   Operation *loop;
   const RegionFlow &flow;
   Layout partial, reduced;
-  llvm::SetVector<Value> leaders;    ///< carried values that become partial
+  llvm::SetVector<Value> leaders; ///< carried values that become partial
   /// Ops within the loop that become partial.
   llvm::SetVector<Operation *> sums;
   /// Operands that are replaced by the source of their reshard, and those

@@ -137,7 +137,7 @@ private:
   double fastest = 1, quickest = 1;
   bool settled = false; ///< nothing is cheaper
   int64_t tried = 0;
-  int best = -1; ///< the node of the cheapest plan so far
+  int best = -1;                       ///< the node of the cheapest plan so far
   std::optional<ReshardPlan> bestPlan; ///< of earlier runs
   Cost bestCost;
   std::vector<Node> nodes;

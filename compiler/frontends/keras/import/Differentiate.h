@@ -1,7 +1,7 @@
 //===- Differentiate.h - a loss and its gradients ----------------*- C++ -*-===//
 //
-// Private to the Keras front end. jax.value_and_grad(loss, has_aux=True) of a
-// function of the model's variables and a batch.
+// Private to the Keras front end. Like jax.value_and_grad(loss, has_aux=True)
+// of a function of the model's variables and a batch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,8 +12,8 @@
 
 namespace weft::keras {
 
-/// Makes the scalar that is differentiated, then other values, from the variables
-/// (those that training updates are replaced by what they become), the batch and
+/// Computes the scalar that is differentiated, then other values, from the
+/// variables (trained ones are replaced by those being trained), the batch and
 /// `scale`, which may be null.
 using LossFunction =
     llvm::function_ref<mlir::FailureOr<llvm::SmallVector<Value>>(
