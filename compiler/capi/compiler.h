@@ -141,7 +141,7 @@ typedef struct weft_compile_options {
   const char *target;           ///< one of weft_known_targets(); NULL: "native"
   const char *cache_folder;     ///< of kernels' objects; NULL: none is used
   const char *matmul_precision; ///< "f32", "tf32"; NULL: the module's
-  int64_t memory; ///< limit of a device's bytes; 0: the module's
+  int64_t memory;               ///< limit of a device's bytes; 0: the module's
   /// Budgets, "all_reduce=1, bytes<=4096", besides the module's own: a program
   /// that costs more is refused.
   const char *const *expect;

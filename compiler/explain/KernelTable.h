@@ -39,7 +39,7 @@ struct KernelLine {
   int64_t bytesRead = 0, bytesWritten = 0;
   double operations = 0;
   int64_t scratchBytes = 0;
-  std::string share;  ///< the workers' shares; empty: none
+  std::string share; ///< the workers' shares; empty: none
   /// The reason why it has several nests although one was wanted.
   std::string reason;
   std::vector<NestLine> nests;

@@ -13,8 +13,8 @@
 namespace weft::keras {
 
 /// Computes the scalar that is differentiated, then other values, from the
-/// variables (trained ones are replaced by those being trained), the batch and
-/// `scale`, which may be null.
+/// variables, the batch and `scale`, which may be null. Replaces the variables
+/// that training updates by their new values.
 using LossFunction =
     llvm::function_ref<mlir::FailureOr<llvm::SmallVector<Value>>(
         llvm::MutableArrayRef<Value> variables, const Batch &batch,

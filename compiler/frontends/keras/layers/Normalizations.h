@@ -29,13 +29,13 @@ protected:
     o.object("beta_constraint", betaConstraint, constraintTable());
     o.object("gamma_constraint", gammaConstraint, constraintTable());
   }
-  /// Computation is in f32 whatever the policy says.
+  /// A weight in f32, in which normalizations compute with any policy.
   static Value wideWeight(Call &c, const char *name, std::vector<int64_t> shape,
                           WeightRules rules) {
     rules.keepsType = true;
     return c.t.wide(c.weight(name, std::move(shape), rules));
   }
-  /// Null where there is none.
+  /// The weight gamma; null without one.
   Value gamma(Call &c, std::vector<int64_t> shape) const {
     return scale ? wideWeight(
                        c, "gamma", std::move(shape),
@@ -48,8 +48,9 @@ protected:
                             {betaInitializer, betaRegularizer, betaConstraint})
                : Value();
   }
-  /// x * inv + (beta - mean * inv), inv = gamma / sqrt(variance + epsilon), all
-  /// in one shape that `back` gives that of x; gamma and beta may be null.
+  /// Computes x * inv + (beta - mean * inv), inv = gamma / sqrt(variance +
+  /// epsilon). `back` broadcasts all to the shape of x; gamma and beta may be
+  /// null.
   Value normalized(Tensors &t, Value x, Value mean, Value variance, Value gamma,
                    Value beta, llvm::function_ref<Value(Value)> back) const {
     Value inverse = t.make<RsqrtOp>(t.add(variance, epsilon));
@@ -62,9 +63,9 @@ protected:
   }
 };
 
-/// In training by mean and variance of the batch, which moving statistics
-/// follow; else, and where the layer is frozen, by these. With `renorm` training
-/// corrects the result towards statistics of its own.
+/// Normalizes in training by mean and variance of the batch, from which moving
+/// statistics are updated; else, and if the layer is frozen, by these. With
+/// `renorm` training corrects the result towards statistics of its own.
 /// keras.layers.BatchNormalization
 class BatchNormalization : public Normalization {
   int64_t axis = -1;
@@ -124,7 +125,7 @@ class BatchNormalization : public Normalization {
   std::vector<const char *> tensorArguments() const override {
     return {"inputs", "mask"};
   }
-  /// Mean and variance of the elements that the mask leaves.
+  /// Mean and variance of the elements that are not masked.
   static std::pair<Value, Value> moments(Tensors &t, Value x, Value mask,
                                          ArrayRef<int64_t> dims) {
     if (!mask) {
@@ -160,7 +161,7 @@ class BatchNormalization : public Normalization {
     out.trainedStddev = of("renorm_stddev", squareRootOf(varianceInitializer));
     return out;
   }
-  /// Gamma and beta of a corrected result.
+  /// Gamma and beta for a corrected result.
   std::pair<Value, Value> corrected(Tensors &t, const Renorm &renorm,
                                     Value mean, Value variance, Value gamma,
                                     Value beta) const {
@@ -236,7 +237,7 @@ class BatchNormalization : public Normalization {
   }
 };
 
-/// By mean and variance of each sample along `axis`.
+/// Normalizes by mean and variance of each sample along `axis`.
 /// keras.layers.LayerNormalization
 class LayerNormalization : public Normalization {
   std::vector<int64_t> axis = {-1};
@@ -279,8 +280,8 @@ class LayerNormalization : public Normalization {
   }
 };
 
-/// By mean and variance of groups of features of each sample; -1 groups: of
-/// each feature.  keras.layers.GroupNormalization
+/// Normalizes by mean and variance of groups of features of each sample; -1
+/// groups: of each feature. keras.layers.GroupNormalization
 class GroupNormalization : public Normalization {
   int64_t groups = 32, axis = -1;
 
@@ -332,8 +333,8 @@ class GroupNormalization : public Normalization {
   }
 };
 
-/// x / sqrt(mean(x^2) + epsilon) * scale, along the last dimensions: along others
-/// Keras does not run.  keras.layers.RMSNormalization
+/// x / sqrt(mean(x^2) + epsilon) * scale, along the last dimensions; Keras
+/// fails for others.  keras.layers.RMSNormalization
 class RMSNormalization : public Layer {
   std::vector<int64_t> axis = {-1};
   double epsilon = 1e-6;
@@ -364,7 +365,7 @@ class RMSNormalization : public Layer {
   }
 };
 
-/// x by its 2-norm along `axis`.  keras.layers.UnitNormalization
+/// x divided by its 2-norm along `axis`.  keras.layers.UnitNormalization
 class UnitNormalization : public Layer {
   std::vector<int64_t> axis = {-1};
 
