@@ -7,11 +7,11 @@
 //   writer->add("layers/dense/vars/0", kernel);
 //   Status ok = writer->finish([&](const void *bytes, size_t size) { ... });
 //
-// One array at a time is in memory. The library reads in a child process, because it
-// crashes on some damaged files; elements that lie in the file as they are are read
-// without it. Only plain datasets are followed: links that leave the file, virtual
-// and external datasets are refused. The HDF5 library keeps global state: call from
-// one thread at a time.
+// One array at a time is in memory. The library reads in a child process, as it
+// crashes on some damaged files; elements that are contiguous in the file are
+// read without it. Only plain datasets are followed: links that leave the file,
+// virtual and external datasets are refused. The HDF5 library keeps global
+// state: call from one thread at a time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,11 +32,12 @@ struct Hdf5Group {
   std::string name;
 };
 
-/// Every numeric dataset, by path without a leading slash. The file stays open as
-/// long as any of them is there. All together have at most limits.bytes bytes.
+/// Lists every numeric dataset, by path without a leading slash. The file stays
+/// open as long as any of them exists. All together have at most limits.bytes
+/// bytes.
 Result<std::vector<StoredArray>> openHdf5(const std::string &path,
                                           const ReadLimits &limits = {});
-/// Of an open file, which messages call `where`.
+/// Lists those of an open file, which messages call `where`.
 Result<std::vector<StoredArray>> openHdf5(OpenFile file,
                                           const std::string &where,
                                           const ReadLimits &limits = {});
@@ -44,15 +45,15 @@ Result<std::vector<StoredArray>> openHdf5(OpenFile file,
 /// Writes a file of datasets to a temporary file, one dataset after the other.
 class Hdf5Writer {
 public:
-  /// `where` begins messages.
+  /// Creates a writer; messages begin with `where`.
   static Result<Hdf5Writer> create(const std::string &where,
                                    const std::vector<Hdf5Group> &groups);
   Hdf5Writer(Hdf5Writer &&other) noexcept;
   Hdf5Writer &operator=(Hdf5Writer &&) = delete;
   ~Hdf5Writer();
-  /// `name`: its path. Errors are kept for finish().
+  /// Adds an array with the path `name`. Errors are kept for finish().
   void add(const std::string &name, const Array &array);
-  /// Gives the bytes of the whole file, once.
+  /// Receives the bytes of the whole file, once.
   using Take = std::function<void(const void *bytes, size_t size)>;
   Status finish(const Take &take);
 
@@ -62,8 +63,9 @@ private:
   std::unique_ptr<Contents> contents;
 };
 
-/// Reads the arrays one after the other and writes those to the file; without a
-/// writer it reads alone, as all processes do whose devices have the arrays.
+/// Reads the arrays one after the other and writes them to the file; without a
+/// writer they are only read, as in all processes whose devices have parts of
+/// them.
 Status addAll(const std::vector<StoredArray> &arrays, Hdf5Writer *writer);
 
 } // namespace weft

@@ -20,8 +20,8 @@ struct StoredArray {
   std::string name;
   ElementType type;
   Shape shape;
-  /// Where devices of several processes have the array, all of them call it
-  /// together.
+  /// Reads the array. If devices of several processes have it, all of these
+  /// call it at the same time.
   std::function<Result<Array>()> read;
 
   uint64_t bytes() const {
@@ -29,7 +29,7 @@ struct StoredArray {
   }
 };
 
-/// One that is in memory, and stays there.
+/// A stored array that is in memory.
 StoredArray storedInMemory(NamedArray array);
 
 } // namespace weft

@@ -78,7 +78,8 @@ public:
                        llvm::ArrayRef<Value> state) const override;
 };
 
-/// True positives by all that were predicted (Precision), or are true (Recall).
+/// True positives divided by all predicted positives (Precision), or by all
+/// true labels (Recall).
 template <bool ofPredicted> class Ratio : public OfClass {
   std::vector<double> thresholds;
 
@@ -96,7 +97,7 @@ public:
                        llvm::ArrayRef<Value> state) const override;
 };
 
-/// A metric of all four counts at many thresholds.
+/// Metrics of all four counts at many thresholds.
 class OfCurve : public OfClass {
 public:
   std::vector<MetricVariable>
@@ -112,7 +113,7 @@ protected:
   virtual Value result(Tensors &t, const Confusion &counts) const = 0;
 };
 
-/// Rates of BestRate: the largest `best` at thresholds where `where` >= a value.
+/// Rates of BestRate: the largest `best` at thresholds with `where` >= a value.
 enum class Rate { Recall, Specificity, Precision };
 
 template <Rate best, Rate where> class BestRate : public OfCurve {
