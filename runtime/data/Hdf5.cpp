@@ -11,7 +11,7 @@ StoredArray storedInMemory(NamedArray named) {
 }
 
 namespace {
-/// The file that datasets are read from.
+/// The file from which datasets are read.
 struct Source {
   OpenFile file;
   std::string where;

@@ -33,14 +33,14 @@ bool writeDataset(hid_t file, hid_t links, const std::string &name,
                    ? H5Screate(H5S_SCALAR)
                    : H5Screate_simple(int(sizes.size()), sizes.data(), nullptr),
                H5Sclose);
-  // Without a tag: h5py reads it into what it takes for bytes, and no other.
+  // Opaque types have no tag: only then h5py reads the elements as bytes.
   bool opaque = array.type == ElementType::BFloat16;
   bool isComplex = partType(array.type) != array.type;
   Handle half(opaque      ? H5Tcreate(H5T_OPAQUE, 2)
               : isComplex ? H5Tcreate(H5T_COMPOUND, byteWidth(array.type))
                           : H5Tcopy(H5T_IEEE_F32LE),
               H5Tclose);
-  if (isComplex) { // as h5py has them
+  if (isComplex) { // as in h5py
     H5Tinsert(half, "r", 0, typeOf(partType(array.type), true));
     H5Tinsert(half, "i", byteWidth(array.type) / 2,
               typeOf(partType(array.type), true));
@@ -99,7 +99,8 @@ static hid_t linksWithGroups() {
 
 Result<Hdf5Writer> Hdf5Writer::create(const std::string &where,
                                       const std::vector<Hdf5Group> &groups) {
-  // At exit the library would close once more what could not be closed, and crash.
+  // The library's exit handler is disabled: it would close failed identifiers
+  // again, and crash.
   H5dont_atexit();
   std::string path;
   Result<OpenFile> to = openNamedTemporary(where, path);
@@ -108,7 +109,7 @@ Result<Hdf5Writer> Hdf5Writer::create(const std::string &where,
   auto contents = std::make_unique<Contents>(where, std::move(*to));
   contents->file =
       H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-  unlink(path.c_str()); // both keep it open
+  unlink(path.c_str()); // both file handles stay valid
   if (contents->file < 0)
     return temporaryError(where);
   Handle links(linksWithGroups(), H5Pclose);

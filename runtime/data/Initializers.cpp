@@ -231,7 +231,7 @@ Result<Array> constant(const Call &call, double value) {
   return array;
 }
 
-/// The bias of an LSTM: [one quarter, ones, two quarters].
+/// The bias of an LSTM: zeros in one quarter, ones, zeros in two quarters.
 Result<Array> unitForgetBias(const Call &call) {
   auto others = call.config.find("bias_initializer");
   if (call.shape.size() != 1 || call.shape[0] % 4 != 0 ||
@@ -255,7 +255,7 @@ Result<Array> unitForgetBias(const Call &call) {
   return array;
 }
 
-/// The roots of another initializer's values.
+/// The square roots of another initializer's values.
 Result<Array> squareRoot(const Call &call) {
   auto of = call.config.find("of");
   if (of == call.config.end())

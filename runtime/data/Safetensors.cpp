@@ -34,7 +34,7 @@ const Code *codeNamed(const std::string &name) {
   return found == std::end(codes) ? nullptr : found;
 }
 
-/// Null for types that the format has not.
+/// The format's code of a type; null if it has none.
 const Code *codeOf(ElementType type) {
   auto found =
       std::find_if(std::begin(codes), std::end(codes),
@@ -47,7 +47,7 @@ struct Close {
 };
 using File = std::unique_ptr<std::FILE, Close>;
 
-/// After regularFileSize().
+/// Opens a file that regularFileSize() has checked.
 File openFile(const std::string &path) {
   return File(std::fopen(path.c_str(), "rb"));
 }

@@ -50,15 +50,15 @@ static Error createBuffer(weft_runtime *runtime, const weft_program *program,
 }
 
 Error weft_buffer::awaitUse() const {
-  // What is read or written may be exchanged with other processes: not while
-  // these exchange data of a run.
+  // Reading and writing may exchange messages with other processes, so all runs
+  // must be over.
   Ticket use = runtime->processes ? tickets->last() : tickets->of(lastUse);
   if (use.isDone())
     return nullptr;
   if (Ticket::isCallingBack())
     return use.wait();
   runtime->devices->attend(use);
-  return nullptr; // the run's ticket has its error
+  return nullptr; // the run's ticket has the error
 }
 
 static Error checkGlobal(const weft_buffer *buffer, const void *data,
@@ -71,7 +71,7 @@ static Error checkGlobal(const weft_buffer *buffer, const void *data,
   return nullptr;
 }
 
-/// Copies what the device at `position` holds out of or into a global array.
+/// The copy of the device's part at `position` from or to a global array.
 static BoxCopy shardCopy(const weft_buffer &buffer, int64_t position,
                          bool toGlobal) {
   const PortInfo &port = *buffer.port;
@@ -89,7 +89,7 @@ static BoxCopy shardCopy(const weft_buffer &buffer, int64_t position,
 }
 
 namespace {
-/// One part of an array; copies of it hold the same bits.
+/// One part of an array; all copies of it have the same bits.
 struct Shard {
   int64_t first = -1, own = -1; ///< positions that hold it; -1: not here
   std::set<int> ranks;          ///< processes that hold it
@@ -114,8 +114,7 @@ static std::vector<Shard> shardsOf(const weft_buffer &buffer) {
   return out;
 }
 
-/// Sends each shard from the process that holds its first copy to those that
-/// have none.
+/// Sends each shard from the process with its first copy to those without it.
 static Error exchangeShards(const weft_buffer &buffer,
                             const std::vector<Shard> &shards,
                             std::vector<std::vector<uint8_t>> &received) {
@@ -186,7 +185,7 @@ WEFT_EXPORT weft_error *weft_buffer_write(weft_buffer *buffer, const void *data,
     DeviceSet &devices = *buffer->runtime->devices;
     for (size_t p = 0; p < buffer->locals.size(); ++p) {
       if (!buffer->locals[p])
-        continue; // another process's
+        continue; // of another process
       if (buffer->runtime->poison)
         if (Error e = devices.fill(*buffer->locals[p], 0xFF))
           return e;
@@ -230,7 +229,7 @@ WEFT_EXPORT void *weft_buffer_local(weft_buffer *buffer, int64_t position,
     return nullptr;
   const std::unique_ptr<DeviceMemory> &local = buffer->locals[size_t(position)];
   if (!local)
-    return nullptr; // another process's
+    return nullptr; // of another process
   if (bytes)
     *bytes = local->bytes();
   return local->address();
