@@ -259,7 +259,7 @@ Processes::Farewell Processes::leave(int status, const std::string &message) {
   std::unique_lock<std::mutex> guard(state);
   leaving.store(true);
   hasReported = rank() == 0 && status != 0;
-  // Whether this process has a failure of its own to report.
+  // Whether another process's failure, which is known already, is the reason.
   bool isTold = hasFailed() && !isDeadlock() && !isOwnFailure;
   guard.unlock();
   say(Word::Left, status, isTold ? "" : message);
