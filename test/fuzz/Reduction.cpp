@@ -16,7 +16,7 @@ using namespace mlir;
 namespace weft {
 
 //===----------------------------------------------------------------------===//
-// What is left when something is gone
+// Cleaning up after a removal
 //===----------------------------------------------------------------------===//
 
 static void eraseDeadOps(ModuleOp module) {
@@ -41,13 +41,13 @@ static void eraseDeadOps(ModuleOp module) {
   }
 }
 
-/// An argument donated to a result that was removed or replaced is none.
+/// Removes donations to results that were removed or replaced.
 static void dropDonations(func::FuncOp function) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     function.removeArgAttr(i, kDonatedAttr);
 }
 
-/// False where the function keeps an argument that nothing uses.
+/// Erases unused arguments; false if one cannot be erased.
 static bool eraseUnusedArguments(func::FuncOp function) {
   llvm::BitVector unused(function.getNumArguments());
   for (BlockArgument argument : function.getArguments())
