@@ -43,7 +43,8 @@ inline bool hasRegions(const OpCase &c) {
   return c.body.find("^bb0") != std::string::npos;
 }
 
-/// Returns the program of a case, a function of that name with these attributes.
+/// Returns the program of a case: a function of that name
+/// with these attributes.
 std::string programOf(const OpCase &c, const std::string &name = "main",
                       const std::string &attributes = "");
 std::string gradientOf(const OpCase &c);
