@@ -85,8 +85,8 @@ MeshAttr MeshAttr::get(MLIRContext *context, const Mesh &mesh) {
   return get(context, names, sizes, mesh.devices, latency, bandwidth);
 }
 
-// (C1) names are distinct, (C2) sizes are positive, (C3) each device once: all
-// three are invalidReason's.
+// (C1) distinct names, (C2) positive sizes and (C3) each device once are
+// checked by invalidReason.
 LogicalResult MeshAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                ArrayRef<StringAttr> names,
                                ArrayRef<int64_t> sizes,

@@ -55,7 +55,7 @@ public:
   struct ArenaBuffer {
     mlir::MemRefType type;
     mlir::Location loc;
-    mlir::Operation *launch = nullptr; ///< the one it is scratch memory of
+    mlir::Operation *launch = nullptr; ///< the launch with this scratch memory
     /// All values in the buffer, one after the other.
     llvm::SmallVector<mlir::Value, 1> values;
   };

@@ -147,7 +147,7 @@ private:
   std::atomic<int> signalled{0};     ///< 1: gracefully, 2: at once
   bool isEnding = false;             ///< the watching thread is to return
   Clock::time_point lastBeat, lastLook, lastTurn, deathSeen, signalSeen;
-  std::vector<uint8_t> beat; ///< a word, and what waitsNow() says
+  std::vector<uint8_t> beat; ///< message: Word::Alive, waitsNow()
   uint64_t waitsNow() const { return waiting.load() ? arrivals.load() + 1 : 0; }
   Transfer farewells;
   std::vector<std::vector<uint8_t>> spoken; ///< memory of `farewells`

@@ -51,7 +51,7 @@ private:
   struct Image {
     std::shared_ptr<Gpu> gpu;
     std::vector<std::unique_ptr<GpuModule>> modules;
-    std::vector<GpuFunction> launches;                         ///< by kernel
+    std::vector<GpuFunction> launches; ///< index: kernel
     std::vector<std::unique_ptr<GpuContraction>> contractions; ///< likewise
     std::unique_ptr<GpuMemory> constants;
   };

@@ -15,7 +15,7 @@ public:
 
   struct Field {
     uint64_t number = 0, value = 0;
-    std::string_view bytes; ///< of a field with a length
+    std::string_view bytes; ///< content of a field with a length
   };
   /// Reads the next field; false at the end and for malformed bytes, which sets
   /// isDamaged.

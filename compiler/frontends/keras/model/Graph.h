@@ -45,7 +45,7 @@ struct GraphCall {
 };
 struct Graph {
   std::vector<GraphInput> inputs;
-  /// To which the arguments of a call are bound.
+  /// The tensors to which the arguments of a call are bound.
   std::vector<GraphTensor> start;
   std::vector<GraphTensor> outputs;
   /// Keys of inputs and outputs that are dicts; empty for lists.

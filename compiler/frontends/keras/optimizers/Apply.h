@@ -38,7 +38,7 @@ struct OptimizerStep {
   llvm::SmallVector<Value> gradients, weights, variables;
   /// The factor by which the loss, and so the gradients, were multiplied.
   std::optional<double> lossScale = std::nullopt;
-  bool isScaled = false; ///< inside a LossScaleOptimizer
+  bool isScaled = false; ///< whether it is inside a LossScaleOptimizer
 
   Tensors at(const std::string &name) const;
 };

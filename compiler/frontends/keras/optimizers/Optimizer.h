@@ -89,7 +89,8 @@ public:
   std::optional<double> clipNorm, globalClipNorm, clipValue;
   bool useEma = false; ///< keep moving averages of the weights
   double emaMomentum = 0.99;
-  std::optional<int64_t> emaOverwriteFrequency; ///< steps between two, or never
+  /// The steps between two overwrites of weights by averages; none: never.
+  std::optional<int64_t> emaOverwriteFrequency;
   std::optional<double> lossScaleFactor;
   std::optional<int64_t> accumulationSteps; ///< batches of one change
 

@@ -169,8 +169,8 @@ LogicalResult angle(Converter &c, ForeignOp op) {
                                   c.make<NegOp>(op, c.make<RealOp>(op, log))));
 }
 
-/// The extreme of two; complex numbers are compared by their real parts, and by
-/// the others if these are equal.
+/// Converts a maximum or minimum; complex numbers are compared by their real
+/// parts, and by their imaginary parts if these are equal.
 template <typename Op, typename OnTruth, CompareKind kind>
 LogicalResult extreme(Converter &c, ForeignOp op) {
   if (op->getNumOperands() != 2 || !isComplex(op) ||

@@ -1,6 +1,6 @@
 //===- Shardings.h - shardings of a program as layouts ----------*- C++ -*-===//
 //
-// Private to the StableHLO front end.
+// The mesh and the layouts of a program, from its shardings.
 //
 //   Shardings shardings;
 //   if (failed(shardings.collect(program, devices))) ...
