@@ -8,7 +8,7 @@ import lit.llvm
 
 
 def has_jax(python):
-    """Can it run the tests of the PJRT plugin?"""
+    """Whether this Python can run the tests of the PJRT plugin."""
     check = "import importlib.util as u, sys; sys.exit(not (u.find_spec('jax') and u.find_spec('keras')))"
     try:
         return subprocess.run([python, "-c", check], capture_output=True).returncode == 0

@@ -2,10 +2,10 @@
 
     python3 bench/compare.py --peer-python VENV/bin/python [--rounds 3] [--cases mlp-1 mlp-dp mlp-mp]
 
-VENV holds bench/requirements.txt. Each round runs, for each case, the peer (bench/keras_jax.py),
-`weft fit` with an empty kernel cache, `weft fit` with a filled one, and `weft run` of the compiled
-step; figures are medians over the rounds. Only ratios of one run mean anything: machines differ,
-and so do the hours of a virtual one. `--json` prints the figures for programs.
+VENV holds bench/requirements.txt. Each round runs, for each case, the peer (bench/keras_jax.py), `weft fit` with an
+empty kernel cache, `weft fit` with a filled one, and `weft run` of the compiled step; figures are medians over the
+rounds. Only ratios of one run are meaningful, as machines differ, and a virtual one varies over time. `--json`
+prints the figures for programs.
 
   fit step    what a step of fit costs, the batch and the metrics included
   bare step   the compiled step alone, data already on the devices

@@ -36,7 +36,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 
 def tensor(source):
-    """How a Keras file refers to the output of a layer."""
+    """The reference of a Keras file to a layer's output."""
     return [{"args": [{"class_name": "__keras_tensor__",
                        "config": {"shape": [None, 64], "dtype": "float32", "keras_history": [source, 0, 0]}}], "kwargs": {}}]
 

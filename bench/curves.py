@@ -67,7 +67,7 @@ def keras_training(case, folder, epochs, change):
 
     class Losses(keras.callbacks.Callback):
         def on_train_batch_end(self, batch, logs=None):
-            # Keras keeps the mean since the epoch's begin.
+            # The logged value is the mean since the epoch's begin.
             losses.append(logs["loss"] * (batch + 1))
 
     history = model.fit(data["x_train"], data["y_train"], batch_size=BATCH[case], epochs=epochs, shuffle=False, verbose=0,
@@ -104,7 +104,7 @@ def weft_training(weft, case, layout, folder, epochs):
 
 
 def compare(args, case, folder):
-    """Prints the curves; is each as Keras'?"""
+    """Prints the curves; returns whether each is like Keras'."""
     data = convnet_data() if case == "convnet" else gpt_data(args.text.read_text())
     np.savez(folder / "data.npz", **data)
     epochs = args.epochs if case == "convnet" else 1

@@ -29,12 +29,12 @@ MODEL = ROOT / "examples" / "first" / "model.keras"
 DEVICES = (8, 64, 512, 4096, 16384, 65536)
 OPS = (1000, 3000, 10000, 30000, 100000)
 LIMIT = 1.3
-# Below this many seconds a command's start and its noise decide.
+# The least seconds that are compared: below them a command's start and noise dominate.
 SHORT = 1.0
 
 
 def chain(ops):
-    """Weft's text: sums of a sharded tensor, one after the other, and a reduction."""
+    """Weft's text of a chain: sums of a sharded tensor, one after the other, and a reduction."""
     lines = ['#mesh = #weft.mesh<"data"=8>', '#rows = #weft.layout<#mesh, [{"data"}, {}]>',
              "module attributes {weft.mesh = #mesh} {",
              '  func.func @main(%v0: tensor<64x8xf32> {weft.name = "x", weft.layout = #rows}, %y: tensor<64x8xf32> {weft.name = "y"}) '
@@ -105,7 +105,7 @@ def of_ops(weft, ops, folder):
 
 
 def table(name, sizes, commands, repeat):
-    """Prints a row for each size as it is measured; yields what grows too fast."""
+    """Prints a row for each size as it is measured; yields figures that grow too fast."""
     columns = list(commands(sizes[0]))
     print(name.rjust(8), *(f"| {c:>9} s    MiB  exp" for c in columns), flush=True)
     before = None

@@ -112,7 +112,7 @@ def distribution(case, devices):
 
 
 def distribution_file(case, devices):
-    """The same for Weft's command line, as a value of JSON; nothing for one device."""
+    """The distribution as a JSON value for Weft's command line; nothing for one device."""
     kind = case.split("-")[1]
     if kind == "1":
         return None

@@ -40,7 +40,7 @@ def attention(weights, x, y):
 
 
 def draw_layout(chance, rank):
-    """Each axis shards some dimension, in seven of ten cases."""
+    """A random layout: each axis shards some dimension, in seven of ten cases."""
     dims = [()] * rank
     for axis in chance.sample(["data", "model"], 2):
         if chance.random() < 0.7:
@@ -49,7 +49,7 @@ def draw_layout(chance, rank):
 
 
 def draw_step(chance, mesh):
-    """(lowered step, what it is)"""
+    """A random step: (lowered step, its description)"""
     if chance.random() < 0.6:
         inner, hidden, outer, batch = (chance.choice(sizes) for sizes in ((32, 64), (64, 128), (32, 64), (64, 256)))
         loss, shapes = dense, [(inner, hidden), (hidden, outer), (hidden,), (outer,)]

@@ -37,7 +37,7 @@ def counted_bytes(folder):
 
 
 def measure(case, steps, reports):
-    """In a process of its own."""
+    """Measures in a process of its own."""
     import hlo_traffic
 
     model = keras_cases.compiled_model(case, DEVICES)

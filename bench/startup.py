@@ -51,7 +51,7 @@ def compile_times(argument):
 
 
 def measure_ops():
-    """In a process of its own: times of ten one-op programs, and then again."""
+    """Measures, in a process of its own, ten one-op programs, twice."""
     begin = time.perf_counter()
     import jax
 
@@ -67,7 +67,7 @@ def measure_ops():
 
 
 def measure_keras():
-    """In a process of its own: what Keras compiles up to and including its first train step."""
+    """Measures, in a process of its own, the compilations of Keras up to and including its first train step."""
     os.environ["KERAS_BACKEND"] = "jax"
     import jax
 

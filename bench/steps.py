@@ -30,7 +30,7 @@ def resident_mib():
 
 
 class Watch(keras.callbacks.Callback):
-    """Memory at the end of each epoch; the process ends where one is stuck."""
+    """A callback that records memory at the end of each epoch, and ends the process if one is stuck."""
 
     def __init__(self, stuck):
         super().__init__()

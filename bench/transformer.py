@@ -91,7 +91,7 @@ def layout(rank, **dims):
 
 
 def forward(layers):
-    """The blocks on %x: the program and its last value."""
+    """Builds the blocks on %x: returns the program and its last value."""
     program, x = Program(), "%x"
     for i in range(layers):
         x = program.block(x, {name: f"%{name}_{i}" for name, _, _ in WEIGHTS})

@@ -49,7 +49,7 @@ def measure(tree, bench, python):
 
 
 def rows(figures):
-    """For each figure that both trees have: medians, spread, and whether it got worse."""
+    """Yields each figure that both trees have, with medians, spread, and whether it got worse."""
     found = []
     for name in figures[0]:
         pair = [figures[tree].get(name, []) for tree in (0, 1)]

@@ -8,16 +8,18 @@ class DialectRegistry;
 } // namespace mlir
 
 namespace weft {
-/// weft, coll, host and plan, the code of their elements, and the upstream
-/// dialects that Weft's passes create.
+/// Registers weft, coll, host and plan, the code of their elements, and the
+/// upstream dialects that Weft's passes create.
 void registerAllDialects(mlir::DialectRegistry &registry);
-/// The same, and sharding rules for ops of linalg, arith, math, tensor and tosa
-/// (dialects/foreign/ForeignRules.h) where those dialects are registered, too.
+/// Registers the same, and sharding rules for ops of linalg, arith, math,
+/// tensor and tosa (dialects/foreign/ForeignRules.h), where these dialects are
+/// registered, too.
 void registerAll(mlir::DialectRegistry &registry);
-/// Upstream's dialects that Weft has rules for or lowers to: arith, bufferization,
-/// linalg, math, memref, mpi, scf, shard, tensor, tosa and vector.
+/// Registers upstream's dialects that Weft has rules for or lowers to: arith,
+/// bufferization, linalg, math, memref, mpi, scf, shard, tensor, tosa and
+/// vector.
 void registerUpstreamDialects(mlir::DialectRegistry &registry);
-/// Every pass and the pipeline `weft-pipeline`.
+/// Registers every pass and the pipeline `weft-pipeline`.
 void registerAllPasses();
 } // namespace weft
 

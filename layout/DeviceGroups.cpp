@@ -14,7 +14,8 @@ DeviceGroups groupsOver(std::span<const MeshAxis> mesh,
   DeviceGroups all;
   all.groupOf.resize(static_cast<size_t>(devices));
   all.memberOf.resize(static_cast<size_t>(devices));
-  // A group is known by its first member: the position with all digits 0.
+  // The number of each group by its first member: the position with all digits
+  // 0.
   std::map<int64_t, int64_t> numbers;
   for (int64_t p = 0; p < devices; ++p) {
     int64_t first = p, member = coordinate(mesh, p, digits);

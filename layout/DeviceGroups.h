@@ -22,7 +22,7 @@ using DeviceGroup = std::vector<int64_t>;
 
 struct DeviceGroups {
   std::vector<DeviceGroup> groups; ///< in the order of their first members
-  /// By position: the number of its group, and its place in it.
+  /// The number of a position's group, and its index in the group.
   std::vector<int64_t> groupOf, memberOf;
 };
 

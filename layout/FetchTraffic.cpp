@@ -10,7 +10,7 @@
 using namespace weft;
 
 namespace {
-// Attributes of a program written by hand may be any int64_t.
+// A product of two int64_t: attributes of a program written by hand may be any.
 using Wide = __int128;
 
 /// first + step * j for j in [0, count).
@@ -27,14 +27,15 @@ static Wide positiveRemainder(Wide number, Wide modulus) {
   return remainder < 0 ? remainder + modulus : remainder;
 }
 
-/// The numbers modulo the modulus, cut where they wrap around.
+/// Splits the progression, modulo the modulus, where it wraps around.
 static std::vector<Progression> cutAtWraps(Progression numbers, Wide modulus) {
   if (modulus == 0)
     return {numbers};
   std::vector<Progression> runs;
   Wide first = positiveRemainder(numbers.first, modulus);
   Wide step = positiveRemainder(numbers.step, modulus);
-  if (step > modulus / 2) // the shorter way to the same numbers
+  // A step backwards gives the same numbers and is shorter.
+  if (step > modulus / 2)
     step -= modulus;
   for (Wide left = numbers.count; left > 0;) {
     Wide run = left;
@@ -71,7 +72,8 @@ static Wide inverse(Wide a, Wide modulus) {
 /// The quotients of the numbers that the divisor divides.
 static Progression quotients(const Progression &numbers, Wide divisor) {
   Wide common = greatestCommonDivisor(numbers.step, divisor);
-  Wide period = divisor / common; // of the j whose numbers are divided
+  // Period of the j whose numbers the divisor divides.
+  Wide period = divisor / common;
   if (numbers.first % common != 0)
     return {0, 0, 0};
   Wide start = 0;
@@ -104,7 +106,8 @@ static Progression clip(Progression numbers, Wide size) {
   return numbers;
 }
 
-/// Adds the number of positions in each member's block but the receiver's own.
+/// Adds the number of positions in each member's block, except the receiver's
+/// own block.
 static void addSent(Progression positions, int64_t held, int64_t receiver,
                     std::vector<int64_t> &sent) {
   while (positions.count > 0) {

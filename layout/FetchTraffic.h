@@ -8,7 +8,7 @@
 //     member 0 receives -1..4, of which member 1 sends 4
 //     member 1 receives 3..8, of which member 0 sends 3
 //
-// so that one is the most that a member sends.
+// so that the busiest member sends one position.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,9 +25,9 @@ struct FetchedPositions {
   int64_t size, block, step, offset, divisor, modulus;
 };
 
-/// Positions that the busiest of the members sends, where each receives `count`
-/// of them. Requires members >= 1, count >= 0, divisor >= 1, modulus >= 0. The
-/// time grows with the members and the blocks that each receives from, not with
+/// Positions that the busiest member sends if each member receives `count`.
+/// Requires members >= 1, count >= 0, divisor >= 1, modulus >= 0. The time
+/// grows with the members and the blocks that each receives from, not with
 /// `count`, unless positions wrap around many times.
 int64_t mostPositionsSent(const FetchedPositions &fetched, int64_t members,
                           int64_t count);

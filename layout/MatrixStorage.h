@@ -1,8 +1,8 @@
 //===- MatrixStorage.h - matrices as libraries take them --------*- C++ -*-===//
 //
-// Libraries of linear algebra take a matrix whose neighbours along one dimension
-// are side by side, and a leading dimension: how far apart those of the other
-// are. Of 3 x 4 elements
+// Linear algebra libraries take a matrix whose elements are adjacent along one
+// dimension, and a leading dimension: the stride of the other. For 3 x 4
+// elements
 //
 //   storageOf(3, 4, 4, 1)   {alongRows: false, leading: 4}   rows of 4
 //   storageOf(3, 1, 4, 8)   {alongRows: true, leading: 8}    columns, 8 apart
@@ -20,13 +20,12 @@
 namespace weft {
 
 struct MatrixStorage {
-  bool alongRows; ///< the row number steps through neighbours
+  bool alongRows; ///< the row number steps through adjacent elements
   int64_t leading;
 };
 
-/// The storage of `rows` x `columns` elements, both at least 1, that are so many elements
-/// apart; nothing where neither dimension has its neighbours side by side, or
-/// rows overlap.
+/// The storage of `rows` x `columns` elements, both at least 1, with these
+/// strides; nothing if neither stride is 1 or rows overlap.
 inline std::optional<MatrixStorage> storageOf(int64_t rows, int64_t rowStride,
                                               int64_t columns,
                                               int64_t columnStride) {

@@ -1,7 +1,6 @@
 //===- Saturating.h - sums and products that may be too large ---*- C++ -*-===//
 //
-// Bytes of all devices, of all times that a loop runs, can be more than an
-// int64_t holds:
+// The bytes of all devices and all iterations of a loop can exceed INT64_MAX:
 //
 //   saturatingMultiply(int64_t(1) << 62, 4) = INT64_MAX
 //
@@ -15,7 +14,7 @@
 
 namespace weft {
 
-/// The sum and the product, or the number next to it that there is.
+/// a + b and a * b, or the limit of int64_t that they exceed.
 inline int64_t saturatingAdd(int64_t a, int64_t b) {
   int64_t sum;
   if (!__builtin_add_overflow(a, b, &sum))

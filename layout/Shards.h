@@ -1,9 +1,9 @@
 //===- Shards.h - which elements each device holds --------------*- C++ -*-===//
 //
-// A dimension of n elements over p shards gives shard i the elements
-// [i*c, min((i+1)*c, n)) with c = ceil(n/p): 7 over 4 is [0,2) [2,4) [4,6)
-// [6,7); 3 over 5 is [0,1) [1,2) [2,3) and two empty shards. Every local
-// buffer has c elements; what lies beyond the valid extent is undefined.
+// A dimension of n elements over p shards gives shard i the elements [i*c,
+// min((i+1)*c, n)) with c = ceil(n/p): 7 over 4 is [0,2) [2,4) [4,6) [6,7); 3
+// over 5 is [0,1) [1,2) [2,3) and two empty shards. Every local buffer has c
+// elements; elements beyond the valid extent are undefined.
 //
 // Compiler and runtime keep layouts in containers of their own. The functions
 // here take any: `Dims` is a range of dimensions, each a range of SubAxis.
@@ -30,13 +30,13 @@ struct Interval {
 int64_t shardSize(int64_t n, int64_t p);
 /// The elements of n that shard i of p owns; empty shards are [n, n).
 Interval shardInterval(int64_t n, int64_t p, int64_t i);
-/// The common part; where there is none, an empty interval that begins inside
-/// of the later one.
+/// The common part of both; if there is none, an empty interval that begins
+/// inside the later one.
 Interval intersect(const Interval &a, const Interval &b);
 /// Product of the sizes, or INT64_MAX where that is larger.
 int64_t volume(std::span<const Interval> box);
 
-/// The index set that the device at `position` holds of a global array, an
+/// The index set of a global array that the device at `position` holds: an
 /// interval for each dimension.
 template <typename Box, typename Dims, typename Shape>
 Box ownBox(std::span<const MeshAxis> mesh, const Dims &dims, const Shape &shape,

@@ -54,7 +54,7 @@ static std::string invalidReason(std::span<const MeshAxis> mesh,
     return "axis number " + std::to_string(digit.axis) +
            " does not exist, the mesh has " + std::to_string(mesh.size());
   const MeshAxis &axis = mesh[digit.axis];
-  // One after the other: the product of two hostile numbers overflows.
+  // Two divisions, as the product of two unchecked numbers may overflow.
   if (digit.skip < 1 || digit.size < 1 || axis.size % digit.skip != 0 ||
       axis.size / digit.skip % digit.size != 0)
     return "sub-axis \"" + axis.name + "\":(" + std::to_string(digit.skip) +

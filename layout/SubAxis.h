@@ -20,8 +20,8 @@
 
 namespace weft {
 
-/// One axis of a mesh with its links: `latency` in seconds for one message,
-/// `bandwidth` in bytes a second a device.
+/// One axis of a mesh. `latency` of its links in seconds a message, `bandwidth`
+/// in bytes a second a device.
 struct MeshAxis {
   std::string name;
   int64_t size = 1;
@@ -41,23 +41,24 @@ struct SubAxis {
   auto operator<=>(const SubAxis &) const = default;
 };
 
-/// Positions from one coordinate of the axis to the next: the product of the
-/// sizes behind it.
+/// The distance of positions whose coordinates on the axis differ by 1: the
+/// product of the sizes of later axes.
 int64_t strideOf(std::span<const MeshAxis> mesh, uint32_t axis);
-/// Coordinates of the axis that share one value of the digit, in a row.
+/// The number of consecutive coordinates of the axis with one value of the
+/// digit.
 int64_t minorOf(std::span<const MeshAxis> mesh, const SubAxis &digit);
-/// Positions from one value of the digit to the next.
+/// The distance of positions whose values of the digit differ by 1.
 int64_t strideOf(std::span<const MeshAxis> mesh, const SubAxis &digit);
-/// The digit of a position, in [0, digit.size).
+/// The value of a digit at a position, in [0, digit.size).
 int64_t coordinate(std::span<const MeshAxis> mesh, int64_t position,
                    const SubAxis &digit);
 /// The mixed-radix number of the digits, major to minor.
 int64_t coordinate(std::span<const MeshAxis> mesh, int64_t position,
                    std::span<const SubAxis> digits);
-/// Product of the sizes.
+/// The product of the digits' sizes.
 int64_t shardCount(std::span<const SubAxis> digits);
-/// Do the two use a common part of one axis? They do not only where one ends
-/// before the other begins, digit for digit: the 2 of 6 = 2*3 and the 2 of
+/// Whether two digits use a common part of one axis. They do not only if one
+/// ends before the other begins, digit for digit: the 2 of 6 = 2*3 and the 2 of
 /// 6 = 3*2 are no independent digits.
 bool overlaps(const SubAxis &a, const SubAxis &b);
 /// The reason why these digits cannot be used together on the mesh, or empty: an axis that

@@ -60,14 +60,14 @@ PIPELINE = (
 
 
 class Kernel:
-    """One of the three: its operands, sizes of linalg's schedule, and what NumPy makes of the operands."""
+    """One of the three kernels: its operands, sizes of linalg's schedule, and NumPy's result."""
 
     def __init__(self, name, shapes, result, program, multiply_adds, expected, sizes):
         self.name, self.shapes, self.result, self.multiply_adds, self.expected, self.sizes = name, shapes, result, multiply_adds, expected, sizes
         arguments = ", ".join(f'%{chr(97 + i)}: {tensor(shape)} {{weft.name = "{chr(97 + i)}"}}' for i, shape in enumerate(shapes))
         self.program = (f'func.func @main({arguments}) -> ({tensor(result)} {{weft.name = "y"}}) {{\n{program}'
                         f"  return %y : {tensor(result)}\n}}\n")
-        # The schedule frees what it allocates itself.
+        # The convolution's schedule frees its own allocations.
         self.buffers = "--canonicalize" if name == "convolution" else "--buffer-deallocation-pipeline"
 
 
@@ -93,7 +93,7 @@ def dense(size, depth, width):
 
 
 def tiles(size, width, lanes):
-    """As many rows of two vectors as registers hold beside a vector of each operand."""
+    """The most rows of two vectors that fit in the registers beside a vector of each operand."""
     rows, columns = {8: 6, 16: 12}[lanes], 2 * lanes
     return {"rows": rows, "columns": columns, "row_tiles": size // rows, "column_tiles": width // columns}
 
@@ -133,7 +133,7 @@ class Tools:
         self.compiles = arguments.compiles
 
     def by_weft(self, text, target, name):
-        """(the file, seconds of the fastest compilation)"""
+        """Compiles by Weft: (the file, seconds of the fastest compilation)"""
         source, out = self.folder / f"{name}.mlir", self.folder / f"{name}.weft"
         source.write_text(text)
         seconds = []
@@ -159,7 +159,7 @@ class Tools:
             source = text
         module = out.with_suffix(".ll")
         seconds += cpu_time([self.llvm / "mlir-translate", "--mlir-to-llvmir", text, "-o", module])
-        # Weft links on its own, in less than a millisecond: not counted here.
+        # Weft's own linking takes less than a millisecond and is included; linalg's is not.
         code = out.with_suffix(".o")
         seconds += cpu_time([self.llvm / "clang", "-O3", *TARGETS[target][1].split(), "-ffp-contract=fast", "-fPIC", "-Wno-override-module",
                              "-c", "-x", "ir", module, "-o", code])
@@ -199,7 +199,7 @@ class Candidate:
 
 
 def aligned(shape):
-    """Zeros at the start of a page: where operands lie is then no accident."""
+    """Zeros that begin at a page, so that the alignment of operands is always the same."""
     room = np.zeros(int(np.prod(shape)) * 4 + 4096, np.uint8)
     start = -room.ctypes.data % 4096
     return room[start : start + int(np.prod(shape)) * 4].view(np.float32).reshape(shape)
@@ -226,7 +226,7 @@ def linalg_call(path, arrays):
 
 
 def candidates(kernel, targets, tools, idle):
-    """Both libraries for each target, once it is known that their results are right."""
+    """Loads both libraries for each target, after checking their results."""
     random = np.random.default_rng(1)
     operands = [aligned(shape) for shape in kernel.shapes]
     for operand in operands:

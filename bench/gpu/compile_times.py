@@ -20,7 +20,7 @@ TARGETS = [("cuda:sm_90a", "cuda"), ("cpu:avx2", "cpu")]
 
 
 def programs(more):
-    """(name, arguments of weft compile, devices or None for those that the program says)"""
+    """Yields (name, arguments of weft compile, devices or None for the program's own)"""
     for path in sorted((ROOT / "test" / "fixtures" / "stablehlo").glob("*.mlir")):
         yield f"stablehlo/{path.stem}", [path], "1"
     for path in sorted((ROOT / "examples").rglob("*.mlir")):

@@ -116,15 +116,15 @@ module attributes {{weft.mesh = #mesh}} {{
 
 @dataclasses.dataclass(frozen=True)
 class Figure:
-    row: int             # of the table
+    row: int             # rows of the table
     name: str
-    make: object         # source of the sizes
+    make: object         # source of the program for the sizes
     full: tuple          # sizes, then the element type
     tiny: tuple          # smaller sizes and the element type, for tests
-    anchor: str          # beside what it stands: "torch", or "copy": bytes at the speed of a copy
+    anchor: str          # reference: "torch", or "copy": bytes at the speed of a copy
     arrays: float = 0    # bytes, as so many arrays of the sizes
     devices: int = 1
-    library: bool = True # may a library compute it?
+    library: bool = True # whether a library may compute it
 
     def sizes(self, size):
         return getattr(self, size)

@@ -32,7 +32,7 @@ MODEL = ROOT / "test" / "fixtures" / "seed-functional-mlp" / "model.json"
 
 
 def needed(binary):
-    """The shared libraries of a program that neither glibc, Weft nor the GPU's machine has."""
+    """The shared libraries of a program, except those of glibc, Weft and the GPU's machine."""
     for line in subprocess.run(["ldd", binary], check=True, text=True, capture_output=True).stdout.splitlines():
         name, arrow, path = line.strip().partition(" => ")
         if arrow and not name.startswith((*OF_GLIBC, *OF_MACHINE, "libWeft")):
@@ -53,7 +53,7 @@ def copy_binaries(build, out):
 
 
 def compile_programs(build, out):
-    """Each program for every target, its inputs, and what else is known of its results."""
+    """Compiles each program for every target, and writes its inputs, and its expected results where they are known."""
     (out / "programs").mkdir()
     for name, source in gpu_programs.programs().items():
         for target in TARGETS:
@@ -66,7 +66,7 @@ def compile_programs(build, out):
 
 
 def compile_figures(build, out, size):
-    """{name: what run.py must know of it} of the programs that are timed."""
+    """Compiles the programs that are timed: {name: facts for run.py}."""
     listed = {}
     for number, figure in enumerate(figures.FIGURES):
         source = out / "programs" / "figure.mlir"

@@ -55,7 +55,7 @@ class Report:
         print(f"{part:8} {item:32} {'ok' if ok else 'FAILED'}", flush=True)
 
     def run(self, part, item, command, limit=120, expected=0, environment=None, folder=None):
-        """Output of a command that ends as expected; nothing, with a line, if it does not."""
+        """Runs a command; returns its output, or nothing, with a line, if it does not end as expected."""
         left = self.end - time.monotonic()
         begin = time.monotonic()
         if left <= 0:
@@ -75,7 +75,7 @@ class Report:
 
 
 def results(report, part, item, name, target, device, folder):
-    """The arrays that a program returns; nothing, with a line, where it does not run."""
+    """The arrays that a program returns; nothing, with a line, if it fails."""
     out = folder / "out.npz"
     program = report.programs / f"{name}.{target.replace(':', '-')}.weft"
     command = [WEFT, "run", program, "--inputs", report.programs / f"{name}.npz", "--outputs", out, "--devices", device,
@@ -101,7 +101,7 @@ def smoke(report, manifest, folder):
 
 
 def collectives(report):
-    """Every collective and element type beside the CPU's bits, as many GPUs as there are."""
+    """Compares every collective and element type with the CPU's bits, on all GPUs."""
     tested = report.run("smoke", "collectives", [HERE / "bin" / "gpu-collectives-test", "~[.]"], limit=300, folder=HERE / "lib")
     if tested is not None:
         report.add("smoke", "collectives", True, output=tested.strip()[-400:])
@@ -145,7 +145,7 @@ def peers(report, library, names):
 
 
 def bench(report, manifest, folder):
-    """Each round measures all figures of Weft, then of each peer: what the GPU's clock does meets them all alike."""
+    """Measures all figures of Weft, then of each peer, in each round, so that the GPU's clock affects all alike."""
     size, programs = manifest["sizes"], manifest["figures"]
     own, other = {name: [] for name in programs}, {"torch": {}, "jax": {}}
     for _ in range(ROUNDS if size == "full" else 1):

@@ -17,7 +17,8 @@ static MeshAttr meshOf(weft_module *module) {
   return mesh;
 }
 
-/// Annotations are read at stage `imported` alone.
+/// Checks that the module is at stage `imported`, the only one at which
+/// annotations are read.
 static bool mayAnnotate(weft_module *module) {
   if (module->stage == Stage::imported)
     return true;
@@ -49,7 +50,7 @@ int weft_module_set_mesh(weft_module *module, const char *text) {
   return 0;
 }
 
-/// A port of a function, to be annotated.
+/// An argument or result of a function, to be annotated.
 namespace {
 struct Port {
   func::FuncOp function;
@@ -94,7 +95,7 @@ static std::vector<Port> portsOf(ModuleOp module, StringRef name) {
   return ports;
 }
 
-/// The annotation that the text says for the port; null after an error.
+/// Parses the annotation of the port; null after an error.
 static LayoutAttr parseLayout(weft_compiler *compiler, const Port &port,
                               const std::string &text, MeshAttr mesh,
                               const std::string &name) {

@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace weft;
 
-/// Passes are known to the process, by name.
+/// Registers the passes, which are global to the process, by name.
 static void registerPassesOnce() {
   static std::once_flag registered;
   std::call_once(registered, [] {
@@ -31,7 +31,7 @@ weft_compiler::weft_compiler() : context(MLIRContext::Threading::DISABLED) {
   registerAll(registry);
   stablehlo::registerDialects(registry);
   context.appendDialectRegistry(registry);
-  context.printOpOnDiagnostic(false); // the place says which
+  context.printOpOnDiagnostic(false); // the location identifies the op
   context.getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
     report(diagnostic);
     for (const Diagnostic &note : diagnostic.getNotes())
@@ -117,7 +117,7 @@ void weft_compiler_on_diagnostic(weft_compiler *compiler,
 }
 
 const char *weft_stage_name(size_t stage) {
-  // The names are literals of Stages.def.
+  // Names are literals of Stages.def, so they end with a zero byte.
   return stage < stages().size() ? stages()[stage].name.data() : nullptr;
 }
 

@@ -1,8 +1,8 @@
 //===- Handles.h - what the C interface's pointers point to -----*- C++ -*-===//
 //
 // Private to compiler/capi. Every function of compiler.h begins with
-// `compiler->begin()`, which forgets the messages of the call before, and hands
-// what it refuses itself to `refuse`, beside what MLIR reports.
+// `compiler->begin()`, which clears the messages of the previous call, and
+// passes errors of its own to `refuse`, beside MLIR's diagnostics.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ struct weft_compiler {
   weft_compiler();
 
   void begin() { message.clear(); }
-  /// Reports an error with no place in a program; returns 1.
+  /// Reports an error without a place in a program; returns 1.
   int refuse(const std::string &text, const std::string &place = "");
   void report(const mlir::Diagnostic &diagnostic);
 
@@ -49,10 +49,10 @@ struct weft_module {
   weft_compiler *compiler;
   mlir::OwningOpRef<mlir::ModuleOp> op;
   weft::Stage stage = weft::Stage::imported;
-  /// Made when a value is asked for; nothing after a change.
+  /// The values, listed on the first request after a change.
   std::optional<std::vector<OwnedValue>> values;
 
-  /// Another program, or the same at another stage.
+  /// Replaces the program, by another or by the same at another stage.
   void become(mlir::OwningOpRef<mlir::ModuleOp> other, weft::Stage at) {
     op = std::move(other);
     stage = at;
@@ -62,14 +62,14 @@ struct weft_module {
 
 namespace weft::capi {
 
-/// Arguments, results and inner values (compiler.h).
+/// Lists arguments, results and inner values (compiler.h).
 std::vector<OwnedValue> listValues(mlir::ModuleOp module);
 
-/// The C options, or their default; the stage is the caller's to set.
+/// Converts the C options, or their default; the caller sets the stage.
 CompileOptions toOptions(const weft_compile_options *options);
 
-/// The bytes in memory that weft_text_free frees; 1, after an error, where there
-/// is none.
+/// Copies the bytes to memory that weft_text_free frees; returns 1, after an
+/// error, if there is none.
 int give(weft_compiler *compiler, llvm::StringRef bytes, weft_text *out);
 
 } // namespace weft::capi

@@ -61,7 +61,7 @@ optionsOf(weft_module *module, const weft_compile_options *options) {
   return result;
 }
 
-/// What JAX writes; its custom calls may name weft, too.
+/// Whether the text is from JAX; its custom calls may name weft, too.
 static bool looksLikeStablehlo(StringRef text) {
   return llvm::any_of(ArrayRef<StringRef>{"stablehlo.", "sdy.", "mhlo."},
                       [&](StringRef word) { return text.contains(word); });
@@ -91,7 +91,7 @@ int weft_module_parse(weft_compiler *compiler, const weft_source *source,
   if (!source || !source->text || !out)
     return compiler->refuse("the text of the program is NULL; give one");
   std::string name = source->name ? source->name : "program";
-  std::string text(source->text, source->size); // with a zero behind it
+  std::string text(source->text, source->size); // followed by a zero byte
   if (stablehlo::isArtifact(text))
     return compiler->refuse("is bytecode, which is read from trusted files "
                             "only; give the text of the program",

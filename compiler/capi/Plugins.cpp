@@ -9,20 +9,20 @@
 
 using namespace mlir;
 
-/// The file that holds the code at the address; null where none is known.
+/// The file with the code at the address; null if it is unknown.
 static const void *imageOf(const void *address) {
   Dl_info info;
   return dladdr(address, &info) ? info.dli_fbase : nullptr;
 }
 
-/// Is MLIR in a library of its own, which plug-ins find? One that holds MLIR
-/// itself, as the wheel's does, would see a second MLIR in each plug-in.
+/// Whether MLIR is in a library of its own, which plug-ins can find. Otherwise,
+/// as in the wheel, each plug-in would load a second MLIR.
 static bool sharesMlir() {
   return imageOf(reinterpret_cast<const void *>(&weft_compiler_load_plugin)) !=
          imageOf(reinterpret_cast<const void *>(&DialectPlugin::load));
 }
 
-/// What a plug-in's function says, or why it says nothing.
+/// Calls a plug-in's function; returns the reason why it has none.
 template <typename Info>
 static std::string ask(void *library, const char *function, Info &info) {
   void *found = dlsym(library, function);
@@ -46,11 +46,11 @@ int weft_compiler_load_plugin(weft_compiler *compiler, const char *path) {
         "this Weft holds MLIR in its own library, which plug-ins cannot share; "
         "load it into an installed Weft (docs/embedding.md)",
         path);
-  // It finds MLIR and Weft by what it is linked to, so none of its own symbols
-  // has to be seen by others. Nothing unloads it: ops may be in use.
+  // A plug-in is linked to MLIR and Weft, so its own symbols need not be
+  // global. It is never unloaded, as its ops may be in use.
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!library)
-    return compiler->refuse(std::string(dlerror()) + // names the path
+    return compiler->refuse(std::string(dlerror()) + // the text names the path
                             "; build it with weft::WeftPlugin");
   DialectPluginLibraryInfo dialects = {};
   PassPluginLibraryInfo passes = {};

@@ -22,7 +22,8 @@ static OwnedValue describe(RankedTensorType type, LayoutAttr layout) {
   return value;
 }
 
-/// An argument or result: its annotation says where it lies, or its type.
+/// Describes an argument or result; its layout is that of its annotation, or of
+/// its type.
 static std::optional<OwnedValue> describePort(Type type, DictionaryAttr said,
                                               StringRef madeBy) {
   auto annotation = said ? said.getAs<LayoutAttr>(kLayoutAttr) : LayoutAttr();
@@ -66,7 +67,7 @@ static void listInner(func::FuncOp function, std::vector<OwnedValue> &values) {
   });
 }
 
-/// Of a plan, whose ports are its instructions.
+/// Lists the values of a plan: its ports, which are instructions.
 static void listPlan(plan::ProgramOp program, std::vector<OwnedValue> &values) {
   const Mesh mesh = program.getMesh().getMesh();
   for (const TensorLayout &tensor : tensorLayouts(program))

@@ -54,6 +54,6 @@ weft_module *weftModuleTake(weft_compiler *compiler, MlirModule module) {
 }
 
 MlirModule weftModuleGet(weft_module *module) {
-  module->values.reset(); // whoever asks may change it
+  module->values.reset(); // the caller may change the module
   return wrap(*module->op);
 }

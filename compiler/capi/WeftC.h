@@ -1,10 +1,11 @@
 //===- WeftC.h - Weft's compiler beside MLIR's C API ------------*- C++ -*-===//
 //
-// For whoever has modules of MLIR already; others need compiler.h alone.
+// Functions for callers that have MLIR modules already; others need compiler.h
+// only.
 //
 //   #include "weft/compiler/capi/WeftC.h"
 //
-//   /* The .weft of what another front end has built, or else why there is none. */
+//   /* The .weft of a module that another front end built, or the error. */
 //   const char *compile_built(weft_compiler *compiler,
 //                             MlirModule (*build)(MlirContext context),
 //                             weft_text *out) {

@@ -1,9 +1,10 @@
 //===- compiler.h - the compiler's C interface ------------------*- C++ -*-===//
 //
-// From the text of a program to a .weft, which weft/runtime/abi/weft.h runs. No
-// MLIR header is needed, nothing is printed, and no error ends the process: a
-// function that can fail returns 0, or else 1, and weft_compiler_message() says
-// why. What a call makes is left alone where it fails.
+// Compiles the text of a program to a .weft, which weft/runtime/abi/weft.h
+// runs. No MLIR header is needed, nothing is printed, and no error ends the
+// process: a function that can fail returns 0, or else 1, and
+// weft_compiler_message() returns the reason. A call that fails does not change
+// its outputs.
 //
 //   #include "weft/compiler/capi/compiler.h"
 //   #include <stdio.h>
@@ -47,8 +48,8 @@
 //   }
 //
 // A compiler and its modules are used by one thread at a time; two compilers
-// know nothing of each other. Strings of answers live as long as their function
-// says. WeftC.h has the same objects as those of MLIR's C API.
+// are independent. Each function documents the lifetime of strings that it
+// returns. WeftC.h has the same objects as those of MLIR's C API.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,15 +63,15 @@
 extern "C" {
 #endif
 
-/// Dialects, plug-ins and the messages of the last call.
+/// A compiler: dialects, plug-ins and the messages of the last call.
 typedef struct weft_compiler weft_compiler;
 weft_compiler *weft_compiler_create(void);
-/// Its modules must be freed before.
+/// Frees a compiler. Its modules must be freed before.
 void weft_compiler_free(weft_compiler *compiler);
 
-/// Why the last call on the compiler or on one of its modules failed: a line for
-/// each error, warning and note, "dense.mlir:3:5: error: ...". Empty where it
-/// did not. Lives until the next call.
+/// The reason why the last call on the compiler or on one of its modules
+/// failed: a line for each error, warning and note, "dense.mlir:3:5: error:
+/// ...". Empty if it succeeded. Valid until the next call.
 const char *weft_compiler_message(const weft_compiler *compiler);
 
 typedef enum weft_severity {
@@ -83,90 +84,91 @@ typedef struct weft_diagnostic {
   weft_severity severity;
   const char *message;
   const char *place; ///< the file, or the name of an op or port; "" for none
-  unsigned line, column; ///< from 1; 0 where they are not known
+  unsigned line, column; ///< from 1; 0 if unknown
 } weft_diagnostic;
-/// Is called for each diagnostic as it comes; what it is given lasts until it
+/// Called for each diagnostic at once; its arguments are valid until it
 /// returns. It must not use the compiler.
 typedef void (*weft_diagnostic_fn)(void *user,
                                    const weft_diagnostic *diagnostic);
-/// NULL takes it away.
+/// Sets the function that is called for diagnostics; NULL removes it.
 void weft_compiler_on_diagnostic(weft_compiler *compiler,
                                  weft_diagnostic_fn call, void *user);
 
-/// Loads a shared library with dialects or passes of one's own, MLIR's kind of
-/// plug-in: mlirGetDialectPluginInfo, mlirGetPassPluginInfo. It is linked to
+/// Loads a shared library with dialects or passes, an MLIR plug-in:
+/// mlirGetDialectPluginInfo, mlirGetPassPluginInfo. It is linked to
 /// weft::WeftPlugin (docs/embedding.md), its code runs in this process, and it
 /// stays loaded. Texts that are parsed afterwards may use its ops.
 int weft_compiler_load_plugin(weft_compiler *compiler, const char *path);
 
-/// "imported", "differentiated", "sharded", ...: the stages in their order
+/// The name of a stage, in order: "imported", "differentiated", "sharded", ...
 /// (docs/stages.md). NULL behind the last.
 const char *weft_stage_name(size_t stage);
-/// "native, cpu:avx512, ..."; lives as long as the process.
+/// The names of targets, "native, cpu:avx512, ..."; valid as long as the
+/// process.
 const char *weft_known_targets(void);
 
-/// Bytes that a call makes: of text, a zero byte is behind them.
+/// Bytes that a call returns; texts are followed by a zero byte.
 typedef struct weft_text {
   char *data;
   size_t size;
 } weft_text;
-/// Frees and empties it; an empty one is left alone.
+/// Frees the bytes and clears the struct; an empty one is left unchanged.
 void weft_text_free(weft_text *text);
 
-/// One program at some stage.
+/// One program at a stage.
 typedef struct weft_module weft_module;
 typedef struct weft_source {
-  const char *text; ///< Weft's, or StableHLO as JAX's lowered.as_text() has it
+  const char *text; ///< Weft's, or StableHLO as of JAX's lowered.as_text()
   size_t size;
   const char *name; ///< for messages: the file's; NULL: "program"
-  /// StableHLO alone. The function that is the program; NULL: the first step of
-  /// a traced model, or else "main".
+  /// For StableHLO: the function that is the program; NULL: the first step of a
+  /// traced model, or else "main".
   const char *function;
-  /// StableHLO alone. Devices of a program whose shardings name no mesh; 0: 1,
-  /// or as many as its mesh has.
+  /// For StableHLO: devices of a program whose shardings name no mesh; 0: 1, or
+  /// as many as its mesh has.
   int64_t devices;
 } weft_source;
-/// A module at stage `imported`; the source is not kept. MLIR's bytecode and
-/// portable artifacts are refused: MLIR's reader of damaged ones is not safe
-/// (`weft compile` reads them in a process of its own).
+/// Parses a module, which is then at stage `imported`; the source is not kept.
+/// MLIR's bytecode and portable artifacts are refused: MLIR's reader of damaged
+/// ones is not safe (`weft compile` reads them in a process of its own).
 int weft_module_parse(weft_compiler *compiler, const weft_source *source,
                       weft_module **out);
 int weft_module_clone(weft_module *module, weft_module **out);
 void weft_module_free(weft_module *module);
 
-/// A zeroed one asks for what NULL asks for.
+/// Options; NULL is the same as a zeroed struct.
 typedef struct weft_compile_options {
   const char *target;           ///< one of weft_known_targets(); NULL: "native"
   const char *cache_folder;     ///< of kernels' objects; NULL: none is used
   const char *matmul_precision; ///< "f32", "tf32"; NULL: the module's
-  int64_t memory; ///< bytes of a device to keep to; 0: the module's
+  int64_t memory;               ///< limit of a device's bytes; 0: the module's
   /// Budgets, "all_reduce=1, bytes<=4096", besides the module's own: a program
   /// that costs more is refused.
   const char *const *expect;
   size_t expect_count;
-  int threads; ///< that make machine code; 0: one a core
+  int threads; ///< threads that generate machine code; 0: one a core
 } weft_compile_options;
 
-/// The name of the stage; lives as long as the process.
+/// The name of the stage; valid as long as the process.
 const char *weft_module_stage(const weft_module *module);
-/// Says at which stage the module is: after weft_module_parse of a text that is
-/// further than `imported`, or after passes. What the stage promises is checked
-/// when another stage is reached from it.
+/// Sets the module's stage: after weft_module_parse of a text that is further
+/// than `imported`, or after passes. The stage's invariants are checked when
+/// another stage is reached from it.
 int weft_module_set_stage(weft_module *module, const char *stage);
-/// Runs the passes up to that stage, in place. After an error the module is as
-/// it was.
+/// Runs the passes up to that stage, in place. After an error the module is
+/// unchanged.
 int weft_module_reach(weft_module *module, const char *stage,
                       const weft_compile_options *options);
 /// Runs passes in place: "builtin.module(weft-propagate-layouts)" (docs/
-/// reference/passes.md). After an error the module is as it was. The stage is
-/// what weft_module_set_stage says.
+/// reference/passes.md). After an error the module is unchanged.
+/// weft_module_set_stage sets the stage.
 int weft_module_run_passes(weft_module *module, const char *pipeline);
 
-/// The mesh, "data=2,model=4", of a module at stage `imported`.
+/// Sets the mesh, "data=2,model=4", of a module at stage `imported`.
 int weft_module_set_mesh(weft_module *module, const char *mesh);
-/// Lays out an argument or result of that name at stage `imported`: "[data,-]"
-/// has a place for each dimension, "(data,model)" splits one over both axes.
-/// NULL takes the annotation away.
+/// Annotates an argument or result of that name with a layout, at stage
+/// `imported`: "[data,-]" has an entry for each dimension, "(data,model)"
+/// splits one over both axes. NULL removes the annotation.
 int weft_module_set_layout(weft_module *module, const char *port,
                            const char *layout);
 
@@ -177,25 +179,25 @@ typedef struct weft_value {
   const char *dtype; ///< NumPy's name: "float32"
   size_t rank;
   const int64_t *shape; ///< of the global value, `rank` sizes
-  const char *layout;   ///< "[data,-]+sum(model)"; "" where none is chosen yet
+  const char *layout;   ///< "[data,-]+sum(model)"; "" if none is chosen yet
 } weft_value;
-/// Arguments, results, and then what has a layout inside (stage `sharded`), in
-/// their order. Fails, without a message, behind the last. Strings live until
-/// the module is changed or freed.
+/// Returns one value: arguments, results, and then inner values with a layout
+/// (stage `sharded`), in order. Fails, without a message, behind the last.
+/// Strings are valid until the module is changed or freed.
 int weft_module_value(weft_module *module, size_t value, weft_value *out);
 
-/// The module as text, which weft_module_parse reads.
+/// Prints the module as text that weft_module_parse reads.
 int weft_module_print(weft_module *module, weft_text *out);
-/// What the program sends between devices and holds, with the cheapest change
-/// of annotation for each collective: JSON, as of `weft explain --json`. Of a
-/// module at any stage; fixes are looked for at stage `imported`.
+/// Explains the bytes that the program sends and holds, with the cheapest
+/// change of annotation for each collective: JSON, as of `weft explain --json`.
+/// For a module at any stage; fixes are searched at stage `imported`.
 int weft_module_explain(weft_module *module,
                         const weft_compile_options *options, weft_text *out);
-/// Why the values of that name (d2/output) or line (train.py:12) are laid out as
-/// they are: JSON, as of `weft explain --why NAME --json`. Of a module at stage
-/// `imported` or `differentiated`.
+/// Explains the layouts of the values of that name (d2/output) or line
+/// (train.py:12): JSON, as of `weft explain --why NAME --json`. For a module at
+/// stage `imported` or `differentiated`.
 int weft_module_why(weft_module *module, const char *name, weft_text *out);
-/// The bytes of a .weft file. The module stays at its stage.
+/// Compiles to the bytes of a .weft file. The module stays at its stage.
 int weft_module_compile(weft_module *module,
                         const weft_compile_options *options, weft_text *out);
 

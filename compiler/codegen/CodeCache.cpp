@@ -1,9 +1,9 @@
 //===- CodeCache.cpp - compiled code on disk ------------------------------===//
 //
 // An entry is the file llvmcache-KEY: 32 bytes of SHA-256 over the code, then
-// the code. Its time of modification is when it was last used, to the day: not
-// all file systems keep the time of access. That of the file "pruned" is when
-// somebody last looked at the whole folder.
+// the code. Its modification time is the day of its last use, as not all file
+// systems keep access times. That of the file "pruned" is the last scan of the
+// whole folder.
 //
 //===----------------------------------------------------------------------===//
 
@@ -80,7 +80,7 @@ static std::array<uint8_t, kDigest> digest(llvm::StringRef bytes) {
 
 namespace {
 
-/// A descriptor, closed at the end.
+/// A file descriptor, closed by the destructor.
 struct Descriptor {
   int file;
   explicit Descriptor(int file) : file(file) {}
@@ -91,7 +91,7 @@ struct Descriptor {
   }
 };
 
-/// The folder of a cache, open; negative where it is not used.
+/// The open folder of a cache; negative if it is not used.
 struct Folder : Descriptor {
   explicit Folder(llvm::StringRef path)
       : Descriptor(path.empty() ? -1
@@ -112,8 +112,8 @@ struct Entry {
 
 } // namespace
 
-/// Regular files whose names begin with `prefix`. What vanishes meanwhile is
-/// left out.
+/// Regular files whose names begin with `prefix`. Files that are removed
+/// meanwhile are left out.
 static std::vector<Entry> entriesOf(int folder, llvm::StringRef prefix) {
   std::vector<Entry> entries;
   DIR *list =
@@ -139,7 +139,7 @@ static void prune(llvm::StringRef path, int folder, const CacheLimits &limits) {
     stamp.commit();
   removeAbandonedFiles(folder);
   time_t now = std::time(nullptr);
-  // Versions up to 0.1.0 had names of their own for files under way.
+  // Versions up to 0.1.0 used other names for temporary files.
   for (const Entry &entry : entriesOf(folder, ""))
     if (llvm::StringRef(entry.name).ends_with(".tmp") &&
         !llvm::StringRef(entry.name).starts_with(".weft-") &&
@@ -157,7 +157,8 @@ static void prune(llvm::StringRef path, int folder, const CacheLimits &limits) {
   for (const Entry &entry : entries) {
     if (entry.used >= oldest && total <= wanted)
       break;
-    unlinkat(folder, entry.name.c_str(), 0); // perhaps somebody else did
+    // Another process may have removed it.
+    unlinkat(folder, entry.name.c_str(), 0);
     total -= entry.bytes;
   }
 }
@@ -168,7 +169,7 @@ static bool wasPrunedToday(int folder) {
          std::time(nullptr) - info.st_mtime < kDay;
 }
 
-/// Whether a write of so many bytes looks at the folder: see CodeCache.h.
+/// Whether a write of so many bytes scans the folder: see CodeCache.h.
 static bool looksAtFolder(uint64_t bytes, const CacheLimits &limits) {
   uint32_t number;
   if (getrandom(&number, sizeof number, 0) != sizeof number)

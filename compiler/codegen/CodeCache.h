@@ -5,18 +5,18 @@
 //     writeCachedCode(folder, key, code = compile(text));
 //
 //
-// Kernels' objects and whole programs, by a hash of all that they are made of.
-// An empty name is no cache.
+// The cache has kernels' objects and whole programs, by a hash of all their
+// inputs. An empty folder name means no cache.
 //
-// Who can write to the folder can have code of theirs run by all who read it:
-// it is used only where it belongs to the user of the process and nobody else
-// may write it (refusalOfCache says why not). docs/trust.md is about that.
+// Whoever can write to the folder can make its readers run code, so it is used
+// only if it belongs to the user of the process and nobody else may write it
+// (refusalOfCache returns the reason). See docs/trust.md.
 //
-// Entries that nobody has used for a month are removed, and those used longest
-// ago while there is more than a gigabyte. Processes need not agree on when:
-// each write looks at the whole folder with a probability of 16 times its share
-// of the limit, so that a sixteenth of it is written between two looks, by
-// however many processes; and the first use on a day looks. An entry that is
+// Entries without a use for a month are removed, and the least recently used
+// ones while there is more than a gigabyte. Processes do not coordinate this:
+// each write scans the folder with a probability of 16 times its share of the
+// limit, so that about a sixteenth of the limit is written between two scans,
+// by however many processes; and the first use on a day scans. An entry that is
 // removed while another process reads it is read to its end; one that is
 // removed before is compiled again.
 //
@@ -40,22 +40,22 @@ struct CacheLimits {
       std::chrono::hours(24 * 30); ///< since the last use
 };
 
-/// Where a person's cache is: $XDG_CACHE_HOME/weft, else ~/.cache/weft; empty
-/// where neither is known.
+/// The user's cache folder: $XDG_CACHE_HOME/weft, else ~/.cache/weft; empty if
+/// neither is known.
 std::string codeCacheFolder();
 
-/// The reason why a folder is not used as a cache, and how to change that; empty for one
-/// that is used, or that is still to be made.
+/// The reason why a folder is not used as a cache, and how to change that;
+/// empty for a usable folder, or one that does not exist yet.
 std::string refusalOfCache(llvm::StringRef folder);
 
-/// SHA-256 of the parts, each with its end.
+/// The SHA-256 of the parts and their lengths.
 std::string keyOfCode(llvm::ArrayRef<llvm::StringRef> parts);
 
-/// False for an entry that is absent or damaged.
+/// Reads an entry; false if it is absent or damaged.
 bool readCachedCode(llvm::StringRef folder, llvm::StringRef key,
                     llvm::SmallVectorImpl<char> &code,
                     const CacheLimits &limits = {});
-/// Never fails: a cache that cannot be written is no cache.
+/// Writes an entry. Never fails: a cache that cannot be written is not used.
 void writeCachedCode(llvm::StringRef folder, llvm::StringRef key,
                      llvm::ArrayRef<char> code, const CacheLimits &limits = {});
 

@@ -12,7 +12,7 @@
 using namespace weft;
 
 namespace {
-/// The targets of one generator, and how it is opened for one of them.
+/// The targets of one generator, and the function that opens it.
 struct Generator {
   llvm::ArrayRef<llvm::StringLiteral> (*targets)();
   std::unique_ptr<KernelCodegen> (*open)(llvm::StringRef target);

@@ -6,8 +6,8 @@
 //     return; // without a generator, `error` lists the known targets
 //   (void)codegen->printAssembly(kernels, llvm::outs()); // for a person
 //
-// Nothing outside compiler/codegen/<generator> knows more of a processor than
-// this. A new generator is one function and one line of the table in
+// Code outside compiler/codegen/<generator> uses no other knowledge of a
+// processor. A new generator is one function and one line of the table in
 // KernelCodegen.cpp.
 //
 //===----------------------------------------------------------------------===//
@@ -27,57 +27,57 @@
 namespace weft {
 
 struct CodegenOptions {
-  /// Where objects are kept (CodeCache.h); empty: no cache. The folder is made
-  /// if need be; a damaged entry is compiled again.
+  /// The folder of cached objects (CodeCache.h); empty: no cache. It is created
+  /// if needed; a damaged entry is compiled again.
   std::string cacheDir;
   unsigned threads = 0; ///< 0: one for each core
-  /// A run takes so little that the time to compile counts more. A generator
-  /// may do as it likes.
+  /// Whether a run is so short that compile time counts more. A generator may
+  /// ignore it.
   bool isBrief = false;
 };
 
-/// A kernel of a device, and how many threads run it.
+/// A kernel of a device, and the number of threads that run it.
 struct DeviceKernel {
   std::string name; ///< of the function of weft.kernel, and its symbol
   std::array<int64_t, 3> block = {1, 1, 1};
-  int64_t blocks = 1; ///< that have work to do; fewer are right, too
+  int64_t blocks = 1; ///< blocks with work; fewer are correct, too
   int64_t shared = 0; ///< bytes of each block
 };
 
 /// The compiled kernels of a program: a shared object for
 /// processors, or a module for devices.
 struct CompiledKernels {
-  llvm::SmallVector<char> sharedObject; ///< empty where devices run them all
+  llvm::SmallVector<char> sharedObject; ///< empty if devices run all kernels
   std::string chip; ///< of the devices: sm_80; empty for processors
   std::string ptx;
   std::vector<DeviceKernel> deviceKernels;
 };
 
-/// Opened once for many programs it keeps what takes long to make; threads may
-/// share it.
+/// A code generator. It keeps objects that are slow to make for several
+/// programs; threads may share it.
 class KernelCodegen {
 public:
   virtual ~KernelCodegen() = default;
-  /// The target with its choices made: cpu:avx2 for `native`.
+  /// The resolved target: cpu:avx2 for `native`.
   virtual llvm::StringRef target() const = 0;
   /// WEFT_FEATURE_* bits of weft.h that the code needs.
   virtual uint64_t runtimeFeatures() const = 0;
-  /// The code of a .weft file, for every function of the module that has the
-  /// attribute weft.kernel. Errors are on the kernels, each by name.
+  /// Generates the code of a .weft file: every function of the module with the
+  /// attribute weft.kernel. Errors are on the kernels and name them.
   virtual llvm::LogicalResult compile(mlir::ModuleOp module,
                                       const CodegenOptions &options,
                                       CompiledKernels &code) = 0;
-  /// The same code as text.
+  /// Prints the same code as text.
   virtual llvm::LogicalResult
   printAssembly(llvm::ArrayRef<mlir::func::FuncOp> kernels,
                 llvm::raw_ostream &out) = 0;
 };
 
-/// The generator for a target; null with the reason, which lists the known
-/// targets, in `error`.
+/// Opens the generator for a target; null with the reason, which lists the
+/// known targets, in `error`.
 std::unique_ptr<KernelCodegen> openCodegen(llvm::StringRef target,
                                            std::string &error);
-/// "native, cpu:avx512, cpu:avx2, ..."
+/// The list of targets: "native, cpu:avx512, cpu:avx2, ..."
 std::string knownTargets();
 
 } // namespace weft

@@ -23,7 +23,7 @@ CollectedErrors::CollectedErrors(mlir::MLIRContext *context)
         return mlir::success();
       }) {}
 
-/// Simplifies code that must be ready soon, with the few analyses that this needs.
+/// Simplifies code that must be compiled fast, with few analyses.
 static void simplify(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::FunctionAnalysisManager analyses;
   analyses.registerPass([] { return llvm::PassInstrumentationAnalysis(); });
@@ -58,7 +58,7 @@ struct MachineCodeWriter::State {
   explicit State(llvm::TargetMachine &machine)
       : machine(machine), stream(written) {}
   llvm::TargetMachine &machine;
-  llvm::SmallVector<char, 0> written; ///< of the module at hand
+  llvm::SmallVector<char, 0> written; ///< of the current module
   llvm::raw_svector_ostream stream;
   llvm::legacy::PassManager emission;
   bool writesNoSuchFiles = false;

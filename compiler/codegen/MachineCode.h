@@ -1,7 +1,7 @@
 //===- MachineCode.h - the LLVM dialect to objects or text ------*- C++ -*-===//
 //
-// What the code generators of all targets share: errors of one kernel as text,
-// and LLVM's optimizer and back end.
+// The parts that code generators of all targets share: errors of one kernel as
+// text, and LLVM's optimizer and back end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,11 +18,11 @@ class TargetMachine;
 
 namespace weft {
 
-/// Keeps the errors of a context, which then reach nobody else.
+/// Collects the errors of a context, which no other handler receives.
 class CollectedErrors {
 public:
   explicit CollectedErrors(mlir::MLIRContext *context);
-  /// They, parted by "; ", or `otherwise` where there is none.
+  /// The errors, separated by "; ", or `otherwise` if there are none.
   std::string textOr(const std::string &otherwise) const {
     return text.empty() ? otherwise : text;
   }
@@ -32,15 +32,15 @@ private:
   mlir::ScopedDiagnosticHandler handler;
 };
 
-/// LLVM's passes for one machine and one kind of file. To make them takes as long
-/// as to run them on a small kernel, so they are used for one after the other.
+/// LLVM's passes for one machine and one file type. Making them takes as long
+/// as running them on a small kernel, so they are used for several kernels.
 class MachineCodeWriter {
 public:
   MachineCodeWriter(llvm::TargetMachine &machine, llvm::CodeGenFileType type);
   ~MachineCodeWriter();
-  /// Translates a module of the LLVM dialect, lets `prepare` see it, optimizes it
-  /// for the machine (hardly, where the machine has the level None) and appends
-  /// what its back end writes to `code`. Returns what is wrong, or nothing.
+  /// Translates a module of the LLVM dialect, calls `prepare` with it,
+  /// optimizes it for the machine (hardly, if its level is None) and appends
+  /// the back end's output to `code`. Returns the error, or nothing.
   std::string write(mlir::Operation *module, llvm::SmallVectorImpl<char> &code,
                     llvm::function_ref<void(llvm::Module &)> prepare);
 

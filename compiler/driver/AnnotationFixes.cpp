@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace weft;
 
-/// What a step costs under the change; nothing where it does not compile.
+/// The cost of a step with the change; nothing if it does not compile.
 static std::optional<Explanation> costUnder(const AnnotationChange &change,
                                             ModuleOp imported,
                                             const CompileOptions &options) {

@@ -4,8 +4,8 @@
 //     fix  change the layout of "w" from [{"model"}, {}] to [{}, {}]: a step
 //          sends 0 bytes instead of 480
 //
-// Each change (AnnotationChanges.h) is tried: the program is compiled up to its
-// plan under it, and counted.
+// Each change (AnnotationChanges.h) is tried: the program is compiled to its
+// plan with it, and its bytes are counted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +17,8 @@
 
 namespace weft {
 
-/// Fills the `fix` of the collectives of a program that says its layouts itself.
-/// `imported` is the module that it was made of, at stage `imported`.
+/// Fills the `fix` of the collectives of a program whose layouts are in its own
+/// text. `imported` is the module that it was made of, at stage `imported`.
 void findAnnotationFixes(Explanation &explanation, mlir::ModuleOp imported,
                          const CompileOptions &options);
 

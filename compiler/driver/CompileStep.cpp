@@ -21,8 +21,7 @@ using namespace mlir;
 using namespace weft;
 
 namespace {
-/// Times of stages and their passes, printed to stderr at the end where asked
-/// for.
+/// Times of stages and their passes, printed to stderr at the end if requested.
 class Timing {
 public:
   explicit Timing(const CompileOptions &options) {
@@ -37,7 +36,7 @@ private:
 };
 } // namespace
 
-/// The size of the program was refused, and its user was told so.
+/// Whether the program's size is refused; the error has been reported.
 static bool isTooLarge(ModuleOp module) {
   ScopedDiagnosticHandler silent(module.getContext(),
                                  [](Diagnostic &) { return success(); });
@@ -53,8 +52,7 @@ static std::unique_ptr<KernelCodegen> openTarget(ModuleOp module,
   return codegen;
 }
 
-/// The target that kernels are made for, with its choices made; empty, after an
-/// error, where there is none of that name.
+/// The resolved target of kernels; empty, after an error, for an unknown name.
 static std::string targetOf(ModuleOp module, const CompileOptions &options) {
   if (options.generator)
     return options.generator->target().str();
@@ -62,7 +60,8 @@ static std::string targetOf(ModuleOp module, const CompileOptions &options) {
   return generator ? generator->target().str() : "";
 }
 
-/// One pass manager a stage, so that each has its line in the report.
+/// Runs one pass manager for each stage, so that each has its line in the
+/// report.
 static LogicalResult runTimed(ModuleOp module, const CompileOptions &options,
                               Stage to, Timing &timing) {
   Stage reached = options.from;
@@ -77,7 +76,8 @@ static LogicalResult runTimed(ModuleOp module, const CompileOptions &options,
     if (target = targetOf(module, options); target.empty())
       return failure();
   StagePasses own(module.getContext());
-  // Passes that are kept would be timed by every report there ever was.
+  // Kept passes are not timed, as each of their reports would include all
+  // earlier runs.
   StagePasses &kept = options.passes && !options.timing ? *options.passes : own;
   bool verifyInput = true;
   do {
@@ -87,7 +87,7 @@ static LogicalResult runTimed(ModuleOp module, const CompileOptions &options,
     PassManager &passes = kept.reach(reached, next, verifyInput, target);
     if (options.timing)
       passes.enableTiming(scope);
-    verifyInput = false; // the stage before ended with it
+    verifyInput = false; // the previous stage ended with it
     if (failed(passes.run(module)) || failed(verify(module))) {
       if (options.reached && isTooLarge(module))
         *options.reached = to;
@@ -145,7 +145,7 @@ weft::compileProgram(ModuleOp module, const CompileOptions &options) {
                              generator->runtimeFeatures());
 }
 
-/// The kernels of these names; fails, with a list, where there is none of a name.
+/// The kernels of these names; fails, with a list, for an unknown name.
 static FailureOr<SmallVector<func::FuncOp>>
 findKernels(ModuleOp module, llvm::ArrayRef<std::string> names) {
   SmallVector<func::FuncOp> all =

@@ -1,7 +1,7 @@
 //===- CompileStep.h - one step of a model to a program image ---*- C++ -*-===//
 //
-// The one straight line from a module at some stage to the bytes of a .weft
-// file. Front ends make the module; tools run the image or write it.
+// The sequence from a module at some stage to the bytes of a .weft file. Front
+// ends make the module; tools run the image or write it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,21 +24,22 @@ class KernelCodegen;
 struct CompileOptions {
   Stage from = Stage::imported;
   std::string target = "native"; ///< one of knownTargets()
-  /// Opened for `target` and kept by who compiles many programs; null: one is
-  /// opened for this program.
+  /// A generator opened for `target`, which callers keep for many programs;
+  /// null: one is opened for this program.
   KernelCodegen *generator = nullptr;
-  /// The passes of the module's context, kept likewise; null: made for this program.
+  /// The passes of the module's context, which callers keep likewise; null:
+  /// made for this program.
   StagePasses *passes = nullptr;
   std::string cacheDirectory; ///< kernel objects; empty: no cache
   int threads = 0;            ///< 0: one for each core
   bool timing = false;        ///< print a report of the passes to stderr
-  std::string metadata;       ///< travels with the plan
-  /// Set to each stage that is reached; to the last one where the sizes of the
-  /// program were refused, which is no failure of Weft.
+  std::string metadata;       ///< copied into the plan
+  /// Set to each stage that is reached; to the last one if the sizes of the
+  /// program were refused, which is no internal error.
   Stage *reached = nullptr;
   std::vector<std::string> expect; ///< budgets besides the module's own
   int64_t memory = 0; ///< bytes of a device; 0: the module's weft.memory
-  /// "f32", "tf32" (nest::kPrecisionAttr); empty: the module's.
+  /// The precision "f32" or "tf32" (nest::kPrecisionAttr); empty: the module's.
   std::string matmulPrecision;
   FixSearch findFixes; ///< for a budget that is broken
 };
@@ -47,13 +48,13 @@ struct CompileOptions {
 llvm::LogicalResult runStages(mlir::ModuleOp module,
                               const CompileOptions &options, Stage to);
 
-/// The bytes of a .weft file: shared object, plan, trailer. The module ends at
-/// stage `plan`. Diagnostics go to the context's handler.
+/// Compiles to the bytes of a .weft file: shared object, plan, trailer. The
+/// module ends at stage `plan`. Diagnostics go to the context's handler.
 llvm::FailureOr<std::vector<uint8_t>>
 compileProgram(mlir::ModuleOp module, const CompileOptions &options);
 
-/// The assembly text of the kernels of these names (none: all). The module ends
-/// at stage `nests`.
+/// Prints the assembly text of the kernels of these names (none: all). The
+/// module ends at stage `nests`.
 llvm::FailureOr<std::string>
 printKernelAssembly(mlir::ModuleOp module, const CompileOptions &options,
                     llvm::ArrayRef<std::string> names);

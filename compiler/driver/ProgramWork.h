@@ -1,7 +1,7 @@
 //===- ProgramWork.h - how much a run of a program computes -----*- C++ -*-===//
 //
-// Code that is optimized for 50 ms is wasted on a program that then runs for
-// 10 us, as most of the programs do with which a script starts:
+// An estimate of a program's work, since optimizing code for 50 ms is wasted on
+// a program that runs for 10 us, as most programs at the start of a script do:
 //
 //   plan.launch @elementwise_add_32(%x, %y)     32 elements, one op: 128
 //   plan.launch @dot_16x784x200(%a, %b, %c)     16 * 784 * 200: 2,508,800
@@ -16,11 +16,12 @@
 namespace weft {
 
 /// Instructions of a device in one run, to an order of magnitude. A loop is
-/// taken to run a thousand times.
+/// assumed to run a thousand times.
 double workOfProgram(plan::ProgramOp program);
 
-/// Up to here code is to be ready soon rather than fast: a run takes up to
-/// 0.2 ms longer, compiling takes a third to a tenth of the time.
+/// The most work of a program for which compile time counts more than speed: a
+/// run takes up to 0.2 ms longer, compiling takes a third to a tenth of the
+/// time.
 inline constexpr double kBriefWork = 512 * 1024;
 
 } // namespace weft

@@ -96,7 +96,7 @@ void AnnotationChanges::addPorts(func::FuncOp function) {
     add(Kind::Result, index, type, function.getResultAttrDict(index));
 }
 
-/// " at tp.mlir:14", where the location says it.
+/// The text " at tp.mlir:14", if the location has a line.
 static std::string lineOf(Location location) {
   auto file = location->findInstanceOf<FileLineColLoc>();
   if (!file || file.getLine() == 0)

@@ -1,7 +1,7 @@
 //===- AnnotationChanges.h - other annotations in a program -----*- C++ -*-===//
 //
-// What a person could write instead in a program that says its layouts itself
-// (Weft's text, StableHLO): for a collective over "model",
+// Changes that a person could make to the annotations in a program's own text
+// (Weft's, StableHLO): for a collective over "model",
 //
 //   change the layout of "down" from [{"model"}, {}] to [{}, {"model"}]
 //   remove the layout of "up": [{}, {"model"}]
@@ -29,7 +29,7 @@
 
 namespace weft {
 
-/// Where an annotation is or could be, the same in a copy of the module.
+/// The place of a possible annotation, valid in copies of the module, too.
 struct AnnotationPlace {
   enum class Kind { Argument, Result, Constraint };
   Kind kind = Kind::Argument;
@@ -37,12 +37,12 @@ struct AnnotationPlace {
 };
 
 struct AnnotationChange {
-  std::string text;       ///< what a person would do
+  std::string text;       ///< the change, for people
   std::string annotation; ///< the present one, which is removed; or ""
   AnnotationPlace place;
-  std::optional<Layout> wanted; ///< nothing: the annotation goes
+  std::optional<Layout> wanted; ///< nothing: remove the annotation
 
-  /// Makes the change in a copy of the module.
+  /// A copy of the module with the change.
   mlir::OwningOpRef<mlir::ModuleOp> applied(mlir::ModuleOp imported) const;
 };
 
@@ -57,7 +57,7 @@ private:
   struct Tensor {
     AnnotationPlace place;
     std::string subject; ///< the layout of "up"; the constraint at tp.mlir:14
-    std::string name;    ///< up; empty where there is none
+    std::string name;    ///< up; empty if there is none
     int64_t rank = 0;
     std::optional<Layout> layout;
   };

@@ -116,7 +116,7 @@ bool Limit::holds(int64_t cost) const {
   llvm_unreachable("unknown relation");
 }
 
-/// Does the limit count occurrences, not bytes?
+/// Whether the limit counts occurrences, not bytes.
 static bool countsCollectives(StringRef subject) {
   return subject == "collectives" || isKind(subject);
 }
@@ -151,7 +151,8 @@ int64_t weft::costOf(const Limit &limit, const Explanation &explanation) {
 // Saying
 //===----------------------------------------------------------------------===//
 
-/// "all_reduce over "model", 480 bytes, at prog.mlir:12: output of d2 is ...".
+/// The text of a collective: "all_reduce over "model", 480 bytes, at
+/// prog.mlir:12: output of d2 is ...".
 static std::string describe(const CollectiveCost &cost) {
   std::string text = cost.kind;
   if (!cost.axes.empty())
@@ -193,7 +194,8 @@ static std::string advice(const Limit &limit, const Explanation &explanation) {
   return text.empty() ? "nothing is sent; state what it costs" : text;
 }
 
-/// Where the error is shown: the first op that communicates so, by its line.
+/// The location of the error: the first op with such communication, by its
+/// line.
 static Location placeOf(plan::ProgramOp program, const Limit &limit) {
   StringRef kind = limit.subject;
   kind.consume_back(".bytes");

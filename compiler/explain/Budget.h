@@ -17,7 +17,7 @@
 //
 // A program that costs more does not compile: the error names the limit, the
 // collectives behind it with their lines, and the cheapest change of
-// annotation, where the caller can look for one.
+// annotation, if the caller can search for one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ namespace weft {
 
 inline constexpr llvm::StringLiteral kExpectAttr = "weft.expect";
 
-/// 14336, 1_000, 4e6, 64MiB, 2.5MB; nothing for other texts.
+/// Parses 14336, 1_000, 4e6, 64MiB, 2.5MB; nothing for other texts.
 std::optional<double> parseQuantity(llvm::StringRef text);
 
 struct Limit {
@@ -48,14 +48,15 @@ struct Limit {
   bool holds(int64_t cost) const;
 };
 
-/// The limits, or nothing and why the text has none.
+/// The limits of a text, or nothing and the error.
 std::optional<std::vector<Limit>> parseBudget(llvm::StringRef text,
                                               std::string &error);
 
-/// The subject of a limit, in a program. Exhaustive over parseBudget's subjects.
+/// The cost of a program in the limit's subject. Exhaustive over parseBudget's
+/// subjects.
 int64_t costOf(const Limit &limit, const Explanation &explanation);
 
-/// A limit, who asks for it, and what the step has.
+/// A limit, its source, and the cost of the step.
 struct LimitStatus {
   Limit limit;
   std::string source; ///< weft.expect, weft.memory, --expect
@@ -63,8 +64,8 @@ struct LimitStatus {
   bool holds() const { return limit.holds(cost); }
 };
 
-/// The limits of the module's budget and of `more`; those that cannot be read
-/// are left out, checkBudget() reports them.
+/// The limits of the module's budget and of `more`; invalid ones are left out,
+/// as checkBudget() reports them.
 std::vector<LimitStatus> limitsOf(mlir::ModuleOp module,
                                   llvm::ArrayRef<std::string> more,
                                   const Explanation &explanation);
@@ -73,16 +74,16 @@ std::vector<LimitStatus> limitsOf(mlir::ModuleOp module,
 std::vector<const CollectiveCost *> spenders(const Limit &limit,
                                              const Explanation &explanation);
 
-/// Fills the `fix` of the collectives, where the caller can (FindFixes.h).
+/// Fills the `fix` of the collectives, if the caller can (FindFixes.h).
 using FixSearch = std::function<void(Explanation &)>;
 
-/// Holds the module's programs, at stage `plan`, to the module's budget and to
-/// `more`. An error for each limit that is broken.
+/// Checks the module's programs, at stage `plan`, against the module's budget
+/// and `more`. Emits an error for each limit that is exceeded.
 llvm::LogicalResult checkBudget(mlir::ModuleOp module,
                                 llvm::ArrayRef<std::string> more = {},
                                 const FixSearch &findFixes = {});
 
-/// weft-check-budget: the module's own budget.
+/// The pass weft-check-budget: checks the module's own budget.
 std::unique_ptr<mlir::Pass> createCheckBudgetPass();
 void registerCheckBudgetPass();
 

@@ -36,7 +36,7 @@ static CollectiveCost explainedCost(plan::CollectiveOpInterface op,
   return cost;
 }
 
-/// A result takes its memory: what a step updates.
+/// Whether a result reuses its memory, as for values that a step updates.
 static bool isDonated(plan::InputOp input) {
   return llvm::any_of(input->getUsers(), [&](Operation *user) {
     auto output = dyn_cast<plan::OutputOp>(user);
@@ -57,7 +57,7 @@ static void addInput(plan::InputOp input, MemoryUse &memory) {
     memory.batch += bytes;
 }
 
-/// Bytes of the arena that hold something at the begin of the backward part.
+/// Bytes of the arena that are in use at the begin of the backward part.
 static int64_t keptForGradients(plan::ProgramOp program) {
   Operation *border = beginOfBackward(program);
   if (!border)
@@ -84,7 +84,7 @@ static int64_t keptForGradients(plan::ProgramOp program) {
   return bytes;
 }
 
-/// "8 devices, data=2 x model=4".
+/// The text of a mesh: "8 devices, data=2 x model=4".
 static std::string deviceText(const Mesh &mesh) {
   if (mesh.size() == 1)
     return "1 device";

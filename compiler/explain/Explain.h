@@ -1,6 +1,6 @@
 //===- Explain.h - what a program communicates and holds --------*- C++ -*-===//
 //
-// Read off the finished plan, so that what is printed is what runs:
+// An explanation is computed from the finished plan, so it describes what runs:
 //
 //   all_reduce   model   480   d2/output
 //     why  output of d2 is summed over "model"
@@ -38,23 +38,25 @@ struct CollectiveCost {
   /// The tensors that move, by the paths of variables and layers: d1/kernel.
   std::vector<std::string> where;
   std::string reason; ///< provenance: one clause or several, "; " between
-  /// Lines of the script or program that ask for it, if known: train.py:12.
+  /// Lines of the script or program from which the collective comes, if known:
+  /// train.py:12.
   std::vector<std::string> lines;
-  /// Annotations that the collective needs: without them it is gone (FindFixes.h).
+  /// Annotations without which the collective disappears (FindFixes.h).
   std::vector<std::string> annotations;
   /// The cheapest change of annotation that removes it (FindFixes.h).
   std::optional<std::string> fix;
 };
 
-/// Bytes on the fullest device.
+/// Bytes on the device that holds most.
 struct MemoryUse {
   int64_t weights = 0, optimizer = 0;
   /// Bytes that the forward part keeps for the gradients, and the step's results.
   int64_t activations = 0;
   int64_t temporaries = 0; ///< the rest of the arena
   int64_t batch = 0;       ///< inputs, labels, sample weights
-  /// No argument says what it is, as in programs of JAX: those that are not
-  /// donated, parameters among them, are the batch's row under another name.
+  /// Whether arguments have roles. Programs of JAX have none: their arguments
+  /// that are not donated, parameters among them, are shown in the batch's row
+  /// under another name.
   bool hasRoles = false;
   int64_t total() const {
     return weights + optimizer + activations + temporaries + batch;
@@ -88,9 +90,9 @@ Explanation explainProgram(plan::ProgramOp program);
 /// Explains the first program of a module at stage `plan`.
 Explanation explainProgram(mlir::ModuleOp module);
 llvm::json::Value toJson(const Explanation &explanation);
-/// Tables of at most `width` columns.
+/// Formats tables of at most `width` columns.
 std::string toText(const Explanation &explanation, unsigned width = 96);
-/// 1234567 as 1,234,567.
+/// The text of a number with groups: 1234567 as 1,234,567.
 std::string groupedDigits(int64_t value);
 
 } // namespace weft

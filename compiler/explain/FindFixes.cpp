@@ -11,8 +11,8 @@
 
 using namespace weft;
 
-/// "gradient of d1/kernel is summed over ..." -> gradient of d1/kernel, for
-/// each clause.
+/// The subject of each clause: "gradient of d1/kernel is summed over ..." ->
+/// gradient of d1/kernel.
 static std::set<std::string> subjects(const CollectiveCost &cost) {
   llvm::SmallVector<llvm::StringRef> clauses;
   llvm::StringRef(cost.reason).split(clauses, "; ", -1, false);
@@ -22,8 +22,8 @@ static std::set<std::string> subjects(const CollectiveCost &cost) {
   return result;
 }
 
-/// Do both move the same thing, in the same way, over a common axis? A gradient
-/// that joins an all-reduce that is there anyway has lost its own collective.
+/// Whether both move the same thing, in the same way, over a common axis. A
+/// gradient that joins an existing all-reduce has lost its own collective.
 static bool sameMovement(const CollectiveCost &a, const CollectiveCost &b) {
   std::set<std::string> ofA = subjects(a), ofB = subjects(b);
   auto common = [](const auto &x, const auto &y) {
@@ -54,7 +54,7 @@ static bool isGone(const CollectiveCost &cost, const Explanation &other) {
 
 namespace {
 
-/// Tries changes, each once, and remembers what they cost.
+/// Tries changes, each once, and records their costs.
 class FixFinder {
 public:
   FixFinder(const Explanation &now, const ChangesOf &changesOf, unsigned budget)
@@ -65,13 +65,14 @@ public:
 
 private:
   using Trial = std::pair<const std::string, std::optional<Explanation>>;
-  /// Null where the change does not compile or the budget is spent; then one
-  /// more is left out.
+  /// Tries a change. Null if it does not compile or the budget is spent, which
+  /// counts it in `leftOut`.
   const Trial *tryChange(const Change &change, size_t &leftOut);
   /// The result of the trials, in words.
   std::string verdict(const CollectiveCost &cost, const Trial *removing,
                       const Trial *shrinking) const;
-  /// "a step sends 12 bytes instead of 14, a device holds 8 bytes more".
+  /// The text of a change's effect: "a step sends 12 bytes instead of 14, a
+  /// device holds 8 bytes more".
   std::string effect(const Explanation &after) const;
 
   const Explanation &now;

@@ -1,18 +1,18 @@
 //===- FindFixes.h - which annotation would remove a collective -*- C++ -*-===//
 //
-// Every change that may concern it (LayoutChanges.h of a layout map,
-// AnnotationChanges.h of a program's own annotations) is tried: the program is
-// propagated, partitioned and counted again under it. Of those under which the collective
-// is gone (none of its kind and axes moves the same thing), the one whose step
-// sends the fewest bytes is the fix:
+// The fix of a collective is found by trying every change that may concern it
+// (LayoutChanges.h for a layout map, AnnotationChanges.h for a program's own
+// annotations): the program is propagated, partitioned and counted again with
+// it. Among changes that remove the collective (none of its kind and axes moves
+// the same thing), the one whose step sends the fewest bytes is the fix:
 //
 //   add "d2/kernel": ["model", null]: a step sends 158,324 bytes instead of
 //   165,324
 //
-// Annotations whose change makes the collective go are those it comes from.
+// Annotations whose change removes the collective are its causes.
 //
-// Where the cheapest sends no fewer bytes, or none removes it, the fix says so
-// in words; without anything to change there is none.
+// If the cheapest sends no fewer bytes, or none removes it, the fix says so in
+// words; without possible changes there is no fix.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,25 +25,27 @@
 
 namespace weft {
 
-/// Another annotation of the program.
+/// A possible change of the program's annotations.
 struct Change {
-  std::string text; ///< what a person would do; equal texts are one change
-  /// The annotation that is removed: "d1/kernel": [null, "model"]. Empty: a new one.
+  std::string text; ///< the change, for people; equal texts are one change
+  /// The annotation that is removed or replaced: "d1/kernel": [null, "model"].
+  /// Empty: a new one.
   std::string annotation;
   /// The cost of a step with the change; nothing if the program does not compile.
   std::function<std::optional<Explanation>()> recount;
 };
 
-/// The changes that may concern a collective, the likeliest first.
+/// The changes that may concern a collective, the most likely first.
 using ChangesOf = std::function<std::vector<Change>(const CollectiveCost &)>;
 
 /// Fills the `fix` of every collective. At most `budget` changes are tried,
-/// those of the collectives with the most bytes first; a fix that knows of
-/// changes that were not tried says so.
+/// those of the collectives with the most bytes first; a fix mentions changes
+/// that were not tried.
 void findFixes(Explanation &explanation, const ChangesOf &changesOf,
                unsigned budget);
 
-/// How many changes take a few seconds to try, the same on every machine.
+/// The number of changes that take a few seconds to try, the same on every
+/// machine.
 unsigned affordableChanges(const Explanation &explanation);
 
 } // namespace weft

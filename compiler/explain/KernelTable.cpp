@@ -107,7 +107,7 @@ llvm::json::Value weft::toJson(llvm::ArrayRef<KernelLine> kernels) {
 }
 
 namespace {
-/// Words with a blank between them, in lines that begin with `indent`.
+/// Writes words separated by blanks, in lines that begin with `indent`.
 class Lines {
 public:
   Lines(llvm::raw_ostream &out, unsigned width) : out(out), width(width) {}
@@ -140,7 +140,8 @@ private:
 };
 } // namespace
 
-/// Sums may wait where what is computed of them will be.
+/// The places without repetitions: sums may be in the memory of a value that is
+/// computed from them.
 static std::vector<std::string> eachOnce(llvm::ArrayRef<std::string> places) {
   std::vector<std::string> once;
   for (const std::string &place : places)

@@ -6,7 +6,8 @@
 //     contraction<packed, tile[14, 2], blocks[112, 512, 256]>: dot
 //     elements<dimensions>: broadcast add relu
 //
-// Read off the kernels' loop nests (dialects/nest), of a module at stage `plan`.
+// The table is computed from the kernels' loop nests (dialects/nest) of a
+// module at stage `plan`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,21 +32,24 @@ struct NestLine {
 
 struct KernelLine {
   std::string name, target;
-  int64_t launches = 0; ///< in the program's text: what a loop repeats is one
-  /// One launch: the sizes of its arguments and results, and about how many
-  /// instructions it takes (KernelTraits.h), a multiply-add counted as one.
+  /// Launches in the program's text: those in a loop count once.
+  int64_t launches = 0;
+  /// Figures of one launch: the sizes of its arguments and results, and its
+  /// estimated instructions (KernelTraits.h), a multiply-add counted as one.
   int64_t bytesRead = 0, bytesWritten = 0;
   double operations = 0;
   int64_t scratchBytes = 0;
-  std::string share;  ///< how workers share it; empty: they do not
-  std::string reason; ///< why it is several nests where one was wanted
+  std::string share; ///< the workers' shares; empty: none
+  /// The reason why it has several nests although one was wanted.
+  std::string reason;
   std::vector<NestLine> nests;
 };
 
-/// The one that takes most operations, over all its launches, first.
+/// The kernels of a module, those with the most operations over all launches
+/// first.
 std::vector<KernelLine> kernelTable(mlir::ModuleOp module);
 llvm::json::Value toJson(llvm::ArrayRef<KernelLine> kernels);
-/// Lines of at most `width` columns, but for names that are longer.
+/// Formats lines of at most `width` columns, except for longer names.
 std::string toText(llvm::ArrayRef<KernelLine> kernels, unsigned width = 96);
 
 } // namespace weft

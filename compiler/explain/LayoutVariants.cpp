@@ -26,7 +26,7 @@ std::vector<Layout> weft::layoutVariants(const Mesh &mesh, const Layout &layout,
   std::vector<Layout> result;
   for (unsigned axis : axes) {
     if (contains(layout.partial, axis))
-      continue; // what adds up over it cannot be divided over it too
+      continue; // an axis with summands cannot divide the value, too
     Layout bare = without(layout, axis);
     if (usesAxis(layout, axis))
       result.push_back(bare);

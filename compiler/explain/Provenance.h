@@ -1,6 +1,6 @@
 //===- Provenance.h - what an instruction is for ----------------*- C++ -*-===//
 //
-// Read off its location, a fusion of names around files:
+// The provenance of an op is in its location, a fusion of names around files:
 //
 //   loc(fused["d2/output"("train.py":12), "gradient of"("d1"("train.py":9))])
 //
@@ -21,9 +21,10 @@ namespace weft {
 
 /// The outermost name of each part, each once.
 std::vector<std::string> pathsOf(mlir::Location location);
-/// train.py:12 of each part: the innermost line of those that called it.
+/// The lines of each part, train.py:12: the innermost line of those that called
+/// it.
 std::vector<std::string> linesOf(mlir::Location location);
-/// Was it made by differentiation?
+/// Whether differentiation made the op.
 bool isBackward(mlir::Location location);
 /// The first kernel of the backward pass, or null.
 mlir::Operation *beginOfBackward(plan::ProgramOp program);

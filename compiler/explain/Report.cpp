@@ -73,7 +73,7 @@ std::string weft::groupedDigits(int64_t value) {
 }
 
 namespace {
-/// Lines of at most `width` columns.
+/// Writes lines of at most `width` columns.
 class TextReport {
 public:
   TextReport(const Explanation &explanation, size_t width)
@@ -90,7 +90,7 @@ private:
   void writeCollectives();
   void writeMemory();
   void writeRules();
-  /// "    why  words ...", further lines below the first word.
+  /// Writes "    why  words ...", with further lines below the first word.
   void writeWrapped(llvm::StringRef label, llvm::StringRef words);
 
   const Explanation &explanation;
@@ -117,7 +117,7 @@ void TextReport::writeWrapped(llvm::StringRef label, llvm::StringRef words) {
   out << line << '\n';
 }
 
-/// The first clauses of a provenance, and how many more there are.
+/// The first clauses of a provenance, and the number of the others.
 static std::string firstClauses(const std::string &why, unsigned most) {
   llvm::SmallVector<llvm::StringRef> clauses;
   llvm::StringRef(why).split(clauses, "; ", -1, false);

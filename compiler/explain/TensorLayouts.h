@@ -14,7 +14,7 @@
 
 namespace weft {
 
-/// The role of what stays inside the step: a layer's output that has a rule.
+/// The role of values inside the step: a layer's output that has a rule.
 inline constexpr char kInside[] = "inside";
 
 struct TensorLayout {
@@ -27,11 +27,12 @@ struct TensorLayout {
   bool isOutput = false;
 };
 
-/// Every input, and every output but those that lie as the input they replace.
+/// The layouts of every input, and of every output except those with the layout
+/// of the input that they replace.
 std::vector<TensorLayout> tensorLayouts(plan::ProgramOp program);
 
-/// The different blocks of a tensor, in the order of the first device that
-/// holds each; devices without elements are left out.
+/// A distinct block of a tensor and its devices. Blocks are in the order of
+/// their first devices; devices without elements are left out.
 struct HeldBlock {
   Box box;
   llvm::SmallVector<int64_t> devices; ///< ids, ascending
@@ -43,7 +44,7 @@ std::vector<HeldBlock> heldBlocks(const Mesh &mesh, const Layout &layout,
 llvm::SmallVector<int64_t> emptyDevices(const Mesh &mesh, const Layout &layout,
                                         llvm::ArrayRef<int64_t> shape);
 
-/// 0,1,2,3,6 as "0-3,6".
+/// The text of a list of devices: 0,1,2,3,6 as "0-3,6".
 std::string deviceList(llvm::ArrayRef<int64_t> ids);
 
 /// The id of the device at a position of the mesh.

@@ -40,8 +40,8 @@ std::string weft::shapeName(ArrayRef<int64_t> shape) {
 
 namespace {
 
-/// Bytes of the arena in use while buffers come and go; what two of them share
-/// counts once.
+/// Bytes of the arena in use over time; those that two buffers share count
+/// once.
 class Occupancy {
 public:
   explicit Occupancy(std::vector<int64_t> bordersOfBuffers)
@@ -63,7 +63,8 @@ public:
 
 private:
   std::vector<int64_t> borders;
-  std::vector<int> holders; ///< from each border to the next
+  /// Holders of the bytes from each border to the next.
+  std::vector<int> holders;
   int64_t bytes = 0;
 };
 
@@ -85,7 +86,7 @@ private:
   Moment momentOf(Operation &op);
   void readPhases();
   void readBuffers();
-  /// Carried values stay for every round.
+  /// Extends the use of carried values to all iterations.
   void stayForLoops(Resident &resident) const;
   void count();
   void fillPeak();

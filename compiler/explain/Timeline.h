@@ -1,15 +1,15 @@
 //===- Timeline.h - a step, instruction by instruction ----------*- C++ -*-===//
 //
-// The instructions of a plan in program order, and which parts of the arena hold a
-// value that is still needed while each of them runs:
+// The instructions of a plan in program order, each with the bytes of the arena
+// whose value is still needed while it runs:
 //
 //   0  dot_8x50x10            d2/output   forward    400 kept    320 temporary
 //   1  all_reduce over model  d2/output   forward    400 kept    320 temporary
 //   2  dot_50x8x10            d2/output   backward   400 kept  2,320 temporary
 //
-// Weights, optimizer, batch and results are there from begin to end. What the
-// arena has besides the values of the fullest instruction lies between buffers:
-// their sum is what Explain.h says a device holds.
+// Weights, optimizer, batch and results are held from begin to end. The rest of
+// the arena beside the values at the peak is unused space between buffers: all
+// together are a device's bytes in Explain.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,10 +27,10 @@ struct Moment {
   std::string what;               ///< the kernel, or the kind of a collective
   std::vector<std::string> where; ///< paths of variables and layers
   StepPhase phase = StepPhase::Forward;
-  /// Which of the explanation's collectives it is.
+  /// The index of the instruction among the explanation's collectives.
   std::optional<size_t> collective;
-  int64_t kept = 0;        ///< bytes of the arena that wait for the gradients
-  int64_t temporaries = 0; ///< bytes of the rest that are in use
+  int64_t kept = 0; ///< bytes of the arena that are kept for the gradients
+  int64_t temporaries = 0; ///< other bytes of the arena that are in use
   int64_t inUse() const { return kept + temporaries; }
 };
 
@@ -44,14 +44,14 @@ struct Resident {
 
 struct Timeline {
   std::vector<Moment> moments;
-  int64_t results = 0; ///< of MemoryUse::activations, what the step returns
+  int64_t results = 0; ///< part of MemoryUse::activations: results of the step
   int64_t arena = 0;
   size_t peak = 0;     ///< the first moment with the most bytes in use
   bool trains = false; ///< has a backward part
   /// Values in use at the peak, the largest first.
   std::vector<Resident> atPeak;
 
-  /// Bytes of the arena beside what is in use at the peak.
+  /// Bytes of the arena that are not in use at the peak.
   int64_t unused() const {
     return arena - (moments.empty() ? 0 : moments[peak].inUse());
   }
@@ -59,9 +59,9 @@ struct Timeline {
 
 Timeline timelineOf(plan::ProgramOp program);
 
-/// "float32", "bool", "complex64": NumPy's name.
+/// NumPy's name of a type: "float32", "bool", "complex64".
 std::string elementName(mlir::Type elementType);
-/// "8x10", "scalar".
+/// The text of a shape: "8x10", "scalar".
 std::string shapeName(llvm::ArrayRef<int64_t> shape);
 
 } // namespace weft

@@ -25,7 +25,7 @@ public:
   }
   LogicalResult run() { return propagate(table, {}); }
 
-  /// Tensors that a person may ask for, in program order.
+  /// Visits named tensors in program order.
   void each(llvm::function_ref<void(Value)> visit);
   std::vector<std::string> namesOf(Value value) const;
   WhyLayout explain(Value value, llvm::StringRef name);
@@ -33,7 +33,7 @@ public:
 private:
   static LogicalResult propagate(LayoutTable &table, Value without);
   const LayoutReason *reasonOf(Value value, unsigned dim, const SubAxis &axis);
-  /// The steps from an axis to where it begins; the annotated value, or null.
+  /// Follows an axis to its origin; returns the annotated value, or null.
   Value follow(const LayoutReason *reason, AxisOrigin &origin);
   std::string step(const LayoutReason &reason) const;
   std::string annotationText(const LayoutReason &reason) const;
@@ -57,7 +57,7 @@ LogicalResult LayoutHistory::propagate(LayoutTable &table, Value without) {
 void LayoutHistory::each(llvm::function_ref<void(Value)> visit) {
   auto see = [&](Value value) {
     if (isa<RankedTensorType>(value.getType()) && table.knows(value) &&
-        !table.isSource(value)) // those are made in every layout
+        !table.isSource(value)) // sources are made in every layout
       visit(value);
   };
   llvm::for_each(function.getArguments(), see);
@@ -79,14 +79,15 @@ std::vector<std::string> LayoutHistory::namesOf(Value value) const {
   return found;
 }
 
-/// Values that a loop passes on are recorded under the value that stands for all.
+/// The reason of a value; values that a loop passes on are recorded under their
+/// leader.
 const LayoutReason *LayoutHistory::reasonOf(Value value, unsigned dim,
                                             const SubAxis &axis) {
   const LayoutReason *reason = journal.last(value, dim, axis);
   return reason ? reason : journal.last(table.flow().leader(value), dim, axis);
 }
 
-/// "data", or "model":(1)2.
+/// The text of an axis: "data", or "model":(1)2.
 static std::string axisText(const Mesh &mesh, const SubAxis &axis) {
   const MeshAxis &whole = mesh.axes[axis.axis];
   std::string text = "\"" + whole.name + "\"";
@@ -107,7 +108,8 @@ std::string LayoutHistory::opText(Operation *op) const {
   return text;
 }
 
-/// The attribute's own reason (layout_map "d1/kernel"), or what it stands on.
+/// The attribute's own reason (layout_map "d1/kernel"), or the name of its
+/// value.
 std::string LayoutHistory::annotationText(const LayoutReason &reason) const {
   auto textOf = [](Attribute attribute, const llvm::Twine &otherwise) {
     auto text = dyn_cast_or_null<StringAttr>(attribute);
@@ -116,7 +118,8 @@ std::string LayoutHistory::annotationText(const LayoutReason &reason) const {
   if (reason.op && !reason.op->hasTrait<OpTrait::IsTerminator>())
     return textOf(reason.op->getDiscardableAttr(kReasonAttr),
                   opText(reason.op));
-  // A value that a loop passes on is annotated outside of the loop.
+  // Whether the annotation is this value's: values that a loop passes on are
+  // annotated outside of the loop.
   auto isMeant = [&](Value value) {
     return table.flow().leader(value) == reason.value;
   };

@@ -29,24 +29,25 @@
 
 namespace weft {
 
-/// Where one axis of one dimension comes from, nearest first.
+/// The origin of one axis of one dimension, nearest first.
 struct AxisOrigin {
   unsigned dim = 0;
   std::string axis;    ///< "data"
-  bool isLost = false; ///< the dimension would have it, but for its price
+  bool isLost = false; ///< the dimension lost the axis for its price
   std::vector<std::string> steps;
 };
 
 struct WhyLayout {
   std::string name, shape, layout;
   std::vector<AxisOrigin> origins;
-  /// The nearest annotation, and the layout without it; empty where none is.
+  /// The nearest annotation, and the layout without it; empty if there is none.
   std::string annotation, layoutWithout;
 };
 
-/// The values of that name, as a layout map or a report calls them (d1/kernel,
-/// d2/output), or of that line (train.py:12). One for each different layout; of a
-/// module at stage `differentiated`. `names` gets all names that there are.
+/// The layouts of the values of a name, as in a layout map or a report
+/// (d1/kernel, d2/output), or of a line (train.py:12): one for each different
+/// layout. Takes a module at stage `differentiated`. `names` gets all names
+/// that exist.
 std::vector<WhyLayout> whyLayouts(mlir::ModuleOp module, llvm::StringRef name,
                                   std::set<std::string> &names);
 std::string toText(const std::vector<WhyLayout> &values);

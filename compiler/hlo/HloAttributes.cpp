@@ -71,7 +71,7 @@ template <typename Range> static std::string braced(const Range &numbers) {
   return text + "}";
 }
 
-/// Empty for what is printed elsewhere.
+/// The text of a value; empty for attributes that are printed elsewhere.
 static std::string valueText(StringRef name, Attribute value) {
   if (isa<LayoutAttr, ReduceKindAttr, ElementsAttr>(value) &&
       !isa<DenseI64ArrayAttr>(value))
@@ -115,7 +115,7 @@ static int64_t deviceAt(const Mesh &mesh, int64_t position) {
   return mesh.devices.empty() ? position : mesh.devices[position];
 }
 
-/// Does it read the links between devices?
+/// Whether the op reads the links between devices.
 static bool communicates(Operation *op) {
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);
   SmallVector<MemoryEffects::EffectInstance> all;
@@ -126,7 +126,7 @@ static bool communicates(Operation *op) {
   });
 }
 
-/// The mesh of what the op says of devices.
+/// The mesh in the op's attributes.
 static MeshAttr meshOf(Operation *op) {
   for (NamedAttribute entry : op->getAttrDictionary())
     if (auto layout = dyn_cast<LayoutAttr>(entry.getValue()))
@@ -162,7 +162,7 @@ std::string hlo::devicesText(Operation *op, int64_t &channels) {
 }
 
 //===----------------------------------------------------------------------===//
-// Where an instruction comes from
+// The origin of an instruction
 //===----------------------------------------------------------------------===//
 
 static std::string quoted(StringRef text) {

@@ -22,7 +22,7 @@ struct Renaming {
 #include "weft/compiler/hlo/HloNames.inc"
 } // namespace
 
-/// Empty where there is none.
+/// The other name in a table; empty if there is none.
 static StringRef otherName(ArrayRef<Renaming> table, StringRef name) {
   for (const Renaming &entry : table)
     if (name == entry.from)

@@ -14,25 +14,27 @@
 
 namespace weft::hlo {
 
-/// "all-reduce"; empty for an op that XLA has no opcode for.
+/// XLA's opcode of an op, "all-reduce"; empty for an op without one.
 std::string opcodeOf(mlir::Operation *op);
 /// XLA's name of an attribute of Weft's ops.
 llvm::StringRef attributeName(llvm::StringRef name);
-/// The words before the computations of an instruction, space between them;
-/// empty for those that have none of their own.
+/// The words before the computations of an instruction, with spaces between
+/// them; empty for instructions without special words.
 llvm::StringRef computationWords(llvm::StringRef opcode);
 
-/// "f32[4,8]{1,0}"; "(f32[4]{0}, pred[])" of several.
+/// The text of a shape, "f32[4,8]{1,0}"; "(f32[4]{0}, pred[])" for several.
 std::string shapeText(mlir::Type type);
 std::string shapeText(mlir::TypeRange types);
-/// ", dimensions={1,0}, count=3"; what says where a value comes from is left
-/// out, and so are the devices of a collective.
+/// The text of an op's attributes, ", dimensions={1,0}, count=3", without the
+/// origin of a value and the devices of a collective.
 std::string attributesText(mlir::Operation *op);
-/// ", channel_id=1, replica_groups={{0,1},{2,3}}, use_global_device_ids=true" or
-/// ", channel_id=1, source_target_pairs={{0,1},{1,0}}"; empty where nothing is
-/// communicated. Counts `channels`.
+/// The text of an op's devices, ", channel_id=1, replica_groups={{0,1},{2,3}},
+/// use_global_device_ids=true" or ", channel_id=1,
+/// source_target_pairs={{0,1},{1,0}}"; empty without communication. Counts
+/// `channels`.
 std::string devicesText(mlir::Operation *op, int64_t &channels);
-/// ", metadata={op_name=... source_file=... source_line=3}", as far as known.
+/// The text of an op's location, ", metadata={op_name=... source_file=...
+/// source_line=3}", as far as known.
 std::string metadataText(mlir::Operation *op);
 
 } // namespace weft::hlo

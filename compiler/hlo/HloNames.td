@@ -1,8 +1,8 @@
 //===- HloNames.td - opcodes of XLA, from the definitions of ops -------------//
 //
-// Ops of weft say which op of StableHLO means the same, collectives which
-// opcode of XLA. Where XLA has StableHLO's name, but for `-` in place of `_`,
-// nothing more is said here.
+// Ops of weft name the StableHLO op with the same meaning, collectives XLA's
+// opcode. Entries are needed here only if XLA's name differs from StableHLO's
+// by more than `-` instead of `_`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +47,7 @@ def kOpcodes : GenericTable {
   let Fields = ["From", "To"];
 }
 
-// Attributes that XLA calls otherwise.
+// An attribute with another name in XLA.
 class AttributeName<string weft, string hlo> {
   string From = weft;
   string To = hlo;

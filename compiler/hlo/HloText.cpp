@@ -24,12 +24,13 @@ public:
   std::string print();
 
 private:
-  /// The lines of a computation; those that it calls are printed first.
+  /// The lines of a computation; called ones are printed before it.
   std::string computation(StringRef title, Block &block, bool takesTuple);
   std::string parameters(Block &block, bool takesTuple, std::string &header);
   std::string instruction(Operation &op, Value root);
   std::string called(Operation &op, StringRef opcode);
-  /// "%sum.f32": what combines two elements; printed once.
+  /// The name, "%sum.f32", of a computation that combines two elements; printed
+  /// once.
   std::string reducer(ReduceKind kind, Type element);
   std::string operandsOf(ValueRange values);
   std::string fresh(StringRef stem) {
@@ -148,7 +149,8 @@ std::string HloPrinter::computation(StringRef title, Block &block,
   return title.str() + " (" + header + ") -> " + shape + " {\n" + lines + "}\n";
 }
 
-/// ", condition=%a, body=%b", ", to_apply=%a" or ", called_computations={%a, %b}".
+/// The text ", condition=%a, body=%b", ", to_apply=%a" or ",
+/// called_computations={%a, %b}".
 std::string HloPrinter::called(Operation &op, StringRef opcode) {
   if (auto kind = op.getAttrOfType<ReduceKindAttr>("kind"))
     return ", to_apply=" +
@@ -179,7 +181,7 @@ std::string HloPrinter::called(Operation &op, StringRef opcode) {
              : ", called_computations={" + llvm::join(titles, ", ") + "}";
 }
 
-/// "constant(3)", or "constant({...})" of several elements.
+/// The text "constant(3)", or "constant({...})" for several elements.
 std::string literal(Attribute value) {
   auto data = dyn_cast<DenseElementsAttr>(value);
   if (!data || data.getNumElements() != 1)

@@ -1,7 +1,7 @@
 //===- HloText.h - each device's program as XLA prints it -------*- C++ -*-===//
 //
-// What `compiled.as_text()` shows of a program of JAX: local shapes and the
-// collectives that run, in the syntax that scripts know from XLA.
+// The text of `compiled.as_text()` for a program of JAX: local shapes and the
+// collectives that run, in XLA's syntax, which scripts parse.
 //
 //   HloModule jit_f, entry_computation_layout={(f32[4,8]{1,0})->f32[4]{0}}, num_partitions=2
 //
@@ -18,7 +18,7 @@
 //   }
 //
 // An op without an opcode of XLA is a custom-call whose target is its name. XLA
-// reads no such text: operands that Weft's ops lack (the initial value of a
+// cannot parse this text: operands that Weft's ops lack (the initial value of a
 // reduce) are not printed.
 //
 //===----------------------------------------------------------------------===//

@@ -9,7 +9,8 @@
 using namespace mlir;
 using namespace weft;
 
-/// Launches name the library's call; the kernel's code is its fallback.
+/// Creates the library call that launches name; the kernel's code is its
+/// fallback.
 static void createContraction(OpBuilder &builder, plan::DeviceKernelOp code,
                               StringRef name, StringAttr fallback,
                               plan::ContractionAttr of) {

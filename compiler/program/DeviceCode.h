@@ -18,11 +18,11 @@
 
 namespace weft {
 
-/// Notes on each kernel function about how many operations a call takes
+/// Sets on each kernel function the estimated operations of a call
 /// (plan.operations), which profiles show.
 void countOperations(mlir::ModuleOp module);
 /// Replaces the functions that devices run by their code; launches, which name
-/// them, stay. Does nothing where `code` is of a processor.
+/// them, stay. Does nothing if `code` is for a processor.
 void placeDeviceCode(mlir::ModuleOp module, const CompiledKernels &code);
 
 } // namespace weft

@@ -1,6 +1,7 @@
 //===- PlanTables.cpp - attributes and ops as tables of plan.fbs ----------===//
 
-// Modules are aligned to 64 bytes; FlatBuffers asserts 32 at most, unless told.
+// FlatBuffers asserts an alignment of at most 32 bytes unless this is set;
+// modules are aligned to 64.
 #define FLATBUFFERS_MAX_ALIGNMENT 64
 
 #include "weft/compiler/program/PlanTables.h"

@@ -10,34 +10,36 @@
 
 namespace weft {
 
-/// The runtime's name of an element type; nothing where it has none.
+/// The runtime's element type for a type; nothing if it has none.
 std::optional<plan::DType> dtypeOf(mlir::Type type);
 
 std::vector<plan::SubAxis> subAxes(llvm::ArrayRef<SubAxis> axes);
 flatbuffers::Offset<plan::Layout>
 writeLayout(flatbuffers::FlatBufferBuilder &builder, LayoutAttr attr);
 
-/// `sources` and `targets` are the numbers of the op's buffers.
+/// Writes a collective; `sources` and `targets` are the numbers of the op's
+/// buffers.
 flatbuffers::Offset<plan::Collective> writeCollective(
     flatbuffers::FlatBufferBuilder &builder, plan::CollectiveOpInterface op,
     const std::vector<uint32_t> &sources, const std::vector<uint32_t> &targets);
 
-/// The kernels that launches of a program name, numbered as they come, and the
+/// The kernels that launches of a program name, numbered in order, and the
 /// modules of those that devices run.
 class KernelTables {
 public:
   KernelTables(plan::ProgramOp program, flatbuffers::FlatBufferBuilder &builder)
       : program(program), builder(builder) {}
 
-  /// A kernel that is no op of the plan dialect is a function of the host.
+  /// The number of a kernel. One that is no op of the plan dialect is a
+  /// function of the host.
   uint32_t numberOf(mlir::StringAttr kernel);
 
   struct Tables {
     std::vector<flatbuffers::Offset<plan::Kernel>> kernels;
     std::vector<flatbuffers::Offset<plan::DeviceModule>> modules;
   };
-  /// Fails with an error on a contraction whose sums have a type that the
-  /// runtime does not know.
+  /// Writes the tables. Fails with an error on a contraction whose sums have a
+  /// type that the runtime lacks.
   llvm::FailureOr<Tables> write();
 
 private:

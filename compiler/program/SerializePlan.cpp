@@ -1,6 +1,7 @@
 //===- SerializePlan.cpp - plan.program to the runtime's file -------------===//
 
-// Constants are aligned to 64 bytes; FlatBuffers asserts 32 at most, unless told.
+// FlatBuffers asserts an alignment of at most 32 bytes unless this is set;
+// constants are aligned to 64.
 #define FLATBUFFERS_MAX_ALIGNMENT 64
 
 #include "weft/compiler/program/SerializePlan.h"
@@ -197,7 +198,7 @@ FailureOr<fb::PortRole> PlanWriter::role(Operation *op, StringRef name) {
   for (unsigned i = 0; i <= static_cast<unsigned>(fb::PortRole::MAX); ++i)
     if (name == fb::EnumNamePortRole(static_cast<fb::PortRole>(i)))
       return static_cast<fb::PortRole>(i);
-  if (hasUnknownRole) // one of them is told
+  if (hasUnknownRole) // one of them is reported
     return failure();
   hasUnknownRole = true;
   return op->emitError("unknown role \"")

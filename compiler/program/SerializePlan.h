@@ -9,7 +9,7 @@
 
 namespace weft {
 
-/// Texts that travel with a plan; JSON or empty.
+/// Texts that are stored in a plan; JSON or empty.
 struct PlanTexts {
   std::string target;      ///< cpu:avx512, ...
   std::string explanation; ///< prediction of `weft explain`
@@ -17,7 +17,7 @@ struct PlanTexts {
 };
 
 /// The FlatBuffer of runtime/abi/plan.fbs. Fails with an error on an op whose
-/// element type the runtime does not know.
+/// element type the runtime lacks.
 llvm::FailureOr<std::vector<uint8_t>> serializePlan(plan::ProgramOp program,
                                                     const PlanTexts &texts);
 

@@ -40,7 +40,7 @@ std::vector<std::vector<size_t>> html::alike(const Explanation &explanation) {
   return groups;
 }
 
-/// The first clauses; the rest behind a summary.
+/// Writes the first clauses, and the others in a collapsed part.
 static void writeWhy(llvm::StringRef why, llvm::raw_ostream &out) {
   constexpr size_t shown = 3, most = 100;
   llvm::SmallVector<llvm::StringRef> clauses;
@@ -76,7 +76,7 @@ static void writeWhere(const Explanation &explanation,
   out << codeList(firsts, 3);
 }
 
-/// A record: figures in the first row, words in the second.
+/// Writes a record: figures in the first row, words in the second.
 static void writeRecord(const Explanation &explanation,
                         const std::vector<size_t> &group, int64_t busiest,
                         llvm::raw_ostream &out) {

@@ -16,7 +16,7 @@ using llvm::StringRef;
 
 static constexpr llvm::StringLiteral kUnknown = "\xef\xbf\xbd"; // U+FFFD
 
-/// Bytes of the character at the begin, 0 where it is none.
+/// The bytes of the first character, 0 if it is invalid.
 static size_t characterSize(StringRef text) {
   auto *begin = reinterpret_cast<const llvm::UTF8 *>(text.data());
   unsigned size = llvm::getNumBytesForUTF8(*begin);

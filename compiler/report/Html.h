@@ -20,23 +20,23 @@
 
 namespace weft::html {
 
-/// For text and for attributes in double quotes. Bytes that are no UTF-8 and
-/// control characters become U+FFFD.
+/// Escapes for text and for attributes in double quotes. Bytes that are no
+/// UTF-8 and control characters become U+FFFD.
 std::string escaped(llvm::StringRef text);
 std::string code(llvm::StringRef text);
-/// At most `most` characters, an ellipsis where more were.
+/// At most `most` characters of the text, with an ellipsis if there are more.
 std::string shortened(llvm::StringRef text, size_t most);
-/// 508.8 KiB; 14 bytes.
+/// A size in binary units: 508.8 KiB; 14 bytes.
 std::string sizeText(int64_t bytes);
-/// "521,060 bytes".
+/// A size in bytes: "521,060 bytes".
 std::string bytesText(int64_t bytes);
 /// A coordinate of a drawing, with at most one decimal.
 std::string px(double value);
-/// "1 collective", "2 collectives".
+/// A count with its noun: "1 collective", "2 collectives".
 std::string counted(int64_t count, llvm::StringRef noun);
-/// The first `most` in <code>, and how many more there are.
+/// The first `most` items in <code>, and the number of others.
 std::string codeList(llvm::ArrayRef<std::string> items, size_t most);
-/// Names of layers that are numbered are one: dense_3/kernel, dense/kernel.
+/// The text without the numbers of layers: dense_3/kernel becomes dense/kernel.
 std::string withoutNumbers(llvm::StringRef text);
 
 } // namespace weft::html

@@ -3,10 +3,10 @@
 //   Report report{"model.json", explanation, mesh, tensors, timeline, budgets};
 //   write(toHtml(report));
 //
-// A page on its own: no network, no fonts, no scripts from elsewhere; what its
-// few lines of script add (tips, sorting, which device holds what) is not
-// needed to read it. The same report gives the same bytes, and their number is
-// bounded: what is alike is drawn once.
+// The page is self-contained: no network, no fonts, no external scripts; its
+// few lines of script (tips, sorting, blocks of a device) are not needed to
+// read it. The same report gives the same bytes, and their number is bounded:
+// similar parts are drawn once.
 //
 //===----------------------------------------------------------------------===//
 

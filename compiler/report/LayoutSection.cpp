@@ -29,7 +29,7 @@ static std::string coordinateName(const MeshAxis &axis, int64_t at) {
   return at < 0 ? "…" : escaped(axis.name) + " " + std::to_string(at);
 }
 
-/// The devices of the last two axes behind `base`.
+/// Draws the devices of the last two axes after `base`.
 static void writeGrid(const Mesh &mesh, int64_t base, llvm::StringRef caption,
                       llvm::raw_ostream &out) {
   const MeshAxis &across = mesh.axes.back();
@@ -66,7 +66,7 @@ static void writeGrid(const Mesh &mesh, int64_t base, llvm::StringRef caption,
   out << "</table>";
 }
 
-/// One grid for each coordinate of the other axes.
+/// Draws one grid for each coordinate of the other axes.
 static void writeGrids(const Mesh &mesh, llvm::raw_ostream &out) {
   constexpr int64_t most = 8;
   int64_t inner = 1;
@@ -156,7 +156,8 @@ static std::vector<Shelf> shelves(const Report &report) {
   return all;
 }
 
-/// Groups of tensors that are alike but for numbers in their names, if there are many.
+/// Groups of tensors that differ in numbers in their names only, if there are
+/// many tensors.
 static std::vector<Group> groups(const Mesh &mesh, const Group &tensors) {
   constexpr size_t many = 12;
   std::vector<Group> result;
@@ -187,7 +188,7 @@ static void writeNames(const Group &group, llvm::raw_ostream &out) {
   out << "</p></details>";
 }
 
-/// Does the shelf not say it?
+/// Whether the tensor's role is not implied by its shelf.
 static bool saysRole(const TensorLayout &tensor) {
   return tensor.role != "weight" && tensor.role != "slot" &&
          tensor.role != kInside && tensor.role != "other" &&
@@ -216,7 +217,7 @@ static void writeCard(const Mesh &mesh, const Group &group,
   out << "</li>";
 }
 
-/// Scalars in a line, all others drawn.
+/// Writes scalars in a line, and draws all other tensors.
 static void writeShelf(const Mesh &mesh, const Shelf &shelf,
                        llvm::raw_ostream &out) {
   constexpr size_t most = 120;

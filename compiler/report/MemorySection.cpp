@@ -43,14 +43,14 @@ static void writeCategories(const Report &report, llvm::raw_ostream &out) {
 }
 
 namespace {
-/// Buffers at the peak that are alike but for numbers in their names.
+/// Buffers at the peak that differ in numbers in their names only.
 struct LikeResidents {
   Resident first;
   size_t count = 1;
 };
 } // namespace
 
-/// The largest sum first, where there are many.
+/// The groups of buffers, the largest sum first.
 static std::vector<LikeResidents>
 likeResidents(const std::vector<Resident> &residents) {
   constexpr size_t many = 12;
@@ -95,7 +95,7 @@ static void writeLikeResidents(const LikeResidents &likeResidents,
       << (resident.isKept ? "activation" : "temporary") << "</td></tr>";
 }
 
-/// The buffers of the arena at the fullest moment.
+/// Writes the buffers of the arena at the peak.
 static void writePeak(const Report &report, llvm::raw_ostream &out) {
   constexpr size_t most = 20;
   const Timeline &timeline = report.timeline;

@@ -1,6 +1,6 @@
 //===- Sections.h - the parts of the page -----------------------*- C++ -*-===//
 //
-// Each writes one <section>, or nothing where there is nothing to say.
+// Each function writes one <section>, or nothing if it would be empty.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,16 +22,17 @@ void writeMemory(const Report &report, llvm::raw_ostream &out);
 void writeBudgets(const Report &report, llvm::raw_ostream &out);
 void writeRules(const Report &report, llvm::raw_ostream &out);
 
-/// One tensor, true to scale, without its caption.
+/// Draws one tensor, true to scale, without its caption.
 std::string drawTensor(const Mesh &mesh, const TensorLayout &tensor);
-/// How it is split, in words: "dimension 1 in 4 over model, 2 copies of each".
+/// Describes a layout in words: "dimension 1 in 4 over model, 2 copies of
+/// each".
 std::string layoutWords(const Mesh &mesh, const TensorLayout &tensor);
 
-/// Collectives that are alike, in program order; the number of the first names
-/// their row of the table: c12.
+/// Groups of similar collectives, in program order; the number of the first is
+/// the name of their row of the table: c12.
 std::vector<std::vector<size_t>> alike(const Explanation &explanation);
 
-/// The class of a kind's colour.
+/// The CSS class of a kind's colour.
 std::string kindClass(llvm::StringRef kind);
 /// Whether the page's script can highlight the blocks of a chosen device.
 bool devicesCanBePicked(const Mesh &mesh);

@@ -1,7 +1,8 @@
 //===- StepSection.cpp - the step as one drawing --------------------------===//
 //
-// From left to right the instructions in program order, below each other what
-// they are part of, the collectives by kind, and the memory in use:
+// The drawing of a step has the instructions in program order from left to
+// right; below each other are phases, the collectives by kind, and the memory
+// in use:
 //
 //   forward      |######|
 //   backward            |#########|
@@ -24,7 +25,7 @@ using namespace weft::html;
 
 namespace {
 
-/// Instructions that share a place of the drawing.
+/// Instructions at the same position of the drawing.
 struct Column {
   size_t first, last; ///< moments
   size_t fullest;     ///< the one with the most bytes in use
@@ -110,7 +111,7 @@ std::string StepDrawing::momentText(size_t m) const {
   return text;
 }
 
-/// Stretches of one phase, as a ribbon.
+/// Draws the phases as a ribbon.
 void StepDrawing::writePhases() {
   if (!timeline.trains)
     return;
@@ -138,7 +139,7 @@ void StepDrawing::writePhases() {
   y += 32;
 }
 
-/// A tick for each column in which a kernel runs.
+/// Draws a tick for each column in which a kernel runs.
 void StepDrawing::writeKernels() {
   size_t kernels = 0;
   std::string ticks;
@@ -165,7 +166,8 @@ void StepDrawing::writeKernels() {
   y += lane;
 }
 
-/// Draws the collectives of one kind and one column: a bar, its height by the bytes.
+/// Draws the collectives of one kind and one column as a bar, whose height is
+/// their bytes.
 void StepDrawing::writeMark(const std::vector<size_t> &moments, int64_t bytes) {
   const CollectiveCost &cost =
       report.explanation
@@ -191,7 +193,7 @@ void StepDrawing::writeMark(const std::vector<size_t> &moments, int64_t bytes) {
       << px(tall) << "\" rx=\"1.5\"/></a>";
 }
 
-/// Neighbours too close to be seen apart are one mark.
+/// Draws adjacent columns that are too close to distinguish as one mark.
 void StepDrawing::writeMarks(const std::vector<size_t> &moments) {
   const auto &collectives = report.explanation.collectives;
   size_t near = std::max<size_t>(1, columns.size() / 110);
@@ -229,7 +231,8 @@ void StepDrawing::writeLanes() {
   }
 }
 
-/// From the bottom: what is always there, then what comes and goes.
+/// Draws memory from the bottom: first the constant part, then the changing
+/// ones.
 void StepDrawing::writeBands() {
   const MemoryUse &memory = report.explanation.memory;
   std::vector<int64_t> floor(columns.size(), 0);
@@ -256,7 +259,7 @@ void StepDrawing::writeBands() {
   band("m5", [&](const Moment &at) { return at.temporaries; });
 }
 
-/// 1, 2, 5, 10, 20, ...: at most five to the top.
+/// The distance of ticks, 1, 2, 5, 10, 20, ...: at most five ticks.
 static int64_t tickStep(int64_t top) {
   int64_t step = 1;
   for (int digit = 1; top / step > 5; digit = (digit + 1) % 3)
@@ -300,7 +303,7 @@ void StepDrawing::writePeak() {
       << "</text></g>";
 }
 
-/// Writes the text of each column that the pointer shows.
+/// Writes the text that the pointer shows for each column.
 void StepDrawing::writeTips() {
   const MemoryUse &memory = report.explanation.memory;
   int64_t always =

@@ -1,8 +1,8 @@
 //===- TensorDrawing.cpp - one tensor with its parts ----------------------===//
 //
 // 784x200 over model=4 of a 2x4 mesh: four blocks from left to right, sheets
-// behind them for the copies, the ids of the devices in each block. What pads
-// an uneven last part is drawn dashed, and so are parts without an element.
+// behind them for the copies, the ids of the devices in each block. The padding
+// of an uneven last part is drawn dashed, and so are parts without an element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ bool html::devicesCanBePicked(const Mesh &mesh) {
   return mesh.size() > 1 && mesh.size() <= 64;
 }
 
-/// On how many devices each part lies.
+/// The number of devices with each part.
 static int64_t copiesOf(const Mesh &mesh, const Layout &layout) {
   int64_t parts = shardCount(layout.partial);
   for (const SubAxes &dim : layout.dims)
@@ -42,7 +42,7 @@ struct Side {
   bool isCollapsed() const { return parts > kMostParts; }
   int64_t blocks() const { return isCollapsed() ? 1 : parts; }
   int64_t held() const { return isCollapsed() ? size : shardSize(size, parts); }
-  /// From where to where a block goes, its padding included.
+  /// The coordinate of an element; a block's range includes its padding.
   double at(int64_t element) const {
     return length * element / std::max<int64_t>(blocks() * held(), 1);
   }
@@ -91,7 +91,7 @@ private:
 
 } // namespace
 
-/// The two that are split, else the largest.
+/// Chooses the two dimensions that are split, else the largest.
 void TensorDrawing::chooseSides() {
   int64_t rank = tensor.shape.size();
   llvm::SmallVector<int64_t> order;
@@ -136,7 +136,7 @@ static std::string rect(double x, double y, double w, double h,
          "\" height=\"" + px(h) + "\" " + attributes + "/>";
 }
 
-/// The ids where they fit, else how many there are, else nothing.
+/// The ids if they fit, else their number, else nothing.
 std::string TensorDrawing::label(double x, double y, double w, double h,
                                  llvm::ArrayRef<int64_t> ids) const {
   std::string text = deviceList(ids);
@@ -149,7 +149,7 @@ std::string TensorDrawing::label(double x, double y, double w, double h,
          "\" class=\"id\">" + text + "</text>";
 }
 
-/// "[0:784, 0:50] on 0,4".
+/// The text "[0:784, 0:50] on 0,4".
 static std::string rangeText(const Side &rows, const Side &columns, int64_t row,
                              int64_t column) {
   std::string text;
@@ -206,7 +206,7 @@ std::string TensorDrawing::block(int64_t row, int64_t column) const {
   return text + label(x, y, w, h, ids) + "</g>";
 }
 
-/// The sheets behind the tensor that stand for its copies.
+/// Draws sheets behind the tensor for its copies.
 std::string TensorDrawing::sheets() const {
   std::string text;
   for (int64_t i = std::min<int64_t>(copies - 1, 3); i > 0; --i)
@@ -215,7 +215,7 @@ std::string TensorDrawing::sheets() const {
   return text;
 }
 
-/// The sizes along the sides.
+/// Draws the sizes along the sides.
 std::string TensorDrawing::edges() const {
   std::string text;
   if (columns.dim >= 0)
@@ -258,7 +258,7 @@ static std::string axesText(const Mesh &mesh, llvm::ArrayRef<SubAxis> axes) {
   return text;
 }
 
-/// "; the last part has 1 of 3", "; devices 3,7 hold nothing".
+/// The text "; the last part has 1 of 3", "; devices 3,7 hold nothing".
 static std::string unevenText(const Mesh &mesh, const TensorLayout &tensor) {
   if (isEven(tensor.layout, tensor.shape))
     return "";

@@ -57,7 +57,7 @@ static void addBorder(OpPassManager &pm, Stage stage) {
     pm.addPass(createVerifyLayoutsPass());
 }
 
-/// The passes that reach a stage from the one before it.
+/// Adds the passes from the previous stage to this one.
 static void addStage(OpPassManager &pm, Stage stage,
                      const PipelineOptions &options) {
 #define WEFT_PASS(of, pass)                                                    \
@@ -93,7 +93,8 @@ struct PipelineFlags : PassPipelineOptions<PipelineFlags> {
 };
 } // namespace
 
-/// Fills the pass manager, or says why the flags name no way.
+/// Fills the pass manager, or reports that no passes lead from one stage to the
+/// other.
 static LogicalResult
 addPipeline(OpPassManager &pm, StringRef text,
             function_ref<LogicalResult(const Twine &)> refuse) {

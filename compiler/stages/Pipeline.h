@@ -2,8 +2,8 @@
 //
 //   weft::buildPipeline(pm, options, Stage::imported, Stage::plan);
 //
-// adds every pass between the two. What Stages.def says of a stage is verified
-// in front of the first pass and after each stage (VerifyStage.h).
+// adds every pass between the two. The conditions of a stage in Stages.def are
+// verified before the first pass and after each stage (VerifyStage.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,21 +33,23 @@ struct StageInfo {
 };
 /// All stages in order.
 llvm::ArrayRef<StageInfo> stages();
-/// The stage of that name, or nothing.
+/// The stage with that name, or nothing.
 std::optional<Stage> parseStage(llvm::StringRef name);
-/// "no such stage: 'x'; use one of imported, ...".
+/// The error for an unknown name: "no such stage: 'x'; use one of imported,
+/// ...".
 std::string unknownStage(llvm::StringRef name);
-/// The reason why no passes lead from one to the other, or empty.
+/// The reason why no passes lead from one stage to the other, or empty.
 std::string invalidOrder(Stage from, Stage to);
 
 struct PipelineOptions {
-  /// weft-verify-stage at each border, weft-verify-layouts around `sharded`.
+  /// Whether to add weft-verify-stage at each border, weft-verify-layouts
+  /// around `sharded`.
   bool verifyBorders = true;
-  /// In front of the first pass too.
+  /// Whether to verify before the first pass, too.
   bool verifyInput = true;
-  /// weft-check-budget behind `plan`.
+  /// Whether to add weft-check-budget after `plan`.
   bool checkBudget = true;
-  /// Kernels and their loop nests are made for it (nest::targetLimits).
+  /// The target of kernels and their loop nests (nest::targetLimits).
   std::string target = "cpu:generic";
 };
 
@@ -55,7 +57,7 @@ struct PipelineOptions {
 void buildPipeline(mlir::OpPassManager &pm, const PipelineOptions &options,
                    Stage from, Stage to);
 
-/// `weft-opt --weft-pipeline="from=imported to=plan"`.
+/// Registers `weft-opt --weft-pipeline="from=imported to=plan"`.
 void registerPipelines();
 
 } // namespace weft

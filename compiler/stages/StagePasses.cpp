@@ -18,12 +18,12 @@ PassManager &StagePasses::reach(Stage from, Stage to, bool verifyInput,
     return *passes;
   passes = std::make_unique<PassManager>(context);
 #ifdef NDEBUG
-  passes->enableVerifier(false); // once for the stage, by the caller
+  passes->enableVerifier(false); // the caller verifies once for the stage
 #endif
   PipelineOptions options;
   options.verifyInput = verifyInput;
   options.target = target.str();
-  options.checkBudget = false; // by the caller, who may look for fixes
+  options.checkBudget = false; // the caller checks, as it may search for fixes
   buildPipeline(*passes, options, from, to);
   return *passes;
 }

@@ -1,10 +1,10 @@
 //===- StagePasses.h - the passes of each stage, kept -----------*- C++ -*-===//
 //
-//   StagePasses passes(&context);        // kept by who compiles many programs
+//   StagePasses passes(&context);        // kept for many programs
 //   bool isDone = succeeded(passes.reach(Stage::kernels, Stage::nests, false, "cpu:avx2").run(module));
 //
-// To make a canonicalizer, with the patterns of all ops of the context, takes
-// several times as long as to run it on a program of a few ops.
+// Making a canonicalizer, with the patterns of all ops of the context, takes
+// several times as long as running it on a program of a few ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,14 +24,14 @@ class PassManager;
 
 namespace weft {
 
-/// Belongs to one context. One thread uses it at a time.
+/// The passes of one context. One thread uses it at a time.
 class StagePasses {
 public:
   explicit StagePasses(mlir::MLIRContext *context);
   ~StagePasses();
   /// The passes after `from` up to and including `to`, which make kernels for
-  /// `target` (PipelineOptions). They verify what the
-  /// stage holds; the caller runs MLIR's verifier behind them.
+  /// `target` (PipelineOptions). They verify the stages' conditions; the caller
+  /// runs MLIR's verifier after them.
   mlir::PassManager &reach(Stage from, Stage to, bool verifyInput,
                            llvm::StringRef target);
 

@@ -18,7 +18,8 @@ using namespace weft;
 
 namespace {
 
-/// The reason why an op may not stand at a stage, or empty: the rules of Stages.def.
+/// Finds the reason why an op is not allowed at a stage, or empty: the rules of
+/// Stages.def.
 class BorderRules {
 public:
   explicit BorderRules(Stage stage) : stage(stage) {}
@@ -35,12 +36,13 @@ public:
   }
 
 private:
-  /// Its region is one device's program already: blocks, and communication.
+  /// Whether the op's region is one device's program already: blocks, and
+  /// communication.
   static bool isPerDevice(Operation *op) {
     return isa<FixedLayoutsOpInterface>(op);
   }
-  /// Devices that differ along axes that a region takes itself hold different
-  /// values there.
+  /// The error of a value that is sharded over axes that the region binds:
+  /// devices along them hold different values.
   static std::string liesOverBound(Operation *op,
                                    FixedLayoutsOpInterface around) {
     if (!around)
@@ -134,7 +136,7 @@ LogicalResult weft::verifyStage(ModuleOp module, Stage stage) {
     return failure();
   WalkResult result = module.walk<WalkOrder::PreOrder>([&](Operation *op) {
     std::string why = rules.refusal(op);
-    // The body of an op with a rule is of scalars: it has no layouts.
+    // The body of an op with a rule consists of scalars without layouts.
     if (why.empty())
       return isa<ShardingRuleOpInterface>(op) ? WalkResult::skip()
                                               : WalkResult::advance();

@@ -5,8 +5,8 @@
 //   %1 = weft.reshard %0 : tensor<8x10xf32, #p> -> tensor<8x10xf32, #x>
 //
 // is refused: "stage 'partitioned': 'weft.reshard' still moves data between
-// layouts". buildPipeline() puts this check, after MLIR's own verifier, behind
-// every stage and in front of the first.
+// layouts". buildPipeline() adds this check, after MLIR's own verifier, after
+// every stage and before the first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ namespace weft {
 /// Emits an error on the first op that the stage does not allow.
 llvm::LogicalResult verifyStage(mlir::ModuleOp module, Stage stage);
 
-/// `weft-verify-stage{stage=NAME}`.
+/// Creates `weft-verify-stage{stage=NAME}`.
 ///
 /// Requires: nothing. Ensures: nothing changes; an error names the op and the
 /// stage. Example: test/pipeline/borders.mlir

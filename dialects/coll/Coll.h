@@ -11,7 +11,8 @@
 
 namespace weft::coll {
 
-/// A resource that collectives read, so that none is moved across a condition.
+/// A resource that collectives read, so that none is moved out of or into a
+/// condition.
 struct Links : mlir::SideEffects::Resource::Base<Links> {
   llvm::StringRef getName() final { return "links"; }
 };

@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::coll;
 
-/// An element is combined after all devices' have been loaded.
+/// An all_reduce combines elements after all devices' were loaded.
 bool AllReduceOp::worksInPlace() { return true; }
 
 void AllReduceOp::createInstruction(OpBuilder &builder, ValueRange sources,

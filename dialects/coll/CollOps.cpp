@@ -14,7 +14,7 @@ static LogicalResult checkDim(Operation *op, int64_t dim) {
   return plan::checkDim(op, typeOf(op->getOperand(0)), dim);
 }
 
-/// Dimensions that take no part keep their size.
+/// Checks that dimensions which the op does not change keep their size.
 static LogicalResult checkOthers(Operation *op, ArrayRef<int64_t> changed) {
   return plan::checkOtherDims(op, typeOf(op->getOperand(0)),
                               typeOf(op->getResult(0)), changed);

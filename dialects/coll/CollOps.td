@@ -26,11 +26,11 @@ def Coll_Dialect : Dialect {
 }
 
 class Coll_Op<string mnemonic, list<Trait> traits = []> : Op<Coll_Dialect, mnemonic, traits> {
-  string hlo = ""; // the opcode of XLA that means the same (compiler/hlo)
+  string hlo = ""; // the XLA opcode with the same meaning (compiler/hlo)
 }
 
-// Reading the links keeps an op from being moved across a condition; without
-// uses it may go.
+// The read effect keeps an op from being moved across a condition; an op
+// without uses may still be removed.
 def Coll_Links : Resource<"::weft::coll::Links">;
 class Coll_CommunicatingOp<string mnemonic, list<Trait> traits = [], list<string> more = []>
     : Coll_Op<mnemonic, !listconcat([
@@ -54,15 +54,15 @@ def Coll_SendingOpInterface : OpInterface<"SendingOpInterface"> {
   ];
 }
 
-// Collectives that may be in a region that leaves axes free, and work on shards along
-// these (CollRules.cpp); the others take whole values there.
+// Collectives that may be in a region with free axes, and work on shards along
+// these (CollRules.cpp); others take unsharded values there.
 defvar Coll_OnShards = DeclareOpInterfaceMethods<ShardingRuleOpInterface>;
 defvar Coll_Sends = DeclareOpInterfaceMethods<Coll_SendingOpInterface>;
 
-// A collective keeps where it comes from: `reason` is one line for people
-// ("gradient of d1/kernel: summed over data").
-// `group` is a rank-1 layout: its only dimension lists the axes, major to
-// minor. It prints as `over #mesh ["data", "model":(2)2]`.
+// Attributes of a collective: `reason` is one line for people of its origin
+// ("gradient of d1/kernel: summed over data"). `group` is a rank-1 layout: its
+// only dimension lists the axes, major to minor. It prints as `over #mesh
+// ["data", "model":(2)2]`.
 
 def Coll_CoordinateOp : Coll_Op<"coordinate", [Pure, Coll_OnShards, GeneratesElements]> {
   let summary = "the device's mixed-radix coordinate along axes, tensor<i64>";

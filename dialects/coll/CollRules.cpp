@@ -6,7 +6,7 @@
 //   all_gather %a dim 0 over ["x"] : 4x16 -> 8x16     ([4, k], [8, k])
 //                                                      k=16 may lie over "y"
 //
-// A sum of devices along "y" is none of theirs: what only moves elements moves
+// Summands along "y" pass through: an op that only moves elements moves
 // summands as well, and sums along "x" of summands are summands of the sum. So
 // reduce_scatter of a sum along "y" leaves half of it to be summed on "x"=2.
 //
@@ -19,8 +19,8 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::coll;
 
-/// Each operand becomes the result of its number; the dimensions `whole`, which
-/// may change their size, cannot be sharded.
+/// The rule in which each operand becomes the result of its number; the
+/// dimensions `whole`, which may change their size, cannot be sharded.
 static ShardingRule movingRule(Operation *op, ArrayRef<int64_t> whole,
                                Linearity linearity = Linearity::Moving) {
   ShardingRule rule;
@@ -47,14 +47,15 @@ static ShardingRule movingRule(Operation *op, ArrayRef<int64_t> whole,
   return rule;
 }
 
-/// A scalar, whatever else is sharded.
+/// The rule of a scalar without factors, so any axes may be free.
 ShardingRule CoordinateOp::getShardingRule() {
   ShardingRule rule;
   rule.results.emplace_back();
   return rule;
 }
 
-/// A collective that combines devices passes sums through sums only, one value each.
+/// How a collective that combines devices passes partial values: one operand
+/// that is summed stays a sum.
 static Linearity combining(Operation *op, ReduceKind kind) {
   bool passes = kind == ReduceKind::Sum && op->getNumOperands() == 1;
   return passes ? Linearity::Linear : Linearity::None;
@@ -87,7 +88,7 @@ ShardingRule AllToAllOp::getShardingRule() {
 }
 
 //===----------------------------------------------------------------------===//
-// What they send
+// Bytes that collectives send
 //===----------------------------------------------------------------------===//
 
 static int64_t bytesInRing(RingKind kind, LayoutAttr group, int64_t held,

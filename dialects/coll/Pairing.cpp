@@ -32,7 +32,8 @@ struct ChosenMembers
   }
 };
 
-/// A device that has what it receives keeps it.
+/// A permute or exchange: a device that already holds the block that it
+/// receives sends nothing.
 struct WholeBlocks : PairingOpInterface::ExternalModel<WholeBlocks, PermuteOp> {
   Pairs getPairs(Operation *op) const {
     auto permute = cast<PermuteOp>(op);

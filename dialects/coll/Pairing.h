@@ -1,7 +1,7 @@
 //===- Pairing.h - collectives of pairs -------------------------*- C++ -*-===//
 //
-// Who sends its value to whom in coll.collective_permute and coll.permute: what
-// XLA calls source_target_pairs.
+// The sender of each device's value in coll.collective_permute and
+// coll.permute: XLA's source_target_pairs.
 //
 //===----------------------------------------------------------------------===//
 

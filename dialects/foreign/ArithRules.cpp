@@ -22,7 +22,7 @@ static int64_t rankOf(Type type) {
 // Each element alone
 //===----------------------------------------------------------------------===//
 
-/// How partial sums pass through, as for Weft's own ops.
+/// Whether and how partial sums pass through the op, as for Weft's own ops.
 static SmallVector<Linearity, 3> linearityOf(Operation *op) {
   using List = SmallVector<Linearity, 3>;
   return llvm::TypeSwitch<Operation *, List>(op)
@@ -74,7 +74,7 @@ void weft::attachElementwiseRule(RegisteredOperationName op) {
 // Constants
 //===----------------------------------------------------------------------===//
 
-/// The attribute that holds the data: the one of the result's type.
+/// The attribute that holds the data: the one whose type is the result's.
 static NamedAttribute dataOf(Operation *op) {
   Type type = op->getResult(0).getType();
   for (NamedAttribute attribute : op->getAttrs())
@@ -103,8 +103,8 @@ static void retypeConstant(Operation *op, Type type) {
 }
 
 namespace {
-/// Data and result have one type, layout included. One number repeated is any
-/// block of itself; other data stays whole.
+/// The rule of arith.constant. Data and result have one type, layout included.
+/// A splat is sharded freely; other data stays whole.
 struct ConstantModel : ShardingRuleOpInterface::FallbackModel<ConstantModel> {
   ShardingRule getShardingRule(Operation *op) const {
     auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
@@ -140,7 +140,8 @@ void weft::attachConstantRule(RegisteredOperationName op) {
   attachRule<ConstantModel>(op);
 }
 
-/// All ops of a dialect that say that they treat each element alone.
+/// Attaches the elementwise rule to all ops of a dialect with the trait
+/// Elementwise.
 static void attachToElementwise(Dialect *dialect) {
   for (RegisteredOperationName op : operationsOf(dialect))
     if (op.hasTrait<OpTrait::Elementwise>())
@@ -150,7 +151,7 @@ static void attachToElementwise(Dialect *dialect) {
 void weft::registerArithRules(DialectRegistry &registry) {
   registry.addExtension(
       +[](MLIRContext *context, arith::ArithDialect *dialect) {
-        // Ops that divisions of uneven blocks are built of.
+        // Dialects of the ops that divisions of uneven blocks are built of.
         context->loadDialect<linalg::LinalgDialect>();
         attachToElementwise(dialect);
         attachConstantRule(*RegisteredOperationName::lookup(

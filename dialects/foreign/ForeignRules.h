@@ -1,7 +1,7 @@
 //===- ForeignRules.h - rules for linalg, arith, tensor, tosa ---*- C++ -*-===//
 //
-// The sharding passes know an op by its rule alone, so upstream's ops take part
-// once rules are attached to them:
+// Upstream's ops take part in sharding once rules are attached to them, as the
+// sharding passes query the rule only:
 //
 //   mlir::DialectRegistry registry;
 //   registry.insert<mlir::linalg::LinalgDialect>();
@@ -29,21 +29,26 @@
 
 namespace weft {
 
-/// Rules for the dialects above, attached when each is loaded. Loads none.
+/// Registers rules for the dialects above, which are attached when a dialect is
+/// loaded. Loads no dialect.
 void registerForeignRules(mlir::DialectRegistry &registry);
 
-// For an embedder's own op; each does nothing where the op has a rule already.
+// The functions below attach a rule to an embedder's own op, unless it has one
+// already.
 
-/// An op that implements linalg's LinalgOp.
+/// Attaches the rule of an op that implements linalg's LinalgOp.
 void attachStructuredRule(mlir::RegisteredOperationName op);
-/// An op that treats every element alone: tensors of one shape, and scalars.
+/// Attaches the rule of an op on single elements: tensors of one shape, and
+/// scalars.
 void attachElementwiseRule(mlir::RegisteredOperationName op);
-/// The same, where tensors may be broadcast along dimensions of size 1.
+/// Attaches the elementwise rule with tensors broadcast along dimensions of
+/// size 1.
 void attachBroadcastingRule(mlir::RegisteredOperationName op);
-/// A constant with one attribute of the result's type, layout included.
+/// Attaches the rule of a constant: one attribute has the result's type and
+/// layout.
 void attachConstantRule(mlir::RegisteredOperationName op);
-/// A model of your own (ShardingRuleOpInterface::ExternalModel; FallbackModel
-/// where one serves several ops: an ExternalModel takes each for the op it names).
+/// Attaches a model of your own (ShardingRuleOpInterface::ExternalModel, or
+/// FallbackModel if one model serves several ops).
 template <typename Model> void attachRule(mlir::RegisteredOperationName op) {
   if (!op.hasInterface<ShardingRuleOpInterface>())
     op.attachInterface<Model>();
@@ -65,7 +70,7 @@ inline auto operationsOf(mlir::Dialect *dialect) {
       });
 }
 
-// By dialect; registerForeignRules calls them.
+// Registers the rules of one dialect; called by registerForeignRules.
 void registerLinalgRules(mlir::DialectRegistry &registry);
 void registerArithRules(mlir::DialectRegistry &registry);
 void registerTensorRules(mlir::DialectRegistry &registry);

@@ -1,11 +1,12 @@
 //===- LinalgRules.cpp - one rule for every structured op -----------------===//
 //
-// Loops are factors: parallel ones pass, reductions reduce by what the body
-// combines with. linalg.matmul of 128x784 and 784x10 has the loops m, n, k:
+// Loops are factors: parallel loops have kind Pass, reduction loops kind Reduce
+// with the body's combiner. linalg.matmul of 128x784 and 784x10 has the loops
+// m, n, k:
 //
 //   ([m, k], [k, n], [m, n]) -> ([m, n]) {m=128, n=10, k=784} reduce={k}
 //
-// Operand 2 is an init: under a sharded k it counts on one coordinate.
+// Operand 2 is an init: if k is sharded, one coordinate adds it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,11 +23,12 @@ using namespace mlir;
 using namespace weft;
 
 //===----------------------------------------------------------------------===//
-// What a body combines with
+// Combiners of loop bodies
 //===----------------------------------------------------------------------===//
 
-/// Reductions that combine partial results in any order; those of unsigned
-/// numbers, of bits as numbers, and those that pass over NaN do not as Weft's.
+/// The reduction of a combiner, if the order of partial results does not
+/// matter. Nothing for reductions of unsigned numbers, of bits as numbers, and
+/// those that skip NaN, which differ from Weft's.
 static std::optional<ReduceKind> kindOf(Operation *combiner) {
   bool bits = getElementTypeOrSelf(combiner->getResult(0)).isInteger(1);
   std::optional<ReduceKind> kind =
@@ -70,7 +72,7 @@ static std::optional<ReduceKind> reductionOf(linalg::LinalgOp op) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// scale * p + dilation * k: position p's window of the loop k.
+/// An index scale * p + dilation * k: position k of the window at position p.
 struct WindowExpr {
   unsigned position = 0, inside = 0;
   int64_t scale = 1, dilation = 1;
@@ -87,7 +89,7 @@ private:
   void keepWhole(unsigned loop) { rule.factors[loop].kind = FactorKind::Whole; }
   void keepWhole(AffineExpr expr);
   TensorFactors factorsOf(OpOperand &operand);
-  /// A dimension that is no loop alone.
+  /// The factors of a dimension whose index is not one loop.
   DimFactors windowOf(OpOperand &operand, AffineExpr expr);
   std::optional<WindowExpr> matchWindow(AffineExpr expr);
   bool isReduction(unsigned loop) {
@@ -121,7 +123,7 @@ void StructuredRule::keepWhole(AffineExpr expr) {
   });
 }
 
-/// d * c or d, as (d, c).
+/// Takes d * c or d apart, as (d, c).
 static std::optional<std::pair<unsigned, int64_t>> scaledLoop(AffineExpr expr) {
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
     return std::pair(dim.getPosition(), int64_t(1));
@@ -169,7 +171,7 @@ DimFactors StructuredRule::windowOf(OpOperand &operand, AffineExpr expr) {
                   0,
                   sizes[window->inside],
                   window->dilation};
-  map.fill = std::nullopt; // every position of a window exists
+  map.fill = std::nullopt; // every position of a window is in the tensor
   rule.positions.push_back(map);
   return {window->position};
 }
@@ -186,7 +188,7 @@ TensorFactors StructuredRule::factorsOf(OpOperand &operand) {
       factors.push_back(windowOf(operand, expr));
       continue;
     }
-    // A diagonal, or a loop over a part of a dimension.
+    // A repeated loop (a diagonal), or a loop over a part of a dimension.
     bool again = !seen.insert(dim.getPosition()).second;
     if (again || type.getDimSize(factors.size()) != sizes[dim.getPosition()]) {
       keepWhole(expr);
@@ -198,8 +200,8 @@ TensorFactors StructuredRule::factorsOf(OpOperand &operand) {
   return factors;
 }
 
-/// A parallel loop writes each output's elements once, a reduction combines
-/// into them; what is neither stays whole.
+/// Checks that each output's elements are written once by parallel loops or
+/// combined by reductions; other loops stay whole.
 void StructuredRule::checkOutputs() {
   for (const TensorFactors &result : rule.results)
     for (unsigned loop = 0; loop < sizes.size(); ++loop) {
@@ -209,8 +211,8 @@ void StructuredRule::checkOutputs() {
     }
 }
 
-/// Is the loop in an operand's dimension of its own, so that a block of it can
-/// be told from local shapes?
+/// Whether the loop has a dimension of an operand to itself, so that local
+/// shapes give its local size.
 static bool isSeen(const ShardingRule &rule, unsigned loop) {
   return llvm::any_of(rule.operands, [&](const TensorFactors &operand) {
     return llvm::is_contained(operand, DimFactors{loop});
@@ -228,7 +230,7 @@ ShardingRule StructuredRule::build() {
   for (unsigned loop = 0; loop < sizes.size(); ++loop)
     if (!isSeen(rule, loop))
       keepWhole(loop);
-  // A loop that was found to be whole later is so everywhere.
+  // A loop that a later operand made whole is made whole in all operands.
   llvm::erase_if(rule.positions, [&](const PositionMap &map) {
     return rule.factors[map.factor].kind != FactorKind::Window;
   });
@@ -265,7 +267,7 @@ void weft::attachStructuredRule(RegisteredOperationName op) {
 void weft::registerLinalgRules(DialectRegistry &registry) {
   registry.addExtension(
       +[](MLIRContext *context, linalg::LinalgDialect *dialect) {
-        // Ops that local blocks are built of.
+        // Dialects of the ops that local blocks are built of.
         context->loadDialect<arith::ArithDialect, scf::SCFDialect,
                              tensor::TensorDialect>();
         for (RegisteredOperationName op : operationsOf(dialect))

@@ -12,7 +12,8 @@
 using namespace mlir;
 using namespace weft;
 
-/// index: the coordinate times the block, where the device's part begins.
+/// The start of the device's block along a loop (an index): the coordinate
+/// times the block's size.
 static Value blockStart(OpBuilder &builder, Location loc,
                         const LocalPlacement &placement, unsigned loop,
                         int64_t block) {
@@ -71,7 +72,7 @@ static void offsetPositions(linalg::LinalgOp loops, const ShardingRule &rule,
   });
 }
 
-/// Inside the body: is this iteration no padding?
+/// Builds, inside the body, the condition that this iteration is not padding.
 static Value buildValid(linalg::GenericOp loops, const ShardingRule &rule,
                         const LocalPlacement &placement,
                         ArrayRef<unsigned> guarded) {
@@ -94,11 +95,11 @@ static Value buildValid(linalg::GenericOp loops, const ShardingRule &rule,
   return all;
 }
 
-/// The whole body behind a condition; else the outputs stay.
+/// Moves the whole body into a condition; without it the outputs are kept.
 static void skipBody(linalg::GenericOp loops, Value valid) {
   Block *body = loops.getBody();
   Operation *yield = body->getTerminator();
-  // Positions may be asked for in the body itself only.
+  // linalg.index may be used directly in the body only.
   for (linalg::IndexOp index :
        llvm::make_early_inc_range(body->getOps<linalg::IndexOp>()))
     index->moveBefore(&body->front());
@@ -118,7 +119,7 @@ static void skipBody(linalg::GenericOp loops, Value valid) {
   yield->setOperands(branch.getResults());
 }
 
-/// In padding, a reduction keeps what it has.
+/// Keeps a reduction's accumulator in iterations of padding.
 static void keepOutputs(linalg::GenericOp loops, Value valid) {
   Operation *yield = loops.getBody()->getTerminator();
   OpBuilder builder(yield);
@@ -183,7 +184,7 @@ Value weft::maskedBlock(OpBuilder &builder, Value block, unsigned dim,
 // Local ops
 //===----------------------------------------------------------------------===//
 
-/// A named op as linalg.generic, in its place.
+/// Replaces a named op by an equal linalg.generic.
 static linalg::GenericOp generalised(linalg::LinalgOp op) {
   if (auto generic = dyn_cast<linalg::GenericOp>(op.getOperation()))
     return generic;

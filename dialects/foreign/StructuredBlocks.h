@@ -1,9 +1,9 @@
 //===- StructuredBlocks.h - loop nests on one device's block ----*- C++ -*-===//
 //
-// A structured op on local shapes is the same op, but for two things. Positions
-// (linalg.index) are global, so the block's start is added to them. And 7
-// summands over 2 devices leave one iteration of the second in its padding:
-// there a reduction keeps what it has,
+// A structured op on local shapes differs from the global op in two ways.
+// Positions (linalg.index) are global, so the block's start is added to them.
+// And 7 summands over 2 devices leave one iteration of the second in its
+// padding: there a reduction keeps what it has,
 //
 //   %i = linalg.index 1
 //   %valid = arith.cmpi ult, %i, %extent        4, and 3 on the second device
@@ -23,35 +23,36 @@
 
 namespace weft {
 
-/// The op on local operands. `rule` is that of `op`; its first factors are the
-/// op's loops.
+/// Builds the op on local operands. `rule` is that of `op`; its first factors
+/// are the op's loops.
 llvm::SmallVector<mlir::Value>
 buildStructuredBlock(mlir::OpBuilder &builder, mlir::linalg::LinalgOp op,
                      const ShardingRule &rule, mlir::ValueRange operands,
                      mlir::TypeRange resultTypes,
                      const LocalPlacement &placement);
 
-/// An elementwise op as a loop nest over its tensors, on values as they are.
+/// Builds an elementwise op as a loop nest over its tensors, whose values are
+/// used unchanged.
 mlir::linalg::GenericOp elementwiseLoops(mlir::OpBuilder &builder,
                                          mlir::Operation *op,
                                          mlir::ValueRange operands,
                                          mlir::TypeRange resultTypes);
 
-/// In a local loop nest: skips what lies in the padding of loops that do not
-/// divide, where the body must not run or must not count.
+/// Skips iterations of a local loop nest in the padding of uneven loops, if the
+/// body must not run there or its value must not be combined.
 void guardPadding(mlir::linalg::GenericOp loops, const ShardingRule &rule,
                   const LocalPlacement &placement);
 
-/// The block with the neutral element of its reduction in the padding of a
-/// factor's dimension `dim`.
+/// Fills the padding of a factor's dimension `dim` with the neutral element of
+/// its reduction.
 mlir::Value maskedBlock(mlir::OpBuilder &builder, mlir::Value block,
                         unsigned dim, const ShardingRule &rule, unsigned factor,
                         const LocalPlacement &placement);
 
-/// Has one of the first `loops` factors padding on some device?
+/// Whether one of the first `loops` factors has padding on some device.
 bool hasPadding(const ShardingRule &rule, unsigned loops,
                 const LocalPlacement &placement);
-/// Can all ops in the body run on any value?
+/// Whether all ops in the body are defined for any operand.
 bool isHarmless(mlir::Block &body);
 
 } // namespace weft

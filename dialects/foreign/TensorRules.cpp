@@ -13,7 +13,7 @@ static RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-/// A factor for each dimension of the type, and the tensor that has them.
+/// Adds a factor for each dimension of the type; returns them as a tensor's.
 static TensorFactors addFactors(ShardingRule &rule, RankedTensorType type) {
   TensorFactors factors;
   for (int64_t size : type.getShape()) {
@@ -27,11 +27,12 @@ template <typename Model, typename Op>
 using RuleModel = ShardingRuleOpInterface::ExternalModel<Model, Op>;
 
 //===----------------------------------------------------------------------===//
-// Without an operand to follow
+// Ops without operands
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// tensor.empty, tensor.splat: any block of the result is made for nothing.
+/// The rule of tensor.empty and tensor.splat: each device makes its block of
+/// the result.
 template <typename Op> struct SourceModel : RuleModel<SourceModel<Op>, Op> {
   ShardingRule getShardingRule(Operation *op) const {
     ShardingRule rule;
@@ -50,8 +51,8 @@ template <typename Op> struct SourceModel : RuleModel<SourceModel<Op>, Op> {
 // Blocks of a tensor
 //===----------------------------------------------------------------------===//
 
-/// The dimensions of a tensor that a block covers from end to end, and
-/// those that it does not have.
+/// The tensor's dimensions that a block covers completely, and those that the
+/// block drops.
 struct BlockDims {
   RankedTensorType whole;
   OffsetSizeAndStrideOpInterface block;
@@ -73,7 +74,7 @@ struct BlockDims {
         kept.push_back(all[dim]);
     return kept;
   }
-  /// The dimension's place in the block.
+  /// The dimension's position in the block.
   unsigned place(unsigned dim) const {
     unsigned before = 0;
     for (unsigned other = 0; other < dim; ++other)
@@ -104,7 +105,7 @@ struct ExtractSliceModel
         continue;
       PositionMap map{0, 0, dim, dims.block.getStaticStrides()[dim],
                       dims.block.getStaticOffsets()[dim]};
-      map.fill = std::nullopt; // what is sliced exists
+      map.fill = std::nullopt; // all sliced positions are in the tensor
       rule.positions.push_back(map);
     }
     rule.linearity.push_back(Linearity::Moving);
@@ -131,7 +132,8 @@ struct ExtractSliceModel
         sizes[dim] = builder.getIndexAttr(typeOf(operands[0]).getDimSize(dim));
       }
     if (operands[0].getType() == types[0])
-      return {operands[0]}; // all of it, in some fetched order
+      // The whole source, in the order of its fetched parts.
+      return {operands[0]};
     return {tensor::ExtractSliceOp::create(
         builder, op->getLoc(), cast<RankedTensorType>(types[0]), operands[0],
         offsets, sizes, strides)};
@@ -156,7 +158,9 @@ struct InsertSliceModel : RuleModel<InsertSliceModel, tensor::InsertSliceOp> {
         rule.factors[dim].kind = FactorKind::Whole;
     for (unsigned dim = 0; dim < dest.size(); ++dim)
       if (!dims.covers(dim) && !dims.dropped[dim])
-        rule.operands[0][dims.place(dim)].clear(); // another size
+        // The rule of tensor.insert_slice: dimensions that the source does not
+        // cover completely stay whole.
+        rule.operands[0][dims.place(dim)].clear();
     return rule;
   }
   SmallVector<Value> buildLocal(Operation *op, OpBuilder &builder,
@@ -175,7 +179,7 @@ struct InsertSliceModel : RuleModel<InsertSliceModel, tensor::InsertSliceOp> {
 };
 
 //===----------------------------------------------------------------------===//
-// Padding, joining
+// Padding and concatenation
 //===----------------------------------------------------------------------===//
 
 struct PadModel : RuleModel<PadModel, tensor::PadOp> {
@@ -190,7 +194,7 @@ struct PadModel : RuleModel<PadModel, tensor::PadOp> {
         rule.factors[dim].kind = FactorKind::Whole;
         source[dim].clear(); // another size
       }
-    // The padding value may depend on the position.
+    // A padding value that is not constant may depend on the position.
     bool constant = bool(pad.getConstantPaddingValue());
     for (Factor &factor : rule.factors)
       if (!constant)

@@ -17,7 +17,7 @@ static RankedTensorType tensorTypeOf(Value value) {
 template <typename Model, typename Op>
 using RuleModel = ShardingRuleOpInterface::ExternalModel<Model, Op>;
 
-/// Every operand whole; `rank` dimensions without factors each.
+/// Adds every operand without factors: `rank` empty dimensions each.
 static void addWholeOperands(ShardingRule &rule, Operation *op) {
   for (Value operand : op->getOperands()) {
     RankedTensorType type = tensorTypeOf(operand);
@@ -30,7 +30,8 @@ static void addWholeOperands(ShardingRule &rule, Operation *op) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// An operand's dimension of 1 beside a larger one is repeated, so it is whole.
+/// The elementwise rule in which a dimension of size 1 beside a larger one is
+/// broadcast, so it has no factor.
 struct BroadcastingModel
     : ShardingRuleOpInterface::FallbackModel<BroadcastingModel> {
   ShardingRule getShardingRule(Operation *op) const {
@@ -42,7 +43,7 @@ struct BroadcastingModel
          llvm::zip_equal(op->getOperands(), rule.operands)) {
       RankedTensorType type = tensorTypeOf(operand);
       if (!type || type.getRank() != result.getRank())
-        continue; // a shift of tosa.mul
+        continue; // the shift operand of tosa.mul
       for (int64_t dim = 0; dim < type.getRank(); ++dim)
         if (type.getDimSize(dim) == result.getDimSize(dim) &&
             type.getDimSize(dim) != 1)
@@ -70,7 +71,7 @@ struct MatMulModel : RuleModel<MatMulModel, tosa::MatMulOp> {
     addWholeOperands(rule, op);
     for (int64_t size : result.getShape())
       rule.factors.push_back({size, FactorKind::Pass});
-    // Padding counts as 0, which integers with a zero point do not.
+    // Padding is 0, which is not neutral for integers with a zero point.
     bool sums = isa<FloatType>(a.getElementType());
     rule.factors.push_back(
         {a.getDimSize(2), sums ? FactorKind::Reduce : FactorKind::Whole});
@@ -80,7 +81,7 @@ struct MatMulModel : RuleModel<MatMulModel, tosa::MatMulOp> {
     rule.results = {{{0}, {1}, {2}}};
     return rule;
   }
-  /// Both operands, as 0*NaN is NaN.
+  /// Masks both operands, as 0*NaN is NaN.
   SmallVector<Value> buildLocal(Operation *op, OpBuilder &builder,
                                 ValueRange operands, TypeRange types,
                                 const LocalPlacement &placement) const {
@@ -92,7 +93,7 @@ struct MatMulModel : RuleModel<MatMulModel, tosa::MatMulOp> {
   }
 };
 
-/// The reduced dimension stays, with size 1.
+/// The rule of tosa.reduce_*: the reduced dimension stays, with size 1.
 template <typename Op, ReduceKind kind>
 struct ReduceModel : RuleModel<ReduceModel<Op, kind>, Op> {
   static bool passesOverNan(Operation *op) {
@@ -136,7 +137,8 @@ struct TransposeModel : RuleModel<TransposeModel, tosa::TransposeOp> {
   }
 };
 
-/// The wanted shape is an operand: the local op has the local one.
+/// The rule of tosa.reshape. Its shape is an operand: the local op gets the
+/// local shape.
 struct ReshapeModel : RuleModel<ReshapeModel, tosa::ReshapeOp> {
   ShardingRule getShardingRule(Operation *op) const {
     ShardingRule rule = reshapeRule(tensorTypeOf(op->getOperand(0)).getShape(),
@@ -174,7 +176,7 @@ static void attachReduction(MLIRContext *context) {
 
 void weft::registerTosaRules(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, tosa::TosaDialect *dialect) {
-    // Ops that masks are built of.
+    // Dialects of the ops that masks are built of.
     context->loadDialect<arith::ArithDialect, linalg::LinalgDialect,
                          tensor::TensorDialect>();
     for (RegisteredOperationName op : operationsOf(dialect))

@@ -1,6 +1,7 @@
 //===- Arith.cpp - the meaning of arith and math on scalars and tensors ---===//
 //
-// A scalar is a tensor of rank 0, an index one of i64.
+// Meanings of arith and math. A scalar is a tensor of rank 0, an index one of
+// i64.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +32,7 @@ Tensor weft::storedTensor(Type type) {
 namespace {
 using RealUnary = double (*)(double);
 using RealBinary = double (*)(double, double);
-/// On values as the type extends them, and the number of bits.
+/// An operation on two sign- or zero-extended values and their bit width.
 using IntegerBinary = int64_t (*)(int64_t, int64_t, unsigned);
 
 uint64_t bitsOf(int64_t value, unsigned width) {
@@ -145,7 +146,8 @@ static bool compareReals(arith::CmpFPredicate how, double x, double y) {
 // Integers
 //===----------------------------------------------------------------------===//
 
-/// Undefined results (a division by zero) are -1 here.
+/// The function of an integer op; undefined results (a division by zero) are
+/// -1.
 static IntegerBinary integerBinary(Operation *op) {
 #define MEANS(OP, EXPRESSION)                                                  \
   .Case<OP>([](auto) {                                                         \
@@ -217,7 +219,7 @@ static bool compareIntegers(arith::CmpIPredicate how, int64_t a, int64_t b,
 // Casts
 //===----------------------------------------------------------------------===//
 
-/// One element from a number of another type; false for another op.
+/// Converts one element from another type; returns false for other ops.
 static bool castElement(Operation *op, const Tensor &from, int64_t j,
                         Tensor &to, int64_t i) {
   int64_t value = from.isFloat() ? 0 : from.integer(j);

@@ -48,7 +48,7 @@ Tensor padding(RankedTensorType type) {
   return result;
 }
 
-/// Block k of `type`'s size along `dim`.
+/// The block with the shape of `type` that begins at k blocks along `dim`.
 Tensor blockOf(const Tensor &x, RankedTensorType type, int64_t dim, int64_t k) {
   Tensor result = padding(type);
   SmallVector<int64_t, 4> from(x.getShape().size(), 0), to(from);
@@ -77,7 +77,8 @@ Tensor combined(ReduceKind kind, ArrayRef<const Tensor *> members) {
   return result;
 }
 
-/// Element t of member k is at the position that the op says.
+/// The result of coll.fetch: member k's elements at the positions of the op's
+/// formula.
 Tensor fetched(coll::FetchOp op, ArrayRef<const Tensor *> members, int64_t k) {
   auto type = cast<RankedTensorType>(op.getResult().getType());
   int64_t dim = op.getDim(), d = op.getDivisor(), m = op.getModulus();
@@ -189,7 +190,8 @@ pickMeaning(coll::PickOp op, const Mesh &mesh,
   return results;
 }
 
-/// permute and exchange: the same global value in another layout.
+/// The results of permute and exchange: the same global value in another
+/// layout.
 FailureOr<SmallVector<Tensors>>
 layoutMove(Operation *op, ArrayRef<int64_t> shape, LayoutAttr from,
            LayoutAttr to, ArrayRef<SmallVector<const Tensor *>> operands) {

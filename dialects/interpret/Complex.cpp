@@ -1,6 +1,7 @@
 //===- Complex.cpp - the meaning of elementwise ops on complex numbers ----===//
 //
-// In double, as std::complex has them (C99's branch cuts).
+// Meanings of complex ops, computed in double by std::complex (C99's branch
+// cuts).
 //
 //===----------------------------------------------------------------------===//
 

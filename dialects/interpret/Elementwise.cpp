@@ -87,7 +87,7 @@ bool less(int64_t x, int64_t y, const Tensor &t) {
                         : x < y;
 }
 
-/// Truncates; -1 for a zero divisor; the least integer over -1 wraps.
+/// x / y, truncated; -1 for a zero divisor; the least integer over -1 wraps.
 int64_t divide(int64_t x, int64_t y, const Tensor &t) {
   if (y == 0)
     return -1;
@@ -139,7 +139,7 @@ int64_t bitAnd(int64_t x, int64_t y, const Tensor &) { return x & y; }
 int64_t bitOr(int64_t x, int64_t y, const Tensor &) { return x | y; }
 int64_t bitXor(int64_t x, int64_t y, const Tensor &) { return x ^ y; }
 
-/// Is the amount of a shift below the width?
+/// Whether the amount of a shift is below the width.
 bool inWidth(int64_t y, const Tensor &t) {
   return static_cast<uint64_t>(y) < t.bitWidth();
 }
@@ -230,7 +230,7 @@ Tensor compare(CompareKind kind, const Tensor &x, const Tensor &y,
   return result;
 }
 
-/// Towards zero, clamped to the type's range; NaN is 0.
+/// x rounded towards zero and clamped to the type's range; NaN is 0.
 int64_t truncate(double x, const Tensor &to) {
   if (std::isnan(x))
     return 0;
@@ -256,7 +256,7 @@ std::complex<double> asNumber(const Tensor &x, int64_t i) {
              : static_cast<double>(x.integer(i));
 }
 
-/// Complex numbers give up their imaginary part, except for a truth value.
+/// Converts each element; of complex numbers the real part, except for i1.
 Tensor convert(const Tensor &x, RankedTensorType type) {
   Tensor result(type);
   bool toBool = type.getElementType().isInteger(1);
@@ -276,8 +276,8 @@ Tensor convert(const Tensor &x, RankedTensorType type) {
   return result;
 }
 
-/// The nearest number of so many exponent and mantissa bits, halves to even;
-/// what is too large is infinite, what is below the least normal number 0.
+/// The nearest number with so many exponent and mantissa bits, ties to even;
+/// infinity above the largest number, 0 below the least normal one.
 double reducePrecision(double x, int64_t exponentBits, int64_t mantissaBits) {
   if (x == 0 || !std::isfinite(x))
     return x;
@@ -304,7 +304,8 @@ Tensor clamp(const Tensor &low, const Tensor &x, const Tensor &high) {
   return result;
 }
 
-/// Ops of one operand with attributes, or with another element type.
+/// The meaning of ops of one operand with attributes, or with another element
+/// type.
 std::optional<Tensor> otherUnary(Operation *op, const Tensor &x,
                                  Tensor result) {
   auto precision = dyn_cast<ReducePrecisionOp>(op);

@@ -90,8 +90,8 @@ static int64_t mixedPosition(const Mesh &mesh, ArrayRef<SubAxis> axes,
   return position;
 }
 
-/// Each device's block of what it has whole along the axes that are free around
-/// the op; at the outermost, of what all have.
+/// Splits each device's value into blocks along the axes that are free around
+/// the op; for the outermost region, a value that all devices have.
 SmallVector<Tensors> Lockstep::blocksOf(Operation &op,
                                         const Operands &operands) {
   auto manual = cast<ManualOp>(op);

@@ -37,7 +37,7 @@ Tensors combined(Block &body, const Tensors &left, const Tensors &right) {
   return yielded;
 }
 
-/// Offsets along the dimensions that are in `dims`, or are not.
+/// Offsets along the dimensions that are in `dims` (`inside`) or are not.
 std::vector<int64_t> along(const Tensor &x, ArrayRef<int64_t> dims,
                            bool inside) {
   SmallVector<int64_t, 4> strides = stridesOf(x.getShape());

@@ -8,7 +8,8 @@
 using namespace mlir;
 using namespace weft;
 
-/// How often a loop runs; its bounds may be further apart than an int64 says.
+/// The number of iterations of a loop, whose bounds may differ by more than
+/// INT64_MAX.
 static uint64_t timesOf(int64_t from, int64_t to, uint64_t by) {
   uint64_t distance = from < to ? uint64_t(to) - uint64_t(from) : 0;
   return distance / by + (distance % by != 0);

@@ -1,7 +1,7 @@
 //===- ForeignMeanings.h - the meaning of upstream's ops --------*- C++ -*-===//
 //
-// linalg's structured ops by their maps and bodies, arith and math, tensor.
-// Each gives nothing for other ops.
+// Meanings of linalg's structured ops (by maps and bodies), arith, math and
+// tensor. Each function returns nothing for other ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,18 +12,19 @@
 
 namespace weft {
 
-/// i64 for index; the element type of a tensor; a scalar's type.
+/// The element type in which the interpreter stores a value: i64 for index, the
+/// element type of a tensor, a scalar's type.
 mlir::Type storedElement(mlir::Type type);
-/// Zeros for a value of this type; rank 0 for a scalar.
+/// Zeros for a value of this type, with rank 0 for a scalar.
 Tensor storedTensor(mlir::Type type);
 
 std::optional<Tensor> meaningOfArith(mlir::Operation *op, Operands in);
 std::optional<Tensor> meaningOfTensorOp(mlir::Operation *op, Operands in);
 
-/// The value that a body sees from outside itself.
+/// Returns the value that a body uses from outside itself.
 using Outside = llvm::function_ref<const Tensor *(mlir::Value)>;
-/// Iterations in row-major order; failure with an error where the body has an
-/// op without a meaning.
+/// Runs the iterations in row-major order; failure with an error if the body
+/// has an op without a meaning.
 std::optional<llvm::FailureOr<Tensors>>
 meaningOfStructured(mlir::Operation *op, Operands in, Outside outside);
 

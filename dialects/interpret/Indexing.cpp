@@ -11,7 +11,7 @@ namespace weft {
 
 namespace {
 
-/// Positions in a tensor of the elements of its indexed blocks.
+/// Positions of the elements of indexed blocks in a tensor.
 class BlockPositions {
 public:
   BlockPositions(const IndexedBlocks &b, const Tensor &indices, bool clamped)
@@ -39,7 +39,7 @@ int64_t BlockPositions::start(ArrayRef<int64_t> element,
   if (b.indexVectorDim < static_cast<int64_t>(strides.size()))
     offset += component * strides[b.indexVectorDim];
   int64_t value = indices.integer(offset);
-  // Unsigned 64-bit values above the largest signed one are past every end.
+  // Unsigned 64-bit values above INT64_MAX are beyond the end of any dimension.
   return indices.isUnsigned() && value < 0 ? INT64_MAX / 2 : value;
 }
 

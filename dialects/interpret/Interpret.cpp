@@ -92,7 +92,8 @@ FailureOr<SmallVector<Tensors>> Lockstep::step(Operation &op,
                                                const Operands &operands) {
   if (auto callOp = dyn_cast<func::CallOp>(op))
     return call(callOp, operands);
-  if (auto loops = dyn_cast<nest::LoopsOp>(op)) // its walk changes no number
+  // The walk does not affect results.
+  if (auto loops = dyn_cast<nest::LoopsOp>(op))
     return run(loops.getBody().front(), {});
   if (auto results = flow(op, operands))
     return std::move(*results);
@@ -157,7 +158,7 @@ FailureOr<SmallVector<Tensors>> Lockstep::call(func::CallOp op,
 
 FailureOr<Tensors> interpretOp(Operation *op,
                                ArrayRef<const Tensor *> operands) {
-  // Scalars first: Weft's own ops have none.
+  // Meanings of scalars come first; Weft's own ops have no scalars.
   for (auto meaning :
        {meaningOfArith, meaningOfTensorOp, meaningOfElementwise,
         meaningOfSource, meaningOfShape, meaningOfReduction, meaningOfIndexing,

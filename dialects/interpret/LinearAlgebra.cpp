@@ -13,8 +13,8 @@ namespace {
 
 using Complex = std::complex<double>;
 
-/// L row by row, in double; an upper factor is the adjoint of L of the adjoint,
-/// for which the same sums are taken.
+/// Computes L row by row, in double. An upper factor is the adjoint of L of the
+/// adjoint, which needs the same sums.
 Tensor cholesky(const Tensor &a, bool upper) {
   Tensor result(a.getType());
   int64_t n = a.getShape().back();
@@ -35,8 +35,8 @@ Tensor cholesky(const Tensor &a, bool upper) {
   return result;
 }
 
-/// One system after the other: M x = b, where M is the matrix, transposed once
-/// for `transposed` and once for `right`.
+/// Solves the systems one by one: M x = b, where M is the matrix, transposed
+/// once for `transposed` and once for `right`.
 Tensor solve(TriangularSolveOp op, const Tensor &a, const Tensor &b) {
   Tensor result(b.getType());
   ArrayRef<int64_t> shape = b.getShape();
@@ -67,7 +67,8 @@ Tensor solve(TriangularSolveOp op, const Tensor &a, const Tensor &b) {
   return result;
 }
 
-/// By its definition, in double; half a spectrum is mirrored first.
+/// The transform by its definition, in double; half a spectrum is mirrored
+/// first.
 Tensor transform(FftOp op, const Tensor &x) {
   Tensor result(cast<RankedTensorType>(op.getResult().getType()));
   int64_t dim = op.getDim(), n = op.getLength(), given = x.getShape()[dim];

@@ -1,7 +1,8 @@
 //===- Lockstep.h - all devices at the same op ------------------*- C++ -*-===//
 //
-// Each op is done for all devices before the next; all take the same branch, as
-// they hold the same predicate. A global program is the case of one device.
+// Runs each op for all devices before the next. All devices take the same
+// branch, as they have the same predicate. A global program is the case of one
+// device.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +15,7 @@
 
 namespace weft {
 
-/// A loop that runs more often than this is an error here.
+/// The largest trip count of a loop; the interpreter refuses longer ones.
 inline constexpr int64_t kMostTimes = 1 << 20;
 
 class Lockstep {
@@ -22,7 +23,8 @@ public:
   explicit Lockstep(const Mesh &mesh, ObserveOp observe = nullptr)
       : observe(std::move(observe)), mesh(mesh), devices(mesh.size()) {}
 
-  /// The results of each device, from the arguments of each device.
+  /// Runs the function on the arguments of each device; returns each device's
+  /// results.
   llvm::FailureOr<llvm::SmallVector<Tensors>>
   run(mlir::func::FuncOp function, llvm::ArrayRef<Tensors> arguments);
 
@@ -34,29 +36,29 @@ private:
 
   llvm::LogicalResult checkArguments(mlir::func::FuncOp function,
                                      llvm::ArrayRef<Tensors> arguments);
-  /// The operands of the block's terminator.
+  /// Runs a block and returns the operands of its terminator.
   Outcome run(mlir::Block &block, llvm::ArrayRef<Tensors> arguments);
   Outcome step(mlir::Operation &op, const Operands &operands);
   Outcome call(mlir::func::CallOp op, const Operands &operands);
-  /// Loops and branches; nothing for other ops.
+  /// Runs Weft's loops and branches; nothing for other ops.
   std::optional<Outcome> flow(mlir::Operation &op, const Operands &operands);
   Outcome runWhile(mlir::Operation &op, llvm::SmallVector<Tensors> carried);
   Outcome runFor(mlir::Operation &op, llvm::SmallVector<Tensors> carried);
-  /// Control flow of scf; nothing for other ops.
+  /// Runs control flow of scf; nothing for other ops.
   std::optional<Outcome> foreignFlow(mlir::Operation &op,
                                      const Operands &operands);
   Outcome runCountedLoop(mlir::Operation &op,
                          llvm::SmallVector<Tensors> carried);
-  /// linalg's structured ops, whose bodies see values from outside.
+  /// Runs linalg's structured ops, whose bodies use values from outside.
   std::optional<Outcome> structured(mlir::Operation &op,
                                     const Operands &operands);
   Outcome runCase(mlir::Operation &op, llvm::SmallVector<Tensors> operands);
-  /// Blocks for the devices of the op's own mesh.
+  /// Blocks of the operands for the devices of the op's own mesh.
   static llvm::SmallVector<Tensors> blocksOf(mlir::Operation &op,
                                              const Operands &operands);
   Outcome runManual(mlir::Operation &op, const Operands &operands);
-  /// The first tensor of each device, an integer on which all agree, which is
-  /// taken away.
+  /// Removes the first tensor of each device and returns its value: an integer
+  /// that is the same on all devices.
   llvm::FailureOr<int64_t> takeInteger(mlir::Operation &op,
                                        llvm::SmallVector<Tensors> &values);
   static llvm::SmallVector<Tensors> copied(const Operands &operands);

@@ -15,7 +15,7 @@ namespace weft {
 using Operands = llvm::ArrayRef<const Tensor *>;
 
 std::optional<Tensor> meaningOfElementwise(mlir::Operation *op, Operands in);
-/// Elementwise ops on complex numbers, or that make them or take them apart.
+/// Elementwise ops with complex operands or results.
 std::optional<Tensor> meaningOfComplex(mlir::Operation *op, Operands in);
 std::optional<Tensor> meaningOfSource(mlir::Operation *op, Operands in);
 std::optional<Tensor> meaningOfShape(mlir::Operation *op, Operands in);
@@ -23,12 +23,12 @@ std::optional<Tensor> meaningOfReduction(mlir::Operation *op, Operands in);
 std::optional<Tensor> meaningOfIndexing(mlir::Operation *op, Operands in);
 std::optional<Tensor> meaningOfWindow(mlir::Operation *op, Operands in);
 std::optional<Tensor> meaningOfLinearAlgebra(mlir::Operation *op, Operands in);
-/// Cumulative ops and orders: some have several results.
+/// Cumulative ops and sorts: some have several results.
 std::optional<Tensors> meaningOfScan(mlir::Operation *op, Operands in);
 std::optional<Tensors> meaningOfFold(mlir::Operation *op, Operands in);
 
 /// Results of a collective on every device, operands[position][operand];
-/// nothing for another op, failure with an error where one is malformed.
+/// nothing for other ops, failure with an error if an operand is malformed.
 std::optional<llvm::FailureOr<llvm::SmallVector<Tensors>>>
 meaningOfCollective(mlir::Operation *op, const Mesh &mesh,
                     llvm::ArrayRef<llvm::SmallVector<const Tensor *>> operands);

@@ -1,7 +1,7 @@
 //===- Reductions.cpp - the meaning of reduce and dot ---------------------===//
 //
-// Float sums are taken in double and rounded once: the reference is closer to
-// the exact sum than any order of float additions.
+// Float sums are computed in double and rounded once: the reference is closer
+// to the exact sum than any order of float additions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +14,7 @@ namespace weft {
 
 namespace {
 
-/// Offsets of all elements along `dims`, the last of them fastest.
+/// Offsets of all elements along `dims`, the last dimension fastest.
 std::vector<int64_t> along(const Tensor &x, ArrayRef<int64_t> dims) {
   SmallVector<int64_t> sizes, strides;
   SmallVector<int64_t, 4> all = stridesOf(x.getShape());

@@ -14,7 +14,7 @@ namespace weft {
 
 namespace {
 
-/// Row-major positions along one dimension, for every place in the others.
+/// Row-major positions along one dimension, for every index of the others.
 struct Rows {
   std::vector<int64_t> first;
   int64_t stride, size;
@@ -29,7 +29,8 @@ struct Rows {
   int64_t at(size_t row, int64_t i) const { return first[row] + i * stride; }
 };
 
-/// NaN is the largest; +0 and -0 are equal.
+/// Whether x is less than y in the order of sorts: NaN is the largest; +0 and
+/// -0 are equal.
 bool isLess(const Tensor &x, int64_t i, int64_t j) {
   if (x.isFloat()) {
     double a = x.real(i), b = x.real(j);
@@ -50,7 +51,8 @@ double logSumExp(double a, double b) {
   return larger + std::log1p(std::exp(-std::fabs(a - b)));
 }
 
-/// Float sums, products and logarithms are kept in double along a row.
+/// Combines two elements in double, in which float sums, products and
+/// logarithms are kept along a row.
 double combineReals(ScanKind kind, double a, double b) {
   switch (kind) {
   case ScanKind::Sum:
@@ -99,7 +101,8 @@ Tensor cumulative(CumulativeOp op, const Tensor &x) {
   return result;
 }
 
-/// Positions in a row by falling size where `largest`, else rising; NaN first.
+/// Positions in a row sorted by falling value if `largest`, else by rising
+/// value; NaN first in both.
 std::vector<int64_t> orderOf(const Tensor &x, const Rows &rows, size_t row,
                              bool largest) {
   std::vector<int64_t> order(rows.size);

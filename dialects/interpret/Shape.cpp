@@ -9,7 +9,7 @@ namespace weft {
 
 namespace {
 
-/// Element r of the result is input element from[r].
+/// Gathers elements: result element r is input element from[r].
 Tensor take(const Tensor &input, ArrayRef<int64_t> shape,
             const std::vector<int64_t> &from) {
   Tensor result(shape, input.getElementType());
@@ -18,7 +18,7 @@ Tensor take(const Tensor &input, ArrayRef<int64_t> shape,
   return result;
 }
 
-/// Input element i becomes element to[i] of the result.
+/// Scatters elements: input element i becomes result element to[i].
 void put(Tensor &result, const Tensor &input, const std::vector<int64_t> &to) {
   for (int64_t i = 0; i < input.size(); ++i)
     result.copy(to[i], input, i);
@@ -50,7 +50,8 @@ Tensor slice(SliceOp op, const Tensor &x, ArrayRef<int64_t> shape) {
   return take(x, shape, offsets(shape, strides, start));
 }
 
-/// Every input element whose place exists; `value` in all other places.
+/// Copies every input element whose position exists in the result; all other
+/// elements are `value`.
 Tensor pad(PadOp op, Operands in, ArrayRef<int64_t> shape) {
   const Tensor &x = *in[0];
   Tensor result(shape, x.getElementType());
@@ -71,7 +72,8 @@ Tensor pad(PadOp op, Operands in, ArrayRef<int64_t> shape) {
   return result;
 }
 
-/// Result element [i, j, ...] is the input's at `from` of its position.
+/// Gathers by dimension: result element [i, j, ...] is the input's at [from(0,
+/// i), from(1, j), ...].
 Tensor takeByDim(const Tensor &x, ArrayRef<int64_t> shape,
                  llvm::function_ref<int64_t(unsigned dim, int64_t i)> from) {
   Tensor result(shape, x.getElementType());
@@ -100,13 +102,13 @@ Tensor roll(RollOp op, const Tensor &x) {
   });
 }
 
-/// Where a block starts: inside the whole.
+/// The start of a block, clamped so that the block lies in the whole.
 SmallVector<int64_t> clampedStarts(Operands starts, ArrayRef<int64_t> whole,
                                    ArrayRef<int64_t> block) {
   SmallVector<int64_t> result;
   for (auto [dim, start] : llvm::enumerate(starts)) {
     int64_t last = whole[dim] - block[dim];
-    // An unsigned 64-bit start above the largest signed one is past the end.
+    // An unsigned 64-bit start above INT64_MAX is past the end.
     bool huge = start->isUnsigned() && start->integer(0) < 0;
     result.push_back(huge ? last
                           : std::clamp<int64_t>(start->integer(0), 0, last));

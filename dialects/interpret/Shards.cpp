@@ -64,12 +64,13 @@ Tensors shardTensor(const Mesh &mesh, const Layout &layout,
   return result;
 }
 
-/// The summand of the device of partial coordinate c > 0.
+/// The summand x - r has this r: that of the device of partial coordinate c >
+/// 0.
 static int64_t summandOf(int64_t c, int64_t element) {
   return (c * 7 + element * 3) % 5 - 2;
 }
 
-/// Adds n; floats and integers, which wrap around.
+/// Adds n to an element; integers wrap around.
 static void addInteger(Tensor &tensor, int64_t i, int64_t n) {
   if (tensor.isFloat())
     tensor.setReal(i, tensor.real(i) + static_cast<double>(n));
@@ -114,7 +115,7 @@ std::string gatherTensor(const Mesh &mesh, const Layout &layout,
   SmallVector<int64_t, 4> local = localShape(layout, shape);
   int64_t summands = shardCount(layout.partial);
   global = Tensor(shape, locals[0].getElementType());
-  // One tensor for each summand, and who gave each element first.
+  // One tensor for each summand, and the device that first set each element.
   SmallVector<Tensor> parts(summands, global);
   std::vector<int64_t> holder(summands * global.size(), -1);
   std::string reason;

@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace weft;
 
 namespace {
-/// One body, run for one iteration after the other.
+/// Runs one body for one iteration after the other.
 class BodyRun {
 public:
   BodyRun(linalg::LinalgOp op, Operands in, Outside outside)
@@ -27,7 +27,7 @@ private:
     auto it = values.find(value);
     return it == values.end() ? outside(value) : &it->second;
   }
-  /// Where an iteration reads or writes an operand.
+  /// The element of an operand that an iteration reads or writes.
   int64_t elementOf(unsigned operand, ArrayRef<int64_t> iteration);
 
   linalg::LinalgOp op;
@@ -127,7 +127,8 @@ FailureOr<Tensors> BodyRun::run() {
   return std::move(results);
 }
 
-/// By one value, from outside or a constant of the region.
+/// The meaning of tensor.pad by one value, from outside or a constant of the
+/// region.
 static FailureOr<Tensors> padded(tensor::PadOp pad, Operands in,
                                  Outside outside) {
   Value value = pad.getConstantPaddingValue();

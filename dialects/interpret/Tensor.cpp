@@ -78,8 +78,8 @@ double Tensor::real(int64_t i) const {
   return llvm::bit_cast<double>(cells[i]);
 }
 
-/// The nearest power of two, halves up, as its exponent + 127; 255, a NaN, for
-/// what is not positive. APFloat takes the NaN for infinity.
+/// The exponent + 127 of the nearest power of two, halves up; 255, a NaN, for
+/// values that are not positive. APFloat takes this NaN for infinity.
 static uint64_t exponentBits(double value) {
   if (!(value > 0) || std::isinf(value))
     return 255;
@@ -89,13 +89,14 @@ static uint64_t exponentBits(double value) {
   return std::min(bits, 255);
 }
 
-/// The nearest that a type can hold, halves to even.
+/// The bits of the nearest value that the type has, ties to even.
 static uint64_t nearestBits(double value, Type type) {
   if (isa<Float8E8M0FNUType>(type))
     return exponentBits(value);
   const llvm::fltSemantics &semantics =
       cast<FloatType>(type).getFloatSemantics();
-  if (!llvm::APFloat::semanticsHasNaN(semantics)) { // nor infinities
+  // Without NaN there is no infinity either.
+  if (!llvm::APFloat::semanticsHasNaN(semantics)) {
     double largest = asDouble(llvm::APFloat::getLargest(semantics));
     value = std::isnan(value) ? -0.0 : std::clamp(value, -largest, largest);
   }
@@ -182,7 +183,7 @@ void Tensor::setPadding(int64_t i) {
   if (isComplex())
     setNumber(i, {nan, nan});
   else if (isa<Float4E2M1FNType>(elementType))
-    setReal(i, 6); // it has no NaN: its largest
+    setReal(i, 6); // the type has no NaN: its largest value
   else if (isFloat())
     setReal(i, nan);
   else

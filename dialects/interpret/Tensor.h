@@ -28,10 +28,10 @@ namespace weft {
 class Tensor {
 public:
   Tensor() = default;
-  /// All zero. The type is static; its encoding is dropped.
+  /// A tensor of zeros. The type is static; its encoding is dropped.
   explicit Tensor(mlir::RankedTensorType type);
   Tensor(llvm::ArrayRef<int64_t> shape, mlir::Type elementType);
-  /// Float elements in row-major order.
+  /// A tensor of these float elements in row-major order.
   static Tensor ofReals(llvm::ArrayRef<int64_t> shape, mlir::Type elementType,
                         llvm::ArrayRef<double> values);
   static Tensor ofIntegers(llvm::ArrayRef<int64_t> shape,
@@ -44,7 +44,7 @@ public:
   llvm::ArrayRef<int64_t> getShape() const { return shape; }
   int64_t size() const { return static_cast<int64_t>(cells.size()) / parts; }
   bool isFloat() const { return llvm::isa<mlir::FloatType>(elementType); }
-  /// ui8..ui64 and i1.
+  /// Whether elements are ui8..ui64 or i1.
   bool isUnsigned() const;
   bool isComplex() const { return parts == 2; }
   /// The width of an element, or of a part of a complex one.
@@ -52,18 +52,19 @@ public:
     return partType(elementType).getIntOrFloatBitWidth();
   }
 
-  // Elements of real tensors.
+  // Accessors of elements of real tensors.
   double real(int64_t i) const;
   void setReal(int64_t i, double value);
-  /// Unsigned 64-bit values come as their bits.
+  /// Accessors of integers; unsigned 64-bit values are given as their bits.
   int64_t integer(int64_t i) const { return static_cast<int64_t>(cells[i]); }
   void setInteger(int64_t i, int64_t value);
-  /// Elements of real and complex floats.
+  /// Accessors of elements of real and complex floats.
   std::complex<double> number(int64_t i) const;
   void setNumber(int64_t i, std::complex<double> value);
-  /// Complex numbers as pairs: a last dimension of 2 more. Others themselves.
+  /// Complex numbers as pairs in another last dimension of size 2; other
+  /// tensors unchanged.
   Tensor asReals() const;
-  /// The tensor of this type that has these pairs.
+  /// The tensor of this type whose elements are these pairs.
   static Tensor ofPairs(mlir::RankedTensorType type, const Tensor &pairs);
   /// The element as memory holds it, in the low bits.
   uint64_t bits(int64_t i) const;
@@ -73,12 +74,13 @@ public:
     for (int64_t part = 0; part < parts; ++part)
       cells[i * parts + part] = from.cells[j * parts + part];
   }
-  /// NaN, or 0x7f in each byte: what must never reach a valid element.
+  /// Sets NaN, or 0x7f in each byte: padding must never be copied to a valid
+  /// element.
   void setPadding(int64_t i);
 
-  /// Same value; NaN equals NaN.
+  /// Whether two elements have the same value; NaN equals NaN.
   bool equals(int64_t i, const Tensor &other, int64_t j) const;
-  /// The element for people: 0.5, -3, nan.
+  /// The element as text: 0.5, -3, nan.
   std::string text(int64_t i) const;
 
 private:
@@ -88,7 +90,8 @@ private:
   std::vector<uint64_t> cells;
 };
 
-/// x y by its definition; the library's looks for infinities in NaN.
+/// x y by its definition; operator* of std::complex treats NaN as C99's Annex G
+/// does.
 inline std::complex<double> product(std::complex<double> x,
                                     std::complex<double> y) {
   return {x.real() * y.real() - x.imag() * y.imag(),

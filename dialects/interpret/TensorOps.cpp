@@ -9,7 +9,8 @@
 using namespace mlir;
 using namespace weft;
 
-/// The numbers of a list of which some are operands, from operand `next` on.
+/// The values of a list of constants and operands; the operands begin at
+/// `next`.
 static SmallVector<int64_t> numbers(ArrayRef<int64_t> fixed, Operands in,
                                     unsigned &next) {
   SmallVector<int64_t> result(fixed);
@@ -19,7 +20,7 @@ static SmallVector<int64_t> numbers(ArrayRef<int64_t> fixed, Operands in,
   return result;
 }
 
-/// Row-major places of a block's elements in the tensor around it.
+/// Row-major positions of a block's elements in the tensor that contains it.
 static std::vector<int64_t> placesOf(OffsetSizeAndStrideOpInterface block,
                                      Operands in, ArrayRef<int64_t> around) {
   unsigned next = block.getOffsetSizeAndStrideStartOperandIndex();
@@ -94,7 +95,7 @@ static Tensor fromElements(tensor::FromElementsOp op, Operands in) {
   return result;
 }
 
-/// Undefined: what no result may depend on.
+/// A tensor of undefined elements, on which no result may depend.
 static Tensor undefined(Type type) {
   Tensor result = storedTensor(type);
   for (int64_t i = 0; i < result.size(); ++i)

@@ -23,7 +23,7 @@ int64_t productOf(ArrayRef<int64_t> sizes) {
   return product;
 }
 
-/// Row-major position of element k of the window at `place`; -1 in padding.
+/// Row-major position of element k of the window at `place`; -1 for padding.
 int64_t seen(const WindowList &windows, ArrayRef<int64_t> shape,
              ArrayRef<int64_t> place, ArrayRef<int64_t> k) {
   int64_t offset = 0;
@@ -94,7 +94,7 @@ Tensor selectAndScatter(SelectAndScatterOp op, const Tensor &x,
   return result;
 }
 
-/// One convolution: positions by role.
+/// One convolution; shapes and positions are ordered by role.
 struct Convolution {
   mutable ConvolutionOp op; // getters of ops are not const
   const Tensor &x, &kernel;
@@ -115,7 +115,7 @@ struct Convolution {
            uint64_t &integers) const;
 };
 
-/// All products for the result's element at `place`.
+/// Adds all products for the result's element at `place`.
 void Convolution::add(ArrayRef<int64_t> place, std::complex<double> &reals,
                       uint64_t &integers) const {
   ArrayRef<int64_t> l = op.getLhsDims(), r = op.getRhsDims(),

@@ -16,24 +16,26 @@ using namespace weft;
 
 namespace {
 
-/// How many devices want how many elements of a shard, most elements first.
+/// The number of devices by the number of elements that they want of a shard,
+/// most elements first.
 using Wants = std::map<int64_t, int64_t, std::greater<>>;
 
-/// One dimension of the tensor, cut in two ways.
+/// One dimension of the tensor, split by both layouts.
 struct Dimension {
   int64_t size, fromParts, toParts;
 
   Interval held(int64_t shard) const {
     return shardInterval(size, fromParts, shard);
   }
-  /// Elements of a shard that part `part` of the other layout has.
+  /// The number of elements that a shard and part `part` of the other layout
+  /// have in common.
   int64_t common(int64_t shard, int64_t part) const {
     Interval a = held(shard), b = shardInterval(size, toParts, part);
     return std::max<int64_t>(0, std::min(a.end, b.end) -
                                     std::max(a.begin, b.begin));
   }
-  /// How many parts have how many elements of a shard that is not empty: those
-  /// between the first and the last lie in it as a whole.
+  /// The number of parts by their common elements with a nonempty shard: parts
+  /// between the first and the last lie in it completely.
   Wants wantsOf(int64_t shard) const {
     Interval elements = held(shard);
     int64_t part = shardSize(size, toParts);
@@ -53,7 +55,7 @@ struct AxisDigits {
   llvm::SmallVector<llvm::SmallVector<int64_t>> shard, part; ///< by dimension
 };
 
-/// For each shard, the elements that its holders have already.
+/// The elements of each shard that its holders have already.
 class OwnParts {
 public:
   OwnParts(const Mesh &mesh, const Layout &from, const Layout &to,
@@ -66,13 +68,14 @@ private:
   void count(llvm::ArrayRef<int64_t> shard, llvm::ArrayRef<int64_t> part);
 
   llvm::ArrayRef<Dimension> dims;
-  llvm::SmallVector<AxisDigits> axes; ///< those that a layout uses
-  int64_t alike = 1;                  ///< devices that differ in no layout
+  llvm::SmallVector<AxisDigits> axes; ///< axes that a layout uses
+  int64_t alike = 1; ///< devices with the same shard and the same part
 };
 
 } // namespace
 
-/// The digit of each coordinate of an axis in the number that the sub-axes make.
+/// The digit of each coordinate of an axis in the number that the sub-axes
+/// form.
 static llvm::SmallVector<int64_t> digitsOf(const Mesh &mesh, unsigned axis,
                                            const SubAxes &dim) {
   llvm::SmallVector<int64_t> digits(mesh.axes[axis].size);
@@ -136,8 +139,8 @@ void OwnParts::count(llvm::ArrayRef<int64_t> shard,
   byShard[number][elements] += alike;
 }
 
-/// Elements that the first of `holders` sends: every request whose place in the order
-/// is a multiple of their number.
+/// Elements that the first of `holders` sends: requests are numbered, and it
+/// answers those whose number is a multiple of `holders`.
 static int64_t sentByFirst(const Wants &wants, const Wants &own,
                            int64_t holders) {
   int64_t sent = 0, place = 0;
@@ -161,7 +164,7 @@ static Wants product(const Wants &a, const Wants &b) {
 }
 
 namespace {
-/// Goes through all shards, dimension by dimension.
+/// Visits all shards, dimension by dimension.
 class ShardWalk {
 public:
   ShardWalk(llvm::ArrayRef<Dimension> dims, const OwnParts &own,
@@ -185,7 +188,7 @@ void ShardWalk::visit(size_t dim, int64_t number, const Wants &wants) {
     auto known = own.byShard.find(number);
     Wants held = known == own.byShard.end() ? Wants() : known->second;
     if (wants == lastWants && held == lastOwn)
-      return; // as the shard before
+      return; // same as the previous shard
     most = std::max(most, sentByFirst(wants, held, holders));
     lastWants = wants;
     lastOwn = std::move(held);

@@ -5,11 +5,11 @@
 //
 //   mostSent(mesh, [{"data"}], [{}], {7}) = 4
 //
-// Where several devices hold a shard, those that lack it ask them in turn, who
-// wants the most first, as the runtime does (runtime/collectives/Moves.cpp):
-// what is predicted here is counted there. The first holder then sends the
-// most, and how much follows from how many devices want how many elements: no
-// pair of devices is looked at.
+// If several devices hold a shard, requests are distributed to them in turn,
+// the largest first, as in the runtime (runtime/collectives/Moves.cpp), so
+// prediction and count agree. The first holder then sends the most. Its bytes
+// follow from how many devices want how many elements, without a loop over
+// pairs of devices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +21,8 @@
 namespace weft {
 
 /// Elements that the device that sends most sends to others. Requires layouts
-/// without partial axes. Time grows with the shards and with the devices that
-/// hold what they want themselves, not with pairs of them.
+/// without partial axes. The time is linear in the shards and in the devices
+/// that hold elements of their new block already, not in pairs of devices.
 int64_t mostSent(const Mesh &mesh, const Layout &from, const Layout &to,
                  llvm::ArrayRef<int64_t> shape);
 

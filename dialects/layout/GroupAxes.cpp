@@ -7,14 +7,15 @@
 using namespace weft;
 
 namespace {
-/// `count` values that lie `stride` apart.
+/// A digit: `count` values with a distance of `stride`.
 struct Digit {
   int64_t stride, count;
 };
 } // namespace
 
 /// The numbers as sums of digits, minor digit first: {0, 1, 4, 5} counts 2 with
-/// stride 1 and 2 with stride 4. What is no such sum is found by the caller.
+/// stride 1 and 2 with stride 4. The caller checks that the numbers are such
+/// sums.
 static llvm::SmallVector<Digit> digitsOf(DeviceGroup numbers) {
   llvm::SmallVector<Digit> digits;
   while (numbers.size() > 1) {
@@ -32,7 +33,7 @@ static llvm::SmallVector<Digit> digitsOf(DeviceGroup numbers) {
   return digits;
 }
 
-/// The parts of axes that a digit of positions goes through, minor first.
+/// Adds the parts of axes that a digit of positions covers, minor first.
 static bool addAxes(const Mesh &mesh, const Digit &digit, SubAxes &axes) {
   int64_t begin = digit.stride, end = digit.stride * digit.count;
   for (unsigned axis = mesh.axes.size(); begin > 0 && axis-- > 0;) {

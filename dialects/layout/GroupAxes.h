@@ -5,7 +5,7 @@
 //   {0, 4}, {1, 5}, {2, 6}, {3, 7}   ["x"]
 //   {0, 1}, {2, 3}, {4, 5}, {6, 7}   ["y":(2)2]
 //
-// {0, 2}, {1, 3} on an axis of 8 alone is no digit, and has none.
+// The groups {0, 2}, {1, 3} on an axis of 8 are those of no digit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +17,8 @@
 
 namespace weft {
 
-/// The digits that number the members, major to minor; nothing where no digits
-/// do, or groups are of different sizes.
+/// The digits that number the members, major to minor; nothing if there are
+/// none or groups have different sizes.
 std::optional<SubAxes> axesOfGroups(const Mesh &mesh,
                                     std::vector<DeviceGroup> groups);
 

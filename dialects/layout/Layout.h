@@ -40,15 +40,15 @@ namespace weft {
 /// The reduction that combines the summands of a partial value.
 enum class ReduceKind : uint8_t { Sum, Max, Min, Prod, And, Or };
 llvm::StringRef stringifyReduceKind(ReduceKind kind);
-/// Does it add up or multiply, so that every step may round?
+/// Whether combining adds up or multiplies, so that every step may round.
 constexpr bool accumulates(ReduceKind kind) {
   return kind == ReduceKind::Sum || kind == ReduceKind::Prod;
 }
 std::optional<ReduceKind> parseReduceKind(llvm::StringRef text);
 
 /// Devices in a grid of named axes, row-major. `devices[i]` is the id of the
-/// device at position i; empty means the identity. All functions below speak
-/// of positions, never of ids.
+/// device at position i; empty means the identity. All functions below take
+/// positions, never ids.
 struct Mesh {
   llvm::SmallVector<MeshAxis, 4> axes;
   llvm::SmallVector<int64_t, 8> devices;
@@ -58,8 +58,8 @@ struct Mesh {
   std::optional<unsigned> find(llvm::StringRef name) const;
   /// Coordinate of a position along an axis.
   int64_t coordinate(int64_t position, unsigned axis) const;
-  /// The reason why this is no mesh (a size below 1, a name twice, devices that are no
-  /// permutation-like list of the right length), or empty.
+  /// The reason why the mesh is invalid (a size below 1, a repeated name,
+  /// devices that are no list of distinct ids of the right length), or empty.
   std::string invalidReason() const;
   bool operator==(const Mesh &) const = default;
 };
@@ -69,7 +69,8 @@ using SubAxes = llvm::SmallVector<SubAxis, 2>;
 /// The mixed-radix number of the digits of a position, major to minor.
 int64_t coordinate(const Mesh &mesh, int64_t position,
                    llvm::ArrayRef<SubAxis> axes);
-/// Joins neighbours that are one larger digit: "x":(1)2,"x":(2)4 is "x" of 8.
+/// Joins adjacent digits that form a larger digit: "x":(1)2,"x":(2)4 is "x" of
+/// 8.
 SubAxes normalise(const Mesh &mesh, llvm::ArrayRef<SubAxis> axes);
 /// The whole axis as a sub-axis.
 SubAxis wholeAxis(const Mesh &mesh, unsigned axis);
@@ -79,9 +80,9 @@ SubAxes allAxes(const Mesh &mesh);
 using Box = llvm::SmallVector<Interval, 4>;
 Box intersect(llvm::ArrayRef<Interval> a, llvm::ArrayRef<Interval> b);
 
-/// How one tensor lies on a mesh. Sub-axes in `dims` are major to minor; no
-/// two sub-axes of a layout overlap. `partial` axes hold summands of kind
-/// `reduce` (Sum when there are none).
+/// The distribution of one tensor over a mesh. Sub-axes in `dims` are major to
+/// minor; no two sub-axes of a layout overlap. `partial` axes hold summands of
+/// kind `reduce` (Sum when there are none).
 struct Layout {
   llvm::SmallVector<SubAxes, 4> dims;
   SubAxes partial;
@@ -93,11 +94,11 @@ struct Layout {
   bool operator==(const Layout &) const = default;
 };
 
-/// Neighbouring digits joined everywhere, partial axes sorted: equal layouts
-/// are equal values.
+/// The canonical layout: adjacent digits joined, partial axes sorted. Equal
+/// layouts then compare equal.
 Layout normalise(const Mesh &mesh, Layout layout);
-/// How a tensor lies whose blocks under `outer` lie as `inner`, over other axes:
-/// [{"x"}, {}] and [{"y"}, {}] are [{"x", "y"}, {}].
+/// The layout of a tensor whose blocks under `outer` have the layout `inner`,
+/// over other axes: [{"x"}, {}] and [{"y"}, {}] are [{"x", "y"}, {}].
 Layout compose(const Layout &outer, const Layout &inner);
 /// The reason why the layout does not fit the mesh and rank, or empty. Names both values:
 /// "layout has 3 dimensions, the tensor 2"; "axis \"data\" is used twice".
@@ -109,23 +110,23 @@ llvm::SmallVector<int64_t, 4> localShape(const Layout &layout,
 /// The index set that the device at `position` holds (partial or not).
 Box own(const Mesh &mesh, const Layout &layout, llvm::ArrayRef<int64_t> shape,
         int64_t position);
-/// Is every dimension divisible, so that no buffer has padding?
+/// Whether every dimension is divisible, so that no buffer has padding.
 bool isEven(const Layout &layout, llvm::ArrayRef<int64_t> shape);
-/// Elements the fullest device must at least receive to go from one layout to
-/// the other: max over devices of |own_to \ own_from| (for non-partial
-/// layouts; partial ones add their summands, see Resharding.h).
+/// The least number of elements that the device that receives most must receive
+/// to change the layout: max over devices of |own_to \ own_from| (for
+/// non-partial layouts; partial ones add their summands, see Resharding.h).
 int64_t receiveLowerBound(const Mesh &mesh, const Layout &from,
                           const Layout &to, llvm::ArrayRef<int64_t> shape);
 
-/// The text of IR: [{"data"}, {"model":(2)2}], partial = sum{"x"}.
+/// The layout's text in IR: [{"data"}, {"model":(2)2}], partial = sum{"x"}.
 std::string toString(const Mesh &mesh, const Layout &layout);
-/// The text of command lines: [data,-] ; (x,y) ; x:(2)4 ; a partial layout is
-/// followed by +sum(x). Returns the reason of a refusal, with its column, or
-/// empty and the layout in `out`.
+/// The layout's text on command lines: [data,-] ; (x,y) ; x:(2)4 ; a partial
+/// layout is followed by +sum(x). Parsing returns the reason of a refusal, with
+/// its column, or empty and the layout in `out`.
 std::string toCommandText(const Mesh &mesh, const Layout &layout);
 std::string parseCommandText(llvm::StringRef text, const Mesh &mesh,
                              Layout &out);
-/// "x=4,y=2" as a mesh; same convention.
+/// Parses "x=4,y=2" as a mesh; returns as parseLayout does.
 std::string parseMesh(llvm::StringRef text, Mesh &out);
 
 } // namespace weft

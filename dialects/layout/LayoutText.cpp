@@ -1,8 +1,8 @@
 //===- LayoutText.cpp - layouts and meshes as text ------------------------===//
 //
-// Two spellings: [{"data"}, {"model":(2)2}] of IR, printed here and parsed by
-// the attribute, and [data,model:(2)2] of command lines, printed and parsed
-// here.
+// Layouts have two spellings: [{"data"}, {"model":(2)2}] in IR, printed here
+// and parsed by the attribute, and [data,model:(2)2] on command lines, printed
+// and parsed here.
 //
 //===----------------------------------------------------------------------===//
 

@@ -51,8 +51,8 @@ ShardingRule weft::elementwiseRule(llvm::ArrayRef<int64_t> shape,
 }
 
 namespace {
-/// One side of a reshape, read major to minor: what is left of the dimension
-/// under the cursor.
+/// One side of a reshape, read major to minor, with the undivided rest of the
+/// dimension under the cursor.
 struct ReshapeSide {
   llvm::ArrayRef<int64_t> shape;
   TensorFactors factors;
@@ -85,8 +85,8 @@ struct ReshapeSide {
 };
 } // namespace
 
-/// One factor for the shortest unaligned block; it shards the block's first
-/// dimension on either side.
+/// Adds one factor for the shortest unaligned block; it shards the block's
+/// first dimension on either side.
 static void takeBlock(ShardingRule &rule, ReshapeSide &a, ReshapeSide &b) {
   unsigned factor = rule.factors.size();
   a.factors[a.dim].push_back(factor);
@@ -159,7 +159,8 @@ static void printTensors(llvm::raw_ostream &os,
   os << ')';
 }
 
-/// " reduce={k}" for every kind but pass, " reduce=max{k}" for other combiners.
+/// Prints " reduce={k}" for every kind but pass, " reduce=max{k}" for other
+/// combiners.
 static void printKinds(llvm::raw_ostream &os, const ShardingRule &rule) {
   for (unsigned kind = 1; kind < std::size(factorKinds); ++kind)
     for (unsigned reduce = 0; reduce <= unsigned(ReduceKind::Or); ++reduce) {
@@ -199,8 +200,8 @@ std::string weft::toString(const ShardingRule &rule) {
 // Checking
 //===----------------------------------------------------------------------===//
 
-/// Windows, shifts and selections have other sizes before than after; a whole
-/// dimension needs none.
+/// Whether the factor's size may differ between operand and result: in windows,
+/// shifts and selections, and for Whole, which is not sharded.
 static bool hasFreeSize(FactorKind kind) {
   return kind == FactorKind::Window || kind == FactorKind::Shift ||
          kind == FactorKind::Select || kind == FactorKind::Whole;
@@ -273,8 +274,8 @@ weft::invalidReason(const ShardingRule &rule,
 //===----------------------------------------------------------------------===//
 
 /// Splits off the major part of `axes` that divides `size`: the longest prefix
-/// of digits, the last one cut by the greatest common divisor. Returns the
-/// part, leaves the rest in `axes` and the undivided rest of the size in
+/// of digits, the last one cut by the greatest common divisor. Returns that
+/// part; leaves the other axes in `axes` and the undivided rest of the size in
 /// `size`.
 static SubAxes takeDividing(SubAxes &axes, int64_t &size) {
   SubAxes taken;
@@ -313,7 +314,7 @@ FactorShardings weft::projectToFactors(const Mesh &mesh,
       SubAxes axes = any ? rest : takeDividing(rest, size);
       if (any)
         rest.clear();
-      // A factor of two dimensions can have the axes of one.
+      // A factor in two dimensions can have the axes of one only.
       if (!result.axes[factor].empty() && !(result.axes[factor] == axes))
         result.exact = false;
       else

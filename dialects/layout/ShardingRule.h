@@ -1,7 +1,8 @@
 //===- ShardingRule.h - what the sharding passes know of an op --*- C++ -*-===//
 //
-// Knowledge of an op as data; propagation, cost, partitioning and explanation
-// see nothing else. Worked example, a contraction of 128x784 with 784x10:
+// A sharding rule describes an op as data; propagation, cost, partitioning and
+// explanation use nothing else. Worked example, a contraction of 128x784 with
+// 784x10:
 //
 //   ([b, k], [k, n]) -> ([b, n]) {b=128, k=784, n=10} reduce={k}
 //
@@ -23,11 +24,11 @@ namespace weft {
 
 /// The cost of a sharded factor; one partition strategy for each kind.
 enum class FactorKind : uint8_t {
-  Pass,     ///< elementwise, batch: nothing
+  Pass,     ///< elementwise, batch: no cost
   Position, ///< iota, rng: an offset from the coordinate
   Reduce,   ///< contraction, reduce: a partial result
   Window,   ///< convolution and pooling: halos
-  Shift,    ///< slice, pad, concatenate: each device moves what it lacks
+  Shift,    ///< slice, pad, concatenate: each device receives missing elements
   Lookup,   ///< gather, scatter: mask by range and a partial result
   Scan,     ///< cumulative ops: local, then an exclusive scan of one slice
   Select,   ///< sort, top-k: local select and merge
@@ -38,11 +39,11 @@ llvm::StringRef stringifyFactorKind(FactorKind kind);
 struct Factor {
   int64_t size = 1;
   FactorKind kind = FactorKind::Pass;
-  /// For Reduce and Lookup: what combines the partial results. For Scan and
-  /// Select its neutral element stands in for padding.
+  /// The combiner of partial results, for Reduce and Lookup. For Scan and
+  /// Select padding is its neutral element.
   ReduceKind reduce = ReduceKind::Sum;
-  /// The op itself keeps padding away from what it combines (a sort's greatest
-  /// element is NaN, the neutral element of no reduction).
+  /// The op itself ignores padding (the greatest element of a sort is NaN,
+  /// which is the neutral element of no reduction).
   bool ownsPadding = false;
 };
 
@@ -71,33 +72,34 @@ struct PositionMap {
   int64_t scale = 1, offset = 0, window = 1, dilation = 1;
   int64_t divisor = 1;
   int64_t modulus = 0; ///< 0: positions do not wrap around
-  /// Operand (one integer) whose value, clamped so that the smaller of the two
-  /// dimensions lies in the larger, is added to the offset times startSign.
+  /// The operand (one integer) whose value, clamped so that the smaller of the
+  /// two dimensions lies in the larger, is added times startSign to the offset;
+  /// -1 for none.
   int start = -1;
   int64_t startSign = 1;
-  /// The value where no operand position exists: the neutral element of
-  /// `fill` (nothing: the op does not look there), or the value of an operand
+  /// The value at positions without an operand position: the neutral element of
+  /// `fill` (nothing: the op does not read them), or the value of an operand
   /// (one element).
   std::optional<ReduceKind> fill = ReduceKind::Sum;
   int fillOperand = -1;
-  /// Not 0 where a reshape does not align (6x4 to 8x3): the factor counts the
-  /// elements of the block, of which each position of the operand's first
-  /// dimension has so many (4), and each of the result's (3). The op moves them
-  /// itself, by LocalPlacement::fetchParts.
+  /// Sizes for a reshape that does not align (6x4 to 8x3), else 0: the factor
+  /// counts the elements of the block, of which each position of the operand's
+  /// first dimension has operandUnit (4), and of the result's resultUnit (3).
+  /// The op moves them itself, by LocalPlacement::fetchParts.
   int64_t operandUnit = 0, resultUnit = 0;
 };
 
-/// How a partial operand may pass through the op: properties of the op in this
-/// operand, joined by `|`. neg is `Linear | Falling`: the sum of negatives is the
+/// Properties of an op in one operand, joined by `|`: how a partial operand may
+/// pass through. neg is `Linear | Falling`: the sum of negatives is the
 /// negative of the sum, and the least negative that of the maximum.
 enum class Linearity : uint8_t {
   None = 0,          ///< a partial operand must be reduced first
   Linear = 1,        ///< linear in it while all other operands are replicated
                      ///< along the partial axes (scale, transpose, dot)
   JointlyLinear = 2, ///< linear in all such operands together (add, subtract)
-  Rising = 4,        ///< never falls in it, others replicated (relu, floor):
+  Rising = 4,        ///< never rises in it: a max becomes a min
                      ///< a max stays a max, a min a min
-  Falling = 8,       ///< never rises in it (neg): a max becomes a min
+  Falling = 8,       ///< never rises (neg): a max becomes a min
   Moving = 16,       ///< only moves or copies elements (reshape): any kind
 };
 constexpr Linearity operator|(Linearity a, Linearity b) {
@@ -107,8 +109,8 @@ constexpr Linearity operator|(Linearity a, Linearity b) {
 constexpr bool has(Linearity all, Linearity one) {
   return (static_cast<unsigned>(all) & static_cast<unsigned>(one)) != 0;
 }
-/// The reduction of the results where `kind` combines the operand's summands, or
-/// nothing where they must be combined before: max through neg is min.
+/// The reduction of the results if `kind` combines the operand's summands, or
+/// nothing if they must be combined before: max through neg is min.
 std::optional<ReduceKind> passedReduction(Linearity linearity, ReduceKind kind);
 
 struct ShardingRule {
@@ -116,16 +118,16 @@ struct ShardingRule {
   llvm::SmallVector<TensorFactors, 3> operands;
   llvm::SmallVector<TensorFactors, 1> results;
   llvm::SmallVector<PositionMap, 0> positions;
-  /// Operands that are accumulated into: under a sharded reduce factor they
-  /// count on coordinate 0 and are neutral elsewhere.
+  /// Operands that are accumulated into: if a reduce factor is sharded,
+  /// coordinate 0 has their value and other devices the neutral element.
   llvm::SmallVector<unsigned, 1> inits;
-  /// Empty, or one for each operand; empty means None everywhere.
+  /// Empty, which means None everywhere, or one entry for each operand.
   llvm::SmallVector<Linearity, 3> linearity;
 };
 
-/// Every dimension of every operand and result is an own factor of one kind,
-/// shared by position: for elementwise ops (all shapes equal; scalars of rank
-/// 0 have no factors).
+/// The rule with one factor of one kind for each dimension, shared by position
+/// by all operands and results: for elementwise ops (all shapes equal; scalars
+/// of rank 0 have no factors).
 ShardingRule elementwiseRule(llvm::ArrayRef<int64_t> shape,
                              llvm::ArrayRef<int64_t> operandRanks,
                              unsigned numResults);
@@ -136,10 +138,11 @@ ShardingRule elementwiseRule(llvm::ArrayRef<int64_t> shape,
 ShardingRule reshapeRule(llvm::ArrayRef<int64_t> from,
                          llvm::ArrayRef<int64_t> to);
 
-/// ([b, k], [k, n]) -> ([b, n]) {b=128, k=784, n=10} reduce={k}
+/// The rule's text: ([b, k], [k, n]) -> ([b, n]) {b=128, k=784, n=10}
+/// reduce={k}
 std::string toString(const ShardingRule &rule);
-/// Does the rule fit these shapes (every dimension is the product of its
-/// factors, or one without factors)? Reason or empty.
+/// The reason why the rule does not fit these shapes (each dimension is the
+/// product of its factors, or has none), or empty.
 std::string invalidReason(const ShardingRule &rule,
                           llvm::ArrayRef<llvm::ArrayRef<int64_t>> operands,
                           llvm::ArrayRef<llvm::ArrayRef<int64_t>> results);
@@ -154,10 +157,10 @@ struct FactorShardings {
   llvm::SmallVector<SubAxes, 4> axes; ///< one list for each factor of the rule
   bool exact = true;
 };
-/// Axes of dimension {h=28, w=28} over "x"=4: h gets "x" (28 % 4 == 0). Over
-/// "x"=8: gcd(28, 8) = 4: h gets "x":(1)4, the rest goes to w only where h is
-/// exhausted, so here it is not exact. A dimension of one factor takes any
-/// axes, divisible or not.
+/// Splits a dimension's axes over its factors. {h=28, w=28} over "x"=4: h gets
+/// "x" (28 % 4 == 0). Over "x"=8: gcd(28, 8) = 4, so h gets "x":(1)4; w would
+/// get the rest only if h were exhausted, so this is not exact. A dimension of
+/// one factor takes any axes, divisible or not.
 FactorShardings projectToFactors(const Mesh &mesh, const ShardingRule &rule,
                                  const TensorFactors &tensor,
                                  const Layout &layout);

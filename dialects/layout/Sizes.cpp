@@ -15,7 +15,7 @@ int64_t weft::tensorBytes(llvm::ArrayRef<int64_t> shape, int64_t elementBytes) {
   return llvm::is_contained(shape, 0) ? 0 : bytes;
 }
 
-/// The product in full.
+/// The number of bytes with all digits.
 static std::string exactBytes(llvm::ArrayRef<int64_t> shape,
                               int64_t elementBytes) {
   unsigned bits = 64 * (shape.size() + 1);

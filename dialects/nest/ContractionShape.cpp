@@ -13,7 +13,7 @@ int64_t positionsOf(ArrayRef<DotDimension> dims) {
   return n;
 }
 
-/// Joins neighbours that step through memory as one dimension.
+/// Joins adjacent dimensions that step through memory as one.
 static void joinDimensions(DotDimensions &dims) {
   llvm::erase_if(dims, [](const DotDimension &dim) { return dim.size == 1; });
   for (size_t i = 1; i < dims.size();) {

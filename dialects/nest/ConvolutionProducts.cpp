@@ -15,8 +15,8 @@ SmallVector<int64_t> convolutionTerms(ConvolutionOp op) {
   return sizes;
 }
 
-/// The sample, which windows slide over; nothing where they have holes of zeros
-/// between its elements.
+/// The sample, as the factor over which windows slide; nothing if it is
+/// dilated.
 static std::optional<ProductDims::Factor> slidingFactor(ConvolutionOp op) {
   ArrayRef<int64_t> sample = op.getLhsDims();
   ProductDims::Factor factor{{}, {sample[0]}, {}, {}};

@@ -17,10 +17,10 @@
 
 namespace weft::nest {
 
-/// The places of each window, then the channels.
+/// The sizes of the terms: the positions of each window, then the channels.
 llvm::SmallVector<int64_t> convolutionTerms(ConvolutionOp op);
-/// Nothing for groups: the features of one read other inputs than those of the
-/// next.
+/// The convolution as sums of products; nothing for groups, whose features read
+/// different inputs.
 std::optional<ProductDims> convolutionProducts(ConvolutionOp op);
 
 } // namespace weft::nest

@@ -19,20 +19,23 @@ namespace weft::nest {
 
 struct ConvolutionShape {
   Strides lhs, rhs, result;
-  int64_t groups, features, inputs; ///< features and inputs of a group
-  /// Dimension `tiled` of the result: of `places` positions, or, where the
-  /// window sees the same elements at every `period`-th only, of that many.
+  /// Features and inputs are those of one group.
+  int64_t groups, features, inputs;
+  /// Dimension `tiled` of the result and its number of positions; or, if the
+  /// windows of every `period`-th position only read the same elements, the
+  /// number of these.
   int64_t tiled, period, places;
-  int64_t tiledSpatial; ///< its number among windows; -1: samples are tiled
-  /// Are input features, where these lie apart in the kernel, walked outside of
-  /// the window?
+  /// Its number among the spatial dimensions; -1: samples are tiled.
+  int64_t tiledSpatial;
+  /// Whether the loop over input features is outside of the window's, if these
+  /// are not adjacent in the kernel.
   bool inputsOutside = false;
-  /// Rounds of the loops over the products of a sum, the outermost one first.
+  /// Iterations of the loops over the products of a sum, the outermost first.
   llvm::SmallVector<int64_t, 4> rounds;
 };
 
-/// The convolution as vectors of `lanes` and tiles along `tiled` see it: of channels, all groups
-/// are one.
+/// The loops of a convolution with vectors of `lanes` and tiles along `tiled`;
+/// with lanes of channels all groups are one.
 ConvolutionShape convolutionShape(ConvolutionOp op, const Strides &lhs,
                                   const Strides &rhs, ConvolutionLanes lanes,
                                   int64_t tiled);
@@ -40,8 +43,8 @@ ConvolutionShape convolutionShape(ConvolutionOp op, const Strides &lhs,
 bool suits(ConvolutionOp op, const Strides &lhs, const Strides &rhs,
            ConvolutionLanes lanes);
 
-/// Does a sample lie in one piece, and is one at a time walked over, where
-/// places are tiled along dimension `tiled` of the result?
+/// Whether a sample is contiguous and the loops use one at a time, if positions
+/// are tiled along dimension `tiled` of the result.
 bool canCopySample(ConvolutionOp op, const Strides &lhs, int64_t tiled);
 
 } // namespace weft::nest

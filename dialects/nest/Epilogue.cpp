@@ -42,7 +42,7 @@ bool canFollowTile(RankedTensorType sums, int64_t columns, int64_t width,
          (sums.getDimSize(dim) % width == 0 || sums.getDimSize(dim) == columns);
 }
 
-/// Sums that only the epilogue reads, and whose walk does not need them.
+/// Whether only the epilogue reads the nest's results.
 static bool areSumsDropped(LoopsOp first, LoopsOp elements) {
   return llvm::all_of(first->getUsers(), [&](Operation *user) {
     return elements->isProperAncestor(user);

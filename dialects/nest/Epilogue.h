@@ -1,6 +1,6 @@
 //===- Epilogue.h - what a nest computes of its sums ------------*- C++ -*-===//
 //
-// A nest whose op has loops may go on with elementwise ops on what it has summed:
+// A nest whose op has loops may apply elementwise ops to the sums:
 //
 //   nest.loops #nest.contraction<packed, ...> to [#nest.place<result 0>] {
 //     %0 = weft.dot %x, %w ...            sums, in registers
@@ -10,8 +10,8 @@
 //     nest.store %3                       the sums are never in memory
 //   }
 //
-// A nest that adds up block by block stores its sums, too: those of the first
-// blocks wait there. They may wait where a value of the epilogue will be.
+// A nest that adds up block by block stores the sums of the first blocks, too,
+// until the last block. They may be in the memory of an epilogue's value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,23 +22,24 @@
 
 namespace weft::nest {
 
-/// The values that a nest stores of what it computes behind its op with loops.
+/// The stored values that a nest computes from its op with loops.
 llvm::SmallVector<mlir::Value> epilogueOf(LoopsOp loops);
-/// Does it store the results of its op with loops?
+/// Whether the nest stores the results of its op with loops.
 bool storesSums(LoopsOp loops);
 
-/// Elements of a tile that are side by side in rows of `width`, from a multiple
-/// of it on: can `epilogue` be computed at their positions? Either these follow
-/// from the row-major one, or all but the last dimension's are those of the row.
+/// Whether `epilogue` can be computed at the positions of a tile, whose
+/// elements are adjacent in rows of `width` from a multiple of it on: positions
+/// follow from the row-major one, or all except the last dimension's are those
+/// of the row.
 bool canFollowTile(mlir::RankedTensorType sums, int64_t columns, int64_t width,
                    llvm::ArrayRef<mlir::Value> epilogue,
                    llvm::function_ref<bool(mlir::Value)> isInMemory);
-/// The last dimension of more than one element; -1 for none.
+/// The last dimension with more than one element; -1 for none.
 int64_t innermostDim(mlir::RankedTensorType type);
 
-/// Makes one nest of `first`, whose op has loops, and the nest of elements
-/// directly behind it, where the walk can compute that as its epilogue. Sums
-/// that nothing else needs are stored no more. Null where it cannot.
+/// Joins `first`, whose op has loops, with the nest of elements directly behind
+/// it, if the walk can compute that as its epilogue. Sums without another use
+/// are no longer stored. Null if it cannot.
 LoopsOp joinEpilogue(LoopsOp first, LoopsOp elements);
 
 } // namespace weft::nest

@@ -7,8 +7,8 @@
 
 namespace weft::nest {
 
-/// About how many operations a call of a kernel with loop nests takes, a
-/// multiply-add counted as one (KernelTraits.h).
+/// An estimate of the operations of a call of a kernel with loop nests; a
+/// multiply-add counts as one (KernelTraits.h).
 double operationsOf(mlir::func::FuncOp kernel);
 
 } // namespace weft::nest

@@ -30,41 +30,41 @@
 #include "weft/dialects/nest/NestOps.h.inc"
 
 namespace weft::nest {
-/// On a kernel whose nests are chosen: a KernelAttr.
+/// The attribute of a kernel whose nests are chosen: a KernelAttr.
 inline constexpr llvm::StringLiteral kNestAttr = "nest.kernel";
 /// The decisions about a kernel; null before the stage `nests`.
 KernelAttr decisionsOf(mlir::func::FuncOp kernel);
-/// On a module, "f32" (the default) or "tf32": what contractions of f32 may be
-/// rounded to before they are multiplied.
+/// The attribute of a module with the type to which operands of f32
+/// contractions may be rounded: "f32" (the default) or "tf32".
 inline constexpr llvm::StringLiteral kPrecisionAttr = "nest.matmul_precision";
 enum class MatmulPrecision { F32, Tf32 };
-/// "f32", "tf32".
+/// Parses "f32" or "tf32".
 std::optional<MatmulPrecision> parseMatmulPrecision(llvm::StringRef name);
 MatmulPrecision matmulPrecisionOf(mlir::Operation *module);
-/// Whether the op's operands of f32 may be rounded to tf32: what it says itself,
-/// else what its module does.
+/// Whether the op's operands of f32 may be rounded to tf32: its own attribute,
+/// else its module's.
 bool mayRoundToTf32(mlir::Operation *op, MatmulPrecision ofModule);
-/// Bytes of a kernel's scratch memory that hold values; what loops need while
-/// they run comes behind.
+/// Bytes of a kernel's scratch memory that hold values; temporary memory of
+/// loops comes behind.
 int64_t keptBytes(mlir::func::FuncOp kernel);
-/// Values in scratch memory begin at multiples of so many bytes.
+/// The alignment of values in scratch memory, in bytes.
 inline constexpr int64_t kScratchAlignment = 64;
 
-/// A constant of more than one number: it is in memory from the beginning, and
-/// stands between the nests of a kernel.
+/// Whether this is a constant of more than one number: it is in memory from the
+/// beginning, and stands between the nests of a kernel.
 bool isDataConstant(mlir::Operation *op);
 
-/// Does computing `value` read an element of one of `stored` at another position
-/// than its own? Others that are in memory are loaded, not computed.
+/// Whether computing `value` reads an element of one of `stored` at another
+/// position than its own. Other values in memory are loaded, not computed.
 bool readsElsewhere(mlir::Value value,
                     const llvm::SetVector<mlir::Value> &stored,
                     llvm::function_ref<bool(mlir::Value)> isInMemory);
 
-/// (K1) A kernel with decisions holds nests, data constants and a return.
-/// (K2) Each result that a nest computes is in the memory of that result, or of
-/// another of its type. (K3) Scratch memory has room for what is stored there,
-/// and no value overwrites one that is still read. (K4) A kernel of the kind
-/// `elementwise` is one nest of elements.
+/// (K1) A kernel with decisions holds nests, data constants and a return. (K2)
+/// Each result that a nest computes is in the memory of that result, or of
+/// another of its type. (K3) Values fit in scratch memory, and none overwrites
+/// one that is still read. (K4) A kernel of the kind `elementwise` is one nest
+/// of elements.
 llvm::LogicalResult verifyKernel(mlir::func::FuncOp kernel);
 } // namespace weft::nest
 

@@ -1,6 +1,6 @@
 //===- Nest.td - the loop nests of a kernel ----------------------------------//
 //
-// RATIONALE.md says why this form was chosen.
+// RATIONALE.md has the reasons for this form.
 //
 //===----------------------------------------------------------------------===//
 

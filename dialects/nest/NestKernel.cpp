@@ -20,8 +20,8 @@ static RankedTensorType typeOf(Value value) {
 bool weft::nest::readsElsewhere(Value value,
                                 const llvm::SetVector<Value> &stored,
                                 llvm::function_ref<bool(Value)> isInMemory) {
-  // Values read at the same position, through elementwise ops alone, and,
-  // through any other op, at other ones. Each value once: chains branch and join.
+  // Values read at the same position, through elementwise ops alone, and values
+  // read at other ones. Each value is visited once, as chains branch and join.
   llvm::SetVector<Value> same, moved;
   same.insert(value);
   for (unsigned i = 0; i < same.size(); ++i) {
@@ -30,7 +30,7 @@ bool weft::nest::readsElsewhere(Value value,
       continue;
     for (OpOperand &use : op->getOpOperands()) {
       Value operand = use.get();
-      // All scalars of a scalar nest are at its only position.
+      // A scalar nest has one position only.
       bool here =
           elementsReadElsewhere(use) == 0 ||
           (typeOf(value).getRank() == 0 && typeOf(operand).getRank() == 0);
@@ -51,7 +51,7 @@ bool weft::nest::readsElsewhere(Value value,
 }
 
 namespace {
-/// A value that a nest stores, and for how long it must stay.
+/// A value that a nest stores, and the nests during which it must be kept.
 struct StoredValue {
   OpResult value;
   PlaceAttr place;
@@ -83,7 +83,7 @@ private:
 /// (K1)
 LogicalResult KernelVerifier::verifyOps() {
   for (Operation &op : kernel.getBody().front().without_terminator()) {
-    // The function is looked at before the ops in it.
+    // The function's verifier may not have run before those of the ops in it.
     if (failed(mlir::verify(&op)))
       return failure();
     if (auto loops = dyn_cast<LoopsOp>(op)) {
@@ -140,8 +140,8 @@ LogicalResult KernelVerifier::verifyResults() {
   return success();
 }
 
-/// May `next` be stored where `old` is? Its nest reads that last, and each
-/// element of it before it stores the one there.
+/// Whether `next` may be stored in the memory of `old`: its nest is the last to
+/// read `old`, and reads each element before it stores the one there.
 bool KernelVerifier::mayReplace(const StoredValue &old,
                                 const StoredValue &next) {
   if (old.last != next.first)
@@ -158,8 +158,9 @@ bool KernelVerifier::mayReplace(const StoredValue &old,
          });
 }
 
-/// May the sums of a nest wait where what it computes of them will be? Nothing
-/// else reads them, and each is read before that is stored there.
+/// Whether the sums of a nest may be in the memory of an epilogue's value:
+/// nothing else reads the sums, and each is read before that value is stored
+/// there.
 bool KernelVerifier::mayWait(const StoredValue &sums, const StoredValue &next) {
   LoopsOp loops = nests[sums.first];
   auto stored = [&](const StoredValue &each) {
@@ -206,7 +207,7 @@ LogicalResult KernelVerifier::verifyLifetimes() {
   return success();
 }
 
-/// Every nest of a shared kernel runs over the positions that are shared.
+/// Checks that every nest of a shared kernel runs over the shared positions.
 LogicalResult KernelVerifier::verifyShare() {
   ShareAttr share = decisions.getShare();
   if (!share)
@@ -248,7 +249,7 @@ LogicalResult KernelVerifier::verify() {
            << "function '" << kernel.getName() << "' has '" << kNestAttr
            << "' but is no kernel; give it '" << kKernelAttr << "'";
   if (!kernel.getBody().front().mightHaveTerminator())
-    return success(); // the function's own verifier says so
+    return success(); // the function's own verifier reports it
   if (!targetLimits(decisions.getTarget()))
     return kernel.emitError() << unknownTargetLimits(decisions.getTarget());
   if (failed(verifyOps()))

@@ -75,7 +75,7 @@ static std::optional<Strides> reshapedView(ReshapeOp op,
   return Strides::rowMajor(op.getResult());
 }
 
-/// The value that `tensor` is a view of, whether that is in memory or not.
+/// The view that `tensor` is, of a value in memory or not.
 static TensorView viewOfRoot(Value tensor, IsInMemory isInMemory) {
   auto op = tensor.getDefiningOp<OpLoopsInterface>();
   if (op && op->getNumOperands() > 0 && !isInMemory(tensor)) {
@@ -128,7 +128,7 @@ bool isFlat(ArrayRef<Value> roots, IsInMemory isInMemory) {
 }
 
 static Flatness reshapedFlatness(ReshapeOp op) {
-  // One number has no row-major position.
+  // A single number has no row-major position.
   return op.getInput().getType().getRank() == 0 ? Flatness::Never
                                                 : Flatness::Through;
 }
@@ -158,7 +158,8 @@ static OwnLoops windowLoops(ReduceWindowOp op) {
   return rowsExcept(op.getResult(), -1, elementsSeen(op.getWindows()));
 }
 
-/// Windows overlap in the result, but not along dimensions without them.
+/// The loops of a select-and-scatter. Windows overlap in the result only along
+/// dimensions with windows.
 static OwnLoops scatteredLoops(SelectAndScatterOp op) {
   OwnLoops all = rowsExcept(op.getResult(), -1, elementsSeen(op.getWindows())),
            loops;
@@ -179,10 +180,11 @@ int64_t tiledDimension(ConvolutionOp op) {
              : out.back();
 }
 
-/// Along all dimensions but features and the one of tiles.
+/// The loops of a convolution: all dimensions except features and the tiled
+/// one.
 static OwnLoops convolutionLoops(ConvolutionOp op) {
   OwnLoops loops = rowsExcept(op.getResult(), op.getResultDims()[1]);
-  // Multiply-adds in vectors.
+  // The work in multiply-adds, which are done in vectors.
   loops.work *= elementsSeen(op.getWindows()) *
                     op.getRhs().getType().getDimSize(op.getRhsDims()[1]) / 16 +
                 1;
@@ -233,7 +235,7 @@ static OwnLoops topKLoops(TopKOp op) {
                     typeOf(op.getValues()).getDimSize(op.getDim()));
 }
 
-/// Loops over all dimensions but the op's.
+/// The loops of an op along one dimension: all the others.
 template <typename ConcreteOp> static OwnLoops rowLoops(ConcreteOp op) {
   return rowsExcept(op.getInput(), op.getDim());
 }
@@ -252,7 +254,8 @@ int64_t fftLength(int64_t n) {
   return fftRadices(n) ? n : int64_t(llvm::NextPowerOf2(2 * n - 2));
 }
 
-/// A Cholesky factor is a triangle of each matrix, with as many products an element.
+/// The loops of a Cholesky factor: the batch. A triangle of each matrix is
+/// computed, with up to n products an element.
 static OwnLoops choleskyLoops(CholeskyOp op) {
   RankedTensorType type = typeOf(op.getResult());
   OwnLoops loops;
@@ -262,14 +265,16 @@ static OwnLoops choleskyLoops(CholeskyOp op) {
   return loops;
 }
 
-/// The matrices of the batch, and the columns of each; with `right` its rows.
+/// The loops of a triangular solve: the batch, and each matrix's columns; with
+/// `right` its rows.
 static OwnLoops solveLoops(TriangularSolveOp op) {
   RankedTensorType type = typeOf(op.getResult());
   int64_t solved = type.getRank() - (op.getRight() ? 1 : 2);
   return rowsExcept(op.getResult(), solved, type.getDimSize(solved) / 2 + 1);
 }
 
-/// A line of complex numbers, twice: stages go from one to the other.
+/// The loops of a Fourier transform. Two lines of complex numbers are
+/// temporary: stages alternate between them.
 static OwnLoops transformLoops(FftOp op) {
   OwnLoops loops;
   Type part = partType(typeOf(op.getInput()).getElementType());

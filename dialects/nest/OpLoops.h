@@ -24,8 +24,8 @@ class ScatterOp;
 
 namespace weft::nest {
 
-/// A tensor in memory: its sizes, how many elements apart neighbours are, and
-/// where its first element is, counted from the first in memory.
+/// A tensor in memory: its sizes, its strides and the position of its first
+/// element, in elements.
 struct Strides {
   llvm::SmallVector<int64_t, 4> sizes, strides;
   int64_t first = 0;
@@ -34,35 +34,35 @@ struct Strides {
   bool isRowMajor() const;
 };
 
-/// Whether, and how, an element follows from its row-major position alone.
+/// Whether, and how, an element can be computed from its row-major position
+/// alone.
 enum class Flatness {
   Never,
   Alone,  ///< yes, and no operand is read at that position
-  Through ///< yes, where the operands' elements do
+  Through ///< yes, if the operands can
 };
 
-/// How a nest of an op's own can be shared: the dimensions of the result, and
-/// their sizes, whose loops do not depend on each other, and what there is to
-/// do, in elements computed or read. Then the bytes of memory that the loops
-/// use besides the results.
+/// How the loops of an op can be divided among workers: the result's
+/// dimensions, with sizes, whose iterations are independent; the work in
+/// elements computed or read; and the bytes of temporary memory.
 struct OwnLoops {
   llvm::SmallVector<std::pair<int64_t, int64_t>> independent;
   int64_t work = 0;
   int64_t workingBytes = 0;
 };
 
-/// Dimensions of a result whose elements are sums of products a * b: those that
-/// both factors follow, those of a, and those of b.
+/// Dimensions of a result whose elements are sums of products a * b: those
+/// common to both factors, those of a, and those of b.
 struct ProductDims {
   llvm::SmallVector<int64_t> batch, rows, columns;
-  /// The dimensions of a factor's tensor that are those of the batch, its rows
-  /// (of b: the columns) and the terms, one by one; nothing where an element's
-  /// place is computed.
+  /// The dimensions of a factor's tensor: of the batch, of its rows (of b: the
+  /// columns) and of the terms. Nothing if the position of an element is
+  /// computed from data.
   struct Factor {
     llvm::SmallVector<int64_t> batch, rows, terms;
-    /// A dimension that a row and a term have together, by their numbers: it is
-    /// read at row * stride + term * dilation - low, and where the tensor ends
-    /// before, the factor is 0.
+    /// A dimension indexed by a row and a term together: position row * stride
+    /// + term * dilation - low. The factor is 0 at positions outside of the
+    /// tensor.
     struct Sliding {
       size_t row, term;
       int64_t stride, dilation, low;
@@ -72,11 +72,13 @@ struct ProductDims {
   std::optional<Factor> lhs, rhs;
 };
 
-/// Rows of an op that workers share in units, and how many parts pay.
+/// Rows of an op that workers share in units, and the number of parts that
+/// pays.
 struct SharedRows {
   int64_t size, unit, parts;
 };
-/// A part below some ten microseconds costs more to hand over than it saves.
+/// The least work of a part: about ten microseconds, below which dividing costs
+/// more than it saves.
 inline constexpr int64_t kPartElements = 16 * 1024,
                          kPartMultiplyAdds = 512 * 1024, kMostParts = 64;
 
@@ -93,8 +95,8 @@ namespace weft::nest {
 /// Gives the ops of weft and coll the interface.
 void attachOpLoops(mlir::MLIRContext *context);
 
-/// Can all these values be computed from their row-major position alone? Roots
-/// are computed in any case, others are loaded where they are in memory.
+/// Whether all these values can be computed from their row-major position
+/// alone. Roots are always computed; others are loaded if they are in memory.
 bool isFlat(llvm::ArrayRef<mlir::Value> roots, IsInMemory isInMemory);
 /// The value in memory that `tensor` is a view of, through any number of ops.
 struct TensorView {
@@ -102,13 +104,15 @@ struct TensorView {
   Strides strides;
 };
 std::optional<TensorView> viewOf(mlir::Value tensor, IsInMemory isInMemory);
-/// The value that must be in memory so that `tensor` is a view of it: what is
-/// there already, or the last one in front of which the chain of views breaks.
+/// The value that must be in memory so that `tensor` is a view of it: one that
+/// is there already, or the last one before an op that is no view.
 mlir::Value rootOfView(mlir::Value tensor, IsInMemory isInMemory);
-/// Is the result of the op another view of its first operand in row-major order?
+/// Whether the result of the op is a view of its first operand in another
+/// order.
 bool isView(mlir::Operation *op);
 
-// Implemented in WalkChoices.cpp for reductions, contractions and convolutions.
+// Choices of walks for reductions, contractions and convolutions
+// (WalkChoices.cpp).
 mlir::Attribute chooseReduction(ReduceOp op, const TargetLimits &limits,
                                 IsInMemory isInMemory);
 mlir::Attribute chooseContraction(DotOp op, const TargetLimits &limits,
@@ -118,15 +122,16 @@ mlir::Attribute chooseConvolution(ConvolutionOp op, const TargetLimits &limits,
 std::optional<SharedRows> sharedRowsOf(DotOp op, mlir::Attribute walk,
                                        IsInMemory isInMemory);
 
-/// The dimension of a scatter's updates that is a whole dimension of its result;
-/// -1 where none is, so that updates meet there.
+/// The dimension of a scatter's updates that is a whole dimension of its
+/// result; -1 if there is none, so updates may collide along it.
 int64_t updatesDimOf(ScatterOp op, int64_t dim);
-/// The dimension of a convolution's result along which places are tiled.
+/// The dimension of a convolution's result along which positions are tiled.
 int64_t tiledDimension(ConvolutionOp op);
-/// The factors by which a Fourier transform of length n goes: 4 and the primes
-/// up to 13; nothing where n has a larger prime.
+/// The radices of a Fourier transform of length n: 4 and the primes up to 13;
+/// nothing if n has a larger prime.
 std::optional<llvm::SmallVector<int64_t>> fftRadices(int64_t n);
-/// n, or the power of two by which a transform of length n goes otherwise.
+/// The length of the transforms that compute one of length n: n, or for a
+/// larger prime factor a power of two.
 int64_t fftLength(int64_t n);
 
 } // namespace weft::nest

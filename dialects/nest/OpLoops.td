@@ -1,7 +1,7 @@
 //===- OpLoops.td - what an op tells whoever chooses loop nests --------------//
 //
-// Weft's ops are the rows of OpLoops.cpp; an embedder's op gets the interface
-// as an external model.
+// Weft's ops are in the table of OpLoops.cpp; an embedder's op gets the
+// interface as an external model.
 //
 //===----------------------------------------------------------------------===//
 

@@ -24,7 +24,7 @@ static ArrayRef<int64_t> shapeOf(Value value) {
 }
 
 namespace {
-/// Collects the reason of the first refusal.
+/// Checks a row walk and keeps the reason of the first refusal.
 class RowWalk {
 public:
   RowWalk(ArrayRef<Operation *> ops, int64_t dims, std::string &why)
@@ -68,7 +68,8 @@ bool RowWalk::checkReduce(ReduceOp op) {
   return true;
 }
 
-/// Is each dimension of the rows of an operand the same one of the result?
+/// Whether each row dimension of an operand is the same dimension of the
+/// result.
 bool RowWalk::keepsRows(OpOperand &operand) {
   auto ruled = dyn_cast<ShardingRuleOpInterface>(operand.getOwner());
   if (!ruled)
@@ -85,7 +86,7 @@ bool RowWalk::keepsRows(OpOperand &operand) {
   return true;
 }
 
-/// A value that depends on a reduction is read in its own row only.
+/// Checks that a value that depends on a reduction is read in its own row only.
 bool RowWalk::checkUse(Operation &op) {
   if (op.getNumResults() != 1)
     return true;
@@ -136,7 +137,7 @@ std::optional<int64_t> rowDimsOf(ArrayRef<Operation *> ops) {
   return std::nullopt;
 }
 
-/// Has no other op loops?
+/// Whether no other op has loops.
 static bool standsAlone(Operation *only, ArrayRef<Operation *> ops,
                         std::string &why) {
   for (Operation *op : ops)

@@ -7,7 +7,7 @@
 //   %2 = weft.sub %x, %1                 : tensor<8x10xf32>
 //   ...                                    rows of 1 dimension
 //
-// walks over 8 rows: all that a row's results need is in the row itself.
+// walks over 8 rows: results of a row depend on this row only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,27 +23,27 @@
 
 namespace weft::nest {
 
-/// Can `ops`, in program order, be computed row by row, the first `dims`
-/// dimensions numbering the rows? The reason in `why` if not.
+/// Whether `ops`, in program order, can be computed row by row; the first
+/// `dims` dimensions number the rows. Sets `why` if not.
 bool checkRowWalk(llvm::ArrayRef<mlir::Operation *> ops,
                   mlir::ValueRange stored, int64_t dims, std::string &why);
-/// How many dimensions number the rows of the reductions among `ops`; nothing
-/// where there are none.
+/// The number of dimensions that number the rows of the reductions among `ops`;
+/// nothing without reductions.
 std::optional<int64_t> rowDimsOf(llvm::ArrayRef<mlir::Operation *> ops);
-/// The op that combines terms, where no other has loops and all that is stored
-/// are its sums and what follows from each at its own position: a thread may
-/// compute an element. Null, with the reason.
+/// The op that combines terms, if no other op has loops and all stored values
+/// are its sums or follow from them at the same position: a thread may compute
+/// an element. Null, with the reason in `why`, if there is none.
 mlir::Operation *sumOf(llvm::ArrayRef<mlir::Operation *> ops,
                        mlir::ValueRange stored, std::string &why);
-/// The op with loops of its own whose results are all that is stored, where the
-/// others have no loops. Null, with the reason.
+/// The op with loops of its own whose results are all that is stored, if no
+/// other op has loops. Null, with the reason in `why`, if there is none.
 mlir::Operation *ownOf(llvm::ArrayRef<mlir::Operation *> ops,
                        mlir::ValueRange stored, std::string &why);
-/// How many terms an element of such a sum is combined from.
+/// The number of terms of an element of such a sum.
 int64_t termsOf(mlir::Operation *sum);
-/// Can one nest compute `ops` and store `stored`: row by row where there are
-/// reductions, by terms or by loops of its own where one op has them, by elements
-/// otherwise? The reason in `why` if not.
+/// Whether one nest can compute `ops` and store `stored`: row by row if there
+/// are reductions, by terms or by an op's own loops if one op has them, else by
+/// elements. Sets `why` if not.
 bool fitsOneNest(llvm::ArrayRef<mlir::Operation *> ops, mlir::ValueRange stored,
                  std::string &why);
 /// The ops of a block without its terminator.

@@ -7,7 +7,7 @@
 using namespace weft;
 using namespace weft::nest;
 
-/// A kernel of a CPU has its scratch memory on the stack of a worker.
+/// Limits of CPU kernels, whose scratch memory is on the stack of a worker.
 static constexpr int64_t kStored = 64 * 1024, kStack = 1024 * 1024;
 
 llvm::ArrayRef<TargetLimits> weft::nest::allTargetLimits() {

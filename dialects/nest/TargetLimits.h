@@ -18,16 +18,18 @@
 
 namespace weft::nest {
 
-/// Limits of a processor that launches blocks of threads. The figures of
-/// speed are those of data sheets (A100, H100, B200): tiles are chosen by them.
+/// Limits of a processor that launches blocks of threads. The speeds are those
+/// of data sheets (A100, H100, B200); tiles are chosen by them.
 struct BlockLimits {
   int64_t threads = 0; ///< of a block
-  /// Shared memory of a block, without asking the driver for more.
+  /// Shared memory of a block that the driver grants without a special
+  /// attribute.
   int64_t sharedBytes = 0;
-  int64_t processors = 0; ///< run blocks at the same time
-  /// Multiply-adds of a processor in a cycle: of f32, and on tensor cores.
+  /// Multiprocessors, which run blocks at the same time.
+  int64_t processors = 0;
+  /// Multiply-adds of a multiprocessor in a cycle: of f32, and on tensor cores.
   int64_t fma = 0, tf32 = 0, half = 0;
-  /// Bytes that come to a processor from the L2 cache in a cycle.
+  /// Bytes that a multiprocessor receives from the L2 cache in a cycle.
   int64_t bytes = 0;
 };
 
@@ -35,30 +37,31 @@ struct TargetLimits {
   llvm::StringLiteral name; ///< cpu:avx2, cuda:sm_80
   int64_t vectorBytes;      ///< of the widest register
   int64_t vectorRegisters;
-  /// A value that only its kernel reads is kept in scratch memory up to so many
-  /// bytes, all of them together up to `scratchBytes`; a larger one is an extra
+  /// The most bytes of a value that is kept in scratch memory if only its
+  /// kernel reads it, and of all these together; a larger value is an extra
   /// result of the kernel. 0: a launch has no memory of its own.
   int64_t storedBytes, scratchBytes;
-  /// The lanes that share a row; 1 where rows are not shared.
+  /// The lanes that share a row; 1 if rows are not shared.
   int64_t rowLanes;
-  /// May a kernel be several nests, one after the other? Not where each is a
-  /// launch of its own.
+  /// Whether a kernel may have several nests, one after the other; false if
+  /// each nest is a launch.
   bool hasSeveralNests;
-  /// Are contractions computed in register tiles?
+  /// Whether contractions are computed in register tiles.
   bool hasTiles;
-  /// May a library compute contractions?
+  /// Whether a library may compute contractions.
   bool hasLibraries = false;
-  BlockLimits block = {}; ///< of targets whose kernels are launches
+  BlockLimits block = {}; ///< only for targets whose kernels are launches
 
-  /// Elements in a vector, 1 at least.
+  /// Elements in a vector, at least 1.
   int64_t lanes(mlir::Type element) const;
 };
 
 /// All targets that nests can be chosen for.
 llvm::ArrayRef<TargetLimits> allTargetLimits();
-/// Nothing for a name that is none of these.
+/// The limits of a target; nothing for an unknown name.
 std::optional<TargetLimits> targetLimits(llvm::StringRef name);
-/// "no loop nests for 'x'; use one of cpu:avx512, ...".
+/// The error for an unknown name: "no loop nests for 'x'; use one of
+/// cpu:avx512, ...".
 std::string unknownTargetLimits(llvm::StringRef name);
 
 } // namespace weft::nest

@@ -1,7 +1,7 @@
 //===- TileChoice.cpp - the tile of sums that a GPU computes fastest ------===//
 //
-// Of a few tiles the one is taken whose cycles, as this model counts them, are
-// fewest (docs/gpu.md has the model with an example). Nothing is measured on the
+// The tile with the fewest cycles by this model is chosen among a few
+// (docs/gpu.md has the model with an example). Nothing is measured on the
 // machine that compiles: equal programs get equal tiles.
 //
 //===----------------------------------------------------------------------===//
@@ -17,21 +17,22 @@ using namespace mlir;
 
 namespace weft::nest {
 
-/// Cycles that a step along the depth takes besides multiplying: a barrier, and
-/// the first loads from shared memory.
+/// Cycles of a step along the depth besides multiplying: a barrier, and the
+/// first loads from shared memory.
 static constexpr int64_t kStepCycles = 60;
-/// Cycles that a tile takes besides its steps: the first stage comes from
-/// memory, and sums go through shared memory.
+/// Cycles of a tile besides its steps: the first stage is loaded from memory,
+/// and sums pass through shared memory.
 static constexpr int64_t kTileCycles = 2000;
-/// Cycles that a thread takes at least for a term of an element of its own: two
-/// loads from caches, of which a few are on their way at a time.
+/// The least cycles of a thread for a term of an element of its own: two loads
+/// from caches, of which a few are in flight at a time.
 static constexpr int64_t kTermCycles = 30;
-/// Instructions of such a term, of which a processor does so many in a cycle.
+/// Instructions of such a term, and instructions of a multiprocessor in a
+/// cycle.
 static constexpr int64_t kTermInstructions = 10, kInstructions = 128;
-/// Threads that a processor holds.
+/// Threads that a multiprocessor holds.
 static constexpr int64_t kThreads = 2048;
-/// An element that is computed or loaded on its own costs as much as so many
-/// bytes that are copied.
+/// The cost of an element that is computed or loaded on its own, in bytes that
+/// are copied.
 static constexpr int64_t kElementBytes = 16;
 static constexpr int64_t kMostStages = 4;
 
@@ -51,13 +52,13 @@ static int64_t depthOf(Multiplier unit) {
   return unit == Multiplier::Half ? 32 : unit == Multiplier::Tf32 ? 16 : 8;
 }
 
-/// The largest copies that there can be, along what lies side by side; of f32
-/// that tensor cores do not multiply, elements one by one.
+/// Chooses the largest copies along contiguous elements; single elements for
+/// f32 without tensor cores.
 static StagingAttr chooseStaging(Operation *op, unsigned operand,
                                  TilesAttr walk, IsInMemory isInMemory) {
   MLIRContext *context = op->getContext();
-  // In the natural order the depth of lhs and the columns of rhs are innermost,
-  // as in a product of row-major matrices.
+  // The depth of lhs and the columns of rhs are innermost by default, as in a
+  // product of row-major matrices.
   Along natural = operand == 0 ? Along::Depth : Along::Rows;
   if (std::optional<OperandPaths> paths =
           operandPaths(op, operand, isInMemory)) {
@@ -102,7 +103,7 @@ static int64_t cyclesOf(TilesAttr walk, const ProductShape &shape,
          (llvm::divideCeil(shape.depth.size(), block[2]) * step + kTileCycles);
 }
 
-/// The cycles of a thread for each element.
+/// The cycles without tiles: a thread computes each element.
 static int64_t cyclesOfThreads(const ProductShape &shape,
                                const BlockLimits &limits) {
   int64_t elements =

@@ -16,7 +16,7 @@ static RankedTensorType typeOf(Value value) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is computed
+// Shape of the product
 //===----------------------------------------------------------------------===//
 
 std::optional<ProductShape> weft::nest::productShape(Operation *op) {
@@ -69,7 +69,8 @@ std::optional<OperandPaths> weft::nest::operandPaths(Operation *op,
     first -= sliding.low * view->strides.strides[dim];
     bounds.push_back({sliding, view->strides.sizes[dim]});
   }
-  // Positions of the result or terms, and elements of the tensor between them.
+  // The path through a factor's tensor of some positions of the result or
+  // terms.
   auto path = [&](ArrayRef<int64_t> of, ArrayRef<int64_t> sizes,
                   ArrayRef<int64_t> times) {
     DotDimensions steps;
@@ -91,9 +92,9 @@ std::optional<OperandPaths> weft::nest::operandPaths(Operation *op,
 // Shared memory
 //===----------------------------------------------------------------------===//
 
-/// Elements behind each run. Shared memory has 32 banks of 4 bytes. What a warp
-/// reads at once is then in different ones: eight rows of 16 bytes for ldmatrix,
-/// and for tf32 eight rows of four elements.
+/// The padding behind each run, in elements. Shared memory has 32 banks of 4
+/// bytes, and simultaneous reads of a warp shall use different ones: eight rows
+/// of 16 bytes for ldmatrix, and for tf32 eight rows of four elements.
 static int64_t padding(Multiplier unit, bool isDepthInner) {
   if (unit == Multiplier::Half)
     return 8;

@@ -8,7 +8,7 @@
 //   512 rows, 200 columns, depth 784. A block of 256 threads computes 64 x 64
 //   sums, each warp 32 x 16 of them. Of both operands 64 x 32 elements at a time
 //   are in shared memory, four times: while one is multiplied, the next three
-//   are on their way. A thread copies 16 bytes of lhs that lie side by side
+//   are on their way. A thread copies 16 contiguous bytes of lhs
 //   along the depth, and of rhs along its rows, which are the columns of c.
 //
 //===----------------------------------------------------------------------===//
@@ -24,7 +24,7 @@
 
 namespace weft::nest {
 
-/// Some dimensions as one: `size` positions in row-major order.
+/// Several dimensions as one: `size` positions in row-major order.
 struct JoinedDims {
   llvm::SmallVector<int64_t> dims;  ///< of the result; empty for the depth
   llvm::SmallVector<int64_t> sizes; ///< of each
@@ -34,7 +34,7 @@ struct JoinedDims {
 /// An op whose elements are sums of products (getProductDims), as four loops.
 struct ProductShape {
   JoinedDims batch, rows, columns, depth;
-  mlir::Type lhsType, rhsType, resultType; ///< of elements
+  mlir::Type lhsType, rhsType, resultType; ///< element types
 
   /// The rows of an operand: those of the result, or its columns.
   const JoinedDims &rowsOf(unsigned operand) const {
@@ -46,15 +46,16 @@ struct ProductShape {
 };
 std::optional<ProductShape> productShape(mlir::Operation *op);
 
-/// Where the elements of an operand are that is a view of something in memory,
-/// by the position in the batch, in its rows and in the depth.
+/// The positions of an operand's elements in a value in memory, by the position
+/// in the batch, in its rows and in the depth.
 struct OperandPaths {
   DotPath batch, rows, depth;
   int64_t first; ///< elements in front
   mlir::Value root;
-  /// Only where row * stride + term * dilation - low is in [0, size) is there an
-  /// element, for dimension `row` of the rows and `term` of the depth; else it is
-  /// 0. A window of a convolution may reach over the sample's edge.
+  /// A dimension in which positions are bounded: an element exists only if row
+  /// * stride + term * dilation - low is in [0, size), for dimension `row` of
+  /// the rows and `term` of the depth; else it is 0. A window of a convolution
+  /// may reach over the sample's edge.
   struct Bound : ProductDims::Factor::Sliding {
     int64_t size;
   };
@@ -67,9 +68,9 @@ struct OperandPaths {
 std::optional<OperandPaths> operandPaths(mlir::Operation *op, unsigned operand,
                                          IsInMemory isInMemory);
 
-/// One operand's part of a stage: `rows` x `depth` elements, either the rows
-/// side by side or the depth. `stride` elements from one run to the next keep
-/// what threads read together in different banks.
+/// One operand's part of a stage: `rows` x `depth` elements, contiguous along
+/// the rows or the depth. Runs begin `stride` elements apart, so that threads
+/// that read at the same time use different banks.
 struct TileOperand {
   bool isDepthInner;
   int64_t rows, depth, elementBytes, stride;
@@ -81,22 +82,22 @@ TileOperand tileOperand(TilesAttr walk, unsigned operand);
 inline StagingAttr stagingOf(TilesAttr walk, unsigned operand) {
   return operand == 0 ? walk.getLhs() : walk.getRhs();
 }
-/// Rows of sums that a warp has in shared memory when it goes on with them, and
-/// elements from one to the next.
+/// The rows of sums that a warp keeps in shared memory for the epilogue, and
+/// elements from one row to the next.
 inline constexpr int64_t kPatchRows = 16;
 inline int64_t patchStride(TilesAttr walk) { return walk.getPart()[1] + 8; }
-/// Warps along the rows and along the columns of a block.
+/// The number of warps along the rows and along the columns of a block.
 std::array<int64_t, 2> warpsOf(TilesAttr walk);
 /// The shared memory of a block: its stages, and later the sums of each warp.
 int64_t sharedBytes(TilesAttr walk);
-/// How many blocks have sums of their own.
+/// The number of tiles: blocks with sums of their own.
 int64_t tilesOf(TilesAttr walk, const ProductShape &shape);
 
-/// The reason why copies cannot be so, or empty.
+/// The reason why an operand cannot be copied as the walk says, or empty.
 std::string refuseStaging(mlir::Operation *op, unsigned operand, TilesAttr walk,
                           IsInMemory isInMemory);
-/// #nest.tiles where a model says that it is faster than a thread for each
-/// element (TileChoice.cpp); null elsewhere. `tf32`: f32 may be rounded to it.
+/// Chooses #nest.tiles if a model says that it is faster than a thread for each
+/// element (TileChoice.cpp), else null. `tf32`: f32 may be rounded to it.
 TilesAttr chooseTiles(mlir::Operation *op, const TargetLimits &limits,
                       bool tf32, IsInMemory isInMemory);
 

@@ -20,8 +20,8 @@ static bool isElementwise(Operation *op) {
   return op->hasTrait<OpTrait::Elementwise>();
 }
 
-/// The value as a view of what is in memory, or of what is computed by element:
-/// that is thought to lie in row-major order, as what it is computed from does.
+/// The view that a value is of a value in memory or of one computed element by
+/// element; the latter is treated as if it were in row-major order.
 static std::optional<TensorView> viewOfComputed(Value value,
                                                 IsInMemory isInMemory) {
   return viewOf(value, [&](Value root) {

@@ -4,7 +4,7 @@
 //   %1 = weft.add %0, %y          : tensor<500x300xf32>
 //   #nest.transposed<along = 0>
 //
-//   Threads that store neighbours of %1 load elements of %x that are 300 apart. A
+//   Threads that store adjacent elements of %1 load elements of %x that are 300 apart. A
 //   block takes 32 x 32 positions instead: it loads neighbours of %x, keeps them
 //   in shared memory, and then stores neighbours of %1.
 //
@@ -19,24 +19,25 @@
 
 namespace weft::nest {
 
-/// Positions of a tile in each of both dimensions; elements from one run in
-/// shared memory to the next.
+/// The positions of a tile along each of both dimensions; the elements from one
+/// run in shared memory to the next.
 inline constexpr int64_t kTurnedTile = 32, kTurnedStride = kTurnedTile + 1;
 
-/// Values of the shape of `stored`, from which it follows element by element at
-/// its own position, whose elements lie side by side along this dimension and
-/// not along the last one. They are views of what is in memory or of what is
-/// computed by element.
+/// Values from which `stored` follows element by element at its own position
+/// and whose elements are contiguous along the dimension `along` and not along
+/// the last one. They have its shape and are views of values in memory or of
+/// values computed by element.
 llvm::SetVector<mlir::Value> turnedValues(mlir::ValueRange stored,
                                           int64_t along, IsInMemory isInMemory);
-/// Tiles in each dimension of the shape: one position of all but two.
+/// The number of tiles in each dimension of the shape: one position of all but
+/// two.
 llvm::SmallVector<int64_t> turnedTiles(llvm::ArrayRef<int64_t> shape,
                                        int64_t along);
-/// Bytes of shared memory for a tile of each value, which begins at a multiple of
+/// Bytes of shared memory for a tile of each value, rounded up to a multiple of
 /// 16.
 int64_t turnedBytes(mlir::Value value);
-/// #nest.transposed along the dimension along which most bytes lie, where both
-/// dimensions have half a tile at least; null elsewhere.
+/// Chooses #nest.transposed along the dimension in which most bytes are
+/// contiguous, if both dimensions have half a tile at least; else null.
 TransposedAttr chooseTransposed(mlir::ValueRange stored,
                                 const TargetLimits &limits,
                                 IsInMemory isInMemory);

@@ -23,11 +23,11 @@ Attribute ownWalk(Operation *op) { return OwnAttr::get(op->getContext()); }
 // Reductions
 //===----------------------------------------------------------------------===//
 
-// Rounding grows with the count of numbers that go to one accumulator: longer
-// sums are taken block by block, and the blocks' sums added up. The sum of
-// 50,000 positive numbers was off by 4e-6 of itself in one sum, by 2e-7 in blocks
-// of 512. Weights of a small residual network are off by 1e-6 after ten steps,
-// where they were by 5e-6 with blocks of 512.
+// Lengths of blocks, and from which on sums are computed by blocks: the
+// rounding error grows with the numbers in one accumulator. The relative error
+// of a sum of 50,000 positive numbers was 4e-6 in one accumulator, 2e-7 in
+// blocks of 512. That of a small residual network's weights after ten steps is
+// 1e-6; with blocks of 512 it was 5e-6.
 static constexpr int64_t kSumBlock = 64, kLongSum = 4 * kSumBlock;
 
 static SmallVector<int64_t> reducedSizes(ReduceOp op) {
@@ -43,7 +43,7 @@ static bool isLongSum(ReduceOp op) {
          llvm::product_of(reducedSizes(op)) > kLongSum;
 }
 
-/// A block's length near `wanted`, one that divides n where there is one.
+/// A block length near `wanted`; one that divides n if there is one.
 static int64_t blockLength(int64_t n, int64_t wanted) {
   for (int64_t length = wanted; length > wanted / 4; --length)
     if (n % length == 0)
@@ -51,9 +51,10 @@ static int64_t blockLength(int64_t n, int64_t wanted) {
   return wanted;
 }
 
-/// Blocks of about the square root of the count of all numbers, so that a block
-/// has as many numbers as there are blocks: whole dimensions from the last one
-/// on, a part of the next, and one position of the others.
+/// The positions of a block in each dimension, about the square root of all
+/// together, so that a block has as many numbers as there are blocks: whole
+/// dimensions from the last one on, a part of the next, and one position of the
+/// others.
 static SmallVector<int64_t> blocksOfRow(SmallVector<int64_t> sizes) {
   auto root = int64_t(std::sqrt(double(llvm::product_of(sizes))));
   int64_t wanted = std::max(kSumBlock, root), inside = 1;
@@ -61,7 +62,7 @@ static SmallVector<int64_t> blocksOfRow(SmallVector<int64_t> sizes) {
     int64_t left = wanted / inside;
     if (size > left) {
       size = blockLength(size, std::max<int64_t>(left, 1));
-      inside = wanted + 1; // one of each dimension in front
+      inside = wanted + 1; // one position of each dimension in front
     } else {
       inside *= size;
     }
@@ -73,7 +74,7 @@ Attribute chooseReduction(ReduceOp op, const TargetLimits &limits, IsInMemory) {
   MLIRContext *context = op.getContext();
   RankedTensorType type = typeOf(op.getResult());
   int64_t last = typeOf(op.getInput()).getRank() - 1;
-  // Eight bits are too few to add up in memory.
+  // 8-bit floats are too narrow for sums in memory.
   bool isShort = isa<FloatType>(type.getElementType()) &&
                  bytesOf(type.getElementType()) == 1;
   SmallVector<int64_t> blocks;
@@ -97,37 +98,39 @@ Attribute chooseReduction(ReduceOp op, const TargetLimits &limits, IsInMemory) {
 // Contractions
 //===----------------------------------------------------------------------===//
 
-/// Elements of f32 of a block at most. On an EPYC of 32 KiB of L1 and 512 KiB of
-/// L2 a panel of rhs is 16 KiB, the rows of lhs are 120 KiB, and those of rhs
-/// 512.
+/// The largest block, in elements of f32. On an EPYC with 32 KiB of L1 and 512
+/// KiB of L2 a panel of rhs is 16 KiB, the rows of lhs are 120 KiB, and those
+/// of rhs 512.
 static constexpr int64_t kDepth = 256, kRows = 120, kColumns = 512;
-/// Vectors of columns in a tile: with 2, rows fill the registers.
+/// Vectors of columns in a tile: with 2, its rows fill the registers.
 static constexpr int64_t kTileVectors = 2;
-/// Below so many multiply-adds caches hold a contraction: packed it is 0.03 ms
-/// faster, and takes 50 ms more to compile. Of one matrix of a batch it pays
-/// sooner; below so many steps storing a tile costs as much as computing it.
+/// The least multiply-adds of a packed contraction: below them caches hold the
+/// operands, and packing saves 0.03 ms but takes 50 ms more to compile. For one
+/// matrix of a batch it pays sooner; below kLeastDepth steps storing a tile
+/// costs as much as computing it.
 static constexpr int64_t kPackedMultiplyAdds = 4 << 20,
                          kMatrixMultiplyAdds = 256 << 10, kLeastDepth = 32;
-/// Plain loops over strides that suit no tile do 0.2 to 1 multiply-adds a ns,
-/// where packed ones do 30 to 48.
+/// The same limit for strides that suit no tile: plain loops do 0.2 to 1
+/// multiply-adds a ns, packed ones 30 to 48.
 static constexpr int64_t kAwkwardMultiplyAdds = 64 << 10;
-/// A part packs rhs itself: of so many tiles of rows it takes a tenth.
+/// The least tiles of rows of a part: each part packs rhs itself, which then
+/// takes a tenth of its time.
 static constexpr int64_t kPartTiles = 4;
 
 namespace {
 struct TileSize {
-  int64_t rows, columns; ///< columns in vectors, or in elements along depth
+  int64_t rows, columns; ///< columns in vectors, or in elements along the depth
 };
 } // namespace
 
-/// Cycles for one step of k: two multiply-adds or two loads a cycle, and at
+/// The cycles of one step of k: two multiply-adds or two loads a cycle, and at
 /// least the latency of one.
 static double tileCost(int64_t rows, int64_t vectors) {
   return std::max({rows * vectors / 2.0, (rows + vectors) / 2.0, 4.0});
 }
 
-/// The cheapest of all tiles that fit the registers, next to a vector of each column
-/// and one factor.
+/// The cheapest tile that fits in the registers, together with a vector of each
+/// column and one factor.
 static TileSize columnTile(const TileLoops &loops, int64_t lanes,
                            int64_t registers) {
   int64_t vectors = llvm::divideCeil(loops.column.size, lanes);
@@ -152,15 +155,15 @@ static TileSize columnTile(const TileLoops &loops, int64_t lanes,
   return best;
 }
 
-/// As many accumulators as lanes: their sums are one vector.
+/// A tile with as many accumulators as lanes: their sums are one vector.
 static TileSize depthTile(int64_t lanes, int64_t registers) {
   return registers >= 32 && lanes == 16
              ? TileSize{4, 4}
              : TileSize{2, std::max<int64_t>(lanes / 2, 1)};
 }
 
-/// Rows of a packed tile: sums, a vector of each column and one factor are in
-/// registers.
+/// The rows of a packed tile: sums, a vector of each column and one factor fit
+/// in registers.
 static int64_t packedRows(const TargetLimits &limits) {
   return (limits.vectorRegisters - kTileVectors - 1) / kTileVectors;
 }
@@ -178,7 +181,7 @@ static bool paysPacking(const ContractionShape &shape,
          ofMatrix * positionsOf(shape.batch) >= kPackedMultiplyAdds;
 }
 
-/// Equal blocks of at most `most` positions, multiples of `unit`.
+/// The size of equal blocks of at most `most` positions; a multiple of `unit`.
 static int64_t blockSize(int64_t size, int64_t most, int64_t unit) {
   int64_t blocks = llvm::divideCeil(size, std::max(most / unit * unit, unit));
   return llvm::alignTo(llvm::divideCeil(size, std::max<int64_t>(blocks, 1)),
@@ -227,7 +230,7 @@ Attribute chooseContraction(DotOp op, const TargetLimits &limits,
               {tile.rows, tile.columns});
 }
 
-/// One dimension of rows, which the result has side by side.
+/// One dimension of rows, which is contiguous in the result.
 std::optional<SharedRows> sharedRowsOf(DotOp op, Attribute walk,
                                        IsInMemory isInMemory) {
   std::optional<ContractionShape> shape = contractionShape(op, isInMemory);
@@ -250,7 +253,8 @@ std::optional<SharedRows> sharedRowsOf(DotOp op, Attribute walk,
 // Convolutions
 //===----------------------------------------------------------------------===//
 
-/// As many sums as registers take, next to a vector of each column and one of x.
+/// The tile with as many sums as fit in the registers, together with a vector
+/// of each column and one of x.
 static TileSize placesTile(const ConvolutionShape &shape, int64_t columns,
                            int64_t registers) {
   TileSize best{1, 1};
@@ -270,8 +274,8 @@ static TileSize placesTile(const ConvolutionShape &shape, int64_t columns,
   return best;
 }
 
-/// Channels where that is all there is; inputs where outputs lie apart or fill
-/// no vector.
+/// The lanes of a convolution: channels if it is depthwise; inputs if outputs
+/// are not adjacent or fill no vector.
 static std::optional<ConvolutionLanes> lanesOf(ConvolutionOp op,
                                                const Strides &lhs,
                                                const Strides &rhs,
@@ -290,7 +294,7 @@ static std::optional<ConvolutionLanes> lanesOf(ConvolutionOp op,
   return outputs ? std::optional(ConvolutionLanes::Outputs) : std::nullopt;
 }
 
-/// Elements of which a copy of another type stays in L2.
+/// The most elements of a converted copy, which stays in L2.
 static constexpr int64_t kMostCopied = 64 * 1024;
 
 Attribute chooseConvolution(ConvolutionOp op, const TargetLimits &limits,
@@ -314,8 +318,8 @@ Attribute chooseConvolution(ConvolutionOp op, const TargetLimits &limits,
                                  ? shape.features
                                  : llvm::divideCeil(shape.features, lanes),
                              limits.vectorRegisters);
-  // Each window reads the kernel again, and neighbours the same elements of a
-  // sample: where these are small they are converted once.
+  // Each window reads the kernel again, and adjacent windows the same elements
+  // of a sample: small ones are converted once.
   int64_t weights = typeOf(op.getRhs()).getNumElements(),
           inSample = lhs->strides.strides[op.getLhsDims()[0]];
   bool copiesKernel = rhsType != element && weights <= kMostCopied;

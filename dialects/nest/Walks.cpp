@@ -31,10 +31,10 @@ static TargetLimits limitsOf(LoopsOp loops) {
   if (kernel)
     limits = targetLimits(kernel.getTarget());
   return limits.value_or(
-      allTargetLimits().front()); // else verifyKernel refuses
+      allTargetLimits().front()); // unknown names are refused by verifyKernel
 }
 
-/// "walks as #nest.own but ", for what follows.
+/// Begins an error with "walks as #nest.own but ".
 static InFlightDiagnostic refuse(LoopsOp loops) {
   return loops.emitOpError("walks as ") << loops.getWalk() << " but ";
 }
@@ -55,7 +55,8 @@ static Operation *onlyNestOp(LoopsOp loops, StringRef what) {
   return only;
 }
 
-/// Its results are stored, or what the walk can compute of them.
+/// Checks that stored values are the op's results, or can be computed from them
+/// by the walk.
 static LogicalResult verifyStored(LoopsOp loops) {
   Operation *op = loops.getNestOp();
   if (ValueRange(loops.getStored()) == ValueRange(op->getResults()))
@@ -100,10 +101,10 @@ static std::string refuseElsewhere(Value sums, ArrayRef<Value> epilogue,
 }
 
 //===----------------------------------------------------------------------===//
-// Elements, rows, loops of an op's own
+// Elements, rows, and an op's own loops
 //===----------------------------------------------------------------------===//
 
-/// The reason why threads cannot compute so many elements side by side, or empty.
+/// The reason why threads cannot compute so many adjacent elements, or empty.
 static std::string refuseSide(LoopsOp loops, weft::nest::ElementsAttr walk) {
   int64_t side = walk.getSide();
   if (side == 1)
@@ -122,8 +123,8 @@ static std::string refuseSide(LoopsOp loops, weft::nest::ElementsAttr walk) {
   return "";
 }
 
-/// Elements of one shape, each of which follows from others at any position that
-/// the nest does not store.
+/// Checks a nest of elements: stored values have one shape, and each element
+/// follows from others at any position that the nest does not store.
 static LogicalResult verifyElements(LoopsOp loops) {
   if (Operation *op = loops.getNestOp())
     return loops.emitOpError("walks over elements but computes '")
@@ -189,7 +190,8 @@ LogicalResult TransposedAttr::verifyWalk(Operation *of) const {
   return success();
 }
 
-/// Why lanes cannot keep so many columns, or take so many side by side.
+/// The reason why lanes cannot keep so many columns or take so many adjacent
+/// ones, or empty.
 static std::string refuseHeld(LoopsOp loops, RowsAttr walk) {
   int64_t held = walk.getHeld(), side = walk.getSide();
   if (held == 0)
@@ -273,7 +275,8 @@ int64_t OwnAttr::getWorkingBytes(Operation *of) const {
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// Ones, then one length, then whole dimensions.
+/// Whether the blocks are contiguous: ones, then one length, then whole
+/// dimensions.
 static bool isOneBox(ArrayRef<int64_t> blocks, ArrayRef<int64_t> sizes) {
   size_t i = 0;
   while (i < blocks.size() && blocks[i] == 1)

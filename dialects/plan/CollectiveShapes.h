@@ -1,11 +1,11 @@
 //===- CollectiveShapes.h - which shapes fit a collective -------*- C++ -*-===//
 //
-// The checks that a collective of tensors (dialect coll) and its instruction on
-// buffers (dialect plan) have in common. 7 rows over "x"=2 in blocks of 4:
+// Checks that a collective of tensors (dialect coll) and its instruction on
+// buffers (dialect plan) share. 7 rows over "x"=2 in blocks of 4:
 //
 //   checkBlocks(op, /*dim=*/0, /*large=*/7, /*small=*/4, /*group=*/2)  holds
 //
-// Each emits an error of `op` where it does not hold.
+// Each check emits an error of `op` if it fails.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,33 +16,35 @@
 
 namespace weft::plan {
 
-/// The axes of a group, major to minor, and how many devices it has. A group is
-/// a layout of rank 1.
+/// The axes of a group, major to minor. A group is a layout of rank 1.
 SubAxes groupAxes(LayoutAttr group);
 int64_t groupSize(LayoutAttr group);
 
-/// The dimension lies in the rank.
+/// Checks that the dimension is in the rank.
 llvm::LogicalResult checkDim(mlir::Operation *op, mlir::ShapedType type,
                              int64_t dim);
-/// Rank and element type stay, and dimensions that do not change their size.
+/// Checks that the rank, the element type and the sizes of other dimensions
+/// stay.
 llvm::LogicalResult checkOtherDims(mlir::Operation *op, mlir::ShapedType from,
                                    mlir::ShapedType to,
                                    llvm::ArrayRef<int64_t> changed);
-/// The small size is ceil(large / group).
+/// Checks that the small size is ceil(large / group).
 llvm::LogicalResult checkBlocks(mlir::Operation *op, int64_t dim, int64_t large,
                                 int64_t small, int64_t group);
-/// The positions' divisor is positive, the modulus not negative.
+/// Checks that the divisor of the positions is positive and the modulus not
+/// negative.
 llvm::LogicalResult checkFetched(mlir::Operation *op, int64_t divisor,
                                  int64_t modulus);
-/// The positions are i64 and have the shape of what is picked.
+/// Checks that the positions are i64 and have the shape of the picked elements.
 llvm::LogicalResult checkPositions(mlir::Operation *op,
                                    mlir::ShapedType positions,
                                    mlir::ShapedType picked);
-/// One source for each member: -1 or a member.
+/// Checks that there is one source for each member: -1 or a member.
 llvm::LogicalResult checkSenders(mlir::Operation *op,
                                  llvm::ArrayRef<int64_t> sources,
                                  int64_t members);
-/// From and to have the local shapes of the two layouts, which are not partial.
+/// Checks that `from` and `to` have the local shapes of the two layouts, which
+/// are not partial.
 llvm::LogicalResult checkMove(mlir::Operation *op, mlir::ShapedType from,
                               mlir::ShapedType to,
                               llvm::ArrayRef<int64_t> shape,

@@ -33,7 +33,7 @@ void PlanDialect::initialize() {
       >();
 }
 
-/// (C3) of a program: its collectives' groups.
+/// (C3) Checks the groups of a program's collectives.
 static LogicalResult checkGroups(ProgramOp program) {
   for (Operation &op : program.getBody().front()) {
     auto group = op.getAttrOfType<LayoutAttr>("group");
@@ -86,7 +86,7 @@ LogicalResult OutputOp::verify() {
   return success();
 }
 
-/// The mnemonics of those ops that are collectives.
+/// The mnemonics of those of `Ops` that are collectives.
 template <typename... Ops>
 static SmallVector<StringRef> mnemonicsOfCollectives() {
   SmallVector<StringRef> names;

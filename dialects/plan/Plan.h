@@ -15,20 +15,22 @@
 #include "weft/dialects/plan/PlanOps.h.inc"
 
 namespace weft::plan {
-/// On a kernel that is a function: bytes of scratch memory for a launch (i64).
+/// The attribute of a kernel function: bytes of scratch memory for a launch
+/// (i64).
 inline constexpr llvm::StringLiteral kScratchAttr = "weft.scratch";
 
-/// On a kernel that a library of the device may compute: a ContractionAttr.
+/// The attribute of a kernel that a library of the device may compute: a
+/// ContractionAttr.
 inline constexpr llvm::StringLiteral kLibraryAttr = "plan.library";
 
-/// On a kernel, a function or an op of this dialect: about how many operations a
-/// launch takes (f64), for profiles.
+/// The attribute of a kernel (a function or an op of this dialect) with an
+/// estimate of the operations of a launch (f64), for profiles.
 inline constexpr llvm::StringLiteral kOperationsAttr = "plan.operations";
 
 /// Whether the bias of each column is added to the sums.
 bool hasBias(Epilogue epilogue);
-/// Bytes of scratch memory that a launch of the kernel, a function or an op of
-/// this dialect, wants; 0 where it says nothing.
+/// Bytes of scratch memory that a launch of the kernel (a function or an op of
+/// this dialect) needs; 0 without the attribute.
 int64_t scratchBytes(mlir::Operation *kernel);
 /// The names of collectives: all_reduce, all_gather, ...
 llvm::ArrayRef<llvm::StringRef> collectiveKinds();

@@ -1,6 +1,7 @@
 //===- PlanEnums.td - kinds of code, epilogues of contractions ---------------//
 //
-// A file of its own: enums are generated of all that their file includes.
+// The enums are in a file of their own, as TableGen generates all enums that a
+// file includes.
 
 #ifndef WEFT_DIALECTS_PLAN_ENUMS
 #define WEFT_DIALECTS_PLAN_ENUMS

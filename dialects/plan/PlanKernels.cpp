@@ -58,7 +58,8 @@ LogicalResult DeviceKernelOp::verifySymbolUses(SymbolTableCollection &symbols) {
          << getInModuleAttr() << ", which is no plan.device_module";
 }
 
-/// Four numbers a dimension, and 0 where an operand or result has no such.
+/// Checks lists of four numbers a dimension; a number is 0 if the operand or
+/// result lacks the dimension.
 static LogicalResult
 checkDimensions(function_ref<InFlightDiagnostic()> emitError,
                 ArrayRef<int64_t> batch, ArrayRef<int64_t> rows,
@@ -90,7 +91,8 @@ bool plan::hasBias(Epilogue epilogue) {
          epilogue == Epilogue::bias_gelu_tanh;
 }
 
-/// Elements of lhs (1), rhs (2) or the result (3) up to the last that is reached.
+/// The number of elements of lhs (1), rhs (2) or the result (3) up to the last
+/// one used.
 static int64_t reach(plan::ContractionAttr of, unsigned array) {
   int64_t last = 0;
   auto add = [&](ArrayRef<int64_t> dims) {
@@ -105,7 +107,7 @@ static int64_t reach(plan::ContractionAttr of, unsigned array) {
   return saturatingAdd(last, 1);
 }
 
-/// (C2) of a contraction: the kernel that it is on.
+/// (C2) Checks the kernel that a contraction is on.
 static LogicalResult checkKernel(FunctionOpInterface kernel,
                                  plan::ContractionAttr of) {
   bool isBiased = plan::hasBias(of.getEpilogue());

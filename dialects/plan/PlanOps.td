@@ -76,11 +76,11 @@ def Plan_ConstantOp : Plan_InProgram<"constant"> {
 }
 
 //===----------------------------------------------------------------------===//
-// Kernels that are no functions of the host
+// Kernels that are not host functions
 //===----------------------------------------------------------------------===//
 
-// A launch names a function of the module (`weft.kernel`), whose code is of the
-// host, or one of these.
+// A launch names a function of the module (`weft.kernel`), whose code is for
+// the host, or one of these ops.
 
 def Plan_ModuleFormatAttr : EnumAttr<Plan_Dialect, Plan_ModuleFormat, "module_format">;
 def Plan_EpilogueAttr : EnumAttr<Plan_Dialect, Plan_Epilogue, "epilogue">;
@@ -204,13 +204,14 @@ def Plan_CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
       "std::optional<uint64_t>", "getTimes">,
   ];
   let extraClassDeclaration = [{
-    /// all_reduce, all_gather, ...
+    /// The name of the collective: all_reduce, all_gather, ...
     ::llvm::StringRef getKind() { return getOperation()->getName().stripDialect(); }
   }];
 }
 
-// `times` says how often it happens in a step where that is not once, 0 that
-// nobody knows. `group` is a layout of rank 1, whose dimension lists the axes.
+// Attributes of a collective: `times` is its number of executions in a step if
+// that is not one, 0 if unknown. `group` is a layout of rank 1, whose dimension
+// lists the axes.
 class Plan_CollectiveOp<string mnemonic, string text, list<Trait> traits = []>
     : Plan_InProgram<mnemonic, !listconcat([Plan_CollectiveOpInterface], traits)> {
   let summary = text;
@@ -236,8 +237,8 @@ def Plan_AllReduceOp : Plan_CollectiveOp<"all_reduce", "combines each source ove
   let extraClassDeclaration = Plan_InGroup;
 }
 
-// One source, or a source and what is read beside it; the last operand is the
-// target.
+// An op that moves a buffer: one source, or a source and further operands that
+// are read; the last operand is the target.
 class Plan_MovingOp<string mnemonic, string text, dag operands, dag own, string form, string types,
                     string more = Plan_InGroup, dag group = (ins Weft_LayoutAttr:$group)>
     : Plan_CollectiveOp<mnemonic, text> {
@@ -319,7 +320,7 @@ def Plan_HostCallOp : Plan_CollectiveOp<"host_call", "calls a function of the ho
 }
 
 //===----------------------------------------------------------------------===//
-// On one device
+// Ops on one device
 //===----------------------------------------------------------------------===//
 
 def Plan_CopyOp : Plan_InProgram<"copy", [AllTypesMatch<["source", "target"]>]> {

@@ -22,7 +22,7 @@ static int64_t totalBytes(ValueRange buffers) {
 }
 
 //===----------------------------------------------------------------------===//
-// By the ring formula
+// Collectives counted by the ring formula
 //===----------------------------------------------------------------------===//
 
 static int64_t bytesInRing(RingKind kind, LayoutAttr group, ValueRange sources,
@@ -49,7 +49,7 @@ int64_t AllToAllOp::getBytesSent() {
 }
 
 //===----------------------------------------------------------------------===//
-// From chosen members
+// Fetches, picks and permutations
 //===----------------------------------------------------------------------===//
 
 int64_t FetchOp::getBytesSent() {
@@ -65,10 +65,10 @@ int64_t FetchOp::getBytesSent() {
       totalBytes(getTargets()) / count);
 }
 
-/// Any element may come from elsewhere.
+/// Each element may come from another device.
 int64_t PickOp::getBytesSent() { return totalBytes(getTargets()); }
 
-/// The busiest member sends its value to so many others.
+/// The busiest member sends its value to so many other members.
 int64_t CollectivePermuteOp::getBytesSent() {
   std::vector<int64_t> sent(getSenders().size());
   for (auto [member, sender] : llvm::enumerate(getSenders()))
@@ -80,10 +80,10 @@ int64_t CollectivePermuteOp::getBytesSent() {
 int64_t HostCallOp::getBytesSent() { return 0; }
 
 //===----------------------------------------------------------------------===//
-// From one layout to another, among all devices
+// Moves between layouts among all devices
 //===----------------------------------------------------------------------===//
 
-/// The axes of either layout, each once and as a whole.
+/// The axes of either layout, each once and as a whole axis.
 template <typename MoveOp> static SubAxes axesOfLayouts(MoveOp op) {
   SubAxes all = allAxes(op.getFrom().getMesh().getMesh()), axes;
   for (LayoutAttr attribute : {op.getFrom(), op.getTo()})

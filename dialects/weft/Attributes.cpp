@@ -85,8 +85,8 @@ MeshAttr MeshAttr::get(MLIRContext *context, const Mesh &mesh) {
   return get(context, names, sizes, mesh.devices, latency, bandwidth);
 }
 
-// (C1) names are distinct, (C2) sizes are positive, (C3) each device once: all
-// three are invalidReason's.
+// (C1) distinct names, (C2) positive sizes and (C3) each device once are
+// checked by invalidReason.
 LogicalResult MeshAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                ArrayRef<StringAttr> names,
                                ArrayRef<int64_t> sizes,
@@ -323,7 +323,7 @@ Attribute LayoutAttr::parse(AsmParser &parser, Type) {
     return {};
   if (parser.parseGreater())
     return {};
-  // Joining digits supposes that they are valid.
+  // Joining digits requires valid ones.
   std::string reason = invalidReason(mesh, layout, layout.dims.size());
   if (!reason.empty()) {
     parser.emitError(loc) << reason;

@@ -5,8 +5,9 @@
 using namespace mlir;
 using llvm::APFloat;
 
-/// bf16, f16, f32, f64 have all that a narrower float may have: zeros of both
-/// signs, infinities, NaN, numbers below the least normal one.
+/// Whether a narrower float is exact in a wider one. bf16, f16, f32, f64 have
+/// all values that it may have: zeros of both signs, infinities, NaN, subnormal
+/// numbers.
 static bool isExactInFloat(FloatType from, FloatType to) {
   if (to.getWidth() < 16)
     return false;

@@ -22,12 +22,13 @@ inline mlir::Type partType(mlir::Type elementType) {
   return complex ? complex.getElementType() : elementType;
 }
 
-/// 2 of complex numbers.
+/// The number of parts: 2 of complex numbers, else 1.
 inline int64_t partsOf(mlir::Type elementType) {
   return llvm::isa<mlir::ComplexType>(elementType) ? 2 : 1;
 }
 
-/// In memory; each part takes whole bytes. 8 for a type without a width.
+/// Bytes of an element in memory; each part takes whole bytes. 8 for a type
+/// without a width.
 inline int64_t bytesOf(mlir::Type elementType) {
   mlir::Type part = partType(elementType);
   if (!part.isIntOrFloat())
@@ -35,19 +36,19 @@ inline int64_t bytesOf(mlir::Type elementType) {
   return elementBytes(part.getIntOrFloatBitWidth(), partsOf(elementType));
 }
 
-/// Bytes of all elements of a static shape, without gaps; INT64_MAX where there are
-/// more.
+/// Bytes of all elements of a static shape, without gaps; INT64_MAX if there
+/// are more.
 inline int64_t bufferBytes(mlir::ShapedType type) {
   return tensorBytes(type.getShape(), bytesOf(type.getElementType()));
 }
 
-/// Has a derivative: real or complex floats.
+/// Whether the type has a derivative: real or complex floats.
 inline bool isDifferentiable(mlir::Type elementType) {
   return llvm::isa<mlir::FloatType>(partType(elementType));
 }
 
-/// Is every number of the one type, infinities and NaN too, one of the other?
-/// bf16 of f32, i8 of i32, ui8 of i16; not i8 of ui32, i32 of f64.
+/// Whether every number of `from`, infinities and NaN included, is one of `to`:
+/// bf16 in f32, i8 in i32, ui8 in i16; not i8 in ui32, i32 in f64.
 bool isExactIn(mlir::Type from, mlir::Type to);
 
 } // namespace weft

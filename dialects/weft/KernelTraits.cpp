@@ -65,7 +65,7 @@ double workOf(Operation *op) {
 }
 
 int64_t BroadcastOp::getElementsReadElsewhere(unsigned) {
-  // Without new dimensions it is the operand itself.
+  // A broadcast without new dimensions is its operand.
   return getInput().getType().getRank() == getResult().getType().getRank() ? 0
                                                                            : 1;
 }
@@ -75,7 +75,7 @@ int64_t RngBitsOp::getElementsReadElsewhere(unsigned operand) {
 }
 
 double RngBitsOp::getWork() {
-  return instructionsForEach(*this, 128); // twenty rounds
+  return instructionsForEach(*this, 128); // twenty rounds of Threefry
 }
 
 int64_t GatherOp::getElementsReadElsewhere(unsigned operand) {
@@ -89,7 +89,7 @@ double DotOp::getWork() {
   return work;
 }
 
-double ConvolutionOp::getWork() { // at most
+double ConvolutionOp::getWork() { // an upper bound
   return elementsOf(getResult()) * elementsOf(getRhs());
 }
 

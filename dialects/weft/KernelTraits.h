@@ -10,8 +10,8 @@
 //   ContractionNest    multiplies and adds                    dot
 //   OwnLoopNest        is computed as a whole                 sort, scatter
 //
-// An embedder's op says the same with the same traits; what a trait cannot say
-// it says with KernelOpInterface (Interfaces.td).
+// An embedder's op uses the same traits, and KernelOpInterface (Interfaces.td)
+// for properties that no trait expresses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,25 +22,26 @@
 
 namespace weft {
 
-/// Each element of the result is an element of the first operand, at a position
-/// that costs a few additions: kernels have copies of such ops.
+/// An op whose every result element is an element of the first operand, at a
+/// position that costs a few additions: kernels have copies of such ops.
 template <typename ConcreteType>
 class MovesElements
     : public mlir::OpTrait::TraitBase<ConcreteType, MovesElements> {};
 
-/// Each element follows from its position, as cheaply: copied likewise.
+/// An op that computes each element from its position, as cheaply: kernels have
+/// copies of it, too.
 template <typename ConcreteType>
 class GeneratesElements
     : public mlir::OpTrait::TraitBase<ConcreteType, GeneratesElements> {};
 
-/// An element of the only result needs, of operands of the result's shape, the
-/// element at its own position.
+/// An op whose element needs the element at its own position of each operand of
+/// the result's shape. It has one result.
 template <typename ConcreteType>
 class KeepsPositions
     : public mlir::OpTrait::TraitBase<ConcreteType, KeepsPositions> {};
 
-/// An element takes tens of instructions: a kernel that needs it twice stores
-/// it.
+/// An op whose element takes tens of instructions: a kernel that needs it twice
+/// stores it.
 template <typename ConcreteType>
 class Costly : public mlir::OpTrait::TraitBase<ConcreteType, Costly> {};
 
@@ -52,31 +53,33 @@ template <typename ConcreteType>
 class ContractionNest
     : public mlir::OpTrait::TraitBase<ConcreteType, ContractionNest> {};
 
-/// Results are computed as a whole, by loops of the op's own: it is never part
-/// of another op's loop nest, and no result may have an operand's memory.
+/// An op whose results are computed as a whole, by its own loops: it is never
+/// part of another op's loop nest, and no result may have an operand's memory.
 template <typename ConcreteType>
 class OwnLoopNest : public mlir::OpTrait::TraitBase<ConcreteType, OwnLoopNest> {
 };
 
-/// An op that kernels have copies of: it only says where elements come from.
+/// Whether kernels have copies of the op: it only gives positions of elements.
 bool isElementSource(mlir::Operation *op);
-/// Elementwise, or keeps positions; one result.
+/// Whether the op is elementwise or keeps positions, with one result.
 bool keepsPositions(mlir::Operation *op);
-/// A reduction, a contraction, or computed as a whole: its results are stored
-/// by loops that compute nothing else.
+/// Whether the op is a reduction, a contraction or computed as a whole: its
+/// results are stored by loops of its own.
 bool hasLoopNest(mlir::Operation *op);
-/// The number of elements of an operand at other positions that one element of the
-/// result needs. 0 where it needs the one at its own position alone.
+/// The number of elements of an operand at other positions that one element of
+/// the result needs; 0 if it needs only the one at its own position.
 int64_t elementsReadElsewhere(mlir::OpOperand &operand);
-/// About how many instructions the op takes; the same where its traits say all;
-/// and where each element of its largest operand or result takes so many.
+/// The estimated instructions of the op; the estimate by its traits alone; and
+/// the estimate with so many instructions for each element of its largest
+/// operand or result.
 double workOf(mlir::Operation *op);
 double workByTraits(mlir::Operation *op);
 double instructionsForEach(mlir::Operation *op, double instructions);
 
-/// Has the function the attribute kKernelAttr?
+/// Whether the function has the attribute kKernelAttr.
 bool isKernel(mlir::Operation *function);
-/// May a result of the kernel be in the memory of an argument of its type?
+/// Whether a result of the kernel may be in the memory of an argument of its
+/// type.
 bool mayWorkInPlace(mlir::Operation *kernel);
 
 } // namespace weft

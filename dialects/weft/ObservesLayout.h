@@ -2,14 +2,14 @@
 //
 //   host.observe %y as "3" : tensor<8x4xf32>
 //
-// has no say in layouts: propagation passes it by, notes the layout in which
-// its operand is computed (what a partial one is reduced to) in an attribute of
-// the function, and erases the op:
+// does not affect layouts: propagation records the operand's layout (of a
+// partial value, after the reduction) in an attribute of the function, and
+// erases the op:
 //
 //   weft.observed = [["3", #weft.layout<#mesh, [{"data"}, {}]>]]
 //
-// Equal answers under a name, of the rounds of a loop for instance, stand there
-// once.
+// Equal layouts under one name, such as those of a loop's iterations, are
+// recorded once.
 //
 //===----------------------------------------------------------------------===//
 

@@ -22,15 +22,16 @@ defvar Differentiable = DeclareOpInterfaceMethods<DifferentiableOpInterface>;
 // The three strings are read by tools/check/check_ops.py for docs/ops.md.
 class Weft_Op<string mnemonic, list<Trait> traits = []>
     : Op<Weft_Dialect, mnemonic, traits> {
-  string stablehlo = mnemonic; // the op of StableHLO that means the same
+  string stablehlo = mnemonic; // the StableHLO op with the same meaning
   string factors = "pass";     // kinds of the factors of its rule
-  string derivative = "";      // what the trait alone does not say
+  string derivative = "";      // details of the derivative beside the trait
 }
-// Every op that computes: pure, with a rule.
+// An op that computes: pure, with a sharding rule.
 class Weft_ShardedOp<string mnemonic, list<Trait> traits = []>
     : Weft_Op<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<ShardingRuleOpInterface>], traits)>;
 
-// An op whose result depends on positions: its local form asks the placement.
+// An op whose result depends on positions: its local form needs the
+// LocalPlacement.
 class Weft_PositionedOp<string mnemonic, list<Trait> traits = []>
     : Weft_Op<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<ShardingRuleOpInterface, ["buildLocal"]>], traits)>;
 

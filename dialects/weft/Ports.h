@@ -7,8 +7,9 @@
 
 namespace weft {
 
-/// On a function: arguments and results that are not annotated lie over whole
-/// axes and in full blocks. JAX has no arrays with padding, nor parts of axes.
+/// The attribute of a function whose arguments and results without annotation
+/// have layouts of whole axes and full blocks. JAX has no arrays with padding,
+/// and no sub-axes.
 inline constexpr llvm::StringLiteral kFullPortsAttr = "weft.full_ports";
 
 } // namespace weft

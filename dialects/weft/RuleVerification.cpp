@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace weft;
 
 namespace {
-/// A tensor of the op: "operand 1", its factors and where it lies.
+/// A tensor of the op: its name ("operand 1"), its factors and its layout.
 struct PlacedTensor {
   std::string name;
   unsigned index; ///< among all operands, or results
@@ -53,7 +53,7 @@ private:
   MeshAttr meshAttr;
   Mesh mesh;
   std::vector<PlacedTensor> operands, results;
-  /// The axes of each factor, and the tensor that said so first.
+  /// The axes of each factor, and the tensor that determined them.
   SmallVector<SubAxes> axes;
   SmallVector<const PlacedTensor *> source;
 };
@@ -65,7 +65,7 @@ std::string RuleCheck::text(ArrayRef<SubAxis> list) const {
   return StringRef(toString(mesh, layout)).drop_front().drop_back().str();
 }
 
-/// All ranked tensors of one side, with their layouts.
+/// Collects all ranked tensors of one side with their layouts.
 std::string RuleCheck::place(StringRef what, TypeRange types,
                              ArrayRef<TensorFactors> factors,
                              std::vector<PlacedTensor> &out) {
@@ -121,7 +121,7 @@ std::string RuleCheck::checkTensor(const PlacedTensor &tensor) {
   return {};
 }
 
-/// No axis serves twice, and no factor that must be whole is sharded.
+/// Checks that no axis is used twice, and no factor of kind Whole is sharded.
 std::string RuleCheck::checkFactors(ArrayRef<SubAxis> passed) {
   for (unsigned factor = 0; factor < rule.factors.size(); ++factor) {
     if (rule.factors[factor].kind == FactorKind::Whole && !axes[factor].empty())
@@ -141,10 +141,11 @@ std::string RuleCheck::checkFactors(ArrayRef<SubAxis> passed) {
   return {};
 }
 
-/// Partial axes that reach the results by linearity.
+/// Collects partial axes that reach the results by linearity.
 std::string RuleCheck::passPartials(PassedPartial &passed) {
   const PlacedTensor *carrier = nullptr;
-  bool together = false; // all or none of the jointly linear operands
+  // Whether all jointly linear operands are partial, or none.
+  bool together = false;
   auto linearityOf = [&](size_t index) {
     return index < rule.linearity.size() ? rule.linearity[index]
                                          : Linearity::None;
@@ -183,8 +184,8 @@ std::string RuleCheck::passPartials(PassedPartial &passed) {
   return {};
 }
 
-/// A result, or an operand that is accumulated into, is partial over what the
-/// op reduces and what reaches it by linearity.
+/// Checks that a result, or an operand that is accumulated into, is partial
+/// over the op's reduced axes and those that reach it by linearity.
 std::string RuleCheck::checkPartial(const PlacedTensor &result,
                                     const PassedPartial &passed) {
   Layout expected = Layout::replicated(0);

@@ -19,13 +19,13 @@ class Operation;
 
 namespace weft {
 
-/// The reason why the layouts in the types of an op's operands and results do not follow
-/// its sharding rule, or empty. That is: all lie on one mesh; each factor has
-/// the same axes in every tensor; no axis is used by two factors; a result is
-/// partial over the axes that its operands pass on by linearity and those of
-/// the reduced factors, and over no others; an operand that is accumulated into
-/// likewise. Ops without a rule, and ops none
-/// of whose types has a layout, agree.
+/// The reason why the layouts in the types of an op's operands and results do
+/// not follow its sharding rule, or empty. The conditions: all are on one mesh;
+/// each factor has the same axes in every tensor; no axis is used by two
+/// factors; a result is partial over the axes that its operands pass on by
+/// linearity and those of the reduced factors, and over no others; an operand
+/// that is accumulated into likewise. Ops without a rule, and ops none of whose
+/// types has a layout, agree.
 std::string layoutsDisagree(mlir::Operation *op);
 
 } // namespace weft

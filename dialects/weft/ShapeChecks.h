@@ -26,24 +26,25 @@ mlir::RankedTensorType withShape(mlir::Value value,
 llvm::SmallVector<int64_t> withoutDims(llvm::ArrayRef<int64_t> shape,
                                        llvm::ArrayRef<int64_t> dims);
 
-/// The result has this shape, whatever its layout.
+/// Checks that the result has this shape, whatever its layout.
 llvm::LogicalResult checkShape(mlir::Operation *op,
                                llvm::ArrayRef<int64_t> expected,
                                unsigned result = 0);
-/// One entry for each dimension of the input.
+/// Checks that there is one entry for each dimension of the input.
 llvm::LogicalResult checkEntries(mlir::Operation *op, llvm::StringRef what,
                                  size_t entries, size_t rank);
-/// `dim` is one of `rank` dimensions.
+/// Checks that `dim` is one of `rank` dimensions.
 llvm::LogicalResult checkDim(mlir::Operation *op, int64_t dim, int64_t rank);
-/// Dims rise and lie in the rank.
+/// Checks that dims rise and are in the rank.
 llvm::LogicalResult checkRisingDims(mlir::Operation *op,
                                     llvm::ArrayRef<int64_t> dims, int64_t rank);
 
-/// Complex numbers have sums and products, but no largest.
+/// Checks the kind of reduction: complex numbers have sums and products, but no
+/// order.
 llvm::LogicalResult checkCombines(mlir::Operation *op, llvm::StringRef kind,
                                   mlir::Type elementType);
-/// The result's element type is that of every operand, or has all numbers of it
-/// where the op adds up or multiplies.
+/// Checks that the result's element type is that of every operand or, for sums
+/// and products, represents all of its numbers.
 llvm::LogicalResult checkAccumulates(mlir::Operation *op);
 /// The linearity of an op whose result is a sum of multiples of the operand. It is
 /// linear only if integers do not wrap: they wrap at the operand's width.

@@ -4,7 +4,7 @@
 
 using namespace mlir;
 
-/// One type, or the types of all operands and the result.
+/// Parses one type, or the types of all operands and the result.
 static ParseResult parseOneOrFunction(OpAsmParser &parser, size_t operands,
                                       Type &one, FunctionType &function) {
   SMLoc loc = parser.getCurrentLocation();

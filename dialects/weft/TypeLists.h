@@ -1,6 +1,6 @@
 //===- TypeLists.h - types at the end of an op's text -----------*- C++ -*-===//
 //
-// Where operand and result types are equal one is printed, else all:
+// One type is printed if all operands and results have it, else all types:
 //
 //   weft.add %a, %b : tensor<4xf32>
 //   weft.add %a, %b : (tensor<4xf32, #layout>, tensor<4xf32>) -> tensor<4xf32>
@@ -24,21 +24,21 @@ mlir::ParseResult parseBinaryTypes(mlir::OpAsmParser &parser, mlir::Type &lhs,
 void printBinaryTypes(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                       mlir::Type lhs, mlir::Type rhs, mlir::Type result);
 
-/// input -> result behind an attribute, whose parser takes a colon and the type
-/// that follows for its own where it is spelled out: the input then has the
+/// Parses input -> result behind an attribute. The attribute's parser consumes
+/// a colon and type that follow a spelled-out attribute; the input then has the
 /// result's type.
 mlir::ParseResult parseAnnotatedTypes(mlir::OpAsmParser &parser,
                                       mlir::Type &input, mlir::Type &result);
 void printAnnotatedTypes(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                          mlir::Type input, mlir::Type result);
 
-/// The result's type alone where there is no offset.
+/// Parses the result's type alone if there is no offset.
 mlir::ParseResult parseIotaTypes(mlir::OpAsmParser &parser, mlir::Type &offset,
                                  mlir::Type &result);
 void printIotaTypes(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                     mlir::Type offset, mlir::Type result);
 
-/// key -> result where there are no offsets.
+/// Parses key -> result if there are no offsets.
 mlir::ParseResult parseRngTypes(mlir::OpAsmParser &parser, mlir::Type &key,
                                 llvm::SmallVectorImpl<mlir::Type> &offsets,
                                 mlir::Type &result);

@@ -2,7 +2,8 @@
 //
 //   %0 = arith.constant dense<1.0> : tensor<4xf32, #layout>
 //
-// is data of that type and a result of that type: both change at once.
+// has data of that type and a result of that type, so both must change
+// together.
 //
 //===----------------------------------------------------------------------===//
 

@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace weft;
 
-/// argument "x", argument 0 or a result.
+/// The name of a value in errors: argument "x", argument 0 or a result.
 static std::string nameOf(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument)

@@ -6,8 +6,8 @@
 //          73786976294838206464 bytes, but a tensor has at most
 //          9007199254740992; make a dimension smaller
 //
-// Front ends ask it of what they read, and every border of a stage again, so
-// that no pass adds or multiplies sizes beyond 64 bits.
+// Front ends check the programs that they read, and each stage border checks
+// again, so that no pass adds or multiplies sizes beyond 64 bits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@
 namespace weft {
 
 /// Emits an error at the first value under the op that has more than
-/// kMostBytes, or with which all have more than kMostProgramBytes.
+/// kMostBytes, or whose bytes make the sum of all exceed kMostProgramBytes.
 llvm::LogicalResult verifySizes(mlir::Operation *root);
 
 } // namespace weft

@@ -21,57 +21,59 @@
 
 namespace weft {
 
-/// Where a device's local blocks lie, for ops whose result depends on
+/// The positions of a device's local blocks, for ops whose result depends on
 /// positions. Implemented by the partitioning pass.
 class LocalPlacement {
 public:
   virtual ~LocalPlacement() = default;
-  /// tensor<i64>: global index of the first local element of a result's
-  /// dimension; null where the dimension is not sharded (the offset is 0).
+  /// Builds a tensor<i64>, the global index of the first local element of a
+  /// result's dimension; null if it is not sharded (the offset is 0).
   virtual mlir::Value resultOffset(mlir::OpBuilder &builder, mlir::Location loc,
                                    unsigned result, unsigned dim) const = 0;
   /// Global shape of a result.
   virtual llvm::ArrayRef<int64_t> globalShape(unsigned result) const = 0;
 
-  /// Over how many shards a factor of the op's rule lies.
+  /// The number of shards of a factor of the op's rule.
   virtual int64_t shards(unsigned factor) const { return 1; }
-  /// tensor<i64>: which of them the device has; null where there is one.
+  /// Builds a tensor<i64>, the number of the device's shard; null for one
+  /// shard.
   virtual mlir::Value coordinate(mlir::OpBuilder &builder, mlir::Location loc,
                                  unsigned factor) const {
     return {};
   }
-  /// The values of the devices that have the factor's other shards, in their
-  /// order, one after the other along `dim`; the value itself where there is
-  /// one shard.
+  /// Gathers the values of the devices with the factor's other shards, in
+  /// order, concatenated along `dim`; returns the value itself if there is one
+  /// shard.
   virtual mlir::Value gatherParts(mlir::OpBuilder &builder, mlir::Location loc,
                                   mlir::Value value, unsigned factor,
                                   unsigned dim) const {
     return value;
   }
-  /// Fetches, of the values of those devices, one after the other along `dim`, the
-  /// `count` elements from coordinate * block + offset on, undefined where none
-  /// are. Only what the device lacks is moved.
+  /// Fetches elements of the concatenation of those devices' values along
+  /// `dim`: `count` elements from coordinate * block + offset on, undefined
+  /// outside. Only elements that the device lacks are moved.
   virtual mlir::Value fetchParts(mlir::OpBuilder &builder, mlir::Location loc,
                                  mlir::Value value, unsigned factor,
                                  unsigned dim, int64_t block, int64_t offset,
                                  int64_t count) const {
     return value;
   }
-  /// Fetches the elements at `positions` (i64) along `dim`, which has the
-  /// result's shape. Which device has them is known when the program runs.
+  /// Fetches the elements at `positions` (i64) along `dim`, in the result's
+  /// shape. The devices that have them are known at run time only.
   virtual mlir::Value pickParts(mlir::OpBuilder &builder, mlir::Location loc,
                                 mlir::Value value, mlir::Value positions,
                                 unsigned factor, unsigned dim) const {
     return value;
   }
-  /// Holds the local operand, along a dimension with a window or shift factor,
-  /// what the positions of the local result need, in the order of the
-  /// factor's PositionMap, instead of its own block? A window's elements are
-  /// then at p * |scale| + k * |dilation|, without padding or base dilation.
+  /// Whether the local operand has, along a dimension with a window or shift
+  /// factor, the elements that positions of the local result need, in the order
+  /// of the factor's PositionMap, instead of its own block. A window's elements
+  /// are then at p * |scale| + k * |dilation|, without padding or base
+  /// dilation.
   virtual bool isFetched(unsigned operand, unsigned dim) const { return false; }
 };
 
-/// Clones an op, its regions too, with other operands and result types.
+/// Clones an op and its regions with other operands and result types.
 llvm::SmallVector<mlir::Value> cloneWithTypes(mlir::OpBuilder &builder,
                                               mlir::Operation *op,
                                               mlir::ValueRange operands,
@@ -80,7 +82,7 @@ llvm::SmallVector<mlir::Value> cloneWithTypes(mlir::OpBuilder &builder,
 /// The layout in a type's encoding, or null.
 class LayoutAttr;
 LayoutAttr getLayout(mlir::Type type);
-/// The type with another layout (null: without).
+/// The type with another layout (null: without a layout).
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
                                   LayoutAttr layout);
 
@@ -92,8 +94,8 @@ mlir::DenseElementsAttr neutralData(ReduceKind kind,
                                     mlir::RankedTensorType type);
 mlir::DenseElementsAttr splatData(double value, mlir::RankedTensorType type);
 
-/// A list of axes as it stands in IR: "data", "model":(2)2. The parser stops in
-/// front of what is no string.
+/// Parses a list of axes: "data", "model":(2)2. Stops in front of a token that
+/// is no string.
 mlir::ParseResult parseAxes(mlir::AsmParser &parser, const Mesh &mesh,
                             SubAxes &axes);
 void printAxes(mlir::AsmPrinter &printer, const Mesh &mesh,
@@ -112,14 +114,14 @@ inline constexpr llvm::StringLiteral kDonatedAttr =
     "weft.donated"; ///< on an argument: index of the result that reuses its memory (i64)
 inline constexpr llvm::StringLiteral kMetadataAttr =
     "weft.metadata"; ///< JSON of whoever made the program, kept as it is
-/// On a module: #weft.mesh, the devices it is for.
+/// Attribute of a module: #weft.mesh, its devices.
 inline constexpr llvm::StringLiteral kMeshAttr = "weft.mesh";
-/// On a function: #weft.kernel<...>, which makes it a kernel.
+/// Attribute of a function that makes it a kernel: #weft.kernel<...>.
 inline constexpr llvm::StringLiteral kKernelAttr = "weft.kernel";
 
 } // namespace weft
 
-// Spells a kind as its keyword where it is a parameter of an attribute.
+// Parses and prints a kind as its keyword, as a parameter of an attribute.
 template <> struct mlir::FieldParser<weft::ReduceKind> {
   static mlir::FailureOr<weft::ReduceKind> parse(mlir::AsmParser &parser);
 };

@@ -79,7 +79,7 @@ def Weft_ReduceKindAttr : Weft_Attr<"ReduceKind", "reduce_kind"> {
   let summary = "what combines elements: sum, max, min, prod, and, or";
   let parameters = (ins "::weft::ReduceKind":$value);
   let assemblyFormat = "$value";
-  // Getters of ops give the enum itself.
+  // Getters of ops return the enum itself.
   let returnType = "::weft::ReduceKind";
   let convertFromStorage = "$_self.getValue()";
   let constBuilderCall = "::weft::ReduceKindAttr::get($_builder.getContext(), $0)";
@@ -99,8 +99,8 @@ def Weft_KernelKind : I32Enum<"KernelKind", "what a kernel's loops are",
   let cppNamespace = "::weft";
 }
 // `#weft.kernel<elementwise>` on a function makes it a kernel. An elementwise
-// one has one loop nest, and an argument of the type of a result may be in that
-// result's memory.
+// kernel has one loop nest, and an argument of the type of a result may be in
+// that result's memory.
 def Weft_KernelKindAttr : EnumAttr<Weft_Dialect, Weft_KernelKind, "kernel"> {
   let assemblyFormat = "`<` $value `>`";
 }

@@ -22,7 +22,7 @@ using namespace weft;
 #include "weft/dialects/weft/WeftOps.cpp.inc"
 
 namespace {
-/// Prints a mesh and every layout once, above the program.
+/// Prints each mesh and each layout once, above the program.
 struct AttributeAliases : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
   AliasResult getAlias(Attribute attribute, raw_ostream &os) const override {
@@ -78,7 +78,7 @@ void WeftDialect::initialize() {
   DynamicUpdateSliceOp::attachInterface<UpdateReads>(*getContext());
 }
 
-/// Names that Weft gives a meaning, with values that it can read.
+/// Checks the attributes that have a meaning in Weft: names and values.
 LogicalResult WeftDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
   auto require = [&](bool holds, StringRef form) -> LogicalResult {

@@ -22,13 +22,14 @@ public:
 
   /// Groups nodes of equal kind and level.
   void computeBundles();
-  /// All bundles at once, or nothing where they need each other in a cycle.
+  /// All bundles in order, or nothing if they depend on each other in a cycle.
   std::optional<std::vector<OpBundle>> schedule() const;
-  /// Makes the first bundle one node. Requires one with several members.
+  /// Merges the first bundle with several members into one node. Requires such
+  /// a bundle.
   void formFirst();
 
 private:
-  /// Nodes that need a member of the bundle, of those in [begin, end).
+  /// Nodes in [begin, end) that need a member of the bundle.
   std::vector<bool> dependents(unsigned bundle, size_t begin, size_t end) const;
   void emit(unsigned bundle, std::vector<OpBundle> &out) const;
 
@@ -43,7 +44,7 @@ private:
   unsigned kinds = 0;
 };
 
-/// Nodes that can run, in the order of the block.
+/// Nodes whose needs are done, in the order of the block.
 using ReadyNodes = std::priority_queue<std::pair<size_t, unsigned>,
                                        std::vector<std::pair<size_t, unsigned>>,
                                        std::greater<>>;

@@ -41,9 +41,9 @@ struct DependentOp {
 /// One op, or the collectives that become one, in rising order.
 using OpBundle = llvm::SmallVector<unsigned, 1>;
 
-/// All ops in an order in which each stands behind all that it needs: the
-/// order given, but for ops that wait for a bundle's last member. Linear in ops
-/// and needs, but for one pass for each bundle formed to resolve a cycle.
+/// Orders all ops so that each is behind all that it needs: the given order,
+/// except that ops wait for a bundle's last member. Linear in ops and needs,
+/// plus one pass for each bundle formed to resolve a cycle.
 std::vector<OpBundle> bundleCollectives(llvm::ArrayRef<DependentOp> ops);
 
 } // namespace weft

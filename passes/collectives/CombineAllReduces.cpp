@@ -22,7 +22,8 @@ static ReduceClass classOf(coll::AllReduceOp op) {
           getElementTypeOrSelf(op.getInputs().front().getType())};
 }
 
-/// The block's ops and what they, or ops in their regions, read of each other.
+/// The block's ops and the ops whose results they, or ops in their regions,
+/// use.
 static std::vector<DependentOp> dependencesIn(ArrayRef<Operation *> ops) {
   llvm::DenseMap<Operation *, unsigned> numbers;
   llvm::DenseMap<ReduceClass, int> kinds;
@@ -44,7 +45,7 @@ static std::vector<DependentOp> dependencesIn(ArrayRef<Operation *> ops) {
   return result;
 }
 
-/// Makes one op of those, which stand one behind the other.
+/// Combines adjacent all-reduces to one op.
 static void combine(ArrayRef<coll::AllReduceOp> members) {
   coll::AllReduceOp last = members.back();
   llvm::SmallVector<Value> inputs;
@@ -71,7 +72,7 @@ static bool isCollective(Operation *op) {
   return isa_and_nonnull<coll::CollDialect>(op->getDialect());
 }
 
-/// Removes, last first, collectives and pure ops that nobody uses.
+/// Removes, last first, unused collectives and pure ops.
 static unsigned removeUnused(Block &block) {
   unsigned removed = 0;
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {

@@ -1,7 +1,6 @@
 //===- MergeCollectives.cpp - what is communicated twice is kept ----------===//
 //
-// A convolution and its kernel's gradient need the same rows of their
-// neighbours:
+// A convolution and its kernel's gradient need the same rows of other devices:
 //
 //   %h = coll.fetch %x dim 1 ... reason "what y needs of dimension 1"
 //   %g = coll.fetch %x dim 1 ... reason "what dk needs of dimension 1"
@@ -25,7 +24,7 @@ using namespace mlir;
 
 static constexpr llvm::StringLiteral kReason = "reason";
 
-/// All attributes that change what is communicated.
+/// All attributes except the reason: those that change what is communicated.
 static DictionaryAttr meaningOf(Operation *op) {
   NamedAttrList attributes(op->getAttrDictionary());
   attributes.erase(kReason);
@@ -46,7 +45,7 @@ static llvm::hash_code hashOf(Operation *op) {
   return hash;
 }
 
-/// Keeps the first, and says what the second was for.
+/// Replaces the second op by the first and joins their reasons.
 static void merge(Operation *first, Operation *second) {
   if (StringAttr why =
           joinReasons({first->getAttrOfType<StringAttr>(kReason),

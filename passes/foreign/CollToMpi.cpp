@@ -25,7 +25,7 @@ static SmallVector<OpFoldResult> attributesOf(OpBuilder &b,
   });
 }
 
-/// The first elements of each dimension.
+/// The leading elements of each dimension, of this shape.
 static Value cutTo(OpBuilder &b, Location loc, Value value,
                    ArrayRef<int64_t> shape) {
   if (typeOf(value).getShape() == shape)
@@ -36,7 +36,7 @@ static Value cutTo(OpBuilder &b, Location loc, Value value,
                                         attributesOf(b, ones));
 }
 
-/// Undefined elements behind the value.
+/// Appends undefined elements to the value along `dim`.
 static Value growTo(OpBuilder &b, Location loc, Value value, unsigned dim,
                     int64_t size) {
   SmallVector<int64_t> shape(typeOf(value).getShape());
@@ -62,7 +62,8 @@ static Value permuted(OpBuilder &b, Location loc, Value value,
   return linalg::TransposeOp::create(b, loc, value, room, order).getResult()[0];
 }
 
-/// {0}, {1}, {dim, dim + 1}, ...: how rank + 1 dimensions are grouped in rank.
+/// The reassociation of rank + 1 dimensions to rank: {0}, {1}, {dim, dim + 1},
+/// ...
 static SmallVector<ReassociationIndices> pairAt(unsigned dim, unsigned rank) {
   SmallVector<ReassociationIndices> groups;
   for (unsigned d = 0, next = 0; d < rank; ++d) {
@@ -73,7 +74,7 @@ static SmallVector<ReassociationIndices> pairAt(unsigned dim, unsigned rank) {
   return groups;
 }
 
-/// [p, block] as the blocks one after the other along `dim`.
+/// Concatenates the blocks of [p, block] along `dim`.
 static Value joined(OpBuilder &b, Location loc, Value blocks, unsigned dim) {
   unsigned rank = typeOf(blocks).getRank() - 1;
   SmallVector<int64_t> order;
@@ -86,7 +87,7 @@ static Value joined(OpBuilder &b, Location loc, Value blocks, unsigned dim) {
       b, loc, permuted(b, loc, blocks, order), pairAt(dim, rank));
 }
 
-/// The inverse: p blocks of `block` elements along `dim`.
+/// The inverse of joined: splits `dim` into p blocks of `block` elements.
 static Value taken(OpBuilder &b, Location loc, Value value, unsigned dim,
                    int64_t p, int64_t block) {
   Value grown = growTo(b, loc, value, dim, p * block);
@@ -120,7 +121,7 @@ static Value blockAt(OpBuilder &b, Location loc, Value value, unsigned dim,
 }
 
 /// Elements of `from` along `dim` at the positions that `place` gives for each
-/// index of the result, moved inside where they lie outside.
+/// index of the result, clamped to the dimension.
 static Value
 pickedAt(OpBuilder &b, Location loc, Value from, unsigned dim,
          RankedTensorType type,
@@ -244,7 +245,7 @@ struct AllToAllToMpi : OpRewritePattern<coll::AllToAllOp> {
   }
 };
 
-/// All blocks, of which the device looks at what it needs.
+/// Gathers all blocks and picks the elements that the device needs.
 struct FetchToMpi : OpRewritePattern<coll::FetchOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(coll::FetchOp op,
@@ -304,7 +305,8 @@ struct CollectivePermuteToMpi : OpRewritePattern<coll::CollectivePermuteOp> {
     Value blocks = group.gather(op.getInput());
     SmallVector<int64_t> sources(op.getSources());
     for (int64_t &source : sources)
-      source = std::max<int64_t>(source, 0); // undefined there
+      // Any source; its result is undefined.
+      source = std::max<int64_t>(source, 0);
     Value table =
         arith::ConstantOp::create(b, loc, b.getIndexTensorAttr(sources));
     Value source = tensor::ExtractOp::create(b, loc, table,
@@ -320,7 +322,8 @@ struct CollectivePermuteToMpi : OpRewritePattern<coll::CollectivePermuteOp> {
   }
 };
 
-/// Gathers what one layout splits and slices what the other does.
+/// Gathers the dimensions that one layout splits and slices those that the
+/// other does.
 template <typename Op> struct LayoutMoveToMpi : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
   LogicalResult matchAndRewrite(Op op, PatternRewriter &b) const override {

@@ -27,14 +27,14 @@ Value GroupExchange::constant(int64_t value) {
 // Ranks
 //===----------------------------------------------------------------------===//
 
-/// index: the device's position in the mesh.
+/// The device's position in the mesh, an index.
 static Value rankOf(ImplicitLocOpBuilder &b) {
   Value world = mpi::CommWorldOp::create(b, mpi::CommType::get(b.getContext()));
   auto rank = mpi::CommRankOp::create(b, Type(), b.getI32Type(), world);
   return arith::IndexCastOp::create(b, b.getIndexType(), rank.getRank());
 }
 
-/// index: (rank / stride) mod size.
+/// The index (rank / stride) mod size.
 static Value digitOf(ImplicitLocOpBuilder &b, Value rank, int64_t stride,
                      int64_t size) {
   Value by = arith::ConstantIndexOp::create(b, stride);
@@ -105,8 +105,8 @@ static Value world(ImplicitLocOpBuilder &b) {
   return mpi::CommWorldOp::create(b, mpi::CommType::get(b.getContext()));
 }
 
-/// From dimension `from` on, one dimension: MPI counts the first one's elements
-/// (upstream's lowering of mpi does).
+/// Joins the dimensions from `from` on: upstream's lowering of mpi counts the
+/// first dimension's elements only.
 static Value flattened(ImplicitLocOpBuilder &b, Value value, unsigned from) {
   auto type = cast<RankedTensorType>(value.getType());
   unsigned rank = type.getRank();
@@ -126,7 +126,7 @@ static Value flattened(ImplicitLocOpBuilder &b, Value value, unsigned from) {
   return tensor::CollapseShapeOp::create(b, value, groups);
 }
 
-/// The inverse, to a shape with as many dimensions in front.
+/// The inverse of flattened, with the first `from` dimensions kept.
 static Value unflattened(ImplicitLocOpBuilder &b, Value value,
                          ArrayRef<int64_t> shape, unsigned from) {
   auto type = cast<RankedTensorType>(value.getType());
@@ -180,7 +180,8 @@ Value GroupExchange::allReduceOfWorld(ReduceKind kind, Value value) {
   return unflattened(b, asTensor(b, receive), shape, 0);
 }
 
-/// All values, combined in the order of the members: all get the same bits.
+/// Combines all values in the order of the members, so that all members get the
+/// same bits.
 Value GroupExchange::allReduce(ReduceKind kind, Value value) {
   if (count == mesh.size())
     return allReduceOfWorld(kind, value);
@@ -195,7 +196,7 @@ Value GroupExchange::allReduce(ReduceKind kind, Value value) {
       .getResult(0);
 }
 
-/// blocks[k], without its first dimension.
+/// The k-th of the blocks, without the first dimension.
 static Value blockAt(ImplicitLocOpBuilder &b, Value blocks, Value k) {
   auto type = cast<MemRefType>(blocks.getType());
   SmallVector<OpFoldResult> offsets(type.getRank(), b.getIndexAttr(0)),
@@ -240,8 +241,8 @@ void GroupExchange::exchangeWith(Value partner, Value me, Value mine,
   });
 }
 
-/// Every member meets the others in the order of their numbers, so all pairs
-/// meet in one order, and the lower number sends first.
+/// Exchanges blocks by pairs. Every member meets the others in the order of
+/// their numbers, so all pairs meet in one order; the lower number sends first.
 Value GroupExchange::exchange(Value blocks, bool same) {
   MemRefType type = bufferOf(blocks.getType());
   Value send =

@@ -3,8 +3,8 @@
 // A device's rank is its position in the mesh. On x=2, y=4 the group over "x" of
 // rank 6 = (1, 2) is {2, 6}, and its coordinate is 1.
 //
-// No communicator is split: upstream's lowering keeps 32 bits of the new one,
-// which OpenMPI's (a pointer) does not survive.
+// No communicator is split: upstream's lowering truncates the new one to 32
+// bits, but OpenMPI's is a pointer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,26 +19,28 @@ namespace weft {
 
 class GroupExchange {
 public:
-  /// `group` is a rank-1 layout, as ops of `coll` have it.
+  /// Builds for a group, a rank-1 layout as in ops of `coll`.
   GroupExchange(mlir::OpBuilder &builder, mlir::Location loc, LayoutAttr group);
 
   int64_t size() const { return count; }
-  /// index: which member of its group the device is.
+  /// The number of the device in its group, an index.
   mlir::Value coordinate();
-  /// index: the rank of a member of the device's group.
+  /// The rank of a member of the device's group, an index.
   mlir::Value rankOfMember(mlir::Value member);
 
-  /// Each member's result; both as tensors of `value`'s type.
+  /// Combines the members' values; the result has `value`'s type.
   mlir::Value allReduce(ReduceKind kind, mlir::Value value);
-  /// [p, block]: what each member had of [block].
+  /// Gathers [block] of each member as [p, block].
   mlir::Value gather(mlir::Value value);
-  /// [p, block]: block k of the result is what member k had for this device.
+  /// Exchanges [p, block]: block k of the result is member k's block for this
+  /// device.
   mlir::Value transpose(mlir::Value blocks);
 
 private:
   mlir::Value constant(int64_t value);
   mlir::Value allReduceOfWorld(ReduceKind kind, mlir::Value value);
-  /// [p, n] received for [p, n] sent, or [n] where it is the same for all.
+  /// Sends [p, n], or [n] to each member if `same`, and returns the received
+  /// [p, n].
   mlir::Value exchange(mlir::Value blocks, bool same);
   void exchangeWith(mlir::Value partner, mlir::Value me, mlir::Value mine,
                     mlir::Value theirs);

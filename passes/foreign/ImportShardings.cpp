@@ -60,7 +60,7 @@ LogicalResult ShardingImport::importGrid(shard::GridOp grid) {
 
 FailureOr<LayoutAttr> ShardingImport::layoutOf(shard::ShardingOp sharding,
                                                Type type) {
-  if (!mesh) // the grid of a module inside
+  if (!mesh) // the grid of an inner module
     return sharding.emitError("shard.grid @")
            << sharding.getGrid()
            << " is not in the outermost module; move it there";

@@ -14,7 +14,7 @@ namespace weft {
 using namespace weft;
 using namespace mlir;
 
-/// Does MPI send such elements? Of floats it knows 32 and 64 bits.
+/// Whether MPI can send such elements: of floats 32 and 64 bits only.
 static bool isSendable(Type element) {
   return element.isF32() || element.isF64() || element.isInteger(8) ||
          element.isInteger(16) || element.isInteger(32) ||
@@ -42,7 +42,7 @@ static LogicalResult checkMovable(Operation *op) {
   return success();
 }
 
-/// Layouts, names and the mesh mean nothing to who compiles the rest.
+/// Removes layouts, names and the mesh, which later compilers do not know.
 static void removeAnnotations(ModuleOp module) {
   auto others = [&](DictionaryAttr all) {
     SmallVector<NamedAttribute> kept;

@@ -21,8 +21,9 @@ namespace weft {
 #define GEN_PASS_REGISTRATION
 #include "weft/passes/foreign/Passes.h.inc"
 
-/// Every op of `coll` on tensors as ops of upstream's `mpi` on memrefs, with
-/// bufferization's casts between; the rank is the position in the mesh.
+/// Patterns that convert ops of `coll` on tensors to ops of upstream's `mpi` on
+/// memrefs, with bufferization's casts between; the rank is the position in the
+/// mesh.
 void populateCollToMpiPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace weft

@@ -13,8 +13,8 @@ namespace weft {
 #define GEN_PASS_DEF_CHOOSELIBRARIES
 #include "weft/passes/kernels/Passes.h.inc"
 
-/// Null where no library computes the kernel; it takes lhs, rhs and perhaps the
-/// bias in this order.
+/// The library call that computes the kernel, or null; its arguments are lhs,
+/// rhs and perhaps the bias, in this order.
 static plan::ContractionAttr chooseLibrary(func::FuncOp kernel,
                                            nest::MatmulPrecision precision) {
   Block &block = kernel.getBody().front();

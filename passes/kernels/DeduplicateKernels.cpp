@@ -13,7 +13,7 @@ namespace weft {
 #define GEN_PASS_DEF_DEDUPLICATEKERNELS
 #include "weft/passes/kernels/Passes.h.inc"
 
-/// Equal for equal kernels.
+/// A hash that is equal for equal kernels.
 static llvm::hash_code hashOf(func::FuncOp kernel) {
   llvm::hash_code hash = hash_value(kernel.getFunctionType());
   for (Operation &op : kernel.getBody().front())
@@ -25,7 +25,7 @@ static llvm::hash_code hashOf(func::FuncOp kernel) {
   return hash;
 }
 
-/// The attributes that make two kernels different, their names aside.
+/// Whether two kernels have equal attributes, except for names.
 static bool haveEqualAttributes(func::FuncOp a, func::FuncOp b) {
   return a.getFunctionType() == b.getFunctionType() &&
          a->getDiscardableAttrDictionary() ==

@@ -18,15 +18,15 @@ using namespace mlir;
 
 namespace weft {
 
-/// Groups between two that may become one; with more the two stay apart.
+/// The most groups between two that may be merged; with more they stay apart.
 static constexpr unsigned kSearchLimit = 1024;
-/// Ops of one kernel: code generators and the merges below take more than
-/// linear time in them.
+/// The most ops of one kernel: code generators and the merges below are
+/// superlinear in them.
 static constexpr size_t kMostOps = 256;
 /// The longest chain of copied sources; a longer one ends in a stored value.
 static constexpr unsigned kCopiedChain = 8;
-/// Larger constants of one number are filled by a kernel, so that neither the
-/// plan nor the file holds them in full.
+/// The most elements of a splat constant that is stored in the plan; a larger
+/// one is filled by a kernel, so that neither plan nor file has it in full.
 static constexpr int64_t kMostWritten = 16;
 
 bool staysInFunction(Operation *op) {
@@ -77,8 +77,8 @@ static ArrayRef<int64_t> shapeOf(Operation *op) {
   return cast<RankedTensorType>(op->getResult(0).getType()).getShape();
 }
 
-/// Is it its first operand but for a part? Alone in a kernel of a loop, it writes
-/// that part where the operand is.
+/// Whether the result is the first operand except for a part. Alone in a kernel
+/// of a loop, the op writes that part to the operand's memory.
 static bool replacesPart(Operation *op) {
   return op->getNumOperands() > 1 && op->getNumResults() == 1 &&
          !op->hasTrait<OpTrait::Elementwise>() && isa<KernelOpInterface>(op) &&
@@ -115,8 +115,8 @@ KernelGroups::KernelGroups(Block &block, const nest::TargetLimits &limits)
   cutRecomputation();
 }
 
-/// Elementwise chains over one shape. Where one nest is all, what one stores is
-/// not read at other positions, through a slice, say.
+/// Merges elementwise chains over one shape. If a kernel must be one nest, no
+/// stored value may be read at other positions (through a slice, for instance).
 void KernelGroups::mergeElementwise() {
   mergeNeighbours([&](unsigned producer, unsigned consumer) {
     return groups[producer].isElementwise && groups[consumer].isElementwise &&
@@ -126,8 +126,8 @@ void KernelGroups::mergeElementwise() {
   });
 }
 
-/// A contraction and the elementwise ops on its result; where a kernel is one
-/// nest, also another op whose elements a thread combines from terms.
+/// Merges a contraction with the elementwise ops on its result; if a kernel is
+/// one nest, also other ops whose elements a thread combines from terms.
 void KernelGroups::mergeEpilogues() {
   mergeNeighbours([&](unsigned producer, unsigned consumer) {
     const KernelGroup &made = groups[producer];
@@ -142,8 +142,8 @@ void KernelGroups::mergeEpilogues() {
 }
 
 void KernelGroups::mergeNests() {
-  // Rows and scalars: everything but contractions and ops with loops of their
-  // own. What updates donated memory stays elementwise, to work in place.
+  // Rows and scalars: everything except contractions and ops with loops of
+  // their own. Updates of donated memory stay elementwise, to work in place.
   mergeNeighbours([&](unsigned producer, unsigned consumer) {
     const KernelGroup &a = groups[producer], &b = groups[consumer];
     return !a.hasContraction && !b.hasContraction && !a.hasWhole &&
@@ -151,7 +151,8 @@ void KernelGroups::mergeNests() {
   });
 }
 
-/// Reductions and what surrounds them, while that is one walk over rows.
+/// Merges reductions and the ops around them, as long as they are one walk over
+/// rows.
 void KernelGroups::mergeRows() {
   mergeNeighbours([&](unsigned producer, unsigned consumer) {
     return !groups[producer].isDonated && !groups[consumer].isDonated &&
@@ -211,8 +212,8 @@ bool KernelGroups::areRows(unsigned producer, unsigned consumer) const {
       llvm::none_of(groups[consumer].ops, isReduction))
     return false;
   KernelValues kernel = joined({producer, consumer});
-  // All of a tensor is one row, which few lanes share: what others could compute
-  // stays outside.
+  // A tensor that is one row is shared by few lanes: ops that others could
+  // compute stay outside.
   bool isOneRow = nest::rowDimsOf(kernel.ops) == 0;
   if (isOneRow && llvm::any_of(kernel.results, [](Value value) {
         return cast<RankedTensorType>(value.getType()).getRank() > 0;
@@ -220,7 +221,7 @@ bool KernelGroups::areRows(unsigned producer, unsigned consumer) const {
     return false;
   std::string why;
   return nest::fitsOneNest(kernel.ops, kernel.results, why) &&
-         cutsOf(kernel).empty(); // what a cut leaves in front may be two nests
+         cutsOf(kernel).empty(); // the ops before a cut may be two nests
 }
 
 void KernelGroups::findDonated(func::FuncOp function) {
@@ -237,7 +238,8 @@ void KernelGroups::findDonated(func::FuncOp function) {
   }
 }
 
-/// The value, and through copied ops what they read, comes from other groups.
+/// Adds dependences of the group on the groups that compute the value, and the
+/// values that copied ops read.
 void KernelGroups::depend(unsigned group, Value value) {
   Operation *producer = value.getDefiningOp();
   if (!producer)
@@ -261,7 +263,8 @@ void KernelGroups::addDependencies() {
       depend(i, operand);
     if (!group.isFixed)
       continue;
-    // All devices communicate in the program's order.
+    // All devices communicate in the program's order, so collectives depend on
+    // the previous one.
     if (last) {
       group.before.insert(*last);
       groups[*last].after.insert(i);
@@ -305,11 +308,11 @@ bool KernelGroups::canMerge(unsigned producer, unsigned consumer) {
           findBetween(producer, consumer, /*forward=*/false, neededByConsumer));
 }
 
-/// The ranks of all between the two are assigned again: first what the consumer
-/// needs, then the two, then what needs the producer.
+/// Assigns the ranks between the two again: first what the consumer needs, then
+/// the two, then what needs the producer.
 void KernelGroups::rankTogether(unsigned producer, unsigned consumer) {
   if (needProducer.empty())
-    return; // the consumer's rank suits
+    return; // the consumer already ranks behind the producer
   SmallVector<unsigned> first = neededByConsumer.takeVector(),
                         last = needProducer.takeVector();
   auto byRank = [&](unsigned a, unsigned b) {
@@ -389,7 +392,7 @@ KernelGroups::cutsOf(const KernelValues &kernel) const {
 }
 
 void KernelGroups::cutRecomputation() {
-  // Merges do not keep this up to date.
+  // groupOf is not kept up to date by merges.
   for (auto [i, group] : llvm::enumerate(groups))
     for (Operation *op : group.ops)
       groupOf[op] = i;
@@ -398,7 +401,8 @@ void KernelGroups::cutRecomputation() {
       continue;
     SmallVector<Operation *> cuts = cutsOf(joined(group));
     numCuts += cuts.size();
-    // From the first one on: what is left is behind it.
+    // Cuts from the last to the first op, so that the earlier members remain in
+    // the group.
     for (Operation *last : llvm::reverse(cuts))
       cutAfter(group, last);
   }
@@ -426,7 +430,7 @@ void KernelGroups::cutAfter(unsigned group, Operation *last) {
 }
 
 SmallVector<const KernelGroup *> KernelGroups::inOrder() const {
-  // The ready group whose first op comes first in the program.
+  // Ready groups are ordered by their first op in the program.
   auto isBefore = [&](unsigned a, unsigned b) {
     return groups[a].ops.front()->isBeforeInBlock(groups[b].ops.front());
   };

@@ -8,15 +8,14 @@
 //   %5 = weft.exp %4                  group 2: exp
 //
 // Ops that only say where elements come from (broadcast, transpose, slice,
-// splat constants, iota, ...) belong to no group: each consumer has a copy. Of a
-// chain of them each eighth op is a member of a group like any other, so that
-// copies take time linear in the program. A group that would compute a value too
-// often is cut (Recomputation.h).
-// Groups are convex: no path leaves one and comes back, and have a few hundred
-// ops at most. Ranks order the groups,
-// and only groups that rank between the two of a merge are looked at, so that
-// the time is linear in the program (Pearce and Kelly, "A dynamic topological
-// sort algorithm for directed acyclic graphs", 2006).
+// splat constants, iota, ...) belong to no group: each consumer has a copy. In
+// a chain of them each eighth op is a member of a group like other ops, so that
+// copying is linear in the program. A group that would compute a value too
+// often is cut (Recomputation.h). Groups are convex: no path leaves one and
+// comes back, and have a few hundred ops at most. Ranks order the groups, and
+// only groups that rank between the two of a merge are looked at, so that the
+// time is linear in the program (Pearce and Kelly, "A dynamic topological sort
+// algorithm for directed acyclic graphs", 2006).
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,9 +39,8 @@ struct KernelGroup {
   unsigned rank = 0;    ///< every group ranks behind all that it needs
   bool isElementwise = false; ///< all ops are, over one shape
   bool hasContraction = false;
-  bool hasWhole = false; ///< an op with the trait OwnLoopNest
-  bool isDonated =
-      false; ///< writes memory that an argument or a loop gives away
+  bool hasWhole = false;  ///< an op with the trait OwnLoopNest
+  bool isDonated = false; ///< writes memory that an argument or a loop donates
   llvm::SetVector<unsigned> before; ///< groups it needs
   std::set<unsigned> after;         ///< groups that need it
 };
@@ -54,54 +52,55 @@ public:
   bool contains(mlir::Operation *op) const { return depths.contains(op); }
 
 private:
-  /// How many copied ops lie one behind the other up to each of them.
+  /// The length of the chain of copied ops that ends at each op.
   llvm::DenseMap<mlir::Operation *, unsigned> depths;
 };
 
 class KernelGroups {
 public:
-  /// Groups the ops of one block; ops in regions are not looked at. Where a
-  /// kernel cannot be several nests, one after the other, groups are those that
-  /// one nest can compute, as far as they can be. Where there are libraries, a
-  /// contraction that they compute has no ops behind it that they do not.
+  /// Groups the ops of one block; regions are not visited. If a kernel must be
+  /// one nest, groups are those that one nest can compute, as far as possible.
+  /// If there are libraries, a contraction that a library computes is grouped
+  /// only with ops of its epilogue.
   KernelGroups(mlir::Block &block, const nest::TargetLimits &limits);
   /// Non-empty groups, each after all that it needs.
   llvm::SmallVector<const KernelGroup *> inOrder() const;
   const CopiedOps &copied() const { return copies; }
-  /// Groups that were cut so that no value is computed too often.
+  /// The number of groups that were cut so that no value is computed too often.
   unsigned cuts() const { return numCuts; }
 
 private:
   void addDependencies();
   void depend(unsigned group, mlir::Value value);
   bool canMerge(unsigned producer, unsigned consumer);
-  /// The groups after `producer` (before `consumer`) that rank between the two;
-  /// false if they are too many to look at, or if a path joins the two.
+  /// Finds the groups after `producer` (before `consumer`) that rank between
+  /// the two; false if there are too many, or if another path joins the two.
   bool findBetween(unsigned producer, unsigned consumer, bool forward,
                    llvm::SetVector<unsigned> &found) const;
-  /// Ranks a consumer in front of all that needs its producer.
+  /// Ranks a consumer before all groups that need its producer.
   void rankTogether(unsigned producer, unsigned consumer);
   void merge(unsigned into, unsigned from);
-  /// Merges neighbours that satisfy a condition until none does.
+  /// Merges adjacent groups that satisfy a condition until there are none.
   void mergeNeighbours(
       llvm::function_ref<bool(unsigned producer, unsigned consumer)> condition);
   void mergeElementwise();
   void mergeEpilogues();
   void mergeNests();
   void mergeRows();
-  /// The kernel that groups would be together, with the ops copied into it.
+  /// The kernel that several groups would be, with the ops copied into it.
   KernelValues joined(llvm::ArrayRef<unsigned> of) const;
-  /// Can one nest compute both groups?
+  /// Whether one nest can compute both groups.
   bool fitOneNest(unsigned producer, unsigned consumer) const;
-  /// Can a library compute both, if it can the producer?
+  /// Whether a library can compute both groups, if it can compute the producer.
   bool keepLibrary(unsigned producer, unsigned consumer) const;
-  /// And has one of them a reduction, of rows that are worth it?
+  /// Whether one nest can compute both, and one has a reduction along rows that
+  /// are long enough.
   bool areRows(unsigned producer, unsigned consumer) const;
   /// The members behind which a kernel is cut, so that none is computed too
   /// often.
   llvm::SmallVector<mlir::Operation *> cutsOf(const KernelValues &kernel) const;
   void cutRecomputation();
-  /// Members up to `last` become a group in front of the others.
+  /// Makes the members up to `last` a group before the others.
   void cutAfter(unsigned group, mlir::Operation *last);
   void findDonated(mlir::func::FuncOp function);
 
@@ -111,17 +110,19 @@ private:
   llvm::SmallVector<KernelGroup> groups;
   llvm::DenseMap<mlir::Operation *, unsigned> groupOf;
   llvm::SetVector<unsigned> needProducer,
-      neededByConsumer; ///< of the last canMerge
+      neededByConsumer; ///< operands of the consumer in the last canMerge
 };
 
-/// Adds an op's copied operands, with those that they need, in front of it.
+/// Adds an op's copied operands, and the copied ops that these need, before it.
 void addCopies(mlir::Operation *op, const CopiedOps &copied,
                llvm::SetVector<mlir::Operation *> &ops);
 /// Whether the op stays outside of kernels and reads its operands from memory.
 bool staysOutside(mlir::Operation *user);
-/// A constant of one number that such an op reads, and too large for a plan.
+/// Whether this is a constant of one number that such an op reads, and is too
+/// large for a plan.
 bool isFilled(mlir::Operation *op);
-/// Ops that communicate, loops and branches: they stay in the function.
+/// Whether the op stays in the function: it communicates, or is a loop or a
+/// branch.
 bool staysInFunction(mlir::Operation *op);
 
 } // namespace weft

@@ -15,13 +15,14 @@ using namespace mlir;
 
 namespace weft {
 
-/// Below so many multiply-adds a launch takes longer than what it does.
+/// The least multiply-adds of a library call: fewer take less time than a
+/// launch.
 static constexpr int64_t kLeastMultiplyAdds = 64 << 10;
-/// Matrices of a batch whose strides join to no one dimension are so many calls
-/// at most.
+/// The most calls for a batch of matrices whose strides do not join to one
+/// dimension.
 static constexpr int64_t kMostCalls = 64;
 
-/// The only contraction among the ops.
+/// The only contraction among the ops; null if there are none or several.
 static Operation *onlyContraction(ArrayRef<Operation *> ops) {
   Operation *only = nullptr;
   for (Operation *op : ops) {
@@ -43,7 +44,7 @@ static bool haveTypes(Type lhs, Type rhs, Type sums, Type result) {
                          (result == sums || (isShort && result == lhs))));
 }
 
-/// One dimension; where there is none, one step.
+/// The only dimension, or one step if there are none; nothing for several.
 static std::optional<nest::DotDimension>
 oneDimension(ArrayRef<nest::DotDimension> dims) {
   if (dims.size() > 1)
@@ -58,8 +59,8 @@ static SmallVector<int64_t> numbersOf(ArrayRef<nest::DotDimension> dims) {
   return numbers;
 }
 
-/// The call's sizes and strides, where the three are matrices that libraries
-/// take; the result's neighbours are those of columns.
+/// The call's sizes and strides, if the three arrays are matrices that
+/// libraries take; the result is row-major.
 static plan::ContractionAttr callOf(MLIRContext *context,
                                     const nest::ContractionShape &shape,
                                     Type sums, plan::Epilogue epilogue,
@@ -91,7 +92,7 @@ static plan::ContractionAttr callOf(MLIRContext *context,
       numbersOf(*contract), sums, epilogue, compute);
 }
 
-/// The inputs that the factors are views of, and the one that is left.
+/// The inputs that the factors are views of, and the remaining one.
 static std::optional<std::array<Value, 3>>
 contractedInputs(Operation *contraction, const KernelValues &kernel,
                  nest::IsInMemory isData) {
@@ -138,7 +139,7 @@ std::optional<LibraryCall> libraryCallOf(const KernelValues &kernel,
   bool rounds = shape.lhsType.isF32() && nest::mayRoundToTf32(op, precision);
   auto compute = rounds ? plan::Compute::tf32 : plan::Compute::full;
   auto call = callOf(op->getContext(), shape, sumType, *epilogue, compute);
-  // A bias has the last dimensions of the result: they must be the columns.
+  // A bias covers the last dimensions of the result: they must be the columns.
   if (!call ||
       (bias && call.getColumns()[0] !=
                    cast<RankedTensorType>(bias.getType()).getNumElements()))

@@ -6,8 +6,8 @@
 //   libraryCallOf({{dot, relu}, {%x, %w}, {%1}}, nest::MatmulPrecision::F32)->call
 //     = #plan.contraction<rows[64, 128, 0, 64], ..., epilogue relu, compute full>
 //
-// Grouping asks it of ops that stand in a function, and ChooseLibraries of the
-// kernels that they became: both give contractions the same epilogues.
+// Grouping uses it for ops in a function, and ChooseLibraries for the kernels
+// that they become, so both give contractions the same epilogues.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,13 +29,13 @@ struct KernelValues {
 struct LibraryCall {
   plan::ContractionAttr call;
   mlir::Value lhs, rhs;
-  mlir::Value bias; ///< null where the epilogue has none
+  mlir::Value bias; ///< null without a bias in the epilogue
 };
 
-/// How a library computes the kernel: one contraction of two inputs, with an
-/// epilogue of LibraryEpilogues.h. Nothing where no library does, or where the
-/// contraction is so small that a launch takes longer. `precision` holds for
-/// contractions that do not say how exact they are.
+/// The library call that computes the kernel: one contraction of two inputs,
+/// with an epilogue of LibraryEpilogues.h. Nothing if no library does, or if
+/// the contraction is so small that a launch takes longer. `precision` is that
+/// of contractions without a precision of their own.
 std::optional<LibraryCall> libraryCallOf(const KernelValues &kernel,
                                          nest::MatmulPrecision precision);
 

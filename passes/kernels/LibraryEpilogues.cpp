@@ -9,9 +9,9 @@ using namespace mlir;
 namespace weft {
 
 namespace {
-/// Builds what an epilogue means; `bias` is null where it has none. What it gives
-/// may be rounded to the elements of the result: a bias has those elements, and
-/// is no longer what was added.
+/// An epilogue and a function that builds its ops; `bias` may be null. The
+/// result may be rounded to the result's element type: a bias then has this
+/// type, too.
 struct EpilogueRow {
   plan::Epilogue epilogue;
   bool mayRound;
@@ -19,7 +19,7 @@ struct EpilogueRow {
 };
 } // namespace
 
-/// The bias of each column, which are the last dimensions of the sums.
+/// Adds the bias to each column; columns are the last dimensions of the sums.
 static Value addBias(OpBuilder &builder, Location loc, Value sums, Value bias) {
   auto type = cast<RankedTensorType>(sums.getType());
   int64_t own = cast<RankedTensorType>(bias.getType()).getRank();
@@ -44,8 +44,8 @@ static constexpr EpilogueRow kEpilogues[] = {
 };
 
 namespace {
-/// Compares values of a kernel with those of an expression, whose leaves stand
-/// for given values.
+/// Compares values of a kernel with those of an expression whose leaves are
+/// given values.
 struct SameMeaning {
   llvm::SmallDenseMap<Value, Value> leaves; ///< of the expression
   bool compare(Value found, Value wanted) const {
@@ -70,7 +70,7 @@ struct SameMeaning {
 };
 } // namespace
 
-/// A bias has an element for each position of the last dimensions.
+/// Whether the bias has an element for each position of the last dimensions.
 static bool fitsBias(Value sums, Value bias) {
   auto type = cast<RankedTensorType>(sums.getType()),
        own = dyn_cast<RankedTensorType>(bias.getType());

@@ -5,8 +5,8 @@
 //   %2 = weft.add %0, %1
 //   %3 = weft.relu %2                  epilogueOf(%3, %0, %b) = bias_relu
 //
-// Each epilogue is given by the ops that mean the same; a kernel has it where
-// its ops are these.
+// Each epilogue is defined by equivalent ops; a kernel has the epilogue if its
+// ops are these.
 //
 //===----------------------------------------------------------------------===//
 

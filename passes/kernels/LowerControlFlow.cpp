@@ -25,7 +25,7 @@ static Value compare(OpBuilder &builder, Location loc, CompareKind kind,
                            integer(builder, loc, with));
 }
 
-/// Carries the counter in front of the loop's values.
+/// Replaces a for by a while whose first carried value is the counter.
 static void lowerFor(ForOp loop) {
   OpBuilder builder(loop);
   Location loc = loop.getLoc();
@@ -56,7 +56,8 @@ static void lowerFor(ForOp loop) {
 
 static CaseOp lowerCase(CaseOp choice);
 
-/// A region of `passed`, the index first, that chooses among all but the first.
+/// Builds a region with the values `passed`, the index first, that chooses
+/// among all branches except the first.
 static void chooseRest(CaseOp choice, ValueRange passed, Region &rest) {
   Location loc = choice.getLoc();
   Block &block = rest.emplaceBlock();
@@ -73,8 +74,8 @@ static void chooseRest(CaseOp choice, ValueRange passed, Region &rest) {
   YieldOp::create(builder, loc, inner.getResults());
 }
 
-/// `index == 0 ? first : rest(index - 1)`; an index outside meets no 0 and ends
-/// at the last.
+/// Lowers a case to `index == 0 ? first : rest(index - 1)`; an index out of
+/// range reaches the last branch.
 static CaseOp lowerCase(CaseOp choice) {
   OpBuilder builder(choice);
   Location loc = choice.getLoc();
@@ -104,7 +105,7 @@ static CaseOp lowerCase(CaseOp choice) {
 namespace {
 struct LowerControlFlowPass : impl::LowerControlFlowBase<LowerControlFlowPass> {
   void runOnOperation() override {
-    // Inner ops first.
+    // Inner ops are lowered first.
     getOperation().walk([](Operation *op) {
       if (auto loop = dyn_cast<ForOp>(op))
         lowerFor(loop);

@@ -39,7 +39,7 @@ static void gather(Value value,
                    const CopiedOps &copied, KernelBody &body) {
   Operation *op = value.getDefiningOp();
   if (op && members.contains(op))
-    return; // has its own turn
+    return; // a result is handled by itself
   if (!op || !copied.contains(op)) {
     body.inputs.insert(value);
     return;
@@ -49,15 +49,15 @@ static void gather(Value value,
   body.ops.insert(op);
 }
 
-/// Is the result only read element by element, up to the only result?
+/// Whether the value is only read element by element, up to the only result.
 static bool flowsIntoResult(Operation *op, const KernelBody &body) {
   return body.results.size() == 1 &&
          body.results[0].getType() == op->getResult(0).getType() &&
          llvm::all_of(op->getUsers(), keepsPositions);
 }
 
-/// Values that are computed to be read by a contraction, which reads each many
-/// times: they are stored in front of it, unless they are views of what is.
+/// Adds computed values that a contraction reads, as it reads each many times:
+/// they are stored before it, unless they are views of stored ones.
 static void addContracted(KernelBody &body, llvm::SetVector<Value> &stored) {
   auto isInMemory = [&](Value value) {
     Operation *op = value.getDefiningOp();
@@ -72,7 +72,8 @@ static void addContracted(KernelBody &body, llvm::SetVector<Value> &stored) {
           stored.insert(root);
 }
 
-/// Stored values that no kernel has the memory for are returned for theirs.
+/// Adds extra results for stored values that are too large for the kernel's own
+/// memory.
 static void addExtras(KernelBody &body, int64_t mostBytes) {
   llvm::SetVector<Value> stored;
   for (Operation *op : body.ops)
@@ -98,7 +99,7 @@ static KernelBody bodyOf(const KernelGroup &group, const CopiedOps &copied,
   auto escapes = [&](Operation *user) {
     return !members.contains(user) && !copied.contains(user);
   };
-  // A copied op outside reads the value as its consumer's argument.
+  // A copied op outside passes on the value as an argument of its consumer.
   std::function<bool(Operation *)> isReadOutside = [&](Operation *op) {
     return llvm::any_of(op->getUsers(), [&](Operation *user) {
       return escapes(user) || (copied.contains(user) &&
@@ -112,8 +113,8 @@ static KernelBody bodyOf(const KernelGroup &group, const CopiedOps &copied,
   return body;
 }
 
-/// One nest over one shape, in which an argument of a result's type is only read
-/// at the position that is written.
+/// Whether the body is one nest over one shape that reads arguments of a
+/// result's type only at the position that is written.
 static bool worksInPlace(const KernelBody &body) {
   ArrayRef<int64_t> shape =
       cast<RankedTensorType>(body.results.front().getType()).getShape();
@@ -122,7 +123,8 @@ static bool worksInPlace(const KernelBody &body) {
         return cast<RankedTensorType>(result.getType()).getShape() != shape;
       }))
     return false;
-  // A result that another one reads at other positions has a nest of its own.
+  // A result that another result reads at other positions has a nest of its
+  // own.
   auto isOfResult = [&](Value input) {
     return llvm::any_of(body.results, [&](Value result) {
       return result.getType() == input.getType();
@@ -156,8 +158,8 @@ static std::string joined(ArrayRef<int64_t> sizes) {
       "x");
 }
 
-/// The shape of a contraction's result, with how many products an element has
-/// behind the dimensions that the first operand gives.
+/// The shape of a contraction's result, followed by the number of products of
+/// an element.
 static SmallVector<int64_t> contractedShape(Operation *op) {
   ShardingRule rule = cast<ShardingRuleOpInterface>(op).getShardingRule();
   SmallVector<int64_t> sizes(
@@ -179,7 +181,8 @@ static SmallVector<int64_t> contractedShape(Operation *op) {
   return sizes;
 }
 
-/// dot_relu_16x784x200; elementwise_sub_mul_784x200; reduce_sum_10.
+/// The name of a kernel: dot_relu_16x784x200; elementwise_sub_mul_784x200;
+/// reduce_sum_10.
 static std::string nameOf(KernelKind kind, const KernelGroup &group,
                           const KernelBody &body) {
   std::string name = stringifyKernelKind(kind).str(), shape;
@@ -226,7 +229,8 @@ static func::FuncOp createKernel(SymbolTable &symbols, const KernelGroup &group,
   return kernel;
 }
 
-/// Kernels have their own copies of a constant that a kernel fills for others.
+/// Clones constants that a kernel fills, so that other kernels have copies of
+/// their own.
 static void separateFilled(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
     if (!isFilled(&op) || llvm::all_of(op.getUsers(), staysOutside))
@@ -240,14 +244,15 @@ static void separateFilled(Block &block) {
   }
 }
 
-/// Bytes of a value that a kernel may need in memory of its own; what one nest
-/// computes stays in registers.
+/// The most bytes of a value in a kernel's own memory; values inside one nest
+/// stay in registers.
 static int64_t mostStored(const nest::TargetLimits &limits) {
   return limits.hasSeveralNests ? limits.storedBytes
                                 : std::numeric_limits<int64_t>::max();
 }
 
-/// Rebuilds the block as calls and communication; returns how many kernels.
+/// Rebuilds the block as calls and communication; returns the number of
+/// kernels.
 static unsigned outline(Block &block, SymbolTable &symbols,
                         const nest::TargetLimits &limits, unsigned &cuts) {
   separateFilled(block);
@@ -269,7 +274,7 @@ static unsigned outline(Block &block, SymbolTable &symbols,
     }
     KernelBody body = bodyOf(*group, groups.copied(), mostStored(limits));
     if (body.results.empty())
-      continue; // nothing reads it
+      continue; // without uses
     ++kernels;
     func::FuncOp kernel = createKernel(symbols, *group, body);
     order.push_back(made.size());
@@ -303,7 +308,7 @@ static unsigned outline(Block &block, SymbolTable &symbols,
       op->erase();
     else
       op->moveBefore(&block,
-                     block.begin()); // a constant that is sent or returned
+                     block.begin()); // for a constant that is sent or returned
   }
   return kernels;
 }
@@ -330,7 +335,8 @@ struct OutlineKernelsPass : impl::OutlineKernelsBase<OutlineKernelsPass> {
                                 "control flow is lowered";
         return signalPassFailure();
       }
-      // Inner blocks first: what they read of outer ones is then an argument.
+      // Inner blocks come first: values of outer blocks that they read become
+      // arguments.
       SmallVector<Block *> blocks;
       function.walk([&](Block *block) {
         Operation *parent = block->getParentOp();

@@ -26,20 +26,20 @@ public:
     for (Operation *op : ops)
       reads.try_emplace(op);
   }
-  /// True where the group must be cut after the member.
+  /// Visits a member; returns whether the group must be cut after it.
   bool visitMember(Operation *op, bool isResult);
-  /// Visits an op of which every kernel has a copy.
+  /// Visits an op that is copied into every kernel.
   void visitCopy(Operation *op) { pass(op, reads[op]); }
 
 private:
-  /// Positions at which a value is read: numbers of `nests`.
+  /// Positions at which a value is read, as indices of `nests`.
   using Positions = SmallVector<unsigned, 2>;
 
   unsigned position(unsigned nest) {
     nests.push_back(nest);
     return nests.size() - 1;
   }
-  /// The one position of a scalar in a nest.
+  /// The position of scalars in a nest.
   unsigned scalar(unsigned nest) {
     auto [found, isNew] = scalars.try_emplace(nest);
     if (isNew)
@@ -55,9 +55,10 @@ private:
   SmallVector<unsigned> nests; ///< of each position
   llvm::DenseMap<unsigned, unsigned> scalars;
   unsigned numNests = 0;
-  /// Smaller positions are those of kernels that later ops were cut off to.
+  /// The first position of the present kernel; smaller ones belong to kernels
+  /// that later ops were cut off to.
   unsigned firstHere = 0;
-  /// The nest that the next stored value may join: where it stores.
+  /// The nest that the next stored value may join: its position.
   std::optional<unsigned> current;
   ArrayRef<int64_t> currentShape;
 };
@@ -67,14 +68,14 @@ private:
 void ReadCounter::add(Value value, unsigned position) {
   Operation *producer = value.getDefiningOp();
   auto found = producer ? reads.find(producer) : reads.end();
-  // Positions beyond the limit and one more need not be counted.
+  // Positions are counted up to one more than the limit.
   if (found != reads.end() && found->second.size() <= kMostComputed &&
       !llvm::is_contained(found->second, position))
     found->second.push_back(position);
 }
 
 void ReadCounter::pass(Operation *op, ArrayRef<unsigned> positions) {
-  Positions own(positions); // `reads` does not move, but may be the same list
+  Positions own(positions); // a copy, as `positions` may be the same list
   for (OpOperand &use : op->getOpOperands())
     for (unsigned at : own) {
       int64_t elsewhere = elementsReadElsewhere(use);
@@ -88,7 +89,8 @@ void ReadCounter::pass(Operation *op, ArrayRef<unsigned> positions) {
     }
 }
 
-/// A nest stores values of one shape that it reads at their own position only.
+/// Whether a stored value may join the present nest: it has its shape, and is
+/// read at its own position only.
 bool ReadCounter::joinsNest(Operation *op) const {
   const Positions &own = reads.find(op)->second;
   return current && typeOf(op->getResult(0)).getShape() == currentShape &&

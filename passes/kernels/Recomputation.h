@@ -10,10 +10,10 @@
 //
 // The nest of %2 reads %0 at two positions, so the code of one round has two
 // exponentials. Each further concatenate of moved values would double them.
-// The count is taken from the results back to the arguments. Where it is larger
-// than kMostComputed, the group is cut behind the value: one kernel stores it
-// and the next one reads it. So a kernel has at most kMostComputed computations
-// of each of its ops, and the counting takes time linear in the program.
+// Counting goes from the results back to the arguments. If a count exceeds
+// kMostComputed, the group is cut behind the value: one kernel stores it and
+// the next one reads it. So a kernel has at most kMostComputed computations of
+// each of its ops, and the counting takes time linear in the program.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,12 +27,12 @@
 
 namespace weft {
 
-/// A value of a kernel is computed at so many positions at most.
+/// The most positions at which a kernel computes a value.
 inline constexpr unsigned kMostComputed = 8;
 
 /// The members of a group after which it must be cut, last one first. `ops` are
-/// the members and the ops that are copied for them, operands first;
-/// `isMember` and `isResult` are asked about these.
+/// the members and the ops that are copied for them, operands first; `isMember`
+/// and `isResult` are called for these.
 llvm::SmallVector<mlir::Operation *>
 cutsAgainstRecomputation(llvm::ArrayRef<mlir::Operation *> ops,
                          llvm::function_ref<bool(mlir::Operation *)> isMember,

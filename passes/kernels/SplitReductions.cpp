@@ -14,11 +14,12 @@ namespace weft {
 #define GEN_PASS_DEF_SPLITREDUCTIONS
 #include "weft/passes/kernels/Passes.h.inc"
 
-/// A block takes some microseconds for fewer elements, as long as a second launch.
+/// The least elements of a block of threads that is worth a split: fewer take a
+/// few microseconds, as long as a second launch.
 static constexpr int64_t kLeastElements = 64 << 10;
-/// Elements of a block with a part: 256 threads with 16 each.
+/// The least elements of a part: 256 threads with 16 each.
 static constexpr int64_t kLeastOfPart = 4 << 10;
-/// Parts for each processor, so that none waits for the slowest.
+/// Parts for each multiprocessor, so that none waits for the slowest.
 static constexpr int64_t kPartsOfProcessor = 2;
 /// Kept columns that a block of threads reduces together.
 static constexpr int64_t kColumnsOfBlock = 32;
@@ -28,8 +29,9 @@ static ArrayRef<int64_t> shapeOf(Value value) {
 }
 
 namespace {
-/// A reduction as it is without a split: how many blocks of threads, one for a
-/// row or for some columns, and how many elements each of them reads.
+/// The launch of a reduction without a split: the number of blocks of threads
+/// (one for a row or for some columns), and the elements that each of them
+/// reads.
 struct Launch {
   int64_t blocks, elements;
 };
@@ -47,7 +49,7 @@ static Launch launchOf(ReduceOp op) {
 }
 
 namespace {
-/// Dimension `dim` of the input becomes two, of `parts` and the rest.
+/// A split of dimension `dim` of the input into two: `parts` and the rest.
 struct Split {
   int64_t dim, parts;
 };
@@ -66,8 +68,8 @@ static int64_t partsOf(int64_t size, int64_t wanted, int64_t most) {
   return best;
 }
 
-/// Where the reduction is cut so that its parts keep all processors busy;
-/// nothing where it is short, has blocks enough, or its sizes have no divisors.
+/// The split of a reduction that keeps all multiprocessors busy; nothing if it
+/// is short, has enough blocks, or its sizes have no suitable divisors.
 static std::optional<Split> splitOf(ReduceOp op, int64_t processors) {
   if (op.getDims().empty())
     return std::nullopt;
@@ -83,7 +85,7 @@ static std::optional<Split> splitOf(ReduceOp op, int64_t processors) {
     if (parts < shape[dim])
       return outer * parts > 1 ? std::optional(Split{dim, parts})
                                : std::nullopt;
-    outer *= parts; // the dimension as it is
+    outer *= parts; // the dimension is not reduced
   }
   return std::nullopt;
 }
@@ -110,7 +112,7 @@ static Value reshaped(OpBuilder &builder, Value value, const Split &split) {
   return made->getResult(0);
 }
 
-/// Erases the ops that were computed again.
+/// Erases the value's ops, which were rebuilt, if they have no uses.
 static void eraseUnread(Value value) {
   Operation *def = value.getDefiningOp();
   if (!def || !def->use_empty() || !isPure(def))
@@ -120,7 +122,7 @@ static void eraseUnread(Value value) {
   llvm::for_each(operands, eraseUnread);
 }
 
-/// Reduces what is behind the cut, and then what that gives.
+/// Replaces a reduction by one of each part and one of these results.
 static void splitReduction(ReduceOp op, const Split &split) {
   OpBuilder builder(op);
   Value input = op.getInput();
@@ -128,7 +130,7 @@ static void splitReduction(ReduceOp op, const Split &split) {
   SmallVector<int64_t> first, second;
   for (int64_t dim = 0, left = 0, end = shapeOf(value).size(); dim < end;
        ++dim) {
-    // Before the split, dimensions behind the first of the two were one less.
+    // Dimensions behind the split one have moved by one.
     bool isReduced =
         llvm::is_contained(op.getDims(), dim > split.dim ? dim - 1 : dim);
     if (isReduced && dim > split.dim) {

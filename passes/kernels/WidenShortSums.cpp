@@ -18,7 +18,7 @@ static bool isShort(Type type) {
   return element.isBF16() || element.isF16();
 }
 
-/// The result is f32, and what reads it gets the type it had.
+/// Makes the result f32; its uses get a conversion to the old type.
 static void widen(Operation *op) {
   OpBuilder builder(op->getContext());
   builder.setInsertionPointAfter(op);
@@ -30,8 +30,8 @@ static void widen(Operation *op) {
   result.replaceAllUsesExcept(back, back);
 }
 
-/// Reads what an operand is converted from, where the op's result has all of
-/// its numbers; returns whether it did so for any.
+/// Replaces operands that are conversions by their sources, if the op's result
+/// has all numbers of their type; returns whether any was replaced.
 static bool readUnconverted(Operation *op) {
   bool changed = false;
   Type sums = getElementTypeOrSelf(op->getResult(0));

@@ -1,8 +1,8 @@
 //===- LaunchNests.cpp - the one nest of a kernel that is a launch --------===//
 //
-// How many elements, columns or terms a thread of a GPU takes. The numbers here
-// are no measurements but what follows from the hardware: 16 bytes are the most
-// that a thread loads at once, and few threads leave processors idle.
+// Choices of the elements, columns or terms of a GPU thread. The numbers follow
+// from the hardware and are not measured: a thread loads 16 bytes at once at
+// most, and few threads leave processors idle.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@ static RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-/// Elements of a thread: 16 bytes of the widest type, where that leaves each
-/// processor a block and the code is short.
+/// Chooses the elements of a thread: 16 bytes of the widest type, if every
+/// processor still has a block and the code is short.
 int64_t NestChooser::chooseSide(ArrayRef<Value> values, bool isFlat) {
   constexpr int64_t kBytes = 16, kMostOps = 512;
   RankedTensorType type = typeOf(values[0]);
@@ -49,8 +49,9 @@ int64_t NestChooser::chooseSide(ArrayRef<Value> values, bool isFlat) {
   return side;
 }
 
-/// Tiles in shared memory where operands lie the other way. A result may be where
-/// an argument of its type is: that is read at its own position alone.
+/// Chooses tiles in shared memory for operands in another order. A result may
+/// be in the memory of an argument of its type, which is therefore read at its
+/// own position only.
 Attribute NestChooser::chooseTurned(ArrayRef<Value> values) {
   return nest::chooseTransposed(values, limits, [&](Value value) {
     return value.getParentBlock() != &block || !value.getDefiningOp() ||
@@ -58,14 +59,15 @@ Attribute NestChooser::chooseTurned(ArrayRef<Value> values) {
   });
 }
 
-/// How many of so many terms a thread combines first: rounding grows with the
-/// count of numbers that go to one accumulator.
+/// The number of terms that a thread combines first: the rounding error grows
+/// with the terms of one accumulator.
 static int64_t blockOf(int64_t terms) {
   constexpr int64_t kLong = 256;
   return terms > kLong ? int64_t(std::sqrt(double(terms))) : 0;
 }
 
-/// Where each nest would be a launch: tiles of sums, or a thread for each.
+/// Chooses the walk of sums, if each nest is a launch: tiles, or a thread for
+/// each sum.
 Attribute NestChooser::chooseSums(Operation *sum) {
   llvm::SmallPtrSet<Operation *, 16> inside;
   for (Operation &op : block)
@@ -75,7 +77,8 @@ Attribute NestChooser::chooseSums(Operation *sum) {
           sum, limits, nest::mayRoundToTf32(sum, precision),
           [&](Value value) { return !inside.contains(value.getDefiningOp()); }))
     return tiles;
-  // Few elements of many terms leave processors idle: eight threads share one.
+  // Limits for sharing a sum: few sums of many terms leave processors idle, so
+  // eight threads share one.
   constexpr int64_t kLanes = 8, kManyTerms = 128, kThreads = 2048;
   int64_t terms = nest::termsOf(sum),
           elements = typeOf(sum->getResult(0)).getNumElements();
@@ -86,8 +89,9 @@ Attribute NestChooser::chooseSums(Operation *sum) {
                              lanes);
 }
 
-/// A warp takes a row of up to 1024 columns, a block a longer one. Lanes keep
-/// what they read of a row where that is not much code.
+/// Chooses a walk over rows: a warp takes a row of up to 1024 columns, a block
+/// a longer one. Lanes keep the elements of a row that they read, unless that
+/// needs much code.
 Attribute NestChooser::chooseRows(int64_t dims, ArrayRef<Value> values) {
   constexpr int64_t kColumnsOfWarp = 1024, kMostHeld = 64, kMostOps = 512,
                     kBytes = 16;
@@ -117,7 +121,8 @@ Attribute NestChooser::chooseRows(int64_t dims, ArrayRef<Value> values) {
                              isHeld ? held : 0, isHeld ? side : 1);
 }
 
-/// Where each nest would be a launch: all of it row by row, or by elements.
+/// Forms the only nest of a kernel, if each nest is a launch: row by row, or by
+/// elements.
 bool NestChooser::formOneNest(std::string &why) {
   Operation *end = block.getTerminator();
   llvm::SetVector<Value> all(end->operand_begin(), end->operand_end());

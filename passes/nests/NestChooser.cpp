@@ -41,17 +41,17 @@ bool NestChooser::isInMemory(Value value) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Which values are stored
+// Choice of stored values
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The stored values that a value's elements flow into: none, one, or more. Ops
-/// are looked at from the last to the first.
+/// The stored values that a value's elements affect: none, one, or several. Ops
+/// are visited from the last to the first.
 class ReachedStores {
 public:
   explicit ReachedStores(const llvm::SetVector<Value> &stored)
       : stored(stored) {}
-  /// True where there is more than one.
+  /// Visits a value; returns whether it reaches several.
   bool visit(Value value) {
     Reached all;
     for (Operation *user : value.getUsers()) {
@@ -90,8 +90,8 @@ static bool mustStore(Operation *op) {
 }
 
 void NestChooser::chooseStored() {
-  // Operands of a contraction are read many times: they are stored, except that
-  // a transpose or reshape of something stored is only another view of it.
+  // Operands of a contraction, which are read many times, are stored, except
+  // transposes or reshapes of stored values, which are views.
   llvm::SetVector<Value> viewed;
   for (Operation &op : block.without_terminator()) {
     if (mustStore(&op))
@@ -159,15 +159,15 @@ void NestChooser::formNests() {
 }
 
 //===----------------------------------------------------------------------===//
-// Where they are stored
+// Memory of stored values
 //===----------------------------------------------------------------------===//
 
-/// An internal value may be kept where a result of the same type will be when
-/// that result is the only one it flows into, element by element.
+/// Whether an internal value may be in the memory of a result of its type: the
+/// result is the only one that it affects, element by element.
 bool NestChooser::canShareResult(Value value, Value result) {
   if (!isElementwise(result.getDefiningOp()))
     return false;
-  // Each value once: chains branch and join.
+  // Values on the way to the result, each once, as chains branch and join.
   llvm::SetVector<Value> flowing;
   flowing.insert(value);
   for (unsigned i = 0; i < flowing.size(); ++i) {
@@ -217,10 +217,10 @@ void NestChooser::placeStored() {
 }
 
 //===----------------------------------------------------------------------===//
-// How workers share them
+// Shares of workers
 //===----------------------------------------------------------------------===//
 
-/// Are there results that are copied at the end, perhaps from another part?
+/// Whether results are copied at the end, perhaps from another part.
 bool NestChooser::copiesResults() {
   return llvm::any_of(llvm::enumerate(block.getTerminator()->getOperands()),
                       [&](auto result) {
@@ -230,8 +230,8 @@ bool NestChooser::copiesResults() {
                       });
 }
 
-/// The kernel's only nest, along its longest loop of those that do not depend on
-/// each other.
+/// The shares of the kernel's only nest, along the longest of its independent
+/// loops.
 std::optional<SharedRows> NestChooser::shareOfOwn(Operation *op, int64_t &dim) {
   auto code = dyn_cast<nest::OpLoopsInterface>(op);
   if (!code || typeOf(op->getResult(0)).getNumElements() == 0)
@@ -240,8 +240,8 @@ std::optional<SharedRows> NestChooser::shareOfOwn(Operation *op, int64_t &dim) {
   std::optional<SharedRows> best;
   RankedTensorType type = typeOf(op->getResult(0));
   for (auto [along, size] : loops.independent) {
-    // Neighbours in memory stay together: shorter inner loops cost more than
-    // sharing them saves.
+    // The unit keeps elements that are adjacent in memory together: shorter
+    // inner loops cost more than sharing saves.
     int64_t unit =
         along + 1 == type.getRank() ? 256 / bytesOf(type.getElementType()) : 1;
     if (size % unit != 0 ||
@@ -254,8 +254,9 @@ std::optional<SharedRows> NestChooser::shareOfOwn(Operation *op, int64_t &dim) {
   return best;
 }
 
-/// Every nest must be of the same rows, and read what nests before it have
-/// stored at its own position only: then parts need not wait for each other.
+/// The shares of several nests over the same rows. Each may read values of
+/// earlier nests at its own position only, so that parts need not wait for each
+/// other.
 std::optional<SharedRows> NestChooser::shareOfRows() {
   auto inMemory = [&](Value value) { return isInMemory(value); };
   llvm::SetVector<Value> all;
@@ -288,7 +289,7 @@ std::optional<SharedRows> NestChooser::shareOfRows() {
   std::optional<SharedRows> rows;
   if (loops)
     rows = loops.getSharedRows(chosen.front().walk, inMemory);
-  // Other nests count the rows by their first dimension.
+  // Other nests number the rows by their first dimension.
   return rows && rows->size == type.getDimSize(0) ? rows : std::nullopt;
 }
 
@@ -318,8 +319,8 @@ ShareAttr NestChooser::chooseShare() {
 // The IR
 //===----------------------------------------------------------------------===//
 
-/// The ops that a nest computes, in order: what its stored values need and is
-/// not loaded.
+/// The ops that a nest computes, in order: all that its stored values need and
+/// that is not loaded.
 SmallVector<Operation *> NestChooser::bodyOf(const ChosenNest &nest) {
   llvm::SetVector<Operation *> ops;
   llvm::SmallPtrSet<Value, 8> own(nest.stored.begin(), nest.stored.end());
@@ -362,7 +363,8 @@ void NestChooser::emitNest(OpBuilder &builder, const ChosenNest &nest) {
     results[value] = result;
 }
 
-/// Epilogues: ops behind a contraction are computed while its sums are in registers.
+/// Joins epilogues: ops behind a contraction are computed while its sums are in
+/// registers.
 void NestChooser::joinEpilogues() {
   for (auto loops : llvm::to_vector(kernel.getOps<nest::LoopsOp>())) {
     auto last = dyn_cast_or_null<nest::LoopsOp>(loops->getPrevNode());
@@ -393,7 +395,7 @@ void NestChooser::emit(ShareAttr share, StringRef reason) {
         nest::kNestAttr,
         nest::KernelAttr::get(context, limits.name, scratch, share, why));
   };
-  decide(keptBytes); // walks ask for the target
+  decide(keptBytes); // walks need the target
   joinEpilogues();
   keptBytes = nest::keptBytes(kernel);
   for (auto loops : kernel.getOps<nest::LoopsOp>())

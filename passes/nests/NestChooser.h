@@ -7,9 +7,10 @@
 //     return %2
 //   }
 //
-// Stored are a kernel's results, what has loops of its own (a dot, a reduction,
-// a sort), what these read often, and what is dear to compute and needed twice.
-// All results of one shape share a nest, which a contraction in front of it joins.
+// Stored values are a kernel's results, those of ops with loops of their own (a
+// dot, a reduction, a sort), values that these read often, and values that are
+// expensive to compute and needed twice. All results of one shape share a nest,
+// which a contraction in front of it joins.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,15 +35,16 @@ class NestChooser {
 public:
   NestChooser(mlir::func::FuncOp kernel, const nest::TargetLimits &limits,
               nest::MatmulPrecision precision);
-  /// Replaces the kernel's body; an error on the kernel where it has no nests.
+  /// Replaces the kernel's body by nests; emits an error on the kernel if that
+  /// is impossible.
   llvm::LogicalResult choose();
   llvm::ArrayRef<ChosenNest> nests() const { return chosen; }
-  /// Values in scratch memory.
+  /// The number of values in scratch memory.
   unsigned kept() const { return numKept; }
 
 private:
   bool isInMemory(mlir::Value value) const;
-  // Which values are stored.
+  // Choice of stored values.
   void chooseStored();
   void formNests();
   void addNest(llvm::ArrayRef<mlir::Value> stored, mlir::Attribute walk);
@@ -56,7 +58,7 @@ private:
   void placeResults();
   bool canShareResult(mlir::Value value, mlir::Value result);
   void placeStored();
-  // How workers share them.
+  // Shares of workers.
   bool copiesResults();
   nest::ShareAttr chooseShare();
   std::optional<nest::SharedRows> shareOfOwn(mlir::Operation *op, int64_t &dim);

@@ -1,7 +1,7 @@
 //===- ArenaPacking.h - offsets for buffers by lifetime ---------*- C++ -*-===//
 //
 // Worked example: a [0, 2] of 64 bytes, b [1, 3] of 64, c [3, 4] of 64. a and b
-// live together; c may take a's place:
+// are live at the same time; c may reuse a's memory:
 //
 //   a at 0, b at 64, c at 0: an arena of 128 bytes
 //
@@ -29,8 +29,8 @@ struct ArenaPacking {
   int64_t bytes = 0;                  ///< size of the arena
 };
 
-/// Places larger buffers first, each at the lowest aligned offset where no
-/// buffer that lives at the same time lies. Deterministic.
+/// Places larger buffers first, each at the lowest aligned offset that no
+/// buffer with an overlapping lifetime uses. Deterministic.
 ArenaPacking packArena(llvm::ArrayRef<Lifetime> lifetimes,
                        int64_t alignment = 64);
 

@@ -66,7 +66,7 @@ SmallVector<Lifetime> BufferAssignment::lifetimes() const {
     lifetime.first = std::numeric_limits<int64_t>::max();
     for (Value held : buffer.values) {
       Operation *def = held.getDefiningOp();
-      // A loop's carried values live from its start to its end.
+      // A loop's carried values are live from its start to its end.
       Operation *holder = def ? def : held.getParentBlock()->getParentOp();
       lifetime.first = std::min(lifetime.first, starts.lookup(holder));
       lifetime.last = std::max(lifetime.last, lastUse(held));
@@ -79,7 +79,7 @@ SmallVector<Lifetime> BufferAssignment::lifetimes() const {
 }
 
 //===----------------------------------------------------------------------===//
-// What may share a buffer
+// Rules for sharing a buffer
 //===----------------------------------------------------------------------===//
 
 static func::FuncOp kernelOf(func::CallOp call) {
@@ -87,8 +87,8 @@ static func::FuncOp kernelOf(func::CallOp call) {
       call, call.getCalleeAttr());
 }
 
-/// Does the op store an element of a result only after all its loads of the
-/// same element of its operands?
+/// Whether the op stores an element of a result only after all its loads of the
+/// same element of its operands.
 static bool readsBeforeItWrites(Operation *op) {
   if (auto instruction = dyn_cast<plan::PlanInstructionOpInterface>(op))
     return instruction.worksInPlace();
@@ -97,7 +97,8 @@ static bool readsBeforeItWrites(Operation *op) {
   return kernel && mayWorkInPlace(kernel);
 }
 
-/// The results that are a carried value as the condition found it.
+/// The results that are a carried value as it was when the condition ended the
+/// loop.
 static SmallVector<OpResult> resultsOfCarried(WhileOp loop, unsigned index) {
   SmallVector<OpResult> results;
   Value carried = loop.getCondition().getArgument(index);
@@ -109,7 +110,8 @@ static SmallVector<OpResult> resultsOfCarried(WhileOp loop, unsigned index) {
   return results;
 }
 
-/// Is the use the initial value of what becomes `result` of a loop?
+/// Whether the use is the initial value of a value that becomes `result` of a
+/// loop.
 static bool carriesInto(OpOperand &use, Value result) {
   auto loop = dyn_cast<WhileOp>(use.getOwner());
   return loop && llvm::is_contained(
@@ -147,7 +149,7 @@ bool BufferAssignment::diesIn(Value value, Operation *op) const {
 // Straight lines
 //===----------------------------------------------------------------------===//
 
-/// Results of the function claim the buffers their callers bind.
+/// Assigns results of the function to the buffers that callers bind.
 void BufferAssignment::assignResults(func::FuncOp function) {
   auto results = function.getBody().front().getTerminator()->getOperands();
   donatedArguments.assign(results.size(), std::nullopt);
@@ -190,7 +192,8 @@ void BufferAssignment::assignOp(Operation &op) {
     }
     if (places.count(result))
       continue;
-    // An instruction on an arena value that dies in it may work in place.
+    // An instruction whose operand is in the arena and dies there may work in
+    // place.
     auto instruction = dyn_cast<plan::PlanInstructionOpInterface>(op);
     Value input = instruction && instruction.worksInPlace()
                       ? op.getOperand(result.getResultNumber())
@@ -204,7 +207,7 @@ void BufferAssignment::assignOp(Operation &op) {
     assignScratch(call);
 }
 
-/// Lives for the one launch.
+/// Assigns scratch memory, which is live during the launch only.
 void BufferAssignment::assignScratch(func::CallOp call) {
   func::FuncOp kernel = kernelOf(call);
   int64_t bytes = kernel ? plan::scratchBytes(kernel) : 0;
@@ -219,7 +222,7 @@ void BufferAssignment::assignScratch(func::CallOp call) {
 // Loops and branches
 //===----------------------------------------------------------------------===//
 
-/// Is it passed on as it is, each time?
+/// Whether each iteration passes the carried value on unchanged.
 static bool isInvariant(WhileOp loop, unsigned index) {
   Value yielded = loop.getBody().front().getTerminator()->getOperand(index);
   return llvm::any_of(resultsOfCarried(loop, index), [&](OpResult result) {

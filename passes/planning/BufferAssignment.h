@@ -9,12 +9,12 @@
 // %new may take %w's buffer: no instruction after the call reads %w, and an
 // elementwise kernel loads an element before it stores it.
 //
-// A loop's carried value has one buffer for all times: that of the result where
-// it has one, else that of the initial value if nobody else needs it. What the
-// body yields is written there at once where the old value is not read later.
+// A loop's carried value has one buffer for all iterations: that of the result
+// if there is one, else that of the initial value if it has no other use. The
+// yielded value is written there directly if the old value is not read later.
 //
 // A kernel with the attribute weft.scratch = 4096 has 4,096 bytes of the arena
-// while it runs; another value lies there before and after.
+// while it runs; other values may use them before and after.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,15 +33,15 @@ namespace weft {
 mlir::MemRefType bufferType(mlir::Type tensor);
 
 enum class PlaceKind { Argument, Result, Arena, Constant };
-/// A place: argument or result number, or the number of the arena buffer or
-/// constant.
+/// A place of a value: an argument or result number, or the number of an arena
+/// buffer or a constant.
 struct Place {
   PlaceKind kind = PlaceKind::Arena;
   unsigned index = 0;
   bool operator==(const Place &) const = default;
 };
 
-/// Where each value of a function lives; no instruction is created.
+/// The memory of each value of a function; no instruction is created.
 class BufferAssignment {
 public:
   explicit BufferAssignment(mlir::func::FuncOp function);
@@ -55,26 +55,26 @@ public:
   struct ArenaBuffer {
     mlir::MemRefType type;
     mlir::Location loc;
-    mlir::Operation *launch = nullptr; ///< the one it is scratch memory of
-    /// All values that it holds, one after the other.
+    mlir::Operation *launch = nullptr; ///< the launch with this scratch memory
+    /// All values in the buffer, one after the other.
     llvm::SmallVector<mlir::Value, 1> values;
   };
   llvm::ArrayRef<ArenaBuffer> arenaBuffers() const { return arena; }
   /// The number of the arena buffer that is a launch's scratch memory, if its
-  /// kernel wants any (weft.scratch).
+  /// kernel needs any (weft.scratch).
   std::optional<unsigned> scratch(mlir::Operation *launch) const {
     auto found = scratches.find(launch);
     return found == scratches.end() ? std::nullopt
                                     : std::optional(found->second);
   }
-  /// When each arena buffer holds a value; the unit are ops, and the ends of
-  /// loops and branches.
+  /// The lifetime of each arena buffer; times count ops, and the ends of loops
+  /// and branches.
   llvm::SmallVector<Lifetime> lifetimes() const;
   llvm::ArrayRef<ConstantOp> constants() const { return constantOps; }
 
 private:
   void number(mlir::Block &block, int64_t &next);
-  /// The last position at which a value is read, with all times of a loop.
+  /// The last position at which a value is read, in all iterations of a loop.
   int64_t lastUse(mlir::Value value) const;
   void assignResults(mlir::func::FuncOp function);
   void assignBlock(mlir::Block &block);
@@ -83,10 +83,10 @@ private:
   void assignWhile(WhileOp loop);
   void assignCarried(WhileOp loop, unsigned index);
   void assignCase(CaseOp choice);
-  /// Has a yielded value its carried one's place from the start?
+  /// Whether a yielded value is in its carried value's memory from the start.
   bool mayReplaceCarried(WhileOp loop, unsigned index) const;
   bool mayOverwrite(mlir::Value donated, mlir::Value replacement) const;
-  /// May the op use the value's buffer for its own result?
+  /// Whether the op may use the value's buffer for its own result.
   bool diesIn(mlir::Value value, mlir::Operation *op) const;
   void put(mlir::Value value, Place place);
   void putInArena(mlir::Value value);

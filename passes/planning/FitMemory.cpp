@@ -17,9 +17,9 @@
 //   %a2 = coll.all_gather %w1         // gathered again
 //   %g = call @dot_gradient(%dx2, %a2)
 //
-// Before, and where no memory is stated, what frees memory is done as early as
-// it can be: a gradient is scattered and added to its weight's shard before the
-// next is computed.
+// First, and also without a stated memory, ops that free memory are scheduled
+// as early as possible: a gradient is scattered and added to its weight's shard
+// before the next is computed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,12 +64,12 @@ static int64_t bytesNeeded(func::FuncOp function) {
 }
 
 //===----------------------------------------------------------------------===//
-// Earlier, what frees
+// Early scheduling of ops that free memory
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Rewrites the order of a block. Whatever becomes possible and frees at least
-/// what it takes is done at once.
+/// Reorders a block. An op that frees at least as much memory as it takes is
+/// scheduled as soon as it is possible.
 class EarlyScheduling {
 public:
   explicit EarlyScheduling(func::FuncOp function)
@@ -121,7 +121,8 @@ private:
     return true;
   }
 
-  /// Are all operands there, but for scalars that `missing` makes, in order?
+  /// Whether all operands are computed, except scalars, whose ops are added to
+  /// `missing` in order.
   bool isPossible(Operation *op, llvm::SmallVectorImpl<Operation *> &missing) {
     for (Value operand : op->getOperands()) {
       Operation *def = operand.getDefiningOp();
@@ -155,8 +156,8 @@ private:
     return llvm::is_contained(value.getUsers(), block.getTerminator());
   }
 
-  /// A result that reuses an argument's memory takes none, once nobody
-  /// else reads the argument.
+  /// The bytes that a result takes: none if it reuses an argument's memory and
+  /// the argument has no other use left.
   int64_t takes(Operation *op) {
     int64_t bytes = 0;
     for (Value result : op->getResults()) {
@@ -170,17 +171,18 @@ private:
 
   static constexpr int64_t kScalars = 64;
   Block &block;
-  llvm::SmallVector<Operation *> before; ///< the order that was
+  llvm::SmallVector<Operation *> before; ///< the original order
   llvm::SetVector<Operation *> done;
   llvm::DenseMap<Value, Value>
       donations; ///< result -> the argument it replaces
 };
 
 //===----------------------------------------------------------------------===//
-// Again, what is large
+// Rematerialization of large values
 //===----------------------------------------------------------------------===//
 
-/// The values that are live at each op of a block, without arguments.
+/// Ends values before the fullest op of a block and makes them again behind it.
+/// Arguments are not counted.
 class Rematerialization {
 public:
   Rematerialization(Block &block, StringAttr why) : block(block), why(why) {
@@ -189,8 +191,8 @@ public:
 
   int64_t peak() const { return live[fullest]; }
 
-  /// Ends one value that grew out of a small one before the fullest op, and
-  /// makes it again behind it. False where there is none.
+  /// Ends one value that was made from a small one before the fullest op, and
+  /// makes it again behind it. False if there is none.
   bool step() {
     Operation *best = nullptr;
     int64_t most = 0;
@@ -247,7 +249,7 @@ private:
       if (when == fullest)
         return 0;
     }
-    // Two values that one op needs would change places for ever.
+    // Exchanging two values that one op needs would never end.
     if (!readBefore && made.contains(&op))
       return 0;
     int64_t saved = bytesHeld(result.getType());
@@ -274,13 +276,13 @@ private:
           return at.lookup(block.findAncestorOpInBlock(*use.getOwner())) >
                  fullest;
         });
-    if (op->use_empty()) // all of them came later: it is only moved
+    if (op->use_empty()) // all uses came later: it is only moved
       op->erase();
   }
 
   Block &block;
   StringAttr why;
-  llvm::DenseSet<Operation *> made; ///< not moved once more
+  llvm::DenseSet<Operation *> made; ///< not moved again
   llvm::SmallVector<Operation *> positions;
   llvm::DenseMap<Operation *, size_t> at;
   llvm::SmallVector<int64_t> live; ///< by position

@@ -10,11 +10,12 @@
 
 namespace weft {
 
-/// On a module: bytes that a device has (i64). Programs are brought into it.
+/// The attribute of a module with the bytes that a device has (i64); FitMemory
+/// makes programs fit.
 inline constexpr llvm::StringLiteral kMemoryAttr = "weft.memory";
 
-/// A step's function, which `PlaceBuffers` turns into a program; the private
-/// ones are its kernels.
+/// Whether `PlaceBuffers` turns the function into a program, as it does with a
+/// step's; private functions are its kernels.
 bool becomesProgram(mlir::func::FuncOp function);
 
 #define GEN_PASS_DECL

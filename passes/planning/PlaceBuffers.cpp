@@ -42,11 +42,11 @@ private:
   LogicalResult emitCase(CaseOp choice);
   void emitJumpUnless(Location loc, Value condition, StringRef label);
   void emitFinalCopies(func::ReturnOp op);
-  /// Sources and targets, as if all were copied at once.
+  /// Copies as pairs of source and target, as if all were done at once.
   using Moves = SmallVector<std::pair<Value, Value>>;
   void emitMoves(Location loc, Moves moves);
   Moves movesBetween(ValueRange sources, ValueRange targets);
-  /// "loop 3": no other label has it.
+  /// A unique label: "loop 3".
   std::string label(StringRef what) {
     return (what + " " + Twine(labels++)).str();
   }
@@ -62,7 +62,7 @@ private:
   plan::ProgramOp program;
   SmallVector<Value> inputs, outputs, arena, constants;
   unsigned labels = 0;
-  int64_t times = 1; ///< how often the present block runs; 0: nobody knows
+  int64_t times = 1; ///< executions of the present block; 0: unknown
 };
 
 LayoutAttr ProgramEmitter::layoutOf(DictionaryAttr attributes, int64_t rank) {
@@ -136,7 +136,8 @@ SmallVector<Value> ProgramEmitter::buffers(ValueRange values) {
   return llvm::map_to_vector(values, [&](Value v) { return buffer(v); });
 }
 
-/// Arguments and results of the kernel, then its scratch memory.
+/// Emits a launch with the kernel's arguments and results, then its scratch
+/// memory.
 void ProgramEmitter::emitLaunch(func::CallOp call) {
   SmallVector<Value> all = buffers(call.getOperands());
   llvm::append_range(all, buffers(call.getResults()));
@@ -178,7 +179,7 @@ ProgramEmitter::Moves ProgramEmitter::movesBetween(ValueRange sources,
   return moves;
 }
 
-/// A source that another move overwrites is saved first.
+/// Emits moves; a source that another move overwrites is saved first.
 void ProgramEmitter::emitMoves(Location loc, Moves moves) {
   for (auto &[source, target] : moves) {
     bool overwritten =
@@ -199,7 +200,7 @@ void ProgramEmitter::emitMoves(Location loc, Moves moves) {
   }
 }
 
-/// Results that were not written where their caller expects them.
+/// Copies results that were not written to the caller's buffers.
 void ProgramEmitter::emitFinalCopies(func::ReturnOp op) {
   Moves moves;
   for (auto [index, value] : llvm::enumerate(op.getOperands())) {
@@ -231,7 +232,7 @@ LogicalResult ProgramEmitter::emitWhile(WhileOp loop) {
   StringAttr end = builder.getStringAttr(label("end"));
   emitMoves(loc, movesBetween(loop.getInits(), condition.getArguments()));
   plan::LabelOp::create(builder, loc, start);
-  // The condition is asked once more than the body runs.
+  // The condition runs once more than the body.
   int64_t outside = times;
   std::optional<int64_t> rounds = loop.getTripCount();
   times = saturatingMultiply(outside, rounds ? saturatingAdd(*rounds, 1) : 0);

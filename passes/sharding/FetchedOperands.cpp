@@ -25,7 +25,7 @@ bool weft::isFetchable(const ShardingRule &rule, unsigned factor) {
         continue;
       const PositionMap *map = findPositions(rule, operand, factor);
       if (!map && llvm::is_contained(rule.inits, operand))
-        continue; // lies as the result does
+        continue; // has the result's layout
       if (dim.size() != 1 || !map || map->start >= 0)
         return false;
       any = true;
@@ -37,14 +37,15 @@ FetchedRange weft::fetchedRange(const PositionMap &map, FactorKind kind,
                                 int64_t from, int64_t to, int64_t shards) {
   FetchedRange range;
   if (map.operandUnit != 0) {
-    // Both sides in elements of the block.
+    // Sizes in elements of the unaligned block.
     range.block = range.count =
         shardSize(to / map.resultUnit, shards) * map.resultUnit;
     return range;
   }
   int64_t c = shardSize(to, shards);
   int64_t reach = map.dilation * (map.window - 1);
-  // Positions that `count` results look at, from the first one's on.
+  // The least and the greatest position that `count` results read, relative to
+  // the first one's.
   auto bounds = [&](int64_t count) {
     int64_t last = map.scale * std::max<int64_t>(count - 1, 0);
     return std::pair(std::min<int64_t>(0, last) + std::min<int64_t>(0, reach),
@@ -60,7 +61,7 @@ FetchedRange weft::fetchedRange(const PositionMap &map, FactorKind kind,
   } else {
     auto [least, most] = bounds(c);
     range.offset += least;
-    // No window at all where there is no result.
+    // Without results there is no window.
     range.count = most - least + (c > 0 ? 1 : 0);
   }
   auto [first, last] = bounds(to);
@@ -74,7 +75,8 @@ FetchedRange weft::fetchedRange(const PositionMap &map, FactorKind kind,
 int64_t weft::missingElements(const FetchedRange &range, int64_t from,
                               int64_t shards) {
   int64_t held = shardSize(from, shards), k = shards / 2;
-  // Strided positions are spread: at most as many as are wanted or exist.
+  // Strided positions are spread over devices: at most as many as are wanted or
+  // exist.
   if (range.step != 1 || range.divisor != 1)
     return std::min(range.count, from - std::min(held, from));
   Interval own = shardInterval(from, shards, k);
@@ -93,7 +95,7 @@ int64_t weft::missingElements(const FetchedRange &range, int64_t from,
          missing(0, begin + range.count - modulus);
 }
 
-/// tensor<countxi1>: which elements of the range exist.
+/// Which elements of the range exist, as tensor<countxi1>.
 static Value existing(LocalBuilder &b, const FetchedDim &dim,
                       const FetchedRange &range) {
   OpBuilder &builder = b.builder;

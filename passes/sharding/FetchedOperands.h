@@ -2,16 +2,16 @@
 //
 // A sharded dimension whose positions move: every device receives the operand
 // positions that its part of the result needs, and no others, whatever number
-// of devices hold them. 8 elements over "x"=2 seen by windows of 3 with one
+// of devices hold them. 8 elements over "x"=2, read by windows of 3 with one
 // element of padding (position p needs p - 1, p, p + 1):
 //
 //   result block of 4 at 4k  needs the 6 elements from 4k - 1 on
 //   coll.fetch of 8 at block 4 step 1 offset -1 ... -> tensor<6xf32>
 //   select 0 <= 4k - 1 + t < 8, fetched, 0      the padding
 //
-// A shift needs one element for each element of the result: positions then
-// step as the PositionMap says (reverse: -1, stride 2: 2), and the fetched
-// operand lies as the result does.
+// A shift needs one element for each element of the result: positions then step
+// as in the PositionMap (reverse: -1, stride 2: 2), and the fetched operand has
+// the result's layout.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,20 +22,20 @@
 
 namespace weft {
 
-/// Can the factor be sharded by fetching: does the rule say which positions of
-/// every operand are needed, without knowing data?
+/// Whether the factor can be sharded by fetching: the rule gives the needed
+/// positions of every operand without knowing data.
 bool isFetchable(const ShardingRule &rule, unsigned factor);
 
-/// The positions of one operand's factor; null where it has none.
+/// The positions of one operand's factor; null if there are none.
 const PositionMap *findPositions(const ShardingRule &rule, unsigned operand,
                                  unsigned factor);
 
-/// Element t of shard k is the element at q with
+/// A range of fetched positions: element t of shard k is the element at q with
 /// divisor * q == block * k + step * t + offset (mod modulus), if it exists.
 struct FetchedRange {
   int64_t block = 0, step = 1, offset = 0, divisor = 1, modulus = 0;
   int64_t count = 0;
-  /// Every element that a result looks at exists.
+  /// Whether every element that a result reads exists.
   bool complete = false;
 };
 /// The positions of an operand dimension of size `from` that each of `shards`
@@ -44,7 +44,8 @@ struct FetchedRange {
 FetchedRange fetchedRange(const PositionMap &map, FactorKind kind, int64_t from,
                           int64_t to, int64_t shards);
 
-/// Elements along the dimension that a device in the middle does not hold.
+/// The number of elements along the dimension that a device in the middle
+/// lacks.
 int64_t missingElements(const FetchedRange &range, int64_t from,
                         int64_t shards);
 
@@ -55,8 +56,8 @@ struct FetchedDim {
   MeshAttr mesh;
   SubAxes axes;
 };
-/// The block with the range in place of its own part of the dimension; what
-/// does not exist is `fill` (one element), or undefined where that is null.
+/// Replaces the device's part of the dimension by the range; elements that do
+/// not exist are `fill` (one element), or undefined if that is null.
 mlir::Value fetchRange(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value block, const FetchedDim &dim,
                        const FetchedRange &range, mlir::Value fill,

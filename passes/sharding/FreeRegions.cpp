@@ -28,7 +28,7 @@ FixedLayoutsOpInterface weft::freeRegionAround(Value value) {
   return freeRegionOf(holder);
 }
 
-/// Is it a part of one of these whole axes?
+/// Whether the axis is a part of one of these whole axes.
 static bool isAmong(const SubAxis &axis, llvm::ArrayRef<SubAxis> whole) {
   return llvm::any_of(whole,
                       [&](const SubAxis &x) { return x.axis == axis.axis; });
@@ -47,7 +47,7 @@ Mesh weft::meshWithin(const Mesh &mesh, llvm::ArrayRef<SubAxis> bound) {
   for (const SubAxis &axis : bound)
     within.axes[axis.axis].size = 1;
   if (!bound.empty())
-    within.devices.clear(); // positions are other ones
+    within.devices.clear(); // positions are renumbered
   return within;
 }
 

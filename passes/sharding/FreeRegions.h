@@ -6,11 +6,11 @@
 //   %r = weft.manual(%a) from [[x, -]] to [[x, -]] free ["y"] {
 //   ^bb0(%p): ...
 //
-// %p has the layout [y, -] where %a has [(x, y), -], and the reverse: the axes
-// that the op states come first, the free axes behind them. Shards are full at
-// this border, so each device's shard is the same on both sides. Axes that are
-// not free are bound: no value inside is split over them, since devices that
-// differ along them hold different values.
+// %p has the layout [y, -] if and only if %a has [(x, y), -]: the axes that the
+// op states come first, the free axes behind them. Shards are full at this
+// border, so each device's shard is the same on both sides. Axes that are not
+// free are bound: no value inside is split over them, since devices that differ
+// along them hold different values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,24 +21,24 @@
 
 namespace weft {
 
-/// The op, where its region leaves axes free; else null.
+/// The op as one whose region leaves axes free, or null.
 FixedLayoutsOpInterface freeRegionOf(mlir::Operation *op);
-/// The op whose region with free axes ends here; else null.
+/// The op whose region with free axes this op ends, or null.
 FixedLayoutsOpInterface freeRegionEndedBy(mlir::Operation *op);
-/// The innermost op around that has a region with free axes; else null, also
-/// where the innermost region is one device's program.
+/// The innermost enclosing op with a region, if that has free axes; else null,
+/// for instance inside one device's program.
 FixedLayoutsOpInterface freeRegionAround(mlir::Operation *op);
-/// The same of what computes the value, or has it as an argument.
+/// The same for the op that computes the value, or has it as an argument.
 FixedLayoutsOpInterface freeRegionAround(mlir::Value value);
 
 /// The axes of the mesh that are not free.
 SubAxes boundAxes(const Mesh &mesh, llvm::ArrayRef<SubAxis> free);
-/// The mesh as a value inside sees it: bound axes have one coordinate. Digits of
-/// the other axes are the same.
+/// The mesh inside a region: bound axes have one coordinate. Digits of the
+/// other axes are the same.
 Mesh meshWithin(const Mesh &mesh, llvm::ArrayRef<SubAxis> bound);
 
-/// The free axes of a layout, behind those that the region states: of [(x, y),
-/// -] behind [x, -] it is [y, -].
+/// The free axes of a layout, which come after those that the region states: of
+/// [(x, y), -] after [x, -] it is [y, -].
 Layout freePart(const Layout &whole, const Layout &said,
                 llvm::ArrayRef<SubAxis> free);
 

@@ -18,32 +18,33 @@
 
 namespace weft {
 
-/// The type of every device's block; the type itself where it has no layout.
+/// The type of every device's block; the type itself if it has no layout.
 mlir::Type localType(mlir::Type global);
 
-/// The axes as the rank-1 layout by which `coll` ops name a group.
+/// The axes as a rank-1 layout, by which `coll` ops name a group.
 LayoutAttr groupOf(MeshAttr mesh, const SubAxes &axes);
 
-/// tensor<i64>: where the device's block of a dimension starts.
+/// The start of the device's block of a dimension, as tensor<i64>.
 mlir::Value blockOffset(mlir::OpBuilder &builder, mlir::Location loc,
                         MeshAttr mesh, const SubAxes &axes, int64_t blockSize);
 
-/// The block with the absent element of `kind` behind the valid extent of `dim`,
-/// whose global size is `size`.
+/// Fills the block with the absent element of `kind` behind the valid extent of
+/// `dim`, whose global size is `size`.
 mlir::Value maskPadding(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value block, unsigned dim, int64_t size,
                         MeshAttr mesh, const SubAxes &axes, ReduceKind kind);
 
-/// How one op is sharded, read from its types with layouts.
+/// The sharding of one op, read from its types with layouts.
 struct OpBlocks {
   OpWithRule ruled;
-  MeshAttr mesh; ///< null where no type has a layout
+  MeshAttr mesh; ///< null if no type has a layout
   FactorAxes axes;
 
   explicit OpBlocks(mlir::Operation &op);
 };
 
-/// Where an op's results lie, and what its devices tell each other.
+/// Answers the questions of an op's local form: positions of its blocks, and
+/// data of other devices.
 class BlockPlacement : public LocalPlacement {
 public:
   BlockPlacement(mlir::TypeRange globalTypes, const OpBlocks &blocks);
@@ -70,12 +71,13 @@ public:
   void setFetched(unsigned operand, unsigned dim) {
     fetched.insert({operand, dim});
   }
-  /// How many collectives the op asked for.
+  /// The number of collectives that the op needed.
   unsigned collectives() const { return numCollectives; }
 
 private:
   LayoutAttr groupOfFactor(unsigned factor) const;
-  /// "parts of weft.top_k along its select dimension are WHAT".
+  /// The reason of such a collective: "parts of weft.top_k along its select
+  /// dimension are WHAT".
   mlir::StringAttr reasonFor(unsigned factor, llvm::StringRef what) const;
 
   mlir::TypeRange types;

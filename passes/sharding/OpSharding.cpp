@@ -36,7 +36,7 @@ static bool isSource(const ShardingRule &rule) {
   return true;
 }
 
-/// Every tensor dimension undescribed: nothing can be sharded.
+/// The rule of an op that cannot be sharded: no dimension has a factor.
 static ShardingRule wholeRule(Operation *op) {
   ShardingRule rule;
   auto add = [](auto &out, TypeRange types) {
@@ -162,8 +162,8 @@ FactorAxes weft::mergeFactors(const Mesh &mesh, const OpWithRule &op,
 // Applying
 //===----------------------------------------------------------------------===//
 
-/// Keeps of each factor's axes what this tensor's layout can say. Returns
-/// whether that was all.
+/// Cuts each factor's axes to those that this tensor's layout can express.
+/// Returns whether that was all.
 static bool cutToTensor(const Mesh &mesh, const OpWithRule &op, unsigned tensor,
                         FactorAxes &axes) {
   const TensorFactors &factors = op.factors(tensor);
@@ -187,13 +187,13 @@ static bool has(const TensorFactors &tensor, unsigned factor) {
   });
 }
 
-/// Does the factor leave the tensor partial where it is sharded?
+/// Whether the factor, if sharded, leaves a result without it partial.
 static bool isReduced(const Factor &factor) {
   return factor.kind == FactorKind::Reduce || factor.kind == FactorKind::Lookup;
 }
 
-/// Partial axes of a result: those of reduced factors it does not have. One
-/// kind only; factors of another kind lose their axes.
+/// Adds the partial axes of a result: those of reduced factors that it lacks.
+/// Only one kind is possible; factors of another kind lose their axes.
 static void addPartial(const OpWithRule &op, const TensorFactors &tensor,
                        const FactorAxes &axes, Layout &layout) {
   for (auto [index, factor] : llvm::enumerate(op.rule.factors))

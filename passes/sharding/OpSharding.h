@@ -6,9 +6,9 @@
 //   operand 0: b=data, k=model;  operand 1, result: nothing yet
 //
 // `mergeFactors` gives b=data, k=model, so propagation puts [model, -] on
-// operand 1 where it is free, and [data, -] on the result. `chooseSharding`
-// (ChooseSharding.h) says what the op runs with: it requires [data, model] and [model, -]
-// and produces [data, -] partial over model.
+// operand 1 if that is free, and [data, -] on the result. `chooseSharding`
+// (ChooseSharding.h) chooses the op's sharding: it requires [data, model] and
+// [model, -] and produces [data, -] partial over model.
 //
 // An axis shards one factor of an op only.
 //
@@ -27,13 +27,13 @@ using FactorAxes = llvm::SmallVector<SubAxes, 4>;
 struct OpWithRule {
   mlir::Operation *op = nullptr;
   ShardingRule rule;
-  /// All tensors have the same dimensions and every factor passes.
+  /// Whether all tensors have the same dimensions and every factor passes.
   bool elementwise = false;
-  /// No operand has a sharded factor, so it computes any block of its results
-  /// for nothing: constants, iota, broadcast scalars, random bits.
+  /// Whether no operand has a sharded factor, so that any block of the results
+  /// is computed at no cost: constants, iota, broadcast scalars, random bits.
   bool source = false;
 
-  /// The rule of the op; one that keeps everything whole where it has none.
+  /// The rule of the op; without one a rule that keeps everything whole.
   static OpWithRule get(mlir::Operation *op);
 
   unsigned numTensors() const {
@@ -44,17 +44,17 @@ struct OpWithRule {
   bool isOperand(unsigned tensor) const {
     return tensor < op->getNumOperands();
   }
-  /// May axes be put on this factor without the op moving data itself?
+  /// Whether axes may be put on this factor without the op moving data itself.
   bool isShardable(unsigned factor) const;
   /// The tensor's axes on shardable factors.
   FactorAxes project(const Mesh &mesh, unsigned tensor,
                      const Layout &layout) const;
 };
 
-/// Are both summands of the same sums, or neither?
+/// Whether both are partial over the same axes and kind, or neither is.
 bool samePartial(const Layout &a, const Layout &b);
 
-/// The axes with which an op runs, and the layouts that follow.
+/// The axes of an op's factors, and the layouts that follow.
 struct OpSharding {
   FactorAxes axes;
   llvm::SmallVector<Layout, 3> operands; ///< required
@@ -62,15 +62,15 @@ struct OpSharding {
                                          ///< factor was reduced
 };
 
-/// The layouts that the table has for an op's tensors; null where a tensor has
-/// no say.
+/// The layouts that the table has for an op's tensors; null for tensors without
+/// one.
 using TensorLayouts = llvm::SmallVector<const Layout *, 4>;
-/// Does none of them split anything? Then nothing propagates, and the op is
-/// computed whole: most ops of most programs, so they cost little.
+/// Whether none of the layouts splits anything. Then nothing propagates and the
+/// op is computed whole, as most ops of most programs.
 bool nothingSplit(const TensorLayouts &layouts);
 
-/// Adds to `axes` what `more` has for each factor, without using an axis for
-/// two factors. Returns false where something of `more` was left out.
+/// Adds to `axes` those of `more` for each factor, without using an axis for
+/// two factors. Returns false if some of `more` was left out.
 bool mergeInto(FactorAxes &axes, const FactorAxes &more);
 
 /// The axes of all tensors together, those of large tensors first.
@@ -81,7 +81,7 @@ FactorAxes mergeFactors(const Mesh &mesh, const OpWithRule &op,
 /// every tensor of the op can express.
 OpSharding applyAxes(const Mesh &mesh, const OpWithRule &op, FactorAxes axes);
 
-/// Bytes that the op itself sends on its shards: nothing, but for collectives in
+/// Bytes that the op itself sends on its shards: 0 except for collectives in
 /// regions.
 int64_t bytesSentBy(mlir::Operation *op, const OpSharding &sharding);
 

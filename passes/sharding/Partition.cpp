@@ -32,7 +32,7 @@ private:
   void recordPorts();
   void build(Operation &op);
   void mapCaptured(Operation *before);
-  /// Loops and branches: the same op, regions on local values.
+  /// Rebuilds a loop or branch with regions on local values.
   void buildFlow(Operation &op);
   void buildBlock(Block &from, Block &into);
   /// Replaces an op that states its layouts by its code on blocks.
@@ -52,14 +52,15 @@ private:
   Block *global;
   OpBuilder builder;
   IRMapping local;
-  SubAxes bound; ///< axes along which the region at hand has other values
+  SubAxes bound; ///< axes along which values of the present region differ
   std::optional<RegionPlans> plans;
 };
 } // namespace
 
-/// Arguments and results keep in attributes what their types lose.
+/// Records the global types and layouts of arguments and results in attributes.
 void FunctionPartitioner::recordPorts() {
-  // All at once: each change of one port copies the list of all.
+  // Attributes are set all at once, as each change of one port copies the whole
+  // list.
   auto record = [&](llvm::ArrayRef<Type> types,
                     llvm::function_ref<DictionaryAttr(unsigned)> known) {
     llvm::SmallVector<DictionaryAttr> result;
@@ -174,7 +175,8 @@ Value FunctionPartitioner::buildStep(ReshardOp op, Value value,
   return value;
 }
 
-/// The values that are apart, as the shards of a dimension in front.
+/// The layout of values that differ along `apart`, as shards of a new first
+/// dimension.
 static Layout withApartInFront(const SubAxes &apart, const Layout &layout) {
   Layout result;
   result.dims.push_back(apart);
@@ -182,9 +184,9 @@ static Layout withApartInFront(const SubAxes &apart, const Layout &layout) {
   return result;
 }
 
-/// A permute or an exchange. Partial values move among the devices of their
-/// own summands: sum{"x"} of [8] is [x] of 2x8 on x=2; so do those of a region
-/// among devices with the same coordinates along bound axes.
+/// Builds a permute or an exchange. Partial values move among the devices of
+/// their own summands: sum{"x"} of [8] is [x] of 2x8 on x=2; values of a region
+/// move among devices with the same coordinates along bound axes.
 Value FunctionPartitioner::buildMove(ReshardOp op, Value value,
                                      const Layout &from,
                                      const ReshardStep &step) {
@@ -228,7 +230,7 @@ void FunctionPartitioner::buildReshard(ReshardOp op) {
   MeshAttr mesh = getLayout(type).getMesh();
   Layout from = getLayout(op.getInput().getType()).getLayout();
   Layout to = getLayout(type).getLayout();
-  // A module has one mesh.
+  // The plans are for one mesh, as a module has one.
   if (!plans)
     plans.emplace(mesh.getMesh());
   const ReshardPlan &plan = plans->plan(op.getResult(), from, to);
@@ -244,8 +246,8 @@ void FunctionPartitioner::buildReshard(ReshardOp op) {
 // Masks
 //===----------------------------------------------------------------------===//
 
-/// Do the elements of a factor's shards come together, so that padding has to
-/// be neutral?
+/// Whether the op combines elements of a factor's shards, so that padding has
+/// to be neutral.
 static bool mixesPositions(const OpBlocks &blocks, unsigned factor) {
   switch (blocks.ruled.rule.factors[factor].kind) {
   case FactorKind::Reduce:
@@ -253,8 +255,7 @@ static bool mixesPositions(const OpBlocks &blocks, unsigned factor) {
   case FactorKind::Select:
     return true;
   case FactorKind::Lookup:
-    // Where the result keeps the dimension, what is found in padding stays
-    // there.
+    // A result with the dimension keeps the padding in its own padding.
     return llvm::none_of(blocks.ruled.rule.results, [&](auto &result) {
       return llvm::any_of(result, [&](const DimFactors &dim) {
         return llvm::is_contained(dim, factor);
@@ -270,11 +271,11 @@ void FunctionPartitioner::maskOperand(const OpBlocks &blocks, unsigned operand,
   const ShardingRule &rule = blocks.ruled.rule;
   for (auto [dim, factors] : llvm::enumerate(rule.operands[operand])) {
     if (factors.size() != 1)
-      continue; // several factors are sharded only where they divide
+      continue; // several factors are sharded only if they divide the dimension
     const Factor &factor = rule.factors[factors.front()];
     const SubAxes &over = blocks.axes[factors.front()];
     if (findPositions(rule, operand, factors.front()))
-      continue; // what is fetched has its own mask
+      continue; // fetched operands have their own mask
     if (factor.ownsPadding || !mixesPositions(blocks, factors.front()) ||
         factor.size % shardCount(over) == 0)
       continue;
@@ -284,7 +285,8 @@ void FunctionPartitioner::maskOperand(const OpBlocks &blocks, unsigned operand,
   }
 }
 
-/// Window and shift factors: the operand's positions that the results need.
+/// Fetches, for window and shift factors, the operand's positions that the
+/// results need.
 void FunctionPartitioner::fetchOperand(const OpBlocks &blocks, unsigned operand,
                                        BlockPlacement &placement,
                                        llvm::MutableArrayRef<Value> operands) {
@@ -298,13 +300,14 @@ void FunctionPartitioner::fetchOperand(const OpBlocks &blocks, unsigned operand,
     bool reduced = rule.factors[factor].kind == FactorKind::Reduce;
     if (!map || map->operandUnit != 0 ||
         (!reduced && !isFetchable(rule, factor)))
-      continue; // the op moves what it lacks itself
+      continue; // the op moves missing elements itself
     auto type = cast<RankedTensorType>(op->getOperand(operand).getType());
     FetchedDim from{static_cast<unsigned>(dim), type.getDimSize(dim),
                     blocks.mesh, blocks.axes[factor]};
     int64_t shards = shardCount(from.axes);
-    // Positions are those of the result; of another operand where the factor
-    // is reduced, and there those in its padding are multiplied too.
+    // Positions are those of the result or, if the factor is reduced, of
+    // another operand, including those in its padding, which are multiplied
+    // too.
     const TensorFactors &result = rule.results[map->result];
     int64_t to =
         reduced
@@ -336,14 +339,14 @@ void FunctionPartitioner::fetchOperand(const OpBlocks &blocks, unsigned operand,
 // Ops
 //===----------------------------------------------------------------------===//
 
-/// The op that the next one will stand behind, or null.
+/// The op before the insertion point, or null.
 static Operation *lastOp(OpBuilder &builder) {
   Block *block = builder.getInsertionBlock();
   return block->empty() ? nullptr : &block->back();
 }
 
-/// Regions of what was built behind an op may still use global values from
-/// around them: scalars, and tensors that are whole.
+/// Replaces global values that regions of ops built behind `before` use from
+/// around them: scalars, and unsharded tensors.
 void FunctionPartitioner::mapCaptured(Operation *before) {
   Block *block = builder.getInsertionBlock();
   auto from = before ? std::next(before->getIterator()) : block->begin();

@@ -31,7 +31,7 @@ static bool isGradientName(NameLoc name) {
   return name.getName().getValue() == kGradientOf;
 }
 
-/// The layer that an op, or the op it is the gradient of, belongs to.
+/// The layer of an op, or of the op whose gradient it is.
 static llvm::StringRef layerOf(Operation *op) {
   llvm::StringRef layer;
   op->getLoc()->walk([&](Location inner) {
@@ -56,8 +56,8 @@ static llvm::StringRef portName(DictionaryAttr attributes) {
   return name ? name.getValue() : llvm::StringRef();
 }
 
-/// Names what the value is computed from by elementwise ops of its shape, up
-/// to and with the op that is none.
+/// Names the values from which the value is computed by elementwise ops of its
+/// shape, including the first one that is not.
 void Provenance::nameBackwards(Value value, const std::string &name) {
   llvm::SmallVector<Value> stack{value};
   while (!stack.empty()) {
@@ -86,14 +86,15 @@ Provenance::Provenance(func::FuncOp function) : function(function) {
   for (unsigned index = 0; index < end->getNumOperands(); ++index) {
     llvm::StringRef name = portName(function.getResultAttrDict(index));
     auto role = function.getResultAttrOfType<StringAttr>(index, kRoleAttr);
-    // A model's result is the output of a layer, whose name says more.
+    // A model's output is described by its layer, whose name is clearer.
     bool isOutput = role && role == "output";
     if (!name.empty() && !isOutput)
       nameBackwards(end->getOperand(index), name.str());
   }
 }
 
-/// The loop or branch whose region takes the value; null for others.
+/// The loop or branch whose region takes the value as an argument; null for
+/// other values.
 static Operation *holderOf(Value value) {
   auto arg = dyn_cast<BlockArgument>(value);
   Operation *holder = arg ? arg.getOwner()->getParentOp() : nullptr;
@@ -174,7 +175,7 @@ static std::string consumerName(func::FuncOp function,
                        : layer.str();
 }
 
-/// Axes of `a` that `b` has nowhere.
+/// Axes of `a` that `b` does not use.
 static SubAxes lost(const Layout &a, const Layout &b) {
   SubAxes axes;
   for (const SubAxes &dim : a.dims)
@@ -208,8 +209,8 @@ static std::string whyWhole(const OpWithRule &consumer,
   return std::to_string(shards) + " shards do not divide " + sizes;
 }
 
-/// ", which needs dimension 1 whole: no factor shards it" where the op cannot work on shards of it,
-/// whatever its other tensors are like.
+/// The clause ", which needs dimension 1 whole: no factor shards it" if the op
+/// cannot work on shards of it, whatever the layouts of its other tensors.
 static std::string wholeDims(const Mesh &mesh, const OpWithRule &consumer,
                              unsigned operand, const Layout &from) {
   if (isa<ConstrainOp, func::ReturnOp>(consumer.op))

@@ -19,21 +19,22 @@
 
 namespace weft {
 
-/// The reasons of collectives that become one, each clause once: "a; b" and
-/// "b; c" are "a; b; c". Null where no member has one.
+/// Joins the reasons of collectives that become one, each clause once: "a; b"
+/// and "b; c" are "a; b; c". Null if no member has one.
 mlir::StringAttr joinReasons(llvm::ArrayRef<mlir::StringAttr> reasons);
 
 class Provenance {
 public:
-  /// Requires types without layouts: call before they are set.
+  /// Collects names. Requires types without layouts: call before they are set.
   explicit Provenance(mlir::func::FuncOp function);
 
-  /// "gradient of d1/kernel", "metrics/loss", "output of d2".
+  /// The value's name in a reason: "gradient of d1/kernel", "metrics/loss",
+  /// "output of d2".
   std::string describe(mlir::Value value) const;
-  /// The path a person knows it by, as a key of a layout map would name it:
-  /// d1/kernel, metrics/loss, d2/output. Empty where there is none.
+  /// The path by which people know a value, as a key of a layout map:
+  /// d1/kernel, metrics/loss, d2/output. Empty if there is none.
   std::string path(mlir::Value value) const;
-  /// One line for a reshard in front of `consumer`.
+  /// The reason, in one line, of a reshard before `consumer`.
   std::string reason(const Mesh &mesh, mlir::Value value, const Layout &from,
                      const Layout &to, const OpWithRule &consumer,
                      unsigned operand) const;

@@ -33,7 +33,7 @@ void weft::forEachLoop(Operation *root,
   });
 }
 
-/// One op's classes are its own: values of two ops meet as operands only.
+/// Adds the classes of one op; values of two ops are joined as operands only.
 void RegionFlow::addOp(Operation *op) {
   RegionBranchSuccessorMapping mapping;
   cast<RegionBranchOpInterface>(op).getSuccessorOperandInputMapping(mapping);
@@ -42,7 +42,7 @@ void RegionFlow::addOp(Operation *op) {
     for (Value input : inputs)
       joined.unionSets(inputs.front().getAsOpaquePointer(),
                        input.getAsOpaquePointer());
-  // Addresses differ from run to run, so what follows goes by program order.
+  // The order of classes is the program's, as addresses differ from run to run.
   llvm::DenseMap<void *, Value> first;
   auto addMembers = [&](ValueRange values) {
     for (Value value : values) {

@@ -1,13 +1,13 @@
 //===- RegionFlow.h - values that regions pass on ---------------*- C++ -*-===//
 //
-// A loop's initial value, the body's argument, what the body yields and the
-// result are one value at different times:
+// A loop's initial value, the body's argument, the yielded value and the result
+// are one value at different times:
 //
 //   %y = weft.for 10 (%x) { ^bb0(%i, %v): ... weft.yield %w }
 //
 // %v and %y have one layout, their leader's (%v); %x and %w are brought to it.
-// MLIR's RegionBranchOpInterface says which, so that foreign loops are known
-// too. No op is known by name here.
+// MLIR's RegionBranchOpInterface defines them, so foreign loops are included.
+// No op is known by name here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,41 +21,43 @@
 
 namespace weft {
 
-/// Does the op hold regions that pass values on, instead of having a rule?
+/// Whether the op has regions that pass values on, instead of a rule.
 bool hasRegionFlow(mlir::Operation *op);
-/// Such an op, the end of one of its regions, or an op that says layouts itself
-/// and the end of its region with free axes.
+/// Whether this is such an op, the end of one of its regions, an op that states
+/// layouts itself, or the end of its region with free axes.
 bool isRuledByRegions(mlir::Operation *op);
-/// Where a value that an op of `user`'s kind needs can be made: the op of the
-/// value's own block that is, or holds, the user.
+/// The op before which a value for `user` can be made: in the value's own
+/// block, the user or the op that contains it.
 mlir::Operation *userInBlockOf(mlir::Value value, mlir::Operation *user);
 
-/// Every loop with flow, inner ones first: what leaves them may leave the outer.
+/// Visits every loop with flow, inner ones first: values that leave them may
+/// leave the outer loop as well.
 void forEachLoop(mlir::Operation *root,
                  llvm::function_ref<void(mlir::Operation *)> visit);
 
 class RegionFlow {
 public:
-  /// Looks at all ops with flow in the function.
+  /// Collects all ops with flow in the function.
   explicit RegionFlow(mlir::func::FuncOp function);
 
-  /// The value that stands for all with the same layout; itself if alone.
+  /// The value that represents all with the same layout; the value itself if
+  /// alone.
   mlir::Value leader(mlir::Value value) const {
     auto it = leaders.find(value);
     return it == leaders.end() ? value : it->second;
   }
-  /// The leader of the arguments or results that an operand becomes; null where
-  /// it becomes none (a predicate, an operand of an op without flow).
+  /// The leader of the arguments or results that an operand becomes; null if it
+  /// becomes none (a predicate, an operand of an op without flow).
   mlir::Value target(mlir::OpOperand &operand) const {
     return targets.lookup(&operand);
   }
-  /// Does any operand of the op become another value?
+  /// Whether any operand of the op becomes another value.
   bool passesOn(mlir::Operation *op) const {
     return llvm::any_of(op->getOpOperands(), [&](mlir::OpOperand &operand) {
       return bool(target(operand));
     });
   }
-  /// All values with this leader; none where a value stands alone.
+  /// All values with this leader; none for a value that is alone.
   llvm::ArrayRef<mlir::Value> members(mlir::Value leader) const {
     auto it = membersOf.find(leader);
     return it == membersOf.end() ? llvm::ArrayRef<mlir::Value>() : it->second;

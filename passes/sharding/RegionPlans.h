@@ -1,8 +1,8 @@
 //===- RegionPlans.h - moves on the mesh that a value sees ------*- C++ -*-===//
 //
 // On "x"=4, "y"=2 a value of a region that binds "x" moves among the devices of
-// its own coordinate along "x": there its plans are those of "x"=1, "y"=2. What
-// looks like a copy along "x" is another value and cannot share the work.
+// its own coordinate along "x": so its plans are those of "x"=1, "y"=2. Devices
+// along "x" hold different values, not copies, and cannot share the work.
 //
 //   RegionPlans plans(mesh);
 //   plans.plan(outside, from, to)   all of the mesh
@@ -20,11 +20,11 @@
 
 namespace weft {
 
-/// Plans of a program's values, each on the mesh that its region sees.
+/// Plans of a program's values, each on the mesh of its region.
 class RegionPlans {
 public:
   explicit RegionPlans(const Mesh &mesh) : mesh(mesh), whole(mesh) {}
-  /// planReshard's answer for a ranked tensor; valid as long as this.
+  /// The plan of planReshard for a ranked tensor; valid as long as this object.
   const ReshardPlan &plan(mlir::Value value, const Layout &from,
                           const Layout &to);
 

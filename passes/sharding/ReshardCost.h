@@ -15,15 +15,15 @@
 
 namespace weft {
 
-/// Costs of moving values between layouts, on the mesh that each sees.
+/// Costs of moving values between layouts, each on the mesh of its region.
 class ReshardCost {
 public:
   explicit ReshardCost(const Mesh &mesh) : mesh(mesh), plans(mesh) {}
-  /// The price of moving a value of this type from one layout to another; none if
-  /// it is not a ranked tensor.
+  /// The price of moving a value from one layout to another; none if it is not
+  /// a ranked tensor.
   Price between(mlir::Value value, const Layout &from, const Layout &to);
   Price of(ReshardOp reshard);
-  /// The price of what an op itself sends with these layouts.
+  /// The price of the bytes that an op itself sends with these layouts.
   Price sending(mlir::Operation *op, const OpSharding &sharding) const;
 
 private:

@@ -18,7 +18,8 @@ namespace weft {
 
 namespace {
 
-/// Bodies are straight lines, so one walk backwards finds all that is dead.
+/// Erases dead ops. Bodies have no branches, so one backward walk finds all of
+/// them.
 void eraseDeadOps(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
     if (isOpTriviallyDead(&op)) {
@@ -30,7 +31,7 @@ void eraseDeadOps(Block &block) {
   }
 }
 
-/// Inlines checkpoints, once values to keep or to compute again are chosen: the
+/// Inlines checkpoints, after the choice of values to keep or to recompute: the
 /// region's ops replace the op.
 void inlineCheckpoints(func::FuncOp function) {
   SmallVector<CheckpointOp> checkpoints;

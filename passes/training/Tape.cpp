@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace weft {
 
-/// Ops of a function after inlining, and calls inside each other.
+/// The most ops of a function after inlining, and the deepest nesting of calls.
 static constexpr uint64_t kMostOps = 250000;
 static constexpr size_t kDeepest = 200;
 
@@ -34,7 +34,7 @@ FailureOr<Expander::Values> Expander::expand(Operation *op, ValueRange operands,
   auto valueAndGrad = dyn_cast<ValueAndGradOp>(op);
   StringRef name = valueAndGrad ? valueAndGrad.getCallee()
                                 : cast<func::CallOp>(op).getCallee();
-  // Both ops verify that they name a function and pass the types it takes.
+  // The callee exists and has these types, as both ops verify.
   auto callee = symbols.lookup<func::FuncOp>(name);
   if (!callee.getBody().hasOneBlock()) {
     InFlightDiagnostic error = op->emitOpError("calls @")
@@ -110,8 +110,8 @@ FailureOr<Expander::Values> Expander::differentiate(ValueAndGradOp op,
                                                     func::FuncOp callee,
                                                     ValueRange operands,
                                                     Tape &tape) {
-  // Each differentiated argument is a value of its own while gradients are
-  // summed: one value may be passed for two arguments.
+  // Each differentiated argument is a separate value while gradients are
+  // summed, as one value may be passed for two arguments.
   Values arguments(operands);
   SmallVector<Operation *> standIns;
   SmallVector<Value> inputs;

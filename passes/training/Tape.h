@@ -10,10 +10,10 @@
 
 namespace weft {
 
-/// Expands func.call and weft.value_and_grad at an insertion point. What a
-/// body's inlining creates, in order, is its tape; walked backwards it gives
-/// the gradients (ReverseMode.h). Calls within the regions of what is inlined
-/// are expanded at once.
+/// Expands func.call and weft.value_and_grad at an insertion point. The ops
+/// that inlining a body creates, in order, are its tape; walked backwards it
+/// gives the gradients (ReverseMode.h). Calls in regions of inlined ops are
+/// expanded at once.
 class Expander {
 public:
   Expander(mlir::SymbolTable &symbols, mlir::OpBuilder &builder)
@@ -22,19 +22,19 @@ public:
   using Tape = llvm::SmallVectorImpl<mlir::Operation *>;
   using Values = llvm::SmallVector<mlir::Value>;
 
-  /// Is this an op that expand() replaces?
+  /// Whether expand() replaces the op.
   static bool isExpandable(mlir::Operation *op);
-  /// Expands what stands within the regions of `op`.
+  /// Expands ops in the regions of `op`.
   llvm::LogicalResult expandWithin(mlir::Operation *op);
-  /// Creates at the insertion point what `op`, a call or a value_and_grad,
-  /// stands for, with these operands; returns the values of its results.
+  /// Creates the ops of `op`, a call or a value_and_grad, at the insertion
+  /// point with these operands; returns the values of its results.
   llvm::FailureOr<Values> expand(mlir::Operation *op, mlir::ValueRange operands,
                                  Tape &tape);
 
   unsigned differentiated = 0;
   unsigned gradientOps = 0;
-  /// Ops that were created, of which there is a limit: 30 functions that call
-  /// the former twice would make 2^30.
+  /// The number of created ops, which is limited: 30 functions that each call
+  /// the previous one twice would make 2^30.
   uint64_t created = 0;
 
 private:

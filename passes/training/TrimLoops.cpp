@@ -1,8 +1,9 @@
 //===- TrimLoops.cpp - what loops need not carry or compute ---------------===//
 //
 // Derivatives of loops are built value by value: each carried value is saved,
-// each gradient of a part is a whole tensor of zeros with the part in it. What of
-// this nobody reads goes, and sums with such tensors become sums of parts.
+// and each gradient of a part is a tensor of zeros that contains the part. This
+// pass removes values without uses, and replaces sums of such tensors by sums
+// of parts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +39,7 @@ static std::optional<int64_t> constantInteger(Value value) {
 }
 
 //===----------------------------------------------------------------------===//
-// Carried values that nobody reads
+// Carried values without uses
 //===----------------------------------------------------------------------===//
 
 /// Carried values that a used result or an effect depends on.
@@ -109,7 +110,7 @@ static bool dropUnneeded(ForOp loop) {
 // Parts of tensors
 //===----------------------------------------------------------------------===//
 
-/// x + (zeros with u at i)  ->  x with (x at i) + u at i
+/// Replaces x + (zeros with u at i) by x with (x at i) + u at i.
 static bool addWithin(AddOp sum) {
   auto part = sum.getRhs().getDefiningOp<DynamicUpdateSliceOp>();
   if (!part || !part->hasOneUse() || !isZero(part.getInput()))
@@ -128,7 +129,7 @@ static bool addWithin(AddOp sum) {
   return true;
 }
 
-/// Is it another position within `size` each time?
+/// Whether the start is another multiple of `size` in each iteration.
 static bool countsTimes(ForOp loop, Value start, int64_t size) {
   int64_t count = loop.getCount();
   if (start == loop.getCounter())
@@ -138,7 +139,8 @@ static bool countsTimes(ForOp loop, Value start, int64_t size) {
          constantInteger(back.getLhs()) == count - 1 && count <= size;
 }
 
-/// A part that is set to 0 after it was read, which no other time reads.
+/// Whether a part is set to 0 after it was read, and no other iteration reads
+/// it.
 static bool isReadOnce(ForOp loop, unsigned index) {
   Value carried = loop.getCarried()[index];
   auto cleared = loop.getYielded()[index].getDefiningOp<DynamicUpdateSliceOp>();
@@ -180,7 +182,8 @@ static bool keepParts(ForOp loop) {
 namespace {
 class TrimLoopsPass : public weft::impl::TrimLoopsPassBase<TrimLoopsPass> {
 public:
-  /// One loop's end is another's beginning: until nothing changes.
+  /// Loops are trimmed until nothing changes, as the end of one may use
+  /// another's results.
   void runOnOperation() override {
     for (bool changed = true; changed;) {
       changed = false;

@@ -11,7 +11,7 @@ namespace weft {
 
 namespace {
 
-/// SplitMix64: one step.
+/// Returns the next number of SplitMix64.
 uint64_t nextRandom(uint64_t &state) {
   state += 0x9E3779B97F4A7C15;
   uint64_t z = state;
@@ -20,7 +20,7 @@ uint64_t nextRandom(uint64_t &state) {
   return z ^ (z >> 31);
 }
 
-/// Where one argument or result of the partitioned function lies.
+/// The type and layout of an argument or result of the partitioned function.
 struct Port {
   RankedTensorType globalType;
   Layout layout;
@@ -70,7 +70,7 @@ FailureOr<Ports> readPorts(func::FuncOp function) {
   return ports;
 }
 
-/// The first element that is further off than the bound, or -1.
+/// The position of the first element whose difference exceeds the bound, or -1.
 int64_t firstDifference(const Tensor &expected, const Tensor &actual,
                         double bound) {
   if (expected.isComplex()) {
@@ -80,7 +80,7 @@ int64_t firstDifference(const Tensor &expected, const Tensor &actual,
   for (int64_t i = 0; i < expected.size(); ++i) {
     if (expected.equals(i, actual, i))
       continue;
-    // The comparison is false where one side is NaN.
+    // The comparison is false if either side is NaN.
     if (expected.isFloat() &&
         std::fabs(expected.real(i) - actual.real(i)) <= bound)
       continue;
@@ -136,7 +136,8 @@ LogicalResult compareResult(func::FuncOp function, unsigned index,
          << ", the devices give " << actual.text(at);
 }
 
-/// Integers below this are indices into every dimension that is looked up.
+/// The bound below which integers are valid indices in every dimension that is
+/// looked up.
 uint64_t indexBound(func::FuncOp global) {
   int64_t bound = 8;
   global.walk([&](ShardingRuleOpInterface op) {
@@ -148,7 +149,7 @@ uint64_t indexBound(func::FuncOp global) {
   return static_cast<uint64_t>(bound);
 }
 
-/// |x| + 1/16 of floats whose roots and inverses a step may take.
+/// Replaces floats by |x| + 1/16, as a step may take their roots and inverses.
 void makePositive(Tensor &tensor) {
   for (int64_t i = 0; tensor.isFloat() && i < tensor.size(); ++i)
     tensor.setReal(i, std::fabs(tensor.real(i)) + 0.0625);
@@ -206,7 +207,8 @@ LogicalResult compareWithGlobal(func::FuncOp global, func::FuncOp partitioned,
         options.arguments.empty()
             ? drawArgument(partitioned, index, port, options, bound)
             : options.arguments[index]);
-    // Real numbers would be rounded by what is added and taken away again.
+    // Partial values are spread for integers only: real numbers would be
+    // rounded by adding and subtracting r.
     bool spread = port.layout.isPartial() && options.draw == Draw::Integers;
     Tensors blocks = (spread ? spreadTensor : shardTensor)(
         ports->mesh, port.layout, inputs.back());

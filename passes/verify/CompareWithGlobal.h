@@ -16,8 +16,8 @@
 
 namespace weft {
 
-/// On an argument or result of a partitioned function: its type before, as a
-/// TypeAttr.
+/// The attribute of an argument or result of a partitioned function with its
+/// type before, a TypeAttr.
 inline constexpr llvm::StringLiteral kGlobalTypeAttr = "weft.global_type";
 
 enum class Draw {
@@ -31,24 +31,24 @@ struct CompareOptions {
   /// Largest |a - b|, relative to the largest element of the result (at least
   /// 1). Integers and copies on several devices must be equal.
   double tolerance = 1e-5;
-  /// By result, where not empty: largest |a - b| in place of the tolerance.
+  /// Largest |a - b| for each result, instead of the tolerance, if not empty.
   llvm::ArrayRef<double> errorBounds;
-  /// Inputs in place of drawn ones, where not empty.
+  /// Inputs to use instead of drawn ones, if not empty.
   llvm::ArrayRef<Tensor> arguments;
 };
 
-/// A tensor drawn from a seed: floats as `draw` says, integers in
-/// [0, integersBelow), ui32 any bits.
+/// A tensor drawn from a seed: floats by `draw`, integers in [0,
+/// integersBelow), ui32 any bits.
 Tensor drawTensor(mlir::RankedTensorType type, Draw draw, uint64_t seed,
                   uint64_t integersBelow = 8);
 
-/// Success where both give the same. Otherwise an error on the partitioned
-/// function that names the first result that differs, the element and both
-/// values. The partitioned function's arguments and results have attributes
-/// `weft.layout` and `weft.global_type`; without any layout it is a program of
-/// one device. Arguments of role `slot` or `state` are drawn positive, since
-/// optimizers take their roots, and integers below the size of any dimension
-/// that the program looks up.
+/// Succeeds if both give the same results. Otherwise emits an error on the
+/// partitioned function that names the first result that differs, the element
+/// and both values. The partitioned function's arguments and results have
+/// attributes `weft.layout` and `weft.global_type`; without any layout it is a
+/// program of one device. Arguments of role `slot` or `state` are drawn
+/// positive, since optimizers take their roots, and integers below the size of
+/// any dimension that the program looks up.
 llvm::LogicalResult compareWithGlobal(mlir::func::FuncOp global,
                                       mlir::func::FuncOp partitioned,
                                       const CompareOptions &options = {});

@@ -1,6 +1,6 @@
 //===- ClosestName.h - which name was meant ----------------------*- C++ -*-===//
 //
-// For the messages of compiler and command line.
+// Suggestions for messages of compiler and command line.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@
 
 namespace weft {
 
-/// Letters that are put in, taken out or replaced between two names
+/// The number of inserted, removed or replaced letters between two names
 /// (Levenshtein's distance).
 inline size_t editDistance(const std::string &a, const std::string &b) {
   std::vector<size_t> row(b.size() + 1);
@@ -33,8 +33,8 @@ inline size_t editDistance(const std::string &a, const std::string &b) {
   return row[b.size()];
 }
 
-/// The known name that is closest to a misspelt one; empty where none is like it:
-/// a third of its letters may differ.
+/// The known name that is closest to a misspelt one; empty if none differs in
+/// at most a third of its letters.
 inline std::string closestName(const std::string &name,
                                const std::set<std::string> &known) {
   size_t least = name.size() / 3 + 1;

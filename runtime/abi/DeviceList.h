@@ -8,9 +8,9 @@
 //     // write cpu:N or cuda:N with N from 1 to 65536
 //   weft::DeviceName::parse("cpu:3");                   // kind Cpu, index 3
 //
-// A list is a kind and how many there are; a name is a kind and which one of
-// them, as keras.distribution writes it. Numbers are decimal, without a sign.
-// Runtime, compiler, tools and plugin read and write both here only.
+// A list is a kind and a count; a name is a kind and an index, as in
+// keras.distribution. Numbers are decimal, without a sign. Runtime, compiler,
+// tools and plugin read and write both here only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ namespace weft {
 
 /// The kind of processor of a device.
 enum class DeviceKind : uint8_t { Cpu, Cuda };
-/// How each kind is written, by its number.
+/// The name of each kind, by its number.
 inline constexpr std::string_view kDeviceKinds[] = {"cpu", "cuda"};
 /// The most devices of one list.
 inline constexpr int64_t kMostDevices = 65536;
@@ -40,8 +40,8 @@ inline std::optional<DeviceKind> parseDeviceKind(std::string_view text) {
   return std::nullopt;
 }
 
-/// The number after the colon of `text`: 8 for "cpu:8". Nothing without a colon,
-/// where anything but digits follows it, or above INT64_MAX.
+/// The number after the colon of `text`: 8 for "cpu:8". Nothing without a
+/// colon, if anything but digits follows it, or above INT64_MAX.
 inline std::optional<int64_t> parseDeviceNumber(std::string_view text) {
   size_t colon = text.find(':');
   if (colon == text.npos || text.substr(colon + 1).starts_with('-'))
@@ -54,7 +54,7 @@ inline std::optional<int64_t> parseDeviceNumber(std::string_view text) {
   return number;
 }
 
-/// "cpu:8".
+/// The text of a kind and a number, "cpu:8".
 inline std::string kindAndNumber(DeviceKind kind, int64_t number) {
   return std::string(kDeviceKinds[size_t(kind)]) + ":" + std::to_string(number);
 }
@@ -64,9 +64,9 @@ struct DeviceList {
   DeviceKind kind = DeviceKind::Cpu;
   int64_t count = 1;
 
-  /// Nothing, with the reason and how to write it in `why`, where `text` is no
-  /// list, its kind is not among the first `kinds` or it has more than `most`
-  /// devices.
+  /// Parses a list. Nothing, with the reason and a fix in `why`, if `text` is
+  /// no list, its kind is not among the first `kinds` or it has more than
+  /// `most` devices.
   static std::optional<DeviceList>
   parse(std::string_view text, std::string &why, int64_t most = kMostDevices,
         size_t kinds = std::size(kDeviceKinds)) {
@@ -95,7 +95,7 @@ struct DeviceName {
   DeviceKind kind = DeviceKind::Cpu;
   int64_t index = 0;
 
-  /// Nothing where `text` is no name or its kind is not known.
+  /// Parses a name. Nothing if `text` is no name or its kind is unknown.
   static std::optional<DeviceName> parse(std::string_view text) {
     std::optional<DeviceKind> kind =
         parseDeviceKind(text.substr(0, text.find(':')));

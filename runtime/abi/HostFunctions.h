@@ -1,12 +1,12 @@
 /*===- HostFunctions.h - numbers of the functions that programs call --------===//
 //
-// A host_call names its function by a number. Below WEFT_HOST_SEND numbers mean
-// what the maker of the program and its host agree on; the others are transfers
-// over channels, as StableHLO's send and recv ask for:
+// A host_call names its function by a number. Numbers below WEFT_HOST_SEND are
+// defined by the program's front end and its host; the others are transfers
+// over channels, for StableHLO's send and recv:
 //
 //   WEFT_HOST_SEND + 5       one operand goes to the host on channel 5
 //   WEFT_HOST_RECEIVE + 6    one result comes from it on channel 6; the operand
-//                            says nothing
+//                            is ignored
 //
 //===----------------------------------------------------------------------===*/
 

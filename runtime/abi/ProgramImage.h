@@ -25,8 +25,8 @@
 
 namespace weft {
 
-/// FNV-1a over little-endian 8-byte words, the tail by bytes. weft_hash of
-/// weft.h returns the same.
+/// Computes FNV-1a over little-endian 8-byte words, the tail by bytes.
+/// weft_hash of weft.h returns the same.
 inline uint64_t hashProgramBytes(const void *data, size_t bytes) {
   const auto *p = static_cast<const unsigned char *>(data);
   uint64_t hash = 0xcbf29ce484222325ull;
@@ -41,7 +41,7 @@ inline uint64_t hashProgramBytes(const void *data, size_t bytes) {
   return hash;
 }
 
-/// The hash a trailer carries: of the `bytes` before it and of its own fields.
+/// The hash in a trailer: of the `bytes` before it and of its other fields.
 inline uint64_t hashProgram(const void *data, size_t bytes,
                             weft_trailer trailer) {
   trailer.hash = hashProgramBytes(data, bytes);

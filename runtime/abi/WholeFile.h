@@ -6,23 +6,23 @@
 //     error = file.commit();                  // renamed to out.npz
 //
 // The bytes go to a new file beside the target, .weft-<16 random digits>.tmp,
-// which commit() renames; without commit() it is removed. O_EXCL makes it, so
-// nothing that lies there already is opened or followed. It has the permission
-// bits and the group of the file that it replaces, or the process's umask.
-// Access control lists and other attributes are not kept.
+// which commit() renames; without commit() it is removed. It is created with
+// O_EXCL, so no existing file or link is opened. It has the permission bits and
+// the group of the file that it replaces, or the process's umask. Access
+// control lists and other attributes are not kept.
 //
 // While it is written it is locked (flock). The next writer to the folder
 // removes files of this kind that nobody has locked: those of processes that
 // were killed.
 //
-// A target that is a symbolic link stays one: the file it points to is
-// replaced. A link to nothing is refused (ENOENT), as is a link of another
-// user in a folder that anybody may write, such as /tmp (EACCES). A path that
-// is no regular file (a pipe, a device), or that lies in /dev or /proc, is
-// written directly.
+// A target that is a symbolic link stays one: the file that it points to is
+// replaced. A dangling link is refused (ENOENT), as is a link of another user
+// in a folder that anybody may write, such as /tmp (EACCES). A path that is no
+// regular file (a pipe, a device), or that is in /dev or /proc, is written
+// directly.
 //
-// The only code of Weft that creates files; tools/check/check_files.py holds
-// it to that. Header only, as compiler and runtime both use it.
+// This is the only code of Weft that creates files; tools/check/check_files.py
+// checks that. Header only, as compiler and runtime both use it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +47,7 @@
 
 namespace weft {
 
-/// Removes what writers that no longer live have left in an open folder.
+/// Removes the files of ended writers from an open folder.
 inline void removeAbandonedFiles(int folder) {
   DIR *list =
       fdopendir(openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -74,10 +74,10 @@ inline void removeAbandonedFiles(int folder) {
 }
 
 struct WholeFileOptions {
-  mode_t mode = 0666; ///< of a target that is new, less the umask
-  /// The data is on the disk before commit() returns, and abandoned files in
-  /// the folder are removed. A cache needs neither: it checks what it reads,
-  /// and tidies its folder when it prunes it.
+  mode_t mode = 0666; ///< of a new target, before the umask
+  /// Whether the data is on the disk before commit() returns, and abandoned
+  /// files in the folder are removed. A cache needs neither: it checks what it
+  /// reads, and removes such files when it prunes its folder.
   bool lasting = true;
 };
 
@@ -94,7 +94,7 @@ public:
   }
   ~WholeFile() { discard(); }
 
-  /// 0, or the errno value of what failed.
+  /// Opens the temporary file; returns 0 or an errno value.
   int open(const std::string &path, WholeFileOptions given = {}) {
     options = given;
     struct stat info;
@@ -117,11 +117,11 @@ public:
     return error;
   }
 
-  /// Open for writing; -1 before open() and after commit().
+  /// The descriptor to write to; -1 before open() and after commit().
   int descriptor() const { return file; }
 
-  /// Puts the file in the target's place: 0, or an errno value, and then the
-  /// target is as it was.
+  /// Replaces the target by the file. Returns 0, or an errno value, and then
+  /// the target is unchanged.
   int commit() {
     int error = 0;
     if (!temporary.empty()) {
@@ -131,7 +131,7 @@ public:
         error = errno;
       if (!error)
         temporary.clear(); // nothing to remove
-      // A file system that cannot sync folders says EINVAL.
+      // EINVAL means that the file system cannot sync folders.
       if (!error && options.lasting && fsync(folder) != 0 && errno != EINVAL)
         error = errno;
     }
@@ -141,7 +141,7 @@ public:
     return error;
   }
 
-  /// Leaves the target as it is.
+  /// Removes the file; the target is unchanged.
   void discard() {
     if (!temporary.empty())
       unlinkat(folder, temporary.c_str(), 0);
@@ -168,8 +168,8 @@ private:
     return isOfSystem || (existing && !S_ISREG(existing->st_mode));
   }
 
-  /// Whether somebody else may have put this link there to have us write
-  /// elsewhere: the rule of Linux' protected_symlinks.
+  /// Whether another user may have put this link there to redirect our writes:
+  /// the rule of Linux' protected_symlinks.
   static bool isForeignLink(const std::string &path) {
     struct stat link, parent;
     if (lstat(path.c_str(), &link) != 0 || !S_ISLNK(link.st_mode) ||
@@ -184,7 +184,8 @@ private:
     return slash == std::string::npos ? "." : path.substr(0, slash + 1);
   }
 
-  /// Where the target really is: `folder` and, in it, `target`.
+  /// Opens the target's folder after following links: sets `folder` and, in it,
+  /// `target`.
   int openFolder(const std::string &path, bool exists) {
     struct stat info;
     std::string place = path;
@@ -223,7 +224,7 @@ private:
       if (file < 0)
         continue;
       temporary = name;
-      // Another writer may have removed it before it was locked.
+      // The link count is 0 if another writer removed it before it was locked.
       struct stat made;
       bool isOurs = flock(file, LOCK_EX | LOCK_NB) == 0 ||
                     errno == EOPNOTSUPP || errno == ENOLCK;
@@ -235,12 +236,12 @@ private:
     return EEXIST;
   }
 
-  /// Owner, group and permissions of the file that is replaced. A group that
+  /// Copies owner, group and permissions of the replaced file. A group that
   /// cannot be kept loses its permissions.
   int takeMode(const struct stat &replaced, const struct stat &made) {
     mode_t mode = replaced.st_mode & 0777;
     if (replaced.st_uid != made.st_uid && geteuid() == 0)
-      // Where this fails (a network's file system) the file is the writer's.
+      // The owner stays the writer if this fails (a network's file system).
       static_cast<void>(fchown(file, replaced.st_uid, gid_t(-1)) == 0);
     if (replaced.st_gid != made.st_gid &&
         fchown(file, uid_t(-1), replaced.st_gid) != 0)
@@ -253,8 +254,8 @@ private:
   std::string target, temporary; ///< names in `folder`
 };
 
-/// A file that grows while others read it, such as a log: new, or an error.
-/// Nothing that lies there already is opened or followed.
+/// A file that grows while others read it, such as a log. It is created, or
+/// there is an error: no existing file or link is opened.
 class GrowingFile {
 public:
   GrowingFile() = default;
@@ -269,14 +270,14 @@ public:
       close(file);
   }
 
-  /// 0, or an errno value.
+  /// Creates the file; returns 0 or an errno value.
   int open(const std::string &path) {
     file = ::open(
         path.c_str(),
         O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
     return file < 0 ? errno : 0;
   }
-  /// Adds all of it, or says why not.
+  /// Appends all bytes; returns 0 or an errno value.
   int append(std::string_view bytes) {
     while (!bytes.empty()) {
       ssize_t written = ::write(file, bytes.data(), bytes.size());

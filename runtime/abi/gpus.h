@@ -14,7 +14,8 @@
 //     weft_error_free(error);
 //   }
 //
-// Those that --devices cuda means, in its order. Part of the C API, as weft.h is.
+// These are the GPUs of --devices cuda, in its order. Part of the C API, like
+// weft.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +28,9 @@
 extern "C" {
 #endif
 
-/// `capability`: 90 for compute capability 9.0. `why_not`: NULL where programs run
-/// there. `number`: among those that CUDA_VISIBLE_DEVICES leaves.
+/// A GPU. `capability`: 90 for compute capability 9.0. `why_not`: the reason
+/// why programs cannot run there, or NULL. `number`: among the GPUs that
+/// CUDA_VISIBLE_DEVICES leaves.
 typedef struct weft_gpu {
   const char *name;
   uint64_t memory_bytes;
@@ -37,8 +39,8 @@ typedef struct weft_gpu {
   int32_t number;
 } weft_gpu;
 
-/// A library of NVIDIA that the code of programs calls where it is found, such as
-/// cuBLASLt. `why_not`: NULL where it was found; else `version` and `path` are
+/// A library of NVIDIA that the code of programs calls if it is found, such as
+/// cuBLASLt. `why_not`: NULL if it was found; else `version` and `path` are
 /// empty.
 typedef struct weft_gpu_library {
   const char *name;
@@ -47,8 +49,8 @@ typedef struct weft_gpu_library {
   const char *why_not;
 } weft_gpu_library;
 
-/// `driver_version`: of CUDA, 12040 for 12.4; `driver`: the library's path. All
-/// lives as long as the process.
+/// All GPUs. `driver_version`: of CUDA, 12040 for 12.4; `driver`: the library's
+/// path. Valid as long as the process.
 typedef struct weft_gpu_list {
   const weft_gpu *gpus;
   size_t count; ///< at least 1
@@ -58,10 +60,10 @@ typedef struct weft_gpu_list {
   size_t library_count;
 } weft_gpu_list;
 
-/// The GPUs that CUDA's driver shows, which CUDA_VISIBLE_DEVICES narrows; of
-/// several processes that mpirun or srun has started on this machine, each has a
-/// share of them (docs/clusters.md). The
-/// first call asks; nothing is allocated on any of them. From any thread.
+/// Lists the GPUs that CUDA's driver shows, restricted by CUDA_VISIBLE_DEVICES;
+/// each of several processes that mpirun or srun has started on this machine
+/// has a share of them (docs/clusters.md). The first call queries the driver;
+/// nothing is allocated on a GPU. From any thread.
 weft_error *weft_gpus(weft_gpu_list *out);
 
 #ifdef __cplusplus

@@ -50,43 +50,47 @@ extern "C" {
 typedef struct weft_processes weft_processes;
 
 /// Joins the processes that mpirun has started with this one; all must call it
-/// within 10 seconds. `command` says what they have in common: an error where
-/// they differ. When another process dies while this one does not come back to
-/// the runtime, the reason is written to the file descriptor `messages`, and the
-/// process ends with status 1. Once in a process.
+/// within 10 seconds. `command` is a hash of what they must have in common: an
+/// error if it differs. If another process dies while this one does not return
+/// to the runtime, the reason is written to the file descriptor `messages`, and
+/// the process ends with status 1. Once in a process.
 weft_error *weft_processes_join(uint64_t command, int messages,
                                 weft_processes **out);
-/// NULL if weft_processes_join can work here, or why not.
+/// The reason why weft_processes_join cannot work here, or NULL.
 const char *weft_processes_missing(void);
 int weft_processes_rank(const weft_processes *processes);
 int weft_processes_size(const weft_processes *processes);
 
 /// Like weft_runtime_create for all devices of all processes, of which this one
-/// runs its part: devices are cut contiguously, the first processes run one more.
-/// `processes` may be NULL: one process. On such a runtime weft_buffer_write,
-/// weft_buffer_read and weft_execute are given the same in every process, and
-/// weft_buffer_local is NULL for positions of others. The first run of a program
-/// waits for all that is enqueued, as the processes agree on the program.
+/// runs its part: devices are cut contiguously, the first processes run one
+/// more. `processes` may be NULL: one process. On such a runtime every process
+/// calls weft_buffer_write, weft_buffer_read and weft_execute with the same
+/// arguments, and weft_buffer_local is NULL for positions of others. The first
+/// run of a program waits for all enqueued work, as the processes then compare
+/// the program.
 weft_error *weft_runtime_create_among(weft_processes *processes,
                                       const char *devices, int workers,
                                       weft_runtime **out);
 
-/// The next three exchange messages of their own: they are called while nothing is
-/// enqueued on a runtime of these processes. (A process that waits in them tells the
-/// others that it does nothing else; when all do, it is a deadlock.)
+/// The next three functions exchange messages of their own: call them while
+/// nothing is enqueued on a runtime of these processes. (A process that waits
+/// in them is counted as idle by the others; if all are idle, it is a
+/// deadlock.)
 
-/// An error in every process unless all give the same `value`, a hash of `what`.
+/// Compares `value`, a hash of `what`, over all processes: an error in each
+/// unless all are equal.
 weft_error *weft_processes_agree(weft_processes *processes, const char *what,
                                  uint64_t value);
-/// Rank 0's bytes, in every process: `data` and `bytes` are its, and where they
-/// were put elsewhere; freed by free().
+/// Sends rank 0's bytes to every process: `data` and `bytes` are rank 0's on
+/// entry, and a copy on return in the others; freed by free().
 weft_error *weft_processes_share(weft_processes *processes, void **data,
                                  size_t *bytes);
-/// Whether any process has asked to stop, the same answer in all: each calls it
-/// at the same places. `mine`: this one asks.
+/// Sets `any` to whether any process requests to stop, the same answer in all:
+/// each calls it at the same points. `mine`: this one requests it.
 weft_error *weft_processes_vote(weft_processes *processes, int mine, int *any);
-/// SIGTERM has come; safe in a signal handler. `graceful`: the caller ends at
-/// its next vote. Otherwise the process ends, after saying which other died.
+/// Handles SIGTERM; safe in a signal handler. `graceful`: the caller ends at
+/// its next vote. Otherwise the process ends, after reporting which other
+/// process died.
 void weft_processes_terminate(weft_processes *processes, int graceful);
 
 /// Tells the others that this one is through, and why if `status` is not 0

@@ -24,9 +24,9 @@
 //     return error;
 //   }
 //
-// Part of the C API, as weft.h is. On CPUs the runtime reads its clock in front
-// of and behind each instruction; on GPUs events of the streams do. Runs that
-// are not profiled measure nothing.
+// Part of the C API, like weft.h. On CPUs the runtime reads its clock before
+// and after each instruction; on GPUs events of the streams record times. Runs
+// that are not profiled measure nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,26 +39,28 @@
 extern "C" {
 #endif
 
-/// `kind`: "launch", "copy", "jump", "return" or a collective's, "all_reduce".
-/// `name`: of the kernel, or what a collective moves. `bytes`: of the buffers
-/// that a launch or copy reads and writes, each counted once a role; of a
-/// collective, those that a device sends, the largest over devices.
-/// `operations`: about how many a launch takes, a multiply-add counted as one.
+/// An instruction. `kind`: "launch", "copy", "jump", "return" or a
+/// collective's, "all_reduce". `name`: of the kernel, or the value that a
+/// collective moves. `bytes`: of the buffers that a launch or copy reads and
+/// writes, each counted once a role; of a collective, those that a device
+/// sends, the largest over devices. `operations`: an estimate for a launch, a
+/// multiply-add counted as one.
 typedef struct weft_instruction {
   const char *kind;
   const char *name;
   uint64_t bytes;
   double operations;
 } weft_instruction;
-/// How many instructions the program has, and one of them. What they point to
-/// lives as long as the program.
+/// The number of instructions of the program, and one of them. Pointers in it
+/// are valid as long as the program.
 size_t weft_program_instruction_count(const weft_program *program);
 weft_error *weft_program_instruction(const weft_program *program,
                                      size_t instruction, weft_instruction *out);
 
-/// When the device at `position` of the mesh ran an instruction, in nanoseconds
-/// since the run began. A collective's time begins when the device arrives there:
-/// its time includes waiting for others. Instructions that only jump have no time.
+/// The time at which the device at `position` of the mesh ran an instruction,
+/// in nanoseconds since the run began. A collective's time begins when the
+/// device arrives there, so it includes waiting for others. Instructions that
+/// only jump have no time.
 typedef struct weft_instruction_time {
   uint32_t instruction;
   int64_t position;
@@ -66,14 +68,14 @@ typedef struct weft_instruction_time {
 } weft_instruction_time;
 
 typedef struct weft_profile weft_profile;
-/// weft_execute(), with times.
+/// Like weft_execute(), with times.
 weft_error *weft_execute_profiled(weft_runtime *runtime,
                                   const weft_program *program,
                                   weft_buffer *const *inputs,
                                   weft_buffer *const *outputs,
                                   weft_profile **out);
-/// How many there are. They live as long as the profile, in the order of each
-/// device's instructions.
+/// The number of times, and the times. They are valid as long as the profile,
+/// in the order of each device's instructions.
 size_t weft_profile_times(const weft_profile *profile,
                           const weft_instruction_time **out);
 void weft_profile_free(weft_profile *profile);

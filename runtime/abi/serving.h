@@ -27,9 +27,9 @@
 //     return error;
 //   }
 //
-// Any number of samples runs in the batch sizes that there are: the largest that
-// the remaining samples fill first. Fewer than the smallest size are padded to
-// it, by copies of the last sample whose results are dropped.
+// Any number of samples runs in the available batch sizes: the largest that the
+// remaining samples fill first. Fewer than the smallest size are padded to it,
+// by copies of the last sample whose results are dropped.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,19 +44,20 @@ extern "C" {
 
 typedef struct weft_model weft_model;
 
-/// `steps`: a .weft file. `weights`: .keras, .weights.h5 or .npz; NULL: the
-/// model's initial values. `devices`: "cpu:8"; NULL: as many as the steps need.
+/// Opens a model. `steps`: a .weft file. `weights`: .keras, .weights.h5 or
+/// .npz; NULL: the model's initial values. `devices`: "cpu:8"; NULL: as many as
+/// the steps need.
 weft_error *weft_model_open(const char *steps, const char *weights,
                             const char *devices, weft_model **out);
-/// Nothing for NULL.
+/// Frees a model; NULL is allowed.
 void weft_model_free(weft_model *model);
 
-/// The batch sizes of the steps, in ascending order; returns how many.
+/// The batch sizes of the steps, in ascending order; returns their number.
 size_t weft_model_batch_sizes(const weft_model *model, const int64_t **out);
 
-/// Inputs and outputs of a prediction. The first size of a shape is the smallest
-/// batch size; bytes are those of that batch. Strings and arrays live as long as
-/// the model.
+/// Inputs and outputs of a prediction. The first size of a shape is the
+/// smallest batch size; bytes are those of that batch. Strings and arrays are
+/// valid as long as the model.
 size_t weft_model_input_count(const weft_model *model);
 size_t weft_model_output_count(const weft_model *model);
 weft_error *weft_model_input(const weft_model *model, size_t input,
@@ -64,9 +65,9 @@ weft_error *weft_model_input(const weft_model *model, size_t input,
 weft_error *weft_model_output(const weft_model *model, size_t output,
                               weft_port *out);
 
-/// Predicts `samples` samples, at least one. inputs[i]: dense, row-major, of the
-/// input's dtype and as many rows; outputs[o] likewise, and written whole. One
-/// call at a time.
+/// Predicts `samples` samples, at least one. inputs[i]: dense, row-major, of
+/// the input's dtype and as many rows; outputs[o] likewise, and completely
+/// written. One call at a time.
 weft_error *weft_model_predict(weft_model *model, const void *const *inputs,
                                int64_t samples, void *const *outputs);
 

@@ -56,8 +56,8 @@
 //   }
 //
 // A program file holds native code, which runs with the rights of the process.
-// Loading a program and asking about it reads the plan only; the code is loaded
-// by weft_program_prepare, or else the first weft_execute. docs/trust.md says
+// Loading a program and querying it reads the plan only; the code is loaded by
+// weft_program_prepare, or else the first weft_execute. See docs/trust.md for
 // which files to trust.
 //
 //===----------------------------------------------------------------------===//
@@ -87,8 +87,8 @@ typedef void (*weft_kernel_part_fn)(void *const *buffers,
                                     const int64_t *coordinates, int64_t part,
                                     int64_t parts);
 
-/// Trailer after the ELF image of a .weft file; all integers little-endian.
-/// The file is ELF image, then the FlatBuffer of the plan, then this.
+/// The trailer after the ELF image and the FlatBuffer of the plan in a .weft
+/// file; all integers are little-endian.
 typedef struct weft_trailer {
   uint64_t elf_bytes;
   uint64_t plan_bytes;
@@ -105,7 +105,8 @@ enum {
   WEFT_FEATURE_NEON = 4,
   WEFT_FEATURE_CUDA = 8 ///< NVIDIA GPUs run the kernels
 };
-/// FNV-1a over 8-byte words, tail by bytes: what the trailer's hash is made of.
+/// Computes FNV-1a over 8-byte words, the tail by bytes, which the trailer's
+/// hash uses.
 uint64_t weft_hash(const void *data, size_t bytes);
 
 typedef enum weft_status {
@@ -127,18 +128,18 @@ void weft_error_free(weft_error *error);
 typedef struct weft_program weft_program;
 /// Reads the plan and checks the file's hash. No code of the file is mapped.
 weft_error *weft_program_load(const char *path, weft_program **out);
-/// Loads from memory (memfd, no file); the bytes are not kept.
+/// Loads a program from memory (memfd, no file); the bytes are not kept.
 weft_error *weft_program_load_memory(const void *data, size_t bytes,
                                      weft_program **out);
 void weft_program_free(weft_program *program);
-/// Loads the program's code, which runs the initializers that it may have: an
-/// error where it is damaged, or made for another processor. Later calls, and
-/// weft_execute after it, find it loaded. From any thread.
+/// Loads the program's code, which runs its initializers, if any: an error if
+/// it is damaged, or made for another processor. Later calls, and weft_execute
+/// after it, find it loaded. From any thread.
 weft_error *weft_program_prepare(const weft_program *program);
-/// The FlatBuffer (plan.fbs), verified; lives as long as the program.
+/// The FlatBuffer (plan.fbs), verified; valid as long as the program.
 const void *weft_program_plan(const weft_program *program);
 
-/// Inputs and outputs of a program. Strings and arrays in the answers live as
+/// Inputs and outputs of a program. Returned strings and arrays are valid as
 /// long as the program; indices count from 0.
 typedef enum weft_dtype { // as in plan.fbs
   WEFT_F32,
@@ -170,7 +171,7 @@ typedef enum weft_dtype { // as in plan.fbs
   WEFT_F8E8M0FNU,
   WEFT_F4E2M1FN
 } weft_dtype;
-/// "f32", "bf16", ...; NULL for no element type.
+/// The name of an element type, "f32", "bf16", ...; NULL for an unknown number.
 const char *weft_dtype_name(weft_dtype dtype);
 
 typedef enum weft_role { // as in plan.fbs
@@ -185,7 +186,8 @@ typedef enum weft_role { // as in plan.fbs
   WEFT_OTHER,
   WEFT_METRIC_STATE ///< of a metric, within an epoch
 } weft_role;
-/// "weight", "sample_weight", ...; NULL for no role.
+/// The name of a role, "weight", "sample_weight", ...; NULL for an unknown
+/// number.
 const char *weft_role_name(weft_role role);
 
 typedef struct weft_port {
@@ -209,12 +211,13 @@ weft_error *weft_program_input(const weft_program *program, size_t input,
 weft_error *weft_program_output(const weft_program *program, size_t output,
                                 weft_port *out);
 
-/// The whole program. Counts are of its text: what a loop repeats counts once.
+/// Facts of the whole program. Counts are of its text: instructions in a loop
+/// count once.
 typedef struct weft_program_info {
   const char *name;
   const char *target;    ///< cpu:avx512
   const char *mesh;      ///< "data=2, model=4"; "" for one device
-  int64_t device_count;  ///< that a runtime must have
+  int64_t device_count;  ///< devices that a runtime must have
   uint64_t arena_bytes;  ///< intermediate values of one device
   uint64_t input_bytes;  ///< of all inputs, one device's parts
   uint64_t output_bytes; ///< of outputs that reuse no input
@@ -227,45 +230,47 @@ weft_error *weft_program_describe(const weft_program *program,
 typedef struct weft_collective {
   const char *kind;  ///< all_reduce, ...
   const char *axes;  ///< of the mesh: "(data,model)"
-  const char *label; ///< what moves, or ""
+  const char *label; ///< the value that moves, or ""
   int64_t group;     ///< devices that take part together
   uint64_t bytes; ///< that a device sends each time: the largest over devices
 } weft_collective;
-/// `collective` is below collective_count, in the order of the plan.
+/// One collective: `collective` is below collective_count, in the order of the
+/// plan.
 weft_error *weft_program_collective(const weft_program *program,
                                     size_t collective, weft_collective *out);
 
 typedef struct weft_runtime weft_runtime;
-/// `devices`: "cpu:N". `workers`: threads that the devices share, 0 for one a core;
-/// a device without others shares its large kernels among them.
+/// Creates a runtime. `devices`: "cpu:N". `workers`: threads that the devices
+/// share, 0 for one a core; a single device shares its large kernels among
+/// them.
 weft_error *weft_runtime_create(const char *devices, int workers,
                                 weft_runtime **out);
 int64_t weft_runtime_device_count(const weft_runtime *runtime);
-/// Waits for what is enqueued.
+/// Waits for enqueued work, and frees the runtime.
 void weft_runtime_free(weft_runtime *runtime);
-/// Answers the host_call instructions of programs: function `function` is given
-/// where its operands lie and fills its results, dense arrays of the types that
-/// the program says. On any thread, one call at a time.
+/// Answers the host_call instructions of programs: `function` is the number of
+/// a function, `operands` are the addresses of its operands, and it fills its
+/// results, dense arrays of the types in the program. On any thread, one call
+/// at a time.
 typedef void (*weft_host_fn)(void *user, int64_t function,
                              void *const *operands, size_t operand_count,
                              void *const *results, size_t result_count);
-/// Without one, programs that call their host do not run. NULL takes it away.
-/// Waits for what is enqueued.
+/// Sets the function that answers host calls; NULL removes it. Programs with
+/// host calls do not run without one. Waits for enqueued work.
 void weft_runtime_set_host(weft_runtime *runtime, weft_host_fn call,
                            void *user);
-/// For tests: arenas, outputs and the padding of inputs are filled with 0xFF
-/// bytes (NaN) before each run, so that whatever reads what was never written
-/// shows. Off at first.
+/// For tests: fills arenas, outputs and the padding of inputs with 0xFF bytes
+/// (NaN) before each run, so that reads of unwritten memory show. Off at first.
 void weft_runtime_poison(weft_runtime *runtime, int on);
 /// For tests: while kernels of a device run, the arenas and port buffers of all
 /// other devices are unreadable, and during a collective those outside of its
-/// group: who reaches for them gets SIGSEGV. Only on a runtime of one worker.
-/// Off at first.
+/// group: an access gets SIGSEGV. Only on a runtime of one worker. Off at
+/// first.
 weft_error *weft_runtime_isolate(weft_runtime *runtime, int on);
 
-/// One logical array: a local buffer on each device of the program's mesh.
-/// weft_buffer_write and weft_buffer_read wait for the runs that were given the
-/// buffer; on a runtime of several processes, for all that is enqueued.
+/// A logical array: a local buffer on each device of the program's mesh.
+/// weft_buffer_write and weft_buffer_read wait for runs that use the buffer; on
+/// a runtime of several processes, for all enqueued work.
 typedef struct weft_buffer weft_buffer;
 weft_error *weft_input_create(weft_runtime *runtime,
                               const weft_program *program, size_t input,
@@ -273,7 +278,7 @@ weft_error *weft_input_create(weft_runtime *runtime,
 weft_error *weft_output_create(weft_runtime *runtime,
                                const weft_program *program, size_t output,
                                weft_buffer **out);
-/// Its memory is given back when the runs that were given it are over.
+/// Frees a buffer; its memory is released when the runs that use it are over.
 void weft_buffer_free(weft_buffer *buffer);
 /// Scatters a dense, row-major global array of the port's dtype to the shards.
 weft_error *weft_buffer_write(weft_buffer *buffer, const void *data,
@@ -300,59 +305,65 @@ typedef struct weft_counter {
   uint64_t bytes; ///< sent by one device: the largest over devices
 } weft_counter;
 
-/// Runs the program once, behind all that is enqueued. inputs[i] and outputs[i]
+/// Runs the program once, after all enqueued work. inputs[i] and outputs[i]
 /// follow the ports; an output that reuses a donated input must be passed the
 /// same buffer.
 weft_error *weft_execute(weft_runtime *runtime, const weft_program *program,
                          weft_buffer *const *inputs,
                          weft_buffer *const *outputs);
-/// The same on memory of the caller's: inputs[i * positions + p] is where the
-/// local part of input i lies on the device at position p of the mesh, in 64-byte
-/// aligned memory of the size of that port's buffer; outputs likewise. An output
-/// that reuses a donated input must be given the input's memory.
+/// Runs the program on memory of the caller: inputs[i * positions + p] is the
+/// address of the local part of input i on the device at position p of the
+/// mesh, in 64-byte aligned memory of the size of that port's buffer; outputs
+/// likewise. An output that reuses a donated input must be given the input's
+/// memory.
 weft_error *weft_execute_local(weft_runtime *runtime,
                                const weft_program *program, void *const *inputs,
                                void *const *outputs);
 
-/// Tells when something that was enqueued is over, and whether it failed. May
-/// outlive the runtime; any thread may ask. A NULL ticket is over, without an
-/// error.
+/// A ticket of enqueued work: whether it is over, and whether it failed. May
+/// outlive the runtime; any thread may use it. A NULL ticket is over, without
+/// an error.
 typedef struct weft_ticket weft_ticket;
-/// 1 if it is over, or else 0.
+/// Returns 1 if the work is over, or else 0.
 int weft_ticket_poll(const weft_ticket *ticket);
-/// Waits until it is over, and returns its error: in every call a new one.
+/// Waits until the work is over, and returns its error: in every call a new
+/// one.
 weft_error *weft_ticket_wait(const weft_ticket *ticket);
-/// Calls `ready` once with the ticket's error, which lasts until `ready` returns,
-/// or with NULL: here if it is over, else on a thread of the runtime, which begins
-/// what is enqueued behind when `ready` has returned. It may enqueue, but waits
-/// for nothing: weft_execute and weft_ticket_wait are errors there.
+/// Calls `ready` once with the ticket's error, which is valid until `ready`
+/// returns, or with NULL: at once if the work is over, else on a thread of the
+/// runtime, which begins later work when `ready` has returned. `ready` may
+/// enqueue, but must not wait: weft_execute and weft_ticket_wait are errors
+/// there.
 typedef void (*weft_ready_fn)(void *user, const weft_error *error);
 weft_error *weft_ticket_on_ready(const weft_ticket *ticket, weft_ready_fn ready,
                                  void *user);
-/// Neither waits nor ends anything.
+/// Frees a ticket, without waiting for or ending its work.
 void weft_ticket_free(weft_ticket *ticket);
 
-/// Like weft_execute, without waiting: wrong arguments are an error at once, later
-/// failures are the ticket's. Runs and copies of a runtime take place one after
-/// the other, in the order in which they are enqueued; one that fails stops none
-/// behind it. From any thread. Inputs and outputs are the run's until it is over;
-/// the arrays of pointers to them, and the program, may be freed at once.
+/// Like weft_execute, without waiting: wrong arguments are an error at once,
+/// later failures are the ticket's. Runs and copies of a runtime take place one
+/// after the other, in the order in which they are enqueued; a failure does not
+/// stop later ones. From any thread. Inputs and outputs must last until the run
+/// is over; the arrays of pointers to them, and the program, may be freed at
+/// once.
 weft_error *weft_execute_async(weft_runtime *runtime,
                                const weft_program *program,
                                weft_buffer *const *inputs,
                                weft_buffer *const *outputs, weft_ticket **out);
-/// Likewise of weft_execute_local; the memory must last until the run is over.
+/// Like weft_execute_local, without waiting; the memory must last until the run
+/// is over.
 weft_error *weft_execute_local_async(weft_runtime *runtime,
                                      const weft_program *program,
                                      void *const *inputs, void *const *outputs,
                                      weft_ticket **out);
 
-/// Zeroed memory of one of this process's devices, for weft_execute_local: aligned
-/// to 64 bytes or more.
+/// Allocates zeroed memory of one of this process's devices, for
+/// weft_execute_local: aligned to 64 bytes or more.
 weft_error *weft_device_allocate(weft_runtime *runtime, int64_t device,
                                  uint64_t bytes, void **out);
-/// Gives it back when what is enqueued is over: it may be in use. An error for
-/// what is not such memory of the runtime. What is not freed ends with the runtime.
+/// Frees such memory when enqueued work is over, which may use it. An error for
+/// a pointer that is not such memory of the runtime. Remaining memory is freed
+/// with the runtime.
 weft_error *weft_device_free(weft_runtime *runtime, void *memory);
 /// Enqueues a copy between two devices, or to or from the host, which is device
 /// -1. Both memories must last until it is over.
@@ -360,12 +371,12 @@ weft_error *weft_device_copy(weft_runtime *runtime, int64_t to_device, void *to,
                              int64_t from_device, const void *from,
                              uint64_t bytes, weft_ticket **out);
 
-/// Bytes of arenas, port buffers and weft_device_allocate on the fullest device at
-/// its fullest moment; memory of callers (weft_execute_local) is not counted.
+/// The peak over devices and time of bytes of arenas, port buffers and
+/// weft_device_allocate; memory of callers (weft_execute_local) is not counted.
 uint64_t weft_runtime_peak_memory(const weft_runtime *runtime);
-/// Bytes that the collectives of the last finished run moved, counted from the buffers
-/// handed to the provider; returns the number of entries. Ask while no run is
-/// enqueued, or in a callback of the run's ticket.
+/// Bytes that the collectives of the last finished run moved, counted from the
+/// buffers given to the provider; returns the number of entries. Call it while
+/// no run is enqueued, or in a callback of the run's ticket.
 size_t weft_runtime_counters(const weft_runtime *runtime,
                              const weft_counter **out);
 

@@ -161,7 +161,7 @@ void CrossProcessGroup::sendResults(void *const *targets) {
 
 bool CrossProcessGroup::poll() {
   if (!processes.poll(transfer) || !transfer.empty())
-    return false; // the second: the process is to end
+    return false; // the second time: the process is to end
   for (auto &[rank, side] : areResults ? inResults : in)
     side.unpack(arrays, arrayCount());
   if (areResults)
@@ -169,7 +169,7 @@ bool CrossProcessGroup::poll() {
   return true;
 }
 
-/// From the first own target to the others.
+/// Copies results from the first own target to the others.
 void CrossProcessGroup::copyResults() {
   for (auto &[rank, side] : inResults)
     for (const auto *parts : {&side.packed, &side.whole})

@@ -1,9 +1,9 @@
 //===- CrossProcessGroup.h - a group of several processes --------*- C++ -*-===//
 //
-// Every process is sent those parts of the sources of other processes that its
+// Every process receives those parts of the sources of other processes that its
 // own members need; then it runs the collective as if all members were here,
-// into the targets of its own: the same bits as in one process. Members 0 1 in
-// one process, 2 3 in the other, an all-reduce of 4 bytes:
+// into the targets of its own members: the same bits as in one process. Members
+// 0 1 in one process, 2 3 in the other, an all-reduce of 4 bytes:
 //
 //   group.start(sources)     sends s0 s1, sources[2], sources[3]: memory of
 //                               the group that s2 s3 are received into
@@ -27,14 +27,14 @@
 
 namespace weft::runtime {
 
-/// Memory for what is received, kept from one use of the group to the next.
+/// Memory for received parts, kept from one use of the group to the next.
 class Staging {
 public:
   struct Block {
     size_t bytes = 0;
     Memory memory;
   };
-  /// At least so many bytes; false: there are none to be had.
+  /// Provides at least so many bytes; false if there is not enough memory.
   bool take(size_t bytes, Block &out);
   void giveBack(Block &&block);
 
@@ -60,11 +60,11 @@ public:
   void abandon() override { processes.abandon(transfer); }
 
 private:
-  /// To or from one process. Large dense parts are messages of their own, the
-  /// others are packed into one.
+  /// The messages to or from one process. Large dense parts are messages of
+  /// their own, the others are packed into one.
   struct Side {
     std::vector<MemberPart> packed, whole;
-    std::vector<uint8_t> bytes; ///< of the packed ones
+    std::vector<uint8_t> bytes; ///< of the packed parts
     void add(MemberPart part);
     void reserve();
     void pack(void *const *arrays, size_t ofMember);
@@ -82,19 +82,20 @@ private:
   size_t sourceCount, targetCount; ///< of a member
   Sides out, in, outResults, inResults;
   std::vector<int64_t> own; ///< members of this process
-  /// Sources of others: member * sourceCount + i, and how many bytes each has.
+  /// Sources of other processes: member * sourceCount + i, and the bytes of
+  /// each.
   std::vector<std::pair<size_t, size_t>> foreign;
   std::vector<Staging::Block> blocks;
   void *const *arrays = nullptr; ///< sources, then targets
   bool areResults = false;
-  /// How many of `arrays` a member has.
+  /// The number of `arrays` of a member.
   size_t arrayCount() const { return areResults ? targetCount : sourceCount; }
   std::vector<Message> messages;
   Transfer transfer;
 };
 
-/// Collectives whose groups may have members in `processes`: those that `local`
-/// runs, with a CrossProcessGroup for each group that crosses.
+/// Creates collectives whose groups may have members in `processes`: those that
+/// `local` runs, with a CrossProcessGroup for each group that crosses.
 std::unique_ptr<CollectiveProvider>
 createCrossProcessProvider(std::unique_ptr<CollectiveProvider> local,
                            Processes &processes);

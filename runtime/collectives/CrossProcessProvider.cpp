@@ -6,7 +6,7 @@ namespace weft::runtime {
 
 namespace {
 
-/// A collective as it runs in one process, and the messages of its groups.
+/// A collective that runs as in one process, with the messages of its groups.
 class CrossProcessCollective final : public PreparedCollective {
 public:
   explicit CrossProcessCollective(std::unique_ptr<PreparedCollective> local)

@@ -8,15 +8,15 @@
 
 namespace weft::runtime {
 
-/// Where a device is in its program.
+/// The position of a device in its program.
 struct Standing {
   uint32_t pc = 0;
   bool isWaiting = false; ///< for the others of its group
   bool hasReturned = false;
 };
 
-/// A message for devices, by position, that cannot go on: at which collective
-/// each waits, and for whom.
+/// The message of a deadlock: for devices, by position, that cannot continue,
+/// the collective and the devices that each waits for.
 WEFT_EXPORT std::string describeDeadlock(const Plan &plan,
                                          const Ownership &ownership,
                                          std::span<const Standing> devices);

@@ -16,8 +16,8 @@ namespace {
 
 constexpr uint64_t smallestChunk = 8 << 10, largestChunk = 64 << 10;
 
-/// Chunks of one device's bytes: enough for several workers, few enough that
-/// taking one costs nothing, small enough for the caches.
+/// The size of chunks of one device's bytes: enough for several workers, few
+/// enough that taking one costs nothing, small enough for the caches.
 uint64_t chunkBytes(uint64_t total) {
   return std::clamp(total / 4, smallestChunk, largestChunk) / 64 * 64;
 }
@@ -48,7 +48,7 @@ public:
     groups.push_back({std::move(moves), std::move(ends)});
   }
 
-  /// Adds what the moves of a group send to `sent`, by position.
+  /// Adds the bytes that the moves of a group send to `sent`, by position.
   void count(const std::vector<Move> &moves,
              const std::vector<int64_t> &group) {
     for (const Move &move : moves)
@@ -119,7 +119,8 @@ public:
     for (size_t n = 0; n < arrays; ++n)
       addWhole(n, collective.sources[n]);
     endLast();
-    // Small ones are quicker with one message than with two.
+    // The least bytes of a divided all-reduce; smaller ones are faster with one
+    // message than with two.
     constexpr uint64_t large = 64 << 10;
     if (sourceBytes(collective) >= large)
       for (const std::vector<int64_t> &group : collective.groups)
@@ -167,7 +168,7 @@ private:
     int64_t elementBytes;
   };
 
-  /// The first member in each process of a group; nothing where it is one.
+  /// The first member in each process of a group; nothing for one process.
   static std::vector<int64_t> firstMembers(const std::vector<int64_t> &group,
                                            const Ownership &ownership) {
     std::vector<int64_t> out;
@@ -177,14 +178,14 @@ private:
         out.push_back(int64_t(m));
     return out.size() > 1 ? out : std::vector<int64_t>();
   }
-  /// The member whose process reduces a piece for all; -1: everyone does.
+  /// The member whose process reduces a piece for all; -1: each process does.
   int64_t reducerOf(int64_t group, size_t piece) const {
     if (reducers.empty() || reducers[size_t(group)].empty())
       return -1;
     const std::vector<int64_t> &all = reducers[size_t(group)];
     return all[piece * all.size() / pieces.size()];
   }
-  /// Where the piece lies in each source.
+  /// The copy of the piece from each source.
   BoxCopy boxOf(const ReducePiece &piece) const {
     int64_t size = functions[size_t(piece.array)].elementBytes;
     BoxCopy box{piece.source * size, 0, piece.run * size, {}};
@@ -208,7 +209,8 @@ private:
       ends.push_back(pieces.size());
   }
 
-  /// Element i of all devices into element i of all devices.
+  /// Adds pieces that reduce element i of all devices into element i of all
+  /// devices.
   void addWhole(size_t n, const Collective::Array &source) {
     int64_t size = functions[n].elementBytes;
     int64_t count = int64_t(source.bytes) / size, step = int64_t(limit) / size;
@@ -216,7 +218,7 @@ private:
       add({int64_t(n), -1, i, i, std::min(step, count - i), 1, 0, 0});
   }
 
-  /// Block k along `dim` into member k.
+  /// Adds pieces that reduce block k along `dim` into member k.
   void addBlocks(const Collective &collective, int64_t dim) {
     const std::vector<int64_t> &source = collective.sources[0].shape,
                                &target = collective.targets[0].shape;
@@ -274,7 +276,7 @@ private:
             targets[m * arrays + size_t(piece.array)])
           t[count++] = targetOf(m);
       if (count == 0)
-        return; // another process reduces it, and has the sources
+        return; // another process, which has the sources, reduces it
       for (size_t m = 0; m < members; ++m)
         s[m] = sourceOf(m);
       f.call(s, members, t, count, 0, piece.run);
@@ -287,7 +289,7 @@ private:
   std::vector<Function> functions;
   std::vector<ReducePiece> pieces;
   std::vector<size_t> ends;
-  std::vector<std::vector<int64_t>> reducers; ///< by group; empty: not cut
+  std::vector<std::vector<int64_t>> reducers; ///< by group; empty: not divided
 };
 
 std::vector<MemberPart>
@@ -339,7 +341,7 @@ public:
   }
   std::vector<MemberPart>
   needs(int64_t, const std::function<bool(int64_t)> &) const override {
-    return {}; // never across processes: see CrossProcessProvider.cpp
+    return {}; // host calls never cross processes: see CrossProcessProvider.cpp
   }
   uint64_t bytesSent(int64_t) const override { return 0; }
 
@@ -408,7 +410,7 @@ private:
   Error prepare(const Mesh &, const Ownership &, const Collective &collective,
                 const HostCall &its, Prepared &out) const;
 
-  /// Counted by the ring formula.
+  /// Prepares a collective that is counted by the ring formula.
   static Error prepareInRing(const Collective &collective, RingKind ring,
                              std::vector<Move> moves, Prepared &out) {
     auto copies = std::make_unique<CopyCollective>();
@@ -417,7 +419,7 @@ private:
     out = std::move(copies);
     return nullptr;
   }
-  /// The same moves in all groups, each counted.
+  /// Prepares a collective with the same moves in all groups, each counted.
   static Error prepareAlike(const Mesh &mesh, const Collective &collective,
                             std::vector<Move> moves, Prepared &out) {
     auto copies = std::make_unique<CopyCollective>();

@@ -20,7 +20,7 @@ static void addMove(std::vector<Move> &out, const Collective &collective,
                                extent, elementBytes(from.dtype))});
 }
 
-/// Which position element t of member k is; -1: none. See coll.fetch.
+/// The position of element t of member k; -1: none. See coll.fetch.
 static int64_t positionOf(const FetchedPositions &fetched, int64_t k,
                           int64_t t) {
   int64_t place = fetched.block * k + fetched.step * t + fetched.offset;
@@ -104,7 +104,7 @@ std::vector<Move> movesOf(const Collective &collective,
   return out;
 }
 
-/// Where a part of a box starts within it.
+/// The start of a part of a box, relative to the box.
 static std::vector<int64_t> startWithin(const Box &part, const Box &whole) {
   std::vector<int64_t> start(part.size());
   for (size_t d = 0; d < part.size(); ++d)
@@ -112,8 +112,8 @@ static std::vector<int64_t> startWithin(const Box &part, const Box &whole) {
   return start;
 }
 
-/// The sender of a shard to each member: its holders in turn, first to the member that
-/// lacks most of it. Members that hold it take their own.
+/// The sender of a shard to each member: its holders in turn, the member that
+/// lacks most first. Members that hold it use their own copy.
 static std::map<int64_t, int64_t>
 sourcesOf(const Mesh &mesh, const Resharding &its,
           const std::vector<int64_t> &members,

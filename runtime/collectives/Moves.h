@@ -15,24 +15,25 @@
 
 namespace weft::runtime {
 
-/// From the one source of a member to the one target of another.
+/// A copy from the one source of a member to the one target of another.
 struct Move {
   int64_t source, target; ///< members of the group
   BoxCopy copy;
 };
 
-/// Block k of every member: the same for all groups.
+/// Copies block k of every member to its place in all: the same for all groups.
 std::vector<Move> movesOf(const Collective &collective, const AllGather &its);
-/// Block j of member i to member j: the same for all groups.
+/// Copies block j of member i to member j: the same for all groups.
 std::vector<Move> movesOf(const Collective &collective, const AllToAll &its);
-/// The positions that each member asks for, in runs that lie one behind the
-/// other on both sides: the same for all groups.
+/// Copies the positions that each member needs, in runs that are contiguous on
+/// both sides: the same for all groups.
 std::vector<Move> movesOf(const Collective &collective, const Fetch &its);
-/// The whole of member `senders[k]` to member k: the same for all groups.
+/// Copies the whole of member `senders[k]` to member k: the same for all
+/// groups.
 std::vector<Move> movesOf(const Collective &collective,
                           const CollectivePermute &its);
-/// The elements that each member of a group lacks, from the holders in turn: the
-/// member that lacks most of a shard asks first.
+/// Copies the elements that each member of a group lacks, from the holders in
+/// turn: the member that lacks most of a shard comes first.
 Error reshardMoves(const Mesh &mesh, const Collective &collective,
                    const Resharding &its, int64_t group,
                    std::vector<Move> &out);

@@ -35,7 +35,7 @@ public:
            int64_t chunk) const override {
     (this->*copyElements)(sources, targets, chunk);
   }
-  /// All of every member: which elements are asked for is data.
+  /// The whole of every member, as the picked elements are data.
   std::vector<MemberPart>
   needs(int64_t, const std::function<bool(int64_t)> &isTarget) const override {
     std::vector<MemberPart> out;
@@ -51,7 +51,8 @@ public:
 
 private:
   using Copy = void (Picking::*)(void *const *, void *const *, int64_t) const;
-  /// With the size as a constant, a copy is one load and one store.
+  /// The copy function of a size: with a constant size, a copy is one load and
+  /// one store.
   static Copy copyOf(int64_t bytes) {
     switch (bytes) {
     case 1:

@@ -1,7 +1,7 @@
 //===- Pieces.h - collectives cut into pieces -------------------*- C++ -*-===//
 //
-// Tables for who runs a collective: workers, or blocks of threads of a GPU. Read
-// by the host and by kernels, so there is nothing of the C++ library. A piece
+// Tables for the workers, or blocks of threads of a GPU, that run a collective.
+// Host and kernels read them, so they use nothing of the C++ library. A piece
 // may run beside all others of its group.
 //
 //===----------------------------------------------------------------------===//
@@ -13,8 +13,8 @@
 
 namespace weft::runtime {
 
-/// Rows of `run` elements, reduced into one member's target or into all. All but
-/// the first two in elements.
+/// Rows of `run` elements, reduced into one member's target or into all. All
+/// but the first two fields are in elements.
 struct ReducePiece {
   int64_t array;
   int64_t member; ///< -1: all
@@ -23,22 +23,22 @@ struct ReducePiece {
 };
 
 /// Words [first, first + count) of a copy from a member's source to a member's
-/// target, of `width` bytes each: `run` lie in a row on both sides, `loopCount`
-/// loops go around the rows. Offsets and strides in bytes.
+/// target, of `width` bytes each: `run` words are contiguous on both sides,
+/// `loopCount` loops surround them. Offsets and strides are in bytes.
 struct MovePiece {
   int64_t source, target; ///< members
   int64_t sourceOffset, targetOffset;
   int64_t width, run, first, count;
   int64_t firstLoop, loopCount;
 };
-/// From the outermost to the innermost.
+/// The loops, from the outermost to the innermost.
 struct MoveLoop {
   int64_t count, sourceStride, targetStride;
 };
 
-/// Members hold `outer` blocks of `block` rows of `inner` elements, and each gets
-/// `outer` times `count` rows of them. The positions of member m are its second
-/// source.
+/// A pick: members hold `outer` blocks of `block` rows of `inner` elements, and
+/// each gets `outer` times `count` rows of them. The positions of member m are
+/// its second source.
 struct PickTable {
   int64_t members, outer, block, count, inner, elementBytes;
 };

@@ -1,7 +1,7 @@
 //===- Provider.h - who moves the data of collectives -----------*- C++ -*-===//
 //
-// One interface for all ways of communicating: who runs devices knows no other.
-// In process, a group of two devices with one operand:
+// One interface for all ways of communicating, the only one that code which
+// runs devices uses. In process, a group of two devices with one operand:
 //
 //   std::unique_ptr<PreparedCollective> prepared;
 //   provider->prepare(mesh, ownership, collective, 0, prepared);
@@ -10,8 +10,8 @@
 //   for (int64_t c = 0; c < prepared->chunkCount(group); ++c)
 //     prepared->run(group, sources, targets, c);   // any thread, any order
 //
-// Where members of the group are in other processes, messages come before and,
-// for a large all-reduce, after:
+// If members of the group are in other processes, messages come before and, for
+// a large all-reduce, after:
 //
 //   GroupMessages *messages = prepared->messages(group);   // null: all are here
 //   messages->start(sources);           // own members have arrived
@@ -46,34 +46,35 @@ struct MemberPart {
   BoxCopy box;
 };
 
-/// The messages of a group to its members in other processes, once each time
-/// that its own members have arrived. One thread at a time calls it.
+/// The messages of a group to its members in other processes, once for each
+/// arrival of its own members. One thread at a time calls it.
 class GroupMessages {
 public:
   virtual ~GroupMessages() = default;
-  /// Sends what others need of the own `sources`, and fills in those of others:
-  /// their parts are there once poll() is true.
+  /// Sends the parts of the own `sources` that others need, and sets the
+  /// addresses of others' sources: their parts are there once poll() is true.
   virtual Error start(void **sources) = 0;
-  /// True once what was to come is there and what was sent is on its way; false
-  /// for ever when the provider has a failure().
+  /// Returns true once all messages have been received and sent; never if the
+  /// provider has a failure().
   virtual bool poll() = 0;
   /// Whether other processes fill a part of the own targets.
   virtual bool hasResults() const = 0;
-  /// Behind all chunks, if so: sends the parts that were filled here; poll().
+  /// Sends the parts of results that were filled here, after all chunks; then
+  /// poll().
   virtual void sendResults(void *const *targets) = 0;
-  /// The occurrence is over.
+  /// Ends the occurrence.
   virtual void finish() = 0;
-  /// After a failure: no memory is read or written any more.
+  /// Ends it after a failure: no memory is read or written any more.
   virtual void abandon() = 0;
 };
 
-/// A reduction in device order; pieces of one array lie one behind the other.
+/// A reduction in device order; the pieces of one array are adjacent.
 struct ReduceTable {
   ReduceKind kind;
   std::span<const ReducePiece> pieces;
 };
 /// A collective on the arrays of a group as data, for devices that run it
-/// themselves; nothing where only the host can. It lives as long as the
+/// themselves; nothing if only the host can run it. It is valid as long as the
 /// collective.
 using CollectiveTable =
     std::variant<std::monostate, std::span<const Move>, ReduceTable, PickTable>;
@@ -82,28 +83,31 @@ using CollectiveTable =
 class PreparedCollective {
 public:
   virtual ~PreparedCollective() = default;
-  /// Pieces of work once all of the group's own devices have arrived. They are
-  /// independent of each other; none may be run before all have arrived.
+  /// The number of pieces of work, once all of the group's own devices have
+  /// arrived. They are independent of each other; none may be run before all
+  /// have arrived.
   virtual int64_t chunkCount(int64_t group) const = 0;
-  /// Runs one of them. sources[member * number of sources + i], targets
-  /// likewise. Members of other processes have no targets (null); of their
-  /// sources only those parts are read that needs() names.
+  /// Runs one piece. sources[member * number of sources + i], targets likewise.
+  /// Members of other processes have no targets (null); only those parts of
+  /// their sources are read that needs() returns.
   virtual void run(int64_t group, void *const *sources, void *const *targets,
                    int64_t chunk) const = 0;
-  /// The parts of any member's sources that filling the targets of some members reads,
-  /// each byte once, in an order that is the same in every process.
+  /// The parts of any member's sources that are read to fill the targets of
+  /// some members, each byte once, in an order that is the same in every
+  /// process.
   virtual std::vector<MemberPart>
   needs(int64_t group,
         const std::function<bool(int64_t member)> &isTarget) const = 0;
-  /// Parts of targets that some members' process fills for those of other
-  /// processes too: a large all-reduce between processes is cut among them.
+  /// The parts of targets that the process of some members also fills for
+  /// members of other processes: a large all-reduce between processes is
+  /// divided among them.
   virtual std::vector<MemberPart>
   results(int64_t, const std::function<bool(int64_t member)> &) const {
     return {};
   }
   /// The messages of a group with members in other processes; null for all others.
   virtual GroupMessages *messages(int64_t) const { return nullptr; }
-  /// The same as data: run() of all chunks.
+  /// The collective as data, equal to run() of all chunks.
   virtual CollectiveTable table(int64_t) const { return {}; }
   /// Bytes one device sends in one occurrence: the ring formula for standard
   /// collectives, bytes copied to others for permute and exchange.
@@ -113,17 +117,19 @@ public:
 class CollectiveProvider {
 public:
   virtual ~CollectiveProvider() = default;
-  /// `firstGroup`: the number of the collective's first group among all groups of
-  /// the program, the same in every process.
+  /// Prepares a collective. `firstGroup`: the number of its first group among
+  /// all groups of the program, the same in every process.
   virtual Error prepare(const Mesh &mesh, const Ownership &ownership,
                         const Collective &collective, int64_t firstGroup,
                         std::unique_ptr<PreparedCollective> &out) const = 0;
-  /// The reason why no more messages come from other processes; null while all is well.
+  /// The reason why no more messages come from other processes; null without a
+  /// failure.
   virtual Error failure() const { return nullptr; }
-  /// That the devices of all processes wait for each other, and this is why.
+  /// Whether failure() is a deadlock: the devices of all processes wait for
+  /// each other.
   virtual bool isDeadlock() const { return false; }
-  /// Whether the devices of this process can do nothing but wait for messages:
-  /// what a deadlock is found by.
+  /// Sets whether the devices of this process can only wait for messages, from
+  /// which deadlocks are detected.
   virtual void setWaiting(bool) const {}
 };
 
@@ -136,8 +142,9 @@ struct HostFunction {
 /// The bytes that the device that sends most sends in one execution.
 WEFT_EXPORT uint64_t mostSent(const PreparedCollective &work, const Mesh &mesh);
 
-/// All devices in this process, in memory every worker can address. `host` is
-/// asked at each call and outlives the provider; null: nobody answers.
+/// Creates a provider for devices that are all in this process, in memory that
+/// every worker can address. `host` is read at each call and outlives the
+/// provider; null: host calls fail.
 WEFT_EXPORT std::unique_ptr<CollectiveProvider>
 createInProcessProvider(const HostFunction *host = nullptr);
 

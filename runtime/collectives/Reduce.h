@@ -1,8 +1,9 @@
 //===- Reduce.h - element-wise reduction over devices -----------*- C++ -*-===//
 //
 // r[i] = ((s0[i] + s1[i]) + s2[i]) + ..., stored to every target: always in
-// device order, so that the bits depend neither on the number of workers nor
-// on who runs which part. f16 and bf16 are accumulated in f32 and rounded once.
+// device order, so that the bits depend neither on the number of workers nor on
+// the worker of each part. f16 and bf16 are accumulated in f32 and rounded
+// once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +23,7 @@ using ReduceFunction = void (*)(const void *const *sources, size_t sourceCount,
 /// The function for this processor.
 ReduceFunction reduceFunction(DType dtype, ReduceKind kind);
 
-// One for each vector width (ReduceLoops.h).
+// The functions for each vector width (ReduceLoops.h).
 ReduceFunction reduceFunctionGeneric(DType dtype, ReduceKind kind);
 ReduceFunction reduceFunctionAvx2(DType dtype, ReduceKind kind);
 ReduceFunction reduceFunctionAvx512(DType dtype, ReduceKind kind);

@@ -1,9 +1,9 @@
 //===- ReduceElements.h - what a reduction does to elements ------*- C++ -*-===//
 //
-// How an element of each type is stored and in which type it is reduced. Included
-// once by each file that has loops over elements, for the processor that it is
-// compiled for: everything is in an anonymous namespace, and there is nothing of
-// the C++ library, which GPUs lack (runtime/devices/cuda/kernels).
+// The storage of elements of each type, and the type in which they are reduced.
+// Each file with loops over elements includes it once, for the processor that
+// it is compiled for: everything is in an anonymous namespace, and nothing of
+// the C++ library is used, which GPUs lack (runtime/devices/cuda/kernels).
 //
 //   reduced::f16::visit(Reduction::sum, visitor);   // visitor.visit<Half, Sum>()
 //
@@ -19,7 +19,7 @@ namespace {
 /// The numbers of plan::ReduceKind.
 enum class Reduction : uint8_t { sum, max, min, prod, and_, or_ };
 
-/// How an element is stored and in which type it is reduced.
+/// Elements that are reduced in their own type.
 template <typename T> struct Plain {
   using Stored = T;
   using Value = T;
@@ -45,7 +45,7 @@ struct BrainHalf {
     return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
   }
 };
-/// At most eight bits; in arithmetic a float.
+/// Floats of at most eight bits, reduced as float.
 template <weft::SmallFloat format> struct Small {
   using Stored = uint8_t;
   using Value = float;
@@ -56,7 +56,7 @@ template <typename E> inline constexpr bool isSmallFloat = false;
 template <weft::SmallFloat format>
 inline constexpr bool isSmallFloat<Small<format>> = true;
 
-/// An integer of `bits` bits in a byte, the others 0.
+/// Integers of `bits` bits in a byte, the other bits 0.
 template <typename T, int bits> struct Short {
   using Stored = uint8_t;
   using Value = T;
@@ -67,7 +67,7 @@ template <typename T, int bits> struct Short {
     return static_cast<Stored>(v & ((1 << bits) - 1));
   }
 };
-/// i1: sum is or, prod is and; a byte of 0 or 1.
+/// An i1, a byte of 0 or 1: sum is or, prod is and.
 struct Bit {
   using Stored = uint8_t;
   using Value = uint8_t;
@@ -75,7 +75,7 @@ struct Bit {
   static Stored store(Value v) { return v; }
 };
 
-/// Two floats, the real part first.
+/// Complex numbers: two floats, the real part first.
 template <typename T> struct Complex {
   struct Stored {
     T re, im;
@@ -97,7 +97,7 @@ struct Sum {
   }
 };
 struct Prod {
-  // Through unsigned: 16-bit operands would be multiplied as int.
+  // Multiplies through unsigned, as 16-bit operands would be multiplied as int.
   template <typename T> static T apply(T a, T b) {
     if constexpr (sizeof(T) <= 2)
       return static_cast<T>(unsigned(a) * unsigned(b));
@@ -115,13 +115,14 @@ template <> struct BitsOf<double> {
   using Type = uint64_t;
 };
 
-/// Integers are never NaN.
+/// Whether the value is NaN; false for integers.
 template <typename T> bool isNaN(T value) {
   return value != value; // NOLINT(misc-redundant-expression): NaN's definition
 }
 
-/// IEEE 754-2019's maximum and minimum: NaN wins, from either side, and -0 is
-/// less than 0. Equal numbers differ in no bit but a zero's sign.
+/// The maximum and minimum of IEEE 754-2019: NaN is the result if either is
+/// NaN, and -0 is less than 0. Equal numbers differ in no bit except a zero's
+/// sign.
 struct Max {
   template <typename T> static T apply(T a, T b) {
     using Bits = typename BitsOf<T>::Type;
@@ -147,9 +148,9 @@ struct Or {
   template <typename T> static T apply(T a, T b) { return a | b; }
 };
 
-/// Reductions of an element type: each visit() calls the visitor's function for
-/// one of them, or its none(), where the type has no such reduction. Complex numbers
-/// have no order.
+/// The reductions of an element type: each visit() calls the visitor's function
+/// for one of them, or none() if the type has no such reduction. Complex
+/// numbers have no order.
 template <typename E> struct Unordered {
   template <typename Visitor>
   static auto visit(Reduction kind, const Visitor &visitor) {
@@ -178,8 +179,8 @@ template <typename E> struct Ordered {
   }
 };
 
-/// Sums, products and bits of integers are the same for both signs, and unsigned
-/// ones wrap.
+/// The reductions of integers. Sums, products and bits are the same for both
+/// signs, and unsigned ones wrap.
 template <typename E, typename Unsigned = E> struct Integer {
   template <typename Visitor>
   static auto visit(Reduction kind, const Visitor &visitor) {

@@ -1,7 +1,7 @@
 //===- ReduceLoops.h - the loops of Reduce.h --------------------*- C++ -*-===//
 //
-// Included once by each Reduce<Width>.cpp, which sets the vector width by its
-// compile options. Everything is in an anonymous namespace: the linker must
+// Each Reduce<Width>.cpp includes this once, and sets the vector width by its
+// compile options. Everything is in an anonymous namespace, as the linker must
 // not merge the widths.
 //
 //===----------------------------------------------------------------------===//
@@ -19,13 +19,14 @@ namespace {
 
 using namespace weft::runtime;
 
-/// A fixed number of devices: the sum stays in registers.
+/// Reduces arrays of a fixed number of devices: the sum stays in registers.
 template <typename E, typename Op, size_t count>
 void reduceInPlace(void *const *arrays, int64_t begin, int64_t end) {
   typename E::Stored *p[count];
   for (size_t m = 0; m < count; ++m)
     p[m] = static_cast<typename E::Stored *>(arrays[m]);
-  // Arrays are equal or disjoint and element i depends on elements i alone.
+  // The loop may be vectorized: arrays are equal or disjoint, and element i
+  // depends on elements i alone.
 #pragma clang loop vectorize(assume_safety) interleave_count(2)
   for (int64_t i = begin; i < end; ++i) {
     typename E::Value value = E::load(p[0][i]);
@@ -38,7 +39,7 @@ void reduceInPlace(void *const *arrays, int64_t begin, int64_t end) {
   }
 }
 
-/// Any number of devices: blocks of a sum that stays in L1.
+/// Reduces arrays of any number of devices: blocks of a sum stay in L1.
 template <typename E, typename Op>
 void reduceBlocks(const void *const *sources, size_t sourceCount,
                   void *const *targets, size_t targetCount, int64_t begin,
@@ -74,8 +75,8 @@ void reduce(const void *const *sources, size_t sourceCount,
                             targets + targetCount);
   if (inPlace && sourceCount == 1)
     return;
-  // Conversions of small floats are long: a loop for each number of devices would
-  // be nine tenths of the runtime.
+  // Loops for a fixed number of devices are omitted for small floats: their
+  // conversions are long, and would be nine tenths of the runtime.
   if constexpr (!isSmallFloat<E>) {
     if (inPlace && sourceCount == 2)
       return reduceInPlace<E, Op, 2>(targets, begin, end);
@@ -87,7 +88,7 @@ void reduce(const void *const *sources, size_t sourceCount,
   reduceBlocks<E, Op>(sources, sourceCount, targets, targetCount, begin, end);
 }
 
-/// The loop of a reduction.
+/// Chooses the loop of a reduction.
 struct Chosen {
   template <typename E, typename Op> ReduceFunction visit() const {
     return reduce<E, Op>;

@@ -115,7 +115,8 @@ std::string text(const Shape &shape) {
 }
 
 std::optional<int64_t> elementCount(const Shape &shape) {
-  // A zero anywhere makes the count zero, but the other sizes must still fit.
+  // The product of nonzero sizes: a zero makes the count zero, but the other
+  // sizes must still fit.
   int64_t product = 1;
   bool empty = false;
   for (int64_t size : shape) {
@@ -319,7 +320,7 @@ int64_t countNaN(ElementType type, const void *from, int64_t count) {
   return found;
 }
 
-/// Images: the one conversion that a training loop does all the time.
+/// Converts images: the most frequent conversion of a training loop.
 #if defined(__x86_64__)
 __attribute__((target_clones("avx512f", "avx2", "default")))
 #endif
@@ -329,7 +330,8 @@ static void bytesToFloats(const uint8_t *__restrict from, float *__restrict to,
     to[i] = from[i];
 }
 
-/// Bytes of a type below eight bits, or of a small float, as its carrier.
+/// Widens bytes of a type below eight bits, or of a small float, to the
+/// carrier.
 static void widenShort(ElementType type, const uint8_t *from, void *to,
                        int64_t count) {
   if (const SmallFloat *format = smallFloat(type)) {
@@ -346,7 +348,7 @@ static void widenShort(ElementType type, const uint8_t *from, void *to,
   }
 }
 
-/// The other way; what was a float saturates, an integer wraps.
+/// Narrows to such a type; floats saturate, integers wrap.
 static void narrowShort(ElementType type, const void *from, uint8_t *to,
                         int64_t count, bool saturates) {
   if (const SmallFloat *format = smallFloat(type)) {
@@ -365,7 +367,7 @@ static void narrowShort(ElementType type, const void *from, uint8_t *to,
   }
 }
 
-/// Block by block through the carriers.
+/// Converts block by block through the carriers.
 static void convertShort(ElementType fromType, const uint8_t *from,
                          ElementType toType, uint8_t *to, int64_t count) {
   constexpr int64_t block = 1024;

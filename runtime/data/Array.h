@@ -19,7 +19,7 @@
 
 namespace weft {
 
-/// In the order of plan.fbs' DType; Bool is one byte, 0 or 1.
+/// Element types in the order of plan.fbs' DType; Bool is one byte, 0 or 1.
 enum class ElementType : uint8_t {
   Float32,
   Float64,
@@ -53,12 +53,13 @@ enum class ElementType : uint8_t {
 inline constexpr int elementTypeCount = 28;
 
 size_t byteWidth(ElementType type);
-/// NumPy's and Keras' name: float32, bfloat16, bool, ...
+/// The name of a type in NumPy and Keras: float32, bfloat16, bool, ...
 std::string_view name(ElementType type);
 std::optional<ElementType> elementTypeNamed(std::string_view name);
 bool isFloat(ElementType type);
-/// NumPy's own type that holds all values of this type: Float32 for floats
-/// of at most eight bits, Int8 and UInt8 for shorter integers, else itself.
+/// The type of NumPy itself that holds all values of this type: Float32 for
+/// floats of at most eight bits, Int8 and UInt8 for shorter integers, else
+/// itself.
 ElementType carrierOf(ElementType type);
 /// Complex64 has two parts of Float32; other types are their own part.
 ElementType partType(ElementType type);
@@ -66,7 +67,7 @@ ElementType partType(ElementType type);
 using Shape = std::vector<int64_t>;
 /// (128, 784), (5,), ().
 std::string text(const Shape &shape);
-/// The product, or nothing when it does not fit in 63 bits or a size is
+/// The product of the sizes, or nothing if it exceeds 63 bits or a size is
 /// negative.
 std::optional<int64_t> elementCount(const Shape &shape);
 
@@ -95,16 +96,17 @@ struct Array {
   double at(int64_t index) const;
 };
 
-/// Element by element: floats to integers truncate, out-of-range saturates,
-/// floats of at most 16 bits round to nearest even, complex numbers give up
-/// their imaginary part.
+/// Converts element by element: floats to integers truncate, out-of-range
+/// values saturate, floats of at most 16 bits round to nearest even, complex
+/// numbers lose their imaginary part.
 Array convert(const Array &array, ElementType type);
-/// The same on `count` elements in memory; `from` and `to` are apart.
+/// Converts `count` elements in memory; `from` and `to` do not overlap.
 void convertElements(ElementType fromType, const void *from, ElementType toType,
                      void *to, int64_t count);
-/// How many of `count` elements in memory are NaN; of complex numbers the parts.
+/// The number of NaNs among `count` elements in memory; of complex numbers the
+/// parts count.
 int64_t countNaN(ElementType type, const void *from, int64_t count);
-/// Rows [begin, end) of the first dimension; both are within it.
+/// Rows [begin, end) of the first dimension, which must exist.
 Array rows(const Array &array, int64_t begin, int64_t end);
 
 float halfToFloat(uint16_t bits);

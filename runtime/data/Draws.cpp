@@ -19,7 +19,7 @@ float Draws::rounded(double value) const {
 }
 
 float Draws::inward(float value) const {
-  // The next number toward 0 of a number that is not 0: its bits less one.
+  // The next number towards 0 has the bits less one, as the value is not 0.
   return type == ElementType::Float16
              ? halfToFloat(uint16_t(floatToHalf(value) - 1))
              : bfloatToFloat(uint16_t(floatToBFloat(value) - 1));

@@ -20,7 +20,8 @@ namespace weft {
 
 class Draws {
 public:
-  /// Types without random numbers of their own draw as float32.
+  /// Takes the key and the type; types without random numbers of their own draw
+  /// as float32.
   Draws(ThreefryKey key, ElementType type) : key(key), type(type) {}
 
   /// Element i of `out` is element `first + i` of the array.
@@ -36,11 +37,11 @@ private:
   bool isShort() const {
     return type == ElementType::Float16 || type == ElementType::BFloat16;
   }
-  /// The nearest number of the type.
+  /// The number of the type that is nearest to the value.
   float rounded(double value) const;
-  /// The neighbour of a number of the type on the way to 0.
+  /// The next number of the type towards 0.
   float inward(float value) const;
-  /// 0 or above and below 1.
+  /// A number in [0, 1) for element `index`.
   float unit(uint64_t index) const;
 
   ThreefryKey key;

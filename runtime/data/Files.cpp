@@ -8,7 +8,7 @@
 
 namespace weft {
 
-/// The system's words, and what a person can do.
+/// The system's message, with a fix.
 static std::string reason(int code) {
   std::string text = std::strerror(code);
   switch (code) {

@@ -5,8 +5,8 @@
 //   out->write(bytes, size);
 //   Status done = out->commit();                         // renamed into place
 //
-// A reader never sees half a file: abi/WholeFile.h says how files, links, pipes
-// and devices are written.
+// A reader never sees an incomplete file: see abi/WholeFile.h for files, links,
+// pipes and devices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,12 +28,13 @@ namespace weft {
 /// Limits on the memory that a reader may allocate for one file.
 struct ReadLimits {
   uint64_t bytes = uint64_t(32) << 30;
-  /// JSON, in a file or a member of an archive. A parsed text takes several
-  /// times its bytes; the largest model.json of Keras' own models has 2 MB.
+  /// The limit for JSON, in a file or a member of an archive. A parsed text
+  /// takes several times its bytes; the largest model.json of Keras' own models
+  /// has 2 MB.
   uint64_t json = uint64_t(64) << 20;
 };
 
-/// Fails unless `path` is a regular file; returns its size.
+/// The size of a regular file; fails for other paths.
 Result<uint64_t> regularFileSize(const std::string &path);
 Result<std::vector<uint8_t>> readFile(const std::string &path,
                                       const ReadLimits &limits = {});
@@ -49,9 +50,9 @@ public:
   static Result<OutputFile> open(const std::string &path);
   OutputFile(OutputFile &&other) noexcept;
   OutputFile &operator=(OutputFile &&) = delete;
-  /// Without commit() the temporary file is removed.
+  /// Removes the temporary file, if there was no commit().
   ~OutputFile();
-  /// Errors are kept for commit().
+  /// Writes bytes; errors are kept for commit().
   void write(const void *data, size_t size);
   void write(std::string_view text) { write(text.data(), text.size()); }
   uint64_t position() const { return written; }

@@ -5,7 +5,7 @@
 namespace weft {
 
 namespace {
-/// The file that datasets are read from.
+/// The file from which datasets are read.
 struct Source {
   OpenFile file;
   std::string where;

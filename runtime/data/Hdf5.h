@@ -33,11 +33,12 @@ struct Hdf5Group {
   std::string name;
 };
 
-/// Every numeric dataset, by path without a leading slash. The file stays open as
-/// long as any of them is there. All together have at most limits.bytes bytes.
+/// Lists every numeric dataset, by path without a leading slash. The file stays
+/// open as long as any of them exists. All together have at most limits.bytes
+/// bytes.
 Result<std::vector<StoredArray>> openHdf5(const std::string &path,
                                           const ReadLimits &limits = {});
-/// Of an open file, which messages call `where`.
+/// Lists those of an open file, which messages call `where`.
 Result<std::vector<StoredArray>> openHdf5(OpenFile file,
                                           const std::string &where,
                                           const ReadLimits &limits = {});
@@ -45,7 +46,7 @@ Result<std::vector<StoredArray>> openHdf5(OpenFile file,
 /// Writes a file of datasets to a temporary file, one dataset after the other.
 class Hdf5Writer {
 public:
-  /// `where` begins messages.
+  /// Creates a writer; messages begin with `where`.
   static Result<Hdf5Writer> create(const std::string &where,
                                    const std::vector<Hdf5Group> &groups);
   Hdf5Writer(Hdf5Writer &&other) noexcept;
@@ -63,8 +64,9 @@ private:
   std::unique_ptr<Contents> contents;
 };
 
-/// Reads the arrays one after the other and writes those to the file; without a
-/// writer it reads alone, as all processes do whose devices have the arrays.
+/// Reads the arrays one after the other and writes them to the file; without a
+/// writer they are only read, as in all processes whose devices have parts of
+/// them.
 Status addAll(const std::vector<StoredArray> &arrays, Hdf5Writer *writer);
 
 } // namespace weft

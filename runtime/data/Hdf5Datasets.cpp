@@ -13,9 +13,10 @@ namespace weft {
 using namespace hdf5;
 using nlohmann::json;
 
-/// Bytes that are read at once, if a row has fewer.
+/// The bytes of one read, if a row has fewer.
 static constexpr size_t kPiece = size_t(4) << 20;
-/// Reading large files takes long; a loop without an end is what is looked for.
+/// The time limit: reading large files takes long, but an endless loop must
+/// end.
 static constexpr unsigned kSeconds = 3600;
 
 /// The offset of a dataset whose bytes can be read without the library.
@@ -42,7 +43,7 @@ static hid_t open(const Hdf5Place &place) {
              : openDescriptor(place.file);
 }
 
-/// What is wrong, or the JSON that describes the datasets.
+/// Lists the datasets: returns an error, or the JSON that describes them.
 static json listHere(const Hdf5Place &place, uint64_t mostBytes) {
   Quiet quiet;
   Handle file(open(place), H5Fclose);
@@ -100,7 +101,7 @@ Result<std::vector<Hdf5Dataset>> listHdf5(const Hdf5Place &place,
   return out;
 }
 
-/// Rows [begin, end) to `to`.
+/// Reads rows [begin, end) to `to`.
 static bool readRows(const Dataset &set, hsize_t begin, hsize_t end,
                      std::vector<uint8_t> &to) {
   std::vector<hsize_t> start(set.shape.size(), 0),

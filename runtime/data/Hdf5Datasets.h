@@ -5,7 +5,8 @@
 //   if (!(*list)[0].offset)
 //     Status ok = unpackHdf5(place, "x", file);     // its rows, one after another
 //
-// The file itself is read, not a copy in memory, in a child process: see Hdf5.h.
+// The file itself is read, not a copy in memory, in a child process (see
+// Hdf5.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,15 +22,15 @@ struct Hdf5Dataset {
   std::string name; ///< its path without a leading slash
   ElementType type;
   Shape shape;
-  /// Where the file has the elements one after the other, row-major and
-  /// little-endian; nothing where they lie in chunks or are packed.
+  /// The position of the elements if they are contiguous, row-major and
+  /// little-endian; nothing if they are in chunks or packed.
   std::optional<uint64_t> offset;
 };
 
-/// A file, as the library opens it and as messages call it.
+/// A file: the path or descriptor to open, and the name in messages.
 struct Hdf5Place {
   std::string path, where, remedy;
-  int file = -1; ///< where it is open already; its path may be gone
+  int file = -1; ///< the open descriptor, if any; its path may no longer exist
   Hdf5Place(std::string path) // NOLINT: a path is a place
       : path(path), where(path), remedy("save it again with h5py") {}
   Hdf5Place(const OpenFile &file, std::string where, std::string remedy)
@@ -37,10 +38,11 @@ struct Hdf5Place {
         file(file) {}
 };
 
-/// Every numeric dataset; all together have at most `mostBytes` bytes.
+/// Lists every numeric dataset; all together have at most `mostBytes` bytes.
 Result<std::vector<Hdf5Dataset>> listHdf5(const Hdf5Place &place,
                                           uint64_t mostBytes = INT64_MAX);
-/// Writes the elements of one to a file, row-major, in pieces of some 4 MiB.
+/// Writes the elements of one dataset to a file, row-major, in pieces of about
+/// 4 MiB.
 Status unpackHdf5(const Hdf5Place &place, const std::string &name, int file);
 
 } // namespace weft

@@ -29,7 +29,7 @@ hid_t typeOf(ElementType type, bool inFile) {
   case ElementType::UInt64:
     return inFile ? H5T_STD_U64LE : H5T_NATIVE_UINT64;
   default:
-    return -1; // no type of the library's own
+    return -1; // the library has no such type
   }
 }
 
@@ -67,7 +67,7 @@ std::optional<ElementType> elementType(hid_t type) {
 
 hid_t readType(ElementType element, hid_t stored) {
   hid_t memory = typeOf(element, false);
-  // Opaque, enumeration and half: bytes as they are.
+  // Opaque, enumeration and half types are read as their bytes.
   return element == ElementType::Bool || memory < 0 ? stored : memory;
 }
 
@@ -78,7 +78,7 @@ struct Walk {
   std::string where;
   uint64_t budget; ///< bytes that may still be allocated
   const Visit &visit;
-  std::string wrong = {}; ///< the first complaint
+  std::string wrong = {}; ///< the first error
 
   bool fail(const std::string &path, const std::string &what) {
     if (wrong.empty())
@@ -113,7 +113,7 @@ herr_t visitLink(hid_t parent, const char *name, const H5L_info_t *info,
 }
 
 bool Walk::group(hid_t parent, const std::string &path, int depth) {
-  if (depth > 64) // a hard link may make a cycle
+  if (depth > 64) // hard links may form a cycle
     return fail(path,
                 "is nested more than 64 groups deep; the file is damaged");
   size_t slash = path.rfind('/');
@@ -156,8 +156,8 @@ bool Walk::dataset(hid_t parent, const std::string &name,
                           " needs more than the remaining limit of " +
                           std::to_string(budget) +
                           " bytes; the file is damaged or malicious");
-  // Storage that was never written reads as zeros: no honest writer of weights
-  // leaves it so, and it would let a small file claim a large array.
+  // Storage that was never written reads as zeros: writers of weights never
+  // leave it so, and it would let a small file claim a large array.
   uint64_t stored = H5Dget_storage_size(set);
   if (bytes > (uint64_t(1) << 20) && bytes / 1040 > stored)
     return fail(path, "of shape " + text(shape) + " claims " +
@@ -171,8 +171,8 @@ bool Walk::dataset(hid_t parent, const std::string &name,
 
 } // namespace
 
-// The library asks for memory for the image and copies to it; it is given the
-// image itself.
+// Returns the image itself when the library requests memory to copy the image
+// to.
 static void *giveImage(size_t, H5FD_file_image_op_t, void *image) {
   return image;
 }

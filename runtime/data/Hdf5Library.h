@@ -6,9 +6,9 @@
 //     return read(set.id, set.shape);            // "" where nothing is wrong
 //   });
 //
-// Only plain datasets are visited: links that leave the file, virtual and external
-// datasets are refused. In a child process alone: the library crashes on some
-// damaged files.
+// Only plain datasets are visited: links that leave the file, virtual and
+// external datasets are refused. Use in a child process only, as the library
+// crashes on some damaged files.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@ private:
   herr_t (*close)(hid_t);
 };
 
-/// HDF5 prints its errors; ours are returned.
+/// Turns off HDF5's own error messages, as errors are returned.
 class Quiet {
 public:
   Quiet() {
@@ -53,17 +53,18 @@ private:
   void *data = nullptr;
 };
 
-/// A type in the file (little-endian) or in memory; -1 where the library has none
-/// of its own.
+/// The HDF5 type in the file (little-endian) or in memory; -1 if the library
+/// has none.
 hid_t typeOf(ElementType type, bool inFile);
-/// The type of an element; nothing for strings and structures. Keras
-/// Keras writes for bfloat16 is two opaque bytes.
+/// The element type of an HDF5 type; nothing for strings and structures. Keras
+/// writes two opaque bytes for bfloat16.
 std::optional<ElementType> elementType(hid_t type);
-/// The type that H5Dread is to give in memory.
+/// The HDF5 type in memory to pass to H5Dread.
 hid_t readType(ElementType element, hid_t stored);
 
-/// Opens a file by its descriptor, which the library cannot: on a map of it in
-/// memory, which the library does not copy. The map stays: for a child process.
+/// Opens a file by its descriptor, by mapping it to memory, as the library
+/// opens paths or memory only. It does not copy the map, which stays: for a
+/// child process.
 hid_t openDescriptor(int file);
 
 struct Dataset {
@@ -72,10 +73,10 @@ struct Dataset {
   ElementType element;
   Shape shape;
 };
-/// Called for every numeric dataset; a complaint ends the walk.
+/// Called for every numeric dataset; a returned error ends the walk.
 using Visit = std::function<std::string(const Dataset &set)>;
-/// The first complaint, with the file and the dataset before it; else "". All
-/// datasets together have at most `budget` bytes.
+/// Visits all datasets; returns the first error, after the file and the
+/// dataset, or "". All datasets together have at most `budget` bytes.
 std::string walkDatasets(hid_t file, const std::string &where, uint64_t budget,
                          const Visit &visit);
 

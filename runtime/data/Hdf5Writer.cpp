@@ -134,7 +134,7 @@ Result<Hdf5Writer> Hdf5Writer::create(const std::string &where,
   auto contents = std::make_unique<Contents>(where, std::move(*to));
   contents->file =
       H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-  unlink(path.c_str()); // both keep it open
+  unlink(path.c_str()); // both file handles stay valid
   if (contents->file < 0)
     return temporaryError(where);
   Handle links(linksWithGroups(), H5Pclose);

@@ -17,10 +17,10 @@
 
 namespace weft {
 
-/// A float32 array of numbers of `type`, which draws differently where it has 16
-/// bits. `json` is Keras' serialized initializer, or its name as a
-/// JSON string ("zeros", "GlorotUniform"). An integer seed in the config holds
-/// before `seed`.
+/// Makes a float32 array of numbers of `type`, whose draws differ for 16 bits.
+/// `json` is Keras' serialized initializer, or its name as a JSON string
+/// ("zeros", "GlorotUniform"). An integer seed in the config has precedence
+/// over `seed`.
 Result<Array> initialize(std::string_view json, std::optional<uint32_t> seed,
                          const Shape &shape,
                          ElementType type = ElementType::Float32);

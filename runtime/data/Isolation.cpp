@@ -20,13 +20,13 @@ void limitComputing(unsigned seconds) {
 
 bool isOverLimit(int signal) { return signal == SIGALRM || signal == SIGPROF; }
 
-/// Never returns; what ends it otherwise, its parent sees.
+/// Runs the child; never returns. The parent observes other ways of ending.
 [[noreturn]] static void runChild(const IsolatedWork &work, int file,
                                   unsigned seconds) {
   for (int number :
        {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM, SIGPROF})
-    std::signal(number, SIG_DFL); // no reports of a host's handlers
-  std::signal(SIGINT, SIG_IGN);   // Ctrl-C is the parent's affair
+    std::signal(number, SIG_DFL); // so that the host's handlers do not report
+  std::signal(SIGINT, SIG_IGN);   // the parent handles Ctrl-C
   rlimit none = {0, 0};
   setrlimit(RLIMIT_CORE, &none);
   limitComputing(seconds);

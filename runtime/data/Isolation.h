@@ -5,8 +5,8 @@
 //   });
 //
 // For libraries that are not safe on damaged input: a crash or an endless loop
-// ends the child and is an error here. The child is a fork, so `work` sees all
-// memory as it was; what it changes is lost, but for what it wrote to `file`.
+// ends the child and is an error here. The child is a fork, so `work` has a
+// copy of all memory; its changes are lost, except for what it wrote to `file`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,17 +21,18 @@
 
 namespace weft {
 
-/// Writes its result to the file (in memory) that it is given; false where that
-/// fails.
+/// Writes its result to the given file (in memory); false if that fails.
 using IsolatedWork = std::function<bool(int file)>;
 
-/// The bytes that `work` wrote. Fails where it crashes, cannot write them,
-/// computes for more than `seconds` or waits without end.
+/// Runs `work` in a child process and returns the bytes that it wrote. Fails if
+/// it crashes, cannot write, computes for more than `seconds` or waits without
+/// end.
 Result<std::vector<uint8_t>> runIsolated(const IsolatedWork &work,
                                          unsigned seconds = 60);
 
-/// A signal ends this process once it has computed for so long, whatever else
-/// the machine does, or waited for 30 times as long; 0: no limit any more.
+/// Limits this process: a signal ends it once it has computed for so long,
+/// whatever the load of the machine, or waited for 30 times as long; 0 removes
+/// the limit.
 void limitComputing(unsigned seconds);
 /// Whether the signal is that of the limit.
 bool isOverLimit(int signal);

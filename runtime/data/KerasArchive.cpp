@@ -8,7 +8,7 @@
 namespace weft {
 
 namespace {
-/// The Keras whose layout is written.
+/// The version of Keras whose layout is written.
 constexpr const char *kerasVersion = "3.15.1";
 
 std::string freshMetadata() {
@@ -33,7 +33,7 @@ const StoredArray *find(const std::vector<StoredArray> &arrays,
 
 static constexpr const char *kWeights = "model.weights.h5";
 
-/// The HDF5 library opens files only: the member becomes one.
+/// Opens a member as a file of its own, as the HDF5 library opens files only.
 static Result<std::vector<StoredArray>> openMember(const ZipReader &zip,
                                                    const ReadLimits &limits) {
   std::string where = zip.path() + ": " + kWeights;
@@ -75,7 +75,8 @@ static Result<OpenFile> writeDatasets(const std::string &where,
                                       const std::vector<Hdf5Group> &groups,
                                       const std::vector<StoredArray> &weights) {
   Result<Hdf5Writer> writer = Hdf5Writer::create(where, groups);
-  // The other processes wait for this one's part in reading.
+  // The arrays are read even after an error, as other processes wait for this
+  // one's part.
   Status read = addAll(weights, writer ? &*writer : nullptr);
   if (!writer)
     return writer.error();

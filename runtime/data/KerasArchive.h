@@ -27,23 +27,24 @@ struct KerasArchive {
 
 Result<KerasArchive> readKerasArchive(const std::string &path,
                                       const ReadLimits &limits = {});
-/// `groups`: one for each saved object, such as {"layers/dense/vars", "d1"}.
-/// An empty metadata is filled in. Without `writesFile` the weights are read and
-/// nothing is written: what all processes but one do.
+/// Writes an archive. `groups`: one for each saved object, such as
+/// {"layers/dense/vars", "d1"}. An empty metadata is filled in. Without
+/// `writesFile` the weights are read and nothing is written, as in all
+/// processes but one.
 Status writeKerasArchive(const std::string &path, const KerasArchive &archive,
                          const std::vector<Hdf5Group> &groups,
                          bool writesFile = true);
-/// A .weights.h5 file; weights by HDF5 path, which openHdf5 reads.
+/// Writes a .weights.h5 file of weights by HDF5 path, which openHdf5 reads.
 Status writeWeightsH5(const std::string &path,
                       const std::vector<Hdf5Group> &groups,
                       const std::vector<StoredArray> &weights,
                       bool writesFile = true);
 
-/// Where a variable stands in the weight file.
+/// A variable's path and its dataset in the weight file.
 struct SavedVariable {
   std::string path;      ///< d1/kernel, adam/d1_kernel_momentum
   std::string savedPath; ///< layers/dense/vars/0, optimizer/vars/2
-  bool optional = false; ///< the optimizer's, which a file may lack
+  bool optional = false; ///< of the optimizer, which a file may lack
 };
 /// Renames datasets to variable paths. A missing dataset that is not optional
 /// is an error; datasets of no variable are left out.
@@ -51,7 +52,8 @@ Result<std::vector<StoredArray>>
 byVariablePath(const std::vector<StoredArray> &weights,
                const std::vector<SavedVariable> &variables,
                const std::string &where);
-/// The other way: variables that the list does not name are left out.
+/// Renames variables to datasets; variables that the list does not name are
+/// left out.
 std::vector<StoredArray>
 bySavedPath(const std::vector<StoredArray> &values,
             const std::vector<SavedVariable> &variables);

@@ -7,7 +7,7 @@ namespace weft {
 
 namespace {
 
-/// Longest header accepted; NumPy's own limit is 10,000.
+/// The longest header; NumPy's own limit is 10,000.
 constexpr size_t headerLimit = 65536;
 
 struct Code {
@@ -31,7 +31,7 @@ constexpr Code codes[] = {
     {'u', 8, ElementType::UInt64},
     {'c', 8, ElementType::Complex64},
     {'c', 16, ElementType::Complex128},
-    // ml_dtypes: what else takes a byte is V1, too, see Npy.h.
+    // The types of ml_dtypes; others of one byte are V1, too, see Npy.h.
     {'f', 1, ElementType::Float8E5M2},
     {'V', 1, ElementType::Float8E4M3FN}};
 
@@ -84,7 +84,7 @@ Status parseDescr(std::string_view value, NpyHeader &header,
       "convert it with astype()"};
 }
 
-/// `(3, 4)`, `(3,)` or `()`.
+/// Parses `(3, 4)`, `(3,)` or `()`.
 Status parseShape(std::string_view value, NpyHeader &header,
                   const std::string &where) {
   Error bad{where +

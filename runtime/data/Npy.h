@@ -5,9 +5,9 @@
 //
 // Format 1.0 to 3.0, both byte orders, C and Fortran order (read as C order).
 // bfloat16 is read from NumPy's `V2` and written as float32, as NumPy has no
-// such dtype. ml_dtypes' other types are `V1`, but for float8_e5m2 (`f1`): which
-// one it is only a program knows (`takeBytesAs`); they are written as float32,
-// int8 or uint8.
+// such dtype. ml_dtypes' other types are `V1`, except float8_e5m2 (`f1`), so
+// the caller sets the type (`takeBytesAs`); they are written as float32, int8
+// or uint8.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,17 +31,18 @@ struct NpyHeader {
   size_t dataOffset = 0; ///< where the elements begin
 };
 
-/// `bytes` is at least the beginning of the file, `size` the whole file's size.
-/// `where` begins the message: `f.npz: x.npy`.
+/// Parses a header. `bytes` is at least the beginning of the file, `size` the
+/// whole file's size. Messages begin with `where`: `f.npz: x.npy`.
 Result<NpyHeader> parseNpyHeader(const uint8_t *bytes, size_t available,
                                  uint64_t size, const std::string &where);
-/// A whole .npy file in memory; consumes the bytes, to save a copy.
+/// Parses a whole .npy file in memory; consumes the bytes, to save a copy.
 Result<Array> parseNpy(std::vector<uint8_t> bytes, const std::string &where);
 Result<Array> readNpy(const std::string &path, const ReadLimits &limits = {});
 
-/// Format 1.0, C order; the elements of the array follow it.
+/// The header of a file in format 1.0 and C order; the elements of the array
+/// follow it.
 std::string npyHeader(ElementType type, const Shape &shape);
-/// Bytes that were read as `V1` are of this type, where it takes one.
+/// Sets the type of bytes that were read as `V1`, if it has one byte.
 void takeBytesAs(ElementType type, Array &array);
 /// The type that is written for this one: float32 for bfloat16.
 ElementType npyType(ElementType type);

@@ -143,7 +143,7 @@ Result<ArraySource> parseArraySource(const std::string &text) {
   }
   Error nameless{text + ": names no array; write FILE.npz:KEY, FILE.npy or "
                         "FILE.h5:KEY"};
-  // The key follows the colon after the ending: paths may hold colons.
+  // Whether a key follows the colon after the ending; paths may contain colons.
   bool isKeyed = false;
   for (std::string_view ending : {".npz:", ".h5:", ".hdf5:"}) {
     size_t at = rest.find(ending);

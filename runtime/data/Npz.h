@@ -20,7 +20,7 @@ class NpzFile {
 public:
   static Result<NpzFile> open(const std::string &path,
                               const ReadLimits &limits = {});
-  /// In the order of the file, without `.npy`.
+  /// The keys in the order of the file, without `.npy`.
   const std::vector<std::string> &keys() const { return names; }
   bool contains(std::string_view key) const;
   Result<Array> read(std::string_view key) const;
@@ -49,14 +49,15 @@ Status writeNpz(OutputFile &file, const std::vector<NamedArray> &arrays);
 Status writeNpz(const std::string &path, const std::vector<StoredArray> &arrays,
                 bool writesFile);
 
-/// `f.npz:key[0:1280]`, `f.npz:key`, `f.npy[:100]`, `f.npy`, `f.h5:key`.
+/// The source of an array: `f.npz:key[0:1280]`, `f.npz:key`, `f.npy[:100]`,
+/// `f.npy`, `f.h5:key`.
 struct ArraySource {
   std::string path, key;
   std::optional<int64_t> begin, end; ///< a slice of the first dimension
 };
 Result<ArraySource> parseArraySource(const std::string &text);
-/// Negative bounds count from the end and bounds past it are cut, as in
-/// Python; an empty slice is an error.
+/// The bounds of a slice. Negative ones count from the end and those past it
+/// are cut, as in Python; an empty slice is an error.
 Result<std::pair<int64_t, int64_t>> sliceBounds(const ArraySource &source,
                                                 const Shape &shape);
 /// Reads an array of an .npz or .npy file.

@@ -13,7 +13,7 @@
 
 namespace weft {
 
-/// Larger temporary files are on disk.
+/// The most bytes of a temporary file in memory.
 static constexpr uint64_t kMostInMemory = uint64_t(16) << 20;
 
 OpenFile::~OpenFile() {
@@ -61,7 +61,7 @@ Result<OpenFile> openTemporary(const std::string &name, uint64_t bytes) {
   std::string path;
   Result<OpenFile> made = openNamedTemporary(name, path);
   if (made)
-    unlink(path.c_str()); // it lasts as long as it is open
+    unlink(path.c_str()); // it exists as long as it is open
   return made;
 }
 

@@ -32,12 +32,12 @@ private:
 };
 
 Result<OpenFile> openToRead(const std::string &path);
-/// A file without a name: in memory where it is to hold few bytes, else in the
-/// folder TMPDIR, or else /var/tmp (/tmp often is memory). `name` begins messages.
+/// Opens a file without a name: in memory for few bytes, else in the folder
+/// TMPDIR, or else /var/tmp (/tmp often is memory). Messages begin with `name`.
 Result<OpenFile> openTemporary(const std::string &name, uint64_t bytes);
-/// One in that folder with a name, which the caller removes.
+/// Opens a file in that folder with a name, which the caller removes.
 Result<OpenFile> openNamedTemporary(const std::string &name, std::string &path);
-/// What a person can do where such a file cannot be written; reads errno.
+/// The error if such a file cannot be written, with a fix; reads errno.
 Error temporaryError(const std::string &name);
 /// A path by which the system knows the open file.
 std::string pathOf(const OpenFile &file);

@@ -1,4 +1,4 @@
-// Built with -ffp-contract=off: where XLA fuses, std::fma says so.
+// Built with -ffp-contract=off: std::fma is used where XLA fuses.
 #include "weft/runtime/data/Random.h"
 
 #include <bit>
@@ -25,7 +25,7 @@ std::pair<uint32_t, uint32_t> threefry2x32(uint32_t key0, uint32_t key1,
   return {x0, x1};
 }
 
-/// The number whose bits these are: XLA's constants, to the last bit.
+/// The float with these bits: XLA's constants, to the last bit.
 static constexpr float ofBits(uint32_t bits) {
   return std::bit_cast<float>(bits);
 }
@@ -151,7 +151,7 @@ MersenneTwister MersenneTwister::numpy(uint32_t seed) {
 }
 
 MersenneTwister MersenneTwister::python(uint64_t seed) {
-  // init_by_array with the seed's 32-bit digits.
+  // Equals init_by_array with the seed's 32-bit digits.
   MersenneTwister generator;
   generator.seed(19650218);
   uint32_t key[2] = {uint32_t(seed), uint32_t(seed >> 32)};
@@ -196,7 +196,8 @@ std::vector<int64_t> MersenneTwister::permutation(int64_t n) {
   std::vector<int64_t> order(n);
   std::iota(order.begin(), order.end(), 0);
   for (int64_t i = n - 1; i > 0; --i) {
-    // random_interval: the smallest mask that covers i, redrawn when above it.
+    // Equals random_interval: bits under the smallest mask that covers i, drawn
+    // again if above i.
     uint64_t mask = std::bit_ceil(uint64_t(i) + 1) - 1, drawn;
     do {
       drawn = next();

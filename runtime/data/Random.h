@@ -1,6 +1,6 @@
 //===- Random.h - the random numbers of JAX, NumPy and Python ---*- C++ -*-===//
 //
-// The same seed gives the same numbers as Keras on JAX.
+// A seed gives the same numbers as Keras on JAX.
 //
 //   ThreefryKey key = ThreefryKey::ofSeed(1337);   // jnp.uint32([1337, 0])
 //   std::vector<float> u(6);
@@ -31,43 +31,44 @@ float erfInv(float x);
 
 struct ThreefryKey {
   uint32_t k0 = 0, k1 = 0;
-  /// The key that Keras makes of an integer seed.
+  /// The key that Keras makes from an integer seed.
   static ThreefryKey ofSeed(uint32_t seed) { return {seed, 0}; }
 
-  /// jax.random.bits of element `index` in row-major order.
+  /// Equals jax.random.bits of element `index` in row-major order.
   uint32_t bits(uint64_t index) const;
-  /// jax.random.fold_in.
+  /// Equals jax.random.fold_in.
   ThreefryKey foldIn(uint32_t data) const;
-  /// jax.random.split(key, n)[index].
+  /// Equals jax.random.split(key, n)[index].
   ThreefryKey split(uint64_t index) const;
 
-  /// Element i of `out` is element `first + i` of the array.
+  /// Equals jax.random.uniform; element i of `out` is element `first + i` of
+  /// the array.
   void uniform(std::span<float> out, float minimum = 0, float maximum = 1,
                uint64_t first = 0) const;
   void normal(std::span<float> out, uint64_t first = 0) const;
-  /// jax.random.truncated_normal(key, lower, upper).
+  /// Equals jax.random.truncated_normal(key, lower, upper).
   void truncatedNormal(std::span<float> out, float lower, float upper,
                        uint64_t first = 0) const;
 };
 
-/// MT19937, which NumPy's legacy generator and Python's `random` share.
+/// MT19937, the generator of NumPy's legacy functions and Python's `random`.
 class MersenneTwister {
 public:
-  /// numpy.random.seed(seed).
+  /// Equals numpy.random.seed(seed).
   static MersenneTwister numpy(uint32_t seed);
-  /// random.seed(seed) for a non-negative integer.
+  /// Equals random.seed(seed) for a non-negative integer.
   static MersenneTwister python(uint64_t seed);
   uint32_t next();
 
-  /// numpy.random.permutation(n).
+  /// Equals numpy.random.permutation(n).
   std::vector<int64_t> permutation(int64_t n);
-  /// random.randint(1, 10**9): the seed that Keras hands to an initializer or
-  /// a seed generator without one.
+  /// Equals random.randint(1, 10**9): the seed that Keras gives an initializer
+  /// or a seed generator without one.
   uint32_t kerasSeed();
 
-  /// Its 624 words, then how many of them are used up: all that it is.
+  /// The whole state: its 624 words, then the number of used ones.
   std::vector<uint32_t> position() const;
-  /// False where these are no such numbers.
+  /// Restores a state; false if the words are not one.
   bool resume(std::span<const uint32_t> words);
 
 private:

@@ -36,7 +36,7 @@ const Code *codeNamed(const std::string &name) {
   return found == std::end(codes) ? nullptr : found;
 }
 
-/// Null for types that the format has not.
+/// The format's code of a type; null if it has none.
 const Code *codeOf(ElementType type) {
   auto found =
       std::find_if(std::begin(codes), std::end(codes),

@@ -6,10 +6,10 @@
 //   SafetensorsWriter writer(out, {{"d1/kernel", ElementType::BFloat16, {4, 2}}});
 //   writer.add(bytes, 16);           // or in pieces; in the order that was announced
 //
-// 8 bytes that hold the size of a header, the header (JSON: name, dtype, shape and
-// place of each tensor), and the tensors, row-major and little-endian. Of a file
-// from anywhere the header has at most 100 MB, and the tensors cover the bytes behind
-// it without gaps or overlaps, as the format's own reader demands.
+// A file has 8 bytes with the size of a header, the header (JSON: name, dtype,
+// shape and position of each tensor), and the tensors, row-major and
+// little-endian. The header has at most 100 MB, and the tensors cover the bytes
+// behind it without gaps or overlaps, as the format's own reader requires.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,12 +33,13 @@ struct TensorInfo {
 Result<std::vector<StoredArray>> openSafetensors(const std::string &path,
                                                  const ReadLimits &limits = {});
 
-/// Do the first bytes of a file look like it? `start` has 9 or more.
+/// Whether the first bytes of a file look like the format. `start` has 9 or
+/// more.
 bool startsLikeSafetensors(std::string_view start);
 
 class SafetensorsWriter {
 public:
-  /// Writes the header; each type is one that the format has.
+  /// Writes the header; the format must have each type.
   SafetensorsWriter(OutputFile &file, const std::vector<TensorInfo> &tensors);
   /// The next bytes of the tensors.
   void add(const void *data, size_t size) { file.write(data, size); }

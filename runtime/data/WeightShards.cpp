@@ -14,7 +14,7 @@ using nlohmann::json;
 
 static constexpr std::string_view kEnding = ".weights.json";
 
-/// m_00001.weights.h5 of m.weights.json.
+/// The name of a shard: m_00001.weights.h5 of m.weights.json.
 static std::string shardName(const std::string &path, size_t index) {
   std::string base = path.substr(path.rfind('/') + 1);
   if (base.ends_with(kEnding))
@@ -41,7 +41,8 @@ static Result<std::set<std::string>> shardsOf(const std::string &path,
                         "Keras or Weft"};
   std::set<std::string> out;
   for (const auto &[group, names] : said["weight_map"].items()) {
-    // Pointers: what is nested deeply can neither be copied nor printed.
+    // Pointers to arrays of the JSON, as deeply nested ones can neither be
+    // copied nor printed.
     std::vector<const json *> listed;
     for (size_t i = 0; names.is_array() && i < names.size(); ++i)
       listed.push_back(&names[i]);

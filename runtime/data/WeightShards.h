@@ -7,7 +7,7 @@
 //   });
 //   ok = writeWeightShards("m.weights.json", groups, weights, 1 << 30);
 //
-// What model.save_weights(path, max_shard_size=N) writes and load_weights reads. One
+// The files of model.save_weights(path, max_shard_size=N) and load_weights. One
 // array at a time is in memory.
 //
 //===----------------------------------------------------------------------===//
@@ -24,13 +24,15 @@ namespace weft {
 using VisitShard = std::function<Status(std::vector<StoredArray> &shard)>;
 Status visitWeightShards(const std::string &path, const VisitShard &visit,
                          const ReadLimits &limits = {});
-/// Without `writesFiles` the weights are read alone (writeKerasArchive). A new file begins where one would have more than `mostBytes` bytes of weights.
+/// Writes the files. Without `writesFiles` the weights are only read
+/// (writeKerasArchive). A new file begins before one would exceed `mostBytes`
+/// bytes of weights.
 Status writeWeightShards(const std::string &path,
                          const std::vector<Hdf5Group> &groups,
                          const std::vector<StoredArray> &weights,
                          uint64_t mostBytes, bool writesFiles = true);
 
-/// Such files where the path ends in .weights.json, else one .weights.h5.
+/// Writes such files if the path ends in .weights.json, else one .weights.h5.
 Status writeKerasWeights(const std::string &path,
                          const std::vector<Hdf5Group> &groups,
                          const std::vector<StoredArray> &weights,

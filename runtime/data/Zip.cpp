@@ -85,7 +85,8 @@ Status ZipReader::checkClaims(uint64_t fileSize) {
       return Error{file + ": member " + std::to_string(i) + ": " +
                    zip_strerror(archive.get()) + "; the file is damaged"};
     std::string wrong = complaint(info, fileSize, limits);
-    // Overlapping members are the other kind of bomb: the sum must fit as well.
+    // The sum of stored sizes must fit in the file, as overlapping members are
+    // another kind of bomb.
     stored += info.comp_size;
     if (wrong.empty() && stored > fileSize)
       wrong = "overlaps another one; the file is damaged or malicious";
@@ -144,7 +145,7 @@ Status ZipReader::readInParts(std::string_view name, const Take &take) const {
   uint64_t done = 0;
   zip_int64_t got = 0;
   Status taken;
-  // The read that finds the end lets libzip check the CRC.
+  // The read at the member's end makes libzip check the CRC.
   while (taken && (got = zip_fread(stream, piece.data(), piece.size())) > 0) {
     done += uint64_t(got);
     taken = done > found->size ? Status() : take(piece.data(), size_t(got));

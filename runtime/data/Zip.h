@@ -13,16 +13,15 @@
 // Members may be stored or deflated when read; they are stored when written,
 // dated 1980-01-01, so that the same content gives the same bytes.
 //
-// What an archive can make of memory is bounded before anything is read: no
-// member claims more than DEFLATE's best ratio, 1032, and all together take no
-// more than 1 GiB or 200 times the file. Measured ratios of data as people
-// have it: weights 1.1, JSON of models 6 to 12, padded texts 30 to 50, masks of
-// images 470, one-hot labels of 1,000 classes 605. So what is refused is arrays
-// of more than 1 GiB that are nearly constant; saved without compression they
-// are taken.
+// The memory for an archive is bounded before anything is read: no member
+// claims more than DEFLATE's best ratio, 1032, and all together take no more
+// than 1 GiB or 200 times the file. Measured ratios: weights 1.1, JSON of
+// models 6 to 12, padded texts 30 to 50, masks of images 470, one-hot labels of
+// 1,000 classes 605. So only nearly constant arrays of more than 1 GiB are
+// refused, unless they are saved without compression.
 //
-// Programs differ in which of two members of one name they read, and where they
-// cut a name that has a NUL: both are refused.
+// Duplicate names and names with a NUL are refused, as programs differ in how
+// they read them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,19 +46,19 @@ public:
     std::string name;
     uint64_t size;
     bool isStored;   ///< without compression
-    uint64_t header; ///< where the file has the member's own header
+    uint64_t header; ///< position of the member's own header in the file
   };
   const std::vector<Member> &members() const { return list; }
   bool contains(std::string_view name) const;
-  /// Checks the CRC.
+  /// Reads a member, and checks the CRC.
   Result<std::vector<uint8_t>> read(std::string_view name) const;
-  /// The member in pieces of at most 1 MiB, which `take` may refuse. Checks the
-  /// CRC at the end.
+  /// Reads the member in pieces of at most 1 MiB, which `take` may refuse.
+  /// Checks the CRC at the end.
   using Take = std::function<Status(const uint8_t *piece, size_t size)>;
   Status readInParts(std::string_view name, const Take &take) const;
-  /// Null where there is none.
+  /// The member of a name, or null.
   const Member *member(std::string_view name) const;
-  /// A member of JSON, of at most limits.json bytes.
+  /// Reads a member of JSON, of at most limits.json bytes.
   Result<std::string> readJson(std::string_view name) const;
   const std::string &path() const { return file; }
 

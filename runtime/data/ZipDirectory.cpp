@@ -37,7 +37,7 @@ struct Directory {
   uint64_t place, count;
 };
 
-/// Where the directory begins, by the last record of the file.
+/// The directory's position, from the last record of the file.
 std::optional<Directory> findDirectory(std::FILE *file) {
   if (fseeko(file, 0, SEEK_END) != 0)
     return std::nullopt;
@@ -64,8 +64,8 @@ std::optional<Directory> findDirectory(std::FILE *file) {
   return std::nullopt;
 }
 
-/// Where a member's header lies: in the entry, or in its ZIP64 field, behind the
-/// sizes that are there, too.
+/// The position of a member's header: in the entry, or in its ZIP64 field,
+/// after the sizes in that field.
 uint64_t headerPlace(const uint8_t *entry, const std::vector<uint8_t> &extra) {
   uint64_t place = number(entry + 42, 4);
   if (place != wide)

@@ -1,8 +1,7 @@
 //===- ZipDirectory.h - where an archive has its members --------*- C++ -*-===//
 //
-// libzip hands on names as C strings, which end at a NUL that the archive may
-// have in them, and does not tell where a member lies. This reads the central
-// directory alone, in pieces.
+// Reads the central directory in pieces. libzip returns names as C strings,
+// which end at the first NUL, and does not give the positions of members.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,14 +18,15 @@ namespace weft {
 
 struct ZipEntry {
   std::string name;
-  uint64_t header = 0; ///< where the file has the member's own header
+  uint64_t header = 0; ///< position of the member's own header in the file
 };
-/// In the order of the directory, of an archive with `count` members; an error
-/// where the directory is not where the end of the file says.
+/// The entries in the order of the directory, for an archive with `count`
+/// members; an error if the directory is not at the position given at the
+/// file's end.
 Result<std::vector<ZipEntry>> zipEntries(const std::string &path,
                                          uint64_t count);
-/// Where the bytes of a member begin, by its header; an error where there is no
-/// header, or `size` bytes behind it reach over the end of the file.
+/// The position of a member's first byte, from its header; an error if there is
+/// no header, or `size` bytes behind it exceed the file.
 Result<uint64_t> zipDataPlace(const std::string &path, uint64_t header,
                               uint64_t size);
 

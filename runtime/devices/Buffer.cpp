@@ -50,15 +50,15 @@ static Error createBuffer(weft_runtime *runtime, const weft_program *program,
 }
 
 Error weft_buffer::awaitUse() const {
-  // What is read or written may be exchanged with other processes: not while
-  // these exchange data of a run.
+  // Reading and writing may exchange messages with other processes, so all runs
+  // must be over.
   Ticket use = runtime->processes ? tickets->last() : tickets->of(lastUse);
   if (use.isDone())
     return nullptr;
   if (Ticket::isCallingBack())
     return use.wait();
   runtime->devices->attend(use);
-  return nullptr; // the run's ticket has its error
+  return nullptr; // the run's ticket has the error
 }
 
 /// All of a buffer's global array.
@@ -119,7 +119,7 @@ static BoxCopy shardCopy(const weft_buffer &buffer, int64_t position,
 }
 
 namespace {
-/// One part of an array; copies of it hold the same bits.
+/// One part of an array; all copies of it have the same bits.
 struct Shard {
   int64_t first = -1, own = -1; ///< positions that hold it; -1: not here
   std::set<int> ranks;          ///< processes that hold it
@@ -318,7 +318,7 @@ WEFT_EXPORT void *weft_buffer_local(weft_buffer *buffer, int64_t position,
     return nullptr;
   const std::unique_ptr<DeviceMemory> &local = buffer->locals[size_t(position)];
   if (!local)
-    return nullptr; // another process's
+    return nullptr; // of another process
   if (bytes)
     *bytes = local->bytes();
   return local->address();

@@ -10,7 +10,8 @@ namespace weft::runtime {
 using Open = Error(int64_t count, const DeviceSettings &settings,
                    std::unique_ptr<DeviceSet> &out);
 
-/// The library of a device kind, of this library's folder. Never closed.
+/// Loads the library of a device kind from this library's folder; it is never
+/// closed.
 static Error loadLibrary(const std::string &name, void *&library) {
   Dl_info self;
   std::string path;
@@ -25,7 +26,7 @@ static Error loadLibrary(const std::string &name, void *&library) {
                    "; install Weft with it, or use cpu:N");
 }
 
-/// A function of libWeftCuda.so.
+/// Finds a function of libWeftCuda.so.
 template <typename Function>
 static Error findInCuda(const char *name, Function &out) {
   void *library = nullptr;
@@ -51,7 +52,7 @@ static Error openCudaDevices(int64_t count, const DeviceSettings &settings,
   return Error(open(count, &out));
 }
 
-/// By DeviceKind. DeviceList reads no other kinds, and says which there are.
+/// The functions by DeviceKind; DeviceList refuses other kinds.
 static constexpr Open *opens[] = {openCpuDevices, openCudaDevices};
 static_assert(std::size(opens) == std::size(kDeviceKinds),
               "every kind of devices that has a name can be opened");

@@ -29,9 +29,9 @@ struct GpuList {
     std::string name, whyNot; ///< empty: programs run there
     uint64_t memory = 0;
     int capability = 0;
-    int number = 0; ///< that the driver gives it
+    int number = 0; ///< the driver's number
   };
-  /// A library of NVIDIA that programs are run with where it is there.
+  /// A library of NVIDIA that programs use if it is there.
   struct Library {
     std::string name, version, path, whyNot; ///< empty: it is there
   };
@@ -40,14 +40,16 @@ struct GpuList {
   int driverVersion = 0;
   std::string driverPath;
 };
-/// Asked once in a process; an error says why there are none.
+/// Lists the GPUs, once in a process; the error has the reason if there are
+/// none.
 Error listGpus(const GpuList *&out);
 
-/// "cpu:8", "cuda:8", or "cuda": all GPUs.
+/// Parses "cpu:8", "cuda:8", or "cuda": all GPUs.
 Error parseDevices(const std::string &text, DeviceList &out);
 
-/// Opens the devices of a list: one line of a table for each kind. GPUs are in
-/// libWeftCuda.so, which lies beside the runtime and is loaded when it is needed.
+/// Opens the devices of a list, by a table with one line for each kind. GPUs
+/// are in libWeftCuda.so, which is beside the runtime and is loaded when it is
+/// needed.
 Error openDevices(const DeviceList &list, const DeviceSettings &settings,
                   std::unique_ptr<DeviceSet> &out);
 

@@ -5,8 +5,8 @@
 
 using namespace weft::runtime;
 
-/// A port takes buffers of the runtime that hold the same parts of an equal
-/// array on each device; no buffer twice, but for a donation.
+/// Checks a port's buffer: it is the runtime's, has the same parts of an equal
+/// array on each device, and is used once, except for a donation.
 static Error checkPort(weft_runtime &runtime, const PortInfo &port,
                        weft_buffer *buffer, weft_buffer *donatedArgument) {
   if (!buffer)
@@ -49,7 +49,8 @@ static Error checkPorts(weft_runtime &runtime, const Plan &plan,
   return nullptr;
 }
 
-/// Every pointer is there and aligned, and donated memory is the same.
+/// Checks that every pointer is set and aligned, and donated memory is the
+/// same.
 static Error checkLocal(const Plan &plan, void *const *inputs,
                         void *const *outputs) {
   size_t positions = plan.mesh.devices.size();
@@ -77,7 +78,8 @@ static Error checkLocal(const Plan &plan, void *const *inputs,
   return nullptr;
 }
 
-/// Devices that take other branches move other bytes: those of all processes.
+/// Adds the counts of other processes, as their devices may take other
+/// branches.
 static Error countElsewhere(weft_runtime &runtime, const Plan &plan,
                             CollectiveCounts &counts) {
   bool branches =
@@ -123,7 +125,7 @@ static void count(weft_runtime &runtime, const CollectiveCounts &counts) {
 
 using Ports = std::vector<void *>;
 
-/// Where the ports of a run lie, and the buffers that they are, if any.
+/// The addresses of the ports of a run, and their buffers, if any.
 struct Binding {
   Ports inputs, outputs;
   std::vector<weft_buffer *> buffers; ///< each once
@@ -168,13 +170,14 @@ memoryOf(const Binding &binding) {
   return out;
 }
 
-/// How a run is enqueued.
+/// Options of enqueueing a run.
 struct How {
   bool isAwaited = false;
   RunTimes *times = nullptr;
 };
 
-/// The common part of all runs: `bind` gives the memory of the ports, if it fits.
+/// The common part of all runs: `bind` binds the memory of the ports, if it
+/// fits.
 template <typename Port, typename Bind>
 static Error enqueue(weft_runtime *runtime, const weft_program *program,
                      Port *const *inputs, Port *const *outputs, const How &how,
@@ -192,7 +195,7 @@ static Error enqueue(weft_runtime *runtime, const weft_program *program,
                        plan.name,
                        "\", for which several processes wait until nothing "
                        "is enqueued; run it once before");
-    guard.unlock(); // processes agree on a program while they do nothing else
+    guard.unlock(); // processes compare programs while they are otherwise idle
     guard = runtime->lockIdle();
   }
   Binding binding;
@@ -244,7 +247,7 @@ static Error enqueueLocal(weft_runtime *runtime, const weft_program *program,
   return enqueue(runtime, program, inputs, outputs, how, bind, out);
 }
 
-/// Enqueues by `add` and waits, with the calling thread at the devices' service.
+/// Enqueues with `add` and waits; the devices may work on the calling thread.
 template <typename Add, typename Port>
 static weft_error *runNow(Add add, weft_runtime *runtime,
                           const weft_program *program, Port *const *inputs,
@@ -278,7 +281,7 @@ static weft_error *runLater(Add add, weft_runtime *runtime,
   });
 }
 
-/// Times as the C API gives them.
+/// The times of a run in the C API.
 struct weft_profile {
   std::vector<weft_instruction_time> times;
 };

@@ -6,7 +6,7 @@ using namespace weft::runtime;
 
 constexpr int64_t host = -1;
 
-/// An error unless this process runs the device.
+/// Fails unless this process runs the device.
 static Error checkDevice(const weft_runtime &runtime, int64_t device) {
   if (device < 0 || device >= runtime.deviceCount)
     return makeError(WEFT_INVALID_ARGUMENT, "there is no device ", device,
@@ -37,7 +37,7 @@ static Error freeMemory(weft_runtime &runtime, void *memory) {
     return makeError(WEFT_INVALID_ARGUMENT, "no memory of ",
                      runtime.devices->describe(), " begins at ", memory,
                      "; free what weft_device_allocate gave, once");
-  // The ticket holds it until then.
+  // The ticket's callback owns the memory until then.
   runtime.tickets->last().onReady(
       [memory = std::move(found->second)](const weft_error *) {});
   runtime.memory.erase(found);

@@ -10,8 +10,8 @@
 
 namespace weft::runtime {
 
-/// Counts the bytes of arenas and port buffers as they come and go. Shared by
-/// a runtime and its buffers, which may outlive it.
+/// Counts the bytes of arenas and port buffers over time. Shared by a runtime
+/// and its buffers, which may outlive it.
 class MemoryMeter {
 public:
   explicit MemoryMeter(int64_t devices) : held(size_t(devices)) {}
@@ -21,7 +21,7 @@ public:
     held[size_t(device)] += bytes;
     most = std::max(most, held[size_t(device)]);
   }
-  /// The fullest device at its fullest moment.
+  /// The peak of the device with the highest one.
   int64_t peak() const {
     std::lock_guard<std::mutex> guard(mutex);
     return most;

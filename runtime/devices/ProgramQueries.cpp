@@ -1,6 +1,6 @@
 //===- ProgramQueries.cpp - what a program takes, gives and sends ---------===//
 //
-// Of the plan alone: no code of the program is loaded.
+// Queries of the plan only: no code of the program is loaded.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,12 +18,12 @@ static_assert(WEFT_F4E2M1FN == int(DType::MAX) && WEFT_C64 == int(DType::c64));
 static_assert(WEFT_METRIC_STATE == int(plan::PortRole::MAX) &&
               WEFT_SLOT == int(plan::PortRole::slot));
 
-/// The file's text of a name; an empty one may be absent.
+/// The text of a name in the file; empty if it is absent.
 static const char *textOf(const flatbuffers::String *text) {
   return text ? text->c_str() : "";
 }
 
-/// Refuses a number that none of `count` things has.
+/// Refuses a number that is not below `count`.
 static Error checkNumber(const Plan &plan, size_t number, size_t count,
                          const char *things) {
   if (number < count)
@@ -32,7 +32,7 @@ static Error checkNumber(const Plan &plan, size_t number, size_t count,
                    count, " ", things, ", there is no number ", number);
 }
 
-/// Writes what `describe` answers about a program to `out`; neither may be null.
+/// Writes the result of `describe` for a program to `out`; neither may be null.
 template <typename Describe>
 static weft_error *query(const weft_program *program, const void *out,
                          const Describe &describe) {
@@ -91,7 +91,7 @@ static Error describeCollective(const weft_program *program, size_t index,
   return nullptr;
 }
 
-/// The file's text of a kernel's name; of a contraction, that of its code.
+/// The text of a kernel's name; of a contraction, that of its fallback.
 static const char *kernelText(const plan::Program &file, uint32_t kernel) {
   const plan::Kernel &its = *file.kernels()->Get(kernel);
   if (const auto *host = its.code_as_host())
@@ -164,7 +164,8 @@ static Error describeProgram(const weft_program *program,
   return nullptr;
 }
 
-/// C gives an enum any number; C++ reads only those that its bits can name.
+/// The number of an enum: C allows any number, and C++ only those within its
+/// bits.
 template <typename Enum> static unsigned numberOf(const Enum &given) {
   unsigned number;
   static_assert(sizeof number == sizeof given);

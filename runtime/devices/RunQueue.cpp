@@ -24,7 +24,7 @@ Ticket RunQueue::add(Task task, bool isAwaited) {
     items.push_back({std::move(task), ticket});
   }
   if (!isAwaited)
-    work.notify_one(); // without the lock, which the thread wants first
+    work.notify_one(); // after unlocking, as the thread needs the lock first
   return ticket;
 }
 

@@ -3,11 +3,11 @@
 //   RunQueue queue;
 //   Ticket first = queue.add(task, /*isAwaited=*/false);  // on the queue's thread
 //   Ticket second = queue.add(task, /*isAwaited=*/true);
-//   queue.attend(second);     // here: first, if nobody has begun it, then second
+//   queue.attend(second);     // here: first, unless it has begun, then second
 //
-// One task is at work at a time. Who waits for one runs it himself, and what is
-// in front of it, unless another thread is at it: a caller that waits for each of
-// its runs pays for no thread. The queue's own starts when it is needed first.
+// One task runs at a time. A caller that waits for a task runs it itself, with
+// those before it, unless another thread does: waiting for each run costs no
+// thread. The queue's own thread starts when it is first needed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,12 +27,13 @@ class WEFT_EXPORT RunQueue {
 public:
   using Task = std::function<Error()>;
 
-  /// Runs what is left.
+  /// Runs the remaining tasks.
   ~RunQueue();
-  /// The ticket gets what the task returns, once what the task holds is freed.
-  /// `isAwaited`: attend() follows, so that the queue's thread need not wake.
+  /// Adds a task. Its ticket is settled with the returned error, after the
+  /// task's captures are freed. `isAwaited`: attend() follows, so the queue's
+  /// thread need not wake.
   Ticket add(Task task, bool isAwaited);
-  /// Returns when the ticket, one of this queue's, is done.
+  /// Returns when the ticket, which is one of this queue's, is done.
   void attend(const Ticket &ticket);
 
 private:
@@ -41,7 +42,7 @@ private:
     Ticket ticket;
   };
   void loop();
-  /// Runs the first item, which is there, without the lock.
+  /// Runs the first item, which must exist, without the lock.
   void runFirst(std::unique_lock<std::mutex> &guard);
 
   std::mutex mutex;

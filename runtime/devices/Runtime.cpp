@@ -15,7 +15,7 @@ bool weft_runtime::hasPrepared(
 
 Error weft_runtime::prepared(const std::shared_ptr<const Program> &program,
                              std::shared_ptr<PreparedProgram> &out) {
-  // Programs that nobody else holds any more are forgotten.
+  // Programs that are no longer used elsewhere are dropped.
   std::erase_if(programs, [](const std::shared_ptr<PreparedProgram> &one) {
     return one->program().use_count() == 1;
   });

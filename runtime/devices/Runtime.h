@@ -1,7 +1,7 @@
 //===- Runtime.h - ports, checks and counters of a set of devices ---------===//
 //
-// What is the same for all kinds of devices; memory and execution are a
-// DeviceSet's.
+// The common part of all kinds of devices; memory and execution are in
+// DeviceSet.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,13 +23,13 @@ struct weft_buffer {
   const weft::runtime::PortInfo *port; ///< lives in `program`
   weft_runtime *runtime;
   std::shared_ptr<weft::runtime::TicketLog> tickets; ///< the runtime's
-  /// By position; null for a device of another process.
+  /// The memory at each position; null for a device of another process.
   std::vector<std::unique_ptr<weft::runtime::DeviceMemory>> locals = {};
   std::vector<void *> addresses = {}; ///< of `locals`
-  uint64_t check = 0;   ///< the last one that found it bound to a port
-  uint64_t lastUse = 0; ///< the last run that was given it: TicketLog
+  uint64_t check = 0;   ///< the last check that found it bound to a port
+  uint64_t lastUse = 0; ///< the last run that uses it: see TicketLog
 
-  /// Waits until it may be read and written.
+  /// Waits until the buffer may be read and written.
   weft::runtime::Error awaitUse() const;
 };
 
@@ -42,29 +42,29 @@ struct weft_runtime {
       : deviceCount(devices),
         processes(others ? others->processes.get() : nullptr) {}
 
-  /// A program as the devices can run it, made at its first run. Under the mutex;
-  /// where there are other processes, while the devices are idle.
+  /// A program prepared for the devices at its first run. Requires the mutex
+  /// and, with other processes, idle devices.
   weft::runtime::Error
   prepared(const std::shared_ptr<const weft::runtime::Program> &program,
            std::shared_ptr<weft::runtime::PreparedProgram> &out);
   bool hasPrepared(
       const std::shared_ptr<const weft::runtime::Program> &program) const;
 
-  /// An error for a program that needs a device that is not there. What is
-  /// counted or kept by device may be indexed behind it.
+  /// Fails for a program that needs more devices than there are. Counters and
+  /// memory of devices may be indexed after this check.
   weft::runtime::Error checkDevices(const weft::runtime::Plan &plan) const;
 
   /// The process that runs each device of a mesh.
   weft::runtime::Ownership ownership(const weft::runtime::Mesh &mesh) const;
 
-  /// The mutex, while nothing that was enqueued is under way.
+  /// Locks the mutex while no enqueued work runs.
   std::unique_lock<std::mutex> lockIdle();
 
   const int64_t deviceCount;
   weft::runtime::Processes *const
       processes; ///< null: this one runs all devices
   weft::runtime::HostFunction host;
-  /// One caller at a time enqueues; runs do not hold it.
+  /// Held by a caller that enqueues; runs do not hold it.
   std::mutex mutex;
   bool poison = false, isolate = false; ///< under the mutex
   std::shared_ptr<weft::runtime::TicketLog> tickets =
@@ -75,7 +75,7 @@ struct weft_runtime {
   std::vector<weft_counter> counters;
   /// Memory of weft_device_allocate; under the mutex.
   std::map<void *, std::shared_ptr<weft::runtime::DeviceMemory>> memory;
-  /// Last: what is enqueued needs all of the above.
+  /// The devices; the last member, as enqueued work uses all of the above.
   std::unique_ptr<weft::runtime::DeviceSet> devices;
 };
 

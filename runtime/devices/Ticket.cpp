@@ -10,8 +10,8 @@ namespace weft::runtime {
 struct Ticket::State {
   std::mutex mutex;
   std::condition_variable change;
-  /// Release when it becomes true, acquire when it is read: `error` is written
-  /// before and never again.
+  /// Stored with release, loaded with acquire: `error` is written before, and
+  /// not later.
   std::atomic<bool> isDone{false};
   Error error;
   std::vector<Callback> callbacks; ///< under the mutex

@@ -7,7 +7,7 @@
 //   ticket.onReady([](const weft_error *error) { ... });   // null: all is well
 //   if (Error e = ticket.wait()) return e;                 // a copy of it
 //
-// Who runs what was enqueued opens the ticket and settles it once:
+// The code that runs the work opens the ticket and settles it once:
 //
 //   Ticket ticket = Ticket::open();
 //   ticket.settle(makeError(WEFT_DEADLOCK, ...));
@@ -37,18 +37,18 @@ public:
   static Ticket open();
 
   bool isDone() const;
-  /// Waits; the error of what was enqueued, in every call. A callback waits for
-  /// nothing, as it is in the way of all that is enqueued behind: an error
-  /// there, unless the ticket is done.
+  /// Waits; returns the error of the work, in every call. A callback must not
+  /// wait, as later work waits for it: an error there, unless the ticket is
+  /// done.
   Error wait() const;
-  /// Called once: here if the ticket is done, else by the thread that settles
-  /// it, behind those that were added before and in front of whatever is
-  /// enqueued behind. What it throws ends the process.
+  /// Calls back once: at once if the ticket is done, else on the thread that
+  /// settles it, in order of addition and before later work begins. An
+  /// exception ends the process.
   void onReady(Callback callback) const;
-  /// Ends it; once only. Wakes who waits, then calls back.
+  /// Settles the ticket, once only: wakes waiting threads, then calls back.
   void settle(Error error) const;
 
-  /// Whether this thread is inside of a callback.
+  /// Whether this thread is inside a callback.
   static bool isCallingBack();
 
 private:

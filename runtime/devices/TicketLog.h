@@ -4,9 +4,9 @@
 //   log.of(number).wait();                  // done, if it is forgotten by now
 //   log.last().wait();                      // and so all that was added
 //
-// What is enqueued is over in the order of its numbers, so that one number tells
-// of a buffer until when it is used. Shared by a runtime and its buffers, which
-// may outlive it.
+// Work ends in the order of its numbers, so one number of a buffer is enough to
+// know when its use is over. Shared by a runtime and its buffers, which may
+// outlive it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ public:
     tickets.push_back(ticket);
     return first + tickets.size() - 1;
   }
-  /// Done for 0, which is no number.
+  /// The ticket of a number; a finished one for 0, which is no number.
   Ticket of(uint64_t number) const {
     std::lock_guard<std::mutex> guard(mutex);
     return number < first ? Ticket() : tickets[size_t(number - first)];

@@ -10,7 +10,8 @@ void Backoff::pause() {
   looks += looks < 1 << 20;
   if (looks < 64)
     return;
-  if (!isLong()) // some milliseconds: a step of others is hardly longer
+  // For some milliseconds: the steps of other processes are hardly longer.
+  if (!isLong())
     sched_yield();
   else
     std::this_thread::sleep_for(std::chrono::microseconds(50));

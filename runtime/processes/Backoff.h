@@ -9,7 +9,7 @@
 
 namespace weft::runtime {
 
-/// Waits longer and longer between two looks: spins, gives the core away, sleeps.
+/// Waits longer and longer between two polls: spins, yields the core, sleeps.
 class Backoff {
 public:
   void pause();

@@ -13,7 +13,8 @@
 
 namespace weft::runtime {
 
-/// `otherwise` where the variable is not set or starts with no number.
+/// The number in a variable; `otherwise` if it is not set or does not start
+/// with a number.
 inline int environmentNumber(const char *variable, int otherwise) {
   int number = otherwise;
   if (const char *text = std::getenv(variable))

@@ -1,4 +1,4 @@
-// Finds MPI, if it is there, and joins the other processes.
+// Loads MPI, if it is there, and joins the other processes.
 
 #include "weft/runtime/processes/Processes.h"
 #include "weft/runtime/processes/StartWatch.h"
@@ -10,8 +10,8 @@
 using namespace weft::runtime;
 
 namespace {
-/// libWeftMpi.so lies beside the library with this function, and is there only
-/// where Weft was built with MPI. Never closed.
+/// Finds libWeftMpi.so beside the library with this function; it exists only if
+/// Weft was built with MPI. Never closed.
 WeftOpenTransport *findTransport(std::string &why) {
   Dl_info self;
   std::string path;
@@ -60,7 +60,7 @@ WEFT_EXPORT weft_error *weft_processes_join(uint64_t command, int messages,
     auto joined = std::make_unique<weft_processes>();
     Error e = Processes::join(command, messages, joined->processes);
     if (joined->processes)
-      *out = joined.release(); // to be left in any case
+      *out = joined.release(); // to be left after an error, too
     return e;
   });
 }

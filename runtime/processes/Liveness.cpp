@@ -8,7 +8,8 @@
 
 namespace weft::runtime {
 
-/// The state (field 3) and start (field 22) of a process; false: there is none.
+/// Reads the state (field 3) and start (field 22) of a process; false if there
+/// is none.
 static bool readState(int64_t process, char &state, uint64_t &started) {
   char path[64], text[1024];
   std::snprintf(path, sizeof path, "/proc/%lld/stat",

@@ -14,18 +14,18 @@
 
 namespace weft::runtime {
 
-/// Plain bytes, the same in every process.
+/// The identity of a process: plain bytes, the same in every process.
 struct Identity {
   int64_t process = 0;
-  uint64_t started = 0;   ///< in the kernel's ticks: numbers are given again
-  uint64_t numbering = 0; ///< of the namespace that `process` counts in
+  uint64_t started = 0;   ///< in the kernel's ticks, as numbers are reused
+  uint64_t numbering = 0; ///< the namespace of the number `process`
   char host[64] = {};
 
   static Identity own();
   std::string describe(int rank) const;
 };
 
-/// Whether a process of this machine has ended; false where it cannot be seen.
+/// Whether a process of this machine has ended; false if it is not visible.
 bool isGone(const Identity &peer, const Identity &own);
 
 } // namespace weft::runtime

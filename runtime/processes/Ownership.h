@@ -1,6 +1,6 @@
 //===- Ownership.h - which process runs which device ------------*- C++ -*-===//
 //
-// Devices are cut contiguously, the first processes get one more: 8 devices
+// Devices are divided contiguously, the first processes get one more: 8 devices
 // over 3 processes are 0 1 2 | 3 4 5 | 6 7.
 //
 //===----------------------------------------------------------------------===//
@@ -25,7 +25,7 @@ inline int rankOfDevice(int64_t device, int64_t devices, int processes) {
 /// The ranks of a mesh's positions.
 struct Ownership {
   int rank = 0;
-  std::vector<int> ranks; ///< by position; empty: all are this process's
+  std::vector<int> ranks; ///< by position; empty: all are of this process
 
   int of(int64_t position) const {
     return ranks.empty() ? rank : ranks[std::size_t(position)];

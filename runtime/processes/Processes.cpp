@@ -7,7 +7,7 @@
 
 namespace weft::runtime {
 
-/// So that one always ends long before a deadlock is suspected.
+/// The largest message, which always ends long before a deadlock is suspected.
 constexpr size_t largestMessage = size_t(64) << 20;
 
 Processes::Processes(const weft_transport *transport, int messages)
@@ -103,7 +103,7 @@ Error Processes::wait(Transfer &transfer) {
   return e;
 }
 
-/// How long messages that nobody may want any more are waited for.
+/// The longest wait for messages whose receiver may be gone.
 constexpr std::chrono::milliseconds graceOfMessages(200);
 
 void Processes::abandon(Transfer &transfer) {
@@ -124,9 +124,10 @@ void Processes::abandon(Transfer &transfer) {
   transfer.clear();
 }
 
-/// Messages remain that a process did not take, and cannot be taken back: should
-/// it go on after all, any call of the transport would read or write memory that
-/// is freed by then. So this process says that it leaves, and calls no more.
+/// Stops all calls of the transport. Messages remain that a process did not
+/// take, and cannot be cancelled: if it continued after all, any call would
+/// read or write memory that is freed by then. So this process reports that it
+/// leaves, and makes no more calls.
 void Processes::mute() {
   say(Word::Left, 1, isOwnFailure ? reason : "");
   Clock::time_point end = Clock::now() + graceOfMessages;
@@ -258,7 +259,7 @@ Processes::Farewell Processes::leave(int status, const std::string &message) {
   std::unique_lock<std::mutex> guard(state);
   leaving.store(true);
   hasReported = rank() == 0 && status != 0;
-  // A process that ends because another failed has nothing to tell.
+  // Whether another process's failure, which is known already, is the reason.
   bool isTold = hasFailed() && !isDeadlock() && !isOwnFailure;
   guard.unlock();
   say(Word::Left, status, isTold ? "" : message);

@@ -1,8 +1,8 @@
 //===- Processes.h - the processes that run one program ---------*- C++ -*-===//
 //
-// Messages between them, and what each knows of the others: a thread of its own
-// says twice a second that this process lives, and includes whether others have
-// failed, left or died. Whoever waits for a message ends with that reason.
+// Messages between processes, and their states: a thread reports twice a second
+// that this process is alive, and whether others have failed, left or died. A
+// wait for a message then ends with that reason.
 //
 //   Transfer transfer;
 //   processes.begin({{.peer = 1, .tag = 16, .out = data, .bytes = 64}}, transfer);
@@ -35,7 +35,7 @@ constexpr int control = 0, identity = 1, agree = 2, share = 3, vote = 4,
               gather = 5, counts = 6, rendezvous = 16;
 }
 
-/// One message: sent if `out`, received into `in` otherwise.
+/// A message: sent if `out`, else received into `in`.
 struct Message {
   int peer, tag;
   const void *out = nullptr;
@@ -54,22 +54,24 @@ public:
 
   int rank() const { return transport->rank; }
   int size() const { return transport->size; }
-  /// This process's share of the cores that processes on this machine may use.
+  /// This process's share of the cores that the processes of this machine may
+  /// use.
   int shareOfCores(int cores) const;
 
   void begin(std::span<const Message> messages, Transfer &transfer);
-  /// True once all have arrived and are gone, or the process is to end.
+  /// Returns true once all messages are done and their requests released, or
+  /// the process is to end.
   bool poll(Transfer &transfer);
   Error wait(Transfer &transfer);
-  /// After a failure: their memory may be freed.
+  /// Abandons messages after a failure: their memory may be freed.
   void abandon(Transfer &transfer);
   Error exchange(std::span<const Message> messages);
-  /// Null while all is well.
+  /// The failure of another process; null without one.
   Error failure() const;
   bool hasFailed() const { return failed.load(std::memory_order_acquire); }
-  /// That all wait for each other, which is what failure() then says.
+  /// Whether all processes wait for each other; failure() then reports that.
   bool isDeadlock() const { return deadlocked.load(); }
-  /// Whether this process can do nothing but wait for messages.
+  /// Sets whether this process can only wait for messages.
   void setWaiting(bool isWaiting) {
     waiting.store(isWaiting, std::memory_order_relaxed);
   }
@@ -98,7 +100,7 @@ private:
     bool hasLeft = false, isGone = false, isDead = false;
     int status = 0;
     std::string message;
-    /// The state that it sent last, and since when: it waits, after so many messages.
+    /// The number of messages after which the peer last reported that it waits.
     uint64_t waitsAfter = 0;
     Clock::time_point stuckSince;
     void *heartbeat = nullptr; ///< sent, not yet taken
@@ -106,11 +108,11 @@ private:
 
   Processes(const weft_transport *transport, int messages);
   Error meet(uint64_t command);
-  /// Others do not know of it yet if it `isOwn`.
+  /// Records a failure, which others do not know yet if it `isOwn`.
   void fail(const std::string &reason, bool isOwn = false);
   void mute();
 
-  // The watching thread: Watch.cpp.
+  // The body of the watching thread (Watch.cpp).
   void watch();
   void say(Word word, int status, const std::string &text, int to = everybody);
   void excuseSilence(Clock::time_point now);
@@ -129,9 +131,9 @@ private:
   Identity own;
   std::vector<Peer> peers; ///< by rank; under `state`
 
-  /// Calls of the transport; the watching thread comes first.
+  /// Held for calls of the transport; the watching thread has precedence.
   std::mutex calls;
-  bool isMuted = false; ///< under `calls`, which are over for good
+  bool isMuted = false; ///< under `calls`; no more calls are made
   std::atomic<bool> watcherWaits{false};
 
   mutable std::mutex state;
@@ -145,7 +147,7 @@ private:
   std::atomic<int> signalled{0};     ///< 1: gracefully, 2: at once
   bool isEnding = false;             ///< the watching thread is to return
   Clock::time_point lastBeat, lastLook, lastTurn, deathSeen, signalSeen;
-  std::vector<uint8_t> beat; ///< a word, and what waitsNow() says
+  std::vector<uint8_t> beat; ///< message: Word::Alive, waitsNow()
   uint64_t waitsNow() const { return waiting.load() ? arrivals.load() + 1 : 0; }
   Transfer farewells;
   std::vector<std::vector<uint8_t>> spoken; ///< memory of `farewells`

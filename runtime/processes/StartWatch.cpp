@@ -15,11 +15,12 @@ namespace weft::runtime {
 
 using namespace std::chrono_literals;
 
-/// None that has not started yet does so for so long; all together.
+/// The longest wait for the next process to start, and for all of them.
 constexpr std::chrono::seconds longestPause = 8s, longestStart = 120s;
 constexpr std::chrono::seconds longestAbsence = 2s;
 
-/// A name of the machine, in no folder; it ends with the process.
+/// An abstract address on this machine, in no folder; it disappears with the
+/// process.
 static sockaddr_un addressOf(const std::string &mark, socklen_t &length) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
@@ -41,7 +42,7 @@ StartWatch::StartWatch(int messages)
   mark = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (mark < 0 ||
       bind(mark, reinterpret_cast<sockaddr *>(&address), length) != 0)
-    sharesMachine = false; // no marks here
+    sharesMachine = false; // no marks on this system
   watcher = std::thread([this] { watch(); });
 }
 
@@ -80,8 +81,8 @@ void StartWatch::watch() {
   while (!change.wait_for(guard, 200ms, [this] { return isOver; })) {
     auto now = std::chrono::steady_clock::now();
     int started = countMarks();
-    // Once all have started, MPI_Init may take its time, and some are through
-    // it before others. A process that did not run itself has not looked.
+    // After all have started, MPI_Init may take longer. A process that did not
+    // run itself could not check.
     if (started > most || most == size || now - last > longestAbsence)
       progress = now;
     most = std::max(most, started);
@@ -119,7 +120,7 @@ void StartWatch::endProcess(long seconds) {
       "for their own messages\n";
   if (reports)
     writeMessage(messages, line);
-  std::this_thread::sleep_for(1s); // for others to see that this one is here
+  std::this_thread::sleep_for(1s); // so that others can see this process
   _exit(1);
 }
 

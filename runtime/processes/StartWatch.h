@@ -1,8 +1,8 @@
 //===- StartWatch.h - processes that never start ----------------*- C++ -*-===//
 //
-// MPI_Init returns when all processes have called it; one that does something
-// else, or hangs, would hold up the others for ever. Each leaves a mark that
-// the others of its machine can look for:
+// A watch on the start of processes: MPI_Init returns when all have called it,
+// so one that does not call it would block the others for ever. Each leaves a
+// file that the others on its machine can find:
 //
 //   StartWatch watch(messages);    // 8 seconds after the last that has started:
 //   open(...)                      // weft: error: not all of 4 processes have

@@ -1,6 +1,6 @@
 //===- Transport.h - messages between processes -----------------*- C++ -*-===//
 //
-// What libWeftMpi.so gives the runtime: point-to-point messages, nothing of
+// The functions of libWeftMpi.so for the runtime: point-to-point messages, no
 // collectives. One thread at a time calls it; messages of one tag between two
 // processes arrive in the order in which they were sent.
 //
@@ -18,26 +18,27 @@ extern "C" {
 
 struct weft_transport {
   int rank, size;
-  /// Starts; `data` stays as it is until the request is done. At most 1 GiB.
-  /// Null: see error().
+  /// Starts a send; `data` must not change until the request is done. At most 1
+  /// GiB. Null: see error().
   void *(*send)(int peer, int tag, const void *data, size_t bytes);
   void *(*receive)(int peer, int tag, void *data, size_t bytes);
-  /// 1: done, 0: not yet, -1: failed. The request is gone unless it is 0.
+  /// Tests a request: 1 is done, 0 not yet, -1 failed. The request is released
+  /// unless the result is 0.
   int (*test)(void *request);
-  /// Gives a request up; it is still to be tested until it is done. One that a
-  /// dead process was in the middle of never is.
+  /// Cancels a request, which must still be tested until it is done. One that a
+  /// dead process had begun is never done.
   void (*cancel)(void *request);
-  /// Whether a message with this tag waits, from whom, and its size.
+  /// Whether a message with this tag is available, its sender and its size.
   bool (*probe)(int tag, int *peer, size_t *bytes);
   /// The reason why the last call failed.
   const char *(*error)();
-  /// Once all processes call it.
+  /// Closes the transport; returns once all processes have called it.
   void (*close)();
 };
 
-/// Exported by libWeftMpi.so as `weftOpenMpi`: joins the processes that mpirun
-/// has started, once in a process; null with a reason. Returns when all have
-/// called it.
+/// Joins the processes that mpirun has started, once in a process; null with a
+/// reason. Returns when all have called it. Exported by libWeftMpi.so as
+/// `weftOpenMpi`.
 using WeftOpenTransport = const weft_transport *(const char **reason);
 }
 

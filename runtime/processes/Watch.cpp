@@ -11,16 +11,19 @@ namespace weft::runtime {
 
 using namespace std::chrono_literals;
 
-/// Every process says this often that it lives; one that has not for so long is
-/// dead, or so good as. Together with the graces below less than 10 seconds.
+/// The interval in which every process reports that it is alive; after the
+/// longest silence it is considered dead. With the graces below, less than 10
+/// seconds.
 constexpr std::chrono::milliseconds beatInterval = 500ms, lookInterval = 100ms,
                                     longestSilence = 6s;
-/// This thread looks every 20 ms. Where it has not for so long, the process was
-/// stopped, or the machine is overloaded: it has not listened.
+/// The longest time between two checks of this thread, which are 20 ms apart,
+/// without doubt: after a longer one the process was stopped, or the machine is
+/// overloaded, and messages were not received.
 constexpr std::chrono::milliseconds longestAbsence = 1s;
-/// All wait, and nothing has arrived anywhere for so long: it never will.
+/// The longest time in which all wait and nothing arrives: then it is a
+/// deadlock.
 constexpr std::chrono::milliseconds longestStandstill = 10s;
-/// How long the program may take to come back and end by itself.
+/// The time for the program to return and end by itself.
 constexpr std::chrono::milliseconds grace = 2s, graceAfterSignal = 400ms,
                                     graceForReporter = 1s;
 
@@ -46,7 +49,8 @@ void Processes::watch() {
   }
 }
 
-/// Silence while this process itself did not run proves nothing.
+/// Restarts the times of silence: silence while this process itself did not run
+/// proves nothing.
 void Processes::excuseSilence(Clock::time_point now) {
   std::lock_guard<std::mutex> guard(state);
   Clock::duration absence = now - lastTurn;
@@ -83,7 +87,7 @@ void Processes::receiveMessages() {
     Clock::time_point end = Clock::now() + 1s;
     while (done == 0 && Clock::now() < end)
       done = transport->test(request);
-    // Not done: its sender died half-way.
+    // A message that is not done has a sender that died while sending.
     if (done == 1)
       take(peer, word);
   }
@@ -98,14 +102,14 @@ void Processes::take(int peer, const std::vector<uint8_t> &bytes) {
   if (Word(bytes[0]) == Word::Alive && bytes.size() == 9) {
     uint64_t waitsAfter;
     std::memcpy(&waitsAfter, bytes.data() + 1, 8);
-    // One that has left sends nothing any more, although it lives.
+    // A process that has left sends nothing more, although it is alive.
     if (!who.hasLeft && (waitsAfter != who.waitsAfter || waitsAfter == 0))
       who.stuckSince = who.lastMessage;
     who.waitsAfter = waitsAfter;
     return;
   }
   if (Word(bytes[0]) == Word::GivenUp)
-    _exit(1); // it was stopped, and the others have said so
+    _exit(1); // it was stopped, and the others have reported that
   if (Word(bytes[0]) == Word::Stop)
     stopAsked.store(true);
   if (Word(bytes[0]) != Word::Left)
@@ -133,7 +137,7 @@ void Processes::sendHeartbeats(Clock::time_point now) {
   watcherWaits.store(false);
   if (isMuted)
     return;
-  bool areSent = true; // until then their memory is not touched
+  bool areSent = true; // their memory may not be freed before
   for (int peer = 0; peer < size(); ++peer) {
     void *&request = peers[size_t(peer)].heartbeat;
     if (request && transport->test(request) != 0)
@@ -166,7 +170,7 @@ void Processes::findDead(Clock::time_point now) {
     peer.isGone = isGone(peer.identity, own);
     bool hasEnded = peer.isGone && wasGone; // its last messages have arrived
     if (!listens)
-      peer.hasLeft = hasEnded; // for the reason that ends this one
+      peer.hasLeft = hasEnded; // so that its end is the reason of this one's
     if (!listens || (!isSilent && !hasEnded))
       continue;
     if (!hasEnded)
@@ -219,7 +223,7 @@ bool Processes::othersHaveLeft() const {
   };
   bool isMute = mutedSince != Clock::time_point();
   if (isMute && isReporter())
-    return true; // and has reported
+    return true; // which has reported
   bool isLate = isPast(deathSeen) || isPast(mutedSince);
   for (int r = 0; r < size(); ++r) {
     const Peer &peer = peers[size_t(r)];
@@ -247,7 +251,7 @@ void Processes::endIfStuck(Clock::time_point now) {
     patience += graceForReporter;
   if (deathSeen != Clock::time_point() && now - deathSeen > patience)
     endProcess(reason, 1);
-  if (hasFailed()) // the program comes back and says so
+  if (hasFailed()) // the program returns and reports it
     patience += grace;
   if (signal != 2 || deathSeen != Clock::time_point() ||
       now - signalSeen <= patience)
@@ -255,7 +259,7 @@ void Processes::endIfStuck(Clock::time_point now) {
   guard.unlock();
   const char *why = "ended by SIGTERM: mpirun was stopped, or another of its "
                     "processes failed";
-  // So that this one does not count as dead.
+  // The word tells the others that this process is not dead.
   say(Word::Left, 143, hasFailed() ? "" : why);
   guard.lock();
   endProcess(why, 143);

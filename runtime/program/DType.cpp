@@ -7,7 +7,7 @@ namespace weft::runtime {
 bool isValid(DType dtype) { return dtype <= DType::MAX; }
 
 int64_t elementBytes(DType dtype) {
-  // No default: the compiler names a type that is missing here.
+  // The switch has no default, so that the compiler warns of a missing type.
   switch (dtype) {
   case DType::c128:
     return weft::elementBytes(64, /*parts=*/2);
@@ -47,7 +47,7 @@ int64_t elementBytes(DType dtype) {
   case DType::i1:
     return weft::elementBytes(1);
   }
-  return 0; // isValid has refused it
+  return 0; // isValid has refused it before
 }
 
 bool isFloat(DType dtype) {

@@ -10,7 +10,7 @@ namespace weft::runtime {
 using plan::DType;
 
 bool isValid(DType dtype);
-/// Bytes of an element; i1 takes one.
+/// The bytes of an element; i1 takes one.
 int64_t elementBytes(DType dtype);
 bool isFloat(DType dtype);
 /// f32, i64, ...

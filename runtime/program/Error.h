@@ -14,8 +14,8 @@
 #include <sstream>
 #include <string>
 
-/// The C ABI, and what the libraries of device kinds use of the runtime's
-/// (exports.map): they are of one build.
+/// Exports the C ABI, and functions that the libraries of device kinds use
+/// (exports.map): these are of the same build.
 #define WEFT_EXPORT __attribute__((visibility("default")))
 
 struct weft_error {
@@ -27,7 +27,8 @@ namespace weft::runtime {
 
 using Error = std::unique_ptr<weft_error>;
 
-/// Joins the parts with operator<<. Lower case, no full stop, both values.
+/// Makes an error whose text joins the parts with operator<<. Lower case, no
+/// full stop, both values.
 template <typename... Parts>
 Error makeError(weft_status status, const Parts &...parts) {
   std::ostringstream out;
@@ -35,7 +36,7 @@ Error makeError(weft_status status, const Parts &...parts) {
   return Error(new weft_error{status, out.str()});
 }
 
-/// Runs a body behind the C ABI: what it throws (memory) becomes an error.
+/// Runs a body behind the C ABI: an exception (out of memory) becomes an error.
 template <typename Body> weft_error *guarded(Body &&body) noexcept {
   try {
     return body().release();

@@ -1,7 +1,8 @@
 //===- Layout.h - which elements a device holds -----------------*- C++ -*-===//
 //
-// The runtime's reading of a plan's layouts, by the algebra in layout/. 7 elements over "data"=2: device 0 holds [0,4),
-// device 1 [4,7); every local buffer has room for 4.
+// The runtime's reading of a plan's layouts, by the algebra in layout/. 7
+// elements over "data"=2: device 0 holds [0,4), device 1 [4,7); every local
+// buffer has 4 elements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +18,8 @@
 
 namespace weft::runtime {
 
-/// `devices[position]` is an id, never empty here; what the links
-/// of the axes cost is not in a program.
+/// A mesh. `devices[position]` is an id, and `devices` is never empty here; a
+/// program does not contain the cost of links.
 struct Mesh {
   std::vector<MeshAxis> axes;
   std::vector<int64_t> devices;
@@ -37,7 +38,7 @@ using Box = std::vector<Interval>;
 /// The part of a global array that the device at `position` holds.
 Box own(const Mesh &mesh, const Layout &layout, std::span<const int64_t> shape,
         int64_t position);
-/// ceil(n / p) in each dimension.
+/// The shape of local buffers: ceil(n / p) in each dimension.
 std::vector<int64_t> localShape(const Layout &layout,
                                 std::span<const int64_t> shape);
 Box intersect(const Box &a, const Box &b);

@@ -10,9 +10,9 @@
 
 namespace weft::runtime {
 
-/// Zeroed pages of its own, 64-byte aligned inside. `colour` (the device)
-/// shifts the start, so that the same offset of several devices does not fall
-/// into the same cache set: an all-reduce streams through all of them.
+/// Memory in zeroed pages of its own, aligned to 64 bytes. `colour` (the
+/// device) shifts the start, so that the same offset of several devices does
+/// not fall into the same cache set: an all-reduce reads all of them.
 class Memory {
 public:
   Memory() = default;
@@ -30,7 +30,7 @@ public:
       munmap(pages, mapped);
   }
 
-  /// False when there is none to be had.
+  /// Allocates; false if there is not enough memory.
   bool allocate(size_t bytes, int64_t colour) {
     size_t shift = size_t(colour % 16) * 320;
     size_t total = (bytes + shift + 4095) / 4096 * 4096;
@@ -47,14 +47,15 @@ public:
     count = bytes;
     return true;
   }
-  /// Lets the system join its pages, after they were touched for the first time:
-  /// where a host has taken back free memory of a virtual machine, a huge page
-  /// takes many times as long as the small ones that the machine still has.
+  /// Lets the system join its pages to huge ones, after they were first
+  /// touched: if a host has reclaimed free memory of a virtual machine, a huge
+  /// page takes many times as long as the small pages that the machine still
+  /// has.
   void joinPages() {
     if (!std::exchange(isHuge, true) && mapped >= size_t(4) << 20)
       madvise(pages, mapped, MADV_HUGEPAGE);
   }
-  /// Lets the process read and write it, or do neither.
+  /// Makes the memory readable and writable, or neither.
   bool setReachable(bool isReachable) const {
     return !pages ||
            mprotect(pages, mapped,
@@ -66,7 +67,7 @@ public:
 private:
   void *pages = nullptr;
   size_t mapped = 0;
-  bool isHuge = false; ///< has asked for huge pages
+  bool isHuge = false; ///< whether huge pages were requested
   char *begin = nullptr;
   size_t count = 0;
 };

@@ -13,7 +13,7 @@ BoxCopy BoxCopy::make(std::span<const int64_t> sourceShape,
   BoxCopy copy;
   copy.run = elementBytes;
   int64_t sourceStride = elementBytes, targetStride = elementBytes;
-  // From the innermost dimension: it joins the run while both sides are dense.
+  // Dimensions join the run from the innermost on, while both sides are dense.
   for (size_t d = extent.size(); d-- > 0;) {
     copy.sourceOffset += sourceStart[d] * sourceStride;
     copy.targetOffset += targetStart[d] * targetStride;
@@ -61,7 +61,7 @@ void BoxCopy::operator()(const void *source, void *target) const {
   (*this)(source, target, 0, runs());
 }
 
-/// Small runs of a fixed size become plain loads and stores.
+/// Copies small runs of a fixed size by plain loads and stores.
 template <int64_t size>
 static void copyLine(const char *source, char *target, int64_t count,
                      int64_t sourceStride, int64_t targetStride) {
@@ -99,7 +99,7 @@ void BoxCopy::operator()(const void *source, void *target, int64_t first,
   }
   const Loop &inner = loops.back();
   while (first < last) {
-    // Where the line of run `first` begins.
+    // The begin of the line of run `first`.
     int64_t rest = first / inner.count, begin = first % inner.count;
     int64_t s = begin * inner.sourceStride, t = begin * inner.targetStride;
     for (size_t d = loops.size() - 1; d-- > 0;) {

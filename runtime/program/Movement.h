@@ -20,8 +20,8 @@
 
 namespace weft::runtime {
 
-/// All in bytes. `run` bytes are contiguous on both sides; the loops around
-/// them go from the outermost to the innermost.
+/// Copies a box. All fields are in bytes. `run` bytes are contiguous on both
+/// sides; the loops around them are listed from the outermost to the innermost.
 struct WEFT_EXPORT BoxCopy {
   struct Loop {
     int64_t count, sourceStride, targetStride;
@@ -30,22 +30,22 @@ struct WEFT_EXPORT BoxCopy {
   int64_t run = 0;
   std::vector<Loop> loops;
 
-  /// A box of `extent` elements from `sourceStart` to `targetStart`.
+  /// Makes the copy of `extent` elements from `sourceStart` to `targetStart`.
   static BoxCopy make(std::span<const int64_t> sourceShape,
                       std::span<const int64_t> sourceStart,
                       std::span<const int64_t> targetShape,
                       std::span<const int64_t> targetStart,
                       std::span<const int64_t> extent, int64_t elementBytes);
-  /// All of an array.
+  /// The copy of a whole array.
   static BoxCopy whole(uint64_t bytes) { return {0, 0, int64_t(bytes), {}}; }
-  /// The same box, to or from memory where its runs lie one after the other.
+  /// The same box, to or from memory in which its runs are contiguous.
   BoxCopy packing() const;
   BoxCopy unpacking() const;
   int64_t bytes() const;
   /// Number of contiguous runs.
   int64_t runs() const;
   void operator()(const void *source, void *target) const;
-  /// Runs [first, last) only.
+  /// Copies runs [first, last) only.
   void operator()(const void *source, void *target, int64_t first,
                   int64_t last) const;
 };

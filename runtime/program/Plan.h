@@ -1,8 +1,8 @@
 //===- Plan.h - a checked plan, ready to execute ----------------*- C++ -*-===//
 //
-// What readPlan makes of the FlatBuffer: every index is in range, every offset
-// within its memory, every shape agrees with its bytes, so that nothing below
-// has to be checked while a step runs.
+// The plan that readPlan makes from the FlatBuffer: every index is in range,
+// every offset within its memory, every shape agrees with its bytes, so that
+// nothing has to be checked while a step runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,13 +47,13 @@ struct PortInfo {
   int64_t donatedTo = -1;   ///< input: output with the same memory
   int64_t donatedFrom = -1; ///< output: input with the same memory
   uint64_t globalBytes, localBytes;
-  /// Equal for ports whose devices hold the same parts of equal arrays, so
-  /// that a buffer made for one program can be given to another.
+  /// A number that is equal for ports whose devices hold the same parts of
+  /// equal arrays, so that a buffer of one program can be passed to another.
   uint64_t signature;
 };
 
 //===----------------------------------------------------------------------===//
-// Collectives: what each has of its own, as plan.fbs says it
+// The properties of each kind of collective, as in plan.fbs
 //===----------------------------------------------------------------------===//
 
 struct AllReduce {
@@ -73,7 +73,7 @@ struct AllToAll {
   static constexpr CollectiveKind kind = CollectiveKind::all_to_all;
   int64_t split, concat;
 };
-/// From one layout to another.
+/// A move from one layout to another.
 struct Resharding {
   std::vector<int64_t> shape; ///< global
   Layout from, to;
@@ -95,7 +95,7 @@ struct Pick {
 };
 struct CollectivePermute {
   static constexpr CollectiveKind kind = CollectiveKind::collective_permute;
-  std::vector<int64_t> senders; ///< by member; -1: nobody
+  std::vector<int64_t> senders; ///< by member; -1: none
 };
 struct HostCall {
   static constexpr CollectiveKind kind = CollectiveKind::host_call;
@@ -103,7 +103,7 @@ struct HostCall {
 };
 
 struct Collective {
-  /// A buffer that a device hands in or gets.
+  /// A buffer that a device passes in or receives.
   struct Array {
     uint32_t buffer;
     DType dtype;
@@ -153,7 +153,7 @@ struct Builtin {
 };
 struct Kernel {
   std::variant<HostKernel, DeviceKernel, LibraryContraction, Builtin> code;
-  uint64_t scratch = 0;  ///< bytes that each launch gives
+  uint64_t scratch = 0;  ///< bytes that each launch needs
   double operations = 0; ///< of a launch, for profiles
 };
 /// Code of a device; `data` lies in the plan's bytes.
@@ -168,7 +168,8 @@ struct Instruction {
   uint32_t index = 0;  ///< Launch: kernel; Collective: its number;
                        ///< JumpUnless: the condition's buffer; Copy: source
   uint32_t target = 0; ///< jumps: instruction; Copy: buffer
-  /// Launch: in `arguments`; scratch memory is the last.
+  /// Arguments of a launch, as a range of `arguments`; scratch memory is the
+  /// last.
   uint32_t firstArgument = 0, argumentCount = 0;
 };
 
@@ -189,7 +190,7 @@ struct Plan {
   /// Whether the host runs the kernels, if there are any.
   bool isOfHost() const;
   WEFT_EXPORT std::string describe(uint32_t instruction) const;
-  /// The kernel as messages name it: "relu", or 3 for one without a name.
+  /// The kernel's name in messages: "relu", or 3 for one without a name.
   WEFT_EXPORT std::string kernelName(uint32_t kernel) const;
 };
 

@@ -7,7 +7,7 @@ namespace weft::runtime {
 /// A vector of numbers or of sub-axes.
 template <typename Element>
 static bool aligned(const flatbuffers::Vector<Element> *vector) {
-  // An empty one may lie anywhere.
+  // An empty vector may have any address.
   return !vector || vector->size() == 0 ||
          reinterpret_cast<uintptr_t>(vector->Data()) % 8 == 0;
 }

@@ -1,7 +1,7 @@
 //===- PlanAlignment.h - may the numbers of a plan be read? -----*- C++ -*-===//
 //
-// FlatBuffers' verifier checks where vectors lie, but not that their elements
-// of 8 bytes lie at multiples of 8, as those of every honest writer do.
+// FlatBuffers' verifier checks the positions of vectors, but not that elements
+// of 8 bytes are at multiples of 8, as every correct writer puts them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,7 +11,7 @@
 #include "weft/runtime/abi/plan_generated.h"
 
 namespace weft::runtime {
-/// Are all shapes, devices and layouts of a verified plan aligned?
+/// Whether all shapes, devices and layouts of a verified plan are aligned.
 bool isAligned(const plan::Program &program);
 } // namespace weft::runtime
 

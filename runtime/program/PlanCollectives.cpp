@@ -1,4 +1,4 @@
-// Collectives of a plan: what plan.fbs says of each kind, as checks.
+// Collectives of a plan, with the checks of each kind's rules in plan.fbs.
 
 #include "weft/runtime/program/PlanReader.h"
 
@@ -9,7 +9,7 @@
 namespace weft::runtime {
 
 //===----------------------------------------------------------------------===//
-// What all have
+// Common properties
 //===----------------------------------------------------------------------===//
 
 Error PlanReader::readArrays(const std::string &what,
@@ -26,8 +26,9 @@ Error PlanReader::readArrays(const std::string &what,
   return nullptr;
 }
 
-/// Sources are read while targets are written: only an all-reduce may work in
-/// place, and there each with itself.
+/// Checks that sources and targets are apart, as sources are read while targets
+/// are written: only an all-reduce may work in place, with each array in
+/// itself.
 Error PlanReader::checkApart(const std::string &what,
                              const Collective &info) const {
   auto shared = [&](uint32_t a, uint32_t b) {
@@ -52,7 +53,7 @@ Error PlanReader::checkApart(const std::string &what,
   return nullptr;
 }
 
-/// One target, filled from the first of so many sources.
+/// Checks that there is one target, filled from the first of so many sources.
 Error PlanReader::checkMoved(const std::string &what, const Collective &info,
                              size_t sources) const {
   if (info.sources.size() != sources || info.targets.size() != 1)
@@ -72,8 +73,8 @@ static Error mismatch(const std::string &what, const Collective &info,
                  shardCount(info.axes), " devices: ", parts...);
 }
 
-/// Source and target have the same rank, in which `dims` lie, and sizes that
-/// fit along these; the same sizes along the others.
+/// Checks that source and target have the same rank, with `dims` in it, sizes
+/// that fit along these, and the same sizes along the others.
 static Error checkSizes(const std::string &what, const Collective &info,
                         std::initializer_list<int64_t> dims,
                         const std::function<bool(int64_t dim, int64_t source,
@@ -97,7 +98,7 @@ static Error checkSizes(const std::string &what, const Collective &info,
 }
 
 //===----------------------------------------------------------------------===//
-// What each has of its own
+// Properties of each kind
 //===----------------------------------------------------------------------===//
 
 static Error checkReduction(const std::string &what, ReduceKind reduce,
@@ -257,7 +258,7 @@ Error PlanReader::check(const std::string &what, const Collective &info,
 }
 
 //===----------------------------------------------------------------------===//
-// From the file
+// Reading from the file
 //===----------------------------------------------------------------------===//
 
 template <typename Table> static Resharding readResharding(const Table &in) {
@@ -268,7 +269,7 @@ template <typename Table> static Resharding readResharding(const Table &in) {
   return its;
 }
 
-/// False where the kind is none that this runtime knows.
+/// Reads the kind; false for an unknown one.
 static bool readKind(const plan::Collective &in, Collective &info) {
   if (const auto *its = in.kind_as_all_reduce())
     info.code = AllReduce{its->reduce()};

@@ -16,7 +16,7 @@ Error PlanReader::checkWritable(const std::string &what,
                      : ", an input that is not donated");
 }
 
-/// Do two buffers share a byte? Ports have memory of their own.
+/// Whether two buffers share a byte. Ports have memory of their own.
 bool PlanReader::overlap(uint32_t a, uint32_t b) const {
   if (a == b)
     return true;

@@ -1,4 +1,4 @@
-// Kernels of a plan, and the modules that hold those of devices.
+// Kernels of a plan, and the modules with those of devices.
 
 #include "weft/runtime/program/PlanReader.h"
 
@@ -12,7 +12,7 @@ namespace weft::runtime {
 // Modules
 //===----------------------------------------------------------------------===//
 
-/// An ELF image for 64-bit NVIDIA GPUs?
+/// Whether the bytes are an ELF image for 64-bit NVIDIA GPUs.
 static bool isCubin(std::span<const uint8_t> data) {
   Elf64_Ehdr header;
   if (data.size() < sizeof header)
@@ -49,7 +49,7 @@ Error PlanReader::readModules() {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// A name that a loader can look up.
+/// Checks that a loader can look up the name.
 static Error checkName(const std::string &what, const std::string &name) {
   if (name.empty() || name.find('\0') != std::string::npos)
     return badPlan(what, " has ",
@@ -60,8 +60,8 @@ static Error checkName(const std::string &what, const std::string &name) {
 Error PlanReader::readKernel(const std::string &what,
                              const plan::DeviceKernel &in,
                              DeviceKernel &its) const {
-  // Limits of all CUDA devices: threads of a block, blocks of a grid; and more memory
-  // than a block has on any of them.
+  // Limits of all CUDA devices: threads of a block, blocks of a grid; and more
+  // shared memory than any of them has.
   constexpr uint64_t mostThreads = 1024, mostBlocks = (1ull << 31) - 1,
                      mostShared = 1 << 20;
   its = {in.module_(), readText(in.symbol()), {}, in.blocks(), in.shared()};
@@ -85,8 +85,8 @@ Error PlanReader::readKernel(const std::string &what,
   return nullptr;
 }
 
-/// Elements from the first to the last that the dimensions reach, or more than
-/// any memory has.
+/// The number of elements from the first to the last that the dimensions reach,
+/// or more than any memory has.
 static uint64_t extent(const LibraryContraction &its,
                        int64_t (plan::ContractionDim::*stride)() const) {
   unsigned __int128 last = 0;
@@ -188,7 +188,7 @@ Error PlanReader::readKernels() {
   return checkFallbacks();
 }
 
-/// Its buffers hold all that its dimensions reach.
+/// Checks that its buffers have all elements that its dimensions reach.
 Error PlanReader::checkContraction(const std::string &what,
                                    const LibraryContraction &its,
                                    const Instruction &i) const {

@@ -212,7 +212,7 @@ Error PlanReader::readPorts() {
     infos.resize(ports ? ports->size() : 0);
     for (size_t i = 0; i < infos.size(); ++i) {
       const plan::Port &port = *ports->Get(i);
-      // Messages end at a NUL, too.
+      // The name is cut at a NUL, at which messages end.
       std::string what = std::string(kind) + " " + std::to_string(i) + " \"" +
                          readText(port.name()).c_str() + "\"";
       if (Error e = readPort(what, port, infos[i]))

@@ -7,8 +7,8 @@
 
 namespace weft::runtime {
 
-/// Bytes of any one buffer or arena: offsets and products of sizes with the
-/// number of devices stay within 64 bits.
+/// The most bytes of a buffer or arena: offsets and products of sizes with the
+/// number of devices then fit in 64 bits.
 constexpr uint64_t largestMemory = uint64_t(1) << 46;
 constexpr int64_t mostDevices = 1 << 16;
 
@@ -82,12 +82,12 @@ private:
 
 /// "[2, 3]".
 std::string shapeText(std::span<const int64_t> shape);
-/// Product of a shape and the element size, or an error where a dimension is
+/// The product of a shape and the element size, or an error if a dimension is
 /// negative or the product exceeds largestMemory.
 Error countBytes(const std::string &what, std::span<const int64_t> shape,
                  DType dtype, uint64_t &bytes);
 SubAxes readAxes(const flatbuffers::Vector<const plan::SubAxis *> *axes);
-/// A null layout is the replicated one.
+/// The layout; a null one is replicated.
 Layout readLayout(const plan::Layout *layout, size_t rank);
 std::vector<int64_t> readShape(const flatbuffers::Vector<int64_t> *shape);
 std::string readText(const flatbuffers::String *text);

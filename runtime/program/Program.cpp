@@ -23,7 +23,8 @@ Program::~Program() {
 }
 
 Error Program::readPlanBytes(std::span<const uint8_t> plan) {
-  // FlatBuffers aligns from the end: a 64-byte aligned copy of whole words.
+  // The size of a 64-byte aligned copy of whole words, as FlatBuffers aligns
+  // from the end.
   size_t room = (plan.size() + 63) / 64 * 64;
   bytes.reset(static_cast<uint8_t *>(std::aligned_alloc(64, room ? room : 64)));
   if (!bytes)
@@ -31,7 +32,8 @@ Error Program::readPlanBytes(std::span<const uint8_t> plan) {
                      plan.size(), " bytes");
   if (!plan.empty())
     std::memcpy(bytes.get(), plan.data(), plan.size());
-  // Program > instruction > collective > exchange > layout > dimension: 6 levels.
+  // The depth limit: program > instruction > collective > exchange > layout >
+  // dimension are 6 levels.
   flatbuffers::Verifier verifier(bytes.get(), plan.size(), /*max_depth=*/8,
                                  /*max_tables=*/1u << 24);
   if (plan.size() < 8 || !plan::VerifyProgramBuffer(verifier))
@@ -48,9 +50,10 @@ static Error systemError(const char *what) {
   return makeError(WEFT_IO, what, ": ", std::strerror(errno));
 }
 
-/// dlopen takes a path that it has seen for the library that it has loaded. Each
-/// path is another spelling of the folder (/./ is 1, / is 0), so that the file
-/// need not stay open: a process may load more programs than open files.
+/// The path of an open file for dlopen, which takes equal paths for the same
+/// library. Each path is another spelling of the folder (/./ is 1, / is 0), so
+/// that the file need not stay open: a process may load more programs than open
+/// files.
 static std::string pathOf(int file) {
   static std::atomic<uint32_t> count = 0;
   std::string path = "/proc/self/fd";
@@ -116,7 +119,8 @@ static Error withAdvice(Error error) {
 
 Error Program::prepare() const {
   std::lock_guard<std::mutex> guard(preparing);
-  bool isDone = library || contents.kernels.empty(); // of a device, perhaps
+  // A device's program may have none.
+  bool isDone = library || contents.kernels.empty();
   if (!contents.isOfHost() || (code.empty() && isDone))
     return nullptr;
   if (library) // a kernel was missing
@@ -141,7 +145,7 @@ Error Program::load(std::span<const uint8_t> image,
 }
 
 static Error readFile(const char *path, std::vector<uint8_t> &out) {
-  // Without O_NONBLOCK a pipe that nobody writes to would be waited for.
+  // O_NONBLOCK avoids waiting for a writer of a pipe.
   int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   struct stat info;
   if (fd < 0 || fstat(fd, &info) != 0) {
@@ -162,7 +166,8 @@ static Error readFile(const char *path, std::vector<uint8_t> &out) {
     if (n < 0)
       e = systemError("cannot read");
     else if (n == 0)
-      out.resize(done); // cut while we read: the trailer is missing
+      // The file was truncated meanwhile: the trailer is missing.
+      out.resize(done);
     done += n > 0 ? static_cast<size_t>(n) : 0;
   }
   close(fd);

@@ -11,11 +11,11 @@
 namespace weft::runtime {
 
 /// Plan and kernels of one .weft file. Shared by the caller's handle, its
-/// buffers and the runtimes that have run it. The plan is read when the file
-/// is; its code is mapped when somebody wants to run it.
+/// buffers and the runtimes that have run it. The plan is read with the file;
+/// the code is mapped before the first run.
 class Program {
 public:
-  /// `image` is not kept; of its code there is a copy until prepare().
+  /// Loads a program. `image` is not kept; its code is copied until prepare().
   static Error load(std::span<const uint8_t> image,
                     std::shared_ptr<const Program> &out);
   ~Program();
@@ -31,8 +31,8 @@ public:
   uint64_t hash() const { return fileHash; }
   const void *planBytes() const { return bytes.get(); }
   uint64_t codeBytes() const { return codeSize; }
-  /// Layouts of ports and axes of collectives as text, made once: what the C
-  /// ABI hands out lives as long as the program.
+  /// Layouts of ports and axes of collectives as text, made once, as strings of
+  /// the C ABI are valid as long as the program.
   struct Texts {
     std::string mesh;
     std::vector<std::string> inputLayouts, outputLayouts, axes;
@@ -40,8 +40,8 @@ public:
   const Texts &texts() const;
   /// A kernel of a prepared program of the host.
   weft_kernel_fn kernel(uint32_t index) const { return kernels[index]; }
-  /// The same in parts, and the most parts that pay: null and 1 where the
-  /// kernel is not worth sharing.
+  /// The kernel in parts, and the most parts that pay: null and 1 if it is not
+  /// worth sharing.
   struct Parts {
     weft_kernel_part_fn run = nullptr;
     int64_t most = 1;

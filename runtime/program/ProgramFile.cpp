@@ -69,8 +69,8 @@ static Error badElf(const char *why) {
                    "kernels of the program cannot be loaded: ", why);
 }
 
-/// The trailer may be right around a wrong ELF: nothing that dlopen maps may
-/// lie beyond its end.
+/// Checks the ELF image: a correct trailer may follow a wrong ELF, and all
+/// ranges that dlopen maps must be within its bytes.
 static Error checkElf(std::span<const uint8_t> elf) {
 #if defined(__aarch64__)
   constexpr uint16_t machine = EM_AARCH64;

@@ -1,9 +1,9 @@
 //===- ProgramFile.h - checks of a .weft image before dlopen ----*- C++ -*-===//
 //
-// runtime/abi/ProgramImage.h writes the image; openImage finds its parts
-// again and refuses what is cut, altered or newer. checkCode is for the code
-// alone, before it is loaded: a mapped ELF that is shorter than its headers say
-// ends in SIGBUS, not in an error.
+// runtime/abi/ProgramImage.h writes the image; openImage finds its parts and
+// refuses files that are truncated, altered or newer. checkCode checks the code
+// before it is loaded: a mapped ELF that is shorter than its headers claim
+// causes SIGBUS, not an error.
 //
 //===----------------------------------------------------------------------===//
 

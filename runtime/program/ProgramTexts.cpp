@@ -14,7 +14,7 @@ using Axes = flatbuffers::Vector<const plan::SubAxis *>;
 using Ports = flatbuffers::Vector<flatbuffers::Offset<plan::Port>>;
 } // namespace
 
-/// `x`, or `x:(2)4` for 4 of an axis after its first 2.
+/// The text of an axis: `x`, or `x:(2)4` for 4 of an axis after its first 2.
 static std::string axisText(const plan::Mesh &mesh, const plan::SubAxis &axis) {
   std::string text = mesh.axis_names()->Get(axis.axis())->str();
   if (axis.size() == mesh.axis_sizes()->Get(axis.axis()))

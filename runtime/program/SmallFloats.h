@@ -5,10 +5,11 @@
 //   e2m1fn  0x02 = 1.0    0x07 = 6, the largest                  0x01 = 0.5
 //   e8m0fnu 0x7f = 1.0    0x80 = 2, powers of two only           0x00 = 2^-127
 //
-// Formats differ in their bias and in what is no number (`Special`). Values are
-// those of ml_dtypes: the nearest, halves to even (of e8m0fnu up); what is too
-// large becomes infinity, NaN or, where a format has neither, its largest
-// number; NaN becomes -0 there, as XLA has it.
+// Formats differ in their bias and in their encodings of infinity and NaN
+// (`Special`). Conversions are those of ml_dtypes: to the nearest, ties to even
+// (of e8m0fnu up); values that are too large become infinity, NaN or, in a
+// format with neither, its largest number; NaN becomes -0 in such a format, as
+// in XLA.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,13 +20,13 @@
 
 namespace weft {
 
-/// Which bits are infinity and NaN.
+/// The bits that encode infinity and NaN.
 enum class Special : uint8_t {
   infinities, ///< IEEE's: all exponent bits set
-  nanOnes,    ///< NaN where all bits but the sign are set; no infinity ("fn")
-  nanZero,    ///< NaN in the place of -0; no infinity, no -0 ("fnuz")
+  nanOnes,    ///< NaN has all bits except the sign set; no infinity ("fn")
+  nanZero,    ///< NaN has the bits of -0; no infinity, no -0 ("fnuz")
   none,       ///< numbers only
-  exponent    ///< no sign, no fraction, no zero; NaN where all bits are set
+  exponent    ///< no sign, no fraction, no zero; NaN has all bits set
 };
 
 struct SmallFloat {
@@ -43,7 +44,8 @@ inline constexpr SmallFloat e4m3b11fnuz{8, 3, 11, Special::nanZero};
 inline constexpr SmallFloat e8m0fnu{8, 0, 127, Special::exponent};
 inline constexpr SmallFloat e2m1fn{4, 1, 1, Special::none};
 
-// Static: each vector width of the collectives has its own.
+// The functions are static, as each vector width of the collectives needs its
+// own copy.
 
 static inline float asFloat(uint32_t bits) {
   return __builtin_bit_cast(float, bits);
@@ -52,7 +54,8 @@ static inline uint32_t asBits(float value) {
   return __builtin_bit_cast(uint32_t, value);
 }
 
-/// Bits above the format's width say nothing.
+/// Converts the bits of a small float; bits above the format's width are
+/// ignored.
 static inline float smallToFloat(uint8_t bits, SmallFloat f) {
   constexpr uint32_t nan = 0x7fc00000;
   if (f.special == Special::exponent)
@@ -77,21 +80,22 @@ static inline float smallToFloat(uint8_t bits, SmallFloat f) {
   return asFloat(sign << (32 - f.width) | wide);
 }
 
-/// The exponent of the nearest power of two, halves up; NaN of what is not
-/// positive.
+/// The biased exponent of the nearest power of two, halves up; NaN for values
+/// that are not positive.
 static inline uint8_t floatToExponent(float value) {
   uint32_t bits = asBits(value);
   if (bits == 0 || bits > 0x7f800000)
     return 0xff;
-  // 2^-127 is the half of the least normal float: it is not rounded up.
+  // 2^-127 is half of the least normal float, and is not rounded up.
   return uint8_t((bits + 0x3fffff + (bits >= 0x800000)) >> 23);
 }
 
-/// The magnitude's bits before anything is too large.
+/// Rounds the magnitude's bits, before values that are too large are replaced.
 static inline uint32_t roundMagnitude(uint32_t magnitude, SmallFloat f) {
   if (magnitude < uint32_t(128 - f.bias)
                       << 23) { // below the least normal number
-    // The sum's last bit is worth the least number: the addition rounds.
+    // The anchor's last bit has the value of the least number, so that the
+    // addition rounds.
     uint32_t anchor = uint32_t(128 - f.bias + 23 - f.mantissaBits) << 23;
     return asBits(asFloat(magnitude) + asFloat(anchor)) - anchor;
   }

@@ -10,8 +10,8 @@
 
 namespace weft {
 
-/// Writes all bytes, in several writes where a signal or a full pipe cuts one
-/// short; false, with errno, where that fails. Safe in a signal handler.
+/// Writes all bytes, in several writes if a signal or a full pipe interrupts
+/// one; returns false, with errno, for an error. Safe in a signal handler.
 [[nodiscard]] inline bool writeAll(int file, const void *data, size_t size) {
   const char *at = static_cast<const char *>(data);
   while (size) {
@@ -26,7 +26,7 @@ namespace weft {
   return true;
 }
 
-/// Shows a message of a process that ends.
+/// Writes a message of a process that ends.
 inline void writeMessage(int file, std::string_view text) {
   (void)writeAll(file, text.data(), text.size()); // no other place to report to
 }

@@ -25,7 +25,7 @@ static Result<Rows> inMemory(Result<Array> array, const std::string &name) {
   return Rows(std::make_shared<MemoryRows>(std::move(*array)));
 }
 
-/// No row of such an array is in one piece.
+/// Refuses Fortran order, in which rows are not contiguous.
 static Status checkOrder(const NpyHeader &header, const std::string &name) {
   if (header.shape.empty())
     return isScalar(name);
@@ -104,7 +104,7 @@ public:
     const ZipReader::Member *member = zip.member(key + ".npy");
     std::string name = path() + ":" + key;
     if (!member || member->size <= options.inMemory)
-      return inMemory(file.read(key), name); // says which arrays there are
+      return inMemory(file.read(key), name); // the error lists the arrays
     if (!member->isStored) {
       NpyPieces pieces(name, member->size, options);
       Status ok = zip.readInParts(member->name,
@@ -173,7 +173,7 @@ private:
     return {path() + ": has no array '" + key + "'; it has " +
             (known.empty() ? "no array at all" : known)};
   }
-  /// In memory, where it is small.
+  /// The rows, copied to memory if they are small.
   Result<Rows> kept(Rows rows) const {
     uint64_t bytes = uint64_t(rows->rows()) * rows->rowBytes();
     if (bytes > options.inMemory)

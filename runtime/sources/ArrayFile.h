@@ -6,11 +6,11 @@
 //
 //   Result<Rows> y = openRows("d.h5:labels[0:1280]", {});
 //
-// .npz, .npy and HDF5 files give their arrays by name; a table (.csv) and a folder
-// of images give "x" and "y", see CsvTable.h and ImageFolder.h. Arrays of up to
-// `inMemory` bytes are read whole. Of larger ones a batch is read at a time: from
-// the file itself where the rows lie in it one after the other (.npy, .npz that is
-// not compressed, HDF5 without chunks), else from an unpacked copy in a temporary
+// .npz, .npy and HDF5 files give their arrays by name; a table (.csv) and a
+// folder of images give "x" and "y", see CsvTable.h and ImageFolder.h. Arrays
+// of up to `inMemory` bytes are read whole. Larger ones are read a batch at a
+// time: from the file itself if its rows are contiguous (.npy, .npz that is not
+// compressed, HDF5 without chunks), else from an unpacked copy in a temporary
 // file (RowCollector.h).
 //
 //===----------------------------------------------------------------------===//
@@ -41,11 +41,11 @@ public:
   const std::string &path() const { return file; }
   virtual std::vector<std::string> keys() const = 0;
   bool contains(std::string_view key) const;
-  /// `sample`: the shape that a sample is wanted in, for what has none itself.
-  /// An array has at least one dimension.
+  /// The rows of an array. `sample`: the wanted shape of a sample, for arrays
+  /// without one. An array has at least one dimension.
   virtual Result<Rows> rows(const std::string &key, const Shape &sample) = 0;
 
-  /// How a key comes to be there, for files that have none of their own.
+  /// How keys are defined, for files that have no keys themselves.
   virtual std::string hint() const { return ""; }
 
 protected:
@@ -55,7 +55,7 @@ private:
   std::string file;
 };
 
-/// `f.npz:key[0:1280]`, `f.npy[:100]`, `f.h5:key`.
+/// Opens `f.npz:key[0:1280]`, `f.npy[:100]`, `f.h5:key`.
 Result<Rows> openRows(const std::string &text, const SourceOptions &options);
 
 } // namespace weft

@@ -24,7 +24,7 @@ public:
   CsvReader(std::string path, OpenFile file)
       : path(std::move(path)), file(std::move(file)), piece(1 << 20) {}
 
-  /// False at the end of the file.
+  /// Reads the next record; false at the end of the file.
   Result<bool> next(Fields &fields);
   /// The number of the line in which the last record began, from 1.
   int64_t line() const { return begun; }
@@ -216,7 +216,7 @@ private:
     if (!*any)
       return Error{path + ": is empty; its first line names the columns"};
     if (header[0].starts_with("\xEF\xBB\xBF"))
-      header[0].erase(0, 3); // the mark of UTF-8
+      header[0].erase(0, 3); // the byte order mark of UTF-8
     for (size_t i = 0; i < header.size(); ++i)
       if (std::find(header.begin(), header.begin() + i, header[i]) !=
           header.begin() + i)

@@ -13,7 +13,7 @@ Status checkImageSize(uint64_t width, uint64_t height,
                std::to_string(mostPixels) + " altogether; make it smaller"};
 }
 
-/// The pixel's grey, as PIL has it.
+/// The pixel's grey, by PIL's formula.
 static uint8_t greyOf(const uint8_t *rgb) {
   return uint8_t(
       (rgb[0] * 19595u + rgb[1] * 38470u + rgb[2] * 7471u + 0x8000u) >> 16);

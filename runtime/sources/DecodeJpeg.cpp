@@ -11,11 +11,11 @@ namespace weft {
 
 namespace {
 
-/// Progressive images of more passes are made to take time.
+/// The most passes of a progressive image; more are made to waste time.
 constexpr int kMostScans = 200;
 
 struct JpegFailure {
-  jpeg_error_mgr manager; ///< first: libjpeg hands on a pointer to it
+  jpeg_error_mgr manager; ///< first, as libjpeg returns a pointer to it
   std::jmp_buf escape;
   char message[JMSG_LENGTH_MAX];
 };
@@ -26,7 +26,8 @@ void fail(j_common_ptr info) {
   std::longjmp(failure->escape, 1);
 }
 
-/// Makes warnings errors: the library would go on, with grey for missing parts.
+/// Makes warnings errors: the library would continue, with grey for missing
+/// parts.
 void warn(j_common_ptr info, int level) {
   int code = info->err->msg_code;
   bool isHarmless = code == JWRN_EXTRANEOUS_DATA || code == JWRN_JFIF_MAJOR ||
@@ -43,7 +44,7 @@ void watchScans(j_common_ptr info) {
   }
 }
 
-/// Everything that lives longer than a jump.
+/// Objects that must survive a jump.
 struct JpegWork {
   jpeg_decompress_struct info = {};
   JpegFailure failure = {};

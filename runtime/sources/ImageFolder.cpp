@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Largest file of one image.
+/// The largest file of an image.
 constexpr uint64_t kLargestFile = uint64_t(256) << 20;
 
 struct Listed {
@@ -130,7 +130,7 @@ private:
     return Rows(std::make_shared<DecodedImages>(list, sample, options, remark));
   }
 
-  /// Numbers of classes, or rows of zeros and a one.
+  /// Labels as numbers of classes, or one-hot rows.
   Result<Rows> labels(const Shape &sample) const {
     auto count = int64_t(list->size()), wide = int64_t(classes.size());
     if (sample != Shape{wide} || wide < 2) {
@@ -161,7 +161,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-/// Names of folders inside, sorted, without hidden ones.
+/// Names of subfolders, sorted, without hidden ones.
 Result<std::vector<std::string>> foldersIn(const std::string &folder) {
   std::error_code error;
   std::vector<std::string> out;
@@ -176,8 +176,8 @@ Result<std::vector<std::string>> foldersIn(const std::string &folder) {
   return out;
 }
 
-/// Images below a folder, in the order of Keras: by the path of their folder, then
-/// by name. Links to folders are not followed.
+/// Lists the images below a folder in Keras' order: by the path of their
+/// folder, then by name. Links to folders are not followed.
 Status listImages(const std::string &root, const std::string &name,
                   int32_t label, std::vector<Listed> &out) {
   std::map<std::string, std::vector<std::string>> files; // by folder

@@ -5,12 +5,13 @@
 //   Result<Rows> x = (*folder)->rows("x", {64, 64, 3});   // (2, 64, 64, 3)
 //   Result<Rows> y = (*folder)->rows("y", {});            // (2,): 0, 1
 //
-// What keras.utils.image_dataset_from_directory(labels="inferred") gives: the
-// classes are the sorted names of the folders, the files of a class are sorted, and
-// `seed` shuffles the list once. The size and the colours (1: grayscale, 3: rgb,
-// 4: rgba) are those of the wanted sample; labels are numbers, or one-hot where a
-// sample's label has as many numbers as there are classes. Without folders there
-// are images alone.
+// Reads a folder like
+// keras.utils.image_dataset_from_directory(labels="inferred"): the classes are
+// the sorted names of the folders, the files of a class are sorted, and `seed`
+// shuffles the list once. The size and the colours (1: grayscale, 3: rgb, 4:
+// rgba) are those of the wanted sample; labels are numbers, or one-hot if a
+// sample's label has as many numbers as there are classes. Without folders
+// there are images only.
 //
 // Pixels are those of Keras on JAX (PIL's decoding, then keras.ops.image.resize in
 // float32). JPEG and PNG are read; .gif and .bmp are refused by name.

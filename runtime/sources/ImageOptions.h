@@ -16,10 +16,10 @@ enum class Interpolation { Nearest, Bilinear, Bicubic, Lanczos3, Lanczos5 };
 /// Arguments of keras.utils.image_dataset_from_directory.
 struct ImageOptions {
   Interpolation interpolation = Interpolation::Bilinear;
-  /// Resize the largest centred part that has the wanted aspect ratio.
+  /// Whether to resize the largest centred part with the wanted aspect ratio.
   bool cropToAspectRatio = false;
   std::vector<std::string> classNames = {}; ///< empty: all folders, sorted
-  /// Shuffles the list of files, once; none: it stays sorted.
+  /// The seed that shuffles the list of files, once; none: it stays sorted.
   std::optional<uint32_t> seed = {};
 };
 

@@ -2,10 +2,10 @@
 //
 //   std::vector<float> pixels = resizeImage(image, 64, 64, {});
 //
-// keras.ops.image.resize(antialias=False) on JAX: an output pixel lies at
-// (i + 1/2) * in/out - 1/2, and is the sum of the pixels around it, weighed by a
-// kernel (1 - |x|; Keys' cubic with a = -1/2; Lanczos) whose weights are divided by
-// their sum. `nearest` takes pixel floor((i + 1/2) * in/out).
+// keras.ops.image.resize(antialias=False) on JAX: an output pixel is at (i +
+// 1/2) * in/out - 1/2, and is the sum of the pixels around it, weighted by a
+// kernel (1 - |x|; Keys' cubic with a = -1/2; Lanczos) whose weights are
+// divided by their sum. `nearest` takes pixel floor((i + 1/2) * in/out).
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,8 @@
 
 namespace weft {
 
-/// Row-major (height, width, channels), values as those of the image.
+/// Resizes an image to row-major (height, width, channels), with values of the
+/// image's range.
 std::vector<float> resizeImage(const Image &image, int64_t height,
                                int64_t width, const ImageOptions &options);
 

@@ -6,7 +6,7 @@
 //       return ok.error();
 //   Result<Rows> x = rows.finish(ElementType::Float64, {lines, 3});
 //
-// What is more than `inMemory` bytes goes on in a file without a name, in the
+// Rows beyond `inMemory` bytes are written to a file without a name, in the
 // folder TMPDIR, or else /var/tmp (/tmp often is memory).
 //
 //===----------------------------------------------------------------------===//
@@ -20,20 +20,21 @@ namespace weft {
 
 class RowCollector {
 public:
-  /// `name` begins messages.
+  /// Collects rows; messages begin with `name`.
   RowCollector(std::string name, uint64_t inMemory)
       : name(std::move(name)), inMemory(inMemory) {}
   Status add(const void *data, size_t size);
-  /// `shape` has as many bytes as were added.
+  /// Returns the rows as an array of `shape`, which has as many bytes as were
+  /// added.
   Result<Rows> finish(ElementType type, Shape shape, bool swapped = false);
-  /// The file, which is made if there was no need of one yet.
+  /// The file, which is created if it does not exist yet.
   Result<int> descriptor();
 
 private:
   Status flush();
   std::string name;
   uint64_t inMemory;
-  std::vector<uint8_t> bytes; ///< all, or what the file does not have yet
+  std::vector<uint8_t> bytes; ///< all, or those not written to the file yet
   std::optional<OpenFile> file;
 };
 

@@ -51,7 +51,7 @@ Status FileRows::read(std::span<const int64_t> indices, uint8_t *out) const {
   size_t row = rowBytes();
   uint8_t *to = out;
   for (size_t i = 0; i < indices.size();) {
-    size_t next = i + 1; // rows that are neighbours are read at once
+    size_t next = i + 1; // adjacent rows are read at once
     while (next < indices.size() && indices[next] == indices[next - 1] + 1)
       ++next;
     if (Status ok = readBytes(place.offset + uint64_t(indices[i]) * row,

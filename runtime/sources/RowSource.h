@@ -4,9 +4,9 @@
 //   std::vector<uint8_t> batch(2 * x->rowBytes());
 //   Status ok = x->read({17, 4}, batch.data());   // rows 17 and 4, in this order
 //
-// Where the rows lie is the source's affair: in memory (MemoryRows), in a file
-// that is larger than memory (FileRows), or in files that are decoded when they
-// are asked for (ImageFolder). Several threads may read at the same time.
+// The source decides where rows are: in memory (MemoryRows), in a file that is
+// larger than memory (FileRows), or in files that are decoded when they are
+// read (ImageFolder). Several threads may read at the same time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,24 +28,25 @@ public:
   virtual ~RowSource() = default;
 
   ElementType type() const { return elementType; }
-  /// The first size is the number of rows.
+  /// The shape, whose first size is the number of rows.
   const Shape &shape() const { return sizes; }
   int64_t rows() const { return sizes[0]; }
-  /// Elements and bytes of a row.
+  /// The number of elements, and of bytes, of a row.
   int64_t rowCount() const;
   size_t rowBytes() const { return rowCount() * byteWidth(elementType); }
 
-  /// These rows, one after the other, to `out`; each index is below rows().
+  /// Reads these rows to `out`, one after the other; each index is below
+  /// rows().
   virtual Status read(std::span<const int64_t> indices, uint8_t *out) const = 0;
-  /// All rows, where they are in memory; else null.
+  /// All rows, if they are in memory; else null.
   virtual const uint8_t *inMemory() const { return nullptr; }
-  /// A hash of what the rows are made of, for sources whose values cost too much
-  /// to look at before training, and hold no NaN; else nothing.
+  /// A hash of the files of rows that are too expensive to scan before
+  /// training, and contain no NaN; else nothing.
   virtual std::optional<uint64_t> identity() const { return std::nullopt; }
-  /// How many of the last rows are a validation_split of this fraction: Keras'
-  /// fit rounds the others down, its readers of folders the validation's.
+  /// The number of last rows in a validation_split of this fraction: Keras' fit
+  /// rounds the training rows down, its folder readers the validation rows.
   virtual int64_t validationRows(double fraction) const;
-  /// More about the source, for a line of text: ", 3 classes: a, b, c".
+  /// Further facts of the source, for a line of text: ", 3 classes: a, b, c".
   virtual std::string remark() const { return ""; }
 
 private:
@@ -55,7 +56,7 @@ private:
 
 using Rows = std::shared_ptr<const RowSource>;
 
-/// An array in memory; it has at least one dimension.
+/// An array in memory, with at least one dimension.
 class MemoryRows final : public RowSource {
 public:
   explicit MemoryRows(Array array)
@@ -67,16 +68,16 @@ private:
   std::vector<uint8_t> bytes;
 };
 
-/// Rows that lie one after the other in a file, from `offset` on. They are read
-/// when they are asked for and kept by nobody but the system's cache of files,
-/// which gives way where memory is short.
+/// Rows that are contiguous in a file, from `offset` on. They are read on
+/// demand and cached by the system only, which frees the cache when memory is
+/// short.
 class FileRows final : public RowSource {
 public:
   struct Place {
     uint64_t offset = 0;
     bool swapped = false; ///< the other byte order than this machine's
   };
-  /// `name` begins messages: f.npz:x.
+  /// Takes an open file; messages begin with `name`: f.npz:x.
   FileRows(std::string name, OpenFile file, Place place, ElementType type,
            Shape shape)
       : RowSource(type, std::move(shape)), name(std::move(name)),

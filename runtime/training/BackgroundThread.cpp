@@ -22,7 +22,7 @@ std::future<Status> BackgroundThread::start(std::function<Status()> work) {
     tasks.push_back(std::move(task));
   }
   if (!thread.joinable()) {
-    sigset_t all, before; // signals are the caller's affair
+    sigset_t all, before; // the caller's threads handle signals
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
     thread = std::thread([this] { run(); });

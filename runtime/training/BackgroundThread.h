@@ -5,7 +5,8 @@
 //   execute(step);
 //   Status ok = read.get();
 //
-// One thread, made when it is first needed, does what it is given in order.
+// One thread, created when it is first needed, runs the given functions in
+// order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +28,7 @@ class BackgroundThread {
 public:
   BackgroundThread() = default;
   BackgroundThread(const BackgroundThread &) = delete;
-  /// Waits for what was started.
+  /// Waits for the started functions.
   ~BackgroundThread();
   std::future<Status> start(std::function<Status()> work);
 

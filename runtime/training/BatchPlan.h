@@ -2,7 +2,7 @@
 //
 //   planBatches(45, {8, 32})       // 32 of 32, 8 of 8, and 5 in a batch of 8
 //
-// Of compiled steps for several batch sizes the largest that the remaining
+// Among compiled steps for several batch sizes the largest that the remaining
 // samples fill runs first. Fewer than the smallest size are padded to it.
 //
 //===----------------------------------------------------------------------===//
@@ -19,16 +19,16 @@ namespace weft {
 struct PlannedBatch {
   int64_t begin;   ///< the first sample
   int64_t samples; ///< at most `size`
-  int64_t size;    ///< of the step's batch; what lacks is padding
+  int64_t size;    ///< of the step's batch; the rest is padding
   bool operator==(const PlannedBatch &) const = default;
 };
 
-/// Batches of all samples, in their order. `sizes`, each above 0: those that
-/// there are steps for, at least one.
+/// Plans batches of all samples, in order. `sizes`, each above 0: the batch
+/// sizes with steps, at least one.
 std::vector<PlannedBatch> planBatches(int64_t samples,
                                       std::vector<int64_t> sizes);
 
-/// The batch's samples; the last one stands for the padding too.
+/// The indices of the batch's samples; padding repeats the last one.
 std::vector<int64_t> paddedIndices(const PlannedBatch &batch);
 
 } // namespace weft

@@ -142,7 +142,8 @@ void Trainer::BoundStep::prefetch(const TrainingData &data,
       });
   ahead.data = &data;
   ahead.indices = indices;
-  // Where devices have no memory for a second batch, the host's serves.
+  // The batch is prepared in the host's memory if devices have none for a
+  // second batch.
   ahead.onDevices = onDevices && !isDonated && createSpare();
   ahead.written = thread.start([this] {
     Status gathered = gather(*ahead.data, ahead.indices, bytesAhead);
@@ -176,7 +177,7 @@ Status Trainer::BoundStep::takeStateOutputs() {
     if (!outputs[o].holdsState() ||
         outputBuffers[o] == state->buffer(outputs[o].name))
       continue;
-    Result<Array> value = readOutput(o); // not donated: by way of the host
+    Result<Array> value = readOutput(o); // not donated: copied through the host
     if (!value)
       return value.error();
     if (Status ok = state->write(outputs[o].name, *value); !ok)

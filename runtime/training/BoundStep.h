@@ -7,9 +7,9 @@
 //   Status also = (*step)->addMetrics(epochMetrics, samples, batchLogs);
 //
 // Variables are the ModelState's buffers; batches and results have buffers of
-// their own, made once. Of those of batches there are two sets: while the program
-// reads one, a thread fills the other (prefetch). Or there is one set on the devices
-// and the thread makes the batch ready in memory.
+// their own, made once. Batches have two sets of buffers: while the program
+// reads one, a thread fills the other (prefetch). Or there is one set on the
+// devices, and the thread prepares the batch in memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,10 +26,10 @@ struct Trainer::BoundStep {
   bind(weft_runtime *runtime, weft_program *program, ModelState &state);
   ~BoundStep();
 
-  /// Begins to write these samples into the buffers that take() will swap in, if
-  /// it is asked for the same ones. `data` must last until then, or until drop().
-  /// `onDevices`: into a second set of the devices' buffers, too; else into memory
-  /// of the host, from which take() copies it.
+  /// Begins to write these samples to the buffers that take() will swap in, if
+  /// it gets the same samples. `data` must last until then, or until drop().
+  /// `onDevices`: writes to a second set of the devices' buffers, too; else to
+  /// memory of the host, from which take() copies.
   void prefetch(const TrainingData &data, const std::vector<int64_t> &indices,
                 BackgroundThread &thread, bool onDevices);
   /// The bytes of the second set of buffers on one device.
@@ -37,7 +37,7 @@ struct Trainer::BoundStep {
   /// Writes these samples to the data ports, or waits until that is done.
   Status take(const TrainingData &data, const std::vector<int64_t> &indices);
   Status execute();
-  /// Forgets what was begun of this data, after it is done.
+  /// Drops prefetched samples of this data, after they are written.
   void drop(const TrainingData &data);
   /// Adds the metrics of the last run to `mean`; `alone` gets this batch's.
   Status addMetrics(RunningMetrics &mean, int64_t samples, Logs &alone);
@@ -58,7 +58,7 @@ private:
   Status takeAhead();
   Status takeStateOutputs();
 
-  /// One for each data port; null for others.
+  /// Buffers of data ports; null for other ports.
   using Buffers = std::vector<weft_buffer *>;
   /// The bytes of a batch, by port.
   using Bytes = std::vector<std::vector<uint8_t>>;
@@ -70,13 +70,14 @@ private:
   struct Metric {
     size_t output;
     std::string name; ///< loss, of the output metrics/loss
-    bool isRunning;   ///< its value so far; its state is in ports of the step
+    /// A value over all batches so far, whose state is in ports of the step.
+    bool isRunning;
   };
   std::vector<Metric> metrics;
   Buffers inputBuffers, outputBuffers, owned;
-  Buffers spare; ///< of the other set of data ports; empty until it is needed
-  Bytes bytes, bytesAhead; ///< kept for their memory
-  /// The batch that is being written to `spare`, or to bytesAhead alone.
+  Buffers spare; ///< the other set of data ports; empty until it is needed
+  Bytes bytes, bytesAhead; ///< kept to reuse their memory
+  /// The batch that is being written to `spare`, or to bytesAhead only.
   struct Ahead {
     const TrainingData *data = nullptr;
     std::vector<int64_t> indices;

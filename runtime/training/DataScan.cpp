@@ -10,7 +10,7 @@ namespace weft {
 static constexpr size_t kPiece = size_t(4) << 20;
 
 namespace {
-/// Least and most of numbers, sixteen at a time: comparisons that skip NaN.
+/// The least and the greatest numbers, sixteen at a time; comparisons skip NaN.
 template <typename T> struct Extremes {
   static constexpr int lanes = 16;
   T low[lanes], high[lanes];
@@ -99,7 +99,7 @@ Result<DataScan> scan(const RowSource &rows, int64_t classes) {
     return seen;
   }
   size_t row = rows.rowBytes();
-  // Pieces do not depend on where the rows are, so that hashes do not.
+  // The pieces are the same wherever rows are stored, so that hashes are, too.
   int64_t step =
       std::max<int64_t>(1, int64_t(kPiece / std::max<size_t>(row, 1)));
   std::vector<uint8_t> piece;

@@ -1,13 +1,14 @@
 //===- DataScan.h - one look at all values of an array ----------*- C++ -*-===//
 //
 //   Result<DataScan> seen = scan(rows, /*classes=*/10);
-//   seen->low, seen->high;       // 0, 255; low > high where there is no number
+//   seen->low, seen->high;       // 0, 255; low > high without numbers
 //   seen->missing;               // values that are NaN
 //   seen->outside;               // labels that name none of the 10 classes
 //   seen->hash;                  // tells other data apart
 //
-// Arrays larger than memory are read in pieces of 4 MiB. Of images, which would
-// all have to be decoded, only the hash of their names and sizes is taken.
+// Arrays larger than memory are read in pieces of 4 MiB. For images, which
+// would all have to be decoded, only the hash of their names and sizes is
+// computed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,12 +24,12 @@ namespace weft {
 struct DataScan {
   double low = INFINITY, high = -INFINITY; ///< real parts, without NaN
   int64_t missing = 0;                     ///< values that are NaN
-  int64_t outside = 0; ///< values that are none of 0, 1, ... classes - 1
+  int64_t outside = 0; ///< values that are not among 0, 1, ... classes - 1
   int64_t values = 0;
   uint64_t hash = 0;
 };
 
-/// `classes`: 0 where values are no labels.
+/// Scans all rows. `classes`: 0 if values are no labels.
 Result<DataScan> scan(const RowSource &rows, int64_t classes);
 
 } // namespace weft

@@ -10,7 +10,7 @@ EpochOrder::EpochOrder(Options options, MersenneTwister *generator)
   if (!options.firstFit || options.shuffle == Shuffle::None)
     return;
   bool isWhole = options.shuffle == Shuffle::All;
-  generator->permutation( // its order is used by nothing
+  generator->permutation( // its order is not used
       isWhole ? options.samples : std::min(options.batchSize, options.samples));
 }
 
@@ -23,7 +23,7 @@ int64_t EpochOrder::batches() const {
 void EpochOrder::startEpoch() {
   exhausted = false;
   at.inEpoch = 0;
-  // With steps per epoch a pass goes on where the last epoch stopped.
+  // With steps per epoch a pass continues after the last epoch's end.
   if (!options.stepsPerEpoch || at.inPass >= batches()) {
     at.inPass = 0;
     at.order.clear();

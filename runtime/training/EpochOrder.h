@@ -9,8 +9,8 @@
 //   }
 //
 // The order is that of Keras 3.15: one draw of NumPy's legacy generator for
-// each pass over the data, and one at the first fit() of a model that trains
-// nothing (Keras looks at a batch to build loss and metrics).
+// each pass over the data, and one at the first fit() of a model without
+// training (Keras reads a batch to build loss and metrics).
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@
 
 namespace weft {
 
-/// Keras' shuffle: False, True and "batch", which keeps batches together and
-/// shuffles inside each.
+/// Keras' argument shuffle: False, True and "batch", which keeps batches
+/// together and shuffles inside each.
 enum class Shuffle { None, All, InBatches };
 
 class EpochOrder {
@@ -35,24 +35,26 @@ public:
     Shuffle shuffle = Shuffle::All;
     bool dropRemainder = false;
     std::optional<int64_t> stepsPerEpoch = {};
-    bool firstFit = true; ///< false: no draw for the first look
+    bool firstFit = true; ///< false: no draw for Keras' first batch
   };
-  /// `generator` must outlive this; it may be null without shuffling.
+  /// Takes a generator that outlives this object; it may be null without
+  /// shuffling.
   EpochOrder(Options options, MersenneTwister *generator);
-  /// Batches in one pass over the data.
+  /// The number of batches in one pass over the data.
   int64_t batches() const;
-  /// Steps an epoch is announced with.
+  /// The number of steps that is announced for an epoch.
   int64_t steps() const { return options.stepsPerEpoch.value_or(batches()); }
   void startEpoch();
   /// The samples of the next batch; false at the end of the epoch.
   bool next(std::vector<int64_t> &indices);
-  /// The samples that the following next() is expected to give, of a new epoch
-  /// where this one is over; changes nothing that next() gives.
+  /// The samples that the following next() is expected to give, those of a new
+  /// epoch if this one is over; does not affect next().
   void peek(std::vector<int64_t> &indices);
-  /// The last epoch ended early: fewer samples than stepsPerEpoch asked for.
+  /// Whether the last epoch ended early, with fewer samples than stepsPerEpoch
+  /// needs.
   bool ranOut() const { return exhausted; }
 
-  /// Where it stands, without the generator.
+  /// The position in the order, without the generator.
   struct Position {
     std::vector<int64_t> order; ///< of the pass; empty until its first batch
     int64_t inPass = 0, inEpoch = 0; ///< batches taken
@@ -61,7 +63,7 @@ public:
   void resume(Position position) { at = std::move(position); }
 
 private:
-  /// The order of a pass, by a generator that stands where ours does.
+  /// The order of a pass, from a generator in the state of ours.
   std::vector<int64_t> orderOf(MersenneTwister *from) const;
   void startPass();
   void take(const std::vector<int64_t> &order, int64_t batch,
@@ -69,7 +71,7 @@ private:
   /// A pass that peek() drew before it began.
   struct Drawn {
     std::vector<int64_t> order;
-    std::vector<uint32_t> before; ///< where the generator stood
+    std::vector<uint32_t> before; ///< the generator's state before
     MersenneTwister after;
   };
   Options options;

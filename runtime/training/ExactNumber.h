@@ -24,7 +24,7 @@ inline nlohmann::json exactNumber(double value) {
   return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
 }
 
-/// 0 for what is no number.
+/// Parses such a number; 0 for other values.
 inline double exactNumber(const nlohmann::json &said) {
   if (said.is_string())
     return std::strtod(said.get<std::string>().c_str(), nullptr);

@@ -126,7 +126,8 @@ Status Trainer::FitRun::resumeHistory(const json &said) {
   return {};
 }
 
-/// The setting in which two runs differ, with both values.
+/// Compares the settings; the error has the first that differs, with both
+/// values.
 static Status compare(const json &was, const json &is) {
   for (const auto &[key, value] : is.items())
     if (!was.is_object() || !was.contains(key) || was[key] != value)

@@ -95,14 +95,14 @@ Status Trainer::FitRun::check() const {
   return {};
 }
 
-/// May another step follow the one that is under way?
+/// Whether another step may follow the current one.
 bool Trainer::FitRun::goesOn() const {
   bool isLastOfEpoch = batches + 1 >= order.steps();
   return (!isLastOfEpoch || epoch + 1 < options.epochs) &&
          (!options.maxSteps || history.stepCount + 1 < *options.maxSteps);
 }
 
-/// Does the run end after this step?
+/// Checks whether the run ends after this step.
 void Trainer::FitRun::checkEnd() {
   history.interrupted |= isStopped(options);
   ended |= history.interrupted ||

@@ -3,8 +3,8 @@
 //   Trainer::FitRun run(trainer, data, options);
 //   Result<History> history = run.fit();
 //
-// What the call carries from batch to batch and from epoch to epoch, which a
-// checkpoint holds and resume() restores:
+// The state that the call carries from batch to batch and from epoch to epoch,
+// which a checkpoint contains and resume() restores:
 //
 //   {"epoch": 2, "batches": 3, "taken": 3, "steps": 19, "metrics": {...}, ...}
 //   order, generator, variables/PATH, and what callbacks add
@@ -39,7 +39,7 @@ public:
   bool isInterrupted() const override { return history.interrupted; }
 
 private:
-  /// The first error of a method of all callbacks.
+  /// Calls a method of all callbacks; returns the first error.
   template <typename Method, typename... Arguments>
   Status each(Method method, Arguments &&...arguments) {
     if (options.callbacks)
@@ -69,7 +69,7 @@ private:
   int64_t batches = 0;              ///< done, of the epoch
   bool ended = false;               ///< by Ctrl-C, or after --max-steps
   bool isInEpoch = false;           ///< a checkpoint was made inside this epoch
-  const BoundStep *train = nullptr; ///< the first one: it names the metrics
+  const BoundStep *train = nullptr; ///< the first one, which names the metrics
 };
 
 } // namespace weft

@@ -23,20 +23,20 @@ struct History {
 
   void addEpoch(int64_t number, const Logs &logs);
   void addStep(const Logs &logs);
-  /// All of it, for the same history to go on from: NaN and infinities are
+  /// The whole history as JSON, to continue it later: NaN and infinities are
   /// texts.
   nlohmann::json save() const;
-  /// False where it is no such text.
+  /// Restores a saved history; false if the JSON is not one.
   bool resume(const nlohmann::json &said);
-  /// Metrics of several numbers are lists of them.
-  /// Numbers are written so that they read back to the same double; NaN and
-  /// infinities as Python's json writes them (NaN, Infinity).
+  /// The history as JSON text. Metrics of several numbers are lists. Numbers
+  /// read back to the same double; NaN and infinities are written as by
+  /// Python's json (NaN, Infinity).
   std::string json(bool withSteps) const;
 };
 
 /// A JSON object of names and numbers, as `evaluate --json` prints it.
 std::string logsJson(const Logs &logs);
-/// 0.5, or [0.5 1]: six digits, as `evaluate` prints it.
+/// A value with six digits, 0.5 or [0.5 1], as `evaluate` prints it.
 std::string plainText(const LogValue &value);
 
 } // namespace weft

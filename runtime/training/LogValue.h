@@ -27,7 +27,7 @@ public:
     number = several->empty() ? NAN : sum / float(several->size());
   }
 
-  /// Null where it is a number.
+  /// The list, or null for a number.
   const std::vector<float> *list() const {
     return several ? &*several : nullptr;
   }
@@ -49,7 +49,7 @@ private:
   std::optional<std::vector<float>> several;
 };
 
-/// Metric names and values, in the order in which they are shown.
+/// Metric names and values, in display order.
 using Logs = std::vector<std::pair<std::string, LogValue>>;
 
 } // namespace weft

@@ -8,7 +8,7 @@
 //   trainer.fit(...);                      // programs share the buffers
 //   writeKerasArchive("out.keras", {{}, config, bySavedPath(state.stored(), map)}, groups);
 //
-// A port's metadata says how its variable begins:
+// A port's metadata contains the variable's initial value:
 //   {"initializer": {"class_name": "GlorotUniform", "config": {}}, "seed": 12}
 //   {"value": 0.001}      {"value": [1337, 0]}
 //
@@ -28,26 +28,28 @@ namespace weft {
 class ModelState {
 public:
   explicit ModelState(weft_runtime *runtime) : runtime(runtime) {}
-  /// Makes a buffer for every variable that is not there yet. A program whose
-  /// variable has another shape or dtype than one already there is refused.
+  /// Makes a buffer for every variable without one. Refuses a program whose
+  /// variable has another shape or dtype than the existing one.
   Status addPorts(const weft_program *program);
-  /// Gives the variables that have no value yet their initial one.
+  /// Sets variables without a value to their initial values.
   Status initialise();
-  /// Gives each weight whose metadata names its average, {"average": PATH}, the
-  /// value of that: what Keras does after the last epoch of fit
+  /// Sets each weight whose metadata names its average, {"average": PATH}, to
+  /// the average's value, as Keras does after the last epoch of fit
   /// (Optimizer.finalize_variable_values).
   Status takeAverages();
-  /// Gives metrics' variables their initial values again: an epoch begins.
+  /// Resets metrics' variables to their initial values, at the begin of an
+  /// epoch.
   Status resetMetrics();
-  /// Values by variable path. `strict`: each variable must be given, and each
-  /// array must belong to a variable.
+  /// Loads values by variable path. `strict`: each variable must be given, and
+  /// each array must belong to a variable.
   Status load(const std::vector<NamedArray> &arrays, bool strict);
   /// The value of one variable, block by block; nothing where the model has no
   /// variable of that name.
   Status load(const StoredArray &array);
   /// The same of several, one after the other.
   Status load(const std::vector<StoredArray> &arrays);
-  /// All variables but metrics', in the order in which programs named them.
+  /// Saves all variables except metrics', in the order in which programs named
+  /// them.
   Result<std::vector<NamedArray>> save() const;
   /// The same, to be read when needed. The state must be there as long.
   std::vector<StoredArray> stored() const { return storedValues(false); }
@@ -59,15 +61,16 @@ public:
     Port port;
     weft_buffer *buffer;
     bool hasValue = false;
-    bool isDrawn = false; ///< its value came from a seed
+    bool isDrawn = false; ///< whether its value came from a seed
   };
   /// Whether any variable has a value that came from a seed.
   bool hasDrawn() const;
   const std::vector<Variable> &variables() const { return list; }
-  /// Null where there is none.
+  /// The buffer of a variable, or null.
   weft_buffer *buffer(std::string_view name) const;
   Result<Array> read(std::string_view name) const;
-  /// The layers' weights, no optimizer's variables, one after the other.
+  /// Reads the layers' weights, without the optimizer's variables, one after
+  /// the other.
   Status readWeights(
       const std::function<void(const std::string &, Array)> &take) const;
   Status write(std::string_view name, const Array &value);

@@ -9,7 +9,7 @@ namespace weft {
 
 static std::vector<Port>
 portsOf(const flatbuffers::Vector<flatbuffers::Offset<plan::Port>> *list) {
-  // ElementType and Role are spelled like the plan's enums, in their order.
+  // The values of ElementType and Role are those of the plan's enums.
   static_assert(int(plan::DType::MAX) == int(ElementType::Float4E2M1FN));
   static_assert(int(plan::PortRole::MAX) == int(Role::MetricState));
   std::vector<Port> out;

@@ -15,7 +15,7 @@
 
 namespace weft {
 
-/// PortRole of plan.fbs.
+/// Roles of ports, as PortRole in plan.fbs.
 enum class Role : uint8_t {
   Weight,
   State,
@@ -26,7 +26,7 @@ enum class Role : uint8_t {
   Output,
   Metric,
   Other,
-  MetricState ///< a metric's, which an epoch starts again
+  MetricState ///< a metric's variable, which an epoch resets
 };
 
 struct Port {
@@ -50,16 +50,16 @@ struct Port {
 std::vector<Port> inputPorts(const weft_program *program);
 std::vector<Port> outputPorts(const weft_program *program);
 
-/// loss, of the port metrics/loss.
+/// The metric's name: loss, for the port metrics/loss.
 std::string metricName(const Port &port);
-/// An entry of a port's metadata; null where it has none.
+/// An entry of a port's metadata; null if there is none.
 nlohmann::json metadataEntry(const Port &port, const char *key);
 /// A metadata entry that is a string; empty if it is not one.
 std::string metadataText(const Port &port, const char *key);
 
-/// Takes over a runtime's error; success for null.
+/// Takes ownership of a runtime's error; success for null.
 Status takeError(weft_error *error);
-/// Rank 0's bytes, in every process; `processes` may be null.
+/// Copies rank 0's bytes to every process; `processes` may be null.
 Status shareBytes(weft_processes *processes, std::vector<uint8_t> &bytes);
 
 } // namespace weft

@@ -1,4 +1,4 @@
-// Follows keras.utils.Progbar of Keras 3.15 to the byte.
+// Output equals that of keras.utils.Progbar of Keras 3.15 byte for byte.
 #include "weft/runtime/training/ProgressBar.h"
 
 #include <algorithm>
@@ -90,7 +90,8 @@ void ProgressBar::print(std::string_view text) const {
 double ProgressBar::secondsPerStep(int64_t current, double now) {
   if (!current)
     return 0;
-  // The first step compiles in Keras, and is left out where there are more.
+  // The mean time of a step, without the first if there are others, as that
+  // compiles in Keras.
   double seconds = firstStepDone && current > 1
                        ? (now - afterFirstStep) / double(current - 1)
                        : (now - start) / double(current);
@@ -161,7 +162,8 @@ void ProgressBar::printLine(int64_t current, double time, double perStep) {
                                   (long long)current, (long long)options.target)
                          : std::to_string(current);
   line += format(" - %.0fs -", time - start) + perStepText(perStep);
-  // Keras compares without abs() here, so negative values get exponents.
+  // The comparison is without abs(), as in Keras, so negative values get
+  // exponents.
   for (const auto &[name, value] : shown)
     line += " - " + name + ": " + number(value.shown(), value.shown() <= 1e-3);
   print(line + "\n");

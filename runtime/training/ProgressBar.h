@@ -6,8 +6,8 @@
 //
 //   8/8 ━━━━━━━━━━━━━━━━━━━━ 0s 30ms/step - loss: 0.9200
 //
-// verbose 0 prints nothing, 1 a bar that moves, 2 one line at the end. Where
-// the output is no terminal, 1 prints the line of 2.
+// verbose 0 prints nothing, 1 a bar that moves, 2 one line at the end. If the
+// output is no terminal, 1 prints the line of 2.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ namespace weft {
 class ProgressBar {
 public:
   struct Options {
-    int64_t target = -1; ///< steps; -1 where unknown
+    int64_t target = -1; ///< steps; -1 if unknown
     int verbose = 1;
     bool terminal = true;
     std::function<double()> clock = {}; ///< seconds; empty: the steady clock
@@ -34,7 +34,7 @@ public:
         {}; ///< empty: standard output
   };
   explicit ProgressBar(Options options);
-  /// `current` steps are done. The values are shown as they are.
+  /// Shows that `current` steps are done, with the values unchanged.
   void update(int64_t current, const Logs &values, bool finalize = false);
 
 private:

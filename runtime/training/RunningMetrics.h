@@ -22,7 +22,7 @@ namespace weft {
 
 class RunningMetrics {
 public:
-  /// A batch's mean and what it counts for: its samples.
+  /// Adds a batch's mean, weighted by its samples.
   void add(const std::string &name, float value, float weight) {
     addSums(name, value * weight, weight);
   }
@@ -30,7 +30,7 @@ public:
     sums[name].total += total;
     sums[name].count += count;
   }
-  /// A value that stands for all batches up to here.
+  /// Sets a value that covers all batches so far.
   void set(const std::string &name, float value) { sums[name] = {value, 1}; }
   void setAll(const std::string &name, std::vector<float> values) {
     sums[name] = {0, 1, std::move(values)};
@@ -38,7 +38,7 @@ public:
   void reset() { sums.clear(); }
   struct Sum {
     float total = 0, count = 0;
-    std::optional<std::vector<float>> list = {}; ///< in place of total / count
+    std::optional<std::vector<float>> list = {}; ///< instead of total / count
   };
   using Sums = std::map<std::string, Sum>; ///< by name
   const Sums &all() const { return sums; }

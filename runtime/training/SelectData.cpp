@@ -8,7 +8,8 @@ namespace weft {
 
 namespace {
 
-/// x, y or sample_weight, and the flag that names another array.
+/// A kind of array, x, y or sample_weight, and the flag that names another
+/// array.
 struct Kind {
   const char *key, *flag;
   const std::vector<std::string> DataOptions::*overrides;
@@ -35,14 +36,14 @@ std::vector<std::string> suffixes(DataPurpose purpose) {
   }
 }
 
-/// `images` of the ports `images`, `x/images` and `y/images`.
+/// The layer's name `images` for the ports `images`, `x/images` and `y/images`.
 std::string layerName(const Port &port, const char *key) {
   std::string prefix = std::string(key) + "/";
   return port.name.starts_with(prefix) ? port.name.substr(prefix.size())
                                        : port.name;
 }
 
-/// NAME and the source of [NAME=]FILE.npz:KEY.
+/// The NAME and the source of [NAME=]FILE.npz:KEY.
 struct NamedSource {
   std::optional<std::string> name;
   std::string source;
@@ -80,7 +81,7 @@ std::string keyOf(const Kind &kind, const std::string &suffix, const Port &port,
   return single ? key : key + "/" + layerName(port, kind.key);
 }
 
-/// Is there a key that promisedKey() finds?
+/// Whether promisedKey() finds a key.
 bool hasKey(const ArrayFile &file, const Kind &kind, const Port &port,
             DataPurpose purpose, bool single) {
   auto known = suffixes(purpose);
@@ -89,7 +90,7 @@ bool hasKey(const ArrayFile &file, const Kind &kind, const Port &port,
   });
 }
 
-/// The key of a file that the command line promises to take for this port.
+/// The key that is used for this port by the command line's documentation.
 Result<std::string> promisedKey(const ArrayFile &file, const Kind &kind,
                                 const Port &port, DataPurpose purpose,
                                 bool single) {
@@ -111,15 +112,15 @@ Result<std::string> promisedKey(const ArrayFile &file, const Kind &kind,
                ":KEY"};
 }
 
-/// The number behind the labels of samples that have fewer of them than the port.
+/// The number that pads the labels of samples that have fewer than the port
+/// takes.
 std::optional<double> paddingOf(const Port &port) {
   auto number = metadataEntry(port, "padding");
   return number.is_number() ? std::optional(number.get<double>())
                             : std::nullopt;
 }
 
-/// Labels of fewer numbers than the port takes, with one behind them that means
-/// none.
+/// Pads labels to the port's shape with the number that means none.
 Status padLabels(TrainingData::Column &column, double padding) {
   int64_t have = column.sample[0], wanted = column.port.shape[1];
   if (have > wanted)
@@ -132,7 +133,8 @@ Status padLabels(TrainingData::Column &column, double padding) {
   return {};
 }
 
-/// Makes the sample's shape that of the port, or says which flag would.
+/// Makes the sample's shape that of the port, or fails with the flag that
+/// would.
 Status fitShape(TrainingData::Column &column, const DataOptions &options,
                 DataPurpose purpose) {
   const Port &port = column.port;
@@ -145,7 +147,7 @@ Status fitShape(TrainingData::Column &column, const DataOptions &options,
     have = longer;
   if (have == wanted)
     return {};
-  // Labels (n,) and (n, 1) mean the same to Keras' losses.
+  // Labels (n,) and (n, 1) are equivalent for Keras' losses.
   bool isSame = have.size() == wanted.size() + 1 && have.back() == 1;
   if (!isInput && (isSame || longer == wanted)) {
     have = wanted;
@@ -165,7 +167,7 @@ Status fitShape(TrainingData::Column &column, const DataOptions &options,
                kindOf(port.role, purpose).flag};
 }
 
-/// Is a port of weights left to weigh each sample once?
+/// Whether a port of weights has no array, so that each sample counts once.
 Result<bool> isUnweighted(const DataOptions &options, DataPurpose purpose,
                           const Port &port, bool single,
                           const ArrayFile *file) {
@@ -179,7 +181,7 @@ Result<bool> isUnweighted(const DataOptions &options, DataPurpose purpose,
          !(file && hasKey(*file, kind, port, purpose, single));
 }
 
-/// How many classes labels of a port may name; 0 where they name none.
+/// The number of classes that labels of a port may name; 0 if they name none.
 int64_t classesOf(const Port &port) {
   auto number = metadataEntry(port, "classes");
   return port.role == Role::Label && number.is_number_integer()
@@ -187,7 +189,7 @@ int64_t classesOf(const Port &port) {
              : 0;
 }
 
-/// The rows that flags or the file have for a port, and their name.
+/// The rows for a port, from flags or the file, and their name.
 Result<std::pair<Rows, std::string>> rowsFor(const DataOptions &options,
                                              DataPurpose purpose,
                                              const Port &port, bool single,

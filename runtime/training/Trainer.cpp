@@ -32,7 +32,7 @@ Result<Trainer::BoundStep *> Trainer::step(StepKind kind, int64_t batch) {
   if (!bound)
     return bound.error();
   known = std::move(*bound);
-  // A program may bring variables that were not there before.
+  // A program may add variables, which need initial values.
   if (Status ok = state.initialise(); !ok)
     return ok.error();
   return known.get();
@@ -43,7 +43,8 @@ Status Trainer::run(BoundStep &step, StepKind kind, const TrainingData &data,
                     const std::vector<int64_t> &next) {
   if (Status ok = step.take(data, indices); !ok)
     return ok;
-  // A program for another size may have to be compiled first.
+  // The next batch is written ahead only if its program exists, as another size
+  // may have to be compiled first.
   auto found = steps.find({kind, int64_t(next.size())});
   if (found != steps.end() && found->second)
     found->second->prefetch(data, next, thread, aheadOnDevices);
@@ -110,7 +111,7 @@ Result<Logs> Trainer::evaluate(const TrainingData &data,
   return testLoop(data, options, bar);
 }
 
-/// Batches of the size, or of the sizes that there are steps for.
+/// Plans batches of the given size, or of the sizes with steps.
 static std::vector<PlannedBatch> predictPlan(int64_t samples,
                                              const LoopOptions &options) {
   if (!options.batchSizes.empty())

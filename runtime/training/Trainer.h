@@ -5,9 +5,10 @@
 //   });
 //   Result<History> history = trainer.fit(data, options);
 //
-// Knows nothing of models: what a program binds, its ports say. A short last
-// batch runs a program of its own size, so losses, metrics and statistics know
-// no padding. Programs stay the caller's and must outlive the trainer.
+// The trainer does not depend on models: a program's ports define what is
+// bound. A short last batch runs a program of its own size, so losses, metrics
+// and statistics contain no padding. Programs stay the caller's and must
+// outlive the trainer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +31,7 @@
 namespace weft {
 
 enum class StepKind { Train, Evaluate, Predict };
-/// A program of this kind for this batch size.
+/// Returns a program of this kind for this batch size.
 using ProgramSource =
     std::function<Result<weft_program *>(StepKind, int64_t batch)>;
 
@@ -45,10 +46,11 @@ struct LoopOptions {
   bool terminal = true;
   std::function<double()> clock = {};
   std::function<void(std::string_view)> print = {};
-  std::function<void(const std::string &)> warn = {}; ///< none: unsaid
+  std::function<void(const std::string &)> warn = {}; ///< none: no warnings
   const std::atomic<bool> *stop =
       nullptr; ///< set by Ctrl-C: end after this step
-  /// Where several processes train together: whether any of them is to stop.
+  /// Returns, if several processes train together, whether any of them is to
+  /// stop.
   std::function<bool(bool mine)> vote = {};
 };
 
@@ -61,7 +63,7 @@ struct FitOptions : LoopOptions {
   const TrainingData *validation = nullptr;
   std::optional<int64_t> validationBatchSize = {}, validationSteps = {};
   ValidationEpochs validationEpochs = {};
-  /// Called around each step, once its program is there.
+  /// Called before each step, once its program is ready.
   std::function<Status()> stepBegin = {};
   struct StepReport {
     double executeSeconds; ///< on the devices
@@ -71,11 +73,12 @@ struct FitOptions : LoopOptions {
   };
   std::function<Status(const StepReport &)> stepEnd = {};
   const CallbackList *callbacks = nullptr;
-  /// For callbacks that write the model; see TrainingRun.
+  /// Checks and writes models for callbacks; see TrainingRun.
   std::function<Status(bool weightsAlone)> canSaveModel = {};
   std::function<Status(const std::string &path, bool weightsAlone)> saveModel =
       {};
-  weft_processes *processes = nullptr; ///< that train together; null: alone
+  /// Those that train together; null: this one only.
+  weft_processes *processes = nullptr;
 };
 
 class Trainer {
@@ -98,12 +101,12 @@ private:
   struct BoundStep;
   class FitRun;
   Result<BoundStep *> step(StepKind kind, int64_t batch);
-  /// Writes these samples for the step and executes it; meanwhile the next ones
-  /// are written, if there are any.
+  /// Writes these samples for the step and executes it; meanwhile writes the
+  /// next ones, if there are any.
   Status run(BoundStep &step, StepKind kind, const TrainingData &data,
              const std::vector<int64_t> &indices,
              const std::vector<int64_t> &next);
-  /// At the end of a loop over this data.
+  /// Drops prefetched samples at the end of a loop over data.
   struct EndOfData;
   Result<Logs> testLoop(const TrainingData &data, const LoopOptions &options,
                         ProgressBar &bar);
@@ -117,7 +120,7 @@ private:
 };
 
 ProgressBar makeBar(const LoopOptions &options, int64_t target);
-/// Is the loop to end after this step?
+/// Whether the loop ends after this step.
 bool isStopped(const LoopOptions &options);
 
 } // namespace weft

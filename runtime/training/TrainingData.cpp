@@ -22,7 +22,7 @@ static void divide(float *values, int64_t count, float by) {
     values[i] /= by;
 }
 
-/// A row of `from` into one of `to`, divided in float32 on the way.
+/// Converts a row, divided in float32.
 static void divideRow(ElementType from, const uint8_t *row, ElementType type,
                       uint8_t *to, int64_t count, float by,
                       std::vector<float> &scratch) {
@@ -35,7 +35,7 @@ static void divideRow(ElementType from, const uint8_t *row, ElementType type,
     convertElements(ElementType::Float32, wide, type, to, count);
 }
 
-/// Fills what a row has too few of.
+/// Pads a row that is too short.
 static void padRow(double padding, ElementType type, uint8_t *to,
                    int64_t count) {
   for (size_t width = byteWidth(type); count-- > 0; to += width)

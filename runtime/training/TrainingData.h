@@ -6,9 +6,9 @@
 //   std::vector<uint8_t> bytes;
 //   Status ok = TrainingData::gather(data->columns[0], indices, type, bytes);
 //
-// A file gives x and y by the names that the command line promises; --x and
-// --y name others. Shapes that would fit after --add-channel are refused with
-// that flag in the message. Rows stay where they are until a batch has them
+// A file's arrays x and y have the names that the command line documents; --x
+// and --y name others. Shapes that would fit after --add-channel are refused
+// with that flag in the message. Rows are read only for their batches
 // (sources/ArrayFile.h).
 //
 //===----------------------------------------------------------------------===//
@@ -34,7 +34,7 @@ struct DataOptions {
   std::vector<std::string> x = {}, y = {}, sampleWeight = {};
   double divideBy = 1;
   bool addChannel = false;
-  bool weightsMayLack = false; ///< samples that no file weighs count once
+  bool weightsMayLack = false; ///< samples without weights count once
   SourceOptions source = {};
 };
 
@@ -45,7 +45,7 @@ public:
     std::string source; ///< f.npz:x_train
     Rows rows;
     Shape sample; ///< of one sample, as the port takes it
-    /// The number behind the labels of samples that have fewer than the port
+    /// The number that pads the labels of samples that have fewer than the port
     /// takes; none: they have as many.
     std::optional<double> padding = {};
     int64_t begin = 0; ///< first row: a validation split shares the array
@@ -56,32 +56,34 @@ public:
   std::vector<Column> columns;
 
   const Column *column(std::string_view port) const;
-  /// These rows one after the other as `type`; `out` is resized, so that a
-  /// loop that keeps it allocates nothing. From any thread.
+  /// Copies these rows, one after the other, converted to `type`; `out` is
+  /// resized, so that a loop that reuses it allocates nothing. From any thread.
   static Status gather(const Column &column, std::span<const int64_t> indices,
                        ElementType type, std::vector<uint8_t> &out);
-  /// A line for each array: name, source, shape, dtype, range and how many
-  /// values are NaN.
+  /// A line for each array: name, source, shape, dtype, range and number of
+  /// NaNs.
   std::string description() const;
-  /// Tells this data from other data of the same size.
+  /// A hash that differs from that of other data of the same size.
   uint64_t hash() const;
-  /// Keras' validation_split: the last part, taken before any shuffle.
+  /// Splits off Keras' validation_split: the last part, before any shuffle.
   Result<std::pair<TrainingData, TrainingData>> split(double fraction) const;
-  /// Keras' class_weight: each sample weighs as its label's class does, 1 where
-  /// the class is not named. Labels are class numbers, or one-hot.
+  /// Sets weights by Keras' class_weight: each sample has the weight of its
+  /// label's class, 1 if the class is not listed. Labels are class numbers, or
+  /// one-hot.
   Status weighClasses(const std::map<int64_t, double> &weights);
 };
 
-/// A weight of 1 for each sample.
+/// Weights of 1 for each sample.
 TrainingData::Column onesFor(const Port &port, int64_t samples);
 
-/// The shape of a sample of each array that [NAME=]FILE.npz:KEY names, by NAME or
-/// "": one number a sample is no dimension, as is a size of 1. Arrays that cannot
-/// be read are left out; selectData says why.
+/// The shape of a sample of each array that [NAME=]FILE.npz:KEY names, by NAME
+/// or "": one number a sample has no dimension, and sizes of 1 are dropped.
+/// Arrays that cannot be read are left out; selectData reports them.
 std::map<std::string, Shape>
 sampleShapes(const std::vector<std::string> &arguments);
 
-/// `ports`: input ports of a program; those that are no data are passed over.
+/// Selects the arrays of a program's ports. `ports`: its input ports; those
+/// that are no data are skipped.
 Result<TrainingData> selectData(const DataOptions &options, DataPurpose purpose,
                                 std::span<const Port> ports);
 

@@ -1,6 +1,7 @@
 //===- ValidationEpochs.h - which epochs end with a validation --*- C++ -*-===//
 //
-// Keras' validation_freq: each n-th epoch, or those listed, counted from 1.
+// Epochs of Keras' validation_freq: each n-th one, or those listed, counted
+// from 1.
 //
 //   ValidationEpochs{.every = 2}.contains(1)        // true: the second epoch
 //
@@ -18,7 +19,7 @@ struct ValidationEpochs {
   int64_t every = 1;
   std::set<int64_t> listed = {}; ///< empty: by `every`
 
-  /// `epoch` counts from 0.
+  /// Whether an epoch, counted from 0, is validated.
   bool contains(int64_t epoch) const {
     return listed.empty() ? (epoch + 1) % every == 0
                           : listed.contains(epoch + 1);

@@ -48,7 +48,7 @@ bool DeviceOps::isStraight(const std::string &function) const {
          });
 }
 
-/// As devices hold a tensor: dense, i1 in one byte.
+/// The bytes of a tensor on devices: dense, i1 in one byte.
 static std::vector<uint8_t> bytesOf(const Tensor &whole) {
   Tensor tensor = whole.asReals();
   unsigned width = (tensor.bitWidth() + 7) / 8;

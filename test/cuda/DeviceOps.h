@@ -24,17 +24,17 @@ public:
   /// is changed. `edit` may change the PTX.
   explicit DeviceOps(mlir::ModuleOp module, bool isOutlined = false,
                      llvm::function_ref<void(std::string &)> edit = {});
-  /// Launches have so many blocks at most, which then take more than one turn.
+  /// Limits launches to so many blocks, which then take several turns.
   void setMostBlocks(uint32_t most) { mostBlocks = most; }
   /// The reason why there is no code, or empty.
   const std::string &refusal() const { return why; }
-  /// Has the function code, or loops that a runtime walks through?
+  /// Whether the function has code without loops that a runtime must execute.
   bool isStraight(const std::string &function) const;
-  /// Results in `found`, whose tensors have the types to fill; what the machine
-  /// found, or empty.
+  /// Runs a function. Results are in `found`, whose tensors have the types to
+  /// fill; returns the machine's findings, or empty.
   std::string run(const std::string &function, const Tensors &inputs,
                   Tensors &found);
-  /// The same of one kernel.
+  /// Runs one kernel.
   std::string runKernel(const std::string &kernel, const Tensors &inputs,
                         Tensors &found);
 
@@ -45,10 +45,10 @@ private:
   };
   Buffer &addBuffer(const std::string &name, std::vector<uint8_t> bytes,
                     bool isWritten);
-  /// Forgets all memory.
+  /// Drops all memory.
   void clear();
   Buffer &addTensor(const std::string &name, const Tensor &tensor);
-  /// Makes the results.
+  /// Launches a kernel, and makes the results.
   std::string launch(const std::string &kernel,
                      llvm::ArrayRef<Buffer *> arguments, mlir::TypeRange types,
                      llvm::SmallVectorImpl<Buffer *> &results);

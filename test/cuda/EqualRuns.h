@@ -2,7 +2,8 @@
 //
 //   checkEqual({image, "all_reduce", DType::f32, {bytes of input 0, ...}, 8});
 //
-// The same bits in every output of every device, the same counters.
+// Checks for the same bits in every output of every device, and the same
+// counters.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,7 +51,7 @@ inline std::optional<weft::SmallFloat> formatOf(DType dtype) {
   }
 }
 
-/// How many bytes of a type are one number, which may be NaN.
+/// The bytes of one number of a type, which may be NaN.
 inline size_t bytesOfNumber(DType dtype) {
   return size_t(bytesOf(dtype)) /
          (dtype == DType::c64 || dtype == DType::c128 ? 2 : 1);
@@ -75,7 +76,8 @@ inline bool isNaN(DType dtype, const uint8_t *number) {
   }
 }
 
-/// Any NaN as 0xFF bytes: which one comes of a sum is the processor's choice.
+/// The bytes with every NaN replaced by 0xFF bytes, as the NaN of a sum depends
+/// on the processor.
 inline std::vector<uint8_t> withoutNaNs(DType dtype,
                                         std::vector<uint8_t> bytes) {
   size_t step = bytesOfNumber(dtype);
@@ -85,7 +87,7 @@ inline std::vector<uint8_t> withoutNaNs(DType dtype,
   return bytes;
 }
 
-/// Random bits; below eight bits those above are 0.
+/// Random bits; bits above a type below eight bits are 0.
 inline std::vector<uint8_t> randomBytes(DType dtype, size_t elements,
                                         unsigned seed) {
   std::mt19937 random(seed);
@@ -98,8 +100,8 @@ inline std::vector<uint8_t> randomBytes(DType dtype, size_t elements,
           : 255;
   for (uint8_t &byte : out)
     byte = uint8_t(random() & unsigned(mask));
-  // Most sums of random bits of a wide float are its larger term: exponents near
-  // each other, which round.
+  // Exponents are similar, so that sums round: most sums of random bits of a
+  // wide float are its larger term.
   size_t step = bytesOfNumber(dtype);
   bool isWide = dtype == DType::f32 || dtype == DType::c64 ||
                 dtype == DType::f64 || dtype == DType::c128 ||

@@ -27,7 +27,7 @@ struct Shape {
   uint64_t seed = 0, budget = 1 << 20;
 };
 
-/// Memory and what a launch found.
+/// Memory, and the findings of a launch.
 class Bench {
 public:
   Memory memory;
@@ -57,7 +57,7 @@ public:
     return values;
   }
 
-  /// Parameters are 64 bits each.
+  /// Runs a kernel; parameters have 64 bits each.
   void run(const std::string &text, const std::string &kernel,
            const std::vector<uint64_t> &parameters, const Shape &shape = {}) {
     module = {};
@@ -90,7 +90,7 @@ private:
   uint64_t next = 0x700000000000;
 };
 
-/// "%r1" for 32 bits, "%p1" for 1.
+/// The name of a register: "%r1" for 32 bits, "%p1" for 1.
 inline std::string registerName(unsigned bits, unsigned i) {
   const char *prefix = bits == 1    ? "%p"
                        : bits == 16 ? "%h"
@@ -114,9 +114,9 @@ inline std::string kernelOf(const std::string &body,
          body + "\nret;\n}\n";
 }
 
-/// What an instruction gives for each row of its operands. widths: bits of the
-/// target, then of the sources; 1 is a predicate. An operand %s0 stands for a
-/// source where `form` writes the operands itself: "%t, %s1, 7".
+/// The results of an instruction for each row of its operands. widths: bits of
+/// the target, then of the sources; 1 is a predicate. %s0 stands for a source
+/// if `form` has the operands: "%t, %s1, 7".
 inline std::vector<uint64_t>
 evaluate(const std::string &op, const std::vector<unsigned> &widths,
          const std::vector<std::vector<uint64_t>> &columns,

@@ -12,8 +12,8 @@
 
 namespace weft::test {
 
-/// A parameter is passed in the same way: both are pointers, or numbers of one
-/// size and kind.
+/// Whether two parameters are passed in the same way: both are pointers, or
+/// numbers of one size and kind.
 template <class Ours, class Theirs>
 constexpr bool samePassing =
     sizeof(Ours) == sizeof(Theirs) &&

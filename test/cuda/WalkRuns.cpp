@@ -35,7 +35,8 @@ std::string weft::kernelOf(const std::string &arguments,
          "\n  return %r : " + result + "\n}\n";
 }
 
-/// A float, an integer that wraps around, or a complex number of two parts.
+/// Sets a float, an integer that wraps around, or a complex number of two equal
+/// parts.
 static void setNumber(Tensor &tensor, int64_t i, double number) {
   if (tensor.isComplex())
     tensor.setNumber(i, {number, 1 - 2 * number});
@@ -45,7 +46,7 @@ static void setNumber(Tensor &tensor, int64_t i, double number) {
     tensor.setInteger(i, int64_t(number));
 }
 
-/// Whole numbers from -4 to 4, or reals.
+/// Random inputs: integers from -4 to 4, or reals.
 static Tensors inputsOf(func::FuncOp kernel, bool areWhole) {
   Tensors inputs;
   uint64_t state = 1;

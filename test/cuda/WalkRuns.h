@@ -3,9 +3,9 @@
 //   checkExact(kernelOf("%x: tensor<4xf32>", "tensor<4xf32>", "elements<flat>",
 //                       "%0 = weft.neg %x ... nest.store %0 ..."));
 //
-// Small kernels get walks that only large ones have. The machine of
-// gpu-testing.md runs them, two blocks at most; sums of whole numbers are exact,
-// so that the interpreter's must be equal.
+// Small kernels get walks that usually only large ones have. The machine of
+// gpu-testing.md runs them in at most two blocks; sums of integers are exact,
+// so they must equal the interpreter's.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,20 +22,20 @@ std::string kernelOf(const std::string &arguments, const std::string &result,
                      const std::string &walk, const std::string &body);
 
 struct Run {
-  std::string problem; ///< what the machine found, or empty
+  std::string problem; ///< the machine's findings, or empty
   Tensor found, expected;
 };
-/// On whole numbers from -4 to 4, or reals from -1 to 1; `edit` may change the
-/// PTX.
+/// Runs a kernel on integers from -4 to 4, or reals from -1 to 1; `edit` may
+/// change the PTX.
 Run runKernel(const std::string &text, bool areWhole = true,
               llvm::function_ref<void(std::string &)> edit = {});
 size_t differences(const Tensor &a, const Tensor &b);
-/// No finding, and the interpreter's results.
+/// Checks that there is no finding, and the results equal the interpreter's.
 void checkExact(const std::string &text);
 /// Number of occurrences of `word` in the text.
 size_t countOf(const std::string &text, const std::string &word);
-/// Each line that begins with `word` is left out once: the machine finds it, or
-/// the result differs. Returns how many there are.
+/// Checks that leaving out any line that begins with `word` is found by the
+/// machine, or changes the result. Returns the number of such lines.
 size_t checkNeeded(const std::string &text, const std::string &word);
 
 } // namespace weft

@@ -1,5 +1,5 @@
-// Mistakes that the fake driver must name. Each is a program of its own, this
-// one with a hidden case, as findings end in the exit status.
+// Mistakes that the fake driver must report. Each runs in a process of its own,
+// this program with a hidden case, as findings set the exit status.
 #include "weft/test/cuda/CudaDriver.h"
 
 #include <array>
@@ -18,7 +18,7 @@ struct Ended {
 };
 } // namespace
 
-/// Runs a hidden case of this program with variables of the environment.
+/// Runs a hidden case of this program with environment variables.
 static Ended runCase(const std::string &name,
                      const std::string &environment = "") {
   std::array<char, 4096> own{};

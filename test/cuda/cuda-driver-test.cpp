@@ -1,5 +1,6 @@
-// What a runtime relies on of CUDA's driver. Runs on the fake, and with
-// `cuda-driver-test ~[fake]` on a real driver.
+// [fake]` on a real driver.~The behaviour of CUDA's driver that the runtime
+// relies on. Runs on the fake, and with `cuda-driver-test ~[fake]` on a real
+// driver.~[fake]` on a real driver.
 #include "weft/test/cuda/CudaDriver.h"
 
 #include <numeric>

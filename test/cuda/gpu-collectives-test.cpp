@@ -1,5 +1,6 @@
-// Collectives on GPUs against the same on CPUs: equal bits and equal counters, for
-// every element type, on 2, 3 and 8 devices, with uneven shards and part groups.
+// Compares collectives on GPUs with those on CPUs: equal bits and equal
+// counters, for every element type, on 2, 3 and 8 devices, with uneven shards
+// and part groups.
 #include "weft/test/cuda/EqualRuns.h"
 
 using namespace weft::test;
@@ -182,7 +183,7 @@ TEST_CASE("groups of a part of the mesh, one behind the other") {
 TEST_CASE("GPUs that cannot address each other: their groups run, others are "
           "refused",
           "[.apart]") {
-  // Run with FAKE_CUDA_GPUS=2 FAKE_CUDA_PEERS=none.
+  // Requires FAKE_CUDA_GPUS=2 FAKE_CUDA_PEERS=none.
   PlanBuilder p({{"x", 2}, {"y", 2}});
   std::vector<Axes> all = {{whole(0, 2), whole(1, 2)}};
   uint32_t v = p.state("v", DType::f32, {4 * 30}, all);

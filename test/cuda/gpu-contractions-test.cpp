@@ -1,5 +1,5 @@
-// Contractions by cuBLASLt, whatever their strides and epilogues: the library is a
-// fake that computes on the fake driver's memory and checks what it is told.
+// Contractions by cuBLASLt with all strides and epilogues: the library is a
+// fake that computes on the fake driver's memory and checks its arguments.
 #include "weft/test/unit/runtime-plan.h"
 
 #include <cmath>
@@ -11,8 +11,8 @@ using Epilogue = ContractionEpilogue;
 
 namespace {
 
-/// result[b, i, j] of rows x contract times contract x columns, `batch` times, with
-/// operands that may be transposed in memory.
+/// A product result[b, i, j] of rows x contract times contract x columns,
+/// `batch` times, with operands that may be transposed in memory.
 struct Product {
   int64_t batch = 1, rows = 5, columns = 6, contract = 7;
   bool turnsLhs = false, turnsRhs = false;
@@ -35,7 +35,8 @@ struct Product {
 
 } // namespace
 
-/// The fallback does nothing: what runs is the library.
+/// The plan of a product. The fallback does nothing, so only the library's
+/// results can be correct.
 static PlanBuilder planOf(const Product &product, bool ofLibrary = true) {
   PlanBuilder p({{"x", 1}});
   auto module = std::make_unique<DeviceModuleT>();
@@ -89,8 +90,8 @@ static std::vector<float> numbers(int64_t count, unsigned seed) {
   return out;
 }
 
-/// The epilogue by its formula; GELU's with tanh: Hendrycks and Gimpel, Gaussian
-/// error linear units, 2016.
+/// The epilogue by its formula; GELU's is the one with tanh (Hendrycks and
+/// Gimpel, Gaussian error linear units, 2016).
 static double finish(Epilogue epilogue, double sum, double bias) {
   switch (epilogue) {
   case Epilogue::none:
@@ -177,7 +178,8 @@ TEST_CASE("f32 has all bits of f32 unless the program says TF32") {
 }
 
 TEST_CASE("what no library can address runs the program's own code") {
-  // Every other row and column of lhs: no leading dimension says so.
+  // Lhs is every other row and column of a matrix, which no leading dimension
+  // expresses.
   Product its;
   PlanBuilder p = planOf(its);
   auto *call = p.program.kernels[1]->code.Ascontraction();

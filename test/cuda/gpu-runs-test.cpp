@@ -1,10 +1,10 @@
-// Runs of several devices on GPUs: loops, deadlocks, other buffers, failures.
+// Runs of several devices on GPUs: loops, deadlocks, changed buffers, failures.
 #include "weft/test/cuda/EqualRuns.h"
 
 using namespace weft::test;
 
-/// Devices that go round a loop as often as their own `rounds` has ones, with a sum
-/// in each round.
+/// A plan in which each device repeats a loop as often as its own `rounds` has
+/// ones, with a sum in each iteration.
 static PlanBuilder loop(int64_t devices) {
   PlanBuilder p({{"x", devices}});
   Axes axes = {whole(0, devices)};
@@ -39,7 +39,7 @@ TEST_CASE("a deadlock ends the run, with the message of CPUs") {
     for (size_t i : {1, 2, 3})
       program.write(i, std::vector<uint8_t>{1, uint8_t(i != 2), 1});
     messages[gpu] = program.run();
-    // And the next run is right again.
+    // The next run is right again.
     for (size_t i : {1, 2, 3})
       program.write(i, std::vector<uint8_t>{1, 1, 1});
     CHECK(program.run() == "");
@@ -74,7 +74,7 @@ TEST_CASE("a program runs with other buffers than before") {
 }
 
 TEST_CASE("a kernel that fails ends the GPU's runs", "[.failing]") {
-  // Run with FAKE_CUDA_FAIL=kernel:2.
+  // Requires FAKE_CUDA_FAIL=kernel:2.
   PlanBuilder p({{"x", 2}});
   Axes axes = {whole(0, 2)};
   uint32_t v = p.state("v", DType::f32, {8}, {axes});

@@ -1,12 +1,12 @@
-// Arrays that reach GPUs through pinned memory while programs run there: whoever
-// reads them sees them, whatever order streams run in (the driver is the fake).
-// Runtimes do not poison here: that would wait in front of each write.
+// Arrays that reach GPUs through pinned memory while programs run there: all
+// readers see them, in whatever order streams run (the driver is the fake).
+// Runtimes do not poison here, as that would wait before each write.
 #include "weft/runtime/abi/weft.h"
 #include "weft/test/unit/runtime-plan.h"
 
 using namespace weft::test;
 
-/// out = the sum of both devices' shares of in.
+/// A plan that computes out = the sum of both devices' shares of in.
 static PlanBuilder sums(int64_t elements) {
   PlanBuilder p({{"x", 2}});
   Axes axes = {whole(0, 2)};
@@ -60,7 +60,7 @@ TEST_CASE("an array that is written is read, copied and freed right away") {
     std::vector<float> back(64);
     REQUIRE(take(weft_buffer_read(program.inputs[0], back.data(), 256)) == "");
     CHECK(back == values);
-    // By a stream of another device of the GPU.
+    // The array is read by a stream of another device of the GPU.
     size_t bytes = 0;
     void *memory = weft_buffer_local(program.inputs[0], 1, &bytes);
     weft_ticket *copied = nullptr;
@@ -79,7 +79,7 @@ TEST_CASE("an array that is written is read, copied and freed right away") {
   weft_buffer_free(freed);
 }
 
-/// One copy, over when the call returns; -1 is the host.
+/// Copies and waits; device -1 is the host.
 static void copyNow(Loaded &program, int64_t toDevice, void *to,
                     int64_t fromDevice, const void *from, uint64_t bytes) {
   weft_ticket *copied = nullptr;
@@ -89,8 +89,8 @@ static void copyNow(Loaded &program, int64_t toDevice, void *to,
   weft_ticket_free(copied);
 }
 
-// Nothing waits for the array in between, and the copies are of a stream that did
-// not write it.
+// Copies must wait for the array: the host does not wait in between, and the
+// copies are of another stream.
 TEST_CASE("copies wait for an array that is on its way") {
   Loaded program(sums(64).image(), "cuda:2", 0, false);
   size_t bytes = 0;
@@ -104,13 +104,13 @@ TEST_CASE("copies wait for an array that is on its way") {
     program.write(0, values);
     copyNow(program, -1, back.data(), 1, second, bytes);
     CHECK(back == std::vector<float>(values.begin() + 32, values.end()));
-    // What is written to later must not arrive before.
+    // Later writes must not arrive before.
     program.write(0, values);
     std::vector<float> others = iota<float>(32, -start);
     copyNow(program, 1, second, -1, others.data(), bytes);
     copyNow(program, -1, back.data(), 1, second, bytes);
     CHECK(back == others);
-    // The target is of the other device.
+    // The target is on the other device.
     program.write(0, values);
     copyNow(program, 1, second, 0, first, bytes);
     copyNow(program, -1, back.data(), 1, second, bytes);
@@ -123,7 +123,7 @@ TEST_CASE("copies wait for an array that is on its way") {
 }
 
 TEST_CASE("longer arrays than a slot, and columns, arrive whole") {
-  // 40 MiB on each of two devices.
+  // Arrays of 40 MiB on each of two devices.
   constexpr size_t elements = size_t(20) << 20;
   {
     Loaded program(sums(elements).image(), "cuda:2", 0, false);

@@ -1,7 +1,7 @@
 //===- gpu-tiles-test.cpp - tiles of sums on GPUs -------------------------===//
 //
-// Every unit, copy and orientation, edges that stick out, what follows the sums,
-// on small kernels (WalkRuns.h).
+// Every unit, copy and orientation, partial tiles, and epilogues, on small
+// kernels (WalkRuns.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,7 +12,8 @@
 using namespace weft;
 
 namespace {
-/// [rows, depth] x [depth, columns], either of them transposed in memory.
+/// The product [rows, depth] x [depth, columns], either of them transposed in
+/// memory.
 std::string product(const std::string &walk, const std::string &type,
                     int64_t rows, int64_t columns, int64_t depth,
                     bool isLhsTurned, bool isRhsTurned) {
@@ -54,7 +55,7 @@ TEST_CASE("every unit multiplies operands that lie either way") {
         walk += ", rhs = ";
         walk +=
             isRhsTurned ? isFma ? "<depth, 4>" : "<depth, 16>" : "<rows, 16>";
-        // Edges stick out on all sides.
+        // Tiles are partial on all sides.
         checkExact(
             product(walk, unit.type, 72, 40, 56, isLhsTurned, isRhsTurned));
       }
@@ -111,7 +112,7 @@ TEST_CASE("tiles in which sums have one order give the same bits") {
        "fma, block[64, 64, 32], part[32, 16], stages = 2, lhs = <rows, 4>, rhs "
        "= <rows, 16>"})
     CHECK(differences(bits(walk), first) == 0);
-  // Elements that are rounded first give others.
+  // Rounding elements first gives other results.
   CHECK(
       differences(bits("tf32, block[32, 32, 16], part[16, 8], stages = 2, lhs "
                        "= <depth, 16>, rhs = <rows, 16>"),
@@ -119,8 +120,8 @@ TEST_CASE("tiles in which sums have one order give the same bits") {
 }
 
 TEST_CASE("batches, several dimensions, and what follows the sums") {
-  // [b, h, q, d] x [b, h, d, k] as an attention has it: rows and columns of two
-  // tensors whose heads are in the middle.
+  // The product [b, h, q, d] x [b, h, d, k] of attention: rows and columns of
+  // two tensors whose heads are in the middle.
   checkExact(kernelOf(
       "%q: tensor<2x20x3x16xbf16>, %k: tensor<2x24x3x16xbf16>, %m: "
       "tensor<20x24xf32>",

@@ -1,7 +1,7 @@
 //===- gpu-transposed-test.cpp - elements that are read the other way -----===//
 //
-// Tiles in shared memory of operands that lie the other way, on small kernels
-// (WalkRuns.h): edges that stick out, every width of an element, several operands.
+// Tiles in shared memory of transposed operands, on small kernels (WalkRuns.h):
+// partial tiles, every width of an element, several operands.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@ static std::string tensorOf(int64_t rows, int64_t columns,
          "x" + element + ">";
 }
 
-/// A matrix the other way, of that many rows.
+/// A kernel that transposes a matrix of that many rows.
 static std::string turned(int64_t rows, int64_t columns,
                           const std::string &element) {
   std::string from = tensorOf(columns, rows, element),
@@ -42,7 +42,8 @@ TEST_CASE("elements of every width are turned") {
     checkExact(turned(50, 70, element));
 }
 
-/// x turned, plus y as it lies, times what another turned operand is computed from.
+/// A kernel of x transposed, plus y, times a value computed from another
+/// transposed operand.
 static std::string several() {
   return kernelOf(
       "%x: tensor<3x45x37xf32>, %y: tensor<37x3x45xf32>, "

@@ -1,7 +1,7 @@
 //===- gpu-walks-test.cpp - elements, rows and columns on GPUs ------------===//
 //
-// 16 bytes at a time, rows that are held in registers by a warp or a block, and
-// columns that threads share, on small kernels (WalkRuns.h).
+// Accesses of 16 bytes, rows in registers of a warp or a block, and columns
+// that threads share, on small kernels (WalkRuns.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,7 +11,7 @@
 
 using namespace weft;
 
-/// PTX of a kernel.
+/// The PTX of a kernel.
 static std::string ptxOf(const std::string &text) {
   std::string found;
   runKernel(text, true, [&](std::string &ptx) { found = ptx; });
@@ -50,14 +50,14 @@ TEST_CASE("neighbours in rows, with what is read at other positions") {
       "    nest.store %4 : tensor<30x36xbf16>\n");
   checkExact(bias);
   CHECK(countOf(ptxOf(bias), "ld.global.nc.v4.b32") == 2);
-  // Backwards no element lies beside the next one's.
+  // Reversed elements are not contiguous.
   checkExact(kernelOf("%x: tensor<6x8xf32>", "tensor<6x8xf32>",
                       "elements<dimensions, side = 4>",
                       "    %0 = weft.reverse %x dims [1] : tensor<6x8xf32>\n"
                       "    nest.store %0 : tensor<6x8xf32>\n"));
 }
 
-/// Each row minus its sum.
+/// A kernel of each row minus its sum.
 static std::string rows(const std::string &count, const std::string &columns,
                         const std::string &walk) {
   std::string type = "tensor<" + count + "x" + columns + "xf32>",
@@ -92,7 +92,7 @@ TEST_CASE("a block takes a row") {
         2);
 }
 
-/// The sums of columns, and what follows them.
+/// A kernel of the sums of columns, with an epilogue.
 static std::string columns(const std::string &count, const std::string &walk) {
   std::string type = "tensor<" + count + "x75xbf16>";
   return kernelOf("%x: " + type + ", %y: tensor<75xf32>", "tensor<75xf32>",

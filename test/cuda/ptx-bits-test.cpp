@@ -21,7 +21,7 @@ TEST_CASE("logic of registers and predicates") {
 }
 
 TEST_CASE("lop3 looks its bits up") {
-  // 0xE8 is the majority of three bits, 0x96 their sum.
+  // The truth tables: 0xE8 is the majority of three bits, 0x96 their sum.
   Values a = {0xFF00}, b = {0xF0F0}, c = {0xCCCC};
   CHECK(evaluate("lop3.b32", {32, 32, 32, 32}, {a, b, c},
                  "%t, %s0, %s1, %s2, 0xE8") ==

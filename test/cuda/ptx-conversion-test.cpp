@@ -66,7 +66,8 @@ TEST_CASE("integers become floats, rounded once") {
         Values{d(4294967295.0)});
   CHECK(evaluate("cvt.rn.f16.u16", {16, 16}, {{65535, 2049}}) ==
         Values{0x7C00, 0x6800});
-  // 2^62 + 2^54 + 1 lies above the middle of two bfloat16s; as a double it is the middle.
+  // 2^62 + 2^54 + 1 is above the middle of two bfloat16s; as a double it is the
+  // middle.
   CHECK(evaluate("cvt.rn.bf16.s64", {16, 64},
                  {{(uint64_t(1) << 62) + (uint64_t(1) << 54) + 1}}) ==
         Values{0x5E81});
@@ -118,7 +119,7 @@ TEST_CASE("floats become whole floats") {
   CHECK(evaluate("cvt.rzi.f64.f64", {64, 64}, {{d(-1.9)}}) == Values{d(-1)});
 }
 
-/// Checks a test's answers for less, equal, greater, NaN.
+/// Checks a test's results for less, equal, greater, NaN.
 static void checkTest(const std::string &test, Values wanted) {
   INFO(test);
   CHECK(evaluate("setp." + test + ".f32", {1, 32, 32},

@@ -1,5 +1,5 @@
-// Kernels with one fault each: the machine must name it, and says nothing where
-// the fault is repaired.
+// Kernels with one fault each: the machine must report it, and nothing if the
+// fault is fixed.
 #include "weft/test/cuda/PtxTest.h"
 
 using namespace weft::ptx;
@@ -85,7 +85,7 @@ TEST_CASE("values that nobody wrote are named") {
              Contains("reads %r6, which was never written"));
   CHECK_THAT(Trial("@%p5 mov.b32 %r5, 1;").texts(),
              Contains("the guard %p5 was never written"));
-  // Half of the lanes wrote it.
+  // The value was written by half of the lanes.
   CHECK_THAT(
       Trial(
           "setp.lt.u32 %p1, %r1, 16; @%p1 mov.b32 %r6, 1; add.s32 %r5, %r6, 1;")
@@ -153,7 +153,8 @@ TEST_CASE("barriers are for all threads of a block") {
              Contains("wait for lanes that never come"));
 }
 
-/// Writes shared memory, then `between`, then reads what a neighbour wrote.
+/// A body that writes shared memory, then `between`, then reads what another
+/// lane wrote.
 static std::string exchange(const std::string &between, unsigned distance) {
   return ".shared .align 4 .b8 s[512]; mov.b64 %d4, s; cvt.u64.u32 %d6, %r1; "
          "mad.lo.s64 %d5, %d6, 4, %d4; st.shared.b32 [%d5], %r1;\n" +
@@ -173,12 +174,12 @@ TEST_CASE("shared memory without a barrier is a race") {
   for (uint64_t seed : {1, 2, 3}) // in whatever order the warps run
     CHECK_THAT(Trial(exchange("", 32), {{}, {64, 1, 1}, 0, seed}).texts(),
                Contains("a race") || Contains("no thread of the block wrote"));
-  // All read, then one writes.
+  // In this body all read, then one writes.
   std::string body = exchange("bar.sync 0;", 32);
   CHECK_THAT(Trial(body + "st.shared.b32 [%d5], 7;", two).texts(),
              Contains("read with no barrier in between: a race"));
   CHECK(Trial(body + "bar.sync 0; st.shared.b32 [%d5], 7;", two).texts() == "");
-  // One place for all: the same value is no race, another is.
+  // All lanes write one address: the same value is no race, another is.
   CHECK(
       Trial(".shared .align 4 .b8 s[4]; st.shared.b32 [s], 7;", two).texts() ==
       "");
@@ -199,7 +200,8 @@ TEST_CASE("blocks of a launch do not touch what others write") {
           "where block (0, 0, 0) of this launch wrote another value: a race"));
   CHECK(Trial("ld.param.b64 %d4, [k1]; st.global.b32 [%d4], 7;", two).texts() ==
         "");
-  // Off by one: the last thread reads the next block's first element.
+  // An index is off by one: the last thread reads the next block's first
+  // element.
   std::string shifted = "setp.eq.u32 %p1, %r4, 63; @!%p1 ld.global.b32 %r5, "
                         "[%d2+4]; st.global.b32 [%d2], 1;";
   CHECK_THAT(Trial(shifted, two).texts(),
@@ -221,7 +223,7 @@ TEST_CASE("blocks of a launch do not touch what others write") {
   CHECK_THAT(
       Trial("st.global.b32 [%d2], %r1; ld.global.nc.b32 %r5, [%d2];").texts(),
       Contains("by ld.global.nc, which block (0, 0, 0) of this launch wrote"));
-  // The next launch may.
+  // The next launch may read it.
   Bench bench;
   uint64_t x = bench.array("x", Words(32));
   for (uint32_t value : {1, 2})

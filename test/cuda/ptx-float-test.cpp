@@ -108,7 +108,7 @@ TEMPLATE_TEST_CASE("one operand and fma", "", float, double) {
     CHECK(size[i] == bitsOf(std::fabs(value)));
     CHECK(negative[i] == bitsOf(-value));
   }
-  // 1 - e^2 is seen only if the product is not rounded.
+  // The result 1 - e^2 is exact only if the product is not rounded.
   T e = std::numeric_limits<T>::epsilon();
   auto fused = evaluate("fma.rn" + type, {bits, bits, bits, bits},
                         {{bitsOf(1 + e)}, {bitsOf(1 - e)}, {bitsOf(T(-1))}});
@@ -132,7 +132,7 @@ TEST_CASE("testp asks for the kind of a float") {
   CHECK(of("subnormal") == Values{0, 0, 1, 0, 0});
 }
 
-/// The short float nearest to a number, an even one if two are, by trying all.
+/// The short float nearest to a number, ties to even, by trying all.
 template <class Decode>
 static uint16_t nearest(long double wanted, Decode decode, uint16_t infinity) {
   bool isNegative = std::signbit(wanted);

@@ -67,7 +67,8 @@ TEST_CASE("mul.hi is the upper half of the product") {
       check("mul.hi", kind, bits,
             [](Wide a, Wide b, unsigned n) { return a * b >> n; });
     check("mul.hi", kind, 64, [](Wide a, Wide b, unsigned) {
-      // Schoolbook products of halves; a negative factor counts 2^64 too much.
+      // The product is computed from products of halves; a negative factor
+      // counts 2^64 too much.
       uint64_t x = uint64_t(a), y = uint64_t(b);
       uint64_t xl = uint32_t(x), xh = x >> 32, yl = uint32_t(y), yh = y >> 32;
       uint64_t middle = xh * yl + (xl * yl >> 32),

@@ -1,5 +1,5 @@
-// Kernels of Weft, as weft-opt prints them while the test runs, against plain C++:
-// one block and several, in several orders, without a finding.
+// Compares kernels of Weft, as weft-opt prints them while the test runs, with
+// plain C++: in one block and several, in several orders, without a finding.
 #include "weft/test/cuda/PtxTest.h"
 
 #include <cmath>
@@ -9,7 +9,7 @@
 using namespace weft::ptx;
 using Floats = std::vector<float>;
 
-/// PTX of test/pipeline/Inputs/gpu-kernels.mlir.
+/// The PTX of test/pipeline/Inputs/gpu-kernels.mlir.
 static const std::string &kernels() {
   static const std::string text = [] {
     std::string all,
@@ -36,7 +36,8 @@ static Floats drawn(size_t count, unsigned seed, float scale = 1) {
   return values;
 }
 
-/// Runs a kernel under each shape; `prepare` gives its parameters, `check` reads.
+/// Runs a kernel with each shape; `prepare` returns its parameters, `check`
+/// reads the results.
 template <class Prepare, class Check>
 static void onEachShape(const std::string &kernel, Prepare prepare,
                         Check check) {

@@ -1,4 +1,4 @@
-// Asynchronous copies and matrix instructions against plain loops.
+// Compares asynchronous copies and matrix instructions with plain loops.
 #include "weft/test/cuda/PtxTest.h"
 
 #include <cmath>
@@ -10,7 +10,8 @@ using Words = std::vector<uint32_t>;
 using Shorts = std::vector<uint16_t>;
 
 static const std::string kShared = ".shared .align 16 .b8 s[2048];";
-/// %d1: lane; %d2, %d3: k0 and k1 with 16 bytes a lane; %d4: shared memory, %d5: 16 bytes a lane.
+/// The begin of bodies: %d1 is the lane; %d2, %d3: k0 and k1 with 16 bytes a
+/// lane; %d4: shared memory, %d5: 16 bytes a lane.
 static const std::string kStart =
     "mov.u32 %r1, %tid.x; cvt.u64.u32 %d1, %r1; ld.param.b64 %d2, [k0]; "
     "mad.lo.s64 %d2, %d1, 16, %d2;\n"
@@ -79,7 +80,7 @@ TEST_CASE("other warps need a barrier behind the wait") {
   copied(copy + other + kEnd, texts, 64);
   CHECK_THAT(texts,
              Contains("a race") || Contains("no thread of the block wrote"));
-  // A buffer that others still read is not filled again.
+  // A buffer that others still read must not be filled.
   copied(copy + "bar.sync 0;\n" + other + kEnd +
              "mad.lo.s64 %d7, %d1, 16, %d4; cp.async.cg.shared.global [%d7], "
              "[%d2], 16;",
@@ -92,7 +93,7 @@ TEST_CASE("other warps need a barrier behind the wait") {
 /// Stores %r10 to %r13 of each lane.
 static const std::string kStoreFour =
     "st.global.v4.b32 [%d3], {%r10, %r11, %r12, %r13};\n";
-/// Brings 512 bytes of x to shared memory.
+/// Copies 512 bytes of x to shared memory.
 static const std::string kFill =
     "ld.global.v4.b32 {%r2, %r3, %r4, %r5}, [%d2]; st.shared.v4.b32 [%d5], "
     "{%r2, %r3, %r4, %r5}; bar.sync 0;\n";
@@ -127,10 +128,11 @@ TEST_CASE("ldmatrix spreads rows of eight elements over lanes") {
 static uint16_t brain(float value) {
   return uint16_t(std::bit_cast<uint32_t>(value) >> 16);
 }
-/// Whole numbers from -8 to 8 are exact in every type.
+/// Integers from -8 to 8, which are exact in every type.
 static float number(unsigned i) { return float(int(i * 7919 % 17) - 8); }
 
-/// A (16x16, rows) and B (16x8) come by ldmatrix, as a GEMM does it.
+/// Checks a product with A (16x16, rows) and B (16x8) loaded by ldmatrix, as in
+/// a GEMM.
 static void checkProduct(const std::string &type, uint16_t (*encode)(float)) {
   Shorts x(256 +
            128); // A as four 8x8 matrices in the order of registers, then B
@@ -200,7 +202,8 @@ TEST_CASE("mma of tf32 is a product of matrices of depth 8") {
     x[128 + i] = b[i / 8][i % 8] = number(500 + i);
   Bench bench;
   uint64_t from = bench.array("x", x), to = bench.array("y", Words(128));
-  // Row g = lane / 4 and column t = lane % 4 of A, then g + 8, then t + 4; rows t and t + 4 of column g of B.
+  // The fragments: row g = lane / 4 and column t = lane % 4 of A, then g + 8,
+  // then t + 4; rows t and t + 4 of column g of B.
   bench.run(
       kernelOf(
           "mov.u32 %r1, %tid.x; shr.u32 %r2, %r1, 2; and.b32 %r3, %r1, 3; "

@@ -7,7 +7,8 @@
 using namespace weft::ptx;
 using Words = std::vector<uint32_t>;
 
-/// Runs a body that leaves its answer in %r0, given lane in %r1 and x[lane] in %r2.
+/// Runs a body that leaves its result in %r0, given the lane in %r1 and x[lane]
+/// in %r2.
 static Words answers(const std::string &body, const Words &x,
                      const Shape &shape = {}) {
   Bench bench;
@@ -112,7 +113,7 @@ TEST_CASE("a half warp may shuffle by itself") {
 }
 
 TEST_CASE("lanes that part meet again, also where the code goes back") {
-  // The sum of odd steps of 3n + 1: every lane loops another number of times.
+  // Each lane sums the odd steps of 3n + 1, so loop counts differ.
   check("add.s32 %r3, %r1, 1; mov.b32 %r0, 0;\n"
         "LOOP: setp.eq.s32 %p1, %r3, 1; @%p1 bra END;\n"
         "and.b32 %r4, %r3, 1; setp.eq.s32 %p2, %r4, 1; @%p2 bra ODD;\n"
@@ -129,7 +130,8 @@ TEST_CASE("lanes that part meet again, also where the code goes back") {
 }
 
 TEST_CASE("a shuffle waits for lanes that come from behind it") {
-  // The shuffle lies before the code that some lanes run first, as LLVM places blocks.
+  // The shuffle is before the code that some lanes run first, as LLVM places
+  // blocks.
   check("setp.lt.u32 %p1, %r1, 8; mov.b32 %r3, %r2; bra START;\n"
         "MEET: shfl.sync.bfly.b32 %r0, %r3, 31, 31, -1; bra END;\n"
         "START: @%p1 bra MEET;\nadd.s32 %r3, %r3, 1000; bra MEET;\nEND:",
@@ -166,7 +168,8 @@ TEST_CASE("guards keep lanes from an instruction, ends too") {
 TEST_CASE("threads know where they are") {
   Bench bench;
   uint64_t y = bench.array("y", Words(2 * 3 * 2 * 4 * 3 * 2));
-  // All coordinates as digits of one number, at the thread's place in the grid.
+  // The result has all coordinates as digits of one number, at the thread's
+  // position in the grid.
   bench.run(
       kernelOf(
           "mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y; mov.u32 %r3, %tid.z;\n"

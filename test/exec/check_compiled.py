@@ -1,10 +1,10 @@
-"""Steps that were compiled train where there is no compiler, with Keras' figures.
+"""Trains compiled steps with a copy of the tool that has no compiler, and compares with Keras' figures.
 
     check_compiled.py WEFT FIXTURE [DISTRIBUTION.json]
 
 `weft compile --step all` of model.json; a copy of the tool without libWeftCommands.so then runs fit, evaluate and predict
-from step.weft. The history of fit is Keras' (case.json), evaluate gives after it what one more epoch's end gives, and
-training from saved weights is training in one go, bit for bit.
+from step.weft. The history of fit is that of Keras (case.json), evaluate then gives the values of one more epoch's end, and
+training that goes on from saved weights gives the same bits as training in one go.
 """
 
 import json

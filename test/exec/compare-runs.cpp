@@ -1,7 +1,7 @@
 // compare-runs PROGRAM.weft [WORKERS...]: runs a program with one worker, with
 // other numbers of them, with memory full of NaN, and with the memory of all
-// other devices unreadable; the results must be the same bits each time.
-// Inputs are small numbers drawn from a fixed sequence.
+// other devices unreadable; the results must be bit-identical. Inputs are small
+// numbers drawn from a fixed sequence.
 #include "weft/runtime/abi/plan_generated.h"
 #include "weft/runtime/abi/weft.h"
 

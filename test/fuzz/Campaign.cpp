@@ -91,7 +91,7 @@ static void start(Child &child, const CampaignOptions &options) {
   if (child.pid == 0) {
     close(ends[0]);
     checkSeeds(child, options, fdopen(ends[1], "w"));
-    if (options.gpu) // a fake driver tells at the end what it has found
+    if (options.gpu) // a fake driver reports findings at the end
       exit(0);
     _exit(0);
   }
@@ -99,8 +99,8 @@ static void start(Child &child, const CampaignOptions &options) {
   child.lines = fdopen(ends[0], "r");
 }
 
-/// Takes what a child wrote. One that ended early failed at its last seed, and
-/// goes on behind it.
+/// Takes a child's output. One that ended early failed at its last seed; the
+/// rest is continued.
 static void finish(Child &child, const CampaignOptions &options,
                    CampaignSummary &summary) {
   char line[256];
@@ -146,7 +146,7 @@ CampaignSummary runCampaign(const CampaignOptions &options) {
       }
       busy |= child.pid >= 0;
     }
-    // Children are alike, so the first to be waited for is as good as any.
+    // The first live child is waited for.
     for (Child &child : children)
       if (child.pid >= 0)
         finish(child, options, summary);

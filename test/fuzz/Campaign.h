@@ -1,7 +1,8 @@
 //===- Campaign.h - many programs in several processes ----------*- C++ -*-===//
 //
-// Programs are checked in children, a chunk of seeds each, so that one that
-// crashes or hangs is a failure like any other, and no memory piles up.
+// Programs are checked in child processes, a chunk of seeds each, so that a
+// crash or an endless loop is a failure like others, and memory does not
+// accumulate.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +22,7 @@ struct CampaignOptions {
   unsigned ops = 8, jobs = 1;
   bool reals = false, planned = false;
   bool gpu = false; ///< machine code is for GPUs
-  /// Every so-manieth program runs as machine code too; 0: none.
+  /// Every so-manieth program also runs as machine code; 0: none.
   uint64_t compiledEvery = 20;
 };
 
@@ -30,7 +31,7 @@ struct FailedProgram {
   Verdict verdict;
 };
 
-/// A summary of the programs that were drawn.
+/// A summary of the generated programs.
 struct CampaignSummary {
   uint64_t programs = 0, compiled = 0;
   std::map<std::string, uint64_t> ops;    ///< by mnemonic
@@ -38,13 +39,13 @@ struct CampaignSummary {
   std::vector<FailedProgram> failures;
 };
 
-/// The program of a seed, with what else its file says.
+/// The program of a seed, with its options as an attribute.
 std::string programOfSeed(uint64_t seed, const CampaignOptions &options);
 
 CampaignSummary runCampaign(const CampaignOptions &options);
 
-/// The verdict of a child process: Crashed where it does not come back. The
-/// reason is its first line.
+/// The verdict of a child process: Crashed if it does not return. The reason is
+/// its first line.
 Verdict checkInChild(const std::string &text, std::string &reason);
 
 } // namespace weft

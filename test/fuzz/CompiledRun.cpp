@@ -19,7 +19,8 @@ using namespace mlir;
 namespace weft {
 
 namespace {
-/// Throws nothing: the first error stays, and all later calls are left out.
+/// Calls the runtime without exceptions: the first error is kept, and later
+/// calls are skipped.
 class Runtime {
 public:
   ~Runtime();
@@ -67,7 +68,7 @@ bool Runtime::ok(weft_error *error) {
   return false;
 }
 
-/// Dense, i1 in one byte.
+/// The dense bytes of a tensor, i1 in one byte.
 static std::vector<char> bytesOf(const Tensor &tensor) {
   size_t width = (tensor.bitWidth() + 7) / 8;
   std::vector<char> bytes(static_cast<size_t>(tensor.size()) * width);
@@ -89,7 +90,8 @@ static Tensor tensorOf(RankedTensorType type, const std::vector<char> &bytes) {
   return tensor;
 }
 
-/// A buffer for each port; an output that reuses an input has that one's.
+/// Makes a buffer for each port; an output that reuses an input has the
+/// input's.
 void Runtime::bind(llvm::ArrayRef<Tensor> inputs, size_t numOutputs) {
   const plan::Program &plan = *plan::GetProgram(weft_program_plan(program));
   outputBuffers.resize(numOutputs);
@@ -131,7 +133,7 @@ std::string Runtime::run(llvm::ArrayRef<uint8_t> image,
   if (!ok(weft_program_load_memory(image.data(), image.size(), &program)) ||
       !ok(weft_runtime_create(devices.c_str(), workers, &runtime)))
     return problem;
-  if (devices.starts_with("cpu")) { // a fake of a GPU sees more by itself
+  if (devices.starts_with("cpu")) { // a fake GPU finds more by itself
     weft_runtime_poison(runtime, 1);
     if (workers == 1 && !ok(weft_runtime_isolate(runtime, 1)))
       return problem;
@@ -144,7 +146,8 @@ std::string Runtime::run(llvm::ArrayRef<uint8_t> image,
   return compare(expected, errorBounds);
 }
 
-/// Whatever can be communicated again to save memory is: a device has one byte.
+/// Makes the compiler rematerialize as much as possible, by a limit of one byte
+/// a device.
 static LogicalResult squeeze(ModuleOp scheduled, CompileOptions &options) {
   if (failed(runStages(scheduled, options, Stage::kernels)))
     return failure();
@@ -153,7 +156,7 @@ static LogicalResult squeeze(ModuleOp scheduled, CompileOptions &options) {
   PassManager pm(scheduled.getContext());
   pm.addPass(createFitMemoryPass());
   LogicalResult result = pm.run(scheduled);
-  scheduled->removeAttr(kMemoryAttr); // or the plan would be over it
+  scheduled->removeAttr(kMemoryAttr); // or the plan would exceed it
   return result;
 }
 

@@ -31,13 +31,14 @@ private:
   void add(OpBuilder &builder, Value value);
 
   std::mt19937_64 random;
-  /// Bits or signs of floats are read: a sum of -0 and the others' 0 has other
-  /// ones.
+  /// Whether the program reads bits or signs of floats: sums with zeros of
+  /// other devices change the sign of -0.
   bool seesSigns = false;
 };
 } // namespace
 
-/// Parts of axes to dimensions; those that `from` does not use may be partial.
+/// Draws a layout with sub-axes on dimensions; axes that `from` does not use
+/// may be partial.
 Layout Detours::drawLayout(const Mesh &mesh, const Layout &from, int64_t rank,
                            Type element) {
   Layout layout = Layout::replicated(rank);
@@ -89,7 +90,7 @@ void Detours::add(func::FuncOp function) {
   function.walk([&](BitcastOp op) {
     seesSigns |= isa<FloatType>(getElementTypeOrSelf(op.getInput()));
   });
-  // Programs with a -0 among their arguments look at signs as well.
+  // Programs with -0 in arguments also compare signs.
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     seesSigns |= function.getArgAttr(i, kDrawAttr) != nullptr;
   OpBuilder builder(function.getContext());

@@ -11,8 +11,8 @@ using namespace mlir;
 
 namespace weft {
 
-/// No size of a program overflows it: 2^62 elements of 16 bytes on 2^16 devices
-/// are 2^82 bytes.
+/// An integer that no program's size overflows: 2^62 elements of 16 bytes on
+/// 2^16 devices are 2^82 bytes.
 using Wide = __int128;
 
 static std::string text(Wide value) {
@@ -46,9 +46,9 @@ static plan::ProgramOp programOf(ModuleOp planned) {
   return *planned.getOps<plan::ProgramOp>().begin();
 }
 
-/// What one device sends by the formula of its kind, of shards with their
-/// padding (RingTraffic.h); nothing for those whose bytes depend on where
-/// elements lie.
+/// The bytes that one device sends by the formula of its kind, for shards with
+/// their padding (RingTraffic.h); nothing if the bytes depend on where elements
+/// are.
 static std::optional<Wide> sentBytes(plan::CollectiveOpInterface op) {
   Wide devices = 1, before = bytesOf(op.getSources()),
        after = bytesOf(op.getTargets());
@@ -102,7 +102,7 @@ static std::string memoryProblem(plan::ProgramOp program,
                    std::to_string(memory.total()) + " is explained";
 }
 
-/// A budget of what a program costs holds, and one of less does not.
+/// Checks that a budget of a program's cost holds, and a smaller one does not.
 static std::string budgetProblem(ModuleOp planned, llvm::StringRef subject,
                                  int64_t cost) {
   ScopedDiagnosticHandler silent(planned.getContext(),
@@ -174,7 +174,7 @@ std::string countProblem(ModuleOp planned,
     explained.try_emplace(kind);
   for (const auto &[kind, said] : explained) {
     Sum found = ran[kind];
-    // Of several exchanges each has its own device that sends most.
+    // Each of several exchanges has its own device that sends most.
     bool isRing = kind.starts_with("all_") || kind == "reduce_scatter";
     bool sameBytes = !branches && (isRing || said.count <= 1);
     if (found.count > said.count || found.bytes > said.bytes ||

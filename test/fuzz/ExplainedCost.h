@@ -4,8 +4,8 @@
 //     all_gather sends 48 bytes, 12 is what is explained
 //
 // Costs are computed again from the plan's types in 128 bits, by the formulas
-// of Explain.h; every report is written; and budgets hold at the cost and are
-// broken below it.
+// of Explain.h; every report is written; and budgets must hold at the cost and
+// fail below it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,9 +23,9 @@ namespace weft {
 /// The first error in the explanation of a module at stage `plan`, or empty.
 std::string costProblem(mlir::ModuleOp planned);
 
-/// Where the collectives of a run are others than those that are explained, or
-/// empty. A program with branches runs some of what is explained; of loops
-/// whose end depends on data nothing is known.
+/// The difference between collectives of a run and the explained ones, or
+/// empty. A program with branches runs some of these; loops with an unknown
+/// trip count are not checked.
 std::string countProblem(mlir::ModuleOp planned,
                          llvm::ArrayRef<weft_counter> counted);
 

@@ -47,7 +47,7 @@ static std::vector<std::string> fixtures(const std::string &folder,
   return out;
 }
 
-/// Hands the bytes on as a file in memory, for readers that want a path.
+/// Calls a reader that takes a path with the bytes as a file in memory.
 static bool withFile(const std::string &bytes,
                      const std::function<bool(const std::string &)> &read) {
   int file = memfd_create("fuzz", MFD_CLOEXEC);
@@ -57,7 +57,7 @@ static bool withFile(const std::string &bytes,
   return accepted;
 }
 
-/// Likewise as a file with a name of its own, for libraries that look it up.
+/// Calls it with a named file, for libraries that need one.
 static bool
 withNamedFile(const std::string &bytes,
               const std::function<bool(const std::string &)> &read) {
@@ -97,7 +97,7 @@ static bool readModelText(const std::string &text) {
   return true;
 }
 
-/// A model that is read has steps, or they are refused.
+/// Reads a model and makes its steps, which may be refused.
 static bool importModelText(const std::string &text) {
   static mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   mlir::ScopedDiagnosticHandler quiet(&context, [](mlir::Diagnostic &) {});
@@ -115,7 +115,7 @@ static bool importModelText(const std::string &text) {
   return true;
 }
 
-/// The models of the cases in fixtures/layers, which stand one in a line.
+/// The models of the cases in fixtures/layers, one a line.
 static std::vector<std::string> modelsOfCases() {
   std::vector<std::string> out;
   for (const std::string &file : fixtures("layers", ".json")) {
@@ -160,7 +160,7 @@ static bool readWeights(const std::string &bytes) {
   });
 }
 
-/// All arrays of a file, by rows that are not kept in memory.
+/// Reads all arrays of a file, by rows that are not kept in memory.
 static bool readRows(const std::string &bytes, const SourceOptions &options) {
   return withNamedFile(bytes, [&](const std::string &path) {
     auto file = ArrayFile::open(path, options);
@@ -205,7 +205,7 @@ static bool readSafetensors(const std::string &bytes) {
   });
 }
 
-/// The parts that it names are not there.
+/// Reads a map of shards, which do not exist.
 static bool readShardMap(const std::string &text) {
   return withFile(text, [](const std::string &path) {
     Status read = visitWeightShards(
@@ -215,7 +215,7 @@ static bool readShardMap(const std::string &text) {
   });
 }
 
-/// Two tensors, of float32 and bfloat16.
+/// A file of two tensors, float32 and bfloat16.
 static std::string sampleTensors() {
   std::string header =
       R"({"a":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]},)"
@@ -229,7 +229,7 @@ static std::string asText(const std::vector<uint8_t> &bytes) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// Readers of data by rows, and of weights in other files than Keras' own.
+/// Readers of data by rows, and of weights in files other than Keras'.
 static std::vector<FileReader>
 sourceReaders(const std::vector<std::string> &npz,
               const std::vector<std::string> &members) {

@@ -18,26 +18,28 @@ struct FileReader {
   std::string name;
   bool isText;
   std::vector<std::string> samples; ///< the bytes of valid files
-  /// Takes a file in; true where it was accepted.
+  /// Reads a file; returns whether it was accepted.
   std::function<bool(const std::string &)> read;
 };
 
-/// model, distribution, npy, npz, keras, hdf5, npz-rows and hdf5-rows (read a row at a
-/// time), csv, images, safetensors, weights-json, plan, weft, command (arrays named on
-/// command lines), stablehlo (text), calls (between its functions) and artifact.
+/// The readers: model, distribution, npy, npz, keras, hdf5, npz-rows and
+/// hdf5-rows (read a row at a time), csv, images, safetensors, weights-json,
+/// plan, weft, command (arrays named on command lines), stablehlo (text), calls
+/// (between its functions) and artifact.
 std::vector<FileReader> fileReaders();
 
 /// Reads a plan with a valid trailer, so that verifier and checks are fuzzed.
 /// Kernels are not altered: a forged one may run any code.
 bool readPlan(const std::string &bytes);
 bool readProgram(const std::string &bytes);
-/// Text or a portable artifact, to weft, planned and explained.
+/// Reads text or a portable artifact, converts it to weft, plans and explains
+/// it.
 bool readStablehlo(const std::string &text);
 bool readArtifact(const std::string &bytes);
-/// Bytes as functions that call each other, themselves too: inlined, a few bytes
-/// may be any number of ops.
+/// Reads bytes as functions that call each other, or themselves: inlined, a few
+/// bytes may become any number of ops.
 bool readCalls(const std::string &bytes);
-/// Plans with each kind of collective and kernel, and files with them.
+/// Samples: plans with each kind of collective and kernel, and files with them.
 std::vector<std::string> samplePlans();
 std::vector<std::string> samplePrograms();
 

@@ -16,19 +16,21 @@ using namespace mlir;
 
 namespace weft {
 
-/// Ops with code of their own are computed at kMostComputed positions at most,
-/// sources once for each of those that read them.
+/// The first op that is computed too often, or empty: ops with code of their
+/// own at kMostComputed positions at most, sources once for each reader of
+/// them.
 static std::string excessOf(func::FuncOp kernel,
                             const cpu::KernelEmitter &emitter) {
   std::string excess;
   kernel.walk([&](Operation *op) {
     unsigned found = emitter.elements.computationsOf(op), readers = 0;
-    bool isOfWhole = false; // what reads as often as it likes
+    bool isOfWhole = false; // whether it may read any number of times
     for (Operation *user : op->getUsers()) {
       readers += std::max(emitter.elements.computationsOf(user), 1u);
       isOfWhole |= user->hasTrait<OwnLoopNest>();
     }
-    // A generator reads both words of its key, a gather whole index vectors.
+    // The limit: a generator reads both words of its key, a gather whole index
+    // vectors.
     unsigned most = isElementSource(op) ? 4 * readers : kMostComputed;
     if (excess.empty() && found > most && !isOfWhole)
       excess = "kernel '" + kernel.getName().str() + "' computes " +
@@ -39,7 +41,7 @@ static std::string excessOf(func::FuncOp kernel,
   return excess;
 }
 
-/// Emits each kernel of a copy; false where one has no code.
+/// Emits each kernel of a copy; false if one has no code.
 static bool emitAll(
     ModuleOp kernels,
     llvm::function_ref<void(func::FuncOp, const cpu::KernelEmitter &)> look) {

@@ -8,7 +8,8 @@
 
 using Random = std::mt19937_64;
 
-/// A position in the bytes; half of them near the ends, where headers are.
+/// A random position in the bytes; half of them near the ends, where headers
+/// are.
 static size_t anyPosition(const std::string &bytes, Random &random) {
   size_t size = bytes.size();
   switch (random() % 4) {
@@ -50,7 +51,7 @@ static void rearrange(std::string &bytes, Random &random) {
   }
 }
 
-/// Replaces the number, word or string around a place by something else.
+/// Replaces the number, word or string around a position.
 static void replaceToken(std::string &text, Random &random) {
   static const std::string values[] = {"null",
                                        "true",
@@ -88,8 +89,8 @@ static void replaceToken(std::string &text, Random &random) {
   text.replace(begin, end - begin, values[random() % std::size(values)]);
 }
 
-/// Replaces digits, of a dimension in `tensor<4x8xf32>` too, by a size where
-/// 32 or 64 bits end.
+/// Replaces digits, also of a dimension in `tensor<4x8xf32>`, by a size at the
+/// limits of 32 or 64 bits.
 static void replaceSize(std::string &text, Random &random) {
   static const std::string values[] = {"0",
                                        "2147483647",
@@ -110,7 +111,7 @@ static void replaceSize(std::string &text, Random &random) {
                values[random() % std::size(values)]);
 }
 
-/// Up to a mebibyte of spaces, which compress to nothing.
+/// Inserts up to a mebibyte of spaces, which compress to nothing.
 static void widen(std::string &text, Random &random) {
   text.insert(random() % text.size(), size_t(1) << random() % 21, ' ');
 }
@@ -127,7 +128,8 @@ static void nest(std::string &text, Random &random) {
 }
 
 std::string weft::test::mutate(std::string bytes, bool isText, Random &random) {
-  // Half of the files have one fault only, which is found deeper inside.
+  // The number of faults: half of the files have one only, which reaches deeper
+  // code.
   size_t faults = random() % 2 ? 1 : 1 + random() % 4;
   for (size_t left = faults; left && !bytes.empty(); --left) {
     switch (random() % (isText ? 20 : 8)) {

@@ -3,7 +3,7 @@
 //   std::mt19937_64 random(seed);
 //   std::string altered = mutate(bytes, /*isText=*/true, random);
 //
-// The same seed gives the same bytes. Binary files get bits flipped, bytes and
+// A seed always gives the same bytes. Binary files get bits flipped, bytes and
 // integers replaced, pieces removed, doubled or moved; texts also get other
 // tokens: huge and negative numbers, null, brackets, deep nesting.
 //

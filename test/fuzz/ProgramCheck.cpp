@@ -86,7 +86,7 @@ std::string differenceOf(const Tensor &expected, const Tensor &found,
   return "";
 }
 
-/// A float of kDrawAttr's kinds.
+/// A number of a kind of kDrawAttr.
 static double drawSpecial(StringRef kind, int64_t number) {
   static constexpr double inf = std::numeric_limits<double>::infinity();
   static constexpr double values[] = {
@@ -96,8 +96,8 @@ static double drawSpecial(StringRef kind, int64_t number) {
   return kind == "large" ? double(8192 * (number % 9 - 4)) : values[number % 9];
 }
 
-/// Floats and signed integers in [-4, 4], unsigned ones in [0, 8]; or reals in
-/// [-1, 1); or what the argument asks for.
+/// An input: floats and signed integers in [-4, 4], unsigned ones in [0, 8]; or
+/// reals in [-1, 1); or those of the argument's attribute.
 static Tensor drawInput(func::FuncOp function, unsigned index,
                         const CheckOptions &checks) {
   auto type = cast<RankedTensorType>(function.getArgumentTypes()[index]);
@@ -120,7 +120,7 @@ static Tensor drawInput(func::FuncOp function, unsigned index,
   return tensor;
 }
 
-/// The program without value_and_grad, that the interpreter does not know.
+/// Expands value_and_grad, which the interpreter does not support.
 static LogicalResult differentiate(ModuleOp module) {
   bool found = false;
   module.walk([&](ValueAndGradOp) { found = true; });
@@ -187,13 +187,13 @@ Verdict ProgramCheck::runModule(ModuleOp module) {
                                               : Verdict::Refused;
 }
 
-/// Programs may be larger than sizes can be counted; to say so is right.
+/// Whether a refusal is for a program's size, which is correct.
 static bool isSizeRefusal(StringRef why) {
   return why.contains("but a tensor has at most") ||
          why.contains("but a program has at most");
 }
 
-/// Has fixes looked for too: two changes of annotations are planned again.
+/// Searches for fixes, too: two changes of annotations are planned.
 static void findSomeFixes(ModuleOp module, const CompileOptions &options,
                           Explanation &explanation) {
   ScopedDiagnosticHandler silent(module.getContext(),

@@ -4,9 +4,9 @@
 //   Verdict verdict = check.run(text);       // Verdict::Differs
 //   check.reason()                           // result 0 differs at [1, 2]: ...
 //
-// The program is interpreted as it is, and on every device of its mesh after
-// all stages up to `scheduled`, with NaN in all padding. How else it is checked
-// stands in the text, so that a file says all that is needed to repeat it:
+// The program is interpreted globally, and on every device of its mesh after
+// all stages up to `scheduled`, with NaN in all padding. Options of the check
+// are in the text, so that a file contains all that is needed to repeat it:
 //
 //   module attributes {weft.mesh = #mesh, weft.fuzz = "inputs=17 detours=3 compiled"}
 //
@@ -57,9 +57,10 @@ public:
 
   /// Called with each program, as it was written.
   std::function<void(mlir::ModuleOp)> observe;
-  /// For tests: breaks the scheduled program.
+  /// For tests: alters the scheduled program to make it wrong.
   std::function<void(mlir::ModuleOp)> breakProgram;
-  /// For tests: leaves out the interpreter's devices, and runs machine code.
+  /// For tests: whether to skip the interpreter's devices, and run machine code
+  /// only.
   bool onlyCompiled = false;
 
 private:
@@ -73,32 +74,33 @@ private:
   std::string why;
 };
 
-/// The first words of a reason, without names and numbers: failures for the
-/// same reason have the same.
+/// The first words of a reason, without names and numbers, which are equal for
+/// failures with the same cause.
 std::string kindOfReason(const std::string &reason);
-/// The function that all this is about.
+/// The function that is checked.
 mlir::func::FuncOp mainOf(mlir::ModuleOp module);
-/// Sends values of a module at stage `sharded` to other layouts and back.
+/// Moves values of a module at stage `sharded` to other layouts and back.
 void addDetours(mlir::ModuleOp module, uint64_t seed);
-/// Compiles a module at stage `scheduled` and runs it on poisoned memory. What
-/// is wrong with its results, or empty.
+/// Compiles a module at stage `scheduled` and runs it on poisoned memory.
+/// Returns an error in its results, or empty.
 std::string runCompiled(mlir::ModuleOp scheduled, llvm::ArrayRef<Tensor> inputs,
                         llvm::ArrayRef<Tensor> expected,
                         llvm::ArrayRef<double> errorBounds,
                         const CheckOptions &checks);
 /// The target of programs for GPUs.
 inline constexpr char kGpuTarget[] = "cuda:sm_80";
-/// Gives a quarter of the kernels of a module at stage `nests` other loop nests
-/// that mean the same. What is wrong, or empty.
+/// Gives a quarter of the kernels of a module at stage `nests` other equivalent
+/// loop nests. Returns an error, or empty.
 std::string drawNests(mlir::ModuleOp module, uint64_t seed);
-/// Which kernel of a module at stage `kernels` computes a value at more
-/// positions than kMostComputed (Recomputation.h), or empty.
+/// The kernel of a module at stage `kernels` that computes a value at more than
+/// kMostComputed positions (Recomputation.h), or empty.
 std::string excessOfCode(mlir::ModuleOp kernels);
-/// How many elements the code of all kernels computes, each loop taken once.
+/// The number of elements that the code of all kernels computes, each loop
+/// taken once.
 uint64_t computationsIn(mlir::ModuleOp kernels);
-/// By result: what two right programs may be apart.
+/// The largest difference of two correct programs, for each result.
 llvm::SmallVector<double> errorBoundsOf(mlir::func::FuncOp function);
-/// The first element that is further off, or empty.
+/// The first element with a larger difference, or empty.
 std::string differenceOf(const Tensor &expected, const Tensor &found,
                          double bound);
 

@@ -88,7 +88,7 @@ bool isExactIn(const ElementKind &from, const ElementKind &to) {
 }
 
 const ElementKind &ProgramGenerator::randomElement() {
-  // The runtime knows no f8.
+  // The runtime does not support f8, so its weight is 0 in compiled programs.
   auto weight = [&](const ElementKind &kind) {
     return options.compiled && kind.isFloat && kind.width == 8 ? 0
                                                                : kind.weight;
@@ -109,18 +109,19 @@ Shape ProgramGenerator::randomShape() {
   Shape shape(oneIn(12) ? 0 : 1 + below(oneIn(6) ? 4 : 3));
   for (int64_t &size : shape)
     size = 1 + below(shape.size() > 3 ? 5 : 9);
-  // Vector registers and tiles are only filled by more.
+  // Larger dimensions are needed to fill vector registers and tiles.
   if (options.compiled && !shape.empty() && shape.size() < 4)
     shape[below(static_cast<int64_t>(shape.size()))] = 1 + below(70);
   if (options.planned && !shape.empty() && !oneIn(3))
     shape[below(static_cast<int64_t>(shape.size()))] = hugeSize();
-  // An empty dimension, for the few rooms that take one.
+  // An empty dimension, for the few constructs that take one.
   if (!shape.empty() && oneIn(40))
     shape[below(static_cast<int64_t>(shape.size()))] = 0;
   return shape;
 }
 
-/// A size where 32 or 64 bits end, of elements or of their bytes, or a prime.
+/// A size at the limits of 32 or 64 bits, of elements or of their bytes, or a
+/// prime.
 int64_t ProgramGenerator::hugeSize() {
   static constexpr int64_t bases[] = {65536,
                                       1000003,
@@ -251,7 +252,7 @@ struct ProgramGenerator::Room {
   unsigned weight;
   bool inLoss; ///< has a derivative whose majorant is tracked
   bool emptiesToo = false;
-  bool anySize = false; ///< its text and its drawing do not grow with sizes
+  bool anySize = false; ///< whether its text and time do not grow with sizes
 };
 
 std::vector<ProgramGenerator::Room> ProgramGenerator::rooms() {

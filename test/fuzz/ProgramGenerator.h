@@ -1,12 +1,12 @@
 //===- ProgramGenerator.h - one random program, step by step ----*- C++ -*-===//
 //
-// A step draws values that exist and emits one construct on them:
+// A step picks existing values and emits one construct on them:
 //
 //   %0 = weft.roll %x0 by [2] : tensor<5xf32>
 //
-// Each kind of construct is a room: a method, and a line in the table of rooms
-// (ProgramGenerator.cpp) with its weight and where it may stand. A room that
-// finds nothing that fits emits nothing.
+// Each kind of construct, called a room, is a method, and a line in the table
+// of rooms (ProgramGenerator.cpp) with its weight and where it may be used. A
+// room without suitable values emits nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,9 +32,9 @@ public:
 private:
   struct Room;
   static std::vector<Room> rooms();
-  /// What a room emits: text behind the `=`, its result, and the slopes by the
-  /// operands that it can be differentiated by. Without slopes the result is
-  /// not on the tape.
+  /// The output of a room: text behind the `=`, its result, and the slopes by
+  /// the operands by which it can be differentiated. Without slopes the result
+  /// is not on the tape.
   struct Slope {
     const RandomValue &operand;
     double by = 1;
@@ -44,9 +44,9 @@ private:
 
   int64_t below(int64_t n) { return static_cast<int64_t>(random() % n); }
   bool oneIn(int64_t n) { return below(n) == 0; }
-  /// A value, more often a late one; nothing where none passes.
+  /// Picks a value, more often a late one; nothing if none passes the test.
   std::optional<RandomValue> pick(const Test &test = nullptr);
-  /// A value of the same type: another, or itself.
+  /// Picks a value of the same type: another, or x itself.
   RandomValue partner(const RandomValue &x);
   int64_t dimOf(const RandomValue &x) {
     return below(static_cast<int64_t>(x.shape.size()));
@@ -59,37 +59,40 @@ private:
   }
   void line(const std::string &text) { body += "  " + text + "\n"; }
 
-  /// May sums of its elements be drawn?
+  /// Whether sums of its elements may be generated.
   bool canSum(const RandomValue &x) const {
     return x.isNumber() &&
            (!x.isFloat() || x.integral || (options.reals && x.isFinite()));
   }
-  /// May each device hold a summand of it? The signs of zeros are lost.
+  /// Whether each device may hold a summand of it, which loses the signs of
+  /// zeros.
   bool mayBePartial(const RandomValue &x) const {
     return !x.special && x.isFinite() && (!x.isNumber() || canSum(x)) &&
            !options.reals;
   }
-  /// May a function that jumps be drawn of it?
+  /// Whether a function with jumps may be applied to it.
   static bool canJump(const RandomValue &x) { return x.depth == 0; }
-  /// May it be looked at by an op whose derivative, but not whose value, jumps?
+  /// Whether an op whose derivative jumps, but not its value, may be applied to
+  /// it.
   bool canBend(const RandomValue &x) const {
     return x.isNumber() && (!inLoss || canJump(x));
   }
-  /// Roundings that the machine code may do elsewhere than the interpreter.
+  /// The number of roundings that machine code may do differently from the
+  /// interpreter.
   double rounding(double n) const { return options.compiled ? n : 0; }
   /// A value like x (type, bound, depth, ...).
   RandomValue like(const RandomValue &x) const;
   RandomValue like(const RandomValue &x, Shape shape) const;
-  /// Some elements of x, the signs of zeros among them.
+  /// Some elements of x, with the signs of zeros.
   RandomValue moved(const RandomValue &x, Shape shape) const;
   /// A sum of `terms` values like x.
   RandomValue sumLike(const RandomValue &x, Shape shape, double terms) const;
-  /// x as a sum in a wider element type takes it, or in its own; always its own
-  /// in a loss, as its gradient would be rounded.
+  /// The value x converted to a wider element type for a sum, or unchanged;
+  /// always unchanged in a loss, as its gradient would be rounded.
   RandomValue widened(const RandomValue &x);
   /// Combines the bounds of an operand (depth, units) into those of a result.
   static void join(RandomValue &into, const RandomValue &other);
-  /// Would it be too large to stay exact, or to be run?
+  /// Whether the value would be too large to stay exact, or to be run.
   bool isTooLarge(const RandomValue &x) const;
   /// Adds `%n = text` and its value; adds nothing and returns false if too large.
   bool emit(const std::string &text, RandomValue result,
@@ -100,7 +103,8 @@ private:
 
   // RandomMeshes.cpp
   std::string drawMesh();
-  /// Axes that split no dimension are partial at times where `summed` is given.
+  /// Draws a layout; with `summed`, axes that split no dimension may be
+  /// partial.
   std::string drawLayout(size_t rank, const RandomValue *summed = nullptr);
   std::string drawPartial(const std::vector<std::string> &digits,
                           const RandomValue &summed);
@@ -152,7 +156,7 @@ private:
   void roll();
   void dynamicSlice();
   void dynamicUpdateSlice();
-  /// One integer that depends on data, often out of range: its name and type.
+  /// A data-dependent integer, often out of range: its name and type.
   std::pair<std::string, std::string> randomStart();
 
   // RandomChains.cpp
@@ -194,20 +198,20 @@ private:
   // RandomMatrices.cpp
   void triangularSolve();
   void cholesky();
-  /// Square matrices of -1, 0 and 1 for the batch of x, which is contracted
-  /// over one of its last two dimensions: their name.
+  /// The name of square matrices of -1, 0 and 1 for the batch of x, which is
+  /// contracted over one of its last two dimensions.
   std::string randomMatrices(const RandomValue &x, int64_t contract);
 
   // RandomFunctions.cpp
   void call();
   void gradient();
-  /// Steps in the body of a private function of these values.
+  /// A private function whose body has steps on these values.
   struct Function {
     std::string name;
     std::vector<RandomValue> operands, arguments, results;
   };
   void begin(Function &function, std::vector<RandomValue> operands);
-  /// One or two operands and some steps on them.
+  /// Begins a body: one or two operands and some steps on them.
   void beginBody(Function &function);
   void end(Function &function, std::vector<RandomValue> results);
   void callAgain(const Function &function);
@@ -239,7 +243,7 @@ private:
   // RandomFlow.cpp
   void loop();
   void branch();
-  /// A number of each summand: @f(...) + @f(...).
+  /// A function that returns a number for each summand: @f(...) + @f(...).
   std::optional<Function> drawSummand(double terms);
 
   // RandomManual.cpp
@@ -251,14 +255,15 @@ private:
   std::vector<std::pair<std::string, int64_t>> axes;
   std::vector<Argument> arguments;
   std::vector<RandomValue> values;
-  std::vector<RandomValue> lastValues; ///< returned, and taken by no room
+  std::vector<RandomValue> lastValues; ///< returned, and not used by rooms
   std::vector<TapeEdge> tape;
   std::string body, functions;
-  std::vector<RandomValue> outerValues; ///< while a function's body is drawn
+  /// While a function's body is generated.
+  std::vector<RandomValue> outerValues;
   std::string outerBody;
   unsigned count = 0, ids = 0, numFunctions = 0;
-  /// Inside of a loss: how often a gradient is halved, and how many elements
-  /// share one.
+  /// Counters inside a loss: how often a gradient is halved, and how many
+  /// elements share one.
   bool inLoss = false, inCallee = false;
   bool emptiesToo = false; ///< whether this step may be given empty values
   unsigned halvings = 0, sharings = 0;

@@ -1,8 +1,8 @@
 //===- RandomBlocks.cpp - look-ups by vectors of indices ------------------===//
 //
-// gather and scatter with all their dimension numbers: which dimensions an
-// index vector indexes and in which order, which are collapsed or batching,
-// how large blocks are, and where the vector's and the block's dimensions lie.
+// Generates gather and scatter with all dimension numbers: the order of indexed
+// dimensions, collapsed and batching ones, sizes of blocks, and positions of
+// the vector's and the block's dimensions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,7 +48,7 @@ ProgramGenerator::drawBlockNumbers(const RandomValue &x) {
   int64_t rank = static_cast<int64_t>(x.shape.size());
   for (int64_t i = 0, n = below(3); i < n; ++i)
     numbers.batch.push_back(1 + below(5));
-  // At most one dimension is batching, that of the indices has its size.
+  // One dimension at most is batching; that of the indices has its size.
   if (rank > 1 && oneIn(3)) {
     numbers.batching = {below(rank)};
     if (numbers.batch.empty())
@@ -85,13 +85,13 @@ ProgramGenerator::drawBlockNumbers(const RandomValue &x) {
   numbers.indices = numbers.batch;
   numbers.indices.insert(numbers.indices.begin() + numbers.vectorDim,
                          static_cast<int64_t>(numbers.map.size()));
-  // A batching dimension behind the vector's counts that one too.
+  // A batching dimension behind the vector's is shifted by it.
   for (int64_t &dim : numbers.indexBatching)
     dim += dim >= numbers.vectorDim;
   return numbers;
 }
 
-/// Integers of that shape that depend on data, in and out of any range.
+/// Integers of that shape that depend on data, in and out of range.
 std::string ProgramGenerator::drawIndexVectors(const Shape &shape) {
   std::string type = typeOf(shape, "i32"), counts = fresh("counts");
   auto x = pick([&](const RandomValue &v) {

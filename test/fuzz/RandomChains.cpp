@@ -6,7 +6,7 @@
 //   %5 = weft.slice %4 ...       of %1's shape; and so on from here
 //
 // A kernel that computes %1 wherever it is read has twice as much code after
-// each round: whoever compiles this must store a value now and then.
+// each round, so the compiler must store some values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +14,7 @@
 
 namespace weft {
 
-/// One of the moves that keep the shape.
+/// A random move that keeps the shape.
 RandomValue ProgramGenerator::rearranged(const RandomValue &x) {
   std::vector<int64_t> numbers;
   int64_t which = below(4), dim = dimOf(x);
@@ -45,7 +45,7 @@ RandomValue ProgramGenerator::rearranged(const RandomValue &x) {
   }
 }
 
-/// Elements of two moved versions, of the shape of either.
+/// Elements of two moved versions, in the shape of either.
 RandomValue ProgramGenerator::interleaved(const RandomValue &x) {
   RandomValue a = rearranged(x), b = rearranged(x);
   int64_t dim = dimOf(x), size = x.shape[dim];
@@ -56,7 +56,7 @@ RandomValue ProgramGenerator::interleaved(const RandomValue &x) {
            ") -> " + typeOf(both),
        both, {{a}, {b}});
   both = values.back();
-  // Every other element, or a block of them.
+  // Whether every other element is taken, or a block.
   bool strided = oneIn(2);
   std::vector<int64_t> start(x.shape.size()), limit = both.shape,
                                               stride(x.shape.size(), 1);

@@ -3,7 +3,7 @@
 //   %c0 = weft.complex %x, %y        two real values
 //   %c1 = weft.mul %c0, %c0          a step or some: |c| has a bound
 //   %c2 = weft.fft fft %c1 dim 0
-//   %3 = weft.real %c2               what other ops read
+//   %3 = weft.real %c2               for other ops
 //   %4 = weft.imag %c2
 //
 //===----------------------------------------------------------------------===//
@@ -14,7 +14,8 @@
 
 namespace weft {
 
-/// A number, and the slope of its parts by those of the first and second pair.
+/// A complex number, and the slope of its parts by those of the first and
+/// second pair.
 struct ProgramGenerator::RandomComplex {
   RandomValue value;
   double first = 0, second = 0;
@@ -33,7 +34,7 @@ std::string ProgramGenerator::complexLine(const std::string &text) {
   return name;
 }
 
-/// The pair as a number.
+/// Makes a complex number of a pair.
 ProgramGenerator::RandomComplex
 ProgramGenerator::complexFrom(const RandomValue &re, const RandomValue &im) {
   RandomComplex z;
@@ -47,7 +48,7 @@ ProgramGenerator::complexFrom(const RandomValue &re, const RandomValue &im) {
   return z;
 }
 
-/// Moves, or a change of sign: no slope is another.
+/// Applies moves, or a change of sign, which do not change slopes.
 void ProgramGenerator::moveComplex(RandomComplex &z) {
   RandomValue &x = z.value;
   std::string type = typeOf(x),
@@ -67,7 +68,7 @@ void ProgramGenerator::moveComplex(RandomComplex &z) {
     addComplex(z);
 }
 
-/// The sum along a dimension.
+/// Sums along a dimension.
 void ProgramGenerator::addComplex(RandomComplex &z) {
   RandomValue &x = z.value;
   int64_t dim = dimOf(x);
@@ -81,7 +82,7 @@ void ProgramGenerator::addComplex(RandomComplex &z) {
   x = sum;
 }
 
-/// With a second number of the same type.
+/// Combines with a second number of the same type.
 void ProgramGenerator::combineComplex(RandomComplex &z,
                                       const RandomComplex &w) {
   const char *ops[] = {"add", "sub", "mul"};
@@ -107,14 +108,16 @@ void ProgramGenerator::combineComplex(RandomComplex &z,
   z = result;
 }
 
-/// Roots of unity are no integers, but for few lengths.
+/// Applies a Fourier transform, whose roots of unity are no integers except for
+/// few lengths.
 void ProgramGenerator::transform(RandomComplex &z) {
   RandomValue &x = z.value;
   int64_t dim = dimOf(x), n = x.shape[dim];
   RandomValue result = x;
   result.integral = false;
   result.bound = x.bound * static_cast<double>(n);
-  // Always rounded: a partial sum is transformed before it is added up.
+  // The result is always rounded: a partial sum is transformed before it is
+  // reduced.
   result.depth = x.depth + 64 + rounding(64);
   result.unit = std::max(result.unit, x.element->unit);
   if (isTooLarge(result))

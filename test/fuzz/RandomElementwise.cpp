@@ -28,7 +28,7 @@ void ProgramGenerator::unary() {
     emit(unaryText(ops[op], *x), moved(*x, x->shape), {{*x}});
 }
 
-/// Steps of the value, whose derivative is 0.
+/// Applies a step function, whose derivative is 0.
 void ProgramGenerator::jumpingUnary() {
   static const char *ops[] = {"sign", "floor", "ceil", "round", "round_even"};
   int64_t op = below(5);
@@ -44,8 +44,8 @@ void ProgramGenerator::jumpingUnary() {
   emit(unaryText(ops[op], *x), result, {{*x}});
 }
 
-/// |x| + 1: also what removes the sign of a zero, which depends on the order of
-/// a sum.
+/// The value |x| + 1, which also removes the sign of a zero, which depends on
+/// the order of a sum.
 RandomValue ProgramGenerator::positive(const RandomValue &x) {
   RandomValue size = like(x), one = like(x);
   one.bound = 1;
@@ -63,7 +63,7 @@ RandomValue ProgramGenerator::positive(const RandomValue &x) {
 }
 
 namespace {
-/// A function of reals with its slope where |x| <= m. `domain`: it is taken of
+/// A function of reals with its slope for |x| <= m. `domain`: it is applied to
 /// |x| + 1.
 struct RealFunction {
   const char *op;
@@ -90,7 +90,7 @@ void ProgramGenerator::function() {
       {"cos", false, flat},
       {"tan", false, [](double m) { return m < 1.2 ? 8.0 : 1e40; }}};
   const RealFunction &f = functions[below(std::size(functions))];
-  // In a loss of integers a fraction would be summed.
+  // Fractions are not allowed in a loss of integers, as they would be summed.
   if (inLoss && !options.reals)
     return;
   auto x = pick([&](const RandomValue &v) { return v.isFloat(); });
@@ -99,8 +99,8 @@ void ProgramGenerator::function() {
   bool exact = !options.compiled && !options.reals && canJump(*x);
   if (!exact && !x->isFinite())
     return;
-  // Without error anything goes: NaN and infinities are as equal as numbers.
-  // But for 1 / sqrt(0), whose sign would be that of the zero.
+  // Results without rounding may be anything, as NaN and infinities compare
+  // like numbers, except 1 / sqrt(0), whose sign would be that of the zero.
   bool wild = exact && (!f.domain ? !(f.slope(x->bound) < 1e4)
                                   : oneIn(3) && f.op[0] != 'r');
   if (f.domain && !canBend(*x))
@@ -148,7 +148,7 @@ void ProgramGenerator::binary() {
     halvings += op > 2 && inLoss;
 }
 
-/// Quotients, remainders, powers, angles of reals.
+/// Generates quotients, remainders, powers, angles of reals.
 void ProgramGenerator::fractionalBinary() {
   static const char *ops[] = {"div", "rem", "pow", "atan2"};
   int64_t op = below(4);
@@ -167,7 +167,8 @@ void ProgramGenerator::fractionalBinary() {
   RandomValue result = like(*x);
   join(result, y);
   result.integral = op == 1 && result.integral;
-  // |x / y| <= |x|, its slopes are 1 and |x|; pow's at most (|x|+1)^|y|.
+  // The bound: |x / y| <= |x|, its slopes are 1 and |x|; pow's at most
+  // (|x|+1)^|y|.
   result.bound = op == 0   ? x->bound * (1 + y.bound)
                  : op == 2 ? std::pow(x->bound + 1, y.bound + 1) * (y.bound + 1)
                            : std::max({x->bound, y.bound, 4.0});
@@ -233,7 +234,7 @@ void ProgramGenerator::compare() {
          result);
 }
 
-/// Which elements are negative, -0 among them: 1 / x is.
+/// Tests which elements are negative, including -0, for which 1 / x is.
 void ProgramGenerator::zeroSigns() {
   auto x = pick([&](const RandomValue &v) {
     return v.isFloat() && v.signedZeros && canJump(v);
@@ -318,8 +319,8 @@ void ProgramGenerator::convert() {
        result);
 }
 
-/// Integers as integers of the other sign or as floats of that width. The bits
-/// of a float would show the sign of its zero.
+/// Casts integers to integers of the other sign or floats of that width. The
+/// bits of a float would show the sign of its zero.
 void ProgramGenerator::bitcast() {
   auto x =
       pick([](const RandomValue &v) { return !v.isFloat() && v.isNumber(); });

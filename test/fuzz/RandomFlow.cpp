@@ -15,7 +15,7 @@
 
 namespace weft {
 
-/// A function whose first result can be added up so often.
+/// A function whose first result can be summed so many times.
 std::optional<ProgramGenerator::Function>
 ProgramGenerator::drawSummand(double terms) {
   Function function;
@@ -37,7 +37,7 @@ static std::string zeroOf(const RandomValue &x) {
          "> : " + typeOf(x);
 }
 
-/// "%v0: tensor<4xf32>, ..." and the names alone.
+/// The text "%v0: tensor<4xf32>, ..." and the names only.
 static std::string parameters(const std::vector<RandomValue> &values,
                               std::string &names) {
   std::string text;

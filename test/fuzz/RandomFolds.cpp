@@ -18,7 +18,7 @@ static std::string scalarOf(const RandomValue &x) {
   return typeOf(Shape(), x.element->name);
 }
 
-/// Some dimensions, at least one.
+/// Draws some dimensions, at least one.
 std::vector<int64_t> ProgramGenerator::drawFolded(const RandomValue &x,
                                                   Shape &kept) {
   std::vector<int64_t> dims;
@@ -72,7 +72,7 @@ void ProgramGenerator::foldOne() {
   define(name, result);
 }
 
-/// The last of the largest, and what stands beside it.
+/// Folds to the last of the largest elements, with the one beside it.
 void ProgramGenerator::foldPair() {
   auto x = pick([&](const RandomValue &v) {
     return !v.shape.empty() && v.isNumber() && !v.element->isUnsigned &&

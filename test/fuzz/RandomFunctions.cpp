@@ -3,10 +3,10 @@
 //   func.func private @f0(%p1: tensor<5xf32>) -> (tensor<f32>) { ... }
 //   %g2, %g3 = weft.value_and_grad @f0(%x0) wrt [0] : ...
 //
-// Gradients of integers are integers where nothing is divided: max and min
-// halve what ties, a reduced max shares it among all that tie. So a loss has at
-// most three of the first and one of the second, of at most 8 elements, and is
-// multiplied by 2^3 and by 840, the least number that all up to 8 divide.
+// Gradients of integers are integers if nothing is divided: max and min halve
+// the gradient for ties, a reduced max divides it among all ties. So a loss has
+// at most three of the first and one of the second, of at most 8 elements, and
+// is multiplied by 2^3 and by 840, which all numbers up to 8 divide.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,7 +70,7 @@ void ProgramGenerator::callOnce(const Function &function,
     define(name + (n > 1 ? "#" + std::to_string(i) : ""), function.results[i]);
 }
 
-/// With other operands of which no more is known than of the first.
+/// Calls the function again with other operands that have the same bounds.
 void ProgramGenerator::callAgain(const Function &function) {
   std::vector<RandomValue> operands;
   for (const RandomValue &first : function.operands)

@@ -55,7 +55,7 @@ ProgramGenerator::gatherRows(const RandomValue &x, const RandomValue &ids) {
 
 void ProgramGenerator::scatter() {
   static const char *kinds[] = {"sum", "set", "max", "min", "prod"};
-  // Updates are rows, gathered from another place.
+  // Updates are rows, gathered from another position.
   auto x = pick(
       [](const RandomValue &v) { return !v.shape.empty() && v.isNumber(); });
   auto ids = randomIndices();
@@ -118,7 +118,7 @@ void ProgramGenerator::cumulative() {
     return;
   int64_t dim = dimOf(*x);
   double n = static_cast<double>(x->shape[dim]);
-  // An exclusive largest, or sum of exponentials, begins with an infinity.
+  // An exclusive max, or sum of exponentials, begins with an infinity.
   bool exclusive = (sums || kind[0] == 'p') && oneIn(2);
   RandomValue result = sums ? sumLike(*x, x->shape, n) : like(*x);
   if (kind[0] == 'p') {

@@ -7,8 +7,8 @@
 //     weft.yield %n, %v1
 //   }
 //
-// In losses, where no function is called, a round is a step or two whose slopes
-// are known: v = -v + w, v = reverse(v) * w, v + i.
+// In losses, where no function is called, an iteration is a step or two with
+// known slopes: v = -v + w, v = reverse(v) * w, v + i.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@
 
 namespace weft {
 
-/// May any value up to its bound be given to the next round?
+/// Whether any value up to its bound may be carried to the next iteration.
 static bool staysExact(const RandomValue &v) {
   bool shortFloat = v.isFloat() && v.element->width < 16;
   return v.depth == 0 && v.isFinite() && !shortFloat &&
@@ -32,7 +32,8 @@ static std::string splat(double number, const RandomValue &x) {
          (x.isFloat() ? ".0" : "") + "> : " + typeOf(x);
 }
 
-/// Lines that give %n: the function's result, no larger than the argument.
+/// Lines that compute %n: the function's result, clamped to the argument's
+/// range.
 std::string ProgramGenerator::roundOf(const Function &function,
                                       const RandomValue &next,
                                       const std::string &inner) {
@@ -53,7 +54,8 @@ std::string ProgramGenerator::roundOf(const Function &function,
          ", " + type + " -> " + type + "\n";
 }
 
-/// Counts down to 0; `inner` are the carried values, `next` the new ones.
+/// Generates a loop that counts down to 0; `inner` are the carried values,
+/// `next` the new ones.
 void ProgramGenerator::whileLoop(const std::string &head, int64_t times,
                                  const Function &function,
                                  const std::string &round,

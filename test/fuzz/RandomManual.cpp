@@ -7,9 +7,9 @@
 //     weft.yield %b2 : ...
 //   }
 //
-// Before the end the block becomes the same along all axes over which the
-// result is not sharded. Some axes may be left free: collectives have the other
-// ones, constraints and another weft.manual inside have these.
+// Before the end blocks are made equal along all axes over which the result is
+// not sharded. Some axes may be left free: collectives use the other ones,
+// constraints and a nested weft.manual these.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +40,7 @@ static std::string freeText(const Axes &axes) {
   return axes.empty() ? "" : " free [" + names + "]";
 }
 
-/// The region while it is drawn: one block, which every step replaces.
+/// The region while it is generated: one block, which every step replaces.
 class ProgramGenerator::BlockProgram {
 public:
   BlockProgram(ProgramGenerator &g, RandomValue block, Axes bound, Axes free)
@@ -68,7 +68,7 @@ public:
       else
         (this->*onFree[g.below(std::size(onFree))])();
   }
-  /// Equal blocks along an axis.
+  /// Makes blocks equal along an axis.
   void level(const std::string &axis) {
     add("coll.all_reduce " + select() + " " + block.name + over(axis) + " : " +
             typeOf(block),
@@ -82,7 +82,7 @@ private:
   static std::string over(const std::string &axis) {
     return " over #mesh [\"" + axis + "\"]";
   }
-  /// A reduction that makes no element larger.
+  /// A random reduction that makes no element larger.
   std::string select() {
     return block.isBool() ? (g.oneIn(2) ? "and" : "or")
                           : (g.oneIn(2) ? "max" : "min");
@@ -183,7 +183,7 @@ private:
          axis, next);
   }
 
-  /// The block over free axes, even or not.
+  /// Constrains the block over free axes, evenly or not.
   void constrain() {
     std::vector<std::string> dims(block.shape.size());
     for (const auto &[axis, size] : free)
@@ -207,7 +207,8 @@ private:
               std::to_string(g.dimOf(block)) + " : " + typeOf(block),
           block);
   }
-  /// Another region over a free axis, which may leave the next ones free.
+  /// Generates a nested region over a free axis, which may leave the next ones
+  /// free.
   void another() {
     size_t at = g.below(free.size());
     const auto &[axis, size] = free[at];
@@ -261,7 +262,7 @@ void ProgramGenerator::manual() {
     addAxis(from[dim], axis);
     block.shape[dim] /= size;
   }
-  // The head of the op is known once its region is.
+  // The op's first line is generated after its region, on which it depends.
   std::string before = std::move(body);
   body.clear();
   std::string first = typeOf(block);

@@ -1,7 +1,7 @@
 //===- RandomMatrices.cpp - steps that factor and solve -------------------===//
 //
-// Triangles have a diagonal of 1, so that nothing is divided and solutions are
-// whole numbers.
+// Matrices are triangles with a diagonal of 1, so that nothing is divided and
+// solutions are integers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,7 +53,7 @@ void ProgramGenerator::triangularSolve() {
        result);
 }
 
-/// The factor of L L^T, which is L.
+/// Generates the factor of L L^T, which is L.
 void ProgramGenerator::cholesky() {
   int64_t n = 1 + below(6);
   RandomValue result;

@@ -115,14 +115,14 @@ std::string ProgramGenerator::drawAnnotationOptions(size_t rank,
   return text;
 }
 
-/// The arguments of @main; their values are added.
+/// Generates the arguments of @main, and adds their values.
 void ProgramGenerator::drawArguments() {
   const ElementKind *usual = &randomElement();
   for (int64_t i = 0, n = 1 + below(3); i < n; ++i) {
     RandomValue value;
     value.shape =
         i && oneIn(3) ? values[below(values.size())].shape : randomShape();
-    if (i == 0) // so that every room that takes anything finds something
+    if (i == 0) // so that every room finds an operand
       std::replace(value.shape.begin(), value.shape.end(), int64_t(0),
                    int64_t(1));
     value.element = oneIn(4) ? &randomElement() : usual;
@@ -147,7 +147,8 @@ void ProgramGenerator::addArgument(const std::string &name, RandomValue value,
   size_t rank = value.shape.size();
   define(name, std::move(value));
   bool annotated = below(3) != 0;
-  // The runtime has no buffers of partial values.
+  // Partial values are not used in compiled programs, as the runtime has no
+  // buffers of them.
   bool partial = partialToo && !options.compiled &&
                  mayBePartial(values.back()) && oneIn(8);
   std::string layout = drawLayout(rank, partial ? &values.back() : nullptr);
@@ -160,7 +161,7 @@ void ProgramGenerator::addArgument(const std::string &name, RandomValue value,
   arguments.push_back({values.back(), attributes});
 }
 
-/// Perhaps the result reuses the memory of an argument of its type.
+/// Lets the result sometimes reuse the memory of an argument of its type.
 void ProgramGenerator::donate(const RandomValue &result, size_t index) {
   for (Argument &argument : arguments)
     if (typeOf(argument.value) == typeOf(result) && oneIn(3) &&
@@ -175,7 +176,7 @@ static std::string braces(const std::string &attributes) {
   return attributes.empty() ? "" : " {" + attributes.substr(2) + "}";
 }
 
-/// The bound of a value; infinite values have none.
+/// The text of a bound; infinite values have none.
 static std::string number(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.6e",
@@ -183,8 +184,8 @@ static std::string number(double value) {
   return text;
 }
 
-/// The results of @main, each with its attributes: the last values, as what
-/// nothing uses yet is checked too. Adds the return and gives the head.
+/// The first line of @main, with the attributes of its results: the last
+/// values, so that unused ones are checked, too. Adds the return.
 std::string ProgramGenerator::signature() {
   std::vector<RandomValue> chosen;
   for (size_t i = values.size() > 3 ? values.size() - 3 : 0; i < values.size();

@@ -1,8 +1,7 @@
 //===- RandomNests.cpp - other loop nests that mean the same --------------===//
 //
-// A walk, a tile, a block, a place, a share, or whether a contraction goes on
-// with what follows it is drawn at random; what the dialect refuses is left as it
-// was.
+// Changes a walk, a tile, a block, a place, a share, or an epilogue at random;
+// kernels that the dialect refuses are left unchanged.
 //
 //===----------------------------------------------------------------------===//
 
@@ -110,7 +109,7 @@ Attribute NestDrawing::drawWalk(nest::LoopsOp loops) {
                                   : nest::OwnAttr::get(context);
 }
 
-/// A value that a nest of elements computes is stored by a nest of its own.
+/// Stores a value that a nest of elements computes by a nest of its own.
 void NestDrawing::storeOneMore(nest::LoopsOp loops) {
   SmallVector<Operation *> inside;
   for (Operation &op : loops.getBody().front().without_terminator())
@@ -149,7 +148,8 @@ void NestDrawing::storeOneMore(nest::LoopsOp loops) {
   }
 }
 
-/// A value that waits where a result will be goes to scratch memory.
+/// Draws the places of stored values; one that shares a result's memory is
+/// moved to scratch memory.
 void NestDrawing::drawPlaces(nest::LoopsOp loops) {
   SmallVector<Attribute> places(loops.getPlaces().begin(),
                                 loops.getPlaces().end());
@@ -233,7 +233,8 @@ std::string drawNests(ModuleOp module, uint64_t seed) {
                                      [](Diagnostic &) { return success(); });
       return mlir::verify(kernel);
     }();
-    // Nests that cannot be shared as before, say: the kernel stays as it was.
+    // The kernel is unchanged if the verifier refuses the new nests, which may
+    // not be shared as before.
     if (failed(isLegal)) {
       kernel.getBody().takeBody(before.getBody());
       kernel->setAttrs(before->getAttrDictionary());

@@ -8,21 +8,23 @@
 
 namespace weft {
 
-/// On a result: how far two right programs may be apart (f64); none: equal.
+/// The attribute of a result with the largest difference of two correct
+/// programs (f64); none: equal.
 inline constexpr char kErrorBoundAttr[] = "weft.error_bound";
-/// On an argument: how it is drawn. "special": NaN, infinities and -0 among the
-/// integers; "large": multiples of 8192, whose sums overflow f16.
+/// The attribute of an argument with its kind of numbers. "special": NaN,
+/// infinities and -0 among the integers; "large": multiples of 8192, whose sums
+/// overflow f16.
 inline constexpr char kDrawAttr[] = "weft.draw";
 
 struct ProgramOptions {
   unsigned ops = 8;
-  /// Inputs are reals, and sums of what is no integer are drawn too.
+  /// Whether inputs are reals, and sums of fractions are generated, too.
   bool reals = false;
-  /// The program will also run as machine code, whose exp is another than the
-  /// interpreter's: results that depend on one get an error bound.
+  /// Whether the program will also run as machine code, whose exp differs from
+  /// the interpreter's: results that depend on one get an error bound.
   bool compiled = false;
-  /// The program is planned and explained, not run: its sizes and its mesh may
-  /// be as large as they can be written.
+  /// Whether the program is planned and explained only: its sizes and its mesh
+  /// may be as large as can be written.
   bool planned = false;
 };
 

@@ -8,7 +8,7 @@
 
 namespace weft {
 
-/// Some dimensions: all but `shape`, which has the others.
+/// Draws some dimensions: all except those of `shape`.
 template <typename Below>
 static std::vector<int64_t> drawDims(const RandomValue &x, Shape &shape,
                                      Below below) {
@@ -49,7 +49,8 @@ void ProgramGenerator::reduce() {
     n *= static_cast<double>(x->shape[dim]);
   if (n == 0 && !sums)
     return; // infinities
-  // The numbers among NaN and infinities are integers up to 4.
+  // Numbers among NaN and infinities are integers up to 4, so sums of too many
+  // are skipped.
   if (sums && x->special && 4 * n > x->element->largest)
     return;
   RandomValue from = sums || multiplies ? widened(*x) : *x,
@@ -64,7 +65,7 @@ void ProgramGenerator::reduce() {
     if (inLoss && (!canJump(*x) || n > 4))
       return;
   } else if (!sums && inLoss) {
-    // Ties share the gradient: one such op, of at most 8 elements.
+    // Ties share the gradient, so there is one such op, of at most 8 elements.
     if (sharings || n > 8)
       return;
     sharings = 1;
@@ -85,9 +86,10 @@ void ProgramGenerator::reduceBits() {
     emit(reduceText(kinds[below(2)], *x, dims, result), result);
 }
 
-/// A sum or a product of matrices whose partial sums overflow f16 where the
-/// whole may not: it is rounded once, so terms add up exactly before. Nothing
-/// takes the result, whose infinities would depend on the order of sums.
+/// Generates a sum or a product of matrices whose partial sums overflow f16
+/// although the whole may not: it is rounded once, so terms are added exactly
+/// before. The result is not used, as its infinities would depend on the order
+/// of sums.
 void ProgramGenerator::largeSum() {
   RandomValue x;
   x.element = &elementKind("f16");
@@ -110,7 +112,7 @@ void ProgramGenerator::largeSum() {
     y.shape = {x.shape[1], 1 + below(4)};
     y.bound = 4;
     y.integral = true;
-    // Not partial: summands have other signs than their sum.
+    // The argument is not partial, as summands have other signs than their sum.
     addArgument("%factors", y, "", /*partialToo=*/false);
     y = values.back();
     values.pop_back();
@@ -122,7 +124,7 @@ void ProgramGenerator::largeSum() {
   lastValues.push_back(result);
 }
 
-/// Contracts one pair of dimensions, sometimes two, with a batch sometimes.
+/// Contracts one pair of dimensions, or two, sometimes with a batch.
 void ProgramGenerator::dot() {
   auto x = pick([&](const RandomValue &v) { return canSum(v); });
   if (!x)

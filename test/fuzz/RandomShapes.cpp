@@ -7,7 +7,8 @@
 
 namespace weft {
 
-/// A layout, or none but options: {weft.open = array<i64: 0, 1>, weft.group = ..}.
+/// Constrains a value to a layout, or only by options: {weft.open = array<i64:
+/// 0, 1>, weft.group = ..}.
 void ProgramGenerator::constrain() {
   auto x = pick();
   size_t rank = x->shape.size();
@@ -184,7 +185,7 @@ void ProgramGenerator::concatenate() {
        result, slopes);
 }
 
-/// Splats, other constants and counts.
+/// Generates splats, other constants and counts.
 void ProgramGenerator::source() {
   auto x = pick();
   RandomValue result = like(*x);
@@ -201,7 +202,7 @@ void ProgramGenerator::source() {
     return result.isBool() ? std::string(oneIn(2) ? "true" : "false")
                            : std::to_string(below(5)) + point;
   };
-  // On the tape of a loss, with no slope.
+  // The value is on the tape of a loss, without slope.
   Slopes none = {{*x, 0}};
   int64_t kind = elements(result.shape) ? below(3) : 2;
   if (kind == 2 && result.isBool() && !elements(result.shape))

@@ -31,15 +31,15 @@ struct RandomValue {
   std::string name;
   Shape shape;
   const ElementKind *element = nullptr;
-  /// No element is larger in size: the majorant of RandomProgram.h. Infinite
-  /// where elements may be infinite or NaN.
+  /// The bound of elements' sizes: the majorant of RandomProgram.h. Infinite if
+  /// elements may be infinite or NaN.
   double bound = 4;
-  double depth = 0;     ///< roundings on the way to it
-  double unit = 0;      ///< of the coarsest type on the way
+  double depth = 0;     ///< roundings on the longest path to it
+  double unit = 0;      ///< of the coarsest type on the path
   bool integral = true; ///< elements are integers
   bool onTape = true;   ///< its derivative by every argument is tracked
   bool special = false; ///< an argument with NaN and infinities among integers
-  /// Signs of its zeros depend on no sum.
+  /// Whether signs of its zeros do not depend on sums.
   bool signedZeros = false;
   unsigned id = 0;
 
@@ -54,29 +54,29 @@ struct RandomValue {
 struct TapeEdge {
   unsigned result, operand;
   double slope;
-  double terms; ///< at most so many are added up in the operand's gradient
+  double terms; ///< the most terms that are summed in the operand's gradient
 };
 
 /// [1, 2]
 std::string list(const std::vector<int64_t> &values);
-/// name = array<i64: 1, 2>
+/// The text name = array<i64: 1, 2>
 std::string arrayAttribute(const std::string &name,
                            const std::vector<int64_t> &values);
-/// tensor<1x2xf32>
+/// The text tensor<1x2xf32>
 std::string typeOf(const Shape &shape, const std::string &element = "f32");
 inline std::string typeOf(const RandomValue &x) {
   return typeOf(x.shape, x.element->name);
 }
-/// Commas in between.
+/// The names of values, separated by commas.
 std::string namesOf(const std::vector<RandomValue> &values);
 std::string typesOf(const std::vector<RandomValue> &values);
-/// At most the largest int64_t.
+/// The number of elements, at most the largest int64_t.
 int64_t elements(const Shape &shape);
 /// 0, 1, ... n-1
 std::vector<int64_t> counted(size_t n, int64_t first = 0);
 
 const ElementKind &elementKind(const std::string &name);
-/// Is every number of the one type one of the other?
+/// Whether every number of `from` is one of `to`.
 bool isExactIn(const ElementKind &from, const ElementKind &to);
 const std::vector<ElementKind> &elementKinds();
 

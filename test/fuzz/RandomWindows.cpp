@@ -7,8 +7,8 @@
 namespace weft {
 
 namespace {
-/// Lists of windows, one entry for each dimension; `seen` is how many results
-/// each has.
+/// Lists of windows, one entry for each dimension; `seen` is the number of
+/// results.
 struct RandomWindowList {
   std::vector<int64_t> size, strides, low, high, base, dilation;
   Shape seen;
@@ -17,7 +17,8 @@ struct RandomWindowList {
 
 static int64_t dilated(int64_t n, int64_t by) { return (n - 1) * by + 1; }
 
-/// Windows over dimensions of these sizes; of `kernel` where not empty.
+/// Draws windows over dimensions of these sizes, with sizes of `kernel` if not
+/// empty.
 template <typename Below>
 static RandomWindowList drawWindows(const Shape &sizes, const Shape &kernel,
                                     bool mayDilate, Below below) {
@@ -66,7 +67,7 @@ void ProgramGenerator::reduceWindow() {
     return;
   auto draw = [&](int64_t n) { return below(n); };
   RandomWindowList list = drawWindows(x->shape, {}, sums, draw);
-  // A window of nothing but padding would give an infinity.
+  // Windows of padding only are excluded, as they would give an infinity.
   if (!sums)
     for (size_t i = 0; i < x->shape.size(); ++i)
       if (list.low[i] >= list.size[i] || list.high[i] >= list.size[i])
@@ -86,7 +87,8 @@ void ProgramGenerator::reduceWindow() {
 
 void ProgramGenerator::selectAndScatter() {
   auto x = pick([&](const RandomValue &v) {
-    // A window of -inf behind padding ties with it where it is sharded.
+    // Infinite values are excluded: a window of -inf behind padding ties with
+    // it if it is sharded.
     return v.isNumber() && v.isFinite() && !v.shape.empty() && canJump(v);
   });
   if (!x)
@@ -125,8 +127,8 @@ RandomValue ProgramGenerator::drawKernel(const RandomValue &x,
   return fits ? values.back() : RandomValue();
 }
 
-/// lhs [batch, spatial..., feature], rhs [spatial..., feature, output feature],
-/// result as lhs, each in an order of its own.
+/// Generates a convolution: lhs [batch, spatial..., feature], rhs [spatial...,
+/// feature, output feature], result as lhs, each in a random order.
 void ProgramGenerator::convolution() {
   auto x = pick([&](const RandomValue &v) {
     return canSum(v) && v.shape.size() >= 2 && v.shape.size() <= 4;

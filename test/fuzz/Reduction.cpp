@@ -16,7 +16,7 @@ using namespace mlir;
 namespace weft {
 
 //===----------------------------------------------------------------------===//
-// What is left when something is gone
+// Cleaning up after a removal
 //===----------------------------------------------------------------------===//
 
 static void eraseDeadOps(ModuleOp module) {
@@ -41,13 +41,13 @@ static void eraseDeadOps(ModuleOp module) {
   }
 }
 
-/// An argument donated to a result that was removed or replaced is none.
+/// Removes donations to results that were removed or replaced.
 static void dropDonations(func::FuncOp function) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     function.removeArgAttr(i, kDonatedAttr);
 }
 
-/// False where the function keeps an argument that nothing uses.
+/// Erases unused arguments; false if one cannot be erased.
 static bool eraseUnusedArguments(func::FuncOp function) {
   llvm::BitVector unused(function.getNumArguments());
   for (BlockArgument argument : function.getArguments())
@@ -73,7 +73,7 @@ unsigned countOps(ModuleOp module) {
 // Ways to make a module smaller
 //===----------------------------------------------------------------------===//
 
-/// Returns these results of @main only.
+/// Keeps only the results of @main that are not in `dropped`.
 static bool keepResults(ModuleOp module, const llvm::BitVector &dropped) {
   func::FuncOp function = mainOf(module);
   if (dropped.size() != function.getNumResults() || dropped.all())
@@ -96,7 +96,7 @@ static void resultShrinks(ModuleOp module, std::vector<Shrink> &all) {
   }
 }
 
-/// The op of that number, in the order of the text.
+/// Returns the op of that number, in the order of the text.
 static Operation *opAt(ModuleOp module, unsigned number) {
   Operation *found = nullptr;
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -149,7 +149,7 @@ static bool replaceOp(ModuleOp module, unsigned number, unsigned by) {
   return cleanUp(module);
 }
 
-/// Returns the results of one op, and nothing else.
+/// Makes @main return the results of one op, and nothing else.
 static bool returnOp(ModuleOp module, unsigned number) {
   Operation *op = opAt(module, number);
   func::FuncOp function = mainOf(module);
@@ -165,7 +165,7 @@ static bool returnOp(ModuleOp module, unsigned number) {
   return cleanUp(module) && countOps(module) < before;
 }
 
-/// Calls and gradients become what they stand for.
+/// Inlines calls, and replaces gradients by the ops that compute them.
 static bool inlineFunctions(ModuleOp module) {
   bool found = false;
   module.walk(
@@ -183,7 +183,7 @@ static void opShrinks(ModuleOp module, std::vector<Shrink> &all) {
   }
 }
 
-/// One attribute of an argument or result.
+/// Adds ways that drop one attribute of an argument or result.
 static void annotationShrinks(ModuleOp module, std::vector<Shrink> &all) {
   func::FuncOp function = mainOf(module);
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
@@ -215,7 +215,8 @@ static void annotationShrinks(ModuleOp module, std::vector<Shrink> &all) {
   });
 }
 
-/// Every layout on the other mesh; digits of the axis that do not fit are gone.
+/// Writes every layout for a mesh whose axis has another size; digits of the
+/// axis that do not fit are dropped.
 static bool resizeAxis(ModuleOp module, unsigned axis, int64_t size) {
   auto old = module->getAttrOfType<MeshAttr>(kMeshAttr);
   Mesh mesh = old.getMesh();
@@ -303,7 +304,8 @@ public:
   std::string run(std::string text);
 
 private:
-  /// The first way that helps, from the given number on; false where none does.
+  /// Tries the ways from the given number on, and takes the first that helps;
+  /// false where none does.
   bool shrink(std::string &text, size_t &from);
   bool shrinkNumbers(std::string &text);
   bool helps(const std::string &candidate, const std::string &text) {

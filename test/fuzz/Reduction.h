@@ -24,18 +24,19 @@ namespace weft {
 
 using StillFails = std::function<bool(const std::string &)>;
 
-/// The smallest failing program that was found in so many tries.
+/// Returns the smallest failing program that was found in so many tries.
 std::string reduceProgram(mlir::MLIRContext &context, std::string text,
                           const StillFails &stillFails, unsigned tries = 2000);
 
 /// One way to make a program smaller; false where it does not apply.
 using Shrink = std::function<bool(mlir::ModuleOp)>;
-/// All ways to make the module smaller, those that remove most first.
+/// Returns all ways to make the module smaller, those that remove most first.
 std::vector<Shrink> shrinksOf(mlir::ModuleOp module);
-/// Texts with smaller numbers: dimensions with what is equal to them, single
-/// entries of lists.
+/// Returns the text with smaller numbers: dimensions together with those that
+/// are equal to them, and single entries of lists.
 std::vector<std::string> smallerNumbers(const std::string &text);
-/// How many ops @main and what it calls have, without returns.
+/// Returns the number of ops in @main and the functions that it calls, without
+/// returns.
 unsigned countOps(mlir::ModuleOp module);
 
 } // namespace weft

@@ -27,7 +27,8 @@ static bool isDigit(char c) {
   return std::isdigit(static_cast<unsigned char>(c));
 }
 
-/// Meshes and layouts stand in lines that start with #.
+/// Returns the numbers outside lines that start with #, which hold meshes and
+/// layouts.
 static std::vector<Number> numbersOf(const std::string &text) {
   std::vector<Number> numbers;
   bool inTensor = false, skip = false;

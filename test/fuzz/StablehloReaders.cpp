@@ -41,8 +41,9 @@ bool weft::test::readArtifact(const std::string &bytes) {
   return text && readStablehlo(*text);
 }
 
-/// A byte for each function: up to three calls of the one before it, or with
-/// bit 2 of the one whose number the next byte is.
+/// Reads a module with one byte for each function: the function calls the one
+/// before it up to three times, or with bit 2 the one whose number the next
+/// byte is.
 bool weft::test::readCalls(const std::string &bytes) {
   std::string text;
   size_t count = std::min<size_t>(bytes.size(), 300) + 1;

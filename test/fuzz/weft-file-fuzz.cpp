@@ -90,7 +90,8 @@ void limitMemory() {
   _exit(0);
 }
 
-/// How many seeds of a reader ended in anything but an answer.
+/// Returns the number of seeds of a reader that ended in anything but an
+/// answer.
 uint64_t watch(const FileReader &reader, uint64_t first, uint64_t count,
                double seconds) {
   auto *progress = static_cast<Progress *>(
@@ -137,7 +138,8 @@ int main(int argc, char **argv) {
     if (!arguments.reader.empty() && reader.name != arguments.reader)
       continue;
     ++readers;
-    // Some models are of a kind that is not supported yet.
+    // Counts accepted samples: some models are of a kind that is not supported
+    // yet.
     auto accepted = std::count_if(reader.samples.begin(), reader.samples.end(),
                                   reader.read);
     auto wanted = reader.isText ? 1 : std::ssize(reader.samples);

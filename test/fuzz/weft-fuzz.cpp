@@ -41,7 +41,7 @@ constexpr char kUsage[] =
     "      weft-fuzz "
     "--seed S --print\n";
 
-/// A flag without a value; false where it is none.
+/// Reads a flag without a value; false where the name is none.
 bool parseSwitch(llvm::StringRef name, Arguments &arguments) {
   bool *target = name == "--reals"     ? &arguments.campaign.reals
                  : name == "--planned" ? &arguments.campaign.planned
@@ -94,7 +94,8 @@ bool parse(int argc, char **argv, Arguments &arguments) {
   return true;
 }
 
-/// As small as it gets, failing in the same way.
+/// Returns the program made as small as possible while it fails in the same
+/// way.
 std::string reduced(const std::string &text, Verdict verdict) {
   ProgramCheck check;
   std::string reason;
@@ -107,7 +108,7 @@ std::string reduced(const std::string &text, Verdict verdict) {
                        });
 }
 
-/// The text of a test file.
+/// Returns the text of a test file.
 std::string withHeader(const std::string &text, const std::string &comment) {
   std::string reason;
   Verdict verdict = checkInChild(text, reason);
@@ -156,7 +157,7 @@ void printSummary(const CampaignSummary &summary, double seconds) {
   print("ops:", summary.ops);
 }
 
-/// How many programs fail.
+/// Returns the number of programs that fail.
 size_t runAll(const Arguments &arguments) {
   auto begin = std::chrono::steady_clock::now();
   CampaignSummary summary = runCampaign(arguments.campaign);
@@ -165,7 +166,7 @@ size_t runAll(const Arguments &arguments) {
                << summary.programs << " programs keep their meaning\n";
   if (arguments.summary)
     printSummary(summary, time.count());
-  // A broken compiler fails everywhere; a few examples say enough.
+  // Only the first failures are printed: a broken compiler fails everywhere.
   for (const FailedProgram &failure : summary.failures)
     llvm::outs() << "seed " << failure.seed << " " << textOf(failure.verdict)
                  << "\n";
@@ -198,7 +199,7 @@ int main(int argc, char **argv) {
   Arguments arguments;
   if (!parse(argc, argv, arguments))
     return 2;
-  // The padding of uneven shards is nobody's.
+  // The padding of uneven shards may stay unwritten.
   setenv("FAKE_CUDA_UNWRITTEN", "ignore", /*overwrite=*/0);
   if (!arguments.program.empty())
     return runFile(arguments);

@@ -87,7 +87,7 @@ def random_input(shape, dtype, seed):
 
 
 def exported(thing):
-    """Is it of a class of Keras itself?"""
+    """Whether the object is of a class that Keras exports."""
     return get_name_from_symbol(type(thing)) is not None
 
 

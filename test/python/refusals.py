@@ -17,7 +17,7 @@ raised = []
 
 
 def refused_by_weft(words, call, *arguments, **options):
-    """The call raises weft.Error with these words. The message."""
+    """Checks that the call raises weft.Error with these words, and returns its message."""
     try:
         call(*arguments, **options)
     except weft.Error as error:

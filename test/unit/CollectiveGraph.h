@@ -45,9 +45,9 @@ public:
     std::vector<Block> blocks; ///< one for each device
   };
 
-  /// All ways of a tensor that is partial over `summands` (or of a whole one)
-  /// to layouts that are partial over some of `mayMake`; `kindsDiffer` where
-  /// the latter are of another kind.
+  /// Builds the graph from a tensor that is partial over `summands` (or a whole
+  /// one) to layouts that are partial over some of `mayMake`; with
+  /// `kindsDiffer` the latter partial sums are of another kind.
   CollectiveGraph(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
                   llvm::ArrayRef<SubAxis> summands = {},
                   llvm::ArrayRef<SubAxis> mayMake = {},
@@ -70,8 +70,8 @@ public:
             edges[a].push_back({b, elements});
   }
 
-  /// Elements a device receives in the best chain to each node, and the node
-  /// before it. Dijkstra.
+  /// The number of elements that a device receives in the best chain to each
+  /// node, and the node before it, by Dijkstra's algorithm.
   struct Distances {
     std::vector<int64_t> elements;
     std::vector<size_t> before;
@@ -98,7 +98,7 @@ public:
     return result;
   }
   const std::vector<Node> &all() const { return nodes; }
-  /// The layouts on the best chain, the last first.
+  /// Returns the layouts on the best chain, the last first.
   std::string chain(size_t from, size_t to, const Distances &distances) const {
     std::string text;
     for (; to != from; to = distances.before[to])
@@ -120,7 +120,7 @@ public:
   }
 
 private:
-  /// All lists of digits in any order, without overlaps.
+  /// Lists all lists of digits in any order, without overlaps.
   void listDigits(SubAxes list) {
     for (const SubAxis &digit : digits) {
       if (llvm::any_of(list,
@@ -197,7 +197,8 @@ private:
     nodes.push_back(std::move(node));
   }
 
-  /// The device with digits of number k on the axes, else as before.
+  /// Returns the device with the digits of number k on the axes, and its own
+  /// digits elsewhere.
   int64_t member(int64_t device, llvm::ArrayRef<SubAxis> axes,
                  int64_t k) const {
     for (const SubAxis &sub : llvm::reverse(axes)) {
@@ -210,7 +211,8 @@ private:
     return device;
   }
 
-  /// Is every valid cell of `b` what `cell(device, index)` gives?
+  /// Whether every valid cell of `b` is the cell that `cell(device, index)`
+  /// gives.
   template <typename F> bool gives(const Node &b, F cell) const {
     bool same = true;
     for (int64_t device = 0; device < mesh.size() && same; ++device)
@@ -236,7 +238,7 @@ private:
     return true;
   }
 
-  /// Do the digits go from the end of one list to the end of another?
+  /// Whether the digits go from the end of one list to the end of another.
   bool fits(const Node &a, const Node &b, const SubAxes &over, int64_t from,
             int64_t to) const {
     Layout moved = a.dims;
@@ -253,7 +255,8 @@ private:
       moved.dims[to].append(over);
     return normalise(mesh, moved) == b.dims;
   }
-  /// Slice (`from` < 0), all-gather (`to` < 0) or all-to-all.
+  /// Whether a slice (`from` < 0), all-gather (`to` < 0) or all-to-all leads
+  /// from `a` to `b`.
   bool moves(const Node &a, const Node &b, const SubAxes &over, int64_t from,
              int64_t to) const {
     int64_t p = shardCount(over);
@@ -272,7 +275,7 @@ private:
       return read(a, source, index);
     });
   }
-  /// All-reduce (`to` < 0) or reduce-scatter.
+  /// Whether an all-reduce (`to` < 0) or reduce-scatter leads from `a` to `b`.
   bool reduces(const Node &a, const Node &b, const SubAxes &over,
                int64_t to) const {
     int64_t p = shardCount(over);
@@ -304,7 +307,7 @@ private:
              return cell;
            });
   }
-  /// As many devices hold each block before as after.
+  /// Whether as many devices hold each block before as after.
   bool permutes(const Node &a, const Node &b) const {
     if (a.local != b.local)
       return false;
@@ -316,8 +319,8 @@ private:
     return llvm::all_of(balance, [](auto &entry) { return entry.second == 0; });
   }
 
-  /// Elements of the cheapest collective from one to the other, by the ring
-  /// formulas.
+  /// Returns the number of elements that the cheapest collective from one to
+  /// the other moves, by the ring formulas.
   int64_t cheapest(const Node &a, const Node &b) const {
     int64_t best = never, rank = shape.size();
     int64_t before = size(a.local), after = size(b.local);

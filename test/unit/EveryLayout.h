@@ -30,7 +30,8 @@ inline std::vector<SubAxis> everyDigit(const Mesh &mesh, bool subAxes) {
   return digits;
 }
 
-/// All layouts of the rank without partial axes, each once (normalised).
+/// Returns all layouts of the rank without partial axes, each once
+/// (normalised).
 inline std::vector<Layout> everyLayout(const Mesh &mesh, int64_t rank,
                                        bool subAxes = true) {
   std::vector<SubAxis> digits = everyDigit(mesh, subAxes);

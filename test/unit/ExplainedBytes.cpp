@@ -1,6 +1,7 @@
 //===- ExplainedBytes.cpp - a plan's first collective, explained ----------===//
 //
-// A file of its own: the compiler's names and those of the plan's schema clash.
+// This function has a file of its own because the names of the compiler and of
+// the plan's schema clash.
 //
 //===----------------------------------------------------------------------===//
 

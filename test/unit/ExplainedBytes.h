@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 
-/// Bytes that `weft explain` says of the only collective of a plan in MLIR's
-/// text; -1 for a text that is no plan of one collective.
+/// Returns the bytes that `weft explain` reports for the only collective of a
+/// plan in MLIR's text; -1 for a text that is no plan of one collective.
 int64_t explainedBytes(const std::string &plan);
 
 #endif // WEFT_TEST_UNIT_EXPLAINEDBYTES_H

@@ -36,7 +36,7 @@ inline Layout layoutOf(const Mesh &mesh, const char *text) {
   return layout;
 }
 
-/// Axes of factors are written as those of dimensions are.
+/// Reads axes of factors, which are written as those of dimensions are.
 inline FactorAxes axesOf(const Mesh &mesh, const char *text) {
   return layoutOf(mesh, text).dims;
 }
@@ -47,7 +47,7 @@ inline std::string textOf(const Mesh &mesh, const FactorAxes &axes) {
   return toCommandText(mesh, layout);
 }
 
-/// "[data,model] [model,-] -> [data,-]+sum(model)"
+/// Writes layouts as in "[data,model] [model,-] -> [data,-]+sum(model)".
 inline std::string textOf(const Mesh &mesh, const OpSharding &sharding) {
   std::string text;
   for (const Layout &layout : sharding.operands)
@@ -58,8 +58,8 @@ inline std::string textOf(const Mesh &mesh, const OpSharding &sharding) {
   return text;
 }
 
-/// The types of its operands %0, %1, ..., and the op; its result is %r where the
-/// text names none.
+/// The types of an op's operands %0, %1, ..., and the op; its result is %r
+/// where the text names none.
 struct OpText {
   std::vector<const char *> types;
   std::string op;

@@ -33,26 +33,30 @@ struct OpCase {
   double tolerance = 2e-6; ///< relative to the largest element, at least 1
 };
 
-/// All cases, or those whose name starts with the environment's WEFT_OP_CASE.
+/// Returns all cases, or those whose name starts with the environment's
+/// WEFT_OP_CASE.
 const std::vector<OpCase> &opCases();
 
-/// A loop or branch is no kernel: the runtime walks through it, see flow-test.
+/// Whether a case has regions: a loop or branch is no kernel, the runtime walks
+/// through it (see flow-test).
 inline bool hasRegions(const OpCase &c) {
   return c.body.find("^bb0") != std::string::npos;
 }
 
-/// The types' names of arguments, "#layout" is a comment in front of them.
+/// Returns the program of a case: a function of that name
+/// with these attributes.
 std::string programOf(const OpCase &c, const std::string &name = "main",
                       const std::string &attributes = "");
 std::string gradientOf(const OpCase &c);
-/// Tensors of these types.
+/// Returns tensors of these types with these values.
 Tensors tensorsOf(mlir::MLIRContext &context,
                   const std::vector<std::string> &types,
                   const std::vector<std::vector<double>> &values);
-/// The arguments and results of gradientOf(c).
+/// Return the arguments of gradientOf(c) and its expected results.
 Tensors gradientInputs(mlir::MLIRContext &context, const OpCase &c);
 Tensors gradientResults(mlir::MLIRContext &context, const OpCase &c);
-/// Where the two differ by more than the tolerance, or empty.
+/// Describes the place where the two differ by more than the tolerance; empty
+/// if there is none.
 std::string difference(const Tensor &found, const Tensor &expected,
                        double tolerance);
 

@@ -16,7 +16,7 @@
 
 namespace weft::test {
 
-/// Text that is no valid module fails the test.
+/// A module parsed from a text; a text that is no valid module fails the test.
 struct ParsedProgram {
   explicit ParsedProgram(const std::string &text) {
     context

@@ -28,7 +28,7 @@ public:
   ReshardSimulator(const Mesh &mesh, llvm::ArrayRef<int64_t> shape)
       : mesh(mesh), shape(shape) {}
 
-  /// The reason why the plan does not lead there, or empty.
+  /// Returns the reason why the plan does not lead to the target, or empty.
   std::string run(const Layout &from, const Layout &to,
                   const ReshardPlan &plan) {
     Layout at = normalise(mesh, from);
@@ -46,7 +46,8 @@ public:
   }
 
 private:
-  /// The position with digit k on the axes, else as before.
+  /// Returns the position with digit k on the axes, and its own digits
+  /// elsewhere.
   int64_t member(int64_t position, llvm::ArrayRef<SubAxis> axes, int64_t k) {
     for (size_t i = axes.size(); i-- > 0;) {
       const SubAxis &sub = axes[i];
@@ -135,7 +136,7 @@ private:
         default:
           break;
         }
-        // Slice, all-gather, all-to-all: move within the group.
+        // A slice, all-gather or all-to-all moves within the group.
         if (step.to >= 0)
           index[step.to] += k * after[step.to];
         if (step.from >= 0) {
@@ -148,8 +149,9 @@ private:
     return out;
   }
 
-  /// Described by the two layouts: a permute takes a whole shard of one
-  /// device, an exchange each element from any holder.
+  /// Returns the element that a permute or exchange brings, which the two
+  /// layouts describe: a permute takes a whole shard of one device, an exchange
+  /// each element from any holder.
   int64_t fetch(const ReshardStep &step, const Layout &at, const Buffers &in,
                 llvm::ArrayRef<int64_t> before, int64_t d, Shape index) {
     Box wanted = own(mesh, step.result, shape, d);

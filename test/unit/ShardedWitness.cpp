@@ -24,7 +24,7 @@ static std::string meshAlias(const Mesh &mesh) {
   return "#mesh = #weft.mesh<" + axes + ">\n";
 }
 
-/// The program with its short layouts spelled out.
+/// Returns the program with its short layouts spelled out.
 static std::string expandLayouts(const Mesh &mesh, llvm::StringRef program) {
   std::string text;
   while (!program.empty()) {

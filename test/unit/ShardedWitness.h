@@ -48,12 +48,12 @@ struct Sent {
   }
 };
 
-/// The text of a module whose @main has these arguments, results and body;
-/// `@[x,-]` after a type annotates it, `#[x,-]` is a layout.
+/// Returns the text of a module whose @main has these arguments, results and
+/// body; `@[x,-]` after a type annotates it, `#[x,-]` is a layout.
 std::string witnessText(const std::string &mesh, llvm::StringRef program);
 
-/// Fails the running test where the program cannot be compiled or differs by
-/// more than `tolerance` of the largest element.
+/// Runs the program, and fails the running test where the program cannot be
+/// compiled or differs by more than `tolerance` of the largest element.
 Sent runWitness(const std::string &mesh, llvm::StringRef program,
                 double tolerance = 0);
 

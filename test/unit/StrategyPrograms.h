@@ -36,7 +36,7 @@ inline MLIRContext &context() {
 }
 
 inline std::string str(int64_t value) { return std::to_string(value); }
-/// tensor<2x3xf32>
+/// Returns a tensor type such as tensor<2x3xf32>.
 inline std::string tensor(llvm::ArrayRef<int64_t> shape,
                           const char *element = "f32") {
   std::string text = "tensor<";
@@ -47,7 +47,7 @@ inline std::string tensor(llvm::ArrayRef<int64_t> shape,
 inline std::string vec(int64_t size, const char *element = "f32") {
   return tensor({size}, element);
 }
-/// array<i64: 1, 2>
+/// Returns an attribute such as array<i64: 1, 2>.
 inline std::string array(llvm::ArrayRef<int64_t> values) {
   std::string text = "array<i64";
   for (auto [i, value] : llvm::enumerate(values))
@@ -70,7 +70,8 @@ inline std::string attributes(const Port &port) {
   return text + "]>}";
 }
 
-/// @main with arguments %x0, %x1, ... whose only results are %r0, %r1, ...
+/// Returns a @main with arguments %x0, %x1, ... whose only results are %r0,
+/// %r1, ...
 inline std::string program(int64_t devices, const std::vector<Port> &arguments,
                            const std::vector<Port> &results,
                            const std::string &body) {
@@ -96,7 +97,8 @@ inline int64_t bytesHeld(Type type) {
   return tensor.getNumElements() * bytesOf(tensor.getElementType());
 }
 
-/// Elements along its dimension that the member which lacks most receives.
+/// Returns the number of elements along the op's dimension that the member
+/// which lacks most receives.
 inline int64_t fetchedElements(coll::FetchOp op, int64_t members) {
   int64_t held = shardSize(op.getSize(), members), most = 0;
   int64_t count =
@@ -115,7 +117,8 @@ inline int64_t fetchedElements(coll::FetchOp op, int64_t members) {
   return most;
 }
 
-/// Bytes that one device receives: ring formulas, and what is copied.
+/// Returns the bytes that one device receives: by the ring formulas, or counted
+/// where data is copied.
 inline int64_t bytesReceived(Operation *op, int64_t p) {
   if (auto fetch = dyn_cast<coll::FetchOp>(op)) {
     auto type = cast<RankedTensorType>(fetch.getResult().getType());
@@ -136,8 +139,8 @@ constexpr llvm::StringRef kFetch[] = {"coll.fetch"};
 constexpr llvm::StringRef kParts[] = {"coll.all_gather"};
 constexpr llvm::StringRef kSum[] = {"coll.all_reduce", "coll.reduce_scatter"};
 
-/// Bytes are moved by these ops only; how many. Arguments are drawn where none
-/// are given.
+/// Checks a program in which only the ops of `moves` may move bytes, and
+/// returns how many are received. Arguments are drawn where none are given.
 inline int64_t check(ModuleOp global, Moves moves,
                      llvm::ArrayRef<Tensor> arguments = {}) {
   OwningOpRef<ModuleOp> local(global.clone());

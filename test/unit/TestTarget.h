@@ -11,7 +11,8 @@
 
 namespace weft::test {
 
-/// The target of WEFT_TARGET (docs/testing.md); by default this machine's best.
+/// Returns the target of WEFT_TARGET (docs/testing.md); by default this
+/// machine's best.
 inline const char *testTarget() {
   const char *target = std::getenv("WEFT_TARGET");
   return target && *target ? target : "cpu";

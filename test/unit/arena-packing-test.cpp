@@ -1,8 +1,9 @@
 //===- arena-packing-test.cpp - offsets for buffers by lifetime -----------===//
 //
 // Tables of small cases with offsets worked out by hand, and random instances
-// against the sentence of the header: larger buffers first, each at the lowest
-// aligned offset where no buffer that lives at the same time lies.
+// that are compared with the definition in the header: larger buffers first,
+// each at the lowest aligned offset where no buffer that lives at the same time
+// lies.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,8 +52,8 @@ const Case kCases[] = {
     {"sizes are rounded up", {{1, 0, 0}, {65, 0, 0}}, {128, 0}, 192},
     {"another alignment", {{1, 0, 0}, {65, 0, 0}}, {80, 0}, 96, 16},
     {"no alignment", {{1, 0, 0}, {65, 0, 0}}, {65, 0}, 66, 1},
-    // 192 at 0, 128 behind it, one of 64 behind both; the second 64 lives when
-    // 192 is gone: its place is free.
+    // The first 192 bytes lie at 0, 128 behind them, one buffer of 64 behind
+    // both; the second 64 lives when the 192 are gone, and takes their place.
     {"a gap is used",
      {{192, 0, 1}, {128, 0, 3}, {64, 0, 3}, {64, 2, 3}},
      {0, 192, 320, 0},
@@ -62,8 +63,8 @@ const Case kCases[] = {
      {{256, 2, 4}, {192, 0, 1}, {192, 0, 2}, {128, 1, 1}, {64, 1, 1}},
      {0, 0, 256, 448, 192},
      576},
-    // Never do more than two live at once, and 128 bytes would do: the third at
-    // 0, the second and the fourth at 64.
+    // At most two buffers live at once, and 128 bytes would do: the third at 0,
+    // the second and the fourth at 64.
     {"larger first is not always least",
      {{64, 3, 4}, {64, 0, 0}, {64, 0, 2}, {64, 2, 3}},
      {0, 0, 64, 128},
@@ -77,7 +78,8 @@ bool liveTogether(const Lifetime &a, const Lifetime &b) {
   return false;
 }
 
-/// A buffer without bytes has an address as well: one unit.
+/// Returns the bytes that a buffer occupies; one without bytes has an address
+/// as well, and takes one unit.
 int64_t roundedUp(int64_t bytes, int64_t alignment) {
   int64_t units = (bytes + alignment - 1) / alignment;
   return std::max<int64_t>(units, 1) * alignment;
@@ -87,7 +89,8 @@ bool overlap(int64_t a, int64_t sizeA, int64_t b, int64_t sizeB) {
   return a < b + sizeB && b < a + sizeA;
 }
 
-/// packArena's result by the definition in its header: tries every offset.
+/// Computes packArena's result by the definition in its header, trying every
+/// offset.
 std::vector<int64_t> byDefinition(const std::vector<Lifetime> &lifetimes,
                                   int64_t alignment) {
   std::vector<unsigned> order(lifetimes.size()), placed;
@@ -111,7 +114,7 @@ std::vector<int64_t> byDefinition(const std::vector<Lifetime> &lifetimes,
   return offsets;
 }
 
-/// The bytes that live at once, at the worst time.
+/// Returns the bytes that live at once, at the worst time.
 int64_t mostLive(const std::vector<Lifetime> &lifetimes) {
   int64_t most = 0;
   for (const Lifetime &at : lifetimes) { // the worst time begins somewhere

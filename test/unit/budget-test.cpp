@@ -20,7 +20,8 @@ Limit limitOf(const char *text) {
   return limits->front();
 }
 
-/// Two all-reduces, one of them three times, and a gather.
+/// Returns a plan of two all-reduces, one of which runs three times, and a
+/// gather.
 Explanation program() {
   Explanation it;
   it.collectives.resize(3);

@@ -21,8 +21,8 @@ func.func private @any(tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> attributes
 func.func private @test(tensor<4xf32>) -> tensor<i1> attributes {weft.kernel = #weft.kernel<general>}
 func.func @main)";
 
-/// A call of a kernel is written %a = each(%x, %y), a tensor T, and a donated
-/// one D0 where result 0 takes it.
+/// Spells out a function in which a call of a kernel is written %a = each(%x,
+/// %y), a tensor T, and a donated one D0 where result 0 takes it.
 std::string expanded(const char *function) {
   std::string text = std::string(kBefore) + function + "\n}\n";
   auto replace = [&](const std::string &from, const std::string &to) {
@@ -52,8 +52,8 @@ std::string textOf(Place place) {
          std::to_string(place.index);
 }
 
-/// The places of the results of all ops that have one, in program order, those of loops
-/// behind what is in them.
+/// Lists the places of the results of all ops that have one, in program order;
+/// the results of a loop stand behind those of the ops in it.
 std::string placesOf(func::FuncOp function, const BufferAssignment &places) {
   std::string text;
   function.walk([&](Operation *op) {
@@ -228,7 +228,7 @@ TEST_CASE("donatedArguments, buffers and constants") {
   CHECK(places.arenaBuffers().size() == 2); // %a with %b, %c
   auto lifetimes = places.lifetimes();
   REQUIRE(lifetimes.size() == 2);
-  // %k is op 0.
+  // Operation 0 is %k.
   CHECK((lifetimes[0].bytes == 16 && lifetimes[1].bytes == 16));
   CHECK((lifetimes[0].first == 1 && lifetimes[0].last == 3));
   CHECK((lifetimes[1].first == 3 && lifetimes[1].last == 4));

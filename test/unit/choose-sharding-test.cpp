@@ -1,7 +1,7 @@
 //===- choose-sharding-test.cpp - what one op runs with, and its price ----===//
 //
-// Prices are worked out by hand: an axis has 1 us and 10 GB/s where nothing
-// else is said, so that a byte moves for 0.1 ns, 100,000 femtoseconds.
+// Prices are worked out by hand. An axis has 1 us and 10 GB/s unless a case
+// says otherwise, so a byte moves in 0.1 ns, which is 100,000 femtoseconds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@ const OpText kDeepDot = {{"tensor<4x64xf32>", "tensor<64x4xf32>"},
                          "weft.dot %0, %1 contract [1] x [0] : "
                          "tensor<4x64xf32>, tensor<64x4xf32> -> "
                          "tensor<4x4xf32>"};
-// Its result is added to another sum over devices, as it were.
+// A dot whose result is added to another sum over devices.
 const OpText kAddedDot = {
     kTallDot.types, kTallDot.op + "\n%s = weft.add %r, %r : tensor<64x4xf32>"};
 const OpText kLongDot = {{"tensor<8x64xf32>", "tensor<64x4xf32>"},
@@ -96,7 +96,7 @@ const Case kCases[] = {
      {"[a,b]", "[a,-]", "[-,b]"},
      false,
      "[a,b] [a,b] -> [a,b]"},
-    // As they stand the axis cannot split both dimensions, and two of the three
+    // The axis cannot split both dimensions as they stand, and two of the three
     // tensors have its columns.
     {"digits that overlap",
      "a=4",
@@ -105,7 +105,8 @@ const Case kCases[] = {
      {"[a:(1)2,-]", "[-,a]"},
      true,
      "[-,a] [-,a] -> [-,a]"},
-    // Sums of all 256 elements of the result, against 16 weights gathered.
+    // The sums are of all 256 elements of the result; the alternative gathers
+    // 16 weights.
     {"a sum over few is dearer than to gather few",
      "d=4",
      kTallDot,
@@ -113,7 +114,7 @@ const Case kCases[] = {
      {"[d,-,-]", "[-,d,-]"},
      true,
      "[d,-] [-,-] -> [d,-]"},
-    // Sums of 16 elements, and nobody wants the operands otherwise.
+    // The sums are of 16 elements, and no other op needs the gathered operands.
     {"a small sum is cheaper than to gather",
      "d=4",
      kDeepDot,
@@ -121,8 +122,8 @@ const Case kCases[] = {
      {"[-,d,-]"},
      false,
      "[-,d] [d,-] -> [-,-]+sum(d)"},
-    // Rows: 768 bytes of the second and 24 of the result, in two messages.
-    // Columns: 1,536 bytes of the first, in one.
+    // Sharded rows cost 768 bytes of the second operand and 24 of the result,
+    // in two messages; sharded columns cost 1,536 bytes of the first, in one.
     {"bytes count more than messages",
      "d=4",
      kLongDot,
@@ -130,8 +131,8 @@ const Case kCases[] = {
      {"[d,-,-]", "[-,-,d]"},
      true,
      "[d,-] [-,-] -> [d,-]"},
-    // The sum is of 1,536 bytes, and to gather the first takes 768. Work
-    // of 8 and of 32 bytes adds to them.
+    // The sum is of 1,536 bytes, and a gather of the first takes 768. Work of 8
+    // and of 32 bytes adds to them.
     {"a sum is given up where to gather is cheaper",
      "d=4",
      kTallDot,
@@ -196,7 +197,8 @@ TEST_CASE("the cheapest of the candidates is chosen") {
 TEST_CASE("the price of the header's example") {
   OneOp add("d=4", kAdd, {"[d,-]", "[-,d]", "[d,-]"});
   OpPrice rows = priceOf(add, "[d,-]"), columns = priceOf(add, "[-,d]");
-  // 96 elements of 4 bytes; a quarter is here, and a quarter of that stays.
+  // The tensor has 96 elements of 4 bytes; a device holds a quarter, and keeps
+  // a quarter of that.
   Price once = {72 * kByte, kLatency, 72};
   REQUIRE(rows.operands.size() == 2);
   CHECK(rows.operands[0] == Price());
@@ -206,7 +208,7 @@ TEST_CASE("the price of the header's example") {
   CHECK(columns.operands[0] == once);
   CHECK(columns.operands[1] == Price());
   CHECK(columns.results == once);
-  // 24 iterations of a device, 32 for the time of a byte.
+  // A device runs 24 iterations, and 32 take the time of a byte.
   Price work = {24 * kByte / 32, 0, 0};
   CHECK(rows.rest == work);
   CHECK(columns.rest == work);
@@ -218,10 +220,12 @@ TEST_CASE("the price of the header's example") {
 TEST_CASE("what sums and moves of results cost") {
   OneOp dot("d=4", kDeepDot, {"[-,d]", "[d,-]", "[-,-]"});
   OpPrice sum = priceOf(dot, "[-,d,-]");
-  // 64 bytes: 3 quarters come in a reduce_scatter and 3 in an all_gather.
+  // The tensor has 64 bytes: 3 quarters come in a reduce_scatter and 3 in an
+  // all_gather.
   CHECK(sum.results == Price{96 * kByte, 2 * kLatency, 96});
   CHECK(sum.rest == Price{4 * 16 * 4 * kByte / 32, 0, 0});
-  // Two results of 8x4: of a column of 8, 2 elements of 4 bytes are here.
+  // The two results are of 8x4: of a column of 8, a device holds 2 elements of
+  // 4 bytes.
   OneOp top("d=4",
             {{"tensor<8x8xf32>"},
              "%v, %i = weft.top_k %0 dim 1 : tensor<8x8xf32> -> "
@@ -271,7 +275,7 @@ TEST_CASE("messages take the time of the slowest axis") {
   CHECK(Price::of(a, 192) == Price{19'200'000, 5'000'000'000, 192});
   CHECK(Price::of(both, 192) == Price{192'000'000, 5'000'000'000, 192});
   CHECK(Price::of(none, 7) == Price{0, 0, 7});
-  // The header's: 192 bytes, 1 us and 10 GB/s.
+  // This is the header's example: 192 bytes, 1 us and 10 GB/s.
   CHECK(Price::of({1e-6, 1e10}, 192) == Price{19'200'000, 1'000'000'000, 192});
   CHECK(femtoseconds(1e-15) == 1);
   CHECK(femtoseconds(100) == 100'000'000'000'000'000);
@@ -287,7 +291,7 @@ TEST_CASE("of layouts the moving counts, of reshards the time") {
   // Latencies decide between equals, bytes do not.
   CHECK(movesLess({10, 1, 9}, {10, 2, 1}));
   CHECK_FALSE(movesLess({10, 1, 1}, {10, 1, 2}));
-  // As much time for fewer bytes.
+  // The first price has as much time for fewer bytes.
   CHECK(takesLess({10, 5, 1}, {5, 10, 2}));
   CHECK_FALSE(takesLess({5, 10, 2}, {10, 5, 1}));
   CHECK_FALSE(takesLess({10, 5, 1}, {10, 5, 1}));

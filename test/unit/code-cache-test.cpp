@@ -112,7 +112,8 @@ TEST_CASE("of large limits, a sixteenth is written between two looks") {
     writeCachedCode(folder.path, key, codeOf(key, 4000), limits);
     most = std::max(most, folder.bytes());
   }
-  // e^-16: no look while half of the limit is written.
+  // The probability is e^-16 that no scan happens while half of the limit is
+  // written.
   CHECK(most < limits.bytes + limits.bytes);
   CHECK(most > limits.bytes / 2);
 }

@@ -310,8 +310,8 @@ TEST_CASE("batched contraction of integers and floats") {
 }
 
 TEST_CASE("threefry bits are those of JAX") {
-  // jax.random.bits(jax.random.key(0), (4,)) with the partitionable form is
-  // threefry2x32((0, 0), (0, i)), out0 ^ out1.
+  // The expected values are jax.random.bits(jax.random.key(0), (4,)): the
+  // partitionable form is threefry2x32((0, 0), (0, i)), out0 ^ out1.
   Kernels kernels(
       function("elementwise", "(%k: tensor<2xui32>) -> tensor<2x2xui32>", R"(
     %0 = weft.rng_bits %k : tensor<2xui32> -> tensor<2x2xui32>
@@ -319,7 +319,8 @@ TEST_CASE("threefry bits are those of JAX") {
   )"));
   Buffer<uint32_t> key{0, 0}, r(4);
   kernels.run("k", {key.data, r.data});
-  // Random123's known answer for threefry2x32-20, key 0, counter 0.
+  // The expected words are Random123's known answer for threefry2x32-20, key 0,
+  // counter 0.
   CHECK(r[0] == (0x6b200159u ^ 0x99ba4efeu));
 }
 
@@ -413,7 +414,8 @@ TEST_CASE("what cannot be compiled is an error on the kernel") {
         std::string::npos);
 }
 
-// Not part of the test run: `codegen-kernels-test [speed]` prints figures.
+// This case is not part of the test run: `codegen-kernels-test [speed]` prints
+// figures.
 TEST_CASE("speed of kernels", "[.speed]") {
   auto seconds = [](const std::function<void()> &run) {
     run();

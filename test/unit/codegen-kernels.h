@@ -50,7 +50,7 @@ template <typename T> struct Buffer {
   size_t size;
 };
 
-/// The kernels of a module's text, loaded.
+/// Loads the kernels of a module's text.
 class Kernels {
 public:
   explicit Kernels(const std::string &text, const char *target = testTarget(),
@@ -92,7 +92,7 @@ public:
     REQUIRE(kernel);
     kernel(std::data(buffers), coordinates.data());
   }
-  /// A symbol's address; null where there is none.
+  /// Returns a symbol's address; null where there is none.
   void *find(const std::string &name) const {
     return library ? dlsym(library, name.c_str()) : nullptr;
   }

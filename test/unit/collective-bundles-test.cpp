@@ -17,7 +17,8 @@ namespace {
 
 using Graph = std::vector<DependentOp>;
 
-/// How many collectives are left; the order is one in which all can run.
+/// Returns how many collectives are left, and checks that all ops can run in
+/// that order.
 size_t collectivesLeft(const Graph &graph, llvm::ArrayRef<OpBundle> bundles) {
   std::vector<bool> ran(graph.size());
   size_t collectives = 0;
@@ -41,9 +42,9 @@ size_t collectivesLeft(const Graph &graph) {
   return collectivesLeft(graph, bundleCollectives(graph));
 }
 
-/// The former rule: a collective joins the first bundle of its kind that it
-/// does not need; the first bundle of several becomes one op, the ops that need
-/// it move behind it, and all begins again.
+/// Counts collectives by the former rule: a collective joins the first bundle
+/// of its kind that it does not need; the first bundle of several becomes one
+/// op, the ops that need it move behind it, and all begins again.
 size_t collectivesLeftByFirstFit(Graph graph) {
   struct Bundle {
     std::vector<unsigned> members;
@@ -71,7 +72,8 @@ size_t collectivesLeftByFirstFit(Graph graph) {
         bundles, [](const Bundle &b) { return b.members.size() > 1; });
     if (it == bundles.end())
       return bundles.size();
-    // The new order: numbers of ops; the bundle is that of its last member.
+    // `order` and `late` hold the numbers of ops in the new order; the bundle
+    // stands at its last member.
     std::vector<unsigned> order, late;
     unsigned last = it->members.back();
     for (unsigned op = 0; op < graph.size(); ++op)
@@ -98,7 +100,8 @@ size_t collectivesLeftByFirstFit(Graph graph) {
   }
 }
 
-/// The fewest there can be: every choice of the kind that runs next.
+/// Returns the fewest collectives there can be, by trying every choice of the
+/// kind that runs next.
 size_t fewest(const Graph &graph, const std::vector<bool> &ran) {
   std::vector<bool> now = ran;
   std::set<int> kinds;
@@ -134,8 +137,9 @@ Graph randomGraph(std::mt19937 &random, unsigned ops, int kinds) {
   return graph;
 }
 
-/// As a DenseNet's step of training: each layer's mean and variance are summed
-/// over the batch and need all layers before; each gradient needs all behind.
+/// Returns a graph like that of a DenseNet's training step: each layer's mean
+/// and variance are summed over the batch and need all layers before; each
+/// gradient needs all behind.
 Graph denselyConnected(unsigned layers) {
   Graph graph;
   auto add = [&](llvm::SmallVector<unsigned, 4> needs, int kind) {
@@ -213,7 +217,7 @@ TEST_CASE("one kind has as few collectives as possible, several nearly") {
 }
 
 TEST_CASE("hundreds of collectives that need each other are bundled at once") {
-  // A layer has its own mean and square, and in the backward pass its scale,
+  // Each layer has its own mean and square, and in the backward pass its scale,
   // offset and the next kernel's gradient.
   Graph small = denselyConnected(12);
   CHECK(collectivesLeft(small) == collectivesLeftByFirstFit(small));

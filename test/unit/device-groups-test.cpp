@@ -26,7 +26,7 @@ TEST_CASE("groups of whole axes and of digits") {
   CHECK(groupsOver(mesh.axes, SubAxes{}).groups.size() == 8);
 }
 
-/// All lists of distinct digits of the mesh's axes, in every order.
+/// Adds all lists of distinct digits of the mesh's axes, in every order.
 static void addLists(const Mesh &mesh, SubAxes list,
                      std::vector<SubAxes> &all) {
   all.push_back(list);

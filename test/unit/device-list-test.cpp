@@ -1,11 +1,12 @@
-// Texts of devices: what is read, what is refused and why, what is written.
+// Texts of devices: which are read, which are refused and why, and how they are
+// written.
 #include "catch2/catch.hpp"
 #include "weft/runtime/abi/DeviceList.h"
 
 using namespace weft;
 
 namespace {
-/// The count of a list; 0 where it is refused.
+/// Returns the count of a list; 0 where it is refused.
 int64_t countOf(std::string_view text, int64_t most = kMostDevices) {
   std::string why;
   std::optional<DeviceList> list = DeviceList::parse(text, why, most);
@@ -19,7 +20,7 @@ std::string reason(std::string_view text) {
   return why;
 }
 
-/// The index of a name; -1 where it is refused.
+/// Returns the index of a name; -1 where it is refused.
 int64_t indexOf(std::string_view text) {
   std::optional<DeviceName> name = DeviceName::parse(text);
   return name ? name->index : -1;

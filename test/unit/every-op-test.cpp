@@ -81,7 +81,8 @@ struct SmallMesh {
   std::vector<std::string> digits;
 };
 
-/// A layout drawn from `choice`: each digit goes to a dimension or to none.
+/// Returns a layout drawn from `choice`: each digit goes to a dimension or to
+/// none.
 std::string layoutOf(const SmallMesh &mesh, int64_t rank, uint64_t &choice) {
   std::vector<std::string> dims(rank);
   for (const std::string &digit : mesh.digits) {
@@ -142,8 +143,8 @@ void checkPartitioned(ModuleOp global, const Tensors &inputs, uint64_t choice,
       compareWithGlobal(mainOf(global), mainOf(*partitioned), options)));
 }
 
-/// All layouts of all arguments and results where they are few, else as many
-/// that are drawn.
+/// Checks all layouts of all arguments and results where they are few, else as
+/// many that are drawn.
 void checkEveryLayout(ModuleOp module, const Tensors &inputs,
                       double tolerance) {
   static const SmallMesh meshes[] = {{"\"a\"=2", {"\"a\""}},
@@ -162,7 +163,7 @@ void checkEveryLayout(ModuleOp module, const Tensors &inputs,
   }
 }
 
-/// Machine code of all cases, loaded.
+/// Loads the machine code of all cases.
 class Kernels {
 public:
   explicit Kernels(const std::string &text) {

@@ -1,7 +1,7 @@
 //===- fetch-traffic-test.cpp - positions sent, counted and calculated ----===//
 //
-// `mostPositionsSent` says without looking at each position how many the
-// busiest member sends. Here every position is looked at: for all small
+// `mostPositionsSent` computes how many positions the busiest member sends
+// without looking at each. The test looks at every position: for all small
 // formulas, and for larger ones drawn at random.
 //
 //===----------------------------------------------------------------------===//
@@ -16,7 +16,7 @@
 
 using namespace weft;
 
-/// The definition in FetchTraffic.h, position by position.
+/// Counts by the definition in FetchTraffic.h, position by position.
 static int64_t countOneByOne(const FetchedPositions &f, int64_t members,
                              int64_t count) {
   int64_t held = (f.size + members - 1) / members;

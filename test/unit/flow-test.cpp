@@ -1,8 +1,8 @@
 //===- flow-test.cpp - loops and branches as the runtime walks them -------===//
 //
 // Cases with regions have no single kernel: each, and its derivative, is
-// compiled whole, to a .weft image of 1, 2 and 3 devices, and run. What comes
-// out is what JAX says.
+// compiled whole, to a .weft image of 1, 2 and 3 devices, and run. The results
+// are compared with JAX's.
 
 #include "weft/compiler/Register.h"
 #include "weft/compiler/driver/CompileStep.h"
@@ -31,8 +31,8 @@ MLIRContext &context() {
   return *shared;
 }
 
-/// Arguments and results sharded over all devices along one dimension, which
-/// goes round.
+/// Shards arguments and results over all devices along one dimension, in turn
+/// the first, the second and so on.
 void annotate(ModuleOp module, int64_t devices) {
   std::string mesh = "#weft.mesh<\"a\"=" + std::to_string(devices) + ">";
   module->setAttr(kMeshAttr, parseAttribute(mesh, &context()));
@@ -87,7 +87,7 @@ void checkRun(const std::string &text, int64_t devices, const Tensors &inputs,
   test::Loaded program(*image, "cpu:" + std::to_string(devices));
   for (auto [index, input] : llvm::enumerate(inputs))
     program.write(index, bytesOf(input));
-  // Twice: what a run leaves behind must not matter.
+  // The program runs twice: what a run leaves behind must not matter.
   for (int time = 0; time < 2; ++time) {
     REQUIRE(program.run() == "");
     for (auto [index, wanted] : llvm::enumerate(expected)) {

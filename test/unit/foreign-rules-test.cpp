@@ -33,8 +33,8 @@ static MLIRContext &context() {
   return *context;
 }
 
-/// Every layout over "x"=2 and "y"=3 of at most one axis a dimension, and both
-/// axes on the first.
+/// Returns every layout over "x"=2 and "y"=3 of at most one axis a dimension,
+/// and both axes on the first.
 static std::vector<Layout> layoutsOf(int64_t rank) {
   SubAxis x{0, 1, 2}, y{1, 1, 3};
   std::vector<Layout> layouts{Layout::replicated(rank)};
@@ -51,7 +51,8 @@ static std::vector<Layout> layoutsOf(int64_t rank) {
   return layouts;
 }
 
-/// The passes alone for odd ones, all stages for even ones.
+/// Partitions the program, and compares results: with all stages, or with the
+/// passes alone.
 static void checkLaidOut(ModuleOp global, bool allStages) {
   OwningOpRef<ModuleOp> local(global.clone());
   PassManager pm(&context());
@@ -232,7 +233,8 @@ TEST_CASE("loops and branches of scf around structured ops") {
     return %r : tensor<5x4xf32> })");
 }
 
-/// The error for a function that the interpreter refuses, on zeros of 4.
+/// Returns the error for a function that the interpreter refuses, on zeros of
+/// 4.
 static std::string refused(const std::string &program) {
   std::string said;
   ScopedDiagnosticHandler handler(

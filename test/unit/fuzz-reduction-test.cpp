@@ -1,7 +1,7 @@
 //===- fuzz-reduction-test.cpp - a broken compiler, a small program -------===//
 //
-// The partitioned programs are broken on purpose; what weft-fuzz would find is
-// reduced to a few lines.
+// The test breaks partitioned programs on purpose; the failures that weft-fuzz
+// would find are reduced to a few lines.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ using namespace weft;
 
 namespace {
 
-/// An all-reduce that is forgotten.
+/// Drops all-reduces, as a broken compiler that forgets them would.
 void dropAllReduces(ModuleOp module) {
   SmallVector<coll::AllReduceOp> ops;
   module.walk([&](coll::AllReduceOp op) { ops.push_back(op); });
@@ -30,11 +30,12 @@ void dropAllReduces(ModuleOp module) {
   }
 }
 
-/// Selects that keep padding instead of what masks it.
+/// Replaces selects that mask padding by the values with padding.
 void dropMasks(ModuleOp module) {
   SmallVector<SelectOp> ops;
   module.walk([&](SelectOp op) {
-    // Positions, from where the device's block begins, below the dimension.
+    // The condition compares positions, which begin where the device's block
+    // does, with the dimension.
     auto valid = op.getCondition().getDefiningOp<CompareOp>();
     auto positions = valid ? valid.getLhs().getDefiningOp<IotaOp>() : IotaOp();
     if (positions && positions.getOffset())
@@ -57,8 +58,8 @@ struct Found {
   int64_t elements = 0; ///< of the largest argument
 };
 
-/// The first three programs that differ are reduced; returns the one with the smallest
-/// arguments: the end of a reduction depends on its beginning.
+/// Reduces the first three programs that differ, and returns the one with the
+/// smallest arguments: the end of a reduction depends on its beginning.
 Found findAndReduce(ProgramCheck &check) {
   Found best;
   unsigned reduced = 0;
@@ -111,7 +112,7 @@ TEST_CASE("a forgotten mask is reduced to a small uneven program") {
   CHECK(check.run(found.text) == Verdict::Holds);
 }
 
-/// How many of the first programs run otherwise as machine code.
+/// Returns how many of the first programs run otherwise as machine code.
 static unsigned differCompiled(ProgramCheck &check, unsigned programs) {
   unsigned found = 0;
   check.onlyCompiled = true;

@@ -18,44 +18,44 @@ struct Case {
 
 constexpr uint64_t kFirst = 1, kSecond = 2;
 
-// Over a=8, b=2, c=3.
+// The cases are over a=8, b=2, c=3.
 const Case kCases[] = {
     {"[-,-]", "[a,b]", "[a,b]"},
     {"[a,-]", "[-,b]", "[a,b]"},
     {"[a,-]", "[(a,b),c]", "[(a,b),c]"},
     {"[-,-]", "[(a,b,c),-]", "[(a,b,c),-]"},
-    // It has as much already, or more.
+    // The layout already has as much as the other, or more.
     {"[a,b]", "[a,b]", "[a,b]"},
     {"[(a,b),-]", "[a,-]", "[(a,b),-]"},
     {"[a,b]", "[-,-]", "[a,b]"},
-    // An axis that does not continue the layout.
+    // The other's axis does not continue the layout.
     {"[a,-]", "[b,-]", "[a,-]"},
     {"[a,-]", "[(b,a),-]", "[a,-]"},
     {"[(a,b),-]", "[(a,c,b),-]", "[(a,b),-]"},
-    // Axes that another dimension has: what is major to them is taken, what is
-    // minor is not.
+    // Another dimension has some of the axes: those major to them are taken,
+    // those minor are not.
     {"[a,-]", "[-,a]", "[a,-]"},
     {"[a,-]", "[-,(b,a,c)]", "[a,b]"},
     {"[a,-]", "[-,(a,b)]", "[a,-]"},
-    // Digits of one axis.
+    // The axes are digits of one axis.
     {"[a:(1)2,-]", "[-,a:(2)4]", "[a:(1)2,a:(2)4]"},
     {"[a:(1)2,-]", "[(a:(1)2,b),a:(2)2]", "[(a:(1)2,b),a:(2)2]"},
     {"[a:(1)2,-]", "[a,-]", "[a:(1)2,-]"},
     {"[a:(1)4,-]", "[-,a:(2)2]", "[a:(1)4,-]"},
-    // Axes that it forbiddenAxes takes, whole or in part.
+    // Some axes are in forbiddenAxes, whole or in part.
     {"[-,-]", "[a,b]", "[-,b]", "[a]"},
     {"[-,-]", "[(b,a,c),-]", "[b,-]", "[a]"},
     {"[-,-]", "[a:(1)2,a:(2)2]", "[-,a:(2)2]", "[a:(1)2]"},
     {"[-,-]", "[a:(1)2,-]", "[-,-]", "[a]"},
     {"[b,-]", "[(b,c),-]", "[b,-]", "[(a,c)]"},
-    // Annotated: closed, but for what is open.
+    // The layout is annotated: closed, except for open dimensions.
     {"[-,-]", "[a,b]", "[-,-]", "[-]", {}, true},
     {"[a,-]", "[(a,b),c]", "[a,-]", "[-]", {}, true},
     {"[-,-]", "[a,b]", "[a,-]", "[-]", {}, true, kFirst},
     {"[a,-]", "[(a,b),c]", "[a,c]", "[-]", {}, true, kSecond},
     {"[a,-]", "[(a,b),c]", "[(a,b),c]", "[-]", {}, true, kFirst | kSecond},
     {"[-,-]", "[a,b]", "[-,-]", "[a]", {}, true, kFirst},
-    // Blocks that stay mustDivide: as far as the sizes divide.
+    // The blocks stay mustDivide: they are split as far as the sizes divide.
     {"[-,-]", "[a,b]", "[a,b]", "[-]", {8, 6}},
     {"[-,-]", "[a,b]", "[-,b]", "[-]", {12, 6}},
     {"[-,-]", "[(b,a),c]", "[b,c]", "[-]", {12, 6}},

@@ -1,7 +1,8 @@
 //===- header-examples-test.cpp - headers' examples compile, and run ------===//
 //
-// NAME.inc is a block of the first comment of a header, as it stands there
-// (header-examples.cmake). Around it is what the example takes for granted.
+// Each NAME.inc is a block of the first comment of a header, as it stands there
+// (header-examples.cmake). The code around it declares the names that the
+// example takes for granted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -92,7 +93,8 @@ TEST_CASE("runtime/abi/DeviceList.h") {
 TEST_CASE("runtime/abi/ProgramImage.h") {
   std::string elf(13, 'e'), plan(24, 'p');
 #include "ProgramImage.inc"
-  // ELF, zero bytes up to a multiple of 8, plan, trailer.
+  // The file is an ELF image, zero bytes up to a multiple of 8, the plan and
+  // the trailer.
   REQUIRE(file.size() == 16 + 24 + sizeof(weft_trailer));
   CHECK(file[12] == 'e');
   CHECK(file[13] == 0);

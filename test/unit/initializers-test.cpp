@@ -16,7 +16,7 @@ using nlohmann::json;
 
 #define RNG WEFT_FIXTURES "/rng/"
 
-/// How many representable numbers lie between two floats.
+/// Returns how many representable numbers lie between two floats.
 static int64_t ulps(float a, float b) {
   auto ordered = [](float value) {
     int32_t bits;

@@ -1,4 +1,5 @@
-// What an internal failure leaves behind goes on where the failure was.
+// Reproducers, which an internal failure leaves behind: their command goes on
+// from the stage of the failure.
 
 #include "weft/tools/weft/compiler/InternalFailure.h"
 

@@ -53,7 +53,8 @@ void checkClose(const Tensor &tensor, std::vector<double> expected) {
     CHECK(tensor.real(i) == Approx(expected[i]).epsilon(2e-6));
 }
 
-/// The program of one op on the devices of a mesh of 4: local[d] = d's tensor.
+/// Runs one op on the devices of a mesh of 4; local[d] is the tensor of device
+/// d.
 Tensors onFour(const std::string &op, const std::string &from,
                const std::string &to,
                const std::vector<std::vector<double>> &locals) {
@@ -174,7 +175,8 @@ TEST_CASE("collectives are what CollOps.td says") {
   Tensors sliced = onFour("coll.slice %x dim 0 over #mesh [\"a\"]",
                           "tensor<5xf32>", "tensor<2xf32>", five);
   CHECK(reals(sliced[1]) == V{3, 4});
-  // 4x4 with element 10 row + column, from rows to columns.
+  // The tensor is 4x4 with element 10 row + column; it moves from rows to
+  // columns.
   Tensors moved = onFour(
       "coll.all_to_all %x split 1 concat 0 over #mesh [\"a\"]",
       "tensor<1x4xf32>", "tensor<4x1xf32>",
@@ -190,7 +192,8 @@ TEST_CASE("collectives are what CollOps.td says") {
 
 namespace {
 
-/// Gradients of @loss, first argument types as given, at these arguments.
+/// Returns the gradients of @loss, which has these first argument types, at
+/// these arguments.
 Tensors
 gradientsOf(const std::string &loss, const std::string &step,
             std::vector<std::pair<std::vector<int64_t>, std::vector<double>>>

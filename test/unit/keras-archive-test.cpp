@@ -84,7 +84,7 @@ TEST_CASE(
         archive->weights.size());
 }
 
-/// A file of these arrays.
+/// Returns a file of these arrays.
 static std::string fileOf(const std::vector<NamedArray> &arrays) {
   std::vector<StoredArray> stored;
   for (const NamedArray &array : arrays)

@@ -1,4 +1,4 @@
-// The seeds' train steps, imported, differentiated and interpreted, against
+// Train steps of the seeds, imported, differentiated and interpreted, against
 // the figures that Keras on JAX gives for the same models, weights and data.
 
 #include "weft/compiler/frontends/keras/import/Import.h"
@@ -45,7 +45,7 @@ static Array arrayOf(const std::string &source) {
   return *array;
 }
 
-/// Largest difference divided by the largest magnitude.
+/// Returns the largest difference divided by the largest magnitude.
 static double difference(const Tensor &tensor, const Array &array) {
   double worst = 0, scale = 1e-30;
   for (int64_t i = 0; i < tensor.size(); ++i) {
@@ -75,7 +75,8 @@ static std::string nameOf(mlir::Attribute attribute) {
   return mlir::cast<mlir::StringAttr>(attribute).str();
 }
 
-/// Weights from the golden initial values, optimizer state zero but the rate.
+/// Returns a weight from the golden initial values; optimizer state is zero
+/// except for the rate.
 Tensor Run::first(mlir::func::FuncOp train, unsigned argument) const {
   mlir::Type type = train.getArgumentTypes()[argument];
   std::string name = nameOf(train.getArgAttr(argument, weft::kNameAttr));

@@ -24,7 +24,7 @@ static std::string readText(const std::string &name) {
   return out.str();
 }
 
-/// The verified module as text, or "error: " and the first diagnostic.
+/// Returns the verified module as text, or "error: " and the first diagnostic.
 static std::string imported(const Model &model,
                             const Distribution *distribution, StepKind step,
                             const ImportOptions &options = {}) {

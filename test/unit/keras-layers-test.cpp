@@ -30,7 +30,7 @@ using weft::Tensor;
 
 static const std::string kFolder = std::string(WEFT_FIXTURES) + "/layers";
 
-/// FAMILY.json, FAMILY.npz of every family.
+/// Returns the files FAMILY.json or FAMILY.npz of every family.
 static std::vector<std::filesystem::path> files(const std::string &extension) {
   std::vector<std::filesystem::path> out;
   for (const auto &entry : std::filesystem::directory_iterator(kFolder))
@@ -141,7 +141,8 @@ mlir::OwningOpRef<mlir::ModuleOp> Case::module(keras::StepKind step) {
   return std::move(*made);
 }
 
-/// The seeds that Keras draws give the values that Keras begins with.
+/// Checks that the seeds which Keras draws give the values that Keras begins
+/// with.
 void Case::checkInitial() {
   INFO(name);
   REQUIRE(model.error == "");
@@ -250,8 +251,8 @@ void Case::checkTraining() {
     compare(variable.path, "optimizer/" + variable.path, 2e-5);
 }
 
-/// The loss and all metrics after the first step, or ("last/") those that are
-/// values of all steps so far after the last one.
+/// Checks the loss and all metrics after the first step, or ("last/") those
+/// that are values of all steps so far after the last one.
 void Case::checkShown(const std::string &prefix) {
   bool isFirst = prefix == "metric/";
   if (isFirst)
@@ -276,7 +277,7 @@ TEST_CASE("every case begins, predicts and trains as in Keras") {
   }
 }
 
-/// Every object of a class in the JSON is told to `met`.
+/// Calls `met` with every object of a class in the JSON.
 static void walk(const Json &json,
                  const std::function<void(const Json &)> &met) {
   if (json.is_object() && json.contains("class_name") &&
@@ -287,7 +288,8 @@ static void walk(const Json &json,
       walk(part, met);
 }
 
-/// A value as a table of options has it: an object is the name of its class.
+/// Returns a value as a table of options has it: an object is the name of its
+/// class.
 static Json plainValue(const Json &json) {
   if (json.is_object())
     return json.contains("class_name") ? json["class_name"] : json;
@@ -296,7 +298,7 @@ static Json plainValue(const Json &json) {
   return json;
 }
 
-/// Is it one of the modules, or a file of one that ends with a dot?
+/// Whether it is one of the modules, or a file of one that ends with a dot.
 static bool isOf(const std::string &module,
                  const std::vector<std::string> &wanted) {
   for (const std::string &name : wanted)
@@ -305,7 +307,8 @@ static bool isOf(const std::string &module,
   return false;
 }
 
-/// Accepted options that no case sets to another value than the default.
+/// Returns the accepted options that no case sets to another value than the
+/// default.
 static std::vector<std::string>
 untested(const keras::AnyTable &table,
          const std::vector<std::string> &modules) {

@@ -97,7 +97,7 @@ TEST_CASE("every release of Keras 3 writes a model that is read") {
   }
 }
 
-/// The reason why the model cannot be read, or else not be trained.
+/// Returns the reason why the model cannot be read, or else not be trained.
 static std::string complaint(const std::string &text) {
   auto model = readModel(text);
   return model ? model->compileRefusal : model.error;

@@ -38,7 +38,7 @@ static std::string dense(const std::string &name) {
   return replaced(kDense, "NAME", name);
 }
 
-/// A Sequential of 4 features with a nested Sequential of these layers.
+/// Returns a Sequential of 4 features with a nested Sequential of these layers.
 static std::string around(const std::string &nested) {
   return R"({"class_name": "Sequential", "config": {"name": "outer", "build_input_shape": [null, 4],
     "layers": [{"class_name": "Sequential", "config": {"name": "inner", )" +

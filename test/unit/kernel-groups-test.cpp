@@ -27,7 +27,7 @@ std::string namesOf(const KernelGroup &group) {
   return text;
 }
 
-/// "exp neg; reduce": two groups.
+/// Writes groups as in "exp neg; reduce", which is two groups.
 std::string textOf(const KernelGroups &groups) {
   std::string text;
   for (const KernelGroup *group : groups.inOrder())
@@ -139,7 +139,7 @@ const Case kCases[] = {
      "exp; all_reduce; all_reduce"},
 };
 
-/// So many exponentials one behind the other.
+/// Returns a chain of so many exponentials.
 std::string chain(unsigned ops) {
   std::string text = "(%v0: tensor<4xf32>) -> tensor<4xf32> {\n";
   for (unsigned i = 0; i < ops; ++i)
@@ -148,7 +148,7 @@ std::string chain(unsigned ops) {
   return text + "return %v" + std::to_string(ops) + " : tensor<4xf32>";
 }
 
-/// Rounds of which each reads the one before it at two positions.
+/// Returns rounds of which each reads the one before it at two positions.
 std::string rounds(unsigned count) {
   std::string text = "(%v0: tensor<8xf32>) -> tensor<8xf32> {\n";
   for (unsigned i = 0; i < count; ++i) {
@@ -160,7 +160,7 @@ std::string rounds(unsigned count) {
   return text + "return %v" + std::to_string(count) + " : tensor<8xf32>";
 }
 
-/// So many transposes and a negation.
+/// Returns so many transposes and a negation.
 std::string transposes(unsigned count) {
   std::string text = "(%v0: tensor<4x4xf32>) -> tensor<4x4xf32> {\n";
   for (unsigned i = 0; i < count; ++i)

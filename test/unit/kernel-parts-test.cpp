@@ -1,4 +1,4 @@
-// Kernels in shares, as workers run them: the bits of one call.
+// Kernels in parts, as workers run them, give the same bits as one call.
 #include "weft/test/unit/codegen-kernels.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::string type(int64_t rows, int64_t columns, const char *element = "f32") {
          "x" + element + ">";
 }
 
-/// relu(a b + c), and the sum before relu.
+/// Returns relu(a b + c), and the sum before relu.
 Case dotWithEpilogue(int64_t m, int64_t k, int64_t n, bool lhsTransposed,
                      bool rhsTransposed) {
   std::string lhs = lhsTransposed ? type(k, m) : type(m, k),
@@ -83,7 +83,8 @@ Case rows(int64_t m, int64_t n) {
           {size_t(m * n * 4)}};
 }
 
-/// An op with loops of its own, `op : types`; one result of that type.
+/// Returns a kernel of an op with loops of its own, `op : types`; it has one
+/// result of that type.
 Case whole(const std::string &name, const std::string &signature,
            const std::string &op, const std::string &result,
            std::vector<size_t> arguments, size_t bytes) {
@@ -144,7 +145,8 @@ public:
       memset(memories[a]->data, 0xFF, memories[a]->size);
       std::minstd_rand random(unsigned(a + 1));
       for (size_t i = 0; i + 4 <= c.arguments[a]; i += 4) {
-        // Good operands of every type: f64 and i32 take the bits as they are.
+        // The values are valid operands of every type: f64 and i32 take the
+        // bits as they are.
         float value = float(int(random() % 2000) - 1000) / 512;
         memcpy(memories[a]->data + i, &value, 4);
       }

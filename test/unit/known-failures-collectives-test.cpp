@@ -1,7 +1,7 @@
 //===- known-failures-collectives-test.cpp - communication nobody needs ---===//
 //
-// Where other partitioners replicate, gather or exchange more than they have
-// to. Bytes are those that one device sends, read off the plan.
+// Programs for which other partitioners replicate, gather or exchange more than
+// they have to. Bytes are those that one device sends, read off the plan.
 // docs/known-failures.md lists all reports.
 //
 //===----------------------------------------------------------------------===//
@@ -13,7 +13,7 @@
 
 using namespace weft;
 
-/// One value brought from a layout to another.
+/// Brings one value from a layout to another.
 static Sent move(const std::string &mesh, const std::string &shape,
                  const std::string &from, const std::string &to) {
   std::string type = "tensor<" + shape + "xf32>";

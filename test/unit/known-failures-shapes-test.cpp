@@ -79,7 +79,8 @@ TEST_CASE("every op that computes has a sharding rule") {
   // pytorch#124990, #167917, #152249, #147724, #147578, torchtitan#3645
   MLIRContext context(MLIRContext::Threading::DISABLED);
   context.loadDialect<WeftDialect>();
-  // Neither computes: one moves, the other is gone before layouts.
+  // The first of these moves data without computing; the second is gone before
+  // layouts.
   const llvm::StringRef without[] = {"weft.reshard", "weft.value_and_grad"};
   for (RegisteredOperationName name : context.getRegisteredOperations()) {
     if (name.getDialectNamespace() != "weft" ||

@@ -1,7 +1,8 @@
 //===- known-failures-values-test.cpp - partial sums, random bits, types --===//
 //
-// What other partitioners compute wrongly where a value is a partial sum, drawn
-// at random, or of a rarer type. docs/known-failures.md lists all reports.
+// Programs that other partitioners compute wrongly because a value is a partial
+// sum, drawn at random, or of a rarer type. docs/known-failures.md lists all
+// reports.
 //
 //===----------------------------------------------------------------------===//
 

@@ -65,7 +65,8 @@ bool makesGroups(int64_t n, llvm::ArrayRef<SubAxis> axes) {
   return true;
 }
 
-/// Ranges of rows or columns in the order of their beginnings are [0, n).
+/// Whether ranges of rows or columns, in the order of their beginnings, are a
+/// partition of [0, n).
 bool isPartition(const std::set<std::pair<int64_t, int64_t>> &parts,
                  int64_t n) {
   int64_t end = 0;

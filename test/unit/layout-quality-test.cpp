@@ -1,8 +1,8 @@
 //===- layout-quality-test.cpp - how little well-known layouts send -------===//
 //
 // Forward passes of which only the batch and the weights are annotated, as in
-// data, tensor and fully sharded data parallelism. What is sent is the formula
-// of the literature, no more.
+// data, tensor and fully sharded data parallelism. The bytes that are sent are
+// those of the literature's formulas.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,7 +67,7 @@ TEST_CASE(
   CHECK(sent.bytes() == kAllReduce);
 }
 
-/// Layers whose weights are sharded over the axis of the batch.
+/// Returns layers whose weights are sharded over the axis of the batch.
 static std::string fullySharded(int layers, const std::string &weight) {
   std::string arguments = "(%h0: tensor<256x32xf32> @[data,-]", body;
   for (int i = 0; i < layers; ++i) {
@@ -106,8 +106,8 @@ TEST_CASE("weights sharded over both axes are gathered over the batch's only") {
   CHECK(sent.bytes() == 2 * (3 * 32 * 32 * 4 / 4) + 256 / 4 * 32 * 4);
 }
 
-/// A bias that wants the model's axis for the columns of an op that sums over
-/// it, and a long row of ops behind.
+/// Returns a program in which a bias wants the model's axis for the columns of
+/// an op that sums over it, and a long chain of ops follows.
 static std::string biased(const std::string &bias, int ops) {
   std::string body = R"((%h: tensor<4096x32xf32> @[data,model],
       %w: tensor<32x12xf32> @[model,-], %b: tensor<12xf32> @)" +

@@ -37,7 +37,8 @@ std::set<int64_t> indices(const Box &box, llvm::ArrayRef<int64_t> shape) {
   return result;
 }
 
-/// Every element is held by as many devices as the layout has copies.
+/// Checks that every element is held by as many devices as the layout has
+/// copies.
 void checkCovers(const Mesh &mesh, const Layout &layout,
                  llvm::ArrayRef<int64_t> shape) {
   std::map<int64_t, int64_t> holders;

@@ -20,7 +20,7 @@ static json golden() {
   return json::parse(file);
 }
 
-/// fnv1a of the script that wrote the golden values.
+/// Computes the fnv1a hash that the script of the golden values computed.
 static std::string digest(const float *values) {
   uint64_t hash = 0xCBF29CE484222325;
   for (size_t i = 0; i < kBlock; i += 2) {

@@ -140,7 +140,7 @@ TEST_CASE("archives that lie, and paths that are no files") {
   Result<std::vector<uint8_t>> bytes = readFile(path);
   REQUIRE(bytes);
   std::string text(bytes->begin(), bytes->end());
-  // A wrong byte in the data: the CRC finds it.
+  // The CRC finds a wrong byte in the data.
   std::string flipped = text;
   flipped[text.find("x.npy") + 5 + 128 + 50] ^= 1;
   save(path, flipped);
@@ -172,7 +172,8 @@ TEST_CASE("conversions round as the hardware does") {
   CHECK(floatToSmall(464, e4m3fn) == 0x7E); // halfway: to even
   CHECK(floatToSmall(465, e4m3fn) == 0x7F);
   CHECK(floatToSmall(61440, e5m2) == 0x7C);
-  // ml_dtypes: 5 is between 4 and 6, and even; -0 and NaN by format.
+  // The expected values are those of ml_dtypes: 5 is between 4 and 6, and even;
+  // -0 and NaN depend on the format.
   CHECK(floatToSmall(5, e2m1fn) == 0x6);
   CHECK(floatToSmall(1e9f, e2m1fn) == 0x7);
   CHECK(floatToSmall(-0.0f, e4m3fnuz) == 0);
@@ -215,7 +216,7 @@ TEST_CASE("every byte of a short type is its value, and back") {
   CHECK(convert(convert(numbers, ElementType::Float32), ElementType::Int4)
             .at(0) == 7); // floats stop
   CHECK(convert(numbers, ElementType::UInt4).at(1) == 13);
-  // ml_dtypes saves all of them as V1, but for float8_e5m2.
+  // The file is one of ml_dtypes, which saves all types but float8_e5m2 as V1.
   Array read = *parseNpy(
       [] {
         std::string text =

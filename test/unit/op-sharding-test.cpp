@@ -1,7 +1,7 @@
 //===- op-sharding-test.cpp - layouts of one op's tensors, by its factors -===//
 //
-// What the layouts of an op's tensors say of its factors together, and what the
-// op then requires and produces.
+// Axes of an op's factors, merged from the layouts of its tensors, and the
+// layouts that the op then requires and produces.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@ struct Merge {
   bool complete;
 };
 
-// Two factors each, over a=8, b=2.
+// The cases have two factors each, over a=8, b=2.
 const Merge kMerges[] = {
     {"[-,-]", "[a,b]", "[a,b]", true},
     {"[a,-]", "[-,b]", "[a,b]", true},
@@ -25,18 +25,18 @@ const Merge kMerges[] = {
     // One layout continues the other.
     {"[a,-]", "[(a,b),-]", "[(a,b),-]", true},
     {"[(a,b),-]", "[a,-]", "[(a,b),-]", true},
-    // Another major axis.
+    // The major axes differ.
     {"[a,-]", "[b,-]", "[a,-]", false},
     {"[a,-]", "[(b,a),-]", "[a,-]", false},
-    // An axis that another factor has; what is minor to it would be other
-    // elements without it, what is major to it stays.
+    // Another factor has the axis; an axis minor to it would select other
+    // elements without it, an axis major to it stays.
     {"[a,-]", "[-,a]", "[a,-]", false},
     {"[a,-]", "[-,(a,b)]", "[a,-]", false},
     {"[a,-]", "[-,(b,a)]", "[a,b]", false},
     {"[a,b]", "[b,a]", "[a,b]", false},
     {"[a,b]", "[(a,b),-]", "[a,b]", false},
-    // Digits of one axis: of a position p on a, (1)2 is p / 4, (1)4 is p / 2,
-    // (2)2 is p / 2 % 2, (2)4 is p % 4, and (4)2 is p % 2.
+    // The axes are digits of one axis: of a position p on a, (1)2 is p / 4,
+    // (1)4 is p / 2, (2)2 is p / 2 % 2, (2)4 is p % 4, and (4)2 is p % 2.
     {"[a:(1)2,-]", "[-,a:(2)4]", "[a:(1)2,a:(2)4]", true},
     {"[a:(1)4,-]", "[-,a:(4)2]", "[a:(1)4,a:(4)2]", true},
     {"[a:(4)2,-]", "[-,a:(1)4]", "[a:(4)2,a:(1)4]", true},

@@ -7,7 +7,8 @@ using weft::test::Kernels;
 
 namespace {
 
-/// How an integer of -2 to 2 is stored as an element, and what is read back.
+/// The representation of an integer of -2 to 2 as an element, and the value
+/// read back.
 struct Element {
   const char *name;
   size_t bytes;
@@ -27,7 +28,7 @@ template <typename T> double getAs(const void *from) {
 template <typename T> constexpr Element elementOf(const char *name) {
   return {name, sizeof(T), putAs<T>, getAs<T>};
 }
-/// The upper half of f32.
+/// Stores the upper half of the f32.
 void putBFloat(void *to, int value) {
   float wide = float(value);
   std::memcpy(to, reinterpret_cast<char *>(&wide) + 2, 2);
@@ -37,7 +38,7 @@ double getBFloat(const void *from) {
   std::memcpy(reinterpret_cast<char *>(&wide) + 2, from, 2);
   return wide;
 }
-/// 1 is 0x38, 2 is 0x40.
+/// Stores a float8 value, in which 1 is 0x38 and 2 is 0x40.
 void putFloat8(void *to, int value) {
   unsigned char bits =
       (value == 0 ? 0 : 0x30 + 8 * std::abs(value)) | (value < 0 ? 0x80 : 0);
@@ -69,7 +70,7 @@ struct Operand {
       text += std::to_string(asStored ? sizes[order[i]] : sizes[i]) + "x";
     return text + element.name + ">";
   }
-  /// The transpose that undoes the order.
+  /// Returns the transpose that undoes the order.
   std::string turned(const std::string &name, const std::string &to) const {
     std::vector<int64_t> back(order.size());
     for (size_t i = 0; i < order.size(); ++i)
@@ -94,8 +95,8 @@ struct Operand {
   }
 };
 
-/// [batch, row, row, k, k] x [batch, column, column, k, k], as many of each as
-/// there are sizes.
+/// A product of [batch, row, row, k, k] and [batch, column, column, k, k], with
+/// as many dimensions of each kind as there are sizes.
 struct Case {
   std::vector<int64_t> batch, rows, columns, depth, lhsOrder, rhsOrder;
   Element lhsElement = f32, rhsElement = f32, resultElement = f32;
@@ -174,7 +175,8 @@ int64_t countOf(const std::vector<int64_t> &sizes) {
   return Operand{sizes, {}, f32}.count();
 }
 
-/// Row-major, so that the sum runs over neighbours: values of -2 to 2.
+/// Returns the values of -2 to 2 in row-major order, so that the sum runs over
+/// neighbours.
 std::vector<int> unpacked(const Operand &operand, const Buffer<char> &stored) {
   std::vector<int> values(operand.count());
   for (int64_t i = 0; i < operand.count(); ++i)
@@ -184,7 +186,8 @@ std::vector<int> unpacked(const Operand &operand, const Buffer<char> &stored) {
   return values;
 }
 
-/// Elements that differ; what lies behind the result must stay as it is.
+/// Returns the number of elements that differ; memory behind the result must
+/// stay as it is.
 int64_t differences(Kernels &kernels, const Case &c, const std::string &name,
                     int64_t parts) {
   Operand lhs = c.lhs(), rhs = c.rhs();
@@ -232,8 +235,8 @@ int64_t differences(Kernels &kernels, const Case &c, const std::string &name,
   return different;
 }
 
-/// All of them in one module; of the second target as plain code, which is
-/// made sooner.
+/// Checks all cases in one module; the second target gets plain code, which is
+/// compiled sooner.
 void check(const std::vector<Case> &cases, const char *target) {
   std::string text;
   for (size_t i = 0; i < cases.size(); ++i)
@@ -250,7 +253,7 @@ void check(const std::vector<Case> &cases, const char *target) {
 } // namespace
 
 TEST_CASE("a packed contraction at every remainder of a tile") {
-  // 14 rows and 32 columns are the largest tile there is (cpu:avx512).
+  // The largest tile is 14 rows and 32 columns (cpu:avx512).
   for (const char *target : {weft::test::testTarget(), "cpu:generic"}) {
     std::vector<Case> cases;
     for (int64_t rows = 126; rows < 126 + 14; ++rows)

@@ -17,7 +17,8 @@ using namespace weft;
 using namespace mlir;
 
 namespace {
-/// A train step of two layers, 7 samples: loss, two gradients, one slot.
+/// The program is a train step of two layers, 7 samples: loss, two gradients,
+/// one slot.
 constexpr const char *trainStep = R"(
 module attributes {weft.mesh = #mesh} {
   func.func @train(
@@ -88,7 +89,7 @@ Layout portLayout(Attribute attribute) {
   return cast<LayoutAttr>(attribute).getLayout();
 }
 
-/// Results of the partitioned function, gathered.
+/// Returns the gathered results of the partitioned function.
 Tensors runOnDevices(func::FuncOp function, const Mesh &mesh,
                      llvm::ArrayRef<Tensor> arguments,
                      llvm::ArrayRef<Tensor> like) {
@@ -175,7 +176,8 @@ module attributes {weft.mesh = #mesh} {
   }
 })";
 
-/// The signs of a zero, and of the imaginary part of a complex one: "+ +", "- +".
+/// Returns the sign of a number, or the signs of a complex number's parts: "+
+/// +", "- +".
 std::string signsOf(const Tensor &tensor, int64_t i) {
   std::complex<double> zero = tensor.number(i);
   REQUIRE(zero == 0.0);

@@ -61,7 +61,7 @@ struct Program {
     callFor(kLoadedExecutable_Destroy, args);
   }
 
-  /// The result, or null and why there is none.
+  /// Returns the result, or null and the reason.
   PJRT_Buffer *run(ExecuteOptions &options, std::string *why = nullptr) {
     options.struct_size = sizeof options;
     PJRT_Buffer *arguments[] = {argument}, *results[] = {nullptr};
@@ -124,7 +124,7 @@ struct Callbacks {
 
 int freed = 0;
 
-/// The reason why the stream does not take the bytes, or nothing.
+/// Returns the reason why the stream does not take the bytes, or nothing.
 std::string add(PJRT_CopyToDeviceStream *stream, const void *data,
                 size_t bytes) {
   Chunk chunk{const_cast<void *>(data), bytes, [](void *, void *) { ++freed; },
@@ -146,7 +146,7 @@ void destroyStream(PJRT_CopyToDeviceStream *stream) {
   call(kCopyToDeviceStream_Destroy, args);
 }
 
-/// The numbers of a result that has arrived.
+/// Returns the numbers of a result that has arrived.
 std::vector<float> numbersOf(PJRT_Buffer *buffer) {
   std::vector<char> bytes(sizeof kValues);
   REQUIRE(read(buffer, 0, bytes).empty());

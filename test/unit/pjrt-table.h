@@ -13,7 +13,7 @@
 
 namespace weft::pjrt {
 
-/// The plugin's table, as JAX finds it.
+/// Returns the plugin's table, as JAX finds it.
 inline const Api &api() {
   static const Api *table = [] {
     void *library = dlopen(WEFT_PJRT_FILE, RTLD_NOW | RTLD_LOCAL);
@@ -29,7 +29,7 @@ template <typename Args> PJRT_Error *callFor(Slot slot, Args &args) {
   return reinterpret_cast<Called>(api().functions[slot])(&args);
 }
 
-/// The message of an error, which ends with it.
+/// Returns the message of an error, which it destroys.
 inline std::string messageOf(PJRT_Error *error) {
   if (!error)
     return "";
@@ -76,7 +76,7 @@ inline bool isReady(PJRT_Buffer *buffer) {
   return ready.is_ready;
 }
 
-/// Bytes of an array, or why there are none.
+/// Reads bytes of an array, and returns why there are none.
 inline std::string read(PJRT_Buffer *buffer, int64_t offset,
                         std::vector<char> &bytes) {
   Buffer_CopyRawToHost_Args args{};

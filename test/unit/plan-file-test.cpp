@@ -174,7 +174,8 @@ TEST_CASE("each kind of kernel is written, read, and run or refused by name") {
           end);
   CHECK(refusal("plan.launch @sort(%a)" + type) ==
         "kernel \"sort\" needs a device whose runtime has it built in" + end);
-  // A function of the host: looked for in the shared object, which is empty.
+  // The kernel is a function of the host, which is looked for in the empty
+  // shared object.
   CHECK(refusal("plan.launch @host(%a)" + type) ==
         "kernels of the program cannot be loaded: no ELF image; compile it "
         "again");

@@ -13,7 +13,8 @@
 using namespace weft;
 
 namespace {
-/// The work of a function of this body with %x and %w, once its kernels have nests.
+/// Returns the work of a function of this body with %x and %w, once its kernels
+/// have nests.
 double workOf(const std::string &signature, const std::string &body) {
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
@@ -36,7 +37,7 @@ double workOf(const std::string &signature, const std::string &body) {
 } // namespace
 
 TEST_CASE("the work of a program is that of the ops in its loop nests") {
-  // A result of 4,096 elements, each of 1,024 multiply-adds.
+  // The result has 4,096 elements, each of 1,024 multiply-adds.
   CHECK(workOf("(%x: tensor<64x1024xf32>, %w: tensor<1024x64xf32>) -> "
                "tensor<64x64xf32>",
                "%0 = weft.dot %x, %w contract [1] x [0] : "

@@ -1,4 +1,5 @@
-// The bar against Keras' own bytes, the order of samples against its fit.
+// The progress bar against the bytes that Keras prints, and the order of
+// samples against that of fit.
 #include "catch2/catch.hpp"
 #include "weft/runtime/training/EpochOrder.h"
 #include "weft/runtime/training/History.h"
@@ -84,7 +85,8 @@ TEST_CASE("batches hold the samples that Keras' fit took") {
       for (int64_t epoch = 0; epoch < row["epochs"].get<int64_t>(); ++epoch) {
         order.startEpoch();
         while (order.next(indices)) {
-          // Batches that were read ahead, in the last epoch too, are those that come.
+          // The order is the same when batches are read ahead, in the last
+          // epoch too.
           CHECK((expected.empty() || expected == indices));
           batches.push_back(indices);
           order.peek(expected);

@@ -76,7 +76,7 @@ std::string programOf(const Chain &chain, unsigned rounds) {
   return text + "return %v" + std::to_string(rounds) + " : " + type + "\n}\n";
 }
 
-/// x = x[1:]; sum += x[0], so many times.
+/// Returns a program of so many rounds of x = x[1:]; sum += x[0].
 std::string shorterAndShorter(unsigned rounds) {
   auto type = [](unsigned n) {
     return "tensor<" + std::to_string(n) + "xf32>";
@@ -96,7 +96,8 @@ std::string shorterAndShorter(unsigned rounds) {
   return text + "return %s" + std::to_string(rounds) + " : tensor<1xf32>\n}\n";
 }
 
-/// The number of computations in the code of a program that is cut into kernels.
+/// Returns the number of computations in the code of a program that is cut into
+/// kernels.
 uint64_t computationsOf(MLIRContext &context, const std::string &text) {
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
   REQUIRE(module);

@@ -108,7 +108,7 @@ TEST_CASE("the peak and what lies between buffers are what a device holds") {
         memory.weights + memory.optimizer + memory.batch + timeline.results +
             timeline.moments[timeline.peak].inUse() + timeline.unused());
   CHECK(timeline.unused() == 1024 - 912);
-  // At the begin of the backward pass the kept ones are its activations.
+  // The values kept at the beginning of the backward pass are its activations.
   CHECK(memory.activations == timeline.results + timeline.moments[3].kept);
 }
 

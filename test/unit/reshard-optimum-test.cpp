@@ -21,7 +21,8 @@ Mesh meshOf(const char *text) {
   return mesh;
 }
 
-/// Elements of one byte, so that bytes are elements.
+/// Checks plans for elements of one byte, so that bytes are elements, and counts
+/// them.
 struct Check {
   const Mesh &mesh;
   llvm::ArrayRef<int64_t> shape;
@@ -69,7 +70,7 @@ struct Check {
   }
 };
 
-/// All pairs of layouts without partial axes.
+/// Checks all pairs of layouts without partial axes.
 Check checkEveryPair(const char *text, llvm::ArrayRef<int64_t> shape) {
   Mesh mesh = meshOf(text);
   CollectiveGraph graph(mesh, shape);
@@ -87,8 +88,8 @@ Check checkEveryPair(const char *text, llvm::ArrayRef<int64_t> shape) {
   return check;
 }
 
-/// All pairs from layouts that are partial over the axes, to all that are
-/// partial over none, over some of them, or of some others.
+/// Checks all pairs from layouts that are partial over the axes, to all that
+/// are partial over none, over some of them, or of some others.
 Check checkPartial(const char *text, llvm::ArrayRef<int64_t> shape,
                    llvm::ArrayRef<SubAxis> summands,
                    llvm::ArrayRef<SubAxis> made) {
@@ -119,8 +120,8 @@ Check checkPartial(const char *text, llvm::ArrayRef<int64_t> shape,
 TEST_CASE("all 11130 pairs of a rank 3 tensor on 2x2x2") {
   Check even = checkEveryPair("x=2,y=2,z=2", {8, 8, 8});
   CHECK(even.pairs == 11130);
-  // Plans at the lower bound of bytes. The exchange exists for the other pairs,
-  // where a chain costs more.
+  // The first count is of plans at the lower bound of bytes. The exchange
+  // exists for the other pairs, where a chain costs more.
   CHECK(even.atBound == 5406);
   CHECK(even.worst < 2.34);
 }

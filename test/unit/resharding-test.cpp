@@ -37,7 +37,7 @@ std::string describe(const Mesh &mesh, const ReshardPlan &plan) {
   return text;
 }
 
-/// The plan is right on arrays and moves no less than the bound.
+/// Checks that the plan is right on arrays and moves no less than the bound.
 ReshardPlan checkPlan(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
                       const Layout &from, const Layout &to, bool exchange) {
   ReshardOptions options;
@@ -246,8 +246,8 @@ TEST_CASE("a plan is made once and is always the same") {
   CHECK(cache.size() == 4);
 }
 
-/// Device by device: holders of a shard are asked in turn, by those who want
-/// the most of it first.
+/// Computes the elements that each device sends, shard by shard: its holders
+/// serve the other devices in turn, those that need the most first.
 static std::vector<int64_t> sentInTurn(const Mesh &mesh, const Layout &from,
                                        const Layout &to,
                                        llvm::ArrayRef<int64_t> shape) {
@@ -276,7 +276,7 @@ TEST_CASE("an exchange is sent by the holders in turn") {
   int64_t seven[] = {7};
   CHECK(mostSent(two, layoutOf(two, "[data]"), layoutOf(two, "[-]"), seven) ==
         4);
-  // Nobody lacks anything.
+  // No device lacks an element.
   CHECK(mostSent(two, layoutOf(two, "[-]"), layoutOf(two, "[data]"), seven) ==
         0);
   // Each half is held twice: device (0, 0) serves the first of row 1, (0, 1)

@@ -24,8 +24,8 @@ int64_t countOf(const Sizes &sizes) {
   return count;
 }
 
-/// The position in memory of an element when the dimensions with a bit in
-/// `reversed` run backwards.
+/// Returns the position in memory of an element when the dimensions with a bit
+/// in `reversed` run backwards.
 int64_t placeOf(int64_t position, const Sizes &sizes, unsigned reversed) {
   int64_t place = 0, stride = 1;
   for (size_t dim = sizes.size(); dim-- > 0;) {
@@ -37,7 +37,7 @@ int64_t placeOf(int64_t position, const Sizes &sizes, unsigned reversed) {
   return place;
 }
 
-/// OP of %x and %w, either of which may be reversed, and its type.
+/// An op of %x and %w, either of which may be reversed, and its type.
 struct Case {
   Sizes x, w, result;
   std::string op;

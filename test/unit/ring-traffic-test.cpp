@@ -85,7 +85,8 @@ struct Case {
     return text + "reason \"of the test\" : " + types + "\n}\n";
   }
 
-  /// The exact rational number of the closed formula lies in (n - 1, n].
+  /// Checks that the exact rational number of the closed formula lies in (n -
+  /// 1, n].
   void checkFormula(int64_t n) const {
     int64_t p = devices, numerator, room = (rows + p - 1) / p * p;
     if (kind == CollectiveKind::all_reduce) // 2(p-1)/p of the array

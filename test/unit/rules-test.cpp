@@ -40,7 +40,7 @@ struct Program {
     module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
     REQUIRE(module);
   }
-  /// Reasons of all ops, joined.
+  /// Returns the reasons of all ops, joined.
   std::string disagreements() {
     std::string all;
     module->walk([&](mlir::Operation *op) {
@@ -65,7 +65,7 @@ struct Program {
   }
 };
 
-/// The reason for one op: "weft.neg" on types "(...) -> ...".
+/// Returns the reason for one op, such as "weft.neg", on types "(...) -> ...".
 std::string check(const std::string &op, const std::string &types,
                   unsigned operands, const std::string &attributes = "") {
   std::string values;

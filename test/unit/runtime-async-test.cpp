@@ -10,7 +10,8 @@ using namespace weft::test;
 
 namespace {
 
-/// The host of a runtime: writes down what runs show it, and holds them at a gate.
+/// The host of a runtime, which writes down what runs show it, and blocks them
+/// until it is told to go on.
 class Host {
 public:
   explicit Host(weft_runtime *runtime) {
@@ -52,7 +53,7 @@ private:
   std::vector<int32_t> values;
 };
 
-/// Shows "counter" to the host, then adds 1 to it.
+/// Returns a program that shows "counter" to the host, then adds 1 to it.
 std::vector<uint8_t> counting() {
   PlanBuilder p({{"x", 2}});
   uint32_t counter = p.state("counter", DType::i32, {1}, {{}});
@@ -62,7 +63,8 @@ std::vector<uint8_t> counting() {
   return p.image();
 }
 
-/// "out" is "in" once the host has been shown "number".
+/// Returns a program that copies "in" to "out" after it has shown "number" to
+/// the host.
 std::vector<uint8_t> copying() {
   PlanBuilder p({{"x", 2}});
   uint32_t in = p.input("in", DType::f32, {8192}, {{whole(0, 2)}});
@@ -207,7 +209,7 @@ TEST_CASE("an error is the ticket's, in every call, and no other run's") {
   CHECK(late.error == why);
   weft_ticket_free(ticket);
 
-  // On the same runtime, behind a run that fails.
+  // The other program is on the same runtime, behind a run that fails.
   weft_program *good = nullptr;
   std::vector<uint8_t> image = counting();
   REQUIRE(take(weft_program_load_memory(image.data(), image.size(), &good)) ==

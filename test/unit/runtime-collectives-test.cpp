@@ -1,5 +1,5 @@
-// Every collective against its meaning in plan.fbs, for several workers; compiled
-// for CPUs, and by test/cuda for GPUs.
+// Every collective against its meaning in plan.fbs, for several workers; built
+// for CPUs, and in test/cuda for GPUs.
 #include "weft/test/unit/runtime-plan.h"
 
 #include <complex>
@@ -17,7 +17,7 @@ static std::string devices(int64_t count) {
 }
 
 TEST_CASE("an all-reduce gives the same bits for any number of workers") {
-  // Two operands in one instruction, of odd sizes, beside their scalar sums.
+  // The instruction has two operands of odd sizes, and their scalar sums.
   constexpr int64_t n = 33333, m = 5;
   const std::vector<Axes> splitX8 = {{whole(0, 8)}};
   PlanBuilder p({{"x", 8}});
@@ -89,7 +89,7 @@ TEST_CASE("reductions of every kind") {
         std::vector<uint8_t>{0, 1});
   CHECK(reduced<uint8_t>(DType::i1, ReduceKind::prod, {0, 1, 1, 1}, 2) ==
         std::vector<uint8_t>{0, 1});
-  // bf16: 1 + 2^-8 + 2^-8 is summed in f32 and rounded once: 1 + 2^-7.
+  // The bf16 sum 1 + 2^-8 + 2^-8 is computed in f32 and rounded once: 1 + 2^-7.
   CHECK(reduced<uint16_t>(DType::bf16, ReduceKind::sum,
                           {0x3f80, 0x3b80, 0x3b80},
                           3) == std::vector<uint16_t>{0x3f81});
@@ -126,7 +126,7 @@ TEST_CASE("the maximum of zeros is 0 and the minimum -0, whoever holds which") {
       size_t bytes = size_t(bytesOf(dtype)), n = 67;
       for (int64_t odd = 0; odd < devices; ++odd)
         for (bool isNegative : {false, true}) {
-          // All devices have one zero, but one has the other.
+          // All devices but one have the same zero.
           std::vector<uint8_t> data(size_t(devices) * n * bytes);
           for (size_t i = 0; i < size_t(devices) * n; ++i)
             if ((int64_t(i / n) == odd) == isNegative)
@@ -201,7 +201,8 @@ TEST_CASE("an all-to-all moves the split from one dimension to another") {
 }
 
 TEST_CASE("the exchange of the design moves 1,792 bytes a device") {
-  // P('y', _, 'x') -> P(_, ('x', 'y'), _) of 16x16x16 f32 on x=4, y=2.
+  // The array moves from P('y', _, 'x') to P(_, ('x', 'y'), _): 16x16x16 f32 on
+  // x=4, y=2.
   PlanBuilder p({{"x", 4}, {"y", 2}});
   std::vector<Axes> from = {{whole(1, 2)}, {}, {whole(0, 4)}};
   std::vector<Axes> to = {{}, {whole(0, 4), whole(1, 2)}, {}};
@@ -245,7 +246,7 @@ TEST_CASE("exchanges between random layouts, uneven and with copies") {
 }
 
 TEST_CASE("a fetch moves halos, strides and turns, and counts what it sends") {
-  // 7 elements over 3 devices: 0 1 2 | 3 4 5 | 6.
+  // The 7 elements lie on 3 devices: 0 1 2 | 3 4 5 | 6.
   auto fetched = [](std::array<int64_t, 6> positions, int64_t count,
                     size_t device) {
     PlanBuilder p({{"x", 3}});
@@ -259,14 +260,15 @@ TEST_CASE("a fetch moves halos, strides and turns, and counts what it sends") {
     local.push_back(int32_t(program.counted("fetch")));
     return local;
   };
-  // One neighbour on either side: the middle device sends both its ends.
+  // The halo is one element on either side: the middle device sends both its
+  // ends.
   CHECK(fetched({7, 3, 1, -1, 1, 0}, 5, 1) ==
         std::vector<int32_t>{2, 3, 4, 5, 6, 8});
-  // Reversed, and turned by 2.
+  // The positions are reversed, and turned by 2.
   CHECK(fetched({7, -3, -1, 6, 1, 0}, 3, 0)[0] == 6);
   CHECK(fetched({7, 3, 1, -2, 1, 7}, 3, 0)[0] == 5);
   CHECK(fetched({7, 3, 1, -2, 1, 7}, 3, 0)[2] == 0);
-  // Every second element.
+  // The positions are those of every second element.
   CHECK(fetched({7, 4, 2, 1, 1, 0}, 2, 0)[1] == 3);
 }
 
@@ -283,7 +285,8 @@ TEST_CASE("a collective permute sends whole values, and counts them") {
 }
 
 TEST_CASE("a pick takes elements from where its positions say") {
-  // 0 1 2 3 | 4 5 6 7 | 8 9 - - in columns of 2; positions are clamped.
+  // The elements are 0 1 2 3 | 4 5 6 7 | 8 9 - - in columns of 2; positions are
+  // clamped.
   PlanBuilder p({{"x", 3}});
   uint32_t in = p.input("in", DType::i32, {5, 2}, {{whole(0, 3)}, {}});
   uint32_t at = p.input("at", DType::i64, {9, 2}, {{whole(0, 3)}, {}});
@@ -301,7 +304,8 @@ TEST_CASE("a pick takes elements from where its positions say") {
 }
 
 TEST_CASE("a pick takes all bytes of an element of any type") {
-  // 0 1 2 | 3 4 5, in positions 5 4 3 | 2 1 0; byte b of element i is 16i + b.
+  // The elements 0 1 2 | 3 4 5 are picked at positions 5 4 3 | 2 1 0; byte b of
+  // element i is 16i + b.
   for (DType dtype : EnumValuesDType()) {
     INFO(EnumNameDType(dtype));
     size_t bytes = size_t(bytesOf(dtype));
@@ -325,7 +329,7 @@ TEST_CASE("a pick takes all bytes of an element of any type") {
 }
 
 TEST_CASE("sub-axes make groups of a part of an axis") {
-  // "x":(1)2 of 4: devices 0,2 and 1,3.
+  // The axis "x":(1)2 of 4 has the groups of devices 0,2 and 1,3.
   PlanBuilder p({{"x", 4}});
   uint32_t v = p.state("v", DType::f32, {4}, {{whole(0, 4)}});
   p.allReduce({v}, {v}, {SubAxis(0, 1, 2)});

@@ -20,8 +20,8 @@ TEST_CASE("a kernel gets its device's part and coordinate") {
   CHECK(padding != padding);
 }
 
-/// counter += 1 while counter < limit, limit = 2 + 3 * row; in each iteration
-/// an all-reduce of `v` within the row.
+/// Returns the program: counter += 1 while counter < limit, limit = 2 + 3 *
+/// row; each iteration has an all-reduce of `v` within the row.
 static std::vector<uint8_t> rowLoops() {
   PlanBuilder p({{"row", 2}, {"column", 2}});
   uint32_t v = p.state("v", DType::f32, {4}, {{whole(0, 2), whole(1, 2)}});
@@ -45,7 +45,7 @@ TEST_CASE("groups run different numbers of iterations") {
     program.write(0, std::vector<float>{1, 2, 3, 4});
     program.write(1, std::vector<int32_t>{0});
     REQUIRE(program.run() == "");
-    // Row 0: twice: (1+2)*2; row 1: five times: (3+4)*2^4.
+    // Row 0 iterates twice: (1+2)*2; row 1 five times: (3+4)*2^4.
     CHECK(program.read<float>(0, 4) == std::vector<float>{6, 6, 112, 112});
     CHECK(program.local<int32_t>(1, 0)[0] == 2);
     CHECK(program.local<int32_t>(1, 3)[0] == 5);

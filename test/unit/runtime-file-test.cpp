@@ -1,4 +1,4 @@
-// What is no sound .weft file is an error, never a crash.
+// Files that are no valid .weft file give an error, never a crash.
 #include "weft/test/unit/runtime-plan.h"
 
 #include <cstdio>
@@ -27,7 +27,7 @@ static std::string load(const std::vector<uint8_t> &image,
   return text;
 }
 
-/// Loads its code, too, twice: the second time says the same.
+/// Loads an image, then its code twice: the second time gives the same error.
 static std::string prepare(const std::vector<uint8_t> &image,
                            weft_status *status = nullptr) {
   weft_program *program = nullptr;
@@ -63,7 +63,8 @@ TEST_CASE("every flipped bit is refused") {
   CHECK(load(image) == "");
 }
 
-/// The trailer is right again: what remains is between verifier and checks.
+/// Returns the plan in a file with a correct trailer, so that only the verifier
+/// and the checks see its errors.
 static std::vector<uint8_t> reassemble(const std::vector<uint8_t> &plan) {
   static const std::vector<uint8_t> elf = kernelLibrary();
   return weft::assembleProgramFile(elf, plan, 0);

@@ -9,7 +9,8 @@ using namespace weft::test;
 
 static void reportFault(int) { _exit(42); }
 
-/// How a process ends that does this; 42 for a memory fault.
+/// Returns the exit status of a process that runs the body; 42 for a memory
+/// fault.
 template <typename Body> static int statusOf(Body &&body) {
   pid_t child = fork();
   if (child == 0) {
@@ -22,7 +23,8 @@ template <typename Body> static int statusOf(Body &&body) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/// Every device takes what device 0 has in a buffer; in an arena or in a port.
+/// Returns a program in which every device takes what device 0 has in a buffer,
+/// in an arena or in a port.
 static std::vector<uint8_t> reaching(bool intoPort) {
   PlanBuilder p({{"x", 2}});
   uint32_t v = p.state("v", DType::f32, {2}, {{whole(0, 2)}});

@@ -20,7 +20,7 @@
 
 namespace weft::test {
 
-/// The message of an error, freed; empty for success.
+/// Returns the message of an error, and frees it; empty for success.
 inline std::string take(weft_error *error, weft_status *status = nullptr) {
   if (status)
     *status = weft_error_status(error);
@@ -98,7 +98,7 @@ struct Loaded {
   std::string run() {
     return take(weft_execute(runtime, program, inputs.data(), outputs.data()));
   }
-  /// One device's memory of an output.
+  /// Returns one device's memory of an output.
   template <typename T> std::vector<T> local(size_t output, int64_t position) {
     size_t bytes = 0;
     void *memory = weft_buffer_local(outputs[output], position, &bytes);

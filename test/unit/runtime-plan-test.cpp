@@ -10,7 +10,8 @@ using namespace weft::test;
 namespace {
 enum : uint32_t { In, Out, Four, Positions, Eight, Matrix };
 
-/// Two devices; buffers of 4, 4, 4, 4 and 8 elements, and 2x4.
+/// Returns a plan of two devices, with buffers of 4, 4, 4, 4 and 8 elements,
+/// and 2x4.
 PlanBuilder two() {
   PlanBuilder p({{"x", 2}});
   p.input("in", DType::f32, {8}, {{whole(0, 2)}});
@@ -21,10 +22,10 @@ PlanBuilder two() {
   p.arena(DType::f32, {2, 4});
   return p;
 }
-/// The group of both devices.
+/// Returns the group of both devices.
 Axes both() { return {whole(0, 2)}; }
 
-/// The error in a plan; empty if it is accepted.
+/// Returns the error in a plan; empty if it is accepted.
 template <typename Change> std::string refusal(Change change) {
   PlanBuilder p = two();
   change(p);
@@ -190,7 +191,8 @@ DeviceKernelT onDevice(std::vector<uint32_t> block = {256, 1, 1},
   return code;
 }
 
-/// 2x4 times 4: two sums of four products, by kernel 0 else.
+/// Returns a product of 2x4 and 4: two sums of four products, by kernel 0
+/// without a library.
 LibraryContractionT product() {
   LibraryContractionT code;
   code.rows = std::make_unique<ContractionDim>(2, 4, 0, 1);
@@ -200,7 +202,7 @@ LibraryContractionT product() {
   return code;
 }
 
-/// A program whose only launch is a contraction, changed.
+/// Returns the error for a program whose only launch is a contraction, changed.
 template <typename Change> std::string contraction(Change change) {
   return refusal([&](PlanBuilder &p) {
     module(p);

@@ -32,7 +32,7 @@ inline SubAxis whole(uint32_t axis, int64_t size) { return {axis, 1, size}; }
 
 inline std::vector<uint8_t> kernelLibrary() {
   std::ifstream file(WEFT_TEST_KERNELS, std::ios::binary);
-  // Where there is no build folder it lies where the test is run.
+  // Without a build folder the library lies where the test is run.
   if (!file)
     file.open("libweft_test_kernels.so", std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -134,7 +134,7 @@ public:
     program.outputs.push_back(port(name, b, dtype, shape, dims));
     return b;
   }
-  /// An input updated in place: one buffer, two ports.
+  /// Adds an input that is updated in place: one buffer, two ports.
   uint32_t state(const std::string &name, DType dtype, const Shape &shape,
                  const std::vector<Axes> &dims) {
     uint32_t b = input(name, dtype, shape, dims);
@@ -150,7 +150,7 @@ public:
     return *static_cast<Op *>(program.instructions.back()->operation.value);
   }
   uint32_t next() const { return uint32_t(program.instructions.size()); }
-  /// A new kernel.
+  /// Adds a kernel.
   template <typename Code> KernelT &kernel(Code code, uint64_t scratch = 0) {
     auto k = std::make_unique<KernelT>();
     k->code.Set(std::move(code));
@@ -158,7 +158,7 @@ public:
     program.kernels.push_back(std::move(k));
     return *program.kernels.back();
   }
-  /// A launch of the kernel made last.
+  /// Adds a launch of the kernel made last.
   LaunchT &launchLast(std::vector<uint32_t> buffers, int32_t scratch = -1) {
     LaunchT op;
     op.kernel = uint32_t(program.kernels.size() - 1);
@@ -166,7 +166,7 @@ public:
     op.scratch = scratch;
     return add(std::move(op));
   }
-  /// A launch of a function of the test's library.
+  /// Adds a launch of a function of the test's library.
   void launch(const std::string &symbol, std::vector<uint32_t> buffers) {
     HostKernelT code;
     code.symbol = symbol;
@@ -280,7 +280,7 @@ public:
     return {builder.GetBufferPointer(),
             builder.GetBufferPointer() + builder.GetSize()};
   }
-  /// Ends with a Return.
+  /// Ends the program with a Return, and returns its image.
   std::vector<uint8_t> image() {
     add(ReturnT());
     return assembleProgramFile(kernelLibrary(), planBytes(), 0);
@@ -289,7 +289,8 @@ public:
   ProgramT program;
 };
 
-/// Two devices, of which only the first comes to the sum of "v", buffer 0.
+/// Returns a plan of two devices, of which only the first comes to the sum of
+/// "v", buffer 0.
 inline PlanBuilder deadlock() {
   PlanBuilder p({{"x", 2}});
   uint32_t v = p.state("v", DType::f32, {2}, {{whole(0, 2)}});

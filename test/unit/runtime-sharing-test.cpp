@@ -3,8 +3,8 @@
 
 using namespace weft::test;
 
-/// `repeat` times a -> b -> a through a kernel with parts, then, on a mesh, an
-/// all-reduce; in a loop in the plan.
+/// Returns a program that goes `repeat` times a -> b -> a through a kernel with
+/// parts, then, on a mesh, through an all-reduce; in a loop in the plan.
 static std::vector<uint8_t> mixing(int64_t devices) {
   PlanBuilder p({{"x", devices}});
   std::vector<Axes> split = {{whole(0, devices)}};
@@ -56,7 +56,8 @@ TEST_CASE("any number of workers gives the bits of one") {
   }
 }
 
-// Not part of the test run: `runtime-sharing-test "[soak]"`, best under TSan.
+// This case is not part of the test run: `runtime-sharing-test "[soak]"`, best
+// under TSan.
 TEST_CASE("workers come and go for a long time", "[.soak]") {
   for (int64_t devices = 1; devices <= 8; ++devices) {
     std::vector<uint8_t> image = mixing(devices);

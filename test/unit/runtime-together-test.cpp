@@ -1,5 +1,5 @@
-// Run by mpirun: each process runs the same programs twice, alone with all
-// devices and together with the others, and compares bits and counts.
+// Runs the same programs twice in each process that mpirun starts, alone with
+// all devices and together with the others, and compares bits and counts.
 #include "weft/runtime/abi/processes.h"
 #include "weft/test/unit/runtime-plan.h"
 
@@ -11,7 +11,7 @@ using namespace weft::test;
 
 namespace {
 
-/// Joined for the life of the program.
+/// The processes, joined for the life of the program.
 struct Together {
   Together() {
     REQUIRE(take(weft_processes_join(1, STDERR_FILENO, &all)) == "");
@@ -32,13 +32,13 @@ weft_processes *together() {
   return joined.all;
 }
 
-/// The same in every process.
+/// Returns a random number below n, the same in every process.
 int64_t roll(int64_t n) {
   static std::mt19937 dice(3);
   return int64_t(dice() % uint64_t(n));
 }
 
-/// Random bytes that are small numbers of any type.
+/// Returns random bytes that are small numbers of any type.
 std::vector<uint8_t> numbers(const PortT &port) {
   size_t count = 1, size = size_t(bytesOf(port.dtype));
   for (int64_t n : port.shape)
@@ -57,7 +57,8 @@ std::vector<uint8_t> numbers(const PortT &port) {
   return out;
 }
 
-/// One behind the other; or enqueued, and waited for from the last to the first.
+/// Runs a program three times: one run behind the other, or enqueued, and
+/// waited for from the last to the first.
 void runThrice(Loaded &program, bool isEnqueued) {
   weft_ticket *tickets[3] = {};
   for (weft_ticket *&ticket : tickets)
@@ -73,7 +74,7 @@ void runThrice(Loaded &program, bool isEnqueued) {
   }
 }
 
-/// The outputs and counts of a few runs.
+/// Returns the outputs and counts of a few runs.
 std::vector<std::vector<uint8_t>>
 results(weft_processes *all, PlanBuilder &p, const std::vector<uint8_t> &image,
         const std::vector<std::vector<uint8_t>> &inputs) {
@@ -110,7 +111,7 @@ void compare(PlanBuilder &p) {
   REQUIRE((results(together(), p, image, inputs) == alone));
 }
 
-/// At least as many devices as there are processes.
+/// Returns a mesh with at least as many devices as there are processes.
 std::pair<int64_t, int64_t> randomMesh() {
   for (;;) {
     int64_t x = 1 + roll(5), y = 1 + roll(4);
@@ -124,7 +125,8 @@ DType randomType() {
   return types[roll(5)];
 }
 
-/// Now and then large enough to be cut among processes.
+/// Returns a random size, which now and then is large enough to be cut among
+/// processes.
 int64_t randomSize() { return roll(3) ? 1 + roll(9) : 1 + roll(60000); }
 
 } // namespace

@@ -28,7 +28,7 @@ int64_t elements(llvm::ArrayRef<int64_t> shape) {
                          std::multiplies<>());
 }
 
-/// The flat indices of a box of a small tensor, in order.
+/// Returns the flat indices of a box of a small tensor, in order.
 std::vector<int64_t> flat(const Box &box, llvm::ArrayRef<int64_t> shape) {
   std::vector<int64_t> result{0};
   for (unsigned dim = 0; dim < shape.size(); ++dim) {
@@ -93,8 +93,8 @@ TEST_CASE("dimensions of several factors take the axes that divide") {
   CHECK(project("x=3,y=2", "[x,y]") == "[x,y,-]");
 }
 
-// Where the projection says exact and only pass factors are sharded, a
-// reshape is local: each device's elements are the same, in the same order.
+// A reshape is local where the projection is exact and only pass factors are
+// sharded: each device's elements are the same, in the same order.
 TEST_CASE("exact projections of reshapes need no communication") {
   using Shape = std::vector<int64_t>;
   for (const auto &[from, to] :

@@ -210,7 +210,7 @@ TEST_CASE("rows are sorted each by itself, by several keys and stably") {
         shape[dim] = 100 * p + 1;
         std::string a = tensor(shape), b = tensor(shape, "i32"),
                     c = tensor(shape, "i1");
-        // Keys of few values: most elements are equal.
+        // The keys have few values: most elements are equal.
         std::string body = "%r0, %r1, %r2 = weft.sort %x0, %x1, %x2 dim " +
                            str(dim) + " keys " + str(keys) + " : (" + a + ", " +
                            b + ", " + c + ") -> (" + a + ", " + b + ", " + c +
@@ -264,7 +264,8 @@ TEST_CASE("a reshape that does not align moves what a device lacks") {
                                         " -> " + tensor(to)),
                             kFetch);
       CHECK(bytes <= 4 * wanted);
-      // Between dimensions that align, one of which is sharded as well.
+      // The reshape is between dimensions that align, one of which is sharded
+      // as well.
       std::vector<int64_t> wideFrom{3}, wideTo{3};
       llvm::append_range(wideFrom, from);
       llvm::append_range(wideTo, to);

@@ -15,8 +15,9 @@ static std::string scratch(const std::string &name) {
   return (folder / name).string();
 }
 
-/// Counts its runs in `steps`, hands x on as the output and y as the metric: for
-/// two samples y is a sum and a count, for one it is a mean.
+/// Returns a program that counts its runs in `steps`, hands x on as the output
+/// and y as the metric: for two samples y is a sum and a count, for one it is a
+/// mean.
 static std::vector<uint8_t> countingProgram(int64_t batch, bool train) {
   PlanBuilder p({{"x", 2}});
   std::vector<Axes> split = {{weft::test::whole(0, 2)}, {}};
@@ -210,8 +211,8 @@ TEST_CASE("data that does not fit says what would fix it") {
   CHECK(data->split(1).message().find("between 0 and 1") != std::string::npos);
 }
 
-/// Counts runs in `seen`, a metric's own state, and in `average`; `kernel` never
-/// changes by itself.
+/// Returns a program that counts runs in `seen`, a metric's own state, and in
+/// `average`; `kernel` never changes by itself.
 static std::vector<uint8_t> statefulProgram(int64_t batch) {
   PlanBuilder p({{"x", 2}});
   auto state = [&](const char *name, plan::PortRole role, const char *said) {
@@ -264,7 +265,7 @@ TEST_CASE(
   auto history = trainer.fit(*data, options);
   INFO((history ? "" : history.message()));
   REQUIRE(history);
-  // Three batches an epoch; validation counts from the start, too.
+  // An epoch has three batches; validation counts from the start, too.
   CHECK(history->history ==
         weft::History::Series{{"seen", {43, 43}}, {"val_seen", {43, 43}}});
   CHECK(history->steps ==

@@ -65,7 +65,7 @@ static Status save(const std::string &path, const std::string &text) {
   return file->commit();
 }
 
-/// A process that is killed while it writes `path`.
+/// Kills a process while it writes `path`.
 static void dieWriting(const std::string &path) {
   pid_t child = fork();
   if (child == 0) {
@@ -79,7 +79,7 @@ static void dieWriting(const std::string &path) {
 TEST_CASE("a link at the name of a temporary file is not followed") {
   Folder folder;
   put(folder / "victim", "precious");
-  // The name that versions up to 0.1.0 wrote to.
+  // The link has the name that versions up to 0.1.0 wrote to.
   fs::create_symlink(folder / "victim",
                      folder / ("out.npz.tmp" + std::to_string(getpid())));
   REQUIRE(save(folder / "out.npz", "new"));

@@ -48,8 +48,8 @@ struct Case {
   }
 };
 
-/// The positions, from the first to the last that its windows see, that the device
-/// that lacks most does not hold.
+/// Returns the number of positions, from the first to the last that its windows
+/// see, that the device that lacks most does not hold.
 int64_t haloOf(const Window &w, int64_t n, int64_t p) {
   int64_t held = shardSize(n, p), block = shardSize(w.count(n), p), most = 0;
   for (int64_t k = 0; k < p; ++k) {
@@ -75,8 +75,8 @@ template <typename Fn> void forEachWindow(int64_t n, Fn fn) {
           }
 }
 
-/// The op's derivatives as results: an argument behind the op's operands is
-/// the gradient of its result.
+/// Returns the op's derivatives as results: an argument behind the op's
+/// operands is the gradient of its result.
 OwningOpRef<ModuleOp> derivative(const std::string &text) {
   auto module = parseSourceString<ModuleOp>(text, &context());
   REQUIRE(module);
@@ -131,7 +131,8 @@ TEST_CASE("groups of features and of samples keep their windows") {
           check(program(p, {{tensor(c.lhs()), 1}, {tensor(c.rhs()), -1}},
                         {{tensor(c.result()), 1}}, c.text()),
                 kFetch);
-          // Samples, input features, output features.
+          // The sharded dimensions are samples, input features and output
+          // features.
           check(program(p, {{tensor(c.lhs()), 0}, {tensor(c.rhs()), -1}},
                         {{tensor(c.result()), 0}}, c.text()),
                 kAny);
@@ -182,7 +183,7 @@ TEST_CASE("a window larger than the result is a contraction with halos") {
                     program(p, {{tensor(c.lhs()), 1}, {tensor(c.rhs()), 0}},
                             {{tensor(c.result()), -1}}, c.text()),
                     kFetchAndSum);
-                // The halo, and twice the result.
+                // The bound is the halo, and twice the result.
                 Window seen{count, dilation, low, w.high, base, stride};
                 int64_t sum = 8 * c.result()[0] * count * c.result()[2];
                 CHECK(bytes <=
@@ -233,7 +234,8 @@ TEST_CASE("select-and-scatter and the derivatives of pooling exchange halos") {
                                     select + " %x0, %x1 " + attributes + " : " +
                                     x + ", " + y + " -> " + x),
                         kFetch);
-              // Both halos of the input, and the windows that reach in.
+              // The bound is both halos of the input, and the windows that
+              // reach in.
               Window seen{2 * size - 1, 1, size - 1, size - 1};
               int64_t block = shardSize(n, p), windows = 0;
               for (int64_t k = 0; k < p; ++k) {

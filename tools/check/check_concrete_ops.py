@@ -56,7 +56,7 @@ PASSED = ["isa<RegionBranchOpInterface>(op)", "DotOp::create(builder, loc)", "op
 
 
 def ops_asked_for(code):
-    """Names of concrete ops in what asks for the kind of an op."""
+    """Names of concrete ops in tests of an op's kind."""
     code = TEXT.sub("", code)
     return {name for match in ASKED.finditer(code) for part in match.groups("") for name in OP.findall(part)}
 

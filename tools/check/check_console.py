@@ -1,4 +1,4 @@
-"""What README.md and docs/*.md print is what their commands print.
+"""Outputs in README.md and docs/*.md equal those of their commands.
 
     check_console.py           runs the commands of every ```console block and compares
     check_console.py --show    runs those of the README and the tutorial for a person to see (tools/try)
@@ -51,7 +51,7 @@ def run(command, show=False):
 
 
 def same(printed, now):
-    """Equal up to times, and to 2 % of figures with three digits or more behind the point."""
+    """Whether outputs are equal up to times, and to 2 % of figures with three digits or more behind the point."""
     masked = [MEMORY.sub("MEMORY", TIMES.sub("TIME", text)) for text in (printed, now)]
     if NUMBER.sub("NUMBER", masked[0]) != NUMBER.sub("NUMBER", masked[1]):
         return False
@@ -60,7 +60,7 @@ def same(printed, now):
 
 
 def complaints(page):
-    """What a page prints and its commands do not."""
+    """Yields the outputs of a page that differ from those of its commands."""
     name, problems = page.relative_to(ROOT), []
     for block in BLOCK.findall(page.read_text()):
         for command, printed in steps(block):

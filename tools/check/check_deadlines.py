@@ -13,7 +13,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PATIENCE = "test/exec/patience.py"
 SHORTEST = 600  # seconds for a limit that is a number
-# The limit is the point there: how long a file of Keras' own tests may take, which --limit gives.
+# Files whose limit is their purpose: how long a file of Keras' own tests may take, given by --limit.
 OWN_LIMITS = {"test/jax/keras_suite.py"}
 
 

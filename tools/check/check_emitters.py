@@ -14,7 +14,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ("compiler/codegen/cpu", "compiler/codegen/gpu", "compiler/codegen/elements")
 TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', re.S)
-# A named number, a target's limit, or what an op costs.
+# Matches a named number, a target's limit, or the cost of an op.
 DECIDES = re.compile(r"\bconstexpr\s+(?:\w+::)*(?:u?int(?:32|64)?_t|int|unsigned|size_t|double)\s+(\w+)"
                      r"|\b(targetLimits|allTargetLimits|Costly|workOf|chooseWalk)\b")
 ALLOWED = {

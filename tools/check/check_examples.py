@@ -14,7 +14,7 @@ PUBLIC = ("runtime/abi/*.h", "compiler/*.h", "compiler/capi/*.h", "compiler/stag
           "compiler/program/*.h", "compiler/explain/*.h", "compiler/codegen/*.h", "compiler/codegen/elements/ElementCode.h",
           "compiler/frontends/stablehlo/Import.h", "dialects/foreign/*.h", "dialects/interpret/*.h", "dialects/nest/*.h",
           "dialects/plan/*.h", "passes/*/*.h")
-# A line of code ends so; a line of IR names values.
+# Matches the end of a line of code; a line of IR names values.
 STATEMENT = re.compile(r"^   [^%]*;\s*(//.*|/\*.*)?$")
 INTERNAL = {"passes/sharding/RegionPlans.h": "of the passes alone"}
 

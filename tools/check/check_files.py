@@ -17,7 +17,7 @@ WRITES = re.compile("|".join((
     r"\bcreat\s*\(", r"\bmko?stemps?\b", r"\btmpfile\b", r"\brename(?:at2?)?\s*\(", r"\bH5F_ACC_(?:TRUNC|EXCL|RDWR)\b",
     r"\bZIP_(?:CREATE|TRUNCATE)\b", r"\bToolOutputFile\b", r"\bopenFileFor(?:Read)?Write\b", r"\bcreateUniqueFile\b",
     r"\bcreateTemporaryFile\b", r"\bTempFile\b", r"\bFileOutputBuffer\b",
-    # raw_fd_ostream of a name; of a descriptor is no creation
+    # Matches raw_fd_ostream with a name; one with a descriptor creates no file.
     r"\braw_fd_(?:o)?stream\s+\w+\s*\((?!\s*descriptor\b)[^;]*\berror\b")))
 READS = re.compile("|".join((
     r"\bstd::ifstream\b", r'\bfopen\s*\([^;]*"rb?"', r"\bopen(?:at)?\s*\([^;]*\bO_RDONLY\b", r"\bMemoryBuffer::getFile\w*",
@@ -36,7 +36,6 @@ READERS = {
     "runtime/data/Hdf5Datasets.cpp": "H5Fopen after regularFileSize()",
     "runtime/data/Hdf5Library.cpp": "H5Fopen of an open file's map in memory",
     "runtime/data/OpenFile.cpp": "after regularFileSize()",
-    "runtime/data/Safetensors.cpp": "after regularFileSize()",
     "runtime/data/Zip.cpp": "after regularFileSize()",
     "runtime/data/ZipDirectory.cpp": "a file that ZipReader has open",
     "runtime/program/Program.cpp": "O_NONBLOCK, then S_ISREG",

@@ -21,8 +21,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def hiding(folders, python):
-    """A command in front of others under which these folders are empty, but for a Python of one's own, which `python` is
-    then; nothing where this user may not mount."""
+    """Returns a command to put before others, which hides these folders; if `python` lies in one of them, it stays.
+    Empty where this user may not mount."""
     mounts = f"mount --bind '{VENV}' '{python}' && " if VENV.exists() else ""
     mounts += "".join(f"mount -t tmpfs none '{folder}' && " for folder in folders)
     command = ["unshare", "--mount", "sh", "-c", mounts + 'exec "$@"', "sh"]
@@ -36,7 +36,7 @@ HIDDEN = []
 
 
 def run(*command, env=None):
-    """The output of a command; stops the check with it when the command fails."""
+    """Returns the output of a command; stops the check with it when the command fails."""
     result = subprocess.run([*HIDDEN, *(str(c) for c in command)], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                             cwd="/", env=env)
     if result.returncode:
@@ -50,7 +50,7 @@ def expect(text, words, source):
 
 
 def write_page(folder):
-    """The files that docs/embedding.md shows, which are short enough to read."""
+    """Writes the files that docs/embedding.md shows."""
     page = (ROOT / "docs" / "embedding.md").read_text()
     folder.mkdir()
     for kind, name in (("cmake", "CMakeLists.txt"), ("cpp", "shard_mine.cpp")):
@@ -87,7 +87,8 @@ int main(void) {
 
 
 def check_alone(folder, binaries, hidden):
-    """Neither the compiler of an outside project has read, nor its programs load, what lies in a hidden folder."""
+    """Checks that the compiler of an outside project has read no file in a hidden folder, and its programs load none.
+    """
     read = run("ninja", "-C", folder, "-t", "deps") + "".join(run("ldd", folder / binary) for binary in binaries)
     for place in hidden:
         if f"{place}/" in read:
@@ -95,7 +96,7 @@ def check_alone(folder, binaries, hidden):
 
 
 def check_python(prefix, example, folder):
-    """The package on the installed libraries: scale.py loads the plug-in."""
+    """Runs scale.py, which loads the plug-in, with the package on the installed libraries."""
     python = (folder / "venv" if HIDDEN else VENV) / "bin/python"
     if not VENV.exists():
         print("no .venv with NumPy (tools/setup-jax): the example of the Python package is left out")

@@ -11,7 +11,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PYTHON = ROOT / "tools" / "pjrt" / "python"
 
-# All that executables, clients, devices, options and shardings of jaxlib 0.10 have, but for names that classes of JAX have, too.
+# All attributes of executables, clients, devices, options and shardings of jaxlib 0.10, except names that classes of
+# JAX have, too.
 METHODS = set("""
 argument_layouts compile compile_and_load compile_and_load_ifrt_program compile_ifrt_program compile_portable_executable
 cost_analysis defragment deserialize_executable device_from_local_hardware_id dma_map dma_unmap
@@ -59,7 +60,7 @@ MAY = {
 
 
 def imported(tree):
-    """Names that are imported from jaxlib, and attributes of these."""
+    """Returns the names that are imported from jaxlib, and attributes of these."""
     modules = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(("jax._src.lib", "jaxlib")):

@@ -1,4 +1,4 @@
-"""docs/ops.md says what ops there are, as their definitions have it; --write makes it.
+"""docs/ops.md lists the ops as their definitions do; --write generates it.
 
 One row an op, from the .td files: what it means, the op of StableHLO that means
 the same, the kinds of its rule's factors, its derivative. Every op that computes
@@ -35,7 +35,7 @@ for CPUs and GPUs; cases in `test/fixtures/ops` compare them, and derivatives, w
 
 
 def records(family):
-    """All records of a family's .td file, as TableGen has them."""
+    """Returns all records of a family's .td file, as TableGen lists them."""
     tool = shutil.which("llvm-tblgen", path=f"{LLVM / 'bin'}:{os.environ['PATH']}")
     llvm = pathlib.Path(tool).resolve().parents[1] / "include"
     with tempfile.TemporaryDirectory() as folder:
@@ -56,7 +56,7 @@ def derivative_of(record, known):
 
 
 def ops_of(family):
-    """(mnemonic, row) of every op, in the order of the file."""
+    """Returns (mnemonic, row) of every op, in the order of the file."""
     known = records(family)
     text = (DIALECT / "ops" / f"{family}.td").read_text()
     names = re.findall(r"^def (Weft_\w+Op)\b", text, re.M)
@@ -67,7 +67,7 @@ def ops_of(family):
 
 
 def page():
-    """The page's text, and the ops that it lists."""
+    """Returns the page's text, and the ops that it lists."""
     text, ops = HEAD, []
     for family, title in FAMILIES.items():
         if not (DIALECT / "ops" / f"{family}.td").exists():

@@ -20,7 +20,7 @@ TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\
 # A call's closing parenthesis, then a member that is not called, or an element.
 REFUSED = re.compile(r"\)\s*(?:\.\s*(?:template\s+)?\w+\s*(?![\w(<\s])|\[)")
 
-# What the check is sure to find, and what it lets pass.
+# Examples that the check has to find, and others that it has to accept.
 DANGLING = ["for (const SubAxis &axis : group.getLayout().dims[0])", "for (auto &dim : layoutOf(op).dims)",
             "for (int64_t n : op.getLayout().shapes()[0])", "for (int i = 0; int n : cast<LayoutAttr>(a).get().dims.front())"]
 SAFE = ["for (Layout over = group.getLayout(); const SubAxis &axis : over.dims[0])", "for (int64_t n : (*layout).dims[0])",
@@ -29,12 +29,12 @@ SAFE = ["for (Layout over = group.getLayout(); const SubAxis &axis : over.dims[0
 
 
 def without_text(code):
-    """The code with comments and literals blank, at the same places."""
+    """Returns the code with comments and literals blank, at the same places."""
     return TEXT.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), code)
 
 
 def closing(code, opening):
-    """Where the parenthesis that opens at `opening` closes."""
+    """Returns where the parenthesis that opens at `opening` closes."""
     depth = 0
     for place in range(opening, len(code)):
         depth += (code[place] in "([{") - (code[place] in ")]}")
@@ -44,7 +44,7 @@ def closing(code, opening):
 
 
 def range_of(head):
-    """The range of a range-for's head, or nothing for another loop."""
+    """Returns the range of a range-for's head, or nothing for another loop."""
     depth, colon = 0, None
     for place, sign in enumerate(head):
         depth += (sign in "([{") - (sign in ")]}")
@@ -58,7 +58,7 @@ def range_of(head):
 
 
 def without_arguments(expression):
-    """The expression with its calls' arguments left out; "" for a list in braces."""
+    """Returns the expression with its calls' arguments left out; "" for a list in braces."""
     out, place = "", 0
     while place < len(expression):
         if expression[place] == "{":

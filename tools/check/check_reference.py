@@ -1,4 +1,4 @@
-"""docs/reference says what the .td files do: the passes, and the dialects behind weft's ops; --write makes it."""
+"""docs/reference describes the passes, and the dialects besides weft, as the .td files do; --write generates it."""
 
 import os
 import pathlib
@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 LLVM = pathlib.Path("/usr/lib/llvm-22")  # where Debian has it; else what PATH finds
 PAGES = ROOT / "docs" / "reference"
 WRITTEN = "Written by `python3 tools/check/check_reference.py --write` from the definitions in `{}`."
-# In the order in which programs meet them.
+# The stages' folders of passes, in the order in which programs pass through them.
 PASSES = {
     "training": "Differentiation", "sharding": "Layouts and partitioning", "collectives": "Collectives", "kernels": "Kernels", "nests": "Loop nests",
     "planning": "Plans", "foreign": "Other compilers' programs",
@@ -21,7 +21,7 @@ DIALECTS = {"coll": "CollOps", "host": "HostOps", "nest": "Nest", "plan": "PlanO
 
 
 def tablegen(generator, source, *flags):
-    """What mlir-tblgen writes of a .td file."""
+    """Returns the output of mlir-tblgen for a .td file."""
     tool = shutil.which("mlir-tblgen", path=f"{LLVM / 'bin'}:{os.environ['PATH']}")
     llvm = pathlib.Path(tool).resolve().parents[1] / "include"
     with tempfile.TemporaryDirectory() as folder:
@@ -34,7 +34,7 @@ def tablegen(generator, source, *flags):
 
 
 def passes_page():
-    """All passes, by folder, each folder's in the order of its file."""
+    """Returns the page of all passes, by folder, each folder's in the order of its file."""
     text = f"# Passes\n\n{WRITTEN.format('passes/*/Passes.td')} Each runs alone as `weft-opt --NAME`;\n" \
            "[stages.md](../stages.md) says which stage runs which.\n"
     for folder, title in PASSES.items():
@@ -61,7 +61,7 @@ def attributes_page():
 
 
 def pages():
-    """{file name: text}."""
+    """Returns {file name: text}."""
     made = {"passes.md": passes_page(), "weft-attributes.md": attributes_page()}
     return made | {f"{dialect}.md": dialect_page(dialect) for dialect in DIALECTS}
 

@@ -22,15 +22,15 @@ def is_elf(path):
 
 
 def elements(path):
-    """What RUNPATH and RPATH of an ELF file list."""
+    """Returns the elements of RUNPATH and RPATH of an ELF file."""
     dynamic = subprocess.run(["readelf", "-dW", str(path)], text=True, capture_output=True, check=True).stdout
     listed = re.findall(r"\((?:RUNPATH|RPATH)\).*\[(.*)\]", dynamic)
     return list(dict.fromkeys(element for line in listed for element in line.split(":")))
 
 
 def writable_by_others(folder):
-    """The first of a folder and its parents that is not root's alone; folders that are not there have the mode of their
-    nearest parent."""
+    """Returns the first of a folder and its parents that is not root's alone; folders that are not there have the mode
+    of their nearest parent."""
     for place in (folder, *folder.parents):
         if place.exists():
             info = place.stat()
@@ -40,7 +40,7 @@ def writable_by_others(folder):
 
 
 def complaint(element):
-    """What is wrong with one element, or None."""
+    """Returns the complaint about one element, or None."""
     if element == "":
         return "is empty, which means the current directory"
     if element == "$ORIGIN" or element.startswith("$ORIGIN/"):
@@ -52,7 +52,7 @@ def complaint(element):
 
 
 def complaints(folders):
-    """One line for each bad element of the ELF files in `folders`, and how many files were read."""
+    """Returns one line for each bad element of the ELF files in `folders`, and how many files were read."""
     lines, count = [], 0
     for path in sorted({p.resolve() for folder in folders for p in pathlib.Path(folder).rglob("*") if p.is_file()}):
         if is_elf(path):

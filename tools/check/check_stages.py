@@ -17,7 +17,7 @@ def text_of(literals):
 
 
 def page():
-    """The whole page, from the table of stages."""
+    """Returns the whole page, from the table of stages."""
     stages = [(n, text_of(d), text_of(h)) for n, d, h in STAGE.findall(TABLE.read_text())]
     passes = PASS.findall(TABLE.read_text())
     declared = len(re.findall(r"^WEFT_STAGE\(", TABLE.read_text(), re.M))

@@ -12,7 +12,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MAX_LINES = 500
-# Which first folders a folder may include; a runtime file never sees MLIR.
+# The first folders that the files of a folder may include; a runtime file never sees MLIR.
 EDGES = {
     "layout": {"layout"},
     "dialects": {"dialects", "layout"},
@@ -25,7 +25,7 @@ VAGUE = re.compile(r"(^|/)(utils?|common|helpers?|misc)([./_-]|$)", re.I)
 
 
 def tracked():
-    """All files of the repository."""
+    """Returns all files of the repository."""
     listing = subprocess.run(["git", "ls-files"], cwd=ROOT, text=True, capture_output=True, check=True)
     return [pathlib.Path(line) for line in listing.stdout.splitlines()]
 
@@ -64,7 +64,7 @@ def bad_includes():
 
 
 def folder_cycles():
-    """One line for each cycle of folders that include each other; a folder and what is inside it are one."""
+    """Returns one line for each cycle of folders that include each other; a folder and what is inside it are one."""
     graph = {}
     for path, _, targets in includes():
         own = path.parent.as_posix()
@@ -86,7 +86,7 @@ def folder_cycles():
 
 
 def bad_links():
-    """A library may link those of the folders that it may include."""
+    """Checks that a library links only those of folders that it may include."""
     lists = [(p.parent, (ROOT / p).read_text()) for p in tracked() if p.name == "CMakeLists.txt" and p.parts[0] in EDGES]
     home = {}
     for folder, text in lists:
@@ -107,7 +107,7 @@ def vague_names():
 
 
 def device_texts():
-    """One line for each literal that ends in cpu: or is it, as in "cpu:" + count; cpu:avx2 is a target."""
+    """Returns one line for each literal that ends in cpu: or is it, as in "cpu:" + count; cpu:avx2 is a target."""
     for path, text, _ in includes():
         for line, code in enumerate(text.splitlines(), 1):
             if 'cpu:"' in code and path.parts[0] in ("compiler", "runtime", "tools"):

@@ -11,21 +11,21 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TABLE = ROOT / "tools" / "check" / "words.txt"
 ENDINGS = (".cpp", ".h", ".td", ".def", ".fbs", ".py", ".md", ".mlir", ".test", ".txt", ".cmake", ".cu", ".yml", ".js", ".css")
-# What other projects wrote, and the table itself.
+# Folders of texts that other projects wrote, and the table itself.
 OUTSIDE = ("test/fixtures/", "test/stablehlo/Inputs/", "tools/check/words.txt")
 # Between two words: blanks, an end of a line, and the comment or string that goes on behind it.
 BETWEEN = r'(?:\s*"?\s+(?:(?://+[!<]?|#:?|\*|")\s*)?)'
 
 
 def pattern_of(words):
-    """A regular expression of words that stand by themselves."""
+    """Returns a regular expression of words that stand by themselves."""
     before = r"(?<![A-Za-z0-9_])" if re.match(r"\w", words) else ""
     behind = r"(?![A-Za-z0-9_])" if re.search(r"\w\Z", words) else ""
     return re.compile(before + BETWEEN.join(map(re.escape, words.split())) + behind)
 
 
 def read_table(text):
-    """[(words, pattern, replacement, folder)] and {(path, words)} of what is allowed."""
+    """Returns [(words, pattern, replacement, folder)] and {(path, words)} of what is allowed."""
     refused, allowed = [], set()
     for number, line in enumerate(text.splitlines(), 1):
         if not line or line.startswith("#"):
@@ -54,7 +54,7 @@ def problems_of(name, text, table):
 
 
 def check_itself(table):
-    """The check finds what it is to find: a word, an identifier, a sentence over two lines, and no part of a word."""
+    """Checks that the check finds a word, an identifier, a sentence over two lines, and no part of a word."""
     samples = {"class ConflictSettler {": 1, "// who agreed\n  // follows it": 1, '"takes over "\n      "the memory"': 1,
                "a delay; newscast, amended": 0, "%1 = coll.all_reduce sum %0 because \"x\"": 1}
     for text, count in samples.items():

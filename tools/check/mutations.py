@@ -23,7 +23,7 @@ PATCHES = ROOT / "test" / "mutation" / "mutations.json"
 RESULTS = ROOT / "build" / "mutations.json"
 LIT = "/usr/lib/llvm-22/bin/lit"
 SECONDS = 300
-# Each test with the programs that it needs, the fastest first.
+# The tests with the programs that each needs, the fastest first.
 TESTS = [
     ("weft-fuzz", "weft-fuzz", ["build/bin/weft-fuzz", "--seed", "1", "--count", "1700", "--compiled-every", "0", "--report", "0"]),
     ("lit passes", "weft-opt", [LIT, "-s", "build/test/passes"]),
@@ -44,7 +44,7 @@ TESTS = [
     ("fetch-traffic-test", "fetch-traffic-test", ["build/bin/fetch-traffic-test"]),
     ("codegen-kernels-test", "codegen-kernels-test", ["build/bin/codegen-kernels-test"]),
     ("reversed-operands-test", "reversed-operands-test", ["build/bin/reversed-operands-test"]),
-    # On the fake driver of GPUs.
+    # Tests on the fake driver of GPUs.
     ("gpu-collectives-test", "gpu-collectives-test", ["build/bin/gpu-collectives-test", "--abort"]),
     ("gpu-collectives-two-gpus", "gpu-collectives-test",
      ["env", "FAKE_CUDA_GPUS=2", "build/bin/gpu-collectives-test", "--abort"]),
@@ -53,7 +53,7 @@ TESTS = [
     ("gpu-contractions-test", "gpu-contractions-test", ["build/bin/gpu-contractions-test", "--abort"]),
     ("gpu-staging-test", "gpu-staging-test", ["build/bin/gpu-staging-test", "--abort"]),
     ("lit cuda/libraries", "gpu-contractions-test", [LIT, "-s", "build/test/cuda", "--filter=cuda/libraries"]),
-    # Kernels of GPUs on the machine that runs PTX.
+    # Tests of GPU kernels on the machine that runs PTX.
     ("gpu-walks-test", "gpu-walks-test", ["build/bin/gpu-walks-test"]),
     ("gpu-every-op-test", "gpu-every-op-test", ["build/bin/gpu-every-op-test"]),
     ("lit cuda/run", "gpu-collectives-test", [LIT, "-s", "build/test/cuda", "--filter=cuda/run"]),
@@ -61,7 +61,7 @@ TESTS = [
     ("lit stablehlo/precision", "weft", [LIT, "-s", "build/test/stablehlo", "--filter=stablehlo/precision"]),
     ("packed-dot-test", "packed-dot-test", ["build/bin/packed-dot-test"]),
     ("lit cuda/local-ranks", "WeftCuda", [LIT, "-s", "build/test/cuda", "--filter=cuda/local-ranks"]),
-    # The compiler as a library.
+    # Tests of the compiler as a library.
     ("lit capi", "weft-compiler-refusals", [LIT, "-s", "build/test/capi"]),
     ("lit python", "WeftC", [LIT, "-s", "build/test/python", "--filter=python/python"]),
 ]
@@ -72,7 +72,7 @@ def patches():
 
 
 def applied(patch):
-    """The file's text with the mistake; None where the text to replace is not there once."""
+    """Returns the file's text with the mistake; None where the text to replace is not there once."""
     text = (ROOT / patch["file"]).read_text()
     return text.replace(patch["find"], patch["replace"]) if text.count(patch["find"]) == 1 else None
 
@@ -91,7 +91,7 @@ def fails(command):
 
 
 def catchers(first, every):
-    """(names of the tests that fail, what the build says); the test named `first` is the first to run"""
+    """Returns (names of the tests that fail, what the build says); the test named `first` is the first to run"""
     caught = []
     for name, target, command in sorted(TESTS, key=lambda test: test[0] != first):
         made = build([target])

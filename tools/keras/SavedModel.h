@@ -15,14 +15,14 @@ namespace weft::keras {
 
 std::vector<SavedVariable> savedVariables(const Model &model);
 
-/// A .keras file that Keras loads; `values` by variable path. Without `writesFile`
-/// they are read alone (writeKerasArchive).
+/// Writes a .keras file that Keras loads; `values` by variable path. Without
+/// `writesFile` they are only read (writeKerasArchive).
 Status saveModel(const std::string &path, const Model &model,
                  const std::vector<StoredArray> &values,
                  bool writesFile = true);
 
-/// The weights of such a file alone: .weights.h5, or .weights.json and files of at
-/// most `mostBytes` bytes of weights.
+/// Writes the weights of such a file only: .weights.h5, or .weights.json and
+/// files of at most `mostBytes` bytes of weights.
 Status saveModelWeights(const std::string &path, const Model &model,
                         const std::vector<StoredArray> &values,
                         uint64_t mostBytes, bool writesFiles = true);

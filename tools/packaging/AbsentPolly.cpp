@@ -1,5 +1,6 @@
-// Debian's libLLVMLTO.a asks for Polly's passes, which Debian has no archive of.
-// LLD reaches it in links of bitcode alone, which Weft does not make.
+// Stubs of Polly's passes, which Debian's libLLVMLTO.a needs and no Debian
+// archive has. LLD uses them only in links of bitcode, which Weft does not
+// make.
 
 #include "llvm/Plugins/PassPlugin.h"
 

@@ -24,7 +24,7 @@ import zipfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PYTHON = ROOT / "tools" / "pjrt" / "python"
 
-# Where each binary lies in the package, and which of a build's it is: as the build links it, and standalone.
+# Paths of each binary in the package and in a build: as the build links it, and standalone.
 BINARIES = {
     "bin/weft": ("bin/weft", "standalone/bin/weft-standalone"),
     "lib/libWeftRuntime.so.0": ("lib/libWeftRuntime.so.0", "lib/libWeftRuntime.so.0"),
@@ -52,7 +52,7 @@ LICENSES = {
     "libjpeg62-turbo-dev": "IJG AND BSD-3-Clause",
 }
 
-# The versions of JAX are those of jax_plugins/weft/versions.py.
+# JAX's versions are those of jax_plugins/weft/versions.py.
 METADATA = """Metadata-Version: 2.4
 Name: weft
 Version: {version}
@@ -78,7 +78,7 @@ def record(name, data):
 
 
 def version_of(build):
-    """The project's version, which CMakeLists.txt says."""
+    """The project's version in CMakeLists.txt."""
     return re.search(r"^CMAKE_PROJECT_VERSION:STATIC=(.*)$", (build / "CMakeCache.txt").read_text(), re.M).group(1)
 
 
@@ -92,7 +92,7 @@ def stripped(path):
 
 
 def package_files(build, standalone):
-    """Bytes by the place in the wheel."""
+    """The bytes of files by their path in the wheel."""
     files = {}
     for package in ("weft", "jax_plugins"):
         for path in sorted((PYTHON / package).rglob("*")):
@@ -108,7 +108,7 @@ def package_files(build, standalone):
 
 
 def license_files(standalone):
-    """Weft's licence and those of what is linked in."""
+    """Weft's licence and those of linked libraries."""
     files = {"LICENSE": (ROOT / "LICENSE").read_bytes()}
     for package in LICENSES if standalone else ():
         files[f"{package}.txt"] = pathlib.Path(f"/usr/share/doc/{package}/copyright").read_bytes()
@@ -124,7 +124,7 @@ def metadata(version, licenses, standalone):
 
 
 def tag(standalone):
-    """Any CPython: there is no extension module. glibc is that of the build's system, Debian 12."""
+    """The wheel's tag: any CPython, as there is no extension module, and the glibc of the build's system, Debian 12."""
     system = "manylinux_" + platform.libc_ver()[1].replace(".", "_") if standalone else "linux"
     return f"py3-none-{system}_{platform.machine()}"
 

@@ -24,7 +24,7 @@ def exported_names():
 
 
 def complaints(path):
-    """Everything that keeps a binary from running alone."""
+    """Yields everything that prevents a binary from running on its own."""
     dynamic = output("readelf", "-dW", path)
     for name in re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic):
         if name not in GLIBC | OWN:

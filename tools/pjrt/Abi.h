@@ -4,7 +4,7 @@
 // (Slots.def). Each takes one struct (Arguments.h), which begins with its size
 // and a list of extensions; results are written into it. Layouts are those of
 // version 0.90 of the public interface (openxla.org/xla/pjrt); fields that Weft
-// neither reads nor writes are named all the same where others follow them.
+// neither reads nor writes are declared, too, if others follow them.
 //
 //   struct Args { size_t struct_size; void *extensions; PJRT_Event *event; ... };
 //
@@ -124,7 +124,7 @@ struct ProgramText {
   size_t format_size;
 };
 
-/// Bytes and who frees them.
+/// Bytes with the function that frees them.
 struct Chunk {
   void *data;
   size_t size;
@@ -183,7 +183,7 @@ struct DependencyReady {
   const char *error_message;
   size_t error_message_size;
 };
-/// Where the bytes of a copy go to.
+/// The addresses to which a copy writes.
 struct DestinationReady {
   size_t struct_size;
   void *callback_data;
@@ -213,7 +213,7 @@ enum Slot : unsigned {
 /// A function of the table; two of them return nothing, which is the same call.
 using Function = PJRT_Error *(*)(void *args);
 
-/// Functions beside the table, found by number in a list.
+/// The types of extensions: further functions, in a list.
 enum ExtensionType : int { kLayoutsExtension = 4 };
 struct LayoutsExtension {
   size_t struct_size;

@@ -1,6 +1,7 @@
 //===- Arguments.h - the struct of each function of PJRT --------*- C++ -*-===//
 //
-// Fields in the order and with the sizes of the public interface (Abi.h).
+// The arguments of functions. Fields have the order and the sizes of the public
+// interface (Abi.h).
 //
 //===----------------------------------------------------------------------===//
 

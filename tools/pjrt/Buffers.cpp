@@ -9,7 +9,8 @@ using namespace weft::pjrt;
 
 namespace {
 
-/// The host's array is copied before the call returns.
+/// Makes an array from one of the host, which is copied before the call
+/// returns.
 PJRT_Error *fromHost(Client_BufferFromHostBuffer_Args *args) {
   std::vector<int64_t> dims(args->dims, args->dims + args->num_dims);
   PJRT_Device *device = args->memory ? args->memory->device : args->device;
@@ -95,7 +96,7 @@ PJRT_Error *isDeleted(Buffer_IsDeleted_Args *args) {
   return nullptr;
 }
 
-/// One array's copy to another device.
+/// A copy of one array to another device.
 struct DeviceCopy {
   StoragePtr from, to;
   PromisePtr ready, done; ///< of `from`, of `to`
@@ -118,14 +119,15 @@ struct DeviceCopy {
     }
     whenDone(ticket, [copy = *this](const std::string &why) { copy.end(why); });
   }
-  /// `ready` is settled: what it tells of was in front.
+  /// Ends the copy. `ready` is settled, as its work was enqueued earlier.
   void end(const std::string &why) const {
     PJRT_Error failure{kInternal, "Weft: " + why};
     done->settle(why.empty() ? ready->failure() : &failure);
   }
 };
 
-/// In the order of all other work: what is asked for later may write there.
+/// Copies in the order of all other work, as later requests may write to the
+/// array.
 PJRT_Buffer *copy(PJRT_Buffer *buffer, const StoragePtr &from,
                   PJRT_Device *device) {
   auto to = std::make_shared<Storage>(from->size(), device->use);
@@ -196,7 +198,8 @@ PJRT_Error *toHost(Buffer_ToHostBuffer_Args *args) {
   return nullptr;
 }
 
-/// JAX would read the memory of a CPU's array without waiting for it.
+/// Returns false, as JAX would read the memory of a CPU's array without waiting
+/// for it.
 PJRT_Error *isOnCpu(Buffer_IsOnCpu_Args *args) {
   args->is_on_cpu = false;
   return nullptr;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kKind = "cpu", kMemoryKind = "device";
 
-/// The value of an option that JAX gives when it starts the client.
+/// The value of an option that JAX passes when it creates the client.
 int64_t optionOf(const Client_Create_Args *args, std::string_view name,
                  int64_t fallback) {
   for (size_t i = 0; i < args->num_options; ++i) {
@@ -170,7 +170,8 @@ PJRT_Error *defaultMemory(Device_DefaultMemory_Args *args) {
   return nullptr;
 }
 
-/// Arrays of JAX; what programs need while they run is the runtime's.
+/// Returns the bytes of JAX's arrays; the runtime's memory of running programs
+/// is not included.
 PJRT_Error *memoryStats(Device_MemoryStats_Args *args) {
   const MemoryUse &use = *args->device->use;
   Device_MemoryStats_Args unset{};

@@ -21,15 +21,15 @@ struct ElementType {
   BufferType type;
   plan::DType planned;
   size_t bytes;
-  const char *name; ///< as NumPy says it
+  const char *name; ///< NumPy's name
   int primitive;    ///< XLA's PrimitiveType
 };
 
-/// Null where arrays of the type are not supported.
+/// The element type; null if arrays of it are not supported.
 const ElementType *elementType(BufferType type);
 const ElementType &elementType(plan::DType type);
 
-/// bool, int8, ...: what is supported.
+/// The names of supported types: bool, int8, ...
 std::string elementTypeNames();
 
 } // namespace weft::pjrt

@@ -1,7 +1,7 @@
 //===- Execute.cpp - one run of a program ---------------------------------===//
 //
-// Results exist at once, as promises; the run itself is enqueued in the runtime,
-// and its ticket keeps or breaks the promise.
+// Runs return results at once, as promises; the run itself is enqueued in the
+// runtime, and its ticket keeps or breaks the promise.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,7 +53,7 @@ std::vector<void *> pointersOf(const std::vector<StoragePtr> &all) {
   return pointers;
 }
 
-/// By one device in the last run.
+/// The bytes that one device sent in the last run.
 uint64_t bytesMoved(const weft_runtime *runtime) {
   const weft_counter *counters = nullptr;
   uint64_t bytes = 0;
@@ -62,7 +62,7 @@ uint64_t bytesMoved(const weft_runtime *runtime) {
   return bytes;
 }
 
-/// The reason why an argument will not be there, as far as that is known; or null.
+/// The reason why an argument will not exist, if that is known; or null.
 const PJRT_Error *brokenArgument(const Run &run) {
   for (const PromisePtr &promise : run.needed)
     if (promise->isSettled() && promise->failure())
@@ -70,7 +70,7 @@ const PJRT_Error *brokenArgument(const Run &run) {
   return nullptr;
 }
 
-/// On a thread of the runtime, in front of whatever is enqueued behind.
+/// Ends a run. Called on a thread of the runtime, before later work begins.
 void end(const Run &run, const std::string &failed) {
   PJRT_Client &client = *run.executable->client;
   client.transfers.removeFirst();
@@ -92,8 +92,8 @@ void end(const Run &run, const std::string &failed) {
   client.dispatcher.runEnded();
 }
 
-/// Enqueues a run; it is over already if that fails. Called by the dispatcher: of
-/// what the run needs, only work that is in front of it is not there yet.
+/// Enqueues a run, or ends it on failure. Called by the dispatcher: inputs that
+/// are still missing are results of work that was enqueued before.
 void begin(const std::shared_ptr<Run> &run) {
   PJRT_Client &client = *run->executable->client;
   const PJRT_Error *broken = brokenArgument(*run);
@@ -138,8 +138,8 @@ PJRT_Error *wrongArgument(const PJRT_Buffer *buffer, const ProgramPort &port,
                    std::to_string(port.type));
 }
 
-/// The array's memory; that of a copy where it is in another order. Under the
-/// buffer's lock.
+/// The memory of a row-major array; that of a copy if the array has another
+/// order. Requires the buffer's lock.
 StoragePtr rowMajorMemory(const PJRT_Buffer &buffer, const ProgramPort &port,
                           Run &run) {
   MemoryOrder order = rowMajor(buffer.dims.size());
@@ -150,7 +150,7 @@ StoragePtr rowMajorMemory(const PJRT_Buffer &buffer, const ProgramPort &port,
   return copy;
 }
 
-/// The memory of each argument; null and an error where one does not fit.
+/// Collects the memory of each argument; null and an error if one does not fit.
 PJRT_Error *takeInputs(LoadedExecutable_Execute_Args *args,
                        const LoadedProgram &loaded, Run &run) {
   size_t positions = args->num_devices;
@@ -178,13 +178,13 @@ bool mayDonate(const ExecuteOptions *options, size_t input) {
   return true;
 }
 
-/// The argument gives its memory away, unless somebody else has it too. The
-/// memory of the result, which is the argument's then.
+/// Donates the argument's memory, unless it is also used elsewhere. Returns the
+/// memory of the result, which is then the argument's.
 StoragePtr donate(PJRT_Buffer *buffer, const ProgramPort &port, bool allowed,
                   Run &run, size_t at) {
   StoragePtr &memory = run.inputs[at];
   std::lock_guard<std::mutex> guard(buffer->mutex);
-  bool copied = memory != buffer->storage; // into the run's own memory
+  bool copied = memory != buffer->storage; // to memory of the run
   bool shared = buffer->externalReferences > 0 ||
                 std::count(run.inputs.begin(), run.inputs.end(), memory) > 1;
   if (!copied && (!allowed || shared)) {
@@ -233,8 +233,8 @@ void makeOutputs(LoadedExecutable_Execute_Args *args,
   }
 }
 
-/// The promises that must be settled before the run is enqueued. The host copies in
-/// front of the run, once all of it has arrived.
+/// The promises that must be settled before the run is enqueued. Copies by the
+/// host come before the run, once all of their data has arrived.
 Dispatcher::Promises heldBackBy(const Run &run) {
   Dispatcher::Promises out;
   for (const PromisePtr &promise : run.needed)

@@ -2,9 +2,10 @@
 //
 // A buffer is one array on one device: its memory, which several buffers never
 // share, and a promise that it will hold the value. Work is done in the order
-// in which it was asked for: the runtime has a queue, and Dispatcher.h holds back
-// what waits for the host. Promises are kept or broken when a ticket of the runtime
-// is done, or by who transfers an array piece by piece (Transfers.cpp).
+// of its requests: the runtime has a queue, and Dispatcher.h holds back work
+// that waits for the host. Promises are kept or broken when a ticket of the
+// runtime is done, or by a caller that transfers an array piece by piece
+// (Transfers.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,24 +51,24 @@ inline PJRT_Error *error(ErrorCode code, std::string message) {
   return new PJRT_Error{code, "Weft: " + std::move(message)};
 }
 
-/// A promise: not kept yet, kept, or broken for a reason.
+/// A promise: pending, kept, or broken for a reason.
 class Promise {
 public:
   using Callback = std::function<void(const PJRT_Error *)>;
   static std::shared_ptr<Promise> kept();
   bool isSettled() const { return settled.load(std::memory_order_acquire); }
-  /// Null where it was kept; only once it is settled.
+  /// The reason why it was broken, or null; call it once it is settled.
   const PJRT_Error *failure() const { return reason.get(); }
-  /// Kept or broken by a run or a copy, in their order, not by the host.
+  /// Whether a run or a copy settles it, in order, and not the host.
   bool isWork = false;
-  /// By a run that calls the host, which may break it.
+  /// Whether a run that calls the host settles it, which may break it.
   bool callsHost = false;
-  /// Must be settled before work begins that needs it: other work is in front of
-  /// that in the queue, and does not fail but by itself.
+  /// Whether work that needs it must not begin before it is settled. Other work
+  /// is earlier in the queue, and fails only by itself.
   bool holdsBack() const { return !isSettled() && (!isWork || callsHost); }
   /// Settles the promise; the first call decides, others return false.
   bool settle(const PJRT_Error *why);
-  /// At once where it is settled, else by who settles it.
+  /// Calls back at once if it is settled, else when it is.
   void whenSettled(Callback callback);
   void wait();
 
@@ -95,7 +96,8 @@ public:
                                            64)) {
     this->use->add(static_cast<int64_t>(bytes));
   }
-  /// Memory of another library, which is told when nobody uses it any more.
+  /// Memory of another library, with a function that is called when it is no
+  /// longer used.
   Storage(void *foreign, size_t bytes, std::function<void()> release)
       : bytes(bytes), release(std::move(release)), pointer(foreign) {}
   ~Storage() {
@@ -113,19 +115,19 @@ public:
 
 private:
   size_t bytes;
-  std::shared_ptr<MemoryUse> use; ///< null where the memory is another's
+  std::shared_ptr<MemoryUse> use; ///< null for memory of another library
   std::function<void()> release;
   void *pointer;
 };
 using StoragePtr = std::shared_ptr<Storage>;
 
 inline constexpr std::string_view kPlatformName = "weft";
-/// At most 4096, one device for an empty text; nothing, with the reason in
-/// `why`, where it says something else.
+/// Parses a list of at most 4096 devices, one for an empty text; nothing, with
+/// the reason in `why`, for other texts.
 std::optional<DeviceList> parseDevices(std::string_view text, std::string &why);
 PJRT_DeviceDescription describeDevice(int id);
 
-/// Row-major without an order.
+/// Makes a buffer; row-major without an order.
 PJRT_Buffer *makeBuffer(BufferType type, std::vector<int64_t> dims,
                         PJRT_Device *device, StoragePtr storage,
                         PromisePtr ready, MemoryOrder order = {});
@@ -134,20 +136,21 @@ PJRT_Layouts_MemoryLayout describe(const MemoryOrder &order);
 /// and for gaps.
 PJRT_Error *readOrder(const MemoryLayout *layout, BufferType type,
                       const std::vector<int64_t> &dims, MemoryOrder &out);
-/// Memory for an array, and the order of its elements there; an error where there
-/// is no memory, the type is not known, or readOrder() has one.
+/// Allocates memory for an array, with the order of its elements; an error if
+/// there is no memory, the type is unknown, or from readOrder().
 PJRT_Error *allocate(BufferType type, const std::vector<int64_t> &dims,
                      const MemoryLayout *layout, PJRT_Device *device,
                      StoragePtr &out, MemoryOrder &order);
-/// An error where bytes from an offset on are not within an array.
+/// An error if bytes from an offset on exceed an array.
 PJRT_Error *outside(int64_t offset, int64_t size, size_t bytes);
 
-/// The share of devices with one tile: numbers of XLA's OpSharding.Type.
+/// The relation of devices with the same tile; numbers are XLA's
+/// OpSharding.Type.
 enum TileHolders : int64_t { kCopies = 0, kSummands = 6 };
 
-/// A sharding of XLA: how many tiles each dimension has, and who has each tile;
-/// no tiles: replicated. Dimensions behind those of the array count the holders
-/// of a tile, a kind each.
+/// A sharding of XLA: the number of tiles in each dimension, and the device of
+/// each tile; no tiles: replicated. Dimensions behind those of the array count
+/// the devices of a tile, one for each kind.
 struct TileAssignment {
   std::vector<int64_t> dims, devices, holders;
 };
@@ -164,7 +167,7 @@ struct ProgramPort {
   std::vector<int64_t> devices; ///< partition of each position of the mesh
 };
 
-/// Where a value lies that the script asked about (Observations.h).
+/// The layout of a value that the script observes (Observations.h).
 struct Observation {
   std::string name;
   TileAssignment tiles;
@@ -179,10 +182,10 @@ struct LoadedProgram {
   std::vector<ProgramChannel> channels; ///< each once
   bool callsHost = false;               ///< has such channels, or calls Python
   std::string name, skeleton;           ///< skeleton: HloSkeleton.h
-  std::vector<uint8_t> image;           ///< what it was loaded from
-  std::string source;                   ///< what JAX gave; HloText.h is of it
-  std::string fingerprint;              ///< of the image
-  std::shared_ptr<Report> report;       ///< null without WEFT_EXPLAIN
+  std::vector<uint8_t> image;           ///< the bytes that were loaded
+  std::string source; ///< the program from JAX, from which HloText.h is made
+  std::string fingerprint;        ///< of the image
+  std::shared_ptr<Report> report; ///< null without WEFT_EXPLAIN
 };
 
 /// A compiled program on chosen devices (PJRT_LoadedExecutable).
@@ -196,10 +199,11 @@ struct Executable {
   std::vector<int64_t> dims;
   std::vector<size_t> ranks, kindSizes;
   std::vector<std::unique_ptr<PJRT_Layouts_MemoryLayout>> layouts;
-  /// PJRT's type for these lists has pointers that may be written through.
+  /// Lists of layouts; mutable, as PJRT's type for them has pointers to
+  /// non-const.
   mutable std::vector<PJRT_Layouts_MemoryLayout *> inputLayouts, outputLayouts;
   std::vector<const char *> kinds;
-  mutable std::vector<NamedValue> costs; ///< once they are asked for
+  mutable std::vector<NamedValue> costs; ///< computed on request
   mutable std::mutex mutex;
 };
 
@@ -248,9 +252,9 @@ struct PJRT_Client {
   /// be made. Called by work that the dispatcher begins.
   weft_runtime *runtime(std::string &why);
   weft_runtime *madeRuntime = nullptr;
-  weft::pjrt::TransfersInOrder transfers; ///< of the runs that are enqueued
+  weft::pjrt::TransfersInOrder transfers; ///< of the enqueued runs
   std::chrono::steady_clock::time_point
-      lastRunEnded; ///< by the runs themselves
+      lastRunEnded; ///< set by the runs themselves
   weft::pjrt::Launches launches;
   ~PJRT_Client();
 };
@@ -268,7 +272,7 @@ struct PJRT_Buffer {
 
 namespace weft::pjrt {
 
-/// The array's memory; null where it was deleted or donated.
+/// The array's memory; null if it was deleted or donated.
 inline StoragePtr storageOf(PJRT_Buffer *buffer) {
   std::lock_guard<std::mutex> guard(buffer->mutex);
   return buffer->storage;

@@ -25,8 +25,9 @@ PJRT_Error *errorCode(Error_GetCode_Args *args) {
 
 PJRT_Error *initialize(Plugin_Initialize_Args *) { return nullptr; }
 
-/// The version of StableHLO in which jaxlib writes programs for the plugin, 1.13.7,
-/// whatever its own is. Later ones have collectives over named axes.
+/// The version of StableHLO in which jaxlib passes programs to the plugin,
+/// 1.13.7, whatever its own version. Later ones have collectives over named
+/// axes.
 constexpr int64_t kStablehloVersion[] = {1, 13, 7};
 
 PJRT_Error *attributes(Plugin_Attributes_Args *args) {
@@ -92,7 +93,8 @@ PJRT_Error *onReady(Event_OnReady_Args *args) {
   return nullptr;
 }
 
-/// All slots are filled, see pjrt-aliases-test: JAX ends the process on null.
+/// The table of functions, with all slots filled, as JAX ends the process for
+/// null (see pjrt-aliases-test).
 Api makeApi() {
   Api api = {};
   api.struct_size = sizeof(Api);

@@ -28,7 +28,7 @@ PJRT_DeviceDescription weft::pjrt::describeDevice(int id) {
 
 namespace {
 
-/// Without a name the devices of WEFT_DEVICES.
+/// Makes a topology; without a name, of the devices of WEFT_DEVICES.
 PJRT_Error *make(std::string name, PJRT_TopologyDescription *&out) {
   if (name.empty())
     if (const char *devices = std::getenv("WEFT_DEVICES"))

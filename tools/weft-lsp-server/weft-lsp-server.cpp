@@ -1,7 +1,7 @@
 //===- weft-lsp-server.cpp - Weft's text in editors -----------------------===//
 //
-// A language server of MLIR with Weft's dialects: errors while one types, what a
-// value is, where it is used. docs/embedding.md says how an editor starts it.
+// A language server of MLIR with Weft's dialects: errors while typing, types of
+// values, and their uses. See docs/embedding.md for how an editor starts it.
 //
 //===----------------------------------------------------------------------===//
 

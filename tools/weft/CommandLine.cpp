@@ -1,6 +1,6 @@
 //===- CommandLine.cpp - the commands and flags of weft -------------------===//
 //
-// Only names of flags live here; Commands.h has what they mean.
+// Names of flags are only here; their meanings are in Commands.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -319,7 +319,8 @@ static void addProfile(CLI::App &app, ProfileFlags &flags) {
              "--peak-bandwidth 3350 --peak-operations 33500");
 }
 
-/// A run needs arrays and a place for its results; a listing needs neither.
+/// Checks the flags of a run, which needs arrays and a file for its results; a
+/// listing needs neither.
 static void checkRun(const RunFlags &flags) {
   if (flags.inputs.empty() != flags.outputs.empty() ||
       (!flags.list && flags.inputs.empty()))

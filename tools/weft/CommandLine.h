@@ -15,7 +15,7 @@
 
 namespace weft::tool {
 
-/// The program's flags, and what a chosen subcommand does with them.
+/// The program's flags, and the function of the chosen subcommand.
 struct CommandLine {
   CLI::App app{"Weft trains Keras models on a mesh of devices and shows what "
                "it does.",
@@ -32,8 +32,8 @@ struct CommandLine {
   ReshardFlags reshard;
 
   CommandLine();
-  /// Runs the command that the words name; throws CLI::ParseError where they are
-  /// wrong.
+  /// Runs the command that the words name; throws CLI::ParseError for wrong
+  /// ones.
   void parse(int argc, char **argv);
 
 private:
@@ -41,7 +41,7 @@ private:
   void addPrograms();
   /// Refuses a first word that is neither a flag nor the name of a subcommand.
   void checkCommand(const std::string &word) const;
-  /// Flags that the command does not have, with the one that is like it.
+  /// Refuses flags that the command does not have, with the closest known one.
   void checkFlags() const;
   /// A subcommand that loads the compiler and calls one of its commands.
   template <typename Flags>
@@ -54,7 +54,8 @@ private:
     });
     return *added;
   }
-  /// One that needs the compiler for all but a .weft file.
+  /// Adds a subcommand that needs the compiler for all models except a .weft
+  /// file.
   template <typename Flags>
   CLI::App &addTraining(const char *name, const char *what, const Flags &flags,
                         int (*CompilerCommands::*compiling)(const Flags &),

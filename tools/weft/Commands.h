@@ -1,10 +1,10 @@
 //===- Commands.h - what the command line says, and what it starts --------===//
 //
 // main.cpp fills these values and calls one function; a command returns the
-// exit status: 0, 1 for an error it has printed, 2 where the command line itself
-// is wrong, 70 for an internal failure.
-// The commands of CompilerCommands are in libWeftCommands.so, which main loads
-// when one of them is asked for: `weft run` never maps the compiler.
+// exit status: 0, 1 for an error it has printed, 2 for a wrong command line, 70
+// for an internal failure. The commands of CompilerCommands are in
+// libWeftCommands.so, which main loads for one of them: `weft run` never maps
+// the compiler.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,20 +38,21 @@ struct ModelFlags {
   std::optional<DeviceList> devices; ///< none: as many as the mesh has
   int64_t batchSize = 32;
   bool namesBatchSize = false;     ///< --batch-size was given
-  std::vector<int64_t> batchSizes; ///< of `weft compile`, if it named several
+  std::vector<int64_t> batchSizes; ///< of `weft compile`, if there are several
   std::string step = "train";      ///< or all, of `weft compile`
   bool namesStep = false;          ///< --step was given
   std::optional<std::string> optimizer, loss, metrics;
   std::optional<double> learningRate;
   std::optional<uint64_t> seed;
-  std::vector<std::string> shapes; ///< NAME=16x128
+  /// The limit of a device's memory, 64MiB; empty: none.
+  std::vector<std::string> shapes;
   std::vector<std::string> expect; ///< budgets of the step (Budget.h)
   std::string memory;              ///< of a device, 64MiB; empty: no limit
   std::string target = defaultTarget();
   std::string matmulPrecision; ///< f32 or tf32; empty: f32
   bool timing = false;
 
-  /// The first flag given that only a model can follow: it chooses layouts,
+  /// The first given flag that needs a model's sources: it chooses layouts,
   /// shapes or training. Null without one.
   const char *ofSources() const {
     return !distribution.empty() ? "--distribution"
@@ -74,14 +75,15 @@ struct DataFlags {
   std::optional<double> divideBy;
   bool addChannel = false;
   double validationSplit = 0;
-  std::optional<int64_t> validationBatchSize; ///< none: that of training
+  std::optional<int64_t> validationBatchSize; ///< none: the training batch size
   SourceOptions source; ///< how files are read: columns, images, memory
 
   bool weighsSamples() const {
     return !sampleWeight.empty() || !validationWeight.empty() ||
            !classWeight.empty();
   }
-  /// Are samples to validate with named, other than a part of the others?
+  /// Whether validation samples are named, other than a part of the training
+  /// samples.
   bool namesValidation() const {
     return !validationData.empty() || !validationX.empty() ||
            !validationY.empty() || !validationWeight.empty();
@@ -101,12 +103,13 @@ struct FitFlags {
   bool bar = false; ///< drawn in a pipe, too
   int verbose = 1;
   std::string weights, save, saveWeights, history, stats;
-  uint64_t maxShardSize = uint64_t(5) << 30; ///< of a part of a .weights.json
-  std::vector<std::string>
-      callbacks;                    ///< as a Keras script writes them, or JSON
-  std::string backup;               ///< a folder; empty: none
-  std::optional<int64_t> saveEvery; ///< steps between backups; none: epochs
-  weft_processes *processes = nullptr; ///< that train together; null: alone
+  /// For each part of a .weights.json.
+  uint64_t maxShardSize = uint64_t(5) << 30;
+  std::vector<std::string> callbacks; ///< as in a Keras script, or JSON
+  std::string backup;                 ///< a folder; empty: none
+  std::optional<int64_t> saveEvery;   ///< steps between backups; none: epochs
+  /// Those that train together; null: this one only.
+  weft_processes *processes = nullptr;
 };
 
 struct EvaluateFlags {
@@ -137,7 +140,7 @@ struct ExplainFlags {
 struct SummaryFlags {
   ModelFlags model;
   bool expandNested = false, showTrainable = false;
-  std::optional<int64_t> lineLength; ///< none: as the terminal is wide
+  std::optional<int64_t> lineLength; ///< none: the terminal's width
 };
 
 struct ReshardFlags {
@@ -149,8 +152,8 @@ struct DevicesFlags {
   bool json = false;
 };
 
-/// A program and the arrays it is given; no model. The compiler is loaded for
-/// a StableHLO program only.
+/// The flags of a program and its arrays, without a model. The compiler is
+/// loaded for a StableHLO program only.
 struct RunFlags {
   std::string program;               ///< .weft; .mlir or .mlirbc
   std::string inputs, outputs;       ///< .npz; arrays are named after ports
@@ -169,8 +172,8 @@ struct ProfileFlags {
   std::string trace; ///< a file of Chrome's trace events; empty: none
   int64_t top = 20;  ///< rows of the table; 0: all
   int64_t seed = 0;  ///< of random inputs
-  /// The peaks of a device: GB/s, 0 to measure it; 1e9 operations a
-  /// second, 0 for not stated.
+  /// The peaks of a device: GB/s, 0 to measure it; 1e9 operations a second, 0
+  /// if not stated.
   double peakBandwidth = 0, peakOperations = 0;
 };
 
@@ -185,10 +188,10 @@ struct CompilerCommands {
   int (*summary)(const SummaryFlags &);
   int (*devices)(const DevicesFlags &);
   int (*reshard)(const ReshardFlags &);
-  /// A StableHLO program's .weft file, for `weft run`.
+  /// Compiles a StableHLO program to a .weft file, for `weft run`.
   int (*foreign)(const ModelFlags &, std::vector<uint8_t> &image);
 };
-/// Null after a printed error.
+/// Loads the compiler's commands; null after a printed error.
 const CompilerCommands *loadCompiler();
 
 /// The functions that libWeftStepCommands.so exports as `weftStepCommands`: training from a
@@ -198,7 +201,7 @@ struct StepCommands {
   int (*evaluate)(const EvaluateFlags &);
   int (*predict)(const EvaluateFlags &);
 };
-/// Null after a printed error.
+/// Loads the step commands; null after a printed error.
 const StepCommands *loadStepCommands();
 
 int runCompile(const CompileFlags &flags);
@@ -212,14 +215,14 @@ int runProfile(const ProfileFlags &flags);
 int runDevices(const DevicesFlags &flags);
 int runReshardCommand(const ReshardFlags &flags);
 
-/// `weft: error: MESSAGE` on stderr, nothing where the message is empty: it was
-/// printed where it was found. Returns 1.
+/// Prints `weft: error: MESSAGE` on stderr, or nothing if the message is empty,
+/// as it was printed before. Returns 1.
 int fail(const std::string &message);
-/// The same for a flag that no run could take; returns 2.
+/// Prints an error for a flag's value that is never valid; returns 2.
 int failUsage(const std::string &message);
-/// `weft: note: MESSAGE` on stderr, after an error.
+/// Prints `weft: note: MESSAGE` on stderr, after an error.
 void note(const std::string &message);
-/// `weft: warning: MESSAGE` on stderr.
+/// Prints `weft: warning: MESSAGE` on stderr.
 void warn(const std::string &message);
 
 } // namespace weft::tool

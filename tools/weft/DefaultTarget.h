@@ -2,7 +2,7 @@
 //
 //   WEFT_TARGET=cpu:avx2 weft fit model.keras ...   // as with --target cpu:avx2
 //
-// The programs read it, the libraries do not.
+// Only the programs read it, not the libraries.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,8 +14,8 @@
 
 namespace weft::tool {
 
-/// The target where no --target is given: the best that this machine runs,
-/// unless WEFT_TARGET names another.
+/// The target without --target: the best that this machine runs, unless
+/// WEFT_TARGET names another.
 inline std::string defaultTarget() {
   const char *target = std::getenv("WEFT_TARGET");
   return target && *target ? target : "native";

@@ -14,7 +14,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// The flag of a key, or the key of a flag.
+/// Converts a key to a flag, or a flag to a key.
 std::string exchanged(std::string name, char from, char to) {
   std::replace(name.begin(), name.end(), from, to);
   return name;
@@ -30,7 +30,7 @@ std::string textOf(const json &value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-/// Several values of one flag: of {"NAME": "f.npz:x"}, NAME=f.npz:x.
+/// The values of one flag: for {"NAME": "f.npz:x"}, NAME=f.npz:x.
 Words valuesOf(const json &value) {
   Words out;
   for (const auto &[name, one] : value.items())
@@ -84,7 +84,7 @@ public:
       Result<Words> words = entry(key, value);
       if (!words)
         return words.error();
-      // The model comes first: flags with several values would take it.
+      // The model comes first, as flags with several values would consume it.
       out.insert(key == "model" ? out.begin() : out.end(), words->begin(),
                  words->end());
     }
@@ -123,7 +123,7 @@ private:
                           : "did you mean \"" + meant + "\"?");
   }
 
-  /// Does a word name the model? One behind a flag with a value does not.
+  /// Whether a word names the model, which is not the value of a flag.
   bool namesModel() const {
     for (size_t i = 1; i < given.size(); ++i) {
       if (!given[i].starts_with("-"))

@@ -43,7 +43,7 @@ std::string weft::tool::readShuffle(const std::string &text, Shuffle &shuffle) {
   return "";
 }
 
-/// 0:1.0,1:2.5 as an object.
+/// Parses 0:1.0,1:2.5 to an object.
 static json classesOf(const std::string &text) {
   json out = json::object();
   for (const std::string &part : split(text)) {

@@ -18,21 +18,21 @@
 
 namespace weft::tool {
 
-/// true, false or batch.
+/// Parses true, false or batch.
 std::string readShuffle(const std::string &text, Shuffle &shuffle);
-/// CLASS:WEIGHT,... or an object of JSON.
+/// Parses CLASS:WEIGHT,... or an object of JSON.
 std::string readClassWeight(const std::string &text,
                             std::map<int64_t, double> &weights);
-/// N, or a list of epochs: 1,3,10 or [1, 3, 10].
+/// Parses N, or a list of epochs: 1,3,10 or [1, 3, 10].
 std::string readValidationEpochs(const std::string &text,
                                  ValidationEpochs &epochs);
 
-/// 64MiB, 1GB or 4096.
+/// Parses 64MiB, 1GB or 4096.
 std::string readBytes(const std::string &text, uint64_t &bytes);
-/// bilinear, nearest, bicubic, lanczos3 or lanczos5, as Keras writes them.
+/// Parses Keras' names bilinear, nearest, bicubic, lanczos3 and lanczos5.
 std::string readInterpolation(const std::string &text,
                               Interpolation &interpolation);
-/// Names with commas between.
+/// Parses names separated by commas.
 std::string readNames(const std::string &text, std::vector<std::string> &names);
 
 } // namespace weft::tool

@@ -7,7 +7,7 @@
 
 using namespace weft::tool;
 
-/// Checks the range of a number; CLI11 itself refuses other words.
+/// Checks the range of a number; CLI11 refuses other words.
 template <typename Number>
 static FlagCheck number(const std::function<bool(Number)> &fits,
                         const std::string &must, const std::string &how) {

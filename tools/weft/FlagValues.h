@@ -6,7 +6,7 @@
 //   weft: error: --batch-size: must be at least 1, not 0; give the samples of a step; see weft --help ...
 //
 // with status 2, before any file is read. A check gets the text of a value and
-// returns what is wrong with it, or "".
+// returns an error, or "".
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,28 +22,27 @@ namespace weft::tool {
 
 using FlagCheck = std::function<std::string(const std::string &)>;
 
-/// A whole number; `how` says how to fix another.
+/// Checks for a whole number of at least `least`; `how` is the fix.
 FlagCheck atLeast(int64_t least, const std::string &how);
-/// 1,8,32: different sizes of batches, at least one. What is wrong with them, or
-/// "".
+/// Parses 1,8,32: different batch sizes, at least one. Returns an error, or "".
 std::string readBatchSizes(const std::string &text,
                            std::vector<int64_t> &sizes);
-/// 0 (silent), 1 (bar) or 2 (lines).
+/// Checks for 0 (silent), 1 (bar) or 2 (lines).
 FlagCheck isVerbosity();
-/// train, evaluate or predict.
+/// Checks for train, evaluate or predict.
 FlagCheck isStep();
 FlagCheck isStepOrAll();
-/// f32 or tf32.
+/// Checks for f32 or tf32.
 FlagCheck isMatmulPrecision();
-/// Finite and not 0.
+/// Checks for a finite number other than 0.
 FlagCheck isDivisor();
-/// Finite as a float32.
+/// Checks for a finite float32.
 FlagCheck isRate();
-/// From 0 to below 1.
+/// Checks for a number from 0 to below 1.
 FlagCheck isFraction();
-/// A name ending in .keras.
+/// Checks for a name ending in .keras.
 FlagCheck namesModel();
-/// A file, not standard output.
+/// Checks for a file, not standard output.
 FlagCheck namesPage();
 
 } // namespace weft::tool

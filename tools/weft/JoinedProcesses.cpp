@@ -40,7 +40,7 @@ static uint64_t hashOf(int argc, char **argv) {
   return hash;
 }
 
-/// Tasks of srun know nothing of each other, unless it started mpirun's.
+/// Warns of tasks of srun, which are not connected unless it started mpirun's.
 static void warnOfTasks() {
   int tasks = environmentNumber("SLURM_STEP_NUM_TASKS", 1);
   if (tasks > 1 && !std::getenv("OMPI_COMM_WORLD_SIZE") &&
@@ -62,7 +62,7 @@ bool JoinedProcesses::begin(int argc, char **argv) {
     return true;
   }
   if (!isShared) {
-    isIdle = rank != 0; // one process does it
+    isIdle = rank != 0; // rank 0 runs it
     return rank == 0;
   }
   if (rank != 0)
@@ -101,7 +101,7 @@ std::string JoinedProcesses::keptErrors() const {
   return text;
 }
 
-/// A message without what the one who shows it puts before it.
+/// The message without the prefix that the command line prints.
 static std::string reasonOf(const std::string &messages) {
   constexpr std::string_view head = "weft: error: ";
   size_t at = messages.find(head);
@@ -119,7 +119,7 @@ int JoinedProcesses::end(int status) {
     return status;
   std::fflush(stdout);
   std::string kept = keptErrors();
-  // All end together after Ctrl-C: that is no failure of one of them.
+  // After Ctrl-C all processes end, which is no failure of one of them.
   std::string reason = status && status != 130 ? reasonOf(kept) : "";
   int reports = 0, isOrderly = 0;
   char *other = nullptr;

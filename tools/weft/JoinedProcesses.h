@@ -4,8 +4,8 @@
 //   if (joined.begin(argc, argv)) status = command(joined.processes());
 //   return joined.end(status);
 //
-// Rank 0 is the one that is seen: it prints and writes files. What the others
-// would print is kept, and is shown by rank 0 where one of them alone fails.
+// Rank 0 prints and writes files. The output of other ranks is kept, and rank 0
+// shows it if only one of them fails.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,15 +20,16 @@ namespace weft::tool {
 
 class JoinedProcesses {
 public:
-  /// False: nothing is left to do but end(), with status 1 if anything went
-  /// wrong. Alone, or as rank 0 of a command that one process does, nothing
-  /// happens; other ranks of such a command end here.
+  /// Joins the processes. False: call end() only, with status 1 after an error.
+  /// Does nothing for one process, or in rank 0 of a command that one process
+  /// runs; other ranks of such a command end here.
   bool begin(int argc, char **argv);
-  /// Null: one process.
+  /// The processes; null for one process.
   weft_processes *processes() const { return joined; }
-  /// The status to exit with, once all are through.
+  /// Waits for all processes; returns the status to exit with.
   int end(int status);
-  /// Where messages are seen, also those of a process whose output is kept.
+  /// The descriptor of visible messages, also in a process whose output is
+  /// kept.
   static int visibleErrors();
 
 private:

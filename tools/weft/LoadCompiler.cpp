@@ -7,7 +7,7 @@
 using namespace weft::tool;
 
 const CompilerCommands *weft::tool::loadCompiler() {
-  // Found by this program's run path; never closed.
+  // The library is found by this program's run path, and never closed.
   void *library = dlopen("libWeftCommands.so", RTLD_NOW | RTLD_LOCAL);
   if (!library)
     return fail(std::string("the compiler cannot be loaded: ") + dlerror() +

@@ -13,13 +13,14 @@ constexpr const char *kTrained =
     "any Keras model; or step.weft, which weft compile makes of either";
 constexpr const char *kWeights =
     "f.keras, f.weights.h5, f.weights.json, f.safetensors or f.npz";
-/// One value each time: what follows may be the model.
+/// Adds an option with one value for each occurrence, as the next word may be
+/// the model.
 static void addRepeated(CLI::App &app, const char *name,
                         std::vector<std::string> &values, const char *what) {
   app.add_option(name, values, what)->allow_extra_args(false);
 }
 
-/// An option whose text `read` understands, or says why not.
+/// Adds an option whose text `read` parses, or returns an error for.
 template <typename T>
 static void addValue(CLI::App &app, const char *name, const char *what,
                      T &value, std::string (*read)(const std::string &, T &)) {
@@ -32,7 +33,7 @@ static void addValue(CLI::App &app, const char *name, const char *what,
       what);
 }
 
-/// How files of data are read.
+/// Adds the flags for reading data files.
 static void addSourceFlags(CLI::App &app, SourceOptions &source) {
   addRepeated(app, "--inputs", source.inputs,
               "[NAME=]a,b: columns of a .csv file that are x; repeated");

@@ -24,7 +24,8 @@ static void endByFault(int number) {
   _exit(70);
 }
 
-/// On a stack of its own, since the fault may be that there is no more stack.
+/// Installs the handler of faults, on a stack of its own, as the fault may be a
+/// stack overflow.
 static void watchFaults() {
   static char room[1 << 16];
   stack_t stack = {};
@@ -34,13 +35,14 @@ static void watchFaults() {
   struct sigaction action = {};
   action.sa_handler = endByFault;
   action.sa_flags = SA_ONSTACK | SA_RESETHAND;
-#if !__has_feature(address_sanitizer) // which has reports of its own
+// Address sanitizer has reports of its own.
+#if !__has_feature(address_sanitizer)
   for (int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
     sigaction(number, &action, nullptr);
 #endif
 }
 
-/// Where no library turns it into an error of its own.
+/// Ends the process when memory runs out and no library makes that an error.
 [[noreturn]] static void endWithoutMemory() {
   constexpr std::string_view text =
       "weft: error: out of memory; take a smaller model, batch or file\n";
@@ -48,13 +50,14 @@ static void watchFaults() {
   _exit(1);
 }
 
-// CLI11 throws what is not caught where a flag is declared twice or wrongly: in
-// every run.
+// CLI11 throws uncaught exceptions for flags that are declared twice or
+// wrongly: in every run.
 // NOLINTNEXTLINE(bugprone-exception-escape)
 int main(int argc, char **argv) {
   std::set_new_handler(endWithoutMemory);
   watchFaults();
-  // A file over the limit of `ulimit -f` is an error of the write, not an end.
+  // A file that exceeds `ulimit -f` makes the write fail, instead of ending the
+  // process.
   std::signal(SIGXFSZ, SIG_IGN);
   JoinedProcesses joined;
   if (!joined.begin(argc, argv))

@@ -24,7 +24,8 @@ using namespace weft;
 static constexpr llvm::StringLiteral kCodegenVersion =
     "weft-cpu-14 llvm-" LLVM_VERSION_STRING;
 
-/// Plain code of so few kernels is made sooner by one thread than by two.
+/// The number of kernels up to which one thread compiles plain code faster than
+/// two.
 static constexpr size_t kFewKernels = 4;
 
 namespace {
@@ -51,7 +52,7 @@ static std::string cacheKey(llvm::StringRef text, const CpuTarget &target,
                     target.triple, target.cpu, target.features, text});
 }
 
-/// Only the code of Weft's own ops is known by kCodegenVersion.
+/// Whether all ops are Weft's, the only ones whose code kCodegenVersion covers.
 static bool isOfWeft(func::FuncOp kernel) {
   return !kernel
               .walk([](Operation *op) {
@@ -64,7 +65,8 @@ static bool isOfWeft(func::FuncOp kernel) {
               .wasInterrupted();
 }
 
-/// `lowering` is taken for the first kernel that is not in the cache.
+/// Compiles a kernel. Takes a lowering for the first one that is not in the
+/// cache.
 static void compile(KernelJob &job, cpu::KeptLowerings &kept,
                     const CodegenOptions &options,
                     std::unique_ptr<cpu::KernelLowering> &lowering) {
@@ -113,8 +115,8 @@ static std::string noKernel(const CpuTarget &target) {
          target.name + "\">, weft.kernel = #weft.kernel<general>} { return }";
 }
 
-/// Calls `work` for each number below `count`; each thread has a lowering, which
-/// `work` takes when it needs one.
+/// Calls `work` for each number below `count` on several threads, each with a
+/// lowering, which `work` takes on demand.
 static void
 share(size_t count, cpu::KeptLowerings &kept, const CodegenOptions &options,
       llvm::function_ref<void(size_t, std::unique_ptr<cpu::KernelLowering> &)>
@@ -134,7 +136,7 @@ share(size_t count, cpu::KeptLowerings &kept, const CodegenOptions &options,
     thread.join();
 }
 
-/// The texts in as many parts of about the same size.
+/// Divides the texts into parts of similar size.
 static std::vector<std::string> inParts(ArrayRef<KernelJob> jobs,
                                         size_t count) {
   size_t bytes = 0, seen = 0;
@@ -148,8 +150,8 @@ static std::vector<std::string> inParts(ArrayRef<KernelJob> jobs,
   return parts;
 }
 
-/// Plain code, a part of the kernels at once. False where that fails: then they
-/// are compiled one by one, which says why.
+/// Compiles plain code, several kernels at once. False on failure: kernels are
+/// then compiled one by one, which reports the error.
 static bool compileTogether(ArrayRef<KernelJob> jobs,
                             const DialectRegistry &dialects,
                             cpu::KeptLowerings &kept,

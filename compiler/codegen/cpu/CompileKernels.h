@@ -29,8 +29,8 @@ namespace cpu {
 class KeptLowerings;
 } // namespace cpu
 
-/// With lowerings that are kept for the next program; without them they are
-/// made for this one.
+/// Compiles with lowerings that are kept for later programs; without them they
+/// are made for this one.
 llvm::LogicalResult compileKernels(mlir::ModuleOp module,
                                    cpu::KeptLowerings &kept,
                                    const CodegenOptions &options,
@@ -41,7 +41,7 @@ llvm::LogicalResult compileKernels(mlir::ModuleOp module,
                                    const CodegenOptions &options,
                                    llvm::SmallVectorImpl<char> &sharedObject);
 
-/// The assembly text of each kernel, optimized, one after another.
+/// Prints the assembly text of each kernel, optimized, one after another.
 llvm::LogicalResult printKernels(llvm::ArrayRef<mlir::func::FuncOp> kernels,
                                  const CpuTarget &target,
                                  llvm::raw_ostream &out);

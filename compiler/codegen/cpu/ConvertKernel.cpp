@@ -33,8 +33,8 @@ using namespace mlir;
 namespace weft::cpu {
 
 namespace {
-/// Without the instruction a fused multiply-add would be a call for each
-/// element.
+/// Splits fused multiply-adds, which would be a call for each element without
+/// the instruction.
 struct SplitMultiplyAdd : OpRewritePattern<math::FmaOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::FmaOp op,
@@ -80,14 +80,13 @@ KernelConversion::KernelConversion(MLIRContext *context, bool hasFma)
     : types(context), approximations(approximationsIn(context, hasFma)),
       conversions(conversionsIn(context, types)), target(*context) {
   target.addLegalOp<UnrealizedConversionCastOp>();
-  // Functions that LLVM has no instruction for stay calls of libm.
+  // Functions without an LLVM instruction stay calls of libm.
   target.addIllegalDialect<arith::ArithDialect, cf::ControlFlowDialect,
                            complex::ComplexDialect, scf::SCFDialect,
                            vector::VectorDialect>();
 }
 
-/// The functions of libm for which there are neither approximations nor
-/// instructions.
+/// Replaces functions without approximations or instructions by calls of libm.
 static LogicalResult callLibm(ModuleOp module) {
   bool found = module
                    .walk([](Operation *op) {

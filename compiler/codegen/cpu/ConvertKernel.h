@@ -5,8 +5,8 @@
 //   }                                                llvm.cond_br %4, ^bb1,
 //   ^bb2
 //
-// MLIR has a pass for each dialect, which makes its patterns again in each run:
-// for a kernel of a few ops that takes longer than all the rest. Here the
+// MLIR's passes, one for each dialect, make their patterns again in each run:
+// for a kernel of a few ops that takes longer than everything else. Here the
 // patterns are made once for a context, and ops are visited once.
 //
 //===----------------------------------------------------------------------===//
@@ -21,10 +21,11 @@
 
 namespace weft::cpu {
 
-/// Belongs to one context. One thread uses it at a time.
+/// The conversion of one context. One thread uses it at a time.
 class KernelConversion {
 public:
-  /// Without the instruction a fused multiply-add is two operations.
+  /// Takes whether the processor has fused multiply-adds; without them one is
+  /// two operations.
   KernelConversion(mlir::MLIRContext *context, bool hasFma);
   /// Converts the ops that KernelEmitter emits: arith, math, complex, vector (one dimension),
   /// scf and cf, inside llvm.func.

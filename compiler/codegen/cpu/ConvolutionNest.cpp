@@ -1,24 +1,25 @@
 //===- ConvolutionNest.cpp - convolutions in registers --------------------===//
 //
-// A tile of a few places and vectors of output features is kept in registers
-// while the window and the input features are walked; nothing is unfolded or
-// packed. 8x32x32x3 with 3x3x3x16, tiles of 6 places and one vector of 16:
+// Loops of convolutions. A tile of a few positions and vectors of output
+// features is kept in registers during the loops over the window and the input
+// features; nothing is unfolded or packed. 8x32x32x3 with 3x3x3x16, tiles of 6
+// places and one vector of 16:
 //
 //   for sample, row, tile of 6 columns     acc[6] = 0
 //     for ky, kx, c                          w = kernel[ky, kx, c, 0..16]
 //                                            acc[i] += x[.., column + i + kx - 1, c] * w
 //     result = acc
 //
-// Where output features of the kernel do not lie side by side but input features
-// do (the derivative of the input), vectors run along these and are summed at
-// the end. With one input feature in each group (depthwise), or one sample, x is a
-// vector too.
-// Places tile along the last spatial dimension, or along samples where that is
-// short (the derivative of the kernel).
+// If output features of the kernel are not contiguous but input features are
+// (the derivative of the input), vectors run along these and are summed at the
+// end. With one input feature in each group (depthwise), or one sample, x is a
+// vector too. Places tile along the last spatial dimension, or along samples
+// where that is short (the derivative of the kernel).
 //
-// Base dilation is not computed: window element k counts for place p only where
-// p * stride + k - low is a multiple of it, so k starts at the first that is
-// and steps by it, and a tile has every so-manieth place.
+// Holes of base dilation are not computed: window element k contributes to
+// position p only if p * stride + k - low is a multiple of the dilation, so k
+// starts at the first such element and steps by the dilation, and a tile has
+// every so-manieth position.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +42,7 @@ namespace {
 
 using Lanes = nest::ConvolutionLanes;
 
-/// A dimension of the window: the loop over it, and where its element lies.
+/// A dimension of the window: its loop, and the position of the element.
 struct WindowLoop {
   Window window;
   int64_t size;     ///< of the input
@@ -107,7 +108,7 @@ private:
 };
 } // namespace
 
-/// False where an operand is not in memory.
+/// Finds the tensors in memory; false if an operand is not.
 bool TiledConvolution::place() {
   std::optional<StridedView> left = e.viewOf(op.getLhs()),
                              right = e.viewOf(op.getRhs());
@@ -170,7 +171,8 @@ LogicalResult TiledConvolution::emit() {
   return success();
 }
 
-/// The kernel is extended here, each sample at the start of its loop.
+/// Places the extended operands: the kernel is extended here, each sample at
+/// the start of its loop.
 void TiledConvolution::placeExtended() {
   if (!walk.getCopiesKernel() && !walk.getCopiesSample())
     return;
@@ -184,8 +186,8 @@ void TiledConvolution::placeExtended() {
     extend(rhsVectors, rhs.pointer, constant(0), weights, memory);
 }
 
-/// From now on what `of` loads from `pointer` lies there, without what is in
-/// front of `first`.
+/// Copies the elements of `of` at `pointer` from `first` on to `to`, extended,
+/// and makes `pointer` the copy's.
 void TiledConvolution::extend(ElementVectors &of, Value &pointer, Value first,
                               int64_t count, Value to) {
   unsigned outside = e.depth();
@@ -196,8 +198,8 @@ void TiledConvolution::extend(ElementVectors &of, Value &pointer, Value first,
   pointer = to;
 }
 
-/// Tiles of places that see the same elements of the window; the last one goes
-/// back so far that it is full.
+/// Emits tiles of positions whose windows see the same elements; the last tile
+/// begins earlier, so that it is full.
 void TiledConvolution::emitPlaces() {
   Value phase = period > 1 ? e.openLoop(period) : constant(0);
   int64_t size = type.getDimSize(tiled);
@@ -218,7 +220,7 @@ void TiledConvolution::emitPlaces() {
   else
     sample = tilePlace;
   openGroup();
-  // Features: whole tiles, then what is left.
+  // Features are processed in whole tiles, then the rest.
   int64_t width = along == Lanes::Inputs ? tile.columns : tile.columns * lanes;
   int64_t whole = features / width, rest = features % width;
   unsigned outside = e.depth();
@@ -234,7 +236,8 @@ void TiledConvolution::emitPlaces() {
              e.add(firstFeature, constant(whole * width)));
 }
 
-/// Features see the input features, or the samples, of their own group.
+/// Opens the loop over groups: features use the input features, or the samples,
+/// of their own group.
 void TiledConvolution::openGroup() {
   Value group = groups > 1 ? e.openLoop(groups) : constant(0);
   firstFeature = scaled(group, features);
@@ -245,7 +248,7 @@ void TiledConvolution::openGroup() {
 }
 
 /// Opens the loop over a dimension of the window; with base dilation it starts
-/// at the first element that meets one of the input.
+/// at the first element that coincides with one of the input.
 void TiledConvolution::openWindow(unsigned i, SmallVector<Value> &sums) {
   WindowLoop &loop = windows[i];
   const Window &w = loop.window;
@@ -282,7 +285,7 @@ SmallVector<Value> TiledConvolution::close(unsigned depth,
 void TiledConvolution::emitTile(const Tile &part, Value feature) {
   SmallVector<Value> sums(part.places * part.columns, vectors.zeros(lanes));
   unsigned outside = e.depth();
-  SmallVector<Value> rounds; ///< sums of the outermost loop's rounds so far
+  SmallVector<Value> rounds; ///< sums of the outermost loop's iterations so far
   auto startRound = [&] {
     if (walk.getSumsApart() && rounds.empty() && e.depth() == outside + 1) {
       rounds = sums;
@@ -334,8 +337,8 @@ void TiledConvolution::emitTile(const Tile &part, Value feature) {
 // A tile
 //===----------------------------------------------------------------------===//
 
-/// Whether the i-th place of the tile sees an element (null: always); adds where
-/// one lies that exists.
+/// Whether the i-th position of the tile reads an element (null: always); adds
+/// the offset of an existing one.
 Value TiledConvolution::visible(unsigned place, Value &offset) {
   Value inside;
   for (auto [i, loop] : llvm::enumerate(windows)) {

@@ -7,9 +7,10 @@
 
 namespace weft {
 
-/// native (the best that this machine runs), cpu:avx512, ...
+/// The names of targets: native (the best that this machine runs), cpu:avx512,
+/// ...
 llvm::ArrayRef<llvm::StringLiteral> cpuTargets();
-/// One of cpuTargets().
+/// Opens one of cpuTargets().
 std::unique_ptr<KernelCodegen> openCpuCodegen(llvm::StringRef target);
 
 } // namespace weft

@@ -59,7 +59,8 @@ static CpuTarget findHost() {
   return *CpuTarget::fromName(avx2 ? "cpu:avx2" : "cpu:generic");
 }
 
-/// Asked once: in a virtual machine each question to the processor takes long.
+/// The host's target is found once, as queries of the processor are slow in a
+/// virtual machine.
 CpuTarget CpuTarget::host() {
   static const CpuTarget found = findHost();
   return found;

@@ -29,7 +29,8 @@ struct CpuTarget {
   unsigned floatLanes() const { return vectorBytes / 4; }
   /// The best of the named targets that this machine can run.
   static CpuTarget host();
-  /// `cpu`, `cpu:host` or one of the names above; nothing for another name.
+  /// The target of a name, `cpu`, `cpu:host` or one of the names above; nothing
+  /// for another name.
   static std::optional<CpuTarget> fromName(llvm::StringRef name);
 };
 

@@ -11,7 +11,8 @@ using namespace weft::elements;
 
 namespace weft::cpu {
 
-/// Nothing if an operand is not in memory; no pointer to sums that are not.
+/// The shape of a contraction; nothing if an operand is not in memory. The
+/// result's pointer is null if sums are not stored.
 static std::optional<DotShape> dotShape(ElementEmitter &emitter, DotOp op) {
   std::optional<StridedView> lhs = emitter.viewOf(op.getLhs()),
                              rhs = emitter.viewOf(op.getRhs());
@@ -23,7 +24,7 @@ static std::optional<DotShape> dotShape(ElementEmitter &emitter, DotOp op) {
 }
 
 namespace {
-/// Offsets in the three tensors, from the loops that are open.
+/// Offsets in the three tensors, from the open loops.
 struct DotOffsets {
   Value lhs, rhs, result;
 };
@@ -39,14 +40,15 @@ static DotOffsets step(ElementEmitter &emitter, DotOffsets from,
           advance(from.result, dim.result)};
 }
 
-/// An operand's element, as one of the result's type.
+/// Loads an operand's element, converted to the result's type.
 static Value loadFactor(ElementEmitter &emitter, Value pointer, Type type,
                         Value offset, Type resultType) {
   return extendScalar(emitter.builder, emitter.loc, type, resultType,
                       emitter.load(pointer, type, offset));
 }
 
-/// Eight bits are too few to add up in memory: each sum is one of f32.
+/// Adds products in a register, as f32: 8-bit types are too narrow for sums in
+/// memory.
 static void addInRegister(ElementEmitter &emitter, const DotShape &shape,
                           DotOffsets offsets) {
   Type elementType = shape.resultType;
@@ -74,8 +76,8 @@ static void addInRegister(ElementEmitter &emitter, const DotShape &shape,
   emitter.store(sum, shape.result, elementType, offsets.result);
 }
 
-/// Any element type and any strides: for each row, result[row] += lhs * rhs[row]
-/// with the columns innermost.
+/// Emits a contraction of any element type and strides: for each row,
+/// result[row] += lhs * rhs[row] with the columns innermost.
 void emitPlainDot(KernelEmitter &kernel, const DotShape &shape) {
   ElementEmitter &emitter = kernel.elements;
   Type elementType = shape.resultType;

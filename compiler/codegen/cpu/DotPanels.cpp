@@ -91,12 +91,12 @@ private:
 };
 } // namespace
 
-/// The offset of a step of the contraction, from that of a position across on.
+/// The offset of a step of the contraction, relative to a position across.
 Value PanelPacking::offset(Value across, Value step) {
   return e.add(across, cpu::offset(e, panels.along, e.add(along.first, step)));
 }
 
-/// The place of a panel's step in the packed memory.
+/// The position of a panel's step in the packed memory.
 Value PanelPacking::place(Value number, Value step) {
   Value steps = arith::MulIOp::create(b, e.loc, number, along.count);
   return e.mul(e.add(steps, step), panels.width);
@@ -118,8 +118,8 @@ void PanelPacking::copyWidth(Value from, Value place) {
   }
 }
 
-/// Squares of lanes x lanes, the last of the width first: where it is stored
-/// whole it reaches into the next step, which is packed later.
+/// Transposes squares of lanes x lanes, the last of the width first, as a full
+/// store reaches into the next step, which is packed later.
 void PanelPacking::copyTransposed(Value number) {
   unsigned outside = e.depth();
   Value first = firstOf(number),
@@ -145,7 +145,7 @@ void PanelPacking::copyTransposed(Value number) {
   copyElements(number, e.mul(squares, lanes));
 }
 
-/// From the step `begin` on; of any element type.
+/// Copies elements of any type, from the step `begin` on.
 void PanelPacking::copyElements(Value number, Value begin) {
   unsigned outside = e.depth();
   Value row = openPlainLoop(e, e.constant(0), e.constant(panels.width)),
@@ -158,9 +158,9 @@ void PanelPacking::copyElements(Value number, Value begin) {
   e.closeLoops(outside);
 }
 
-/// Whole panels step by step, so that memory is read in order: panel by panel,
-/// at strides of pages, a square of 1024 takes 25.4 ms instead of 24.2. Then the
-/// panel at the end.
+/// Packs whole panels step by step, so that memory is read in order: panel by
+/// panel, at strides of pages, a square of 1024 takes 25.4 ms instead of 24.2.
+/// Then packs the last panel.
 void PanelPacking::packRows() {
   unsigned outside = e.depth();
   Value whole =
@@ -175,7 +175,8 @@ void PanelPacking::packRows() {
   e.closeLoops(outside);
 }
 
-/// Vectors, unless the panel reaches beyond the end or into another row.
+/// Packs with vectors, unless the panel exceeds the end or crosses into another
+/// row.
 void PanelPacking::packPanel(Value number) {
   Value inner = e.constant(panels.across.innerSize()), first = firstOf(number);
   Value end = e.add(arith::RemUIOp::create(b, e.loc, first, inner),

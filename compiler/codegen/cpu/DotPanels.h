@@ -1,17 +1,17 @@
 //===- DotPanels.h - operands of a contraction, packed ----------*- C++ -*-===//
 //
 // The register tile of a large contraction reads its operands from panels: for
-// each step of the contraction the `width` rows (or columns) of a tile, side
-// by side. Of the rows 0..5 of x in panels of width 3,
+// each step of the contraction the `width` rows (or columns) of a tile are
+// adjacent. Of the rows 0..5 of x in panels of width 3,
 //
 //   x = 00 01 02 03      panel 0: 00 10 20 | 01 11 21 | 02 12 22 | 03 13 23
 //       10 11 12 13
 //       ...              panel 1: 30 40 50 | 31 41 51 | ...
 //       50 51 52 53
 //
-// so that whatever the strides of x, what is read next lies next, and a block
-// of panels fits a cache. A panel past the end repeats the last row. Elements of
-// a panel have the type that is computed in: bf16 becomes f32 as it is packed.
+// so that for any strides of x reads are sequential, and a block of panels fits
+// in a cache. A panel past the end repeats the last row. Elements of a panel
+// have the type that is computed in: bf16 becomes f32 as it is packed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,11 +23,11 @@
 namespace weft::cpu {
 
 using nest::DotPath;
-/// Where a position of a path lies.
+/// The offset of a position of a path.
 mlir::Value offset(elements::ElementEmitter &emitter, const DotPath &path,
                    mlir::Value position);
 
-/// One operand of elements of `type`: panels of `width` positions across, and
+/// Panels of one operand with elements of `type`: `width` positions across, and
 /// the contraction along them.
 struct DotPanels {
   mlir::Value pointer, base; ///< base: the offset of the batch's element
@@ -42,22 +42,23 @@ struct DotRange {
 };
 
 /// Packs positions `across` in ceil(count / width) panels of along.count steps
-/// each, of elements of type `packed`. Both ranges begin at a multiple of what they are counted in: the width
-/// and the vector.
+/// each, of elements of type `packed`. `across` begins at a multiple of the
+/// width, `along` at one of the vector's length.
 void packPanels(KernelEmitter &kernel, const DotPanels &panels, DotRange across,
                 DotRange along, mlir::Type packed, mlir::Value to);
 
-/// ceil(positions / width).
+/// The number of panels: ceil(positions / width).
 mlir::Value panelCount(elements::ElementEmitter &emitter, mlir::Value positions,
                        int64_t width);
 
-/// Both close the loops that they open.
+/// Emit an if and a loop, and close the loops that `then` and the body open.
 void emitIf(elements::ElementEmitter &emitter, mlir::Value condition,
             llvm::function_ref<void()> then,
             llvm::function_ref<void()> otherwise);
 
-/// A loop that LLVM leaves as it is: unrolling and vectorizing all loops of a
-/// packed contraction took 150 ms of compile time, and made nothing faster.
+/// Opens a loop that LLVM does not transform: unrolling and vectorizing all
+/// loops of a packed contraction took 150 ms of compile time, and made nothing
+/// faster.
 mlir::Value openPlainLoop(elements::ElementEmitter &emitter, mlir::Value begin,
                           mlir::Value end, mlir::ValueRange carried = {});
 

@@ -1,6 +1,6 @@
 //===- DotShape.h - a contraction in memory ---------------------*- C++ -*-===//
 //
-// The form of the walk says which of the functions computes it.
+// Functions that emit contractions; the form of the walk selects one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,21 +14,22 @@ namespace weft::cpu {
 
 using nest::DotDimension;
 
-/// A contraction as strides, and where its tensors are: no result where what
-/// follows is computed on tiles.
+/// A contraction as strides, and the addresses of its tensors: no result if an
+/// epilogue is computed on tiles.
 struct DotShape : nest::ContractionShape {
   mlir::Value lhs, rhs, result;
 };
 
-/// Elements of the result in a vector.
+/// The number of the result's elements in a vector.
 int64_t lanesOf(const KernelEmitter &kernel, const DotShape &shape);
 
-/// Plain loops, of any element types and strides (DotEmitter.cpp).
+/// Emits plain loops, of any element types and strides (DotEmitter.cpp).
 void emitPlainDot(KernelEmitter &kernel, const DotShape &shape);
-/// A tile in registers, on operands as they are (TiledDot.cpp).
+/// Emits a tile in registers, on unpacked operands (TiledDot.cpp).
 void emitTiledDot(KernelEmitter &kernel, const DotShape &shape,
                   nest::ContractionAttr walk);
-/// A tile in registers, on packed blocks, and what follows it (PackedDot.cpp).
+/// Emits a tile in registers, on packed blocks, and its epilogue
+/// (PackedDot.cpp).
 llvm::LogicalResult emitPackedDot(KernelEmitter &kernel, const DotShape &shape,
                                   nest::LoopsOp loops,
                                   nest::ContractionAttr walk);

@@ -139,8 +139,8 @@ Value ElementVectors::sumOfLanes(Value vector) {
                                      vector, anyOrder);
 }
 
-/// Blocks of 1, 2, 4... elements change places across the diagonal:
-/// [a b] [c d] -> [a c] [b d].
+/// Exchanges blocks of 1, 2, 4... elements across the diagonal: [a b] [c d] ->
+/// [a c] [b d].
 void ElementVectors::transpose(MutableArrayRef<Value> rows) {
   int64_t lanes = rows.size();
   for (int64_t block = 1; block < lanes; block *= 2) {

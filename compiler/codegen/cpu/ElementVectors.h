@@ -1,7 +1,7 @@
 //===- ElementVectors.h - neighbours in memory as a vector ------*- C++ -*-===//
 //
-// Of a tensor's elements, which may have a wider type in registers, one that
-// has all of their numbers:
+// Vectors of a tensor's elements, whose type in registers may be a wider one
+// that has all of their numbers:
 //
 //   bf16 as f32   load 8 x i16, and their bits are the upper half of 8 x f32
 //   i8 as i32     load 8 x i8, extended by their signs
@@ -31,15 +31,15 @@ public:
   mlir::Value zeros(int64_t lanes);
   mlir::Value address(mlir::Value pointer, mlir::Value offset);
   mlir::Value load(mlir::Value pointer, mlir::Value offset, int64_t lanes);
-  /// The first `count` of them, 0 behind these.
+  /// Loads the first `count` elements, followed by zeros.
   mlir::Value loadFirst(mlir::Value pointer, mlir::Value offset, int64_t lanes,
                         int64_t count);
   mlir::Value loadScalar(mlir::Value pointer, mlir::Value offset);
-  /// One element in every lane.
+  /// Loads one element to every lane.
   mlir::Value loadSplat(mlir::Value pointer, mlir::Value offset, int64_t lanes);
 
-  // Where memory has the type of registers.
-  /// A vector or an element.
+  // Stores a vector or an element. Requires equal types in memory and
+  // registers.
   void store(mlir::Value value, mlir::Value pointer, mlir::Value offset);
   void storeFirst(mlir::Value value, mlir::Value pointer, mlir::Value offset,
                   int64_t count);
@@ -47,7 +47,7 @@ public:
   mlir::Value multiplyAdd(mlir::Value a, mlir::Value b, mlir::Value c);
   /// The sum of all lanes, in any order.
   mlir::Value sumOfLanes(mlir::Value vector);
-  /// Rows become columns: as many vectors as lanes.
+  /// Transposes as many vectors as lanes, in place.
   void transpose(llvm::MutableArrayRef<mlir::Value> rows);
 
 private:

@@ -1,7 +1,8 @@
 //===- Epilogue.h - what follows the sums of a tile -------------*- C++ -*-===//
 //
-// Of a nest that stores relu(dot(x, w) + b), for the tile that a contraction has
-// summed in registers and put in a small buffer (nest/Epilogue.h):
+// Emits the epilogue of a nest. For a nest that stores relu(dot(x, w) + b), on
+// a tile that a contraction has summed in registers and put in a small buffer
+// (nest/Epilogue.h):
 //
 //   for i in rows:
 //     for j in columns:                      vectors
@@ -16,24 +17,25 @@
 
 namespace weft::cpu {
 
-/// Sums of the nest's op with loops, `width` elements from row to row.
+/// Sums of the nest's op with loops, with a stride of `width` elements between
+/// rows.
 struct SummedTile {
   mlir::Value buffer;
   int64_t width;
-  mlir::Value rows; ///< how many there are, i64
+  mlir::Value rows; ///< the number of rows, i64
   /// The row-major position in the result of a row's first element.
   llvm::function_ref<mlir::Value(mlir::Value row)> start;
-  /// Are those in the buffer to be added to what is stored of the sums?
+  /// Whether the buffer's sums are added to stored sums.
   bool adds = false;
 };
 
 class Epilogue {
 public:
-  /// Empty where the nest stores the results of its op alone.
+  /// The epilogue of the nest; empty if it stores the results of its op only.
   Epilogue(KernelEmitter &kernel, nest::LoopsOp loops);
   bool isEmpty() const { return values.empty(); }
-  /// Computes and stores what the nest stores, for so many columns of each row:
-  /// a constant i64 makes the loop one of vectors.
+  /// Computes and stores the nest's values for so many columns of each row: a
+  /// constant i64 makes the loop one of vectors.
   llvm::LogicalResult emit(const SummedTile &tile, mlir::Value columns);
 
 private:
@@ -44,7 +46,7 @@ private:
                                   const elements::ElementIndex &index);
 
   elements::ElementEmitter &e;
-  mlir::Value sums; ///< what the op computes
+  mlir::Value sums; ///< the results of the nest's op
   llvm::SmallVector<mlir::Value> values;
   bool isFlat = false;
 };

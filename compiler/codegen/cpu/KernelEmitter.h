@@ -2,8 +2,8 @@
 //
 // A kernel is a function whose loop nests are chosen (dialects/nest). The
 // emitter decides nothing: for each nest it opens the loops of the walk, places
-// and stores what the nest says, and computes everything else element by element
-// where it is needed:
+// and stores the nest's stored values, and computes everything else element by
+// element where it is needed:
 //
 //   %0 = nest.loops #nest.elements<dimensions> to [#nest.place<result 0>] {
 //     %1 = weft.broadcast %b dims [1]        for i in 16
@@ -31,9 +31,9 @@
 
 namespace weft::cpu {
 
-/// How the rows of a kernel are shared among parts: in units (a tile of rows);
-/// then which of them are those of the part at hand. Rows are positions of a
-/// result's dimension `dim`, or row-major ones in a flat nest.
+/// The rows of a kernel that are shared among parts, in units (a tile of rows),
+/// and those of the current part. Rows are positions of a result's dimension
+/// `dim`, or row-major ones in a flat nest.
 struct KernelSplit {
   int64_t dim, rows, unit;
   mlir::Value firstUnit, lastUnit, begin, end, isLast;
@@ -42,14 +42,15 @@ struct KernelSplit {
 class KernelEmitter : private elements::ProcessorLoops {
 public:
   KernelEmitter(mlir::func::FuncOp kernel, const CpuTarget &target);
-  /// Appends `void NAME(ptr buffers, ptr coordinates)` to the module of the
-  /// kernel, which stays as it is. Errors are reported on the kernel's ops.
+  /// Appends `void NAME(ptr buffers, ptr coordinates)` to the module; the
+  /// kernel is not changed. Errors are reported on the kernel's ops.
   llvm::LogicalResult emit();
 
   // --- for the nests of single ops ----------------------------------------
   elements::ElementEmitter elements;
   const CpuTarget &target;
-  /// The part's share of [0, n), n a multiple of the rows that are split.
+  /// Opens a loop over the part's share of [0, n), n a multiple of the rows
+  /// that are split.
   mlir::Value openSplitLoop(int64_t n);
   const std::optional<KernelSplit> &rowSplit() const { return split; }
 
@@ -86,7 +87,7 @@ private:
   mlir::Location loc;
   nest::KernelAttr decisions;
   mlir::LLVM::LLVMFuncOp entry;
-  mlir::Value working; ///< memory of the nest at hand
+  mlir::Value working; ///< temporary memory of the current nest
   mlir::Value part, partCount;
   std::optional<KernelSplit> split;
   llvm::SmallVector<mlir::Value> resultPointers;

@@ -19,7 +19,8 @@ KernelEmitter::KernelEmitter(func::FuncOp kernel, const CpuTarget &target)
       builder(elements.builder), loc(kernel.getLoc()),
       decisions(nest::decisionsOf(kernel)) {}
 
-/// The loops, on a pointer for each tensor, the coordinates, and the part.
+/// Creates the function with the loops: its arguments are a pointer for each
+/// tensor, the coordinates, and the part.
 LLVM::LLVMFuncOp KernelEmitter::createBody() {
   MLIRContext *context = builder.getContext();
   auto pointer = LLVM::LLVMPointerType::get(context);
@@ -40,7 +41,7 @@ LLVM::LLVMFuncOp KernelEmitter::createBody() {
   for (auto [i, tensor] : llvm::enumerate(tensors)) {
     body.setArgAttr(i, "llvm.align", builder.getI64IntegerAttr(64));
     // In a kernel "elementwise" an argument and a result of the same type may
-    // be one buffer; everything else is apart.
+    // share a buffer; all others are disjoint.
     ArrayRef<Type> others = i < inputs ? type.getResults() : type.getInputs();
     if (!inPlace || !llvm::is_contained(others, tensor))
       body.setArgAttr(i, "llvm.noalias", builder.getUnitAttr());
@@ -49,7 +50,8 @@ LLVM::LLVMFuncOp KernelEmitter::createBody() {
   return body;
 }
 
-/// `void NAME(buffers, coordinates[, part, parts])` calls the body.
+/// Creates `void NAME(buffers, coordinates[, part, parts])`, which calls the
+/// body.
 void KernelEmitter::createCaller(StringRef name, LLVM::LLVMFuncOp body,
                                  ArrayRef<Type> parameters) {
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
@@ -68,7 +70,7 @@ void KernelEmitter::createCaller(StringRef name, LLVM::LLVMFuncOp body,
     arguments.push_back(LLVM::LoadOp::create(builder, loc, pointer, slot));
   }
   llvm::append_range(arguments, block->getArguments().drop_front());
-  if (parameters.size() == 2) // all of it
+  if (parameters.size() == 2) // a call without parts
     arguments.append({elements.constant(0), elements.constant(1)});
   LLVM::CallOp::create(builder, loc, body, arguments);
   LLVM::ReturnOp::create(builder, loc, ValueRange());
@@ -138,9 +140,9 @@ LogicalResult KernelEmitter::emit() {
   return emitCopies();
 }
 
-/// The values that share bytes [begin, end) of the scratch memory, if any begins
-/// at `begin`. Values that do not overlap have allocations of their own, so that
-/// LLVM sees that they are disjoint.
+/// Ranges [begin, end) of scratch memory whose values overlap. Values that do
+/// not overlap have allocations of their own, so that LLVM knows that they are
+/// disjoint.
 static SmallVector<std::pair<int64_t, int64_t>> regionsOf(func::FuncOp kernel) {
   SmallVector<std::pair<int64_t, int64_t>> all, joined;
   for (auto loops : kernel.getOps<nest::LoopsOp>())
@@ -230,8 +232,8 @@ LogicalResult KernelEmitter::emitNest(nest::LoopsOp loops) {
   return result;
 }
 
-/// A loop for each dimension; where `part` of a tensor is replaced and the tensor
-/// is where the result will be, over that part alone.
+/// Opens a loop for each dimension; if the result replaces a part of a tensor
+/// in the same memory, over that part only.
 SmallVector<Value>
 KernelEmitter::openDimensions(Value root,
                               const std::optional<ReplacedPart> &part) {
@@ -299,7 +301,7 @@ LogicalResult KernelEmitter::emitElements(nest::LoopsOp loops,
   return success();
 }
 
-/// Results that are an argument, constant data or another result.
+/// Copies results that are an argument, constant data or another result.
 LogicalResult KernelEmitter::emitCopies() {
   Operation *terminator = kernel.getBody().front().getTerminator();
   for (auto [value, pointer] :

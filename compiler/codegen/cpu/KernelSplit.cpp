@@ -12,7 +12,8 @@ namespace weft::cpu {
 void KernelEmitter::openSplit(nest::ShareAttr share) {
   KernelSplit found{
       share.getDim(), share.getSize(), share.getUnit(), {}, {}, {}, {}, {}};
-  // Whole units are spread evenly; the rows that fill none go to the last.
+  // Whole units are distributed evenly; remaining rows are added to the last
+  // part.
   int64_t units = found.rows / found.unit;
   auto boundary = [&](Value part) -> Value {
     return arith::DivUIOp::create(builder, loc, elements.mul(part, units),
@@ -43,13 +44,14 @@ Value KernelEmitter::openPartLoop(int64_t dim, int64_t n) {
     return elements.openLoop(n);
   if (split->unit == 1)
     return openSplitLoop(n);
-  // The part's units, and a unit's elements in a loop of known length.
+  // The loops over the part's units, and over a unit's elements, with a known
+  // length.
   Value unit = elements.openLoop(split->firstUnit, split->lastUnit);
   Value within = elements.openLoop(split->unit);
   return elements.add(elements.mul(unit, split->unit), within);
 }
 
-/// `NAME.part` and `NAME.parts`: see weft_kernel_part_fn in weft.h.
+/// Exports `NAME.part` and `NAME.parts`: see weft_kernel_part_fn in weft.h.
 void KernelEmitter::exportParts(LLVM::LLVMFuncOp body, nest::ShareAttr share) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(kernel);

@@ -19,8 +19,8 @@ namespace weft::cpu {
 static constexpr size_t kMostInMemory = size_t(4) << 20;
 
 namespace {
-/// A folder that nobody else may enter, removed with everything in it: in
-/// memory, where there is such a place and it is little that goes there.
+/// A folder that no other user may enter, removed with its content: in memory,
+/// if that is possible and the content is small.
 struct TemporaryFolder {
   llvm::SmallString<128> path;
   std::error_code error;
@@ -41,7 +41,7 @@ struct TemporaryFolder {
     return true;
   }
   ~TemporaryFolder() {
-    // Files that cannot be removed are left in the folder for temporary files.
+    // Files that cannot be removed stay in the folder for temporary files.
     if (!error)
       error = llvm::sys::fs::remove_directories(path);
   }
@@ -51,7 +51,7 @@ struct TemporaryFolder {
 };
 } // namespace
 
-/// Objects go to the linker through files.
+/// The fix in errors of files, through which the linker reads objects.
 static constexpr const char *kMend =
     "; free some space for temporary files, or name another folder with TMPDIR";
 

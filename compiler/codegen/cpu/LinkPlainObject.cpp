@@ -51,13 +51,13 @@ private:
   ArrayRef<InputSection> sections;
   ArrayRef<InputSymbol> inputs;
   StringRef inputNames;
-  /// By name: what is called, then what is defined.
+  /// Symbols by name: called ones, then defined ones.
   MapVector<StringRef, const InputSymbol *> externals, defined;
   DenseMap<uint64_t, uint64_t> addresses; ///< of sections, by index
   SmallVector<char, 0> image;
   std::string names = std::string(1, '\0');
   uint64_t symbols, strings, hash, relocations, calls, writable,
-      dynamic; ///< where they are
+      dynamic; ///< their addresses
 };
 } // namespace
 
@@ -88,7 +88,7 @@ bool PlainLinker::readSymbols() {
   return true;
 }
 
-/// The tables before the code: their sizes are known by now.
+/// Places the tables before the code, whose sizes are known now.
 void PlainLinker::placeTables() {
   reserve(sizeof(Elf64_Ehdr) + kSegments * sizeof(Elf64_Phdr), 1);
   size_t count = 1 + externals.size() + defined.size();
@@ -169,7 +169,7 @@ bool PlainLinker::relocateOne(uint64_t section,
 bool PlainLinker::relocate(const InputSection &table) {
   auto section = addresses.find(table.sh_info);
   if (section == addresses.end())
-    return true; // of what is not loaded
+    return true; // of a section that is not loaded
   Object::Elf_Rela_Range entries;
   if (table.sh_type != SHT_RELA || !take(object.relas(table), entries))
     return false;
@@ -178,7 +178,7 @@ bool PlainLinker::relocate(const InputSection &table) {
   });
 }
 
-/// jmp *slot(%rip)
+/// Writes the call stubs: jmp *slot(%rip)
 void PlainLinker::writeCalls() {
   for (size_t i = 0; i < externals.size(); ++i) {
     uint64_t at = calls + i * kCallBytes;

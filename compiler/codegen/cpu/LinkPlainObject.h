@@ -1,8 +1,8 @@
 //===- LinkPlainObject.h - a shared object of one object --------*- C++ -*-===//
 //
-// lld takes a millisecond to start, which is a third of what a program of one
-// op takes altogether. Such a program is one object with code and constants,
-// which may call libm:
+// A linker for plain objects: lld takes a millisecond to start, a third of the
+// time to compile a program of one op. Such a program is one object with code
+// and constants, which may call libm:
 //
 //   header | symbols, names, hash, relocations | code, constants, calls   r-x
 //   addresses of libm's functions | .dynamic                              rw-

@@ -29,8 +29,8 @@ using namespace mlir;
 
 namespace weft::cpu {
 
-/// Functions of complex numbers become ones of their parts, which are then
-/// approximated like any other.
+/// Replaces functions of complex numbers by functions of their parts, which are
+/// approximated like others.
 static LogicalResult splitComplex(ModuleOp module) {
   bool found = module
                    .walk([](Operation *op) {
@@ -56,12 +56,12 @@ static LogicalResult lowerToLLVMDialect(ModuleOp module,
       return failure();
     std::string name = kernel.getName().str();
     kernel.erase();
-    // The entry is given the kernel's name.
+    // The entry gets the kernel's name.
     module.lookupSymbol<LLVM::LLVMFuncOp>(name + ".entry").setName(name);
   }
   if (failed(splitComplex(module)) || failed(conversion.run(module)))
     return failure();
-  // The note about a loop travels as a discardable attribute of its branch.
+  // The loop's annotation is copied to its branch as a discardable attribute.
   module.walk([](Operation *op) {
     auto note =
         op->getAttrOfType<LLVM::LoopAnnotationAttr>("llvm.loop_annotation");
@@ -179,7 +179,7 @@ void KeptLowerings::giveBack(std::unique_ptr<KernelLowering> lowering) {
   std::lock_guard<std::mutex> lock(mutex);
   if (!lowering || lowering->isWorn())
     return;
-  if (idle.size() == kMost) // of programs with other dialects, perhaps
+  if (idle.size() == kMost) // perhaps of programs with other dialects
     idle.erase(idle.begin());
   idle.push_back(std::move(lowering));
 }

@@ -30,7 +30,8 @@ class KernelConversion;
 /// Compiles kernels one by one, in a context of its own: each thread has one.
 class KernelLowering {
 public:
-  /// `dialects`: those of the kernels, and what extends them; loaded as needed.
+  /// Takes in `dialects` those of the kernels and their extensions, which are
+  /// loaded as needed.
   KernelLowering(const CpuTarget &target,
                  const mlir::DialectRegistry &dialects);
   ~KernelLowering();
@@ -38,15 +39,15 @@ public:
   std::string lower(llvm::StringRef text, llvm::CodeGenOptLevel level,
                     llvm::CodeGenFileType type,
                     llvm::SmallVectorImpl<char> &code);
-  /// The context keeps every type and attribute that it has seen: after some
-  /// megabytes of text a new one takes less memory.
+  /// Whether to replace the context, which keeps every type and attribute that
+  /// it has seen: after some megabytes of text a new one takes less memory.
   bool isWorn() const { return seen > kMostText; }
   /// Whether the context has all these dialects and extensions.
   bool knows(const mlir::DialectRegistry &dialects) const;
 
 private:
   static constexpr size_t kMostText = size_t(1) << 20;
-  /// One of LLVM's code generators; made when asked for.
+  /// One of LLVM's code generators; made on its first use.
   struct Generator;
   using Kind = std::pair<llvm::CodeGenOptLevel, llvm::CodeGenFileType>;
   Generator &generatorOf(Kind kind);
@@ -57,7 +58,7 @@ private:
   size_t seen = 0; ///< bytes of text
 };
 
-/// The lowerings that no thread uses, kept from program to program: making one
+/// Lowerings that no thread uses, kept from program to program: making one
 /// takes as long as compiling a small kernel.
 class KeptLowerings {
 public:
@@ -72,11 +73,11 @@ private:
   std::vector<std::unique_ptr<KernelLowering>> idle;
 };
 
-/// Gives a module that computes with bf16 the function that rounds to it.
+/// Adds the function that rounds to bf16 to a module that calls it.
 void defineBFloatRounding(llvm::Module &module);
 
-/// Links objects to one shared object that needs nothing but libc and libm.
-/// Returns what went wrong, or empty. One link runs at a time: lld has state.
+/// Links objects to one shared object that needs libc and libm only. Returns
+/// the error, or empty. One link runs at a time, as lld has global state.
 std::string linkObjects(llvm::ArrayRef<llvm::SmallVector<char>> objects,
                         llvm::SmallVectorImpl<char> &sharedObject);
 

@@ -13,11 +13,11 @@
 //           for k:  acc[i][j] += lhs panel[k][i] * rhs panel[k][j]
 //           result tile = acc, or += acc behind the first block of k
 //
-// A tile at an end computes whole and stores what is within. Rows, columns
+// A tile at an end computes all elements and stores those within. Rows, columns
 // and k may each be several dimensions of any strides: packing follows them.
-// What the nest computes of its sums is computed on a tile behind the last block
-// of k (Epilogue.h).
-// Operands of a narrower type than the result's are extended as they are packed.
+// The nest's epilogue is computed on a tile after the last block of k
+// (Epilogue.h). Operands of a narrower type than the result's are extended as
+// they are packed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,7 +54,8 @@ private:
   void storeWhole(ArrayRef<Value> sums, Value row, Value column, bool adds);
   void storeCut(ArrayRef<Value> sums, Value row, Value column, Value isFirst);
   void spill(ArrayRef<Value> sums);
-  /// The positions of a tile from `first` on that are within the panels.
+  /// The number of positions of a tile from `first` on that are within the
+  /// panels.
   Value within(const DotPanels &panels, Value first) {
     return least(e.constant(panels.width),
                  minus(e.constant(panels.across.size()), first));
@@ -69,14 +70,14 @@ private:
     return arith::CmpIOp::create(builder, e.loc, how, a, b);
   }
   bool hasOneBlock() const { return depthBlock >= lhs.along.size(); }
-  /// Does the result have a tile's columns side by side?
+  /// Whether the columns of a tile are contiguous in the result.
   bool hasWholeTiles() const { return resultColumns.hasRunsOf(rhs.width); }
 
   KernelEmitter &kernel;
   ElementEmitter &e;
   OpBuilder &builder;
   const DotShape &shape;
-  ElementVectors vectors; ///< of the result, and of what is packed
+  ElementVectors vectors; ///< of the result, and of the packed operands
   int64_t lanes, bytes;   ///< bytes of such an element
   int64_t tileVectors;    ///< of columns in a tile
   DotPanels lhs, rhs;
@@ -124,7 +125,7 @@ void PackedDot::placeScratch() {
   }
 }
 
-/// A loop over the blocks of [begin, end).
+/// Opens a loop over the blocks of [begin, end).
 DotRange PackedDot::openBlocks(Value begin, Value end, int64_t block) {
   Value first = e.openStridedLoop(begin, end, e.constant(block));
   e.markPlain();
@@ -202,7 +203,8 @@ SmallVector<Value> PackedDot::accumulate(Value lhsPanel, Value rhsPanel,
   return SmallVector<Value>(loop.getResults());
 }
 
-/// Behind the last block of the contraction the sums are whole.
+/// Stores sums, or computes the epilogue after the last block of the
+/// contraction.
 LogicalResult PackedDot::store(ArrayRef<Value> sums, Value row, Value column,
                                DotRange k) {
   if (epilogue.isEmpty()) {
@@ -240,7 +242,8 @@ LogicalResult PackedDot::storeEpilogue(ArrayRef<Value> sums, Value row,
   return success(succeeded(whole) && succeeded(cut));
 }
 
-/// The first block of the contraction stores, later ones add.
+/// Stores the sums of the first block of the contraction; adds those of later
+/// ones.
 void PackedDot::storeSums(ArrayRef<Value> sums, Value row, Value column,
                           Value k) {
   using Predicate = arith::CmpIPredicate;
@@ -281,7 +284,7 @@ void PackedDot::spill(ArrayRef<Value> sums) {
     vectors.store(sum, tile, e.constant(n * lanes));
 }
 
-/// By way of memory, so that each element within can go to its place.
+/// Stores through memory, so that only elements within the result are written.
 void PackedDot::storeCut(ArrayRef<Value> sums, Value row, Value column,
                          Value isFirst) {
   unsigned outside = e.depth();

@@ -1,6 +1,7 @@
 //===- ReduceNests.cpp - loop nests of a reduction ------------------------===//
 //
-// In blocks, as the walk says: what lies in one block is combined first.
+// Reductions by the walk's blocks: the elements of one block are combined
+// first.
 //
 //   sum of x[64,28,28,12] over all but the last, blocks [1, 1, 28]:
 //     for n in 64, for i in 28:            partial[0..12] = 0
@@ -34,7 +35,8 @@ static SmallVector<int64_t> blocksOf(ReduceOp op, nest::ReductionAttr walk) {
                                   : SmallVector<int64_t>(walk.getBlocks());
 }
 
-/// Loops over the first positions of blocks, and over the positions of one.
+/// Opens loops over the first positions of blocks, and over the positions of
+/// one block.
 static Value openBlocks(ElementEmitter &e, int64_t n, int64_t length,
                         ValueRange carried) {
   return e.openStridedLoop(e.constant(0), e.constant(n), e.constant(length),
@@ -52,7 +54,7 @@ static Value openBlock(ElementEmitter &e, Value begin, int64_t n,
   return e.openLoop(begin, end, carried);
 }
 
-/// Positions in the operand from those of the result and of the reduced
+/// The position in the operand for those of the result and of the reduced
 /// dimensions.
 static SmallVector<Value> operandPosition(ReduceOp op, ArrayRef<Value> kept,
                                           ArrayRef<Value> reduced) {
@@ -66,7 +68,8 @@ static SmallVector<Value> operandPosition(ReduceOp op, ArrayRef<Value> kept,
   return dims;
 }
 
-/// The innermost dimension is reduced: an accumulator for each element and loop.
+/// Reduces the innermost dimension, with an accumulator for each element and
+/// loop.
 static LogicalResult reduceInRegister(ElementEmitter &e, ReduceOp op,
                                       nest::ReductionAttr walk) {
   RankedTensorType type = tensorType(op.getResult());
@@ -112,8 +115,8 @@ static LogicalResult reduceInRegister(ElementEmitter &e, ReduceOp op,
 
 namespace {
 
-/// The innermost dimension is kept: combines rows of the operand into a row of
-/// the result.
+/// Reduces with the innermost dimension kept: combines rows of the operand into
+/// a row of the result.
 class RowReduction {
 public:
   RowReduction(ElementEmitter &e, ReduceOp op, nest::ReductionAttr walk)

@@ -23,7 +23,7 @@ static bool usesBFloat(const Module &module) {
   return false;
 }
 
-/// A function of the module that no other module sees; null if it is there.
+/// Creates an internal function; null if the module has it.
 static Function *roundingFrom(Type *from, StringRef name, Module &module) {
   if (module.getFunction(name))
     return nullptr;
@@ -35,7 +35,7 @@ static Function *roundingFrom(Type *from, StringRef name, Module &module) {
   return function;
 }
 
-/// The nearest of 16 bits, halves to even; NaN stays one.
+/// Rounds to the nearest of 16 bits, ties to even; NaN stays NaN.
 static Value *nearest(IRBuilder<> &b, Value *x) {
   Value *bits = b.CreateBitCast(x, b.getInt32Ty());
   Value *odd = b.CreateAnd(b.CreateLShr(bits, 16), 1);
@@ -46,8 +46,8 @@ static Value *nearest(IRBuilder<> &b, Value *x) {
   return b.CreateBitCast(high, Type::getBFloatTy(b.getContext()));
 }
 
-/// The f32 towards zero, with its last bit set where that is not exact: rounded
-/// again, it goes where the double would have gone.
+/// Rounds to f32 towards zero, with the last bit set if that is inexact, so
+/// that rounding again gives the result of rounding the double.
 static Value *roundedToOdd(IRBuilder<> &b, Value *x) {
   Value *single = b.CreateFPTrunc(x, b.getFloatTy());
   Value *back = b.CreateFPExt(single, b.getDoubleTy());
@@ -63,8 +63,8 @@ static Value *roundedToOdd(IRBuilder<> &b, Value *x) {
   return b.CreateBitCast(odd, b.getFloatTy());
 }
 
-/// The code generator calls `__truncsfbf2` and `__truncdfbf2`, which neither
-/// libc nor libm has.
+/// Defines `__truncsfbf2` and `__truncdfbf2`, which the code generator calls
+/// and neither libc nor libm has.
 void defineBFloatRounding(Module &module) {
   if (!usesBFloat(module))
     return;

@@ -7,8 +7,8 @@
 //     for k:        acc[i][v] += broadcast(lhs[i,k]) * rhs[k, v]
 //     result tile = acc
 //
-// where the columns of rhs lie side by side. Where instead both operands are
-// side by side along the contraction (x * w^T), vectors run along it:
+// if the columns of rhs are contiguous. If instead both operands are contiguous
+// along the contraction (x * w^T), vectors run along it:
 //
 //     for k by lanes:  acc[i][j] += lhs[i, k..] * rhs[j, k..]
 //     result[i,j] = sum of the lanes of acc[i][j]
@@ -59,7 +59,7 @@ private:
     Value lhs, rhs, result;
   };
   Offsets step(Offsets from, const DotDimension &dim, Value position);
-  /// A loop over k in steps; `body` maps accumulators to accumulators.
+  /// Emits a loop over k in steps; `body` maps accumulators to accumulators.
   SmallVector<Value>
   accumulate(int64_t steps, int64_t width, Offsets at, SmallVector<Value> start,
              llvm::function_ref<SmallVector<Value>(Offsets, ValueRange)> body);
@@ -74,7 +74,7 @@ private:
   ElementEmitter &emitter;
   OpBuilder &builder;
   Location loc;
-  DotShape shape; ///< turned where the loops are
+  DotShape shape; ///< exchanged if the loops are
   int64_t lanes;
   nest::TileLoops loops;
   DotDimension row, column, inner;
@@ -171,7 +171,7 @@ void TiledDot::emitContractTile(int64_t rows, int64_t columns, Offsets at) {
                                                         j * column.result)));
 }
 
-/// One sum for each vector. A full set of vectors is halved and joined in
+/// Sums the lanes of each vector. A full set of vectors is halved and joined in
 /// pairs: with 4 lanes, [a a a a] [b b b b] -> [a a b b] -> [a b c d].
 SmallVector<Value> TiledDot::sumLanes(ArrayRef<Value> accumulators) {
   SmallVector<Value> totals;

@@ -69,7 +69,8 @@ Value tangent(const Formula &f, Value x) {
   return f.narrowed(f.select(odd, f.div(f.number(-1, tan), divisor), tan));
 }
 
-/// The angle of (x, y), in f64; Cephes' atanf of what is below tan(pi/8).
+/// The angle of (x, y), in f64, with Cephes' atanf for arguments below
+/// tan(pi/8).
 Value angle(const Formula &f, Value y, Value x) {
   Value height = f.abs(y), width = f.abs(x);
   Value isSteep = f.compare(OGT, height, width);
@@ -99,10 +100,11 @@ Value angle(const Formula &f, Value y, Value x) {
   return f.select(isNumber, f.withSignOf(result, y), f.add(x, y));
 }
 
-/// Two of Halley's steps in f64 from a guess by a third of the exponent.
+/// The cube root: two of Halley's steps in f64 from a guess by a third of the
+/// exponent.
 Value cubeRoot(const Formula &f, Value x) {
   Value size = f.abs(f.widened(x));
-  // The high word alone is divided: 32-bit integers are enough, and fast.
+  // Only the high word is divided: 32-bit integers are sufficient, and fast.
   Type i32 = f.b.getI32Type();
   Value third = arith::AddIOp::create(
       f.b, f.loc,

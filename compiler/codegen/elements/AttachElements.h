@@ -35,23 +35,23 @@ void attachElement(mlir::MLIRContext *context) {
       *context);
 }
 
-/// GeneratedElements.cpp: constants, counters, random bits.
+/// Constants, counters, random bits (GeneratedElements.cpp).
 void attachGeneratedElements(mlir::MLIRContext *context);
-/// MovedElements.cpp: elements that are in an operand at another position.
+/// Elements that are in an operand at another position (MovedElements.cpp).
 void attachMovedElements(mlir::MLIRContext *context);
-/// IndexedElements.cpp: positions that are data.
+/// Positions that are data (IndexedElements.cpp).
 void attachIndexedElements(mlir::MLIRContext *context);
-/// NestCode.cpp: loops of an op's own.
+/// Loops of an op's own (NestCode.cpp).
 void attachNestCode(mlir::MLIRContext *context);
-/// TermCode.cpp: terms of reductions and contractions.
+/// Terms of reductions and contractions (TermCode.cpp).
 void attachTermCode(mlir::MLIRContext *context);
-/// WindowTerms.cpp: terms of convolutions and windows.
+/// Terms of convolutions and windows (WindowTerms.cpp).
 void attachWindowTerms(mlir::MLIRContext *context);
 /// FourierTerms.cpp
 void attachFourierTerms(mlir::MLIRContext *context);
-/// ScalarCode.cpp: elementwise ops.
+/// Elementwise ops (ScalarCode.cpp).
 void attachScalarCode(mlir::MLIRContext *context);
-/// The ops of coll that kernels hold.
+/// Ops of coll in kernels.
 void attachCoordinateElements(mlir::MLIRContext *context);
 void attachMovedBlocks(mlir::MLIRContext *context);
 

@@ -1,8 +1,8 @@
 //===- ComplexOps.h - complex numbers on registers --------------*- C++ -*-===//
 //
 // In memory a complex number is its real part, then its imaginary part. In
-// registers it is a value of complex<f32>, of which arith and math only see the
-// parts:
+// registers it is a value of complex<f32>, on whose parts arith and math
+// compute:
 //
 //   (a + bi)(c + di)    %re = a c - b d     %im = a d + b c
 //
@@ -20,7 +20,7 @@ struct ComplexEmitter {
   mlir::Location loc;
 
   mlir::Value make(mlir::Value re, mlir::Value im) const;
-  /// A real number.
+  /// A real number as a complex one.
   mlir::Value number(mlir::ComplexType type, double value) const;
   mlir::Value re(mlir::Value x) const;
   mlir::Value im(mlir::Value x) const;
@@ -30,19 +30,20 @@ struct ComplexEmitter {
   mlir::Value divide(mlir::Value x, mlir::Value y) const;
   mlir::Value inverse(mlir::Value x) const;
   mlir::Value conj(mlir::Value x) const;
-  /// EQ or NE.
+  /// Compares two numbers, EQ or NE.
   mlir::Value compare(CompareKind kind, mlir::Value x, mlir::Value y) const;
   mlir::Value logistic(mlir::Value x) const;
-  /// log(1 + x) and e^x - 1 have terms that cancel near 0: these do not.
+  /// Computes log(1 + x) and e^x - 1 without cancellation near 0.
   mlir::Value log1p(mlir::Value x) const;
   mlir::Value expm1(mlir::Value x) const;
-  /// 0 to any power is 0, or 1 where the power is 0.
+  /// Computes x^y; 0 to any power is 0, or 1 if the power is 0.
   mlir::Value power(mlir::Value x, mlir::Value y) const;
-  /// To complex numbers, or from them: the real part, or whether any is not 0.
+  /// Converts to complex numbers, or from them: the real part, or whether any
+  /// part is not 0.
   mlir::Value convert(mlir::Type from, mlir::Type to, mlir::Value x) const;
 };
 
-/// Does the op read or write complex numbers?
+/// Whether the op reads or writes complex numbers.
 bool hasComplex(mlir::Operation *op);
 
 } // namespace weft::elements

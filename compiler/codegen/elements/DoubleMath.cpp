@@ -36,7 +36,7 @@ Value orNaN(const Formula &f, Value x, Value result) {
   return f.select(f.compare(ORD, x, x), result, x);
 }
 
-/// 2^k of a whole number from -1022 to 1023.
+/// 2^k for an integer k from -1022 to 1023.
 Value powerOfTwo(const Formula &f, Value k) {
   Type i64 = f.b.getI64Type();
   Value exponent =
@@ -153,7 +153,7 @@ Value hyperbolicTangent(const Formula &f, Value x) {
   return orNaN(f, x, f.withSignOf(size, x));
 }
 
-/// A loop that runs `count` times with n = count, ..., 1 as an f64.
+/// Builds a loop that runs `count` times with n = count, ..., 1 as an f64.
 Value loop(
     const Formula &f, int64_t count, Value start,
     llvm::function_ref<Value(const Formula &, Value n, Value sum)> next) {
@@ -196,7 +196,8 @@ Value errorFunction(const Formula &f, Value x) {
   return orNaN(f, x, f.withSignOf(result, x));
 }
 
-/// A guess by the logarithm, then one of Newton's steps; what is tiny is scaled.
+/// The cube root: a guess by the logarithm, then one of Newton's steps; tiny
+/// numbers are scaled.
 Value cubeRoot(const Formula &f, Value x) {
   Value size = f.abs(x), isTiny = f.compare(OLT, size, 0x1p-900);
   Value isUsual =
@@ -301,7 +302,7 @@ Value power(const Formula &f, Value x, Value y) {
 
 } // namespace
 
-/// Runs `next` on the values as long as `goesOn`.
+/// Runs `next` on the values as long as `goesOn` holds.
 static SmallVector<Value> repeat(
     const Formula &f, ValueRange start,
     llvm::function_ref<Value(const Formula &, ValueRange)> goesOn,
@@ -317,7 +318,7 @@ static SmallVector<Value> repeat(
   return SmallVector<Value>(loop.getResults());
 }
 
-/// |x| without the multiples y 2^n that fit, from the largest on: each
+/// |x| minus the multiples y 2^n that fit, from the largest on: each
 /// subtraction is exact.
 static Value remainder(const Formula &f, Value x, Value y) {
   Value left = f.abs(x), by = f.abs(y);

@@ -1,7 +1,7 @@
 //===- DoubleMath.h - f64 functions in arithmetic ---------------*- C++ -*-===//
 //
-// For processors without a library of functions: GPUs. Each is right to some
-// units in the last place; sin, cos and tan for |x| up to 2^40.
+// Functions on f64 for processors without a library of functions: GPUs. Each is
+// exact to some units in the last place; sin, cos and tan for |x| up to 2^40.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,8 +12,8 @@
 
 namespace weft::elements {
 
-/// Replace the functions of math on f64, and the remainders of all floats, by
-/// arithmetic with fused multiply-adds and loops.
+/// Adds patterns that replace the functions of math on f64, and the remainders
+/// of all floats, by arithmetic with fused multiply-adds and loops.
 void populateDoubleMathPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace weft::elements

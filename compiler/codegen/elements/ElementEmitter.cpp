@@ -33,8 +33,8 @@ ElementIndex ElementEmitter::openLoops(ArrayRef<int64_t> shape) {
 ElementIndex ElementEmitter::makeIndex(ArrayRef<Value> dims, unsigned depth) {
   ElementIndex index;
   index.dims.assign(dims.begin(), dims.end());
-  // As soon as the loops over its dimensions are open, whoever asks: elements
-  // of equal positions are computed once, so in front of all their users.
+  // The least depth at which the position is known: elements of equal positions
+  // are computed once, so before all their uses.
   unsigned known = 0;
   for (Value dim : dims)
     known = std::max(known, depthOf(dim, depth));

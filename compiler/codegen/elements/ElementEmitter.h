@@ -1,22 +1,22 @@
 //===- ElementEmitter.h - the value of one element --------------*- C++ -*-===//
 //
-// What is in memory is loaded; everything else is computed element by element
-// where it is needed, in registers, out of what its op's ElementCode or
-// ScalarCode (ElementCode.td) says:
+// Values in memory are loaded; all others are computed element by element where
+// they are needed, in registers, by their op's ElementCode or ScalarCode
+// (ElementCode.td):
 //
 //   %0 = weft.broadcast %b dims [1]        element(%2, [i, j]):
 //   %1 = weft.add %x, %0            =>       max(x[i,j] + b[j], 0)
 //   %2 = weft.relu %1
 //
-// An element that is asked for twice at one position is computed once, in the
-// outermost loop that knows the position.
+// An element that is needed twice at one position is computed once, in the
+// outermost loop in which the position is known.
 //
 // A processor's code generator opens the loops, places the tensors and stores.
-// It has an emitter and gives it what the emitter cannot know: how loops are
+// It gives its emitter the parts that depend on the processor: how loops are
 // shared, and scratch memory (ProcessorLoops).
 //
-// Emitted are arith, math, complex and scf on 64-bit integers and scalars, and
-// llvm.load and llvm.store on plain pointers.
+// The emitter creates arith, math, complex and scf on 64-bit integers and
+// scalars, and llvm.load and llvm.store on plain pointers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,14 +57,14 @@ struct StridedView : nest::Strides {
 class ProcessorLoops {
 public:
   virtual ~ProcessorLoops() = default;
-  /// Opens a loop over [0, n) of dimension `dim`, as OpLoopsInterface numbers
-  /// the independent ones, or over the share of it that this worker has;
-  /// returns the position.
+  /// Opens a loop over [0, n) of dimension `dim` (numbered by
+  /// OpLoopsInterface), or over this worker's share of it; returns the
+  /// position.
   virtual mlir::Value openPartLoop(int64_t dim, int64_t n) = 0;
-  /// Does openPartLoop share the dimension?
+  /// Whether openPartLoop shares the dimension.
   virtual bool isShared(int64_t dim) const = 0;
-  /// The memory that the nest works with (getWorkingBytes of its walk), aligned
-  /// to 64 bytes; null where it needs none. The next nest may use it again.
+  /// The temporary memory of the nest (getWorkingBytes of its walk), aligned to
+  /// 64 bytes; null if it needs none. The next nest may reuse it.
   virtual mlir::Value scratch() = 0;
 };
 
@@ -75,8 +75,8 @@ struct RegisterNames {
 
 class ElementEmitter : public LoopNest {
 public:
-  /// Without a processor's loops there is code for elements, and none for ops
-  /// with a nest of their own.
+  /// Takes a kernel. Without a processor's loops elements can be emitted, but
+  /// no ops with a nest of their own.
   ElementEmitter(mlir::func::FuncOp kernel, ProcessorLoops *processor,
                  RegisterNames registers = {});
 
@@ -88,21 +88,21 @@ public:
   /// Starts a nest: forgets positions and elements of the one before, and
   /// closes its loops.
   void beginNest();
-  /// The loops that are open now stay around the nests that follow.
+  /// Keeps the open loops around the nests that follow.
   void beginOuterLoops() { outerLoops = depth(); }
   void endOuterLoops() { outerLoops = 0; }
-  /// One loop for each dimension, and the position in them.
+  /// Opens one loop for each dimension; returns the position in them.
   ElementIndex openLoops(llvm::ArrayRef<int64_t> shape);
 
   // --- positions ------------------------------------------------------------
   ElementIndex makeIndex(llvm::ArrayRef<mlir::Value> dims, unsigned depth);
   ElementIndex makeFlatIndex(mlir::Value linear, unsigned depth);
-  /// The position in each dimension of what lies at a row-major position.
+  /// The position in each dimension of the element at a row-major position.
   llvm::SmallVector<mlir::Value> positionsOf(mlir::Value linear,
                                              llvm::ArrayRef<int64_t> shape);
   mlir::Value linearIndex(llvm::ArrayRef<int64_t> shape,
                           const ElementIndex &index);
-  /// The position plus an i64 that is an operand, if there is one.
+  /// The position plus the value of an i64 operand, if there is one.
   mlir::FailureOr<mlir::Value> shifted(mlir::Value position, mlir::Value offset,
                                        unsigned depth);
   /// An integer element as a position: i64, and clamped to [0, last].
@@ -111,45 +111,46 @@ public:
                               int64_t last);
   /// A position as an element of a tensor of integers.
   mlir::Value narrowed(mlir::Value position, mlir::Value tensor);
-  /// A position from which LLVM cannot see that it counts a loop's rounds. Its
-  /// strength reduction tries the sums of every chain of additions that starts
-  /// at such a number: 4 s for the rounds of one threefry generator.
+  /// Hides from LLVM that a position counts a loop's iterations. Its strength
+  /// reduction tries the sums of every chain of additions that starts at such a
+  /// number: 4 s for the rounds of one threefry generator.
   mlir::Value asBits(mlir::Value position);
-  /// Does the kernel mix bits, as a random generator that is written out does?
+  /// Whether the kernel mixes bits, as an expanded random generator does.
   bool mixesBits() const;
 
   // --- elements -------------------------------------------------------------
   /// The value of one element, in its compute type.
   mlir::FailureOr<mlir::Value> element(mlir::Value tensor,
                                        const ElementIndex &index);
-  /// Says what an element is, so that element() neither loads nor computes it.
+  /// Sets an element, so that element() neither loads nor computes it.
   void setElement(mlir::Value tensor, const ElementIndex &index,
                   mlir::Value value);
-  /// The same for every position that the nest asks for: of a row's reduction,
-  /// say, which a walk over rows reads in its own row only.
+  /// Sets an element for every position that the nest uses: of a row's
+  /// reduction, for instance, which a walk over rows reads in its own row only.
   void setElementOfNest(mlir::Value tensor, mlir::Value value) {
     ofNest[tensor] = value;
   }
-  /// The elements at one position of what a nest stores: these are computed,
-  /// never loaded. The builder is then in the innermost loop.
+  /// The elements at one position of the values that a nest stores, which are
+  /// computed, never loaded. The builder is then in the innermost loop.
   mlir::FailureOr<llvm::SmallVector<mlir::Value>>
   storedElements(llvm::ArrayRef<mlir::Value> tensors,
                  const ElementIndex &index);
-  /// How often the code computes an element of the op, all loops taken once.
+  /// The number of times the code computes an element of the op, each loop
+  /// taken once.
   unsigned computationsOf(mlir::Operation *op) const {
     return computations.lookup(op);
   }
 
-  /// These are neighbours, the first of them at a multiple of their count:
-  /// elements at innermost (in a flat nest: row-major) positions of theirs are
-  /// loaded as a vector where they lie side by side, from 16-byte addresses.
+  /// Marks positions as adjacent, the first at a multiple of their count:
+  /// elements at innermost (in a flat nest: row-major) positions among them are
+  /// loaded as a vector if they are contiguous, from 16-byte addresses.
   void addNeighbours(llvm::ArrayRef<mlir::Value> positions);
-  /// Stores a value for each neighbour, the first of them at `linear`.
+  /// Stores a value for each adjacent position, the first at `linear`.
   void storeNeighbours(llvm::ArrayRef<mlir::Value> values, mlir::Value pointer,
                        mlir::Type elementType, mlir::Value linear);
 
   // --- memory ---------------------------------------------------------------
-  /// Where a tensor is; null for one that is computed by element.
+  // The address of a tensor; null for one that is computed by element.
   mlir::Value memoryOf(mlir::Value tensor) const {
     return memory.lookup(tensor);
   }
@@ -157,12 +158,12 @@ public:
   void place(mlir::Value tensor, mlir::Value pointer) {
     memory[tensor] = pointer;
   }
-  /// Where the coordinates of the device are, one i64 for each axis.
+  /// Sets the address of the device's coordinates, one i64 for each axis.
   void placeCoordinates(mlir::Value pointer) { coordinates = pointer; }
-  /// Constant data goes in front of this op of the module.
+  /// Sets the op of the module before which constant data is put.
   void placeGlobals(mlir::Operation *before) { globalsBefore = before; }
-  /// Places the kernel's constants that are more than one number. Fails, with
-  /// an error on the op, for data that has no bytes.
+  /// Places the kernel's constants with more than one number. Fails, with an
+  /// error on the op, for data without bytes.
   llvm::LogicalResult placeConstants();
   mlir::Value load(mlir::Value pointer, mlir::Type elementType,
                    mlir::Value linear);
@@ -195,15 +196,16 @@ private:
   llvm::SetVector<mlir::Value> roots;
   llvm::DenseMap<std::pair<mlir::Value, unsigned>, mlir::Value> elements;
   llvm::DenseMap<mlir::Value, mlir::Value> ofNest;
-  /// The first of a position's neighbours, its number, and how many they are.
+  /// A position's group of adjacent positions: the first, its own number, and
+  /// the count.
   struct Neighbour {
     mlir::Value first;
     int64_t number, count;
   };
   llvm::DenseMap<mlir::Value, Neighbour> neighbours;
-  /// Vectors of them, by tensor and the position in front.
+  /// Loaded vectors, by tensor and the outer position.
   std::map<llvm::SmallVector<void *, 4>, mlir::Value> vectors;
-  unsigned elementsClosings = 0; ///< closings() when `elements` was right
+  unsigned elementsClosings = 0; ///< closings() when `elements` was filled
   std::map<llvm::SmallVector<void *, 4>, unsigned> indexIds;
   llvm::DenseMap<mlir::Operation *, unsigned> computations;
   unsigned globals = 0, outerLoops = 0;

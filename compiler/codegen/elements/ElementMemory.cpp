@@ -74,7 +74,7 @@ void ElementEmitter::store(Value value, Value pointer, Type elementType,
 // Neighbours
 //===----------------------------------------------------------------------===//
 
-/// So many bytes at most are loaded or stored by one instruction.
+/// The alignment of a load or store of `count` elements: its bytes, at most 16.
 static int64_t alignmentOf(Type elementType, int64_t count) {
   return std::min<int64_t>(bytesOf(elementType) * count, 16);
 }
@@ -85,7 +85,8 @@ void ElementEmitter::addNeighbours(ArrayRef<Value> positions) {
                             int64_t(positions.size())};
 }
 
-/// Null where the element is none of neighbours that lie side by side.
+/// Loads an element with its adjacent ones; null if it is in no group of
+/// contiguous elements.
 Value ElementEmitter::loadNeighbour(Value tensor, Value pointer,
                                     const ElementIndex &index) {
   RankedTensorType type = tensorType(tensor);
@@ -139,7 +140,8 @@ void ElementEmitter::storeNeighbours(ArrayRef<Value> values, Value pointer,
   op.setAccessGroupsAttr(builder.getArrayAttr({accessGroup}));
 }
 
-/// The numbers as they lie in memory: an i1 is a byte, a complex number two.
+/// The numbers as they are in memory: an i1 is a byte, a complex number two
+/// numbers.
 static DenseElementsAttr flatData(DenseElementsAttr data) {
   Type storage = storageType(data.getElementType());
   int64_t cells = data.getNumElements() * partsOf(storage);

@@ -14,7 +14,7 @@
 
 namespace weft::elements {
 
-/// Arithmetic at one place, on f32 and f64 values.
+/// Builds arithmetic on f32 and f64 values at one place.
 struct Formula {
   mlir::OpBuilder &b;
   mlir::Location loc;
@@ -78,7 +78,7 @@ struct Formula {
         mlir::arith::ShRUIOp::create(b, loc, bits,
                                      integer(32, bits.getType())));
   }
-  /// The f64 of these two halves; the lower is of 64 bits.
+  /// The f64 with these two halves; the lower is given in 64 bits.
   mlir::Value fromWords(mlir::Value high, mlir::Value low) const {
     mlir::Value bits =
         mlir::arith::ExtUIOp::create(b, loc, b.getI64Type(), high);
@@ -95,10 +95,10 @@ struct Formula {
     return mlir::arith::TruncFOp::create(b, loc, b.getF32Type(), x);
   }
 
-  /// The nearest whole number to an f64, the even one of two, as math.roundeven
-  /// gives it, which is a call where the processor has no instruction for it.
+  /// The nearest integer to an f64, ties to even, as of math.roundeven, which
+  /// is a call if the processor has no instruction for it.
   mlir::Value nearest(mlir::Value x) const {
-    constexpr double kWhole = 0x1.8p52; // whose last bit is worth one
+    constexpr double kWhole = 0x1.8p52; // its last bit has the value one
     return sub(add(x, kWhole), number(kWhole, x));
   }
 
@@ -112,7 +112,7 @@ struct Formula {
   }
 };
 
-/// Replaces an op on floats of a width.
+/// Replaces an op on floats of one width by a formula.
 template <typename Op> struct ByFormula : mlir::OpRewritePattern<Op> {
   ByFormula(mlir::MLIRContext *context, unsigned width,
             mlir::Value (*build)(const Formula &, Op))

@@ -61,7 +61,7 @@ struct Pair {
   Value re, im;
 };
 
-/// Memory of n numbers, twice: stages go from one to the other.
+/// Memory of n numbers, twice: stages alternate between the halves.
 struct Scratch {
   Value here, there;
 };
@@ -115,7 +115,7 @@ struct FourierNest {
   Value table(ArrayRef<Complex> numbers) const;
   Value roots(int64_t n) const;
   Scratch scratch(int64_t n) const;
-  /// A loop whose iterations do not depend on each other, closed behind.
+  /// Builds a loop whose iterations are independent, and closes it.
   template <typename Body>
   void each(int64_t begin, int64_t end, Body body) const {
     unsigned outer = e.depth();
@@ -175,8 +175,8 @@ Scratch FourierNest::scratch(int64_t n) const {
   return {here, there};
 }
 
-/// Parts of `before` elements each that are transformed already become parts
-/// of `radix` times as many.
+/// Combines transformed parts of `before` elements to parts of `radix` times as
+/// many.
 void FourierNest::stage(Scratch memory, int64_t n, int64_t radix,
                         int64_t before, Value table, bool turned) const {
   int64_t parts = n / (radix * before);
@@ -208,7 +208,7 @@ void FourierNest::stage(Scratch memory, int64_t n, int64_t radix,
   e.closeLoops(outer);
 }
 
-/// Where the result is.
+/// Transforms a line; returns the half with the result.
 Value FourierNest::transform(Scratch memory, int64_t n, Value table,
                              bool turned) const {
   int64_t before = 1;
@@ -221,7 +221,7 @@ Value FourierNest::transform(Scratch memory, int64_t n, Value table,
   return memory.here;
 }
 
-/// The line at `line`, multiplied by the chirp where there is one.
+/// Reads the line at `line`, multiplied by the chirp if there is one.
 LogicalResult FourierNest::read(ArrayRef<Value> line, Value memory,
                                 Value chirp) const {
   int64_t n = op.getLength(),

@@ -55,7 +55,7 @@ struct FourierTerms : TermCodeOpInterface::ExternalModel<FourierTerms, FftOp> {
     int64_t n = op.getLength(), dim = op.getDim(),
             given = tensorType(op.getInput()).getDimSize(dim);
     Type part = partType(tensorType(op.getInput()).getElementType());
-    // A real result's second half of X mirrors the first.
+    // The second half of the spectrum of a real result mirrors the first.
     Value at = term[0], mirrored;
     if (given < n) {
       mirrored = arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::sge, at,

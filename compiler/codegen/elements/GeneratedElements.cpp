@@ -13,7 +13,7 @@ using namespace mlir;
 
 namespace weft::elements {
 
-/// One number; others are in memory.
+/// A constant of one number; others are in memory.
 static FailureOr<Value> splatElement(ElementEmitter &e, ConstantOp op,
                                      const ElementIndex &) {
   auto data = cast<DenseElementsAttr>(op.getValue());

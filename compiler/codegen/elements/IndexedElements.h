@@ -8,15 +8,16 @@
 
 namespace weft::elements {
 
-/// Where an element of a block lies in the tensor. `dims` exist in any case;
-/// `inside` says whether they are the element's.
+/// The position of a block's element in the tensor. `dims` always exist;
+/// `inside` is whether they are the element's.
 struct BlockPosition {
   llvm::SmallVector<mlir::Value> dims;
   mlir::Value inside;
 };
 
-/// For the element `index` of the blocks that `indices` choose (gather's result,
-/// scatter's updates). Clamped: blocks are moved into the tensor.
+/// The position of the element `index` of the blocks that `indices` choose
+/// (gather's result, scatter's updates). With `clamped`, blocks are moved into
+/// the tensor.
 mlir::FailureOr<BlockPosition>
 positionInTensor(ElementEmitter &emitter, const IndexedBlocks &blocks,
                  mlir::Value indices, const ElementIndex &index, bool clamped);

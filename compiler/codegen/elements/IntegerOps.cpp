@@ -17,14 +17,14 @@ Value ScalarEmitter::shift(bool left) const {
 }
 
 Value ScalarEmitter::shiftArithmetic() const {
-  // All sign bits where the distance is not below the width.
+  // The last bit: a shift by the width or more gives all sign bits.
   Value last = number(type.getIntOrFloatBitWidth() - 1);
   Value distance = arith::MinUIOp::create(b, loc, in[1], last);
   return arith::ShRSIOp::create(b, loc, in[0], distance);
 }
 
-/// Division as the interpreter's: x / 0 is -1, x rem 0 is x, the least integer over -1
-/// wraps. Nothing traps, so that padding may hold anything.
+/// Divides like the interpreter: x / 0 is -1, x rem 0 is x, the least integer
+/// over -1 wraps. Nothing traps, so padding may contain anything.
 Value ScalarEmitter::divide(bool remainder) const {
   if (isFloat())
     return remainder ? arith::RemFOp::create(b, loc, in[0], in[1]).getResult()
@@ -57,8 +57,9 @@ Value ScalarEmitter::divide(bool remainder) const {
   return choose(isZero, whenZero, result);
 }
 
-/// By squaring, one step for each bit of y. Where y is negative: 1 and -1 stay
-/// what they are, 0 gives -1 as a division by 0 does, all others 0.
+/// The power by squaring, one step for each bit of y. If y is negative, 1 and -1
+/// have powers by its lowest bit, 0 gives -1 as a division by 0 does, and all
+/// others 0.
 Value ScalarEmitter::integerPower() const {
   auto bitOf = [&](int64_t bit) -> Value {
     Value shifted = arith::ShRUIOp::create(b, loc, in[1], number(bit));

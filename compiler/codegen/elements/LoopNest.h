@@ -5,8 +5,8 @@
 //   Value j = nest.openLoop(8);                  <- the builder, depth() is 2
 //   nest.closeLoops(1);                          <- after the loop over j
 //
-// Positions are 64-bit integers. Loops are scf.for; which of them a processor
-// shares among its workers or threads is said by a SharedLoops.
+// Positions are 64-bit integers. Loops are scf.for; a SharedLoops defines which
+// of them a processor shares among its workers or threads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,10 +30,10 @@ public:
   mlir::Value add(mlir::Value a, mlir::Value b);
   mlir::Value mul(mlir::Value a, int64_t factor);
 
-  /// Where a nest ends that has no open loop.
+  /// Sets the op before which a nest without open loops ends.
   void setEnd(mlir::Operation *anchor) { end = anchor; }
-  /// A loop [0, n) of the current nest; the builder moves into its body, or
-  /// stays after it once closeLoops is called.
+  /// Opens a loop [0, n) of the current nest; the builder moves into its body,
+  /// or stays after it once closeLoops is called.
   mlir::Value openLoop(int64_t n, mlir::ValueRange carried = {});
   mlir::Value openLoop(mlir::Value begin, mlir::Value end,
                        mlir::ValueRange carried = {});
@@ -42,20 +42,19 @@ public:
   mlir::scf::ForOp innermostLoop() { return levels.back(); }
   void closeLoops(unsigned depth);
   unsigned depth() const { return levels.size(); }
-  /// Moves the builder to where `depth` loops are open.
+  /// Moves the builder to the place with `depth` open loops.
   void enterDepth(unsigned depth);
-  /// Loops around the place where a position is known; `otherwise` if it is no
-  /// loop's counter.
+  /// The number of loops around the place where a position is known;
+  /// `otherwise` if it is no loop's counter.
   unsigned depthOf(mlir::Value position, unsigned otherwise);
 
-  /// Says that the iterations of the innermost loop do not depend on each
-  /// other through memory.
+  /// Marks the iterations of the innermost loop as independent in memory.
   void markParallel();
-  /// Says that the innermost loop is neither to be unrolled nor vectorized.
+  /// Marks the innermost loop as not to be unrolled or vectorized.
   void markPlain();
 
 protected:
-  /// How often loops were closed: what was computed inside them is gone.
+  /// The number of closed loops: values computed before may be out of scope.
   unsigned closings() const { return closed; }
   /// The group of all loads and stores that markParallel marks.
   mlir::LLVM::AccessGroupAttr accessGroup;

@@ -1,6 +1,6 @@
 //===- MatrixNests.cpp - factorisation and solving ------------------------===//
 //
-// In every matrix of the batch a step reads what earlier steps have stored:
+// In every matrix of the batch a step reads results of earlier steps:
 //
 //   %l = weft.cholesky %a               for j in n
 //                                         l[j,j] = sqrt(a[j,j] - sum_k<j |l[j,k]|^2)
@@ -56,14 +56,14 @@ struct MatrixNest {
   Value linear(Value row, Value column) const {
     return e.linearIndex(type.getShape(), at(row, column, flipped));
   }
-  /// An element of an operand that the ops of a matrix are given.
+  /// An element of an operand of the op on one matrix.
   FailureOr<Value> operand(Value tensor, Value row, Value column,
                            bool turned) const {
     FailureOr<Value> value = e.element(tensor, at(row, column, turned));
     e.enterDepth(e.depth());
     return value;
   }
-  /// Columns of the result do not depend on each other.
+  /// Opens the loop over columns of the result, which are independent.
   Value openColumns() const {
     unsigned outer = e.depth();
     Value column =
@@ -117,7 +117,7 @@ LogicalResult emitCholesky(ElementEmitter &e, CholeskyOp op) {
   MatrixNest m(e, op.getResult(), op.getUpper());
   Value n = e.constant(m.rows()), first = e.constant(0),
         j = e.openLoop(m.rows());
-  // a[row,j] without what the columns before j make up of it.
+  // The remainder a[row,j] minus the contributions of the columns before j.
   auto rest = [&](Value row) -> FailureOr<Value> {
     FailureOr<Value> products =
         m.sum(first, j, [&](Value k) -> FailureOr<Value> {
@@ -143,10 +143,10 @@ LogicalResult emitCholesky(ElementEmitter &e, CholeskyOp op) {
 }
 
 namespace {
-/// op(A) x = b with op(A) lower or, solved from the last row on, upper; x is
-/// flipped with `right`: its columns are those of b's rows.
+/// Solves op(A) x = b with op(A) lower or, from the last row on, upper; with
+/// `right` x is flipped: its columns are the rows of the result.
 struct SolveNest {
-  mutable TriangularSolveOp op; ///< an op is only a pointer to one
+  mutable TriangularSolveOp op; ///< an op is a pointer
   MatrixNest x;
   bool turned, lower;
 
@@ -178,7 +178,7 @@ struct SolveNest {
 };
 } // namespace
 
-/// Memory holds columns of x one after the other: each is solved by itself.
+/// Solves column by column, as memory has the columns of x one after the other.
 static LogicalResult emitColumns(ElementEmitter &e, const SolveNest &solve) {
   const MatrixNest &x = solve.x;
   Value column = x.openColumns(), i = solve.openRows();
@@ -201,7 +201,7 @@ static LogicalResult emitColumns(ElementEmitter &e, const SolveNest &solve) {
   return success();
 }
 
-/// Memory holds rows of x one after the other: all columns are solved at once.
+/// Solves all columns at once, as memory has the rows of x one after the other.
 static LogicalResult emitRows(ElementEmitter &e, const SolveNest &solve) {
   const MatrixNest &x = solve.x;
   Value i = solve.openRows();

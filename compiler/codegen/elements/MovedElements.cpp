@@ -16,7 +16,7 @@ static FailureOr<Value> broadcastElement(ElementEmitter &e, BroadcastOp op,
   SmallVector<Value> dims;
   for (int64_t dim : op.getDims())
     dims.push_back(index.dims[dim]);
-  // Known as soon as the loops over its own dimensions are open.
+  // The depth at which all loops over its own dimensions are open.
   unsigned known = 0;
   for (Value dim : dims)
     known = std::max(known, e.depthOf(dim, index.depth));
@@ -59,7 +59,7 @@ static FailureOr<Value> blockElement(ElementEmitter &e, coll::SliceOp op,
   Value start = e.mul(e.coordinate(op.getGroup()),
                       tensorType(op.getResult()).getDimSize(dim));
   Value last = e.constant(tensorType(op.getInput()).getDimSize(dim) - 1);
-  // Positions past the end are padding: any element will do.
+  // Positions past the end are padding, for which any element is allowed.
   dims[dim] =
       arith::MinSIOp::create(e.builder, e.loc, e.add(dims[dim], start), last);
   return e.element(op.getInput(), e.makeIndex(dims, index.depth));
@@ -108,7 +108,7 @@ static FailureOr<Value> paddedElement(ElementEmitter &e, PadOp op,
     }
     require(arith::CmpIPredicate::slt, position,
             e.constant(type.getDimSize(i)));
-    // An element that exists is read in any case, then not used.
+    // An existing element is always read, even if it is not used.
     position =
         arith::MaxSIOp::create(e.builder, e.loc, position, e.constant(0));
     dims.push_back(arith::MinSIOp::create(e.builder, e.loc, position,
@@ -150,7 +150,7 @@ static FailureOr<Value> concatenatedElement(ElementEmitter &e, ConcatenateOp op,
                     : *value;
     start += size;
   }
-  // Loops over no elements have code, too.
+  // Loops over no elements need code, too.
   return result ? result
                 : zeroOf(e, tensorType(op.getResult()).getElementType());
 }
@@ -177,7 +177,7 @@ static FailureOr<Value> rolledElement(ElementEmitter &e, RollOp op,
   return e.element(op.getInput(), e.makeIndex(dims, index.depth));
 }
 
-/// Known in front of all loops: the starts of a block, clamped into the whole.
+/// The starts of a block, clamped into the whole; computed before all loops.
 static FailureOr<SmallVector<Value>> clampedStarts(ElementEmitter &e,
                                                    ValueRange starts,
                                                    ArrayRef<int64_t> whole,
@@ -225,7 +225,8 @@ static FailureOr<Value> dynamicallyUpdated(ElementEmitter &e,
   SmallVector<Value> dims;
   for (auto [dim, start, size] : llvm::zip_equal(index.dims, *starts, block)) {
     Value position = arith::SubIOp::create(e.builder, e.loc, dim, start);
-    // Unsigned, what lies before the block is past its end.
+    // The unsigned comparison makes positions before the block larger than its
+    // size.
     Value holds =
         arith::CmpIOp::create(e.builder, e.loc, arith::CmpIPredicate::ult,
                               position, e.constant(size));

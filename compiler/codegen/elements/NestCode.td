@@ -1,6 +1,6 @@
 //===- NestCode.td - ops with a loop nest of their own -----------------------//
 //
-// Weft's are the rows of NestCode.cpp; an embedder's op with the trait
+// Weft's ops are in the table of NestCode.cpp; an embedder's op with the trait
 // OwnLoopNest gets the interface as an external model.
 //
 //===----------------------------------------------------------------------===//

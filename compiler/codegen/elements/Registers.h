@@ -20,12 +20,12 @@ namespace weft::elements {
 mlir::Type computeType(mlir::Type elementType);
 /// The type an element has in memory: i1 is i8.
 mlir::Type storageType(mlir::Type elementType);
-/// An i1 is 0 or 1.
+/// Whether elements are unsigned; i1 is, as it is 0 or 1.
 inline bool isUnsigned(mlir::Type elementType) {
   return elementType.isUnsignedInteger() || elementType.isInteger(1);
 }
-/// Integers of 1, 2, 4, 8, ... 64 bits, floats of 4 to 64 bits, and complex
-/// numbers of them.
+/// Whether registers can hold elements: integers of 1, 2, 4, 8, ... 64 bits,
+/// floats of 4 to 64 bits, and complex numbers of them.
 bool hasRegister(mlir::Type elementType);
 
 mlir::RankedTensorType tensorType(mlir::Value tensor);

@@ -12,11 +12,11 @@ namespace weft::elements {
 /// A result that is `input` except for a block of `sizes` at `starts`.
 struct ReplacedPart {
   mlir::Value input;
-  llvm::SmallVector<mlir::Value> starts; ///< known in front of all loops
+  llvm::SmallVector<mlir::Value> starts; ///< computed before all loops
   llvm::SmallVector<int64_t> sizes;
 };
 
-/// The replaced part of an op's argument of the kernel, if there is one.
+/// The replaced part of an op's argument of the kernel, if the op replaces one.
 mlir::FailureOr<std::optional<ReplacedPart>>
 replacedPart(ElementEmitter &emitter, mlir::Operation *op);
 

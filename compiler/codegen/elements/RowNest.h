@@ -17,13 +17,13 @@
 
 namespace weft::elements {
 
-/// Loops over all dimensions but one.
+/// Loops over all dimensions except one.
 struct RowNest {
   ElementEmitter &e;
   mlir::Location loc;
   mlir::Type elementType;
   int64_t dim, size;
-  llvm::SmallVector<mlir::Value> dims; ///< null along the dimension
+  llvm::SmallVector<mlir::Value> dims; ///< null for the remaining dimension
 
   RowNest(ElementEmitter &e, mlir::Value input, int64_t dim)
       : e(e), loc(e.loc), elementType(tensorType(input).getElementType()),
@@ -38,7 +38,7 @@ struct RowNest {
     all[dim] = position;
     return e.makeIndex(all, e.depth());
   }
-  /// Stores to an element of a result, whose row is this one.
+  /// Stores an element of a result in this row.
   void put(mlir::Value value, mlir::Value result, mlir::Value position) const {
     mlir::RankedTensorType type = tensorType(result);
     llvm::SmallVector<mlir::Value> all(dims);
@@ -49,8 +49,8 @@ struct RowNest {
     e.store(value, e.memoryOf(result), type.getElementType(),
             e.linearIndex(type.getShape(), e.makeIndex(all, e.depth())));
   }
-  /// Closes the innermost loop, which carries these values on; they are given
-  /// as they are behind it.
+  /// Closes the innermost loop with its next carried values; returns them after
+  /// the loop.
   llvm::SmallVector<mlir::Value> close(mlir::ValueRange next) const {
     mlir::scf::ForOp loop = e.innermostLoop();
     loop.getBody()->getTerminator()->setOperands(next);
@@ -80,7 +80,7 @@ struct RowNest {
     return mlir::arith::CmpFOp::create(e.builder, loc,
                                        mlir::arith::CmpFPredicate::ORD, x, x);
   }
-  /// x < y, with NaN larger than all numbers.
+  /// Compares x < y, with NaN larger than all numbers.
   mlir::Value less(mlir::Type type, mlir::Value x, mlir::Value y) const {
     if (llvm::isa<mlir::FloatType>(type)) {
       mlir::Value is = mlir::arith::CmpFOp::create(

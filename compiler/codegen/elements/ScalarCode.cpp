@@ -21,14 +21,14 @@ namespace {
 using S = const ScalarEmitter &;
 using C = const ComplexEmitter &;
 
-/// No code for these numbers.
+/// The row of an op without code for these numbers.
 constexpr auto none = nullptr;
 
-/// Does an op's code take its operands as numbers, or as they are?
+/// Whether an op's code takes its operands as numbers or as bits.
 enum class Reads { Numbers, Bits };
 
-/// Processors have no arithmetic on bf16: it is done in f32 and rounded after each
-/// op. Left to LLVM, the rounding of each element is a call.
+/// Emits bf16 arithmetic in f32, rounded after each op, as processors have
+/// none. LLVM would round each element by a call.
 template <auto real>
 Value emitWide(OpBuilder &builder, auto op, Type type, ValueRange operands) {
   Location loc = op->getLoc();
@@ -89,7 +89,7 @@ static constexpr auto by = [](S s, auto) -> Value { return (s.*method)(); };
 template <typename... ArithOps>
 static constexpr auto oneOf =
     [](S s, auto) -> Value { return s.pick<ArithOps...>(); };
-/// An op of another dialect on the same operands.
+/// Emits an op of another dialect on the same operands.
 template <typename OtherOp>
 static constexpr auto op =
     [](S s, auto) -> Value { return OtherOp::create(s.b, s.loc, s.in); };
@@ -109,7 +109,7 @@ static constexpr auto sameComplex = [](C, auto, ValueRange in) -> Value {
   return in[0];
 };
 
-/// Bytes of small floats are not their registers' bits.
+/// A small float's bytes differ from its register's bits.
 static Value emitBits(S s, BitcastOp op) {
   OpBuilder &b = s.b;
   Location loc = s.loc;

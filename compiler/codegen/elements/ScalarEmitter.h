@@ -36,7 +36,7 @@ struct ScalarEmitter {
     return Signed::create(b, loc, in[0], in[1]).getResult();
   }
   template <typename MathOp> mlir::Value math() const {
-    // The approximations are written for f32; shorter types go through it.
+    // Approximations exist for f32; narrower types are converted to it.
     if (type.getIntOrFloatBitWidth() >= 32)
       return MathOp::create(b, loc, in);
     llvm::SmallVector<mlir::Value, 2> wide;

@@ -41,7 +41,7 @@ Value ScalarEmitter::sign() const {
                         in[0], number(0));
   Value below = compare(arith::CmpFPredicate::OLT, arith::CmpIPredicate::slt,
                         in[0], number(0));
-  // Zeros and NaN stay.
+  // The remaining values, zeros and NaN, are unchanged.
   Value rest = arith::SelectOp::create(b, loc, below, number(-1), in[0]);
   return arith::SelectOp::create(b, loc, above, number(1), rest);
 }
@@ -88,8 +88,8 @@ Value ScalarEmitter::clamp() const {
       .pick<arith::MinimumFOp, arith::MinSIOp, arith::MinUIOp>();
 }
 
-/// On the bits: rounds the mantissa to even, then looks at the exponent. As
-/// the largest numbers round up into the exponent, this gives infinity.
+/// Rounds the mantissa to even on the bits, then adjusts the exponent. The
+/// largest numbers round up into the exponent, which gives infinity.
 Value ScalarEmitter::reducePrecision(int64_t exponentBits,
                                      int64_t mantissaBits) const {
   unsigned width = type.getIntOrFloatBitWidth();
@@ -181,7 +181,8 @@ Value ScalarEmitter::convert(Type to) const {
     return arith::TruncFOp::create(b, loc, result, wide);
   }
   if (isFloat()) {
-    // Out of range gives the nearest integer, NaN 0.
+    // The saturating conversion gives the nearest integer out of range, and 0
+    // for NaN.
     StringRef name = isUnsigned(to) ? "llvm.fptoui.sat" : "llvm.fptosi.sat";
     return LLVM::CallIntrinsicOp::create(b, loc, result, b.getStringAttr(name),
                                          in[0])
@@ -262,7 +263,8 @@ Value emitCombine(OpBuilder &b, Location loc, ReduceKind kind, Type elementType,
 Value emitNeutral(OpBuilder &b, Location loc, ReduceKind kind,
                   Type elementType) {
   if (kind == ReduceKind::Sum &&
-      isSmallFloat(elementType)) // not each has a zero, their register does
+      // Some formats have no zero, but their register type does.
+      isSmallFloat(elementType))
     return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
   TypedAttr neutral = neutralElement(kind, elementType);
   if (auto complex = dyn_cast<ComplexType>(elementType))

@@ -14,30 +14,31 @@ namespace weft::elements {
 
 class ElementEmitter;
 
-/// Has the op an element computed from those at the same position (ScalarCode)?
+/// Whether an element of the op is computed from those at the same position
+/// (ScalarCode).
 bool isElementwise(mlir::Operation *op);
-/// Such an op on registers. Fails, with an error on the op, where it or its
+/// Emits such an op on registers. Fails, with an error on the op, if it or its
 /// element types have no code.
 mlir::FailureOr<mlir::Value> emitScalarOp(mlir::OpBuilder &builder,
                                           mlir::Operation *op,
                                           mlir::ValueRange operands);
-/// Between element types that are not complex.
+/// Converts between element types that are not complex.
 mlir::Value convertScalar(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Type from, mlir::Type to, mlir::Value value);
-/// An element of one type as one of a type that has all its numbers.
+/// Converts an element to a type that has all its numbers.
 mlir::Value extendScalar(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Type from, mlir::Type to, mlir::Value value);
-/// combine(a, b) of a reduction; float sums may be reordered into lanes.
+/// Combines a and b by a reduction; float sums may be reordered into lanes.
 mlir::Value emitCombine(mlir::OpBuilder &builder, mlir::Location loc,
                         ReduceKind kind, mlir::Type elementType, mlir::Value a,
                         mlir::Value b);
 mlir::Value emitNeutral(mlir::OpBuilder &builder, mlir::Location loc,
                         ReduceKind kind, mlir::Type elementType);
-/// absentElement(), in registers.
+/// The value of absentElement() in a register.
 mlir::Value emitAbsent(mlir::OpBuilder &builder, mlir::Location loc,
                        ReduceKind kind, mlir::Type elementType);
-/// The operand's element at a position that this loop knows, as one of a type that
-/// has all its numbers.
+/// The operand's element at a position that this loop knows, converted to a
+/// type that has all its numbers.
 mlir::FailureOr<mlir::Value> operandElement(ElementEmitter &emitter,
                                             mlir::Value operand,
                                             llvm::ArrayRef<mlir::Value> dims,

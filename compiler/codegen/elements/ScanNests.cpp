@@ -78,7 +78,7 @@ static LogicalResult emitArgument(ElementEmitter &e, Operation *op, int64_t dim,
   Value better = largest ? row.less(row.elementType, best[0], *value)
                          : row.less(row.elementType, *value, best[0]);
   if (!largest && isa<FloatType>(row.elementType)) {
-    // NaN comes first here too.
+    // NaN comes first, as in the loop above.
     Value isBefore = row.both(row.isNan(*value), row.isNumber(best[0]));
     better = row.either(row.both(better, row.isNumber(best[0])), isBefore);
   }
@@ -89,7 +89,8 @@ static LogicalResult emitArgument(ElementEmitter &e, Operation *op, int64_t dim,
   return success();
 }
 
-/// k times the first largest of the elements that come after the last one.
+/// Emits k times the first largest of the elements that come after the last
+/// one.
 LogicalResult emitTopK(ElementEmitter &e, TopKOp op) {
   using P = arith::CmpIPredicate;
   RowNest row(e, op.getInput(), op.getDim());
@@ -109,7 +110,7 @@ LogicalResult emitTopK(ElementEmitter &e, TopKOp op) {
   Value isSmaller = row.less(type, *value, lastValue),
         isLarger = row.less(type, lastValue, *value);
   Value later = row.compare(P::sgt, i, last);
-  // Equal ones by position; "larger" has been taken.
+  // Equal elements are ordered by position; larger ones were taken before.
   Value truth =
       arith::ConstantOp::create(e.builder, e.loc, e.builder.getBoolAttr(true));
   Value notLarger = arith::XOrIOp::create(e.builder, e.loc, isLarger, truth);

@@ -30,7 +30,7 @@ LogicalResult emitScatter(ElementEmitter &e, ScatterOp op) {
   e.beginNest();
   if (elementCount(op.getUpdates()) == 0)
     return success();
-  // The part's share of dimensions that updates have whole.
+  // The part's share is along dimensions that updates cover completely.
   RankedTensorType updates = tensorType(op.getUpdates());
   SmallVector<int64_t> sharedAs(updates.getRank(), -1);
   for (int64_t dim = 0; dim < type.getRank(); ++dim)

@@ -11,7 +11,7 @@ using llvm::APFloat;
 namespace weft::elements {
 
 namespace {
-/// Which bits are no numbers: as runtime/program/SmallFloats.h has them.
+/// The bits that encode infinity and NaN, as in runtime/program/SmallFloats.h.
 enum class Special { Infinities, NanOnes, NanZero, None, Exponent };
 
 Special specialOf(Type type) {
@@ -111,7 +111,8 @@ Value BitEmitter::fromExponent(Value x) const {
   return choose(equal(x, 0xff), number(0x7fc00000), power);
 }
 
-/// Halves go up, but for that of the least normal float; NaN of what is not positive.
+/// The nearest exponent: halves round up, except that of the least normal
+/// float; NaN for values that are not positive.
 Value BitEmitter::toExponent(Value x) const {
   Value half = choose(below(x, 0x800000), number(0x3fffff), number(0x400000));
   Value isNumber =
@@ -120,7 +121,8 @@ Value BitEmitter::toExponent(Value x) const {
 }
 
 Value BitEmitter::numberFromMagnitude(Value magnitude) const {
-  // The exponent moves to its place, less the bias; small numbers have none.
+  // Normal numbers: the exponent is shifted to its position, minus the bias;
+  // subnormal numbers have none.
   Value normal = add(left(magnitude, 23 - mantissaBits),
                      number(uint32_t(127 - bias) << 23));
   float least =
@@ -133,7 +135,8 @@ Value BitEmitter::numberFromMagnitude(Value magnitude) const {
 }
 
 Value BitEmitter::roundMagnitude(Value magnitude) const {
-  // Small: added to a number whose last bit is worth the least one.
+  // Subnormal numbers: the anchor's last bit has the value of the least number,
+  // so that the addition rounds.
   uint32_t anchor = uint32_t(151 - bias - mantissaBits) << 23;
   Value sum = arith::AddFOp::create(b, loc, asFloat(magnitude),
                                     asFloat(number(anchor)));
@@ -151,13 +154,16 @@ FloatAttr smallConstant(const APFloat &value, Type type) {
   auto f32 = Float32Type::get(type.getContext());
   if (!isa<Float8E8M0FNUType>(type))
     return FloatAttr::get(f32, FloatAttr::get(type, value).getValueAsDouble());
-  uint32_t bits = value.bitcastToAPInt()
-                      .getZExtValue(); // APFloat takes its NaN for infinity
+  uint32_t bits = value
+                      .bitcastToAPInt()
+                      // APFloat treats the type's NaN as infinity.
+                      .getZExtValue();
   uint32_t wide = bits == 0xff ? 0x7fc00000 : bits == 0 ? 0x400000 : bits << 23;
   return FloatAttr::get(f32, APFloat(__builtin_bit_cast(float, wide)));
 }
 
-/// IEEE's keep their fraction, so that bits stay bits.
+/// The NaN of the type; formats with IEEE's encoding keep the fraction, so that
+/// bits are preserved.
 Value BitEmitter::nan(Value sign, Value magnitude) const {
   if (special == Special::None)
     return number(signBit());

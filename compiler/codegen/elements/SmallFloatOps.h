@@ -1,8 +1,8 @@
 //===- SmallFloatOps.h - floats of at most eight bits -----------*- C++ -*-===//
 //
 // In memory f8E4M3FN, f8E5M2, ..., f4E2M1FN are bytes; in registers they are
-// f32, rounded after each op, as if it had been done on the few bits. Sums that
-// stay in a register are rounded at their end only.
+// f32, rounded after each op as if it had the small type. Sums in a register
+// are rounded at their end only.
 //
 //   load     bits i8 -> f32, exact
 //   store    f32 -> bits, the nearest, halves to even; what is too large
@@ -33,14 +33,14 @@ inline mlir::Type scalarType(mlir::Type type) {
   return isSmallFloat(type) ? mlir::Float32Type::get(type.getContext()) : type;
 }
 
-/// The number in a register that a constant of a small float is.
+/// A constant of a small float as the number in its register.
 mlir::FloatAttr smallConstant(const llvm::APFloat &value, mlir::Type type);
-/// The value of the bits of a register, or of a vector of them.
+/// The value of these bits, in a register or a vector.
 mlir::Value smallFromBits(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Type type, mlir::Value bits);
 mlir::Value smallToBits(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Type type, mlir::Value value);
-/// The f32 that a register of this type may hold; others as they are.
+/// Rounds an f32 to a value of this type; values of other types are unchanged.
 mlir::Value roundedTo(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Type type, mlir::Value value);
 

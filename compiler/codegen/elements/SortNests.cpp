@@ -1,8 +1,8 @@
 //===- SortNests.cpp - stable merge sort of rows --------------------------===//
 //
-// What is sorted are positions; elements are moved once, at the end. Both
-// orders of a merge, before and after, live in the memory of one result until
-// its elements are written, in the halves of its elements:
+// Sorts positions; elements are moved once, at the end. Both orders of a merge,
+// before and after, are in the memory of one result until its elements are
+// written, in the halves of its elements:
 //
 //   f64 result [4]    a0 b0 | a1 b1 | a2 b2 | a3 b3     a, b: i32 positions
 //
@@ -50,7 +50,7 @@ struct SortNest {
     return arith::XOrIOp::create(e.builder, e.loc, x, truth());
   }
   LogicalResult keysAt(Value at, SmallVector<Value> &keys);
-  /// Are the first keys before the others? `before` where they are equal.
+  /// Whether the first keys come before the others; `before` if they are equal.
   Value comesBefore(ArrayRef<Value> keys, ArrayRef<Value> others, Value before);
   Value slot(Value at, Value half);
   Value loadPosition(Value at, Value half);
@@ -136,8 +136,8 @@ LogicalResult SortNest::mergeLevel(Value level) {
   return success();
 }
 
-/// The positions' own result comes last: its element i is written when the
-/// position there has been read.
+/// Moves elements. The result that holds the positions is last: its element i
+/// is written after the position there was read.
 LogicalResult SortNest::moveElements(Value half) {
   auto move = [&](Value input, Value sorted) -> LogicalResult {
     Value i = e.openLoop(row.size);
@@ -172,7 +172,8 @@ LogicalResult SortNest::emitMerging() {
   return moveElements(e.constant(levels % 2));
 }
 
-/// An element's place is the number of those that come before it.
+/// Sorts by counting: an element's position is the number of elements that come
+/// before it.
 LogicalResult SortNest::emitCounting() {
   Value i = e.openLoop(row.size);
   SmallVector<Value> mine, others;

@@ -11,8 +11,8 @@ using namespace mlir;
 
 namespace weft::elements {
 
-/// The carried values of all loops deeper than `depth` become `next`; they are
-/// closed, and what they end with is given.
+/// Closes all loops deeper than `depth` with `next` as their carried values;
+/// returns the final values.
 static SmallVector<Value> closeCarrying(ElementEmitter &e, unsigned depth,
                                         SmallVector<Value> next) {
   while (e.depth() > depth) {
@@ -24,7 +24,7 @@ static SmallVector<Value> closeCarrying(ElementEmitter &e, unsigned depth,
   return next;
 }
 
-/// Loops over the window's elements that carry values on.
+/// Opens loops over the window's elements with carried values.
 static SmallVector<Value> openWindow(ElementEmitter &e,
                                      const WindowList &windows,
                                      SmallVector<Value> &carried) {
@@ -37,7 +37,7 @@ static SmallVector<Value> openWindow(ElementEmitter &e,
   return k;
 }
 
-/// One loop for each dimension, of which one may be shared.
+/// Opens one loop for each dimension, one of which may be shared.
 static ElementIndex openPartLoops(ElementEmitter &e, ArrayRef<int64_t> shape) {
   SmallVector<Value> dims;
   for (auto [dim, size] : llvm::enumerate(shape))
@@ -82,7 +82,7 @@ LogicalResult emitReduceWindow(ElementEmitter &e, ReduceWindowOp op) {
   return success();
 }
 
-/// select(best, other): does the best so far stay?
+/// Whether select(best, other) keeps the best so far.
 static Value emitStays(ElementEmitter &e, CompareKind select, Type type,
                        Value best, Value other) {
   bool larger = select == CompareKind::GE;
@@ -164,8 +164,8 @@ LogicalResult emitSelectAndScatter(ElementEmitter &e, SelectAndScatterOp op) {
 }
 
 namespace {
-/// A convolution's loops: samples and places outside, then the kernel, and the
-/// output features inside, which are stored to as the sums grow.
+/// The loops of a convolution: samples and positions outside, then the kernel,
+/// and inside the output features, to which sums are added in memory.
 struct ConvolutionNest {
   ElementEmitter &e;
   ConvolutionOp op;
@@ -185,7 +185,7 @@ struct ConvolutionNest {
     dims[op.getResultDims()[1]] = feature;
     return e.linearIndex(result.getShape(), e.makeIndex(dims, e.depth()));
   }
-  /// Which group of `groups` an output feature is in, times `size`.
+  /// The group of an output feature, times `size`.
   Value groupStart(Value feature, int64_t groups, int64_t size) {
     Value group = arith::DivUIOp::create(e.builder, e.loc, feature,
                                          constant(features() / groups));
@@ -243,7 +243,7 @@ LogicalResult ConvolutionNest::emit() {
   if (featureGroups > 1)
     from[l[1]] = e.add(
         from[l[1]], groupStart(feature, featureGroups, rhs.getDimSize(r[1])));
-  // Without groups all features see the same element.
+  // Without groups all features read the same element.
   unsigned known = featureGroups * batchGroups > 1 ? e.depth() : shared;
   FailureOr<Value> x = e.element(op.getLhs(), e.makeIndex(from, known));
   FailureOr<Value> weight =

@@ -31,8 +31,8 @@ struct WindowPlace {
                        .getResult()
                  : holds;
   }
-  /// Where element k of window p lies in n elements: one that exists, and
-  /// `inside` says whether it is the one.
+  /// The position of element k of window p in n elements, clamped to an
+  /// existing one; `inside` is whether it is the element.
   mlir::Value at(const Window &w, mlir::Value p, mlir::Value k, int64_t n) {
     mlir::Value place = e.add(e.mul(p, w.stride), e.mul(k, w.dilation));
     if (w.low != 0)
@@ -40,9 +40,9 @@ struct WindowPlace {
     int64_t end =
         (w.count(n) - 1) * w.stride + (w.size - 1) * w.dilation - w.low;
     if (w.low <= 0 && w.baseDilation == 1 && end < n)
-      return place; // no window sticks out
+      return place; // windows have no padding
     if (w.baseDilation != 1) {
-      // Unsigned, what is negative lies far behind the end.
+      // Unsigned division makes negative positions larger than all others.
       mlir::Value by = constant(w.baseDilation);
       require(mlir::arith::CmpIPredicate::eq,
               mlir::arith::RemUIOp::create(e.builder, e.loc, place, by),
@@ -63,8 +63,8 @@ struct WindowPlace {
   }
 };
 
-/// The row-major position of the element that the window at `window`
-/// selects, -1 where it has none. Opens loops, and closes them.
+/// The row-major position of the element that the window at `window` selects,
+/// -1 if it has none. Opens and closes loops.
 mlir::FailureOr<mlir::Value>
 selectedPosition(ElementEmitter &emitter, SelectAndScatterOp op,
                  llvm::ArrayRef<mlir::Value> window);

@@ -17,7 +17,8 @@ using namespace mlir;
 namespace weft::elements {
 
 namespace {
-/// Where a term of a convolution reads both operands; `inside`: not in padding.
+/// The positions of a term of a convolution in both operands; `inside`: not in
+/// padding.
 struct ConvolutionPlace {
   WindowPlace seen;
   SmallVector<Value> from, with;
@@ -42,7 +43,7 @@ ConvolutionPlace placeOf(ConvolutionOp op, ElementEmitter &e,
   from[l[0]] = position[out[0]];
   from[l[1]] = with[r[1]] = channel;
   with[r[0]] = feature;
-  // Which group the feature is in, times `size`.
+  // The group of the feature, times `size`.
   auto groupStart = [&](int64_t groups, int64_t size) {
     int64_t each = result.getDimSize(out[1]) / groups;
     Value group =
@@ -123,8 +124,8 @@ struct ReduceWindowTerms
 struct SelectTerms
     : TermCodeOpInterface::ExternalModel<SelectTerms, SelectAndScatterOp> {
   ReduceKind getCombination(Operation *) const { return ReduceKind::Sum; }
-  /// Windows that may have the element are the last that begins in front of it
-  /// and those before: term 0 is the first of them.
+  /// Emits a term. Windows that may select the element are the last one that
+  /// begins at or before it and earlier ones: term 0 is the first of them.
   FailureOr<Value> emitTerm(Operation *of, ElementEmitter &e,
                             ArrayRef<Value> position,
                             ArrayRef<Value> term) const {
@@ -139,7 +140,8 @@ struct SelectTerms
     SmallVector<Value> window;
     for (auto [dim, each] : llvm::enumerate(op.getWindows())) {
       int64_t count = llvm::divideCeil(each.size, each.stride),
-              // Windows that padding of negative size leaves out in front.
+              // The number of windows that negative padding removes at the
+          // front.
           skipped = each.low < 0 ? llvm::divideCeil(-each.low, each.stride) : 0;
       Value begin =
           e.add(position[dim], e.constant(each.low + skipped * each.stride));

@@ -24,7 +24,7 @@ public:
                               llvm::raw_ostream &out) override;
 
 private:
-  /// Every kernel that has no code is an error of its own.
+  /// Emits an error for every kernel without code.
   LogicalResult refuseOthers(ArrayRef<func::FuncOp> kernels) const;
   StringRef chip() const { return StringRef(name).split(':').second; }
   LogicalResult writePtx(ArrayRef<func::FuncOp> kernels, std::string &ptx);
@@ -62,7 +62,8 @@ LogicalResult GpuCodegen::writePtx(ArrayRef<func::FuncOp> kernels,
   std::string text;
   llvm::raw_string_ostream stream(text);
   for (func::FuncOp kernel : kernels) {
-    // The kernel's code must not depend on other attributes, such as plan.library.
+    // A copy without other attributes, such as plan.library, on which the code
+    // must not depend.
     OwningOpRef<func::FuncOp> bare(kernel.clone());
     for (NamedAttribute attribute :
          llvm::to_vector((*bare)->getDiscardableAttrs()))
@@ -90,7 +91,8 @@ LogicalResult GpuCodegen::printAssembly(ArrayRef<func::FuncOp> kernels,
   return success();
 }
 
-/// Loops step by the grid, so that a device may start fewer blocks.
+/// The launch of a kernel. Loops step by the grid, so that a device may start
+/// fewer blocks.
 static DeviceKernel launchOf(func::FuncOp kernel) {
   std::string why;
   nest::LoopsOp loops = weft::gpu::findLaunch(kernel, why);

@@ -12,9 +12,9 @@
 
 namespace weft {
 
-/// cuda:sm_80, cuda:sm_90a, cuda:sm_100a
+/// The names of targets: cuda:sm_80, cuda:sm_90a, cuda:sm_100a
 llvm::ArrayRef<llvm::StringLiteral> gpuTargets();
-/// One of gpuTargets().
+/// Opens one of gpuTargets().
 std::unique_ptr<KernelCodegen> openGpuCodegen(llvm::StringRef target);
 
 } // namespace weft

@@ -47,7 +47,7 @@ GpuKernelEmitter::createFunction(mlir::gpu::GPUModuleOp module) {
   unsigned inputs = type.getNumInputs();
   for (unsigned i = 0; i <= tensors.size(); ++i) {
     // In a kernel "elementwise" an argument and a result of the same type may
-    // be one buffer; everything else is apart.
+    // share a buffer; all others are disjoint.
     ArrayRef<Type> others = i < inputs ? type.getResults() : type.getInputs();
     if (inPlace && i < tensors.size() && llvm::is_contained(others, tensors[i]))
       continue;
@@ -115,7 +115,8 @@ Value GpuKernelEmitter::isBelow(Value position, int64_t size) {
                                position, elements.constant(size));
 }
 
-/// Each thread takes every so many elements; neighbours are neighbours.
+/// Opens the loop of a thread's elements, with the grid as the step, so that
+/// adjacent threads take adjacent elements.
 Value GpuKernelEmitter::openElements(int64_t side) {
   int64_t count = ShapedType::getNumElements(shape) / side;
   Value first =
@@ -153,7 +154,8 @@ GpuKernelEmitter::neighboursOf(ArrayRef<Value> front, Value linear,
 LogicalResult GpuKernelEmitter::emitElements() {
   auto walk = cast<nest::ElementsAttr>(loops.getWalk());
   Value linear = openElements(walk.getSide());
-  // All loads come before the stores: results may be where arguments are.
+  // All loads come before the stores, as results may be in the arguments'
+  // memory.
   SmallVector<SmallVector<Value>> values(stored.size());
   bool isFlat = walk.getOrder() == nest::ElementOrder::Flat;
   for (const ElementIndex &index :

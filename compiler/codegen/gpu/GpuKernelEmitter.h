@@ -30,27 +30,28 @@ namespace weft::gpu {
 class GpuKernelEmitter : private elements::ProcessorLoops {
 public:
   GpuKernelEmitter(mlir::func::FuncOp kernel, nest::LoopsOp loops);
-  /// Appends a gpu.func of the kernel's name. Its arguments are pointers to the
-  /// kernel's arguments, its results and the device's coordinates.
+  /// Appends a gpu.func with the kernel's name. Its arguments are pointers to
+  /// the kernel's arguments, its results and the device's coordinates.
   llvm::LogicalResult emit(mlir::gpu::GPUModuleOp module);
 
 private:
-  // ProcessorLoops, of ops with loops of their own (ThreadLoops.cpp).
+  // ProcessorLoops for ops with loops of their own (ThreadLoops.cpp).
   mlir::Value openPartLoop(int64_t dim, int64_t n) override;
   bool isShared(int64_t dim) const override { return ofThread.contains(dim); }
   mlir::Value scratch() override { return {}; }
 
   mlir::gpu::GPUFuncOp createFunction(mlir::gpu::GPUModuleOp module);
-  /// The thread's number in the grid (or in its block) and their count.
+  /// The thread's number in the grid (or in its block) and the number of
+  /// threads.
   mlir::Value threadInBlock();
   mlir::Value isBelow(mlir::Value position, int64_t size);
   mlir::Value blockInGrid();
   mlir::Value blocksOfGrid();
-  /// Opens a loop over what a thread takes of the elements, `side` at a time;
-  /// the position of the first.
+  /// Opens a loop over a thread's elements, `side` at a time; returns the
+  /// position of the first.
   mlir::Value openElements(int64_t side = 1);
-  /// The positions of `side` neighbours of a shape, the first of which is at
-  /// `linear`, behind those of the dimensions in front.
+  /// The positions of `side` adjacent elements of a shape, the first at
+  /// `linear`, after those of the outer dimensions.
   llvm::SmallVector<elements::ElementIndex>
   neighboursOf(llvm::ArrayRef<mlir::Value> front, mlir::Value linear,
                llvm::ArrayRef<int64_t> shape, int64_t side, bool isFlat);
@@ -66,15 +67,15 @@ private:
                                          llvm::ArrayRef<mlir::Value> position,
                                          mlir::Value begin, mlir::Value end,
                                          int64_t block);
-  /// Combines the values of a block's threads, `lanes` of which share an element;
-  /// the first of them gets the result.
+  /// Combines the values of a block's threads, of which `lanes` share an
+  /// element; the first of them gets the result.
   mlir::Value combineShares(ReduceKind kind, mlir::Type element,
                             mlir::Value value, int64_t lanes);
   mlir::Value openSharedElements(int64_t lanes, mlir::Value &isFirst);
   // RowSums.cpp
   llvm::LogicalResult emitRows(nest::RowsAttr walk);
   void openRow();
-  /// Columns of a row that a lane has in registers, and whether they exist.
+  /// Columns of a row that a lane keeps in registers, and whether they exist.
   struct HeldColumns {
     mlir::Value first, exists;
     llvm::SmallVector<elements::ElementIndex> all;
@@ -86,9 +87,9 @@ private:
   mlir::Value otherLane(mlir::Value value, int64_t distance);
   /// Combines the lanes' values; every lane gets the result.
   mlir::Value combineLanes(ReduceOp op, mlir::Value value);
-  /// The results with one element a row; lane 0 writes.
+  /// Stores the results with one element a row; lane 0 writes.
   llvm::LogicalResult storeRowElements();
-  /// The results with columns in a row.
+  /// Stores the results with columns in a row.
   llvm::LogicalResult storeRowColumns(llvm::ArrayRef<unsigned> results);
   llvm::LogicalResult storeHeld(llvm::ArrayRef<unsigned> results);
 

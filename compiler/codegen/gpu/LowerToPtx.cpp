@@ -45,7 +45,7 @@ using namespace mlir;
 
 namespace weft::gpu {
 
-/// Functions of complex numbers become ones of their parts.
+/// Replaces functions of complex numbers by functions of their parts.
 static LogicalResult splitComplex(ModuleOp module) {
   PassManager passes(module.getContext());
   passes.addPass(createConvertComplexToStandardPass(
@@ -53,8 +53,8 @@ static LogicalResult splitComplex(ModuleOp module) {
   return passes.run(module);
 }
 
-/// Functions become polynomials, so that no device library is needed; what is
-/// left must be an instruction.
+/// Replaces functions by polynomials, so that no device library is needed;
+/// remaining ones must be instructions.
 static LogicalResult approximateMath(mlir::gpu::GPUModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   elements::populateAccurateMathPatterns(patterns);
@@ -80,7 +80,7 @@ static LogicalResult approximateMath(mlir::gpu::GPUModuleOp module) {
   return failure(result.wasInterrupted());
 }
 
-/// Lowering drops the attributes of pointers.
+/// The attributes of pointers, which lowering drops.
 static SmallVector<SmallVector<DictionaryAttr>>
 argumentAttributes(mlir::gpu::GPUModuleOp module) {
   SmallVector<SmallVector<DictionaryAttr>> all;
@@ -91,9 +91,9 @@ argumentAttributes(mlir::gpu::GPUModuleOp module) {
   return all;
 }
 
-/// Converts like the pass convert-gpu-to-nvvm, which refuses LLVM's sqrt and floor for the
-/// sake of a device library; with all scalars, since blocks hand complex numbers
-/// to each other.
+/// Converts like the pass convert-gpu-to-nvvm, which refuses LLVM's sqrt and
+/// floor in favour of a device library; with all scalar types, since threads
+/// exchange complex numbers.
 static LogicalResult convertGpuOps(mlir::gpu::GPUModuleOp module) {
   MLIRContext *context = module.getContext();
   LowerToLLVMOptions options(context);
@@ -169,7 +169,7 @@ static std::string emitPtx(mlir::gpu::GPUModuleOp module, StringRef chip,
   return error;
 }
 
-/// A gpu.module with a gpu.func for each kernel; the kernels go.
+/// Builds a gpu.module with a gpu.func for each kernel, and erases the kernels.
 static FailureOr<mlir::gpu::GPUModuleOp> emitFunctions(ModuleOp module) {
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   auto kernels = llvm::to_vector(module.getOps<func::FuncOp>());

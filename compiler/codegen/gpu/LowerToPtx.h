@@ -11,7 +11,7 @@ namespace weft::gpu {
 
 /// Compiles the kernel functions in `text`, each of which has a walk, for a
 /// chip (sm_90a) in a context of its own: weft ops to gpu, nvvm and the llvm
-/// dialect, LLVM IR and one PTX module. Returns what went wrong, or empty.
+/// dialect, LLVM IR and one PTX module. Returns the error, or empty.
 std::string lowerToPtx(llvm::StringRef text, llvm::StringRef chip,
                        std::string &ptx);
 

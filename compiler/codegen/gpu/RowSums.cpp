@@ -9,8 +9,8 @@
 //       m = max of m and that of lane ^ distance
 //     m of each warp to shared memory, from where all threads combine them
 //
-// A warp takes a row of its own where 32 lanes share one. What a lane takes of a
-// row, and in which order it is combined, depends on shapes alone.
+// If 32 lanes share a row, each warp takes a row. The elements of a lane, and
+// the order in which they are combined, depend on shapes only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,8 @@ static int64_t numberBytes() { return 16; }
 
 static int64_t warpsOfBlock() { return kBlockThreads / kWarpLanes; }
 
-/// A single row needs no loop: every warp computes and writes the same.
+/// Opens the loop over rows; a single row needs none, as every warp computes
+/// and writes the same.
 void GpuKernelEmitter::openRow() {
   Value thread = threadInBlock(), first = blockInGrid(), step = blocksOfGrid();
   lane = thread;
@@ -75,7 +76,7 @@ LogicalResult GpuKernelEmitter::emitRows(nest::RowsAttr walk) {
       return failure();
   elements.enterDepth(rowDepth);
   if (isOfBlock)
-    shared.barrier(); // the next row's sums come where this one's are
+    shared.barrier(); // the next row's sums use the same memory
   elements.beginNest();
   return success();
 }
@@ -87,7 +88,7 @@ LogicalResult GpuKernelEmitter::emitRows(nest::RowsAttr walk) {
 ArrayRef<GpuKernelEmitter::HeldColumns>
 GpuKernelEmitter::heldColumns(ArrayRef<int64_t> columns) {
   auto &found = held[SmallVector<int64_t>(columns)];
-  // A row without columns counts as one column.
+  // A row without columns is treated as one column.
   int64_t count = ShapedType::getNumElements(columns),
           side = columns.empty() ? 1 : rows.getSide(), lanes = rows.getLanes();
   if (!found.empty())
@@ -107,7 +108,7 @@ GpuKernelEmitter::heldColumns(ArrayRef<int64_t> columns) {
   return found;
 }
 
-/// The lane's part of columns that are in registers.
+/// Reduces the lane's columns that are in registers.
 FailureOr<Value> GpuKernelEmitter::reduceHeld(ReduceOp op) {
   RankedTensorType input = tensorType(op.getInput());
   Type element = tensorType(op.getResult()).getElementType();
@@ -131,7 +132,7 @@ FailureOr<Value> GpuKernelEmitter::reduceHeld(ReduceOp op) {
   return sum;
 }
 
-/// The lane's part of columns that are read in a loop.
+/// Reduces the lane's columns in a loop that reads them.
 FailureOr<Value> GpuKernelEmitter::reduceAgain(ReduceOp op) {
   Type elementType = tensorType(op.getResult()).getElementType();
   ArrayRef<int64_t> columns =
@@ -168,7 +169,7 @@ LogicalResult GpuKernelEmitter::emitRowReduce(ReduceOp op) {
   return success();
 }
 
-/// The value of the lane at this distance. Lanes exchange 32 bits.
+/// The value of the lane at this distance. Shuffles exchange 32 bits.
 Value GpuKernelEmitter::otherLane(Value value, int64_t distance) {
   Type type = value.getType(), i32 = builder.getI32Type();
   if (isa<ComplexType>(type)) {
@@ -216,7 +217,8 @@ Value GpuKernelEmitter::combineLanes(ReduceOp op, Value value) {
                         otherLane(value, distance));
   if (rows.getLanes() == kWarpLanes)
     return value;
-  // Each reduction has a place of its own, so that one barrier is enough.
+  // The memory of this reduction; each has its own, so that one barrier is
+  // sufficient.
   Value place = shared.at(
       shared.base(), builder.getI8Type(),
       elements.constant(rowReduces++ * warpsOfBlock() * numberBytes()));
@@ -295,7 +297,7 @@ LogicalResult GpuKernelEmitter::storeRowColumns(ArrayRef<unsigned> results) {
   return success();
 }
 
-/// The same of columns that are in registers.
+/// Stores columns that are in registers.
 LogicalResult GpuKernelEmitter::storeHeld(ArrayRef<unsigned> results) {
   ArrayRef<int64_t> columns =
       tensorType(stored[results[0]]).getShape().drop_front(shape.size());

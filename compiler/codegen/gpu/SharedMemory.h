@@ -14,7 +14,8 @@
 
 namespace weft::gpu {
 
-/// Of the launch: the thread in its block, the block in the grid, and blocks.
+/// Numbers of a launch: the thread in its block, the block in the grid, and
+/// blocks.
 struct GridPlace {
   mlir::Value thread, block, blocks;
 };
@@ -22,16 +23,17 @@ struct GridPlace {
 class SharedMemory {
 public:
   explicit SharedMemory(elements::LoopNest &nest) : nest(nest) {}
-  /// In front of `function`; no block may use more than one.
+  /// Allocates shared memory before `function`; no block may use more than one
+  /// allocation.
   void allocate(mlir::Operation *function, llvm::StringRef name, int64_t bytes);
   mlir::Value base() const { return pointer; }
-  /// `offset` elements of a type behind a pointer.
+  /// The pointer `offset` elements of a type behind another.
   mlir::Value at(mlir::Value from, mlir::Type element, mlir::Value offset);
-  /// `count` elements side by side: a scalar, or a vector.
+  /// Loads `count` adjacent elements: a scalar, or a vector.
   mlir::Value load(mlir::Value from, mlir::Type element, int64_t count);
   void store(mlir::Value from, mlir::Type element,
              llvm::ArrayRef<mlir::Value> values);
-  /// Waits for all threads of the block, of the warp.
+  /// Wait for all threads of the block, or of the warp.
   void barrier();
   void warpBarrier();
 

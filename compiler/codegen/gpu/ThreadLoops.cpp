@@ -7,7 +7,7 @@
 //     for j in 200                                      (the op's own)
 //       sum += x[i, j]; result[i, j] = sum
 //
-// Where no loop is independent, one thread does it all.
+// Without an independent loop one thread does all the work.
 //
 //===----------------------------------------------------------------------===//
 

@@ -11,8 +11,8 @@
 //       sum += part
 //     result[element] = sum             or what follows from it elementwise
 //
-// With lanes = 8 a block takes 32 elements side by side; eight threads combine
-// an eighth of an element's terms each, and then what they have, as a tree.
+// With lanes = 8 a block takes 32 adjacent elements; eight threads combine an
+// eighth of an element's terms each, and then their partial results as a tree.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ using namespace weft::elements;
 
 namespace weft::gpu {
 
-/// The terms [begin, end) combined in order.
+/// Combines the terms [begin, end) in order.
 FailureOr<Value> GpuKernelEmitter::emitTerms(Operation *op,
                                              ArrayRef<Value> position,
                                              Value begin, Value end) {
@@ -54,7 +54,7 @@ FailureOr<Value> GpuKernelEmitter::emitTerms(Operation *op,
   return loop.getResult(0);
 }
 
-/// The terms [begin, end), of which `block` are combined first.
+/// Combines the terms [begin, end), `block` of them at a time.
 FailureOr<Value> GpuKernelEmitter::emitShare(Operation *op,
                                              ArrayRef<Value> position,
                                              Value begin, Value end,
@@ -80,8 +80,9 @@ FailureOr<Value> GpuKernelEmitter::emitShare(Operation *op,
   return loop.getResult(0);
 }
 
-/// A block takes as many elements as there are threads for, side by side; all
-/// its threads stay together. The position, which exists if `exists` says so.
+/// Opens a loop in which a block takes as many adjacent elements as it has
+/// threads for; all its threads stay together. Returns the position, and
+/// whether it exists.
 Value GpuKernelEmitter::openSharedElements(int64_t lanes, Value &exists) {
   int64_t count = ShapedType::getNumElements(shape),
           together = kBlockThreads / lanes;
@@ -96,7 +97,7 @@ Value GpuKernelEmitter::openSharedElements(int64_t lanes, Value &exists) {
                                 elements.constant(count - 1));
 }
 
-/// A tree of halves through shared memory.
+/// Combines shares by a tree of halves through shared memory.
 Value GpuKernelEmitter::combineShares(ReduceKind kind, Type element,
                                       Value value, int64_t lanes) {
   int64_t together = kBlockThreads / lanes;
@@ -120,7 +121,7 @@ Value GpuKernelEmitter::combineShares(ReduceKind kind, Type element,
   value = elements.load(shared.base(), element,
                         arith::RemUIOp::create(builder, loc, thread,
                                                elements.constant(together)));
-  shared.barrier(); // the next elements' terms come there
+  shared.barrier(); // the next elements' terms use the same memory
   return value;
 }
 
@@ -155,13 +156,14 @@ LogicalResult GpuKernelEmitter::emitSums(nest::SumsAttr walk) {
   if (lanes > 1)
     sum = combineShares(kind, element, *sum, lanes);
   ElementIndex index = elements.makeIndex(position, depth);
-  index.depth = depth; // what follows from the only element, too, stands here
+  // Values computed from the only element are emitted here, too.
+  index.depth = depth;
   elements.setElement(op->getResult(0), index, *sum);
   FailureOr<SmallVector<Value>> values = elements.storedElements(stored, index);
   if (failed(values))
     return failure();
   if (lanes > 1) {
-    // The first of an element's threads stores it.
+    // Only the first of an element's threads stores it.
     Value isFirst = isBelow(threadInBlock(), kBlockThreads / lanes);
     auto branch = scf::IfOp::create(
         builder, loc, arith::AndIOp::create(builder, loc, exists, isFirst));

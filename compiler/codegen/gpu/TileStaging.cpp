@@ -47,7 +47,7 @@ TileStaging::Place TileStaging::placeOf(Value round) {
   return isDeep ? Place{line, along} : Place{along, line};
 }
 
-/// At most the last run of `size` positions.
+/// The position, at most that of the last run of `size` positions.
 Value TileStaging::clamped(Value position, int64_t size, int64_t run) {
   return arith::MinUIOp::create(builder, loc, position,
                                 elements.constant(size - run));
@@ -101,7 +101,7 @@ void TileStaging::enter(ArrayRef<Value> digits, Value row) {
       builder.getContext(), unsigned(NVVM::NVVMMemorySpace::Global));
   pointer = LLVM::AddrSpaceCastOp::create(builder, loc, global,
                                           elements.memoryOf(paths->root));
-  // An offset in front of the tensor is no address.
+  // An offset before the tensor is no address, so it is added later.
   front = offset;
   if (paths->bounds.empty())
     pointer = shared.at(pointer, storageType(element), offset);
@@ -179,7 +179,8 @@ FailureOr<Value> TileStaging::factorAt(Value row, Value depth) {
       elements.positionsOf(depth, shape.depth.sizes));
 }
 
-/// One by one, computed where they are no view of something in memory.
+/// Copies elements one by one, which are computed if they are in no view of
+/// memory.
 LogicalResult TileStaging::copyElements(Value stage, Value firstDepth) {
   unsigned outer = elements.depth();
   Value round = rounds == 1 ? elements.constant(0) : elements.openLoop(rounds);

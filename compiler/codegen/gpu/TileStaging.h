@@ -4,8 +4,8 @@
 //   lhs.enter(batch digits, first row of the tile);     // what no depth changes
 //   lhs.copy(stage pointer, first depth);               // 128 x 32 elements
 //
-// Rows and depths behind the end are read at the last one; depths there become
-// zeros, and sums of such rows are not stored.
+// Rows and depths behind the end are read at the last one; elements at such
+// depths become zeros, and sums of such rows are not stored.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,14 +23,15 @@ public:
   TileStaging(elements::ElementEmitter &elements, SharedMemory &shared,
               mlir::Operation *sum, nest::TilesAttr walk, unsigned operand,
               mlir::Value thread, nest::IsInMemory isInMemory);
-  /// Are copies under way until somebody waits?
+  /// Whether copies are asynchronous, until a wait.
   bool isAsync() const { return staging.getBytes() > 0; }
   const nest::TileOperand &tile() const { return operandTile; }
   void enter(llvm::ArrayRef<mlir::Value> batch, mlir::Value firstRow);
   llvm::LogicalResult copy(mlir::Value stage, mlir::Value firstDepth);
 
 private:
-  /// The element that a thread copies in a round: a row and a depth of the tile.
+  /// The element that a thread copies in an iteration: a row and a depth of the
+  /// tile.
   struct Place {
     mlir::Value row, depth;
   };
@@ -39,10 +40,11 @@ private:
   mlir::Value isBelow(mlir::Value position, int64_t size);
   mlir::Value offsetOf(const nest::DotPath &path, mlir::Value position);
   mlir::Value inStage(mlir::Value stage, const Place &place);
-  /// Stands in an `if` where fewer threads than there are take part.
+  /// Emits in an `if` when fewer threads take part than there are.
   template <typename Emit> void ifTaking(Emit emit);
   void copyRuns(mlir::Value stage, mlir::Value firstDepth);
-  /// Whether windows have an element there, of a row that a round takes.
+  /// Whether windows have an element at this depth, in the row of this
+  /// iteration.
   mlir::Value isInBounds(size_t round, mlir::Value depth, mlir::Value exists);
   mlir::FailureOr<mlir::Value> factorAt(mlir::Value row, mlir::Value depth);
   llvm::LogicalResult copyElements(mlir::Value stage, mlir::Value firstDepth);

@@ -46,7 +46,7 @@ LogicalResult TileSums::emit(Operation *function, StringRef name) {
   auto sums = addProducts();
   if (failed(sums) || failed(storeSums(*sums)))
     return failure();
-  shared.barrier(); // the next tile's stages come where sums are now
+  shared.barrier(); // the next tile's stages use the memory of the sums
   elements.beginNest();
   return success();
 }
@@ -55,7 +55,7 @@ LogicalResult TileSums::emit(Operation *function, StringRef name) {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// Where the stage of a step begins.
+/// The address of the stage of a step.
 Value TileSums::slotOf(Value step) {
   int64_t bytes = lhs->tile().bytes() + rhs->tile().bytes();
   Value slot = arith::RemUIOp::create(builder, loc, step,
@@ -78,7 +78,7 @@ void TileSums::commit() {
     NVVM::CpAsyncCommitGroupOp::create(builder, loc);
 }
 
-/// For all of the thread's copies but those of the last `left` stages.
+/// Waits for all of the thread's copies except those of the last `left` stages.
 void TileSums::wait(unsigned left) {
   if (lhs->isAsync() || rhs->isAsync())
     NVVM::CpAsyncWaitGroupOp::create(builder, loc, left);
@@ -117,7 +117,7 @@ FailureOr<SmallVector<Value>> TileSums::addProducts() {
 }
 
 //===----------------------------------------------------------------------===//
-// What is stored
+// Stores
 //===----------------------------------------------------------------------===//
 
 LogicalResult TileSums::storeSums(ArrayRef<Value> sums) {
@@ -128,7 +128,7 @@ LogicalResult TileSums::storeSums(ArrayRef<Value> sums) {
   SmallVector<LaneSums> lanes = products->lanes();
   for (unsigned patch = 0; patch < products->patches(); ++patch) {
     if (patch > 0)
-      shared.warpBarrier(); // all lanes have read the last one
+      shared.warpBarrier(); // all lanes have read the previous patch
     for (const LaneSums &each : lanes)
       if (each.patch == patch) {
         Value at = elements.add(elements.mul(each.slot, stride), each.column);
@@ -142,8 +142,8 @@ LogicalResult TileSums::storeSums(ArrayRef<Value> sums) {
   return success();
 }
 
-/// A position that exists; where tiles stick out `exists` says whether it is
-/// the one that was asked for.
+/// The position, clamped to an existing one; for tiles that exceed the end
+/// `exists` is whether it was unchanged.
 Value TileSums::clamped(Value position, int64_t size, int64_t tile,
                         Value &exists) {
   if (size % tile == 0)
@@ -156,7 +156,7 @@ Value TileSums::clamped(Value position, int64_t size, int64_t tile,
                                 elements.constant(size - 1));
 }
 
-/// Neighbouring lanes take neighbouring columns.
+/// Stores a patch; adjacent lanes take adjacent columns.
 LogicalResult TileSums::storePatch(unsigned patch, Value from) {
   int64_t width = walk.getPart()[1], stride = patchStride(walk);
   unsigned outer = elements.depth();

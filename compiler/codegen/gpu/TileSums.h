@@ -26,11 +26,12 @@ namespace weft::gpu {
 
 class TileSums {
 public:
-  /// `pointers` are where the `stored` values go.
+  /// Takes in `pointers` the addresses of the `stored` values.
   TileSums(elements::ElementEmitter &elements, nest::LoopsOp loops,
            llvm::ArrayRef<mlir::Value> stored,
            llvm::ArrayRef<mlir::Value> pointers, GridPlace grid);
-  /// Shared memory stands in front of `function`, whose name it has.
+  /// Emits the code. The shared memory is put before `function` and has its
+  /// name.
   llvm::LogicalResult emit(mlir::Operation *function, llvm::StringRef name);
 
 private:

@@ -54,7 +54,7 @@ LogicalResult TransposedTiles::emit(Operation *function, StringRef name) {
   shared.barrier();
   if (failed(store()))
     return failure();
-  shared.barrier(); // the next tile comes where this one is
+  shared.barrier(); // the next tile uses the same memory
   elements.beginNest();
   return success();
 }

@@ -24,17 +24,20 @@ namespace weft::gpu {
 
 class TransposedTiles {
 public:
-  /// `pointers` are where the `stored` values go.
+  /// Takes in `pointers` the addresses of the `stored` values.
   TransposedTiles(elements::ElementEmitter &elements, nest::LoopsOp loops,
                   llvm::ArrayRef<mlir::Value> stored,
                   llvm::ArrayRef<mlir::Value> pointers, GridPlace grid);
-  /// Shared memory stands in front of `function`, whose name it has.
+  /// Emits the code. The shared memory is put before `function` and has its
+  /// name.
   llvm::LogicalResult emit(mlir::Operation *function, llvm::StringRef name);
 
 private:
-  /// What the thread's warp takes of 32 runs, in a loop that it opens.
+  /// Opens a loop over the runs, of 32, that the thread's warp takes; returns
+  /// the run.
   mlir::Value openRuns();
-  /// The element so far from the tile's first one, or the nearest that exists.
+  /// The index of the element at this distance from the tile's first one, or of
+  /// the nearest that exists.
   elements::ElementIndex indexOf(mlir::Value along, mlir::Value last,
                                  mlir::Value &exists);
   mlir::Value existing(mlir::Value position, int64_t size, mlir::Value &exists);
@@ -53,7 +56,7 @@ private:
   llvm::SetVector<mlir::Value> turned;
   llvm::SmallVector<mlir::Value> patches; ///< of `turned`, in shared memory
   mlir::Value lane, warp;
-  llvm::SmallVector<mlir::Value> first; ///< element of the tile at hand
+  llvm::SmallVector<mlir::Value> first; ///< element of the current tile
 };
 
 } // namespace weft::gpu

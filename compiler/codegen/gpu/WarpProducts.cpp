@@ -45,7 +45,7 @@ Value WarpProducts::at(unsigned operand, Value row, Value depth) {
                            : nest.add(nest.mul(depth, tile.stride), row);
 }
 
-/// Rows or columns that a lane reads side by side.
+/// The number of adjacent rows or columns that a lane reads.
 static int64_t runOf(int64_t part, int64_t lanes) {
   return std::min<int64_t>(part / lanes, 4);
 }
@@ -67,8 +67,9 @@ void WarpProducts::placeLanes() {
           at(i, nest.add(first[i], divided(lane, 4)), remainder(lane, 4));
     return;
   }
-  // Lane 8 * m + r has the address of run r of matrix m. Of lhs the matrices
-  // are two below each other, then two at the next depth; of rhs the reverse.
+  // Lane 8 * m + r has the address of run r of matrix m. The matrices of lhs
+  // are two below each other, then two at the next depth; those of rhs the
+  // reverse.
   Value run = remainder(lane, 8), low = remainder(divided(lane, 8), 2),
         high = divided(lane, 16);
   for (unsigned i : {0, 1}) {
@@ -137,8 +138,8 @@ void WarpProducts::multiplyScalars(Value lhs, Value rhs, Values &sums) {
 // Tensor cores
 //===----------------------------------------------------------------------===//
 
-/// Matrices of 8 x 8 elements of 16 bits; transposed where rows lie side by
-/// side.
+/// Loads matrices of 8 x 8 elements of 16 bits; transposed if rows are
+/// contiguous.
 SmallVector<Value> WarpProducts::matrices(Value pointer, unsigned operand,
                                           int64_t row, int64_t depth,
                                           unsigned count) {
@@ -160,7 +161,7 @@ SmallVector<Value> WarpProducts::matrices(Value pointer, unsigned operand,
   return values;
 }
 
-/// Eight or sixteen rows at depths l % 4 and four behind.
+/// Loads eight or sixteen rows at depths l % 4 and l % 4 + 4.
 SmallVector<Value> WarpProducts::tf32(Value pointer, unsigned operand,
                                       int64_t row, int64_t depth) {
   Values values;
@@ -196,7 +197,7 @@ WarpProducts::fragments(Value pointer, unsigned operand, int64_t depth) {
   return all;
 }
 
-/// sums += a * b, by one instruction.
+/// Emits sums += a * b, one instruction.
 void WarpProducts::addProduct(ValueRange a, ValueRange b,
                               MutableArrayRef<Value> sums) {
   OpBuilder &builder = nest.builder;
@@ -238,7 +239,7 @@ void WarpProducts::multiplyMatrices(Value lhs, Value rhs, Values &sums) {
 }
 
 //===----------------------------------------------------------------------===//
-// Where sums are
+// Positions of sums
 //===----------------------------------------------------------------------===//
 
 SmallVector<LaneSums> WarpProducts::lanes() {

@@ -1,12 +1,13 @@
 //===- WarpProducts.h - a warp's part of a tile of sums ---------*- C++ -*-===//
 //
-// Sums of a warp's part are in registers of its lanes. Of `fma` lane l has rows
-// and columns of an 8 x 4 grid of lanes, runs of up to four side by side:
+// The sums of a warp's part are in registers of its lanes. With `fma` lane l
+// has rows and columns of an 8 x 4 grid of lanes, in runs of up to four:
 //
 //   part[32, 16]   lane 5: rows 4 to 7, columns 4 to 7   (5 / 4 = 1, 5 % 4 = 1)
 //
-// Of tensor cores it has of every 16 x 8 the rows l / 4 and l / 4 + 8, columns
-// 2 * (l % 4) and the next (PTX ISA, "Matrix Fragments for mma.m16n8k16").
+// With tensor cores it has of every 16 x 8 block the rows l / 4 and l / 4 + 8,
+// columns 2 * (l % 4) and the next (PTX ISA, "Matrix Fragments for
+// mma.m16n8k16").
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +19,7 @@
 
 namespace weft::gpu {
 
-/// Sums of one lane that lie side by side in a row: `count` from `first` on.
+/// Sums of one lane that are adjacent in a row: `count` from `first` on.
 struct LaneSums {
   unsigned patch; ///< rows 16 at a time (nest::kPatchRows)
   mlir::Value slot, column;
@@ -27,19 +28,20 @@ struct LaneSums {
 
 class WarpProducts {
 public:
-  /// `warp` and `lane` are numbers in the block and in the warp; `halves` is
-  /// the type of elements that the unit `half` multiplies.
+  /// Takes `warp` and `lane`, the numbers in the block and in the warp, and
+  /// `halves`, the element type that the unit `half` multiplies.
   WarpProducts(elements::LoopNest &nest, SharedMemory &shared,
                nest::TilesAttr walk, mlir::Type halves, mlir::Value warp,
                mlir::Value lane);
   unsigned sums() const { return part[0] * part[1] / 32; }
-  /// Adds the products of a stage, whose operands begin at these pointers.
+  /// Adds the products of a stage; the operands' stages begin at these
+  /// pointers.
   llvm::SmallVector<mlir::Value> multiply(mlir::Value lhs, mlir::Value rhs,
                                           mlir::ValueRange sums);
-  /// Where a lane's sums are in the part.
+  /// The positions of a lane's sums in the part.
   llvm::SmallVector<LaneSums> lanes();
   unsigned patches() const { return part[0] / nest::kPatchRows; }
-  /// The row of the part that a row of a patch is.
+  /// The row of the part for a row of a patch.
   mlir::Value rowOf(unsigned patch, mlir::Value slot);
   /// The first row and column of the warp's part.
   mlir::Value firstRow() { return first[0]; }
@@ -47,7 +49,7 @@ public:
 
 private:
   using Values = llvm::SmallVector<mlir::Value>;
-  /// A row (of rhs: a column) and a depth as an offset in an operand's stage.
+  /// The offset of a row (of rhs: a column) and a depth in an operand's stage.
   int64_t at(unsigned operand, int64_t row, int64_t depth) const;
   mlir::Value at(unsigned operand, mlir::Value row, mlir::Value depth);
   mlir::Value divided(mlir::Value value, int64_t by);
@@ -61,7 +63,7 @@ private:
                   int64_t depth, unsigned count);
   Values tf32(mlir::Value pointer, unsigned operand, int64_t row,
               int64_t depth);
-  /// The registers of 16 rows of lhs, or of 8 columns of rhs.
+  /// Loads the registers of 16 rows of lhs, or of 8 columns of rhs.
   llvm::SmallVector<Values> fragments(mlir::Value pointer, unsigned operand,
                                       int64_t depth);
   void multiplyMatrices(mlir::Value lhs, mlir::Value rhs, Values &sums);

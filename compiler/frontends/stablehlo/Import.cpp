@@ -82,7 +82,8 @@ LogicalResult ProgramImporter::findFunctions(const std::string &wanted) {
   return success();
 }
 
-/// Such calls have layouts, so they need a mesh.
+/// Whether the program calls the host; such calls have layouts, so they need a
+/// mesh.
 bool ProgramImporter::callsHost() {
   auto found = program.walk([](Operation *op) {
     return ForeignOp(op).word("call_target_name") == kHostCall ||
@@ -151,12 +152,13 @@ static std::optional<SmallVector<int64_t>> readLayoutMode(StringRef text,
   return text.empty() ? std::optional(dims) : std::nullopt;
 }
 
-/// How the caller's memory of an argument or a result differs from what the
-/// program runs on, row-major arrays in the order of its mesh's devices:
+/// The difference between the caller's memory of an argument or a result and
+/// the program's, which has row-major arrays in the order of its mesh's
+/// devices:
 ///
 ///   {"devices":[3,2,1,0],"minor_to_major":[0,1]}
 ///
-/// Empty where it does not.
+/// Empty if there is none.
 FailureOr<std::string> ProgramImporter::arrangement(DictionaryAttr foreign,
                                                     int64_t rank,
                                                     ArrayRef<int64_t> devices) {
@@ -183,8 +185,8 @@ FailureOr<std::string> ProgramImporter::arrangement(DictionaryAttr foreign,
   return parts.empty() ? "" : "{" + llvm::join(parts, ",") + "}";
 }
 
-/// An attribute of a value in the file, as a Keras step that weft.trace wrote has:
-/// weft.name, weft.role or weft.metadata; `otherwise` if there is none.
+/// An attribute of a value in a file of weft.trace: weft.name, weft.role or
+/// weft.metadata; `otherwise` if there is none.
 static StringAttr said(DictionaryAttr foreign, StringRef name,
                        const Twine &otherwise, Builder &builder) {
   auto text = foreign ? foreign.getAs<StringAttr>(name) : nullptr;
@@ -286,7 +288,7 @@ LogicalResult ProgramImporter::addPorts(func::FuncOp function) {
   return checkNames(function);
 }
 
-/// Arrays are given to a program by the names of its ports.
+/// Checks that ports have different names, by which arrays are passed.
 LogicalResult ProgramImporter::checkNames(func::FuncOp function) {
   auto check = [&](unsigned count, const char *what,
                    auto nameOf) -> LogicalResult {
@@ -312,8 +314,9 @@ LogicalResult ProgramImporter::checkNames(func::FuncOp function) {
   });
 }
 
-/// tf.aliasing_output names the result; jax.buffer_donor leaves it to us: the
-/// first of the same type and sharding that nobody has taken.
+/// The result that reuses the argument's memory. tf.aliasing_output names it;
+/// for jax.buffer_donor it is the first unused one of the same type and
+/// sharding.
 std::optional<int64_t> ProgramImporter::donatedTo(DictionaryAttr attributes,
                                                   Type type,
                                                   func::FuncOp function,
@@ -343,7 +346,7 @@ void ProgramImporter::donate(func::FuncOp function) {
                         function.getArgument(i).getType(), function, isTaken);
     if (!to)
       continue;
-    // Memory is reused only where both layouts are equal.
+    // Memory is reused only if both layouts are equal.
     Attribute wanted = function.getResultAttr(*to, kLayoutAttr);
     if ((wanted && wanted != function.getArgAttr(i, kLayoutAttr)) ||
         given[*to] != taken[i])
@@ -368,7 +371,8 @@ OwningOpRef<ModuleOp> ProgramImporter::run(const ImportOptions &options) {
       mesh && (options.devices != 1 || shardings.devices() == 1))
     (*module)->setAttr(kMeshAttr, mesh);
   builder.setInsertionPointToEnd(module->getBody());
-  // JAX writes no manual computation for a mesh of one device.
+  // A program of one partition is one device's, as JAX writes no manual
+  // computation for a mesh of one device.
   auto partitions = program->getAttrOfType<IntegerAttr>("mhlo.num_partitions");
   bool isOneDevice =
       shardings.devices() == 1 &&

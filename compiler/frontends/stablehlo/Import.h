@@ -7,13 +7,13 @@
 //   auto module  = weft::stablehlo::import(*program, {});   // stage `imported`
 //
 // `bytes` is the text that JAX prints (lowered.as_text(), pretty or generic
-// form) or a portable artifact (what JAX hands to PJRT plugins and what
-// jax.export writes). The module has one public function; its ports are named
-// in/000, in/001, ... and out/000, ...; shardings of the dialect sdy and
-// strings of mhlo.sharding are annotations, donated arguments say so.
+// form) or a portable artifact (JAX passes these to PJRT plugins, and
+// jax.export writes them). The module has one public function; its ports are
+// named in/000, in/001, ... and out/000, ...; shardings of the dialect sdy and
+// strings of mhlo.sharding become annotations; donated arguments are marked.
 //
-// A file of weft.trace has a function for each step of a Keras model and says
-// what its ports are:
+// A file of weft.trace has a function for each step of a Keras model and
+// describes its ports:
 //
 //   func.func public @train(%0: tensor<784x10xf32> {weft.name = "d1/kernel",
 //       weft.role = "weight", weft.metadata = "{...}", sdy.sharding = ...}, ...)
@@ -35,50 +35,49 @@ namespace weft::stablehlo {
 /// Registers the dialects whose ops `read` makes.
 void registerDialects(mlir::DialectRegistry &registry);
 
-/// Is it such text or such an artifact, as far as its beginning tells?
+/// Whether the bytes begin like such a text or artifact.
 bool looksLikeProgram(llvm::StringRef bytes);
 
-/// Is it a portable artifact? Damaged ones may crash MLIR's reader: a file of
-/// unknown origin is best read in a process of its own.
+/// Whether this is a portable artifact. Damaged ones may crash MLIR's reader: a
+/// file of unknown origin is best read in a process of its own.
 bool isArtifact(llvm::StringRef bytes);
 
-/// An error where brackets nest too deep, in text of any dialect: MLIR's parser
-/// calls itself for each, as deep as there is stack.
+/// Emits an error for brackets that nest too deep, in text of any dialect, as
+/// MLIR's parser is recursive and its stack limited.
 mlir::LogicalResult checkNesting(llvm::StringRef text, llvm::StringRef name,
                                  mlir::MLIRContext *context);
 
-/// Null after an error, which goes to the context's handler with `name` as its
-/// place.
+/// Reads a program. Null after an error, which goes to the context's handler
+/// with `name` as its place.
 mlir::OwningOpRef<mlir::ModuleOp>
 read(llvm::StringRef bytes, llvm::StringRef name, mlir::MLIRContext *context);
 
 struct ImportOptions {
   /// Number of devices: that of the program's mesh, or 1 if the program has no
-  /// shardings. 0: that of the mesh. A program without a mesh runs on any number
-  /// of devices, replicated.
+  /// shardings. 0: the mesh's. A program without a mesh runs on any number of
+  /// devices, replicated.
   int64_t devices = 0;
-  /// Are arguments and results each device's own arrays, as JAX has them? Those
-  /// that are sharded as unreduced are summands then, and where the program leaves
-  /// it open how one is sharded, all its blocks are full. Else they are given and
-  /// taken whole.
+  /// Whether arguments and results are each device's own arrays, as in JAX:
+  /// unreduced ones are summands, and all blocks are full if the program does
+  /// not state the sharding. Otherwise whole arrays are passed and returned.
   bool devicePorts = false;
   std::string function = "main";
 };
 
-/// A function that a file says is a step of a model.
+/// A function that the file marks as a step of a model.
 struct StepFunction {
   std::string name;  ///< of the function
   std::string kind;  ///< train, evaluate or predict
   int64_t batch = 0; ///< samples
 };
-/// In the order of the file; none in other programs.
+/// The steps in the order of the file; none in other programs.
 llvm::SmallVector<StepFunction> stepFunctions(mlir::ModuleOp program);
 
-/// How many devices the mesh of the program's shardings has; 1 without one, 0
-/// where it is refused.
+/// The number of devices in the mesh of the program's shardings; 1 without one,
+/// 0 if it is refused.
 int64_t deviceCount(mlir::ModuleOp program);
 
-/// Null after an error at the op that it names.
+/// Imports a program. Null after an error, which is on the op.
 mlir::OwningOpRef<mlir::ModuleOp> import(mlir::ModuleOp program,
                                          const ImportOptions &options);
 

@@ -28,7 +28,7 @@ bool stablehlo::looksLikeProgram(StringRef bytes) {
   return bytes.contains("stablehlo.") || bytes.contains("func.func");
 }
 
-/// Properties become attributes, and the entries of dimension numbers too.
+/// Makes properties attributes, and also the entries of dimension numbers.
 static void flatten(Operation *op) {
   if (!op->isRegistered())
     if (auto properties =
@@ -50,7 +50,7 @@ LogicalResult stablehlo::checkNesting(StringRef text, StringRef name,
   for (size_t i = 0; i < text.size(); ++i) {
     char c = text[i];
     line += c == '\n';
-    if (c == '"' || c == '\n') // no string goes over a line's end
+    if (c == '"' || c == '\n') // strings have no line breaks
       quoted = c == '"' && !quoted;
     else if (quoted && c == '\\')
       ++i;
@@ -67,8 +67,8 @@ LogicalResult stablehlo::checkNesting(StringRef text, StringRef name,
   return success();
 }
 
-/// Floats around Shardy's ops are builtin types, which have numbers since MLIR
-/// 23 only; null for those that MLIR reads itself.
+/// The float types around Shardy's ops, which have numbers in bytecode since
+/// MLIR 23 only; null for those that MLIR reads itself.
 static Type newerBuiltin(uint64_t code, MLIRContext *c) {
   switch (code) {
   case 22:

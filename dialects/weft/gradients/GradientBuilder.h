@@ -1,6 +1,6 @@
 //===- GradientBuilder.h - ops of a derivative, one a line ------*- C++ -*-===//
 //
-// What the derivative rules are written with. The rule of x / y reads
+// Functions with which derivative rules are written. The rule of x / y is
 //
 //   dx = g.div(grad, y);   dy = g.neg(g.div(g.mul(grad, x), g.mul(y, y)));
 //
@@ -32,12 +32,12 @@ struct GradientBuilder {
   /// positions[..., i, ...] of `dim`.
   mlir::Value putAlong(mlir::Value grad, mlir::Value positions, int64_t dim,
                        mlir::Value like) const;
-  /// i1 tensor: lhs `kind` rhs.
+  /// Compares elements, lhs `kind` rhs: an i1 tensor.
   mlir::Value compare(CompareKind kind, mlir::Value lhs, mlir::Value rhs) const;
   mlir::Value select(mlir::Value condition, mlir::Value onTrue,
                      mlir::Value onFalse) const;
 
-  /// x itself where it has that element type.
+  /// Converts x to the element type; x itself if it has it.
   mlir::Value converted(mlir::Value x, mlir::Type elementType) const;
 
   mlir::Value add(mlir::Value x, mlir::Value y) const {
@@ -77,7 +77,7 @@ inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType()).getShape();
 }
 
-/// 0 .. rank-1 without `dims`, rising.
+/// Dimensions 0 .. rank-1 without `dims`, rising.
 llvm::SmallVector<int64_t> otherDims(int64_t rank,
                                      llvm::ArrayRef<int64_t> dims);
 

@@ -1,9 +1,9 @@
 //===- Gradients.cpp - derivatives of elementwise ops ---------------------===//
 //
-// Where a derivative is a matter of convention it is JAX's: relu' is 0 at 0,
-// max and min give each side half where they tie, |x|' is sign(x). A gradient
-// for complex x is that of a function of x alone, never conjugated: x^2 gives
-// 2 x grad.
+// Derivatives at points without one follow JAX's conventions: relu' is 0 at 0,
+// max and min give each side half of a tie's gradient, |x|' is sign(x). A
+// gradient for complex x is that of a function of x alone, never conjugated:
+// x^2 gives 2 x grad.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +44,8 @@ Value GradientBuilder::select(Value condition, Value onTrue,
 
 namespace {
 
-/// grad -> operand's gradient, given the op's operand and result.
+/// The gradient of an operand from the gradient `grad` of the result, the
+/// operand and the result.
 using UnaryRule = llvm::function_ref<Value(const GradientBuilder &, Value grad,
                                            Value x, Value result)>;
 
@@ -61,7 +62,7 @@ LogicalResult unaryGradient(Operation *op, OpBuilder &builder,
   return success();
 }
 
-/// One rule for each operand, asked only where wanted.
+/// The rule of one operand, called only if its gradient is wanted.
 using OperandRule =
     llvm::function_ref<Value(const GradientBuilder &, Value grad)>;
 
@@ -80,7 +81,8 @@ LogicalResult binaryGradient(Operation *op, OpBuilder &builder,
   return success();
 }
 
-/// max, min: the whole gradient where `x` is the result, half where both are.
+/// The gradient of max and min: the whole gradient if `x` is the result, half
+/// of it for a tie.
 Value tieHalf(const GradientBuilder &g, Value grad, Value x, Value y,
               Value result) {
   Value one = g.splat(1, grad), half = g.splat(0.5, grad);
@@ -102,13 +104,14 @@ Value truncatedQuotient(const GradientBuilder &g, Value x, Value y) {
                FloorOp::create(g.builder, g.loc, size));
 }
 
-/// `x`, with 1 in place of 0.
+/// `x`, with 1 instead of 0.
 Value oneForZero(const GradientBuilder &g, Value x) {
   return g.select(g.compare(CompareKind::EQ, x, g.splat(0, x)), g.splat(1, x),
                   x);
 }
 
-/// 1 or -1, and 1 where x is 0; of complex numbers conj(x) / |x|, and 0 where x is.
+/// The derivative of |x| times `grad`: 1 or -1, and 1 if x is 0; of complex
+/// numbers conj(x) / |x|, and 0 if x is 0.
 Value absGradient(const GradientBuilder &g, Value grad, Value x, Value size) {
   if (!isa<ComplexType>(getElementTypeOrSelf(x)))
     return g.select(g.compare(CompareKind::GE, x, g.splat(0, x)), grad,
@@ -197,8 +200,8 @@ WEFT_BINARY_GRADIENT(RemOp, grad,
                      g.neg(g.mul(grad, truncatedQuotient(g, x, y))))
 #undef WEFT_BINARY_GRADIENT
 
-// x^y: y x^(y-1), and 0 where y is 0 (jax.lax.pow with an integer y; with a
-// float y it has NaN where x is 0 too); log(x) x^y with log 1 where x is 0.
+// x^y: y x^(y-1), and 0 if y is 0 (jax.lax.pow with an integer y; with a float
+// y it has NaN if x is 0 too); log(x) x^y with log 1 instead of log 0.
 LogicalResult PowOp::buildGradient(OpBuilder &builder,
                                    ValueRange resultGradients,
                                    ArrayRef<bool> wanted,
@@ -219,7 +222,7 @@ LogicalResult PowOp::buildGradient(OpBuilder &builder,
                         operandGradients, lhsRule, rhsRule);
 }
 
-// No gradient passes a comparison, nor reaches what has no float operand.
+// Comparisons and ops without a float operand have no gradient.
 #define WEFT_NO_GRADIENT(Op)                                                   \
   LogicalResult Op::buildGradient(                                             \
       OpBuilder &builder, ValueRange resultGradients, ArrayRef<bool> wanted,   \

@@ -1,7 +1,8 @@
 //===- GradientsOfFlow.cpp - derivatives of loops and branches ------------===//
 //
-// A branch's gradient runs the branch again, a loop's the whole loop backwards:
-// each time the body is run again on the state that was saved in front of it.
+// The gradient of a branch runs the branch again. That of a loop runs all
+// iterations backwards; each runs the body again on the state that was saved
+// before it.
 //
 //   %y = for 10 (%x) { yield f(i, v) }
 //   %y, %s = for 10 (%x, zeros) { yield f(i, v), s with v at i }
@@ -27,7 +28,7 @@ OptimizationBarrierOp::buildGradient(OpBuilder &, ValueRange resultGradients,
   return success();
 }
 
-/// Zeros where a gradient is null.
+/// The gradients, with zeros in place of null ones.
 static SmallVector<Value> orZeros(OpBuilder &builder, Location loc,
                                   ArrayRef<Value> gradients, TypeRange types) {
   SmallVector<Value> result;
@@ -44,7 +45,8 @@ LogicalResult
 CheckpointOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
                             ArrayRef<bool> wanted,
                             SmallVectorImpl<Value> &operandGradients) {
-  // The barrier waits for the gradients: nothing is computed again before.
+  // A barrier on the gradients, so that nothing is recomputed before they are
+  // ready.
   SmallVector<Value> behind(getInputs());
   for (Value gradient : resultGradients)
     if (gradient)
@@ -107,7 +109,7 @@ LogicalResult CaseOp::buildGradient(OpBuilder &builder,
   SmallVector<unsigned> wantedInputs;
   SmallVector<Type> types;
   for (auto [index, input] : llvm::enumerate(getInputs()))
-    if (wanted[index + 1]) { // behind the selector
+    if (wanted[index + 1]) { // after the selector
       wantedInputs.push_back(index);
       types.push_back(input.getType());
     }
@@ -126,7 +128,7 @@ LogicalResult CaseOp::buildGradient(OpBuilder &builder,
 }
 
 //===----------------------------------------------------------------------===//
-// for: saving states
+// for: saving the carried values
 //===----------------------------------------------------------------------===//
 
 static RankedTensorType stackType(Type type, int64_t count) {
@@ -136,7 +138,8 @@ static RankedTensorType stackType(Type type, int64_t count) {
   return RankedTensorType::get(shape, tensor.getElementType());
 }
 
-/// `index` in front of a zero for each dimension of the value.
+/// The start of slice `index` of a stack: `index`, then a zero for each
+/// dimension of the value.
 static SmallVector<Value> stackStarts(OpBuilder &builder, Location loc,
                                       Value index, RankedTensorType type) {
   Value zero = ConstantOp::create(
@@ -188,11 +191,11 @@ Operation *ForOp::saveForGradient(OpBuilder &builder) {
 }
 
 //===----------------------------------------------------------------------===//
-// for: running backwards
+// for: the backward loop
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Builds the loop that runs backwards.
+/// Builds the backward loop.
 class BackwardLoop {
 public:
   BackwardLoop(ForOp forward, OpBuilder &builder)
@@ -215,7 +218,8 @@ private:
 };
 } // namespace
 
-/// The yielded values that a carried one changes in one time, through floats.
+/// The yielded values that a carried value affects in one iteration, through
+/// floats.
 llvm::BitVector BackwardLoop::reachedFrom(unsigned carried) {
   llvm::DenseSet<Value> changed{forward.getCarried()[carried]};
   for (Operation &op : forward.getBody().front().without_terminator())
@@ -230,7 +234,8 @@ llvm::BitVector BackwardLoop::reachedFrom(unsigned carried) {
   return reached;
 }
 
-/// Finds the carried values that wanted inputs change and that change a result with a gradient.
+/// Finds the carried values that depend on wanted inputs and affect a result
+/// with a gradient.
 void BackwardLoop::findActive(ValueRange resultGradients,
                               ArrayRef<bool> wanted) {
   unsigned count = saved.size();
@@ -257,9 +262,9 @@ void BackwardLoop::findActive(ValueRange resultGradients,
   active.assign(fromInputs.set_bits_begin(), fromInputs.set_bits_end());
 }
 
-/// Where the loop stood in front of time count - 1 - %i. The block's arguments
-/// are the counter, the gradients, and a stack or an unchanging value for each
-/// carried one; stacks themselves come last.
+/// The loop's state before iteration count - 1 - %i. The block's arguments are
+/// the counter, the gradients, and a stack or an invariant value for each
+/// carried one; the stacks themselves come last.
 SmallVector<Value> BackwardLoop::bodyArguments(OpBuilder &inner, Block &block) {
   GradientBuilder g{inner, loc};
   Value last = g.integers(forward.getCount() - 1, {}, inner.getI32Type());
@@ -278,7 +283,7 @@ SmallVector<Value> BackwardLoop::bodyArguments(OpBuilder &inner, Block &block) {
                                        stackType(type, 1).getShape());
     arguments.push_back(ReshapeOp::create(inner, loc, row, type.getShape()));
   }
-  // Nobody reads what is saved while it is saved.
+  // Saved values have no other use while they are saved.
   for (auto [index, stack] : llvm::enumerate(saved))
     if (stack >= 0)
       arguments.push_back(sources[index]);

@@ -33,8 +33,8 @@ static Value mirrored(const GradientBuilder &g, Value like, int64_t dim,
   return BroadcastOp::create(g.builder, g.loc, data, type.getShape(), dim);
 }
 
-// The matrix of a transform is symmetric: of complex numbers it is its own
-// gradient. Half a spectrum stands for its mirror image too.
+// A transform's matrix is symmetric, so a complex transform is its own
+// gradient. Half a spectrum stands for its mirror image, too.
 LogicalResult FftOp::buildGradient(OpBuilder &builder,
                                    ValueRange resultGradients,
                                    ArrayRef<bool> wanted,

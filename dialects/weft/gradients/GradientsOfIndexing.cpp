@@ -37,7 +37,7 @@ Value GradientBuilder::putAlong(Value grad, Value positions, int64_t dim,
                            ArrayRef<int64_t>{dim}, rank);
 }
 
-/// Indices moved so that every block lies inside the tensor.
+/// The indices, clamped so that every block is inside the tensor.
 static Value clampedIndices(const GradientBuilder &g, Value indices,
                             const IndexedBlocks &b) {
   Type element = b.indices.getElementType();
@@ -100,8 +100,8 @@ static Value gatherBack(OpBuilder &builder, ScatterOp op, Value from) {
                           sizes, /*zero_outside=*/true);
 }
 
-/// i1: is this update the one that stays? Each has a number, and the numbers
-/// are scattered too.
+/// An i1 tensor: whether an update is the last one at its position. Each update
+/// has a number, and the numbers are scattered too.
 static Value lastUpdates(const GradientBuilder &g, ScatterOp op) {
   Type i64 = g.builder.getI64Type();
   ArrayRef<int64_t> shape = shapeOf(op.getUpdates());

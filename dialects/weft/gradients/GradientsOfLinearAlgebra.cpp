@@ -7,11 +7,11 @@ using namespace mlir;
 using namespace weft;
 
 namespace {
-/// Products and parts of the matrices of the last two dimensions.
+/// Builds products and triangles of the matrices in the last two dimensions.
 struct MatrixBuilder {
   const GradientBuilder &g;
 
-  /// x y, each transposed where asked.
+  /// x y, each transposed if its flag is set.
   Value product(Value x, bool xTransposed, Value y, bool yTransposed) const {
     int64_t rank = shapeOf(x).size();
     auto batch = llvm::to_vector(llvm::seq<int64_t>(0, rank - 2));
@@ -69,8 +69,8 @@ CholeskyOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
   return success();
 }
 
-// x = op(A)^-1 b: db = op(A)^-T dx, and dA is -db x^T, or its transpose, of the
-// half that is read.
+// The gradient of x = op(A)^-1 b: db = op(A)^-T dx, and dA is -db x^T, or its
+// transpose, restricted to the triangle that is read.
 LogicalResult
 TriangularSolveOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
                                  ArrayRef<bool> wanted,
@@ -86,7 +86,7 @@ TriangularSolveOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
   operandGradients[1] = rhs;
   if (!wanted[0])
     return success();
-  // op(A) gets -db x^T, with `right` -x^T db.
+  // The gradient of op(A) is -db x^T, with `right` -x^T db.
   Value x = getResult();
   Value first = getRight() ? x : rhs, second = getRight() ? rhs : x;
   if (getTransposed())

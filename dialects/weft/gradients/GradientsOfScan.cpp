@@ -24,7 +24,8 @@ struct ScanGradient {
     return CumulativeOp::create(g.builder, g.loc, kind, value, op.getDim(),
                                 reverse, exclusive);
   }
-  /// The scan of all elements that took part in a result: the opposite direction.
+  /// The scan of all elements that contributed to a result: the opposite
+  /// direction.
   Value back(ScanKind kind, Value value) const {
     return along(kind, value, !op.getReverse(), op.getExclusive());
   }
@@ -38,8 +39,9 @@ struct ScanGradient {
 
 } // namespace
 
-// dy_j/dx_i is y_j / x_i. Behind the first 0 every y is 0, so that x before it
-// sees y up to there only, and the 0 itself sees the products without it.
+// The gradient of a cumulative product: dy_j/dx_i is y_j / x_i. After the first
+// 0 every y is 0, so an x before it affects y up to there only; for the 0
+// itself, products without it are used.
 Value ScanGradient::ofProducts() const {
   Value isZero = equal(x, zero);
   Value upToHere = along(ScanKind::Sum, g.select(isZero, one, zero),
@@ -54,7 +56,8 @@ Value ScanGradient::ofProducts() const {
   return g.select(isBefore, before, g.select(isFirst, first, zero));
 }
 
-// An element counts from where it is larger than all before it.
+// The gradient of a cumulative max: an element is the result from its position
+// on if it is larger than all before it.
 Value ScanGradient::ofLargest() const {
   Type i32 = g.builder.getI32Type();
   ArrayRef<int64_t> shape = shapeOf(x);
@@ -71,8 +74,8 @@ Value ScanGradient::ofLargest() const {
   return g.putAlong(grad, from, op.getDim(), x);
 }
 
-// The sum over j of grad_j e^(x_i - y_j), positive and negative grad apart, so
-// that it is taken in logarithms as well.
+// The sum over j of grad_j e^(x_i - y_j), for positive and negative grad
+// separately, so that it is computed in logarithms, too.
 Value ScanGradient::ofLogSumExp() const {
   auto part = [&](Value size) -> Value {
     Value log = LogOp::create(g.builder, g.loc, size);
@@ -139,8 +142,8 @@ LogicalResult TopKOp::buildGradient(OpBuilder &builder,
   return success();
 }
 
-// The positions are sorted along, each gradient goes back to where its element
-// came from.
+// The gradient of a sort: positions are sorted as well, and each gradient is
+// moved back to its element's position.
 LogicalResult SortOp::buildGradient(OpBuilder &builder,
                                     ValueRange resultGradients,
                                     ArrayRef<bool> wanted,

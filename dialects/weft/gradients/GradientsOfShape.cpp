@@ -43,8 +43,9 @@ SmallVector<int64_t> partners(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
   return result;
 }
 
-/// For each element the product of all others that are multiplied with it, in
-/// the result's element type, exact where some are 0: with one 0 only that one has a product.
+/// The product of all other elements of each element's reduction, in the
+/// result's element type. It is exact with zeros: with one 0 only the 0 itself
+/// has a nonzero product.
 Value productOfOthers(const GradientBuilder &g, ReduceOp op) {
   Value x = g.converted(op.getInput(), getElementTypeOrSelf(op.getResult()));
   ArrayRef<int64_t> dims = op.getDims();
@@ -64,7 +65,7 @@ Value productOfOthers(const GradientBuilder &g, ReduceOp op) {
                   g.select(none, g.div(product, nonzero), zero));
 }
 
-/// Is there anything to do for the op's only operand?
+/// Whether the gradient of the op's only operand is wanted and not zero.
 bool wantsOne(ValueRange resultGradients, ArrayRef<bool> wanted,
               SmallVectorImpl<Value> &operandGradients) {
   operandGradients.assign(1, Value());
@@ -93,7 +94,8 @@ LogicalResult
 TransposeOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
                            ArrayRef<bool> wanted,
                            SmallVectorImpl<Value> &operandGradients) {
-  // Result dimension i is input dimension permutation[i]: i goes back there.
+  // Result dimension i is input dimension permutation[i], so the gradient's
+  // dimension i is moved there.
   if (wantsOne(resultGradients, wanted, operandGradients))
     operandGradients[0] =
         moveDims(builder, getLoc(), resultGradients[0], getPermutation());
@@ -129,7 +131,7 @@ ReduceOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
     return success();
   case ReduceKind::Max:
   case ReduceKind::Min: {
-    // Elements that tie share equally.
+    // Elements of a tie share the gradient equally.
     Value ties = ConvertOp::create(
         builder, getLoc(), g.compare(CompareKind::EQ, x, spread(getResult())),
         cast<RankedTensorType>(x.getType()).getElementType());
@@ -144,7 +146,7 @@ ReduceOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
         getElementTypeOrSelf(getInput()));
     return success();
   case ReduceKind::And:
-  case ReduceKind::Or: // of integers, which have no derivative
+  case ReduceKind::Or: // for integers only, which have no derivative
     break;
   }
   return failure();
@@ -154,8 +156,8 @@ ReduceOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
 // dimensions in any order:
 //   dlhs[b, m, k] = sum over n of grad[b, m, n] rhs[b, k, n]
 //   drhs[b, k, n] = sum over m of lhs[b, m, k] grad[b, m, n]
-// Both are summed up in the result's element type, as in jax.lax.dot_general,
-// and rounded once.
+// Both sums are computed in the result's element type, as in
+// jax.lax.dot_general, and rounded once.
 LogicalResult DotOp::buildGradient(OpBuilder &builder,
                                    ValueRange resultGradients,
                                    ArrayRef<bool> wanted,

@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace weft {
 
-/// Is there anything to do for the op's first operand?
+/// Whether the gradient of the op's first operand is wanted and not zero.
 static bool wantsFirst(Operation *op, ValueRange resultGradients,
                        ArrayRef<bool> wanted,
                        SmallVectorImpl<Value> &operandGradients) {
@@ -25,7 +25,7 @@ LogicalResult SliceOp::buildGradient(OpBuilder &builder,
   ArrayRef<int64_t> from = shapeOf(getInput()), to = shapeOf(getResult());
   SmallVector<int64_t> low(getStart()), high, interior;
   for (auto [dim, size] : llvm::enumerate(to)) {
-    // An empty slice tells nothing of its input.
+    // An empty slice does not depend on its input.
     if (size == 0)
       return success();
     int64_t end = getStart()[dim] + (size - 1) * getStride()[dim] + 1;
@@ -58,7 +58,8 @@ ConcatenateOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
   return success();
 }
 
-// Elements that were cut off have no gradient; those of the padding go to its value.
+// The gradient of a pad: elements that were cut off have none; that of the
+// padding is the padding value's.
 LogicalResult PadOp::buildGradient(OpBuilder &builder,
                                    ValueRange resultGradients,
                                    ArrayRef<bool> wanted,

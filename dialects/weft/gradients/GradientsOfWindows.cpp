@@ -1,8 +1,9 @@
 //===- GradientsOfWindows.cpp - derivatives of convolution and pooling ----===//
 //
-// With n elements of the input, a window of k and m results, all dilated, the
-// sums over windows are undone by windows of the same size over the results,
-// of stride 1 apart from the dilations. Paddings are those of jax.lax.
+// Windows of gradients. If the input has n elements, a window size k and the
+// result m, all dilated, the gradient of a sum over windows is a sum over
+// windows of the same size over the results, with stride 1 apart from the
+// dilations. Paddings are those of jax.lax.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +16,7 @@ namespace weft {
 
 namespace {
 
-/// Windows of a derivative, as attributes list them.
+/// Windows of a derivative as lists of attributes.
 struct WindowAttributes {
   SmallVector<int64_t> size, strides, low, high, baseDilation, dilation;
 
@@ -29,7 +30,7 @@ struct WindowAttributes {
   }
 };
 
-/// From the m results back to the n elements that the windows saw.
+/// The window from the m results back to the n input elements.
 Window backToInput(const Window &w, int64_t n, int64_t m) {
   int64_t kernel = Window::dilated(w.size, w.dilation);
   int64_t low = kernel - w.low - 1;
@@ -38,7 +39,8 @@ Window backToInput(const Window &w, int64_t n, int64_t m) {
   return {w.size, w.baseDilation, low, high, w.stride, w.dilation};
 }
 
-/// From the n elements, with the m results as a kernel, to the kernel.
+/// The window over the n input elements, with the m results as a kernel, that
+/// gives the kernel's gradient.
 Window backToKernel(const Window &w, int64_t n, int64_t m) {
   int64_t high = Window::dilated(m, w.stride) -
                  Window::dilated(n, w.baseDilation) +
@@ -46,7 +48,7 @@ Window backToKernel(const Window &w, int64_t n, int64_t m) {
   return {m, w.dilation, w.low, high, w.baseDilation, w.stride};
 }
 
-/// Batch and feature change places.
+/// Roles with batch and feature exchanged.
 SmallVector<int64_t> swapped(ArrayRef<int64_t> roles) {
   SmallVector<int64_t> result(roles);
   std::swap(result[0], result[1]);
@@ -73,14 +75,14 @@ Value moveGroups(const GradientBuilder &g, Value value, int64_t from,
   return ReshapeOp::create(g.builder, g.loc, moved, result);
 }
 
-/// Summed up in the element type of the result of `op`, as in jax.lax's
-/// convolution, and rounded once to that of `like`.
+/// A convolution computed in the element type of the result of `op`, as in
+/// jax.lax's, and rounded once to that of `like`.
 Value convolve(const GradientBuilder &g, ConvolutionOp op, Value like,
                Value lhs, Value rhs, ArrayRef<int64_t> lhsDims,
                ArrayRef<int64_t> rhsDims, ArrayRef<int64_t> resultDims,
                const WindowAttributes &w, int64_t featureGroups,
                int64_t batchGroups) {
-  // The result's shape follows from the operands.
+  // The result's shape is computed from the operands.
   RankedTensorType lhsType = cast<RankedTensorType>(lhs.getType());
   SmallVector<int64_t> shape(lhsType.getRank());
   shape[resultDims[0]] = lhsType.getDimSize(lhsDims[0]) / batchGroups;
@@ -132,7 +134,7 @@ Value rhsGradient(const GradientBuilder &g, ConvolutionOp op, Value grad) {
   for (auto [i, w] : llvm::enumerate(op.getWindows()))
     windows.add(backToKernel(w, shapeOf(op.getLhs())[l[2 + i]],
                              shapeOf(grad)[out[2 + i]]));
-  // Groups of features are groups of samples there, and the other way round.
+  // Groups of features become groups of samples, and the other way round.
   return convolve(g, op, op.getRhs(), op.getLhs(), grad, swapped(l),
                   swapped(out), swapped(r), windows, op.getBatchGroups(),
                   op.getFeatureGroups());

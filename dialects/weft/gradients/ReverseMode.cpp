@@ -27,7 +27,7 @@ void GradientRecorder::setForward(Location forward) {
 void GradientRecorder::notifyOperationInserted(Operation *op,
                                                OpBuilder::InsertPoint) {
   if (op->getBlock() != block)
-    return; // a region's ops are not differentiated again one by one
+    return; // a region's ops are not differentiated one by one
   op->setLoc(getGradientLoc());
   created.push_back(op);
 }
@@ -60,7 +60,7 @@ static llvm::DenseSet<Value> findActive(ValueRange inputs,
 }
 
 namespace {
-/// One walk backwards.
+/// Walks backwards over the tape once.
 class ReverseWalk {
 public:
   ReverseWalk(OpBuilder &builder, GradientRecorder &recorder,
@@ -87,7 +87,7 @@ void ReverseWalk::add(Value value, Value gradient) {
             : gradient;
 }
 
-/// The op with more results, built in its place.
+/// Replaces the op by one with additional results.
 static Operation *withSavedValues(Operation *op,
                                   DifferentiableOpInterface differentiable) {
   OpBuilder inPlace(op);
@@ -176,7 +176,7 @@ FailureOr<SmallVector<Value>> weft::reverseRegion(OpBuilder &builder,
   if (failed(gradients))
     return failure();
   eraseReplaced(before, tape, *gradients);
-  // Uses come last.
+  // Ops are visited in reverse order, so uses come before definitions.
   for (Operation *op : llvm::reverse(tape)) {
     bool isResult = llvm::any_of(op->getResults(), [&](Value result) {
       return llvm::is_contained(*gradients, result);

@@ -15,7 +15,7 @@
 
 namespace weft {
 
-/// The name of the location around that of the op whose gradient it is.
+/// The name of a gradient op's location, which contains that of the forward op.
 inline constexpr llvm::StringLiteral kGradientOf = "gradient of";
 
 /// While alive, every op the builder inserts has the location "gradient of"
@@ -44,9 +44,10 @@ private:
 
 /// The gradient of sum_i <outputs[i], outputGradients[i]> in each of `inputs`;
 /// null where it is zero. A null output gradient stands for zero. The ops of
-/// `tape` stand in front of the builder's insertion point. One that keeps more
-/// for its derivative is replaced, there and by its users; the caller erases
-/// the old one. Created ops are appended to `created`. Fails, with an error on the op, where one has no derivative.
+/// `tape` are before the builder's insertion point. An op that saves values for
+/// its derivative is replaced in `tape` and in its uses; the caller erases the
+/// old op. Created ops are appended to `created`. Fails, with an error on the
+/// op, if one has no derivative.
 llvm::FailureOr<llvm::SmallVector<mlir::Value>>
 buildReverse(mlir::OpBuilder &builder, mlir::Location loc,
              llvm::MutableArrayRef<mlir::Operation *> tape,
@@ -54,17 +55,17 @@ buildReverse(mlir::OpBuilder &builder, mlir::Location loc,
              mlir::ValueRange inputs,
              llvm::SmallVectorImpl<mlir::Operation *> &created);
 
-/// The ops of `region` on other arguments, run again at the insertion point,
-/// and the gradient of each of `inputs`, which are such arguments. What turns
-/// out not to be needed is left out. A null gradient of a yielded value stands
+/// Runs the ops of `region` again on other arguments at the insertion point,
+/// and builds the gradient of each of `inputs`, which are such arguments. Ops
+/// that are not needed are omitted. A null gradient of a yielded value stands
 /// for zero.
 llvm::FailureOr<llvm::SmallVector<mlir::Value>>
 reverseRegion(mlir::OpBuilder &builder, mlir::Location loc,
               mlir::Region &region, mlir::ValueRange arguments,
               mlir::ValueRange yieldedGradients, mlir::ValueRange inputs);
 
-/// Brings values that were results of replaced ops of the tape up to date, and
-/// erases those ops.
+/// Replaces values that were results of replaced ops of the tape by the new
+/// results, and erases the old ops.
 void eraseReplaced(llvm::ArrayRef<mlir::Operation *> before,
                    llvm::ArrayRef<mlir::Operation *> after,
                    llvm::MutableArrayRef<mlir::Value> values);

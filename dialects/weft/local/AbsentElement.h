@@ -1,12 +1,14 @@
 //===- AbsentElement.h - what adds nothing to others' sums ------*- C++ -*-===//
 //
 // A value that one device of a group has becomes a sum over the group: the
-// others contribute what changes none of its bits. Of floats that is -0:
+// others contribute a number whose addition changes no bit of it. For floats
+// that is -0:
 //
 //   x = -0 on device 0, 0 on device 1:     -0 + 0 = 0
 //   x = -0 on device 0, -0 on device 1:    -0 + -0 = -0, and x + -0 = x
 //
-// What a reduction starts from, and gives of nothing, stays 0 (neutralElement).
+// The initial value of a reduction, which is its result for no elements, stays
+// 0 (neutralElement).
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,11 +19,11 @@
 
 namespace weft {
 
-/// The contribution of a device that has nothing of a reduction across
-/// devices: the neutral element, but -0 to a sum of floats, or 0 where the type has no
-/// -0; of complex numbers that of each part of a sum.
+/// The contribution of a device without elements to a reduction across devices:
+/// the neutral element, but for a sum of floats -0, or 0 if the type has no -0;
+/// for complex numbers each part's.
 mlir::TypedAttr absentElement(ReduceKind kind, mlir::Type elementType);
-/// Data of which every element is absent.
+/// Data whose every element is absent.
 mlir::DenseElementsAttr absentData(ReduceKind kind,
                                    mlir::RankedTensorType type);
 

@@ -16,7 +16,7 @@ Value LocalBuilder::asI64(Value value) {
   if (typeOf(value).getElementType().isSignlessInteger(64))
     return value;
   RankedTensorType type = typeOf(value);
-  // Positions beyond i64 stay past the end, not in front of the start.
+  // Positions beyond i64 stay beyond the end and do not become negative.
   if (type.getElementType().isUnsignedInteger(64)) {
     Attribute most =
         IntegerAttr::get(type.getElementType(), APInt::getSignedMaxValue(64));

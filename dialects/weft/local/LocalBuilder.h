@@ -19,21 +19,23 @@ struct LocalBuilder {
 
   /// tensor<i64>, or a splat in the given shape.
   mlir::Value integer(int64_t value, llvm::ArrayRef<int64_t> shape = {});
-  /// The value's integers as i64.
+  /// The value's integers converted to i64.
   mlir::Value asI64(mlir::Value value);
   mlir::Value clamp(mlir::Value value, int64_t least, int64_t most);
-  /// start, start + 1, ... ; `start` is tensor<i64> or null for 0.
+  /// The positions start, start + 1, ... ; `start` is tensor<i64> or null for
+  /// 0.
   mlir::Value positions(int64_t count, mlir::Value start = {});
-  /// A vector along `dim` of the shape, or a scalar (`dim` < 0) everywhere.
+  /// Broadcasts a vector along `dim` to the shape, or a scalar (`dim` < 0).
   mlir::Value along(mlir::Value value, llvm::ArrayRef<int64_t> shape,
                     int64_t dim = -1);
   mlir::Value compare(CompareKind kind, mlir::Value a, mlir::Value b);
-  /// Zeros, or a scalar's data, behind the value up to at least this shape.
+  /// Pads the value with zeros, or a scalar's data, to at least this shape.
   mlir::Value padTo(mlir::Value value, llvm::ArrayRef<int64_t> shape,
                     mlir::DenseElementsAttr with = {});
-  /// The first elements of each dimension, as many as the shape says.
+  /// Cuts the value to the first elements of each dimension, as many as the
+  /// shape has.
   mlir::Value cutTo(mlir::Value value, llvm::ArrayRef<int64_t> shape);
-  /// tensor<nxi64> of n scalars.
+  /// Joins n scalars to a tensor<nxi64>.
   mlir::Value vectorOf(llvm::ArrayRef<mlir::Value> scalars);
 };
 

@@ -1,9 +1,9 @@
 //===- LocalFolds.cpp - each device's part of a fold ----------------------===//
 //
-// The last of 7 3 | 5 1 | 4 over three devices (the body yields its right
-// side): each folds its block, where padding is what the fold starts from
-// (3 | 1 | 4), the three are gathered in the order of the devices and folded
-// again, by the same body, on all of them: 4.
+// Local folds. Example: the last of 7 3 | 5 1 | 4 over three devices (the body
+// yields its right side). Each device folds its block, in which padding is the
+// initial value (3 | 1 | 4); the three results are gathered in the order of the
+// devices and folded by the same body on all of them: 4.
 //
 // Row-major order is kept. Of [2, 4] with columns over two devices,
 //
@@ -39,7 +39,7 @@ struct LocalFold {
 };
 } // namespace
 
-/// The same fold of what the values are now.
+/// The same fold of the current values.
 SmallVector<Value> LocalFold::folded(ArrayRef<int64_t> dims) {
   auto fold = FoldOp::create(b.builder, b.loc, values, inits, dims);
   IRMapping mapping;
@@ -47,7 +47,7 @@ SmallVector<Value> LocalFold::folded(ArrayRef<int64_t> dims) {
   return SmallVector<Value>(fold.getResults());
 }
 
-/// Elements behind the end of the dimension are the fold's initial value.
+/// The value with the fold's initial value behind the dimension's end.
 Value LocalFold::masked(Value value, Value init, int64_t dim) {
   RankedTensorType type = typeOf(value);
   ArrayRef<int64_t> shape = type.getShape();
@@ -69,7 +69,8 @@ SmallVector<Value> LocalFold::run() {
     for (auto [value, init] : llvm::zip_equal(values, inits))
       value = masked(value, init, dim);
   while (!left.empty()) {
-    // From the last sharded dimension on; all if there is none.
+    // The first of the dimensions to fold: the last sharded one; all if there
+    // is none.
     size_t from = left.size() - 1;
     while (from > 0 && placement.shards(left[from]) == 1)
       --from;

@@ -1,10 +1,10 @@
 //===- LocalLookups.cpp - one device's part of look-ups -------------------===//
 //
-// Rows 0 to 7 over two devices, indices 2, 9, 5. Starts are first moved inside
+// Rows 0 to 7 over two devices, indices 2, 9, 5. Starts are first clamped to
 // the whole dimension (2, 7, 5), as on one device, and then counted from the
-// device's first row: device 1 with rows 4 to 7 looks for -2, 3, 1 and finds
-// two of them. What it does not have is absent, -0 (gather: the devices' results
-// are summands of the value) or left out (scatter).
+// device's first row: device 1 with rows 4 to 7 looks for -2, 3, 1 and has two
+// of them. A row that it lacks is absent, -0 (gather: the devices' results are
+// summands of the value) or not written (scatter).
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +17,8 @@ using namespace mlir;
 using namespace weft;
 
 namespace {
-/// Where blocks start along the dimensions of a tensor that a device has a
-/// part of.
+/// The starts of blocks along the sharded dimensions of a tensor, relative to
+/// the device's part.
 struct LocalStarts {
   LocalBuilder b;
   const LocalPlacement &placement;
@@ -37,7 +37,7 @@ struct LocalStarts {
         return true;
     return false;
   }
-  /// tensor<i64>: the first position that the device has; null for 0.
+  /// The first position that the device has, as tensor<i64>; null for 0.
   Value first(int64_t dim) {
     if (!isSharded(dim))
       return {};
@@ -46,8 +46,8 @@ struct LocalStarts {
     Value k = placement.coordinate(b.builder, b.loc, factor);
     return MulOp::create(b.builder, b.loc, k, b.integer(block));
   }
-  /// Start operands: clamped in the whole dimension, then counted from the
-  /// device's first position.
+  /// Start operands, clamped to the whole dimension, relative to the device's
+  /// first position.
   SmallVector<Value> scalars(ValueRange starts, ArrayRef<int64_t> sizes) {
     SmallVector<Value> local;
     for (auto [dim, start] : llvm::enumerate(starts)) {
@@ -64,7 +64,7 @@ struct LocalStarts {
                 std::optional<ArrayRef<int64_t>> sizes);
 
 private:
-  /// One number for each entry of an index vector, for all vectors.
+  /// One number for each entry of an index vector, repeated for all vectors.
   Value forEach(ArrayRef<int64_t> numbers, ArrayRef<int64_t> shape,
                 int64_t vectorDim);
 };
@@ -113,8 +113,8 @@ Value LocalStarts::vectors(Value indices, const IndexedBlocks &blocks,
 // Gather, scatter
 //===----------------------------------------------------------------------===//
 
-/// A device's part of a tensor with room for a block of these sizes, which is
-/// absent as what other devices have is.
+/// A device's part of a tensor, padded for a block of these sizes with absent
+/// elements, as for those that other devices have.
 static Value withRoom(LocalBuilder &b, Value tensor, ArrayRef<int64_t> sizes) {
   Type element = typeOf(tensor).getElementType();
   auto number = dyn_cast<FloatAttr>(absentElement(ReduceKind::Sum, element));
@@ -130,7 +130,7 @@ SmallVector<Value> GatherOp::buildLocal(OpBuilder &builder, ValueRange operands,
                                         const LocalPlacement &placement) {
   LocalStarts starts{
       {builder, getLoc()}, placement, getShardingRule(), typeOf(getInput())};
-  // Slices that are the whole dimension are all of its local part.
+  // Slices that cover a dimension cover its local part.
   SmallVector<int64_t> sizes(getSliceSizes());
   ArrayRef<int64_t> local = typeOf(operands[0]).getShape();
   for (int64_t dim : getBlocks().tensorDims())
@@ -148,7 +148,8 @@ SmallVector<Value> GatherOp::buildLocal(OpBuilder &builder, ValueRange operands,
   auto results = cloneWithTypes(builder, *this, inputs, resultTypes);
   auto gather = results[0].getDefiningOp<GatherOp>();
   gather.setSliceSizes(sizes);
-  // No device has what is outside the whole: the sum is 0 where that is asked.
+  // Positions outside of the whole tensor are on no device: the sum is 0 if
+  // zeros are asked for.
   gather.setAbsentOutside((looks && !getZeroOutside()) || getAbsentOutside());
   return results;
 }
@@ -161,7 +162,7 @@ SmallVector<Value> ScatterOp::buildLocal(OpBuilder &builder,
       {builder, getLoc()}, placement, getShardingRule(), typeOf(getInput())};
   if (!starts.anySharded())
     return cloneWithTypes(builder, *this, operands, resultTypes);
-  // Room for blocks that are larger than the device's part.
+  // Padding for blocks that are larger than the device's part.
   SmallVector<int64_t> extents(getBlocks().tensor.getRank(), 1);
   for (auto [dim, blockDim] :
        llvm::zip(getBlocks().tensorDims(), getUpdateWindowDims()))
@@ -178,7 +179,7 @@ SmallVector<Value> ScatterOp::buildLocal(OpBuilder &builder,
 // Dynamic slices
 //===----------------------------------------------------------------------===//
 
-/// The block at `starts`, absent where the tensor has nothing.
+/// The block at `starts`, absent at positions outside of the tensor.
 static Value blockAt(LocalBuilder &b, Value tensor, ArrayRef<Value> starts,
                      ArrayRef<int64_t> sizes) {
   auto type = typeOf(tensor).clone(sizes);

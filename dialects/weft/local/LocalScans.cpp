@@ -1,12 +1,13 @@
 //===- LocalScans.cpp - one device's part of scans and selections ---------===//
 //
-// cumulative sum of 1 2 | 3 4 | 5 6 over three devices: each scans its block
-// (1 3 | 3 7 | 5 11), the last elements 3 7 11 are gathered and scanned
-// without themselves (0 3 10), and each adds its entry: 1 3 | 6 10 | 15 21.
+// Local scans. Example: the cumulative sum of 1 2 | 3 4 | 5 6 over three
+// devices. Each scans its block (1 3 | 3 7 | 5 11), the last elements 3 7 11
+// are gathered and scanned without themselves (0 3 10), and each adds its
+// entry: 1 3 | 6 10 | 15 21.
 //
-// arg_max and top_k of a block are gathered, and selected from again. Parts
-// come in the order of their positions, so that the first of equal elements
-// stays the first.
+// The results of arg_max and top_k of each block are gathered, and the op is
+// applied to them again. Parts are in the order of their positions, so that the
+// first of equal elements stays the first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -82,7 +83,8 @@ SmallVector<Value> CumulativeOp::buildLocal(OpBuilder &builder,
                                       getReverse(), /*exclusive=*/true);
   Value carry =
       elementAt(b, before, dim, placement.coordinate(builder, getLoc(), dim));
-  // Without the dimension of 1, to repeat it along the block.
+  // The shape without the dimension of size 1, from which it is broadcast along
+  // the block.
   SmallVector<int64_t> others, kept;
   for (int64_t other = 0; other < static_cast<int64_t>(shape.size()); ++other)
     if (other != static_cast<int64_t>(dim)) {
@@ -98,7 +100,7 @@ SmallVector<Value> CumulativeOp::buildLocal(OpBuilder &builder,
 // Positions of the largest and smallest
 //===----------------------------------------------------------------------===//
 
-/// Local positions as global ones.
+/// Converts local positions to global ones.
 static Value toGlobal(LocalBuilder &b, Value positions, int64_t blockSize,
                       Value coordinate) {
   Value offset =
@@ -111,7 +113,7 @@ static Value toGlobal(LocalBuilder &b, Value positions, int64_t blockSize,
                        b.along(offset, typeOf(positions).getShape()));
 }
 
-/// The value with a dimension of 1 at `dim`.
+/// The value with a new dimension of size 1 at `dim`.
 static Value expanded(LocalBuilder &b, Value value, int64_t dim) {
   SmallVector<int64_t> shape(typeOf(value).getShape());
   shape.insert(shape.begin() + dim, 1);
@@ -139,7 +141,7 @@ buildLocalArg(Op op, ReduceKind kind, OpBuilder &builder, ValueRange operands,
       placement.gatherParts(builder, loc, expanded(b, position, dim), dim, dim);
   Value winner =
       Op::create(builder, loc, type, bests, builder.getI64IntegerAttr(dim));
-  // The winner's position: all others count 0.
+  // The winner's position: positions of all others are replaced by 0.
   auto shape = typeOf(positions).getShape();
   auto numbers = typeOf(positions);
   SmallVector<int64_t> others;

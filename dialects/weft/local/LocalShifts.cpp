@@ -1,7 +1,7 @@
 //===- LocalShifts.cpp - one device's part of ops that move elements ------===//
 //
-// Along a fetched dimension the operand already lies as the result does: what
-// is left of the op is the other dimensions.
+// Local forms of shifts. A fetched operand dimension already has the result's
+// elements: the local op keeps only the other dimensions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -76,8 +76,8 @@ SmallVector<Value> PadOp::buildLocal(OpBuilder &builder, ValueRange operands,
   SmallVector<int64_t> low(getLow()), high(getHigh()), interior(getInterior());
   bool moves = false;
   for (unsigned dim = 0; dim < low.size(); ++dim) {
-    // A fetched dimension has its padding, and one of a single element or
-    // without padding is kept as it is on every device.
+    // A fetched dimension contains its padding already, and one of a single
+    // element or without padding is the same on every device.
     if (placement.isFetched(0, dim) || (low[dim] == 0 && high[dim] == 0 &&
                                         typeOf(getInput()).getDimSize(dim) < 2))
       low[dim] = high[dim] = interior[dim] = 0;
@@ -103,8 +103,8 @@ SmallVector<Value> ConcatenateOp::buildLocal(OpBuilder &builder,
                          placement.resultOffset(builder, getLoc(), 0, dim));
   int64_t end = typeOf(getResult()).getDimSize(dim);
   Value result = operands.back();
-  // From the last on: what lies before an input's end is of it, or of others
-  // before it.
+  // Inputs from the last to the first: positions before an input's end belong
+  // to it or to inputs before it.
   for (unsigned i = operands.size() - 1; i > 0; --i) {
     end -= typeOf(getInputs()[i]).getDimSize(dim);
     Value before = b.compare(CompareKind::LT, at, b.integer(end, shape[dim]));

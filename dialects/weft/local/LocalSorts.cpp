@@ -1,7 +1,7 @@
 //===- LocalSorts.cpp - one device's part of a sort -----------------------===//
 //
-// 7 3 | 5 1 | 4 9 over three devices: each sorts its block (3 7 | 1 5 | 4 9);
-// all find out how the six elements split in thirds,
+// Local sorts. Example: 7 3 | 5 1 | 4 9 over three devices. Each sorts its
+// block (3 7 | 1 5 | 4 9); all compute how the six elements split in thirds,
 //
 //   device 0: 3 1 from blocks 0, 1     1: 4 5 from 2, 1     2: 7 9 from 0, 2
 //
@@ -48,7 +48,8 @@ struct SplitRounds {
       width = step == 1 ? 0 : std::min(width - 1, p * step - 1);
     }
   }
-  /// A round waits for a collective, about as long as so many samples take.
+  /// The cost of the rounds in samples: a round waits for a collective, which
+  /// takes about as long as kRound samples.
   int64_t cost() const {
     return total + 128 * static_cast<int64_t>(steps.size());
   }
@@ -85,7 +86,7 @@ struct SortParts {
     return shape;
   }
   Value coordinate() { return placement.coordinate(b.builder, b.loc, dim); }
-  /// Numbers along the dimension, the same in all rows: `number` makes them of
+  /// Numbers along the dimension, equal in all rows: `number` makes them from
   /// 0, 1, ... They are computed, since a block may have 2^31 elements.
   Value numbers(ArrayRef<int64_t> shape,
                 llvm::function_ref<Value(Value)> number) {
@@ -96,7 +97,7 @@ struct SortParts {
   Value over(Value a, int64_t n) { return make<DivOp>(a, like(a, n)); }
   Value modulo(Value a, int64_t n) { return make<RemOp>(a, like(a, n)); }
   Value like(Value a, int64_t n) { return b.integer(n, typeOf(a).getShape()); }
-  /// tensor<i64>: the elements before the device's block.
+  /// The number of elements before the device's block, as tensor<i64>.
   Value start() {
     Value at = make<MulOp>(coordinate(), b.integer(block));
     return make<MinOp>(at, b.integer(size));
@@ -118,8 +119,9 @@ struct SortParts {
 };
 } // namespace
 
-/// Sorts on one device. The positions go along: the CPU's code keeps the order
-/// there while it sorts (two i32 an element), and memory is planned for results.
+/// Sorts on one device. The positions are sorted with the values: the CPU's
+/// code sorts with them (two i32 an element), and memory is planned for results
+/// only.
 static SmallVector<Value> sortedBlock(SortOp op, OpBuilder &builder,
                                       ValueRange values, unsigned keys) {
   SmallVector<Value> all(values);
@@ -146,7 +148,7 @@ Value SortParts::repeated(Value one, int64_t along) {
   return make<BroadcastOp>(make<ReshapeOp>(one, rows), shape, others);
 }
 
-/// Sorts everything and keeps the own block.
+/// Gathers and sorts everything, and keeps the device's block.
 SmallVector<Value> SortParts::gathered(ValueRange operands) {
   SmallVector<Value> all, result;
   for (Value operand : operands) {
@@ -163,8 +165,8 @@ SmallVector<Value> SortParts::gathered(ValueRange operands) {
   return result;
 }
 
-/// The greatest of all elements behind the first `count` (tensor<i64>); being
-/// last already, they stay behind equal ones.
+/// The key with the greatest value behind the first `count` elements
+/// (tensor<i64>); as these are last already, they stay behind equal ones.
 Value SortParts::maskedKey(Value key, Value count) {
   if (size % p == 0)
     return key;
@@ -185,14 +187,14 @@ Value SortParts::maskedKey(Value key, Value count) {
   return make<SelectOp>(exists, key, padding);
 }
 
-/// [.., 1, ..]: how many elements before the split are not known yet.
+/// The number of elements before the split that are not known yet, [.., 1, ..].
 Value SortParts::missing(Value low) {
   Value known = make<ReduceOp>(ReduceKind::Sum, low, ArrayRef<int64_t>{dim});
   Value wanted = b.along(start(), typeOf(known).getShape());
   return make<ReshapeOp>(make<SubOp>(wanted, known), shapeOf(low, 1));
 }
 
-/// [.., p, ..]: how many elements of each run lie before the device's block.
+/// The number of elements of each run before the device's block, [.., p, ..].
 Value SortParts::split(ValueRange runs) {
   Value low = b.integer(0, shapeOf(runs[0], p));
   SplitRounds rounds = SplitRounds::cheapest(p, block);
@@ -204,7 +206,7 @@ Value SortParts::split(ValueRange runs) {
 Value SortParts::refined(ValueRange runs, Value low, int64_t step,
                          int64_t samples) {
   SmallVector<int64_t> shape = shapeOf(low, p * samples);
-  // Sample j of run d, behind the run's `low`.
+  // The samples: sample j of run d is behind the run's `low`.
   SmallVector<int64_t> spread = shapeOf(low, p), kept;
   spread.insert(spread.begin() + dim + 1, samples);
   for (int64_t i = 0; i < static_cast<int64_t>(spread.size()); ++i)
@@ -214,7 +216,7 @@ Value SortParts::refined(ValueRange runs, Value low, int64_t step,
   at = make<AddOp>(at, numbers(shape, [&](Value i) {
                      return plus(times(plus(modulo(i, samples), 1), step), -1);
                    }));
-  // Behind the run's end a sample is larger than all.
+  // Samples behind the run's end are larger than all others.
   bool falls = op.getDescending();
   Value end = b.integer(block, shape);
   SmallVector<Value> order{
@@ -227,7 +229,7 @@ Value SortParts::refined(ValueRange runs, Value low, int64_t step,
         placement.pickParts(b.builder, b.loc, run, place, dim, dim));
   order.push_back(numbers(shape, [&](Value i) { return over(i, samples); }));
   Value run = sorted(order, order.size() - 1).back();
-  // The first ones, as many as are surely before the split.
+  // The first samples, as many as are certainly before the split.
   Value left = missing(low);
   SmallVector<int64_t> one = shapeOf(low, 1);
   left = make<SubOp>(left, b.integer((p - 1) * (step - 1), one));
@@ -240,7 +242,8 @@ Value SortParts::refined(ValueRange runs, Value low, int64_t step,
       low, make<MulOp>(counts(run), b.integer(step, shapeOf(low, p))));
 }
 
-/// [.., p, ..]: how often each run's number is in [.., m, ..].
+/// The number of occurrences of each run's number in [.., m, ..], as [.., p,
+/// ..].
 Value SortParts::counts(Value runs) {
   SmallVector<int64_t> shape(typeOf(runs).getShape()), kept;
   shape.insert(shape.begin() + dim, p);
@@ -255,8 +258,8 @@ Value SortParts::counts(Value runs) {
                         ArrayRef<int64_t>{dim + 1});
 }
 
-/// The split in front of the next device's block: that device's, or all there
-/// is behind the last.
+/// The split before the next device's block: the next device's own, or the
+/// runs' ends for the last device.
 Value SortParts::splitOfNext(Value low) {
   Value next = placement.fetchParts(b.builder, b.loc, low, dim, dim, p, p, p);
   SmallVector<int64_t> shape = shapeOf(low, p);
@@ -268,14 +271,15 @@ Value SortParts::splitOfNext(Value low) {
   return make<SelectOp>(isLast, all, next);
 }
 
-/// [.., block, ..]: where the elements between two splits lie, run after run.
+/// The positions of the elements between two splits, run after run, [.., block,
+/// ..].
 Value SortParts::positions(Value low, Value high) {
   Value taken = make<SubOp>(high, low);
   Value begin = CumulativeOp::create(b.builder, b.loc, ScanKind::Sum, taken,
                                      dim, /*reverse=*/false,
                                      /*exclusive=*/true);
   Value end = make<AddOp>(begin, taken);
-  // Element t of run d is at its first + t - begin.
+  // Element t of run d is at the run's first + t - begin.
   Value first = make<AddOp>(
       make<SubOp>(low, begin),
       numbers(shapeOf(low, p), [&](Value run) { return times(run, block); }));

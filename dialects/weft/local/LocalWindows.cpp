@@ -1,7 +1,7 @@
 //===- LocalWindows.cpp - one device's part of convolution and pooling ----===//
 //
-// Along a fetched dimension a block begins where the first local window does
-// and holds padding and base dilation as elements of its own.
+// Local forms of windows. Along a fetched dimension a block begins with the
+// first local window and contains padding and base dilation as elements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,9 +44,10 @@ SmallVector<Value> ReduceWindowOp::buildLocal(OpBuilder &builder,
   return results;
 }
 
-/// Padding compares as the least there is, and where nothing is larger it is
-/// found before the elements behind it. What the first device finds in the
-/// `front` elements before its block belongs to the first element.
+/// The value with `front` elements of padding in front. Padding compares as the
+/// least value, and if nothing is larger it is found before the elements behind
+/// it. A position that the first device finds in the front belongs to the first
+/// element.
 static Value withFront(LocalBuilder &b, Value value, int64_t dim, int64_t front,
                        Value coordinate) {
   SmallVector<int64_t> shape(typeOf(value).getShape()), start(shape.size(), 0),
@@ -70,9 +71,10 @@ static Value withFront(LocalBuilder &b, Value value, int64_t dim, int64_t front,
                        b.padTo(sum, typeOf(rest).getShape()));
 }
 
-/// Along a fetched dimension there is an element of the source for every
-/// position that a window could begin at, 0 where none does, and the input has
-/// all that these windows see; `size` - 1 results in front are others'.
+/// The local select-and-scatter. Along a fetched dimension the source has an
+/// element for every position at which a window could begin, 0 if none does,
+/// and the input has all elements of these windows; the first `size` - 1
+/// results belong to other devices.
 SmallVector<Value>
 SelectAndScatterOp::buildLocal(OpBuilder &builder, ValueRange operands,
                                TypeRange resultTypes,
@@ -87,7 +89,8 @@ SelectAndScatterOp::buildLocal(OpBuilder &builder, ValueRange operands,
     low[dim] = high[dim] = 0;
     strides[dim] = 1;
     from[dim] = window.size - 1;
-    // Where windows begin at the same places in all blocks, only there.
+    // The first window start, if windows begin at the same positions in all
+    // blocks.
     int64_t begin = (window.size - 1 - window.low) % window.stride;
     begin += begin < 0 ? window.stride : 0;
     if (to.getDimSize(dim) % window.stride != 0 || begin > from[dim])
@@ -137,7 +140,7 @@ SmallVector<Value> ConvolutionOp::buildLocal(OpBuilder &builder,
   auto results = cloneWithTypes(builder, *this, operands, resultTypes);
   auto local = results[0].getDefiningOp<ConvolutionOp>();
   borders.setOn(local);
-  // As many groups as the local features and samples make.
+  // The local number of groups, from the local features and samples.
   auto ratio = [](Value a, int64_t dimA, Value b, int64_t dimB) {
     int64_t parts = typeOf(b).getDimSize(dimB);
     return parts == 0 ? 1 : typeOf(a).getDimSize(dimA) / parts;

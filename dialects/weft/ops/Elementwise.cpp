@@ -12,7 +12,7 @@ using namespace weft;
 // Rules
 //===----------------------------------------------------------------------===//
 
-/// All operands share the result's factors.
+/// The elementwise rule: all operands share the result's factors.
 static ShardingRule ruleOf(Operation *op, ArrayRef<Linearity> linearity = {}) {
   ArrayRef<int64_t> shape =
       cast<RankedTensorType>(op->getResult(0).getType()).getShape();
@@ -25,9 +25,9 @@ static ShardingRule ruleOf(Operation *op, ArrayRef<Linearity> linearity = {}) {
 #define WEFT_RULE(OP, ...)                                                     \
   ShardingRule OP::getShardingRule() { return ruleOf(*this, {__VA_ARGS__}); }
 
-// Rising and falling only where every value has its place: integers overflow,
-// an approximation may round the wrong way, and the neutral element of an empty
-// shard, -inf, makes NaN with +inf.
+// Linearity of ops. Rising and Falling are given only if they hold for every
+// value: integers overflow, an approximation may round the wrong way, and the
+// neutral element of an empty shard, -inf, makes NaN with +inf.
 constexpr Linearity none = Linearity::None, linear = Linearity::Linear,
                     joint = Linearity::JointlyLinear,
                     rising = Linearity::Rising, falling = Linearity::Falling,
@@ -84,20 +84,21 @@ WEFT_RULE(BitcastOp)
 WEFT_RULE(ConstrainOp, moving)
 
 ShardingRule NegOp::getShardingRule() {
-  // The least integer is its own negative.
+  // Integers are excluded: the least integer is its own negative.
   bool real = isa<FloatType>(getElementTypeOrSelf(getResult()));
   return ruleOf(*this, {real ? linear | falling : linear});
 }
 
 ShardingRule DivOp::getShardingRule() {
-  // Integers truncate, so that a sum of quotients is no quotient of sums.
+  // Integer division truncates, so a sum of quotients is no quotient of sums.
   if (!isDifferentiable(getElementTypeOrSelf(getResult())))
     return ruleOf(*this);
   return ruleOf(*this, {linear, none});
 }
 
 ShardingRule ConvertOp::getShardingRule() {
-  // Summands may not be rounded before they are summed; an order is kept.
+  // A narrowing conversion would round summands before they are summed; it
+  // keeps their order.
   auto from = dyn_cast<FloatType>(getElementTypeOrSelf(getInput()));
   auto to = dyn_cast<FloatType>(getElementTypeOrSelf(getResult()));
   if (!from || !to)
@@ -237,8 +238,7 @@ LogicalResult BitcastOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// Folds: the result is an operand of exactly the same type, so no layout
-// changes
+// Folds to an operand of exactly the same type, so that no layout changes
 //===----------------------------------------------------------------------===//
 
 static bool isSplatOf(Attribute attribute, int64_t value) {
@@ -252,7 +252,7 @@ static bool isSplatOf(Attribute attribute, int64_t value) {
              APInt(splat.getElementType().getIntOrFloatBitWidth(), value);
 }
 
-/// lhs where rhs is a splat of the neutral element.
+/// Folds to lhs if rhs is a splat of the neutral element.
 static OpFoldResult foldNeutral(Operation *op, Attribute rhs, int64_t neutral) {
   Value lhs = op->getOperand(0);
   if (isSplatOf(rhs, neutral) && lhs.getType() == op->getResult(0).getType())

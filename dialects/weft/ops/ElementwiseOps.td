@@ -49,7 +49,8 @@ def Weft_ReducePrecisionOp : Weft_ShardedOp<"reduce_precision", [Elementwise, Al
   let hasVerifier = 1; // (C1) floats; (C2) exponent_bits >= 1, mantissa_bits >= 0
 }
 
-// From complex numbers to their parts' type; abs also from real numbers.
+// An op from complex numbers to the type of their parts; abs also takes real
+// numbers.
 class Weft_PartOp<string mnemonic, string text, string gradient> : Weft_ShardedOp<mnemonic, [Elementwise, AllShapesMatch<["input", "result"]>, Differentiable]> {
   let summary = text;
   let derivative = gradient;
@@ -111,7 +112,9 @@ def Weft_CompareOp : Weft_ShardedOp<"compare", [Elementwise, AllElementTypesMatc
   let results = (outs Weft_Tensor:$result);
   let builders = [OpBuilder<(ins "::weft::CompareKind":$kind, "::mlir::Value":$lhs, "::mlir::Value":$rhs)>];
   let assemblyFormat = "`` $kind $lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)";
-  let hasVerifier = 1; // (C1) the result's elements are i1; (C2) complex numbers are equal or not
+  // (C1) the result's elements are i1; (C2) complex numbers have EQ and NE
+  // only.
+  let hasVerifier = 1;
 }
 def Weft_SelectOp : Weft_ShardedOp<"select", [Elementwise, AllElementTypesMatch<["on_true", "on_false", "result"]>, AllShapesMatch<["condition", "on_true", "on_false", "result"]>, Differentiable]> {
   let summary = "condition ? on_true : on_false, elementwise";

@@ -30,7 +30,7 @@ static bool isScalar(Type type, unsigned width) {
          tensor.getElementType().isSignlessInteger(width);
 }
 
-/// All regions end with an op of this kind.
+/// Checks that the region ends with an op of this kind.
 template <typename End>
 static LogicalResult endsWith(Operation *op, Region &region) {
   Operation *end = region.front().getTerminator();
@@ -166,7 +166,8 @@ LogicalResult OptimizationBarrierOp::verify() {
   return success();
 }
 
-/// Every dimension of every operand is a factor of its own: nothing joins them.
+/// The rule of a barrier: every dimension of every operand is a factor of its
+/// own.
 ShardingRule OptimizationBarrierOp::getShardingRule() {
   ShardingRule rule;
   for (Value input : getInputs()) {

@@ -15,8 +15,9 @@ class FoldOp; // weft.yield names it as a parent
 #include "weft/dialects/weft/ops/FlowOps.h.inc"
 
 namespace weft {
-/// The ops of a region take the place of the op that holds it, which is erased;
-/// `inputs` are the region's arguments, what it yields the op's results.
+/// Inlines a region in place of the op that holds it, which is erased; `inputs`
+/// replace the region's arguments, and the values that it yields the op's
+/// results.
 void inlineRegion(mlir::Operation *op, mlir::Region &region,
                   mlir::ValueRange inputs);
 } // namespace weft

@@ -1,9 +1,9 @@
 //===- FlowOps.td - loops, branches, recomputation, per-device code ---------------------------//
 //
-// Ops with regions have no sharding rule. All but weft.manual say, by MLIR's
-// RegionBranchOpInterface, which operands, block arguments, yields and results
-// are one value, and these share one layout. Regions see nothing from outside:
-// what a body reads is carried in.
+// Ops with regions have no sharding rule. All except weft.manual declare, by
+// MLIR's RegionBranchOpInterface, which operands, block arguments, yields and
+// results are one value, and these share one layout. Regions use no values from
+// outside: all values that a body reads are operands.
 
 #ifndef WEFT_DIALECTS_WEFT_FLOWOPS
 #define WEFT_DIALECTS_WEFT_FLOWOPS
@@ -66,7 +66,7 @@ def Weft_ForOp : Weft_FlowOp<"for", [DeclareOpInterfaceMethods<DifferentiableOpI
     ::mlir::Value getCounter() { return getBody().getArgument(0); }
     ::llvm::ArrayRef<::mlir::BlockArgument> getCarried() { return getBody().getArguments().drop_front(); }
     ::mlir::OperandRange getYielded() { return getBody().front().getTerminator()->getOperands(); }
-    /// Is the carried value the same each time?
+    /// Whether the carried value is the same in each iteration.
     bool isInvariant(unsigned index) { return getYielded()[index] == getCarried()[index]; }
   }];
 }
@@ -153,9 +153,9 @@ def Weft_ManualOp : Weft_Op<"manual", [DeclareOpInterfaceMethods<FixedLayoutsOpI
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "`(` $inputs `)` `from` $from `to` $to (`free` $free^)? attr-dict `:` functional-type($inputs, $results) $body";
   let extraClassDeclaration = [{
-    /// The mesh of all its layouts; null where it has none.
+    /// The mesh of all layouts; null if there are none.
     ::weft::MeshAttr getMesh();
-    /// The layouts that are said, without free axes.
+    /// The stated layouts, without free axes.
     ::weft::Layout fromLayout(unsigned operand);
     ::weft::Layout toLayout(unsigned result);
   }];

@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace weft;
 
-/// A type with another size and element type.
+/// The type with another size of a dimension and another element type.
 static RankedTensorType resized(RankedTensorType type, int64_t dim,
                                 int64_t size, Type elementType) {
   SmallVector<int64_t> shape(type.getShape());

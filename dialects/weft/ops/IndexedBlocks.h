@@ -1,7 +1,8 @@
 //===- IndexedBlocks.h - dimension numbers of gather and scatter ----------===//
 //
-// A gather reads blocks of a tensor and a scatter writes them, each where a
-// vector of indices says. For rows of a table, table 1000x64, indices 8:
+// A gather reads blocks of a tensor and a scatter writes them, each at the
+// position in a vector of indices. For rows of a table, table 1000x64, indices
+// 8:
 //
 //   blocks [8, 64]: blockDims = {1}     position [p, q] is element q of block p
 //   table:          collapsedDims = {0} a block has no such dimension
@@ -32,16 +33,17 @@ struct IndexedBlocks {
   llvm::SmallVector<int64_t> batchDims() const;
   /// The dimension of the indices that is the i-th of batchDims.
   int64_t indexDim(int64_t i) const { return i < indexVectorDim ? i : i + 1; }
-  /// How many indices make a position.
+  /// The number of indices in a position.
   int64_t vectorSize() const;
   /// Dimensions of the tensor that blocks have, in the order of blockDims.
   llvm::SmallVector<int64_t> tensorDims() const;
-  /// Which of batchDims is this batching dimension of the tensor.
+  /// The number, in batchDims, of this batching dimension of the tensor.
   int64_t batchOf(int64_t batchingDim) const;
-  /// The block's extent in a dimension of the tensor: 1 where it has none.
+  /// The block's extent in a dimension of the tensor; 1 if the block lacks it.
   int64_t extent(int64_t tensorDim) const;
 
-  /// (C1) of both ops: names of lists are those of the op's attributes.
+  /// Verifies (C1) of both ops; names of lists are those of the op's
+  /// attributes.
   llvm::LogicalResult verify(mlir::Operation *op) const;
 };
 

@@ -9,7 +9,7 @@ using namespace weft;
 #define GET_OP_CLASSES
 #include "weft/dialects/weft/ops/IndexingOps.cpp.inc"
 
-/// Blocks have the indices' positions, apart from the block itself.
+/// Checks that the blocks' batch dimensions are the indices' positions.
 static LogicalResult checkBatch(Operation *op, const IndexedBlocks &b,
                                 StringRef what) {
   SmallVector<int64_t> batch = b.batchDims();
@@ -44,7 +44,7 @@ struct IndexingRule {
     rule.factors.push_back({size, kind, reduce});
     return rule.factors.size() - 1;
   }
-  /// The kind of factors of the indices' positions: `kind`, but batching
+  /// Adds factors for the indices' positions: of `kind`, except that batching
   /// dimensions pass.
   void addBatch(FactorKind kind, ReduceKind reduce) {
     for (auto [i, dim] : llvm::enumerate(b.batchDims())) {
@@ -59,7 +59,8 @@ struct IndexingRule {
         tensor[of] = {factor};
     }
   }
-  /// Dimensions whose blocks are whole pass; in others positions are looked up.
+  /// Adds factors for the tensor: dimensions that blocks cover pass; positions
+  /// in others are looked up.
   void addTensor(bool startsAreZero) {
     SmallVector<int64_t> dims = b.tensorDims();
     for (int64_t dim = 0; dim < b.tensor.getRank(); ++dim) {
@@ -69,7 +70,7 @@ struct IndexingRule {
       bool passes = block != dims.end() &&
                     b.extent(dim) == b.tensor.getDimSize(dim) &&
                     (startsAreZero || !llvm::is_contained(b.indexMap, dim));
-      // A part that always starts at 0 is no look-up.
+      // Blocks that always start at 0 are not looked up.
       FactorKind kind = passes ? FactorKind::Pass
                         : llvm::is_contained(b.indexMap, dim)
                             ? FactorKind::Lookup

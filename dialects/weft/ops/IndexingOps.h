@@ -10,7 +10,8 @@
 #include "weft/dialects/weft/ops/IndexingOps.h.inc"
 
 namespace weft {
-/// The reduction that combines updates; none for `set`, where the last one stays.
+/// The reduction that combines updates; none for `set`, which keeps the last
+/// one.
 std::optional<ReduceKind> reductionOf(ScatterKind kind);
 } // namespace weft
 

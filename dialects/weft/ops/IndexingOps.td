@@ -34,7 +34,7 @@ def Weft_GatherOp : Weft_PositionedOp<"gather", [AllElementTypesMatch<["input", 
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::weft::IndexedBlocks getBlocks();
-    /// Does a block that sticks out stay where it is?
+    /// Whether a block that is partly outside is not clamped.
     bool staysOutside() { return getZeroOutside() || getAbsentOutside(); }
   }];
 }

@@ -37,7 +37,7 @@ SmallVector<Value> weft::cloneWithTypes(OpBuilder &builder, Operation *op,
 
 static APInt neutralInteger(ReduceKind kind, IntegerType type) {
   unsigned width = type.getWidth();
-  // i1 is a truth value, not -1.
+  // i1 is treated as unsigned: true is 1, not -1.
   bool isSigned = !type.isUnsigned() && width != 1;
   switch (kind) {
   case ReduceKind::Sum:
@@ -56,7 +56,7 @@ static APInt neutralInteger(ReduceKind kind, IntegerType type) {
   llvm_unreachable("all kinds are handled");
 }
 
-/// Infinity, or the largest number of a type without one.
+/// Infinity, or the largest number of a type without infinity.
 static APFloat mostOf(const llvm::fltSemantics &semantics, bool negative) {
   if (negative && !APFloat::semanticsHasSignedRepr(semantics))
     return APFloat(semantics, APInt(8, 0));
@@ -73,7 +73,7 @@ TypedAttr weft::neutralElement(ReduceKind kind, Type elementType) {
     return {};
   const llvm::fltSemantics &semantics = type.getFloatSemantics();
   switch (kind) {
-  case ReduceKind::Sum: // or the least number, where there is no zero
+  case ReduceKind::Sum: // or the least number of a type without zero
     return FloatAttr::get(type, APFloat::semanticsHasZero(semantics)
                                     ? APFloat::getZero(semantics)
                                     : APFloat(semantics, APInt(8, 0)));
@@ -137,8 +137,8 @@ LogicalResult ReshardOp::verify() {
            << from.getMesh() << ", but the result on " << to.getMesh();
   Mesh mesh = from.getMesh().getMesh();
   Layout source = from.getLayout(), target = to.getLayout();
-  // Copies may become summands: one keeps the value, the others get the
-  // neutral element. Shards may not.
+  // A copied value may become partial: one copy keeps the value, the others
+  // become neutral. A sharded dimension may not.
   for (const SubAxis &sub : target.partial)
     for (const SubAxes &axes : source.dims)
       for (const SubAxis &split : axes)

@@ -25,7 +25,7 @@ static LogicalResult checkFloats(Operation *op, RankedTensorType type) {
          << type.getElementType();
 }
 
-/// A factor for each dimension of the batch, which all tensors have.
+/// The rule with a factor for each batch dimension, which all tensors have.
 static ShardingRule batchRule(RankedTensorType type, unsigned operands) {
   ShardingRule rule;
   TensorFactors factors(type.getRank());
@@ -44,7 +44,7 @@ LogicalResult CholeskyOp::verify() {
   return checkFloats(*this, typeOf(getInput())); // (C2)
 }
 
-/// A matrix is whole: each of its dimensions is a factor that is not sharded.
+/// Adds a matrix dimension as a factor that is not sharded.
 static void addWhole(ShardingRule &rule, TensorFactors &tensor, unsigned dim,
                      int64_t size) {
   tensor[dim] = {static_cast<unsigned>(rule.factors.size())};
@@ -78,7 +78,7 @@ LogicalResult TriangularSolveOp::verify() {
   return checkFloats(*this, matrix); // (C3)
 }
 
-// Each right hand side is solved for by itself.
+// Each right-hand side is solved independently.
 ShardingRule TriangularSolveOp::getShardingRule() {
   RankedTensorType rhs = typeOf(getRhs());
   unsigned rows = rhs.getRank() - 2, columns = rhs.getRank() - 1;

@@ -10,8 +10,8 @@
 #include "weft/dialects/weft/ops/LinearAlgebraOps.h.inc"
 
 namespace weft {
-/// The transform of as many last dimensions as there are lengths, as
-/// stablehlo.fft: real numbers on the side of the last dimension.
+/// Builds the transform of as many last dimensions as there are lengths, as
+/// stablehlo.fft; for RFFT and IRFFT the last of them is the halved one.
 mlir::Value buildFft(mlir::OpBuilder &builder, mlir::Location loc, FftKind kind,
                      mlir::Value input, llvm::ArrayRef<int64_t> lengths);
 } // namespace weft

@@ -68,7 +68,7 @@ def Weft_FftOp : Weft_ShardedOp<"fft", [Differentiable, OwnLoopNest]> {
   let assemblyFormat = "$kind $input `dim` $dim attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// n: of the side that is not halved.
+    /// The length n, of the side that is not halved.
     int64_t getLength();
   }];
 }

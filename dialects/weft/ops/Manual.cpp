@@ -15,7 +15,8 @@ Layout ManualOp::toLayout(unsigned result) {
   return cast<LayoutAttr>(getTo()[result]).getLayout();
 }
 
-/// The stated axes, and behind them the free axes of the region's value.
+/// The layout of the stated axes, followed by the free axes of the region's
+/// value.
 static LayoutAttr behind(Attribute said, Value block) {
   auto outer = cast<LayoutAttr>(said);
   LayoutAttr inner = getLayout(block.getType());
@@ -55,14 +56,14 @@ SmallVector<Value> ManualOp::buildOnBlocks(OpBuilder &builder,
                              [&](Value value) { return local.lookup(value); });
 }
 
-/// Are all blocks of the tensor full?
+/// Whether all blocks of the tensor are full.
 static bool dividesEvenly(const Layout &layout, ArrayRef<int64_t> shape) {
   return llvm::all_of(llvm::zip(layout.dims, shape), [](auto dim) {
     return std::get<1>(dim) % shardCount(std::get<0>(dim)) == 0;
   });
 }
 
-/// (C1), (C2) for the operands or the results.
+/// Checks (C1), (C2) for the operands or the results.
 static LogicalResult checkLayouts(ManualOp op, StringRef what, TypeRange types,
                                   ArrayAttr layouts, MeshAttr mesh) {
   if (types.size() != layouts.size()) // (C1)
@@ -138,8 +139,8 @@ LogicalResult ManualOp::verify() {
   return checkFree(*this, mesh.getMesh());
 }
 
-/// (C3), (C4) for the operands and the region's arguments, or for the results
-/// and what it yields.
+/// Checks (C3), (C4) for the operands and the region's arguments, or for the
+/// results and the yielded values.
 static LogicalResult checkBlocks(ManualOp op, StringRef what, StringRef verb,
                                  TypeRange blocks, TypeRange types,
                                  ArrayAttr said,

@@ -37,7 +37,7 @@ def Weft_ReshapeOp : Weft_PositionedOp<"reshape", [AllElementTypesMatch<["input"
   let results = (outs Weft_Tensor:$result);
   let builders = [OpBuilder<(ins "::mlir::Value":$input, "::llvm::ArrayRef<int64_t>":$shape)>];
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
-  let hasVerifier = 1; // (C1) as many elements
+  let hasVerifier = 1; // (C1) input and result have the same number of elements
   let hasFolder = 1;
 }
 def Weft_SliceOp : Weft_PositionedOp<"slice", [AllElementTypesMatch<["input", "result"]>, Differentiable, MovesElements]> {

@@ -97,7 +97,7 @@ void DotOp::build(OpBuilder &builder, OperationState &state, Value lhs,
         rhsContract, precision);
 }
 
-/// (C2) for one side.
+/// Checks (C2) for one side.
 static LogicalResult checkSide(DotOp op, StringRef side, int64_t rank,
                                ArrayRef<int64_t> batch,
                                ArrayRef<int64_t> contract) {
@@ -114,7 +114,7 @@ static LogicalResult checkSide(DotOp op, StringRef side, int64_t rank,
   return success();
 }
 
-/// (C1) and (C3) for batch or contracted dimensions.
+/// Checks (C1) and (C3) for batch or contracted dimensions.
 static LogicalResult checkPairs(DotOp op, StringRef what, ArrayRef<int64_t> lhs,
                                 ArrayRef<int64_t> rhs) {
   if (lhs.size() != rhs.size()) // (C1)

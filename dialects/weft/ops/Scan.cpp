@@ -10,7 +10,7 @@ using namespace weft;
 #define GET_OP_CLASSES
 #include "weft/dialects/weft/ops/ScanOps.cpp.inc"
 
-/// All dimensions pass, but one.
+/// The rule in which all dimensions pass except one.
 static ShardingRule alongRule(ArrayRef<int64_t> shape, uint64_t along,
                               FactorKind kind, unsigned operands,
                               unsigned results) {
@@ -37,7 +37,7 @@ LogicalResult CumulativeOp::verify() {
                        type.getElementType()); // (C3)
 }
 
-/// The reduction whose neutral element leaves a scan as it is.
+/// The reduction whose neutral element does not change a scan.
 static ReduceKind neutralReduction(ScanKind kind) {
   switch (kind) {
   case ScanKind::Sum:

@@ -8,8 +8,8 @@
 using namespace mlir;
 using namespace weft;
 
-/// A splat of the result's shape where the input is one. The data never has a
-/// layout, so none is lost.
+/// Folds to a splat of the result's shape if the input is one. The data never
+/// has a layout, so none is lost.
 static OpFoldResult foldSplat(Attribute input, Value result) {
   if (auto splat = dyn_cast_or_null<SplatElementsAttr>(input))
     return splat.resizeSplat(withLayout(typeOf(result), {}));
@@ -154,7 +154,7 @@ ShardingRule ReshapeOp::getShardingRule() {
 OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
   if (getInput().getType() == getType())
     return getInput();
-  // A reshape of a reshape is one, but not across layouts.
+  // A reshape of a reshape is one reshape, if no layout lies between them.
   auto inner = getInput().getDefiningOp<ReshapeOp>();
   if (inner && !getLayout(inner.getInput().getType()) &&
       !getLayout(inner.getType()) && !getLayout(getType())) {

@@ -7,7 +7,8 @@
 using namespace mlir;
 using namespace weft;
 
-/// Dimensions of equal size and position pass; others have the larger size.
+/// The rule in which dimensions of equal size and position pass; others have
+/// the larger size.
 static ShardingRule shiftRule(RankedTensorType input, RankedTensorType result,
                               llvm::function_ref<bool(unsigned)> passes) {
   ShardingRule rule;
@@ -144,7 +145,7 @@ ShardingRule PadOp::getShardingRule() {
   if (getValue()) {
     for (PositionMap &map : rule.positions)
       map.fillOperand = 1;
-    // With a value of its own it is linear in both together only.
+    // A pad with a padding value is linear in input and value together only.
     rule.operands.push_back({});
     rule.linearity.assign(2, Linearity::JointlyLinear);
   }
@@ -245,7 +246,7 @@ LogicalResult RollOp::verify() {
                       typeOf(getInput()).getRank()); // (C1)
 }
 
-/// Does the roll move elements of this dimension?
+/// Whether the roll moves elements along this dimension.
 static bool isMoved(RollOp op, unsigned dim) {
   int64_t size = typeOf(op.getInput()).getDimSize(dim);
   return size > 1 && op.getShift()[dim] % size != 0;
@@ -280,7 +281,7 @@ OpFoldResult RollOp::fold(FoldAdaptor) {
 // Dynamic slices
 //===----------------------------------------------------------------------===//
 
-/// The starts of a block, and the block against what it is taken from.
+/// Checks the starts of a block, and its shape against the whole.
 static LogicalResult checkBlock(Operation *op, ValueRange starts,
                                 RankedTensorType whole,
                                 RankedTensorType block) {
@@ -314,8 +315,8 @@ LogicalResult DynamicSliceOp::verify() {
                     typeOf(getResult()));
 }
 
-/// Where the block lies is known when the program runs: each device looks for
-/// what it has of it.
+/// Makes a factor a look-up: the block's position is known at run time only,
+/// and each device looks up the part that it has.
 static void lookUp(Factor &factor, RankedTensorType input) {
   factor.kind = FactorKind::Lookup;
   if (input.getElementType().isInteger(1))

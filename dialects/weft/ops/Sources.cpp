@@ -9,7 +9,7 @@ static RankedTensorType resultType(Operation *op) {
   return cast<RankedTensorType>(op->getResult(0).getType());
 }
 
-/// One factor of a kind for each dimension of the result.
+/// The rule with one factor of a kind for each dimension of the result.
 static ShardingRule sourceRule(Operation *op, FactorKind kind) {
   ShardingRule rule;
   TensorFactors &result = rule.results.emplace_back();
@@ -26,7 +26,7 @@ static bool isI64Scalar(Type type) {
          tensor.getElementType().isSignlessInteger(64);
 }
 
-/// Where the local block of result 0 starts, 0 where it is not sharded.
+/// The start of the local block of result 0; 0 if it is not sharded.
 static Value offsetOrZero(OpBuilder &builder, Location loc,
                           const LocalPlacement &placement, unsigned dim) {
   if (Value offset = placement.resultOffset(builder, loc, 0, dim))

@@ -12,8 +12,8 @@ using namespace weft;
 #define GET_OP_CLASSES
 #include "weft/dialects/weft/ops/WindowOps.cpp.inc"
 
-/// (C1) and (C2) of pooling, (C2) of convolution: one entry for each dimension,
-/// at least 1 but for padding.
+/// Checks (C1) and (C2) of pooling, (C2) of convolution: one entry for each
+/// dimension, at least 1 except for padding.
 static LogicalResult
 checkWindows(Operation *op, size_t rank,
              ArrayRef<std::pair<StringRef, ArrayRef<int64_t>>> lists) {
@@ -30,7 +30,8 @@ checkWindows(Operation *op, size_t rank,
   return success();
 }
 
-/// Positions of windows can be counted: none is 2^53 elements from another.
+/// Checks that no window is 2^53 elements or more from another, so that
+/// positions can be counted.
 static LogicalResult checkReach(Operation *op, int64_t dim, int64_t size,
                                 const Window &window) {
   auto dilated = [](int64_t n, int64_t by) {
@@ -90,7 +91,7 @@ LogicalResult ReduceWindowOp::verify() {
                     windowCounts(input.getShape(), getWindows())); // (C3)
 }
 
-/// Trivial windows pass.
+/// The rule of windows; dimensions with trivial windows pass.
 static ShardingRule windowRule(ArrayRef<int64_t> input,
                                ArrayRef<int64_t> windows,
                                const WindowList &list) {
@@ -160,8 +161,8 @@ ShardingRule SelectAndScatterOp::getShardingRule() {
                                  typeOf(getSource()).getShape(), windows);
   rule.operands.push_back(rule.operands[0]);
   rule.positions.clear();
-  // Position p of the result is in the windows that begin in p - size + 1 to p,
-  // which see p - size + 1 to p + size - 1.
+  // Windows that contain position p of the result begin in p - size + 1 to p
+  // and cover p - size + 1 to p + size - 1.
   bool largest = getSelect() == CompareKind::GE;
   for (auto [dim, window] : llvm::enumerate(windows)) {
     unsigned factor = dim;
@@ -206,7 +207,7 @@ static LogicalResult checkRoles(Operation *op, StringRef what,
   return error << ']';
 }
 
-/// (C3): what there is of `what` is divided in groups.
+/// Verifies (C3): `what` is divided in groups.
 static LogicalResult checkGroups(Operation *op, StringRef what, int64_t size,
                                  int64_t groups) {
   if (groups >= 1 && size % groups == 0)
@@ -296,7 +297,7 @@ ShardingRule ConvolutionOp::getShardingRule() {
     bool passes = window.isTrivial();
     if (int64_t count = window.count(from); count > 0 && window.size > count) {
       // A window larger than the result, as in gradients of kernels, is a
-      // contraction: position k of it needs elements for all results.
+      // contraction: its position k needs elements for all results.
       factor = add(window.size, FactorKind::Reduce);
       l[getLhsDims()[2 + i]] = r[getRhsDims()[2 + i]] = {factor};
       PositionMap map{0,           0,     factor,       window.dilation,

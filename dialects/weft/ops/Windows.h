@@ -1,12 +1,12 @@
 //===- Windows.h - windows of one dimension ---------------------*- C++ -*-===//
 //
-// The window of result position p sees, for k in [0, size), the input position
+// The window of result position p reads, for k in [0, size), the input position
 //
 //   (p * stride + k * dilation - low) / baseDilation
 //
-// where that exists. A dimension of 5 with a window of 3, stride 2 and one
-// element of padding before and behind: result 0 sees -1 0 1, 1 sees 1 2 3,
-// 2 sees 3 4 5; -1 and 5 are padding.
+// if it exists. In a dimension of 5 with a window of 3, stride 2 and one
+// element of padding before and behind, result 0 reads -1 0 1, 1 reads 1 2 3, 2
+// reads 3 4 5; -1 and 5 are padding.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,18 +26,19 @@ struct Window {
   static int64_t dilated(int64_t n, int64_t by) {
     return n == 0 ? 0 : (n - 1) * by + 1;
   }
-  /// How many windows n elements have.
+  /// The number of windows over n elements.
   int64_t count(int64_t n) const {
     int64_t rest =
         low + dilated(n, baseDilation) + high - dilated(size, dilation);
     return rest < 0 ? 0 : rest / stride + 1;
   }
-  /// Does every result position see exactly its own input position?
+  /// Whether every result position reads exactly its own input position.
   bool isTrivial() const {
     return size == 1 && stride == 1 && low == 0 && high == 0 &&
            baseDilation == 1;
   }
-  /// Where k of window p lies in n elements; -1 outside or between them.
+  /// The position of element k of window p in n elements; -1 outside or between
+  /// them.
   int64_t at(int64_t p, int64_t k, int64_t n) const {
     int64_t place = p * stride + k * dilation - low;
     if (place < 0 || place % baseDilation != 0 || place / baseDilation >= n)

@@ -27,7 +27,7 @@ ON_WEFT = "weft" in os.environ.get("JAX_PLATFORMS", "")
 
 
 def counted(reports, name):
-    """Of the newest report of a program: collectives by kind, the bytes that were counted in its last run, memory."""
+    """Figures of the newest report of a program: collectives by kind, the bytes counted in its last run, memory."""
     text = max(reports.glob(f"*-jit_{name}.txt")).read_text()
     communication, memory = text.split("Memory of the fullest device")
     kinds = {}
@@ -43,7 +43,7 @@ def counted(reports, name):
 
 
 def compiled_by_xla(step):
-    """The same of XLA's program; bench/hlo_traffic.py says how it is read."""
+    """The same figures of XLA's program, read by bench/hlo_traffic.py."""
     sys.path.insert(0, str(HERE.parents[2] / "bench"))
     import hlo_traffic
 
@@ -53,7 +53,7 @@ def compiled_by_xla(step):
 
 
 def over_budget(expect, found):
-    """The limits that do not hold (the grammar is that of docs/explain.md)."""
+    """The limits that are exceeded (the grammar is that of docs/explain.md)."""
     for limit in expect.split(", "):
         subject, relation, value = re.fullmatch(r"(\w+)(=|<=|<)(\d+)", limit).groups()
         cost = found["bytes"] if subject == "bytes" else found["kinds"].get(subject, 0)

@@ -1,4 +1,4 @@
-"""What the rows share: a mesh, laying out arrays, and the two kinds of steps that they measure.
+"""The common part of the rows: a mesh, laying out arrays, and the two kinds of steps that they measure.
 
 A row is a file with EXPECT, the budget of its step (docs/explain.md), and step(), which sets the distribution and
 returns a jitted function with its arguments.
@@ -54,7 +54,7 @@ def training(model, optimizer, inputs):
 
 
 def gradients(model, inputs):
-    """Gradients of the weights and of the inputs, each laid out as what it is the gradient of."""
+    """Gradients of the weights and of the inputs, each with the layout of its value."""
 
     def both(weights, inputs):
         return jax.grad(loss, argnums=(1, 2))(model, weights, inputs)

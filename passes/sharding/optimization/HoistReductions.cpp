@@ -2,15 +2,15 @@
 //
 //   for (%acc = %zero) { %g : partial; %s = reshard %g; yield add %acc, %s }
 //
-// Each time a sum of devices is added to a sum of times. The order does not
-// matter, so %acc itself may stay a sum over devices:
+// Each iteration adds a sum over devices to the sum over iterations. The order
+// does not matter, so %acc itself may stay a sum over devices:
 //
 //   %p = reshard %zero to partial     (free: one keeps it, the others get 0)
 //   for (%acc = %p) { %g : partial; yield add %acc, %g : partial }
 //   %r = reshard %result              (once)
 //
-// Legal where everything that reads the carried value in the loop is linear in
-// it, jointly with summands of the same kind, and ends in a carried value.
+// This is legal if all uses of the carried value in the loop are linear in it,
+// jointly with summands of the same kind, and end in a carried value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,8 +39,8 @@ public:
     reduced = this->partial;
     reduced.partial.clear();
   }
-  /// Follows values from `carried` through the loop; false where one of them
-  /// must be reduced each time.
+  /// Follows values from `carried` through the loop; false if one of them must
+  /// be reduced in each iteration.
   bool find(Value carried);
   void apply();
 
@@ -55,17 +55,18 @@ private:
   Operation *loop;
   const RegionFlow &flow;
   Layout partial, reduced;
-  llvm::SetVector<Value> leaders;    ///< carried values that become partial
-  llvm::SetVector<Operation *> sums; ///< ops within the loop that do
-  /// Operands that take what was in front of their reshard, and those outside
-  /// the loop that become partial.
+  llvm::SetVector<Value> leaders; ///< carried values that become partial
+  /// Ops within the loop that become partial.
+  llvm::SetVector<Operation *> sums;
+  /// Operands that are replaced by the source of their reshard, and those
+  /// outside the loop that become partial.
   llvm::SetVector<OpOperand *> skipping, entering;
   llvm::SetVector<Operation *>
       undone; ///< reshards of carried values to partial
 };
 } // namespace
 
-/// The value in front of a reshard from `from` to `to`, or null.
+/// The source of a reshard from `from` to `to`, or null.
 static Value beforeReshard(Value value, const Layout &from, const Layout &to) {
   auto reshard = value.getDefiningOp<ReshardOp>();
   if (!reshard || layoutIn(reshard.getInput()) != from ||
@@ -74,7 +75,7 @@ static Value beforeReshard(Value value, const Layout &from, const Layout &to) {
   return reshard.getInput();
 }
 
-/// One result, a sum of all operands: add, sub.
+/// Whether the op has one result, a sum of all operands: add, sub.
 bool PartialCarry::isSum(Operation *op) const {
   auto ruled = dyn_cast<ShardingRuleOpInterface>(op);
   if (!ruled || op->getNumResults() != 1 || op->getNumRegions() != 0)
@@ -96,7 +97,7 @@ bool PartialCarry::addSum(Operation *op) {
          addUses(op->getResult(0));
 }
 
-/// Where a partial operand comes from.
+/// Adds the source of a partial operand.
 bool PartialCarry::addSource(OpOperand &operand) {
   Value value = operand.get();
   if (operand.getOwner() == loop) {
@@ -187,8 +188,8 @@ void PartialCarry::apply() {
   }
 }
 
-/// The layout that a reshard within the loop reduces, where the result is added
-/// to something that the loop carries.
+/// The layout that a reshard in the loop reduces, if its result is added to a
+/// carried value.
 static std::optional<Layout> summandsAddedTo(Value carried) {
   for (Operation *user : carried.getUsers())
     for (Value operand : user->getOperands()) {
@@ -204,7 +205,7 @@ static std::optional<Layout> summandsAddedTo(Value carried) {
   return std::nullopt;
 }
 
-/// Returns how many carried values became partial.
+/// Makes carried values of a loop partial; returns how many.
 static unsigned delayIn(Operation *loop) {
   RegionFlow flow(loop->getParentOfType<func::FuncOp>());
   unsigned delayed = 0;

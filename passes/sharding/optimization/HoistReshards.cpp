@@ -2,25 +2,24 @@
 //
 //   for (%w = %a) { %g = reshard %w to whole; ... dot %x, %g; yield ..., %w }
 //
-// The body passes %w on as it got it, so every round gathers the same value.
-// The carried value becomes what the body needs:
+// The body passes %w on unchanged, so every iteration gathers the same value.
+// The carried value gets the layout that the body needs:
 //
 //   %b = reshard %a to whole          (once)
 //   for (%w = %b) { ... dot %x, %w; yield ..., %w }
-//   %r = reshard %result to sharded   (a slice, if anyone reads it)
+//   %r = reshard %result to sharded   (a slice, if it has uses)
 //
-// What else the body does with %w starts from %b's layout: a slice, mostly.
-// Where regions see values from outside (scf.for), a reshard of such a value
-// moves in front of the loop as it is.
+// Other uses of %w in the body start from %b's layout, usually with a slice. If
+// regions use values from outside (scf.for), a reshard of such a value moves
+// before the loop unchanged.
 //
-// The trade: time for memory. The moved value lives as long as the loop, in
-// every device's memory, where it lived from its gather to its last use: with
-// weights sharded over p devices, p times their shard for all rounds. What a
-// body takes a slice of first (one layer of a stack of weights) changes from
-// round to round and stays inside.
+// This trades memory for time. The moved value is live during the whole loop
+// instead of from its gather to its last use: with weights sharded over p
+// devices, p times their shard. A value of which the body first takes a slice
+// (one layer of a stack of weights) changes in each iteration and stays inside.
 //
-// A loop is taken to run twice at least: what moves in front may cost as much
-// as two rounds save.
+// A loop is assumed to run twice at least: reshards before it may cost as much
+// as two iterations save.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,16 +39,17 @@ using namespace weft;
 using namespace mlir;
 
 namespace {
-/// Carried values of one loop that are one value in every round: all that the
-/// regions pass on to each other as they got it.
+/// Carried values of one loop that are one value in every iteration: those that
+/// the regions pass on unchanged.
 class Invariant {
 public:
   Invariant(Operation *loop, const RegionFlow &flow, ReshardCost &cost)
       : loop(loop), flow(flow), cost(cost) {}
-  /// Finds the values that `leader` stands for; false if an iteration changes them.
+  /// Finds the values with the leader `leader`; false if an iteration changes
+  /// them.
   bool find(Value leader);
-  /// Carries them in the layout that pays best; returns how many reshards that
-  /// makes unnecessary.
+  /// Carries them in the layout that saves most; returns the number of reshards
+  /// that become unnecessary.
   unsigned hoist();
   llvm::SetVector<Value> leaders;
 
@@ -63,8 +63,8 @@ private:
   ReshardCost &cost;
   SmallVector<Value> inside, behind; ///< arguments of regions; results
   SmallVector<OpOperand *> entering;
-  SmallVector<ReshardOp> reshards; ///< of them, within the loop
-  SmallVector<OpOperand *> others; ///< what else reads them there
+  SmallVector<ReshardOp> reshards; ///< of the values, in the loop
+  SmallVector<OpOperand *> others; ///< other uses in the loop
 };
 } // namespace
 
@@ -100,7 +100,7 @@ void Invariant::findUses() {
     }
 }
 
-/// Is carrying the value in layout `to` cheaper for two rounds?
+/// Whether carrying the value in layout `to` is cheaper for two iterations.
 bool Invariant::pays(const Layout &to) const {
   Value value = leaders[0];
   Layout from = layoutIn(value);
@@ -163,7 +163,7 @@ unsigned Invariant::hoist() {
   return 0;
 }
 
-/// Reshards of what the region sees from outside the loop.
+/// Moves reshards of values that the region uses from outside before the loop.
 static unsigned moveOut(Operation *loop, Region &region, ReshardCost &cost) {
   unsigned moved = 0;
   for (Operation &op : llvm::make_early_inc_range(region.front())) {

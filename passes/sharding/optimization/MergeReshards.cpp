@@ -30,7 +30,7 @@ private:
 
   Block &block;
   ReshardCost cost;
-  /// By value and type.
+  /// Resharded values by source and type.
   llvm::DenseMap<std::pair<Value, Type>, Value> known;
 };
 } // namespace
@@ -40,8 +40,8 @@ static bool mayTake(const Layout &from, const Layout &to) {
   return from == to || !to.isPartial();
 }
 
-/// a -> b -> c as a -> c, where that costs no more. The first stays until the
-/// end: others may still be found equal to it.
+/// Replaces a -> b -> c by a -> c if that costs no more. The first reshard
+/// stays until the end, as others may still be found equal to it.
 bool ReshardMerger::skipFirst(ReshardOp second) {
   auto first = second.getInput().getDefiningOp<ReshardOp>();
   if (!first)
@@ -60,7 +60,7 @@ bool ReshardMerger::skipFirst(ReshardOp second) {
   return true;
 }
 
-/// The layouts are equal.
+/// Whether source and result have equal layouts.
 bool ReshardMerger::isIdle(ReshardOp reshard) {
   if (reshard.getInput().getType() != reshard.getType())
     return false;
@@ -69,7 +69,7 @@ bool ReshardMerger::isIdle(ReshardOp reshard) {
   return true;
 }
 
-/// The same value was brought to the same layout before.
+/// Whether the same value was brought to the same layout before.
 bool ReshardMerger::isRepeated(ReshardOp reshard) {
   Value &before = known[{reshard.getInput(), reshard.getType()}];
   if (!before) {

@@ -3,9 +3,9 @@
 // %r = reshard %x : [{"data"}, {}] -> [{}, {}]      all of 1024x64 is gathered
 // %s = weft.slice %r [0, 0] ... : -> 1024x8
 //
-// becomes a slice of the shard and a gather of 1024x8. The op's rule says which
-// layouts it may run with, its linearity whether a sum may pass, the planner
-// what is cheaper.
+// becomes a slice of the shard and a gather of 1024x8. The op's rule defines
+// the layouts that it may run with, its linearity whether a sum may pass; the
+// planner decides which is cheaper.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,16 +31,16 @@ struct SunkOp {
   OpSharding sharding;
 };
 
-/// How far the movement of one reshard may sink.
+/// The ops that the movement of one reshard may sink through.
 class SinkChain {
 public:
   SinkChain(ReshardOp reshard, ReshardCost &cost, const Mesh &mesh)
       : reshard(reshard), cost(cost), mesh(mesh),
         before(layoutIn(reshard.getInput())),
         after(layoutIn(reshard.getResult())) {}
-  /// Follows single uses. True where that saves something.
+  /// Follows single uses; returns whether sinking saves something.
   bool find();
-  /// Returns the reshards that are gone.
+  /// Sinks the movement; returns the reshards to erase.
   llvm::SmallVector<Operation *> apply();
 
 private:
@@ -64,8 +64,8 @@ private:
 constexpr size_t deepest = 4;
 } // namespace
 
-/// Does the operand come from the same layout by a movement of its own, which
-/// would be saved?
+/// Whether the operand comes from the same layout by a movement of its own,
+/// which would be saved.
 bool SinkChain::carries(Value moved, OpOperand &operand) const {
   if (operand.get() == moved)
     return true;
@@ -73,12 +73,13 @@ bool SinkChain::carries(Value moved, OpOperand &operand) const {
   return other && other->hasOneUse() && layoutIn(other.getInput()) == before;
 }
 
-/// Only copies can become summands, and summands of others never.
+/// Whether the layouts can change so: only copies can become summands, and
+/// summands stay with their axes.
 static bool mayMove(const Layout &from, const Layout &to) {
   return !to.isPartial() || samePartial(from, to);
 }
 
-/// Factors that no carried operand has stay sharded as they are.
+/// Keeps the axes of factors that no carried operand has.
 void SinkChain::keepOthers(const OpWithRule &ruled, const SunkOp &sunk,
                            FactorAxes &axes) const {
   llvm::SmallDenseSet<unsigned> taken;
@@ -116,7 +117,7 @@ bool SinkChain::passPartial(const OpWithRule &ruled, SunkOp &sunk) const {
     bool joint = has(linearity, Linearity::JointlyLinear) &&
                  !has(linearity, Linearity::Linear | Linearity::Moving) &&
                  before.reduce == ReduceKind::Sum;
-    // Several summands together only where all are jointly linear; a jointly
+    // Several summands pass together only if all are jointly linear; a jointly
     // linear one only with all the others.
     if ((carried && !passedReduction(linearity, before.reduce)) ||
         (together && carried && !joint) || (joint && !carried))
@@ -139,7 +140,7 @@ bool SinkChain::passPartial(const OpWithRule &ruled, SunkOp &sunk) const {
   return true;
 }
 
-/// The op on the value as it was before the movement.
+/// The op on the value before the movement, if that is possible.
 std::optional<SunkOp> SinkChain::tryOp(Operation *op, Value moved) const {
   auto known = dyn_cast<ShardingRuleOpInterface>(op);
   if (!known || op->getNumResults() != 1 || op->getNumRegions() != 0 ||
@@ -175,7 +176,8 @@ std::optional<SunkOp> SinkChain::tryOp(Operation *op, Value moved) const {
   return sunk;
 }
 
-/// An op that computes any block for nothing, for this use alone.
+/// The op of the value, if it computes any block at no cost and has this use
+/// only.
 static Operation *sourceOf(Value value) {
   Operation *def = value.getDefiningOp();
   return def && def->getNumResults() == 1 && OpWithRule::get(def).source
@@ -183,7 +185,7 @@ static Operation *sourceOf(Value value) {
              : nullptr;
 }
 
-/// To bring the operands that do not come along to the new sharding.
+/// The price of bringing the other operands to the new sharding.
 Price SinkChain::costOfOthers(const SunkOp &sunk) const {
   Price total;
   for (OpOperand &operand : sunk.op->getOpOperands()) {
@@ -197,7 +199,8 @@ Price SinkChain::costOfOthers(const SunkOp &sunk) const {
   return total;
 }
 
-/// Movements of the carried operands, but `moved`, which moves on.
+/// The price of the movements of the carried operands, except `moved`, which
+/// moves later.
 Price SinkChain::savedBy(const SunkOp &sunk, Value moved) const {
   Price total;
   llvm::SmallPtrSet<Operation *, 4> seen;
@@ -210,7 +213,7 @@ Price SinkChain::savedBy(const SunkOp &sunk, Value moved) const {
   return total;
 }
 
-/// The price of what the op itself sends now.
+/// The price of the bytes that the op itself sends now.
 Price SinkChain::sentNow(Operation *op) const {
   OpSharding now;
   for (Value operand : op->getOperands())
@@ -230,7 +233,7 @@ bool SinkChain::find() {
                       [&](Operation *other) { return other == user; }))
       break;
     if (user->getBlock() != reshard->getBlock())
-      break; // within a loop it would move each time
+      break; // in a loop it would move in each iteration
     std::optional<SunkOp> sunk = tryOp(user, moved);
     if (!sunk)
       break;
@@ -241,9 +244,10 @@ bool SinkChain::find() {
     moved = user->getResult(0);
     chain.push_back(std::move(*sunk));
     Price now = spent + cost.between(moved, before, after);
-    // Savings at other ops count for this movement.
+    // Savings at other ops reduce the cost of this movement.
     Price net = now - gained;
-    // Fewer messages are worth no more bytes: what is left may be combined.
+    // Fewer messages do not justify more bytes, as the remaining messages may
+    // be combined.
     if (takesLess(net, least) && net.bytes <= least.bytes &&
         mayMove(before, after)) {
       least = net;

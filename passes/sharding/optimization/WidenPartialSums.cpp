@@ -33,7 +33,8 @@ static bool isHalf(Value value) {
   return type && type.getElementType().isF16();
 }
 
-/// A sum or product of which each device of a group has a part.
+/// Whether the value is an f16 sum or product of which each device of a group
+/// has a part.
 static bool isPartialHalf(Value value) {
   if (!isHalf(value))
     return false;
@@ -49,12 +50,13 @@ static RankedTensorType widened(Value value) {
   return type.clone(Float32Type::get(type.getContext()));
 }
 
-/// Its operands, results and arguments have the types that somebody states.
+/// Whether the op's operands, results and arguments have stated types.
 static bool isPort(Operation *op) {
   return isa<func::FuncOp, func::ReturnOp, FixedLayoutsOpInterface>(op);
 }
 
-/// The operands and results of an op; of a loop or a branch, also those of its regions.
+/// The operands and results of an op; for a loop or a branch, also those of its
+/// regions.
 static SmallVector<Value> valuesOf(Operation *op) {
   SmallVector<Value> values(op->getOperands());
   if (op->hasTrait<OpTrait::IsTerminator>() && !isPort(op->getParentOp()))
@@ -82,7 +84,7 @@ private:
 };
 } // namespace
 
-/// The result becomes f32, and what reads it gets f16.
+/// Makes the result f32; its uses get a conversion to f16.
 void Widening::narrow(Operation *op, Value result) {
   Type half = cast<RankedTensorType>(result.getType()).getElementType();
   result.setType(widened(result));
@@ -112,9 +114,10 @@ void Widening::widenUses(Operation *op) {
       narrow(op, result);
 }
 
-/// A port, or a manual computation, that has a part of a sum on each device
-/// states that it is f16, and so are the parts that are computed with it or are
-/// brought to its layout: no convert rounds parts. A reshard to the sum ends it.
+/// Collects values to widen. Excluded are parts of a sum in a port or a manual
+/// computation, which are stated to be f16, and parts that are computed with
+/// them or brought to their layout, up to a reshard to the sum: parts are never
+/// rounded by a convert.
 void Widening::collect(ModuleOp module) {
   llvm::SetVector<Value> stated;
   auto add = [&](Operation *at, Value value) {

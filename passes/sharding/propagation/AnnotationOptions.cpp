@@ -8,7 +8,7 @@ using namespace weft;
 using namespace mlir;
 
 namespace {
-/// An argument, or a value that `weft.constrain` gives.
+/// An annotated argument, or the value of a `weft.constrain`.
 struct Annotated {
   Value value;
   mutable func::FuncOp function;
@@ -30,7 +30,7 @@ struct Annotated {
     return emitError(location())
            << "@" << function.getName() << ": " << name() << ": ";
   }
-  /// The attribute of that name in `out`, where there is one of that type.
+  /// Reads the attribute of that name, if it is there, into `out`.
   template <typename T>
   LogicalResult read(StringRef name, StringRef example, T &out) const {
     Attribute attribute = get(name);

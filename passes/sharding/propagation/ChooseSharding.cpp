@@ -19,7 +19,7 @@ using namespace mlir;
 // Price
 //===----------------------------------------------------------------------===//
 
-/// Operands with window and shift factors lack some of their elements.
+/// The price of the elements that operands with window and shift factors lack.
 Price ShardingPrices::fetch(const OpWithRule &op,
                             const OpSharding &sharding) const {
   Price price;
@@ -48,7 +48,7 @@ Price ShardingPrices::fetch(const OpWithRule &op,
   return price;
 }
 
-/// One device's loops, in bytes over the fastest axis.
+/// The price of one device's loops, in bytes over the fastest axis.
 Price ShardingPrices::work(const OpWithRule &op,
                            const OpSharding &sharding) const {
   constexpr double kIterationsPerByte = 32;
@@ -101,7 +101,7 @@ static OpSharding computeWhole(const OpWithRule &op) {
 }
 
 namespace {
-/// The axes of a tensor on its factors; other factors have none.
+/// A tensor's axes on its factors; other factors have none.
 struct Proposal {
   FactorAxes axes;
   llvm::SmallVector<bool, 8> has;
@@ -121,14 +121,15 @@ static std::vector<Proposal> listProposals(const Mesh &mesh,
     for (const DimFactors &dim : op.factors(tensor))
       for (unsigned factor : dim)
         proposal.has[factor] = true;
-    // Many operands proposal the same; each proposal leads once.
+    // Equal proposals of several operands are kept once; each proposal leads
+    // once.
     if (!llvm::is_contained(proposals, proposal))
       proposals.push_back(std::move(proposal));
   }
   return proposals;
 }
 
-/// The leader's passing factors as it has them, split or not. Others leave sums
+/// The leader's passing factors with its axes, split or not. Others leave sums
 /// that later ops may add up for the price of one, so that the price of a
 /// single op says little.
 static FactorAxes exactly(const OpWithRule &op, const Proposal &leader,
@@ -174,8 +175,8 @@ std::vector<FactorAxes> weft::listCandidates(const Mesh &mesh,
   return ::listCandidates(op, listProposals(mesh, op, layouts), conflict);
 }
 
-/// The candidates that leave sums over factors which a tensor does not split so,
-/// without these sums: the other tensors are gathered.
+/// The candidates without sums over factors that a tensor does not split: the
+/// other tensors are gathered.
 static std::vector<FactorAxes>
 listWithoutSums(const OpWithRule &op, llvm::ArrayRef<Proposal> proposals,
                 llvm::ArrayRef<FactorAxes> candidates) {
@@ -197,8 +198,8 @@ listWithoutSums(const OpWithRule &op, llvm::ArrayRef<Proposal> proposals,
   return more;
 }
 
-/// May the value be a sum over devices? A function's arguments are whole, and so
-/// is what is computed from them without a reduced factor.
+/// Whether the value may be a sum over devices. A function's arguments are not,
+/// nor values computed from them without a reduced factor.
 static bool mayBeSum(Value value, unsigned depth = 4) {
   Operation *def = value.getDefiningOp();
   if (!def)
@@ -222,8 +223,8 @@ static bool mayBeSum(Value value, unsigned depth = 4) {
   return llvm::any_of(def->getOpOperands(), passes);
 }
 
-/// May the value be added to another sum, behind ops that are linear in it alone,
-/// so that two sums over devices become one?
+/// Whether the value may be added to another sum, behind ops that are linear in
+/// it alone, so that two sums over devices become one.
 static bool isAddedUp(Value value, unsigned depth = 4) {
   auto adds = [&](OpOperand &use) {
     Operation *user = use.getOwner();
@@ -250,7 +251,7 @@ static bool isAddedUp(Value value, unsigned depth = 4) {
   return llvm::any_of(value.getUses(), adds);
 }
 
-/// Does the op add sums to others, or a later one those that it leaves?
+/// Whether the op adds sums to others, or a later op adds the op's sums.
 static bool addsUp(const OpWithRule &op) {
   auto adds = [](Linearity linearity) {
     return has(linearity, Linearity::JointlyLinear);
@@ -286,7 +287,7 @@ OpSharding weft::chooseSharding(const Mesh &mesh, const OpWithRule &op,
   };
   for (const FactorAxes &axes : candidates)
     consider(axes);
-  // Two sums that are added up have the price of one.
+  // Sums that are added to others cost half, as two have the price of one.
   if (!withoutSums.empty() && addsUp(op))
     least = *least - Price{sums.moving / 2, sums.waiting / 2, 0};
   for (const FactorAxes &axes : withoutSums)

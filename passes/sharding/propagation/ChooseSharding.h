@@ -16,13 +16,13 @@ namespace weft {
 
 /// The price of an op's sharding.
 struct OpPrice {
-  /// From what the table says to what the op requires, for each operand.
+  /// The price, for each operand, from the table's layout to the required one.
   llvm::SmallVector<Price, 3> operands;
   /// The price of moving results to the table's layouts, partial sums included.
   Price results;
-  /// The price of fetches for window and shift factors, of what it sends itself, and its share
-  /// of the work: 32 iterations take as long as a byte, so that work done twice
-  /// is no way to save.
+  /// The price of fetches for window and shift factors, of the bytes that the
+  /// op itself sends, and of its share of the work: 32 iterations take as long
+  /// as a byte, so that repeating work is not free.
   Price rest;
 
   Price total() const;
@@ -48,15 +48,16 @@ private:
   ReshardCost reshards;
 };
 
-/// Each tensor in turn is given precedence: first for the axes that it has,
-/// then also for the factors that it does not split. `conflict` says whether
-/// two factors want an axis.
+/// The axes of an op's factors with each tensor's preferences first: its axes,
+/// then also its unsplit factors. `conflict` is set if two factors want an
+/// axis.
 std::vector<FactorAxes> listCandidates(const Mesh &mesh, const OpWithRule &op,
                                        const TensorLayouts &layouts,
                                        bool &conflict);
 
 /// The cheapest candidate, the first of equal ones. A sum that another may be
-/// added to is given up for gathered operands only where half of it is dearer.
+/// added to is replaced by gathered operands only if half of it is more
+/// expensive.
 OpSharding chooseSharding(const Mesh &mesh, const OpWithRule &op,
                           const TensorLayouts &layouts, ShardingPrices &prices,
                           bool &conflict);

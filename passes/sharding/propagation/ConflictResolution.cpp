@@ -21,7 +21,7 @@ unsigned ConflictResolution::conflicts() const { return inConflict.count(); }
 // Choices and prices of single ops
 //===----------------------------------------------------------------------===//
 
-/// An op that computes nothing takes its operands in layouts that it says.
+/// Whether the op computes nothing and states the layouts of its operands.
 static bool isBorder(const OpWithRule &op) {
   return isa<ConstrainOp, func::ReturnOp>(op.op) || isRuledByRegions(op.op);
 }
@@ -146,8 +146,8 @@ static bool usesAnAxisTwice(const FactorAxes &axes) {
   return false;
 }
 
-/// Every factor of the tensor on which `mine` is what another tensor was
-/// becomes what that tensor is.
+/// Replaces, in the factors of the tensor, axes that were another tensor's by
+/// those that it has now.
 static FactorAxes followed(const OpWithRule &op, unsigned from, unsigned to,
                            const FactorAxes &was, const FactorAxes &is,
                            FactorAxes mine) {
@@ -185,7 +185,7 @@ void ConflictResolution::follow(const OpWithRule &op, const Change &change) {
   }
 }
 
-/// The layout that the sharding gives a tensor, with its sums reduced.
+/// The layout that the sharding gives a tensor, after its sums are reduced.
 static Layout withoutPartials(const OpSharding &sharding, const OpWithRule &op,
                               unsigned tensor) {
   unsigned operands = op.op->getNumOperands();
@@ -351,7 +351,8 @@ bool ConflictResolution::settle(unsigned index, size_t limit) {
   const OpWithRule &op = table.ops()[index];
   if (!isOpen(index))
     return false;
-  // Layers have the same conflicts: a change that was no cheaper is not tried again.
+  // The most failed tries: layers have the same conflicts, and a change that
+  // was no cheaper is not tried again.
   constexpr unsigned kTries = 3;
   unsigned &tries = inVain[hashSurroundings(op)];
   if (tries == kTries)

@@ -1,19 +1,19 @@
 //===- ConflictResolution.h - the cheaper side of each conflict ----*- C++ -*-===//
 //
-// An axis shards one factor of an op only. Where an op's tensors want it for
-// two, propagation let the first have it, everywhere. Worked example: h is
-// [data, model], w2 [model, -] and the bias b [model]:
+// An axis shards one factor of an op only. If an op's tensors want it for two,
+// propagation gives it to the first, everywhere. Worked example: h is [data,
+// model], w2 [model, -] and the bias b [model]:
 //
 //   %y = dot %h, %w2      wants "model" for what is summed
 //   %z = add %y, %b       b wants it for the columns of y and z, and so for
 //   %l = softmax loss     all of the loss and its gradient
 //
 // Each op alone would cut and gather y again and again. Here the conflict is
-// settled with all who are concerned: y is tried as the dot would leave it,
-// z and the ops that share y's columns follow, and all ops that touch one of
-// them are priced, before and after, in time and bytes of what moves (what
-// several ops want of a value arrives once) and of work that is repeated. Fewer
-// stays: b is gathered, 30 bytes, and the loss is not cut.
+// resolved for all affected ops: y is tried in the layout that the dot
+// produces, z and the ops that share y's columns follow, and all ops with one
+// of these values are priced before and after, by the time and bytes of
+// movements (a value that several ops need arrives once) and of repeated work.
+// The cheaper one is kept: b is gathered, 30 bytes, and the loss is not split.
 //
 // A constraint, or another border that takes an operand in a layout of its own,
 // is tried in the same way: its operand in that layout, with all that follow.
@@ -40,10 +40,10 @@ public:
   explicit ConflictResolution(LayoutTable &table);
   void run();
 
-  /// The sharding of each op of the table; for constraints and the return, the layouts
-  /// that they require of their operands.
+  /// The sharding of each op of the table; for constraints and the return, the
+  /// layouts that they require of their operands.
   std::vector<OpSharding> takeShardings() { return std::move(shardings); }
-  /// Ops whose tensors want an axis for two factors.
+  /// The number of ops whose tensors want an axis for two factors.
   unsigned conflicts() const;
 
 private:
@@ -59,36 +59,37 @@ private:
 
   void choose(unsigned op);
   const OpPrice &price(unsigned op);
-  /// Does an op produce or require what the table does not say of a value that
-  /// is free?
+  /// Whether an op produces or requires a layout of a free value that differs
+  /// from the table's.
   bool disagrees(const OpWithRule &op, const OpSharding &sharding) const;
-  /// Does a border take an operand that is free as the table does not say?
+  /// Whether a border takes a free operand in a layout that differs from the
+  /// table's.
   bool wantsOtherwise(const OpWithRule &op, unsigned operand) const;
-  /// In conflict, or in disagreement with the table.
+  /// Whether the op is in conflict or disagrees with the table.
   bool isOpen(unsigned op) const;
   llvm::hash_code hashOp(const OpWithRule &op) const;
   /// The hash of the op and all that share a value with it.
   size_t hashSurroundings(const OpWithRule &op) const;
   unsigned sweep(size_t limit);
   bool settle(unsigned op, size_t limit);
-  /// Settles a conflict of an op by the best of all candidates.
+  /// Resolves a conflict of an op by the best of all candidates.
   bool settleOp(unsigned op, size_t limit);
-  /// Each operand as the border takes it, where that saves.
+  /// Tries each operand in the border's layout, and keeps it if that saves.
   bool settleBorder(unsigned op, size_t limit);
   /// The savings if the op runs with these axes and all values that share them follow.
   Settlement attemptSharding(unsigned op, const FactorAxes &axes, size_t limit);
-  /// The same where an operand has the layout of the border.
+  /// The savings if an operand has the layout of the border.
   Settlement attemptOperand(unsigned op, unsigned operand, size_t limit);
   /// Prices the changes and those that follow from them, and reverts them.
   Settlement followChanges(size_t limit);
   /// Keeps a settlement that is cheaper.
   bool adopt(Settlement settlement, unsigned op);
   void change(mlir::Value value, const Layout &layout);
-  /// Ops that share a factor with a changed value take its axes too.
+  /// Makes ops that share a factor with a changed value take its axes too.
   void follow(const OpWithRule &op, const Change &change);
-  /// The table's ops that make or use a value, so many at most.
+  /// The ops of the table that make or use a value, at most so many.
   Ops around(mlir::Value value, size_t most = SIZE_MAX) const;
-  /// All ops that touch a changed value, each once.
+  /// All ops with a changed value, each once.
   Ops concerned() const;
   /// The price of the ops together: a value that several need arrives once.
   Price totalPrice(llvm::ArrayRef<unsigned> ops);
@@ -99,7 +100,7 @@ private:
   std::vector<OpSharding> shardings;
   std::vector<std::optional<OpPrice>> prices;
   llvm::BitVector inConflict;
-  std::vector<Change> changes; ///< of the attempt at hand
+  std::vector<Change> changes; ///< of the current attempt
   llvm::DenseSet<mlir::Value> changed;
   llvm::DenseMap<size_t, unsigned> inVain; ///< attempts by surroundings
 };

@@ -7,8 +7,8 @@
 //   [a,-]  grows by  [b,-]      to  [a,-]         b does not continue a
 //   [a,-]  grows by  [-,a]      to  [a,-]         a is taken
 //
-// An axis that may not be added ends its dimension's growth: what is minor to
-// it would be other elements without it.
+// An axis that may not be added ends its dimension's growth: minor axes would
+// split other elements without it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,24 +24,25 @@ struct GrowingLayout {
   bool fixed = false;    ///< annotated: closed, but for dimensions in `open`
   uint64_t open = 0;     ///< dimensions of a fixed layout that may grow
   SubAxes forbiddenAxes; ///< axes that shard no dimension
-  /// Where a region with free axes begins or ends: the shape, whose blocks stay
-  /// full, none padded; else empty.
+  /// The shape of a value at the border of a region with free axes, whose
+  /// blocks must be full, without padding; else empty.
   llvm::ArrayRef<int64_t> mustDivide;
 
   bool isOpen() const { return !fixed || open != 0; }
-  /// Not annotated, or with every dimension open and no axis.
+  /// Whether the layout is not annotated, or has every dimension open and no
+  /// axis.
   bool saysNothing() const;
-  /// Lengthens the dimensions that `more`, a layout of the same rank, continues
-  /// and that may grow. Returns whether it did.
+  /// Appends axes to the dimensions that `more`, a layout of the same rank,
+  /// continues and that may grow. Returns whether it did.
   bool extend(const Layout &more);
 
 private:
   bool isOpen(unsigned dim) const {
     return !fixed || (dim < 64 && open >> dim & 1);
   }
-  /// Is the axis, or a part of it, used already, or among `forbiddenAxes`?
+  /// Whether the axis, or a part of it, is used already or in `forbiddenAxes`.
   bool isBarred(const SubAxis &axis) const;
-  /// Does the axis leave no padding where blocks have to be full?
+  /// Whether the axis leaves no padding, if blocks have to be full.
   bool staysFull(unsigned dim, const SubAxis &axis) const;
 };
 

@@ -49,7 +49,8 @@ Layout LayoutAssignment::requirement(OpOperand &use) const {
 }
 
 const Layout &LayoutAssignment::reducedLayout(Value value) {
-  // Asked of the first use only: the others take what is reduced for it.
+  // The layout is computed for the first use; later uses take the reduced
+  // value.
   auto [it, fresh] = reduced.try_emplace(value);
   if (fresh)
     it->second = chooseReduced(value);
@@ -70,7 +71,7 @@ Layout LayoutAssignment::chooseReduced(Value value) const {
 }
 
 Layout LayoutAssignment::wholeLayout(Value value) const {
-  // The table does not know a reshard that stands for a constraint's result. An
+  // A reshard that replaces a constraint's result is not in the table. An
   // annotation's layout in the table may have partial axes.
   Layout layout = table.knows(value) ? table.get(value) : *layoutOf(value);
   layout.partial.clear();
@@ -139,7 +140,8 @@ void LayoutAssignment::delayReductions(const OpWithRule &op,
         layout->isPartial())
       single = operand;
   }
-  // Where the result is used as summands, none is saved by summing before.
+  // A result that is used as summands is not reduced earlier: that saves
+  // nothing.
   std::optional<Layout> asked = wantedPartial(op.op->getResult(0));
   const Layout *wanted = asked ? &*asked : nullptr;
   const Layout *partial = nullptr;
@@ -198,7 +200,7 @@ Value LayoutAssignment::convert(Value value, const Layout &to,
   Value known = origin.lookup(value);
   std::string reason =
       provenance.reason(mesh, known ? known : value, from, to, op, operand);
-  // Every later use in the value's block can have it, too.
+  // The reshard is put where all later uses in the value's block can use it.
   OpBuilder builder(userInBlockOf(value, op.op));
   auto type = withLayout(cast<RankedTensorType>(value.getType()), attr);
   Location loc = value.getDefiningOp() ? value.getLoc() : op.op->getLoc();
@@ -223,14 +225,15 @@ void LayoutAssignment::require(const OpWithRule &op, unsigned operand,
   } else {
     const Layout *now = layoutOf(value);
     if (now->isPartial() && !samePartial(*now, layout)) {
-      // The source of a value that a reshard made partial still exists, whole.
+      // A value that a reshard made partial still has its unsharded source.
       auto made = value.getDefiningOp<ReshardOp>();
       bool wasWhole = made && !layoutOf(made.getInput())->isPartial();
       value = wasWhole ? made.getInput()
                        : convert(value, reducedLayout(value), op, operand);
     }
   }
-  // Only copies become partial: what the new partial axes split is gathered.
+  // Only copies become partial: dimensions that the new partial axes split are
+  // gathered first.
   if (layout.isPartial() && !samePartial(*layoutOf(value), layout)) {
     Layout copies = layout;
     copies.partial.clear();
@@ -246,8 +249,8 @@ void LayoutAssignment::require(const OpWithRule &op, unsigned operand,
 void LayoutAssignment::assignConstrain(unsigned index) {
   const OpWithRule &op = table.ops()[index];
   require(op, 0, shardings[index].operands[0]);
-  // Uses behind the constraint are known by the table's value, whose
-  // layout is the same.
+  // Uses of the constraint are in the table under its operand, whose layout is
+  // the same.
   op.op->getResult(0).replaceAllUsesWith(op.op->getOperand(0));
   dead.push_back(op.op);
 }
@@ -273,7 +276,8 @@ void LayoutAssignment::assign(unsigned index) {
           setLayout(argument, table.get(argument));
 }
 
-/// Before sources die whose users have copies of them.
+/// Observers are recorded before sources without uses are erased, whose users
+/// have copies of them.
 void LayoutAssignment::answerObservers() {
   SmallVector<Attribute> answers;
   SmallVector<Operation *> observers;

@@ -8,14 +8,14 @@
 
 namespace weft {
 
-/// Sets all types of a function at once and inserts reshards. Every op is
-/// given its sharding; its operands are brought to what it
-/// requires. A source is repeated in each layout that is wanted of it, since
-/// that moves nothing. A partial value stays partial through ops that are
-/// linear in it, as long as that makes it no larger.
+/// Sets all types of a function at once and inserts reshards. Every op gets its
+/// sharding; its operands are resharded to the required layouts. A source is
+/// repeated in each required layout, since that moves nothing. A partial value
+/// stays partial through ops that are linear in it, as long as that makes it no
+/// larger.
 class LayoutAssignment {
 public:
-  /// `shardings`: what each op of the table runs with.
+  /// Takes `shardings`, the sharding of each op of the table.
   LayoutAssignment(mlir::func::FuncOp function, const LayoutTable &table,
                    std::vector<OpSharding> shardings);
   void run();
@@ -27,14 +27,14 @@ private:
   void assignConstrain(unsigned index);
   void answerObservers();
   void finish();
-  /// Keeps partial operands partial where the op is linear in them.
+  /// Keeps partial operands partial if the op is linear in them.
   void delayReductions(const OpWithRule &op, OpSharding &sharding);
-  /// The partial layout that all operands named by `operands` have, or null.
-  /// Where the result is `wanted` so, other uses of an operand do not matter.
+  /// The partial layout that all operands named by `operands` have, or null. If
+  /// the result is `wanted` in it, other uses of an operand do not matter.
   const Layout *commonPartial(const OpWithRule &op, const OpSharding &sharding,
                               llvm::ArrayRef<unsigned> operands,
                               const Layout *wanted) const;
-  /// The layout in which all uses take the value, where that is partial.
+  /// The layout in which all uses take the value, if that is partial.
   std::optional<Layout> wantedPartial(mlir::Value value) const;
   /// Replaces an operand by the same value in the layout it must have.
   void require(const OpWithRule &op, unsigned operand, const Layout &layout);
@@ -45,7 +45,7 @@ private:
   const Layout &reducedLayout(mlir::Value value);
   Layout chooseReduced(mlir::Value value) const;
   Layout wholeLayout(mlir::Value value) const;
-  /// Is it used by no other op that has a layout?
+  /// Whether no other op with a layout uses the value.
   bool isUsedOnlyBy(mlir::Value value, mlir::Operation *op) const;
   Layout requirement(mlir::OpOperand &use) const;
   void setLayout(mlir::Value value, const Layout &layout);
@@ -61,7 +61,7 @@ private:
   llvm::DenseMap<std::pair<mlir::Value, mlir::Attribute>, mlir::Value>
       converted;
   llvm::SmallVector<mlir::Operation *> dead;
-  /// The unsharded value that a converted one stands for.
+  /// The unsharded value from which a resharded one was made.
   llvm::DenseMap<mlir::Value, mlir::Value> origin;
   unsigned numReshards = 0;
 };

@@ -1,6 +1,6 @@
 //===- LayoutJournal.h - where each axis of each layout comes from --------===//
 //
-// A record of propagation, kept only where somebody asks (weft explain --why):
+// A record of propagation, kept on request only (weft explain --why):
 //
 //   LayoutJournal journal;
 //   LayoutTable table(function, mesh);
@@ -19,13 +19,13 @@
 
 namespace weft {
 
-/// The reason why a dimension of a value got an axis, or lost it.
+/// The reason why a dimension of a value got or lost an axis.
 struct LayoutReason {
   enum class Kind {
     Annotation, ///< by `op`; of a result by the function's end, of an argument by none
     Rule,      ///< `op` has it in dimension `fromDim` of `from`
     SameValue, ///< `from` is the same value for a loop, or of the same group
-    State,     ///< the value updates state, which is laid out so
+    State,     ///< the value updates state, which has this layout
     Price,     ///< at `op`, this saves `saved`
   };
   Kind kind = Kind::Annotation;
@@ -41,22 +41,22 @@ struct LayoutReason {
 
 class LayoutJournal {
 public:
-  /// Layouts of an op's tensors, where they have any.
+  /// Layouts of an op's tensors, if they have any.
   using Snapshot = std::vector<std::optional<Layout>>;
   static Snapshot snapshotOf(const TensorLayouts &layouts);
 
-  /// Records each axis that `after` has and `before` has not; of a price, also
-  /// each that it has no more. `like` has everything but dimension and axis.
+  /// Records each axis of `after` that `before` lacks; for a price, also each
+  /// lost axis. `like` has everything except dimension and axis.
   void record(const LayoutReason &like, const Layout &before,
               const Layout &after);
-  /// The same of all tensors of an op, by its rule: which other tensor had the
-  /// axis for the factor.
+  /// Records the new axes of all tensors of an op, by its rule: each with the
+  /// other tensor that had the axis for the factor.
   void recordRule(const Mesh &mesh, const OpWithRule &op,
                   const Snapshot &before, const TensorLayouts &after);
-  /// The last that was said of the axis, or null.
+  /// The last record of the axis, or null.
   const LayoutReason *last(mlir::Value value, unsigned dim,
                            const SubAxis &axis) const;
-  /// The last axis that the dimension lost, or null.
+  /// The record of the last axis that the dimension lost, or null.
   const LayoutReason *lastLost(mlir::Value value, unsigned dim) const;
 
 private:

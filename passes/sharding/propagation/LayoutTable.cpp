@@ -22,7 +22,8 @@ LayoutTable::LayoutTable(func::FuncOp function, MeshAttr mesh)
   addBlock(function.getBody().front(), {});
 }
 
-/// Ops in program order, those of regions behind the op that holds them.
+/// Adds ops in program order, those of regions behind the op that contains
+/// them.
 void LayoutTable::addBlock(Block &block, llvm::ArrayRef<SubAxis> bound) {
   auto add = [&](Value value) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -35,7 +36,7 @@ void LayoutTable::addBlock(Block &block, llvm::ArrayRef<SubAxis> bound) {
   llvm::for_each(block.getArguments(), add);
   for (Operation &op : block) {
     if (op.hasTrait<ObservesLayout>())
-      continue; // it takes what it finds
+      continue; // it accepts any layout
     indices[&op] = ruled.size();
     ruled.push_back(OpWithRule::get(&op));
     llvm::for_each(op.getResults(), add);

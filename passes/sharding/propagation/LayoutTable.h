@@ -40,7 +40,7 @@ public:
 
   LayoutTable(mlir::func::FuncOp function, MeshAttr mesh);
 
-  /// Records in the journal, from now on, why layouts are as they are.
+  /// Records in the journal, from now on, the reasons for layouts.
   void keep(LayoutJournal *record) { journal = record; }
   LayoutJournal *kept() const { return journal; }
 

@@ -16,7 +16,7 @@ namespace weft {
 using namespace weft;
 using namespace mlir;
 
-/// The module's mesh; one device where there is none.
+/// The module's mesh; a mesh of one device if there is none.
 static MeshAttr meshOf(ModuleOp module) {
   if (auto mesh = module->getAttrOfType<MeshAttr>(kMeshAttr))
     return mesh;
@@ -27,7 +27,8 @@ static MeshAttr meshOf(ModuleOp module) {
   return mesh;
 }
 
-/// An op with a rule is told of its operands' layouts only.
+/// Checks that an op with a rule uses tensors as operands only: its rule does
+/// not cover captured ones.
 static LogicalResult checkCaptures(Operation &op) {
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(op.getRegions(), captured);
@@ -39,8 +40,8 @@ static LogicalResult checkCaptures(Operation &op) {
   return success();
 }
 
-/// One block a region, static shapes, and regions only where they pass values
-/// on, or belong to an op that has a rule or says its layouts itself.
+/// Checks that regions have one block and shapes are static, and that ops with
+/// regions pass values on, have a rule or state their layouts.
 static LogicalResult checkOp(Operation &op) {
   for (Type type : op.getResultTypes())
     if (auto tensor = dyn_cast<TensorType>(type))

@@ -1,8 +1,8 @@
 //===- Price.h - what moving tensors between devices costs ------*- C++ -*-===//
 //
-// 192 bytes over "data" with 1 us and 10 GB/s move for 19.2 ns and wait for
-// 1 us: {19200000, 1000000000, 192}. The planner of reshards, the propagation
-// of layouts and the passes that move reshards all count so.
+// 192 bytes over "data" with 1 us and 10 GB/s move for 19.2 ns and wait for 1
+// us: {19200000, 1000000000, 192}. The planner of reshards, the propagation of
+// layouts and the passes that move reshards all use such prices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,11 +15,12 @@
 
 namespace weft {
 
-/// Integers, whose sums do not depend on their order; 100 s are the most.
+/// Converts seconds (at most 100) to integers, whose sums do not depend on
+/// their order.
 int64_t femtoseconds(double seconds);
 
-/// Messages over several axes are in flight together: they take the time of the
-/// slowest.
+/// The link of a message. Messages over several axes are in flight together:
+/// they take the time of the slowest.
 struct Link {
   double latency = 0; ///< seconds for one message
   double bandwidth = std::numeric_limits<double>::infinity(); ///< bytes/second
@@ -29,9 +30,9 @@ struct Link {
 Link slowestLink(const Mesh &mesh, llvm::ArrayRef<SubAxis> over);
 
 struct Price {
-  int64_t moving = 0;  ///< femtoseconds of bytes on their way, and of work
+  int64_t moving = 0;  ///< femtoseconds of bytes in flight, and of work
   int64_t waiting = 0; ///< femtoseconds of latencies
-  int64_t bytes = 0;   ///< received by the fullest device
+  int64_t bytes = 0;   ///< received by the device that receives most
 
   /// The price of one message.
   static Price of(const Link &link, int64_t bytes);
@@ -46,10 +47,10 @@ struct Price {
   }
 };
 
-/// The order of layouts: latencies decide between equals only, since collectives of a step
-/// are combined later, so that a sum of latencies says little.
+/// The order of prices of layouts: latencies only break ties, since collectives
+/// of a step are combined later, so that a sum of latencies says little.
 bool movesLess(const Price &a, const Price &b);
-/// The order of single reshards: less time, or as much for fewer bytes.
+/// The order of prices of single reshards: by time, then by bytes.
 bool takesLess(const Price &a, const Price &b);
 
 } // namespace weft

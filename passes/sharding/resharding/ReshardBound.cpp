@@ -10,7 +10,8 @@
 using namespace weft;
 using namespace weft::reshard;
 
-/// Devices that are asked within the search; any subset of them gives a bound.
+/// The most devices that are examined in the search; any subset of them gives a
+/// bound.
 static constexpr int64_t mostAsked = 16;
 
 //===----------------------------------------------------------------------===//
@@ -110,7 +111,7 @@ int64_t DeviceTable::missing(const View &view, int64_t position) const {
 }
 
 //===----------------------------------------------------------------------===//
-// What must arrive
+// Bytes that must arrive
 //===----------------------------------------------------------------------===//
 
 static bool divides(const Problem &problem, llvm::ArrayRef<int64_t> counts) {
@@ -126,10 +127,10 @@ bool reshard::evenThroughout(const Problem &problem, const View &view,
          divides(problem, target.counts);
 }
 
-/// Even shards over independent digits. Where the lists of a dimension part
-/// with different digits, some device has coordinate 0 of the one and the last
-/// of the other: what it holds and what it wants are disjoint, and it lacks
-/// all it needs. Otherwise one list begins with the other and shards nest.
+/// The missing elements for even shards over independent digits. If the lists
+/// of a dimension differ at some digit, some device has coordinate 0 of the one
+/// and the last of the other: its old and new shards are disjoint, and it lacks
+/// all elements. Otherwise one list begins with the other and shards nest.
 static int64_t closedForm(const Problem &problem, const View &view,
                           const View &target) {
   int64_t common = 1;
@@ -146,7 +147,7 @@ static int64_t closedForm(const Problem &problem, const View &view,
 
 static int64_t missingOnAny(const Problem &problem, const View &view,
                             const View &target, int64_t mostAsked) {
-  // A summand for each element has still to arrive.
+  // A summand must still arrive for each element.
   if (!view.reduced)
     return divides(problem, target.counts) ? target.localElements : 0;
   if (evenThroughout(problem, view, target))
@@ -158,7 +159,7 @@ static int64_t missingOnAny(const Problem &problem, const View &view,
       most = std::max(most, table.missing(view, row));
     return most;
   }
-  // A large prime as the stride spreads them.
+  // The stride, a large prime, spreads the examined devices.
   for (int64_t i = 0; i < mostAsked; ++i)
     most = std::max(most, table.missing(view, table.rowOf(i * 7919 % devices)));
   return most;
@@ -174,7 +175,8 @@ int64_t reshard::missingElementsExactly(const Problem &problem,
   return missingOnAny(problem, view, target, problem.mesh.size());
 }
 
-/// Elements of a tensor on all devices may be more than an int64_t counts.
+/// An integer for elements of a tensor on all devices, which may exceed
+/// int64_t.
 using Wide = __int128;
 
 static int64_t narrowed(Wide number) {
@@ -182,10 +184,10 @@ static int64_t narrowed(Wide number) {
   return static_cast<int64_t>(std::min(most, number));
 }
 
-/// Summands add up at no less than q-1 messages for an element until the first
-/// device has the total, one of which completes it, and one more for every
-/// other device that wants it: (q-2) + r over all elements and groups. No
-/// device gets by with less than it wants.
+/// The least elements to send for a reduction. Adding q summands takes at least
+/// q-1 messages for an element until the first device has the total, one of
+/// which completes it, and one more for every other device that wants it: (q-2)
+/// + r over all elements and groups. No device receives less than it wants.
 static int64_t summandBound(const Problem &problem, const View &target,
                             int64_t summands) {
   int64_t devices = problem.mesh.size();
@@ -217,15 +219,16 @@ int64_t reshard::lowerBoundBytes(const Problem &problem) {
   }
   View source(problem, problem.source), target(problem, problem.target);
   if (summands > 1)
-    // A device whose new summand is neutral wants nothing.
+    // A device whose new summand is neutral needs no element.
     return made > 1 ? 0 : summandBound(problem, target, summands);
   return missingElementsExactly(problem, source, target) * problem.elementBytes;
 }
 
 int64_t reshard::sentElements(const Problem &problem, const View &view,
                               const View &target) {
-  // Each holder of an even shard sends at most total wanted / holders, which
-  // is what a device wants; where shards nest, exactly what it lacks.
+  // Each holder of an even shard sends at most total wanted / holders, which is
+  // what a device receives anyway; if shards nest, exactly the missing
+  // elements.
   if (evenThroughout(problem, view, target))
     return 0;
   const DeviceTable &table = problem.devices();
@@ -235,14 +238,15 @@ int64_t reshard::sentElements(const Problem &problem, const View &view,
     after *= target.counts[dim];
   }
   int64_t holders = devices / before, copies = devices / after;
-  // The elements of each shard that others need: every copy, except those of holders.
+  // The elements of each shard that other devices need: all copies, except
+  // those of holders.
   std::vector<Wide> wanted(before, 0);
   for (int64_t position = 0; position < devices; ++position) {
     int64_t shard = table.shard(view, position), volume = 1;
     for (unsigned dim = 0; dim < problem.rank(); ++dim)
       volume *= table.held(view, position, dim).size();
     int64_t kept = table.wanted(position) - table.missing(view, position);
-    // The sum over its holders is whole: each adds its part of the copies.
+    // The sum over its holders is an integer: each adds its part of the copies.
     wanted[shard] += Wide(volume) * copies - Wide(kept) * holders;
   }
   Wide most = 0;

@@ -23,7 +23,7 @@ const ReshardPlan &ReshardCache::plan(llvm::ArrayRef<int64_t> shape,
   std::vector<int64_t> key{elementBytes};
   key.reserve(64);
   key.insert(key.end(), shape.begin(), shape.end());
-  key.push_back(-1); // no size: the end of the shape
+  key.push_back(-1); // end of the shape, as no size is negative
   append(key, from);
   append(key, to);
   auto [entry, fresh] = plans.try_emplace(std::move(key));

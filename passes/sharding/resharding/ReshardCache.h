@@ -1,6 +1,7 @@
 //===- ReshardCache.h - plans that were made before -------------*- C++ -*-===//
 //
-// A model's layers reshard alike: of 512 layers' 3,072 pairs 6 are different.
+// A model's layers have the same reshards: of 512 layers' 3,072 pairs of
+// layouts 6 are different.
 //
 //   ReshardCache cache(mesh);
 //   const ReshardPlan &plan = cache.plan({128, 64}, 4, from, to);
@@ -23,7 +24,7 @@ public:
   explicit ReshardCache(const Mesh &mesh, const ReshardOptions &options = {})
       : mesh(mesh), options(options) {}
 
-  /// planReshard's answer; valid as long as the cache.
+  /// The plan of planReshard; valid as long as the cache.
   const ReshardPlan &plan(llvm::ArrayRef<int64_t> shape, int64_t elementBytes,
                           const Layout &from, const Layout &to);
   size_t size() const { return plans.size(); }
@@ -31,7 +32,7 @@ public:
 private:
   Mesh mesh;
   ReshardOptions options;
-  /// By shape, element and both layouts as numbers.
+  /// Plans by shape, element and both layouts as numbers.
   std::map<std::vector<int64_t>, ReshardPlan> plans;
 };
 

@@ -10,14 +10,14 @@ using namespace weft;
 using namespace weft::reshard;
 
 namespace {
-/// Takes legal steps one after the other, the best by a score.
+/// Takes legal steps one after the other, each the best by a score.
 class GreedyWay {
 public:
   explicit GreedyWay(const Problem &problem)
       : problem(problem), state(problem.source), view(problem, state),
         target(problem, problem.target) {}
 
-  /// Takes the step of the highest score above 0, again and again.
+  /// Takes the step with the highest score, until none is above 0.
   template <typename Score> void take(Score score) {
     for (int best = 1; best > 0;) {
       best = 0;
@@ -42,7 +42,7 @@ public:
   int reduceScore(const Move &move) const {
     return move.kind == StepKind::AllReduce;
   }
-  /// Empties a dimension that differs.
+  /// The score of gathering a dimension that differs.
   int emptyScore(const Move &move, int dim) const {
     return move.kind == StepKind::AllGather && move.from == dim &&
            view.lists[dim] != target.lists[dim] &&
@@ -53,7 +53,7 @@ public:
   llvm::SmallVector<Move, 8> moves;
 
 private:
-  /// Are only gathers left?
+  /// Whether only gathers are left.
   bool inPlace(const View &view) const {
     for (unsigned dim = 0; dim < problem.rank(); ++dim)
       if (!agrees(view, dim) ||
@@ -74,7 +74,8 @@ private:
 };
 } // namespace
 
-/// Digits and summands go where shards are lacking, best to their place.
+/// The score of a slice: digits and summands that shard dimensions with too few
+/// shards, preferably their final ones.
 int GreedyWay::sliceScore(const Move &move) const {
   if (move.kind != StepKind::Slice && move.kind != StepKind::ReduceScatter)
     return 0;
@@ -83,8 +84,8 @@ int GreedyWay::sliceScore(const Move &move) const {
   return 1 + 8 * lacking + 4 * inPlace + std::min<int>(3, move.digits.size());
 }
 
-/// From where there are too many shards to where there are too few; then all
-/// to their places.
+/// The score of an all-to-all: from dimensions with too many shards to those
+/// with too few; then to the final dimensions.
 int GreedyWay::moveScore(const Move &move) const {
   View after(problem, move.result);
   if (move.kind == StepKind::AllToAll) {

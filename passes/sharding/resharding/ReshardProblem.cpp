@@ -35,7 +35,8 @@ static bool isChain(llvm::ArrayRef<int64_t> cuts) {
   return true;
 }
 
-/// 4 -> 2, 8 -> 2 and 4; nothing for 6, which has two ways.
+/// Cuts of an interval into powers of a prime: 4 -> 2, 8 -> 2 and 4; nothing
+/// for 6, which has two ways.
 static Cuts primePowerCuts(int64_t begin, int64_t end) {
   int64_t size = end / begin, prime = 2;
   while (size % prime != 0)
@@ -69,7 +70,7 @@ static void cutThoroughly(const Mesh &mesh, llvm::SmallVectorImpl<Cuts> &cuts) {
 }
 
 /// A list of sub-axes cut into digits. An axis that the two layouts cut in
-/// incompatible ways keeps the sub-axes as they are.
+/// incompatible ways keeps its sub-axes.
 static SubAxes refine(llvm::ArrayRef<SubAxis> axes, llvm::ArrayRef<Cuts> cuts) {
   SubAxes digits;
   for (const SubAxis &sub : axes) {
@@ -98,7 +99,7 @@ static uint8_t digitIndex(Problem &problem, const SubAxis &digit) {
   return found - problem.digits.begin();
 }
 
-/// Enters the digits of one list, but the first `skip`, into a state.
+/// Enters the digits of one list, except the first `skip`, into a state.
 static void enter(Problem &problem, State &state, uint8_t place,
                   llvm::ArrayRef<SubAxis> list) {
   for (auto [position, digit] : llvm::enumerate(list)) {
@@ -112,7 +113,8 @@ static void enter(Problem &problem, State &state, uint8_t place,
   }
 }
 
-/// The common prefix of both lists, as long as shards of it are nested.
+/// The length of the common prefix of both lists, as long as its shards are
+/// nested.
 static unsigned frozenPrefix(int64_t n, llvm::ArrayRef<SubAxis> a,
                              llvm::ArrayRef<SubAxis> b) {
   if (a == b)
@@ -140,9 +142,9 @@ static void enterPartial(Problem &problem, const SubAxes &from,
       problem.frozenPartial.push_back(digit);
 }
 
-/// Digits that neither layout uses: their devices hold copies and can share the
-/// work. [(x,y),-] -> [y,x] on 2x2x2 has one permute of everything, or slices
-/// over z and moves half.
+/// Enters digits that neither layout uses: their devices hold copies and can
+/// share the work. [(x,y),-] -> [y,x] on 2x2x2 takes one permute of everything,
+/// or slices over z and moves half.
 static void enterCopies(Problem &problem, llvm::ArrayRef<Cuts> cuts) {
   SubAxes taken(problem.frozenPartial);
   for (const SubAxes &list : problem.frozen)

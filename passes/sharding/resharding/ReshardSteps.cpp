@@ -9,8 +9,9 @@
 using namespace weft;
 using namespace weft::reshard;
 
-// Shard i over p begins at i*c, its block k at i*c + k*c'; shard i*q+k over
-// p*q begins at (i*q+k)*c'. They are one where i is 0 or c = q*c'.
+// The two begin at the same element if i is 0 or c = q*c', as shard i over p
+// begins at i*c, its block k at i*c + k*c', and shard i*q+k over p*q at
+// (i*q+k)*c'.
 bool reshard::nests(int64_t n, int64_t p, int64_t q) {
   return p == 1 || n <= 1 || shardSize(n, p) == q * shardSize(n, p * q);
 }
@@ -45,7 +46,7 @@ private:
       product *= problem.digits[digit].size;
     return product;
   }
-  /// May the digits be appended to the dimension?
+  /// Whether the digits may be appended to the dimension.
   bool appends(unsigned dim, llvm::ArrayRef<uint8_t> digits) const {
     return nests(problem.shape[dim], view.counts[dim], sizeOf(digits));
   }
@@ -69,8 +70,8 @@ private:
       result.order[digit] = 0;
     }
   }
-  /// The digits that the target has in a dimension after those here now, as
-  /// far as `usable` goes; empty where the lists have parted already.
+  /// The digits that the target has in a dimension after the present ones, as
+  /// far as `usable` allows; empty if the lists differ already.
   Digits wanted(unsigned dim, llvm::function_ref<bool(unsigned)> usable) const {
     llvm::ArrayRef<uint8_t> list = view.lists[dim], goal = targetLists[dim];
     Digits result;
@@ -115,9 +116,9 @@ void StepGenerator::slice(unsigned dim, llvm::ArrayRef<uint8_t> digits) {
   visit(move);
 }
 
-/// Lists of the digits in `pool`, in any order, after `list`. Where a dimension
-/// divides by all of them, one digit after the other does the same and is
-/// enough.
+/// Visits lists of the digits in `pool`, in any order, appended to `list`. If a
+/// dimension divides by all of them, appending one digit at a time is
+/// equivalent and enough.
 void StepGenerator::forEachList(
     unsigned dim, uint64_t pool, Digits &list, bool evenToo,
     llvm::function_ref<void(llvm::ArrayRef<uint8_t>)> visitList) const {
@@ -238,8 +239,8 @@ void StepGenerator::reductions() {
   }
 }
 
-/// Sets of digits to reduce-scatter, where the target scatters: all subsets of a few
-/// digits; of many everything, what is left over, or one.
+/// Sets of digits to reduce-scatter, if the target scatters: all subsets of a
+/// few digits; of many digits all, those left over, or one.
 llvm::SmallVector<Digits, 8>
 StepGenerator::reducible(const Digits &summands) const {
   llvm::SmallVector<Digits, 8> result;
@@ -266,10 +267,10 @@ StepGenerator::reducible(const Digits &summands) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Permutations: the same number of shards in every dimension, other holders
+// Permutations: the number of shards in every dimension stays, holders change
 //===----------------------------------------------------------------------===//
 
-/// Two digits of one size change places.
+/// Exchanges two digits of one size.
 void StepGenerator::swap(uint8_t a, uint8_t b) {
   Move move = start(StepKind::Permute, {a, b});
   std::swap(move.result.place[a], move.result.place[b]);
@@ -278,8 +279,8 @@ void StepGenerator::swap(uint8_t a, uint8_t b) {
     visit(move);
 }
 
-/// All ways to have as many shards in the dimensions from `dim` on, which has
-/// `count` shards so far.
+/// Visits all ways to keep the number of shards in the dimensions from `dim`
+/// on, which has `count` shards so far.
 void StepGenerator::arrange(Move &move, uint64_t used, unsigned dim,
                             int64_t count, uint8_t order) {
   if (dim == problem.rank()) {
@@ -304,7 +305,7 @@ void StepGenerator::arrange(Move &move, uint64_t used, unsigned dim,
   }
 }
 
-/// Visits a permute, by the digits that change their places.
+/// Visits a permute, with the digits that change their places.
 void StepGenerator::finishPermute(Move move) {
   for (unsigned i = 0, e = problem.digits.size(); i < e; ++i)
     if (move.result.place[i] != state.place[i] ||
@@ -314,7 +315,7 @@ void StepGenerator::finishPermute(Move move) {
     visit(move);
 }
 
-/// A permute with all summands, but nothing else, in place.
+/// A permute with all summands, and no other digit, in place.
 Move StepGenerator::startPermute(uint64_t &used) const {
   Move move = start(StepKind::Permute, {});
   used = 0;
@@ -326,8 +327,8 @@ Move StepGenerator::startPermute(uint64_t &used) const {
   return move;
 }
 
-/// Puts into a dimension what the target has there, as far as `count` shards
-/// go, then digits that the target does not use.
+/// Fills a dimension with the target's digits, up to `count` shards, then with
+/// digits that the target does not use.
 bool StepGenerator::fill(State &result, unsigned dim, int64_t count) const {
   int64_t product = problem.frozenCount[dim];
   uint8_t order = 0;
@@ -339,7 +340,7 @@ bool StepGenerator::fill(State &result, unsigned dim, int64_t count) const {
   for (uint8_t digit : targetLists[dim]) {
     if (product >= count)
       break;
-    // Summands stay where they are.
+    // A summand stays at its digit.
     if (state.place[digit] == partialFrom || state.place[digit] == partialTo)
       return false;
     place(digit);
@@ -351,8 +352,8 @@ bool StepGenerator::fill(State &result, unsigned dim, int64_t count) const {
   return product == count;
 }
 
-/// Straight to the target, or to a state from which slices and gathers lead
-/// there.
+/// Visits permutes directly to the target, or to a state from which slices and
+/// gathers lead there.
 void StepGenerator::permuteToTarget() {
   uint64_t used;
   Move move = startPermute(used);
@@ -411,7 +412,7 @@ bool reshard::exchangeMove(const Problem &problem, const State &state,
     uint8_t a = state.place[i], b = problem.target.place[i];
     if (a == partialFrom)
       return false;
-    // New summands are made afterwards, of copies.
+    // New summands are made afterwards, from copies.
     if (b == partialTo && a != partialTo)
       move.result.place[i] = b = unused;
     if (a < partialTo || b < partialTo)

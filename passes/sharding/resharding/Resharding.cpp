@@ -27,7 +27,7 @@ llvm::StringRef weft::stringifyStepKind(StepKind kind) {
   return names[static_cast<unsigned>(kind)];
 }
 
-/// The ring of steps that send around one.
+/// The ring algorithm of a step; nothing for steps without one.
 static std::optional<RingKind> ringKind(StepKind kind) {
   switch (kind) {
   case StepKind::AllReduce:
@@ -52,10 +52,10 @@ static int64_t bytesSent(StepKind kind, int64_t p, int64_t before,
 }
 
 namespace {
-/// Compared in this order; first and second are time and bytes, or bytes and
-/// time. Time is in units of 1e-15 s, so that sums in any order are equal. A
-/// local step weighs 1, an exchange a little less than two standard
-/// collectives.
+/// A cost, compared by first, second, then weight; first and second are time
+/// and bytes, or bytes and time. Time is in units of 1e-15 s, so that sums in
+/// any order are equal. A local step weighs 1, an exchange a little less than
+/// two standard collectives.
 struct Cost {
   int64_t first = 0, second = 0, steps = 0;
   auto operator<=>(const Cost &) const = default;
@@ -64,8 +64,8 @@ struct Cost {
   }
 };
 constexpr int64_t standardStep = 1000, exchangeStep = 1500;
-/// Once a plan meets the bound: how many more steps may be tried for one of as
-/// many bytes and seconds in nicer steps.
+/// The most steps that are tried, once a plan meets the bound, for one with
+/// equal bytes and seconds and less weight.
 constexpr int64_t niceness = 1500;
 
 struct Node {
@@ -102,14 +102,14 @@ public:
     }
   }
 
-  /// Takes the given steps, so that run() tries nothing dearer.
+  /// Takes the given steps, so that run() tries nothing more expensive.
   void follow(llvm::MutableArrayRef<Move> moves);
   /// Finds the cheapest plan, or runs out of budget.
   void run();
   bool found() const { return bestPlan.has_value(); }
-  /// The cheapest found.
+  /// The cheapest plan found.
   ReshardPlan plan() const;
-  int64_t bound; ///< bytes that must arrive at least
+  int64_t bound; ///< least bytes that must arrive
 
 private:
   bool meetsBound() const;
@@ -137,8 +137,8 @@ private:
   double fastest = 1, quickest = 1;
   bool settled = false; ///< nothing is cheaper
   int64_t tried = 0;
-  int best = -1; ///< the cheapest way to the target so far
-  std::optional<ReshardPlan> bestPlan; ///< of the runs before
+  int best = -1;                       ///< the node of the cheapest plan so far
+  std::optional<ReshardPlan> bestPlan; ///< of earlier runs
   Cost bestCost;
   std::vector<Node> nodes;
   std::unordered_map<State, int, StateHash> known;
@@ -194,11 +194,11 @@ Cost Search::estimate(const State &state, const View &view) const {
   int64_t bytes = missingElements(problem, view, target) * problem.elementBytes;
   if (bytes == 0)
     return {0, 0, 1};
-  // At least one more collective.
+  // The estimate: at least one more collective.
   return cost(femtoseconds(quickest + bytes / fastest), bytes, standardStep);
 }
 
-/// By a plan that is known.
+/// Whether a known plan is cheaper.
 bool Search::isBeaten(const Cost &cost) const {
   return (best >= 0 && nodes[best].cost <= cost) ||
          (bestPlan && bestCost <= cost);
@@ -217,7 +217,7 @@ void Search::visit(int parent, const View &view, Move &move) {
   auto [entry, fresh] = known.try_emplace(node.state, nodes.size());
   if (!fresh && nodes[entry->second].cost <= node.cost)
     return;
-  // A better way replaces the old one; its queue entry is skipped later.
+  // The old node is closed for a cheaper one; its queue entry is skipped later.
   if (!fresh)
     nodes[entry->second].closed = true;
   entry->second = nodes.size();
@@ -225,14 +225,14 @@ void Search::visit(int parent, const View &view, Move &move) {
       (best < 0 || node.cost < nodes[best].cost))
     best = nodes.size();
   Cost whole = node.cost + estimate(node.state, after);
-  // Kept as known, but never opened where a plan is cheaper already.
+  // The node is recorded, but not queued if a plan is cheaper already.
   if (best == static_cast<int>(nodes.size()) || !isBeaten(whole))
     open.push({whole, nodes.size()});
   nodes.push_back(std::move(node));
 }
 
-/// Pricing an exchange of uneven shards asks every device: on large meshes only
-/// as soon as it is possible.
+/// Whether to price an exchange. For uneven shards that examines every device:
+/// on large meshes only if an exchange is possible now.
 bool Search::mayExchange(int index) const {
   StepKind kind = nodes[index].move.kind;
   return even || problem.mesh.size() <= 64 || index == 0 ||
@@ -245,7 +245,7 @@ void Search::expand(int index) {
   Move exchange;
   Cost least = nodes[index].cost + estimate(state, view);
   least.steps += exchangeStep - standardStep;
-  // First, since its price closes most other ways.
+  // The exchange comes first, since its price excludes most other steps.
   if (options.allowExchange && mayExchange(index) && !isBeaten(least) &&
       exchangeMove(problem, state, exchange))
     visit(index, view, exchange);
@@ -266,8 +266,8 @@ void Search::reset() {
   open.push({Cost{}, 0});
 }
 
-/// No plan is better than the best: by the estimate, or by the exact bound
-/// where the estimate has asked only a few devices.
+/// Whether no plan is better than the best: by the estimate, or by the exact
+/// bound if the estimate examined only a few devices.
 bool Search::meetsBound() const {
   if (best < 0)
     return false;
@@ -278,7 +278,7 @@ bool Search::meetsBound() const {
          nodes[best].cost.second <= least.second;
 }
 
-/// Was every cheaper way tried?
+/// Searches; returns whether every cheaper plan was tried.
 bool Search::search() {
   bool complete = movesAreComplete(problem);
   int64_t budget = complete ? options.searchBudget : options.searchBudget / 3;
@@ -318,7 +318,7 @@ void Search::follow(llvm::MutableArrayRef<Move> moves) {
   for (Move &move : moves) {
     State next = move.result;
     visit(at, View(problem, nodes[at].state), move);
-    // A state that was met before keeps its cheaper node.
+    // A known state keeps its cheaper node.
     at = known.at(next);
   }
   keep();
@@ -347,7 +347,7 @@ ReshardPlan Search::planTo(int node) const {
                                                      : problem.from.reduce;
     step.bytes = at->bytes;
     step.seconds = at->time * 1e-15;
-    // Two slices of one dimension are one.
+    // Two slices of one dimension are joined.
     if (!plan.steps.empty() && step.kind == StepKind::Slice &&
         plan.steps.back().kind == StepKind::Slice &&
         plan.steps.back().to == step.to) {
@@ -364,8 +364,8 @@ ReshardPlan Search::planTo(int node) const {
   return plan;
 }
 
-/// More digits than a state can name (axes of thousands of devices, each cut
-/// in incompatible ways): reduce, exchange, make partial.
+/// The plan if there are more digits than a state can name (axes of thousands
+/// of devices, each cut in incompatible ways): reduce, exchange, make partial.
 static ReshardPlan exchangePlan(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
                                 int64_t elementBytes, const Problem &problem) {
   ReshardPlan plan;
@@ -415,7 +415,7 @@ ReshardPlan weft::planReshard(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
   if (problem.tooManyDigits)
     return exchangePlan(mesh, shape, elementBytes, problem);
   Search search(problem, options);
-  // Where not all ways can be tried, a decent plan first: it closes most.
+  // A simple plan comes first if not all can be tried: it excludes most others.
   llvm::SmallVector<Move, 8> moves;
   if (!movesAreComplete(problem) && sliceMoveGather(problem, moves))
     search.follow(moves);

@@ -9,11 +9,11 @@
 // 448 elements, 1,792 bytes a device. A chain of all-gathers and slices moves
 // 14,336.
 //
-// A* over layouts on the coarsest common refinement of the sub-axes in which
-// the two differ, with the bytes that own() says must arrive as the estimate.
-// No step is legal by its form alone: each is checked against own(), since
-// uneven shards do not nest (7 over a=2 is [0,4) [4,7); over a=2, b=3 device
-// (0,2) owns [4,6)).
+// The search is A* over layouts on the coarsest common refinement of the
+// sub-axes in which the two differ; its estimate is the bytes that must arrive
+// by own(). No step is legal by its form alone: each is checked against own(),
+// since uneven shards do not nest (7 over a=2 is [0,4) [4,7); over a=2, b=3
+// device (0,2) owns [4,6)).
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +41,7 @@ llvm::StringRef stringifyStepKind(StepKind kind);
 struct ReshardStep {
   StepKind kind = StepKind::Slice;
   SubAxes axes;      ///< over which the step works, major to minor
-  int64_t from = -1; ///< tensor dimension, where the kind has one
+  int64_t from = -1; ///< of the step's devices, major to minor
   int64_t to = -1;
   ReduceKind reduce = ReduceKind::Sum;
   Layout result;     ///< the layout after the step
@@ -55,35 +55,36 @@ struct ReshardStep {
 
 struct ReshardOptions {
   bool allowExchange = true;
-  /// Compare plans by bytes and then seconds, instead of seconds and then
-  /// bytes: what a report on bytes asks for.
+  /// Whether plans are compared by bytes and then seconds, instead of seconds
+  /// and then bytes: for a report on bytes.
   bool fewestBytes = false;
-  /// Slice also over axes that neither layout names, so that copies share the
-  /// work, and cut axes that both use whole, where that makes at most four
-  /// digits. On x=4, y=2 a sum over x goes [-]+sum(x) -> [y]+sum(x) ->
+  /// Whether to slice also over axes that neither layout names, so that copies
+  /// share the work, and to cut axes that both use whole, if that makes at most
+  /// four digits. On x=4, y=2 a sum over x goes [-]+sum(x) -> [y]+sum(x) ->
   /// [(y,x)] -> [-] with fewer bytes than an all_reduce, which combines with
   /// others, however.
   bool thorough = false;
-  /// Steps tried before settling for the best plan so far; a third of it
-  /// where more than four digits differ and not every permutation is tried.
+  /// The steps that are tried before the best plan so far is taken; a third of
+  /// it if more than four digits differ and not every permutation is tried.
   int64_t searchBudget = 6000;
 };
 
 struct ReshardPlan {
   llvm::SmallVector<ReshardStep, 4> steps;
   int64_t bytesReceived = 0; ///< sum over the steps
-  /// max over devices of |own_to \ own_from|, bytes. From q summands: max of
-  /// |own_to| and, of all devices together, (q-2) messages for every element on
-  /// the way to its first total and one for every device that wants it.
+  /// The lower bound in bytes: max over devices of |own_to \ own_from|. From q
+  /// summands: max of |own_to| and, of all devices together, (q-2) messages for
+  /// every element until its first total and one for every device that wants
+  /// it.
   int64_t lowerBound = 0;
   double seconds = 0;
-  /// No plan has fewer bytes (the bound is met), or no chain of the steps
-  /// above, whose every result is a layout, is cheaper under the options. An
-  /// all_to_all that packs strided blocks is an Exchange here.
+  /// Whether no plan has fewer bytes (the bound is met), or no chain of the
+  /// steps above, whose every result is a layout, is cheaper under the options.
+  /// An all_to_all that packs strided blocks is an Exchange here.
   bool optimal = false;
 };
 
-/// Requires two valid layouts of the rank of `shape`.
+/// Plans a reshard. Requires two valid layouts of the rank of `shape`.
 ReshardPlan planReshard(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
                         int64_t elementBytes, const Layout &from,
                         const Layout &to, const ReshardOptions &options = {});

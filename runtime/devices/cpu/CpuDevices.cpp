@@ -10,7 +10,7 @@
 namespace weft::runtime {
 
 namespace {
-/// Pages of the process, counted as long as they are there.
+/// Memory in pages of the process, counted while it exists.
 class CpuMemory final : public DeviceMemory {
 public:
   CpuMemory(Memory pages, int64_t device, std::shared_ptr<MemoryMeter> meter)
@@ -77,7 +77,7 @@ Error CpuDevices::fill(DeviceMemory &memory, uint8_t byte) {
   return nullptr;
 }
 
-/// The device that a kernel needs which is not a function of the host.
+/// The kind of device that a kernel needs which is not a function of the host.
 static std::string deviceNeeded(const Plan &plan, const Kernel &kernel) {
   if (const auto *its = std::get_if<DeviceKernel>(&kernel.code))
     return "a device of kind \"" + plan.modules[its->module].chip + "\"";
@@ -136,7 +136,7 @@ Error CpuDevices::canIsolate() const {
 }
 
 Error CpuDevices::perform(Run &run) {
-  // This set has prepared it.
+  // The program was prepared by this set, so it is an Executor.
   auto &executor = static_cast<Executor &>(*run.program);
   if (Error e = growArenas(executor))
     return e;
@@ -219,8 +219,8 @@ Error CpuDevices::runIsolated(Executor &executor, const Run &run) {
   return e;
 }
 
-/// Cores for this process's workers. Processes that mpirun has not bound to
-/// cores of their own share the machine's.
+/// The number of cores for this process's workers. Processes that mpirun has
+/// not bound to cores share the machine's.
 static int coreCount() {
   cpu_set_t set;
   CPU_ZERO(&set);

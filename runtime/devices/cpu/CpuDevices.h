@@ -1,7 +1,7 @@
 //===- CpuDevices.h - virtual devices in the host's memory ------*- C++ -*-===//
 //
-// Memory is pages of the process; a program is an Executor, all of whose devices
-// share the workers; runs wait for each other in a RunQueue.
+// CPU devices: memory is pages of the process; a program is an Executor, all of
+// whose devices share the workers; runs wait for each other in a RunQueue.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,7 +51,7 @@ private:
   std::vector<Memory> arenas; ///< by device, shared by programs
   uint64_t arenaVersion = 0;  ///< counts arenas that have moved
   std::shared_ptr<MemoryMeter> meter;
-  RunQueue queue; ///< last: what is left in it needs all of the above
+  RunQueue queue; ///< last, as its remaining tasks use all of the above
 };
 
 /// See openDevices().

@@ -71,7 +71,7 @@ Error Executor::prepare(const CollectiveProvider &given, int workers) {
 void Executor::reset() {
   for (std::vector<int64_t> &queue : ready)
     queue.clear();
-  // Queues are taken from the end: position 0 first.
+  // Positions are queued in reverse, as queues are taken from the end.
   for (size_t i = own.size(); i-- > 0;) {
     Device &device = devices[size_t(own[i])];
     device.pc = 0;
@@ -139,7 +139,8 @@ Executor::Device *Executor::nextDevice(int worker) {
     std::vector<int64_t> &queue = ready[(size_t(worker) + i) % ready.size()];
     if (queue.empty())
       continue;
-    // Its own from one end, those of others from the other.
+    // A worker takes from the end of its own queue, and from the begin of
+    // others.
     auto taken = i ? queue.begin() : queue.end() - 1;
     Device *device = &devices[*taken];
     queue.erase(taken);
@@ -156,7 +157,7 @@ void Executor::work(int worker) {
     if (shared || device) {
       ++running;
       if (!travelling.empty() && !isReceiving)
-        workers->wakeups.raise(); // somebody else may look after them
+        workers->wakeups.raise(); // another worker may poll for messages
       lock.unlock();
       if (shared)
         runChunks(*shared);
@@ -175,13 +176,13 @@ void Executor::work(int worker) {
       continue;
     }
     if (running == 0 &&
-        travelling.empty()) { // all have returned, or nobody can go on
+        travelling.empty()) { // all have returned, or a deadlock
       ended = true;
       workers->wakeups.raise();
       break;
     }
     if (worker != 0)
-      break; // waits to be woken
+      break; // it waits for wakeups
     uint32_t seen = workers->wakeups.value();
     lock.unlock();
     workers->wakeups.wait(seen);
@@ -226,7 +227,7 @@ void Executor::runDevice(Device &device) {
     case plan::Operation::Collective:
       device.pc = pc;
       return arrive(device, i);
-    default: // Return: readPlan lets no other pass
+    default: // Return: readPlan allows no others
       lock.lock();
       device.state = State::Done;
       device.pc = pc;
@@ -282,8 +283,8 @@ void Executor::depart(Rendezvous &rendezvous) {
   }
   travelling.push_back(&rendezvous);
   lock.unlock();
-  // Threads in receive() look after groups that travelled earlier. One of them
-  // may wait for a device that waits for this one.
+  // Threads in receive() poll for groups that travelled earlier. One of these
+  // may wait for a device that waits for this group.
   workers->wakeups.raise();
 }
 
@@ -332,15 +333,15 @@ void Executor::share(Device &device, const Instruction &instruction) {
   launch.arguments = device.arguments.data() + instruction.firstArgument;
   lock.lock();
   device.state = State::Waiting;
-  // Two for each worker: one that comes late takes fewer.
+  // Two chunks for each worker, so that a late one takes fewer.
   launch.chunks = std::min(parts.most, 2 * workersPerDevice);
   offer(launch);
   lock.unlock();
 }
 
 void Executor::offer(SharedWork &work) {
-  // A worker still looking at the last occurrence may take chunks of this
-  // one: all else must be right before `untaken` allows it.
+  // A worker that still tests the last occurrence may take chunks of this one:
+  // all other fields must be set before `untaken` allows it.
   work.unfinished.store(work.chunks, std::memory_order_relaxed);
   work.untaken.store(work.chunks, std::memory_order_release);
   open.push_back(&work);
@@ -401,7 +402,7 @@ void Executor::SharedLaunch::release(Executor &executor) {
 }
 
 void Executor::makeReady(Device &device) {
-  if (isTimed) // it has waited, at a collective or for parts of a launch
+  if (isTimed) // it has waited at a collective or for parts of a launch
     note(device, device.pc);
   device.state = State::Ready;
   ++device.pc;

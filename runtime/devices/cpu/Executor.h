@@ -7,18 +7,18 @@
 //   device 1: launch, launch, all_reduce -> the group is complete
 //   chunks of the all-reduce, then device 0 goes on, then device 1
 //
-// Where there are more workers than devices, a launch of much work is shared in
-// the same way: its parts are chunks, and its device waits for them.
+// With more workers than devices a launch of much work is shared in the same
+// way: its parts are chunks, and its device waits for them.
 //
-// A group with members in other processes sends them what they need when its
-// own have arrived, and whoever has nothing else to do looks for what they send.
+// A group with members in other processes sends them their parts when its own
+// members have arrived, and idle workers poll for received messages.
 //
 // A group is complete when its own members have arrived at the same
-// instruction; other devices may be in another iteration or branch. When
-// nobody can go on and somebody waits, the run ends with WEFT_DEADLOCK.
+// instruction; other devices may be in another iteration or branch. When no
+// device can run and some wait, the run ends with WEFT_DEADLOCK.
 //
-// What workers share is under the lock (states and queues of devices, `open`,
-// `travelling`, `arrived`, `running`, `ended`) or is one of two counters of a
+// Workers share data under the lock (states and queues of devices, `open`,
+// `travelling`, `arrived`, `running`, `ended`) and two counters of each
 // SharedWork. The life of a collective instruction, with the reason for each
 // memory order:
 //
@@ -58,9 +58,9 @@
 // members elsewhere is in `travelling` between 2 and 3, and once more between 6
 // and 7 where results are exchanged. Without chunks, 7 follows 2.
 //
-// `running` counts the workers with a device or chunks. When one that holds the
-// lock sees no open work, no ready device, nothing travelling and `running`
-// 0, nobody is left who could make a device ready: the run is over.
+// `running` counts the workers with a device or chunks. When a worker that
+// holds the lock sees no open work, no ready device, no travelling group and
+// `running` 0, no worker is left to make a device ready: the run is over.
 //
 //===----------------------------------------------------------------------===//
 
@@ -82,7 +82,7 @@ public:
   Executor(std::shared_ptr<const Program> program, Ownership ownership)
       : owner(std::move(program)), ownership(std::move(ownership)) {}
 
-  /// `provider` outlives the executor.
+  /// Prepares the collectives and workers. `provider` outlives the executor.
   Error prepare(const CollectiveProvider &provider, int workers);
   const std::shared_ptr<const Program> &program() const override {
     return owner;
@@ -90,15 +90,15 @@ public:
   /// The devices that this process runs.
   const std::vector<int64_t> &positions() const { return own; }
 
-  /// The memory that buffers are bound to: the version of the arenas, and the ports of a
-  /// Run.
+  /// The memory to which buffers are bound: the version of the arenas, and the
+  /// ports of a Run.
   struct Bound {
     uint64_t arenas = 0;
     std::vector<void *> inputs, outputs;
     bool operator==(const Bound &) const = default;
   };
-  /// Where buffer b of position p lies: locate(to, p, b). Called for all when
-  /// `to` has changed since the last run.
+  /// Binds buffer b of position p to locate(to, p, b), for all buffers if `to`
+  /// has changed since the last run.
   template <typename Locate> void bind(Bound to, Locate &&locate) {
     if (to == bound)
       return;
@@ -113,8 +113,8 @@ public:
     }
   }
 
-  /// `borders`, if any, are kept between devices; then the pool has one worker.
-  /// `times`, if any, gets those of all instructions.
+  /// Runs the program. `borders`, if any, are enforced between devices; then
+  /// the pool has one worker. `times`, if any, gets those of all instructions.
   Error run(Workers &pool, DeviceBorders *borders = nullptr,
             RunTimes *times = nullptr);
 
@@ -132,21 +132,22 @@ private:
     std::vector<int64_t> coordinates;
     std::array<uint64_t, std::tuple_size_v<CollectiveCounts>> occurrences = {},
                                                               sent = {};
-    uint64_t began = 0; ///< the instruction, where the run is measured
+    uint64_t began = 0; ///< the instruction's start, if the run is measured
     RunTimes times;     ///< of this run
   };
   /// Chunks of work that any worker may take.
   struct alignas(64) SharedWork {
     virtual ~SharedWork() = default;
     virtual void runChunk(int64_t chunk) = 0;
-    /// All chunks have run: whether that is all there is to do.
+    /// Called when all chunks have run; returns whether the work is complete.
     virtual bool finish() { return true; }
     virtual void release(Executor &executor) = 0; ///< under the lock
     int64_t chunks = 0;
-    std::span<const int64_t> positions; ///< of the devices it works for
-    /// Chunks not taken; below 0 when more was asked for. Counted down, so that
-    /// who comes late sees by it alone that nothing is left: `chunks` may by
-    /// then be those of the next occurrence.
+    /// Positions of the devices that wait for it.
+    std::span<const int64_t> positions;
+    /// The number of chunks not taken; below 0 after more requests. It counts
+    /// down, so that a late worker needs only this number to see that nothing
+    /// is left: `chunks` may by then be that of the next occurrence.
     alignas(64) std::atomic<int64_t> untaken{0};
     std::atomic<int64_t> unfinished{0};
   };
@@ -158,9 +159,9 @@ private:
     const PreparedCollective *work = nullptr;
     const std::vector<int64_t> *members = nullptr;
     int64_t group = 0;
-    size_t arrived = 0, expected = 0;     ///< of this process's devices
-    GroupMessages *messages = nullptr;    ///< null: all members are here
-    bool awaitsResults = false;           ///< the second time that it travels
+    size_t arrived = 0, expected = 0;  ///< of this process's devices
+    GroupMessages *messages = nullptr; ///< null: all members are here
+    bool awaitsResults = false; ///< whether it travels for the second time
     std::vector<void *> sources, targets; ///< of all members: see Provider.h
   };
   /// One launch of one device.
@@ -173,7 +174,8 @@ private:
   };
 
   void reset();
-  /// Nanoseconds since the run began; notes that the instruction at `pc` is over.
+  /// Nanoseconds since the run began; used to record the end of the instruction
+  /// at `pc`.
   uint64_t now() const;
   void note(Device &device, uint32_t pc);
   void work(int worker);
@@ -216,10 +218,10 @@ private:
   std::vector<std::vector<int64_t>> ready;     ///< positions, by home worker
   std::vector<SharedWork *> open;              ///< complete, chunks left
   std::vector<Rendezvous *> travelling;        ///< messages are under way
-  bool isReceiving = false;                    ///< a worker looks after them
-  Error failure;                               ///< of another process
-  int running = 0; ///< workers with a device or chunks
-  size_t done = 0; ///< devices that have returned
+  bool isReceiving = false; ///< a worker polls their messages
+  Error failure;            ///< of another process
+  int running = 0;          ///< workers with a device or chunks
+  size_t done = 0;          ///< devices that have returned
   bool ended = false;
 };
 

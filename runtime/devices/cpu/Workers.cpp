@@ -24,7 +24,8 @@ void Signal::raise() {
 }
 
 void Signal::wait(uint32_t seen) {
-  for (int i = 0; i < 20000; ++i) { // the host works between steps, too
+  // Short, as the host works between steps, too.
+  for (int i = 0; i < 20000; ++i) {
     if (value() != seen)
       return;
     pause();
@@ -39,7 +40,7 @@ void Signal::wait(uint32_t seen) {
 void SpinLock::lock() {
   for (int i = 0; held.exchange(true, std::memory_order_acquire);) {
     while (held.load(std::memory_order_relaxed)) {
-      // The holder may have lost its core to somebody else.
+      // The thread that holds the lock may have lost its core.
       if (++i % 256 == 0)
         sched_yield();
       pause();
@@ -51,7 +52,7 @@ Workers::Workers(int count) {
   try {
     for (int w = 1; w < count; ++w)
       threads.emplace_back([this, w] { loop(w); });
-  } catch (...) { // no more threads: end those that run
+  } catch (...) { // no more threads can be created: end those that run
     stop();
     throw;
   }
@@ -68,7 +69,7 @@ void Workers::stop() {
 
 void Workers::loop(int worker) {
   for (;;) {
-    // Read before looking for work: what is raised later ends the wait.
+    // The number is read before looking for work: a later raise ends the wait.
     uint32_t seen = wakeups.value();
     if (stopping.load())
       return;

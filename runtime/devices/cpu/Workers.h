@@ -5,9 +5,9 @@
 //     ... workers.wakeups.raise(); ...    // whenever there may be work for them
 //   });
 //
-// A thread that finds nothing to do leaves the body at once and waits for wakeups
-// outside: it spins for some 300 us, then sleeps on a futex. So run() never
-// waits for a thread that sleeps or has lost its core.
+// A thread without work leaves the body at once and waits for wakeups outside:
+// it spins for about 300 us, then sleeps on a futex. So run() never waits for a
+// thread that sleeps or has lost its core.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,11 +21,11 @@
 
 namespace weft::runtime {
 
-/// A number others wait for: spin, then sleep.
+/// A number that threads wait for, by spinning and then sleeping.
 class Signal {
 public:
   uint32_t value() const { return number.load(std::memory_order_acquire); }
-  /// Changes the number and wakes those who wait.
+  /// Changes the number and wakes waiting threads.
   void raise();
   /// Returns once the number is not `seen`.
   void wait(uint32_t seen);
@@ -35,7 +35,7 @@ private:
   std::atomic<uint32_t> sleepers{0};
 };
 
-/// Held for some tens of instructions only.
+/// A lock that is held for some tens of instructions only.
 class SpinLock {
 public:
   void lock();
@@ -51,8 +51,9 @@ public:
   ~Workers();
   int count() const { return int(threads.size()) + 1; }
 
-  /// Calls body(0) here and body(w) on threads, again after each wakeups; returns
-  /// when body(0) has returned and no thread is in it any more.
+  /// Calls body(0) here and body(w) on threads, again after each of the
+  /// wakeups; returns when body(0) has returned and no thread is in it any
+  /// more.
   template <typename Body> void run(Body &body) {
     start([](void *b, int worker) { (*static_cast<Body *>(b))(worker); },
           &body);
@@ -67,7 +68,8 @@ private:
 
   static constexpr uint32_t open = 1u << 31;
   std::vector<std::thread> threads;
-  /// `open` while threads may enter the body, plus the number inside.
+  /// The value `open` while threads may enter the body, plus the number of
+  /// threads inside.
   alignas(64) std::atomic<uint32_t> gate{0};
   std::atomic<bool> stopping{false};
   void (*call)(void *, int) = nullptr;

@@ -9,14 +9,16 @@
 
 namespace weft::runtime {
 
-/// Each is loaded when it is first asked for, and stays for all programs.
+/// Kernels that Weft contains. Each is loaded on first use, and stays for all
+/// programs.
 class BuiltinKernels {
 public:
   static constexpr unsigned kThreads = 256; ///< of a block
 
   explicit BuiltinKernels(std::shared_ptr<const Gpu> gpu)
       : gpu(std::move(gpu)) {}
-  /// By the name of its text, "reduce-f32", and of its function in there.
+  /// Finds a kernel by the name of its text, "reduce-f32", and of its function
+  /// there.
   Error find(const std::string &text, const char *symbol, GpuFunction &out);
 
 private:

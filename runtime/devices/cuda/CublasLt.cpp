@@ -8,10 +8,11 @@
 
 namespace weft::runtime {
 
-/// Newest first; a library of CUDA 13 needs a driver for CUDA 13.
+/// Major versions, newest first; a library of CUDA 13 needs a driver for CUDA
+/// 13.
 static constexpr int kMajors[] = {13, 12};
 
-/// Empty: where the loader looks.
+/// The folders to search; an empty one means the loader's.
 static std::vector<std::string> folders() {
   const char *asked = std::getenv("WEFT_CUDA_LIBRARIES");
   if (!asked || !*asked)
@@ -28,7 +29,7 @@ std::string CublasLt::openAs(const std::string &name, int major,
                              int driverVersion) {
   if (driverVersion / 1000 < major)
     return name + " needs a driver for CUDA " + std::to_string(major);
-  // Never closed: other libraries of the process may use it, too.
+  // The library is never closed, as others of the process may use it, too.
   void *library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library)
     return dlerror();

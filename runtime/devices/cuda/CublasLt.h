@@ -4,10 +4,10 @@
 //   std::string why;
 //   if (CublasLt::find(*driver, library, why)) ...     // else why not
 //
-// Contractions are computed by it where it is found; programs hold code for them
-// all the same. Looked for as libcublasLt.so.13, then .12: in the folders of
-// WEFT_CUDA_LIBRARIES if that is set (parted by colons; "none": nowhere), else
-// where the loader looks, and in /usr/local/cuda/lib64.
+// The library computes contractions if it is found; programs always contain
+// code for them, too. It is searched as libcublasLt.so.13, then .12: in the
+// folders of WEFT_CUDA_LIBRARIES if that is set (separated by colons; "none":
+// nowhere), else in the loader's folders and /usr/local/cuda/lib64.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ struct CublasLt {
   WEFT_CUBLASLT_FUNCTIONS(WEFT_CUBLASLT_FUNCTION)
 #undef WEFT_CUBLASLT_FUNCTION
 
-  /// The process' library, loaded by the first call; false with the reason.
+  /// The process's library, loaded by the first call; false with the reason.
   static bool find(const Driver &driver, const CublasLt *&out,
                    std::string &why);
   /// "13.0.2".
@@ -36,11 +36,12 @@ struct CublasLt {
 
 private:
   std::string open(int driverVersion);
-  /// The reason why the library of a name is not taken, or empty.
+  /// Opens the library of a name. Returns the reason why it is not used, or
+  /// empty.
   std::string openAs(const std::string &name, int major, int driverVersion);
 };
 
-/// A handle on one GPU, which all streams there share.
+/// A handle on one GPU, which all its streams share.
 class CublasLtHandle {
 public:
   static Error create(const CublasLt &library, std::shared_ptr<const Gpu> gpu,

@@ -1,8 +1,9 @@
 //===- CublasLtAbi.h - the part of cuBLASLt that Weft calls -----*- C++ -*-===//
 //
-// Own declarations, as of CUDA's driver (DriverAbi.h): no toolkit is needed to
-// build. Where cublasLt.h is installed, test/cuda/cublaslt-abi-test.cpp compares
-// all numbers, sizes and parameters with it.
+// Own declarations of cuBLASLt, as of CUDA's driver (DriverAbi.h), so that no
+// toolkit is needed to build. If cublasLt.h is installed,
+// test/cuda/cublaslt-abi-test.cpp compares all numbers, sizes and parameters
+// with it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +34,7 @@ enum class Status : int {
 
 /// Elements of matrices.
 enum class Type : int { F32 = 0, F64 = 1, F16 = 2, BF16 = 14 };
-/// How products are computed; F32 with all bits of f32.
+/// The precision of products; F32 has all bits of f32.
 enum class Compute : int { F32 = 68, F64 = 70, Tf32 = 77 };
 enum class Transpose : int { No = 0, Yes = 1 };
 enum class Epilogue : int {
@@ -59,9 +60,9 @@ enum class PreferenceAttribute : int {
   MinAlignmentC = 7,
   MinAlignmentD = 8
 };
-/// Bits of ReductionSchemes: how parts of a sum that are computed apart are
-/// added. 0, which is always allowed, is not at all; Inplace is by atomics, whose
-/// order nobody knows.
+/// Bits of ReductionSchemes: how parts of a sum that are computed separately
+/// are added. 0, which is always allowed, means no separate parts; Inplace uses
+/// atomics, whose order varies.
 enum ReductionScheme : uint32_t {
   kReduceInplace = 1,
   kReduceInComputeType = 2,

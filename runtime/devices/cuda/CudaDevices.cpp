@@ -117,8 +117,8 @@ Error CudaDevices::awaitWrites(const GpuStream &stream) const {
   return stream.waitFor(*firstOn(stream.gpu())->written);
 }
 
-/// A box of the whole memory is put together in a slot; one run of bytes may take
-/// several.
+/// Copies through slots. A box of the whole memory is assembled in one slot;
+/// one run of bytes may take several.
 Error CudaDevices::stage(GpuMemory &memory, const Device &copier,
                          const BoxCopy &box, const void *host) {
   bool isRun = box.loops.empty();
@@ -161,7 +161,7 @@ Error CudaDevices::write(DeviceMemory &memory, const BoxCopy &given,
   if (given.loops.empty() || (isWhole && memory.bytes() <= Staging::kMostBytes))
     return stage(own, *copier, given, host);
   std::vector<uint8_t> image(memory.bytes());
-  if (!isWhole) // the rest stays as it is
+  if (!isWhole) // the remaining bytes are kept
     if (Error e = read(memory, BoxCopy::whole(image.size()), image.data()))
       return e;
   given(host, image.data());
@@ -291,8 +291,8 @@ Error CudaDevices::growArenas(const Plan &plan) {
     if (Error e = GpuMemory::allocate(device.gpu, number, plan.arenaBytes,
                                       "the arena", meter, device.arena))
       return e;
-    // Collectives leave out the padding of uneven shards, which kernels read and
-    // mask.
+    // The arena is zeroed, as collectives leave out the padding of uneven
+    // shards, which kernels read and mask.
     if (!plan.collectives.empty())
       if (Error e = fill(*device.arena, 0))
         return e;
@@ -323,7 +323,8 @@ Error CudaDevices::poison(const Plan &plan, const Run &run) {
     if (Error e = fill(*device.arena, 0xFF))
       return e;
     if (Error e =
-            device.gpu->makeCurrent()) // fill() leaves it where it is empty
+            // fill() does not set it for empty memory.
+        device.gpu->makeCurrent())
       return e;
     const Driver &driver = device.gpu->driver();
     for (size_t i = 0; i < plan.outputs.size(); ++i) {
@@ -342,7 +343,7 @@ Error CudaDevices::poison(const Plan &plan, const Run &run) {
   return nullptr;
 }
 
-/// Where the buffers of one position lie.
+/// The addresses of the buffers of one position.
 static std::vector<cuda::Address> addressesOf(const Plan &plan, const Run &run,
                                               size_t position,
                                               cuda::Address arena,
@@ -398,7 +399,7 @@ Error CudaDevices::enqueueAll(GpuProgram &program, const Run &run,
 }
 
 Error CudaDevices::perform(Run &run) {
-  // This set has prepared it.
+  // The program was prepared by this set, so it is a GpuProgram.
   auto &program = static_cast<GpuProgram &>(*run.program);
   const Plan &plan = program.program()->plan();
   CollectiveCounts counts = {};

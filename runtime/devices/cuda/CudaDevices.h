@@ -1,8 +1,9 @@
 //===- CudaDevices.h - devices on NVIDIA GPUs -------------------*- C++ -*-===//
 //
-// Device i of N is on GPU i * G / N of G: several devices may share one. Each
-// has a stream for its programs and one for copies. Runs wait for each other in
-// a RunQueue; a run enqueues all its launches, then waits for its streams.
+// A set of CUDA devices. Device i of N is on GPU i * G / N of G: several
+// devices may share one. Each has a stream for its programs and one for copies.
+// Runs wait for each other in a RunQueue; a run enqueues all its launches, then
+// waits for its streams.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,17 +46,18 @@ private:
     std::shared_ptr<GpuLibraries> libraries; ///< likewise
     std::unique_ptr<GpuStream> work, copies;
     std::unique_ptr<GpuEvent> event;
-    /// On the GPU's first device, for all of its devices: staged memory and the
-    /// last copy of it. Null in others.
+    /// Staged memory, and the last copy of it, in the GPU's first device, for
+    /// all of its devices; null in others.
     std::unique_ptr<Staging> staging;
     std::unique_ptr<GpuEvent> written;
     std::unique_ptr<GpuMemory> arena;
-    std::unique_ptr<GpuMemory> workspace; ///< of libraries, on `work` alone
+    /// Of libraries, on the stream `work` only.
+    std::unique_ptr<GpuMemory> workspace;
   };
 
   Error openDevice(std::shared_ptr<Gpu> gpu);
   Error perform(Run &run);
-  /// All of a run; its launches may be under way whatever it returns.
+  /// Enqueues all launches of a run, which may be running even after an error.
   /// `last`: by position, the kernel that it enqueued last.
   Error enqueueAll(GpuProgram &program, const Run &run, RunClock *clock,
                    CollectiveCounts &counts, std::vector<std::string> &last);
@@ -63,10 +65,10 @@ private:
   Error growWorkspaces(const GpuProgram &program);
   Error poison(const Plan &plan, const Run &run);
   Error copy(const MemoryCopy &copy);
-  /// The first device of the GPU that has the memory, which is current.
+  /// The first device of the GPU that has the memory; makes the GPU current.
   Error copierOf(const DeviceMemory &memory, const Device *&out) const;
   const Device *firstOn(const Gpu &gpu) const;
-  /// `stream` goes on when what was written to its GPU is there.
+  /// Makes `stream` wait for writes to its GPU.
   Error awaitWrites(const GpuStream &stream) const;
   Error stage(GpuMemory &memory, const Device &copier, const BoxCopy &box,
               const void *host);

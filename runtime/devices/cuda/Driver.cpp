@@ -4,8 +4,8 @@
 
 namespace weft::runtime {
 
-/// The oldest driver that programs are run with: R525, whose cuGetProcAddress
-/// all later ones have.
+/// The oldest supported driver: R525, whose cuGetProcAddress all later ones
+/// have.
 static constexpr int kOldestDriver = 12000;
 
 static std::string versionText(int version) {
@@ -13,7 +13,7 @@ static std::string versionText(int version) {
          std::to_string(version % 1000 / 10);
 }
 
-/// Errors that end a context: all calls after them give the same.
+/// Whether an error ends a context: all later calls return the same.
 static bool isForGood(cuda::Result result) {
   using R = cuda::Result;
   switch (result) {
@@ -62,7 +62,7 @@ std::string Driver::path() const {
 }
 
 Error Driver::open() {
-  // Never closed: other libraries of the process may use it, too.
+  // The library is never closed, as others of the process may use it, too.
   void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library)
     return makeError(WEFT_INCOMPATIBLE,

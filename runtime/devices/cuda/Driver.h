@@ -1,11 +1,11 @@
 //===- Driver.h - CUDA's driver, loaded where there is one ------*- C++ -*-===//
 //
 //   const Driver *driver = nullptr;
-//   if (Error e = Driver::load(driver)) return e;      // why not, how to fix it
+//   if (Error e = Driver::load(driver)) return e;      // the reason and a fix
 //   if (Error e = driver->check(driver->cuMemFree(address), "cuMemFree")) ...
 //
-// One table of functions for the process. libcuda.so.1 comes with NVIDIA's
-// driver; no toolkit is needed.
+// The driver's functions are one table for the process. libcuda.so.1 is part of
+// NVIDIA's driver; no toolkit is needed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,12 +26,13 @@ struct Driver {
 #undef WEFT_CUDA_FUNCTION
   int version = 0; ///< 12040 for 12.4
 
-  /// Loads and initializes it, once; later calls answer as the first did.
+  /// Loads and initializes the driver, once; later calls return the same.
   static Error load(const Driver *&out);
   /// The path of the library.
   std::string path() const;
-  /// Null for Success; else the call, what it was for, CUDA's name and text. What
-  /// a context that an error has ended says later names that error.
+  /// Null for Success; else an error with the call, its purpose, CUDA's name
+  /// and text. Later errors of a context that an error has ended name that
+  /// first error.
   Error check(cuda::Result result, const std::string &call) const;
 
 private:

@@ -1,7 +1,7 @@
 //===- DriverAbi.h - the part of CUDA's driver API that Weft calls -*- C++ -*-===//
 //
-// Own declarations, so that no toolkit is needed to build. A caller makes a table
-// of the functions and fills it from libcuda.so.1:
+// Own declarations of CUDA's driver, so that no toolkit is needed to build. A
+// caller makes a table of the functions and fills it from libcuda.so.1:
 //
 //   struct Driver {
 //   #define WEFT_CUDA_FUNCTION(name, symbol, version, parameters)                 \
@@ -13,7 +13,7 @@
 //   driver.cuGetProcAddress("cuMemAlloc", &f, 12040, 0, &status)   // the name
 //   if (cuda::Result r = driver.cuMemAlloc(&address, 4096); r != cuda::Result::Success)
 //
-// Where cuda.h is installed, test/cuda/driver-abi-test.cpp compares all numbers,
+// If cuda.h is installed, test/cuda/driver-abi-test.cpp compares all numbers,
 // sizes and parameters with it.
 //
 //===----------------------------------------------------------------------===//
@@ -26,7 +26,8 @@
 
 namespace weft::cuda {
 
-/// A GPU by its number; memory of a GPU, which the host cannot follow.
+/// A GPU by its number; an address in a GPU's memory, which the host cannot
+/// dereference.
 using Device = int;
 using Address = uint64_t;
 using Context = struct ContextObject *;
@@ -35,7 +36,7 @@ using Function = struct FunctionObject *;
 using Stream = struct StreamObject *;
 using Event = struct EventObject *;
 
-/// The status of a call; more numbers exist, cuGetErrorName() knows them.
+/// The status of a call; cuGetErrorName() knows more numbers.
 enum class Result : int {
   Success = 0,
   InvalidValue = 1,
@@ -149,8 +150,8 @@ enum EventFlags : unsigned {
 
 } // namespace weft::cuda
 
-// F(name, symbol of the library, first driver with it, parameters): the name is
-// what cuGetProcAddress() takes.
+// F(name, symbol in the library, first driver with it, parameters): the name is
+// for cuGetProcAddress().
 // clang-format off
 #define WEFT_CUDA_FUNCTIONS(F) \
   F(cuInit, cuInit, 2000, (unsigned flags)) \

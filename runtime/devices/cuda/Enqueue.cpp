@@ -28,7 +28,7 @@ Error StepEnqueuer::launchCode(const DeviceKernel &kernel,
                       "cuLaunchKernel of \"" + kernel.symbol + "\"");
 }
 
-/// The code of a kernel: of a contraction, what computes it without a library.
+/// The code of a kernel; for a contraction, its fallback.
 static const DeviceKernel &codeOf(const Plan &plan, uint32_t kernel) {
   const auto &code = plan.kernels[kernel].code;
   const auto *library = std::get_if<LibraryContraction>(&code);
@@ -93,7 +93,8 @@ Error StepEnqueuer::isTrue(uint32_t buffer, bool &out) {
 
 Error StepEnqueuer::run(Standing &standing) {
   using plan::Operation;
-  // Another device may have been enqueued in between.
+  // Another device may have been enqueued in between, which changes the current
+  // context.
   if (Error e = stream.gpu().makeCurrent())
     return e;
   for (uint32_t &pc = standing.pc;; ++pc) {
@@ -118,7 +119,7 @@ Error StepEnqueuer::run(Standing &standing) {
     case Operation::Collective:
       standing.isWaiting = true;
       return nullptr;
-    default: // Return: readPlan lets no other pass
+    default: // Return: readPlan allows no others
       standing.hasReturned = true;
       return nullptr;
     }

@@ -5,7 +5,7 @@
 //   if (Error e = step.run(standing)) return e;   // enqueued, not done
 //   if (standing.isWaiting) ...                   // at a collective
 //
-// Where buffers lie: addresses[b]. The only code that launches kernels.
+// Buffer b is at addresses[b]. This is the only code that launches kernels.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,8 @@
 
 namespace weft::runtime {
 
-/// WEFT_CUDA_CHECK=1: each launch is waited for, so that an error names it.
+/// Whether WEFT_CUDA_CHECK=1 is set: each launch is waited for, so that an
+/// error names it.
 bool checksLaunches();
 
 class StepEnqueuer {
@@ -35,13 +36,13 @@ public:
 
 private:
   Error launch(const Instruction &instruction);
-  /// The code of a device's module.
+  /// Launches code of a device's module.
   Error launchCode(const DeviceKernel &kernel, const GpuFunction &function,
                    std::vector<cuda::Address> places);
   Error copy(const Instruction &instruction);
-  /// A launch or copy, measured where that is asked for.
+  /// Enqueues a launch or copy, and measures it if requested.
   Error enqueue(uint32_t pc);
-  /// Waits for the stream: the host decides.
+  /// Waits for the stream and reads a condition, as the host decides.
   Error isTrue(uint32_t buffer, bool &out);
 
   const GpuProgram &program;

@@ -4,7 +4,8 @@
 
 namespace weft::runtime {
 
-/// cp.async, bf16 and TF32: what later kernels are written with.
+/// The oldest compute capability: with cp.async, bf16 and TF32, which kernels
+/// use.
 static constexpr int kOldestCapability = 80;
 
 Error Gpu::read(cuda::DeviceAttribute attribute, int &value) const {
@@ -96,7 +97,8 @@ Error Gpu::connect(const Gpu &other) {
   if (Error e = makeCurrent())
     return e;
   cuda::Result result = api.cuCtxEnablePeerAccess(other.context, 0);
-  // Others in the process use the same context.
+  // Peer access may already be enabled, as others in the process use the same
+  // context.
   if (result != cuda::Result::PeerAccessAlreadyEnabled)
     if (Error e = api.check(result, "cuCtxEnablePeerAccess"))
       return e;

@@ -1,12 +1,12 @@
 //===- Gpu.h - one GPU, and streams on it -----------------------*- C++ -*-===//
 //
-// Holds the GPU's primary context, which all users of the driver in a process
-// share: it is never reset. Calls of the driver concern the context that is
+// A GPU and its primary context, which all users of the driver in a process
+// share, so it is never reset. Calls of the driver use the context that is
 // current on the calling thread, hence
 //
 //   if (Error e = gpu->makeCurrent()) return e;
 //
-// in front of them.
+// before them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,12 +23,13 @@ namespace weft::runtime {
 
 class Gpu {
 public:
-  /// Those that this process uses, of all that the driver shows: at least one.
+  /// The GPUs that this process uses, of all that the driver shows: at least
+  /// one.
   static Error own(const Driver &driver, OwnGpus &out);
-  /// The GPU of a number, to be asked; nothing is made there.
+  /// The GPU of a number, for queries; no context is created.
   static Error find(const Driver &driver, int number,
                     std::shared_ptr<Gpu> &out);
-  /// The same, to be used; refuses one that is too old.
+  /// The GPU of a number, for use; refuses one that is too old.
   static Error open(const Driver &driver, int number,
                     std::shared_ptr<Gpu> &out);
   ~Gpu();
@@ -36,25 +37,25 @@ public:
   Gpu &operator=(const Gpu &) = delete;
 
   Error makeCurrent() const;
-  /// Lets kernels of this GPU address the memory of another, where the machine
+  /// Lets kernels of this GPU address the memory of another, if the machine
   /// allows it.
   Error connect(const Gpu &other);
-  /// Whether this GPU may address the other's memory; its own always.
+  /// Whether this GPU may address the other's memory; always true for its own.
   bool reaches(const Gpu &other) const {
     return this == &other || peers.contains(&other);
   }
   const Driver &driver() const { return api; }
   const std::string &name() const { return model; }
-  /// 90 for compute capability 9.0.
+  /// The compute capability: 90 for 9.0.
   int capability() const { return major * 10 + minor; }
   int multiprocessors() const { return processors; }
-  /// Its number among those that CUDA_VISIBLE_DEVICES leaves.
+  /// The GPU's number among those that CUDA_VISIBLE_DEVICES leaves.
   int ordinal() const { return number; }
-  /// Bytes that it has.
+  /// Gets the bytes of its memory.
   Error memory(uint64_t &bytes) const;
-  /// An error for one that is too old for programs.
+  /// Fails for a GPU that is too old for programs.
   Error canRunPrograms() const;
-  /// Null where code for a chip (sm_80, sm_90a) runs here.
+  /// Null if code for a chip (sm_80, sm_90a) runs here; else the reason.
   Error canRun(const std::string &chip) const;
 
 private:
@@ -72,10 +73,10 @@ private:
 
 class GpuStream;
 
-/// A moment of a stream: what was enqueued there so far.
+/// An event: a point in the order of a stream's operations.
 class GpuEvent {
 public:
-  /// `isTimed`: since() may ask for its moment.
+  /// Creates an event. `isTimed`: whether since() may be called.
   static Error create(std::shared_ptr<const Gpu> gpu,
                       std::unique_ptr<GpuEvent> &out, bool isTimed = false);
   static Error createShared(std::shared_ptr<const Gpu> gpu,
@@ -85,11 +86,12 @@ public:
   GpuEvent &operator=(const GpuEvent &) = delete;
 
   cuda::Event handle() const { return event; }
-  /// Records the stream's moment. Streams that wait already wait for the earlier one.
+  /// Records the stream's present point. Streams that wait already wait for the
+  /// earlier one.
   Error record(const GpuStream &stream) const;
-  /// Until the moment is past.
+  /// Waits until the event has happened.
   Error wait() const;
-  /// Nanoseconds from the moment of another event of the GPU; both are past.
+  /// Gets the nanoseconds since another event of the GPU; both have happened.
   Error since(const GpuEvent &earlier, uint64_t &nanoseconds) const;
 
 private:
@@ -111,7 +113,7 @@ public:
   const Gpu &gpu() const { return *owner; }
   const std::shared_ptr<const Gpu> &owned() const { return owner; }
   cuda::Stream handle() const { return stream; }
-  /// Waits for all that was enqueued; what failed there is this call's error.
+  /// Waits for all enqueued operations; returns their error.
   Error wait() const;
   /// Makes later operations of the stream wait for the event.
   Error waitFor(const GpuEvent &event) const;

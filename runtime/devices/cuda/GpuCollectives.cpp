@@ -4,7 +4,8 @@
 
 namespace weft::runtime {
 
-/// Cuts moves into pieces of words, as wide as all that a move does allows.
+/// Divides moves into pieces of words, each as wide as all parts of a move
+/// allow.
 static void cut(std::span<const Move> moves, std::vector<MovePiece> &pieces,
                 std::vector<MoveLoop> &loops) {
   constexpr int64_t wordsOfPiece = 4096;
@@ -34,7 +35,7 @@ static void cut(std::span<const Move> moves, std::vector<MovePiece> &pieces,
   }
 }
 
-/// Adds the rows of one collective to the tables of a GPU; answers the calls.
+/// Adds the rows of one collective to the tables of a GPU; returns the calls.
 struct GpuCollectives::Part::CallMaker {
   const Collective &collective;
   GpuTables &tables;
@@ -102,7 +103,7 @@ struct GpuCollectives::Part::CallMaker {
   }
 };
 
-/// The share of one of several GPUs; the first does calls that have no rows.
+/// The share of one of several GPUs; the first makes calls that have no rows.
 std::vector<GpuCollectives::Part::Call>
 GpuCollectives::Part::slice(const std::vector<Call> &calls, int64_t part,
                             int64_t parts) {
@@ -145,7 +146,7 @@ Error GpuCollectives::findKernels(Side &side, std::vector<Part::Call> &calls) {
 Error GpuCollectives::add(const Collective &collective,
                           const PreparedCollective &work,
                           const std::vector<GpuShare> &shares) {
-  // Groups that do the same have the same rows.
+  // Groups with the same moves share rows.
   std::map<std::pair<const Gpu *, const void *>, std::vector<Part::Call>> known;
   std::vector<std::vector<Part>> &out = groups.emplace_back();
   for (size_t g = 0; g < collective.groups.size(); ++g) {

@@ -2,9 +2,9 @@
 //
 // A collective of a group is one kernel, or one for each element type that it
 // reduces, over tables of pieces (Pieces.h) and of pointers to all members'
-// arrays. Where members are on several GPUs, each GPU runs a part of the pieces,
-// on its own memory and that of its peers. Whoever launches it sees to it that the
-// members have arrived.
+// arrays. If members are on several GPUs, each GPU runs a part of the pieces,
+// on its own memory and that of its peers. The caller that launches it ensures
+// that the members have arrived.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,10 +30,11 @@ struct GpuShare {
 
 class GpuCollectives {
 public:
-  /// `shares`: by position. The GPUs of every group reach each other.
+  /// Prepares the collectives of a plan. `shares`: by position. The GPUs of
+  /// every group can address each other's memory.
   Error prepare(const Plan &plan, const std::vector<GpuShare> &shares,
                 const std::shared_ptr<MemoryMeter> &meter);
-  /// In front of each run, while none is under way.
+  /// Binds the addresses before each run, while none is running.
   Error bind(const GpuTables::Addresses &addresses);
 
   /// The launches of one GPU for a group; there are none if nothing moves.
@@ -45,7 +46,8 @@ public:
 
   private:
     friend class GpuCollectives;
-    /// A number, a place in the tables, or the pointers of the group's arrays.
+    /// A number, a position in the tables, or the pointers of the group's
+    /// arrays.
     struct Parameter {
       enum Kind : uint8_t {
         Number,
@@ -76,7 +78,7 @@ public:
   const std::vector<Part> &parts(uint32_t collective, int64_t group) const {
     return groups[collective][size_t(group)];
   }
-  /// By the device that sends most, in one occurrence.
+  /// Bytes that the device that sends most sends in one occurrence.
   uint64_t sent(uint32_t collective) const { return sentOnce[collective]; }
 
 private:

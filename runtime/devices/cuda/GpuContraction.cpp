@@ -8,7 +8,7 @@ namespace weft::runtime {
 
 /// NVIDIA's recommendation for compute capability 9.0; more gains little.
 static constexpr uint64_t kMostWorkspace = 32 << 20;
-/// The alignment of every buffer: ports, constants and places in the arena.
+/// The alignment of every buffer: ports, constants and values in the arena.
 static constexpr uint32_t kAlignment = 64;
 
 static std::optional<cublaslt::Type> typeOf(DType type) {
@@ -89,7 +89,7 @@ Error GpuContraction::createOperation() {
     return e;
   if (Error e = set(A::Epilogue, epilogueOf(contraction.epilogue)))
     return e;
-  // The algorithm depends on how the address is aligned.
+  // The bias pointer for its alignment, on which the algorithm depends.
   return hasBias(contraction) ? set(A::BiasPointer, uint64_t(kAlignment))
                               : nullptr;
 }
@@ -116,7 +116,7 @@ Error GpuContraction::createLayout(cublaslt::Layout &out, DType type,
       "cublasLtMatrixLayoutSetAttribute");
 }
 
-/// `fits`: the three are matrices that the library takes.
+/// Creates the layouts. `fits`: the three are matrices that the library takes.
 Error GpuContraction::createLayouts(bool &fits) {
   const auto &its = contraction;
   auto [rhs, lhs] = operandsOf(its);
@@ -145,7 +145,8 @@ Error GpuContraction::createLayouts(bool &fits) {
                       batch.result());
 }
 
-/// The alignment, in bytes, of the matrices that calls begin at, each of the batch too.
+/// The alignment, in bytes, of the matrices of all calls, including those of a
+/// batch.
 static uint32_t alignmentOf(const LibraryContraction &its, DType type,
                             int64_t (plan::ContractionDim::*stride)() const) {
   auto alignment = int64_t(kAlignment);
@@ -155,7 +156,7 @@ static uint32_t alignmentOf(const LibraryContraction &its, DType type,
   return uint32_t(alignment);
 }
 
-/// The algorithm that the library takes for the fastest.
+/// Chooses the algorithm that the library expects to be the fastest.
 Error GpuContraction::choose(bool &fits) {
   cublaslt::Preference preference = nullptr;
   if (Error e =
@@ -186,7 +187,7 @@ Error GpuContraction::choose(bool &fits) {
     status = library().cublasLtMatmulAlgoGetHeuristic(handle->get(), operation,
                                                       a, b, d, d, preference, 1,
                                                       &heuristic, &count);
-    // A case that the library does not compute is run by the generated code.
+    // The generated code computes a case that the library does not.
     fits = status == cublaslt::Status::Success && count > 0 &&
            heuristic.state == cublaslt::Status::Success;
     if (status != cublaslt::Status::NotSupported)
@@ -224,8 +225,8 @@ GpuContraction::~GpuContraction() {
     library().cublasLtMatmulDescDestroy(operation);
 }
 
-/// Elements in front of the n-th of the calls that the dimensions around the
-/// batch are: of lhs, rhs and result.
+/// The offsets of lhs, rhs and result, in elements, of the n-th call for the
+/// dimensions outside of the batch.
 static std::array<int64_t, 3> offsetsOf(const LibraryContraction &its,
                                         int64_t n) {
   std::array<int64_t, 3> offsets = {};

@@ -1,14 +1,15 @@
 //===- GpuContraction.h - a contraction by cuBLASLt -------------*- C++ -*-===//
 //
-// The library takes matrices by columns, a plan has results by rows: what it
-// computes is the transpose, of transposes in the other order.
+// The library takes matrices by columns, a plan has results by rows: so the
+// library computes the transposed result, from transposed operands in the other
+// order.
 //
 //   result[i, j] = sum over k of lhs[i, k] * rhs[k, j]     rows, columns
 //   D (columns x rows) = A (columns x contract) * B (contract x rows)
 //   A = rhs, B = lhs, a bias of columns is one of D's rows
 //
-// All that needs no address is made once; sums of parts that are computed apart
-// are never added atomically, so that a run has the bits of the run before.
+// Everything without addresses is prepared once; parts of sums are never added
+// atomically, so that each run gives the same bits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +21,7 @@
 
 namespace weft::runtime {
 
-/// Memory of a stream that calls there may use while they run.
+/// Memory that calls on a stream may use while they run.
 struct Workspace {
   cuda::Address address = 0;
   uint64_t bytes = 0;
@@ -31,7 +32,8 @@ public:
   struct Types {
     DType operand, result;
   };
-  /// `out` stays null where the library does not compute it on this GPU.
+  /// Prepares a contraction. `out` stays null if the library does not compute
+  /// it on this GPU.
   static Error prepare(std::shared_ptr<const CublasLtHandle> handle,
                        const LibraryContraction &contraction, Types types,
                        std::unique_ptr<GpuContraction> &out);
@@ -41,7 +43,8 @@ public:
 
   /// Bytes of workspace that a launch needs.
   uint64_t workspaceBytes() const { return heuristic.workspaceBytes; }
-  /// `buffers`: lhs, rhs, the bias where the epilogue has one, result.
+  /// Launches it. `buffers`: lhs, rhs, the bias if the epilogue has one,
+  /// result.
   Error launch(const GpuStream &stream,
                const std::vector<cuda::Address> &buffers,
                const Workspace &workspace) const;

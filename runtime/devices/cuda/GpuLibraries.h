@@ -7,12 +7,12 @@
 
 namespace weft::runtime {
 
-/// Each is opened when a program first has a use for it, and stays for all
-/// programs of the GPU.
+/// The libraries of one GPU. Each is opened for the first program that uses it,
+/// and stays for all programs.
 class GpuLibraries {
 public:
   explicit GpuLibraries(std::shared_ptr<const Gpu> gpu) : gpu(std::move(gpu)) {}
-  /// `out` stays null where there is no such library.
+  /// Opens the library; `out` stays null if there is none.
   Error cublasLt(std::shared_ptr<CublasLtHandle> &out) {
     const CublasLt *library = nullptr;
     std::string why;

@@ -1,4 +1,4 @@
-// What weft_gpus answers.
+// The GPUs for weft_gpus().
 
 #include "weft/runtime/devices/DeviceSets.h"
 #include "weft/runtime/devices/cuda/CublasLt.h"

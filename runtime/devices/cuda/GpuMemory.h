@@ -9,17 +9,17 @@
 
 namespace weft::runtime {
 
-/// Bytes of a GPU, aligned to 256, counted for a device as long as they are
-/// there.
+/// Memory of a GPU, aligned to 256 bytes, and counted for a device while it
+/// exists.
 class GpuMemory final : public DeviceMemory {
 public:
-  /// Memory of undefined contents. WEFT_OUT_OF_MEMORY says what it is for, how much is asked
-  /// and how much is free.
+  /// Allocates memory of undefined contents. A WEFT_OUT_OF_MEMORY error has the
+  /// purpose, the requested bytes and the free ones.
   static Error allocate(std::shared_ptr<const Gpu> gpu, int64_t device,
                         uint64_t bytes, const std::string &what,
                         std::shared_ptr<MemoryMeter> meter,
                         std::unique_ptr<GpuMemory> &out);
-  /// A copy of bytes of the host, there when the call returns.
+  /// Allocates a copy of bytes of the host, complete when the call returns.
   static Error copyOf(std::span<const uint8_t> bytes,
                       std::shared_ptr<const Gpu> gpu, int64_t device,
                       const std::string &what,
@@ -28,7 +28,8 @@ public:
   ~GpuMemory() override;
   const std::shared_ptr<const Gpu> &gpu() const { return owner; }
   cuda::Address place() const { return reinterpret_cast<cuda::Address>(start); }
-  /// A copy to it that may be under way; it is waited for in front of the end.
+  /// Sets a copy to this memory that may be running; the destructor waits for
+  /// it.
   void setArriving(std::shared_ptr<const GpuEvent> copied) {
     arriving = std::move(copied);
   }

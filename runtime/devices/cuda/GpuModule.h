@@ -12,8 +12,8 @@
 
 namespace weft::runtime {
 
-/// A kernel, and how many of its blocks a launch may have at most: as many as
-/// the GPU holds at a time.
+/// A kernel, and the most blocks of a launch: as many as the GPU holds at a
+/// time.
 struct GpuFunction {
   cuda::Function function = nullptr;
   unsigned blocks = 1;
@@ -21,7 +21,7 @@ struct GpuFunction {
 
 class GpuModule {
 public:
-  /// `what` is for messages.
+  /// Loads a module; `what` names it in messages.
   static Error load(std::shared_ptr<const Gpu> gpu, const std::string &text,
                     const std::string &what, std::unique_ptr<GpuModule> &out);
   ~GpuModule();

@@ -71,7 +71,7 @@ Error GpuProgram::loadKernels(Image &image) {
   return nullptr;
 }
 
-/// The types with which all of a kernel's launches agree.
+/// The types that all of a kernel's launches have in common.
 Error GpuProgram::typesOf(uint32_t kernel, GpuContraction::Types &out) const {
   const Plan &plan = owner->plan();
   bool isFirst = true;

@@ -1,8 +1,8 @@
 //===- GpuProgram.h - a program with its code on GPUs -----------*- C++ -*-===//
 //
 // The modules of a plan, loaded once on each GPU that has a device of its mesh;
-// beside them the constants, and the coordinates of each device, which kernels
-// take as their last argument.
+// with the constants, and the coordinates of each device, which kernels take as
+// their last argument.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,8 @@ public:
   explicit GpuProgram(std::shared_ptr<const Program> program)
       : owner(std::move(program)) {}
 
-  /// `shares`: of each position of the mesh. Refuses, by name, what GPUs do not
-  /// run.
+  /// Prepares the program. `shares`: of each position of the mesh. Refuses, by
+  /// name, kernels that GPUs cannot run.
   Error prepare(const std::vector<GpuShare> &shares,
                 const std::shared_ptr<MemoryMeter> &meter);
 
@@ -31,7 +31,7 @@ public:
   const GpuFunction &launch(int64_t position, uint32_t kernel) const {
     return images.at(gpuOf[size_t(position)]).launches[kernel];
   }
-  /// By which a library computes the kernel there; null where its code does.
+  /// The library call that computes the kernel there; null if its code does.
   const GpuContraction *contraction(int64_t position, uint32_t kernel) const {
     return images.at(gpuOf[size_t(position)]).contractions[kernel].get();
   }
@@ -51,7 +51,7 @@ private:
   struct Image {
     std::shared_ptr<Gpu> gpu;
     std::vector<std::unique_ptr<GpuModule>> modules;
-    std::vector<GpuFunction> launches;                         ///< by kernel
+    std::vector<GpuFunction> launches; ///< index: kernel
     std::vector<std::unique_ptr<GpuContraction>> contractions; ///< likewise
     std::unique_ptr<GpuMemory> constants;
   };

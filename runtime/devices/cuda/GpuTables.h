@@ -1,7 +1,7 @@
 //===- GpuTables.h - tables that kernels read -------------------*- C++ -*-===//
 //
-// Rows that stay as they are, and pointers to buffers, which change when a
-// program is given other ports:
+// Tables of rows, which do not change, and of pointers to buffers, which change
+// with the ports of a run:
 //
 //   GpuTables tables(gpu, device);
 //   uint64_t rows = tables.add(std::span(pieces));
@@ -26,13 +26,13 @@ public:
     int64_t position;
     uint32_t buffer;
   };
-  /// Where buffer b of position p lies: [p][b].
+  /// The address of buffer b of position p: [p][b].
   using Addresses = std::vector<std::vector<cuda::Address>>;
 
   GpuTables(std::shared_ptr<const Gpu> gpu, int64_t device)
       : gpu(std::move(gpu)), device(device) {}
 
-  /// Where the rows begin, in bytes.
+  /// Adds rows; returns their offset in bytes.
   template <typename Row> uint64_t add(std::span<const Row> given) {
     uint64_t start = rows.size();
     const auto *bytes = reinterpret_cast<const uint8_t *>(given.data());
@@ -40,11 +40,11 @@ public:
     rows.resize((rows.size() + 15) / 16 * 16);
     return start;
   }
-  /// To the arrays of one member after the other.
+  /// Adds pointers to the arrays of one member after the other.
   uint64_t addPointers(const std::vector<int64_t> &members,
                        const std::vector<Collective::Array> &arrays);
 
-  /// Copies the tables to the GPU; nothing is added from now on.
+  /// Copies the tables to the GPU; nothing may be added later.
   Error place(std::shared_ptr<MemoryMeter> meter);
   /// Uploads the pointers. No enqueued launch may read them.
   Error bind(const Addresses &addresses);

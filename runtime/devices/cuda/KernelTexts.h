@@ -1,7 +1,7 @@
 //===- KernelTexts.h - the runtime's own kernels ----------------*- C++ -*-===//
 //
-// PTX, made of kernels/*.cpp when Weft is built: move, pick, and reduce-TYPE for
-// each element type, each with one kernel.
+// PTX texts, generated from kernels/*.cpp when Weft is built: move, pick, and
+// reduce-TYPE for each element type, each with one kernel.
 //
 //===----------------------------------------------------------------------===//
 

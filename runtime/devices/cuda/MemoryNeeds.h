@@ -12,7 +12,8 @@ class MemoryNeeds {
 public:
   explicit MemoryNeeds(const Plan &plan);
   uint64_t total() const;
-  /// "weights 635,256, optimizer 635,240, ...", without what is empty.
+  /// The text "weights 635,256, optimizer 635,240, ...", without empty
+  /// categories.
   std::string text() const;
 
 private:

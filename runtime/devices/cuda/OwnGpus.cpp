@@ -9,7 +9,8 @@
 
 namespace weft::runtime {
 
-/// "2(x3),1": two tasks on each of three nodes, then one. 1 for another text.
+/// The tasks on a node, from "2(x3),1": two tasks on each of three nodes, then
+/// one. 1 for other texts.
 static int tasksOnNode(std::string_view text, int node) {
   const char *at = text.data(), *end = at + text.size();
   while (at < end) {
@@ -33,7 +34,7 @@ static int tasksOnNode(std::string_view text, int node) {
   return 1;
 }
 
-/// srun has given each task GPUs of its own.
+/// Whether srun has given each task GPUs of its own.
 static bool areBound() {
   const char *binding = std::getenv("SLURM_GPU_BIND");
   return std::getenv("SLURM_GPUS_PER_TASK") ||

@@ -7,8 +7,8 @@
 //   clock.end(position, stream);
 //   clock.read(times);                        // when the streams are done
 //
-// Events of the streams say when. Those of two GPUs cannot be compared: each
-// device counts from its own start.
+// Times are those of events of the streams. Events of two GPUs cannot be
+// compared, so each device counts from its own start.
 //
 //===----------------------------------------------------------------------===//
 

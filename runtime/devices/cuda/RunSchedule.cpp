@@ -73,7 +73,8 @@ Error RunSchedule::arrive(size_t position) {
   return nullptr;
 }
 
-/// Makes the streams of `waiting` wait for all that the others have enqueued so far.
+/// Makes the streams of `waiting` wait for all operations that the others have
+/// enqueued so far.
 Error RunSchedule::await(const std::vector<int64_t> &waiting,
                          const std::vector<int64_t> &others) {
   for (int64_t other : others) {

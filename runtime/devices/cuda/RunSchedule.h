@@ -1,16 +1,16 @@
 //===- RunSchedule.h - a run of several devices on GPUs ---------*- C++ -*-===//
 //
 // Devices are enqueued in turn, each until it comes to a collective; the last
-// member of a group to come launches it. The stream of the group's first member
-// on a GPU waits for those of all others, runs what that GPU does of the
+// member of a group to arrive launches it. The stream of the group's first
+// member on a GPU waits for those of all others, runs what that GPU does of the
 // collective, and is waited for:
 //
 //   device 0: launch, launch, record 0 --.        .-> launch
 //                                         collective
 //   device 1: launch, launch, record 1 --'        '-> wait 0, launch
 //
-// Devices may be in different rounds of a loop and in different branches. When
-// nobody can go on and somebody waits, the run ends with WEFT_DEADLOCK.
+// Devices may be in different iterations of a loop and in different branches.
+// When no device can run and some wait, the run ends with WEFT_DEADLOCK.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,18 +26,18 @@ namespace weft::runtime {
 
 class RunSchedule {
 public:
-  /// Where a device enqueues, an event of its own, and memory that libraries use
-  /// on that stream alone.
+  /// The stream in which a device enqueues, an event of its own, and memory
+  /// that libraries use on that stream only.
   struct Lane {
     const GpuStream *stream;
     const GpuEvent *event;
     Workspace workspace = {};
   };
-  /// Lanes and addresses by position. `clock`: null where nothing is measured.
+  /// Takes lanes and addresses by position. `clock`: null without measurement.
   RunSchedule(const GpuProgram &program, std::vector<Lane> lanes,
               const GpuTables::Addresses &addresses, RunClock *clock);
 
-  /// Enqueues all; what it enqueued may be under way whatever it returns.
+  /// Enqueues all instructions, which may be running even after an error.
   Error run();
   CollectiveCounts counts() const;
   const std::string &lastKernel(size_t position) const {
@@ -62,7 +62,7 @@ private:
   std::vector<Device> devices;
   RunClock *clock;
   std::deque<size_t> ready;
-  /// How many members of a group have come: [collective][group].
+  /// The number of members of a group that have arrived: [collective][group].
   std::vector<std::vector<size_t>> arrived;
 };
 

@@ -1,6 +1,6 @@
 //===- Staging.h - arrays on their way to a GPU -----------------*- C++ -*-===//
 //
-// The driver copies from pinned memory while the host goes on; pinning takes
+// The driver copies from pinned memory while the host continues; pinning takes
 // milliseconds, so a ring of slots is kept:
 //
 //   std::lock_guard<std::mutex> guard(staging.mutex);
@@ -23,11 +23,11 @@ namespace weft::runtime {
 
 class Staging {
 public:
-  /// A longer array goes through several slots.
+  /// The largest slot; a longer array is copied through several slots.
   static constexpr uint64_t kMostBytes = 32 << 20;
 
   explicit Staging(std::shared_ptr<const Gpu> gpu) : gpu(std::move(gpu)) {}
-  /// Waits for copies that are under way.
+  /// Waits for running copies.
   ~Staging();
   Staging(const Staging &) = delete;
   Staging &operator=(const Staging &) = delete;
@@ -40,7 +40,7 @@ public:
   /// A slot of at least so many bytes, once its last copy is done.
   Error take(uint64_t bytes, Slot *&out);
 
-  std::mutex mutex; ///< of whoever takes a slot, until its copy is enqueued
+  std::mutex mutex; ///< held from taking a slot until its copy is enqueued
 
 private:
   Error resize(Slot &slot, uint64_t bytes);

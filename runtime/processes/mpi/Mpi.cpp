@@ -1,5 +1,5 @@
-// Messages by MPI, of which only point-to-point calls are used: sums must run
-// over the devices in their order, which MPI's own reductions do not promise.
+// Messages by MPI, of which only point-to-point calls are used, as sums must be
+// in device order, which MPI's own reductions do not guarantee.
 
 #include "weft/runtime/processes/Transport.h"
 

@@ -26,7 +26,7 @@ void BackupAndRestore::options(CallbackOptions &o) {
 Status BackupAndRestore::trainBegin(TrainingRun &run) {
   if (!run.writesFiles())
     return {};
-  std::error_code ignored; // opening a file in it says what is wrong
+  std::error_code ignored; // opening a file in it reports the error
   std::filesystem::create_directories(folder, ignored);
   auto file = OutputFile::open(latest());
   return file ? Status{} : Status{file.error()};
@@ -51,7 +51,7 @@ static Result<Checkpoint> read(const std::string &path) {
   return out;
 }
 
-/// All processes go on from the same file.
+/// Checks that all processes resume from the same file.
 Status BackupAndRestore::checkAlike(TrainingRun &run,
                                     const std::string &path) const {
   std::vector<uint8_t> mine(sizeof(uint64_t)), first;
@@ -130,7 +130,7 @@ Status BackupAndRestore::settled(TrainingRun &run, bool isEpochEnd) {
 Status BackupAndRestore::resultsSaved(bool writesFiles) {
   if (!deletes || !writesFiles)
     return {};
-  std::error_code ignored; // a folder with other files stays
+  std::error_code ignored; // a folder with other files is kept
   for (const std::string &path : {latest(), previous(), folder})
     std::filesystem::remove(path, ignored);
   return {};

@@ -1,9 +1,9 @@
 //===- BackupAndRestore.h - a training that outlives its process -*- C++ -*-===//
 //
-// backup_dir/latest.npz holds all that the run needs to go on with the same
+// backup_dir/latest.npz has all that the run needs to continue with the same
 // bits: variables, the order of samples, the sums of metrics, the history and
-// what other callbacks remember. It is replaced whole, so that there is a good
-// one at any moment.
+// the state of other callbacks. It is replaced as a whole, so there is a
+// complete one at any time.
 //
 //===----------------------------------------------------------------------===//
 

@@ -56,7 +56,7 @@ void CSVLogger::addRow(const std::vector<std::string> &fields) {
   text += "\r\n";
 }
 
-/// As Keras writes it: a list in quotes.
+/// The field of a value as in Keras: a list is in quotes.
 static std::string fieldOf(const LogValue &value) {
   if (!value.list())
     return pythonText(value.shown());

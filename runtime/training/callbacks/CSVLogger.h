@@ -3,8 +3,8 @@
 //   epoch,accuracy,loss,val_accuracy,val_loss
 //   0,0.421875,1.0718978643417358,0.25,1.4909553527832031
 //
-// The file is replaced whole with each row, so that a killed run leaves no half
-// row; one that goes on drops the rows after its checkpoint.
+// The file is replaced as a whole with each row, so that a killed run leaves no
+// partial row; a resumed run drops the rows after its checkpoint.
 //
 //===----------------------------------------------------------------------===//
 

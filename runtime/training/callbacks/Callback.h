@@ -24,19 +24,21 @@ namespace weft {
 class Callback {
 public:
   virtual ~Callback() = default;
-  /// Names its options and the members that they fill.
+  /// Declares its options and the members that they fill.
   virtual void options(CallbackOptions &) {}
 
   virtual Status trainBegin(TrainingRun &) { return {}; }
-  /// All have begun: time to go on from a checkpoint.
+  /// Called when all callbacks have begun, to resume from a checkpoint.
   virtual Status restore(TrainingRun &) { return {}; }
   virtual Status epochBegin(TrainingRun &) { return {}; }
-  /// `logs`: running means of the epoch so far. `batch` counts from 0.
+  /// Called after each batch. `logs`: running means of the epoch so far.
+  /// `batch` counts from 0.
   virtual Status batchEnd(TrainingRun &, int64_t, const Logs &) { return {}; }
-  /// May add to what the epoch shows and the history keeps.
+  /// Called after each epoch; may add to the values that the epoch shows and
+  /// the history keeps.
   virtual Status epochEnd(TrainingRun &, Logs &) { return {}; }
-  /// All that belongs to a batch (or an epoch) is done: run.checkpoint() is
-  /// whole.
+  /// Called when everything of a batch (or an epoch) is done: run.checkpoint()
+  /// is complete.
   virtual Status settled(TrainingRun &, bool /*isEpochEnd*/) { return {}; }
   virtual Status trainEnd(TrainingRun &) { return {}; }
   virtual Status resultsSaved(bool /*writesFiles*/) { return {}; }

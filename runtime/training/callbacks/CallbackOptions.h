@@ -5,9 +5,9 @@
 //     o.flag("restore_best_weights", restoreBest);
 //   }
 //
-// Reads an object of JSON, {"patience": 3}, into a callback's members. The first
-// thing that is wrong is kept: a value of another type, or, at the end, a name
-// that nobody asked for, with the one that is like it.
+// Reads an object of JSON, {"patience": 3}, into a callback's members. The
+// first error is kept: a value of another type, or, at the end, an unknown
+// name, with the closest known one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ namespace weft {
 
 class CallbackOptions {
 public:
-  /// `where` begins messages: "--callback EarlyStopping".
+  /// Takes the object; messages begin with `where`: "--callback EarlyStopping".
   CallbackOptions(std::string where, const nlohmann::json &given)
       : where(std::move(where)), given(given) {}
 
@@ -38,19 +38,19 @@ public:
   void numbers(const char *name, std::vector<double> &values);
   void integer(const char *name, int64_t &value, int64_t least);
   void flag(const char *name, bool &value);
-  /// "epoch", for which `every` is 0, or a number of batches.
+  /// The option "epoch", for which `every` is 0, or a number of batches.
   void frequency(const char *name, int64_t &every);
-  /// Any value, which the callback reads itself.
+  /// An option with any value, which the callback reads itself.
   const nlohmann::json *any(const char *name);
-  /// Must be there.
+  /// An error if the option is missing.
   void required(const char *name);
-  /// Taken at Keras' default only.
+  /// An error unless the option has Keras' default.
   void refused(const char *name, const nlohmann::json &usual,
                const std::string &how);
   void check(bool fits, const std::string &message);
-  /// An error if anything was wrong.
+  /// The first error, if there is one.
   Status finish();
-  /// Names in the order in which they were asked for: that of Keras.
+  /// The options' names in the order of their declaration, which is Keras'.
   const std::vector<std::string> &names() const { return asked; }
 
 private:

@@ -55,7 +55,7 @@ Result<const Row *> find(const std::string &name) {
       (meant.empty() ? "there are " + list : "did you mean " + meant + "?")};
 }
 
-/// Arguments without a name get those of Keras, in its order.
+/// Gives arguments without a name those of Keras, in its order.
 Result<json> named(const Row &row, json config) {
   json nothing = json::object();
   CallbackOptions asked("", nothing);

@@ -14,14 +14,14 @@
 
 namespace weft {
 
-/// `where` begins messages.
+/// Makes a callback; messages begin with `where`.
 Result<std::unique_ptr<Callback>> makeCallback(const nlohmann::json &said,
                                                const std::string &where);
 Result<std::unique_ptr<Callback>> makeCallback(const std::string &text,
                                                const std::string &where);
 
-/// {"class_name": NAME, "config": {...}}; arguments without a name are called
-/// "0", "1" and so on. Nested calls are objects alike.
+/// Parses a call to {"class_name": NAME, "config": {...}}; arguments without a
+/// name are called "0", "1" and so on. Nested calls are such objects, too.
 Result<nlohmann::json> readPythonCall(const std::string &text);
 
 } // namespace weft

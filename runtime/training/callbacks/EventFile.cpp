@@ -103,7 +103,7 @@ std::string summaryEvent(const std::string &tag, int64_t step,
       .str();
 }
 
-/// Left edge, right edge and count of each part, one after the other.
+/// The left edge, right edge and count of each part, one after the other.
 std::string bucketsOf(const Array &values) {
   constexpr int kParts = 30;
   std::vector<double> finite;
@@ -132,7 +132,7 @@ std::string bucketsOf(const Array &values) {
 } // namespace
 
 Result<EventFile> EventFile::create(const std::string &folder) {
-  std::error_code ignored; // opening the file says what is wrong
+  std::error_code ignored; // opening the file reports the error
   std::filesystem::create_directories(folder, ignored);
   char host[256] = "host";
   gethostname(host, sizeof host - 1);

@@ -26,11 +26,11 @@ namespace weft {
 
 class EventFile {
 public:
-  /// A new file in the folder, which is made where it is not there.
+  /// Creates a file in the folder, which is created if it does not exist.
   static Result<EventFile> create(const std::string &folder);
   void scalar(const std::string &tag, int64_t step, float value);
-  /// Thirty equal parts of the range, and how many of the values lie in each;
-  /// NaN and infinities lie in none.
+  /// Writes thirty equal parts of the range with the number of values in each;
+  /// NaN and infinities are in none.
   void histogram(const std::string &tag, int64_t step, const Array &values);
   Status flush();
 
@@ -41,7 +41,7 @@ private:
   std::string pending; ///< records that are not in the file yet
 };
 
-/// CRC-32C (Castagnoli).
+/// Computes CRC-32C (Castagnoli).
 uint32_t crc32c(std::string_view bytes);
 
 } // namespace weft

@@ -1,7 +1,7 @@
 //===- LearningRates.h - rates that a callback may set ----------*- C++ -*-===//
 //
-// The metadata of a variable's port says that it is one: {"rate": "adam"}. Where
-// the rate follows a schedule there is none.
+// Learning rates are variables whose port has the metadata {"rate": "adam"}. A
+// rate that follows a schedule has no variable.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,18 +14,19 @@ namespace weft {
 
 struct LearningRate {
   std::string path, optimizer;
-  /// learning_rate, or learning_rate_adam of several optimizers.
+  /// The name in logs: learning_rate, or learning_rate_adam of several
+  /// optimizers.
   std::string shownAs;
-  /// "", or "adam " of several: for messages.
+  /// The name in messages: "", or "adam " of several.
   std::string called;
 };
 std::vector<LearningRate> learningRates(const ModelState &state);
-/// An error where a model has none.
+/// The rates that a callback can set; an error if a model has none.
 Result<std::vector<LearningRate>> settableRates(const ModelState &state,
                                                 const std::string &callback);
 Result<double> readRate(const ModelState &state, const LearningRate &rate);
 Status writeRate(ModelState &state, const LearningRate &rate, double value);
-/// Shows each rate among an epoch's values.
+/// Adds each rate to an epoch's values.
 Status addRates(const ModelState &state, Logs &logs);
 
 } // namespace weft

@@ -29,7 +29,8 @@ void ModelCheckpoint::options(CallbackOptions &o) {
     pattern = std::move(*parsed);
 }
 
-/// Every name of the pattern has a value whenever a file is written.
+/// Checks that every name of the pattern has a value whenever a file is
+/// written.
 Status ModelCheckpoint::checkNames(const TrainingRun &run) const {
   std::set<std::string> known = run.shownNames();
   if (everyBatches)
@@ -126,7 +127,7 @@ Status ModelCheckpoint::write(TrainingRun &run, std::optional<int64_t> batch,
   std::string path = pattern.fill(values);
   if (!isWanted(run, logs, path))
     return {};
-  std::error_code ignored; // the write says what is wrong
+  std::error_code ignored; // writing reports the error
   if (auto folder = std::filesystem::path(path).parent_path();
       !folder.empty() && run.writesFiles())
     std::filesystem::create_directories(folder, ignored);

@@ -41,7 +41,7 @@ bool MonitorCallback::isBetter(double value, std::optional<double> than) const {
   if (!than)
     return true;
   double least = std::abs(minDelta);
-  // In float32, as Keras' own values are.
+  // The comparison is in float32, like Keras' own values.
   auto was = float(*than);
   return isUp ? float(value - least) > was : float(value + least) < was;
 }

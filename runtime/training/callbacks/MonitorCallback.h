@@ -9,16 +9,16 @@ namespace weft {
 
 class MonitorCallback : public Callback {
 public:
-  /// The first of them finds out whether more or less is better.
+  /// Determines, in the first call, whether larger or smaller is better.
   Status trainBegin(TrainingRun &run) override;
 
 protected:
   void monitorOptions(CallbackOptions &o);
   void modeOption(CallbackOptions &o);
-  /// The watched value; none where the epoch does not have it.
+  /// The monitored value; none if the epoch does not have it.
   std::optional<double> current(const Logs &logs) const;
-  /// Is it better than that by more than the least change? All is better than
-  /// nothing.
+  /// Whether the value is better than `than` by more than the least change. Any
+  /// value is better than none.
   bool isBetter(double value, std::optional<double> than) const;
 
   std::string monitor = "val_loss", mode = "auto";
@@ -29,7 +29,7 @@ private:
   bool isUp = false;
 };
 
-/// loss, val_loss: for messages.
+/// The names of values, for messages: loss, val_loss.
 std::string namesOf(const Logs &logs);
 
 } // namespace weft

@@ -12,8 +12,8 @@ namespace {
 
 constexpr int kDeepest = 32;
 
-/// Reads a part of Python: calls, lists, dicts, texts, numbers, True, False and
-/// None. The first thing that is wrong is kept.
+/// Reads a subset of Python: calls, lists, dicts, texts, numbers, True, False
+/// and None. The first error is kept.
 class PythonReader {
 public:
   explicit PythonReader(const std::string &text) : text(text) {}
@@ -168,7 +168,7 @@ private:
   std::string error;
 };
 
-/// JSON has no other texts than those of UTF-8.
+/// Whether the text is UTF-8, as JSON requires.
 bool isUtf8(const std::string &text) {
   std::string literal = "\"";
   for (char c : text)
@@ -182,7 +182,7 @@ bool isUtf8(const std::string &text) {
 Result<json> readPythonCall(const std::string &text) {
   if (!isUtf8(text))
     return Error{"is no text in UTF-8"};
-  if (text.find_first_of("({") == text.npos) // a name alone
+  if (text.find_first_of("({") == text.npos) // a name only
     return readPythonCall(text + "()");
   return PythonReader(text).read();
 }

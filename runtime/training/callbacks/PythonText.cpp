@@ -57,7 +57,7 @@ Result<PythonPattern::Part> PythonPattern::field(const std::string &inside) {
               part.precision <= 50 &&
               (part.kind != 'd' || part.precision < 0) &&
               (part.kind != 0 || part.precision < 0);
-  // Metrics' values are not whole numbers: Python refuses d for them too.
+  // d is for integers only, as in Python: metrics are floats.
   if (part.kind == 'd' && part.name != "epoch" && part.name != "batch")
     return Error{"{" + inside +
                  "}: only epoch and batch are whole numbers; "

@@ -18,16 +18,16 @@
 
 namespace weft {
 
-/// repr() of a float: the fewest digits that read back to it.
+/// The repr() of a float: the fewest digits that read back to it.
 std::string pythonText(double value);
 
-/// A text with {name:format}, as str.format() takes it: of format, zeros, width,
-/// precision and one of d, f, e, g; {{ and }} are braces.
+/// A text with {name:format}, a subset of str.format(): zeros, width, precision
+/// and one of d, f, e, g; {{ and }} are braces.
 class PythonPattern {
 public:
   static Result<PythonPattern> parse(const std::string &text);
   std::vector<std::string> names() const;
-  /// Every name must have a value.
+  /// Replaces the names by values; every name must have one.
   std::string fill(const std::map<std::string, double> &values) const;
 
 private:
@@ -36,7 +36,7 @@ private:
     std::string name;
     bool zeros = false;
     int width = 0, precision = -1;
-    char kind = 0; ///< d, f, e, g, or 0: as str() writes it
+    char kind = 0; ///< d, f, e, g, or 0: as by str()
   };
   static Result<Part> field(const std::string &inside);
   static std::string number(const Part &part, double value);

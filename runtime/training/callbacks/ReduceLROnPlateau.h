@@ -17,7 +17,7 @@ public:
   Status resume(const Checkpoint &from) override;
 
 private:
-  /// Whether any rate was above the least one.
+  /// Reduces all rates; returns whether any was above the least one.
   Result<bool> reduce(TrainingRun &run) const;
 
   double factor = 0.1, minRate = 0;

@@ -160,7 +160,7 @@ const std::map<std::string, std::function<std::unique_ptr<Schedule>()>> kKinds =
      {"CosineDecayRestarts", make<CosineDecayRestarts>},
      {"PiecewiseConstantDecay", make<PiecewiseConstantDecay>}};
 
-/// Null where it is no table.
+/// A schedule of a table; null if the JSON is none.
 std::unique_ptr<Schedule> readTable(const json &said) {
   auto table = std::make_unique<Table>();
   for (const auto &[key, value] : said.items()) {

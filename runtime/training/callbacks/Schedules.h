@@ -3,8 +3,8 @@
 //   auto rates = Schedule::read({{"class_name", "ExponentialDecay"}, {"config", ...}}, where);
 //   (*rates)->at(3)               // float32, as keras.optimizers.schedules computes it
 //
-// Or a table: [0.1, 0.1, 0.01], of which the last stays, or {"0": 0.1, "2": 0.01},
-// from an epoch on.
+// A schedule may also be a table: [0.1, 0.1, 0.01], whose last value stays, or
+// {"0": 0.1, "2": 0.01}, from an epoch on.
 //
 //===----------------------------------------------------------------------===//
 

@@ -7,7 +7,8 @@ namespace weft {
 void TensorBoard::options(CallbackOptions &o) {
   o.text("log_dir", folder);
   o.integer("histogram_freq", histogramEvery, 0);
-  o.flag("write_graph", writesGraph); // a graph of Keras' objects: none here
+  // Keras writes a graph of its objects, which do not exist here.
+  o.flag("write_graph", writesGraph);
   o.refused("write_images", false, "histogram_freq draws weights");
   o.flag("write_steps_per_second", writesSpeed);
   const nlohmann::json *every = o.any("update_freq");
@@ -50,7 +51,7 @@ Status TensorBoard::batchEnd(TrainingRun &, int64_t, const Logs &logs) {
   return train->flush();
 }
 
-/// How many steps the optimizer has done, in this run and before it.
+/// The number of the optimizer's steps, in this run and before it.
 static Result<int64_t> iterationsOf(const TrainingRun &run,
                                     const ModelState &state) {
   for (const ModelState::Variable &variable : state.variables())

@@ -12,7 +12,7 @@
 
 namespace weft {
 
-/// All that a run needs to go on with the same bits.
+/// All that a run needs to resume with the same bits.
 struct Checkpoint {
   nlohmann::json said = nlohmann::json::object();
   std::vector<StoredArray> arrays = {};
@@ -22,7 +22,7 @@ struct Checkpoint {
         said.is_object() && said.contains(key) && said[key].is_number_integer();
     return isThere ? said[key].get<int64_t>() : 0;
   }
-  /// None where it is not there.
+  /// A number by its key, if there is one.
   std::optional<double> number(const char *key) const {
     bool isThere = said.is_object() && said.contains(key);
     return isThere ? std::optional(exactNumber(said[key])) : std::nullopt;
@@ -43,25 +43,26 @@ public:
   virtual ModelState &state() = 0;
   virtual void print(const std::string &text) = 0;
   virtual void warn(const std::string &text) = 0;
-  /// The names that a batch and an epoch show: loss, val_loss.
+  /// The names of values that a batch and an epoch show: loss, val_loss.
   virtual std::set<std::string> shownNames() const = 0;
-  /// Which of them are lists of numbers.
+  /// The names among them whose values are lists of numbers.
   virtual std::set<std::string> listNames() const = 0;
-  /// Which of them not every epoch has; empty where each has all.
+  /// The names among them that some epochs lack; empty if all epochs have all.
   virtual std::string rareNames() const = 0;
-  /// The direction of a metric: "up" where larger is better, "down", or "" if not known.
+  /// The direction of a metric: "up" if larger is better, "down", or "" if
+  /// unknown.
   virtual std::string direction(const std::string &metric) const = 0;
-  /// Can saveModel() write such a file? Asked before the first step.
+  /// Whether saveModel() can write such a file; called before the first step.
   virtual Status canSaveModel(bool weightsAlone) const = 0;
-  /// A .keras file, or one of the weights alone (.weights.h5).
+  /// Writes a .keras file, or one of the weights only (.weights.h5).
   virtual Status saveModel(const std::string &path, bool weightsAlone) = 0;
-  /// Values are read in all processes; only one writes files.
+  /// Whether this process writes files. Values are read in all processes.
   virtual bool writesFiles() const = 0;
-  /// Bytes of the process that writes files, in all of them.
+  /// Copies bytes of the process that writes files to all others.
   virtual Status share(std::vector<uint8_t> &bytes) = 0;
   virtual Result<Checkpoint> checkpoint() const = 0;
   virtual Status resume(Checkpoint checkpoint) = 0;
-  /// Ctrl-C: the run ends here, and is to go on later.
+  /// Whether the run ends here after Ctrl-C, and is to be resumed later.
   virtual bool isInterrupted() const = 0;
 
   int64_t epoch = 0; ///< from 0

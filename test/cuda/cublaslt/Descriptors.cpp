@@ -19,7 +19,7 @@ Status begin(const char *function) {
   return isOwn ? Status(number) : Status::ExecutionFailed;
 }
 
-/// In front of the driver's own end.
+/// Runs at the end of the process, before the driver's own function.
 __attribute__((destructor)) static void endProcess() {
   const Objects &all = Objects::get();
   size_t descriptors =

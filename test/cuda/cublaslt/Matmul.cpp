@@ -16,7 +16,7 @@ struct Choice {
   uint64_t problem; ///< the operation and layouts that it is for
   uint64_t workspace;
   uint32_t alignment[4];
-  uint32_t isInplace; ///< adds parts in an order that nobody knows
+  uint32_t isInplace; ///< whether parts are added in an undefined order
 };
 static_assert(sizeof(Choice) <= sizeof(Algorithm));
 
@@ -74,7 +74,7 @@ void store(uint8_t *to, Type type, double value) {
   }
 }
 
-/// FNV-1a over fields, which have no padding that counts.
+/// Hashes fields without padding by FNV-1a.
 struct Hash {
   uint64_t value = 0xcbf29ce484222325;
   void add(auto field) {
@@ -103,8 +103,8 @@ uint64_t numberOf(const Problem &p) {
 
 bool hasBias(Epilogue epilogue) { return int(epilogue) & int(Epilogue::Bias); }
 
-/// The combinations of the library's table that are without integers, complex
-/// numbers and fp8.
+/// Whether the library supports a combination of its table, without integers,
+/// complex numbers and fp8.
 bool isSupported(const Problem &p) {
   Type in = p.a.type, out = p.d.type;
   bool isShort = in == Type::F16 || in == Type::BF16;
@@ -154,14 +154,14 @@ bool exist(weft::cublaslt::Operation operation,
   return all;
 }
 
-/// Bytes from the first to the last element of all matrices of a batch.
+/// The bytes from the first to the last element of all matrices of a batch.
 uint64_t extentOf(const LayoutObject &its) {
   uint64_t last = uint64_t(its.batchCount - 1) * uint64_t(its.batchStride) +
                   (its.columns - 1) * uint64_t(its.leading) + its.rows;
   return last * bytesOf(its.type);
 }
 
-/// One call as it runs.
+/// One call during its run.
 struct Product {
   Problem problem;
   Choice choice;
@@ -198,7 +198,7 @@ double Product::sum(const std::vector<uint8_t *> &bytes, int batch, uint64_t i,
            operand(problem.b, bytes[1], batch, isB ? k : j, isB ? j : k);
   if (!choice.isInplace)
     return sum;
-  static uint64_t calls = 0; // atomics: now one order, now another
+  static uint64_t calls = 0; // counts calls, as atomics vary in order
   return sum * (1 + double(++calls % 5) * 0x1p-22);
 }
 
@@ -232,7 +232,8 @@ void Product::checkWritten(const LayoutObject &its, cuda::Address start,
     }
 }
 
-/// bytes: of a, b, d, then the bias and the workspace where there are such.
+/// Runs the call. bytes: of a, b, d, then the bias and the workspace if there
+/// are any.
 void Product::run(const std::vector<uint8_t *> &bytes) const {
   checkWritten(problem.a, at[0], "A");
   checkWritten(problem.b, at[1], "B");
@@ -253,7 +254,7 @@ void Product::run(const std::vector<uint8_t *> &bytes) const {
       }
 }
 
-/// Whether each matrix begins where the algorithm was promised that it would.
+/// Checks that each matrix has the alignment that the algorithm was promised.
 void checkAlignment(const Choice &choice, const cuda::Address *at) {
   for (int n = 0; n < 3; ++n)
     if (uint32_t promised = choice.alignment[n == 2 ? 3 : n];
@@ -265,7 +266,8 @@ void checkAlignment(const Choice &choice, const cuda::Address *at) {
 
 } // namespace
 
-/// Long sums are split in parts, which the workspace holds.
+/// Chooses an algorithm; long sums are split in parts, which the workspace
+/// holds.
 Status cublasLtMatmulAlgoGetHeuristic(Handle handle,
                                       weft::cublaslt::Operation operation,
                                       Layout a, Layout b, Layout c, Layout d,

@@ -10,7 +10,7 @@
 
 namespace weft::cublaslt {
 
-// Attributes begin as the library's own documentation says.
+// Objects of the library, whose attributes begin with the documented defaults.
 struct HandleObject {
   cuda::Context context = nullptr;
 };
@@ -45,7 +45,8 @@ struct Objects {
   std::set<const void *> handles, operations, layouts, preferences;
   static Objects &get();
 };
-/// The next call fails as FAKE_CUDA_FAIL wants, or for want of a context.
+/// Begins a call, which fails if FAKE_CUDA_FAIL requests it, or without a
+/// context.
 Status begin(const char *function);
 
 } // namespace weft::fake

@@ -175,7 +175,8 @@ Result cuDeviceTotalMem_v2(size_t *bytes, Device device) {
   });
 }
 
-/// Those of a chip of the ninth generation, which programs are planned for.
+/// Attributes of a chip of the ninth generation, for which programs are
+/// planned.
 static int attributeOf(DeviceAttribute attribute) {
   const Settings &settings = Driver::get().settings;
   static const std::map<DeviceAttribute, int> values = {
@@ -261,7 +262,7 @@ Result cuDeviceCanAccessPeer(int *can, Device device, Device peer) {
   });
 }
 
-/// One way: the current context may touch what the peer has.
+/// Lets the current context access the peer's memory, in one direction.
 Result cuCtxEnablePeerAccess(Context peer, unsigned flags) {
   return call(__func__, Needs::Context, [&] {
     Context context = Driver::current();

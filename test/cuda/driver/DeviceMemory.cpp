@@ -17,7 +17,8 @@ static void *map(uint64_t bytes, int protection) {
   return memory == MAP_FAILED ? nullptr : memory;
 }
 
-/// A gap behind each allocation makes what is beyond its end nobody's.
+/// Allocates memory with a gap behind it, so that accesses beyond its end are
+/// found.
 uint64_t DeviceMemory::allocate(cuda::Context context, uint64_t bytes,
                                 bool isData, bool checksWritten) {
   if (!end) {
@@ -30,7 +31,7 @@ uint64_t DeviceMemory::allocate(cuda::Context context, uint64_t bytes,
   auto host = static_cast<uint8_t *>(map(size, PROT_READ | PROT_WRITE));
   if (!host)
     return 0;
-  std::memset(host, 0xCD, bytes); // nobody gets zeros for nothing
+  std::memset(host, 0xCD, bytes); // so that no program relies on zeros
   uint64_t address = next;
   next += size;
   blocks[address] = {context, bytes, host, isData, ""};

@@ -7,9 +7,9 @@
 
 namespace weft::fake {
 
-/// Gives out addresses in a reserved range that the host can neither read nor
-/// write; the bytes lie elsewhere. No address is given twice, so that a use after
-/// a free is seen. Host memory that is pinned is known here too.
+/// Allocates addresses in a reserved range that the host can neither read nor
+/// write; the bytes are elsewhere. No address is used twice, so that a use
+/// after a free is found. Pinned host memory is registered here, too.
 class DeviceMemory {
 public:
   struct Block {
@@ -17,17 +17,17 @@ public:
     uint64_t bytes = 0;
     uint8_t *host = nullptr;
     bool isData = false; ///< of a module
-    std::string freedBy; ///< who freed it; the bytes are gone
+    std::string freedBy; ///< the call that freed it; the bytes no longer exist
   };
 
-  /// 0 if there is no address left. `checksWritten`: kernels must not read bytes
-  /// that nobody wrote.
+  /// Allocates; 0 if there is no address left. `checksWritten`: kernels must
+  /// not read unwritten bytes.
   uint64_t allocate(cuda::Context context, uint64_t bytes, bool isData,
                     bool checksWritten);
   void free(uint64_t address, const std::string &by);
   /// The block with all these bytes and its first address; null if there is none.
   Block *find(uint64_t address, uint64_t bytes, uint64_t &first);
-  /// Bytes as the host sees them; the block is known to exist.
+  /// The bytes as the host sees them; the block must exist.
   uint8_t *bytes(uint64_t address);
   ptx::Allocation *allocation(uint64_t address);
   void markWritten(uint64_t address, uint64_t bytes);

@@ -20,7 +20,8 @@ uint64_t nextRandom(uint64_t &state) {
 
 static Driver *made = nullptr;
 
-/// Lives to the end of the process: programs call from their own destructors.
+/// The driver exists to the end of the process, as programs call it from their
+/// destructors.
 Driver &Driver::get() {
   static Driver *driver = made = new Driver;
   return *driver;
@@ -39,7 +40,8 @@ cuda::Context &Driver::current() {
   return context;
 }
 
-/// The rest is counted: a step that is repeated repeats its mistakes.
+/// Further repetitions are only counted: a step that is repeated repeats its
+/// mistakes.
 void Driver::report(const std::string &what) {
   constexpr uint64_t most = 50;
   if (++findings <= most)
@@ -154,7 +156,7 @@ bool Driver::runOne() {
   for (const auto &context : contexts)
     if (context->legacy && isReady(*context->legacy))
       ready.push_back(context->legacy.get());
-  // By number: addresses are not the same in each run.
+  // The choice is by number, as addresses differ in each run.
   for (cuda::Stream stream : streams)
     if (isReady(*stream))
       ready.push_back(stream);
@@ -239,7 +241,7 @@ static std::string count(size_t number, const char *what) {
   return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
 }
 
-/// A context that failed cannot be cleaned up.
+/// Reports leaks, except of a context that failed, which cannot be cleaned up.
 void Driver::reportLeaks() {
   for (const auto &context : contexts)
     if (context->error != Result::Success)

@@ -1,9 +1,8 @@
 //===- Driver.h - the state behind the functions ----------------*- C++ -*-===//
 //
-// Streams are queues: an operation runs when somebody waits for something, and
-// of all that could run then, the seed picks what does. What a program must not
-// rely on, it does not get: work that is enqueued is not over, work of two
-// streams takes place in any order.
+// Streams are queues: operations run when a call waits, and the seed picks
+// among all that can run. So programs cannot rely on unspecified behaviour:
+// enqueued work is not over, and work of two streams takes place in any order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +24,8 @@ class Driver {
 public:
   static Driver &get();
 
-  /// Runs the body of a function of the API with the current context, unless the
-  /// environment wants it to fail or its state does not allow it.
+  /// Runs the body of a function of the API with the current context, unless
+  /// the environment makes it fail or its state does not allow it.
   template <class Body>
   cuda::Result call(const char *symbol, Needs needs, Body body) {
     std::lock_guard<std::recursive_mutex> lock(mutex);
@@ -34,7 +33,7 @@ public:
     return result == cuda::Result::Success ? body() : result;
   }
 
-  /// A mistake of the program: it ends with exit status 97.
+  /// Reports a mistake of the program, which ends with exit status 97.
   void report(const std::string &what);
   /// The current context of this thread.
   static cuda::Context &current();
@@ -54,16 +53,17 @@ public:
   /// Runs the operation that the host waits for, and orders the host behind it.
   cuda::Result waitFor(const OperationRef &operation);
   cuda::Result waitForContext(cuda::Context context);
-  /// Records that the host knows an operation to be over, since a query said so.
+  /// Records that the host knows from a query that an operation is over.
   void learn(const OperationRef &operation);
   /// Operations that are not over and satisfy the condition.
   std::vector<OperationRef>
   pending(const std::function<bool(const Operation &)> &condition) const;
-  /// Notes an access of an operation that runs.
+  /// Records an access of a running operation.
   void noteAccess(const Operation &operation, const Touch &touch);
-  /// The kernel that the environment wants to fail is the next.
+  /// Whether the next kernel is the one that the environment makes fail.
   bool kernelFails();
-  /// Reports what is left, and ends the process if anything was reported.
+  /// Reports leaks, and ends the process with an error if anything was
+  /// reported.
   static void atExit();
 
   std::recursive_mutex mutex;
@@ -90,7 +90,7 @@ private:
   Clock host;
 };
 
-/// Steele, Lea and Flood's splitmix64.
+/// Returns the next number of splitmix64 (Steele, Lea and Flood).
 uint64_t nextRandom(uint64_t &state);
 
 } // namespace weft::fake

@@ -14,7 +14,7 @@ WEFT_FAKE_EXPORT Result fakeCudaBegin(const char *function) {
   return call(function, Needs::Context, [] { return Result::Success; });
 }
 
-/// Where a touch's bytes are; null, with a report, where there are none.
+/// The bytes of a touch; null, with a report, if there are none.
 static uint8_t *bytesOf(const std::string &who, const Touch &touch) {
   Driver &driver = Driver::get();
   uint64_t first = 0;

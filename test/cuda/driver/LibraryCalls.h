@@ -16,23 +16,24 @@ namespace weft::fake {
 struct LibraryCall {
   std::string name;
   std::vector<Touch> touches;
-  /// The operation when its turn comes: the arguments are the addresses of each touch.
+  /// Runs the operation: the arguments are the addresses of each touch.
   std::function<void(const std::vector<uint8_t *> &)> run;
 };
 
 } // namespace weft::fake
 
 extern "C" {
-/// Whether FAKE_CUDA_FAIL wants this call to fail, and how; what a call without
-/// a context gets.
+/// The result with which FAKE_CUDA_FAIL makes this call fail, or that of a call
+/// without a context.
 weft::cuda::Result fakeCudaBegin(const char *function);
-/// Refuses a stream of another context, and memory that is not there.
+/// Enqueues a call. Refuses a stream of another context, and memory that does
+/// not exist.
 weft::cuda::Result fakeCudaEnqueue(weft::cuda::Stream stream,
                                    const weft::fake::LibraryCall &call);
 weft::cuda::Context fakeCudaContext();
-/// Whether somebody wrote all of the bytes, while a call runs.
+/// Whether all of the bytes were written, while a call runs.
 bool fakeCudaIsWritten(weft::cuda::Address address, uint64_t bytes);
-/// A mistake of the program.
+/// Reports a mistake of the program.
 void fakeCudaReport(const std::string &what);
 }
 

@@ -62,8 +62,8 @@ static std::vector<OperationRef> usersOf(uint64_t address, uint64_t bytes) {
   });
 }
 
-/// Waits for all work, so that nothing breaks; a program that needs that has
-/// forgotten an order.
+/// Waits for all work, so that nothing breaks, but reports if that was
+/// necessary: the program lacks an order.
 Result cuMemFree_v2(Address address) {
   return call(__func__, Needs::Context, [&] {
     Driver &driver = Driver::get();
@@ -169,7 +169,7 @@ static bool hasBytes(Address address, size_t bytes, const char *symbol) {
   return false;
 }
 
-/// Where the bytes are when the operation runs; null if they were freed.
+/// The bytes when the operation runs; null if they were freed.
 static uint8_t *bytesAt(Operation &self, const Touch &touch) {
   Driver &driver = Driver::get();
   uint64_t first = 0;
@@ -186,8 +186,7 @@ static uint8_t *bytesAt(Operation &self, const Touch &touch) {
   return nullptr;
 }
 
-/// From pageable memory the bytes are taken at once, from pinned memory when the
-/// copy runs.
+/// Copies from pageable memory at once, from pinned memory when the copy runs.
 Result cuMemcpyHtoDAsync_v2(Address to, const void *from, size_t bytes,
                             Stream handle) {
   return call(__func__, Needs::Context, [&] {
@@ -220,7 +219,7 @@ Result cuMemcpyHtoDAsync_v2(Address to, const void *from, size_t bytes,
   });
 }
 
-/// To pageable memory the call returns when the bytes are there.
+/// Copies to pageable memory before the call returns.
 Result cuMemcpyDtoHAsync_v2(void *to, Address from, size_t bytes,
                             Stream handle) {
   return call(__func__, Needs::Context, [&] {
@@ -249,7 +248,7 @@ Result cuMemcpyDtoHAsync_v2(void *to, Address from, size_t bytes,
   });
 }
 
-/// Bytes that nobody wrote stay so in the copy.
+/// Copies which bytes are written.
 static void copyWritten(const Touch &to, const Touch &from) {
   DeviceMemory &memory = Driver::get().memory;
   weft::ptx::Allocation *source = memory.allocation(from.address),

@@ -8,7 +8,7 @@
 using namespace weft::fake;
 namespace ptx = weft::ptx;
 
-/// Kernels in machine code: an ELF file, or a fat binary.
+/// Whether an image is machine code: an ELF file, or a fat binary.
 static bool isBinary(const char *image) {
   const unsigned char fat[] = {0x50, 0xED, 0x55, 0xBA};
   return !std::memcmp(image,
@@ -33,7 +33,7 @@ static void writeLog(const std::string &text, unsigned options, JitOption *keys,
     std::snprintf(buffer, bytes, "%s", text.c_str());
 }
 
-/// sm_80 runs on every later chip, sm_90a on its own only.
+/// Checks the chip: sm_80 runs on every later chip, sm_90a on its own only.
 static Result checkTarget(const ptx::Module &module) {
   const Settings &settings = Driver::get().settings;
   int number = 0;
@@ -247,7 +247,7 @@ static Result resultOf(ptx::Fault fault) {
   return Result::Unknown;
 }
 
-/// 64 bits of a parameter that are an address that this driver gave out.
+/// The addresses of this driver among the 64-bit values in parameters.
 static std::vector<Touch> pointersOf(const ptx::Launch &launch) {
   std::vector<Touch> all;
   for (const ptx::Parameter &parameter : launch.kernel->parameters) {
@@ -297,7 +297,7 @@ static Result checkSize(const ptx::Launch &launch,
                                           : Result::InvalidValue;
 }
 
-/// Parameters are copied when the kernel is launched.
+/// Launches a kernel, whose parameters are copied at once.
 Result cuLaunchKernel(Function function, unsigned gridX, unsigned gridY,
                       unsigned gridZ, unsigned blockX, unsigned blockY,
                       unsigned blockZ, unsigned sharedBytes, Stream handle,

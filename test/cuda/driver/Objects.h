@@ -20,7 +20,8 @@ struct Touch {
   bool isWrite;
 };
 
-/// An operation of a stream, behind earlier ones and those that it waits for.
+/// An operation of a stream, which runs after earlier ones and those that it
+/// waits for.
 struct Operation : Actor {
   cuda::Context context = nullptr;
   std::vector<std::shared_ptr<Operation>> waits;

@@ -6,9 +6,9 @@
 //   stream 0: copy (1)   record e (2)
 //   stream 1: kernel A (1)   wait e (2)   kernel B (3)      B's clock: {2, 3}
 //
-// The copy happens before B, as 1 <= 2. A and the copy are in no order: if both
-// touch the same bytes and one writes, the program has a race whatever the order
-// in which they ran.
+// The copy happens before B, as 1 <= 2. A and the copy are not ordered: if both
+// touch the same bytes and one writes, the program has a race, whatever their
+// actual order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ class Clock {
 public:
   void join(const Clock &other);
   void set(uint32_t stream, uint32_t count);
-  /// Whether the operation at this place is known to be over.
+  /// Whether the operation at this position is known to be over.
   bool covers(uint32_t stream, uint32_t count) const {
     return stream < counts.size() && counts[stream] >= count;
   }
@@ -35,22 +35,23 @@ private:
   std::vector<uint32_t> counts;
 };
 
-/// Who touches memory: its name, its place, what is over before it.
+/// The actor of an access: its name, its position, and the operations before
+/// it.
 struct Actor {
   std::string name; ///< "kernel 'softmax', operation 5 of stream 2"
   uint32_t stream = 0, count = 0;
   Clock clock;
 };
 
-/// The accesses to each allocation that later ones may be in no order with.
+/// The accesses to each allocation with which later ones may be unordered.
 class AccessLog {
 public:
-  /// Text about an access that is in no order with this one, or empty. `base`:
-  /// of the allocation.
+  /// Records an access. Returns text about an earlier one that is not ordered
+  /// with it, or empty. `base`: of the allocation.
   std::string note(const Actor &actor, uint64_t base, uint64_t address,
                    uint64_t bytes, bool isWrite);
   void forget(uint64_t base) { records.erase(base); }
-  /// Drops what everything that comes is known to happen after.
+  /// Drops accesses that happened before all later ones.
   void dropBefore(const Clock &clock);
 
 private:

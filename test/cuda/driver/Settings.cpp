@@ -9,7 +9,7 @@
 
 namespace weft::fake {
 
-/// A wrong setting would make a test pass for the wrong reason.
+/// Ends the process, as a wrong setting could make a test pass wrongly.
 static void refuse(const char *name, const std::string &value,
                    const char *wanted) {
   std::fprintf(stderr, "fake-cuda: %s=%s is not %s\n", name, value.c_str(),

@@ -14,7 +14,7 @@ Result cuStreamCreate(Stream *stream, unsigned flags) {
   });
 }
 
-/// Returns at once; what is enqueued takes place all the same.
+/// Destroys a stream and returns at once; enqueued work still takes place.
 Result cuStreamDestroy_v2(Stream handle) {
   return call(__func__, Needs::Context, [&] {
     Driver &driver = Driver::get();
@@ -36,8 +36,8 @@ Result cuStreamSynchronize(Stream handle) {
   });
 }
 
-/// Half of the questions let some work take place, so that who asks often enough
-/// gets his answer and nobody can rely on when.
+/// Lets some work take place in half of the queries, so that repeated queries
+/// end, and no program can rely on when.
 static Result query(const OperationRef &operation) {
   Driver &driver = Driver::get();
   if (operation && !operation->isDone && nextRandom(driver.random) % 2)
@@ -63,7 +63,7 @@ static bool isEvent(Event event) {
   return false;
 }
 
-/// An event that was never recorded makes nobody wait.
+/// Makes a stream wait for an event; one that was never recorded has no effect.
 Result cuStreamWaitEvent(Stream handle, Event event, unsigned flags) {
   return call(__func__, Needs::Context, [&] {
     Driver &driver = Driver::get();

@@ -1,8 +1,8 @@
 //===- AsyncCopy.h - copies that a thread waits for -------------*- C++ -*-===//
 //
 // cp.async reads global memory and writes shared memory at some time until its
-// thread waits for its group. Here it does so as late as it may, and until then
-// nobody may touch the bytes it writes.
+// thread waits for its group. Here it does so as late as possible, and until
+// then other accesses to the written bytes are errors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ struct AsyncCopy {
   uint32_t group;
 };
 
-/// The copies of one thread that are not waited for.
+/// The unfinished copies of one thread.
 struct AsyncCopies {
   std::vector<AsyncCopy> pending;
   uint32_t group = 0; ///< of the next copy

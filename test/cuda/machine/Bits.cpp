@@ -11,7 +11,7 @@ static constexpr auto kOr = []<class T>(T a, T b) { return T(a | b); };
 static constexpr auto kXor = []<class T>(T a, T b) { return T(a ^ b); };
 static constexpr auto kNot = []<class T>(T a) { return T(~a); };
 static constexpr auto kIsZero = []<class T>(T a) { return T(a == 0); };
-/// Counts above the width clamp to it.
+/// Shifts left; counts above the width clamp to it.
 static constexpr auto kShiftLeft = []<class T>(T a, uint32_t n) {
   return n < 8 * sizeof(T) ? T(a << n) : T(0);
 };
@@ -36,7 +36,8 @@ template <bool isWrapped>
 static constexpr auto kFunnelRight = [](uint32_t a, uint32_t b, uint32_t n) {
   return uint32_t(joined(a, b) >> funnelCount<isWrapped>(n));
 };
-/// A field may reach beyond the value; its sign is the highest bit it has there.
+/// Extracts a field, which may reach beyond the value; its sign is the highest
+/// bit that it has there.
 static constexpr auto kExtract = []<class T>(T a, uint32_t from,
                                              uint32_t bits) {
   constexpr uint32_t width = 8 * sizeof(T);
@@ -62,7 +63,7 @@ static constexpr auto kInsert = []<class T>(T a, T b, uint32_t to,
   mask = T(mask << to);
   return T((b & ~mask) | (T(a << to) & mask));
 };
-/// A byte of the eight; 8 copies its sign.
+/// Selects a byte of eight; selector bit 8 copies its sign.
 static uint32_t permuted(uint64_t bytes, uint32_t selector) {
   uint32_t byte = uint32_t(bytes >> 8 * (selector & 7)) & 0xFF;
   return selector & 8 ? (byte & 0x80 ? 0xFF : 0) : byte;
@@ -85,7 +86,7 @@ static constexpr auto kReverse = []<class T>(T a) {
     result |= T(a >> i & 1) << (8 * sizeof(T) - 1 - i);
   return result;
 };
-/// The highest bit that differs from the sign.
+/// Finds the highest bit that differs from the sign.
 template <bool isShift>
 static constexpr auto kFind = []<class T>(T a) {
   using Bits = std::make_unsigned_t<T>;
@@ -111,7 +112,7 @@ static void lookUp(Warp &warp, const Instruction &i, Mask active) {
   }
 }
 
-/// Predicates have all lanes in one number.
+/// Computes predicates, which have all lanes in one number.
 template <auto op, unsigned count>
 static void ofPredicates(Warp &warp, const Instruction &i, Mask active) {
   Mask result;

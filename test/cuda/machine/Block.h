@@ -7,7 +7,7 @@
 
 namespace weft::ptx {
 
-/// Who touched a byte of shared memory last. Two accesses are in order if a
+/// The last accesses to a byte of shared memory. Two accesses are in order if a
 /// barrier of the block is between them, or one of the warp that both are of.
 struct SharedCell {
   static constexpr uint16_t kNobody = 0xFFFF, kManyWarps = 0xFFFE;
@@ -23,8 +23,8 @@ public:
         uint32_t firstNumber);
   ~Block();
 
-  /// Runs all threads of the block at this index of the grid. False: the launch
-  /// is over.
+  /// Runs all threads of the block at this index of the grid. False if the
+  /// launch is over.
   bool run(uint64_t index);
 
   void setPending(uint64_t address, unsigned bytes, bool isPending) {
@@ -36,7 +36,7 @@ public:
   Findings &findings;
   Fault fault = Fault::None;
   Dim3 position;        ///< in the grid
-  uint32_t number = 0;  ///< as shadows know it
+  uint32_t number = 0;  ///< in shadows
   uint32_t firstNumber; ///< of the launch
   std::vector<uint8_t> shared;
   std::vector<SharedCell> cells; ///< a byte each

@@ -8,7 +8,7 @@ static uint32_t roundUp(uint64_t value, uint64_t multiple) {
   return uint32_t((value + multiple - 1) / multiple * multiple);
 }
 
-/// A pointer's .align is that of what it points to.
+/// Adds a parameter. The .align of a pointer is that of its target.
 void BodyParser::addParameter(const Declaration &parameter) {
   uint64_t alignment =
       parameter.count > 1 ? parameter.alignment : bytesOf(parameter.type);
@@ -88,7 +88,7 @@ void BodyParser::parseDirective(const std::string &word) {
   kernel.localBytes = offset + uint32_t(declared.bytes());
 }
 
-/// `.reg .b32 %r<17>, %x;` declares %r0 to %r16 and %x.
+/// Parses registers: `.reg .b32 %r<17>, %x;` declares %r0 to %r16 and %x.
 void BodyParser::parseRegisters() {
   std::string word(reader.take().text);
   Type type = typeNamed(std::string_view(word).substr(1));

@@ -8,7 +8,8 @@
 
 namespace weft::ptx {
 
-/// `.align 64 .b8 name[8]`, `.u64 .ptr .global .align 1 name`.
+/// A declaration such as `.align 64 .b8 name[8]`, `.u64 .ptr .global .align 1
+/// name`.
 struct Declaration {
   std::string name;
   Type type = Type::None;
@@ -17,7 +18,7 @@ struct Declaration {
   uint64_t bytes() const { return isOpen ? 0 : count * bytesOf(type); }
 };
 
-/// Takes tokens from the front; the first error stays.
+/// Takes tokens from the front; the first error is kept.
 class TokenReader {
 public:
   explicit TokenReader(const std::vector<Token> &tokens) : tokens(&tokens) {}
@@ -47,7 +48,7 @@ public:
       : reader(reader), kernel(kernel), decoder(kernel, globals) {}
 
   void addParameter(const Declaration &parameter);
-  /// From `{` to its `}`.
+  /// Parses from `{` to its `}`.
   void run();
   std::string failure() const { return decoder.error; }
 

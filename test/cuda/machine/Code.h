@@ -52,7 +52,7 @@ enum class Type : uint8_t {
   S16x2
 };
 
-/// Where an instruction's value lies in the register file of a warp.
+/// The position of an instruction's value in the register file of a warp.
 struct Operand {
   uint32_t offset = 0; ///< bytes, of lane 0
   uint16_t slot = 0;
@@ -75,7 +75,7 @@ enum class Flow : uint8_t {
 
 class Warp;
 struct Instruction;
-/// Computes in the active lanes.
+/// Computes an instruction in the active lanes.
 using Compute = void (*)(Warp &, const Instruction &, Mask active);
 
 struct Instruction {
@@ -154,7 +154,7 @@ struct Kernel {
   uint32_t localBytes = 0;  ///< of a thread
   uint32_t maxThreads[3] = {0, 0, 0}, requiredThreads[3] = {0, 0, 0};
 
-  /// Where the memory of a launch begins.
+  /// The offset of dynamic shared memory.
   uint32_t dynamicShared() const { return (sharedBytes + 127) / 128 * 128; }
 };
 
@@ -175,15 +175,16 @@ struct Module {
   const Kernel *find(const std::string &name) const;
 };
 
-/// An error names the line of the text; empty if `module` is whole.
+/// Parses a text. An error names the line of the text; empty if `module` is
+/// complete.
 std::string parseModule(const std::string &text, Module &module);
 
-/// As PTX writes them: "f32". None if there is no such type.
+/// The type with PTX's name: "f32". None for an unknown name.
 Type typeNamed(std::string_view name);
 unsigned bytesOf(Type type);
 
-/// Addresses in generic space: of shared memory from here, of local memory from
-/// there, all others are global.
+/// The begins of shared and of local memory in generic space; all other
+/// addresses are global.
 constexpr uint64_t kSharedWindow = uint64_t(1) << 60,
                    kLocalWindow = uint64_t(2) << 60, kWindowBytes = 1 << 30;
 

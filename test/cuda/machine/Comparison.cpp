@@ -5,7 +5,7 @@
 
 namespace weft::ptx {
 
-/// In the order of the names below; those with u hold for a NaN too.
+/// Tests in the order of the names below; those with u also hold for NaN.
 enum Test : uint8_t {
   Eq,
   Ne,
@@ -33,7 +33,8 @@ template <class T> static Mask masks(const T *a, const T *b, auto test) {
   return result;
 }
 
-/// Comparisons of a NaN do not hold, so `ne` of floats is less or greater.
+/// Compares lanes. Comparisons of a NaN do not hold, so `ne` of floats is less
+/// or greater.
 template <class T> static Mask compare(Test test, const T *a, const T *b) {
   Mask unordered = masks(a, b, [](T x, T y) { return x != x || y != y; });
   switch (test) {
@@ -83,7 +84,7 @@ static Mask joined(Join join, Mask a, Mask b) {
   return a;
 }
 
-/// The second target takes the opposite of the test.
+/// Sets a predicate; the second target is set to the opposite.
 template <class T>
 static void setPredicate(Warp &warp, const Instruction &i, Mask active) {
   Mask result = compare(Test(i.mode & 15), warp.lanes<T>(i.source(0)),

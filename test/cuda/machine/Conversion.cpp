@@ -1,7 +1,7 @@
 //===- Conversion.cpp - cvt -----------------------------------------------===//
 //
-// A conversion takes the lowest bits of its source, which may have more, and
-// extends what it gives to the width of its target.
+// A conversion takes the lowest bits of its source, which may be wider, and
+// extends its result to the width of its target.
 //
 //===----------------------------------------------------------------------===//
 
@@ -76,7 +76,8 @@ template <class T> static T wholeOf(T value, Rounding rounding) {
   return value;
 }
 
-/// Numbers out of range clamp. NaN is 0, or 0x80.. from f64 or to 64 bits.
+/// Converts to an integer. Numbers out of range clamp. NaN is 0, or 0x80.. from
+/// f64 or to 64 bits.
 template <class To, class From> static To toInteger(From value, Rounding how) {
   using Computed =
       std::conditional_t<std::is_same_v<From, float>, float, double>;
@@ -105,7 +106,8 @@ template <class To, class From> static To toInteger(From value, bool clamps) {
   return To(value);
 }
 
-/// A double that rounds as the integer does: bits below its last make that odd.
+/// A double that rounds like the integer: if bits below its last are set, the
+/// last is set.
 template <class From> static double wideOf(From value) {
   if constexpr (std::is_integral_v<From> && sizeof(From) == 8) {
     bool isNegative = value < 0;
@@ -146,7 +148,7 @@ static To toFloat(From value, Rounding rounding, uint8_t mode) {
   }
 }
 
-/// To [0, 1]; NaN is 0.
+/// Saturates to [0, 1]; NaN is 0.
 template <class T> static T saturated(T value) {
   double wide = double(value);
   if (wide >= 0 && wide <= 1)
@@ -239,7 +241,7 @@ static Compute conversion(Type to, Type from) {
   }
 }
 
-/// The first source becomes the upper half.
+/// Packs two sources; the first becomes the upper half.
 template <class T>
 static void pack(Warp &warp, const Instruction &i, Mask active) {
   const float *a = warp.lanes<float>(i.source(0)),
@@ -251,7 +253,7 @@ static void pack(Warp &warp, const Instruction &i, Mask active) {
       target[lane] = uint32_t(T::of(a[lane], rounding).bits) << 16 |
                      T::of(b[lane], rounding).bits;
 }
-/// TF32 lies in the upper bits of an f32.
+/// Converts to TF32, which is in the upper bits of an f32.
 static void toTf32(Warp &warp, const Instruction &i, Mask active) {
   const float *a = warp.lanes<float>(i.source(0));
   uint32_t *target = warp.lanes<uint32_t>(i.target());

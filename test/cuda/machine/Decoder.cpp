@@ -89,7 +89,7 @@ void Decoder::fail(const std::string &what) {
     error = "line " + std::to_string(now->line) + ": " + what;
 }
 
-/// Slots begin at multiples of 64 bytes.
+/// Allocates a slot, at a multiple of 64 bytes.
 Operand Decoder::allocate(const std::string &name, unsigned bytes,
                           bool isPredicate) {
   Operand operand{kernel.registerBytes, uint16_t(kernel.slots.size()),

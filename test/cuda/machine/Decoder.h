@@ -1,15 +1,15 @@
 //===- Decoder.h - from a statement to an instruction -----------*- C++ -*-===//
 //
 // A function for each name of an instruction takes the words that it knows and
-// says what computes:
+// selects the function that computes:
 //
 //   void decodeNot(Decoder &d) {              // not.b32 %r2, %r1;
 //     Type type = d.takeType();
 //     d.emit(logicOf<Not>(type), {type}, {type});
 //   }
 //
-// A word that nothing took is an error with its name, so that no modifier is
-// passed over.
+// A word that was not taken is an error with its name, so that no modifier is
+// ignored.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ namespace weft::ptx {
 struct Variable {
   Space space = Space::Global;
   uint64_t offset = 0; ///< in its space; of Global: the index of its data
-  // Of shared memory, which a kernel has if it names it.
+  // The size of shared memory, which a kernel has if it names it.
   uint64_t bytes = 0, alignment = 1;
   bool isOpen = false; ///< `name[]`: behind all others
 };
@@ -49,31 +49,31 @@ public:
   void declareRegister(const std::string &name, Type type);
   void declareShared(const std::string &name, Variable variable);
   void decode(const Statement &next);
-  /// Jumps get the positions of their labels.
+  /// Sets the targets of jumps to the positions of their labels.
   void resolve(const std::map<std::string, uint32_t> &labels);
 
-  // For the functions that decode.
+  // Accessors for the functions that decode.
   const Statement &statement() const { return *now; }
   size_t arguments() const { return now->arguments.size(); }
   const Argument &argument(size_t i) const { return now->arguments[i]; }
-  /// Whether the modifier is there, which is known from now on.
+  /// Whether the modifier is there; marks it as taken.
   bool take(std::string_view word);
-  /// The last word that is a type and not taken yet.
+  /// The last word that is a type and not taken yet, which is then taken.
   Type takeType();
   /// The position of the modifier among these, or -1.
   int takeOne(std::initializer_list<std::string_view> words);
-  /// Adds the instruction: arguments in order are targets and sources.
+  /// Adds an instruction, whose arguments are targets, then sources.
   Instruction &emit(Compute compute, std::initializer_list<Type> targets,
                     std::initializer_list<Type> sources);
   /// Adds an instruction whose operands follow by addTarget and addSource.
   Instruction &begin(Compute compute);
-  /// `bytes` 0: a register of any width.
+  /// Adds a target; `bytes` 0: a register of any width.
   void addTarget(Instruction &to, const Argument &argument, unsigned bytes);
   void addSource(Instruction &to, const Argument &argument, unsigned bytes);
   void addPredicate(Instruction &to, const std::string &name, bool isTarget);
   void jumpTo(const std::string &label) { jumps.emplace_back(at(), label); }
   void fail(const std::string &what);
-  /// "instruction 'add.ftz.f32'".
+  /// The text "instruction 'add.ftz.f32'".
   std::string name() const;
 
 private:
@@ -95,12 +95,13 @@ private:
 };
 
 using Decode = void (*)(Decoder &);
-/// By the first word; where the last is a float's type, floats come first.
+/// Functions by the first word; if the last word is a float's type, those for
+/// floats have precedence.
 struct DecodeTable {
   std::unordered_map<std::string_view, Decode> floats, integers, others;
   Decode find(const std::vector<std::string> &words) const;
 };
-// Each is in the file of its subject.
+// Add the functions of each file.
 void addIntegerDecoders(DecodeTable &table);
 void addBitDecoders(DecodeTable &table);
 void addFloatDecoders(DecodeTable &table);

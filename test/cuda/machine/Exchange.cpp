@@ -52,7 +52,7 @@ static void shuffle(Warp &warp, const Instruction &i, Mask active) {
   }
 }
 
-/// `%r1|%p1`: the second target is a predicate.
+/// Adds the targets `%r1|%p1`, of which the second is a predicate.
 static void addTargets(Decoder &d, Instruction &i, unsigned bytes) {
   const Argument &target = d.argument(0);
   d.addTarget(i, target, bytes);
@@ -107,7 +107,8 @@ static void decodeVote(Decoder &d) {
   d.addSource(i, d.argument(2), 4);
 }
 
-/// any: who has my value; all: everybody if all have one value, else nobody.
+/// match.any: the lanes with an equal value; match.all: all lanes if their
+/// values are equal, else none.
 template <bool isAll>
 static void match(Warp &warp, const Instruction &i, Mask active) {
   Mask same[kLanes] = {}, agreed = 0;

@@ -17,7 +17,8 @@ using Bits =
 template <class T>
 constexpr auto kSign = Bits<T>(Bits<T>(1) << (8 * sizeof(T) - 1));
 
-/// Seen in its bits: a compiler may take any NaN for any other.
+/// Whether the bits are those of a NaN, as a compiler may replace a NaN by
+/// another.
 template <class T> static bool isNan(T value) {
   constexpr Bits<T> infinity = std::is_same_v<T, Half>    ? 0x7C00
                                : std::is_same_v<T, Brain> ? 0x7F80
@@ -31,7 +32,8 @@ constexpr Bits<T> kNan = isShort<T>       ? Bits<T>(0x7FFF)
                          : sizeof(T) == 4 ? Bits<T>(0x7FFFFFFF)
                                           : Bits<T>(0x7FF8000000000000);
 
-/// The result of f32 is that one NaN; f64 keeps the bits of a source.
+/// The result of an operation: in f32 a NaN becomes that one; f64 keeps the
+/// bits of a source.
 template <class T> static T rounded(auto value) {
   if constexpr (isShort<T>)
     return T::of(value);
@@ -78,7 +80,8 @@ static constexpr auto kCopySign = []<class T>(T a, T b) {
                                   (std::bit_cast<Bits<T>>(b) & ~kSign<T>)));
 };
 
-/// A NaN loses against a number, or wins with .NaN; -0 is below +0.
+/// The extreme of two. A NaN is ignored, or the result with .NaN; -0 is below
+/// +0.
 template <bool isMax, bool nanWins>
 static constexpr auto kExtreme = []<class T>(T a, T b) {
   auto bitsA = std::bit_cast<Bits<T>>(a), bitsB = std::bit_cast<Bits<T>>(b);
@@ -97,7 +100,7 @@ static constexpr auto kExtremeOfThree = []<class T>(T a, T b, T c) {
   return extreme(extreme(a, b), c);
 };
 
-/// `shorts`: there are forms for f16, bf16 and their pairs.
+/// The function for a float type. `shorts`: also for f16, bf16 and their pairs.
 template <auto op, unsigned count>
 static Compute ofFloats(Type type, bool shorts = true) {
   switch (type) {
@@ -141,7 +144,8 @@ template <auto op, unsigned count> static void decodeRounded(Decoder &d) {
   Type type = d.takeType();
   emitSame<count>(d, ofFloats<op, count>(type), type);
 }
-/// Without .rn these are approximations, which this machine does not compute.
+/// Decodes a function with .rn; without it, it would be an approximation, which
+/// this machine does not compute.
 template <auto op, unsigned count> static void decodeExact(Decoder &d) {
   bool isExact = d.take("rn");
   Type type = d.takeType();

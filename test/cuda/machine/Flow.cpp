@@ -37,7 +37,7 @@ static void syncWarp(Warp &warp, const Instruction &i, Mask active) {
   warp.noteSync();
 }
 
-/// bar.sync, barrier.sync, barrier.cta.sync; bar.warp.sync.
+/// Decodes bar.sync, barrier.sync, barrier.cta.sync; bar.warp.sync.
 static void decodeBarrier(Decoder &d) {
   bool isWarp = d.take("warp");
   d.take("cta");
@@ -51,7 +51,8 @@ static void decodeBarrier(Decoder &d) {
     d.addSource(i, d.argument(k), 4);
 }
 
-/// Memory is in order within a thread; between threads only barriers count.
+/// A fence has no effect: memory is ordered within a thread; between threads
+/// only barriers count.
 static void nothing(Warp &warp, const Instruction &i, Mask active) {}
 static void decodeFence(Decoder &d) {
   d.takeOne({"sc", "acq_rel"});

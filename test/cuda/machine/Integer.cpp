@@ -10,7 +10,7 @@ namespace weft::ptx {
 __extension__ typedef __int128 Int128;
 __extension__ typedef unsigned __int128 Unsigned128;
 
-/// Wide enough for the product of two T.
+/// A type for the product of two T.
 template <class T>
 using Product = std::conditional_t<
     sizeof(T) == 2, std::conditional_t<std::is_signed_v<T>, int32_t, uint32_t>,
@@ -19,7 +19,7 @@ using Product = std::conditional_t<
         std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>,
         std::conditional_t<std::is_signed_v<T>, Int128, Unsigned128>>>;
 
-/// Sums wrap: they are made without signs.
+/// The type of sums, which wrap.
 template <class T> using Unsigned = std::make_unsigned_t<T>;
 
 static constexpr auto kAdd = []<class T>(T a, T b) {
@@ -50,7 +50,7 @@ static constexpr auto kMulWide = []<class T>(T a, T b) {
 static constexpr auto kMadWide = []<class T>(T a, T b, Product<T> c) {
   return kAdd(Product<T>(a) * Product<T>(b), c);
 };
-/// As the hardware answers: all ones for a division by zero, and the smallest
+/// Divides like the hardware: all ones for a division by zero, and the smallest
 /// number divided by -1 is itself.
 static constexpr auto kDiv = []<class T>(T a, T b) {
   if (b == 0)

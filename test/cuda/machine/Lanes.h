@@ -3,8 +3,8 @@
 //   each<[](uint32_t a, uint32_t b) { return a + b; }, uint32_t, uint32_t, uint32_t>
 //
 // is the function of `add.u32`: target type, then source types. Inactive lanes
-// are computed too and dropped, so that the loop has vectors: a computation must
-// take any bits.
+// are computed, too, and dropped, so that the loop is vectorized: a computation
+// must accept any bits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ void each(Warp &warp, const Instruction &i, Mask active) {
   }(std::index_sequence_for<Sources...>());
 }
 
-/// `count` sources and the target have one type.
+/// The function for `count` sources and a target of one type.
 template <auto op, class T, unsigned count> constexpr Compute sameType() {
   if constexpr (count == 1)
     return each<op, T, T>;
@@ -48,7 +48,7 @@ template <auto op, class T, unsigned count> constexpr Compute sameType() {
 template <class T> struct Pair {
   T low, high;
 };
-/// The same for both halves of a register.
+/// Applies the operation to both halves of a register.
 template <auto op> struct Halves {
   template <class T> Pair<T> operator()(Pair<T> a) const {
     return {op(a.low), op(a.high)};

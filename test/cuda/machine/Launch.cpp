@@ -92,7 +92,7 @@ bool Block::run(uint64_t index) {
   return fault == Fault::None;
 }
 
-/// Warps that wait go on once all of them are at the same barrier.
+/// Lets warps pass a barrier once all of them are at the same one.
 bool Block::passBarriers() {
   Warp *waiting = nullptr, *done = nullptr;
   for (const auto &warp : warps) {

@@ -6,9 +6,9 @@
 //   Findings findings;
 //   Outcome outcome = launch({.kernel = module.find("softmax"), ...}, memory, findings);
 //
-// Blocks and warps take turns in an order that the seed gives: a kernel whose
-// answer depends on it has a bug. One thread runs them, so that a seed always
-// gives the same order.
+// Blocks and warps take turns in an order that the seed determines: a kernel
+// whose result depends on it has a bug. One thread runs them, so that a seed
+// always gives the same order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,7 @@ struct Launch {
   std::vector<uint8_t> parameters;     ///< as Kernel::parameters place them
   std::vector<uint64_t> dataAddresses; ///< of Module::data
   uint64_t seed = 0;                   ///< 0: blocks in order
-  /// Instructions of a warp, after which a loop counts as endless.
+  /// The most instructions of a warp; more count as an endless loop.
   uint64_t budget = uint64_t(1) << 28;
 };
 
@@ -47,7 +47,7 @@ class Findings {
 public:
   static constexpr size_t kMost = 20;
   std::vector<std::string> texts;
-  /// Whether a text of this kind at this line is new.
+  /// Whether this is the first text of this kind at this line.
   bool isNew(const std::string &kernel, uint32_t line, std::string_view kind);
 
 private:
@@ -60,7 +60,7 @@ struct Outcome {
   Footprint footprint;
 };
 
-/// An error if the launch is not possible: too many threads, wrong parameters.
+/// The error if the launch is impossible: too many threads, wrong parameters.
 std::string checkLaunch(const Launch &launch);
 Outcome run(const Launch &launch, Memory &memory, Findings &findings);
 

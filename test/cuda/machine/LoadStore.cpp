@@ -16,7 +16,7 @@ static uint64_t elementAt(const uint8_t *at, const Instruction &i) {
   return i.isSigned ? uint64_t(int64_t(value << unused) >> unused) : value;
 }
 
-/// Whether all lanes touch neighbouring elements of global memory.
+/// Whether all lanes touch adjacent elements of global memory.
 static bool isRow(Warp &warp, const Instruction &i, Mask active) {
   if (active != kAllLanes || i.space != Space::Global || i.source(0).bytes != 8)
     return false;
@@ -102,7 +102,8 @@ static void store(Warp &warp, const Instruction &i, Mask active) {
   }
 }
 
-/// Parameters are the same for all threads; an address of theirs is an offset.
+/// Loads a parameter, which is the same for all threads; its address is an
+/// offset.
 static void loadParameter(Warp &warp, const Instruction &i, Mask active) {
   const std::vector<uint8_t> &parameters = warp.launch().parameters;
   unsigned bytes = unsigned(i.elementBytes) * i.elements;
@@ -122,7 +123,7 @@ static void loadParameter(Warp &warp, const Instruction &i, Mask active) {
   }
 }
 
-/// Words that say how long a cache keeps what is read change no value.
+/// Takes words on caching, which do not affect values.
 static void takeCacheHints(Decoder &d) {
   d.take("weak") || d.take("volatile");
   d.takeOne({"ca", "cg", "cs", "lu", "cv", "wb", "wt"});
@@ -140,7 +141,8 @@ static Space takeSpace(Decoder &d) {
   return found < 0 ? Space::Generic : spaces[found];
 }
 
-/// Fills what loads and stores share; the elements are the other operand.
+/// Fills the common part of loads and stores; the elements are the other
+/// operand.
 static std::vector<Argument> decodeAccess(Decoder &d, Instruction &i,
                                           const Argument &elements, Space space,
                                           int vector, Type type) {
@@ -156,7 +158,7 @@ static std::vector<Argument> decodeAccess(Decoder &d, Instruction &i,
   return all;
 }
 
-/// The address: a register and a number, or a variable.
+/// Adds an address: a register and a number, or a variable.
 static void addAddress(Decoder &d, Instruction &i, const Argument &address) {
   if (!address.isAddress)
     return d.fail(d.name() + " has no address in [ ]");

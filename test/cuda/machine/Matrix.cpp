@@ -1,9 +1,9 @@
 //===- Matrix.cpp - ldmatrix, mma: matrices spread over a warp ------------===//
 //
-// Lane l holds of a 16x8 result the elements of rows l / 4 and l / 4 + 8, columns
+// Lane l has the elements of a 16x8 result in rows l / 4 and l / 4 + 8, columns
 // 2 * (l % 4) and the next. Products are exact and their sum is rounded once to
-// f32: a GPU's tensor cores round in an order of their own, so results are equal
-// only where every sum is exact.
+// f32: a GPU's tensor cores round in an order of their own, so results are
+// equal only where every sum is exact.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +17,8 @@ namespace weft::ptx {
 
 constexpr unsigned kRows = 8, kRowBytes = 16;
 
-/// Lanes 8k to 8k + 7 have the addresses of the rows of matrix k, eight elements
-/// of 16 bits each; mode: transposed.
+/// Loads matrices: lanes 8k to 8k + 7 have the addresses of the rows of matrix
+/// k, eight elements of 16 bits each; mode: transposed.
 static void loadMatrices(Warp &warp, const Instruction &i, Mask active) {
   for (unsigned k = 0; k < i.targets; ++k) {
     uint16_t elements[kRows][kRowBytes / 2];
@@ -42,7 +42,7 @@ static void loadMatrices(Warp &warp, const Instruction &i, Mask active) {
   }
 }
 
-/// `.aligned`: all lanes of the warp take part.
+/// Marks an instruction with `.aligned`: all lanes of the warp take part.
 static void addAllLanes(Decoder &d, Instruction &i) {
   Argument all;
   all.kind = Argument::Number;
@@ -88,15 +88,16 @@ static double halfOf(uint32_t bits, unsigned part) {
 static double brainOf(uint32_t bits, unsigned part) {
   return Brain{uint16_t(bits >> 16 * part)};
 }
-/// The lower 13 bits of a TF32 do not count.
+/// The value of a TF32, whose lower 13 bits are ignored.
 static double tf32Of(uint32_t bits, unsigned) {
   return std::bit_cast<float>(bits & ~uint32_t(0x1FFF));
 }
 static const Elements kElements[] = {{2, halfOf}, {2, brainOf}, {1, tf32Of}};
 
-/// D = A B + C: A has 16 rows and `depth` columns, B eight columns. Of the parts of
-/// a register the column of A, and the row of B, is the next; registers hold rows
-/// l / 4, then (A) the same eight rows lower, then columns behind those.
+/// Computes D = A B + C: A has 16 rows and `depth` columns, B eight columns. Of
+/// the parts of a register the column of A, and the row of B, is the next;
+/// registers hold rows l / 4, then (A) the same eight rows lower, then columns
+/// behind those.
 static void multiply(Warp &warp, const Instruction &i, Mask active) {
   const Elements &of = kElements[i.mode];
   auto depth = unsigned(i.offset);

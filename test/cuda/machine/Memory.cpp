@@ -31,8 +31,8 @@ Shadow::Page &Shadow::page(uint64_t offset, uint32_t first, unsigned width) {
   return page;
 }
 
-/// Readers behind the blocks' own numbers: several blocks, or the cache that sees
-/// no write of the launch.
+/// The number for several readers, after those of blocks: several blocks, or
+/// the read-only cache.
 static uint32_t several(const Shadow::Access &access) {
   return access.first + access.count;
 }
@@ -40,7 +40,7 @@ static uint32_t cached(const Shadow::Access &access) {
   return several(access) + 1;
 }
 
-/// Whether nobody but this block touched the bytes in the launch.
+/// Whether only this block has touched the bytes in the launch.
 bool Shadow::isCalm(const Access &access, const Cell *cells, uint64_t count) {
   bool isCalm = true;
   for (uint64_t i = 0; i < count; ++i) {
@@ -85,7 +85,7 @@ Shadow::Found Shadow::note(const Access &access) {
     Cell &cell = cells[i];
     Found found = check(access, cell);
     found.offset = i * of.unit;
-    // The same value twice is no race.
+    // Writing the same value twice is no race.
     bool isSame = found.conflict == Conflict::WriteAfterWrite &&
                   !std::memcmp(access.present + found.offset,
                                access.stored + found.offset, of.unit);

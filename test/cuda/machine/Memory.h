@@ -5,9 +5,9 @@
 //   launch(kernel, ..., memory, findings);    // Launch.h
 //   memory.footprint()                        // what the launch read and wrote
 //
-// Addresses are those that kernels see; the bytes lie at `host`. Of each 4 bytes
-// (of each byte where a kernel works on bytes) the memory knows which blocks of
-// the launch read and wrote them, in pages that are made when they are touched.
+// Addresses are those of kernels; the bytes are at `host`. For each 4 bytes
+// (each byte if a kernel uses bytes) the memory records which blocks of the
+// launch read and wrote them, in pages that are created on their first use.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@ struct Footprint {
   std::vector<Range> reads, writes;
 };
 
-/// Which blocks of the running launch touched the bytes of an allocation.
+/// The blocks of the running launch that touched the bytes of an allocation.
 class Shadow {
 public:
   static constexpr uint64_t kPageBytes = 4096;
@@ -51,8 +51,8 @@ public:
     uint32_t first, count; ///< the numbers of all blocks of the launch
     uint32_t block;
     bool isReadOnly;        ///< ld.global.nc
-    const uint8_t *present; ///< what is there
-    const uint8_t *stored;  ///< what comes there; null: a load
+    const uint8_t *present; ///< the present bytes
+    const uint8_t *stored;  ///< the bytes to write; null: a load
   };
   struct Found {
     Conflict conflict = Conflict::None;
@@ -60,7 +60,7 @@ public:
     uint64_t offset = 0; ///< in the access
   };
   Found note(const Access &access);
-  /// Bytes that blocks from number `first` on touched, and forgets them.
+  /// Adds the bytes that blocks from number `first` on touched, and drops them.
   void collect(uint64_t address, uint32_t first, Footprint &to);
   void forget() { pages.clear(), touched.clear(); }
 
@@ -86,23 +86,23 @@ struct Allocation {
   uint64_t address = 0, bytes = 0; ///< the address is a multiple of 256
   uint8_t *host = nullptr;
   bool isConstant = false;
-  /// Whether each byte was ever written; empty if this is not checked.
+  /// Whether each byte was ever written; empty without this check.
   std::vector<bool> written;
   Shadow shadow;
 };
 
 class Memory {
 public:
-  /// Lets launches touch the peer's memory too, permanently.
+  /// Lets launches access the peer's memory, too, permanently.
   void addPeer(Memory &peer) { peers.push_back(&peer); }
   bool hasPeer(const Memory &peer) const;
   Allocation &add(Allocation allocation);
   void remove(uint64_t address);
-  /// The allocation that has this address, or null.
+  /// The allocation with this address, or null.
   Allocation *find(uint64_t address);
   /// The allocation that ends last before the address, or null.
   const Allocation *before(uint64_t address) const;
-  /// Numbers for the blocks of a launch: no memory gives them twice.
+  /// Numbers for the blocks of a launch, unique over all memories.
   uint32_t numberBlocks(uint64_t blocks);
   /// The footprint of the launch whose blocks have numbers from `first` on.
   Footprint collect(uint32_t first);

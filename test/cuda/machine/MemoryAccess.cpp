@@ -14,7 +14,7 @@ static std::string hex(uint64_t value) {
   return text;
 }
 
-/// "writes 4 bytes at shared 0x10".
+/// The text "writes 4 bytes at shared 0x10".
 static std::string describe(const Access &access, const char *space) {
   return std::string(access.stored ? "writes " : "reads ") +
          std::to_string(access.bytes) + " bytes at " + space +
@@ -55,7 +55,7 @@ static std::string raceWith(const char *what, uint16_t thread) {
 }
 
 namespace {
-/// One thread at one byte of shared memory.
+/// Checks the access of one thread to one byte of shared memory.
 class SharedCheck {
 public:
   SharedCheck(Warp &warp, const Access &access)
@@ -76,7 +76,7 @@ private:
   bool isOwnWarp(uint16_t other) const {
     return other / kLanes == thread / kLanes;
   }
-  /// Whether what the other did is not known to be over.
+  /// Whether the other's access is not known to be over.
   bool isUnordered(uint16_t other, uint32_t barrier, uint32_t sync) const {
     return barrier == barriers &&
            (other == SharedCell::kManyWarps || !isOwnWarp(other) ||

@@ -7,8 +7,8 @@
 
 namespace weft::ptx {
 
-/// What a lane does at an address; or what all lanes do, one behind the other,
-/// each with `bytes` of them.
+/// An access of a lane at an address; or of all lanes, one after the other,
+/// with `bytes` each.
 struct Access {
   const Instruction &instruction;
   unsigned lane;
@@ -18,11 +18,11 @@ struct Access {
   const uint8_t *stored = nullptr; ///< null: a load
 };
 
-/// Where the bytes lie; null after a report that ends the launch. Checks bounds,
-/// alignment, races and whether the bytes were ever written.
+/// The bytes of an access; null after a report that ends the launch. Checks
+/// bounds, alignment, races and whether the bytes were ever written.
 uint8_t *reach(Warp &warp, const Access &access);
-/// The same for `lanes` lanes that touch neighbouring bytes of global memory, or
-/// null without a report: then each lane is to be asked by itself.
+/// The bytes of `lanes` lanes that access adjacent bytes of global memory, or
+/// null without a report: then reach() must be called for each lane.
 uint8_t *reachRow(Warp &warp, const Access &access, unsigned lanes);
 
 } // namespace weft::ptx

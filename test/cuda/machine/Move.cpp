@@ -17,7 +17,7 @@ static Compute moveOf(unsigned bytes) {
                       : Compute(nullptr);
 }
 
-/// Parts of a register, the lowest first.
+/// Unpacks the parts of a register, the lowest first.
 static void unpack(Warp &warp, const Instruction &i, Mask active) {
   const Operand &source = i.source(0);
   unsigned width = 8 * i.elementBytes;
@@ -66,7 +66,7 @@ static void decodeMove(Decoder &d) {
          {type});
 }
 
-/// Adds what a window of generic space begins at, or takes it off.
+/// Adds the begin of a window of generic space, or subtracts it.
 static void shiftAddress(Warp &warp, const Instruction &i, Mask active) {
   const uint64_t *from = warp.lanes<uint64_t>(i.source(0));
   uint64_t *to = warp.lanes<uint64_t>(i.target());
@@ -74,7 +74,8 @@ static void shiftAddress(Warp &warp, const Instruction &i, Mask active) {
     to[lane] = active >> lane & 1 ? from[lane] + uint64_t(i.offset) : to[lane];
 }
 
-/// Global and constant addresses are the same in generic space.
+/// Decodes a conversion of addresses; global and constant ones are equal in
+/// generic space.
 static void decodeAddress(Decoder &d) {
   bool isTo = d.take("to");
   int space = d.takeOne({"global", "const", "shared", "shared::cta", "local"});

@@ -14,8 +14,9 @@ const Kernel *Module::find(const std::string &name) const {
   return nullptr;
 }
 
-/// LLVM widens the last load of a variable to the bytes that its alignment says
-/// are of one piece of memory, up to a vector of 16. A GPU minds none of them.
+/// The bytes of a variable with its alignment. LLVM widens the last load of a
+/// variable to the bytes that the alignment makes safe, up to a vector of 16,
+/// which GPUs allow.
 static uint64_t placedBytes(const Declaration &declared) {
   uint64_t piece = std::clamp<uint64_t>(declared.alignment, 1, 16);
   return (declared.bytes() + piece - 1) / piece * piece;
@@ -75,7 +76,8 @@ private:
     data.initial.resize(declared.bytes());
     if (takeIf("="))
       parseInitial(data.initial, bytesOf(declared.type));
-    data.initial.resize(data.bytes, 0xCD); // nobody's, so of any value
+    // A value that no program may rely on.
+    data.initial.resize(data.bytes, 0xCD);
     expect(";");
     globals[data.name] = {Space::Global, module.data.size(), 0, 1, false};
     module.data.push_back(std::move(data));
@@ -101,7 +103,7 @@ private:
     }
   }
 
-  /// A function that is called is refused where the call is.
+  /// Skips a function; calls of it are refused.
   void skipFunction() {
     while (error.empty() && look().kind != Token::End && look().text != ";" &&
            look().text != "{")

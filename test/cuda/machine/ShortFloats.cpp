@@ -7,7 +7,7 @@
 
 namespace weft::ptx {
 
-/// Whether the part that is cut off makes the kept bits one more.
+/// Whether rounding off the rest increases the kept bits by one.
 static bool roundsUp(uint64_t kept, uint64_t rest, uint64_t half,
                      bool isNegative, Rounding rounding) {
   switch (rounding) {
@@ -37,7 +37,8 @@ uint64_t encodeFloat(double value, unsigned fraction, unsigned exponent,
     return sign | infinity;
   if (value == 0)
     return sign;
-  // value = mantissa * 2^(power - 52); a denormal double is below all others.
+  // The value is mantissa * 2^(power - 52); a denormal double is below all
+  // others.
   int power = int(bits >> 52 & 0x7FF) - 1023;
   uint64_t mantissa = (bits & ((uint64_t(1) << 52) - 1)) | uint64_t(1) << 52;
   int least = 2 - (1 << (exponent - 1));

@@ -11,12 +11,12 @@ namespace weft::ptx {
 /// The rounding of a result that lies between two floats.
 enum class Rounding : uint8_t { NearestEven, Zero, Down, Up, NearestAway };
 
-/// Bits of the float with this many bits of fraction and exponent; NaN is the
-/// positive one with all bits of the fraction.
+/// The bits of the float with this many bits of fraction and exponent; NaN is
+/// the positive one with all bits of the fraction.
 uint64_t encodeFloat(double value, unsigned fraction, unsigned exponent,
                      Rounding rounding);
 double decodeHalf(uint16_t bits);
-/// The sum a * b + c, whose last bit is set if it is not exact: rounding it to a
+/// The sum a * b + c, whose last bit is set if it is inexact: rounding it to a
 /// float of half its bits rounds the exact sum.
 double fusedToOdd(double a, double b, double c);
 

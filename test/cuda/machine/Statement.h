@@ -9,11 +9,12 @@
 
 namespace weft::ptx {
 
-/// `%r1`, `-5`, `0f3F800000`, `[%rd1+4]`, `{%r1, %r2}`, `%r1|%p1`, `$L__BB0_2`.
+/// An argument: `%r1`, `-5`, `0f3F800000`, `[%rd1+4]`, `{%r1, %r2}`, `%r1|%p1`,
+/// `$L__BB0_2`.
 struct Argument {
   enum Kind { Name, Number, Vector } kind = Name;
   std::string name;
-  uint64_t bits = 0; ///< of a Number; a float's as it is written
+  uint64_t bits = 0; ///< of a Number; a float's bits
   int64_t offset = 0;
   bool isAddress = false, isNegated = false;
   std::vector<Argument> parts; ///< of a Vector

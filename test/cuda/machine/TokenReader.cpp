@@ -31,7 +31,7 @@ void TokenReader::fail(const std::string &what) {
     error = "line " + std::to_string(look().line) + ": " + what;
 }
 
-/// `0f` and `0d` are followed by the bits of a float, `U` by nothing.
+/// Parses a number; `0f` and `0d` are followed by the bits of a float.
 Argument TokenReader::parseNumber() {
   Argument number;
   number.kind = Argument::Number;

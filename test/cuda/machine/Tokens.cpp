@@ -47,7 +47,8 @@ private:
       line += text[at] == '\n';
     at = std::min(end + 2, text.size());
   }
-  /// A word has the `::` of `.shared::cta` in it, a label's `:` is its own.
+  /// Reads the next token. A word may contain `::`, as `.shared::cta`; the `:`
+  /// of a label is a token.
   void next() {
     size_t start = at;
     auto take = [&](Token::Kind kind) {

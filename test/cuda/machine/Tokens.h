@@ -15,7 +15,7 @@ struct Token {
   unsigned line = 0;
 };
 
-/// All of them, the last is End. Comments are left out.
+/// Splits a text into tokens without comments; the last is End.
 std::string tokenize(std::string_view text, std::vector<Token> &tokens);
 
 } // namespace weft::ptx

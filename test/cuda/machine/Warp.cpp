@@ -122,8 +122,8 @@ Warp::State Warp::run() {
   return now;
 }
 
-/// The lowest position that waits for nobody becomes the last, with all lanes
-/// that are there. Lanes that exited may be what a path waited for.
+/// Makes the lowest path that does not wait the last one, with all lanes that
+/// are there. Lanes that a path waits for may have exited.
 bool Warp::choosePath() {
   size_t best = paths.size();
   for (size_t i = 0; i < paths.size(); ++i) {
@@ -146,7 +146,7 @@ bool Warp::choosePath() {
   return true;
 }
 
-/// Steps until paths may meet, or the path waits or ends.
+/// Runs the path until paths may meet, or it waits or ends.
 void Warp::runPath() {
   bool isAlone = paths.size() == 1;
   do
@@ -252,7 +252,7 @@ void Warp::wait() {
   paths.back().exitedThen = exited;
 }
 
-/// All lanes of a warp that are left come to a barrier together.
+/// Makes all remaining lanes of a warp arrive at a barrier together.
 void Warp::arrive(const Instruction &i, Mask active) {
   if (active != paths.back().lanes)
     return stop(i, std::countr_zero(paths.back().lanes & ~active),
@@ -281,7 +281,7 @@ void Warp::passBarrier() {
   now = Running;
 }
 
-/// The last source names the lanes that take part.
+/// Synchronizes the lanes that the last source names.
 void Warp::synchronize(const Instruction &i, Mask active) {
   if (!active) {
     ++paths.back().position;

@@ -25,12 +25,12 @@ public:
 
   enum State { Running, AtBarrier, Done, Stopped };
 
-  /// Thread `first` and the following, of a new block.
+  /// Starts thread `first` and the following ones of a new block.
   void start(unsigned index, unsigned threads);
   State run();
-  /// Goes on behind the barrier.
+  /// Continues after the barrier.
   void passBarrier();
-  /// Ends the launch: other warps are elsewhere.
+  /// Ends the launch, as other warps are at another barrier.
   void stopAtBarrier(const std::string &what);
   State state() const { return now; }
   unsigned barrier() const { return barrierIndex; }
@@ -38,7 +38,7 @@ public:
   uint64_t steps() const { return executed; }
   uint32_t syncs() const { return warpSyncs; }
 
-  // For the functions that compute.
+  // Accessors for the functions that compute.
   template <class T> T *lanes(const Operand &operand) {
     return reinterpret_cast<T *>(registers + operand.offset);
   }
@@ -61,9 +61,9 @@ public:
   }
   AsyncCopies &copies(unsigned lane) { return asyncCopies[lane]; }
   std::vector<bool> &localWritten() { return writtenLocal; }
-  /// A finding at the instruction in the lane.
+  /// Reports a finding at the instruction in the lane.
   void report(const Instruction &at, unsigned lane, const std::string &what);
-  /// The same, which ends the launch.
+  /// Reports a finding that ends the launch.
   void stop(const Instruction &at, unsigned lane, Fault fault,
             const std::string &what);
   void noteSync() { ++warpSyncs; }

@@ -29,7 +29,8 @@
 using namespace mlir;
 using namespace weft;
 
-/// script.py:12:3 of the innermost line that JAX knows; empty without one.
+/// The place script.py:12:3 of the innermost line that JAX knows; empty without
+/// one.
 static std::string placeOf(Location location) {
   std::string place;
   location->walk([&](Location part) {
@@ -43,7 +44,8 @@ static std::string placeOf(Location location) {
   return place;
 }
 
-/// Tells builds of this library apart: another one may compile otherwise.
+/// An identification of this build of the library, as another may compile
+/// differently.
 static std::string buildOfCompiler() {
   Dl_info info;
   struct stat file;
@@ -63,8 +65,9 @@ static DialectRegistry dialects() {
 }
 
 namespace {
-/// A context never forgets a type or an attribute, constants among them: after
-/// some megabytes of programs a new one takes less memory.
+/// A context that is kept for several programs. It never frees a type or an
+/// attribute, including constants: after some megabytes of programs a new one
+/// takes less memory.
 struct KeptContext {
   KeptContext()
       : context(dialects(), MLIRContext::Threading::DISABLED),
@@ -78,13 +81,14 @@ struct KeptContext {
 
 std::atomic<int> warmUpsAtWork = 0;
 
-/// An owner of a compiler that nobody destroys, a topology for one, does not
-/// wait for the warm-up, and LLVM's globals are destroyed as the process ends.
-/// The variables of the thread that ends it are destroyed before all others.
+/// Waits for warm-ups at the end of the process: an owner that is never
+/// destroyed, such as a topology, does not wait, and LLVM's globals are
+/// destroyed as the process ends. Variables of the thread that ends it are
+/// destroyed before all others.
 struct WaitsForWarmUps {
   ~WaitsForWarmUps() {
     if (getpid() != process)
-      return; // a fork has no such threads
+      return; // a fork does not have these threads
     while (int atWork = warmUpsAtWork)
       warmUpsAtWork.wait(atWork);
   }
@@ -92,7 +96,7 @@ struct WaitsForWarmUps {
 };
 
 void waitForWarmUpsAtEnd() {
-  static const WaitsForWarmUps ofProcess; // where another thread ends it
+  static const WaitsForWarmUps ofProcess; // for the end by another thread
   static thread_local const WaitsForWarmUps ofThread;
 }
 } // namespace
@@ -110,7 +114,7 @@ struct pjrt::Compiler::State {
     target = generator ? generator->target().str() : options.target;
     version = "weft " WEFT_VERSION ", build " +
               keyOfCode({build, target}).substr(0, 16);
-    // With one processor it would be the script that waits.
+    // Whether a warm-up would delay the script: there is one processor only.
     bool isAlone = std::thread::hardware_concurrency() <= 1;
     if (isAlone) {
       ready = std::async(std::launch::deferred, [this] { warmUp(); });
@@ -163,8 +167,9 @@ static constexpr StringLiteral kSmallProgram = R"(
     return %0 : tensor<9xf32>
   })";
 
-/// Makes what is kept between programs while the script still imports and builds
-/// its model: the first program is then not dearer than the others.
+/// Makes the objects that are kept between programs while the script still
+/// imports and builds its model, so that the first program does not take longer
+/// than others.
 void pjrt::Compiler::State::warmUp() {
   auto kept = std::make_unique<KeptContext>();
   {
@@ -187,7 +192,8 @@ const std::string &pjrt::Compiler::wrongTarget() const {
   return state->wrongTarget;
 }
 
-/// An entry under a program's bytes says its key and its name.
+/// The length of a key. An entry under a program's bytes has its key and its
+/// name.
 static constexpr size_t kKeyLength = 64;
 
 bool pjrt::Compiler::findOnDisk(std::string_view code, int64_t partitions,

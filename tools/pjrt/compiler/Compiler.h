@@ -8,7 +8,7 @@
 //       image = source.compile();                // from disk for an equal key
 //   }
 //
-// The only part of the plugin that sees MLIR.
+// This is the only part of the plugin that uses MLIR.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,10 +34,11 @@ class Compiler {
 public:
   Compiler();
   ~Compiler();
-  /// Was a program of these very bytes compiled before? Reads no MLIR.
+  /// Finds the result of an earlier compilation of these very bytes. Does not
+  /// use MLIR.
   bool findOnDisk(std::string_view code, int64_t partitions,
                   CompiledProgram &out) const;
-  /// Weft's, and which build for which processor: others may compile otherwise.
+  /// The version, build and processor, on which compiled code depends.
   const std::string &version() const;
   /// The error in WEFT_TARGET; empty if there is none.
   const std::string &wrongTarget() const;
@@ -52,14 +53,15 @@ class ProgramSource {
 public:
   ProgramSource(Compiler &compiler, std::string_view code, int64_t partitions);
   ~ProgramSource();
-  /// With the place in the user's script; empty where nothing is wrong so far.
+  /// The error, with its place in the user's script; empty if there is none so
+  /// far.
   const std::string &error() const;
   /// The name of the program: jit_f.
   const std::string &name() const;
-  /// Equal for programs of one name that compute the same, wherever in a script
-  /// they come from.
+  /// A key that is equal for programs with one name and the same computation,
+  /// wherever in a script they are from.
   const std::string &key() const;
-  /// The bytes of a .weft file; none after an error.
+  /// Compiles to the bytes of a .weft file; none after an error.
   std::vector<uint8_t> compile();
   /// The partitioned program in XLA's syntax (compiler/hlo), from the passes up
   /// to stage `scheduled`; compile() is not needed before, and not possible after.

@@ -35,8 +35,8 @@ static bool replace(const std::string &path, const std::string &text) {
   return file.commit() == 0;
 }
 
-/// The first number that no file of the folder has, and the program's name; empty
-/// where no file can be made.
+/// Creates the report's file, with the first free number and the program's
+/// name; empty if no file can be created.
 static std::string claim(const std::string &name) {
   std::string plain = name;
   for (char &c : plain)

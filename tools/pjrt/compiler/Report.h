@@ -6,8 +6,8 @@
 //   Time: compiled in 41.3 ms; 64 runs, 1.21 ms each, the first 2.70 ms;
 //   in the last one each device moved 712390 bytes.
 //
-// Written when the program is compiled and again after 1, 2, 4, ... runs and
-// when JAX lets go of it.
+// The report is written when the program is compiled, after 1, 2, 4, ... runs
+// and when JAX frees it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,12 +23,12 @@ namespace weft::pjrt {
 
 class Report {
 public:
-  /// Null where WEFT_EXPLAIN is not set. Makes the folder; the file has the
-  /// first number that is free.
+  /// Makes a report, or null without WEFT_EXPLAIN. Creates the folder; the file
+  /// has the first free number.
   static std::shared_ptr<Report> make(const std::string &name,
                                       std::string explanation, double seconds);
   ~Report();
-  /// `moved`: bytes that a device sent, counted.
+  /// Counts a run, in which a device sent `moved` bytes.
   void ran(double seconds, uint64_t moved);
 
 private:
@@ -40,7 +40,7 @@ private:
   std::mutex mutex;
 };
 
-/// Is WEFT_EXPLAIN set?
+/// Whether WEFT_EXPLAIN is set.
 bool wantsReports();
 
 } // namespace weft::pjrt

@@ -1,7 +1,7 @@
 //===- CachedPrograms.cpp - the cache of code, for known_programs.py ------===//
 //
-// Python keeps what jaxlib makes of programs among the compiler's entries, by
-// the same rules: CodeCache.h.
+// Functions with which Python stores jaxlib's results for programs among the
+// compiler's entries, by the same rules: CodeCache.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,7 +12,7 @@
 
 using namespace weft;
 
-/// An entry in memory for free(), and its size; null where there is none.
+/// Reads an entry to memory for free(), and its size; null if there is none.
 extern "C" __attribute__((visibility("default"))) void *
 weft_pjrt_read_cached(const char *key, size_t *bytes) {
   llvm::SmallVector<char> code;

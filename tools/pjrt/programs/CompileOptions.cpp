@@ -15,9 +15,10 @@ public:
 
   struct Field {
     uint64_t number = 0, value = 0;
-    std::string_view bytes; ///< of a field that has a length
+    std::string_view bytes; ///< content of a field with a length
   };
-  /// False at the end and at what is malformed, which isDamaged tells.
+  /// Reads the next field; false at the end and for malformed bytes, which sets
+  /// isDamaged.
   bool next(Field &field);
   uint64_t varint();
   bool isDamaged() const { return damaged; }
@@ -76,7 +77,8 @@ bool Message::next(Field &field) {
   }
 }
 
-/// DeviceAssignmentProto: 3 holds a device list for each computation.
+/// Reads a DeviceAssignmentProto: field 3 has a device list for each
+/// computation.
 bool readAssignment(std::string_view bytes, std::vector<int64_t> &devices) {
   Message assignment(bytes);
   for (Message::Field field; assignment.next(field);) {

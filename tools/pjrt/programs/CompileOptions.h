@@ -1,6 +1,6 @@
 //===- CompileOptions.h - what JAX says with a program ----------*- C++ -*-===//
 //
-// A serialized CompileOptionsProto of XLA, of which four fields are read.
+// Parses XLA's serialized CompileOptionsProto, of which four fields are read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,14 +16,14 @@ namespace weft::pjrt {
 
 struct CompileOptions {
   int64_t replicas = 1, partitions = 1;
-  std::vector<int64_t> devices; ///< of each partition; empty: not said
+  std::vector<int64_t> devices; ///< of each partition; empty: not given
   std::string assignment;       ///< the same as JAX wrote it
 };
 
-/// False where the bytes are no such message.
+/// Parses the bytes; false if they are no such message.
 bool readCompileOptions(std::string_view bytes, CompileOptions &out);
 
-/// A DeviceAssignmentProto of one replica.
+/// Serializes a DeviceAssignmentProto of one replica.
 std::string writeAssignment(const std::vector<int64_t> &devices);
 
 } // namespace weft::pjrt

@@ -1,7 +1,7 @@
 //===- HloSkeleton.cpp - types and shardings as XLA writes them -----------===//
 //
-// The messages and field numbers are those of XLA's hlo.proto, xla_data.proto
-// and xla.proto.
+// Message and field numbers are those of XLA's hlo.proto, xla_data.proto and
+// xla.proto.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ MessageWriter shapeOf(const ProgramPort &port) {
   shape.numbers(3, port.global);
   shape.message(5, layout);
   for (size_t d = 0; d < port.global.size(); ++d)
-    shape.number(6, false); // is the dimension dynamic?
+    shape.number(6, false); // whether the dimension is dynamic
   return shape;
 }
 

@@ -1,9 +1,9 @@
 //===- HloSkeleton.h - types and shardings as XLA writes them ---*- C++ -*-===//
 //
-// JAX learns types, layouts and shardings of a compiled program from a module
-// of XLA, which it reads a dozen times a program: bytes of a protocol buffer
-// take 0.1 ms, a module's text 3 ms. The module has the program's parameters
-// and one op, which stands for everything.
+// JAX reads types, layouts and shardings of a compiled program from a module of
+// XLA, a dozen times a program: bytes of a protocol buffer take 0.1 ms, a
+// module's text 3 ms. The module has the program's parameters and one op
+// instead of the computation.
 //
 //   HloModule jit_f, entry_computation_layout={(f32[16,784]{1,0})->f32[16,10]{1,0}}
 //   ENTRY main { x = f32[16,784] parameter(0)

@@ -1,9 +1,9 @@
 //===- KnownPrograms.h - programs that were compiled before -----*- C++ -*-===//
 //
-// JAX forgets a compiled program with the function it is of, and asks for the
-// same again a line later. The programs asked for last stay loaded, found by
-// the bytes they came as and, as these say where in a script they are from, by
-// what they compute (Compiler.h).
+// JAX frees a compiled program with its function, and may request the same
+// again a line later. The most recently requested programs stay loaded, by
+// their bytes and, as these contain places in the script, also by their
+// computation (Compiler.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ using LoadedPtr = std::shared_ptr<const LoadedProgram>;
 
 class KnownPrograms {
 public:
-  /// Null for an unknown key.
+  /// The program of a key, or null.
   LoadedPtr find(const std::string &key) {
     std::lock_guard<std::mutex> guard(mutex);
     auto found = byKey.find(key);
@@ -50,7 +50,7 @@ private:
   static constexpr size_t kMost = 512;
   using Entries = std::list<std::pair<std::string, LoadedPtr>>;
   std::mutex mutex;
-  Entries order; ///< the last one asked for first
+  Entries order; ///< the last requested one first
   std::map<std::string_view, Entries::iterator> byKey; ///< views of `order`
 };
 

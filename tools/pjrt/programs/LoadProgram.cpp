@@ -45,7 +45,7 @@ public:
 
   const std::vector<int64_t> &order() const { return devices; }
 
-  /// `on`: the device at each position.
+  /// Converts a layout; `on` is the device at each position.
   TileAssignment assign(const plan::Layout *layout, size_t rank,
                         const std::vector<int64_t> &on) const {
     std::vector<int64_t> tiles(rank, 1);
@@ -60,8 +60,8 @@ public:
       return {};
     std::vector<int64_t> order(count), holders;
     std::iota(order.begin(), order.end(), 0);
-    // Stable: copies of a tile, or of a summand, stay in the order of the mesh,
-    // and so do summands.
+    // The sort is stable: copies of a tile, and summands, stay in the order of
+    // the mesh.
     std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
       return tileOf(a, layout, rank) < tileOf(b, layout, rank);
     });
@@ -203,7 +203,8 @@ PJRT_Error *weft::pjrt::loadProgram(const std::vector<uint8_t> &image,
     out.inputs.push_back(portOf(program, port, mesh));
   for (const plan::Port *port : *program->outputs())
     out.outputs.push_back(portOf(program, port, mesh));
-  // jaxlib ends the process where a sharding does not divide a shape.
+  // Shardings that do not divide a shape are not passed on, as jaxlib ends the
+  // process for them.
   for (const std::vector<ProgramPort> *ports : {&out.inputs, &out.outputs})
     for (const ProgramPort &port : *ports)
       if (!hasFullBlocks(port))

@@ -8,13 +8,13 @@
 
 namespace weft::pjrt {
 
-/// Fills a LoadedProgram of an image and the bytes that it was compiled from;
-/// null, or the error.
+/// Fills a LoadedProgram from an image and the bytes that it was compiled from;
+/// returns null, or the error.
 PJRT_Error *loadProgram(const std::vector<uint8_t> &image,
                         const std::string &name, std::string_view source,
                         int64_t partitions, LoadedProgram &out);
 
-/// The program on the devices that the options name.
+/// Makes an executable of the program on the devices that the options name.
 PJRT_Error *makeExecutable(PJRT_Client &client, const CompileOptions &options,
                            std::string text,
                            std::shared_ptr<const LoadedProgram> loaded,

@@ -4,7 +4,8 @@
 
 using namespace weft::pjrt;
 
-/// Tiles as in TileAssignment: none for a value that all devices have whole.
+/// Receives the tiles of a value, as in TileAssignment: none for a value that
+/// all devices have completely.
 using Observer = const char *(*)(const char *name, const int64_t *dims,
                                  size_t dimCount, const int64_t *devices,
                                  size_t deviceCount, int lastIsReplicated);

@@ -1,9 +1,10 @@
 //===- Observations.h - the script asks where values lie --------*- C++ -*-===//
 //
-// jax.debug.inspect_array_sharding: jax_plugins/weft/observations.py hands in one
-// function, which knows who asked under a name. It is told whenever JAX gets a
-// program, compiled or found again in memory or on disk; it returns null, or
-// what went wrong, in memory of its own that lasts until its next call.
+// For jax.debug.inspect_array_sharding, jax_plugins/weft/observations.py
+// registers one function, which finds the observer by a name. It is called
+// whenever JAX gets a program, compiled or found in memory or on disk; it
+// returns null, or an error in memory of its own that is valid until its next
+// call.
 //
 //   weft_pjrt_set_observer(function);         // once
 //   [{"data"}, {}] of 8 devices, two a tile   // function("3:f.py:12", {4,1,2}, 3, {0,1,...}, 8, 1)
@@ -17,7 +18,8 @@
 
 namespace weft::pjrt {
 
-/// An error of a function of the script, or null.
+/// Reports the observations of a program. Returns the error of a function of
+/// the script, or null.
 PJRT_Error *reportObservations(const LoadedProgram &program);
 
 } // namespace weft::pjrt

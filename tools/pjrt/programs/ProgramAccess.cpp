@@ -8,7 +8,7 @@ using namespace weft::pjrt;
 
 namespace {
 
-/// Executables that live, and of those that died the places.
+/// Executables by fingerprint; entries of destroyed ones expire.
 struct Registry {
   std::mutex mutex;
   std::multimap<std::string, std::weak_ptr<const Executable>> byFingerprint;

@@ -1,7 +1,6 @@
 //===- ProgramAccess.h - programs as the plugin's Python finds them -*- C++ -*-===//
 //
-// What jaxlib has no function for is asked of this library, by the fingerprint of
-// an executable.
+// Functions that jaxlib lacks, which find an executable by its fingerprint.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,7 +11,7 @@
 
 namespace weft::pjrt {
 
-/// Found by its fingerprint as long as it lives.
+/// Makes the executable findable by its fingerprint as long as it exists.
 void rememberExecutable(const std::shared_ptr<const Executable> &executable);
 
 } // namespace weft::pjrt

@@ -14,7 +14,8 @@ using namespace weft::pjrt;
 
 namespace {
 
-/// Loads it, and keeps it under its keys in memory where it makes no report.
+/// Loads a program, and keeps it in memory under its keys unless it makes a
+/// report.
 PJRT_Error *load(const PJRT_TopologyDescription &topology,
                  const CompiledProgram &compiled, std::string_view code,
                  int64_t partitions, std::shared_ptr<Report> report,
@@ -23,7 +24,7 @@ PJRT_Error *load(const PJRT_TopologyDescription &topology,
   if (PJRT_Error *why =
           loadProgram(compiled.image, compiled.name, code, partitions, *loaded))
     return why;
-  loaded->report = std::move(report); // ends when JAX lets go of the program
+  loaded->report = std::move(report); // written when JAX frees the program
   out = loaded;
   if (!out->report)
     for (const std::string &key : keys)
@@ -31,7 +32,7 @@ PJRT_Error *load(const PJRT_TopologyDescription &topology,
   return nullptr;
 }
 
-/// From memory, from disk, or compiled.
+/// Gets a program from memory or disk, or compiles it.
 PJRT_Error *obtain(const PJRT_TopologyDescription &topology,
                    std::string_view code, int64_t partitions, LoadedPtr &out) {
   std::string bytes = std::to_string(partitions) + ":" + std::string(code);
@@ -83,7 +84,7 @@ void describePorts(Executable &executable) {
   }
 }
 
-/// The devices of the partitions, as JAX said or the first ones.
+/// Sets the devices of the partitions: those of the options, or the first ones.
 PJRT_Error *assign(PJRT_Client &client, const CompileOptions &options,
                    Executable &executable) {
   std::vector<int64_t> ids = options.devices;
@@ -166,7 +167,8 @@ PJRT_Error *outputKinds(Executable_OutputMemoryKinds_Args *args) {
   return nullptr;
 }
 
-/// JAX reads types and shardings of arguments and results from it, nothing else.
+/// Returns the skeleton, from which JAX reads types and shardings of arguments
+/// and results only.
 PJRT_Error *optimizedProgram(Executable_OptimizedProgram_Args *args) {
   const std::string &text = args->executable->value->loaded->skeleton;
   static constexpr std::string_view format = "hlo_with_config";
@@ -244,7 +246,8 @@ PJRT_Error *compileText(const Args *args,
   return why ? why : reportObservations(*out);
 }
 
-/// For devices that are described only: a program that can be serialized.
+/// Compiles for described devices, without a client: a program that can be
+/// serialized.
 PJRT_Error *compileAhead(Compile_Args *args) {
   CompileOptions options;
   auto executable = std::make_shared<Executable>();

@@ -36,7 +36,7 @@ const plan::Program *planOf(const LoadedProgram &loaded) {
   return plan::GetProgram(weft_program_plan(loaded.program));
 }
 
-/// Does it call functions of this process?
+/// Whether the program calls functions of this process.
 bool callsHost(const LoadedProgram &loaded) {
   for (const plan::Instruction *instruction : *planOf(loaded)->instructions())
     if (const plan::Collective *collective =
@@ -69,7 +69,7 @@ PJRT_Error *serialize(Executable_Serialize_Args *args) {
   return nullptr;
 }
 
-/// The parts of the bytes; false where they are others.
+/// Splits the bytes into parts; false for other bytes.
 bool readParts(std::string_view bytes, std::string_view (&parts)[kParts]) {
   uint64_t sizes[kParts];
   if (bytes.substr(0, kMagic.size()) != kMagic ||
@@ -127,7 +127,7 @@ template <typename Args> PJRT_Error *fingerprint(Args *args) {
   return nullptr;
 }
 
-/// The memory of one device.
+/// Returns the memory of one device.
 PJRT_Error *memoryStats(Executable_GetCompiledMemoryStats_Args *args) {
   const LoadedProgram &loaded = *args->executable->value->loaded;
   size_t head = offsetof(Executable_GetCompiledMemoryStats_Args, code);
@@ -160,7 +160,8 @@ NamedValue cost(const char *name, double value) {
   return made;
 }
 
-/// The costs of one device and one pass over the plan's instructions: loops count once.
+/// Returns the costs of one device and one pass over the plan's instructions:
+/// loops count once.
 PJRT_Error *costs(Executable_GetCostAnalysis_Args *args) {
   const Executable &executable = *args->executable->value;
   std::lock_guard<std::mutex> guard(executable.mutex);

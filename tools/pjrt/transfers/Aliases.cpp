@@ -7,9 +7,9 @@
 //   DonateWithControlDependency   the array's memory under a new name, ready
 //                                 once the caller's work on it is done, too
 //
-// Runs wait for their arguments in the order in which they were asked for, so
-// what an alias stands for must not be the result of a run that was asked for
-// behind one that waits for the alias: that is refused, see `fulfill`.
+// Runs wait for their arguments in the order of their requests, so an alias
+// must not be fulfilled by the result of a run that was requested after one
+// that waits for the alias: that is refused, see `fulfill`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ struct PJRT_AsyncTrackingEvent {
 
 namespace {
 
-constexpr uintptr_t kAlignment = 64; // of all that kernels are given
+constexpr uintptr_t kAlignment = 64; // of all memory that kernels use
 
 PJRT_Error *view(Client_CreateViewOfDeviceBuffer_Args *args) {
   const ElementType *element = elementType(args->type);
@@ -93,7 +93,8 @@ PJRT_Error *createAlias(Client_CreateAliasBuffer_Args *args) {
   return nullptr;
 }
 
-/// The reason why the array cannot be what the alias stands for; the alias has the error, too.
+/// The reason why the array cannot fulfill the alias, which gets the error,
+/// too.
 PJRT_Error *unfit(const PJRT_FulfillAliasBufferCallback &alias,
                   PJRT_Buffer *buffer, const StoragePtr &from) {
   if (!from)
@@ -101,7 +102,7 @@ PJRT_Error *unfit(const PJRT_FulfillAliasBufferCallback &alias,
   if (buffer->type != alias.type || buffer->dims != alias.dims)
     return error(kInvalidArgument,
                  "the array that fulfils an alias has not its shape");
-  // The buffer and the callback own the memory; a third owner is a waiting run.
+  // A third owner, besides the buffer and the callback, is a waiting run.
   if (alias.storage.use_count() > 2 && buffer->ready->isWork &&
       !buffer->ready->isSettled())
     return error(kFailedPrecondition,
@@ -178,7 +179,7 @@ PJRT_Error *destroyContext(ExecuteContext_Destroy_Args *args) {
   return nullptr;
 }
 
-/// A name for what a profiler shows.
+/// Creates an event for a profiler's display.
 PJRT_Error *createTracking(Device_CreateAsyncTrackingEvent_Args *args) {
   args->event = new PJRT_AsyncTrackingEvent{
       std::string(args->description, args->description_size)};

@@ -27,7 +27,8 @@ void Dispatcher::goOn(std::unique_lock<std::mutex> &guard) {
       needed.pop_back();
       if (promise->isSettled())
         continue;
-      guard.unlock(); // who settles it goes on; at once if that is over
+      // The thread that settles it continues; at once if it is settled.
+      guard.unlock();
       promise->whenSettled([this](const PJRT_Error *) {
         std::unique_lock<std::mutex> guard(mutex);
         goOn(guard);

@@ -1,13 +1,13 @@
 //===- Dispatcher.h - work in the order it was asked for --------*- C++ -*-===//
 //
-// The devices run what is enqueued in order; what must not be enqueued yet, as
-// the host has not given all that it needs, waits here, and all behind it:
+// The devices run enqueued work in order; work that must not be enqueued yet,
+// as input from the host is missing, waits here, and all later work with it:
 //
 //   dispatcher.add({transfer}, [=] { ... enqueues a run ... });
 //   dispatcher.add({}, [=] { ... });      // is called behind the first
 //
-// There is no thread: `begin` is called by add(), or by who settles the promise
-// that is waited for.
+// There is no thread: `begin` is called by add(), or on the thread that settles
+// the promise.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,15 +31,15 @@ public:
 
   /// Waits until all has begun.
   ~Dispatcher();
-  /// Calls `begin` once the promises are settled and all that was added before
-  /// has begun; one call at a time.
+  /// Calls `begin` once the promises are settled and all work added before has
+  /// begun; one call at a time.
   void add(Promises needed, std::function<void()> begin);
 
-  /// A run is asked for, a run is over: what awaitRoom() counts.
+  /// Count requested and ended runs for awaitRoom().
   void runAdded();
   void runEnded();
-  /// Waits while much is left to do: a script that runs ahead of its devices
-  /// would fill memory with what it has prepared.
+  /// Waits while much work is pending: a script that runs ahead of its devices
+  /// would fill memory with prepared arrays.
   void awaitRoom();
 
 private:
@@ -48,7 +48,8 @@ private:
     Promises needed;
     std::function<void()> begin;
   };
-  /// Enqueues what is ready. One thread at a time does so, or a promise: `isTaken`.
+  /// Enqueues ready work. One thread at a time does so, or a promise:
+  /// `isTaken`.
   void goOn(std::unique_lock<std::mutex> &guard);
 
   std::mutex mutex;

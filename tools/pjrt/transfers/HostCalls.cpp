@@ -38,7 +38,7 @@ static void answer(void *client, int64_t function, void *const *operands,
       static_cast<PJRT_Client *>(client)->transfers.first();
   answering = true;
   std::string why;
-  if (!transfers.isWanted()) // it was enqueued, and poisoned before its turn
+  if (!transfers.isWanted()) // poisoned after it was enqueued, before its turn
     why = "the run is no longer wanted";
   else if (transfers.knows(function))
     why = transfers.transfer(function, operands, results);

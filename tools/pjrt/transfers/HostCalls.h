@@ -1,8 +1,8 @@
 //===- HostCalls.h - programs call Python back ------------------*- C++ -*-===//
 //
-// jax_plugins/weft/callbacks.py hands in one function, which knows all Python
-// functions by number. It returns null, or what went wrong, in memory of its
-// own that lasts until its next call.
+// jax_plugins/weft/callbacks.py registers one function, which finds Python
+// functions by number. It returns null, or an error in memory of its own that
+// is valid until its next call.
 //
 //   weft_pjrt_set_host(function);           // once
 //   host_call 7 of a program                // function(7, operands, ...)
@@ -22,12 +22,12 @@ struct PJRT_Client;
 namespace weft::pjrt {
 
 /// Lets programs of a client's runtime call Python, and the callbacks of the
-/// client's run at hand (HostTransfers.h).
+/// client's current run (HostTransfers.h).
 void answerHostCalls(PJRT_Client &client, weft_runtime *runtime);
-/// The message of a function that failed in the last run, or empty. Later calls of
-/// that run were left out.
+/// The error of a function that failed in the last run, or empty. Later calls
+/// of that run were skipped.
 std::string takeHostFailure();
-/// Is this thread inside such a call? The devices are busy with it.
+/// Whether this thread is inside such a call, during which the devices wait.
 bool isAnsweringHostCall();
 
 } // namespace weft::pjrt

@@ -14,7 +14,7 @@ using namespace weft::pjrt;
 
 namespace {
 
-/// The memory that a run waits for and a stream fills.
+/// Memory that a stream fills while a run waits.
 struct Reception {
   std::mutex mutex;
   std::condition_variable change;
@@ -71,7 +71,8 @@ std::string receive(RecvCallback callback, void *user, void *to, size_t bytes) {
   return value->failure.value_or("");
 }
 
-/// The reason why the bytes do not fit, or nothing. The run may go on once all are there.
+/// Adds bytes. Returns the reason why they do not fit, or nothing. The run may
+/// continue once all are there.
 std::string add(Reception &value, const Chunk &chunk) {
   std::lock_guard<std::mutex> guard(value.mutex);
   if (value.failure)

@@ -1,8 +1,8 @@
 //===- HostTransfers.h - runs that send to the caller and receive ---------===//
 //
-// A caller of PJRT may give a run callbacks, one for each channel of its
+// A caller of PJRT may pass callbacks to a run, one for each channel of its
 // program's send and recv (HostFunctions.h). All devices have the whole value,
-// so that the callbacks of the first one are called, once, in the program's
+// so only the callbacks of the first one are called, once, in the program's
 // order and on a thread of the runtime:
 //
 //   send 5   callback(chunk of all bytes, ..., done)     it frees the chunk
@@ -41,16 +41,17 @@ public:
   /// Collects the transfers of the program's channels; an error if one is missing.
   PJRT_Error *collect(const ExecuteOptions &options,
                       const LoadedProgram &program);
-  /// The promise of the run's results; poisoned before the run's first call of
-  /// the host, the run makes none.
+  /// Sets the promise of the run's results; if it is broken before the run's
+  /// first call of the host, no calls are made.
   void belongTo(std::shared_ptr<const Promise> results) {
     run = std::move(results);
   }
-  /// Asked by the first call of the host, answered for all of the run.
+  /// Whether calls are made: decided by the first call of the host for the
+  /// whole run.
   bool isWanted() const;
-  /// Is the function a channel of the run's program?
+  /// Whether the function is a channel of the run's program.
   bool knows(int64_t function) const { return channels.count(function) != 0; }
-  /// The reason why the transfer failed, or nothing.
+  /// Runs a transfer; returns the reason why it failed, or nothing.
   std::string transfer(int64_t function, void *const *operands,
                        void *const *results) const;
 
@@ -63,22 +64,22 @@ private:
   };
   std::map<int64_t, Channel> channels;
   std::shared_ptr<const Promise> run;
-  mutable std::optional<bool> wanted; ///< calls of the host come one by one
+  mutable std::optional<bool> wanted; ///< calls of the host are sequential
 };
 
-/// The callbacks of the runs that are enqueued; the first run is at work, or next.
+/// The callbacks of the enqueued runs; the first run is running, or next.
 class TransfersInOrder {
 public:
   void add(const HostTransfers *transfers) {
     std::lock_guard<std::mutex> guard(mutex);
     all.push_back(transfers);
   }
-  /// The first run is over.
+  /// Removes the first run, which is over.
   void removeFirst() {
     std::lock_guard<std::mutex> guard(mutex);
     all.pop_front();
   }
-  /// Removes the entry that was added last and not enqueued.
+  /// Removes the entry that was added last, as its run was not enqueued.
   void removeLast() {
     std::lock_guard<std::mutex> guard(mutex);
     all.pop_back();

@@ -33,8 +33,7 @@ bool Launches::poison(const PJRT_Device *device, int id,
       }
     }
   }
-  return done &&
-         done->settle(&why); // who waits for it is called without the lock
+  return done && done->settle(&why); // callbacks run without the lock
 }
 
 static PJRT_Error *poisonExecution(Device_PoisonExecution_Args *args) {

@@ -3,8 +3,9 @@
 //   launches.add(7, executable, done);
 //   launches.poison(device, 7, why)       // its results fail with why
 //
-// A run is one for all its devices: poisoned on one it fails on all. What has
-// begun goes on to its end in memory of its own, and its results are dropped.
+// A run is one for all its devices: poisoned on one it fails on all. A run that
+// has begun continues to its end in memory of its own, and its results are
+// dropped.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +28,8 @@ class Launches {
 public:
   void add(int id, const std::shared_ptr<const Executable> &executable,
            std::shared_ptr<Promise> done);
-  /// The first run on the device that was asked for under that number, if it
-  /// has not ended; false where there is none.
+  /// Poisons the first run on the device with that number, if it has not ended;
+  /// false if there is none.
   bool poison(const PJRT_Device *device, int id, const PJRT_Error &why);
 
 private:
@@ -38,7 +39,7 @@ private:
     std::shared_ptr<Promise> done;
   };
   std::mutex mutex;
-  std::deque<Launch> launches; ///< in order; those that ended leave at `add`
+  std::deque<Launch> launches; ///< in order; ended ones are removed by `add`
 };
 
 } // namespace weft::pjrt

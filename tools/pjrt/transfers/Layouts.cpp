@@ -2,7 +2,7 @@
 //
 //   jax.device_put(x, Format(Layout((1, 0)), sharding)).format.layout
 //
-// PJRT's extension for layouts. A layout is handed over as XLA prints it, "{0,1}":
+// PJRT's extension for layouts. A layout is passed as XLA prints it, "{0,1}":
 // the dimensions from minor to major.
 //
 //===----------------------------------------------------------------------===//
@@ -19,7 +19,8 @@ PJRT_Error *destroy(Layouts_MemoryLayout_Destroy_Args *args) {
   return nullptr;
 }
 
-/// The bytes are the layout's own, which outlives them.
+/// Serializes a layout. The bytes are those of the layout, which outlives their
+/// use.
 PJRT_Error *serialize(Layouts_MemoryLayout_Serialize_Args *args) {
   args->serialized_bytes = args->layout->text.data();
   args->serialized_bytes_size = args->layout->text.size();

@@ -26,7 +26,7 @@ std::vector<int64_t> weft::pjrt::byteStrides(const std::vector<int64_t> &dims,
   return strides;
 }
 
-/// Each dimension once?
+/// Whether the order has each dimension once.
 static bool isOrder(const int64_t *order, size_t size, size_t rank) {
   std::vector<bool> seen(rank, false);
   for (size_t i = 0; i < size; ++i) {
@@ -37,7 +37,8 @@ static bool isOrder(const int64_t *order, size_t size, size_t rank) {
   return size == rank;
 }
 
-/// Dimensions of one element lie anywhere.
+/// The order with these strides; strides of dimensions of one element are
+/// ignored.
 static std::optional<MemoryOrder>
 orderOfStrides(const int64_t *strides, const std::vector<int64_t> &dims,
                size_t element) {
@@ -76,7 +77,8 @@ std::optional<MemoryOrder> weft::pjrt::orderOf(const MemoryLayout *layout,
 
 namespace {
 
-/// Dimensions major to minor, as they lie in the copy.
+/// A copied array: its dimensions from major to minor, in the order of the
+/// copy.
 struct Copied {
   std::vector<int64_t> dims, strides;
   size_t element;
@@ -110,7 +112,8 @@ void copyRow(char *to, const char *from, int64_t count, int64_t stride,
   }
 }
 
-/// Where the next elements of the copy belong.
+/// Copies a dimension and inner ones; returns the address of the copy's next
+/// elements.
 char *copyDims(char *to, const char *from, const Copied &array, size_t dim) {
   int64_t count = array.dims[dim], stride = array.strides[dim];
   if (dim + 1 == array.dims.size()) {
@@ -134,7 +137,7 @@ void weft::pjrt::copyArray(void *to, const MemoryOrder &order, const void *from,
   }
   if (std::count(dims.begin(), dims.end(), 0) > 0)
     return;
-  // Inner dimensions that are dense in both are one.
+  // Inner dimensions that are dense on both sides are joined.
   while (array.dims.size() > 1 &&
          array.strides.back() == static_cast<int64_t>(element) &&
          array.strides.end()[-2] == array.dims.back() * array.strides.back()) {

@@ -1,6 +1,6 @@
 //===- MemoryOrder.h - the order of an array's dimensions -------*- C++ -*-===//
 //
-// An array lies densely in memory, its dimensions in some order, which XLA
+// An array is dense in memory, with its dimensions in some order, which XLA
 // gives from minor to major. An array of 2 x 3 elements:
 //
 //   {1, 0}    row-major: a[0][1] is beside a[0][0]
@@ -21,23 +21,23 @@
 
 namespace weft::pjrt {
 
-/// Dimensions, minor to major.
+/// The dimensions of an array, minor to major.
 using MemoryOrder = std::vector<int64_t>;
 
 MemoryOrder rowMajor(size_t rank);
 
-/// The order that a caller states; row-major by default. Nothing for tiles, and
+/// The order in a caller's layout; row-major by default. Nothing for tiles, and
 /// for strides of an array that is not dense.
 std::optional<MemoryOrder> orderOf(const MemoryLayout *layout,
                                    const std::vector<int64_t> &dims,
                                    size_t element);
 
-/// Bytes between neighbours in each dimension.
+/// The stride of each dimension in bytes.
 std::vector<int64_t> byteStrides(const std::vector<int64_t> &dims,
                                  const MemoryOrder &order, size_t element);
 
-/// Fills the dense array `to`, which is in that order, with an array that has
-/// any strides.
+/// Fills the dense array `to`, which has that order, from an array with any
+/// strides.
 void copyArray(void *to, const MemoryOrder &order, const void *from,
                const int64_t *strides, const std::vector<int64_t> &dims,
                size_t element);

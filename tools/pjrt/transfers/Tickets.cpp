@@ -26,7 +26,7 @@ void weft::pjrt::whenDone(weft_ticket *ticket, Callback callback) {
       takeMessage(weft_ticket_on_ready(ticket, ready, user.get()));
   weft_ticket_free(ticket);
   if (why.empty())
-    user.release(); // ready() has it
+    user.release(); // ready() owns it now
   else
     (*user)(why);
 }

@@ -18,8 +18,8 @@ namespace weft::pjrt {
 
 /// The message of an error, which is freed; empty for none.
 std::string takeMessage(weft_error *error);
-/// Frees the ticket, and calls back with its message when it is done: on a thread
-/// of the runtime, which begins what is behind afterwards, or here.
+/// Frees the ticket, and calls back with its message when it is done: on a
+/// thread of the runtime, before later work begins, or here.
 void whenDone(weft_ticket *ticket,
               std::function<void(const std::string &)> callback);
 /// Whether this thread is in such a call.

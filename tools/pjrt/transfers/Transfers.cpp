@@ -1,12 +1,12 @@
 //===- Transfers.cpp - arrays that come and go piece by piece -------------===//
 //
-// A transfer manager makes arrays of one device at once and is given their
+// A transfer manager makes arrays of one device at once and receives their
 // bytes later:
 //
 //   CreateBuffersForAsyncHostToDevice   two arrays, not ready
 //   TransferData 0, bytes 0 to 99       copied before the call returns
 //   TransferData 0, the rest, last      array 0 is ready
-//   SetBufferError 1                    array 1 is broken, and what is made of it
+//   SetBufferError 1                    array 1 is broken, and all results of it
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,7 +66,7 @@ PJRT_Error *begin(Client_CreateBuffersForAsyncHostToDevice_Args *args) {
   return nullptr;
 }
 
-/// Null, and an error, for a number that no array has.
+/// The array of a number; null, and an error, if there is none.
 template <typename Args> PendingArray *arrayOf(Args *args, PJRT_Error *&why) {
   std::vector<PendingArray> &arrays = args->transfer_manager->arrays;
   if (args->buffer_index >= 0 &&
@@ -172,7 +172,7 @@ PJRT_Error *end(AsyncHostToDeviceTransferManager_Destroy_Args *args) {
   return nullptr;
 }
 
-/// Calls that have nothing to do where devices share the host's memory.
+/// Does nothing: such calls have no effect if devices share the host's memory.
 template <typename Args> PJRT_Error *nothing(Args *) { return nullptr; }
 
 PJRT_Error *uninitialized(Client_CreateUninitializedBuffer_Args *args) {
@@ -210,7 +210,7 @@ PJRT_Error *broken(Client_CreateErrorBuffer_Args *args) {
   return nullptr;
 }
 
-/// Bytes of an array, once it is there, to where the caller says.
+/// A copy of an array's bytes, once it is ready, to the caller's address.
 struct RawCopy {
   StoragePtr from;
   PromisePtr source, done;
@@ -246,7 +246,7 @@ PJRT_Error *rawToHost(Buffer_CopyRawToHost_Args *args) {
   return why;
 }
 
-/// Where the bytes go to is known now.
+/// Sets the address to which the bytes are copied.
 void giveRaw(DestinationReady *said) {
   std::unique_ptr<RawCopy> copy(static_cast<RawCopy *>(said->callback_data));
   if (said->error_code) {

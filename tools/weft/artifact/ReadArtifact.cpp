@@ -13,7 +13,7 @@
 
 using namespace weft;
 
-/// In the child: 'T' and the text, or 'E' and what is wrong.
+/// Runs in the child: returns 'T' and the text, or 'E' and the error.
 static std::string read(const std::string &bytes, const std::string &name) {
   mlir::DialectRegistry registry;
   stablehlo::registerDialects(registry);

@@ -1,7 +1,7 @@
 //===- ReadArtifact.h - portable artifacts that may be damaged --*- C++ -*-===//
 //
-// MLIR's reader of bytecode is not safe on damaged files (found by fuzzing):
-// it runs in a process of its own, which hands on text.
+// Reads artifacts in a process of its own, which returns text, as MLIR's reader
+// of bytecode is not safe on damaged files (found by fuzzing).
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +14,7 @@
 
 namespace weft::tool {
 
-/// The program as text that stablehlo::read takes; `name` is for messages.
+/// The program as text that stablehlo::read takes; `name` is used in messages.
 Result<std::string> artifactText(const std::string &bytes,
                                  const std::string &name,
                                  unsigned seconds = 60);

@@ -15,7 +15,7 @@
 using namespace weft;
 using namespace weft::tool;
 
-/// The stage a flag names; nothing after a printed error.
+/// The stage that a flag names; nothing after a printed error.
 static std::optional<Stage> stageOf(const char *flag, const std::string &name) {
   std::optional<Stage> stage = parseStage(name);
   if (!stage)
@@ -40,7 +40,8 @@ static std::string textOf(mlir::ModuleOp module) {
   return text + "\n";
 }
 
-/// Refuses flags that a file of IR cannot take: it has its model, layouts and batch.
+/// Refuses flags that a file of IR, which has its model, layouts and batch,
+/// cannot take.
 static bool refuseModelFlags(const CompileFlags &flags) {
   const char *flag = flags.model.ofSources();
   if (!flag && flags.verify)
@@ -51,7 +52,7 @@ static bool refuseModelFlags(const CompileFlags &flags) {
   return flag != nullptr;
 }
 
-/// From a file of IR at some stage.
+/// Compiles a file of IR at some stage.
 static int compileFrom(const CompileFlags &flags, std::optional<Stage> to) {
   std::optional<Stage> from = stageOf("--from", flags.from);
   if (!from || refuseModelFlags(flags))
@@ -85,7 +86,7 @@ static int compileFrom(const CompileFlags &flags, std::optional<Stage> to) {
              : writeOutput(flags, std::string(image->begin(), image->end()));
 }
 
-/// Every step of a traced model, in the order of its file.
+/// Compiles every step of a traced model, in the order of its file.
 static int compileTraced(const CompileFlags &flags, bool namesStep,
                          ForeignProgram &program) {
   for (int64_t size : flags.model.batchSizes)
@@ -111,8 +112,8 @@ static int compileTraced(const CompileFlags &flags, bool namesStep,
   return written ? 0 : fail(written.message());
 }
 
-/// One step, or every one that the model has a loss and an optimizer for, of
-/// each size of a batch.
+/// Compiles one step, or every one for which the model has a loss and an
+/// optimizer, for each batch size.
 static int compileAll(const CompileFlags &flags, StepCompiler &model) {
   std::vector<int64_t> sizes = flags.model.batchSizes;
   if (sizes.empty())
@@ -132,12 +133,12 @@ static int compileAll(const CompileFlags &flags, StepCompiler &model) {
   return written ? 0 : fail(written.message());
 }
 
-/// Do the flags ask for several programs?
+/// Whether the flags request several programs.
 static bool namesSeveral(const ModelFlags &flags) {
   return flags.step == "all" || flags.batchSizes.size() > 1;
 }
 
-/// An archive of steps is a file, and has no stage to print.
+/// Refuses to print an archive of steps, which is a file, or a stage of it.
 static bool refusesSeveral(const CompileFlags &flags) {
   bool isFile = flags.emit.empty() && flags.from.empty() &&
                 !flags.out.empty() && flags.out != "-";

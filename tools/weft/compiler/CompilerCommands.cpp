@@ -7,7 +7,7 @@
 
 using namespace weft::tool;
 
-/// The command, once its flags can be meant.
+/// Runs the command if its flags are valid.
 template <auto command, typename Flags> static int checked(const Flags &flags) {
   if (!checkFlags(flags.model))
     return 2;
@@ -17,7 +17,7 @@ template <auto command, typename Flags> static int checked(const Flags &flags) {
   return command(flags);
 }
 
-/// The steps of a Keras model, or of one that was traced.
+/// Opens the steps of a Keras model, or of a traced one.
 static std::unique_ptr<StepSource> openSteps(const ModelFlags &flags) {
   if (namesForeignProgram(flags.model))
     return TracedSteps::open(flags);

@@ -25,7 +25,7 @@ static int releaseCode(dl_phdr_info *library, size_t, void *) {
         (library->dlpi_addr + segment.p_vaddr + page - 1) / page * page;
     uintptr_t end =
         (library->dlpi_addr + segment.p_vaddr + segment.p_memsz) / page * page;
-    // The loader gives addresses as numbers.
+    // Addresses of the loader are numbers.
     // NOLINTNEXTLINE(performance-no-int-to-ptr)
     madvise(reinterpret_cast<void *>(begin), end - begin, MADV_DONTNEED);
   }

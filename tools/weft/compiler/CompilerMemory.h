@@ -5,10 +5,10 @@
 
 namespace weft::tool {
 
-/// Called when a program is compiled and the compiler's objects are gone: gives
-/// their memory back, and the pages of large libraries that hold code only,
+/// Releases memory after a program is compiled and the compiler's objects are
+/// freed: that of the heap, and the pages of large libraries with code only,
 /// some 80 MiB of LLVM and MLIR. They come back from the page cache when a
-/// later batch size is compiled. Does nothing where the system cannot.
+/// later batch size is compiled. Does nothing if the system cannot release it.
 void releaseCompilerMemory();
 
 } // namespace weft::tool

@@ -44,7 +44,7 @@ static std::vector<Note> notesOf(const std::string &name,
   return {};
 }
 
-/// The object of a port's metadata; an empty one where it has none.
+/// The object of a port's metadata; an empty one if there is none.
 static llvm::json::Object metadataOf(mlir::func::FuncOp step, unsigned index) {
   auto text = step.getArgAttrOfType<mlir::StringAttr>(index, kMetadataAttr);
   if (!text)

@@ -14,14 +14,14 @@
 
 namespace weft::tool {
 
-/// Adds to the ports' metadata what a training loop needs to know of the model:
+/// Adds facts of the model that a training loop needs to the ports' metadata:
 ///
 ///   {..., "saved": "layers/dense/vars/0"}    a variable's place in a .keras file
 ///   {"layer": "images"}                      of the only input or output
 ///   {"classes": 10}                          labels are classes
 ///
-/// A weight of `saved`, the values in the model's file, loses its initializer: a
-/// compiled step must not begin with other weights than the model it was.
+/// A weight of `saved`, the values in the model's file, loses its initializer:
+/// a compiled step must not begin with other weights than its model.
 void describePorts(mlir::func::FuncOp step, const keras::Model &model,
                    const std::vector<StoredArray> &saved);
 

@@ -26,7 +26,8 @@ struct Unavailable {
 };
 } // namespace
 
-/// "Intel(R) Xeon(R) Processor", or the architecture's name.
+/// The processor's name, "Intel(R) Xeon(R) Processor", or that of the
+/// architecture.
 static std::string processorName() {
   std::ifstream info("/proc/cpuinfo");
   for (std::string line; std::getline(info, line);)

@@ -10,16 +10,16 @@
 
 namespace weft::tool {
 
-/// That of --distribution or --data-parallel, and nothing without them. `devices`
-/// is what --devices says, and as many as the mesh has where it says nothing.
-/// False after a printed error.
+/// The distribution of --distribution or --data-parallel, and nothing without
+/// them. `devices` are those of --devices, or as many as the mesh has without
+/// it. False after a printed error.
 bool readDistributionFlags(const ModelFlags &flags, DeviceList &devices,
                            std::optional<keras::Distribution> &distribution);
 
 /// Prints that layouts do not fit, with the flag that they come from; false.
 bool refuseLayouts(const ModelFlags &flags, const std::string &error);
 
-/// Rules that match nothing are warnings.
+/// Prints warnings for rules that match nothing.
 void warnOfDeadRules(const ModelFlags &flags,
                      const std::vector<keras::RuleStatus> &rules);
 

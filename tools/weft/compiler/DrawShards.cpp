@@ -54,7 +54,8 @@ public:
     for (size_t d = 0; d < layout.dims.size(); ++d)
       if (shardCount(layout.dims[d]) > 1)
         split.push_back(static_cast<int64_t>(d));
-    // One split dimension that is not the first runs across.
+    // A single split dimension is drawn across, unless it is the first of
+    // several.
     bool across = split.size() == 1 && (split[0] > 0 || shape.size() == 1);
     int64_t down = split.empty() || across ? -1 : split[0];
     int64_t right = across ? split[0] : split.size() > 1 ? split[1] : -1;
@@ -147,7 +148,7 @@ private:
 
 } // namespace
 
-/// "  0-3  [0:4, 0:784]" a block, the first of many.
+/// Lists the blocks as lines such as "  0-3  [0:4, 0:784]".
 static std::string listBlocks(const std::vector<HeldBlock> &blocks) {
   constexpr size_t most = 16;
   std::string text;

@@ -17,11 +17,11 @@
 
 namespace weft {
 
-/// Boxes true to scale, uneven shards too, at most `width` columns; where the
-/// labels need more, or the mesh has more than 256 devices, lines of text. The
-/// first two sharded dimensions are drawn; a third is told in a line below.
-/// Labels are device ids, ranges joined (0-3): a box with several is a copy on
-/// each.
+/// Draws boxes true to scale, also for uneven shards, in at most `width`
+/// columns; if the labels need more, or the mesh has more than 256 devices,
+/// lines of text. The first two sharded dimensions are drawn; a third is
+/// described in a line below. Labels are device ids, ranges joined (0-3): a box
+/// with several is a copy on each.
 std::string drawShards(const Mesh &mesh, const Layout &layout,
                        llvm::ArrayRef<int64_t> shape, unsigned width = 78);
 

@@ -17,7 +17,7 @@
 using namespace weft;
 using namespace weft::tool;
 
-/// Everything but rules and fixes.
+/// The report without rules and fixes.
 static Report reportOf(mlir::ModuleOp module, const ModelFlags &flags) {
   plan::ProgramOp program = *module.getOps<plan::ProgramOp>().begin();
   Report report;
@@ -41,7 +41,8 @@ static int print(const Report &report, const ExplainFlags &flags) {
   return error.empty() ? 0 : fail(error);
 }
 
-/// A page shows a budget that is broken; without one its error is all.
+/// The flag that lets a page be made although a budget is exceeded; null
+/// without a page, as the error suffices.
 static bool *wanted(bool &isOverBudget, const ExplainFlags &flags) {
   return flags.html.empty() ? nullptr : &isOverBudget;
 }

@@ -41,7 +41,7 @@ Found flawOf(const Tensor &tensor) {
   return out;
 }
 
-/// 0.5 to 3, of what an op was given.
+/// The range of an op's operands: 0.5 to 3.
 std::string rangeOf(ArrayRef<const Tensor *> tensors) {
   double low = INFINITY, high = -INFINITY;
   for (const Tensor *tensor : tensors)
@@ -61,7 +61,7 @@ std::string joined(const std::vector<std::string> &texts) {
   return out;
 }
 
-/// weft.log of layer d1 (train.py:12), in the backward pass
+/// The name of an op: weft.log of layer d1 (train.py:12), in the backward pass
 std::string nameOf(Operation &op) {
   std::string out = op.getName().getStringRef().str();
   std::vector<std::string> paths = pathsOf(op.getLoc()),
@@ -90,7 +90,7 @@ FailureOr<Tensor> tensorOf(RankedTensorType type, const Array &array) {
 }
 } // namespace
 
-/// The tensors of a function's arguments, or the first that is no number.
+/// Converts a function's arguments; returns the first that is not finite.
 static Result<std::string> argumentsOf(func::FuncOp function,
                                        const std::vector<NamedArray> &inputs,
                                        Tensors &out) {
@@ -126,7 +126,7 @@ weft::tool::findNonFinite(ModuleOp module,
   auto observe = [&](Operation &op, ArrayRef<const Tensor *> given,
                      ArrayRef<Tensor> results) {
     if (!first.empty() || op.getNumOperands() == 0)
-      return; // a constant infinity is intended
+      return; // a constant infinity is intentional
     Flaw before = Flaw::None;
     for (const Tensor *tensor : given)
       before = std::max(before, flawOf(*tensor).flaw);

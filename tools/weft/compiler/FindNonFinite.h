@@ -2,8 +2,8 @@
 //
 //   weft.log of layer "scores" gives -inf at [2, 0], where it was given 0
 //
-// is what `--check-numerics` says of a step whose results are no numbers. The step
-// is done again in the reference interpreter, op by op.
+// is the message of `--check-numerics` for a step with results that are not
+// finite. The step is repeated in the reference interpreter, op by op.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,9 +16,9 @@
 
 namespace weft::tool {
 
-/// The first op that gives a NaN where it was given none, or an infinity where it
-/// was given neither; an input that has one itself. `module`: its first function at
-/// stage `differentiated`; `inputs` by port.
+/// Finds the first op with a NaN result from operands without NaN, or an
+/// infinite result from finite operands; or an input with such a value.
+/// `module`: its first function at stage `differentiated`; `inputs` by port.
 Result<std::string> findNonFinite(mlir::ModuleOp module,
                                   const std::vector<NamedArray> &inputs);
 

@@ -33,7 +33,7 @@ const char *weft::tool::flagOfModels(const ModelFlags &flags) {
                                      : nullptr;
 }
 
-/// Weft's own text; JAX's custom calls may name weft, too.
+/// Whether this is Weft's own text; JAX's custom calls may name weft, too.
 static bool looksLikeIr(llvm::StringRef text) {
   return text.contains("weft.") && !text.contains("stablehlo.") &&
          !stablehlo::isArtifact(text);
@@ -75,7 +75,7 @@ bool ForeignProgram::readDistribution(bool warns) {
 
 bool ForeignProgram::checkModelFlags() const {
   ModelFlags others = flags;
-  if (!functions.empty()) // of which the layouts may be others
+  if (!functions.empty()) // whose layouts may differ
     others.distribution.clear(), others.dataParallel = false;
   const char *flag = flagOfModels(others);
   if (flag && functions.empty())
@@ -146,7 +146,7 @@ bool ForeignProgram::readStablehlo(std::string bytes) {
   return true;
 }
 
-/// Its mesh says how many devices there are.
+/// Reads Weft's text; its mesh has the number of devices.
 bool ForeignProgram::readIr(const std::string &text) {
   program = parseIr(text, flags.model, *context);
   if (!program)
@@ -202,7 +202,7 @@ void ForeignProgram::findFixes(Explanation &explanation) {
     findAnnotationFixes(explanation, *original, compileOptions(flags));
 }
 
-/// The stage that was not reached.
+/// The stage that was not reached: the one after `reached`.
 static Stage after(Stage reached) {
   return Stage(std::min(unsigned(reached) + 1, unsigned(Stage::plan)));
 }

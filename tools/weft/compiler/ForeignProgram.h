@@ -30,33 +30,35 @@
 
 namespace weft::tool {
 
-/// Does the name end as that of a program (.mlir, .mlirbc, .bc), not of a model?
+/// Whether the name ends like that of a program (.mlir, .mlirbc, .bc), not of a
+/// model.
 bool namesForeignProgram(const std::string &path);
 
 class ForeignProgram {
 public:
-  /// Prints the error and returns null.
-  /// `warns`: of rules of the distribution that match nothing.
+  /// Opens a program; prints the error and returns null. `warns`: for rules of
+  /// the distribution that match nothing.
   static std::unique_ptr<ForeignProgram> open(const ModelFlags &flags,
                                               bool warns = true);
 
-  /// The steps of a model that was traced; none of another program.
+  /// The steps of a traced model; none for other programs.
   const std::vector<stablehlo::StepFunction> &steps() const {
     return functions;
   }
-  /// The function that the rest describes: --step's and --batch-size's by default.
-  /// No batch: the first of that kind.
+  /// Chooses the function that later calls use: that of --step and --batch-size
+  /// by default. Without a batch size, the first of that kind.
   Status choose(const std::string &step, std::optional<int64_t> batchSize);
-  /// How many devices its mesh has, or that of --distribution.
+  /// The number of devices in its mesh, or in that of --distribution.
   int64_t deviceCount() const;
 
-  /// Like StepCompiler's; null or nothing after a printed error.
+  /// Like StepCompiler::reach and compile; null or nothing after a printed
+  /// error.
   mlir::OwningOpRef<mlir::ModuleOp> reach(Stage stage,
                                           bool *isOverBudget = nullptr);
   std::optional<std::vector<uint8_t>> compile();
   std::optional<std::string> assembly(const std::vector<std::string> &kernels);
 
-  /// Adds changes of other annotations of the program.
+  /// Adds fixes: changes of other annotations of the program.
   void findFixes(Explanation &explanation);
 
 private:
@@ -66,10 +68,11 @@ private:
   bool checkModelFlags() const;
   bool readDistribution(bool warns);
   mlir::OwningOpRef<mlir::ModuleOp> import();
-  /// As the distribution says, in place of the file.
+  /// Imports with the distribution's layouts instead of the file's.
   mlir::OwningOpRef<mlir::ModuleOp> importLaidOut(bool warns = false);
   CompileOptions options();
-  /// Ends the program where Weft is at fault: nothing where its user is.
+  /// Ends the process for an internal failure; does nothing for an error of the
+  /// user.
   void endAfter(Stage reached, Stage wanted);
 
   ModelFlags flags;
@@ -82,16 +85,17 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> program;
 };
 
-/// The name of a step's function, of any size of a batch where none is said.
+/// The name of a step's function, of any batch size if none is given.
 Result<std::string>
 functionOf(const std::vector<stablehlo::StepFunction> &steps,
            const std::string &file, const std::string &step,
            std::optional<int64_t> batchSize);
 
-/// The flag that only a model has, not a program or a traced one, or null.
+/// The given flag that only models have, not programs or traced models, or
+/// null.
 const char *flagOfModels(const ModelFlags &flags);
 
-/// For `weft run prog.mlir`: 0 and the bytes of a .weft file.
+/// Compiles for `weft run prog.mlir`: returns 0 and the bytes of a .weft file.
 int compileForeignProgram(const ModelFlags &flags, std::vector<uint8_t> &image);
 
 } // namespace weft::tool

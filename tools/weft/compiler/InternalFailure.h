@@ -4,8 +4,8 @@
 //   reached; its IR and pipeline are in /tmp/weft-reproducer-4711.mlir: please
 //   report both
 //
-// What a model or a file does wrong is found before the stages begin; whatever
-// fails after that is no fault of its user. Exit status 70.
+// Errors in a model or a file are found before the stages begin; a later
+// failure is not the user's. Exit status 70.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,8 @@
 
 namespace weft::tool {
 
-/// The imported module as text, below the command that goes on from it.
+/// The imported module as text, with the command that continues from it as a
+/// comment.
 std::string reproducer(mlir::ModuleOp imported, Stage failed);
 
 /// Writes the reproducer to the folder of temporary files, prints the line

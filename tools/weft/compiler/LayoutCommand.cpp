@@ -72,8 +72,8 @@ static void addVariables(std::vector<Row> &rows, const keras::Model &model,
   }
 }
 
-/// Layers whose output has a rule, and what propagation gives the others that
-/// the model returns. False after a printed error.
+/// Adds layers whose output has a rule, and the propagated layouts of other
+/// outputs of the model. False after a printed error.
 static bool addOutputs(std::vector<Row> &rows, StepCompiler &steps,
                        const keras::ResolvedLayouts &layouts,
                        int64_t batchSize) {
@@ -164,7 +164,7 @@ static void printText(const Mesh &mesh, llvm::ArrayRef<Row> rows) {
   }
 }
 
-/// Drops the rows that were not asked for; the reason of a failure, or empty.
+/// Drops rows that were not requested; returns an error, or empty.
 static std::string selectRows(std::vector<Row> &rows,
                               const std::vector<std::string> &only) {
   if (only.empty())
@@ -186,8 +186,8 @@ static bool isVariable(llvm::StringRef role) {
          role == "metric_state";
 }
 
-/// The ports of a program, and what propagation gives those that the file leaves
-/// open.
+/// Adds the ports of a program, with propagated layouts for those without an
+/// annotation.
 static void addPorts(std::vector<Row> &rows, mlir::func::FuncOp function) {
   auto add = [&](mlir::Type type, auto attribute, const char *otherwise) {
     auto text = [&](llvm::StringRef name, const char *otherwise) {

@@ -14,7 +14,7 @@
 
 namespace weft::tool {
 
-/// Reads IR; the first error is printed with how to fix it.
+/// Parses IR; prints the first error with a fix.
 mlir::OwningOpRef<mlir::ModuleOp> parseIr(const std::string &text,
                                           const std::string &file,
                                           mlir::MLIRContext &context);

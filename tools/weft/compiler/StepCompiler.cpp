@@ -53,7 +53,7 @@ std::optional<std::string> weft::tool::readJsonFile(const std::string &path,
   return readTextFile(path, error);
 }
 
-/// NAME=16x128 or 16x128.
+/// Parses NAME=16x128 or 16x128.
 static bool parseShapeFlag(llvm::StringRef text, keras::ModelOptions &options) {
   auto [name, dims] =
       text.contains('=') ? text.split('=') : std::pair("", text);
@@ -91,8 +91,8 @@ StepCompiler::readModelText(std::vector<StoredArray> &datasets) {
   return std::move(archive->config);
 }
 
-/// acc,{"class_name": "BinaryAccuracy", "config": {"threshold": 0.4}}: the commas
-/// between entries, not those inside an object.
+/// Splits acc,{"class_name": "BinaryAccuracy", "config": {"threshold": 0.4}} at
+/// commas between entries, not inside an object.
 static std::vector<std::string> splitMetrics(llvm::StringRef text) {
   std::vector<std::string> out(1);
   int depth = 0;
@@ -144,7 +144,7 @@ bool StepCompiler::readModelFile() {
       return fail(values.message()), false;
     weights = std::move(*values);
   }
-  // A rate from the command line outlives the one in the file.
+  // A rate of the command line overrides the file's.
   if (flags.learningRate && kerasModel.optimizer)
     std::erase_if(weights, [&](const StoredArray &array) {
       return array.name == kerasModel.optimizer->ratePath();
@@ -175,7 +175,7 @@ bool StepCompiler::readDistributionFile() {
   return true;
 }
 
-/// Layouts that do not fit the model, while the file's name is at hand.
+/// Checks that layouts fit the model, as errors can still name the file.
 bool StepCompiler::checkRules() {
   auto found = keras::resolveLayouts(layouts, kerasModel);
   if (!found)
@@ -218,8 +218,9 @@ std::unique_ptr<StepCompiler> StepCompiler::open(const ModelFlags &flags) {
   return steps;
 }
 
-/// The flag's; without one that of the devices, which WEFT_TARGET may choose
-/// among. cuda:native stays where no GPU says what it is: `why` says why.
+/// The target of the flag; without it, that of the devices, among which
+/// WEFT_TARGET may choose. cuda:native is kept if no GPU is found: `why` has
+/// the reason.
 static std::string targetOf(const ModelFlags &flags, std::string &why) {
   if (flags.target == "cuda:native")
     return nativeGpuTarget(why).value_or(flags.target);
@@ -273,7 +274,7 @@ bool weft::tool::checkFlags(const ModelFlags &flags) {
 
 CompileOptions weft::tool::compileOptions(const ModelFlags &flags) {
   CompileOptions result;
-  std::string ignored; // checkFlags() has told it
+  std::string ignored; // checkFlags() has printed it
   result.target = targetOf(flags, ignored);
   result.matmulPrecision = flags.matmulPrecision;
   result.timing = flags.timing;
@@ -327,7 +328,7 @@ CompileOptions StepCompiler::budgeted(const std::string &step,
   return result;
 }
 
-/// The stage that was not reached.
+/// The stage that was not reached: the one after `reached`.
 static Stage after(Stage reached) {
   return Stage(std::min(unsigned(reached) + 1, unsigned(Stage::plan)));
 }

@@ -4,7 +4,7 @@
 //   auto module = steps->import("train", 128);       // stage `imported`
 //   auto image  = steps->compile("train", 128);      // bytes of a .weft file
 //
-// Everything the subcommands share: reading model and distribution, seeds,
+// The common part of the subcommands: reading model and distribution, seeds,
 // devices, and one place for diagnostics.
 //
 //===----------------------------------------------------------------------===//
@@ -24,34 +24,35 @@
 
 namespace weft::tool {
 
-/// A context with all dialects. Its errors and warnings go to stderr as
-/// `weft: error: PLACE: ...`, a place in a file of IR or else `input`.
-/// `namesOps`: ops without a place in a file are called by their locations' names.
+/// Makes a context with all dialects. Its errors and warnings are printed to
+/// stderr as `weft: error: PLACE: ...`; PLACE is a place in a file of IR or
+/// else `input`. `namesOps`: ops without a place in a file are named by their
+/// locations.
 std::unique_ptr<mlir::MLIRContext> makeContext(const std::string &input,
                                                bool namesOps = false);
 
-/// Prints what is wrong with --target, --memory, --expect or --shape, which
-/// only the compiler knows; FlagValues.h has the others.
+/// Prints errors in --target, --memory, --expect or --shape, which only the
+/// compiler can check; FlagValues.h has the others.
 bool checkFlags(const ModelFlags &flags);
 
-/// Target, cache, memory and timing as the flags say.
+/// The options from flags: target, cache, memory and timing.
 CompileOptions compileOptions(const ModelFlags &flags);
 
 class StepCompiler : public StepSource {
 public:
-  /// Reads everything the flags name; prints the error and returns null.
+  /// Reads everything that the flags name; prints the error and returns null.
   static std::unique_ptr<StepCompiler> open(const ModelFlags &flags);
 
   /// The module of a step at stage `imported`; null after a printed error.
   mlir::OwningOpRef<mlir::ModuleOp> import(const std::string &step,
                                            int64_t batchSize);
-  /// The module at a later stage. Over a budget there is none, unless the
-  /// caller asks whether that is so.
+  /// The module at a later stage. Null over a budget, unless the caller passes
+  /// `isOverBudget`.
   mlir::OwningOpRef<mlir::ModuleOp> reach(const std::string &step,
                                           int64_t batchSize, Stage stage,
                                           bool *isOverBudget = nullptr);
-  /// The step's plan as if the file said `other`; null, silently, where it does
-  /// not compile.
+  /// The step's plan with the distribution `other`; null, without a message, if
+  /// it does not compile.
   mlir::OwningOpRef<mlir::ModuleOp> planUnder(const keras::Distribution &other,
                                               const std::string &step,
                                               int64_t batchSize);
@@ -59,19 +60,19 @@ public:
   void explainRules(Explanation &explanation);
   /// Adds the layout and its reason for ports, and for inner tensors with a rule.
   void explainTensors(std::vector<TensorLayout> &tensors, int64_t batchSize);
-  /// Adds changes of other annotations, with their costs.
+  /// Adds fixes: changes of other annotations, with their costs.
   void findFixes(Explanation &explanation, const std::string &step,
                  int64_t batchSize);
-  /// The bytes of a .weft file; nothing after a printed error.
+  /// Compiles to the bytes of a .weft file; nothing after a printed error.
   std::optional<std::vector<uint8_t>> compile(const std::string &step,
                                               int64_t batchSize) override;
-  /// The assembly text of some kernels (no name: of all) for --target.
+  /// The assembly text of some kernels (no names: of all) for --target.
   std::optional<std::string> assembly(const std::string &step,
                                       int64_t batchSize,
                                       const std::vector<std::string> &kernels);
 
   const keras::Model &model() const { return kerasModel; }
-  /// Values that came with a .keras file, by variable path; else none.
+  /// Values of a .keras file, by variable path; else none.
   const std::vector<StoredArray> &savedWeights() const override {
     return weights;
   }
@@ -89,20 +90,21 @@ public:
   Result<std::string>
   findNonFinite(const std::string &step, int64_t batchSize,
                 const std::vector<NamedArray> &inputs) override;
-  /// Programs of train and evaluate take `sample_weight`.
+  /// Makes programs of train and evaluate take `sample_weight`.
   void takeSampleWeight(const std::map<std::string, Shape> &shapes) override {
     sampleWeights = shapes;
   }
 
 private:
   StepCompiler() = default;
-  /// The model's text; of a .keras file, its values are in `datasets`.
+  /// The model's text; values of a .keras file are added to `datasets`.
   std::optional<std::string> readModelText(std::vector<StoredArray> &datasets);
   bool readModelFile();
   bool readDistributionFile();
   bool checkRules();
   CompileOptions options() const { return compileOptions(flags); }
-  /// With the budgets of the command line, where they are of this step.
+  /// The options with the budgets of the command line, if they are for this
+  /// step.
   CompileOptions budgeted(const std::string &step, int64_t batchSize);
   mlir::OwningOpRef<mlir::ModuleOp> import(const std::string &step,
                                            int64_t batchSize,
@@ -113,15 +115,16 @@ private:
   keras::Distribution layouts;
   std::optional<keras::ResolvedLayouts> resolved; ///< with a distribution only
   std::optional<std::map<std::string, Shape>> sampleWeights;
-  /// Made when needed; compile() gives it back.
+  /// The context, made on demand; compile() frees it.
   mlir::MLIRContext *liveContext();
   std::unique_ptr<mlir::MLIRContext> context;
 };
 
-/// A file's text; nothing, with the reason in `error`, where it cannot be read.
+/// The text of a file; nothing, with the reason in `error`, if it cannot be
+/// read.
 std::optional<std::string> readTextFile(const std::string &path,
                                         std::string &error);
-/// The same for a file of JSON, which has a limit of its own.
+/// The text of a JSON file, which has a limit of its own.
 std::optional<std::string> readJsonFile(const std::string &path,
                                         std::string &error);
 

@@ -1,6 +1,6 @@
 //===- Summary.cpp - weft summary -----------------------------------------===//
 //
-// What model.summary() of Keras prints of the model that the file holds.
+// Prints the output of Keras' model.summary() for the file's model.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ using namespace weft::tool;
 
 namespace {
 
-/// The size of weights: how many numbers, and their bytes.
+/// The size of weights: their number, and bytes.
 struct Size {
   int64_t numbers = 0;
   double bytes = 0;
@@ -88,7 +88,7 @@ private:
     return out;
   }
 
-  /// Four less than the terminal has, at most what Keras takes.
+  /// The length of lines: the terminal's minus four, at most Keras' default.
   int lineLength() const {
     if (flags.lineLength)
       return int(*flags.lineLength);
@@ -103,7 +103,7 @@ private:
     return std::max(std::min(most, columns - 4), 40);
   }
 
-  /// Does each layer pass its one result on to the next?
+  /// Whether each layer passes its only result to the next.
   bool findChain() const {
     if (model.className == "Sequential")
       return true;
@@ -128,8 +128,8 @@ private:
     return false;
   }
 
-  /// The call of a model whose result an inner call's is; itself where it is
-  /// none's.
+  /// The outermost call of a model with the result of this inner call; the call
+  /// itself if it is in none.
   unsigned outermost(unsigned index) const {
     for (int parent = model.layers[model.nodes[index].layer].parent;
          parent >= 0; parent = model.layers[parent].parent)
@@ -139,7 +139,8 @@ private:
     return index;
   }
 
-  /// Adds the inputs of a nested model: calls outside that those inside read.
+  /// Adds the inputs of a nested model: outer calls whose results inner ones
+  /// read.
   void addOuterInputs(unsigned layer, llvm::ArrayRef<unsigned> inputs,
                       std::vector<unsigned> &found,
                       std::set<unsigned> &visited) const {
@@ -202,7 +203,7 @@ private:
       results.push_back(shapeText(node.shape));
     }
     const keras::ModelLayer &layer = model.layers[index];
-    if (results.empty() && layer.isInput()) // of a model inside
+    if (results.empty() && layer.isInput()) // an input of an inner model
       return shapeText(layer.input->sampleShape());
     if (results.size() == 1)
       return results[0];
@@ -212,7 +213,8 @@ private:
     return results.empty() ? "?" : "(" + all + ")";
   }
 
-  /// a[0][0], b[1][0]: layer, its call, and the result of that.
+  /// The inputs of a call: a[0][0], b[1][0] are the layer, its call, and the
+  /// result.
   std::string connectionsOf(unsigned index) const {
     std::string out;
     for (const keras::Node &node : model.nodes) {

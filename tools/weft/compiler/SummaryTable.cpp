@@ -32,12 +32,12 @@ void trimEnd(Text &text) {
     text.pop_back();
 }
 
-/// Where lines begin, but for the first: at words that do not fit any more.
+/// The begins of lines, except the first: at words that do not fit.
 std::vector<size_t> breaksOf(const Text &text, int width) {
   std::vector<size_t> out;
   int used = 0;
   for (size_t begin = 0; begin < text.size();) {
-    size_t end = begin; // of the word, its blanks in front and behind
+    size_t end = begin; // the end of the word, with blanks around it
     while (end < text.size() && text[end] == " ")
       ++end;
     while (end < text.size() && text[end] != " ")
@@ -85,8 +85,8 @@ std::string justified(const Text &line, int width, Justify justify) {
   return out + std::string(rest - before, ' ');
 }
 
-/// Borders and blanks come off the columns' widths, from each as evenly as
-/// whole numbers go.
+/// The widths of columns, from which borders and blanks are subtracted as
+/// evenly as possible.
 std::vector<int> widthsOf(const std::vector<SummaryColumn> &columns,
                           int lineLength) {
   std::vector<int> out;

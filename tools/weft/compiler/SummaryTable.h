@@ -6,9 +6,9 @@
 //   │ d1 (Dense) │        7,850 │
 //   └────────────┴──────────────┘
 //
-// Keras leaves the drawing to the Python package rich, whose widths and breaks
-// of lines these are: words that do not fit go to the next line, and one that is
-// longer than its column ends in an ellipsis.
+// Keras draws tables with the Python package rich, whose widths and line breaks
+// are reproduced: words that do not fit are moved to the next line, and one
+// that is longer than its column ends in an ellipsis.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,10 +25,11 @@ enum class Justify { Left, Right, Center };
 struct SummaryColumn {
   std::string header;
   Justify justify = Justify::Left;
-  double end = 1; ///< where it ends, as a part of the line
+  double end = 1; ///< its end, as a fraction of the line
 };
 
-/// Rows have a cell for each column; text is UTF-8 of one cell a character.
+/// Draws a table. Rows have a cell for each column; text is UTF-8 of one column
+/// a character.
 std::string summaryTable(const std::vector<SummaryColumn> &columns,
                          const std::vector<std::vector<std::string>> &rows,
                          int lineLength);

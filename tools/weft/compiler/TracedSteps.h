@@ -17,7 +17,7 @@ class ForeignProgram;
 
 class TracedSteps : public StepSource {
 public:
-  /// Null after a printed error.
+  /// Opens a traced model; null after a printed error.
   static std::unique_ptr<StepSource> open(const ModelFlags &flags);
 
   std::optional<std::vector<uint8_t>> compile(const std::string &step,
@@ -30,7 +30,7 @@ public:
                 const std::vector<NamedArray> &inputs) override;
 
 private:
-  /// The file is read again: its text and IR are not kept while a step runs.
+  /// Reads the file again: its text and IR are not kept while a step runs.
   std::unique_ptr<ForeignProgram> read(const std::string &step,
                                        int64_t batchSize) const;
   TracedSteps() = default;

@@ -2,8 +2,8 @@
 //
 //   verified: global program = 8 devices (stage partitioned, scheduled)
 //
-// is what `--verify` prints before a step is compiled. Inputs are drawn from
-// the seed; both programs run in the reference interpreter.
+// is printed by `--verify` before a step is compiled. Inputs are drawn from the
+// seed; both programs run in the reference interpreter.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,9 +14,9 @@
 
 namespace weft::tool {
 
-/// Whether the differentiated step means the same on every device of the mesh
-/// after each later stage that can be interpreted; the line above, or an error
-/// that names the first element that differs, is on standard error.
+/// Whether the differentiated step and the program of each later stage that can
+/// be interpreted give the same results on every device; prints the line above,
+/// or an error with the first element that differs, to standard error.
 bool verifyStages(StepCompiler &steps, const std::string &step,
                   int64_t batchSize);
 

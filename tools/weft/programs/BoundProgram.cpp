@@ -103,7 +103,8 @@ Status tool::bindOutputs(weft_runtime *runtime, const weft_program *program,
   return {};
 }
 
-/// The devices that the program was compiled for: cpu:avx2, cuda:sm_80.
+/// The kind of devices that the program was compiled for, by its target:
+/// cpu:avx2, cuda:sm_80.
 static DeviceKind kindOf(const weft_program *program) {
   std::string_view target = describeProgram(program).target;
   return parseDeviceKind(target.substr(0, target.find(':')))
@@ -133,8 +134,8 @@ static bool endsAs(const std::string &path, std::string_view ending) {
   return std::string_view(path).ends_with(ending);
 }
 
-/// Compiles a StableHLO program: rank 0 does so for all processes.
-/// Empty after a printed error.
+/// Compiles a StableHLO program, in rank 0 for all processes. Empty after a
+/// printed error.
 static std::vector<uint8_t> compileForeign(const RunFlags &flags) {
   std::vector<uint8_t> image;
   if (weft_processes_rank(flags.processes) == 0) {

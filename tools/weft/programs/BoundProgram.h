@@ -35,26 +35,26 @@ using OwnedRuntime = std::unique_ptr<weft_runtime, FreeRuntime>;
 using OwnedProgram = std::unique_ptr<weft_program, FreeProgram>;
 using OwnedBuffer = std::unique_ptr<weft_buffer, FreeBuffer>;
 
-/// The buffers of one execution. An output that reuses a donated input has
-/// the input's buffer, which `owned` holds once.
+/// The buffers of one execution. An output that reuses a donated input uses the
+/// input's buffer, which `owned` contains once.
 struct Bound {
   std::vector<weft_buffer *> inputs, outputs;
   std::vector<OwnedBuffer> owned;
 };
 
-/// A .weft file, or what the compiler makes of a StableHLO program; null after
-/// a printed error.
+/// Loads a .weft file, or compiles a StableHLO program; null after a printed
+/// error.
 OwnedProgram loadProgram(const RunFlags &flags);
-/// The devices that --devices names, or as many as the mesh has.
+/// Creates a runtime with the devices of --devices, or as many as the mesh has.
 Result<OwnedRuntime> createRuntime(const RunFlags &flags,
                                    const weft_program *program);
 
-/// Every array belongs to an input, or is the expected value of an output, and
-/// every input has its array.
+/// Checks that every array belongs to an input, or is the expected value of an
+/// output, and every input has an array.
 Status checkNames(const NpzFile &file, const std::vector<Port> &ports,
                   const std::vector<Port> &outputs);
 Result<Array> readInput(const NpzFile &file, const Port &port);
-/// `read` gives the array of a port.
+/// Binds inputs; `read` returns the array of a port.
 Status bindInputs(weft_runtime *runtime, const weft_program *program,
                   const std::vector<Port> &ports,
                   const std::function<Result<Array>(const Port &)> &read,

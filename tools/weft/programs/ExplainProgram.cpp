@@ -1,8 +1,8 @@
 //===- ExplainProgram.cpp - weft explain step.weft ------------------------===//
 //
-// What the plan of a program file says: ports, communication, memory, code.
+// Explains the plan of a program file: ports, communication, memory, code.
 // Neither the compiler nor any code of the program is loaded. Reasons and fixes
-// are known only where the model is.
+// need the model.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ using namespace weft::tool;
 using Json = nlohmann::ordered_json;
 using Row = std::pair<std::string, uint64_t>;
 
-/// A flag that a compiled program cannot follow any more.
+/// The first given flag that cannot apply to a compiled program.
 static const char *flagOfSources(const ExplainFlags &flags) {
   const ModelFlags &model = flags.model;
   if (const char *flag = model.ofSources())

@@ -30,7 +30,7 @@ std::optional<DeviceList> readDevices(const std::string &text,
 }
 
 std::string targetOfChip(int capability) {
-  // Code for one chip alone, with its own instructions.
+  // Chips with code for this chip only, which uses its own instructions.
   for (int chip : {90, 100})
     if (capability == chip)
       return "cuda:sm_" + std::to_string(chip) + "a";

@@ -11,15 +11,15 @@
 
 namespace weft::tool {
 
-/// Nothing, with the reason in `why`, where there are none.
+/// The GPUs; nothing, with the reason in `why`, if there are none.
 std::optional<weft_gpu_list> findGpus(std::string &why);
 /// "12.4"
 std::string driverVersion(const weft_gpu_list &gpus);
-/// --devices: a list, or "cuda" for all GPUs, a device each.
+/// Parses --devices: a list, or "cuda" for all GPUs, one device each.
 std::optional<DeviceList> readDevices(const std::string &text,
                                       std::string &why);
-/// The target that cuda:native means here: that of the GPUs' chip if all have the
-/// same and there is one, else the one that all run.
+/// The target of cuda:native on this machine: that of the GPUs' chip if all
+/// have the same and it has a target, else the one that all run.
 std::optional<std::string> nativeGpuTarget(std::string &why);
 /// The target of a GPU's chip: "cuda:sm_90a".
 std::string targetOfChip(int capability);

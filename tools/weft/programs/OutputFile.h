@@ -9,7 +9,7 @@
 namespace weft::tool {
 /// Writes to a temporary name beside the file and renames it; a path that
 /// exists and is no regular file (device, pipe) is written directly. Returns
-/// the reason of a failure, or empty; the old file survives a failure.
+/// the reason of a failure, which leaves the old file unchanged, or empty.
 std::string writeOutputFile(const std::string &path, std::string_view bytes);
 } // namespace weft::tool
 

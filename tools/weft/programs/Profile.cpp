@@ -24,7 +24,7 @@ struct FreeProfile {
 using OwnedProfile = std::unique_ptr<weft_profile, FreeProfile>;
 } // namespace
 
-/// Floats from [-1, 1), other numbers 0.
+/// Random input: floats from [-1, 1), other numbers 0.
 static Result<Array> randomInput(const Port &port, std::mt19937_64 &random) {
   if (!isFloat(port.type))
     return Array::zeros(port.type, port.shape);
@@ -35,8 +35,8 @@ static Result<Array> randomInput(const Port &port, std::mt19937_64 &random) {
   return convert(array, port.type);
 }
 
-/// Bytes a second, read and written, of a copy between two arrays of device 0;
-/// the best of several.
+/// Measures the bytes a second, read and written, of a copy between two arrays
+/// of device 0; the best of several.
 static Status measureBandwidth(weft_runtime *runtime, double &out) {
   constexpr uint64_t bytes = 64 << 20;
   constexpr int rounds = 5;
@@ -96,7 +96,7 @@ static Status bindAll(const ProfileFlags &flags, weft_runtime *runtime,
   return bindOutputs(runtime, program, inputs, outputs.size(), bound);
 }
 
-/// One run in front of those that count: it binds buffers and loads code.
+/// Measures the runs, after one that binds buffers and loads code.
 static Status measure(const ProfileFlags &flags, weft_runtime *runtime,
                       const weft_program *program, Bound &bound,
                       ProfileReport &report) {

@@ -26,27 +26,28 @@ struct Roof {
 class ProfileReport {
 public:
   ProfileReport(const weft_program *program, const Roof &roof);
-  /// Success, or why the program's instructions cannot be described.
+  /// Describes the program's instructions; returns null, or the reason why that
+  /// is impossible.
   weft_error *describe();
-  /// Times of one run, which took so long.
+  /// Adds the times of one run, which took `seconds`.
   void add(const weft_instruction_time *times, size_t count, double seconds);
 
-  /// All runs of a kernel or collective: of one device, the mean over devices
-  /// and runs.
+  /// The sum over all runs of a kernel or collective: for one device, the mean
+  /// over devices and runs.
   struct Row {
     std::string kind, name;
     double count = 0, seconds = 0, bytes = 0, operations = 0;
-    /// Least seconds that the roof allows, over those that it took; of
-    /// collectives, which wait for others, nothing.
+    /// The least seconds that the roof allows, divided by the measured ones;
+    /// nothing for collectives, which wait for others.
     double roofShare(const Roof &roof) const;
   };
   /// The rows, slowest first.
   std::vector<Row> rows() const;
-  /// The first `most` rows, 0 for all, in lines of 96 columns at most: names are
-  /// cut.
+  /// The first `most` rows, 0 for all, in lines of at most 96 columns: names
+  /// are cut.
   std::string table(size_t most) const;
   std::string json() const;
-  /// Chrome's trace events, of the last run: a track for each device.
+  /// The last run as Chrome's trace events: a track for each device.
   std::string trace() const;
 
 private:

@@ -23,7 +23,7 @@ std::vector<weft_port> weft::tool::describePorts(const weft_program *program,
                                                  bool areInputs) {
   std::vector<weft_port> ports(areInputs ? weft_program_input_count(program)
                                          : weft_program_output_count(program));
-  for (size_t i = 0; i < ports.size(); ++i) // of numbers that are there
+  for (size_t i = 0; i < ports.size(); ++i) // existing numbers only
     weft_error_free((areInputs ? weft_program_input
                                : weft_program_output)(program, i, &ports[i]));
   return ports;

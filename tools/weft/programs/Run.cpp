@@ -4,7 +4,8 @@
 //   weft run predict.weft --list        which loads no code of the program
 //
 // Nothing is compiled. Arrays are global and named after the program's ports;
-// what a port's layout says is scattered before and gathered after the run.
+// they are scattered by the ports' layouts before the run, and gathered after
+// it.
 //
 //===----------------------------------------------------------------------===//
 

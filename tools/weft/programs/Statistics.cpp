@@ -17,8 +17,8 @@ static double milliseconds(TimePoint from, TimePoint to) {
   return std::chrono::duration<double, std::milli>(to - from).count();
 }
 
-/// The peak of this program alone: getrusage() would count what the process was before
-/// it became this program.
+/// The peak memory of this program only: getrusage() would include the process
+/// before exec.
 static int64_t peakBytes() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);)
@@ -59,7 +59,7 @@ void StepClock::endStep(const weft_runtime *runtime, double executeSeconds,
         {counters[i].kind, counters[i].count, counters[i].bytes});
 }
 
-/// The first one binds buffers and warms caches.
+/// The times without the first step, which binds buffers and warms caches.
 static std::vector<double> withoutFirst(std::vector<double> times) {
   if (times.size() > 1)
     times.erase(times.begin());

@@ -19,21 +19,21 @@
 
 namespace weft::tool {
 
-/// The times of steps, and what the collectives of the first one moved: a full
-/// batch, as `weft explain` predicts it.
+/// The times of steps, and the bytes of the collectives of the first one: a
+/// full batch, as `weft explain` predicts it.
 class StepClock {
 public:
   void beginStep() { stepBegan = std::chrono::steady_clock::now(); }
-  /// `executeSeconds`: the part of the step that the devices ran. `waitSeconds`:
-  /// the part in which they waited for the batch.
+  /// Ends a step. `executeSeconds`: the time in which the devices ran.
+  /// `waitSeconds`: the time in which they waited for the batch.
   void endStep(const weft_runtime *runtime, double executeSeconds,
                double waitSeconds);
-  /// The object of `--stats`. `step_ms` has all that a step costs, the batch,
-  /// metrics and progress bar, `execute_ms` the devices alone, `data_wait_ms` what
-  /// of the batch was not ready when the step could begin; all without the first
-  /// step, unless it is the only one. `startup_ms` is from the start of
-  /// the process to the end of the first step, in ticks of 10 ms.
-  /// `aheadBytes`: memory of a device that waiting batches take.
+  /// The object of `--stats`. `step_ms` is the whole time of a step with the
+  /// batch, metrics and progress bar, `execute_ms` that of the devices only,
+  /// `data_wait_ms` the wait for the batch when the step could begin; all
+  /// without the first step, unless it is the only one. `startup_ms` is from
+  /// the start of the process to the end of the first step, in ticks of 10 ms.
+  /// `aheadBytes`: a device's memory for prefetched batches.
   std::string json(const weft_runtime *runtime, double compileMilliseconds,
                    uint64_t aheadBytes) const;
 

@@ -23,7 +23,7 @@ bool weft::tool::holdsSteps(const std::string &path) {
   return magic && *magic == "PK\x03\x04";
 }
 
-/// Which step it is, as its ports say.
+/// Describes a step by its ports.
 static Result<CompiledStep> describe(const std::string &where,
                                      std::vector<uint8_t> image,
                                      int64_t &devices) {
@@ -107,7 +107,7 @@ std::vector<int64_t> weft::tool::sizesOf(const std::vector<CompiledStep> &steps,
   return sizes;
 }
 
-/// The step of an archive.
+/// Reads one step of an archive.
 static Result<std::vector<uint8_t>> readStep(const std::string &path,
                                              const std::string &step) {
   int64_t devices = 0;

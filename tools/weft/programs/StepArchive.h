@@ -27,22 +27,22 @@ struct CompiledStep {
   std::vector<uint8_t> image; ///< of a .weft file
 };
 
-/// All of a file, which may be one program or an archive. `devices` grows to
-/// how many they need.
+/// Reads all steps of a file, which may be one program or an archive. `devices`
+/// is raised to the number that they need.
 Result<std::vector<CompiledStep>> readSteps(const std::string &path,
                                             int64_t &devices);
 /// The archive.
 Status writeSteps(const std::string &path,
                   const std::vector<CompiledStep> &steps);
-/// The sizes of batches of the steps of this kind, in the file's order.
+/// The batch sizes of the steps of this kind, in the file's order.
 std::vector<int64_t> sizesOf(const std::vector<CompiledStep> &steps,
                              const std::string &kind);
-/// Is it an archive?
+/// Whether the file is an archive of steps.
 bool holdsSteps(const std::string &path);
 
-/// For commands that take one program: that of the file, or one step of an
-/// archive, for which `step` may be empty where there is only one. The caller
-/// frees it.
+/// Loads, for commands that take one program, the file's program, or one step
+/// of an archive; `step` may be empty if there is only one. The caller frees
+/// it.
 Result<weft_program *> loadProgramFile(const std::string &path,
                                        const std::string &step);
 

@@ -28,7 +28,7 @@ struct Task {
 //===----------------------------------------------------------------------===//
 
 static std::optional<int64_t> bytesOf(llvm::StringRef dtype) {
-  // An i1 takes a byte in memory.
+  // Element types and their bytes; an i1 takes one.
   static constexpr std::pair<llvm::StringLiteral, int64_t> dtypes[] = {
       {"f64", 8},      {"f32", 4},     {"f16", 2},     {"bf16", 2},
       {"i64", 8},      {"i32", 4},     {"i16", 2},     {"i8", 1},
@@ -101,7 +101,7 @@ std::string weft::parseReshardArguments(llvm::ArrayRef<std::string> arguments,
       layouts.push_back(argument.str());
       continue;
     }
-    // An axis has '=' in its value, so split at the first one only.
+    // The split is at the first '=', as a mesh's value contains others.
     auto [name, value] = argument.split('=');
     auto *option = llvm::find_if(
         options, [&, name = name](auto &entry) { return entry.first == name; });
@@ -135,7 +135,8 @@ std::string weft::parseReshardArguments(llvm::ArrayRef<std::string> arguments,
 
 /// x,y:(1)2
 static std::string axesText(const Mesh &mesh, const SubAxes &axes) {
-  // The list of a layout of one dimension, without brackets and parentheses.
+  // The axes as a layout of one dimension, to print without brackets and
+  // parentheses.
   Layout layout = Layout::replicated(1);
   layout.dims[0] = axes;
   std::string text = toCommandText(mesh, layout);
@@ -158,7 +159,7 @@ static std::string grouped(int64_t number) {
   return text;
 }
 
-/// Lines of at most 80 columns, broken after a comma.
+/// Prints lines of at most 80 columns, broken after a comma.
 static void printWrapped(llvm::raw_ostream &os, llvm::StringRef text,
                          unsigned column, unsigned indent) {
   while (column + text.size() > 80 && column < 79) {

@@ -32,17 +32,17 @@ struct ReshardRequest {
 };
 
 /// Sets `out` to the table or the JSON object (with a final newline). Returns
-/// why the request is refused, named as the option it came from, or empty.
+/// the reason of a refusal, with the option's name, or empty.
 std::string reshardReport(const ReshardRequest &request, std::string &out);
 
 /// Reads --mesh, --shape, --from, --to (or the two layouts as the remaining
 /// arguments), --dtype, --json, --no-exchange; "--name value" or
-/// "--name=value". Returns what is wrong with the command line, or empty.
+/// "--name=value". Returns an error of the command line, or empty.
 std::string parseReshardArguments(llvm::ArrayRef<std::string> arguments,
                                   ReshardRequest &request);
 
-/// The whole command: prints to stdout or the error to stderr; 0, 1 for a
-/// request that is refused, 2 for a wrong command line.
+/// Runs the whole command: prints to stdout, or the error to stderr; returns 0,
+/// 1 for a refused request, 2 for a wrong command line.
 int runReshard(llvm::ArrayRef<std::string> arguments);
 
 } // namespace weft

@@ -34,7 +34,7 @@ struct DataPort {
 struct weft_model {
   std::unique_ptr<weft_runtime, FreeRuntime> runtime;
   std::map<int64_t, std::unique_ptr<weft_program, FreeProgram>> programs;
-  std::unique_ptr<ModelState> state; // before the runtime ends
+  std::unique_ptr<ModelState> state; // destroyed before the runtime
   std::unique_ptr<Trainer> trainer;
   std::vector<int64_t> sizes;
   std::vector<DataPort> inputs, outputs; ///< of the smallest size
@@ -74,7 +74,7 @@ static Status loadSteps(const std::string &path, weft_model &model,
   return {};
 }
 
-/// Variables with their values, and the loop over batches.
+/// Binds variables with their values, and makes the loop over batches.
 static Status bind(weft_model &model, const std::string &path,
                    const char *weights) {
   model.state = std::make_unique<ModelState>(model.runtime.get());
@@ -174,7 +174,7 @@ static runtime::Error predict(weft_model &model, const void *const *inputs,
   return nullptr;
 }
 
-/// The port of the smallest batch size.
+/// Describes a port of the smallest batch size.
 static runtime::Error describe(const weft_model &model,
                                const std::vector<DataPort> &ports,
                                size_t number, bool isInput, weft_port *out) {

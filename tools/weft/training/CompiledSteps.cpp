@@ -7,7 +7,7 @@
 using namespace weft;
 using namespace weft::tool;
 
-/// A flag that a compiled step cannot follow any more.
+/// The first given flag that cannot apply to a compiled step.
 static const char *flagOfSources(const ModelFlags &flags) {
   ModelFlags others = flags;
   others.devices.reset();

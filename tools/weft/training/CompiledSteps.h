@@ -15,7 +15,7 @@ namespace weft::tool {
 
 class CompiledSteps : public StepSource {
 public:
-  /// Null after a printed error.
+  /// Opens a .weft file; null after a printed error.
   static std::unique_ptr<StepSource> open(const ModelFlags &flags);
 
   std::optional<std::vector<uint8_t>> compile(const std::string &step,

@@ -18,20 +18,22 @@ using namespace weft::tool;
 static std::atomic<bool> interrupted{false};
 static std::atomic<int> statusOfSignal{128 + SIGINT};
 
-/// The first Ctrl-C or SIGTERM ends after the step under way; the second ends
-/// at once.
+/// Handles signals: the first Ctrl-C or SIGTERM ends the run after the current
+/// step; the second at once.
 static void stopAfterThisStep(int signal) {
   statusOfSignal = 128 + signal;
   if (interrupted.exchange(true))
     _exit(128 + signal);
 }
 
-/// Rank 0 alone writes files; the others give it what it lacks.
+/// Whether this process writes files: only rank 0 does; the others send it
+/// missing data.
 static bool writesFiles(const FitFlags &flags) {
   return weft_processes_rank(flags.processes) == 0;
 }
 
-/// Before any work: a run must not fail at its end over a mistyped folder.
+/// Tests the outputs before any work, so that a run does not fail at its end
+/// over a mistyped folder.
 static Status tryOutputs(const FitFlags &flags) {
   for (const std::string *path :
        {&flags.save, &flags.saveWeights, &flags.history, &flags.stats})
@@ -41,7 +43,7 @@ static Status tryOutputs(const FitFlags &flags) {
   return {};
 }
 
-/// --save-weights: of the kind that the name says.
+/// Writes --save-weights, in the format of the name.
 static Status saveWeights(const FitFlags &flags, TrainingSession &session) {
   if (flags.saveWeights.empty())
     return {};
@@ -51,7 +53,8 @@ static Status saveWeights(const FitFlags &flags, TrainingSession &session) {
                                       flags.maxShardSize, writesFiles(flags));
 }
 
-/// The model and its weights, which come first: they cost the most.
+/// Writes the model and its weights first, as they took the most work, then
+/// other results.
 static Status saveResults(const FitFlags &flags, TrainingSession &session) {
   if (flags.save.empty())
     return saveWeights(flags, session);
@@ -60,7 +63,7 @@ static Status saveResults(const FitFlags &flags, TrainingSession &session) {
   return saved ? saveWeights(flags, session) : saved;
 }
 
-/// For callbacks: all processes read the values, one writes the file.
+/// Saves for callbacks: all processes read the values, one writes the file.
 static Status saveForCallback(const FitFlags &flags, TrainingSession &session,
                               const std::string &path, bool weightsAlone) {
   const StepSource &source = session.source();
@@ -100,7 +103,7 @@ static FitOptions fitOptions(const FitFlags &flags, TrainingSession &session,
   if (flags.processes)
     options.vote = [&flags](bool mine) {
       int any = mine;
-      // A process that has died is the next step's error.
+      // The next step reports a process that has died.
       weft_error_free(weft_processes_vote(flags.processes, mine, &any));
       return any != 0;
     };
@@ -123,7 +126,7 @@ static int writeResults(const FitFlags &flags, TrainingSession &session,
   return error.empty() ? 0 : fail(error);
 }
 
-/// "; saved m.keras, w.npz", for a run that ended early.
+/// The text "; saved m.keras, w.npz", for a run that ended early.
 static std::string savedFiles(const FitFlags &flags) {
   std::string text;
   for (const std::string *path : {&flags.save, &flags.saveWeights})
@@ -132,7 +135,7 @@ static std::string savedFiles(const FitFlags &flags) {
   return text;
 }
 
-/// The samples to train on, and those to validate with, if flags name any.
+/// Reads the training samples, and those for validation if flags name any.
 static Status readData(const FitFlags &flags, TrainingSession &session,
                        TrainingData &data,
                        std::optional<TrainingData> &validation) {
@@ -158,7 +161,7 @@ static Status readData(const FitFlags &flags, TrainingSession &session,
              : data.weighClasses(flags.data.classWeight);
 }
 
-/// Which arrays were taken, and what is left out of them.
+/// Prints which arrays are used, and what is left out of them.
 static void printData(const FitFlags &flags, const TrainingData &data,
                       int64_t batchSize) {
   if (flags.json || !flags.verbose)
@@ -171,12 +174,12 @@ static void printData(const FitFlags &flags, const TrainingData &data,
                 static_cast<long long>(data.samples));
 }
 
-/// One that the command line does not name, where a result depends on it.
+/// Prints the seed if it is not on the command line and a result depends on it.
 static void printSeed(const FitFlags &flags, TrainingSession &session) {
   std::error_code none;
   if (!flags.backup.empty() &&
       std::filesystem::exists(flags.backup + "/latest.npz", none))
-    return; // the run goes on with that of the backup
+    return; // the run continues with that of the backup
   bool shuffles = !flags.initOnly && flags.shuffle != Shuffle::None;
   if (!flags.model.seed && !flags.json &&
       (shuffles ||
@@ -185,7 +188,7 @@ static void printSeed(const FitFlags &flags, TrainingSession &session) {
                 static_cast<unsigned long long>(session.source().seed()));
 }
 
-/// The callbacks that flags name.
+/// Makes the callbacks that flags name.
 static Result<CallbackList> callbacksOf(const FitFlags &flags) {
   CallbackList list;
   for (const std::string &text : flags.callbacks) {
@@ -217,7 +220,7 @@ static Status checkFlags(const FitFlags &flags) {
   return tryOutputs(flags);
 }
 
-/// A backup may go: what it was for is written.
+/// Ends the callbacks; a backup is removed, as the results are written.
 static int endCallbacks(const FitFlags &flags, const CallbackList &callbacks) {
   for (const auto &callback : callbacks)
     if (Status ok = callback->resultsSaved(writesFiles(flags)); !ok)
@@ -242,7 +245,7 @@ static int train(const FitFlags &flags, TrainingSession &session,
   options.callbacks = &callbacks;
   options.validation = validation ? &*validation : nullptr;
   std::signal(SIGINT, stopAfterThisStep);
-  if (!flags.processes) // of several, JoinedProcesses ends all after one step
+  if (!flags.processes) // for several, JoinedProcesses ends all after one step
     std::signal(SIGTERM, stopAfterThisStep);
   NumericsCheck numerics(session, data);
   options.stepBegin = [&] {

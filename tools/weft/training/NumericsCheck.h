@@ -19,11 +19,12 @@ public:
   NumericsCheck(TrainingSession &session, const TrainingData &data)
       : session(session), data(data) {}
   Status begin();
-  /// Success where all metrics and variables are finite.
+  /// Checks that all metrics and variables are finite.
   Status end(std::span<const int64_t> indices, const Logs &logs);
 
 private:
-  /// The metric or variable that is no number, and its value; empty: none is.
+  /// The first metric or variable that is not finite, and its value; empty if
+  /// there is none.
   Result<std::string> findFlaw(const Logs &logs) const;
   /// The inputs of the step.
   Result<std::vector<NamedArray>>

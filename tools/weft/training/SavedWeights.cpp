@@ -20,7 +20,8 @@ static bool isOptimizers(const StoredArray &array) {
   return array.name.starts_with(kOfOptimizer);
 }
 
-/// Saved before the first step: an iteration of 0 and the rate, no slots.
+/// Whether the file was saved before the first step: with an iteration of 0 and
+/// the rate, and no slots.
 static bool hasNotTrained(const std::vector<StoredArray> &datasets) {
   auto isZero = [](const StoredArray &array) {
     Result<Array> value = array.read();
@@ -53,7 +54,7 @@ weft::tool::savedValues(const std::vector<StoredArray> &datasets,
   return byVariablePath(datasets, variables, where);
 }
 
-/// Empty where the port does not say.
+/// The dataset of a port; empty without one.
 static std::string placeOf(const Port &port) {
   return metadataText(port, "saved");
 }
@@ -75,7 +76,7 @@ public:
                const VisitWeights &visit)
       : path(path), state(state), visit(visit) {}
 
-  /// The kind of file is told by its content.
+  /// Reads the file; its content determines its kind.
   Status read() {
     Result<std::string> start = readStart(path, 9);
     if (!start)
@@ -147,7 +148,7 @@ private:
     });
   }
 
-  /// Every weight must be there.
+  /// Checks that every weight was found.
   Status checkComplete() const {
     for (const ModelState::Variable &variable : state.variables()) {
       const Port &port = variable.port;
@@ -203,7 +204,8 @@ Status weft::tool::saveArchiveLike(const std::string &path,
   std::vector<StoredArray> fresh =
       bySavedPath(state.stored(), savedVariables(state));
   auto isReplaced = [&](const StoredArray &old) {
-    // Those of optimizers inside another are copies.
+    // Whether a dataset of the old file is the model's: variables of inner
+    // optimizers are copies.
     return old.name.starts_with("optimizer/") ||
            std::any_of(fresh.begin(), fresh.end(),
                        [&](const StoredArray &array) {
@@ -283,7 +285,7 @@ bool weft::tool::holdsKerasWeights(const std::string &path) {
 
 Status weft::tool::tryOutput(const std::string &path) {
   struct stat info;
-  // Opening a pipe would already tell its reader something.
+  // Special files are not opened, as opening a pipe affects its reader.
   if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) &&
       !S_ISDIR(info.st_mode))
     return {};

@@ -5,8 +5,8 @@
 //     return state.load(value);
 //   });
 //
-// The metadata of a variable's port says where such files hold it:
-// {"saved": "layers/dense/vars/0"}.
+// The metadata of a variable's port has its dataset in such files: {"saved":
+// "layers/dense/vars/0"}.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,20 +35,20 @@ Status visitWeights(const std::string &path, const ModelState &state,
 /// Writes all variables to an .npz or .safetensors file, block by block. All processes take part; one of them writes the file.
 Status writeValues(const std::string &path, const ModelState &state,
                    bool writesFile);
-/// Is it a file by the places of variables in Keras' models?
+/// Whether the file has weights by the datasets of Keras' models.
 bool holdsKerasWeights(const std::string &path);
 
-/// The archive `from` with the state's values for its variables. All processes take
-/// part; one of them writes the file.
+/// Writes a copy of the archive `from` with the state's values for its
+/// variables. All processes call it; one of them writes the file.
 Status saveArchiveLike(const std::string &path, const std::string &from,
                        const ModelState &state, bool writesFile);
 
-/// A .weights.h5 or .weights.json file of the variables whose ports say their
-/// place. `mostBytes`: of one of the files that a .weights.json names.
+/// Writes a .weights.h5 or .weights.json file of the variables whose ports have
+/// a dataset. `mostBytes`: of each file that a .weights.json names.
 Status saveWeightsByPlace(const std::string &path, const ModelState &state,
                           uint64_t mostBytes, bool writesFile);
 
-/// Finds out whether a file could be written there, and writes nothing.
+/// Checks whether a file could be written there, without writing.
 Status tryOutput(const std::string &path);
 
 } // namespace weft::tool

@@ -3,8 +3,8 @@
 //   std::unique_ptr<StepSource> steps = StepCompiler::open(flags);  // model.json, model.keras
 //   auto image = steps->compile("train", 128);                      // bytes of a .weft file
 //
-// A Keras model is compiled (StepCompiler), so is a file of weft.trace
-// (TracedSteps); a .weft file has its programs in it (CompiledSteps), so that
+// A Keras model is compiled (StepCompiler), and so is a file of weft.trace
+// (TracedSteps); a .weft file contains programs (CompiledSteps), so that
 // training from one needs no compiler.
 //
 //===----------------------------------------------------------------------===//
@@ -25,41 +25,43 @@ namespace weft::tool {
 class StepSource {
 public:
   virtual ~StepSource() = default;
-  /// The bytes of a .weft file; nothing after a printed error.
+  /// The bytes of a .weft file of a step; nothing after a printed error.
   virtual std::optional<std::vector<uint8_t>> compile(const std::string &step,
                                                       int64_t batchSize) = 0;
-  /// Is there such a step? The error says which there are.
+  /// Whether there is such a step; the error lists those that exist.
   virtual Status find(const std::string &step, int64_t batchSize) const;
-  /// The sizes of batches that there are such steps for; empty: any.
+  /// The batch sizes with such steps; empty: any.
   virtual std::vector<int64_t> batchSizes(const std::string &step) const;
   const std::string &modelFile() const { return flags.model; }
   const DeviceList &devices() const { return usedDevices; }
   int64_t batchSize() const { return flags.batchSize; }
-  /// The seed of the order of the samples, at least.
+  /// The seed, which at least determines the order of the samples.
   uint64_t seed() const { return seedValue; }
-  /// Do initial values follow seed()?
+  /// Whether initial values depend on seed().
   virtual bool drawsBySeed() const { return false; }
-  /// Values that came with the model, by variable path.
+  /// Values of the model's file, by variable path.
   virtual const std::vector<StoredArray> &savedWeights() const;
-  /// Programs of train and evaluate take `sample_weight` from here on.
+  /// Makes programs of train and evaluate take `sample_weight` from here on.
   virtual void takeSampleWeight(const std::map<std::string, Shape> &) {}
-  /// Before any work: can saveModel write, where `weights` is --weights?
+  /// Checks, before any work, whether saveModel can write; `weights` is
+  /// --weights.
   virtual Status canSaveModel(const std::string &weights) const;
-  /// A .keras file that Keras loads: without a model of its own, the archive
-  /// `weights` with the variables' values. All processes call it and the next, to
-  /// read the values; one of them writes the file.
+  /// Writes a .keras file that Keras loads: without a model of its own, the
+  /// archive `weights` with the variables' values. All processes call this
+  /// function and the next, to read the values; one of them writes the file.
   virtual Status saveModel(const std::string &path, const std::string &weights,
                            const ModelState &state, bool writesFile) const;
-  /// A .weights.h5 file that Keras loads, or a .weights.json with files of at most
-  /// `mostBytes` bytes of weights.
+  /// Writes a .weights.h5 file that Keras loads, or a .weights.json with files
+  /// of at most `mostBytes` bytes of weights.
   virtual Status saveWeights(const std::string &path, const ModelState &state,
                              uint64_t mostBytes, bool writesFile) const;
-  /// --verify: are all stages equal in the reference interpreter? Prints what
-  /// differs.
+  /// Checks for --verify whether all stages are equal in the reference
+  /// interpreter. Prints differences.
   virtual bool verify(const std::string &step, int64_t batchSize);
-  /// --check-numerics: can a step be done again op by op?
+  /// Checks for --check-numerics whether a step can be repeated op by op.
   virtual Status canCheckNumerics() const;
-  /// The op and layer that made the first NaN or infinity of a step, from its inputs by port.
+  /// The op and layer of the first NaN or infinity of a step, from its inputs
+  /// by port.
   virtual Result<std::string>
   findNonFinite(const std::string &step, int64_t batchSize,
                 const std::vector<NamedArray> &inputs);
@@ -70,7 +72,7 @@ protected:
   uint64_t seedValue = 0;
 };
 
-/// Null after a printed error.
+/// Opens steps; null after a printed error.
 using OpenSteps =
     std::function<std::unique_ptr<StepSource>(const ModelFlags &)>;
 

@@ -66,8 +66,8 @@ TrainingSession::open(const ModelFlags &given, const OpenSteps &open,
                                 [self](StepKind kind, int64_t batch) {
                                   return self->program(kind, batch);
                                 });
-  // Other processes may be in the middle of a run, and a stated memory is for
-  // what a program needs.
+  // Batches are written ahead to devices for one process only, as others may be
+  // in a run, and not with a stated memory, which is for the program.
   session->loop->writeAheadOnDevices(!processes && flags.memory.empty());
   return session;
 }
@@ -126,8 +126,8 @@ static void warnOfNaN(const TrainingData &data) {
            "them, for example with numpy.nan_to_num");
 }
 
-/// Keras on JAX gives a label outside the classes a loss of zero; so does
-/// Weft, and says so.
+/// Warns of labels outside the classes, for which the loss is zero, as in Keras
+/// on JAX.
 static void warnOfLabels(const TrainingData &data) {
   for (const TrainingData::Column &column : data.columns) {
     const DataScan &seen = column.seen;
@@ -143,8 +143,8 @@ static void warnOfLabels(const TrainingData &data) {
   }
 }
 
-/// f.npz:x, of `images=f.npz:x`, where the step has one such port, x or y, and
-/// the model calls it images.
+/// The arguments without the port's name: f.npz:x for `images=f.npz:x`, if the
+/// step has one such port, x or y, and the model calls it images.
 static std::vector<std::string> withoutName(std::vector<std::string> arguments,
                                             const std::vector<Port> &ports,
                                             Role role) {
@@ -249,7 +249,7 @@ Status TrainingSession::initialise(StepKind kind,
   if (!weightsFile.empty())
     if (Status read = loadWeights(weightsFile); !read)
       return read;
-  // Initial values of variables that no file has.
+  // Variables that are in no file get initial values.
   Status made = variables->initialise();
   return made ? made : ofModel(made.error());
 }

@@ -1,7 +1,7 @@
 //===- TrainingSession.h - a model on devices -------------------*- C++ -*-===//
 //
-// Steps and runtime joined for one command: programs are made when a batch
-// size first asks for them, all over one set of variables.
+// The steps and the runtime of one command: programs are made when a batch size
+// first needs them, all for one set of variables.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@ namespace weft::tool {
 
 class TrainingSession {
 public:
-  /// Null after a printed error.
+  /// Opens a session; null after a printed error.
   static std::unique_ptr<TrainingSession> open(const ModelFlags &flags,
                                                const OpenSteps &open,
                                                const DataFlags &data,
@@ -29,7 +29,7 @@ public:
   /// The arrays that the flags name for the program's ports.
   Result<TrainingData> data(StepKind kind, const DataFlags &flags,
                             DataPurpose purpose);
-  /// Initial values, then those of a weights file, if any.
+  /// Sets initial values, then those of a weights file, if any.
   Status initialise(StepKind kind, const std::string &weightsFile);
   Trainer &trainer() { return *loop; }
   ModelState &state() { return *variables; }
@@ -43,7 +43,7 @@ private:
   Status loadWeights(const std::string &path);
   Status checkSampleWeight(StepKind kind, const DataFlags &flags,
                            const std::vector<Port> &ports) const;
-  /// With the name of the model's file before it.
+  /// The error with the name of the model's file before it.
   Error ofModel(const Error &error) const;
   std::unique_ptr<StepSource> steps;
   weft_processes *processes = nullptr; ///< not owned

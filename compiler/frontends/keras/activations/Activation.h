@@ -25,13 +25,13 @@ class Tensors;
 class Activation : public Configured {
 public:
   void options(Options &) override {}
-  /// In the shape of x.
+  /// Applies the activation to x; the result has its shape.
   virtual mlir::Value apply(Tensors &t, mlir::Value x) const = 0;
 };
 
 using ActivationPtr = std::shared_ptr<const Activation>;
 const Table<Activation> &activationTable();
-/// The activation that null stands for: x.
+/// The activation for null: the identity.
 ActivationPtr linear();
 
 } // namespace weft::keras

@@ -26,7 +26,7 @@ Value weft::keras::elu(Tensors &t, Value x, double alpha) {
 
 static Value identity(Tensors &, Value x) { return x; }
 static Value relu(Tensors &t, Value x) { return t.make<ReluOp>(x); }
-/// Its derivative is 0 at 0 and 6.
+/// The clamp to [0, 6], whose derivative is 0 at 0 and 6.
 static Value relu6(Tensors &t, Value x) { return t.clamp(x, 0, 6); }
 static Value sigmoid(Tensors &t, Value x) { return t.make<LogisticOp>(x); }
 static Value tanhOf(Tensors &t, Value x) { return t.make<TanhOp>(x); }

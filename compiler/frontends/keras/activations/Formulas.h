@@ -1,6 +1,6 @@
 //===- Formulas.h - activations that layers parametrise ----------*- C++ -*-===//
 //
-// Private to the Keras front end. Each is the function of its name in jax.nn.
+// Private to the Keras front end. Each function is that of its name in jax.nn.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,9 +11,9 @@
 
 namespace weft::keras {
 
-/// x where it is not negative, else slope * x.
+/// x if it is not negative, else slope * x.
 Value leakyRelu(Tensors &t, Value x, double slope);
-/// x where it is positive, else alpha * (e^x - 1).
+/// x if it is positive, else alpha * (e^x - 1).
 Value elu(Tensors &t, Value x, double alpha);
 
 } // namespace weft::keras

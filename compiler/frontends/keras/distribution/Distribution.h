@@ -15,8 +15,8 @@
 //   input_layer [{"data"}, {}, {}, {}]  because  batch axis "data"
 //   rules      d1/kernel used; d1/bias dead, closest d2/bias
 //
-// A distribution of one's own says in tables what the methods of
-// keras.distribution.Distribution return, or is a Strategy in C++:
+// A custom distribution is given by tables of the results of
+// keras.distribution.Distribution's methods, or is a Strategy in C++:
 //
 //   {"class_name": "Distribution", "config": {
 //     "device_mesh": {"shape": [2, 4], "axis_names": ["rows", "columns"]},
@@ -40,14 +40,14 @@
 
 namespace weft::keras {
 
-/// How keys that are no path match: the whole path (Keras since 3.14), any
-/// part of it (before), or its begin, where the first key wins (DTensor).
+/// How keys that are no path match: the whole path (Keras since 3.14), any part
+/// of it (before), or its begin, of which the first key wins (DTensor).
 struct LayoutRule {
   /// The tensors that a rule is for: both kinds of paths, or one.
   enum class Map { Layouts, Variables, Tensors };
 
   std::string key;
-  Layout layout; ///< may have fewer dimensions than what it matches
+  Layout layout; ///< may have fewer dimensions than the tensor
   Map map = Map::Layouts;
 
   /// The key of its map in a file: layout_map, variable_layouts, tensor_layouts.
@@ -57,25 +57,26 @@ struct LayoutRule {
   }
 };
 
-/// A strategy of one's own: what keras.distribution.Distribution has its
-/// subclasses decide. Nothing: as without a strategy.
+/// A custom strategy: the methods that subclasses of
+/// keras.distribution.Distribution override. Each may return nothing, for the
+/// default.
 class Strategy {
 public:
   virtual ~Strategy() = default;
-  /// The name for people, in reasons and messages.
+  /// The name of the strategy in reasons and messages.
   virtual std::string name() const = 0;
-  /// get_variable_layout; nothing: replicated.
+  /// The layout of get_variable_layout; nothing: replicated.
   virtual std::optional<Layout> variableLayout(const Variable &) const {
     return std::nullopt;
   }
-  /// get_tensor_layout of what a layer gives ("d1/output"; its shape, the size of
-  /// a batch is -1); nothing: the compiler decides.
+  /// The layout of get_tensor_layout for a layer's output ("d1/output"; in its
+  /// shape the batch size is -1); nothing: the compiler decides.
   virtual std::optional<Layout> tensorLayout(const std::string & /*path*/,
                                              llvm::ArrayRef<int64_t>) const {
     return std::nullopt;
   }
-  /// get_data_layout of inputs, labels and weights of samples; nothing: the batch
-  /// is split over `batchAxis`.
+  /// The layout of get_data_layout for inputs, labels and sample weights;
+  /// nothing: the batch is split over `batchAxis`.
   virtual std::optional<Layout> dataLayout(llvm::ArrayRef<int64_t>) const {
     return std::nullopt;
   }
@@ -87,18 +88,20 @@ struct Distribution {
   std::string batchAxis;
   RegexMode regex = RegexMode::FullMatch;
   std::vector<LayoutRule> rules; ///< in the order of the file
-  /// Asked where no rule holds.
+  /// Used if no rule matches.
   std::shared_ptr<const Strategy> strategy = nullptr;
 };
 
-/// Reads a file; `deviceCount` devices exist (0: as many as the mesh wants).
+/// Reads a distribution file for `deviceCount` devices (0: as many as the mesh
+/// needs).
 Result<Distribution> readDistribution(std::string_view text,
                                       int64_t deviceCount = 0);
-/// DataParallel() over that many devices.
+/// The distribution DataParallel() over so many devices.
 Distribution dataParallel(int64_t deviceCount);
 
-/// The rule for a path of a kind: the equal key, else by the patterns; -1 for none.
-/// Several matches (but for FirstMatch) and refused patterns are errors.
+/// The rule for a path of a kind: the equal key, else by the patterns; -1 for
+/// none. Several matches (except with FirstMatch) and refused patterns are
+/// errors.
 struct RuleLookup {
   int rule = -1;
   std::vector<int> matches; ///< every rule that matches the path

@@ -56,7 +56,7 @@ void readMesh(const Json &json, int64_t deviceCount, Mesh &mesh,
     return;
   for (size_t i = 0; i < shape.size(); ++i)
     mesh.axes.push_back({names[i], shape[i]});
-  // Before anything multiplies the sizes.
+  // The mesh is checked before its sizes are multiplied.
   if (std::string reason = mesh.invalidReason(); !reason.empty())
     return f.refuse(reason);
   if (devices && devices->is_array() && int64_t(devices->size()) != mesh.size())
@@ -81,7 +81,7 @@ std::string axisNames(const Mesh &mesh) {
   return listed(names);
 }
 
-/// "x" or "x:(2)4".
+/// Reads "x" or "x:(2)4".
 std::string readAxis(const std::string &text, const Mesh &mesh, SubAxes &out) {
   size_t part = text.find(":(");
   std::string name = part == text.npos ? text : text.substr(0, part);
@@ -105,7 +105,7 @@ std::string readAxis(const std::string &text, const Mesh &mesh, SubAxes &out) {
   return "";
 }
 
-/// One entry for each dimension: an axis, several, or null.
+/// Reads one entry for each dimension: an axis, several, or null.
 void readLayout(const Json &value, const Distribution &distribution, Fields &f,
                 Layout &layout) {
   if (!value.is_array())
@@ -157,7 +157,7 @@ void readMode(Fields &f, Distribution &out) {
     out.regex = mode->second;
 }
 
-/// The rules of one map; false where it is no object.
+/// Reads the rules of one map; false if it is no object.
 bool readRules(const Json *rules, LayoutRule::Map map, Distribution &out,
                std::string &error) {
   if (!rules || !rules->is_object())
@@ -189,7 +189,7 @@ public:
   dataLayout(llvm::ArrayRef<int64_t> shape) const override {
     auto found = ofRank.find(int64_t(shape.size()));
     Layout layout = found == ofRank.end() ? otherwise : found->second;
-    // An array of fewer dimensions lies as its first ones.
+    // An array with fewer dimensions has the layout of the first ones.
     layout.dims.resize(std::min(layout.dims.size(), shape.size()));
     return layout;
   }
@@ -198,7 +198,7 @@ public:
   Layout otherwise;
 };
 
-/// A list for arrays of every rank, or an object by rank.
+/// Reads a list for arrays of every rank, or an object by rank.
 void readDataLayout(const Json &value, Distribution &out, std::string &error) {
   auto layouts = std::make_shared<DataLayouts>();
   out.strategy = layouts;
@@ -222,7 +222,7 @@ void readDataLayout(const Json &value, Distribution &out, std::string &error) {
   }
 }
 
-/// Reads the results of the methods of keras.distribution.Distribution.
+/// Reads tables of the results of keras.distribution.Distribution's methods.
 void readOwn(Fields &f, Distribution &out, std::string &error) {
   readBatchAxis(f, out);
   readMode(f, out);

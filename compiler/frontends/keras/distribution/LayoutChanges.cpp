@@ -103,8 +103,9 @@ bool LayoutChanges::namesLayer(size_t rule, const Selection &selection) const {
                       });
 }
 
-/// Layouts travel along the program: any rule with one of the axes may be the
-/// cause. A rule of a named layer is tried on every axis.
+/// Adds changes of a rule. Layouts propagate through the program: any rule with
+/// one of the axes may be the cause. A rule of a named layer is tried on every
+/// axis.
 void LayoutChanges::changeRule(size_t rule, const Selection &selection,
                                std::vector<LayoutChange> &changes) const {
   const LayoutRule &old = distribution.rules[rule];
@@ -115,7 +116,7 @@ void LayoutChanges::changeRule(size_t rule, const Selection &selection,
   bool named = namesLayer(rule, selection);
   if (axes.empty() && !named)
     return;
-  // A rule may name fewer dimensions than what it lays out has.
+  // A rule may have fewer dimensions than its tensor.
   Layout padded = old.layout;
   for (const std::string &path : resolved.rules[rule].matches)
     if (auto found = tensors.find(path); found != tensors.end())
@@ -138,7 +139,7 @@ void LayoutChanges::changeRule(size_t rule, const Selection &selection,
 void LayoutChanges::addRule(const std::string &path, const Tensor &tensor,
                             std::vector<LayoutChange> &changes) const {
   Layout layout = Layout::replicated(static_cast<int64_t>(tensor.rank));
-  // A layer's output keeps the batch's axis.
+  // A layer's output keeps the batch axis.
   if (tensor.isOutput)
     layout.dims[0].push_back(wholeAxis(
         distribution.mesh, *distribution.mesh.find(distribution.batchAxis)));

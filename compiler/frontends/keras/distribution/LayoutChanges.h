@@ -28,7 +28,7 @@ namespace weft {
 struct LayoutChange {
   enum class Kind { Add, Change, Remove };
   Kind kind = Kind::Add;
-  std::string text;       ///< what a person would do
+  std::string text;       ///< the change, for people
   std::string annotation; ///< the rule that is changed or removed; else empty
   int rule = -1;          ///< changed or removed
   keras::LayoutRule wanted;
@@ -72,7 +72,7 @@ private:
   std::map<std::string, Tensor> tensors;
 };
 
-/// A layout as a distribution file has it: [null, ["data", "model"]].
+/// A layout as in a distribution file: [null, ["data", "model"]].
 std::string layoutAsJson(const Mesh &mesh, const Layout &layout);
 
 } // namespace weft

@@ -12,7 +12,7 @@ using namespace weft::keras;
 
 namespace {
 
-/// findRule() with patterns that are compiled already.
+/// The rule for a path, like findRule() but with compiled patterns.
 RuleLookup lookUp(const Distribution &distribution, Patterns &patterns,
                   const std::string &path, LayoutRule::Map kind) {
   RuleLookup out;
@@ -29,7 +29,7 @@ RuleLookup lookUp(const Distribution &distribution, Patterns &patterns,
     out.matches.push_back(i);
     keys.push_back(inQuotes(key));
   }
-  if (exact >= 0) // the equal key wins, whatever the patterns say
+  if (exact >= 0) // the equal key has precedence over patterns
     out.rule = exact;
   else if (!out.matches.empty())
     out.rule = out.matches[0];
@@ -46,7 +46,7 @@ std::string because(const LayoutRule &rule) {
   return std::string(rule.mapName()) + " " + inQuotes(rule.key);
 }
 
-/// Tries rules on the model's paths and remembers which were of use.
+/// Applies rules to the model's paths and records which were used.
 class Resolver {
 public:
   Resolver(const Distribution &distribution, const Model &model)
@@ -54,7 +54,7 @@ public:
         patterns(distribution.regex, "layout_map "),
         used(distribution.rules.size()), matched(distribution.rules.size()) {}
 
-  /// The rule of a path; its alias under the Sequential's name where none is.
+  /// The rule of a path, or of its alias under the Sequential's name.
   int rule(const std::string &path, LayoutRule::Map kind) {
     paths.push_back(path);
     int found = tryPath(path, path, kind);
@@ -75,7 +75,7 @@ public:
     return out;
   }
 
-  /// The strategy's layout of a tensor of this rank.
+  /// The strategy's layout for a tensor of this rank.
   ResolvedLayout ofStrategy(Layout layout, const std::string &path,
                             int64_t rank) {
     const std::string name = distribution.strategy->name();

@@ -39,8 +39,8 @@ static bool holdsBatch(const Port &port) {
          port.role == "sample_weight";
 }
 
-/// The weight that Keras made a slot for: adam/d1_kernel_momentum has the shape of
-/// d1/kernel and its path, with other strokes. Null for none.
+/// The weight of a slot: adam/d1_kernel_momentum has the shape of d1/kernel,
+/// and its path with _ for /. Null if there is none.
 static const Port *weightOf(const Port &slot, ArrayRef<Port> ports) {
   const Port *found = nullptr;
   for (const Port &port : ports) {
@@ -86,7 +86,7 @@ Result<std::vector<RuleStatus>>
 weft::keras::layOutPorts(func::FuncOp function,
                          const Distribution &distribution) {
   std::vector<Port> ports = portsOf(function);
-  // Rules are read as those of a model with these variables, and no layers.
+  // A model with these variables and no layers, by which rules are resolved.
   Model variables;
   for (const Port &port : ports)
     if (!holdsBatch(port)) {

@@ -7,8 +7,8 @@
 //   adam/d1_kernel_momentum    [{}, {"model"}]     because it is a slot of d1/kernel
 //   x                          [{"data"}, {}]      because batch axis "data"
 //
-// They replace the layouts that the ports had. Results that a variable's memory
-// takes over lie as it; the others follow.
+// They replace the layouts that the ports had. Results that reuse a variable's
+// memory have its layout; layouts of the others are propagated.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,8 @@
 
 namespace weft::keras {
 
-/// What became of each rule; or why the layouts do not fit.
+/// Annotates the ports; returns the status of each rule, or the reason why the
+/// layouts do not fit.
 Result<std::vector<RuleStatus>> layOutPorts(mlir::func::FuncOp function,
                                             const Distribution &distribution);
 

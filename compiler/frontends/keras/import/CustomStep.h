@@ -15,8 +15,8 @@
 //   step.show("loss", found->loss);
 //   OwningOpRef<ModuleOp> module = step.finish();  // stage `imported`
 //
-// Gradients may be changed between valueAndGrad and apply, and further values be
-// made by Tensors. examples/training/custom_loop.cpp is a whole program.
+// Gradients may be changed between valueAndGrad and apply, and further values
+// can be made by Tensors. examples/training/custom_loop.cpp is a whole program.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,31 +29,31 @@ namespace weft::keras {
 
 class CustomStep {
 public:
-  /// The model has labels (a loss or a metric) for the outputs that the loss asks
-  /// for. `distribution` may be null: one device.
+  /// Requires a model with labels (a loss or a metric) for the outputs that the
+  /// loss uses. `distribution` may be null: one device.
   CustomStep(mlir::MLIRContext *context, const Model &model,
              const ImportOptions &options, const Distribution *distribution);
 
-  /// Begins the function; layouts that do not fit the model are errors.
+  /// Begins the function; emits errors for layouts that do not fit the model.
   mlir::LogicalResult begin();
-  /// A scalar of f32 from what the model gives in training.
+  /// Computes the loss, a scalar of f32, from the model's outputs in training.
   using Loss = llvm::function_ref<Value(
       Tensors &t, llvm::ArrayRef<Value> outputs, const Batch &batch)>;
   struct LossAndGradients {
     Value loss;
     llvm::SmallVector<Value> gradients; ///< of model.trained()
   };
-  /// Calls the model, and the loss with what layers and weights add to it
+  /// Calls the model and the loss, and adds the losses of layers and weights
   /// (add_loss, regularizers). The states that calls update are updated. Once a
   /// step.
   mlir::FailureOr<LossAndGradients> valueAndGrad(Loss loss);
-  /// The optimizer's step.
+  /// Adds the optimizer's step.
   void apply(llvm::SmallVector<Value> gradients);
-  /// The scalar is the result metrics/NAME.
+  /// Makes the scalar the result metrics/NAME.
   void show(const std::string &name, Value scalar);
   mlir::OwningOpRef<mlir::ModuleOp> finish();
 
-  /// Makes values of the step, outside the loss.
+  /// A builder of values of the step, outside the loss.
   Tensors at(const std::string &name) {
     return Tensors(builder, mlir::NameLoc::get(builder.getStringAttr(name)));
   }

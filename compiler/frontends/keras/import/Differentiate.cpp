@@ -6,7 +6,8 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
 
-/// Weights, then the variables that training updates beside them.
+/// The order of arguments: weights, then the variables that training updates
+/// without gradients.
 static SmallVector<unsigned> argumentOrder(const Model &model) {
   SmallVector<unsigned> order;
   for (bool isUpdated : {false, true})
@@ -16,8 +17,8 @@ static SmallVector<unsigned> argumentOrder(const Model &model) {
   return order;
 }
 
-/// Takes the variables in the order, the batch, and the scale where there is one;
-/// returns what `loss` makes, then the states.
+/// Creates the function, which takes the variables in order, the batch, and the
+/// scale if there is one; it returns the results of `loss`, then the states.
 static FailureOr<func::FuncOp> createLoss(OpBuilder &builder, ModuleOp module,
                                           const Model &model,
                                           ArrayRef<unsigned> order,

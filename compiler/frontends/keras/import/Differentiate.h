@@ -1,7 +1,7 @@
 //===- Differentiate.h - a loss and its gradients ----------------*- C++ -*-===//
 //
-// Private to the Keras front end. jax.value_and_grad(loss, has_aux=True) of a
-// function of the model's variables and a batch.
+// Private to the Keras front end. Like jax.value_and_grad(loss, has_aux=True)
+// of a function of the model's variables and a batch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,9 +12,9 @@
 
 namespace weft::keras {
 
-/// Makes the scalar that is differentiated, then other values, from the variables
-/// (those that training updates are replaced by what they become), the batch and
-/// `scale`, which may be null.
+/// Computes the scalar that is differentiated, then other values, from the
+/// variables, the batch and `scale`, which may be null. Replaces the variables
+/// that training updates by their new values.
 using LossFunction =
     llvm::function_ref<mlir::FailureOr<llvm::SmallVector<Value>>(
         llvm::MutableArrayRef<Value> variables, const Batch &batch,

@@ -48,7 +48,7 @@ private:
 
 } // namespace
 
-/// The value where its layer's layout says; a layout for another rank is that of
+/// Constrains the value to its layer's layout; a layout of another rank is for
 /// another result.
 static Value laidOut(OpBuilder &builder, const ModelLayer &layer, Value value,
                      const OutputLayouts &layouts, Attribute mesh) {

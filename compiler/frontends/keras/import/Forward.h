@@ -1,6 +1,6 @@
 //===- Forward.h - a model's calls as weft ops -------------------*- C++ -*-===//
 //
-// Private to the Keras front end: what importStep is made of.
+// Private to the Keras front end: the parts of importStep.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,15 +21,17 @@ struct ForwardResult {
   llvm::SmallVector<Value> penalties; ///< scalars that calls add to the loss
 };
 
-/// Runs the layers on `variables` (one value for each of the model's, those that
-/// training updates are replaced by what they become) and `inputs`.
+/// Runs the layers on `inputs` and `variables` (one value for each of the
+/// model's; variables that training updates are replaced by the updated
+/// values).
 mlir::FailureOr<ForwardResult>
 buildForward(mlir::OpBuilder &builder, const Model &model,
              llvm::MutableArrayRef<Value> variables,
              llvm::ArrayRef<Value> inputs, bool training,
              const OutputLayouts &layouts, mlir::Attribute mesh);
 
-/// The loss with the penalties of calls, and of weights by their regularizers.
+/// Adds the penalties of calls, and those of weights by their regularizers, to
+/// the loss.
 Value withPenalties(Tensors &t, const Model &model,
                     llvm::ArrayRef<Value> variables,
                     llvm::ArrayRef<Value> penalties, Value loss);

@@ -14,7 +14,7 @@ using namespace weft::keras;
 
 namespace {
 
-/// The model's loss, and those of its outputs before their weights.
+/// The model's loss, and those of its outputs without their weights.
 struct LossValues {
   Value total;
   SmallVector<Value> each;
@@ -81,7 +81,7 @@ std::string metricReason(const Model &model, const OutputMetric &of) {
 LogicalResult StepImporter::checkTraining() {
   if (!model.compileRefusal.empty())
     return refuse() << model.compileRefusal;
-  // Metrics alone are evaluated, with a loss of 0.
+  // A model with metrics only is evaluated with a loss of 0.
   if (model.losses.empty() &&
       (step == StepKind::Train || model.metrics.empty()))
     return refuse() << "compile_config: the model has no loss; give it with "
@@ -127,7 +127,7 @@ LogicalResult StepImporter::prepare(const Distribution *distribution) {
   return ports.annotate(distribution);
 }
 
-/// Weights of samples fit the metrics that they are for.
+/// Checks that sample weights fit their metrics.
 LogicalResult StepImporter::checkWeights() {
   for (const OutputMetric &of : model.metrics) {
     Value weight = step == StepKind::Predict || !of.isWeighted
@@ -144,7 +144,7 @@ LogicalResult StepImporter::checkWeights() {
   return success();
 }
 
-/// The losses of the outputs, penalties that calls added, and those of weights.
+/// The loss: those of the outputs, and the penalties of calls and weights.
 LossValues StepImporter::lossOf(Tensors &t, const ForwardResult &result,
                                 ArrayRef<Value> variables, const Batch &batch) {
   LossValues out;
@@ -167,7 +167,7 @@ LossValues StepImporter::lossOf(Tensors &t, const ForwardResult &result,
   return out;
 }
 
-/// A mask has one value for each value of the loss.
+/// Checks that a mask has one value for each value of the loss.
 LogicalResult StepImporter::checkMasks(const ForwardResult &result) {
   for (auto [output, mask] : llvm::enumerate(result.masks)) {
     ArrayRef<int64_t> shape = Tensors::shape(result.outputs[output]);
@@ -184,7 +184,8 @@ LogicalResult StepImporter::checkMasks(const ForwardResult &result) {
   return success();
 }
 
-/// Keras shows the loss, and where there are several those of the outputs.
+/// Adds results: the loss and, if there are several, those of the outputs, as
+/// Keras does.
 void StepImporter::addMetrics(const LossValues &loss,
                               ArrayRef<Value> predictions,
                               ArrayRef<Value> masks) {
@@ -212,9 +213,9 @@ void StepImporter::addMetrics(const LossValues &loss,
   }
 }
 
-/// Differentiated is the loss as the optimizer scales it; behind it, where that
-/// is another value, stand the loss, then the losses of the outputs and the
-/// predictions.
+/// Builds a train step. The scaled loss is differentiated; if it differs from
+/// the loss, further results are the loss, then the losses of the outputs and
+/// the predictions.
 LogicalResult StepImporter::buildTrain() {
   std::optional<unsigned> slot = model.optimizer->scaleVariable();
   std::optional<double> factor = model.optimizer->lossScaleFactor;
@@ -248,7 +249,7 @@ LogicalResult StepImporter::buildTrain() {
   LossValues shown{results[0], SmallVector<Value>(results.slice(1, losses))};
   SmallVector<Value> predictions(results.drop_front(1 + losses));
   updateWeights(builder, model, std::move(found->gradients), values);
-  // Keras' training has lost the masks where it computes metrics.
+  // Metrics have no masks, as Keras drops them in training.
   addMetrics(shown, predictions, SmallVector<Value>(predictions.size()));
   return success();
 }

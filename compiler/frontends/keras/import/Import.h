@@ -9,14 +9,14 @@
 //   func.func private @loss(weights, seed states, x, y) -> (loss, y', states')
 //
 // Arguments: the model's variables as Keras orders them, the optimizer's, those
-// of metrics, then inputs (`x`, or `x/NAME` each), labels and `sample_weight` (or
-// `y/NAME` and `sample_weight/NAME` of each output with a loss or a metric).
-// Results: what the step changes of these, in the same order, each taking over
-// its argument's memory, then `metrics/loss`, `metrics/NAME_loss` of several
-// losses and `metrics/NAME`. The learning rate and frozen weights are read only
-// and no results. @evaluate takes weights, metrics' variables, inputs and labels,
-// and gives the metrics; @predict takes weights and inputs, and gives `y` (or
-// `y/NAME` each).
+// of metrics, then inputs (`x`, or `x/NAME` each), labels and `sample_weight`
+// (or `y/NAME` and `sample_weight/NAME` of each output with a loss or a
+// metric). Results: those of these that the step changes, in the same order,
+// each reusing its argument's memory, then `metrics/loss`, `metrics/NAME_loss`
+// of several losses and `metrics/NAME`. The learning rate and frozen weights
+// are only read, and are no results. @evaluate takes weights, metrics'
+// variables, inputs and labels, and gives the metrics; @predict takes weights
+// and inputs, and gives `y` (or `y/NAME` each).
 //
 // Labels have the predictions' shape in f32; for sparse losses they are i32
 // without the last dimension. A metric's result is the batch's mean, or (total,
@@ -44,14 +44,14 @@ using SampleWeights = std::map<std::string, std::vector<int64_t>>;
 
 struct ImportOptions {
   int64_t batchSize = 32;
-  /// The shape of the weights of one sample, by output (or "", where one takes
-  /// labels): train and evaluate take `sample_weight`, one a sample where none is
-  /// given.
+  /// The shape of the weights of one sample, by output (or "", if only one
+  /// takes labels): train and evaluate take `sample_weight`; without it, one a
+  /// sample.
   std::optional<SampleWeights> sampleWeights = std::nullopt;
 };
 
-/// The module of the `imported` stage. With a distribution every argument is
-/// annotated with its layout and what put it there. Errors go to the context's
+/// Imports a module of stage `imported`. With a distribution every argument is
+/// annotated with its layout and the reason. Errors go to the context's
 /// diagnostics. Loads the dialects it needs.
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
 importStep(mlir::MLIRContext *context, const Model &model,

@@ -66,7 +66,7 @@ const ResolvedLayout *StepPorts::batchLayoutOf(ArrayRef<int64_t> sample) {
   return &entry->second;
 }
 
-/// Has the step an argument for the variable?
+/// Whether the step has an argument for the variable.
 static bool takes(StepKind step, const Variable &variable) {
   return step == StepKind::Train || !variable.isSeedState() ||
          variable.isDrawnAlways;
@@ -87,7 +87,8 @@ void StepPorts::addVariables() {
     Type element = isRandom ? Type(builder.getIntegerType(32, false))
                             : typeOf(builder, variable.dtype);
     std::string metadata = variableMetadata(variable);
-    // The average, which fit leaves in the weight (ModelState::takeAverages).
+    // The average, whose value fit copies to the weight
+    // (ModelState::takeAverages).
     if (auto average = averages.find(variable.path); average != averages.end())
       metadata.insert(metadata.size() - 1,
                       ",\"average\":\"" + average->second + "\"");
@@ -97,7 +98,8 @@ void StepPorts::addVariables() {
   }
 }
 
-/// {"value": 0.001, "rate": "adam"}: the learning rate of that optimizer.
+/// The metadata of a learning rate: {"value": 0.001, "rate": "adam"} for that
+/// of an optimizer.
 static std::string rateMetadata(double first, const std::string &optimizer) {
   std::string text = constantMetadata(first);
   text.pop_back(); // the closing brace
@@ -109,7 +111,7 @@ void StepPorts::addOptimizer() {
   const std::vector<WeightFacts> weights = model.trainedWeights();
   for (const OptimizerVariable &variable : model.optimizerVariables()) {
     bool isSlot = variable.weight >= 0;
-    // Slots in the shape of their weights lie as them.
+    // Slots with the shape of their weights have their layouts.
     bool liesAlike =
         isSlot && weights[variable.weight].shape == ArrayRef(variable.shape);
     const std::string &path =
@@ -207,7 +209,7 @@ StepValues StepPorts::values(func::FuncOp function) const {
     out.metrics.push_back(*argument++);
   for (unsigned node : model.inputs) {
     out.batch.inputs.push_back(*argument++);
-    // A layout map knows an input by its layer.
+    // The name is that of the layer's output, as in layout maps.
     out.batch.inputs.back().setLoc(NameLoc::get(
         builder.getStringAttr(model.layerOf(node).name + "/output")));
   }

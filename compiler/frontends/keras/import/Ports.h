@@ -34,8 +34,8 @@ struct Port {
   std::optional<int64_t> donated = std::nullopt; ///< the result it becomes
 };
 
-/// The parts of a batch that a step reads. Labels and weights have an entry for each
-/// output, null where training takes none.
+/// The parts of a batch that a step reads. Labels and weights have an entry for
+/// each output, null if training takes none.
 struct Batch {
   llvm::SmallVector<Value> inputs, labels, weights;
 
@@ -62,18 +62,18 @@ public:
             const ImportOptions &options)
       : builder(builder), model(model), step(step), options(options) {}
 
-  /// Says where everything lies; null: on one device. Fails, with an error, where
-  /// the model does not fit the distribution.
+  /// Annotates all ports with layouts; null: one device. Fails, with an error,
+  /// if the model does not fit the distribution.
   mlir::LogicalResult annotate(const Distribution *distribution);
-  /// The module, with its mesh; the function is made at its end.
+  /// Creates the module, with its mesh; the function is added at its end.
   mlir::OwningOpRef<mlir::ModuleOp> createModule();
   mlir::func::FuncOp createFunction();
   StepValues values(mlir::func::FuncOp function) const;
-  /// Results for the variables that the step changes, which reuse the
+  /// Adds results for the variables that the step changes, which reuse the
   /// memory of their arguments.
   void addState(const StepValues &after, const StepValues &before);
-  /// metrics/NAME. `metadata` says how batches are joined, and whether more is
-  /// better: {"running": true, "direction": "up"}.
+  /// Adds the result metrics/NAME. `metadata` defines how batches are combined,
+  /// and whether more is better: {"running": true, "direction": "up"}.
   void addMetric(const std::string &name, Value value,
                  const std::string &metadata = "");
   void addOutput(const std::string &name, Value value);
@@ -93,7 +93,7 @@ private:
   const ResolvedLayout *batchLayoutOf(llvm::ArrayRef<int64_t> sample);
   mlir::RankedTensorType batched(llvm::ArrayRef<int64_t> sample,
                                  mlir::Type element) const;
-  /// NAME, or STEM/NAME of one of several.
+  /// The name of a port: NAME, or STEM/NAME if there are several.
   std::string portName(const char *stem, const std::string &name,
                        size_t count) const {
     return count == 1 ? stem : stem + ("/" + name);

@@ -1,9 +1,9 @@
 //===- Initializer.h - how a variable's first value is made ------*- C++ -*-===//
 //
-// The values are made by the runtime (runtime/data/Initializers.h), from the
-// class, the config as it stands in the file, and a seed. Here is what the config
-// may hold, and who draws a seed: an initializer without one of its own takes a
-// number from Python's generator when Keras constructs it.
+// The runtime computes the values (runtime/data/Initializers.h) from the class,
+// the config in the file, and a seed. Classes here define the options of the
+// config and the seeds: an initializer without a seed takes a number from
+// Python's generator when Keras constructs it.
 //
 //   "glorot_uniform"                            draws when it is constructed
 //   {"class_name": "HeNormal", {"seed": 7}}     has its seed
@@ -21,11 +21,11 @@ namespace weft::keras {
 class Initializer : public Configured {
 public:
   void options(Options &) override {}
-  /// Does it take a number from Python's generator?
+  /// Whether it takes a number from Python's generator.
   virtual bool drawsSeed() const { return false; }
   /// The seed in its config.
   virtual std::optional<int64_t> ownSeed() const { return std::nullopt; }
-  /// Are its values made with the seed of this one?
+  /// Whether its values are made with the seed of this generator.
   virtual bool seeded(const std::shared_ptr<const Initializer> &by) const {
     return by.get() == this;
   }
@@ -44,33 +44,34 @@ public:
   std::optional<int64_t> ownSeed() const override { return seed; }
 };
 
-/// The class of what ofSeed gives, in the metadata of variables.
+/// The class of ofSeed's result, in the metadata of variables.
 inline constexpr const char *kSeedGenerator = "SeedGenerator";
 
 using InitializerPtr = std::shared_ptr<const Initializer>;
 const Table<Initializer> &initializerTable();
 
-/// New objects, since each draws a seed of its own.
+/// Initializers in common use; each call makes a new object, as each draws its
+/// own seed.
 inline InitializerPtr glorotUniform() {
   return initializerTable().make("GlorotUniform");
 }
 inline InitializerPtr zeros() { return initializerTable().make("Zeros"); }
 inline InitializerPtr ones() { return initializerTable().make("Ones"); }
 
-/// Values of the initializer, but for ones in the second quarter of a vector:
-/// the bias of an LSTM's forget gate.
+/// An initializer with the same values, except for ones in the second quarter
+/// of a vector: the bias of an LSTM's forget gate.
 InitializerPtr withUnitForgetBias(const InitializerPtr &initializer);
 
-/// The square roots of the initializer's values; it draws a seed of its own.
+/// An initializer of the square roots of these values; it draws its own seed.
 InitializerPtr squareRootOf(const InitializerPtr &initializer);
 
-/// Every element is the number.
+/// An initializer whose every element is the number.
 InitializerPtr constant(double value);
 
-/// Normal numbers around 0, within two deviations.
+/// An initializer of normal numbers around 0, within two deviations.
 InitializerPtr truncatedNormal(double stddev);
 
-/// Another initializer of the same config, which draws a seed of its own.
+/// Another initializer with the same config, which draws its own seed.
 InitializerPtr cloneOf(const InitializerPtr &initializer);
 
 } // namespace weft::keras

@@ -1,6 +1,7 @@
 //===- InitializerTable.cpp - the initializers of Keras -------------------===//
 //
-// One class for each config that Keras' constructors take; keras.initializers.
+// Each class reads one kind of config of the constructors in
+// keras.initializers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +25,8 @@ class Identity : public Initializer {
   }
 };
 
-/// GlorotUniform, HeNormal and the like: their names say scale, mode and
-/// distribution.
+/// GlorotUniform, HeNormal and so on: scale, mode and distribution are in the
+/// name.
 class NamedScaling : public RandomInitializer {
 public:
   void options(Options &o) override {
@@ -58,7 +59,7 @@ class RandomUniform : public RandomInitializer {
   }
 };
 
-/// RandomNormal; TruncatedNormal draws again beyond two deviations.
+/// RandomNormal, and TruncatedNormal, which draws again beyond two deviations.
 class Normal : public RandomInitializer {
   double mean = 0, stddev = 0.05;
   void options(Options &o) override {
@@ -105,7 +106,8 @@ Initializer::ofSeed(std::optional<int64_t> given) {
 }
 
 namespace {
-/// An initializer of the runtime alone: its values follow from those of another one.
+/// Initializers of the runtime only, whose values are computed from those of
+/// another one.
 class Derived : public Initializer {
 public:
   Derived(const char *name, const char *key, const InitializerPtr &from)
@@ -121,7 +123,7 @@ private:
   InitializerPtr from;
 };
 
-/// Draws where the initializer that it has cloned draws.
+/// An initializer that draws if the initializer that it has cloned draws.
 class SquareRoot : public Derived {
 public:
   explicit SquareRoot(const InitializerPtr &of)
@@ -146,7 +148,7 @@ InitializerPtr weft::keras::squareRootOf(const InitializerPtr &initializer) {
   return std::make_shared<SquareRoot>(initializer);
 }
 
-/// An initializer of a class whose config is one number beside defaults.
+/// An initializer whose config has one number besides defaults.
 static InitializerPtr withNumber(const char *name, const char *key,
                                  double value) {
   auto out = AnyTable::make(*initializerTable().find(name));
@@ -165,7 +167,7 @@ InitializerPtr weft::keras::truncatedNormal(double stddev) {
 }
 
 InitializerPtr weft::keras::cloneOf(const InitializerPtr &initializer) {
-  // Its members are those of the config, which the runtime reads.
+  // The row of the class; the runtime reads the members from the config.
   const TableRow *row = initializerTable().find(initializer->className);
   std::shared_ptr<Configured> clone = AnyTable::make(*row);
   clone->config = initializer->config;

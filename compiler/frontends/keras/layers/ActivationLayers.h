@@ -29,8 +29,8 @@ class ActivationLayer : public Layer {
   }
 };
 
-/// max(x, 0), cut at `max_value`, beginning at `threshold`, with a slope below.
-/// keras.layers.ReLU
+/// max(x, 0), clipped at `max_value`, beginning at `threshold`, with a slope
+/// below. keras.layers.ReLU
 class ReLU : public Layer {
   std::optional<double> maxValue;
   double negativeSlope = 0, threshold = 0;
@@ -43,7 +43,7 @@ class ReLU : public Layer {
   Masks masks(Call &, const CallInputs &inputs) const override {
     return passed(inputs);
   }
-  /// keras.activations.relu, operation by operation.
+  /// Computes keras.activations.relu, operation by operation.
   Value call(Call &c, Value x) const override {
     Tensors &t = c.t;
     bool isShifted = threshold != 0;
@@ -68,7 +68,7 @@ class ReLU : public Layer {
   }
 };
 
-/// x where it is not negative, else negative_slope * x.  keras.layers.LeakyReLU
+/// x if it is not negative, else negative_slope * x.  keras.layers.LeakyReLU
 class LeakyReLU : public Layer {
   double negativeSlope = 0.3;
 
@@ -83,7 +83,7 @@ class LeakyReLU : public Layer {
   }
 };
 
-/// x where it is positive, else alpha * (e^x - 1).  keras.layers.ELU
+/// x if it is positive, else alpha * (e^x - 1).  keras.layers.ELU
 class ELU : public Layer {
   double alpha = 1;
 

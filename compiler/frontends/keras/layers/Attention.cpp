@@ -41,8 +41,8 @@ Value AdditiveAttention::scores(Call &c, Value query, Value key) const {
   return t.reduce(ReduceKind::Sum, out, {3});
 }
 
-/// Scores that neither the mask of the values nor the order of positions leaves
-/// are lowered by a number that no other score makes up for.
+/// Lowers scores that the mask of the values or the order of positions
+/// excludes, by a number that no other score compensates.
 Value Attention::masked(Call &c, const CallInputs &inputs, Value scores) const {
   Tensors &t = c.t;
   Value seen, mask = inputs.mask(1);

@@ -28,9 +28,9 @@ protected:
     o.choice("score_mode", scoreMode, {"dot", "concat"});
     sharedOptions(o);
   }
-  /// tanh(query + key) for each pair of positions.
+  /// Computes tanh(query + key) for each pair of positions.
   static Value pairs(Tensors &t, Value query, Value key, Value scale = {});
-  /// (batch, query positions, key positions).
+  /// Computes scores of the shape (batch, query positions, key positions).
   virtual Value scores(Call &c, Value query, Value key) const;
 
 private:
@@ -49,7 +49,7 @@ private:
   std::vector<Value> results(Call &c, const CallInputs &inputs) const override;
 };
 
-/// The same with scores sum(scale * tanh(query + key)).
+/// Attention with the scores sum(scale * tanh(query + key)).
 /// keras.layers.AdditiveAttention
 class AdditiveAttention : public Attention {
   InitializerPtr scaleInitializer = glorotUniform();

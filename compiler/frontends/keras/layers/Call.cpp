@@ -10,7 +10,7 @@ using namespace weft::keras;
 /// The size of an element of a variable or a value.
 static constexpr int64_t kFloatBytes = 4;
 
-/// Without the batch, which a scalar has not.
+/// The shape without the batch, which a scalar does not have.
 static ArrayRef<int64_t> sampleShape(Value x) {
   return Tensors::shape(x).drop_front(Tensors::rank(x) > 0);
 }
@@ -117,7 +117,7 @@ void Call::skip(const InitializerPtr &seedGenerator, int64_t count) {
   variables.set(request, t.add(key, t.make<ConstantOp>(ElementsAttr(passed))));
 }
 
-/// keras.random.dropout: key n makes the mask of call n.
+/// Computes keras.random.dropout with the mask of key n for call n.
 Value Call::dropout(Value x, double rate, const InitializerPtr &seedGenerator,
                     ArrayRef<int64_t> maskShape) {
   if (!training)
@@ -229,7 +229,7 @@ CallResults Call::runOptionAll(const Layer &layer, const char *attribute,
 }
 
 namespace {
-/// Puts another value in the place of one weight.
+/// Replaces one weight by another value.
 class Adjusting : public Variables {
 public:
   Adjusting(Variables &variables, std::string path,
@@ -285,7 +285,7 @@ Value Call::runOptionAdjusted(const Layer &layer, const char *attribute,
 }
 
 namespace {
-/// Lets a call look at variables, and notices what it would leave behind.
+/// Lets a call use variables, and records if it has side effects.
 class Watch : public Variables {
 public:
   explicit Watch(Variables &variables) : variables(variables) {}
@@ -309,20 +309,20 @@ private:
 };
 } // namespace
 
-/// Removes what stands behind `last`.
+/// Erases the ops after `last`.
 static void eraseBehind(Block &block, Operation *last) {
   while (!block.empty() && &block.back() != last)
     block.back().erase();
 }
 
-/// (batch, times, ...) as one batch.
+/// Reshapes (batch, times, ...) to one batch.
 static Value asBatch(Tensors &t, Value x) {
   SmallVector<int64_t> shape(t.shape(x).drop_front());
   shape[0] *= t.size(x, 0);
   return t.reshape(x, shape);
 }
 
-/// (batch, ...) at one time of (batch, times, ...).
+/// The slice (batch, ...) of (batch, times, ...) at one time.
 static Value atTime(Tensors &t, Value x, int64_t time) {
   SmallVector<int64_t> shape(t.shape(x));
   shape.erase(shape.begin() + 1);

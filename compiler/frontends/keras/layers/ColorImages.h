@@ -9,8 +9,8 @@
 
 namespace weft::keras {
 
-/// Layers that look at colours as numbers from 0 to 255, whatever `value_range`
-/// the images have.
+/// Layers that compute on colours as numbers from 0 to 255, whatever the
+/// `value_range` of the images.
 class OfValueRange : public RandomColors {
 protected:
   void rangeOption(Options &o) {
@@ -30,7 +30,7 @@ protected:
   Value back(Tensors &t, Value x) const {
     return inRange(t, x, {0, 255}, range());
   }
-  /// Of images with three features, where they lie; refuses others.
+  /// Whether these are images with three features; refuses others.
   bool hasColors(Call &c, Value x) const {
     if (features(x) == 3)
       return true;
@@ -39,11 +39,12 @@ protected:
     return false;
   }
   int64_t featureDim() const { return channelsFirst() ? 1 : 3; }
-  /// A number for each image, in the type of the layer's computation.
+  /// One number for each image, in the type of the layer's computation.
   Value eachOfType(Call &c, Value x, std::array<double, 2> limits) const {
     return uniform(c, {c.t.size(x, 0)}, limits, tensorType(x).getElementType());
   }
-  /// Whether each image is changed: with a probability that is drawn, too.
+  /// Whether each image is changed, drawn with a probability that is drawn,
+  /// too.
   Value chosen(Call &c, Value x, const std::vector<double> &factor) const {
     Value probability = each(c, x, limits(factor, 0));
     Value drawn = each(c, x, {0, 1});
@@ -51,7 +52,7 @@ protected:
   }
 };
 
-/// Each feature from its least to its largest value in the image.
+/// Stretches each feature from its least to its largest value in the image.
 /// keras.layers.AutoContrast
 class AutoContrast : public OfValueRange {
   void options(Options &o) override {
@@ -61,7 +62,8 @@ class AutoContrast : public OfValueRange {
   bool changesAlways() const override { return true; }
   Value changed(Call &c, Value x) const override {
     Tensors &t = c.t;
-    // Dimensions 1 and 2, wherever the features are, as in Keras.
+    // The dimensions 1 and 2, whichever dimension has the features, as in
+    // Keras.
     int64_t dims[] = {1, 2};
     Value images = wide(t, x);
     auto edge = [&](ReduceKind kind) {
@@ -75,7 +77,7 @@ class AutoContrast : public OfValueRange {
   }
 };
 
-/// Brighter by a number, and dark for bright above a threshold.
+/// Adds a number, and inverts colours above a threshold.
 /// keras.layers.Solarization
 class Solarization : public OfValueRange {
   std::vector<double> addition = {0, 0}, threshold = {0, 0};
@@ -100,7 +102,7 @@ class Solarization : public OfValueRange {
   }
 };
 
-/// Dark for bright.  keras.layers.RandomInvert
+/// Inverts colours.  keras.layers.RandomInvert
 class RandomInvert : public OfValueRange {
   std::vector<double> factor = {0, 1};
 
@@ -116,7 +118,7 @@ class RandomInvert : public OfValueRange {
   }
 };
 
-/// Colours of fewer bits.  keras.layers.RandomPosterization
+/// Reduces the bits of colours.  keras.layers.RandomPosterization
 class RandomPosterization : public OfValueRange {
   std::vector<double> factor = {1, 8};
 

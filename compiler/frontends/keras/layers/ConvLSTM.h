@@ -17,7 +17,7 @@ template <int rank> class ConvLSTMCell : public GatedCell<4> {
   bool unitForgetBias = true;
 
   bool isFirst() const { return dataFormat == "channels_first"; }
-  /// The dimension of features, from the end.
+  /// The dimension of features, counted from the end.
   int64_t featureDim() const { return isFirst() ? -rank - 1 : -1; }
 
 public:
@@ -82,7 +82,8 @@ private:
     shape.push_back(4 * filters);
     return shape;
   }
-  /// The convolution of one time, or of all as one batch; by gates if each has a mask.
+  /// The convolution of one time, or of all times as one batch; one for each
+  /// gate if each has a mask.
   Value convolved(Tensors &t, Value x, Value kernel, ArrayRef<Value> masks,
                   const SpatialWindow &window) const {
     auto convolution = [&](Value x, Value kernel) {

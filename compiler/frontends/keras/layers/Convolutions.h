@@ -66,7 +66,7 @@ protected:
   WeightRules kernelRules() const {
     return {kernelInitializer, kernelRegularizer, kernelConstraint};
   }
-  /// activation(x + bias).
+  /// Returns activation(x + bias).
   Value finished(Call &c, Value x) const {
     if (useBias)
       x = c.t.add(x, alongFeatures(c.t,
@@ -117,8 +117,8 @@ template <int rank> class Conv : public AnyConvolution<rank> {
   }
 };
 
-/// A kernel for each feature, `depth_multiplier` results each.
-/// keras.layers.DepthwiseConv1D, DepthwiseConv2D
+/// A convolution with a kernel for each feature, `depth_multiplier` results
+/// each. keras.layers.DepthwiseConv1D, DepthwiseConv2D
 template <int rank> class DepthwiseConv : public AnyConvolution<rank> {
   int64_t multiplier = 1;
 
@@ -216,7 +216,7 @@ template <int rank> class ConvTranspose : public AnyConvolution<rank> {
                       shapeText(this->strides));
     this->kernelOptions(o, "kernel");
   }
-  /// compute_conv_transpose_padding_args_for_jax of Keras' backend.
+  /// Computes compute_conv_transpose_padding_args_for_jax of Keras' backend.
   SpatialWindow transposedWindow() const {
     SpatialWindow out{this->kernelSize,
                       std::vector<int64_t>(rank, 1),

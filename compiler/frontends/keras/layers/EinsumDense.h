@@ -12,9 +12,9 @@ namespace weft::keras {
 /// tensor of rank 4.
 struct EinsumEquation {
   std::string input, kernel, output;
-  int64_t elided = 0;    ///< dimensions that "..." stands for
-  bool isLeft = false;   ///< where the dots are in front
-  std::string complaint; ///< why it cannot be computed, or empty
+  int64_t elided = 0;    ///< the number of dimensions of "..."
+  bool isLeft = false;   ///< whether the dots are on the left
+  std::string complaint; ///< the reason why it cannot be computed, or empty
 
   EinsumEquation(const std::string &text, int64_t rank);
 };
@@ -23,7 +23,8 @@ struct EinsumEquation {
 class EinsumDense : public Layer {
 public:
   std::string equation, biasAxes;
-  std::vector<int64_t> outputShape; ///< of a sample, without what "..." has
+  /// Of a sample, without the dimensions of "...".
+  std::vector<int64_t> outputShape;
   ActivationPtr activation = linear();
   InitializerPtr kernelInitializer = glorotUniform(), biasInitializer = zeros();
   RegularizerPtr kernelRegularizer, biasRegularizer, outputRegularizer;

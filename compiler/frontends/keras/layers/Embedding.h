@@ -47,7 +47,7 @@ protected:
   }
 };
 
-/// An Embedding whose table also gives logits of words: x . table^T where it is
+/// An Embedding whose table also gives logits of words: x . table^T if it is
 /// called with reverse=True.  keras.layers.ReversibleEmbedding
 class ReversibleEmbedding : public Embedding {
   bool tieWeights = true;

@@ -8,7 +8,7 @@
 
 namespace weft::keras {
 
-/// (batch, a, b, ...) to (batch, a * b * ...).
+/// Reshapes (batch, a, b, ...) to (batch, a * b * ...).
 class Flatten : public Layer {
   std::string dataFormat = "channels_last";
 

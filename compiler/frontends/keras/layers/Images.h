@@ -9,8 +9,8 @@
 
 namespace weft::keras {
 
-/// Images with `size` elements along a dimension; refused where the weights of
-/// that would be too many.
+/// Resizes images to `size` elements along a dimension; refused if that takes
+/// too many weights.
 inline Value resizedImages(Call &c, Value x, int64_t dim, int64_t size,
                            const std::string &interpolation,
                            bool antialias = false) {
@@ -21,8 +21,8 @@ inline Value resizedImages(Call &c, Value x, int64_t dim, int64_t size,
   return x;
 }
 
-/// Where the features are: (batch, spatial..., features), or
-/// (batch, features, spatial...).
+/// Layers of images: (batch, spatial..., features), or (batch, features,
+/// spatial...).
 class OfImages : public Layer {
 protected:
   std::string dataFormat = "channels_last";
@@ -34,11 +34,12 @@ protected:
   int64_t features(Value x) const {
     return Tensors::size(x, channelsFirst() ? 1 : -1);
   }
-  /// A vector of features in the shape of x.
+  /// Broadcasts a vector of features to the shape of x.
   Value alongFeatures(Tensors &t, Value vector, Value x) const {
     return t.along(vector, x, channelsFirst() ? 1 : -1);
   }
-  /// Does something of the image fit in the window? Refuses it where not.
+  /// Whether the window fits in the padded image at least once; refuses it
+  /// otherwise.
   bool fits(Call &c, Value x, const SpatialWindow &window) const {
     for (int64_t size : window.over(spatialSizes(x, channelsFirst())))
       if (size < 1) {

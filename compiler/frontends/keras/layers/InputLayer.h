@@ -7,17 +7,17 @@
 
 namespace weft::keras {
 
-/// Where a batch enters the model; it computes nothing.
+/// The input of a model; it computes nothing.
 class InputLayer : public Layer {
 public:
   std::vector<int64_t> batchShape; ///< null entries are -1
   std::string dtype = "float32";
 
-  /// The shape of one sample, -1 where it is unknown.
+  /// The shape of one sample; unknown sizes are -1.
   std::vector<int64_t> sampleShape() const {
     return {batchShape.begin() + !batchShape.empty(), batchShape.end()};
   }
-  bool hasOwnType() const override { return true; } // that of its data
+  bool hasOwnType() const override { return true; } // the type of its data
   void options(Options &o) override {
     o.shape("batch_shape", batchShape);
     o.check(!batchShape.empty(), "an input needs a \"batch_shape\"");

@@ -2,7 +2,7 @@
 //
 // A layer is one class in one file, to be read beside Keras' documentation: its
 // members are its options with Keras' defaults, and `call` computes its result.
-// Variables are asked for where they are used:
+// Variables are requested where they are used:
 //
 //   class Dense : public Layer {
 //     int64_t units = 0;
@@ -18,24 +18,23 @@
 //   };
 //
 // Shapes and variables follow from `call`: reading a model runs the calls once
-// on values that nobody computes (model/GraphRunner.cpp), each step runs them
-// again. A layer that has options keeps no other state.
+// on values that are never computed (model/GraphRunner.cpp), each step runs
+// them again. A layer has no state except its options.
 //
-// What a layer overrides:
+// A layer overrides one of:
 //
 //   call(c, x)            one tensor, one result                  Dense
-//   callAll(c, inputs)    all that it is called with, one result  Add
+//   callAll(c, inputs)    all inputs, one result                   Add
 //   results(c, inputs)    several results                         LSTM
 //   masks(c, inputs)      the masks of its results                Embedding
 //
-// Masks say which positions of a tensor count (i1, without its last dimensions).
-// They follow the tensors as in Keras: `inputs.mask()` is that of what the layer
-// is called with, or null; what `masks` returns goes with the results. A layer
-// that does not override it drops them; one of Keras' supports_masking returns
-// passed(inputs).
+// Masks mark the valid positions of a tensor (i1, without its last dimensions).
+// They follow the tensors as in Keras: `inputs.mask()` is the input's, or null;
+// `masks` returns those of the results. A layer that does not override it drops
+// them; one of Keras' supports_masking returns passed(inputs).
 //
-// Floats come in the type that the layer's policy computes in, as variables do; a
-// formula that Keras computes in float32 whatever the policy is begins with
+// Floats and variables are given in the type in which the layer's policy
+// computes; a formula that Keras always computes in float32 begins with
 // c.t.wide(x) and ends with c.cast(x).
 //
 //===----------------------------------------------------------------------===//
@@ -54,17 +53,18 @@ namespace weft::keras {
 
 class Call;
 struct CallInputs;
-/// One for each result; null, or missing at the end: that result has none.
+/// Masks, one for each result; null, or missing at the end: no mask.
 using Masks = std::vector<mlir::Value>;
 
 class Layer : public Configured {
 public:
   std::string name;
   bool trainable = true;
-  /// Unset in a layer that another one makes: it has that one's.
+  /// The layer's policy; unset in a layer that another one makes, whose policy
+  /// it has.
   std::optional<Policy> policy;
 
-  /// Options of a layer that is an option of another.
+  /// Reads the options of a layer that is an option of another.
   void commonOptions(Options &o) override {
     o.text("name", name);
     o.flag("trainable", trainable);
@@ -72,10 +72,9 @@ public:
   }
   /// The result for one tensor, whose dimension 0 is the batch.
   virtual mlir::Value call(Call &c, mlir::Value x) const;
-  /// The result for all that the layer is called with; the default takes one
-  /// tensor.
+  /// The result for all inputs; the default takes one tensor.
   virtual mlir::Value callAll(Call &c, const CallInputs &inputs) const;
-  /// All results; the default is the one of callAll.
+  /// All results; the default is that of callAll.
   virtual std::vector<mlir::Value> results(Call &c,
                                            const CallInputs &inputs) const;
   /// The masks of the results.
@@ -88,28 +87,29 @@ public:
     return {"inputs"};
   }
   virtual std::vector<const char *> flagArguments() const { return {}; }
-  /// Does it read all arguments of its calls itself (numbers, texts, structures),
-  /// and refuses what it does not know?
+  /// Whether it reads all arguments of its calls itself (numbers, texts,
+  /// structures), and refuses unknown ones.
   virtual bool readsArguments() const { return false; }
-  /// Is it called with a list of tensors?
+  /// Whether it is called with a list of tensors.
   virtual bool takesSeveral() const { return false; }
-  /// Can it be called with a tensor of i32?
+  /// Whether it can be called with a tensor of i32.
   virtual bool takesIntegers() const { return false; }
-  /// Are floats that it is called with converted to the type that it computes
-  /// in? Keras: autocast.
+  /// Whether floats among its inputs are converted to its compute type; Keras:
+  /// autocast.
   virtual bool castsInputs() const { return true; }
-  /// Does a call take the masks off the tensors that it is called with, so that
-  /// later layers do not find them? Keras' MultiHeadAttention does.
+  /// Whether a call removes the masks from its input tensors, so that later
+  /// layers do not find them, as Keras' MultiHeadAttention does.
   virtual bool takesMasksOff() const { return false; }
-  /// Is its "dtype" an option of its own, not the policy of what it computes?
+  /// Whether its "dtype" is an option of its own, not the policy of its
+  /// computation.
   virtual bool hasOwnType() const { return false; }
   /// The regularizer of each call's result; its loss is divided by the batch size.
   virtual RegularizerPtr activityRegularizer() const { return nullptr; }
   /// The name of its group in a saved model, before its number; empty for a
-  /// function, which has none.
+  /// function, which has no group.
   virtual std::string savedName() const { return snakeCase(className); }
-  /// The attribute of Keras' class that holds the layer inside that has this
-  /// name: query_dense for query. Saved models name it so.
+  /// The attribute of Keras' class that holds the inner layer of this name:
+  /// query_dense for query. Saved models use it.
   virtual std::string attributeOf(const std::string &inside) const {
     return inside;
   }

@@ -7,14 +7,14 @@
 
 namespace weft::keras {
 
-/// A mask as i1: that of another type counts where it is not 0.
+/// A mask as i1; elements of other types are true if not 0.
 inline Value maskBits(Tensors &t, Value mask) {
   return tensorType(mask).getElementType().isInteger(1)
              ? mask
              : t.compare(CompareKind::NE, mask, 0);
 }
 
-/// Can a mask of this shape be repeated up to the other, as in NumPy?
+/// Whether a mask of this shape can be broadcast to the other, as in NumPy.
 inline bool stretchesTo(Value mask, llvm::ArrayRef<int64_t> shape) {
   int64_t missing = int64_t(shape.size()) - Tensors::rank(mask);
   for (int64_t i = 0; missing >= 0 && i < Tensors::rank(mask); ++i)
@@ -24,8 +24,8 @@ inline bool stretchesTo(Value mask, llvm::ArrayRef<int64_t> shape) {
   return missing >= 0;
 }
 
-/// Is there an element other than `maskValue` along the last dimension? Where
-/// not, the position is 0 and masked.  keras.layers.Masking
+/// Masks positions whose elements along the last dimension are all `maskValue`,
+/// and sets them to 0. keras.layers.Masking
 class Masking : public Layer {
   double maskValue = 0;
 

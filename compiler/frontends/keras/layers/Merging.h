@@ -14,7 +14,7 @@ protected:
   virtual Value combined(Tensors &t, Value a, Value b) const = 0;
   virtual Value finished(Tensors &, Value x, size_t) const { return x; }
 
-  /// The mask is true at positions that one of the tensors has; none if one has no mask.
+  /// The mask is the union of the tensors' masks; none if one has no mask.
   bool takesSeveral() const override { return true; }
   Masks masks(Call &c, const CallInputs &inputs) const override {
     Value out;
@@ -25,7 +25,7 @@ protected:
     }
     return {out};
   }
-  /// The shape that both are stretched to; empty where there is none.
+  /// The shape that both are broadcast to; empty if there is none.
   static SmallVector<int64_t> commonShape(Value a, Value b) {
     if (Tensors::rank(a) < Tensors::rank(b))
       std::swap(a, b);
@@ -67,7 +67,7 @@ class Dot : public Layer {
             "\"axes\" must be one axis or two");
     o.flag("normalize", normalize);
   }
-  /// x by its 2-norm along the dimension.
+  /// x divided by its 2-norm along the dimension.
   static Value unit(Tensors &t, Value x, int64_t dim) {
     Value root = t.make<RsqrtOp>(t.reduce(ReduceKind::Sum, t.mul(x, x), {dim}));
     return t.mul(x, t.spread(t.min(root, 1 / kEpsilon), x, {dim}));
@@ -150,7 +150,7 @@ class Minimum : public Merging {
   }
 };
 
-/// One after the other along an axis.  keras.layers.Concatenate
+/// Concatenates tensors along an axis.  keras.layers.Concatenate
 class Concatenate : public Layer {
   int64_t axis = -1;
 
@@ -180,8 +180,8 @@ class Concatenate : public Layer {
     auto type = tensorType(first).clone(shape);
     return c.t.make<ConcatenateOp>(type, inputs.values, uint64_t(dim));
   }
-  /// Where any element of the joined masks counts; a tensor without one counts
-  /// everywhere.
+  /// The concatenated masks, reduced by `or` along other dimensions; a tensor
+  /// without a mask counts everywhere.
   Masks masks(Call &c, const CallInputs &inputs) const override {
     Tensors &t = c.t;
     if (!c.hasSampleAxes(inputs.values[0], axis) ||

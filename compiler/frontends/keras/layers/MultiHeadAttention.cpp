@@ -48,7 +48,8 @@ Value HeadAttention::product(Call &c, const char *name, Value x,
   return c.run(dense, name, x);
 }
 
-/// Are positions of the key seen from those of the query, by their distance?
+/// Whether positions of the key may be attended from those of the query, by
+/// their distance.
 static Value positions(Tensors &t, RankedTensorType bits, bool isCausal,
                        std::optional<int64_t> window) {
   auto numbers = bits.clone(t.builder.getI32Type());
@@ -66,7 +67,8 @@ static Value positions(Tensors &t, RankedTensorType bits, bool isCausal,
   return out ? t.make<AndOp>(out, near) : near;
 }
 
-/// The masks of query, value and key and those of positions; null without any.
+/// Combines the masks of query, value and key and of positions; null if there
+/// are none.
 Value HeadAttention::masksOfInputs(Call &c, const CallInputs &inputs,
                                    const Positions &of) const {
   Tensors &t = c.t;
@@ -111,8 +113,8 @@ Value HeadAttention::masksOfInputs(Call &c, const CallInputs &inputs,
   return out;
 }
 
-/// All masks that the call has, in the shape of Positions::seen or of the scores;
-/// null where it has none.
+/// Combines all masks of the call, in the shape of Positions::seen or of the
+/// scores; null if there are none.
 Value HeadAttention::mask(Call &c, const CallInputs &inputs,
                           const Positions &of) const {
   Tensors &t = c.t;
@@ -126,7 +128,8 @@ Value HeadAttention::mask(Call &c, const CallInputs &inputs,
   if (t.rank(written) == int64_t(shape.size()) + 1)
     shape = of.scores(heads().query);
   SmallVector<int64_t> filled(t.shape(written));
-  // As Keras, between the batch and the positions.
+  // Dimensions of size 1 are inserted between the batch and the positions, as
+  // in Keras.
   while (int64_t(filled.size()) >= ofPositions && filled.size() < shape.size())
     filled.insert(filled.end() - ofPositions, 1);
   Value wide =
@@ -144,7 +147,7 @@ Value HeadAttention::mask(Call &c, const CallInputs &inputs,
   return out ? t.make<AndOp>(out, wide) : wide;
 }
 
-/// jax.nn.dot_product_attention: scores and softmax are f32.
+/// Computes jax.nn.dot_product_attention: scores and softmax are f32.
 Value HeadAttention::fused(Tensors &t, Value query, Value key, Value value,
                            const Positions &of, Value mask) const {
   Value scores = t.make<DotOp>(query, key, ArrayRef<int64_t>{3},
@@ -160,8 +163,8 @@ Value HeadAttention::fused(Tensors &t, Value query, Value key, Value value,
   return t.transpose(out, {0, 2, 1, 3});
 }
 
-/// Attention op by op, as Keras computes it where it needs the scores or other
-/// axes than [1]: the result, and the scores.
+/// Computes attention op by op, as Keras does if it needs the scores or other
+/// axes than [1]: returns the result, and the scores.
 std::pair<Value, Value> HeadAttention::spelledOut(Call &c, Value query,
                                                   Value key, Value value,
                                                   const Positions &of,
@@ -190,7 +193,8 @@ std::pair<Value, Value> HeadAttention::spelledOut(Call &c, Value query,
     inScores.push_back(int64_t(i));
   Value out =
       t.make<DotOp>(kept, value, softmaxAxes, of.axes, inScores, shared);
-  // (batch, heads, positions, size of a head) as the query lies.
+  // The permutation from (batch, heads, positions, size of a head) to the
+  // query's order.
   SmallVector<int64_t> order(last + 1);
   for (auto [i, dim] : llvm::enumerate(shared))
     order[dim] = int64_t(i);
@@ -256,7 +260,7 @@ HeadAttention::accepts(Call &c, Value query, Value key, Value value) const {
   return std::nullopt;
 }
 
-/// `count` letters from a place of the alphabet on.
+/// The `count` letters from `first` on.
 static std::string letters(size_t first, size_t count) {
   std::string out;
   for (size_t i = 0; i < count; ++i)

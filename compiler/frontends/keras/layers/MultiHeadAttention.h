@@ -15,7 +15,8 @@ namespace weft::keras {
 class HeadAttention : public Layer {
 protected:
   struct Heads {
-    int64_t query, keyValue; ///< how many; the second divides the first
+    /// The number of heads; the second divides the first.
+    int64_t query, keyValue;
     int64_t keySize, valueSize;
   };
   double rate = 0;
@@ -28,10 +29,10 @@ protected:
 
   void sharedOptions(Options &o);
   virtual Heads heads() const = 0;
-  /// The dimensions that attention goes along, of a query of this rank; none of
-  /// a rank that the layer does not take.
+  /// The dimensions of attention in a query of this rank; none for ranks that
+  /// the layer does not take.
   virtual SmallVector<int64_t> axesOf(int64_t rank) const = 0;
-  /// Does an argument query_mask come before the mask of the query?
+  /// Whether an argument query_mask takes precedence over the query's mask.
   virtual bool readsQueryMask() const = 0;
 
   std::vector<const char *> flagArguments() const override {
@@ -53,16 +54,16 @@ private:
   Value product(Call &c, const char *name, Value x, const std::string &equation,
                 std::vector<int64_t> shape, const std::string &biasAxes,
                 const char *activation = "linear") const;
-  /// How query and key lie before they are projected.
+  /// The dimensions of query and key before the projections.
   struct Positions {
-    SmallVector<int64_t> axes;  ///< that attention goes along
+    SmallVector<int64_t> axes;  ///< of attention
     SmallVector<int64_t> batch; ///< the other dimensions, without the features
     /// Sizes: the batch, positions of the query, positions of the key.
     SmallVector<int64_t> seen;
 
-    /// The same with heads behind the batch.
+    /// The shape of the scores, with the heads behind the batch.
     SmallVector<int64_t> scores(int64_t heads) const;
-    /// A mask in the shape of the scores, or null.
+    /// Reshapes a mask to the scores' shape, or null.
     Value forHeads(Tensors &t, Value mask, Value scores) const;
   };
   std::optional<Positions> accepts(Call &c, Value query, Value key,
@@ -77,7 +78,7 @@ private:
                                      Value mask) const;
 };
 
-/// As many heads of keys and values as of queries.
+/// Attention with as many heads of keys and values as of queries.
 /// keras.layers.MultiHeadAttention
 class MultiHeadAttention : public HeadAttention {
   int64_t numHeads = 0, keyDim = 0;
@@ -95,7 +96,7 @@ class MultiHeadAttention : public HeadAttention {
   Heads heads() const override {
     return {numHeads, numHeads, keyDim, valueDim.value_or(keyDim)};
   }
-  /// Null: all dimensions between the batch and the features.
+  /// An axis of null means all dimensions between the batch and the features.
   SmallVector<int64_t> axesOf(int64_t rank) const override {
     SmallVector<int64_t> out;
     for (int64_t axis : attentionAxes)
@@ -111,7 +112,7 @@ class MultiHeadAttention : public HeadAttention {
   }
 };
 
-/// Several heads of queries share one of keys and values.
+/// Attention in which several heads of queries share one of keys and values.
 /// keras.layers.GroupQueryAttention
 class GroupQueryAttention : public HeadAttention {
   int64_t headDim = 0, queryHeads = 0, keyValueHeads = 0;

@@ -9,7 +9,7 @@
 
 namespace weft::keras {
 
-/// Noise that only training adds, in the type that it computes in.
+/// Layers that add noise in training only, in their compute type.
 class Noise : public Layer {
 protected:
   InitializerPtr seed;

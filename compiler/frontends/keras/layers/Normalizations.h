@@ -29,13 +29,13 @@ protected:
     o.object("beta_constraint", betaConstraint, constraintTable());
     o.object("gamma_constraint", gammaConstraint, constraintTable());
   }
-  /// Computation is in f32 whatever the policy says.
+  /// A weight in f32, in which normalizations compute with any policy.
   static Value wideWeight(Call &c, const char *name, std::vector<int64_t> shape,
                           WeightRules rules) {
     rules.keepsType = true;
     return c.t.wide(c.weight(name, std::move(shape), rules));
   }
-  /// Null where there is none.
+  /// The weight gamma; null without one.
   Value gamma(Call &c, std::vector<int64_t> shape) const {
     return scale ? wideWeight(
                        c, "gamma", std::move(shape),
@@ -65,9 +65,9 @@ protected:
   }
 };
 
-/// In training by mean and variance of the batch, which moving statistics
-/// follow; else, and where the layer is frozen, by these. With `renorm` training
-/// corrects the result towards statistics of its own.
+/// Normalizes in training by mean and variance of the batch, from which moving
+/// statistics are updated; else, and if the layer is frozen, by these. With
+/// `renorm` training corrects the result towards statistics of its own.
 /// keras.layers.BatchNormalization
 class BatchNormalization : public Normalization {
   int64_t axis = -1;
@@ -127,7 +127,7 @@ class BatchNormalization : public Normalization {
   std::vector<const char *> tensorArguments() const override {
     return {"inputs", "mask"};
   }
-  /// Mean and variance of the elements that the mask leaves.
+  /// Mean and variance of the elements that are not masked.
   static std::pair<Value, Value> moments(Tensors &t, Value x, Value mask,
                                          ArrayRef<int64_t> dims) {
     if (!mask) {
@@ -163,7 +163,7 @@ class BatchNormalization : public Normalization {
     out.trainedStddev = of("renorm_stddev", squareRootOf(varianceInitializer));
     return out;
   }
-  /// Gamma and beta of a corrected result.
+  /// Gamma and beta for a corrected result.
   std::pair<Value, Value> corrected(Tensors &t, const Renorm &renorm,
                                     Value mean, Value variance, Value gamma,
                                     Value beta) const {
@@ -239,7 +239,7 @@ class BatchNormalization : public Normalization {
   }
 };
 
-/// By mean and variance of each sample along `axis`.
+/// Normalizes by mean and variance of each sample along `axis`.
 /// keras.layers.LayerNormalization
 class LayerNormalization : public Normalization {
   std::vector<int64_t> axis = {-1};
@@ -277,13 +277,12 @@ class LayerNormalization : public Normalization {
       return c.cast(t.mul(t.mul(x, t.spread(inverse, x, dims)), gamma));
     }
     auto spread = [&](Value v) { return t.spread(v, x, dims); };
-    return c.cast(
-        normalized(t, x, mean, variance, gamma, beta, spread, asIs));
+    return c.cast(normalized(t, x, mean, variance, gamma, beta, spread, asIs));
   }
 };
 
-/// By mean and variance of groups of features of each sample; -1 groups: of
-/// each feature.  keras.layers.GroupNormalization
+/// Normalizes by mean and variance of groups of features of each sample; -1
+/// groups: of each feature. keras.layers.GroupNormalization
 class GroupNormalization : public Normalization {
   int64_t groups = 32, axis = -1;
 
@@ -335,8 +334,8 @@ class GroupNormalization : public Normalization {
   }
 };
 
-/// x / sqrt(mean(x^2) + epsilon) * scale, along the last dimensions: along others
-/// Keras does not run.  keras.layers.RMSNormalization
+/// x / sqrt(mean(x^2) + epsilon) * scale, along the last dimensions; Keras
+/// fails for others.  keras.layers.RMSNormalization
 class RMSNormalization : public Layer {
   std::vector<int64_t> axis = {-1};
   double epsilon = 1e-6;
@@ -367,7 +366,7 @@ class RMSNormalization : public Layer {
   }
 };
 
-/// x by its 2-norm along `axis`.  keras.layers.UnitNormalization
+/// x divided by its 2-norm along `axis`.  keras.layers.UnitNormalization
 class UnitNormalization : public Layer {
   std::vector<int64_t> axis = {-1};
 

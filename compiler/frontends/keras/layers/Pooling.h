@@ -8,8 +8,8 @@
 
 namespace weft::keras {
 
-/// The largest element or the mean of each window; what lies outside the image
-/// does not count.  keras.layers.MaxPooling1D to AveragePooling3D
+/// The largest element or the mean of each window; padding does not count.
+/// keras.layers.MaxPooling1D to AveragePooling3D
 template <int rank, bool isMax> class Pooling : public OfImages {
   std::vector<int64_t> poolSize = std::vector<int64_t>(rank, 2), strides;
   std::string padding = "valid";
@@ -96,7 +96,7 @@ template <int rank, bool isMax> class GlobalPooling : public OfImages {
       return {"inputs", "mask"};
     return {"inputs"};
   }
-  /// The mean of what the mask leaves.
+  /// The mean of the elements that are not masked.
   Value masked(Call &c, Value x, Value mask, ArrayRef<int64_t> dims) const {
     Tensors &t = c.t;
     if (t.shape(mask) != ArrayRef<int64_t>{t.size(x, 0), t.size(x, dims[0])}) {

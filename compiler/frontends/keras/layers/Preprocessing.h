@@ -9,19 +9,21 @@
 
 namespace weft::keras {
 
-/// Numbers of classes as ones among zeros.
+/// Layers that encode numbers of classes.
 class OfClasses : public Layer {
 protected:
   std::string outputMode = "multi_hot";
 
   bool takesIntegers() const override { return true; }
 
-  /// (..., classes) for each number; dimension 1 is summed up but in one_hot.
+  /// Encodes each number as (..., classes); except for one_hot, dimension 1 is
+  /// summed up.
   Value encoded(Call &c, Value x, int64_t classes) const {
     Tensors &t = c.t;
     bool isFloat = !tensorType(x).getElementType().isInteger();
     Value index = t.toInteger(x);
-    if (isFloat && outputMode != "multi_hot") // which takes whole parts
+    // Except multi_hot, which takes whole parts.
+    if (isFloat && outputMode != "multi_hot")
       index = t.select(t.compare(CompareKind::EQ, t.toFloat(index), x), index,
                        t.splat(-1, index));
     SmallVector<int64_t> shape(t.shape(index));
@@ -62,7 +64,7 @@ class CategoryEncoding : public OfClasses {
   }
 };
 
-/// How many boundaries are not above x, as a number or as a class.
+/// The number of boundaries that are not above x, or its encoding as a class.
 /// keras.layers.Discretization
 class Discretization : public OfClasses {
   std::vector<double> boundaries;
@@ -101,7 +103,7 @@ class Discretization : public OfClasses {
   }
 };
 
-/// Images of one size.
+/// Layers whose result are images of one size.
 class ToSize : public OfImages {
 protected:
   int64_t height = 1, width = 1;
@@ -111,7 +113,7 @@ protected:
     o.integer("width", width, kPositive);
   }
   bool takesIntegers() const override { return true; }
-  /// Which changes nothing here.
+  /// The flag has no effect here.
   std::vector<const char *> flagArguments() const override {
     return {"training"};
   }

@@ -7,10 +7,11 @@
 
 namespace weft::keras {
 
-/// Each feature summed with its neighbours, by one kernel.
+/// Layers that combine each element with adjacent ones by a kernel, feature by
+/// feature.
 class OfNeighbours : public OfValueRange {
 protected:
-  /// By a kernel (height, width).
+  /// Convolves with a kernel (height, width).
   Value filtered(Tensors &t, Value x, Value kernel) const {
     int64_t height = t.size(kernel, 0), width = t.size(kernel, 1);
     Value wide = t.make<BroadcastOp>(
@@ -22,7 +23,7 @@ protected:
   }
 };
 
-/// Less or more than its neighbours.  keras.layers.RandomSharpness
+/// Sharpens or blurs images.  keras.layers.RandomSharpness
 class RandomSharpness : public OfNeighbours {
   std::vector<double> factor = {0, 0};
 
@@ -61,7 +62,7 @@ class RandomGaussianBlur : public OfNeighbours {
     rangeOption(o);
     o.seed("seed", seed, true);
   }
-  /// A bell of numbers that add up to 1, of one of two widths.
+  /// A bell curve of numbers that add up to 1, with one of two widths.
   Value bell(Tensors &t, int64_t count, Value widths, int64_t which) const {
     std::vector<float> places(count);
     for (int64_t i = 0; i < count; ++i)
@@ -89,7 +90,7 @@ class RandomGaussianBlur : public OfNeighbours {
   }
 };
 
-/// A rectangle of noise or of one colour.  keras.layers.RandomErasing
+/// Fills a rectangle with noise or one colour.  keras.layers.RandomErasing
 class RandomErasing : public OfValueRange {
   std::vector<double> factor = {0, 1}, scale = {0.02, 0.33};
   std::optional<double> fill; ///< none: noise
@@ -102,7 +103,7 @@ class RandomErasing : public OfValueRange {
     rangeOption(o);
     o.seed("seed", seed, true);
   }
-  /// Which positions along a dimension lie in the part that is drawn.
+  /// Whether each position along a dimension is in the drawn part.
   Value inside(Call &c, Value x, int64_t dim, Value ratio) const {
     Tensors &t = c.t;
     double size = double(t.size(x, dim));

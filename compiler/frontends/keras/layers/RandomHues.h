@@ -7,7 +7,7 @@
 
 namespace weft::keras {
 
-/// Changes of saturation and hue, by a number for each image.
+/// Layers that change saturation and hue, by a number for each image.
 class OfHues : public OfValueRange {
 protected:
   Value saturated(Call &c, Value x, std::array<double, 2> limits) const {
@@ -57,7 +57,7 @@ class RandomGrayscale : public OfValueRange {
   }
 };
 
-/// Between grey and its colours, or beyond.
+/// Blends images with grey, or extrapolates.
 /// keras.layers.RandomColorDegeneration
 class RandomColorDegeneration : public OfValueRange {
   std::vector<double> factor = {0, 0};
@@ -80,7 +80,7 @@ class RandomColorDegeneration : public OfValueRange {
   }
 };
 
-/// More or less of each colour.  keras.layers.RandomSaturation
+/// Changes saturation.  keras.layers.RandomSaturation
 class RandomSaturation : public OfHues {
   std::vector<double> factor = {0, 0};
 
@@ -96,7 +96,7 @@ class RandomSaturation : public OfHues {
   }
 };
 
-/// Other colours.  keras.layers.RandomHue
+/// Changes hue.  keras.layers.RandomHue
 class RandomHue : public OfHues {
   std::vector<double> factor = {0, 0};
 
@@ -112,9 +112,9 @@ class RandomHue : public OfHues {
   }
 };
 
-/// RandomBrightness, RandomContrast, RandomSaturation and RandomHue, one after the
-/// other, by numbers of the layer's own generator; those of its parts are kept and
-/// never used, as in Keras.  keras.layers.RandomColorJitter
+/// Applies RandomBrightness, RandomContrast, RandomSaturation and RandomHue one
+/// after the other, with numbers of the layer's own generator; those of its
+/// parts are kept and never used, as in Keras.  keras.layers.RandomColorJitter
 class RandomColorJitter : public OfHues {
   struct Part {
     const char *option, *name;

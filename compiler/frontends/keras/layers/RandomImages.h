@@ -11,8 +11,8 @@
 
 namespace weft::keras {
 
-/// Images (batch, height, width, features) that each step of training changes by
-/// numbers of its own; other steps leave them as they are.
+/// Layers that change images (batch, height, width, features) in each step of
+/// training, by numbers that they draw; other steps do not change them.
 class RandomImages : public OfImages {
 protected:
   InitializerPtr seed;
@@ -23,11 +23,11 @@ protected:
   }
   bool takesIntegers() const override { return true; }
   virtual Value changed(Call &c, Value x) const = 0;
-  /// Are images changed in steps that do not train, too?
+  /// Whether images are also changed in steps that do not train.
   virtual bool changesAlways() const { return false; }
-  /// How many numbers such a step draws, and does not look at.
+  /// The number of draws in such a step whose numbers are not used.
   virtual int64_t drawsAlways() const { return 0; }
-  /// A tensor of rank 3 is one image, as in Keras.
+  /// Takes a tensor of rank 3 as one image, as in Keras.
   Value call(Call &c, Value x) const override {
     bool isOne = c.t.rank(x) == 3;
     if (!isOne && !c.hasRank(x, 4))
@@ -46,7 +46,7 @@ protected:
     Value out = changed(c, c.t.reshape(x, shape));
     return c.t.reshape(out, c.t.shape(out).drop_front());
   }
-  /// jax.random.uniform between two numbers, of f32 or another type.
+  /// Draws jax.random.uniform between two numbers, of f32 or another type.
   Value uniform(Call &c, ArrayRef<int64_t> shape, std::array<double, 2> limits,
                 mlir::Type element = {}) const {
     Tensors &t = c.t;
@@ -61,14 +61,15 @@ protected:
       return t.max(drawn, least);
     });
   }
-  /// A number for each image.
+  /// Draws one number for each image.
   Value each(Call &c, Value x, std::array<double, 2> limits) const {
     return uniform(c, {c.t.size(x, 0)}, limits);
   }
   int64_t height(Value x) const { return spatialSizes(x, channelsFirst())[0]; }
   int64_t width(Value x) const { return spatialSizes(x, channelsFirst())[1]; }
 
-  /// One number f for -f to f, or two; `least` bounds the first.
+  /// The limits of an option: one number f for -f to f, or two; `least` bounds
+  /// the first.
   static std::array<double, 2> limits(const std::vector<double> &factor,
                                       double least = -1) {
     if (factor.size() != 2)
@@ -89,7 +90,7 @@ protected:
   }
 };
 
-/// Each image as it is, or turned over along both axes that `mode` names.
+/// Flips each image, or not, along the axes that `mode` names.
 /// keras.layers.RandomFlip
 class RandomFlip : public RandomImages {
   std::string mode = "horizontal_and_vertical";
@@ -115,9 +116,8 @@ class RandomFlip : public RandomImages {
   }
 };
 
-/// A part of the images of one size, from the same place of all of them. Other
-/// steps than those of training see the whole images, as in Keras.
-/// keras.layers.RandomCrop
+/// Crops images to one size, all at the same position. Steps other than
+/// training see the whole images, as in Keras. keras.layers.RandomCrop
 class RandomCrop : public RandomImages {
   int64_t cropHeight = 1, cropWidth = 1;
 
@@ -164,7 +164,7 @@ class RandomCrop : public RandomImages {
   }
 };
 
-/// Colours, within `value_range`.
+/// Layers that change colours, within `value_range`.
 class RandomColors : public RandomImages {
 protected:
   std::vector<double> factor = {0}, valueRange = {0, 255};
@@ -218,7 +218,7 @@ class RandomBrightness : public RandomColors {
   }
 };
 
-/// Images at other places.
+/// Layers that move the elements of images.
 class RandomPlaces : public RandomImages {
 protected:
   Sampling sampling;
@@ -240,7 +240,7 @@ protected:
   }
 };
 
-/// Moved by shares of their height and width.
+/// Moves images by fractions of their height and width.
 /// keras.layers.RandomTranslation
 class RandomTranslation : public RandomPlaces {
   std::vector<double> heightFactor = {0}, widthFactor = {0};
@@ -259,7 +259,8 @@ class RandomTranslation : public RandomPlaces {
   }
 };
 
-/// Sheared by shares of their height and width.  keras.layers.RandomShear
+/// Shears images by fractions of their height and width.
+/// keras.layers.RandomShear
 class RandomShear : public RandomPlaces {
   std::vector<double> xFactor = {0}, yFactor = {0};
 
@@ -287,7 +288,7 @@ class RandomShear : public RandomPlaces {
   }
 };
 
-/// Turned around their middle, by shares of a whole turn.
+/// Rotates images around their centre, by fractions of a whole turn.
 /// keras.layers.RandomRotation
 class RandomRotation : public RandomPlaces {
   std::vector<double> factor = {0};
@@ -312,7 +313,7 @@ class RandomRotation : public RandomPlaces {
   }
 };
 
-/// Larger and smaller around their middle.  keras.layers.RandomZoom
+/// Zooms images around their centre.  keras.layers.RandomZoom
 class RandomZoom : public RandomPlaces {
   std::vector<double> heightFactor = {0}, widthFactor;
 

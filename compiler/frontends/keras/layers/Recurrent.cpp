@@ -19,14 +19,14 @@ void Recurrent::sequenceOptions(Options &o) {
   o.flag("zero_output_for_mask", zeroOutputForMask);
 }
 
-/// The element at the first time, whose shape is that of all.
+/// The element at the first time, for its shape.
 static Value firstOf(Tensors &t, Value x) {
   SmallVector<int64_t> shape(t.shape(x));
   shape.erase(shape.begin() + 1);
   return t.reshape(t.part(x, 1, 0, 1), shape);
 }
 
-/// The times that count (batch, times), or null for all of them.
+/// The mask of times (batch, times), or null without one.
 Value Recurrent::usedTimes(Call &c, const CallInputs &inputs) const {
   Tensors &t = c.t;
   Value mask = usedMask(inputs), x = inputs.values[0];
@@ -50,7 +50,7 @@ Value Recurrent::usedTimes(Call &c, const CallInputs &inputs) const {
   return isByFeature ? t.reduce(ReduceKind::Or, mask, {2}) : mask;
 }
 
-/// Puts the states that the call gives in place of zeros.
+/// Replaces initial zeros by the states that the call gives.
 bool Recurrent::begins(Call &c, const CallInputs &inputs,
                        CellOfCall &run) const {
   SmallVector<Value> given = inputs.list("initial_state");
@@ -82,7 +82,8 @@ static Value chosen(Tensors &t, Value mask, Value value, Value otherwise) {
   return t.select(wide, value, otherwise);
 }
 
-/// The states, then the output where it is not one of them at masked times.
+/// Runs the cell along the times; returns the states, then the output if it
+/// differs from the states at masked times.
 Scanned Recurrent::along(Call &c, const CallInputs &inputs,
                          const CellOfCall &run, Value used) const {
   Tensors &t = c.t;

@@ -8,9 +8,9 @@
 
 namespace weft::keras {
 
-/// Runs a cell along the times of a sequence (batch, times, ...). At a time that
-/// the mask leaves out states stay as they are, and the output is the one before,
-/// or 0 with `zero_output_for_mask`.
+/// Runs a cell along the times of a sequence (batch, times, ...). At a masked
+/// time states do not change, and the output is the previous one, or 0 with
+/// `zero_output_for_mask`.
 class Recurrent : public Layer {
 public:
   bool returnSequences = false, returnState = false, goBackwards = false;
@@ -23,22 +23,23 @@ public:
   std::vector<const char *> tensorArguments() const override {
     return {"sequences", "initial_state", "mask"};
   }
-  /// The mask that the call uses: Keras passes that of a tensor only where no
-  /// other argument is a tensor.
+  /// The mask that the call uses: Keras passes a tensor's mask only if no other
+  /// argument is a tensor.
   static Value usedMask(const CallInputs &inputs) {
     bool isAlone = inputs.list("initial_state").empty();
     return isAlone || inputs.arguments.keyword("mask") ? inputs.mask()
                                                        : Value();
   }
-  /// A layer around this one chooses whether outputs are 0 at masked times.
+  /// The option by which an outer layer chooses whether outputs are 0 at masked
+  /// times.
   static constexpr const char *kZeroOutput = "zero_output_for_mask";
 
 protected:
   virtual const RecurrentCell &cell() const = 0;
-  /// With the batch and the times.
+  /// The rank of the input, with the batch and the times.
   virtual int64_t rank() const { return 3; }
-  /// `unroll` asks for other code that computes the same, but for outputs at
-  /// masked times.
+  /// Reads the options of sequences. `unroll` changes Keras' code, but the
+  /// result only in outputs at masked times.
   void sequenceOptions(Options &o);
 
   RegularizerPtr outputRegularizer;
@@ -97,7 +98,7 @@ public:
   LSTM() : RecurrentOf("lstm_cell") {}
 };
 
-/// Cells one after the other at each time.  keras.layers.StackedRNNCells
+/// Runs cells one after the other at each time.  keras.layers.StackedRNNCells
 class StackedRNNCells : public RecurrentCell {
   std::vector<std::shared_ptr<const Layer>> cells;
 

@@ -1,7 +1,7 @@
 //===- RecurrentCells.h - what a recurrent layer does at one time *- C++ -*-===//
 //
-// A cell is called once for a sequence and says what happens at each time. For
-// SimpleRNN, of xs (batch, times, features):
+// A cell is called once for a sequence and returns the functions to run at each
+// time. For SimpleRNN and xs (batch, times, features):
 //
 //   ps = cell.project(xs)            xs . kernel + bias, all times at once
 //   h  = cell.step(p, {h})           tanh(p + h . recurrent_kernel), time by time
@@ -26,13 +26,13 @@ struct CellOfCall {
   std::function<Value(Value)> project;
   /// The new states from the projected input and the old states.
   std::function<SmallVector<Value>(Value, ArrayRef<Value>)> step;
-  /// Which of the states is the output.
+  /// The index of the state that is the output.
   unsigned output = 0;
 };
 
 class RecurrentCell : public Layer {
 public:
-  /// `x` is the input at one time; only its shape is used.
+  /// Begins a call. `x` is the input at one time; only its shape is used.
   virtual CellOfCall begin(Call &c, Value x) const = 0;
   Value call(Call &c, Value x) const override {
     c.refuse(
@@ -46,7 +46,7 @@ using RecurrentCellPtr = std::shared_ptr<const RecurrentCell>;
 class WeightedCell : public RecurrentCell {
 public:
   double rate = 0, recurrentRate = 0;
-  /// Given by the layer of a cell that is no option.
+  /// The generator's seed, given by the layer of a cell that is no option.
   InitializerPtr seed;
 
 protected:
@@ -57,8 +57,8 @@ protected:
   RegularizerPtr kernelRegularizer, recurrentRegularizer, biasRegularizer;
   ConstraintPtr kernelConstraint, recurrentConstraint, biasConstraint;
 
-  /// Keras constructs the generator in front of the initializers or behind them,
-  /// which shows in the seeds.
+  /// Read the options in Keras' order: it constructs the generator before or
+  /// after the initializers, on which the seeds depend.
   void seedOption(Options &o) { o.seed("seed", seed, true); }
   void initializerOptions(Options &o) {
     o.object("kernel_initializer", kernelInitializer, initializerTable());
@@ -88,7 +88,7 @@ protected:
         "recurrent_kernel", std::move(shape),
         {recurrentInitializer, recurrentRegularizer, recurrentConstraint});
   }
-  /// Null without a bias.
+  /// The bias, or null.
   Value bias(Call &c, std::vector<int64_t> shape,
              const InitializerPtr &initializer) const {
     return useBias ? c.weight("bias", std::move(shape),
@@ -102,12 +102,12 @@ protected:
   }
 
   static bool draws(double rate) { return rate > 0 && rate < 1; }
-  /// Keras draws masks in each step.
+  /// Adds the generator's state: Keras draws masks in each step.
   void holdSeed(Call &c) const {
     c.hold(seed, draws(rate) || draws(recurrentRate));
   }
   /// Masks for a product with the input or a state, the same at all times.
-  /// Keras draws them where the rate is above 0 and uses them below 1.
+  /// Keras draws them if the rate is above 0 and uses them if it is below 1.
   SmallVector<Value> dropoutMasks(Call &c, Value like, double rate,
                                   int count) const {
     SmallVector<Value> out;
@@ -117,7 +117,7 @@ protected:
       out.push_back(c.dropout(c.t.splat(1, like), std::min(rate, 1.0), seed));
     return out;
   }
-  /// x of one time, or of all of them, times mask i of those drawn.
+  /// Multiplies x, of one time or of all, by mask i.
   static Value masked(Tensors &t, Value x, ArrayRef<Value> masks, size_t i) {
     if (masks.empty())
       return x;
@@ -176,13 +176,14 @@ public:
   }
 };
 
-/// GRU and LSTM: several gates, whose weights lie side by side.
+/// Cells with several gates, whose weights are adjacent: GRU and LSTM.
 template <int gates> class GatedCell : public WeightedCell {
 protected:
   int64_t units = 0;
   ActivationPtr gateActivation = activationTable().make("sigmoid");
 
-  /// Several gates' weights are made in one: their sizes must not overflow.
+  /// Reads a count such that the sizes of all gates' weights, which are one
+  /// weight, do not overflow.
   static void countOption(Options &o, const char *name, int64_t &count) {
     o.integer(name, count, kPositive);
     o.check(count <= int64_t(1) << 40,
@@ -197,8 +198,8 @@ protected:
     initializerOptions(o);
     ruleOptions(o);
   }
-  /// c = f c + i tanh(..), h = o tanh(c), of sums that lie side by side along
-  /// `dim`: i, f and o are gates.
+  /// Computes c = f c + i tanh(..), h = o tanh(c), where i, f and o are gates;
+  /// the sums of all four are adjacent along `dim`.
   SmallVector<Value> longShort(Tensors &t, Value sums, Value carry,
                                int64_t dim = -1) const {
     Value in = gateActivation->apply(t, gate(t, sums, 0, 4, dim));
@@ -208,12 +209,12 @@ protected:
     Value out = gateActivation->apply(t, gate(t, sums, 3, 4, dim));
     return {t.mul(out, activation->apply(t, next)), next};
   }
-  /// With dropout of states each gate has a mask of its own.
+  /// The number of masks: with dropout of states each gate has one.
   int maskCount() const { return recurrentRate > 0 ? gates : 1; }
   static SmallVector<Value> used(SmallVector<Value> masks, double rate) {
     return rate < 1 ? masks : SmallVector<Value>();
   }
-  /// x . kernel, by gates where each has a mask.
+  /// Computes x . kernel, gate by gate if each has a mask.
   static Value product(Tensors &t, Value x, Value kernel,
                        ArrayRef<Value> masks) {
     if (masks.size() < 2)
@@ -226,7 +227,7 @@ protected:
   }
 };
 
-/// h = z h + (1 - z) tanh(..): z and r are gates.
+/// The cell h = z h + (1 - z) tanh(..); z and r are gates.
 class GRUCell : public GatedCell<3> {
   bool resetAfter = true;
 
@@ -311,7 +312,7 @@ public:
     ofInput = used(ofInput, rate);
     SmallVector<Value> ofState = dropoutMasks(c, zeros, recurrentRate, 4);
     ofState = used(ofState, recurrentRate);
-    // Keras adds the bias first where gates have masks.
+    // Keras adds the bias first if gates have masks.
     bool isByGate = recurrentRate > 0;
     return {{zeros, zeros},
             [=, &t](Value x) {

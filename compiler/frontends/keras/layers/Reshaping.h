@@ -8,7 +8,7 @@
 
 namespace weft::keras {
 
-/// The samples in another shape; one size may be null (-1), and follows.
+/// Reshapes samples; one size may be null (-1), and is computed.
 /// keras.layers.Reshape
 class Reshape : public Layer {
   std::vector<int64_t> targetShape;
@@ -34,7 +34,7 @@ class Reshape : public Layer {
   }
 };
 
-/// Dimension i of a sample is dimension dims[i] - 1 of the input's.
+/// Transposes samples: dimension i is dimension dims[i] - 1 of the input.
 /// keras.layers.Permute
 class Permute : public Layer {
   std::vector<int64_t> order;
@@ -49,7 +49,8 @@ class Permute : public Layer {
     bool isGood = int64_t(sorted.size()) == c.t.rank(x);
     for (auto [i, dim] : llvm::enumerate(sorted))
       isGood &= dim == int64_t(i);
-    // JAX gives the tensor itself where nothing moves: it keeps its mask.
+    // JAX returns the tensor itself for an identity permutation, so it keeps
+    // its mask.
     if (isGood)
       return permutation == sorted ? x : c.t.transpose(x, permutation);
     c.refuse("\"dims\" " + shapeText(order) +
@@ -59,7 +60,8 @@ class Permute : public Layer {
   }
 };
 
-/// (batch, features) to (batch, n, features).  keras.layers.RepeatVector
+/// Repeats (batch, features) to (batch, n, features).
+/// keras.layers.RepeatVector
 class RepeatVector : public Layer {
   int64_t n = 0;
 

@@ -7,7 +7,7 @@
 
 namespace weft::keras {
 
-/// Zeros before and after each spatial dimension.
+/// Pads each spatial dimension with zeros before and after.
 /// keras.layers.ZeroPadding1D, ZeroPadding2D, ZeroPadding3D
 template <int rank> class ZeroPadding : public OfImages {
   Sides padding = Sides(rank, {1, 1});
@@ -29,7 +29,7 @@ template <int rank> class ZeroPadding : public OfImages {
   }
 };
 
-/// Without elements before and after each spatial dimension.
+/// Removes elements at the begin and end of each spatial dimension.
 /// keras.layers.Cropping1D, Cropping2D, Cropping3D
 template <int rank> class Cropping : public OfImages {
   Sides cropping = Sides(rank, {rank == 2 ? 0 : 1, rank == 2 ? 0 : 1});
@@ -56,7 +56,7 @@ template <int rank> class Cropping : public OfImages {
   }
 };
 
-/// Each element `size` times, or values between them.
+/// Repeats each element `size` times, or interpolates.
 /// keras.layers.UpSampling1D, UpSampling2D, UpSampling3D
 template <int rank> class UpSampling : public OfImages {
   std::vector<int64_t> size = std::vector<int64_t>(rank, 2);

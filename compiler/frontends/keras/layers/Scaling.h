@@ -25,7 +25,7 @@ class Scaling : public Layer {
   }
   bool takesIntegers() const override { return true; }
 
-  /// Numbers of the kept dimensions in the shape of x.
+  /// Broadcasts numbers of the kept dimensions to the shape of x.
   Value alongKept(Tensors &t, Value numbers, Value x) const {
     return t.rank(x) == t.rank(numbers)
                ? numbers

@@ -7,7 +7,7 @@
 
 namespace weft::keras {
 
-/// e^x by its sum along `axis`; of what the mask leaves, elsewhere 0.
+/// e^x divided by its sum along `axis`; masked elements are 0.
 class Softmax : public Layer {
 public:
   std::vector<int64_t> axis = {-1};

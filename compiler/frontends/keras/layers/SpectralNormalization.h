@@ -8,8 +8,8 @@
 namespace weft::keras {
 
 /// A layer whose kernel or embeddings training divides by their spectral norm,
-/// which power iterations estimate. The optimizer changes the weight as it was.
-/// keras.layers.SpectralNormalization
+/// which power iterations estimate. The optimizer changes the weight before the
+/// division. keras.layers.SpectralNormalization
 class SpectralNormalization : public Layer {
   LayerPtr layer;
   int64_t powerIterations = 1;
@@ -27,12 +27,13 @@ class SpectralNormalization : public Layer {
     return layer && layer->takesIntegers();
   }
 
-  /// x by its 2-norm.
+  /// x divided by its 2-norm.
   static Value unit(Tensors &t, Value x) {
     Value root = t.make<RsqrtOp>(t.sumAll(t.mul(x, x)));
     return t.mul(x, t.fill(t.min(root, 1 / kEpsilon), x));
   }
-  /// The normalized weight, used in its place. A weight of zeros stays as it is.
+  /// The normalized weight, which is used instead of it. A weight of zeros is
+  /// not changed.
   Value normalized(Call &c, Value weight) const {
     Tensors &t = c.t;
     Value whole = c.cast(weight);
@@ -42,7 +43,8 @@ class SpectralNormalization : public Layer {
     for (int64_t dim = 0; dim < t.rank(whole); ++dim)
       all.push_back(dim);
     Value isZero = t.reduce(ReduceKind::And, zeros, all);
-    // Divided by the norm of another one, so that its derivative is finite.
+    // The divisor is replaced by 1 for a weight of zeros, so that the
+    // derivative is finite.
     Value divided = t.select(t.fill(isZero, whole), t.splat(1, whole), whole);
     int64_t rows = 1;
     for (int64_t size : t.shape(whole).drop_back())

@@ -7,7 +7,7 @@
 
 namespace weft::keras {
 
-/// One recurrent layer from the first time to the last, one back.
+/// Runs one recurrent layer forward in time and one backward.
 /// keras.layers.Bidirectional
 class Bidirectional : public Layer {
   std::optional<std::string> mergeMode = "concat";
@@ -100,7 +100,7 @@ class Bidirectional : public Layer {
   }
 };
 
-/// A layer at each time of a sequence.  keras.layers.TimeDistributed
+/// Applies a layer at each time of a sequence.  keras.layers.TimeDistributed
 class TimeDistributed : public Layer {
   LayerPtr layer;
   RegularizerPtr outputRegularizer;

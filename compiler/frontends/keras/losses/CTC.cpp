@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
 
-/// Stands for log(0).
+/// The value for log(0).
 static constexpr double kLogZero = -1e5;
 
 std::string CTC::complaint(llvm::ArrayRef<int64_t> sample) const {
@@ -18,14 +18,14 @@ std::string CTC::complaint(llvm::ArrayRef<int64_t> sample) const {
                    shapeText(sample) + "; end with (times, classes)";
 }
 
-/// The first column, then the other ones with the scores added.
+/// Keeps the first column, and adds the scores to the others.
 static Value withoutLabel(Tensors &t, Value blank, Value scores) {
   int64_t count = t.size(blank, 1);
   Value first = t.part(blank, 1, 0, 1), others = t.part(blank, 1, 1, count);
   return t.concatenate({first, t.logAddExp(others, scores)}, 1);
 }
 
-/// 1 where the next label is the same; 0 for the last one.
+/// Whether the next label is the same, as 1 or 0; 0 for the last one.
 static Value repeats(Tensors &t, Value label) {
   int64_t count = t.size(label, 1);
   Value same =
@@ -36,7 +36,7 @@ static Value repeats(Tensors &t, Value label) {
   return t.concatenate({same, last}, 1);
 }
 
-/// (batch, times, labels): the logarithm of the probability of each label.
+/// The logarithm of the probability of each label, (batch, times, labels).
 static Value ofLabels(Tensors &t, Value logs, Value label) {
   auto hot = RankedTensorType::get(
       {t.size(label, 0), t.size(label, 1), t.size(logs, 2)},
@@ -53,7 +53,8 @@ Value CTC::values(Tensors &t, Value label, Value prediction) const {
   auto scores = [&](int64_t size) {
     return RankedTensorType::get({batch, size}, t.builder.getF32Type());
   };
-  // Each state: so many labels are said, and the last time said one or none.
+  // The states: the number of labels so far, and whether the last time was a
+  // label or a blank.
   Value none = t.splat(kLogZero, scores(count));
   Value start = t.concatenate({t.splat(0, scores(1)), none}, 1);
   Value ofBlank = t.part(logs, 2, 0, 1);

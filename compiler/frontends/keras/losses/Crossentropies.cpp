@@ -6,7 +6,7 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
 
-/// Between epsilon and 1 - epsilon.
+/// Clips to epsilon .. 1 - epsilon.
 static Value clipped(Tensors &t, Value x) {
   return t.min(t.max(x, kEpsilon), 1 - kEpsilon);
 }

@@ -1,6 +1,6 @@
 //===- Crossentropies.h - losses of probabilities ----------------*- C++ -*-===//
 //
-// Private to the losses and metrics, as Losses.h.
+// Private to the losses and metrics, like Losses.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,18 +11,18 @@
 
 namespace weft::keras {
 
-/// Predictions that are probabilities, or logits.
+/// Losses whose predictions are probabilities, or logits.
 class Crossentropy : public Loss {
 public:
   bool fromLogits = false;
 
 protected:
-  /// log of the predictions' shares of their sum, or of their softmax.
+  /// The log of the predictions' shares of their sum, or of their softmax.
   Value logProbabilities(Tensors &t, Value prediction) const;
   Value crossentropy(Tensors &t, Value label, Value prediction) const;
 };
 
-/// Labels may be smoothed, and classes lie along an axis.
+/// Losses whose labels may be smoothed, with classes along an axis.
 class SmoothedCrossentropy : public Crossentropy {
 protected:
   double labelSmoothing = 0;
@@ -33,9 +33,9 @@ protected:
     o.number("label_smoothing", labelSmoothing, kShare);
     o.integer("axis", axis, kAnyNumber);
   }
-  /// Labels with a share of them spread evenly over so many classes.
+  /// Labels of which a share is spread evenly over so many classes.
   Value smoothed(Tensors &t, Value label, double classes) const;
-  /// The value with `axis` as its last dimension.
+  /// Transposes the value so that `axis` is its last dimension.
   Value axisLast(Tensors &t, Value x) const;
   Value meanOfAxis(Tensors &t, Value x) const {
     return t.mean(x, t.dims(x, {axis}));
@@ -55,7 +55,7 @@ public:
   Value values(Tensors &t, Value label, Value prediction) const override;
 };
 
-/// Easy samples count less, by (1 - probability)^gamma.
+/// Weights easy samples less, by (1 - probability)^gamma.
 class BinaryFocalCrossentropy : public SmoothedCrossentropy {
   bool applyClassBalancing = false;
   double alpha = 0.25, gamma = 2;
@@ -89,7 +89,7 @@ public:
   Value values(Tensors &t, Value label, Value prediction) const override;
 };
 
-/// Labels are numbers of classes.
+/// Cross-entropy of labels that are numbers of classes.
 class SparseCategoricalCrossentropy : public Crossentropy {
   std::optional<int64_t> ignoreClass;
 
@@ -106,7 +106,7 @@ public:
   Value mask(Tensors &t, Value label, Value values) const override;
 };
 
-/// (1 - p^q) / q of the label's probability.
+/// The loss (1 - p^q) / q of the label's probability p.
 class CategoricalGeneralizedCrossEntropy : public Loss {
   double q = 0.5;
   void ownOptions(Options &o) override {

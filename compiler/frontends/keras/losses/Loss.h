@@ -28,14 +28,14 @@ public:
   /// The options of every loss, then those of the class.
   void options(Options &o) final;
   virtual void ownOptions(Options &) {}
-  /// Options that the metric of the same name has.
+  /// The options of the metric of the same name.
   virtual void metricOptions(Options &o) { ownOptions(o); }
-  /// Are labels the numbers of classes, without the last dimension?
+  /// Whether labels are numbers of classes, without the last dimension.
   virtual bool takesClassNumbers() const { return false; }
-  /// Are labels outside 0 .. last dimension - 1 a mistake?
+  /// Whether labels must be in 0 .. last dimension - 1.
   virtual bool labelsArePositions() const { return false; }
-  /// The number that may stand behind a sample's labels where they are fewer than
-  /// its predictions.
+  /// The number that pads a sample's labels if they are fewer than its
+  /// predictions.
   virtual std::optional<int64_t> labelPadding() const { return std::nullopt; }
   /// The error of predictions of this shape (of a sample), or empty:
   /// "needs ...".
@@ -43,12 +43,13 @@ public:
   /// One value for each sample.
   virtual mlir::Value values(Tensors &t, mlir::Value label,
                              mlir::Value prediction) const = 0;
-  /// Which of the values count, as i1 in their shape; null: all.
+  /// The values that count, as i1 in their shape; null: all.
   virtual mlir::Value mask(Tensors &, mlir::Value label,
                            mlir::Value values) const;
-  /// Scalar loss of one batch; `weight` is one number a sample or one for each of
-  /// the values, or null. `inMask` is that of the predictions (i1, in the shape of
-  /// the values), or null. Weights that do not fit are told to `complaint`.
+  /// Scalar loss of one batch; `weight` is one number a sample or one for each
+  /// of the values, or null. `inMask` is that of the predictions (i1, in the
+  /// shape of the values), or null. Sets `complaint` for weights that do not
+  /// fit.
   mlir::Value reduced(Tensors &t, mlir::Value label, mlir::Value prediction,
                       mlir::Value weight, mlir::Value inMask,
                       std::string &complaint) const;

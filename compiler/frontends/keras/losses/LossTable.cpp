@@ -44,7 +44,7 @@ Value weft::keras::poisson(Tensors &t, Value label, Value prediction) {
 }
 
 Value weft::keras::hinge(Tensors &t, Value label, Value prediction) {
-  // A label of 0 is one of -1.
+  // Labels of 0 are replaced by -1.
   Value isNo = t.compare(CompareKind::EQ, label, 0);
   Value side = t.select(isNo, t.splat(-1, label), label);
   return t.max(t.sub(1.0, t.mul(side, prediction)), 0);
@@ -136,7 +136,8 @@ Value Loss::reduced(Tensors &t, Value label, Value prediction, Value weight,
   if (counted) {
     Value share = t.toFloat(counted);
     if (reduction == "sum_over_batch_size" || reduction == "mean") {
-      // Elements that count weigh total / counted, as in Keras' apply_mask.
+      // Masked-in elements have the weight total / counted, as in Keras'
+      // apply_mask.
       Value total = t.splat(double(tensorType(share).getNumElements()),
                             RankedTensorType::get({}, t.builder.getF32Type()));
       Value scale = quotient(t, total, t.sumAll(share));

@@ -14,14 +14,14 @@
 
 namespace weft::keras {
 
-/// a / b, and 0 where b is.
+/// a / b, or 0 if b is 0.
 Value quotient(Tensors &t, Value a, Value b);
-/// Brings values and weights to one shape, as Keras does: a size of 1 at the end
-/// is added or taken off where their ranks differ by it, then sizes of 1 repeat.
-/// One weight a sample is for all of its values. False where they do not fit.
+/// Brings values and weights to one shape, as Keras does: if their ranks differ
+/// by one, a last size of 1 is added or removed, then sizes of 1 are broadcast.
+/// One weight a sample is for all of its values. False if they do not fit.
 bool paired(Tensors &t, Value &values, Value &weights);
 
-/// mean(f(label, prediction)) of a formula for each element.
+/// The loss mean(f(label, prediction)) for a formula f of elements.
 template <Value (*formula)(Tensors &, Value, Value)>
 class MeanOf : public Loss {
 public:
@@ -44,7 +44,7 @@ Value poisson(Tensors &t, Value label, Value prediction);
 Value hinge(Tensors &t, Value label, Value prediction);
 Value squaredHinge(Tensors &t, Value label, Value prediction);
 
-/// A square up to 1, then a line.
+/// A loss that is quadratic up to 1, then linear.
 class Huber : public Loss {
   void ownOptions(Options &o) override {
     o.refused("delta", "Keras does not write it to files", "1.0");
@@ -66,7 +66,7 @@ public:
   Value values(Tensors &t, Value label, Value prediction) const override;
 };
 
-/// x along the dimensions by its 2-norm, which is at least epsilon.
+/// x divided by its 2-norm along the dimensions, which is at least epsilon.
 Value normalized(Tensors &t, Value x, llvm::ArrayRef<int64_t> dims);
 
 /// -cosine of the angle between label and prediction.
@@ -79,8 +79,8 @@ public:
   Value values(Tensors &t, Value label, Value prediction) const override;
 };
 
-/// Distances of embeddings of one class, and of different ones. Labels are
-/// numbers of classes.
+/// A loss of the distances between embeddings of one class, and of different
+/// ones. Labels are numbers of classes.
 class Circle : public Loss {
   double gamma = 80, margin = 0.4;
   bool removeDiagonal = true;
@@ -99,7 +99,7 @@ public:
   }
 };
 
-/// How much two sets overlap: sums over axes, all of them by default.
+/// Losses of the overlap of two sets: sums over axes, all of them by default.
 class Overlap : public Loss {
   std::vector<int64_t> axis;
 

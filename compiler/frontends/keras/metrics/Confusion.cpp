@@ -13,7 +13,7 @@ using namespace weft::keras;
 
 static constexpr Range kThresholds = {1, 1 << 20, "lie between 1 and 1048576"};
 
-/// The numbers along dimension 0 of a shape.
+/// The numbers along dimension 0, broadcast to a shape.
 static Value alongFirst(Tensors &t, const std::vector<double> &numbers,
                         ArrayRef<int64_t> shape) {
   std::vector<float> data(numbers.begin(), numbers.end());
@@ -21,7 +21,8 @@ static Value alongFirst(Tensors &t, const std::vector<double> &numbers,
                              ArrayRef<int64_t>{0});
 }
 
-/// Is each prediction above each threshold? The thresholds come first.
+/// Whether each prediction is above each threshold. Thresholds are the first
+/// dimension.
 static Value positives(Tensors &t, Value prediction,
                        const Thresholds &thresholds) {
   int64_t count = int64_t(thresholds.values.size());
@@ -77,8 +78,8 @@ Confusion weft::keras::confusion(Tensors &t, const MetricInputs &in,
   return {right, wrong, others(isFalse, wrong), others(isTrue, right)};
 }
 
-/// The prediction, and far below all thresholds where it is none of the k
-/// largest.
+/// The prediction, or a number far below all thresholds if it is not among the
+/// k largest.
 static Value largest(Tensors &t, Value prediction, int64_t k) {
   int64_t last = t.last(prediction), classes = t.size(prediction, -1);
   SmallVector<int64_t> shape(t.shape(prediction)), wide;
@@ -108,7 +109,7 @@ MetricInputs OfClass::chosen(Tensors &t, MetricInputs in) const {
 std::string OfClass::complaint(ArrayRef<int64_t> sample) const {
   if (classId && sample.empty())
     return "needs one prediction for each class for \"class_id\"; leave it out";
-  // Single predictions are compared within the batch.
+  // The k largest of single predictions are taken over the batch.
   if (topK && !sample.empty() && *topK > sample.back())
     return "has \"top_k\" " + std::to_string(*topK) + " of " +
            std::to_string(sample.back()) + " classes; choose a smaller one";
@@ -130,7 +131,7 @@ Thresholds weft::keras::levels(const std::vector<double> &given,
   return out;
 }
 
-/// A number for one threshold, a list for several.
+/// The result: a number for one threshold, a list for several.
 static Value eachLevel(Tensors &t, Value values) {
   return t.size(values, 0) == 1 ? t.reshape(values, {}) : values;
 }
@@ -271,7 +272,7 @@ Thresholds AUC::thresholds() const {
     inner.push_back(double(i) / double(count - 1));
   for (size_t i = 0; i < inner.size(); ++i) {
     double even = double(i + 1) / double(inner.size() + 1);
-    // As numpy.allclose with an absolute tolerance of epsilon.
+    // The tolerance is that of numpy.allclose with an absolute one of epsilon.
     out.areEven &= std::abs(inner[i] - even) <= kEpsilon + 1e-5 * even;
   }
   out.areEven &= given.empty() || inner.size() > 0;
@@ -287,12 +288,12 @@ MetricInputs AUC::prepared(Tensors &t, MetricInputs in) const {
   return in;
 }
 
-/// The sum along the thresholds, and the mean of the labels.
+/// The sum over the thresholds, and the mean over the labels.
 Value AUC::total(Tensors &t, Value parts) const {
   return t.meanAll(t.reduce(ReduceKind::Sum, parts, {0}));
 }
 
-/// All but the last threshold, and all but the first.
+/// The values without the last threshold, and those without the first.
 static std::pair<Value, Value> neighbours(Tensors &t, Value x) {
   int64_t count = t.size(x, 0);
   return {t.part(x, 0, 0, count - 1), t.part(x, 0, 1, count)};
@@ -315,7 +316,7 @@ Value AUC::interpolated(Tensors &t, const Confusion &counts) const {
   return total(t, quotient(t, part, t.max(t.add(nextTp, nextFn), 0)));
 }
 
-/// Recall and precision by how much better they are than always saying yes.
+/// Recall and precision gain: relative to always predicting true.
 static std::pair<Value, Value> gains(Tensors &t, const Confusion &counts) {
   Value tp = counts.truePositives;
   Value scale = quotient(t, t.add(tp, counts.falseNegatives),

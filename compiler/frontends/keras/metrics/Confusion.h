@@ -1,6 +1,6 @@
 //===- Confusion.h - right and wrong at thresholds --------------*- C++ -*-===//
 //
-// Private to the metrics. What all of them count, for each threshold:
+// Private to the metrics. The counts of all of them, for each threshold:
 //
 //                  prediction above it    not above
 //   label is true  true positives         false negatives
@@ -20,23 +20,24 @@ struct Confusion {
   Value truePositives, falsePositives, trueNegatives, falseNegatives;
 };
 
-/// Which predictions are positive at each threshold, and whose labels are taken.
+/// The thresholds above which predictions are positive, and the labels to
+/// count.
 struct Thresholds {
   std::vector<double> values;
-  /// Are they 0, 1/n, ..., 1? Keras then sorts predictions into buckets.
+  /// Whether they are 0, 1/n, ..., 1: Keras then sorts predictions into
+  /// buckets.
   bool areEven = false;
-  /// Does the first one lie below 0, so that all are above it?
+  /// Whether the first one is below 0, so that all predictions are above it.
   bool takeAll = false;
   bool byLabel = false; ///< count each label (last dimension) for itself
   int64_t count() const { return int64_t(values.size()); }
 };
-/// Those that a user gave, or the one that stands for none.
+/// The thresholds that a user gave, or the default `without`.
 Thresholds levels(const std::vector<double> &given, double without);
 Confusion confusion(Tensors &t, const MetricInputs &in,
                     const Thresholds &thresholds);
 
-/// Labels and predictions of the k largest predictions of a sample, and of one
-/// class.
+/// Metrics of the k largest predictions of a sample, or of one class.
 class OfClass : public Metric {
 protected:
   std::optional<int64_t> topK, classId;
@@ -77,7 +78,8 @@ public:
                        llvm::ArrayRef<Value> state) const override;
 };
 
-/// True positives by all that were predicted (Precision), or are true (Recall).
+/// True positives divided by all predicted positives (Precision), or by all
+/// true labels (Recall).
 template <bool ofPredicted> class Ratio : public OfClass {
   std::vector<double> thresholds;
 
@@ -95,7 +97,7 @@ public:
                        llvm::ArrayRef<Value> state) const override;
 };
 
-/// A metric of all four counts at many thresholds.
+/// Metrics of all four counts at many thresholds.
 class OfCurve : public OfClass {
 public:
   std::vector<MetricVariable>
@@ -111,7 +113,7 @@ protected:
   virtual Value result(Tensors &t, const Confusion &counts) const = 0;
 };
 
-/// Rates of BestRate: the largest `best` at thresholds where `where` >= a value.
+/// Rates of BestRate: the largest `best` at thresholds with `where` >= a value.
 enum class Rate { Recall, Specificity, Precision };
 
 template <Rate best, Rate where> class BestRate : public OfCurve {

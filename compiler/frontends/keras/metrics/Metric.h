@@ -1,12 +1,12 @@
 //===- Metric.h - the metrics of Keras ---------------------------*- C++ -*-===//
 //
-// A metric is a mean, of which a step gives its batch's and the training loop
-// those of an epoch:
+// A metric is a mean: a step gives that of its batch, from which the training
+// loop computes that of an epoch:
 //
 //   mae                scalar: the batch's mean, which counts for its samples
 //   mae, weighted      (2): sum of value * weight, and of the weights
 //
-// or it keeps variables, which begin again with each epoch, and gives its value so
+// or it has variables, which are reset at each epoch, and gives its value so
 // far:
 //
 //   Precision          variables true_positives, false_positives
@@ -27,8 +27,8 @@
 
 namespace weft::keras {
 
-/// The inputs of one batch; `weight` is one number for each sample or for each of several values of
-/// it, or null.
+/// The inputs of one batch; `weight` is one number for each sample or for each
+/// of its values, or null.
 struct MetricInputs {
   Value label, prediction, weight;
   Value mask = {}; ///< of the predictions (i1); null: none
@@ -49,17 +49,17 @@ class Metric : public Configured {
 public:
   std::string name;
 
-  /// The options of every metric, then those of the class.
+  /// Reads the options of every metric, then those of the class.
   void options(Options &o) final;
   virtual void ownOptions(Options &) {}
-  /// The type that it counts in: for most f32, whatever the file says.
+  /// Reads the type of counters: for most f32, whatever the file has.
   virtual void typeOption(Options &o) {
     o.ignored("dtype", "metrics are float32");
   }
-  /// "up" where a larger value is better, "down" where a smaller one is, "" where
-  /// Keras does not say: what callbacks of mode "auto" go by.
+  /// "up" if larger values are better, "down" if smaller ones are, "" if Keras
+  /// does not define it; callbacks of mode "auto" use it.
   virtual const char *direction() const { return "up"; }
-  /// Are labels the numbers of classes, without the last dimension?
+  /// Whether labels are numbers of classes, without the last dimension.
   virtual bool takesClassNumbers() const { return false; }
   /// The error of predictions of this shape (of a sample), or empty:
   /// "needs ...".
@@ -68,7 +68,7 @@ public:
   virtual std::vector<MetricVariable> variables(llvm::ArrayRef<int64_t>) const {
     return {};
   }
-  /// The shape of a sample's values that weights are for.
+  /// The shape of a sample's values that have weights.
   virtual llvm::ArrayRef<int64_t>
   weighted(llvm::ArrayRef<int64_t> prediction) const {
     return prediction;
@@ -80,11 +80,12 @@ public:
                                llvm::ArrayRef<Value> state) const = 0;
 };
 
-/// The mean of one value for each sample (and further dimension but the last).
+/// Metrics that are the mean of one value for each sample (and further
+/// dimension except the last).
 class MeanMetric : public Metric {
 public:
   virtual Value values(Tensors &t, Value label, Value prediction) const = 0;
-  /// Which of the values count where samples have weights; null: all.
+  /// The values that count if samples have weights; null: all.
   virtual Value mask(Tensors &, Value, Value) const { return {}; }
   llvm::ArrayRef<int64_t>
   weighted(llvm::ArrayRef<int64_t> prediction) const override {
@@ -94,9 +95,11 @@ public:
                        llvm::ArrayRef<Value> state) const final;
 };
 
-/// Weights in the shape of `like`, whose first dimensions are theirs.
+/// Weights broadcast to the shape of `like`, whose first dimensions are the
+/// weights'.
 Value weightsLike(Tensors &t, Value weight, Value like);
-/// Sums of values by weights and of the weights, a sample's values by their mean.
+/// The sums of weighted values and of weights; a sample's values count by their
+/// mean.
 struct WeightedSum {
   Value total, count;
 };

@@ -10,7 +10,7 @@ using namespace weft::keras;
 
 namespace {
 
-/// The values of a loss.
+/// The mean of the values of a loss.
 template <class L> class OfLoss : public MeanMetric {
   L loss;
   void ownOptions(Options &o) override {
@@ -29,14 +29,14 @@ template <class L> class OfLoss : public MeanMetric {
   }
 };
 
-/// A mean of a value of each element.
+/// Metrics that are the mean of a value of each element.
 class OfElements : public MeanMetric {
   ArrayRef<int64_t> weighted(ArrayRef<int64_t> prediction) const override {
     return prediction;
   }
 };
 
-/// Is the prediction equal to the label?
+/// The share of predictions that equal their label.
 class Accuracy : public OfElements {
   Value values(Tensors &t, Value label, Value prediction) const override {
     return t.toFloat(t.compare(CompareKind::EQ, label, prediction));
@@ -66,7 +66,8 @@ class PearsonCorrelation : public MeanMetric {
   }
 };
 
-/// The same, less where means or variances differ.
+/// The concordance correlation: the correlation, lowered by differences of
+/// means or variances.
 class ConcordanceCorrelation : public MeanMetric {
   void ownOptions(Options &o) override {
     o.refused("axis", "another axis than the last", "-1");
@@ -80,7 +81,7 @@ class ConcordanceCorrelation : public MeanMetric {
       return t.variance(x, t.mean(x, dims), dims);
     };
     Value m = t.mean(label, dims), n = t.mean(prediction, dims);
-    // Keras takes the predictions' mean from both.
+    // Both sides are centred by the predictions' mean, as in Keras.
     Value product = t.mul(centred(label, n), centred(prediction, n));
     Value apart = t.sub(m, n);
     Value norm = t.add(
@@ -91,7 +92,7 @@ class ConcordanceCorrelation : public MeanMetric {
   }
 };
 
-/// Is the prediction on the label's side of the threshold?
+/// The share of predictions on the label's side of the threshold.
 class BinaryAccuracy : public OfElements {
   double threshold = 0.5;
   void ownOptions(Options &o) override {
@@ -103,7 +104,7 @@ class BinaryAccuracy : public OfElements {
   }
 };
 
-/// Is the largest prediction that of the label?
+/// The share of samples whose largest prediction is the label's.
 class CategoricalAccuracy : public MeanMetric {
   Value values(Tensors &t, Value label, Value prediction) const override {
     return t.toFloat(
@@ -118,7 +119,7 @@ class SparseCategoricalAccuracy : public MeanMetric {
   }
 };
 
-/// Are fewer than k predictions larger than that of the label?
+/// The share of samples with fewer than k predictions above the label's.
 template <bool ofClassNumbers> class TopK : public MeanMetric {
   int64_t k = 5;
   bool areIds = false; ///< predictions are numbers of classes, the best first

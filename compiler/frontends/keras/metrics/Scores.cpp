@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
 
-/// Scores that need a vector of predictions for each sample.
+/// The error of scores that need a vector of predictions for each sample.
 static std::string vectorReason(ArrayRef<int64_t> sample) {
   return sample.size() == 1
              ? ""
@@ -222,7 +222,7 @@ MetricResult IoU::compute(Tensors &t, const MetricInputs &in,
         isCounted, t.compare(CompareKind::NE, label, double(*ignoreClass)));
   Value weight = t.toFloat(isCounted);
   if (in.weight) {
-    // Weights are of the matrix's type.
+    // Weights, converted to the matrix's type.
     Value given = in.weight;
     if (countsWhole())
       given = t.toFloat(t.toInteger(given));

@@ -1,6 +1,6 @@
 //===- Scores.h - scores of a whole epoch -----------------------*- C++ -*-===//
 //
-// Private to the metrics: those that are no means of samples.
+// Private to the metrics: those that are not means over samples.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ class F1Score : public FBetaScore {
   void ownOptions(Options &o) override;
 };
 
-/// 1 - squared error / variance of the labels.
+/// The metric 1 - squared error / variance of the labels.
 class R2Score : public Metric {
   std::optional<std::string> aggregation = "uniform_average";
 
@@ -78,7 +78,7 @@ protected:
   void ownOptions(Options &o) override;
   void classOptions(Options &o);
   void checkTargets(Options &o);
-  /// i32 numbers of classes.
+  /// The predicted numbers of classes, as i32.
   virtual Value predicted(Tensors &t, Value prediction) const;
 
 public:

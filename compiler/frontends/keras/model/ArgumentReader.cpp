@@ -49,7 +49,7 @@ Argument CallReader::read(const Json &json) {
   return readArgument(json, tensor, where, error);
 }
 
-/// A tensor, null, or a list or dict of such.
+/// Refuses an argument that is not a tensor, null, or a list or dict of these.
 void CallReader::onlyTensors(const Argument &argument, const Json &json) {
   using Kind = Argument::Kind;
   if (argument.kind == Kind::List || argument.kind == Kind::Object)
@@ -64,14 +64,15 @@ void CallReader::positional(const Json &args) {
     call.arguments.positional.push_back(read(json));
 }
 
-/// Null, or a list or dict of nulls.
+/// Whether the JSON is null, or a list or dict of nulls.
 bool holdsNothing(const Json &json) {
   return json.is_null() ||
          (json.is_structured() && !json.empty() &&
           std::all_of(json.begin(), json.end(), holdsNothing));
 }
 
-/// Reads the keywords that the layer knows. "training" follows from the step in any case.
+/// Reads the keywords that the layer takes. "training" is ignored, as the step
+/// defines it.
 void CallReader::keywords(const Json &kwargs, const Layer *layer) {
   Fields f(kwargs, where + ": arguments of its call", error);
   if (!kwargs.is_object())
@@ -103,7 +104,7 @@ void CallReader::keywords(const Json &kwargs, const Layer *layer) {
   f.finish();
 }
 
-/// The first parameter of the layer is positional, the others have names.
+/// Makes the first parameter of the layer positional, and names the others.
 void CallReader::byName(const Layer &layer) {
   std::vector<const char *> names = layer.tensorArguments();
   std::vector<Argument> written = std::move(call.arguments.positional);
@@ -124,7 +125,7 @@ void CallReader::byName(const Layer &layer) {
   }
 }
 
-/// Tensors in the order of the arguments that name them.
+/// Numbers tensors in the order of the arguments.
 void renumber(GraphCall &call) {
   std::vector<GraphTensor> ordered;
   std::vector<Argument *> open;
@@ -192,7 +193,7 @@ weft::keras::readTensors(const Json *json, const std::string &where,
     for (const auto &[key, value] : sorted)
       self(*value, self);
   };
-  take(*json, take); // one tensor alone since Keras 3.11
+  take(*json, take); // a single tensor since Keras 3.11
   if (json->is_object() && isFlat)
     for (auto it = json->begin(); it != json->end(); ++it)
       keys.push_back(it.key());

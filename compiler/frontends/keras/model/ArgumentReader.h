@@ -5,9 +5,9 @@
 //   {"args": [x, v], "kwargs": {"key": null, "use_causal_mask": true}}
 //
 // of a layer whose parameters are query, value, key (Layer::tensorArguments) is
-// read as positional x, "value" v, "use_causal_mask" true: the first parameter is
-// positional however it is written, the others have their names. A layer that
-// readsArguments gets all as it is written.
+// read as positional x, "value" v, "use_causal_mask" true: the first parameter
+// is always positional, the others have their names. A layer that
+// readsArguments gets all arguments as written.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ void readArguments(const Json &node, const Layer *layer,
                    std::string &error);
 
 /// Tensors of "input_layers" or "output_layers": one, a list or a dict, whose
-/// keys are sorted as Keras sorts them. `keys` stays empty but for a dict of
+/// keys are sorted as Keras sorts them. `keys` stays empty except for a dict of
 /// tensors.
 std::vector<GraphTensor> readTensors(const Json *json, const std::string &where,
                                      std::vector<std::string> &keys,

@@ -43,7 +43,7 @@ private:
   std::string &error;
 };
 
-/// Where a value stands: in the file, or in the flag that overrides it.
+/// The place of a value in messages: the file, or the flag that overrides it.
 std::string placeOf(const char *key, bool overridden) {
   return (overridden ? "--" : "compile_config: ") + std::string(key);
 }
@@ -53,7 +53,7 @@ bool isDict(const Json &json) {
   return json.is_object() && !json.contains("class_name");
 }
 
-/// Keras puts a LossScaleOptimizer around what the file has (`isScaled`).
+/// Reads the optimizer; with `isScaled` Keras wraps it in a LossScaleOptimizer.
 void CompileReader::readOptimizer(const Json &json, bool isScaled) {
   const std::string where = placeOf("optimizer", options.optimizer.has_value());
   auto read = readObject(json, optimizerTable(), where, error);
@@ -97,7 +97,7 @@ CompileReader::Entries CompileReader::byOutput(const Json &json,
   return out;
 }
 
-/// A loss for all outputs, or one for each.
+/// Reads a loss for all outputs, or one for each.
 void CompileReader::readLoss(const Json &json, const Json *weights) {
   const std::string where = placeOf("loss", options.loss.has_value());
   Entries entries(model.outputs.size(), &json);
@@ -142,8 +142,8 @@ void CompileReader::readLossWeights(const Json &json, const Json &losses) {
   }
 }
 
-/// Keras decides by the shapes of labels and predictions; labels are numbers of
-/// classes exactly where the loss wants them so.
+/// The metric for "accuracy". Keras decides by the shapes of labels and
+/// predictions; labels are numbers of classes exactly if the loss takes them.
 const char *CompileReader::automaticAccuracy(unsigned output) const {
   const std::vector<int64_t> &shape = model.outputShape(output);
   if (!shape.empty() && shape.back() == 1)
@@ -159,7 +159,8 @@ bool CompileReader::isTaken(const std::string &name) const {
   return false;
 }
 
-/// price_mae; a second one price_mae_1, or price_weighted_mae.
+/// The metric's name in logs: price_mae; a second one is price_mae_1, or
+/// price_weighted_mae.
 std::string CompileReader::shownName(const std::string &name, unsigned output,
                                      bool isWeighted) const {
   std::string prefix =
@@ -223,7 +224,7 @@ void CompileReader::readMetrics(const Json &json, bool areWeighted) {
   }
 }
 
-/// A value given on a command line: a name, or a JSON object.
+/// Parses a value of a command line: a name, or a JSON object.
 Json givenValue(const std::string &text, const char *what, std::string &error) {
   if (text.empty() || text[0] != '{')
     return text;
@@ -280,7 +281,7 @@ void weft::keras::readCompileConfig(const Json *json,
                                     std::string &error) {
   Json config = json ? *json : Json::object();
   Fields f(config, "compile_config", error);
-  // How Keras runs, not what it computes.
+  // Keys that affect how Keras runs, but not its results.
   f.accept({"run_eagerly", "steps_per_execution", "jit_compile"});
   bool isScaled = f.boolean("auto_scale_loss", true) && model.isMixedFloat16;
   if (!error.empty())

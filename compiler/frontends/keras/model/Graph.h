@@ -12,8 +12,9 @@
 //              runs its own calls, and what it gives is a node of its own, so
 //              that a layout for side/output has a place
 //
-// A layer or a model with several results makes one node for each, side by side.
-// A Sequential is a chain; one without an InputLayer starts from {"", 0, 0}.
+// A layer or a model with several results makes one node for each; these are
+// adjacent. A Sequential is a chain; one without an InputLayer starts from {"",
+// 0, 0}.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +25,7 @@
 
 namespace weft::keras {
 
-/// A tensor of one graph: which result of which call of which layer.
+/// A tensor of one graph: the layer, the number of its call, and of the result.
 struct GraphTensor {
   std::string layer;
   int64_t call = 0, result = 0;
@@ -44,7 +45,8 @@ struct GraphCall {
 };
 struct Graph {
   std::vector<GraphInput> inputs;
-  std::vector<GraphTensor> start; ///< what the arguments of a call are bound to
+  /// The tensors to which the arguments of a call are bound.
+  std::vector<GraphTensor> start;
   std::vector<GraphTensor> outputs;
   /// Keys of inputs and outputs that are dicts; empty for lists.
   std::vector<std::string> startKeys, outputKeys;
@@ -54,13 +56,13 @@ struct Graph {
 struct Graphs {
   Graph whole;
   std::map<unsigned, Graph> nested; ///< by layer
-  /// For each of the model's layers: is it built right after its construction,
-  /// or by its first call?
+  /// Whether each of the model's layers is built right after its construction,
+  /// or by its first call.
   std::vector<bool> isBuiltAlone;
 };
 
-/// Nodes, inputs, outputs, variables and draws of the model: runs every call
-/// once, on values that nobody computes.
+/// Fills the model's nodes, inputs, outputs, variables and draws by running
+/// every call once, on values that are never computed.
 void runGraphs(const Graphs &graphs, Model &model, std::string &error);
 
 } // namespace weft::keras

@@ -5,7 +5,7 @@
 
 using namespace weft::keras;
 
-/// (28, null, 1)
+/// The text of a shape: (28, null, 1)
 static std::string shapeText(const std::vector<int64_t> &shape) {
   std::string out = "(";
   for (size_t i = 0; i < shape.size(); ++i)
@@ -23,8 +23,8 @@ public:
   void readWhole(const Json &config);
 
 private:
-  /// Where layers are read into: a graph, the layer that it is (-1: the whole
-  /// model), and the first part of paths of layers that are not built alone.
+  /// The destination of layers: a graph, its layer (-1: the whole model), and
+  /// the first part of paths of layers that are not built alone.
   struct Place {
     Graph &graph;
     int self = -1;
@@ -44,7 +44,8 @@ private:
       error = what;
   }
 
-  /// Is there an error? It is put aside, so that all of a model are told.
+  /// Whether there is an error, which is set aside so that all errors of a
+  /// model are reported.
   bool isRefused() {
     bool out = !error.empty();
     addError(refusals, error);
@@ -69,7 +70,8 @@ unsigned GraphReader::addLayer(ModelLayer layer, bool isBuiltAlone,
   layer.parent = place.self;
   bool isPrefixed = !place.prefix.empty() && !isBuiltAlone;
   layer.path = isPrefixed ? place.prefix + "/" + layer.name : layer.name;
-  // A nested model's input is another name of what the model is called with.
+  // A nested model's input layer is another name for an input of the model's
+  // call.
   bool isNamed = !layer.isInput() || place.self < 0;
   for (const ModelLayer &other : model.layers)
     if (isNamed && other.name == layer.name &&
@@ -82,7 +84,7 @@ unsigned GraphReader::addLayer(ModelLayer layer, bool isBuiltAlone,
   return model.layers.size() - 1;
 }
 
-/// The entry of a layer that is no model.
+/// The entry of a layer that is not a model.
 ModelLayer entryOf(const std::shared_ptr<Layer> &layer) {
   ModelLayer out;
   out.className = layer->className;
@@ -117,8 +119,9 @@ void GraphReader::addInput(unsigned layer, std::vector<int64_t> shape,
   place.graph.inputs.push_back({layer, std::move(shape), {layerName, 0, 0}});
 }
 
-/// Reads one entry of "layers", which may be a model of its own. Like Keras, it
-/// lets each layer's own "trainable" decide: a frozen model's layers have it too.
+/// Reads one entry of "layers", which may be a model of its own. As in Keras,
+/// each layer's own "trainable" decides: the layers of a frozen model have it,
+/// too.
 unsigned GraphReader::readMember(const Json &json, const Place &place) {
   if (json.is_object() && json.contains("class_name") &&
       json["class_name"].is_string() && isModel(json["class_name"]))
@@ -150,7 +153,7 @@ unsigned GraphReader::readNested(const Json &json, const Place &place) {
   Place inside{graph, int(index), ""};
   ++depth;
   if (entry.className == "Sequential") {
-    // One that waits for its input's shape is built inside the model around it.
+    // A model without its input's shape is built inside the model around it.
     bool waits = !config->contains("build_input_shape");
     inside.prefix = waits && !place.prefix.empty()
                         ? place.prefix + "/" + entry.name
@@ -247,7 +250,8 @@ void GraphReader::readCalls(const Json &json, unsigned layer, Graph &graph) {
   }
 }
 
-/// In input_layers and output_layers, call 0 of a Functional is its own making.
+/// Adjusts call numbers: in input_layers and output_layers, call 0 of a
+/// Functional is its own construction.
 void GraphReader::countFromCalls(std::vector<GraphTensor> &tensors,
                                  const Place &place) {
   for (GraphTensor &tensor : tensors)

@@ -19,14 +19,14 @@ static std::string inQuotes(const std::string &text) {
 
 namespace {
 
-/// Models that call models that call models grow exponentially.
+/// The limit of nodes, as nested calls of models can grow exponentially.
 constexpr size_t kMostNodes = 1 << 16;
-/// Samples of a batch while the model is read: like no other size, so that no
-/// function of keras.ops takes it for one of a sample's.
+/// The batch size while a model is read: unlike any other size, so that no
+/// function of keras.ops confuses it with a sample's.
 constexpr int64_t kSamples = 7919;
 
-/// Makes a node for each call. The ops of the calls stand in a block that is
-/// thrown away: only their types are looked at.
+/// Makes a node for each call. The ops of the calls are in a block that is
+/// discarded, as only their types are needed.
 class GraphRunner {
 public:
   GraphRunner(const Graphs &graphs, Model &model, std::string &error)
@@ -43,7 +43,7 @@ private:
   using Nodes = std::map<GraphTensor, unsigned>;
   Nodes connect(const Graph &graph, Nodes nodes);
   void call(const GraphCall &call, Nodes &nodes);
-  /// The nodes of what a nested model gives.
+  /// Adds the nodes for the results of a nested model.
   std::vector<unsigned> callModel(const GraphCall &call,
                                   std::vector<unsigned> inputs);
   bool fits(unsigned layer, const GraphInput &wanted, unsigned input);
@@ -118,7 +118,7 @@ void GraphRunner::call(const GraphCall &call, Nodes &nodes) {
   }
 }
 
-/// Can the nested model's input be this node?
+/// Whether this node can be the nested model's input.
 bool GraphRunner::fits(unsigned layer, const GraphInput &wanted,
                        unsigned input) {
   const std::vector<int64_t> &given = model.nodes[input].shape;
@@ -132,7 +132,7 @@ bool GraphRunner::fits(unsigned layer, const GraphInput &wanted,
   return fits;
 }
 
-/// The tensors of a dict in the order of the model's inputs, which it names.
+/// The tensors of a dict in the order of the model's inputs, by their keys.
 static std::vector<unsigned> inOrder(const Graph &graph, const GraphCall &call,
                                      const std::vector<unsigned> &inputs) {
   const std::vector<Argument> &arguments = call.arguments.positional;
@@ -242,7 +242,7 @@ void GraphRunner::checkOutput(unsigned node) {
          "batch");
 }
 
-/// Keys, or the names of the layers; those of several results are numbered.
+/// The keys, or the names of the layers; those of several results are numbered.
 std::vector<std::string>
 GraphRunner::namesOf(const std::vector<unsigned> &nodes,
                      const std::vector<std::string> &keys) const {
@@ -259,7 +259,7 @@ GraphRunner::namesOf(const std::vector<unsigned> &nodes,
   return out;
 }
 
-/// Each InputLayer stands there once, and nothing else.
+/// Checks that each InputLayer is an input once, and there are no other inputs.
 void GraphRunner::checkInputs() {
   std::set<unsigned> listed;
   auto refuse = [&](const std::string &name, const char *why) {

@@ -26,7 +26,7 @@ LayerDraft weft::keras::readLayer(const Json &json, std::string &error) {
                      module->get<std::string>().starts_with("keras.src.ops.");
   const Table<Layer> &table = isOperation ? operationTable() : layerTable();
   const TableRow *row = table.find(out.className);
-  // Keras knows layers by the exact names of their classes.
+  // Classes of layers are found by their exact names, as in Keras.
   if (!row || row->name != out.className) {
     f.refuse(table.refusal(out.className));
     return out;

@@ -1,6 +1,6 @@
 //===- Model.h - a Keras model as plain values ------------------*- C++ -*-===//
 //
-// What model.to_json() says, checked and typed; no IR. A worked example:
+// The content of model.to_json(), checked and typed; no IR. A worked example:
 //
 //   Input(28,28) -> Flatten -> Dense(128, relu, name="d1") -> Dense(10, "d2")
 //   compile(Adam(0.01), SparseCategoricalCrossentropy(from_logits=True))
@@ -58,48 +58,51 @@ struct Variable {
   InitializerPtr initializer;
   std::optional<int64_t> seed; ///< its own, or drawn
   std::string layer;           ///< the model's layer: mha of mha/query/kernel
-  /// The name that calls use: path of the layer and name. It is the path but for
-  /// states of random numbers, which Keras names apart.
+  /// The name that calls use: the layer's path and the name. It equals `path`
+  /// except for states of random numbers, which have other names in Keras.
   std::string key = path;
   RegularizerPtr regularizer = nullptr;
   ConstraintPtr constraint = nullptr;
-  /// Axes that the initializer takes for its fans; both empty: its own choice.
+  /// Axes from which the initializer computes its fans; both empty: its own
+  /// choice.
   std::vector<int64_t> inputAxes = {}, outputAxes = {};
-  /// Does training change it beside the optimizer: a statistic, a random state?
+  /// Whether training changes it, but not the optimizer: a statistic, a random
+  /// state.
   bool isUpdated = false;
   bool isUnnamed = false; ///< Keras numbers it
-  /// A random state that prediction and evaluation change, too.
+  /// Whether it is a random state that prediction and evaluation change, too.
   bool isDrawnAlways = false;
 
   bool isSeedState() const { return initializer->className == kSeedGenerator; }
 };
 
-/// A layer, or a model that is one.
+/// A layer, or a model that is a layer of another.
 struct ModelLayer {
   std::string className, name;
   int parent = -1;  ///< the model whose layer it is
   std::string path; ///< first part of its variables' paths
   LayerPtr layer;   ///< null for a model
-  std::shared_ptr<const InputLayer> input; ///< where it is one
+  std::shared_ptr<const InputLayer> input; ///< the input layer, or null
 
-  /// Its node passes on what its last layer gives.
+  /// Whether it is a model; its node passes on the result of its last layer.
   bool isModel() const { return !layer; }
   bool isInput() const { return input != nullptr; }
 };
 
-/// A result of a call. The nodes of one call stand together, result 0 first; all
-/// of them tell what the layer is called with. Shapes are those of one sample.
+/// A result of a call. The nodes of one call are adjacent, result 0 first; each
+/// has the inputs of the call. Shapes are those of one sample.
 struct Node {
   unsigned layer = 0;
   unsigned result = 0;
-  /// The tensors of the call, positional ones first; what a model passes on.
+  /// The tensors of the call, positional ones first; for a model, the tensor
+  /// that it passes on.
   std::vector<unsigned> inputs;
   CallArguments arguments;
   std::vector<int64_t> shape;
   std::string dtype = "float32";
 };
 
-/// The loss of one output; the model's is the sum of all, times their weights.
+/// The loss of one output; the model's is the weighted sum of all.
 struct OutputLoss {
   unsigned output; ///< position among the model's outputs
   LossPtr loss;
@@ -118,21 +121,22 @@ struct Model {
   std::vector<ModelLayer> layers;
   std::vector<Node> nodes;               ///< producers before consumers
   std::vector<unsigned> inputs, outputs; ///< nodes
-  /// Their names: keys of a dict, else those of their layers.
+  /// The names of inputs and outputs: keys of a dict, else those of their
+  /// layers.
   std::vector<std::string> inputNames, outputNames;
   std::vector<Variable> variables; ///< in the order of model.variables
-  /// For each number drawn when Keras reads the file: the variables that it
-  /// seeds, none where the initializer is never used.
+  /// The variables that each number seeds which Keras draws when it reads the
+  /// file; none if the initializer is never used.
   std::vector<std::vector<unsigned>> draws;
   bool isMixedFloat16 = false; ///< its policy: Keras then scales losses
   OptimizerPtr optimizer;
-  /// Does the file have the optimizer inside, which the policy puts another
-  /// around?
+  /// Whether the file contains the inner optimizer only, which the policy wraps
+  /// in another.
   bool isScaledByPolicy = false;
   std::vector<OutputLoss> losses; ///< in the order of the outputs
   std::vector<OutputMetric> metrics;
-  /// The reason why the file's compile_config cannot be trained or evaluated with; empty
-  /// where it can.
+  /// The reason why training and evaluation are impossible with the file's
+  /// compile_config; empty if they are possible.
   std::string compileRefusal;
   std::string json;          ///< the file's text, unchanged
   std::string compileConfig; ///< its compile_config with overrides, or {}
@@ -147,15 +151,17 @@ struct Model {
   const std::vector<int64_t> &outputShape(unsigned output) const {
     return nodes[outputs[output]].shape;
   }
-  /// Null where the output has none.
+  /// The loss of an output, or null.
   const Loss *lossOf(unsigned output) const;
-  /// Has the output a loss or a metric? Training takes labels for it.
+  /// Whether the output has a loss or a metric, so that training takes labels
+  /// for it.
   bool hasLabel(unsigned output) const;
-  /// Are its labels numbers of classes (i32), or values like the predictions?
+  /// Whether its labels are numbers of classes (i32), not values like the
+  /// predictions.
   bool takesClassNumbers(unsigned output) const;
   std::vector<int64_t> labelShape(unsigned output) const;
-  /// The variables that training changes by gradients: positions, and what the
-  /// optimizer knows of them.
+  /// The positions of the variables that training changes by gradients, and
+  /// their facts for the optimizer.
   std::vector<unsigned> trained() const;
   std::vector<WeightFacts> trainedWeights() const;
   /// The optimizer's variables in Keras' order, each with a path of its own; a
@@ -177,13 +183,14 @@ struct ModelOptions {
 Result<Model> readModel(std::string_view text,
                         const ModelOptions &options = {});
 
-/// Gives every seed that Keras would draw after set_random_seed(seed).
+/// Sets every seed to the number that Keras would draw after
+/// set_random_seed(seed).
 void drawSeeds(Model &model, uint64_t seed);
 
-/// {"initializer": {...}, "seed": N, "trainable": true}: what the training
-/// loop needs to make the variable's first value.
+/// The metadata from which the training loop makes the variable's first value:
+/// {"initializer": {...}, "seed": N, "trainable": true}.
 std::string variableMetadata(const Variable &variable);
-/// The same of an optimizer's variable whose elements are all `first`.
+/// The metadata of an optimizer's variable whose elements are all `first`.
 std::string constantMetadata(double first);
 
 } // namespace weft::keras

@@ -7,8 +7,8 @@ using namespace weft::keras;
 
 namespace {
 
-/// Is the model's policy mixed_float16? A Functional model's config does not say;
-/// one with such a layer was made under it.
+/// Whether the model's policy is mixed_float16. A Functional model's config
+/// does not contain it, but a layer with that policy implies it.
 bool isMixedFloat16(const Json &config, const Model &model) {
   auto isMixed = [](const Policy &policy) {
     return policy.variable == "float32" && policy.compute == "float16";
@@ -52,7 +52,8 @@ void read(const Json &json, const ModelOptions &options, Model &model,
   if (!error.empty())
     return;
   model.isMixedFloat16 = isMixedFloat16(*config, model);
-  // Errors in settings of a file's compile_config are refused where a step needs them.
+  // Errors in a file's compile_config are reported when a step needs it, unless
+  // settings are given.
   bool isAsked = options.optimizer || options.loss || options.metrics ||
                  options.learningRate;
   std::string refusal;
@@ -64,7 +65,7 @@ void read(const Json &json, const ModelOptions &options, Model &model,
         withFix(refusal, "predict only, or compile the model again");
 }
 
-/// One message of all refusals, each with what to do.
+/// All errors in one message, each with a fix.
 std::string told(const std::string &error) {
   const char *how = "fix the model in Keras and save it again";
   if (error.find('\n') == error.npos)
@@ -180,7 +181,7 @@ std::vector<WeightFacts> Model::trainedWeights() const {
   return out;
 }
 
-/// NAME_1 for a second NAME.
+/// A repeated NAME becomes NAME_1.
 std::vector<OptimizerVariable> Model::optimizerVariables() const {
   if (!optimizer)
     return {};

@@ -12,7 +12,7 @@
 
 namespace weft::keras {
 
-/// A layer as the file has it, and whether it is built alone: right after its
+/// A layer as in the file, and whether it is built alone: right after its
 /// construction, under its own name (build_config).
 struct LayerDraft {
   std::shared_ptr<Layer> layer;
@@ -21,10 +21,11 @@ struct LayerDraft {
 };
 /// Reads the layer's own config; `error` names the layer.
 LayerDraft readLayer(const Json &json, std::string &error);
-/// Layers and graphs as the file has them; inputs take the options' shapes.
+/// Reads layers and graphs of the file; inputs take the options' shapes.
 void readGraphs(const Json &json, const ModelOptions &options, Model &model,
                 Graphs &graphs, std::string &error);
-/// Optimizer, loss and metrics of compile_config with the options' overrides.
+/// Reads optimizer, loss and metrics of compile_config with the options'
+/// overrides.
 void readCompileConfig(const Json *json, const ModelOptions &options,
                        Model &model, std::string &error);
 

@@ -6,7 +6,8 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
 
-/// Masks that the file writes as an argument come before those of the tensors.
+/// Sets masks that the file gives as an argument, which have precedence over
+/// those of the tensors.
 static void giveMasks(CallInputs &inputs) {
   const Argument *written = inputs.arguments.keyword("mask");
   if (!written)

@@ -1,9 +1,9 @@
 //===- NodeValues.h - the values of a model's nodes --------------*- C++ -*-===//
 //
-// Private to the Keras front end: what a run over the nodes, when the model is
-// read and when a step is built, has computed so far. As in Keras a mask belongs
-// to a tensor, not to a call: a layer that returns the tensor it is called with
-// returns its mask too.
+// Private to the Keras front end: the values that a run over the nodes has
+// computed so far, when a model is read or a step is built. As in Keras a mask
+// belongs to a tensor, not to a call: a layer that returns the tensor it is
+// called with returns its mask too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,14 +23,14 @@ public:
 
   /// The inputs of the call of a node's layer.
   CallInputs inputsOf(const Node &node) const;
-  /// A tensor keeps the mask that it has.
+  /// Sets a tensor's mask, unless it has one.
   void setMask(Value value, Value mask) {
     if (mask)
       masks.try_emplace(value, mask);
   }
   /// Or null.
   Value maskOf(Value value) const { return masks.lookup(value); }
-  /// After a call of a layer that takes masks off.
+  /// Removes the masks of inputs after a call of a layer that takes masks off.
   void dropMasks(const CallInputs &inputs) {
     for (Value value : inputs.tensors)
       masks.erase(value);

@@ -36,7 +36,7 @@ Json optimizerObject(const Optimizer &optimizer) {
 
 /// An object without a module, such as a flag's {"class_name": "mse"}, with the
 /// module and class that Keras needs to find it; a name in the spelling that
-/// Keras knows. What Keras wrote stays as it is.
+/// Keras knows. Objects that Keras wrote are unchanged.
 Json completed(const Json &written, const char *module,
                const std::string &className, const AnyTable &table) {
   if (written.is_object() && !written.contains("module"))
@@ -51,8 +51,8 @@ Json completed(const Json &written, const char *module,
                                                    : Json(snakeCase(className));
 }
 
-/// The optimizers and schedules of one that is made of others, each with the
-/// module and the name that Keras needs.
+/// Adds module and name to the inner optimizers and schedules, which Keras
+/// needs.
 Json withModules(Json written) {
   for (Json &entry : written)
     if (entry.is_structured())
@@ -75,7 +75,8 @@ Json withModules(Json written) {
                     std::move(config));
 }
 
-/// One entry of `metrics` for each of the model's, unless they are written by output.
+/// One entry of `metrics` for each of the model's, unless they are given by
+/// output.
 Json savedMetrics(const Json &written,
                   const std::vector<OutputMetric> &metrics) {
   std::vector<const Metric *> listed;
@@ -93,7 +94,7 @@ Json savedMetrics(const Json &written,
   return out;
 }
 
-/// A loss for all outputs; those by output stay as they are written.
+/// A loss for all outputs; those given by output are unchanged.
 Json savedLoss(const Json &written, const std::vector<OutputLoss> &losses) {
   return written.is_string() || isOne(written)
              ? completed(written, "keras.losses", losses[0].loss->className,

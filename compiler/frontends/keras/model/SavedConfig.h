@@ -1,7 +1,8 @@
 //===- SavedConfig.h - the config.json of a saved model ---------*- C++ -*-===//
 //
-// The model's own text, with the compile_config that it was trained with. For a
-// model.json that was read with --optimizer adam --learning-rate 0.01 --loss mse:
+// The model's own text, with the compile_config of its training. For a
+// model.json that was read with --optimizer adam --learning-rate 0.01 --loss
+// mse:
 //
 //   "compile_config": {"optimizer": {"module": "keras.optimizers",
 //       "class_name": "Adam", "config": {"name": "adam", "learning_rate":
@@ -17,7 +18,7 @@
 
 namespace weft::keras {
 
-/// The model's config.json as Keras writes it; the text as it was read if no option
+/// The model's config.json as Keras writes it; the unchanged text if no option
 /// replaced a part of compile_config.
 std::string savedConfig(const Model &model);
 

@@ -4,8 +4,8 @@
 
 using namespace weft::keras;
 
-/// layers/dense_1 for each layer, layers/sequential/layers/dense for one of a
-/// nested model; empty where the file has no group.
+/// The group of each layer: layers/dense_1, or layers/sequential/layers/dense
+/// in a nested model; empty if the file has none.
 static std::vector<std::string> layerGroups(const Model &model) {
   std::map<std::string, unsigned> used;
   std::vector<std::string> groups;
@@ -29,8 +29,8 @@ static std::vector<std::string> layerGroups(const Model &model) {
   return groups;
 }
 
-/// /query_dense of mha/query/kernel: Keras saves a layer inside another under
-/// the attribute that holds it.
+/// The group of a layer inside another, /query_dense of mha/query/kernel: Keras
+/// saves it under the attribute that holds it.
 static std::string savedSublayer(const Variable &variable,
                                  const ModelLayer &layer) {
   std::string inside = variable.key.substr(
@@ -73,7 +73,7 @@ std::vector<SavedPath> weft::keras::savedPaths(const Model &model) {
   std::vector<SavedPath> out;
   std::vector<std::string> groups = layerGroups(model);
   for (size_t i = 0; i < groups.size(); ++i) {
-    // Weights and then statistics, by sublayer.
+    // Positions of weights, then statistics, by sublayer.
     std::map<std::string, unsigned> positions;
     for (const Variable &variable : model.variables) {
       if (variable.layer != model.layers[i].name || variable.isSeedState())

@@ -1,7 +1,7 @@
 //===- SavedPaths.h - where Keras saves each variable -----------*- C++ -*-===//
 //
 // In a .keras or .weights.h5 file, a layer's group is named after its class and
-// its place among the layers of that class, not after the layer. For
+// its number among the layers of that class, not after the layer. For
 //
 //   Input -> Flatten -> Dense(200, no bias, name="d1") -> Dense(10, name="d2")
 //
@@ -9,8 +9,9 @@
 //   d2/kernel, d2/bias   layers/dense_1/vars/0, layers/dense_1/vars/1
 //   rm_sprop/iteration   optimizer/vars/0, and so on in Keras' order
 //
-// States of random numbers are not saved, as in Keras. Variables of an optimizer
-// inside another stand among the outer one's and, once more, in a group of its own.
+// States of random numbers are not saved, as in Keras. Variables of an inner
+// optimizer are saved among the outer one's and, once more, in a group of their
+// own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +25,7 @@ namespace weft::keras {
 struct SavedPath {
   std::string path, savedPath;
   bool ofOptimizer = false;
-  bool isCopy = false; ///< of an optimizer inside: saved twice, read once
+  bool isCopy = false; ///< of an inner optimizer: saved twice, read once
 };
 std::vector<SavedPath> savedPaths(const Model &model);
 

@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
 
-/// Initializers in the order of construction: those of option layers come with them.
+/// Initializers in the order of construction, including those of option layers.
 static std::vector<InitializerPtr> initializersOf(const Configured &object) {
   std::vector<InitializerPtr> out;
   for (const auto &part : objectsOf(object)) {
@@ -157,7 +157,8 @@ void VariableMaker::finish() {
     for (Variable &variable : made[current].variables) {
       if (variable.isUnnamed && unnamed++)
         variable.path += "_" + std::to_string(unnamed - 1);
-      // Layers that are options have paths without the layer around them.
+      // Paths may collide, as layers that are options have paths without the
+      // layer around them. Seed states may have equal paths.
       if (!variable.isSeedState() && !paths.insert(variable.path).second)
         return refuse("its variable \"" + variable.path +
                       "\" has the path of another one; give the layers inside "

@@ -1,17 +1,17 @@
 //===- VariableMaker.h - a model's variables, from its calls -----*- C++ -*-===//
 //
 // Private to the Keras front end. While a model is read its layers are called
-// once; what they ask for becomes the model's variables. Keras makes them in
-// another order than calls do: by layer in the order of the file, weights, then
-// statistics, then random states, then those of layers inside; and it draws seeds
-// when objects are constructed:
+// once; the variables that they request become the model's. Keras' order
+// differs from that of the calls: by layer in the order of the file, weights,
+// then statistics, then random states, then those of layers inside; and it
+// draws seeds when objects are constructed:
 //
 //   Dense "d1" (built alone), Dropout, Dense "d2"   in the file
 //   draws of the constructors   d1's initializers, the generator, d2's initializers
 //
-// What a layer constructs when it is built (layers inside it) draws right after
-// its constructor where it is built alone, else after all constructors of its
-// model, in the order of the calls.
+// Objects that a layer constructs when it is built (layers inside it) draw
+// right after its constructor if it is built alone, else after all constructors
+// of its model, in the order of the calls.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ namespace weft::keras {
 
 class VariableMaker : public Variables {
 public:
-  /// Variables become arguments of the block.
+  /// Makes variables arguments of the block.
   VariableMaker(const Graphs &graphs, Model &model, mlir::OpBuilder &builder,
                 mlir::Block &block, std::string &error)
       : graphs(graphs), model(model), builder(builder), block(block),
@@ -54,7 +54,8 @@ private:
   };
   void order(Made &of) const;
   void addDraws(int parent);
-  /// States of random numbers get their names under `scope`.
+  /// Adds draws of initializers; states of random numbers get their names under
+  /// `scope`.
   void addDraws(const std::vector<InitializerPtr> &initializers,
                 const std::string &scope);
 

@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
 
-/// That of keras.activations.
+/// The row of a function of keras.activations.
 static OperationRow named(const char *name, const char *activation) {
   ActivationPtr function = activationTable().make(activation);
   return operation(name, {"x"}, {}, [function](OperationCall &a) {
@@ -61,7 +61,7 @@ static Value threshold(OperationCall &a) {
   return a.t.select(a.t.compare(CompareKind::GT, x, a.number("threshold")), x,
                     a.t.splat(a.number("default_value"), x));
 }
-/// Half of the dimension, times how open the other half's gates are.
+/// Half of the dimension, times the sigmoid of the other half.
 static Value glu(OperationCall &a) {
   Tensors &t = a.t;
   Value x = a.floats("x");

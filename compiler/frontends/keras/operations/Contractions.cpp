@@ -10,7 +10,7 @@ using namespace weft::keras;
 
 using Sizes = SmallVector<int64_t>;
 
-/// Two tensors in their common type; integers stay what they are.
+/// Two tensors in their common type; integers are not converted to floats.
 static SmallVector<Value> pair(OperationCall &a) {
   SmallVector<Value> out = {a.tensor("x1"), a.tensor("x2")};
   Type type = promoted(elementOf(out[0]), elementOf(out[1]));
@@ -20,7 +20,8 @@ static SmallVector<Value> pair(OperationCall &a) {
     x = castTo(a.t, x, type);
   return out;
 }
-/// Sums of products over dimensions of both; what is left of x, then of y.
+/// Sums products over dimensions of both; the result has the remaining
+/// dimensions of x, then of y.
 static Value contracted(OperationCall &a, Value x, Value y,
                         ArrayRef<int64_t> xs, ArrayRef<int64_t> ys,
                         ArrayRef<int64_t> xBatch = {},
@@ -45,7 +46,8 @@ static Value contracted(OperationCall &a, Value x, Value y,
   return t.make<DotOp>(x, y, xs, ys, xBatch, yBatch);
 }
 
-/// Stacks of matrices; a vector is a row on the left, a column on the right.
+/// Multiplies stacks of matrices; a vector is a row on the left, a column on
+/// the right.
 static Value matmul(OperationCall &a) {
   Tensors &t = a.t;
   SmallVector<Value> both = pair(a);
@@ -156,7 +158,7 @@ struct Lettered {
 };
 } // namespace
 
-/// Without the letters that nothing needs: their elements are added.
+/// The tensor without unused letters, over which elements are added.
 static Lettered summed(Tensors &t, Lettered x, const std::string &needed) {
   Sizes dims;
   std::string kept;
@@ -191,8 +193,8 @@ static Lettered product(OperationCall &a, Lettered x, Lettered y,
           batch + free};
 }
 
-/// Terms of "ab,bc->ac" for tensors of these ranks; dots become capital letters
-/// from the right. Empty where the equation is none.
+/// The terms of "ab,bc->ac" for tensors of these ranks; dots become capital
+/// letters from the right. Empty for an invalid equation.
 static std::vector<std::string> termsOf(const std::string &equation,
                                         ArrayRef<Value> operands) {
   std::string text;
@@ -241,7 +243,8 @@ static std::vector<std::string> termsOf(const std::string &equation,
   return out;
 }
 
-/// Each letter of a term once, each of the result in a term, sizes agree.
+/// Whether each letter of a term occurs once, each of the result is in a term,
+/// and sizes agree.
 static bool isSound(const std::vector<std::string> &terms,
                     ArrayRef<Value> operands) {
   std::map<char, int64_t> sizes;
@@ -263,7 +266,7 @@ static bool isSound(const std::vector<std::string> &terms,
   return true;
 }
 
-/// From left to right, two tensors at a time.
+/// Contracts from left to right, two tensors at a time.
 static Value einsum(OperationCall &a) {
   SmallVector<Value> operands = a.tensors("operands");
   std::string equation = a.text("subscripts"), shapes;

@@ -16,7 +16,8 @@ static int64_t elementCount(Value x) {
   return count;
 }
 
-/// x and the dimension to run along: all of x in a row where the axis is None.
+/// The tensor and the dimension to run along: the flat tensor if the axis is
+/// None.
 static std::pair<Value, int64_t> alongAxis(OperationCall &a, Value x) {
   if (!a.given("axis"))
     return {a.t.reshape(x, {elementCount(x)}), 0};
@@ -34,7 +35,7 @@ static OperationRow cumulative(const char *name, ScanKind kind) {
       });
 }
 
-/// The tensors in the order of the first along a dimension.
+/// Sorts the tensors by the first, along a dimension.
 static SmallVector<Value> sorted(Tensors &t, ValueRange values, int64_t dim) {
   auto op = SortOp::create(t.builder, t.loc, values.getTypes(), values,
                            uint64_t(dim), /*keys=*/1, /*descending=*/false);

@@ -1,6 +1,6 @@
 //===- Elementwise.cpp - functions of one number --------------------------===//
 //
-// The functions compute as jax.numpy's do, operation by operation.
+// The functions compute as in jax.numpy, operation by operation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@ using namespace weft::keras;
 
 using Formula = Value (*)(Tensors &, Value);
 
-/// A function of floats; integers become f32.
+/// The row of a function of floats; integers become f32.
 static OperationRow ofFloats(const char *name, Formula formula) {
   return operation(name, {"x"}, {}, [formula](OperationCall &a) {
     return formula(a.t, a.floats("x"));
@@ -26,7 +26,7 @@ template <class Op> static Value one(Tensors &t, Value x) {
   return t.make<Op>(x);
 }
 
-/// A function of any numbers, in their own type.
+/// The row of a function of any numbers, in their own type.
 static OperationRow ofNumbers(const char *name, Formula formula) {
   return operation(name, {"x"}, {}, [formula](OperationCall &a) {
     return formula(a.t, a.tensor("x"));
@@ -122,7 +122,7 @@ static Value clip(OperationCall &a) {
   return x;
 }
 
-/// x in another type, or a constant in its shape.
+/// The row of a constant in the shape of x, perhaps in another type.
 static OperationRow constantLike(const char *name, double number) {
   return operation(name, {"x"}, {{"dtype"}}, [number](OperationCall &a) {
     Value x = a.tensor("x");

@@ -15,7 +15,7 @@ static bool isFirst(OperationCall &a) {
   return a.text("data_format", "channels_last") == "channels_first";
 }
 
-/// Each of several vectors along a dimension of its own, in one shape.
+/// Broadcasts several vectors, each along a dimension of its own, to one shape.
 static SmallVector<Value> meshgrid(OperationCall &a) {
   Tensors &t = a.t;
   SmallVector<Value> parts;
@@ -45,7 +45,7 @@ static SmallVector<Value> meshgrid(OperationCall &a) {
   return parts;
 }
 
-/// No tensor has a larger size.
+/// The largest size of a tensor's dimension.
 static constexpr int64_t kMost = int64_t(1) << 40;
 
 /// The elements x[.., i, i + offset, ..] of two dimensions, at the end.
@@ -88,8 +88,9 @@ static Value trace(OperationCall &a) {
   return a.t.reduce(ReduceKind::Sum, x, {a.t.last(x)});
 }
 
-/// Moves between space and depth of images (batch, height, width, features): `inward`
-/// takes squares of positions into the features, else features become squares.
+/// The row of an op between space and depth of images (batch, height, width,
+/// features): `inward` moves squares of positions to features, else features
+/// become squares.
 static OperationRow squares(const char *name, bool inward) {
   return operation(
       name, {"x"}, {{"block_size"}, {"data_format", "\"channels_last\""}},
@@ -131,7 +132,7 @@ static OperationRow squares(const char *name, bool inward) {
       });
 }
 
-/// An option of each spatial dimension; empty where it does not fit.
+/// An option for each spatial dimension; empty if it does not fit.
 static std::vector<int64_t> spatial(OperationCall &a, const char *name,
                                     int64_t rank) {
   Sizes given = a.integers(name);

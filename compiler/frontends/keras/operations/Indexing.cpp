@@ -14,7 +14,7 @@ using Kind = Argument::Kind;
 using Sizes = SmallVector<int64_t>;
 
 namespace {
-/// x[key], entry by entry.
+/// Applies x[key], entry by entry.
 class ItemReader {
 public:
   ItemReader(OperationCall &a, Value x) : a(a), t(a.t), x(x) {}
@@ -28,7 +28,7 @@ private:
   OperationCall &a;
   Tensors &t;
   Value x;
-  int64_t dim = 0; ///< of x, before sizes of 1 go and come
+  int64_t dim = 0; ///< of x, without removed and added sizes of 1
   Sizes shape;     ///< of the result so far
 };
 } // namespace
@@ -50,7 +50,7 @@ bool ItemReader::bound(const Argument &argument, int64_t &out) {
                  "slices by " + argument.written + "; use integers");
 }
 
-/// Reads a slice as Python's slice.indices: positions outside are cut off.
+/// Reads a slice like Python's slice.indices: positions outside are clipped.
 void ItemReader::takeRange(const Argument &slice) {
   int64_t size = t.size(x, dim), step = 1;
   if (!bound(slice.parts[2], step) ||
@@ -125,8 +125,8 @@ Value ItemReader::read(std::vector<Argument> keys) {
                          : x; // another count was refused above
 }
 
-/// Rows of dimension `dim` by indices, as jnp.take: negative ones count from
-/// the end, others outside give NaN, or the least integer.
+/// Takes rows of dimension `dim` by indices, as jnp.take: negative ones count
+/// from the end, others outside give NaN, or the least integer.
 static Value taken(OperationCall &a, Value x, Value indices, int64_t dim) {
   Tensors &t = a.t;
   Sizes order = {dim}, rest, shape(t.shape(indices)), back;
@@ -226,7 +226,8 @@ static Value oneHot(OperationCall &a) {
   return a.cast(t.make<OneHotOp>(type, x, uint64_t(dim), Value()), "dtype");
 }
 
-/// x where `kind` holds between its column - row and k, else 0.
+/// The row of an op that keeps x where `kind` holds between its column - row
+/// and k, and is 0 elsewhere.
 static OperationRow triangle(const char *name, CompareKind kind) {
   return operation(name, {"x"}, {{"k", "0"}}, [kind](OperationCall &a) {
     Tensors &t = a.t;

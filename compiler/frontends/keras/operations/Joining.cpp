@@ -59,7 +59,7 @@ static Value append(OperationCall &a) {
   }
   return joined(a, both, a.integer("axis"));
 }
-/// With a size of 1 there.
+/// Adds a dimension of size 1.
 static Value widened(Tensors &t, Value x, int64_t dim) {
   Sizes shape(t.shape(x));
   shape.insert(shape.begin() + dim, 1);
@@ -77,7 +77,8 @@ static Value stack(OperationCall &a) {
   }
   return joined(a, parts, dim);
 }
-/// Along the dimension, which tensors of fewer dimensions get.
+/// The row of an op that stacks along a dimension; tensors of fewer dimensions
+/// get it.
 static OperationRow stackAlong(const char *name, int64_t dim) {
   return operation(name, {"xs"}, {}, [dim](OperationCall &a) {
     SmallVector<Value> parts = a.tensors("xs");
@@ -91,7 +92,7 @@ static OperationRow stackAlong(const char *name, int64_t dim) {
   });
 }
 
-/// The parts between the places where x is cut.
+/// The parts of x between the positions `ends`.
 static SmallVector<Value> cut(OperationCall &a, Value x, int64_t dim,
                               ArrayRef<int64_t> ends) {
   SmallVector<Value> out;

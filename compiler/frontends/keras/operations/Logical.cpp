@@ -11,7 +11,7 @@ using namespace weft::keras;
 static OperationRow comparison(const char *name, CompareKind kind) {
   return operation(name, {"x1", "x2"}, {}, [kind](OperationCall &a) {
     SmallVector<Value> both = a.together({"x1", "x2"});
-    // Bits are compared as numbers.
+    // Booleans are compared as numbers.
     for (Value &x : both)
       if (isBool(x))
         x = a.t.toInteger(x);
@@ -21,7 +21,7 @@ static OperationRow comparison(const char *name, CompareKind kind) {
 static Value truth(OperationCall &a, Value x) {
   return castTo(a.t, x, a.t.builder.getI1Type());
 }
-/// A logical function: numbers other than 0 are true.
+/// The row of a logical function: numbers other than 0 are true.
 template <class Op> static OperationRow logical(const char *name) {
   return operation(name, {"x1", "x2"}, {}, [](OperationCall &a) {
     SmallVector<Value> both =

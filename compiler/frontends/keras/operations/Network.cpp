@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
 
-/// x by its norm of an order, along axes.
+/// Divides x by its norm of an order, along axes.
 static Value normalize(OperationCall &a) {
   Tensors &t = a.t;
   Value x = a.floats("x");
@@ -27,7 +27,8 @@ static Value normalize(OperationCall &a) {
   return t.div(x, t.spread(t.max(total, epsilon), x, dims));
 }
 
-/// A factor or summand in the shape of x: along `dims`, or as NumPy would.
+/// Broadcasts a factor or summand to the shape of x: along `dims`, or as in
+/// NumPy.
 static Value alongDims(OperationCall &a, const char *name, Value x,
                        ArrayRef<int64_t> dims) {
   Tensors &t = a.t;
@@ -94,7 +95,7 @@ static SmallVector<Value> moments(OperationCall &a) {
   return {t.kept(mean, x, dims), t.kept(variance, x, dims)};
 }
 
-/// Logits with the bias of the call, and the least number where its mask says.
+/// Adds the bias of the call to logits, and sets the least number where masked.
 static Value masked(OperationCall &a, Value logits) {
   Tensors &t = a.t;
   auto refuse = [&](const char *name, Value x) {
@@ -129,7 +130,8 @@ static Value masked(OperationCall &a, Value logits) {
   return logits;
 }
 
-/// (batch, time, heads, depth), with key's heads repeated for groups of query's.
+/// Attention of (batch, time, heads, depth), with key's heads repeated for
+/// groups of query's.
 static Value attention(OperationCall &a) {
   Tensors &t = a.t;
   Value query = a.floats("query"), key = a.floats("key"),

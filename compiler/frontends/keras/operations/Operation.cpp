@@ -30,7 +30,7 @@ bool keras::Operation::named(Call &c, const CallArguments &given,
   size_t i = 0;
   for (const Argument &argument : given.positional) {
     const char *name = row.arguments[i];
-    if (*name == '*') // takes all that follow
+    if (*name == '*') // takes all remaining arguments
       arguments[name + 1].parts.push_back(argument);
     else
       arguments[row.arguments[i++]] = argument;
@@ -85,7 +85,7 @@ static Type typeOfNumber(Builder &builder, const Argument &number) {
                                         : Type(builder.getF32Type());
 }
 
-/// Numbers in nested lists; false where it holds anything else.
+/// Collects numbers of nested lists; false if there is anything else.
 static bool flatten(const Argument &list, unsigned depth, Argument &out) {
   if (list.kind != Kind::List) {
     out.numbers.push_back(numberOf(list));

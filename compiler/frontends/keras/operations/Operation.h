@@ -3,14 +3,14 @@
 // A Functional model that applies functions of keras.ops has a layer for each
 // call, whose class is an Operation of Keras. One row declares a class: the
 // arguments of its call in order, those of its constructor with their defaults,
-// and what computes it:
+// and the function that computes it:
 //
 //   {"Clip", {"x"}, {{"x_min"}, {"x_max"}}, clip}
 //   Value clip(OperationCall &a) { ... a.tensor("x") ... a.given("x_min") ... }
 //
 // Both kinds of arguments are read by name. An argument that does not fit is
-// refused, and the reader gives a value that computes: rows need no checks but
-// of what they demand themselves.
+// refused, and the reader returns a valid value, so that rows check their own
+// conditions only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ class OperationCall;
 struct OperationParameter {
   const char *name;
   const char *otherwise = "null"; ///< JSON
-  const char *refused = nullptr;  ///< what other values ask for
+  const char *refused = nullptr;  ///< the feature that other values need
 };
 
 struct OperationRow {
@@ -39,7 +39,7 @@ struct OperationRow {
   std::function<SmallVector<Value>(OperationCall &)> build;
 };
 
-/// A row whose function gives one value.
+/// A row whose function returns one value.
 template <class Build>
 OperationRow operation(const char *name, std::vector<const char *> arguments,
                        std::vector<OperationParameter> parameters,
@@ -48,7 +48,7 @@ OperationRow operation(const char *name, std::vector<const char *> arguments,
           [build](OperationCall &a) { return SmallVector<Value>{build(a)}; }};
 }
 
-/// One call: arguments by name, as what the row wants.
+/// One call: arguments by name, converted as the row requests.
 class OperationCall {
 public:
   OperationCall(Call &c, const CallInputs &inputs,
@@ -59,13 +59,13 @@ public:
 
   const Argument &argument(const char *name) const;
   bool given(const char *name) const { return argument(name).isGiven(); }
-  /// A tensor, or numbers as one.
+  /// An argument as a tensor, which may be given as numbers.
   Value tensor(const char *name) { return tensorOf(argument(name), name); }
-  /// The same in a type of floats: integers become f32.
+  /// The same as floats: integers become f32.
   Value floats(const char *name) { return asFloats(t, tensor(name)); }
-  /// A list of tensors in their common type.
+  /// A list of tensors, converted to their common type.
   SmallVector<Value> tensors(const char *name);
-  /// Arguments in their common type and shape, as NumPy and JAX find them.
+  /// Arguments, converted to their common type and shape as in NumPy and JAX.
   SmallVector<Value> together(std::vector<const char *> names);
   SmallVector<Value> stretched(SmallVector<Value> values);
   Value cast(Value x, const char *typeName);
@@ -74,7 +74,7 @@ public:
   double number(const char *name, double otherwise = 0);
   bool flag(const char *name);
   std::string text(const char *name, std::string otherwise = "");
-  /// An integer or a list of them.
+  /// An integer or a list of integers.
   SmallVector<int64_t> integers(const char *name);
   /// Distinct dimensions of x, rising; all of them for None.
   SmallVector<int64_t> dims(const char *name, Value x);
@@ -117,8 +117,8 @@ public:
   std::vector<Value> results(Call &c, const CallInputs &inputs) const override;
 
 private:
-  /// Reads the call's arguments by name, over those of the constructor; false if there
-  /// are others.
+  /// Collects the call's arguments by name, which override those of the
+  /// constructor; false if there are unknown ones.
   bool named(Call &c, const CallArguments &given,
              std::map<std::string, Argument> &arguments) const;
 
@@ -141,7 +141,7 @@ std::vector<OperationRow> activationOperations();
 std::vector<OperationRow> networkOperations();
 std::vector<OperationRow> imageOperations();
 
-/// All of them, found by the names of their classes.
+/// All operations, by the names of their classes.
 const Table<Layer> &operationTable();
 
 } // namespace weft::keras

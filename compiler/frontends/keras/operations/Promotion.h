@@ -4,7 +4,7 @@
 //   promoted(i1, i8)     i8
 //   promoted(f16, bf16)  f32: the first that holds both
 //
-// 64 bits are 32, as in JAX without jax_enable_x64.
+// Types of 64 bits become 32, as in JAX without jax_enable_x64.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,14 +24,15 @@ inline bool isFloat(Value x) {
 inline bool isBool(Value x) { return elementOf(x).isInteger(1); }
 
 mlir::Type promoted(mlir::Type a, mlir::Type b);
-/// The type of a tensor's type with a Python number: it changes the kind, not the width.
+/// The type of an op on a tensor's type and a Python number, which changes the
+/// kind, not the width.
 mlir::Type promotedWithNumber(mlir::Type a, mlir::Type number);
-/// "float32", "int64" and so on; null for another name.
+/// The type with a name, "float32", "int64" and so on; null for unknown names.
 mlir::Type typeNamed(mlir::Builder &builder, const std::string &name);
-/// "float32" of f32.
+/// The name of a type: "float32" for f32.
 std::string typeName(mlir::Type type);
 
-/// To the type; a bool is whether the element is not 0.
+/// Converts to the type; a bool is whether the element is not 0.
 Value castTo(Tensors &t, Value x, mlir::Type type);
 Value asFloats(Tensors &t, Value x);
 

@@ -12,7 +12,7 @@ using namespace weft::keras;
 
 using Reduce = Value (*)(Tensors &, Value, ArrayRef<int64_t>);
 
-/// With sizes of 1 where dimensions were, if the call wants them.
+/// Keeps reduced dimensions as sizes of 1, if the call requests it.
 static Value finished(OperationCall &a, Value reduced, Value x,
                       ArrayRef<int64_t> dims) {
   return a.flag("keepdims") && !dims.empty() ? a.t.kept(reduced, x, dims)
@@ -68,7 +68,7 @@ static Value logSumExp(Tensors &t, Value x, ArrayRef<int64_t> dims) {
   return t.add(t.make<LogOp>(t.reduce(ReduceKind::Sum, raised, dims)), largest);
 }
 
-/// The largest or smallest, and `initial` where there is one.
+/// The row of an op for the largest or smallest, also of `initial` if given.
 template <class Op, ReduceKind kind>
 static Value withInitial(OperationCall &a) {
   Value x = a.tensor("x");
@@ -110,7 +110,7 @@ static Value average(OperationCall &a) {
   return t.div(t.reduce(ReduceKind::Sum, t.mul(x, weights), dims), total);
 }
 
-/// Positions along one axis, or in the flat tensor.
+/// The row of an op for positions along one axis, or in the flat tensor.
 template <class Op> static Value position(OperationCall &a) {
   Tensors &t = a.t;
   Value x = a.tensor("x");

@@ -137,7 +137,7 @@ static Value broadcastTo(OperationCall &a) {
   bool isGood = missing >= 0;
   for (int64_t i = 0; isGood && i < int64_t(shape.size()); ++i) {
     int64_t own = i < missing ? 1 : a.t.size(x, i - missing);
-    if (shape[i] == -1) // the size that it has
+    if (shape[i] == -1) // the input's size
       shape[i] = own;
     isGood = shape[i] > 0 && (own == 1 || own == shape[i]);
   }
@@ -198,7 +198,7 @@ static Value repeat(OperationCall &a) {
   shape[dim] = saturatingMultiply(shape[dim], times[0]);
   return a.fits(shape) ? a.t.repeat(x, dim, times[0]) : x;
 }
-/// All of x several times, along each dimension.
+/// Repeats x along each dimension.
 static Value tile(OperationCall &a) {
   Value x = a.tensor("x");
   Sizes times = a.integers("repeats"), shape(a.t.shape(x));
@@ -222,7 +222,7 @@ static Value tile(OperationCall &a) {
   return a.t.reshape(a.t.make<BroadcastOp>(x, wide, dims), joined);
 }
 
-/// Elements before and after each dimension; one pair stands for all.
+/// Elements before and after each dimension; one pair is for all dimensions.
 static bool padding(OperationCall &a, Value x, Sizes &low, Sizes &high) {
   const Argument &width = a.argument("pad_width");
   using Kind = Argument::Kind;
@@ -255,8 +255,8 @@ static bool padding(OperationCall &a, Value x, Sizes &low, Sizes &high) {
                  "\"pad_width\" must have a pair for each dimension of " +
                      shapeText(a.t.shape(x)));
 }
-/// The elements next to an edge, mirrored; `skipped` is 1 where the edge itself
-/// is not repeated.
+/// Mirrors the elements next to an edge; `skipped` is 1 if the edge itself is
+/// not repeated.
 static Value mirrored(Tensors &t, Value x, int64_t dim, int64_t low,
                       int64_t high, int64_t skipped) {
   int64_t size = t.size(x, dim), dims[] = {dim};
@@ -273,7 +273,7 @@ static Value mirrored(Tensors &t, Value x, int64_t dim, int64_t low,
   return t.make<ConcatenateOp>(tensorType(x).clone(shape), parts,
                                uint64_t(dim));
 }
-/// The edge itself, several times.
+/// Repeats the edge.
 static Value edged(Tensors &t, Value x, int64_t dim, int64_t low,
                    int64_t high) {
   int64_t size = t.size(x, dim);

@@ -1,6 +1,6 @@
 //===- Trigonometry.cpp - functions of angles and of hyperbolas -----------===//
 //
-// Inverse functions are written by the angle of a point, as XLA expands them.
+// Inverse functions are computed by the angle of a point, as XLA expands them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,7 +52,7 @@ static Value arccosh(Tensors &t, Value x) {
       t.mul(t.make<SqrtOp>(t.add(x, -1.0)), t.make<SqrtOp>(t.add(x, 1.0)));
   return t.make<LogOp>(t.add(x, root));
 }
-/// (e^x - e^-x) / 2, by e^x - 1 where x is near 0.
+/// (e^x - e^-x) / 2, computed by e^x - 1 if x is near 0.
 static Value sinh(Tensors &t, Value x) {
   Value above = t.make<Expm1Op>(x);
   return t.mul(t.add(above, t.div(above, t.add(above, 1.0))), 0.5);

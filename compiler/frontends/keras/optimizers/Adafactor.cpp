@@ -17,8 +17,8 @@ void Adafactor::ownOptions(Options &o) {
   o.flag("relative_step", relativeStep);
 }
 
-/// Moments of rows and columns have the weight's name alone. Weights of fewer than
-/// two dimensions have none of them, but Keras' numbers in their place.
+/// The slots of moments, named after the weight only. Weights of fewer than two
+/// dimensions have scalars as in Keras instead of moments of rows and columns.
 OptimizerVariable Adafactor::slotOf(const SlotKind &slot,
                                     const WeightFacts &facts) const {
   OptimizerVariable out = Optimizer::slotOf(slot, facts);

@@ -1,7 +1,7 @@
 //===- Apply.h - one step of an optimizer ------------------------*- C++ -*-===//
 //
-// Private to the Keras front end. keras.optimizers.Optimizer.apply on all
-// weights at once: clipping may need the norm of every gradient.
+// Private to the Keras front end. The parts of keras.optimizers.Optimizer.apply
+// on all weights at once: clipping may need the norm of every gradient.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,12 +16,12 @@ namespace weft::keras {
 /// The values from which one weight is updated. `slots` are in the order of
 /// Optimizer::slots.
 struct UpdateInputs {
-  Value weight, gradient; ///< the weight has decayed
+  Value weight, gradient; ///< the weight after its decay
   llvm::ArrayRef<Value> slots;
   Value iteration; ///< i32, 0 at the first step
   Value rate;      ///< in the type of the weight
   const WeightFacts &facts;
-  llvm::ArrayRef<Value> scalars = {}; ///< as newScalars has made them
+  llvm::ArrayRef<Value> scalars = {}; ///< the results of newScalars
   Value before = {};                  ///< the weight before it decayed
 };
 
@@ -36,26 +36,27 @@ struct OptimizerStep {
   mlir::OpBuilder &builder;
   llvm::ArrayRef<WeightFacts> facts;
   llvm::SmallVector<Value> gradients, weights, variables;
-  /// The gradients are those of the loss times this number.
+  /// The factor by which the loss, and so the gradients, were multiplied.
   std::optional<double> lossScale = std::nullopt;
-  bool isScaled = false; ///< inside a LossScaleOptimizer
+  bool isScaled = false; ///< whether it is inside a LossScaleOptimizer
 
   Tensors at(const std::string &name) const;
 };
 
 /// The learning rate of this step: the variable, or the schedule's, which needs
-/// none.
+/// no variable.
 Value rateOf(Tensors &t, const Optimizer &optimizer, Value iteration,
              Value variable);
-/// clipnorm, global_clipnorm or clipvalue, whichever is set.
+/// Applies clipnorm, global_clipnorm or clipvalue, whichever is set.
 void clip(Tensors &t, const Optimizer &optimizer,
           llvm::MutableArrayRef<Value> gradients);
-/// Decay of the weight, then its update.
+/// Applies the decay of the weight, then its update.
 WeightUpdate apply(Tensors &t, const Optimizer &optimizer, UpdateInputs in);
-/// The weight's moving average after a step; the first step takes the weight.
+/// The weight's moving average after a step; after the first step it is the
+/// weight.
 Value averaged(Tensors &t, const Optimizer &optimizer, Value iteration,
                Value average, Value weight);
-/// i1: is (iteration + 1) a multiple of the period?
+/// Whether (iteration + 1) is a multiple of the period, as i1.
 Value isEvery(Tensors &t, Value iteration, int64_t period);
 
 } // namespace weft::keras

@@ -1,17 +1,16 @@
 //===- Optimizer.h - the optimizers of Keras ---------------------*- C++ -*-===//
 //
-// What an optimizer keeps for each weight, and how it changes it:
+// An optimizer has slots for each weight, and a formula that changes it:
 //
 //   RMSprop     slots {{"velocity"}}
 //   Adam        slots {{"momentum", "velocity"}}
 //               m += (g - m) * (1 - beta_1);  v += (g^2 - v) * (1 - beta_2)
 //               w -= m * alpha / (sqrt(v) + epsilon)
 //
-// What all have in common is written once (Step.cpp), in the order of
-// keras.optimizers.Optimizer: gradients of several batches are added up, they are
-// clipped, weights decay, then they change, and moving averages follow them. An
-// optimizer that is made of others has variables and steps of its own
-// (Wrappers.h).
+// The common part is in Step.cpp, in the order of keras.optimizers.Optimizer:
+// gradients of several batches are added up and clipped, weights decay, then
+// they change, and moving averages are updated. An optimizer that contains
+// others has variables and steps of its own (Wrappers.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,22 +28,22 @@ struct OptimizerStep;
 struct UpdateInputs;
 struct WeightUpdate;
 
-/// A learning rate that follows from the number of the step.
+/// A learning rate that is a function of the step's number.
 class Schedule : public Configured {
 public:
-  /// A scalar of f32; `step` is the iteration as f32, from 0.
+  /// The rate, a scalar of f32; `step` is the iteration as f32, from 0.
   virtual mlir::Value rate(Tensors &t, mlir::Value step) const = 0;
 };
 using SchedulePtr = std::shared_ptr<const Schedule>;
 const Table<Schedule> &scheduleTable();
 
-/// A variable beside a weight, in its shape.
+/// A variable of each weight, in its shape.
 struct SlotKind {
   const char *name;
   double first = 0; ///< every element at the start
 };
 
-/// A weight as an optimizer may ask for it.
+/// The facts of a weight that an optimizer may need.
 struct WeightFacts {
   std::string path;
   llvm::ArrayRef<int64_t> shape;
@@ -62,8 +61,8 @@ struct OptimizerVariable {
   std::string dtype = "float32";
   double first = 0; ///< of every element
   SlotUse use = SlotUse::Step;
-  int weight = -1; ///< position of its weight; -1: it belongs to none
-  /// Does Keras lose track of it where a LossScaleOptimizer builds it?
+  int weight = -1; ///< position of its weight; -1: none
+  /// Whether Keras does not track it if a LossScaleOptimizer builds it.
   bool isPlain = false;
   /// The optimizer's name, if this is the learning rate of training; else empty.
   std::string rateOf = "";
@@ -76,31 +75,33 @@ using OptimizerPtr = std::shared_ptr<const Optimizer>;
 struct OptimizerPart {
   std::string savedName; ///< where Keras saves it: inner_optimizer
   OptimizerPtr optimizer;
-  std::vector<WeightFacts> weights; ///< those that it changes
+  std::vector<WeightFacts> weights; ///< the weights that it changes
   bool isScaled;                    ///< as for its variables
-  unsigned begin, count;            ///< its variables among the other's
+  unsigned begin, count; ///< its variables among the outer optimizer's
 };
 
 class Optimizer : public Configured {
 public:
   std::string name;
   double learningRate = 0.001;
-  SchedulePtr schedule; ///< in the place of a learning rate
+  SchedulePtr schedule; ///< instead of a learning rate
   std::optional<double> weightDecay;
   std::optional<double> clipNorm, globalClipNorm, clipValue;
   bool useEma = false; ///< keep moving averages of the weights
   double emaMomentum = 0.99;
-  std::optional<int64_t> emaOverwriteFrequency; ///< steps between two, or never
+  /// The steps between two overwrites of weights by averages; none: never.
+  std::optional<int64_t> emaOverwriteFrequency;
   std::optional<double> lossScaleFactor;
   std::optional<int64_t> accumulationSteps; ///< batches of one change
 
-  /// First part of its variables' paths: rm_sprop, unless the file names it.
+  /// The first part of its variables' paths: rm_sprop, unless the file names
+  /// it.
   std::string path() const {
     return name.empty() ? snakeCase(className) : name;
   }
-  /// The variable that holds the learning rate, where one does.
+  /// The variable that holds the learning rate, if there is one.
   virtual std::string ratePath() const { return path() + "/learning_rate"; }
-  /// The options of every optimizer, then those of the class.
+  /// Reads the options of every optimizer, then those of the class.
   void options(Options &o) override;
   virtual void ownOptions(Options &) {}
 
@@ -108,31 +109,33 @@ public:
   virtual std::string complaint(llvm::ArrayRef<WeightFacts>) const {
     return "";
   }
-  /// In Keras' order. A path may stand there twice. `isScaled`: as a
+  /// The variables in Keras' order. A path may occur twice. `isScaled`: as a
   /// LossScaleOptimizer builds them, without plain ones.
   virtual std::vector<OptimizerVariable>
   variables(llvm::ArrayRef<WeightFacts> weights, bool isScaled = false) const;
   /// Changes weights and variables by the gradients.
   virtual void step(OptimizerStep &step) const;
-  /// The position of the variable that the loss is multiplied by before
-  /// gradients are taken.
+  /// The position of the variable by which the loss is multiplied before
+  /// differentiation.
   virtual std::optional<unsigned> scaleVariable() const { return std::nullopt; }
-  /// The optimizers that it is made of.
+  /// The optimizers that it contains.
   virtual std::vector<OptimizerPart> parts(llvm::ArrayRef<WeightFacts>,
                                            bool /*isScaled*/ = false) const {
     return {};
   }
 
-  /// The variable of a slot of a weight, but for its use.
+  /// The variable of a slot of a weight, without its use.
   virtual OptimizerVariable slotOf(const SlotKind &slot,
                                    const WeightFacts &facts) const;
-  /// Slots that stand together are side by side for each weight.
+  /// The slots of a weight; those of one inner list are adjacent for each
+  /// weight.
   virtual std::vector<std::vector<SlotKind>> slots() const { return {}; }
-  /// Has this weight the slot? Where not, UpdateInputs has none for it.
+  /// Whether this weight has the slot; if not, UpdateInputs has none for it.
   virtual bool keeps(const SlotKind &, const WeightFacts &) const {
     return true;
   }
-  /// Scalars behind the slots. Keras numbers them apart: variable, variable_1.
+  /// Scalars behind the slots. Keras numbers them separately: variable,
+  /// variable_1.
   virtual std::vector<SlotKind> scalars() const { return {}; }
   virtual llvm::SmallVector<mlir::Value>
   newScalars(Tensors &, mlir::Value, llvm::ArrayRef<mlir::Value>) const {

@@ -106,12 +106,12 @@ Value towards(Tensors &t, Value old, Value value, double share) {
 Value towards(Tensors &t, Value old, Value value, Value share) {
   return t.add(old, t.mul(t.sub(value, old), share));
 }
-/// 1 - share, of a share that is rounded to the type of `like` before.
+/// 1 - share, for a share rounded to the type of `like`.
 Value rest(Tensors &t, double share, Value like) {
   return t.sub(1.0, t.splat(share, like));
 }
 
-/// The moments that Adam and its relatives keep.
+/// Adam and similar optimizers with moments.
 class WithMoments : public Optimizer {
 protected:
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-7;
@@ -159,7 +159,7 @@ class Adam : public WithMoments {
   }
 };
 
-/// Adam whose weights decay unless it says otherwise.
+/// Adam with weight decay by default.
 class AdamW : public Adam {
 public:
   AdamW() { weightDecay = 0.004; }
@@ -221,7 +221,7 @@ Value normOf(Tensors &t, Value x) {
   return t.make<SqrtOp>(t.sumAll(t.mul(x, x)));
 }
 
-/// Adam whose changes are as long as the weight is.
+/// Adam with changes as long as the weight.
 class Lamb : public WithMoments {
   std::vector<std::vector<SlotKind>> slots() const override {
     return {{{"momentum"}, {"velocity"}}};
@@ -244,7 +244,8 @@ class Lamb : public WithMoments {
   }
 };
 
-/// Changes of matrices are orthogonal; other weights change as with AdamW.
+/// An optimizer that orthogonalizes changes of matrices; other weights change
+/// as with AdamW.
 class Muon : public WithMoments {
   double adamRatio = 1, momentum = 0.95, a = 3.4445, b = -4.775, c = 2.0315;
   std::optional<double> adamDecay = 0.004, rmsRate = 0.2;

@@ -28,7 +28,7 @@ protected:
   }
 };
 
-/// step / decay_steps, cut to whole numbers for a staircase.
+/// Schedules of step / decay_steps, rounded down for a staircase.
 class RatedDecay : public Decay {
 protected:
   double decayRate = 1;
@@ -88,8 +88,8 @@ class PolynomialDecay : public Decay {
   }
 };
 
-/// Half a cosine from the rate to alpha times it; before that a line from the
-/// rate to `warmup_target`.
+/// Half a cosine from the rate to alpha times it, after a linear warm-up from
+/// the rate to `warmup_target`.
 class CosineDecay : public Decay {
   double alpha = 0;
   std::optional<double> warmupTarget;
@@ -160,7 +160,7 @@ class CosineDecayRestarts : public Schedule {
   }
 };
 
-/// values[i] up to boundaries[i], then values.back().
+/// The rate values[i] up to boundaries[i], then values.back().
 class PiecewiseConstantDecay : public Schedule {
   std::vector<double> boundaries, values;
 

@@ -21,7 +21,7 @@ OptimizerVariable Optimizer::slotOf(const SlotKind &slot,
           facts.shape.vec(), facts.dtype, slot.first};
 }
 
-/// Scalars have the type of the first weight, as in Keras.
+/// The type of scalars: that of the first weight, as in Keras.
 static std::string scalarType(ArrayRef<WeightFacts> weights) {
   return weights.empty() ? "float32" : weights.front().dtype;
 }
@@ -76,7 +76,7 @@ Tensors OptimizerStep::at(const std::string &name) const {
 
 namespace {
 
-/// The optimizer's variables by what they are for.
+/// The optimizer's variables by their use.
 class Updater {
 public:
   Updater(const Optimizer &optimizer, OptimizerStep &step)
@@ -105,7 +105,7 @@ private:
       step.variables[position] =
           keptUnlessUpdate(value, step.variables[position]);
   }
-  /// The new value, and the old one in a step that only adds gradients up.
+  /// The new value; in a step that only accumulates gradients, the old one.
   Value keptUnlessUpdate(Value made, Value old) {
     return isUpdate && made != old ? t.select(t.fill(isUpdate, made), made, old)
                                    : made;
@@ -120,12 +120,12 @@ private:
   Tensors t;
   SmallVector<Value> scalars;
   Value iteration, rate;
-  Value isUpdate; ///< i1, where a change takes several batches
+  Value isUpdate; ///< i1, if a change needs several batches
 };
 
 } // namespace
 
-/// Adds the gradients up, and means of them in the step that changes weights.
+/// Accumulates gradients, which are means in the step that changes weights.
 void Updater::accumulate() {
   if (!optimizer.accumulationSteps)
     return;
@@ -153,7 +153,7 @@ void Updater::updateWeight(unsigned i) {
   put(places, update.slots);
 }
 
-/// Its moving average, and its constraint.
+/// Updates a weight's moving average, and applies its constraint.
 void Updater::finishWeight(unsigned i) {
   Value &weight = step.weights[i];
   if (optimizer.useEma) {
@@ -183,7 +183,7 @@ void Updater::run() {
   clip(t, optimizer, step.gradients);
   SmallVector<unsigned> places = positions(SlotUse::Scalar, -1);
   SmallVector<Value> old = at(places);
-  if (step.isScaled) // each step begins again
+  if (step.isScaled) // restarts in each step
     for (const SlotKind &scalar : optimizer.scalars())
       old.push_back(
           t.splat(scalar.first,

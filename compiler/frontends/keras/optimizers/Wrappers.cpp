@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
 
-/// Options that stand in old files, and belong to the optimizer inside.
+/// Refuses options of old files that belong to the inner optimizer.
 static void refuseBaseOptions(Options &o) {
   for (const char *name : {"weight_decay", "clipnorm", "global_clipnorm",
                            "clipvalue", "ema_overwrite_frequency",
@@ -35,7 +35,7 @@ void LossScaleOptimizer::options(Options &o) {
   o.refused("dynamic", "a scale that stays", "true");
 }
 
-/// Places of its own variables.
+/// Positions of its own variables.
 enum : unsigned { kCounter = 2, kScale = 3, kOwn = 4 };
 
 std::vector<OptimizerVariable>
@@ -59,7 +59,7 @@ LossScaleOptimizer::parts(ArrayRef<WeightFacts> weights, bool) const {
   return {{"inner_optimizer", inner, weights.vec(), true, kOwn, count}};
 }
 
-/// i1: are all elements of all tensors finite?
+/// Whether all elements of all tensors are finite, as i1.
 static Value areFinite(Tensors &t, ArrayRef<Value> tensors) {
   Value out =
       t.splat(1, RankedTensorType::get({}, t.builder.getIntegerType(1)));
@@ -181,7 +181,8 @@ std::string MultiOptimizer::complaint(ArrayRef<WeightFacts> weights) const {
   return error;
 }
 
-/// Variables of an optimizer that is not built: it has no weights.
+/// The variables of an optimizer; none if it has no weights, as it is then not
+/// built.
 static std::vector<OptimizerVariable>
 builtVariables(const Optimizer &optimizer, ArrayRef<WeightFacts> weights,
                bool isScaled) {

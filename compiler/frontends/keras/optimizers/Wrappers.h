@@ -1,7 +1,7 @@
 //===- Wrappers.h - optimizers made of others --------------------*- C++ -*-===//
 //
-// Private to the optimizers. Their variables stand before those of the optimizers
-// inside:
+// Private to the optimizers. Their variables come before those of the inner
+// optimizers:
 //
 //   LossScaleOptimizer   loss_scale_optimizer/iteration, learning_rate,
 //                        step_counter, dynamic_scale
@@ -20,9 +20,9 @@
 
 namespace weft::keras {
 
-/// Takes gradients of the loss times a number that is doubled after so many good
-/// steps, and halved where a gradient is not finite; such a step changes nothing
-/// else.
+/// Takes gradients of the loss times a number, which is doubled after so many
+/// good steps, and halved if a gradient is not finite; such a step changes
+/// nothing else.
 class LossScaleOptimizer : public Optimizer {
   OptimizerPtr inner;
   double initialScale = 1 << 15;
@@ -47,21 +47,21 @@ private:
                    Value &scale) const;
 };
 
-/// Which optimizer is for which weights: patterns of their paths.
+/// The optimizer of each weight, by patterns of paths.
 class OptimizerMap : public Configured {
 public:
   OptimizerPtr otherwise;
   std::vector<std::pair<std::string, OptimizerPtr>> byPattern;
 
   void options(Options &o) override;
-  /// The position in byPattern, or its size; says what is wrong with patterns.
+  /// The position in byPattern, or its size; sets `error` for invalid patterns.
   size_t find(const std::string &weight, std::string &error) const;
 };
 
-/// It alone: a table, so that it is read and written as others are.
+/// A table of this class only, so that it is read and written like others.
 const Table<OptimizerMap> &optimizerMapTable();
 
-/// Weights have different optimizers, by their paths.
+/// Uses different optimizers for weights, by their paths.
 class MultiOptimizer : public Optimizer {
   std::shared_ptr<const OptimizerMap> map;
 

@@ -23,13 +23,13 @@ protected:
 
   std::vector<int64_t> axes() const override { return axis; }
 
-  /// In the weight's shape.
+  /// The norm, broadcast to the weight's shape.
   Value norm(Tensors &t, Value weight) const {
     SmallVector<int64_t> dims = t.dims(weight, axis);
     Value total = t.reduce(ReduceKind::Sum, t.mul(weight, weight), dims);
     return t.spread(t.make<SqrtOp>(total), weight, dims);
   }
-  /// The weight with the norm that is wanted.
+  /// The weight scaled to the wanted norm.
   Value scaled(Tensors &t, Value weight, Value wanted, Value norm) const {
     return t.mul(weight, t.div(wanted, t.add(norm, kEpsilon)));
   }

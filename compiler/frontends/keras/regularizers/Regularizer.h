@@ -25,13 +25,13 @@ class Tensors;
 
 class Regularizer : public Configured {
 public:
-  /// A scalar of the weight's element type.
+  /// The penalty, a scalar of the weight's element type.
   virtual mlir::Value penalty(Tensors &t, mlir::Value weight) const = 0;
 };
 
 class Constraint : public Configured {
 public:
-  /// The axes that it takes norms along; those of a weight must exist.
+  /// The axes of its norms, which weights must have.
   virtual std::vector<int64_t> axes() const { return {}; }
   /// The projected weight, in its shape.
   virtual mlir::Value apply(Tensors &t, mlir::Value weight) const = 0;
@@ -40,7 +40,7 @@ public:
 using RegularizerPtr = std::shared_ptr<const Regularizer>;
 using ConstraintPtr = std::shared_ptr<const Constraint>;
 const Table<Regularizer> &regularizerTable();
-/// l1 * sum(|w|) + l2 * sum(w^2).
+/// The regularizer l1 * sum(|w|) + l2 * sum(w^2).
 RegularizerPtr l1l2(double l1, double l2);
 const Table<Constraint> &constraintTable();
 

@@ -44,7 +44,7 @@ struct Argument {
   std::vector<std::string> keys = {};
   std::vector<int64_t> shape = {};
   std::vector<double> numbers = {};
-  std::string written = {}; ///< short, for messages
+  std::string written = {}; ///< the value's short text for messages
 
   bool isGiven() const { return kind != Kind::Nothing; }
   bool isTensor() const { return kind == Kind::Tensor; }
@@ -57,7 +57,7 @@ struct Argument {
         return &parts[i];
     return nullptr;
   }
-  /// The positions of its tensors, in order.
+  /// Collects the positions of its tensors, in order.
   void collect(std::vector<size_t> &positions) const {
     if (isTensor())
       positions.push_back(size_t(integer));
@@ -71,12 +71,12 @@ struct CallArguments {
   std::vector<Argument> positional;
   std::map<std::string, Argument> keywords;
 
-  /// The keyword argument, or null.
+  /// The keyword argument of a name, or null.
   const Argument *keyword(const std::string &name) const {
     auto found = keywords.find(name);
     return found == keywords.end() ? nullptr : &found->second;
   }
-  /// How many tensors the positional arguments have.
+  /// The number of tensors among the positional arguments.
   size_t positionalTensors() const {
     std::vector<size_t> positions;
     for (const Argument &argument : positional)

@@ -31,7 +31,7 @@ private:
   std::string &error;
 };
 
-/// Nested lists of numbers, which must have one shape.
+/// Reads nested lists of numbers, which must have one shape.
 bool ArgumentReader::readNumbers(const Json &value, unsigned depth,
                                  Argument &out) {
   if (value.is_array()) {

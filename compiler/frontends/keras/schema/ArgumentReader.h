@@ -15,7 +15,7 @@
 
 namespace weft::keras {
 
-/// The position of a tensor, from its keras_history.
+/// Returns the position of a tensor, from its keras_history.
 using TensorReader = std::function<int64_t(const Json &)>;
 
 /// Records an error for a value of another kind.

@@ -7,10 +7,12 @@
 
 using namespace weft::keras;
 
-/// Deeper than any model, and shallow enough for what walks values.
+/// The deepest nesting: deeper than any model, and shallow enough for
+/// recursion.
 static constexpr int kMostLevels = 200;
 
-/// "[json.exception.parse_error.101] parse error at line 1, column 2: ..."
+/// The message without its prefix: "[json.exception.parse_error.101] parse
+/// error at line 1, column 2: ..."
 static std::string withoutPrefix(const std::string &what) {
   size_t begin = what.find("] ");
   return begin == what.npos ? what : what.substr(begin + 2);
@@ -19,7 +21,7 @@ static std::string withoutPrefix(const std::string &what) {
 std::string weft::keras::parseJson(std::string_view text, Json &out) {
   std::vector<std::set<std::string>> open;
   std::string twice, cut;
-  // Names end at a NUL where they are printed, or compared with files.
+  // Names with a NUL are refused, as printing and files end them there.
   auto checkNul = [&](const Json &text) {
     if (text.is_string() && cut.empty() &&
         text.get_ref<const std::string &>().find('\0') != std::string::npos)

@@ -32,9 +32,9 @@ using Json = nlohmann::ordered_json;
 /// of a refusal, with line and column, or empty.
 std::string parseJson(std::string_view text, Json &out);
 
-/// Keeps the message beside those that are there, one a line.
+/// Appends the message to the others, one a line.
 void addError(std::string &error, const std::string &message);
-/// The message with what to do, where it does not say so itself.
+/// Appends a fix to the message, if it has none.
 std::string withFix(const std::string &message, const char *how);
 std::string inQuotes(std::string_view text);
 /// A value as short text for messages.
@@ -42,7 +42,8 @@ std::string shortText(const Json &value);
 std::string listed(const std::vector<std::string> &names);
 class Fields {
 public:
-  /// `error` keeps the messages of all readers that share it.
+  /// Reads the fields of an object; readers that share `error` append their
+  /// messages to it.
   Fields(const Json &object, std::string where, std::string &error);
 
   /// The value; null where the key is absent or null.
@@ -53,16 +54,16 @@ public:
   std::string text(const char *key, std::string otherwise);
   double number(const char *key, double otherwise);
   int64_t integer(const char *key, int64_t otherwise);
-  /// The same in place; false where the value is of another type.
+  /// Reads the value in place; false if it has another type.
   bool number(const char *key, double *value);
   bool integer(const char *key, int64_t *value);
   bool boolean(const char *key, bool otherwise);
-  /// Null entries become -1.
+  /// A list of sizes; null entries become -1.
   std::vector<int64_t> shape(const char *key);
   /// Known keys without effect here.
   void accept(std::initializer_list<const char *> keys);
-  /// Known keys that are refused unless absent, null, false, 0 or `otherwise`.
-  /// `what` names what they ask for.
+  /// Refuses known keys unless they are absent, null, false, 0 or `otherwise`.
+  /// `what` names the feature.
   void expectUnset(const char *key, const Json &otherwise = nullptr,
                    const std::string &what = "");
   void finish();

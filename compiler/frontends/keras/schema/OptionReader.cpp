@@ -135,7 +135,8 @@ void OptionReader::choice(const char *name, std::string &value,
       listed({words.begin(), words.end()}));
 }
 
-/// The integers of a list, or one integer `count` times; empty for another form.
+/// The integers of a list, or one integer `count` times; empty for other
+/// values.
 std::vector<int64_t> integersOf(const Json &json, size_t count) {
   if (json.is_number_integer())
     return std::vector<int64_t>(count, json.get<int64_t>());

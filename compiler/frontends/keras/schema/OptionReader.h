@@ -15,14 +15,15 @@
 
 namespace weft::keras {
 
-/// Sets the object's members from the fields; other fields than those that it
-/// names, or that were read before, are refused.
+/// Sets the object's members from the fields; refuses fields that are neither
+/// options nor read before.
 void readOptions(Configured &object, Fields &fields);
 
 /// The config's policy; refuses those that are not supported.
 Policy readPolicy(Fields &config, const char *key = "dtype");
 
-/// How a file writes an object: "mse", {"class_name", "config"} or a function.
+/// An object as written in a file: "mse", {"class_name", "config"} or a
+/// function.
 struct Identifier {
   std::string written; ///< the name in the file
   bool isName = false; ///< a name or a function, which have no config
@@ -31,7 +32,7 @@ struct Identifier {
 Identifier readIdentifier(const Json &json, const std::string &where,
                           std::string &error);
 
-/// The object that the JSON names; null and an error where the table has none.
+/// The object that the JSON names; null and an error if it is not in the table.
 std::shared_ptr<Configured> readObject(const Json &json, const AnyTable &table,
                                        const std::string &where,
                                        std::string &error);

@@ -127,7 +127,8 @@ private:
 
 } // namespace
 
-/// A lister reads what the declaration lends it, and sets nothing.
+/// The listed options. A lister only reads the members, so the const_cast is
+/// safe.
 static OptionLister visited(const Configured &object) {
   OptionLister lister;
   const_cast<Configured &>(object).options(lister);

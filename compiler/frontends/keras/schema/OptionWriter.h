@@ -20,10 +20,11 @@ enum class OptionStatus { Accepted, Refused, Ignored };
 
 struct OptionRow {
   std::string name;
-  std::string type; ///< "number"; empty where the option is not accepted
+  std::string type; ///< "number"; empty if the option is not accepted
   Json value;       ///< as in a file
   OptionStatus status = OptionStatus::Accepted;
-  std::string remark; ///< what it must be; why it is refused or has no effect
+  /// Its limits; the reason why it is refused or has no effect.
+  std::string remark;
 };
 std::vector<OptionRow> listOptions(const Configured &object);
 

@@ -40,7 +40,7 @@ inline constexpr Range kPositive = {1, kAnyNumber.most, "be positive"};
 inline constexpr Range kNotNegative = {0, kAnyNumber.most, "not be negative"};
 inline constexpr Range kShare = {0, 1, "lie between 0 and 1"};
 
-/// A number before and one after, for each dimension.
+/// Numbers before and after, for each dimension.
 using Sides = std::vector<std::array<int64_t, 2>>;
 
 class Options {
@@ -49,7 +49,7 @@ public:
 
   virtual void integer(const char *name, int64_t &value, Range range) = 0;
   virtual void number(const char *name, double &value, Range range) = 0;
-  /// Null, or a number.
+  /// An integer or null.
   virtual void maybeInteger(const char *name, std::optional<int64_t> &value,
                             Range range) = 0;
   virtual void maybeNumber(const char *name, std::optional<double> &value,
@@ -58,17 +58,17 @@ public:
   /// One of several words.
   virtual void choice(const char *name, std::string &value,
                       std::vector<const char *> words) = 0;
-  /// Null, or one of several words.
+  /// One of several words, or null.
   virtual void maybeChoice(const char *name, std::optional<std::string> &value,
                            std::vector<const char *> words) = 0;
   virtual void text(const char *name, std::string &value) = 0;
   /// A list of texts.
   virtual void texts(const char *name, std::vector<std::string> &value) = 0;
-  /// `count` positive integers, written as a list, or as one integer where all
-  /// are equal.
+  /// A list of `count` positive integers, written as a list, or as one integer
+  /// if all are equal.
   virtual void sizes(const char *name, std::vector<int64_t> &value,
                      size_t count) = 0;
-  /// A list of integers, or one; null where `value` may stay empty.
+  /// A list of integers, or one; null if `value` may stay empty.
   virtual void axes(const char *name, std::vector<int64_t> &value) = 0;
   /// A list of sizes; null entries become -1.
   virtual void shape(const char *name, std::vector<int64_t> &value) = 0;
@@ -77,12 +77,12 @@ public:
   /// An integer, `count` integers or `count` pairs, none negative.
   virtual void sides(const char *name, Sides &value, size_t count) = 0;
 
-  /// Any plain value, `otherwise` (JSON) where there is none.
+  /// Any plain value; `otherwise` (JSON) if it is absent.
   virtual void argument(const char *name, Argument &value,
                         const char *otherwise) = 0;
 
-  /// An object of a class of the table, by name or with its own config; null
-  /// where `value` is.
+  /// An object of a class of the table, by name or with its own config; null if
+  /// `value` is null.
   template <class T>
   void object(const char *name, std::shared_ptr<const T> &value,
               const Table<T> &table) {
@@ -101,7 +101,7 @@ public:
       value.push_back(std::static_pointer_cast<const T>(object));
   }
 
-  /// Such objects by keys.
+  /// Such objects in a dictionary.
   template <class T>
   void objectsByKey(
       const char *name,
@@ -129,8 +129,8 @@ public:
       number(name, value, kAnyNumber);
   }
 
-  /// The seed of random numbers that a layer draws while it runs, or null.
-  /// Sets the generator, T::ofSeed, where the layer draws any (`isUsed`).
+  /// The seed of random numbers that a layer draws while it runs, or null. Sets
+  /// the generator, T::ofSeed, if the layer draws any (`isUsed`).
   template <class T>
   void seed(const char *name, std::shared_ptr<const T> &generator,
             bool isUsed) {
@@ -138,11 +138,11 @@ public:
         anySeed(name, std::move(generator), isUsed, T::ofSeed));
   }
 
-  /// Known, and refused unless it is absent or `otherwise` (JSON). `what` says
-  /// what the option asks for: "low-rank adapters".
+  /// An option that is refused unless it is absent or `otherwise` (JSON).
+  /// `what` names the feature: "low-rank adapters".
   virtual void refused(const char *name, const char *what,
                        const char *otherwise = "null") = 0;
-  /// Known, and without an effect on what is computed here.
+  /// An option without an effect on the results here.
   virtual void ignored(const char *name, const char *why,
                        const char *otherwise = "null") = 0;
 
@@ -153,7 +153,7 @@ public:
   virtual void check(bool isGood, const std::string &complaint) = 0;
 
 protected:
-  /// Does the config hold an object there, not a plain value?
+  /// Whether the config has an object there, not a plain value.
   virtual bool isObject(const char *name) = 0;
   virtual std::shared_ptr<const Configured>
   anyObject(const char *name, std::shared_ptr<const Configured> value,

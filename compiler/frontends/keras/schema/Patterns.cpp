@@ -19,8 +19,8 @@ static std::string pcreMessage(int code) {
   return reinterpret_cast<const char *>(text);
 }
 
-/// Does the pattern stand for itself? Most keys are a path, and a map for a deep
-/// model has hundreds, each tried on every path.
+/// Whether the pattern has no special characters. Most keys are a path, and a
+/// map for a deep model has hundreds, each tried on every path.
 static bool isLiteral(std::string_view pattern) {
   static constexpr std::string_view special = "\\^$.|?*+()[]{}";
   static const std::bitset<256> isSpecial = [] {

@@ -14,17 +14,17 @@
 
 namespace weft::keras {
 
-/// re.fullmatch, re.search; re.match.
+/// The function by which keys match: re.fullmatch, re.search; re.match.
 enum class RegexMode { FullMatch, Search, FirstMatch };
 
 /// Patterns, each compiled once.
 class Patterns {
 public:
-  /// Messages begin with `where`.
+  /// Takes `where`, with which messages begin.
   Patterns(RegexMode mode, std::string where);
   ~Patterns();
 
-  /// Does the pattern match as the mode wants? Says why it cannot be tried.
+  /// Whether the pattern matches in this mode; sets `error` if it is invalid.
   bool match(const std::string &pattern, const std::string &path,
              std::string &error);
 

@@ -1,7 +1,7 @@
 //===- Policy.h - types of variables and of computation ----------*- C++ -*-===//
 //
-// keras.DTypePolicy: a layer's variables have one type of elements, its results
-// and what it computes with another.
+// keras.DTypePolicy: the element types of a layer's variables, and of its
+// computation and results.
 //
 //   "mixed_bfloat16"   variables float32, computation bfloat16
 //   "float64"          both float32: JAX has no float64 unless it is told to

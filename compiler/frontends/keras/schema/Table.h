@@ -1,6 +1,6 @@
 //===- Table.h - classes by name ---------------------------------*- C++ -*-===//
 //
-// What can be written in a file is listed in one place for each kind of object:
+// A table lists, for one kind of object, the classes that a file can name:
 //
 //   const Table<Regularizer> kTable = {{"regularizer", "regularizers", {
 //       row<L1>("L1"), row<L2>("L2"), row<L1L2>("L1L2", {"l1_l2"})}}};
@@ -32,14 +32,14 @@ public:
 
   std::string className;     ///< the name of a row
   std::string config = "{}"; ///< JSON, as in the file
-  /// Does the file say that Keras builds it right after its construction?
+  /// Whether the file says that Keras builds it right after its construction.
   bool isBuiltAlone = false;
 };
 
 struct TableRow {
   const char *name; ///< of Keras' class
   std::function<std::shared_ptr<Configured>()> make;
-  std::vector<const char *> otherNames = {}; ///< that Keras knows it by
+  std::vector<const char *> otherNames = {}; ///< other names in Keras
 };
 
 template <class T>
@@ -54,13 +54,13 @@ TableRow row(const char *name, std::vector<const char *> otherNames = {}) {
 struct AnyTable {
   const char *what, *several; ///< "loss", "losses"
   std::vector<TableRow> rows;
-  const char *ofNull = nullptr; ///< the row that null stands for
+  const char *ofNull = nullptr; ///< the row for null
 
   /// The row of a name in any spelling: MeanSquaredError, mean_squared_error.
   const TableRow *find(std::string_view name) const;
   /// Names for messages, in the order of the table.
   std::string names() const;
-  /// The reason why a name is refused: what it may mean, and all names.
+  /// The reason why a name is refused: what may be meant, and all names.
   std::string refusal(std::string_view name) const;
   /// A new object of the row with its class's name.
   static std::shared_ptr<Configured> make(const TableRow &row);
@@ -73,10 +73,12 @@ template <class T> struct Table : AnyTable {
   }
 };
 
-/// "mean_squared_error" and "MeanSquaredError" are one name.
+/// The canonical form of a name: "mean_squared_error" and "MeanSquaredError"
+/// are equal.
 std::string plainName(std::string_view name);
 
-/// BatchNormalization -> batch_normalization, ReLU -> re_lu, Conv2D -> conv2d.
+/// Converts a class's name: BatchNormalization -> batch_normalization, ReLU ->
+/// re_lu, Conv2D -> conv2d.
 std::string snakeCase(std::string_view className);
 
 } // namespace weft::keras

@@ -14,14 +14,14 @@
 
 namespace weft::keras {
 
-/// One feature of three.
+/// The grey of an image, as one feature.
 Value grayOf(Tensors &t, Value rgb, int64_t dim);
 
 /// Hue, saturation and value, each with one feature.
 std::array<Value, 3> hsvOf(Tensors &t, Value rgb, int64_t dim);
 Value rgbOf(Tensors &t, const std::array<Value, 3> &hsv, int64_t dim);
 
-/// Numbers of one range in another: (x - a) / (b - a) * (d - c) + c.
+/// Maps numbers from one range to another: (x - a) / (b - a) * (d - c) + c.
 Value inRange(Tensors &t, Value x, std::array<double, 2> from,
               std::array<double, 2> to);
 

@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
 
-/// How much an element counts at a distance.
+/// The weight of an element at a distance.
 using Kernel = float (*)(float);
 
 static float triangle(float x) { return std::max(0.0f, 1 - x); }

@@ -9,7 +9,7 @@ using namespace weft;
 using namespace weft::keras;
 
 namespace {
-/// A loop while its body is written.
+/// A loop whose body is being built.
 class Loop {
 public:
   Loop(Tensors &t, int64_t dim) : t(t), dim(dim), block(body.emplaceBlock()) {}
@@ -57,7 +57,7 @@ Value Loop::partAt(Value sequence, Value time) const {
   return t.reshape(part, without(sequence));
 }
 
-/// The stack with the output of this time.
+/// Inserts the output of this time into the stack.
 Value Loop::stack(OpBuilder &outside, Value output, int64_t count) {
   auto type = tensorType(output).clone(with(output, count));
   Value stacked = carry(Tensors(outside, t.loc).splat(0, type));
@@ -66,8 +66,8 @@ Value Loop::stack(OpBuilder &outside, Value output, int64_t count) {
       stacked, row, starts(block.getArgument(0), type.getRank()));
 }
 
-/// Regions see nothing from outside: constants are written again, other values
-/// are carried in and passed on as they are.
+/// Makes values from outside available in the region: constants are repeated,
+/// other values become invariant carried values.
 void Loop::carryWhatIsRead(YieldOp end) {
   llvm::DenseMap<Value, Value> inside;
   llvm::SmallVector<Value> passedOn;

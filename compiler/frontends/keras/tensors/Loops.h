@@ -1,7 +1,7 @@
 //===- Loops.h - one step of a formula for each time -------------*- C++ -*-===//
 //
-// Private to the Keras front end. What jax.lax.scan does: a body is written once
-// and runs for each time of sequences, with states that it passes on.
+// Private to the Keras front end. Like jax.lax.scan: a body is written once and
+// runs for each time of sequences, with states that it passes on.
 //
 //   Scanned sums = scan(t, {xs}, 1, {zero}, false,
 //                       [&](ArrayRef<Value> x, ArrayRef<Value> sum) {
@@ -15,7 +15,8 @@
 //     %x = dynamic_slice %xs at (0, %i, 0) ...
 //     yield %next, (dynamic_update_slice %stack, %next at (0, %i, 0)), %xs, %weight }
 //
-// A body may read any value from outside; the loop carries it in.
+// A body may use any value from outside; it becomes a carried value of the
+// loop.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +28,9 @@
 namespace weft::keras {
 
 struct Scanned {
-  llvm::SmallVector<Value> states;  ///< after the last time
-  llvm::SmallVector<Value> outputs; ///< of each time; stacked, of all times
+  llvm::SmallVector<Value> states; ///< after the last time
+  /// Of each time; from scan(), stacked over all times.
+  llvm::SmallVector<Value> outputs;
 };
 
 using ScanBody = llvm::function_ref<Scanned(llvm::ArrayRef<Value> parts,

@@ -9,11 +9,11 @@
 
 namespace weft::keras {
 
-/// jax.random.split of a key into two.
+/// Computes jax.random.split of a key into two.
 std::pair<Value, Value> splitKey(Tensors &t, Value key);
 
-/// jax.random.randint from `least` to below `most`, not negative and at most 256
-/// apart, of i32 or a narrower type: as i32.
+/// Draws jax.random.randint from `least` to below `most`, which are not
+/// negative and at most 256 apart, of i32 or a narrower type: as i32.
 Value randomIntegers(Tensors &t, Value key, llvm::ArrayRef<int64_t> shape,
                      int64_t least, int64_t most);
 

@@ -8,10 +8,10 @@ using namespace weft;
 using namespace weft::keras;
 
 namespace {
-/// One of the elements along a dimension that a place lies between.
+/// One of the elements along a dimension between which a position is.
 struct Neighbour {
-  Value index;   ///< i32, moved inside
-  Value isValid; ///< i1; null: it is
+  Value index;   ///< i32, clamped
+  Value isValid; ///< i1; null: valid
   Value weight;  ///< f32; null: 1
 };
 } // namespace
@@ -34,7 +34,7 @@ static Neighbour inside(Tensors &t, Value index, Value weight, int64_t size,
                                   t.compare(CompareKind::LT, index, count));
     return {t.clamp(index, 0, count - 1), isValid, weight};
   }
-  // Back and forth, with the border twice.
+  // The index in a sequence that runs back and forth, with the border twice.
   Value odd = t.add(t.mul(index, 2.0), 1 + 2 * count);
   Value there = t.make<AbsOp>(t.add(modulo(t, odd, 4 * count), -2 * count));
   return {t.div(t.add(there, -1.0), 2.0), {}, weight};
@@ -51,7 +51,7 @@ static SmallVector<Neighbour> neighbours(Tensors &t, Value place, int64_t size,
           inside(t, t.add(index, 1.0), share, size, sampling.fillMode)};
 }
 
-/// x (batch, height, width, features) at rows and columns (batch, ...).
+/// Gathers x (batch, height, width, features) at rows and columns (batch, ...).
 static Value elementsAt(Tensors &t, Value x, Value rows, Value columns) {
   SmallVector<int64_t> one(t.shape(rows));
   one.push_back(1);
@@ -65,7 +65,8 @@ static Value elementsAt(Tensors &t, Value x, Value rows, Value columns) {
                           uint64_t(3), ArrayRef<int64_t>(sizes));
 }
 
-/// factor * position along `dim` of (batch, height, width); null where both are.
+/// The product factor * position along `dim` of (batch, height, width); null
+/// without a factor.
 static Value term(Tensors &t, Value factor, bool isOne, Value like,
                   int64_t dim) {
   if (!factor && !isOne)

@@ -7,7 +7,7 @@
 //   row     b0 w + b1 h + b2
 //   column  a0 w + a1 h + a2
 //
-// of numbers for each image, as jax.scipy.ndimage.map_coordinates finds it.
+// with numbers for each image, as in jax.scipy.ndimage.map_coordinates.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 
 namespace weft::keras {
 
-/// How to compute an element whose position is between others, or outside.
+/// The interpolation of an element between others, and the fill outside.
 struct Sampling {
   std::string interpolation = "bilinear", fillMode = "reflect";
   double fillValue = 0;
@@ -34,12 +34,13 @@ struct Sampling {
   }
 };
 
-/// Vectors of the batch, of f32; null: 0, but 1 for a0 and b1.
+/// Coefficients as vectors over the batch, of f32; null: 0, but 1 for a0 and
+/// b1.
 struct Affine {
   Value a0, a1, a2, b0, b1, b2;
 };
 
-/// In f32, of the same shape.
+/// Transforms images in f32; the shape stays.
 Value affined(Tensors &t, Value images, const Affine &places,
               const Sampling &sampling);
 

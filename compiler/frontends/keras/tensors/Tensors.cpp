@@ -314,7 +314,7 @@ Value Tensors::uniform(Value key, RankedTensorType type) {
 Value Tensors::erfInv(Value a) {
   if (isHalf(a))
     return castLike(erfInv(toFloat(a)), a);
-  // M. Giles, "Approximating the erfinv function", 2010.
+  // The polynomial of M. Giles, "Approximating the erfinv function", 2010.
   auto polynomial = [&](Value w, std::initializer_list<double> factors) {
     Value sum = splat(*factors.begin(), w);
     for (double factor : llvm::drop_begin(factors))

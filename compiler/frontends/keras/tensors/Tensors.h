@@ -16,14 +16,14 @@ namespace weft::keras {
 
 using mlir::Value;
 
-/// keras.backend.epsilon().
+/// The value of keras.backend.epsilon().
 inline constexpr double kEpsilon = 1e-7;
 
 inline mlir::RankedTensorType tensorType(Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType());
 }
 
-/// The type that Keras names so: bfloat16; and the name of a type.
+/// The type with this name in Keras, such as bfloat16; and the name of a type.
 mlir::Type typeOf(mlir::Builder &builder, const std::string &name);
 std::string dtypeOf(Value value);
 /// (28, 28, 1)
@@ -39,7 +39,7 @@ public:
   }
 
   Value splat(double number, mlir::RankedTensorType type);
-  /// The bits of an integer that the type has.
+  /// The integer of this type with the number's value.
   static llvm::APInt integerOf(double number, mlir::Type element);
   Value splat(double number, Value like) {
     return splat(number, tensorType(like));
@@ -55,13 +55,13 @@ public:
   Value castLike(Value a, Value like) {
     return cast(a, tensorType(like).getElementType());
   }
-  /// In f32, or in f64 where it is of that: result_type(x, "float32").
+  /// Converts to f32, except values of f64: result_type(x, "float32").
   Value wide(Value a) {
     return tensorType(a).getElementType().isF64() ? a : toFloat(a);
   }
-  /// Numbers of f32, the last dimension first to change.
+  /// A constant of f32 numbers in row-major order.
   Value constant(llvm::ArrayRef<float> numbers, llvm::ArrayRef<int64_t> shape);
-  /// Numbers along the last dimension of `like`.
+  /// A constant of numbers along the last dimension of `like`.
   Value row(llvm::ArrayRef<double> numbers, Value like);
 
   Value add(Value a, Value b) { return make<AddOp>(a, b); }
@@ -108,33 +108,33 @@ public:
   Value matmul(Value a, Value b);
   /// A vector along one dimension of `like`, the last by default.
   Value along(Value vector, Value like, int64_t dim = -1);
-  /// Sizes of 1, and dimensions that are missing in front, repeat up to those of
-  /// the shape, as in NumPy.
+  /// Broadcasts to a shape as NumPy does: sizes of 1, and missing leading
+  /// dimensions, are repeated.
   Value stretch(Value a, llvm::ArrayRef<int64_t> to);
-  /// A reduced value with its dimensions of `like` again, as sizes of 1.
+  /// A reduced value with the reduced dimensions as sizes of 1.
   Value kept(Value reduced, Value like, llvm::ArrayRef<int64_t> dims);
-  /// Each element of a dimension several times.
+  /// Repeats each element of a dimension several times.
   Value repeat(Value a, int64_t dim, int64_t times);
   /// Rows of a table by i32 indices, as jnp.take: negative ones count from the
   /// end, others outside give NaN.
   Value take(Value table, Value indices);
-  /// (batch, features, ...) with the features at the end, and back.
+  /// Moves the features of (batch, features, ...) to the end, and back.
   Value channelsLast(Value a);
   Value channelsFirst(Value a);
   Value reshape(Value a, llvm::ArrayRef<int64_t> shape);
   Value transpose(Value a, llvm::ArrayRef<int64_t> permutation);
-  /// One after the other along a dimension.
+  /// Concatenates along a dimension.
   Value concatenate(llvm::ArrayRef<Value> parts, int64_t dim);
-  /// Elements begin..end of one dimension.
+  /// The elements begin..end of one dimension.
   Value part(Value a, int64_t dim, int64_t begin, int64_t end);
 
-  /// Tensors one after the other along their first dimension.
+  /// Concatenates tensors along their first dimension.
   Value join(llvm::ArrayRef<Value> parts);
 
-  /// A scalar in another value's shape.
+  /// Broadcasts a scalar to another value's shape.
   Value fill(Value scalar, Value like);
-  /// Without the dimensions; and back in the shape of `like`. Sums and means of
-  /// f16 and bf16 are taken in f32, as JAX does.
+  /// Reduces dimensions; and broadcasts back to the shape of `like`. Sums and
+  /// means of f16 and bf16 are computed in f32, as in JAX.
   Value reduce(ReduceKind kind, Value a, llvm::ArrayRef<int64_t> dims);
   Value spread(Value reduced, Value like, llvm::ArrayRef<int64_t> dims);
   Value sumAll(Value a);
@@ -153,7 +153,7 @@ public:
   /// i32 position of the first largest element along the last dimension, or of the
   /// first NaN.
   Value argmax(Value a);
-  /// 1.0 where the last position is the index, in the shape of `like`.
+  /// 1.0 at the last position that is the index, in the shape of `like`.
   Value oneHot(Value index, Value like);
   /// Uniform numbers in [0, 1) of threefry bits, as jax.random.uniform draws them
   /// of the type.

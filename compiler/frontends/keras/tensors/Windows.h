@@ -22,9 +22,9 @@ namespace weft::keras {
 struct SpatialWindow {
   std::vector<int64_t> size, strides, dilation; ///< by spatial dimension
   std::vector<int64_t> low, high;               ///< padding
-  std::vector<int64_t> baseDilation;            ///< 1 but for transposed ones
+  std::vector<int64_t> baseDilation; ///< 1 except for transposed ones
 
-  /// Sizes of the result over these sizes; 0 where nothing fits.
+  /// The sizes of the result for these sizes; 0 if no window fits.
   std::vector<int64_t> over(llvm::ArrayRef<int64_t> sizes) const;
 };
 
@@ -40,15 +40,15 @@ SpatialWindow paddedWindow(Value x, bool channelsFirst,
                            const std::vector<int64_t> &dilation,
                            const std::string &padding);
 
-/// Sums of products with a kernel [spatial..., in / groups, out], or [spatial...,
-/// out, in] where it is transposed.
+/// Sums of products with a kernel [spatial..., in / groups, out], or
+/// [spatial..., out, in] if it is transposed.
 Value convolve(Tensors &t, Value x, Value kernel, const SpatialWindow &window,
                int64_t groups, bool channelsFirst, bool isTransposed = false);
 
 /// The largest element of each window, or the sum.
 Value pool(Tensors &t, ReduceKind kind, Value x, const SpatialWindow &window,
            bool channelsFirst);
-/// How many elements of each window lie inside the image, in the shape of
+/// The number of elements of each window inside the image, in the shape of
 /// `pooled`.
 Value countsOf(Tensors &t, Value x, Value pooled, const SpatialWindow &window,
                bool channelsFirst);

@@ -8,10 +8,10 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::stablehlo;
 
-/// Ops after inlining. Train steps of Keras have some thousands.
+/// The most ops after inlining. Train steps of Keras have some thousands.
 static constexpr uint64_t kMostOps = 250000;
-/// Calls and regions inside each other: conversion, and all passes after it,
-/// take native stack for each.
+/// The deepest nesting of calls and regions: conversion and all later passes
+/// use native stack for each level.
 static constexpr unsigned kDeepest = 200;
 
 StringRef stablehlo::calleeOf(ForeignOp op) {
@@ -32,7 +32,8 @@ namespace {
 struct Expansion {
   uint64_t ops = 0;
   unsigned depth = 0;
-  bool isOpen = true; ///< is being counted: a call of it is recursion
+  /// Whether it is being computed: a call of it is recursion.
+  bool isOpen = true;
 };
 
 class CallChecker {
@@ -47,7 +48,7 @@ private:
 
   llvm::StringMap<Function> &functions;
   llvm::StringMap<Expansion> known;
-  unsigned active = 0; ///< functions that are being counted
+  unsigned active = 0; ///< functions being computed
 };
 } // namespace
 
@@ -55,7 +56,7 @@ LogicalResult CallChecker::checkCall(ForeignOp op, unsigned depth,
                                      Expansion &sum) {
   StringRef callee = calleeOf(op);
   if (callee.empty() || !functions.contains(callee))
-    return success(); // refused where it is converted
+    return success(); // its conversion reports the error
   auto found = known.find(callee);
   if (found == known.end()) {
     if (active >= kDeepest)

@@ -1,8 +1,9 @@
 //===- CallLimits.h - how far inlining lets a program grow ------*- C++ -*-===//
 //
-// Calls are inlined, so a program's size is that of its expansion: of 30
-// functions that call the former twice the last one has 2^30 copies of the
-// first. The size is calculated from the functions, before any is inlined.
+// Limits on calls. They are inlined, so a program's size is that of its
+// expansion: of 30 functions that each call the previous one twice the last has
+// 2^30 copies of the first. The size is computed from the functions before any
+// is inlined.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,13 +14,12 @@
 
 namespace weft::stablehlo {
 
-/// The function that the op calls, or the decomposition that stands for it;
-/// empty for other ops.
+/// The function that the op calls, or its decomposition; empty for other ops.
 llvm::StringRef calleeOf(ForeignOp op);
 
 /// Refuses recursion, calls and regions that are nested too deep, and a program
-/// that inlining makes too large. Requires the function `entry`. Each function
-/// that it calls is given its `ops` with all calls inlined.
+/// that inlining makes too large. Requires the function `entry`. Sets `ops` of
+/// each function that is called: the number of ops with all calls inlined.
 LogicalResult checkCalls(llvm::StringMap<Function> &functions,
                          llvm::StringRef entry);
 

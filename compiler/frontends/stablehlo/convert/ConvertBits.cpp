@@ -28,7 +28,7 @@ Type bitsType(Converter &c, unsigned width) {
                     : c.builder.getIntegerType(width, /*isSigned=*/false);
 }
 
-/// The value as unsigned integers, or back: only the bits stay.
+/// Casts the value to unsigned integers, or back, with the same bits.
 Value asType(Converter &c, ForeignOp op, Value value, Type element) {
   auto type = cast<RankedTensorType>(value.getType());
   return type.getElementType() == element
@@ -96,7 +96,7 @@ Value narrow(Converter &c, ForeignOp op, Value wide, unsigned to, int64_t count,
   return stacked(c, op, parts);
 }
 
-/// Do the types have the same bits, by the specification's rule of shapes?
+/// Whether the types have the same bits, by the specification's rule of shapes.
 bool fit(RankedTensorType from, RankedTensorType to) {
   unsigned before = widthOf(from.getElementType()),
            after = widthOf(to.getElementType());
@@ -109,7 +109,7 @@ bool fit(RankedTensorType from, RankedTensorType to) {
              std::max(before, after);
 }
 
-/// The bits as unsigned integers of a part's width: a complex number has two of them
+/// Casts to unsigned integers of a part's width: a complex number becomes two
 /// along a last dimension.
 Value toBits(Converter &c, ForeignOp op, Value value) {
   Type element = getElementTypeOrSelf(value.getType());

@@ -51,8 +51,8 @@ FailureOr<std::vector<DeviceGroup>> readRows(Converter &c, ForeignOp op,
   return rows;
 }
 
-/// Does none of the axes belong to those that the manual computation leaves to
-/// the compiler, along which it has whole values?
+/// Checks that no axis is one that the manual computation leaves to the
+/// compiler, along which it has whole values.
 LogicalResult checkManual(Converter &c, ForeignOp op, ArrayRef<SubAxis> axes) {
   for (const SubAxis &axis : axes)
     for (const SubAxis &free : c.freeAxes)
@@ -64,16 +64,16 @@ LogicalResult checkManual(Converter &c, ForeignOp op, ArrayRef<SubAxis> axes) {
   return success();
 }
 
-/// Has the op the values of one device?
+/// Whether values of the op are those of one device.
 bool seesOneDevice(Converter &c) { return c.perDevice || c.isOneDevice; }
 
-/// Is there no other device?
+/// Whether the program has one device.
 bool isAlone(Converter &c) {
   return !c.shardings.mesh() || c.shardings.mesh().getMesh().size() == 1;
 }
 
-/// The group of every collective but a permute; an empty list where it has one
-/// device. Fails where the op stands outside manual computations.
+/// The group of every collective except a permute; an empty list for one
+/// device. Fails if the op is outside manual computations.
 FailureOr<SubAxes> readGroup(Converter &c, ForeignOp op) {
   if (!seesOneDevice(c))
     return op.refuse() << "communicates outside a manual computation, where "
@@ -94,7 +94,7 @@ FailureOr<SubAxes> readGroup(Converter &c, ForeignOp op) {
                      << ", which no axes of the mesh make";
 }
 
-/// Gives, for each operand, what `move` makes of it over the op's group.
+/// Replaces each operand by the result of `move` over the op's group.
 LogicalResult
 convertEach(Converter &c, ForeignOp op,
             llvm::function_ref<Value(Value input, RankedTensorType result,
@@ -157,8 +157,8 @@ LogicalResult allGather(Converter &c, ForeignOp op) {
                      });
 }
 
-/// Blocks along one dimension change places: the number of the block is a
-/// dimension of its own, from which it goes to another.
+/// Exchanges blocks along one dimension: the number of the block becomes a
+/// dimension of its own, and is then moved to another.
 Value exchangeBlocks(Converter &c, ForeignOp op, Value input, int64_t dim,
                      LayoutAttr group) {
   auto type = ::cast<RankedTensorType>(input.getType());
@@ -207,7 +207,7 @@ LogicalResult broadcast(Converter &c, ForeignOp op) {
 // Permutes
 //===----------------------------------------------------------------------===//
 
-/// Along which axes sources and targets differ.
+/// The axes along which sources and targets differ.
 SubAxes movingAxes(const Mesh &mesh, ArrayRef<DeviceGroup> pairs) {
   SubAxes axes;
   for (unsigned axis = 0; axis < mesh.axes.size(); ++axis)
@@ -219,7 +219,7 @@ SubAxes movingAxes(const Mesh &mesh, ArrayRef<DeviceGroup> pairs) {
   return axes;
 }
 
-/// Each member's source, where that is the same in all groups.
+/// Each member's source, if it is the same in all groups.
 std::optional<SmallVector<int64_t>> sourcesOver(const Mesh &mesh,
                                                 const SubAxes &axes,
                                                 ArrayRef<DeviceGroup> pairs) {
@@ -249,7 +249,7 @@ Value entryOfMember(Converter &c, ForeignOp op, DenseElementsAttr table,
   return c.make<ReshapeOp>(op, scalar, entry);
 }
 
-/// Zero on the members that nobody sends to.
+/// Replaces the value by zero on members without a source.
 Value zeroWithoutSource(Converter &c, ForeignOp op, Value value,
                         ArrayRef<int64_t> sources, LayoutAttr group) {
   if (!llvm::is_contained(sources, -1))
@@ -269,7 +269,7 @@ LogicalResult permute(Converter &c, ForeignOp op) {
   if (!seesOneDevice(c))
     return readGroup(c, op);
   Value input = c.input(op, 0);
-  if (isAlone(c)) { // one device sends to itself, or nobody does
+  if (isAlone(c)) { // a single device sends to itself, or not at all
     bool sends = !integersOf(op.attribute("source_target_pairs")).empty();
     return c.give(op, sends ? input : c.splat(op, 0, op.operandType(0)));
   }

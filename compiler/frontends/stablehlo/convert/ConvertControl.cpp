@@ -19,7 +19,8 @@ LogicalResult call(Converter &c, ForeignOp op) {
   return c.call(op, calleeOf(op));
 }
 
-/// A cast between equal types, as stand around sdy's ops in an artifact.
+/// Replaces an op by its operand: a cast between equal types, as around sdy's
+/// ops in an artifact.
 LogicalResult forward(Converter &c, ForeignOp op) {
   return c.give(op, c.inputs(op));
 }
@@ -32,7 +33,7 @@ LogicalResult barrier(Converter &c, ForeignOp op) {
                         .getResults());
 }
 
-/// Names of the axes that a constraint may speak of; null for all.
+/// Names of the axes that a constraint may use; null for all.
 ArrayAttr constrainable(Converter &c) {
   if (!c.perDevice)
     return {};
@@ -43,10 +44,10 @@ ArrayAttr constrainable(Converter &c) {
   return c.builder.getArrayAttr(names);
 }
 
-/// Values are those of all devices, which Shardy's collectives leave as they
-/// are: each moves one to the layout that it names.
+/// Converts a constraint or one of Shardy's collectives, which changes the
+/// layout of a value and not its elements.
 LogicalResult constrain(Converter &c, ForeignOp op) {
-  // JAX says of every value in a manual computation that it is open.
+  // JAX annotates every value in a manual computation as open.
   if (c.ofElements ||
       (c.perDevice && (c.freeAxes.empty() || op.resultType().getRank() == 0)))
     return forward(c, op);
@@ -67,7 +68,8 @@ LogicalResult constrain(Converter &c, ForeignOp op) {
   return c.give(op, value);
 }
 
-/// Later uses of the value are those of one that lies as its group does.
+/// Adds the value to a group; later uses of it use the value with the group's
+/// layout.
 LogicalResult joinGroup(Converter &c, ForeignOp op) {
   auto type = op.operandType(0);
   if ((c.perDevice && c.freeAxes.empty()) || c.shardings.isIgnored() ||
@@ -118,7 +120,7 @@ LogicalResult branches(Converter &c, ForeignOp op) {
   return c.give(op, choice.getResults());
 }
 
-/// Order is that of the program.
+/// Converts an op on tokens, whose order is that of the program.
 LogicalResult token(Converter &c, ForeignOp op) {
   return c.give(op, c.splat(op, 0, op.resultType()));
 }
@@ -132,11 +134,12 @@ LogicalResult customCall(Converter &c, ForeignOp op) {
   if (target == "Sharding" && op->getNumOperands() == 1 &&
       op->getNumResults() == 1)
     return constrain(c, op);
-  // All arrays are row-major: what an order in memory would change is not seen.
+  // All arrays are row-major, so a constraint on the order in memory has no
+  // effect.
   if (target == "LayoutConstraint" && op->getNumOperands() == 1 &&
       op->getNumResults() == 1)
     return forward(c, op);
-  // Keeps its operand's computation, which has no other effect.
+  // The op only keeps its operand's computation.
   if (target == "dce_sink" && op->getNumResults() == 0)
     return success();
   return op.refuse() << "calls @" << target << ", which is not supported";

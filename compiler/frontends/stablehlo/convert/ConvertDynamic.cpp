@@ -4,7 +4,7 @@
 //   %0 = stablehlo.dynamic_reshape %x, %s : (tensor<6xf32>, tensor<2xi32>)
 //          -> tensor<?x?xf32>
 //
-// Where the numbers follow from constants the op is converted in its static
+// If the numbers are computed from constants the op is converted in its static
 // form, here stablehlo.reshape to tensor<2x3xf32>; its users see that type.
 //
 //===----------------------------------------------------------------------===//
@@ -22,7 +22,7 @@ using namespace weft::stablehlo;
 
 namespace {
 
-/// The numbers of an operand, `count` of them; an error where they are unknown.
+/// The `count` numbers of an operand; an error if they are unknown.
 FailureOr<Ints> numbersOf(Converter &c, ForeignOp op, unsigned index,
                           size_t count) {
   auto numbers = knownNumbers(c.input(op, index));
@@ -36,7 +36,7 @@ FailureOr<Ints> numbersOf(Converter &c, ForeignOp op, unsigned index,
   return *numbers;
 }
 
-/// The result's type with that shape; an error where it states another.
+/// The result's type with that shape; an error if it has another.
 FailureOr<RankedTensorType> resultOf(ForeignOp op, ArrayRef<int64_t> shape) {
   auto type = op.resultType();
   auto known = RankedTensorType::get(shape, type.getElementType());
@@ -47,7 +47,8 @@ FailureOr<RankedTensorType> resultOf(ForeignOp op, ArrayRef<int64_t> shape) {
   return known;
 }
 
-/// The type of a result whose shape is operand `index`; its own if that is not known.
+/// The type of a result whose shape is operand `index`; its own type if that is
+/// unknown.
 FailureOr<RankedTensorType> namedResult(Converter &c, ForeignOp op,
                                         unsigned index) {
   auto type = op.resultType();
@@ -123,7 +124,8 @@ LogicalResult dynamicRangeSlice(Converter &c, ForeignOp op) {
                                      {"strides", *stride}});
 }
 
-/// Slices have the sizes of the offset dimensions; positions give the others.
+/// The type of a gather: slices have the sizes of the offset dimensions; the
+/// indices have the others.
 FailureOr<RankedTensorType> gatheredType(ForeignOp op,
                                          ArrayRef<int64_t> sizes) {
   auto type = op.resultType(), positions = op.operandType(1);

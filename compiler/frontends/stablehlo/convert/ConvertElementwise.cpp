@@ -33,7 +33,7 @@ template <typename Op> LogicalResult binary(Converter &c, ForeignOp op) {
   return c.give(op, c.make<Op>(op, c.input(op, 0), c.input(op, 1)));
 }
 
-/// Arithmetic on booleans is logic.
+/// Converts arithmetic, which on booleans is logic.
 template <typename Op, typename OnTruth>
 LogicalResult arithmetic(Converter &c, ForeignOp op) {
   if (op->getNumOperands() == 2 && isTruth(op->getOperand(0)))
@@ -116,7 +116,7 @@ LogicalResult erfc(Converter &c, ForeignOp op) {
   return c.give(op, c.make<SubOp>(op, c.splat(op, 1, op.resultType()), erf));
 }
 
-/// Infinite: neither finite nor NaN.
+/// Whether a number is infinite: neither finite nor NaN.
 LogicalResult isInfinite(Converter &c, ForeignOp op) {
   Value x = c.input(op, 0);
   Value all = c.make<AbsOp>(op, x);
@@ -130,12 +130,12 @@ bool isComplex(ForeignOp op) {
   return isa<ComplexType>(op.operandType(0).getElementType());
 }
 
-/// The real part of a real number is itself.
+/// The real part; of a real number the number itself.
 LogicalResult real(Converter &c, ForeignOp op) {
   return isComplex(op) ? unary<RealOp>(c, op) : c.give(op, c.input(op, 0));
 }
 
-/// The imaginary part of a real number is 0.
+/// The imaginary part; of a real number 0.
 LogicalResult imag(Converter &c, ForeignOp op) {
   return isComplex(op) ? unary<ImagOp>(c, op)
                        : c.give(op, c.splat(op, 0, op.operandType(0)));
@@ -169,7 +169,8 @@ LogicalResult angle(Converter &c, ForeignOp op) {
                                   c.make<NegOp>(op, c.make<RealOp>(op, log))));
 }
 
-/// Complex numbers by their real parts, and by the others where these are equal.
+/// Converts a maximum or minimum; complex numbers are compared by their real
+/// parts, and by their imaginary parts if these are equal.
 template <typename Op, typename OnTruth, CompareKind kind>
 LogicalResult extreme(Converter &c, ForeignOp op) {
   if (op->getNumOperands() != 2 || !isComplex(op) ||

@@ -34,14 +34,14 @@ LogicalResult stablehlo::convertObservation(Converter &c, ForeignOp op) {
     return op.refuse() << "observes a value of per-device code, which has no "
                           "layout";
   if (c.shardings.isIgnored() || !c.shardings.mesh())
-    return success(); // one device: nothing is laid out
+    return success(); // there is one device, so no layout
   host::ObserveOp::create(c.builder, op->getLoc(), c.input(op, 0),
                           op.word("backend_config"));
   return success();
 }
 
-/// The results of one call of the host, once for all devices; in per-device code
-/// of each. An error on the op.
+/// The results of a call of the host, once for all devices; in per-device code
+/// once for each. Emits errors on the op.
 static FailureOr<SmallVector<Value>> callHost(Converter &c, ForeignOp op,
                                               int64_t number,
                                               SmallVector<Value> inputs,

@@ -4,9 +4,9 @@
 //
 //   while (i = 0, ...) cond { i < 5 } do { ...; return i + 1, ... }
 //
-// Short ones are unrolled, so that their rounds fuse, unless that makes a
-// program of many ops: four loops of 32 rounds inside each other would be a
-// million bodies. The others become weft.while, with a trip count where it is known.
+// Short loops are unrolled, so that their iterations fuse, unless that makes
+// too many ops: four nested loops of 32 iterations would be a million bodies.
+// The others become weft.while, with a trip count if it is known.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ using namespace weft::stablehlo;
 
 namespace {
 
-/// Rounds of a loop, and ops of all of its rounds.
+/// The most iterations of an unrolled loop, and ops of all its iterations.
 constexpr int64_t kMostUnrolled = 32;
 constexpr uint64_t kMostUnrolledOps = 20000;
 
@@ -40,7 +40,8 @@ std::optional<int64_t> numberOf(Value value) {
   return op ? numberOf(op->getAttr("value")) : std::nullopt;
 }
 
-/// `position` counts from its first value by `step` while below `limit`.
+/// A counter: `position` counts from its first value by `step` while below
+/// `limit`.
 struct Count {
   unsigned position = 0;
   int64_t limit = 0, step = 1;
@@ -80,7 +81,7 @@ std::optional<Count> countOf(ForeignOp op) {
   return Count{*position, *limit, *step};
 }
 
-/// How often it runs: from `first` on.
+/// The number of iterations for a counter that begins at `first`.
 int64_t roundsOf(const Count &count, int64_t first) {
   int64_t distance = std::max<int64_t>(count.limit - first, 0);
   return distance / count.step + (distance % count.step != 0);

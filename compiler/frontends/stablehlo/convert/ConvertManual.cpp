@@ -1,8 +1,8 @@
 //===- ConvertManual.cpp - shard_map: code of one device ------------------===//
 //
 // A manual computation becomes weft.manual over the axes that it names. Axes
-// that it leaves to the compiler ("auto") are free inside. One inside another
-// takes some of those.
+// that it leaves to the compiler ("auto") are free inside; a nested computation
+// uses some of those.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,8 @@ using namespace weft::stablehlo;
 
 namespace {
 
-/// One layout for each value, of the attribute of that name: its manual axes,
-/// along which a device may have a block, a copy or a summand.
+/// Reads one layout for each value from the attribute of that name: its manual
+/// axes, along which a device may have a block, a copy or a summand.
 LogicalResult readLayouts(Converter &c, ForeignOp op, StringRef name,
                           TypeRange types, SmallVectorImpl<Layout> &layouts) {
   auto said = dyn_cast_or_null<ArrayAttr>(op.attribute(name));
@@ -54,8 +54,8 @@ ArrayAttr asAttribute(Converter &c, ArrayRef<Layout> layouts) {
       }));
 }
 
-/// The axes around the computation that it leaves free: none
-/// if it is over another mesh than the program.
+/// The axes of the surrounding region that the computation leaves free: none if
+/// its mesh is not the program's.
 SubAxes freeInside(Converter &c, ForeignOp op) {
   const Mesh mesh = c.shardings.mesh().getMesh();
   auto names = ::cast<ArrayAttr>(op.attribute("manual_axes"));
@@ -105,8 +105,8 @@ FailureOr<Value> constrained(Converter &c, ForeignOp op, Value value,
   return result;
 }
 
-/// All operands or results, by the attribute of that name, as they are seen from
-/// around the computation.
+/// Constrains all operands or results, by the attribute of that name, outside
+/// the computation.
 FailureOr<SmallVector<Value>>
 constrainedAround(Converter &c, ForeignOp op, ValueRange values, StringRef name,
                   ArrayRef<Layout> manual, ArrayRef<SubAxis> free) {
@@ -125,7 +125,7 @@ constrainedAround(Converter &c, ForeignOp op, ValueRange values, StringRef name,
   return all;
 }
 
-/// The same as they are seen inside: along free axes.
+/// Constrains them inside, along free axes.
 FailureOr<SmallVector<Value>> constrainedInside(Converter &c, ForeignOp op,
                                                 ValueRange values,
                                                 StringRef name,
@@ -177,7 +177,7 @@ LogicalResult manualComputation(Converter &c, ForeignOp op) {
   if (c.shardings.isIgnored())
     return op.refuse() << "is written for a mesh of " << c.shardings.devices()
                        << " devices; give it as many";
-  if (!c.shardings.mesh()) { // one device, which has everything
+  if (!c.shardings.mesh()) { // a single device has all values
     SmallVector<Value> results;
     llvm::SaveAndRestore perDevice(c.perDevice, true);
     if (failed(
@@ -194,7 +194,8 @@ LogicalResult manualComputation(Converter &c, ForeignOp op) {
       constrainedAround(c, op, c.inputs(op), "in_shardings", from, free);
   if (failed(inputs))
     return failure();
-  // A computation without inputs, for its effects: one value carries the mesh.
+  // A computation without values, for its effects, gets one value that carries
+  // the mesh.
   if (inputs->empty() && op->getNumResults() == 0) {
     inputs->push_back(
         c.splat(op, 0, RankedTensorType::get({}, c.builder.getI1Type())));

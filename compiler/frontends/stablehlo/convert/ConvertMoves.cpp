@@ -22,8 +22,9 @@ LogicalResult iota(Converter &c, ForeignOp op) {
   return c.give(op, c.make<IotaOp>(op, op.resultType(), *dim, Value()));
 }
 
-/// Dimensions may come in any order, and those of size 1 grow: turned and
-/// reshaped first, so that what is left rises and has its size.
+/// Converts a broadcast. Its dimensions may have any order, and those of size 1
+/// may grow: a transpose and a reshape come first, so that the others rise and
+/// have their sizes.
 LogicalResult broadcast(Converter &c, ForeignOp op) {
   Value x = c.input(op, 0);
   auto from = op.operandType(0), to = op.resultType();
@@ -54,8 +55,8 @@ LogicalResult broadcast(Converter &c, ForeignOp op) {
   return c.give(op, x);
 }
 
-/// The data of a small constant, of which parts are computed here: JAX keeps
-/// the amounts of its random numbers' rotations so.
+/// The data of a small constant, whose slices are computed here: JAX keeps the
+/// rotations of its random numbers so.
 DenseElementsAttr smallConstant(Value value) {
   auto constant = value.getDefiningOp<ConstantOp>();
   auto data = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())
@@ -128,7 +129,7 @@ LogicalResult concatenate(Converter &c, ForeignOp op) {
   return c.give(op, c.make<ConcatenateOp>(op, op.resultType(), all, *dim));
 }
 
-/// Starts that are all constants, moved inside as a dynamic slice does.
+/// Constant starts, clamped as in a dynamic slice.
 std::optional<Ints> knownStarts(ArrayRef<Value> starts, ArrayRef<int64_t> shape,
                                 ArrayRef<int64_t> sizes) {
   Ints known;

@@ -16,25 +16,26 @@ namespace {
 struct Key {
   unsigned tensor = 0;
   enum Part { Whole, Real, Imag } part = Whole;
-  /// Floats are compared in total order, perhaps after all zeros were made 0 or
-  /// all NaNs one.
+  /// Whether floats are compared in total order, and whether all zeros or all
+  /// NaNs are made equal before.
   bool isTotal = false, oneZero = false, oneNan = false;
 
   bool operator==(const Key &) const = default;
-  /// weft.sort's own order of floats has one zero, and one NaN behind all
-  /// numbers, as JAX has it.
+  /// Whether the order differs from that of weft.sort, which has one zero, and
+  /// one NaN after all numbers, as JAX.
   bool needsBits() const { return isTotal && !(oneZero && oneNan); }
-  /// The integers say all of the tensor, which is sorted in their place.
+  /// Whether the integers represent the tensor completely, so that they are
+  /// sorted instead.
   bool replaces() const {
     return part == Whole && isTotal && !oneZero && !oneNan;
   }
 };
 
-/// A comparator of keys, one after the other where they are equal.
+/// A comparator by several keys; later ones decide if earlier ones are equal.
 struct Order {
   SmallVector<Key> keys;
   bool descending = false;
-  /// The first tensors, one after the other?
+  /// Whether the keys are the first tensors, in order.
   bool isOfFirst() const {
     return llvm::all_of(llvm::enumerate(keys), [](auto key) {
       const Key &k = key.value();
@@ -55,8 +56,8 @@ std::optional<APFloat> constantNumber(Value value) {
   return data.getSplatValue<APFloat>();
 }
 
-/// The value in front of select(x == 0, 0, x) or select(x != x, NaN, x), and
-/// notes which one it is; null for another op.
+/// The value before select(x == 0, 0, x) or select(x != x, NaN, x), which is
+/// recorded in `key`; null for another op.
 Value beforeSelect(Value value, Key &key) {
   Operation *choice = definedBy(value, "select", 3);
   Operation *test =
@@ -74,7 +75,7 @@ Value beforeSelect(Value value, Key &key) {
     key.oneNan = true;
   else
     return {};
-  // JAX tests the value from before the other select.
+  // The key before the other select, which JAX's test uses.
   Key tested;
   Value inner = choice->getOperand(2), x = test->getOperand(0);
   if (x != inner && x != beforeSelect(inner, tested))
@@ -100,7 +101,7 @@ std::optional<Key> keyOf(Value value, Block &block) {
   return key;
 }
 
-/// The key of which both sides are compared in that direction.
+/// The key that both sides compare in that direction.
 std::optional<Key> comparedKey(Value value, StringRef direction, Block &block) {
   Operation *op = definedBy(value, "compare", 2);
   if (!op || ForeignOp(op).word("comparison_direction") != direction)
@@ -162,7 +163,7 @@ Value keyValue(Converter &c, ForeignOp op, const Key &key) {
   return toTotalOrder(c, op, value);
 }
 
-/// Keys that are not the first tensors stand in front of all.
+/// Converts a sort. Keys that are not the first tensors are moved to the front.
 LogicalResult sort(Converter &c, ForeignOp op) {
   Region &region = op->getRegion(0);
   auto order = region.hasOneBlock() ? orderOf(region.front()) : std::nullopt;
@@ -186,14 +187,14 @@ LogicalResult sort(Converter &c, ForeignOp op) {
   SmallVector<Value> results(sorted.getResults().drop_front(added));
   for (const Key &key : order->keys) {
     Type element = op.resultType(key.tensor).getElementType();
-    Value &result = results[key.tensor]; // of several keys, perhaps
+    Value &result = results[key.tensor]; // several keys may have it
     if (key.replaces() && getElementTypeOrSelf(result) != element)
       result = fromTotalOrder(c, op, result, element);
   }
   return c.give(op, results);
 }
 
-/// chlo.top_k, or a composite of that name: of the last dimension.
+/// Converts chlo.top_k, or a composite of that name, along the last dimension.
 LogicalResult topK(Converter &c, ForeignOp op) {
   auto type = op.operandType(0);
   if (!type || type.getRank() < 1 || op->getNumResults() != 2)

@@ -1,9 +1,10 @@
 //===- ConvertRandom.cpp - rng_bit_generator ------------------------------===//
 //
-// As XLA makes them, number for number. The state is a key of 64 bits and a
-// counter of 64 or 128; each block of the counter gives four words of 32 bits
-// by ten rounds of Philox, or two by twenty of Threefry. The default of XLA's
-// CPU is Philox; a counter of 64 bits has the key as its upper half there.
+// Random bits as XLA makes them, number for number. The state is a key of 64
+// bits and a counter of 64 or 128; each block of the counter gives four words
+// of 32 bits by ten rounds of Philox, or two by twenty of Threefry. The default
+// of XLA's CPU is Philox; a counter of 64 bits has the key as its upper half
+// there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,14 +52,14 @@ struct Words {
     return c.make<OrOp>(op, c.cast(op, low, bits(64)),
                         left(c.cast(op, high, bits(64)), 32));
   }
-  /// Word `index` of the state, in every element of a shape.
+  /// Element `index` of the state, splat to a shape.
   Value word(Value state, int64_t index, ArrayRef<int64_t> shape) const {
     Value one =
         c.make<SliceOp>(op, state, Ints{index}, Ints{index + 1}, Ints{1});
     return c.fill(op, c.make<ReshapeOp>(op, one, Ints{}),
                   RankedTensorType::get(shape, bits(64)));
   }
-  /// 0, 1, 2, ... in row-major order.
+  /// The numbers 0, 1, 2, ... in row-major order.
   Value count(ArrayRef<int64_t> shape) const {
     auto type =
         RankedTensorType::get({ShapedType::getNumElements(shape)}, bits(64));
@@ -66,7 +67,7 @@ struct Words {
   }
 };
 
-/// The counter plus so many blocks: {low, high}.
+/// The counter plus a number of blocks: {low, high}.
 std::pair<Value, Value> advanced(const Words &w, Value low, Value high,
                                  Value by) {
   Value sum = w.add(low, by);
@@ -74,7 +75,7 @@ std::pair<Value, Value> advanced(const Words &w, Value low, Value high,
   return {sum, w.add(high, w.c.cast(w.op, carry, w.bits(64)))};
 }
 
-/// Four words of each block, by ten rounds.
+/// Computes four words of each block, by ten rounds.
 SmallVector<Value> philox(const Words &w, Value low, Value high, Value key) {
   SmallVector<Value> x = {w.low(low), w.high(low), w.low(high), w.high(high)};
   Value a = w.low(key), b = w.high(key);
@@ -110,7 +111,7 @@ SmallVector<Value> threefry(const Words &w, Value counter, Value key) {
   return {x, y};
 }
 
-/// Values of each block one after the other along a dimension, cut to size.
+/// Interleaves values of each block along a dimension, cut to size.
 Value interleaved(const Words &w, ArrayRef<Value> parts, int64_t dim,
                   ArrayRef<int64_t> shape) {
   auto type = w.typeOf(parts[0]);
@@ -132,7 +133,7 @@ Value interleaved(const Words &w, ArrayRef<Value> parts, int64_t dim,
                            Ints(sizes.size(), 1));
 }
 
-/// New words of the state after the key.
+/// Random words, and the new state after the key.
 struct Generated {
   Value bits;
   SmallVector<Value> counter;
@@ -162,7 +163,8 @@ Generated generatePhilox(const Words &w, Value state, ArrayRef<int64_t> shape,
 
 Generated generateThreefry(const Words &w, Value state, ArrayRef<int64_t> shape,
                            bool isWide) {
-  // Halves along the first even dimension, else along the largest.
+  // The shape of half the elements: along the first even dimension, else along
+  // the largest.
   Ints half(shape);
   if (half.empty())
     half.push_back(1);

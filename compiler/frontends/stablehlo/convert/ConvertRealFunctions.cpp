@@ -8,7 +8,7 @@ using namespace weft::stablehlo;
 
 namespace {
 
-/// In f64, or in f32 and rounded.
+/// An operand in f64, or in f32 for narrower types, whose results are rounded.
 FailureOr<RealTensor> realInput(Converter &c, ForeignOp op, unsigned index) {
   auto type = dyn_cast<FloatType>(op.operandType(index).getElementType());
   if (!type)
@@ -38,8 +38,8 @@ LogicalResult ofTwo(Converter &c, ForeignOp op) {
   return failed(x) || failed(y) ? failure() : give(c, op, function(*x, *y));
 }
 
-/// The next number of the type towards another: the bits counted up where its
-/// size grows, down where it shrinks; from zero to the smallest there is.
+/// Converts the next number of the type towards another: the bits count up if
+/// its size grows, down if it shrinks; from zero to the smallest number.
 LogicalResult nextAfter(Converter &c, ForeignOp op) {
   auto type = op.operandType(0);
   if (!isa<FloatType>(type.getElementType()) || type != op.operandType(1))
@@ -63,7 +63,7 @@ LogicalResult nextAfter(Converter &c, ForeignOp op) {
   Value result = c.make<BitcastOp>(op, type, next);
   result = c.make<SelectOp>(
       op, c.make<CompareOp>(op, CompareKind::EQ, from, to), to, result);
-  Value sum = c.make<AddOp>(op, from, to); // NaN where one of them is
+  Value sum = c.make<AddOp>(op, from, to); // NaN if one of them is
   Value isNumber =
       c.make<AndOp>(op, c.make<CompareOp>(op, CompareKind::EQ, from, from),
                     c.make<CompareOp>(op, CompareKind::EQ, to, to));

@@ -13,7 +13,7 @@ using namespace weft::stablehlo;
 
 namespace {
 
-/// Are they distinct dimensions of the rank? They are sorted.
+/// Whether these sorted numbers are distinct dimensions of the rank.
 bool liesIn(ArrayRef<int64_t> dims, int64_t rank) {
   return llvm::all_of(dims,
                       [&](int64_t dim) { return dim >= 0 && dim < rank; }) &&
@@ -41,7 +41,7 @@ Value reduceOne(Converter &c, ForeignOp op, ReduceKind kind, unsigned index,
   return c.combine(op, kind, reduced, c.fill(op, init, type));
 }
 
-/// Is `value` a comparison of a with b?
+/// Whether `value` is a comparison of a with b.
 bool compares(Value value, StringRef direction, Value a, Value b) {
   Operation *op = value.getDefiningOp();
   return op && ForeignOp(op).name() == "compare" &&
@@ -49,7 +49,8 @@ bool compares(Value value, StringRef direction, Value a, Value b) {
          op->getOperand(0) == a && op->getOperand(1) == b;
 }
 
-/// "GT" or "LT" of JAX's reducer of (value, position) pairs, or empty:
+/// The direction "GT" or "LT" of JAX's reducer of (value, position) pairs, or
+/// empty:
 ///   take   = x > y | x != x
 ///   first  = take | (x == y & i < j)
 ///   return select(take, x, y), select(first, i, j)
@@ -79,7 +80,8 @@ StringRef positionsOf(Block &block) {
   return "";
 }
 
-/// Are the second operand's elements their positions along the dimension?
+/// Whether the second operand's elements are their positions along the
+/// dimension.
 bool hasPositions(Converter &c, ForeignOp op, int64_t dim) {
   Value second = c.input(op, 1);
   if (auto constrained = second.getDefiningOp<ConstrainOp>())
@@ -88,7 +90,8 @@ bool hasPositions(Converter &c, ForeignOp op, int64_t dim) {
   return positions && positions.getDim() == uint64_t(dim);
 }
 
-/// Values with their positions along one dimension: arg_max or arg_min.
+/// Converts a reduction of values with their positions along one dimension:
+/// arg_max or arg_min.
 LogicalResult reducePositions(Converter &c, ForeignOp op, StringRef direction,
                               int64_t dim) {
   bool largest = direction == "GT";
@@ -111,7 +114,7 @@ void dropShapes(Block &block) {
     }
 }
 
-/// Any other body, of any number of tensors.
+/// Converts a reduction with any other body, of any number of tensors.
 LogicalResult reduceByBody(Converter &c, ForeignOp op, ArrayRef<int64_t> dims) {
   SmallVector<Value> all = c.inputs(op);
   size_t count = all.size() / 2;
@@ -166,7 +169,7 @@ LogicalResult dot(Converter &c, ForeignOp op) {
   FailureOr<ProductPrecision> asked = productPrecisionOf(op);
   if (failed(asked))
     return failure();
-  // Of booleans: is there one that both have?
+  // Booleans are summed as integers: the result is whether any term is true.
   Type sums = element.isInteger(1) ? c.builder.getI32Type() : asked->sums;
   Value product = c.make<DotOp>(op, c.summand(op, c.input(op, 0), sums),
                                 c.summand(op, c.input(op, 1), sums), lhs, rhs,

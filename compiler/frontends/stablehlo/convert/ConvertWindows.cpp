@@ -23,7 +23,7 @@ struct Padding {
   }
 };
 
-/// Two dimensions, then the spatial ones.
+/// The two dimensions, then the spatial ones.
 Ints dimsOf(ForeignOp op, StringRef first, StringRef second,
             StringRef spatial) {
   Ints dims = {op.integer(first).value_or(-1), op.integer(second).value_or(-1)};
@@ -99,8 +99,8 @@ int64_t productOf(ArrayRef<int64_t> sizes) {
   return product;
 }
 
-/// The one dimension that a window covers from its start or to its end, as
-/// cumsum and its like do; `reverse` says which.
+/// The one dimension that a window covers from its start (or to its end, then
+/// `reverse`), as in cumsum and similar ops.
 std::optional<int64_t> scannedDim(const Pooling &pooling, RankedTensorType type,
                                   bool &reverse) {
   std::optional<int64_t> scanned;
@@ -122,8 +122,8 @@ std::optional<int64_t> scannedDim(const Pooling &pooling, RankedTensorType type,
   return scanned;
 }
 
-/// JAX's log(e^a + e^b): where the difference is NaN a + b, else
-/// max(a, b) + log1p(exp(-|a - b|)).
+/// Whether the body is JAX's log(e^a + e^b): a + b if the difference is NaN,
+/// else max(a, b) + log1p(exp(-|a - b|)).
 bool isLogAddExp(Block &block) {
   if (block.getNumArguments() != 2 || block.back().getNumOperands() != 1)
     return false;
@@ -153,7 +153,7 @@ bool isLogAddExp(Block &block) {
   return more == isNan->getOperand(0);
 }
 
-/// lax.cumlogsumexp, or null.
+/// Converts lax.cumlogsumexp, or returns null.
 Value cumulativeLogSumExp(Converter &c, ForeignOp op, const Pooling &pooling) {
   bool reverse = false;
   auto scanned = scannedDim(pooling, op.operandType(0), reverse);
@@ -184,8 +184,8 @@ Value poolOne(Converter &c, ForeignOp op, unsigned index, ReduceKind kind,
                                 pooling.baseDilation, pooling.windowDilation);
 }
 
-/// All positions of the window along a new first dimension, in their order:
-/// [3] by windows of 2 -> [[x0, x1], [x1, x2]].
+/// The elements of windows along a new first dimension, in order: [3] by
+/// windows of 2 -> [[x0, x1], [x1, x2]].
 Value stackedWindows(Converter &c, ForeignOp op, unsigned index, Value init,
                      const Pooling &pooling) {
   RankedTensorType type = op.operandType(index), result = op.resultType(index);
@@ -220,7 +220,8 @@ Value stackedWindows(Converter &c, ForeignOp op, unsigned index, Value init,
   return c.make<ConcatenateOp>(op, result.clone(entry), all, 0);
 }
 
-/// A reducer of its own, as JAX's maximum of complex numbers.
+/// Converts windows with a reducer of their own, such as JAX's maximum of
+/// complex numbers.
 LogicalResult windowsByBody(Converter &c, ForeignOp op, unsigned count,
                             const Pooling &pooling) {
   constexpr int64_t kMost = 1024;
@@ -268,7 +269,7 @@ LogicalResult reduceWindow(Converter &c, ForeignOp op) {
   return c.give(op, results);
 }
 
-/// The comparison by which a window's element is chosen.
+/// The comparison that selects a window's element.
 std::optional<CompareKind> selectionOf(Region &region) {
   if (!region.hasOneBlock() || region.front().getNumArguments() != 2 ||
       region.front().back().getNumOperands() != 1)

@@ -38,7 +38,7 @@ static void refine(Value foreign, Type found) {
     foreign.setType(known);
 }
 
-/// Results of elementwise ops have the shape of an operand: of the second of
+/// Gives results of elementwise ops the shape of an operand: of the second of
 /// three, since those of select and clamp may be scalars.
 static void refineElementwise(ForeignOp op, const ConversionEntry &entry) {
   ArrayRef<ConversionEntry> all = elementwiseConversions();
@@ -89,8 +89,8 @@ static bool isAnnotation(Operation *op) {
          op->getNumOperands() == 1 && op->getNumResults() == 1;
 }
 
-/// A region of scalars is known by its ops. JAX says of each of these how it is
-/// sharded, where its mesh has explicit axes or is one of a shard_map.
+/// Erases annotations in a region of scalars, which is recognized by its ops.
+/// JAX adds them if its mesh has explicit axes or is that of a shard_map.
 static void eraseAnnotations(Region &region) {
   region.walk([](Operation *op) {
     if (!isAnnotation(op) ||
@@ -223,7 +223,7 @@ Value Converter::cast(ForeignOp op, Value value, Type elementType) {
   Type from = getElementTypeOrSelf(value.getType());
   if (from == elementType)
     return value;
-  // A complex number's real part is converted, to a boolean too.
+  // A complex number is converted by its real part, also to a boolean.
   if (isa<ComplexType>(from) && !isa<ComplexType>(elementType))
     return cast(op, make<RealOp>(op, value), elementType);
   return make<ConvertOp>(op, value, elementType);
@@ -260,7 +260,7 @@ Value Converter::combine(ForeignOp op, ReduceKind kind, Value a, Value b) {
 }
 
 bool Converter::isNeutral(ReduceKind kind, Value init) const {
-  // JAX says of each how it is sharded.
+  // JAX may annotate each value, so constraints are skipped, too.
   while (isa_and_nonnull<BroadcastOp, ConstrainOp>(init.getDefiningOp()))
     init = init.getDefiningOp()->getOperand(0);
   auto constant = init.getDefiningOp<ConstantOp>();

@@ -1,15 +1,15 @@
 //===- Converter.h - from foreign ops to weft ops ---------------*- C++ -*-===//
 //
-// Private to the StableHLO front end. One table says which function converts
-// which op (Conversions.cpp); a function reads like
+// Private to the StableHLO front end. A table has the function that converts
+// each op (Conversions.cpp), such as
 //
 //   LogicalResult convertTranspose(Converter &c, ForeignOp op) {
 //     return c.give(op, c.make<TransposeOp>(op, c.input(op, 0),
 //                                           op.ints("permutation")));
 //   }
 //
-// Calls are inlined. Ops that weft lacks are refused by name. Where a conversion
-// finds the shape of a result that was unknown, the foreign value takes it.
+// Calls are inlined. Ops that weft lacks are refused by name. A conversion that
+// computes the shape of a result of unknown shape sets it on the foreign value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,20 +44,22 @@ public:
             const llvm::StringMap<Function> &functions)
       : builder(builder), shardings(shardings), functions(functions) {}
 
-  /// All ops of a block but the last; `results` are the operands of that.
+  /// Converts all ops of a block except the last; `results` are the operands of
+  /// that.
   LogicalResult convertBlock(mlir::Block &block,
                              llvm::SmallVectorImpl<Value> &results);
-  /// The block with other values in place of its arguments.
+  /// Converts the block with other values instead of its arguments.
   LogicalResult inlineBlock(ForeignOp at, mlir::Block &block,
                             llvm::ArrayRef<Value> arguments,
                             llvm::SmallVectorImpl<Value> &results);
   LogicalResult call(ForeignOp op, llvm::StringRef callee);
-  /// Ops of a function with all calls inlined; 0 where there is none.
+  /// The number of ops of a function with all calls inlined; 0 if there is
+  /// none.
   uint64_t opsOf(llvm::StringRef callee) const {
     return functions.lookup(callee).ops;
   }
-  /// The op as another one of StableHLO, with these operands and lists of
-  /// integers and its other attributes.
+  /// Converts the op as another one of StableHLO, with these operands and lists
+  /// of integers and its other attributes.
   LogicalResult
   convertAs(ForeignOp op, llvm::StringRef name, mlir::ValueRange operands,
             mlir::RankedTensorType result,
@@ -78,28 +80,30 @@ public:
   /// Replaces the op's results; refuses other types than the op states.
   LogicalResult give(ForeignOp op, mlir::ValueRange all);
 
-  /// A number in every element.
+  /// A tensor with the number in every element.
   Value splat(ForeignOp op, double number, mlir::RankedTensorType type);
-  /// The value with another element type, if it has another.
+  /// Converts the value to another element type, if it has another.
   Value cast(ForeignOp op, Value value, mlir::Type elementType);
-  /// An operand of sums or products of that element type: the value itself
-  /// where the type has all its numbers.
+  /// Converts an operand of sums or products to that element type, unless it
+  /// has all numbers of the operand's type.
   Value summand(ForeignOp op, Value value, mlir::Type elementType);
-  /// A scalar in every element of a shape.
+  /// Broadcasts a scalar to a shape.
   Value fill(ForeignOp op, Value scalar, mlir::RankedTensorType type);
-  /// Two values combined as a reduction of that kind does.
+  /// Combines two values by a reduction of that kind.
   Value combine(ForeignOp op, ReduceKind kind, Value a, Value b);
-  /// Is it, in every element, what the reduction leaves as it is?
+  /// Whether every element is the neutral element of the reduction.
   bool isNeutral(ReduceKind kind, Value init) const;
 
   mlir::OpBuilder &builder;
   const Shardings &shardings;
-  /// Inside a region that is applied to elements: scalars have one layout.
+  /// Whether this is a region that is applied to elements: scalars have one
+  /// layout.
   bool ofElements = false;
-  /// Inside a manual computation: values are one device's, but for these axes
-  /// (whole ones), along which the program stays one of whole values.
+  /// Whether this is a manual computation: values are those of one device,
+  /// except along these (whole) axes, along which values are global.
   bool perDevice = false;
-  /// The program has one device, inside and outside of manual computations.
+  /// Whether the program has one device, inside and outside of manual
+  /// computations.
   bool isOneDevice = false;
   SubAxes freeAxes;
 
@@ -114,10 +118,11 @@ std::optional<ReduceKind> reductionOf(mlir::Region &region);
 /// Result `index` of a region with the arguments a0, a1, ... b0, b1, ...
 std::optional<ReduceKind> reductionOf(mlir::Block &block, unsigned index);
 
-/// The value in front of what says how it is sharded. A region reads constants
-/// from outside, where explicit axes annotate them.
+/// The value before ops that only annotate its sharding. A region uses
+/// constants from outside, which explicit axes annotate.
 Value withoutAnnotations(Value value);
-/// The op of that name and number of operands that defines the value, or null.
+/// The op with this name and number of operands that defines the value, or
+/// null.
 mlir::Operation *definedBy(Value value, llvm::StringRef name,
                            unsigned operands);
 
@@ -130,8 +135,8 @@ enum class OpRole : uint8_t {
   HasEffect,    ///< the op may have no results
 };
 /// A line of the table. The op has at least so many operands and exactly so
-/// many regions (-1: any), and all its values are tensors of known shape, but
-/// for results of a conversion that `GivesShape`.
+/// many regions (-1: any), and all its values are tensors of known shape,
+/// except results of a conversion that `GivesShape`.
 struct ConversionEntry {
   llvm::StringLiteral name;
   Conversion convert;
@@ -139,7 +144,7 @@ struct ConversionEntry {
   int regions = 0;
   OpRole role = OpRole::Plain;
 };
-/// Null where the op is not known.
+/// The conversion of an op; null for unknown ops.
 const ConversionEntry *findConversion(llvm::StringRef name);
 
 /// The table's parts, by family.

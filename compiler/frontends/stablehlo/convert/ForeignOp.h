@@ -21,8 +21,9 @@ class ForeignOp {
 public:
   explicit ForeignOp(mlir::Operation *op) : op(op) {}
 
-  /// "add" of stablehlo.add and vhlo.add_v1; "sdy.mesh", "func.call" keep
-  /// their dialect, and calls and returns of vhlo are those of func.
+  /// The op's name without dialect and version: "add" for stablehlo.add and
+  /// vhlo.add_v1. "sdy.mesh", "func.call" keep their dialect, and calls and
+  /// returns of vhlo have those of func.
   std::string name() const;
   mlir::Operation *operator->() const { return op; }
   mlir::Operation *get() const { return op; }
@@ -30,9 +31,11 @@ public:
   mlir::Attribute attribute(llvm::StringRef name) const {
     return op->getAttr(name);
   }
-  /// Empty where there is none of that name, or it is no list of integers.
+  /// The integers of an attribute; empty if there is none of that name, or it
+  /// is no list of integers.
   Ints ints(llvm::StringRef name) const;
-  /// `count` times `fallback` where there is none.
+  /// The integers of an attribute, or `count` times `fallback` if there is
+  /// none.
   Ints ints(llvm::StringRef name, size_t count, int64_t fallback) const;
   std::optional<int64_t> integer(llvm::StringRef name) const;
   bool flag(llvm::StringRef name) const;
@@ -40,14 +43,14 @@ public:
 
   mlir::RankedTensorType operandType(unsigned index) const;
   mlir::RankedTensorType resultType(unsigned index = 0) const;
-  /// `'stablehlo.add' ...` at the op's place.
+  /// Begins an error, `'stablehlo.add' ...`, at the op's location.
   mlir::InFlightDiagnostic refuse() const;
 
 private:
   mlir::Operation *op;
 };
 
-/// Do kernels and the runtime know elements of that type?
+/// Whether kernels and the runtime support elements of that type.
 bool isSupported(mlir::Type element);
 
 /// All integers of a list or tensor, in row-major order.

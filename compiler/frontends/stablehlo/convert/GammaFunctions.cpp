@@ -35,12 +35,13 @@ RealTensor logOfT(RealTensor z) {
   return std::log(kG + 0.5) + log1p(z / (kG + 0.5));
 }
 
-/// Below 1/2 the functions are those of 1 - x, by reflection.
+/// The reflected argument: below 1/2 the functions are computed from those of 1
+/// - x.
 RealTensor reflected(RealTensor x) { return (x < 0.5).select(-x, x - 1); }
 
 RealTensor isWhole(RealTensor x) { return floor(x) == x; }
 
-/// (-1)^n of whole n.
+/// (-1)^n for an integer n.
 RealTensor alternating(RealTensor n) {
   return (floor(n / 2) * 2 == n).select(n.number(1), n.number(-1));
 }
@@ -51,7 +52,7 @@ RealTensor stablehlo::lgamma(RealTensor x) {
   RealTensor z = reflected(x), t = z + (kG + 0.5), logT = logOfT(z);
   RealTensor result = (z + 0.5 - t / logT) * logT + 0.5 * std::log(2 * kPi) +
                       log(Lanczos(z).sum);
-  // log(pi / |sin(pi x)|), of the distance to the next whole number.
+  // log(pi / |sin(pi x)|), from the distance to the next integer.
   RealTensor part = abs(x) - floor(abs(x));
   RealTensor mirror = log(sin(kPi * (part > 0.5).select(1 - part, part)));
   RealTensor below =

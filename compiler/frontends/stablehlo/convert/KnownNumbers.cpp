@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace weft;
 
-/// Elements of each value on the way, and ops on all ways.
+/// The most elements of each intermediate value, and the most ops.
 static constexpr int64_t kMostElements = 64, kMostKnownOps = 256;
 
 static std::optional<Tensor> known(Value value, int64_t &ops) {
@@ -36,7 +36,8 @@ static std::optional<Tensor> known(Value value, int64_t &ops) {
 }
 
 std::optional<stablehlo::Ints> stablehlo::knownNumbers(Value value) {
-  // Ops without a meaning on one device are reported by the interpreter.
+  // The interpreter's errors for ops without a meaning on one device are
+  // ignored.
   ScopedDiagnosticHandler silent(value.getContext(),
                                  [](Diagnostic &) { return success(); });
   int64_t ops = 0;

@@ -7,9 +7,9 @@
 
 namespace weft::stablehlo {
 
-/// The integers of a converted value that follows from constants alone: a shape
-/// such as concatenate(get_dimension_size %x, 2 * 3). At most 64 of them; empty
-/// where an argument is among what it is calculated from.
+/// The integers of a converted value that is computed from constants only: a
+/// shape such as concatenate(get_dimension_size %x, 2 * 3). At most 64 of them;
+/// empty if it depends on an argument.
 std::optional<Ints> knownNumbers(mlir::Value value);
 
 } // namespace weft::stablehlo

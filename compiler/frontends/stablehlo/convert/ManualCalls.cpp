@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::stablehlo;
 
-/// Is it a custom call of that target, of one value to another?
+/// Whether this is a custom call of that target, from one value to another.
 static bool calls(Operation *op, StringRef target) {
   return op && op->getNumOperands() == 1 && op->getNumResults() == 1 &&
          ForeignOp(op).word("call_target_name") == target;
@@ -26,7 +26,7 @@ class ManualCall {
 public:
   explicit ManualCall(Operation *call) : call(call) {}
 
-  /// Does the call take or give values of one device?
+  /// Whether the call takes or returns values of one device.
   bool isManual() const {
     return llvm::any_of(call->getOperands(), isBlock) ||
            llvm::any_of(call->getResults(), [](Value v) { return whole(v); });

@@ -19,8 +19,8 @@
 
 namespace weft::stablehlo {
 
-/// After translateShardingStrings. Fails with an error where only a part of the
-/// form is there.
+/// Runs after translateShardingStrings. Fails with an error if only a part of
+/// the form is there.
 llvm::LogicalResult gatherManualCalls(mlir::ModuleOp program);
 
 } // namespace weft::stablehlo

@@ -40,7 +40,7 @@ stablehlo::digitsOf(const Mesh &from, const SubAxis &part, const Mesh &to) {
   return axesOfGroups(to, std::move(groups));
 }
 
-/// Where each axis is digits, a device's coordinates are these digits.
+/// Whether a device's coordinates in both meshes are the same digits.
 bool stablehlo::isSameDevices(const Mesh &from, const Mesh &to) {
   for (unsigned axis = 0; axis < from.axes.size(); ++axis)
     if (!digitsOf(from, wholeAxis(from, axis), to))
@@ -68,8 +68,7 @@ static SmallVector<SubAxis> primeDigits(const Mesh &mesh) {
   return digits;
 }
 
-/// For each digit of `from`, the place among those of `to` that has its size
-/// and is not taken.
+/// For each digit of `from`, the unused digit of `to` with its size.
 static SmallVector<unsigned> matchDigits(ArrayRef<SubAxis> from,
                                          ArrayRef<SubAxis> to) {
   SmallVector<unsigned> places;

@@ -1,16 +1,16 @@
 //===- MeshDigits.h - an axis of one mesh as sub-axes of another ----------===//
 //
 // Private to the StableHLO front end. A program has one mesh; shardings over
-// another mesh of the same devices are said in its axes. With the mesh
+// another mesh of the same devices are expressed by its axes. With the mesh
 // <"data"=2, "model"=4>:
 //
 //   <"batch"=8>                   "batch"  ["data", "model"]
 //   <"a"=4, "b"=2>                "a"      ["data", "model":(1)2]
 //   <"m"=4, "d"=2>, transposed    "m"      ["model"]
 //
-// Any order of the devices can be said, too: the axes then name the places that
-// they would have in the order of the program's mesh, and a list names the
-// device at each place. <"x"=4, devices = [3, 2, 1, 0]> in <"y"=4>:
+// Any order of the devices can be expressed, too: the axes then name positions
+// in the order of the program's mesh, and a list has the device at each
+// position. <"x"=4, devices = [3, 2, 1, 0]> in <"y"=4>:
 //
 //   alignedTo      <"x"=4>        "x"      ["y"]
 //   orderOn        [3, 2, 1, 0]   place 0 is device 3's
@@ -26,13 +26,13 @@
 
 namespace weft::stablehlo {
 
-/// `part` of the mesh `from`, major to minor; nothing where the devices along
-/// it are no digits of `to`.
+/// The axes of `to` for `part` of the mesh `from`, major to minor; nothing if
+/// the devices along it are no digits of `to`.
 std::optional<SubAxes> digitsOf(const Mesh &from, const SubAxis &part,
                                 const Mesh &to);
 
-/// Can all axes of `from` be said in those of `to`, and do the same devices
-/// then lie at the same places?
+/// Whether all axes of `from` can be expressed by those of `to`, with the same
+/// devices at the same positions.
 bool isSameDevices(const Mesh &from, const Mesh &to);
 
 /// The mesh `from`, with its devices reordered if that is needed to express its
@@ -40,8 +40,8 @@ bool isSameDevices(const Mesh &from, const Mesh &to);
 /// devices.
 std::optional<Mesh> alignedTo(const Mesh &from, const Mesh &to);
 
-/// The device of `from` at each position of `to`, where `aligned` says its axes
-/// there; empty where these are the devices of `to`.
+/// The device of `from` at each position of `to`, for axes expressed by
+/// `aligned`; empty if these are the devices of `to`.
 llvm::SmallVector<int64_t> orderOn(const Mesh &from, const Mesh &aligned,
                                    const Mesh &to);
 

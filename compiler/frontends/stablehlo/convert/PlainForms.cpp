@@ -28,7 +28,7 @@ static bool isOfScalars(Region &region) {
 // Tokens
 //===----------------------------------------------------------------------===//
 
-/// tensor<0xi1>, as the readers make it of a token.
+/// Whether this is the readers' type for tokens: tensor<0xi1>.
 static bool isToken(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && tensor.getElementType().isInteger(1) &&
@@ -95,7 +95,7 @@ void stablehlo::forwardTuples(ModuleOp program) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// One stablehlo.map whose body is copied to where it stands.
+/// One stablehlo.map whose body is inlined.
 class MapExpansion {
 public:
   explicit MapExpansion(Operation *map) : map(map), builder(map) {}
@@ -112,7 +112,7 @@ private:
 };
 } // namespace
 
-/// A scalar in every element.
+/// Broadcasts a scalar to every element.
 Value MapExpansion::whole(Value scalar) {
   if (Value known = values.lookupOrNull(scalar))
     return known;
@@ -132,7 +132,7 @@ LogicalResult MapExpansion::copy(Operation &op) {
     return map.refuse() << "has a body with '" << op.getName()
                         << "', but only elementwise ops of scalars are "
                            "supported there";
-  if (op.getNumOperands() == 0) { // a constant: spread where it is used
+  if (op.getNumOperands() == 0) { // a constant is broadcast where it is used
     IRMapping none;
     Operation *constant = builder.clone(op, none);
     for (auto [inside, outside] :

@@ -1,7 +1,7 @@
 //===- PlainForms.h - programs rewritten before they are read ---*- C++ -*-===//
 //
-// Forms that say nothing new are rewritten in StableHLO itself, so that each
-// conversion meets one form only:
+// Redundant forms are rewritten in StableHLO itself, so that each conversion
+// has to handle one form only:
 //
 //   ^bb0(%a: tensor<f32>, %b: tensor<f32>):       ^bb0(%a, %b):
 //     %0 = stablehlo.add %a, %b                     %0 = stablehlo.add %a, %b
@@ -23,8 +23,8 @@ void shardTokens(mlir::ModuleOp program);
 /// Replaces stablehlo.get_tuple_element of a stablehlo.tuple by the element.
 void forwardTuples(mlir::ModuleOp program);
 
-/// Replaces stablehlo.map by the ops of its body on whole tensors. An error for
-/// a body that is not of elementwise ops.
+/// Replaces stablehlo.map by the ops of its body on whole tensors. Emits an
+/// error for a body with other than elementwise ops.
 llvm::LogicalResult expandMaps(mlir::ModuleOp program);
 
 } // namespace weft::stablehlo

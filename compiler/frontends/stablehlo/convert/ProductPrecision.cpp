@@ -8,7 +8,8 @@ using namespace mlir;
 
 namespace weft::stablehlo {
 
-/// A part of `algorithm`, which portable artifacts have as attributes of the op.
+/// A part of `algorithm`, which is an attribute of the op in portable
+/// artifacts.
 template <class Kind> static Kind partOf(ForeignOp op, StringRef name) {
   auto algorithm = dyn_cast_or_null<DictionaryAttr>(op.attribute("algorithm"));
   return dyn_cast_or_null<Kind>(algorithm ? algorithm.get(name)
@@ -25,11 +26,11 @@ static bool isOneOf(ForeignOp op, StringRef name) {
   return !count || count.getValue().getSExtValue() == 1;
 }
 
-/// Products of one number of at most so many bits for each operand are exact
-/// enough in tf32.
+/// The precision of an algorithm: tf32 is exact enough for one product of
+/// numbers of at most so many bits.
 static Precision precisionOfAlgorithm(ForeignOp op, FloatType lhs,
                                       FloatType rhs) {
-  constexpr unsigned kBits = 11; // with the one that is not stored
+  constexpr unsigned kBits = 11; // including the implicit bit
   bool isOneProduct = isOneOf(op, "lhs_component_count") &&
                       isOneOf(op, "rhs_component_count") &&
                       isOneOf(op, "num_primitive_operations");
@@ -66,7 +67,7 @@ FailureOr<ProductPrecision> productPrecisionOf(ForeignOp op) {
     return found;
   if (found.precision != Precision::Highest)
     found.precision = precisionOfAlgorithm(op, lhs, rhs);
-  // tf32 is no type of elements; f32 has all of its numbers.
+  // tf32 is no element type; f32 has all of its numbers.
   bool isWider =
       sums != element && isSupported(sums) && isExactIn(element, sums);
   if (isWider)

@@ -5,8 +5,8 @@
 //   algorithm = <lhs_precision_type = bf16, ..., accumulation_type = f32>  tf32
 //   algorithm = <... num_primitive_operations = 3 ...>             highest
 //
-// Weft is at least as exact as it is asked to be: what a product by tf32 has not
-// all bits of is multiplied with all of f32.
+// Weft is at least as exact as requested: operands that tf32 does not represent
+// exactly are multiplied as f32.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,10 +19,10 @@
 namespace weft::stablehlo {
 
 struct ProductPrecision {
-  Precision precision; ///< the higher one of its operands' where they differ
-  mlir::Type sums;     ///< in which to add up: the result's elements, or wider
+  Precision precision; ///< the higher of the two operands'
+  mlir::Type sums;     ///< the type of sums: the result's elements, or wider
 };
-/// Of a contraction or convolution; an error for words that are not known.
+/// The precision of a contraction or convolution; an error for unknown words.
 mlir::FailureOr<ProductPrecision> productPrecisionOf(ForeignOp op);
 
 } // namespace weft::stablehlo

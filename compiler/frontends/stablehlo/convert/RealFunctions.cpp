@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kLog2 = std::numbers::ln2;
 
-/// Beyond it a square overflows.
+/// The largest number whose square does not overflow.
 double rootOfLargest(RealTensor x) {
   return std::sqrt(x.isDouble() ? std::numeric_limits<double>::max()
                                 : std::numeric_limits<float>::max());
@@ -72,7 +72,7 @@ RealTensor stablehlo::atanh(RealTensor x) {
   return (abs(x) > 1).select(x.number(kNan), result);
 }
 
-/// The halves are taken before the exponential, which may overflow.
+/// The exponentials are halved in the exponent, as they may overflow.
 RealTensor stablehlo::cosh(RealTensor x) {
   return exp(x - kLog2) + exp(-x - kLog2);
 }
@@ -141,7 +141,7 @@ RealTensor stablehlo::erfInv(RealTensor x) {
   return (abs(x) == 1).select(x * kInfinity, result);
 }
 
-/// Cephes' Chebyshev series of e^-|x| I1(x), of x up to 8 and of 32 / x.
+/// Cephes' Chebyshev series of e^-|x| I1(x), for x up to 8 and for 32 / x.
 RealTensor stablehlo::besselI1e(RealTensor x) {
   constexpr double near[] = {
       2.77791411276104639959e-18, -2.11142121435816608115e-17,

@@ -1,7 +1,7 @@
 //===- RealTensor.h - formulas over tensors of real numbers -----*- C++ -*-===//
 //
-// Private to the StableHLO front end. What JAX prints names functions that weft
-// has no op for; their formulas read as they do on paper:
+// Private to the StableHLO front end. JAX's programs use functions that weft
+// has no op for; their formulas are written as on paper:
 //
 //   RealTensor asin(RealTensor x) {
 //     return 2 * atan2(x, 1 + sqrt((1 - x) * (1 + x)));
@@ -37,7 +37,7 @@ public:
   }
   bool isDouble() const { return type().getElementType().isF64(); }
 
-  /// The number in every element.
+  /// A splat of the number.
   RealTensor number(double number) const {
     return {*converter, op, converter->splat(op, number, type())};
   }
@@ -48,7 +48,7 @@ public:
     return {*converter, op,
             converter->make<CompareOp>(op, kind, value, other.value)};
   }
-  /// A choice by a boolean: `then` where it is true, `otherwise` elsewhere.
+  /// A choice by a boolean: `then` for true elements, `otherwise` for others.
   RealTensor select(RealTensor then, RealTensor otherwise) const {
     return make<SelectOp>(then, otherwise);
   }
@@ -119,7 +119,7 @@ inline RealTensor max(RealTensor x, double least) {
   return x.make<MaxOp>(x.number(least));
 }
 
-/// The functions that JAX prints by name (RealFunctions.cpp).
+/// The functions that JAX's programs name (RealFunctions.cpp).
 RealTensor acos(RealTensor x);
 RealTensor acosh(RealTensor x);
 RealTensor asin(RealTensor x);

@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::stablehlo;
 
-/// Written again rather than passed in.
+/// A constant that is repeated instead of passed, or null.
 static ConstantOp smallConstant(Value value) {
   constexpr int64_t kMostElements = 64;
   auto constant = value ? value.getDefiningOp<ConstantOp>() : ConstantOp();
@@ -42,7 +42,7 @@ LogicalResult RegionInputs::convert(Region &from, Region &into, TypeRange own,
   for (Value value : captured) {
     Value now = converter.lookup(value);
     if (!now)
-      continue; // refused where it is used
+      continue; // its use reports the error
     outside.push_back({value, now});
     ConstantOp constant = smallConstant(now);
     converter.map(value, constant

@@ -1,11 +1,11 @@
 //===- RegionInputs.h - what regions see of their surroundings --*- C++ -*-===//
 //
-// A region of StableHLO may use any value around it, one of weft only what it
-// is given:
+// A region of StableHLO may use any value around it, one of weft only its
+// arguments:
 //
 //   while (%i = ...) { ... %limit ... }     %limit is passed in, and on
 //
-// Small constants are written again inside, where conversions see them.
+// Small constants are repeated inside, where conversions can read them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,11 +22,11 @@ class RegionInputs {
 public:
   RegionInputs(Converter &converter, ForeignOp op);
 
-  /// Values that must be passed in besides the op's own operands.
+  /// The values that must be passed besides the op's own operands.
   llvm::ArrayRef<Value> passed() const { return carried; }
   /// Converts the only block of `from` into a new block of `into`, which takes
-  /// values of `own` types and then those that are passed in. The builder ends
-  /// behind the last op; `results` are what the block returns.
+  /// values of `own` types and then the passed ones. The builder ends behind
+  /// the last op; `results` are the block's return values.
   LogicalResult convert(mlir::Region &from, mlir::Region &into,
                         mlir::TypeRange own,
                         llvm::SmallVectorImpl<Value> &results);
@@ -42,17 +42,18 @@ private:
   llvm::SmallVector<Value> carried;
 };
 
-/// The op's only region, of scalars of these types, converted into another that
+/// Converts the op's only region, of scalars of these types, into another that
 /// ends with a weft.yield. It must be elementwise and use nothing around it;
-/// else an error on the op.
+/// else there is an error on the op.
 LogicalResult convertBody(Converter &converter, ForeignOp op,
                           mlir::TypeRange scalars, mlir::Region &into);
 
-/// A scatter whose region is of no known kind (ScatterByBody.cpp).
+/// Converts a scatter whose region is of no known kind (ScatterByBody.cpp).
 LogicalResult scatterByBody(Converter &converter, ForeignOp op);
 
-/// A weft.fold of the inputs along `dims` by the op's only region, which must be
-/// elementwise and use nothing around it; else an error on the op.
+/// Makes a weft.fold of the inputs along `dims` with the op's only region,
+/// which must be elementwise and use nothing around it; else there is an error
+/// on the op.
 mlir::FailureOr<llvm::SmallVector<Value>>
 foldByBody(Converter &converter, ForeignOp op, mlir::ValueRange inputs,
            mlir::ValueRange inits, llvm::ArrayRef<int64_t> dims);

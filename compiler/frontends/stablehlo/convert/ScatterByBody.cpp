@@ -1,16 +1,16 @@
 //===- ScatterByBody.cpp - updates that a region combines -----------------===//
 //
-// What no kind of weft.scatter does: other bodies, and several tensors.
+// Scatters that are no kind of weft.scatter: other bodies, and several tensors.
 //
 //   scatter(%x, %at, %u) { max of complex numbers }
 //
-// is, where the indices are distinct, one gather, the body on all of what was
-// gathered, and one scatter that sets it:
+// is, for distinct indices, one gather, the body on all gathered elements, and
+// one scatter that sets the results:
 //
 //   %old = gather %x at %at        %new = body(%old, %u)
 //   %r = scatter set %x at %at with %new
 //
-// and else a loop that does so for one index after the other.
+// and else a loop over the indices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -84,7 +84,7 @@ public:
   }
 
 private:
-  /// Checks that the ops built from this scatter do not make themselves.
+  /// Checks conditions that the ops built from this scatter do not check.
   bool isSound() const {
     auto indices = typeOf(inputs[count]);
     int64_t rank = indices.getRank(), length = 1;
@@ -114,7 +114,7 @@ private:
            haveOneType(all.take_front(count), updates);
   }
 
-  /// Elements of the tensors are those of the updates.
+  /// Whether the tensors have the element types of the updates.
   static bool haveOneType(ValueRange tensors, ValueRange updates) {
     return llvm::all_of(llvm::zip_equal(tensors, updates), [](auto pair) {
       auto [tensor, update] = pair;
@@ -122,7 +122,7 @@ private:
     });
   }
 
-  /// The tensors with all updates in them, whose indices are distinct.
+  /// Combines the updates with the tensors, for distinct indices.
   SmallVector<Value> combine(ValueRange tensors, Value indices,
                              ValueRange updates, const ScatterDims &at) {
     SmallVector<Value> arguments, results;
@@ -131,7 +131,7 @@ private:
           op, typeOf(update), tensor, indices, at.window, at.inserted,
           at.batching, at.indexBatching, at.toOperand, at.vector,
           blockSizes(typeOf(tensor), typeOf(update), at),
-          /*zero_outside=*/true)); // nothing is set there
+          /*zero_outside=*/true)); // nothing is set outside
     llvm::append_range(arguments, updates);
     for (auto [tensor, value] : llvm::zip_equal(
              tensors,
@@ -157,7 +157,7 @@ private:
     return sizes;
   }
 
-  /// The body's ops of scalars, on tensors of that shape.
+  /// Repeats the body's ops on tensors of that shape.
   SmallVector<Value> repeatBody(ValueRange arguments, ArrayRef<int64_t> shape) {
     IRMapping known;
     known.map(body.getArguments(), arguments);
@@ -195,7 +195,7 @@ private:
     return c.make<TransposeOp>(op, indices, order);
   }
 
-  /// Index vectors as rows. Along batching dimensions they say their position.
+  /// Index vectors as rows. Along batching dimensions they are positions.
   Value indexRows() {
     SmallVector<Value> parts{indexVectors()};
     Ints shape(typeOf(parts.front()).getShape());
@@ -221,7 +221,8 @@ private:
         all);
   }
 
-  /// Updates with all that is no window in one dimension in front.
+  /// Updates with all dimensions that are not window dimensions joined in
+  /// front.
   Value updateRows(Value update, int64_t rows) {
     auto type = typeOf(update);
     Ints order, shape{rows};

@@ -20,7 +20,8 @@ static constexpr int64_t kMostDevices = 1 << 20;
 
 namespace {
 
-/// Tiles of each dimension, a last one of copies maybe, and who has each tile.
+/// The number of tiles in each dimension, perhaps with a last one of copies,
+/// and the device of each tile.
 struct Tiling {
   Ints tiles, devices;
   bool hasCopies = false;
@@ -28,7 +29,7 @@ struct Tiling {
 
 } // namespace
 
-/// "2,1,4" up to what is no digit and no comma.
+/// Reads "2,1,4" up to another character.
 static bool readInts(StringRef &text, Ints &numbers) {
   int64_t number = 0;
   do {
@@ -39,7 +40,7 @@ static bool readInts(StringRef &text, Ints &numbers) {
   return true;
 }
 
-/// The product of sizes of at least 1, nothing where it is too large.
+/// The product of sizes of at least 1; nothing if it is too large.
 static std::optional<int64_t> productOf(ArrayRef<int64_t> sizes) {
   int64_t product = 1;
   for (int64_t size : sizes) {
@@ -50,7 +51,7 @@ static std::optional<int64_t> productOf(ArrayRef<int64_t> sizes) {
   return product;
 }
 
-/// "[2,4]T(1,0)": 0 to n - 1 in that shape, turned.
+/// Reads "[2,4]T(1,0)": 0 to n - 1 in that shape, transposed.
 static bool readIota(StringRef &text, Ints &devices) {
   Ints sizes, order;
   if (!text.consume_front("[") || !readInts(text, sizes) ||
@@ -100,7 +101,7 @@ static bool readTiling(StringRef text, Tiling &out) {
          *count == static_cast<int64_t>(out.devices.size());
 }
 
-/// A sharding of ReaderDialects.h; null where it is none of the forms.
+/// The dictionary of ReaderDialects.h for a sharding; null for unknown forms.
 static DictionaryAttr treeOf(MLIRContext *context, StringRef text,
                              int64_t rank) {
   Builder builder(context);
@@ -145,7 +146,7 @@ static FailureOr<DictionaryAttr> translate(Location loc, StringAttr text,
   return tree;
 }
 
-/// In the attributes of a function's arguments or results.
+/// Translates attributes of a function's arguments or results.
 static LogicalResult translatePorts(Operation *op, StringRef key,
                                     TypeRange types) {
   auto list = op->getAttrOfType<ArrayAttr>(key);

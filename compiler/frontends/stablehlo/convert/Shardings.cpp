@@ -32,7 +32,7 @@ static ArrayAttr listOf(DictionaryAttr tree, StringRef key) {
   return list ? list : ArrayAttr::get(tree.getContext(), {});
 }
 
-/// {names = [...], sizes = [...], devices = [...]} -> #weft.mesh.
+/// Converts {names = [...], sizes = [...], devices = [...]} to #weft.mesh.
 static FailureOr<MeshAttr> toMesh(Location loc, DictionaryAttr tree) {
   Mesh mesh;
   ArrayAttr names = listOf(tree, "names"), sizes = listOf(tree, "sizes");
@@ -94,7 +94,7 @@ void Shardings::assume(MLIRContext *context, int64_t devices) {
   meshAttribute = MeshAttr::get(context, mesh);
 }
 
-/// Does it name an axis?
+/// Whether the sharding names an axis.
 static bool namesAxes(DictionaryAttr sharding) {
   for (Attribute dim : listOf(sharding, "dims"))
     if (auto tree = dyn_cast<DictionaryAttr>(dim))
@@ -152,7 +152,7 @@ LogicalResult Shardings::collect(ModuleOp program) {
   return failure(found.wasInterrupted());
 }
 
-/// "x" or ["x", 2, 4].
+/// Converts "x" or ["x", 2, 4].
 static FailureOr<SubAxis> toAxis(Location loc, const Mesh &mesh,
                                  Attribute tree) {
   Attribute name = tree;
@@ -173,7 +173,7 @@ static FailureOr<SubAxis> toAxis(Location loc, const Mesh &mesh,
   return SubAxis{*axis, skip.getInt(), size.getInt()};
 }
 
-/// Axes, said in the program's mesh.
+/// Reads axes, expressed by those of the program's mesh.
 static LogicalResult readAxes(Location loc, const Mesh &own, const Mesh &mesh,
                               ArrayAttr axes, ArrayAttr only, SubAxes &out) {
   for (Attribute axis : axes) {
@@ -197,7 +197,7 @@ static LogicalResult readAxes(Location loc, const Mesh &own, const Mesh &mesh,
   return success();
 }
 
-/// One dimension, and how it is said.
+/// Reads one dimension, with its options.
 static LogicalResult readDim(Location loc, const Mesh &own, const Mesh &mesh,
                              Attribute tree, int64_t index, Layout &layout,
                              Annotation &annotation, ArrayAttr only) {
@@ -247,7 +247,7 @@ FailureOr<Annotation> Shardings::resolve(Location loc, Attribute attribute,
   layout = normalise(mesh, layout);
   if (std::string reason = invalidReason(mesh, layout, rank); !reason.empty())
     return emitError(loc) << "a sharding is not usable: " << reason;
-  // All open and nothing said: as if there were no sharding.
+  // A sharding with all dimensions open and no axes is the same as none.
   bool free = layout.isReplicated() && rank > 0 &&
               annotation.open.size() == static_cast<size_t>(rank);
   if (!free)

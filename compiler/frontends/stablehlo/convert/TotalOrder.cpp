@@ -6,7 +6,7 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::stablehlo;
 
-/// Inverts all bits but the sign of what is negative.
+/// Inverts all bits except the sign of negative numbers.
 static Value turned(Converter &c, ForeignOp op, Value bits) {
   auto type = cast<RankedTensorType>(bits.getType());
   unsigned width = type.getElementTypeBitWidth();

@@ -2,8 +2,9 @@
 //
 //   -NaN < -inf < ... < -1 < ... < -0 < 0 < ... < 1 < ... < inf < NaN
 //
-// Signed integers of the same width in that order: the bits of a float, with
-// all but the sign inverted where it is set. The function is its own inverse.
+// The order of floats is that of signed integers of the same width: their bits,
+// with all except the sign inverted if it is set. The function is its own
+// inverse.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +15,7 @@
 
 namespace weft::stablehlo {
 
-/// A tensor of floats as integers.
+/// Converts a tensor of floats to such integers.
 Value toTotalOrder(Converter &c, ForeignOp op, Value floats);
 /// And back.
 Value fromTotalOrder(Converter &c, ForeignOp op, Value integers,

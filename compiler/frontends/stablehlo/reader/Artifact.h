@@ -20,13 +20,14 @@ std::unique_ptr<mlir::DialectInterface>
 makeVhloBytecode(mlir::Dialect *dialect);
 std::unique_ptr<mlir::DialectInterface>
 makeShardyBytecode(mlir::Dialect *dialect);
-/// Tokens that go through Shardy's ops keep StableHLO's own type.
+/// Makes the reader of StableHLO's own types: tokens that pass through Shardy's
+/// ops keep them.
 std::unique_ptr<mlir::DialectInterface>
 makeStablehloBytecode(mlir::Dialect *dialect);
 
-/// From bytecode 5 on (StableHLO 0.15) ops hold properties: attributes in the
-/// order of their names, without the names. Teaches the reader the names of
-/// the ops of a dialect that is loaded.
+/// Registers the names of the ops of a loaded dialect with the reader. From
+/// bytecode 5 on (StableHLO 0.15) ops have properties: attributes in the order
+/// of their names, without the names.
 void attachOpProperties(mlir::Dialect *dialect);
 
 } // namespace weft::stablehlo

@@ -12,7 +12,7 @@ using namespace weft;
 
 namespace {
 
-/// Names in the order of the bytes; `?` marks what may be absent.
+/// Names of properties in the order of the bytes; `?` marks optional ones.
 struct Properties {
   StringLiteral op, names;
 };
@@ -155,7 +155,7 @@ constexpr Properties kProperties[] = {
     {"sdy.sharding_group", "group_id"},
 };
 
-/// How properties of the ops above are read; nothing here writes bytecode.
+/// Reads properties of the ops above; bytecode is never written here.
 struct PropertyReader : BytecodeOpInterface::FallbackModel<PropertyReader> {
   static LogicalResult readProperties(DialectBytecodeReader &reader,
                                       OperationState &state) {

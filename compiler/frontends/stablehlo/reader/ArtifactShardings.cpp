@@ -38,7 +38,7 @@ LogicalResult ShardyBytecode::readList(DialectBytecodeReader &reader,
   return success();
 }
 
-/// A name, and the part of the axis, which is an array [skip, size].
+/// Reads a name, and the part of the axis, which is an array [skip, size].
 Attribute ShardyBytecode::readAxis(DialectBytecodeReader &reader) const {
   StringRef name;
   DenseI64ArrayAttr part;

@@ -18,7 +18,7 @@ public:
                      "are");
     return {};
   }
-  /// A token: nothing flows through it.
+  /// Reads a token as an empty tensor, as it carries no data.
   Type readType(DialectBytecodeReader &reader) const override {
     uint64_t code;
     if (failed(reader.readVarInt(code)))

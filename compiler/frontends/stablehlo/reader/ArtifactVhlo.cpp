@@ -168,7 +168,7 @@ Attribute VhloBytecode::readTensor(DialectBytecodeReader &reader) const {
   return data;
 }
 
-/// output_operand_alias: read past; no meaning depends on it.
+/// Skips output_operand_alias, which has no meaning for the result.
 Attribute VhloBytecode::readAlias(DialectBytecodeReader &reader) const {
   SmallVector<int64_t> output, operand;
   int64_t index;
@@ -179,7 +179,7 @@ Attribute VhloBytecode::readAlias(DialectBytecodeReader &reader) const {
   return UnitAttr::get(getContext());
 }
 
-/// Tolerances and a mode, of which the mode is kept.
+/// Reads tolerances and a mode, of which the mode is kept.
 Attribute VhloBytecode::readAccuracy(DialectBytecodeReader &reader) const {
   int64_t ulps;
   Attribute mode;
@@ -243,7 +243,7 @@ Attribute VhloBytecode::readAttribute(DialectBytecodeReader &reader) const {
   }
 }
 
-/// Floating-point types that are their number alone; null for others.
+/// The floating-point types with a number only; null for others.
 static Type scalarFloat(MLIRContext *c, uint64_t code) {
   switch (code) {
   case 2:
@@ -283,7 +283,7 @@ static Type scalarFloat(MLIRContext *c, uint64_t code) {
   }
 }
 
-/// Types that are their number alone.
+/// The types with a number only.
 Type VhloBytecode::scalar(uint64_t code) const {
   MLIRContext *c = getContext();
   auto integer = [&](unsigned width) { return IntegerType::get(c, width); };
@@ -315,7 +315,7 @@ Type VhloBytecode::scalar(uint64_t code) const {
     return natural(32);
   case 19:
     return natural(64);
-  case 22: // a token: nothing flows through it
+  case 22: // a token carries no data
     return RankedTensorType::get({0}, IntegerType::get(c, 1));
   case 31:
     return integer(2);

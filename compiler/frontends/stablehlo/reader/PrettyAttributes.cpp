@@ -10,7 +10,8 @@ using namespace weft;
 
 namespace {
 
-/// [b, 0, 1, f]: positions of two letters, and of the spatial dimensions.
+/// Parses [b, 0, 1, f]: positions of two letters, and of the spatial
+/// dimensions.
 ParseResult parseDimList(AsmParser &parser, StringRef prefix, StringRef first,
                          StringRef second, StringRef firstName,
                          StringRef secondName, NamedAttrList &out) {
@@ -67,7 +68,8 @@ Attribute parseDictionary(AsmParser &parser) {
   return out.getDictionary(parser.getContext());
 }
 
-/// <raw>, <mesh_axes ...>: nothing that a program's meaning needs.
+/// Whether an attribute such as <raw> or <mesh_axes ...> has no effect on the
+/// program's meaning.
 bool isEnumeration(StringRef kind) {
   return llvm::is_contained({"precision", "comparison_direction",
                              "comparison_type", "fft_type", "rng_algorithm",

@@ -79,7 +79,7 @@ ParseResult parsePrecision(OpAsmParser &parser, const Clause &clause,
   return success();
 }
 
-/// <lhs_precision_type = tf32, ...>: a dictionary.
+/// Parses <lhs_precision_type = tf32, ...> to a dictionary.
 ParseResult parseAlgorithm(OpAsmParser &parser, const Clause &clause,
                            NamedAttrList &out) {
   NamedAttrList entries;
@@ -115,7 +115,8 @@ ParseResult parseValue(OpAsmParser &parser, const Clause &clause,
   StringRef word;
   switch (clause.kind) {
   case Kind::Attribute: {
-    // An integer is read as such: parseAttribute would take ` : type` too.
+    // Integers are parsed as such, since parseAttribute would consume ` : type`
+    // too.
     int64_t number = 0;
     OptionalParseResult found = parser.parseOptionalInteger(number);
     if (found.has_value() ? failed(*found)
@@ -152,7 +153,7 @@ ParseResult parseValue(OpAsmParser &parser, const Clause &clause,
   llvm_unreachable("all kinds are handled");
 }
 
-/// One `key = value`, or the last word of compare.
+/// Parses one `key = value`, or the last word of compare.
 ParseResult parseClause(OpAsmParser &parser, OperationState &state) {
   StringRef op = stem(state.name.getStringRef()), key;
   llvm::SMLoc loc = parser.getCurrentLocation();
@@ -192,7 +193,7 @@ ParseResult parseSliceRanges(OpAsmParser &parser, NamedAttrList &out) {
   return success();
 }
 
-/// [1], in front of which %tuple stands.
+/// Parses [1], which follows %tuple.
 ParseResult parseIndex(OpAsmParser &parser, NamedAttrList &out) {
   int64_t index = 0;
   if (parser.parseLSquare() || parser.parseInteger(index) ||
@@ -202,7 +203,7 @@ ParseResult parseIndex(OpAsmParser &parser, NamedAttrList &out) {
   return success();
 }
 
-/// Operands and clauses in any order, separated by commas.
+/// Parses operands and clauses in any order, separated by commas.
 ParseResult parseItems(OpAsmParser &parser, OperationState &state,
                        Operands &operands) {
   do {
@@ -233,7 +234,7 @@ ParseResult parseClauses(OpAsmParser &parser, OperationState &state) {
   bool paren = name == "chlo.top_k";
   if (paren && parser.parseLParen())
     return failure();
-  // `stablehlo.return` and `stablehlo.partition_id : ...` have none.
+  // `stablehlo.return` and `stablehlo.partition_id : ...` have no operands.
   OpAsmParser::UnresolvedOperand first;
   OptionalParseResult found = parser.parseOptionalOperand(first);
   if (found.has_value()) {
@@ -248,7 +249,7 @@ ParseResult parseClauses(OpAsmParser &parser, OperationState &state) {
   } else if (op == "iota" && parseClause(parser, state)) {
     return failure();
   }
-  // Two ops of Shardy have no comma in front of what they say.
+  // Two ops of Shardy have no comma before their clause.
   if ((op == "sharding_group" || op == "propagation_barrier") &&
       parseClause(parser, state))
     return failure();
@@ -270,7 +271,7 @@ ParseResult parseConstant(OpAsmParser &parser, OperationState &state) {
   return success();
 }
 
-/// @name(%operands)
+/// Parses @name(%operands)
 ParseResult parseCustomCall(OpAsmParser &parser, OperationState &state) {
   StringAttr target;
   Operands operands;
@@ -282,7 +283,7 @@ ParseResult parseCustomCall(OpAsmParser &parser, OperationState &state) {
   return stablehlo::parseOpTypes(parser, state, operands);
 }
 
-/// "name" %operands
+/// Parses "name" %operands
 ParseResult parseComposite(OpAsmParser &parser, OperationState &state) {
   std::string name;
   Operands operands;
@@ -293,7 +294,7 @@ ParseResult parseComposite(OpAsmParser &parser, OperationState &state) {
   return stablehlo::parseOpTypes(parser, state, operands);
 }
 
-/// @name = <...>
+/// Parses @name = <...>
 ParseResult parseMeshOp(OpAsmParser &parser, OperationState &state) {
   StringAttr name;
   Attribute mesh;
@@ -306,7 +307,7 @@ ParseResult parseMeshOp(OpAsmParser &parser, OperationState &state) {
   return success();
 }
 
-/// %value <...> : type
+/// Parses %value <...> : type
 ParseResult parseConstraint(OpAsmParser &parser, OperationState &state) {
   Operands operands(1);
   Attribute sharding;
@@ -349,7 +350,7 @@ ParseResult stablehlo::parsePrettyOp(OpAsmParser &parser,
   return formOf(state.name.getStringRef())(parser, state);
 }
 
-/// Types that stand alone: one for all, or as the op says.
+/// Assigns types that are listed alone: one for all, or by the op.
 static ParseResult takeTypes(OpAsmParser &parser, StringRef op,
                              ArrayRef<Type> listed, size_t operands,
                              SmallVectorImpl<Type> &inputs,
@@ -390,7 +391,8 @@ stablehlo::parseOpTypes(OpAsmParser &parser, OperationState &state,
   llvm::SMLoc loc = parser.getCurrentLocation();
   SmallVector<Type> listed, inputs, results;
   if (parser.parseOptionalColon()) {
-    // A return of nothing. Whatever else has no types stands in another form.
+    // A return without operands has no types. Other ops without types have an
+    // unknown form.
     if (op != "return" || !operands.empty())
       return parser.emitError(loc, "'") << state.name.getStringRef()
                                         << "' is written in a form that is not "

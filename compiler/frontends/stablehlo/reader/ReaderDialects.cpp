@@ -10,7 +10,7 @@ using namespace weft;
 
 namespace {
 
-/// Any op is allowed; what it means is the importer's business.
+/// A dialect that allows any op, as the importer checks them.
 class ReaderDialect : public Dialect {
 public:
   ReaderDialect(StringRef name, MLIRContext *context, TypeID id)
@@ -35,7 +35,7 @@ public:
   Attribute parseAttribute(DialectAsmParser &parser, Type) const override {
     return stablehlo::parseStablehloAttribute(parser);
   }
-  /// !stablehlo.token: nothing flows through it, as with JAX's own
+  /// Parses !stablehlo.token as an empty tensor, as it carries no data.
   Type parseType(DialectAsmParser &parser) const override {
     if (parser.parseKeyword("token"))
       return {};

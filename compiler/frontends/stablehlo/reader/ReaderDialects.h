@@ -1,8 +1,8 @@
 //===- ReaderDialects.h - StableHLO read by stock MLIR ----------*- C++ -*-===//
 //
 // Private to the StableHLO front end. Four dialects without ops: their hooks
-// read what JAX writes, and every op is one generic, unregistered op with
-// builtin attributes and types, whatever form it was written in:
+// read JAX's programs, and every op becomes a generic, unregistered op with
+// builtin attributes and types, whatever its form in the text:
 //
 //   %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : ...
 //   "vhlo.dot_general_v2"(%a, %b) {...}          (in a portable artifact)
@@ -35,13 +35,13 @@ namespace weft::stablehlo {
 /// Adds stablehlo, chlo, sdy and vhlo.
 void registerReaderDialects(mlir::DialectRegistry &registry);
 
-/// An op in the form in which StableHLO, CHLO and Shardy print it.
+/// Parses an op in the form in which StableHLO, CHLO and Shardy print it.
 mlir::ParseResult parsePrettyOp(mlir::OpAsmParser &parser,
                                 mlir::OperationState &state);
 /// Whether parsePrettyOp reads the op of that name.
 bool hasPrettyForm(llvm::StringRef name);
 
-/// The forms with regions of their own: reduce, while, manual_computation.
+/// Parse the forms with regions: reduce, while, manual_computation.
 mlir::ParseResult parseReduce(mlir::OpAsmParser &parser,
                               mlir::OperationState &state);
 mlir::ParseResult parseWhile(mlir::OpAsmParser &parser,
@@ -51,36 +51,37 @@ mlir::ParseResult parseManualComputation(mlir::OpAsmParser &parser,
 mlir::ParseResult parseConvolution(mlir::OpAsmParser &parser,
                                    mlir::OperationState &state);
 
-/// Ops that Shardy's export inserts: collectives, and edges of loops.
+/// Parse ops that Shardy's export inserts: collectives, and edges of loops.
 mlir::ParseResult parseShardyCollective(mlir::OpAsmParser &parser,
                                         mlir::OperationState &state);
-/// {"x"}, [{"x"}, {}] or [{"x"}: 0->1], which shardings say as well.
+/// Skips {"x"}, [{"x"}, {}] or [{"x"}: 0->1], which repeat information of the
+/// shardings.
 mlir::ParseResult skipMovedAxes(mlir::AsmParser &parser);
 mlir::ParseResult parseDataFlowEdge(mlir::OpAsmParser &parser,
                                     mlir::OperationState &state);
 
-/// `: (types) -> types`, `: type`, or nothing; resolves the operands.
+/// Parses `: (types) -> types`, `: type`, or nothing; resolves the operands.
 mlir::ParseResult
 parseOpTypes(mlir::OpAsmParser &parser, mlir::OperationState &state,
              llvm::ArrayRef<mlir::OpAsmParser::UnresolvedOperand> operands);
 
-/// #stablehlo.NAME<...> and #stablehlo<NAME ...>.
+/// Parses #stablehlo.NAME<...> and #stablehlo<NAME ...>.
 mlir::Attribute parseStablehloAttribute(mlir::DialectAsmParser &parser);
-/// [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f] as flat attributes.
+/// Parses [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f] to flat attributes.
 mlir::ParseResult parseConvolutionDims(mlir::AsmParser &parser,
                                        mlir::NamedAttrList &out);
 
-/// #sdy.NAME<...>.
+/// Parses #sdy.NAME<...>.
 mlir::Attribute parseShardyAttribute(mlir::DialectAsmParser &parser);
-/// <@mesh, [...], ...> and [<...>, ...].
+/// Parses <@mesh, [...], ...> and [<...>, ...].
 mlir::ParseResult parseSharding(mlir::AsmParser &parser, mlir::Attribute &out);
 mlir::ParseResult parseShardings(mlir::AsmParser &parser, mlir::Attribute &out);
-/// <["data"=2, "model"=4], device_ids=[...]>.
+/// Parses <["data"=2, "model"=4], device_ids=[...]>.
 mlir::ParseResult parseMesh(mlir::AsmParser &parser, mlir::Attribute &out);
 /// {"x", "y":(1)2}.
 mlir::ParseResult parseAxisList(mlir::AsmParser &parser, mlir::Attribute &out);
 
-/// The trees above, for both readers.
+/// Make the dictionaries above, for both readers.
 mlir::Attribute makeSharding(mlir::Attribute mesh,
                              llvm::ArrayRef<mlir::Attribute> dims,
                              mlir::Attribute replicated,

@@ -12,7 +12,8 @@ namespace {
 using Operands = SmallVector<OpAsmParser::UnresolvedOperand>;
 using Arguments = SmallVector<OpAsmParser::Argument>;
 
-/// A region that applies one op to two scalars, as `applies stablehlo.add`.
+/// Builds a region that applies one op to two scalars, for `applies
+/// stablehlo.add`.
 void buildBody(OpAsmParser &parser, OperationState &state, StringRef name,
                Type element) {
   OpBuilder builder(parser.getContext());
@@ -31,7 +32,8 @@ void buildBody(OpAsmParser &parser, OperationState &state, StringRef name,
   builder.create(end);
 }
 
-/// (%a: t, %b: t) (%c: t, %d: t) { ... }: a and c, then b and d.
+/// Parses (%a: t, %b: t) (%c: t, %d: t) { ... }: arguments a and c, then b and
+/// d.
 ParseResult parseReducer(OpAsmParser &parser, OperationState &state,
                          size_t count) {
   Arguments left(count), right(count);
@@ -44,7 +46,7 @@ ParseResult parseReducer(OpAsmParser &parser, OperationState &state,
   return parser.parseRegion(*state.addRegion(), left);
 }
 
-/// (%a init: %c), (%b init: %d)
+/// Parses (%a init: %c), (%b init: %d)
 ParseResult parseReduced(OpAsmParser &parser, Operands &inputs,
                          Operands &inits) {
   do {
@@ -56,7 +58,7 @@ ParseResult parseReduced(OpAsmParser &parser, Operands &inputs,
   return success();
 }
 
-/// key = value of `window = {...}`.
+/// Parses key = value of `window = {...}`.
 ParseResult parseWindow(OpAsmParser &parser, NamedAttrList &out) {
   static constexpr std::pair<StringLiteral, StringLiteral> names[] = {
       {"stride", "window_strides"},

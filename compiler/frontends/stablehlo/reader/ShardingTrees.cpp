@@ -44,7 +44,7 @@ Attribute stablehlo::makeMesh(MLIRContext *context, ArrayRef<Attribute> names,
        b.getNamedAttr("devices", b.getDenseI64ArrayAttr(devices))});
 }
 
-/// "x" or "x":(2)4.
+/// Parses "x" or "x":(2)4.
 static ParseResult parseAxis(AsmParser &parser, SmallVector<Attribute> &axes) {
   std::string name;
   int64_t skip = 1, size = 1;
@@ -95,7 +95,7 @@ static ParseResult parseDim(AsmParser &parser, SmallVector<Attribute> &dims) {
   return success();
 }
 
-/// @mesh, or mesh<...> written out.
+/// Parses @mesh, or mesh<...>.
 static ParseResult parseMeshOrName(AsmParser &parser, Attribute &mesh) {
   StringAttr name;
   if (succeeded(parser.parseOptionalSymbolName(name))) {

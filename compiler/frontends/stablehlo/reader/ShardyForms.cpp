@@ -5,8 +5,8 @@
 //   sdy.all_to_all [{"x"}: 0->1] %0 out_sharding=<@mesh, [{}, {"x"}]> : ..
 //   sdy.collective_permute %0 out_sharding=<@mesh, [{"y"}, {}]> : tensor<..>
 //
-// The axes in front follow from the shardings of operand and result; they are
-// read past.
+// The axes in front are implied by the shardings of operand and result, and are
+// skipped.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace weft;
 
-/// {"x"}, {"x"}: 0->1 or {"x"} 0->1.
+/// Skips {"x"}, {"x"}: 0->1 or {"x"} 0->1.
 static ParseResult skipAxes(AsmParser &parser) {
   Attribute axes;
   if (stablehlo::parseAxisList(parser, axes))

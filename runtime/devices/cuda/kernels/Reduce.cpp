@@ -1,7 +1,7 @@
 //===- Reduce.cpp - reductions over devices, on a GPU ---------------------===//
 //
-// Compiled once for each element type, WEFT_TYPE. In device order, with the very
-// functions of the CPU's loops: equal bits.
+// Compiled once for each element type, WEFT_TYPE. It reduces in device order,
+// with the functions of the CPU's loops, so the bits are equal.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ struct Reducing {
     for (int64_t i = block(); i < count; i += blocks())
       reduce<E, Op>(pieces[i]);
   }
-  void none() const { __builtin_trap(); } // no plan that was read asks for it
+  void none() const { __builtin_trap(); } // readPlan allows no such plan
 
   template <typename E, typename Op>
   void reduce(const ReducePiece &piece) const {

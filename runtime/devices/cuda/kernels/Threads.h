@@ -1,8 +1,8 @@
 //===- Threads.h - what all kernels of the runtime are written with -------===//
 //
-// Kernels are C++ for NVPTX without a C++ library. All parameters take eight
-// bytes; a block takes pieces in steps of the grid, its threads elements of a
-// piece in steps of the block: any number of blocks is right.
+// Kernels are C++ for NVPTX without a C++ library. All parameters have eight
+// bytes; a block takes pieces in steps of the grid, its threads take elements
+// of a piece in steps of the block, so any number of blocks is correct.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ int64_t blocks() { return __nvvm_read_ptx_sreg_nctaid_x(); }
 using Sources = const uint8_t WEFT_GLOBAL *const *;
 using Targets = uint8_t WEFT_GLOBAL *const *;
 
-/// The word by which an element of so many bytes is copied.
+/// The word type in which elements of so many bytes are copied.
 template <int64_t bytes> struct WordOf {
   using Type = uint64_t;
 };

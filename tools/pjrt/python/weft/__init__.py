@@ -25,7 +25,7 @@ __all__ = [*_HOME, "__version__"]
 
 
 def __getattr__(name):
-    # On first use: the command `weft` imports this package and needs none of it.
+    # The attribute is imported on first use, as the command `weft` imports this package and needs none of it.
     if name == "__version__":
         return importlib.import_module(".abi", __name__).version()
     if name not in _HOME:

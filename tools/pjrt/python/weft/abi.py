@@ -81,7 +81,7 @@ def version() -> str:
 
 
 def check(error) -> None:
-    """Raises what a function of the C interface has returned, where it is an error."""
+    """Raises the error that a function of the C interface has returned, if there is one."""
     if error:
         message = runtime().weft_error_message(error).decode(errors="replace")
         runtime().weft_error_free(error)
@@ -89,7 +89,7 @@ def check(error) -> None:
 
 
 def handle(function, *arguments) -> ctypes.c_void_p:
-    """The object that a function of the C interface makes by its last parameter."""
+    """The object that a function of the C interface returns by its last parameter."""
     out = ctypes.c_void_p()
     check(function(*arguments, ctypes.byref(out)))
     return out

@@ -29,7 +29,8 @@ def numpy_dtype(name: str) -> np.dtype:
 
 
 def empty(shape, dtype="float32") -> np.ndarray:
-    """An array whose memory a program can use as it is: dense, row-major, aligned to 64 bytes. Its values are undefined."""
+    """An array whose memory a program can use without a copy: dense, row-major, aligned to 64 bytes. Its values are
+    undefined."""
     dtype = np.dtype(dtype)
     shape = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
     size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
@@ -39,7 +40,7 @@ def empty(shape, dtype="float32") -> np.ndarray:
 
 
 def obstacle(array: np.ndarray) -> str:
-    """Why a program cannot use the array's memory; empty where it can."""
+    """The reason why a program cannot use the array's memory; empty if it can."""
     if not array.flags.c_contiguous:
         return "is not dense and row-major"
     if array.ctypes.data % ALIGNMENT:

@@ -1,4 +1,4 @@
-"""What a step takes of a batch: inputs, labels and sample weights, with their names, shapes and types.
+"""The parts of a batch that a step takes: inputs, labels and sample weights, with their names, shapes and types.
 
     batch = describe(model, 32, options)
     batch.x, batch.y, batch.sample_weight     # in the model's structure, of jax.ShapeDtypeStruct
@@ -37,7 +37,7 @@ class Batch:
 
 
 def parse_shape(text, flag):
-    """[NAME=]28x28[:int32] -> (name or None, shape or None, dtype or None)."""
+    """Parses [NAME=]28x28[:int32] to (name or None, shape or None, dtype or None)."""
     match = re.fullmatch(r"(?:([^=:]*)=)?((?:\d+(?:x\d+)*)?)(?::(\w+))?", text)
     if not match or not (match[2] or match[3]):
         raise Refusal(f"{flag} {text}: is not [NAME=]SHAPE[:DTYPE]; write, for example, {flag} x=28x28 or {flag} x=128:int32")
@@ -76,7 +76,7 @@ def _leaf_names(structure, known):
 
 
 def _input_structure(model, options):
-    """Of KerasTensors: a Functional model's own, else what it was built with, else what --input says."""
+    """The inputs as KerasTensors: a Functional model's own, else those it was built with, else those of --input."""
     functional = getattr(model, "_functional", None) or model
     structure = getattr(functional, "_inputs_struct", None)
     if structure is not None:
@@ -116,7 +116,7 @@ def _inputs(model, size, options):
 
 
 def _of_output(described, name, position):
-    """The part of compile()'s losses or metrics that is an output's."""
+    """The part of compile()'s losses or metrics for an output."""
     if isinstance(described, dict):
         return described.get(name)
     if isinstance(described, (list, tuple)):
@@ -125,7 +125,7 @@ def _of_output(described, name, position):
 
 
 def _is_sparse(loss):
-    """Is a label a class, not the class's vector?"""
+    """Whether a label is a class, not the class's vector."""
     while isinstance(loss, (list, tuple)) and loss:
         loss = loss[0]
     if loss is None:
@@ -150,7 +150,7 @@ def _labels(model, outputs, names, size, options):
 
 
 def _note(name, names, **said):
-    """Of the only array of its kind: the layer's name, by which a command line may know it."""
+    """Metadata of the only array of its kind: the layer's name, which a command line may use."""
     return json.dumps(said | ({"layer": name} if len(names) == 1 else {})) if said or len(names) == 1 else ""
 
 

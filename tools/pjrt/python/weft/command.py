@@ -1,4 +1,4 @@
-"""The command `weft` of the wheel: the program of that name, in place of this process."""
+"""The command `weft` of the wheel, which replaces this process by the program of that name."""
 
 import os
 import subprocess

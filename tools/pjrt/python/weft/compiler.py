@@ -25,7 +25,7 @@ def _is_keras(source: Any) -> bool:
 
 
 def _text_of(function: Any, arguments: tuple) -> str:
-    """A function as StableHLO, with an argument for each array that it is given."""
+    """A function as StableHLO, with a parameter for each array of its arguments."""
     if not hasattr(function, "as_text"):  # of jax.jit(f).lower(...)
         if not hasattr(function, "lower"):
             import jax
@@ -39,7 +39,7 @@ def _text_of(function: Any, arguments: tuple) -> str:
 
 @contextlib.contextmanager
 def _file_of(source: Any, arguments: tuple) -> Iterator[tuple[str, pathlib.Path]]:
-    """A file that weft reads, and a folder that lasts as long."""
+    """A file that weft reads, in a folder that is removed afterwards."""
     with tempfile.TemporaryDirectory(prefix="weft-") as scratch:
         folder = pathlib.Path(scratch)
         if isinstance(source, (str, os.PathLike)):
@@ -62,7 +62,7 @@ def _file_of(source: Any, arguments: tuple) -> Iterator[tuple[str, pathlib.Path]
 
 
 def _flags(options: dict[str, Any]) -> list[str]:
-    """batch_size=32 as --batch-size 32; lists are flags that are repeated; dicts are written as JSON files by callers."""
+    """Converts batch_size=32 to --batch-size 32; lists are repeated flags; callers write dicts to JSON files."""
     flags = []
     for name, value in options.items():
         flag = "--" + name.replace("_", "-")
@@ -89,7 +89,7 @@ class Explanation:
         return self.text
 
     def _repr_html_(self) -> str:
-        # In a frame: the page has its own styles and script.
+        # The page is in a frame, as it has its own styles and script.
         return f'<iframe srcdoc="{html.escape(self.html)}" style="width: 100%; height: 40em; border: 0"></iframe>'
 
 

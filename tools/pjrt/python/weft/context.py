@@ -36,7 +36,7 @@ class Diagnostic:
     severity: str  #: note, remark, warning, error
     message: str
     place: str  #: the file, or the name of an op or port; "" for none
-    line: int  #: from 1; 0 where it is not known
+    line: int  #: from 1; 0 if unknown
     column: int
 
 
@@ -48,7 +48,7 @@ class Value:
     made_by: str  #: "argument", "result", or the op that makes it: "weft.dot"
     shape: tuple[int, ...]  #: of the global value
     dtype: str  #: "float32"
-    layout: str  #: "[data,-]+sum(model)"; "" where none is chosen yet
+    layout: str  #: "[data,-]+sum(model)"; "" if none is chosen yet
 
 
 def _encoded(text: str | None) -> bytes | None:
@@ -89,7 +89,7 @@ class Context:
 
     @property
     def targets(self) -> str:
-        """What options target= knows: "native, cpu:avx512, ..."."""
+        """The known values of target=: "native, cpu:avx512, ..."."""
         return self._library.weft_known_targets().decode()
 
     def load_plugin(self, path: str | os.PathLike) -> None:
@@ -105,7 +105,7 @@ class Context:
         return self._module("weft_module_parse", self._handle, ctypes.byref(source))
 
     def _call(self, function: str, *arguments: Any) -> None:
-        """Raises Error, with the compiler's message, where the function fails."""
+        """Calls a function; raises Error, with the compiler's message, if it fails."""
         with self._lock:
             if getattr(self._library, function)(*arguments):
                 message = self._library.weft_compiler_message(self._handle).decode(errors="replace")
@@ -126,7 +126,7 @@ class Context:
 
 
 def _free(context: Context, handle: ctypes.c_void_p) -> None:
-    """The context of a module lives at least as long."""
+    """Frees a module, whose context it keeps alive until then."""
     with context._lock:
         context._library.weft_module_free(handle)
 
@@ -164,8 +164,8 @@ class Module:
         return self
 
     def run_passes(self, pipeline: str) -> Module:
-        """Runs passes in place: "builtin.module(weft-propagate-layouts)"; returns the module. The stage is the caller's to
-        say."""
+        """Runs passes in place: "builtin.module(weft-propagate-layouts)"; returns the module. The caller sets the
+        stage."""
         self.context._call("weft_module_run_passes", self._handle, pipeline.encode())
         return self
 
@@ -174,11 +174,11 @@ class Module:
         self.context._call("weft_module_set_mesh", self._handle, mesh.encode())
 
     def set_layout(self, port: str, layout: str | None) -> None:
-        """Lays out an argument or result: "[data,-]"; None takes its annotation away."""
+        """Lays out an argument or result: "[data,-]"; None removes its annotation."""
         self.context._call("weft_module_set_layout", self._handle, port.encode(), _encoded(layout))
 
     def values(self) -> list[Value]:
-        """Arguments, results, and at stage sharded every value inside."""
+        """Arguments, results, and at stage sharded every inner value."""
         found, value = [], abi.Value()
         with self.context._lock:
             while self.context._library.weft_module_value(self._handle, len(found), ctypes.byref(value)) == 0:
@@ -187,11 +187,11 @@ class Module:
         return found
 
     def explain(self, **options: Any) -> dict[str, Any]:
-        """What the program sends between devices and holds, as of weft explain --json."""
+        """The bytes that the program sends between devices and holds, as of weft explain --json."""
         return json.loads(self.context._text("weft_module_explain", self._handle, _options(**options)))
 
     def why(self, name: str) -> list[dict[str, Any]]:
-        """Why the values of that name or line are laid out as they are, as of weft explain --why NAME --json."""
+        """The reasons for the layouts of the values of that name or line, as of weft explain --why NAME --json."""
         return json.loads(self.context._text("weft_module_why", self._handle, name.encode()))
 
     def image(self, **options: Any) -> bytes:

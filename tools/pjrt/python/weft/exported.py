@@ -18,7 +18,7 @@ from .refusal import Refusal
 
 
 def _path(keys):
-    """d1/kernel for (params["d1"]["kernel"]); the place of the argument where nothing has a name."""
+    """The path d1/kernel for (params["d1"]["kernel"]); the argument's position without names."""
     words = [str(getattr(key, "key", getattr(key, "name", getattr(key, "idx", key)))) for key in keys]
     return "/".join(words)
 
@@ -30,7 +30,8 @@ def _names(tree, count):
 
 
 def _argument_names(exported):
-    """d1/kernel for f(params, x); with the argument's place before it, 0/d1/kernel, where two would have one name."""
+    """The name d1/kernel for f(params, x); with the argument's position before it, 0/d1/kernel, if two names would be
+    equal."""
     paths = [path.split("/", 1)[1] for path in _names(exported.in_tree, len(exported.in_avals))]  # positional or by keyword
     short = [path.split("/", 1)[-1] for path in paths]
     return short if len(set(short)) == len(short) else paths

@@ -14,7 +14,7 @@ def prefix() -> pathlib.Path:
 
 
 def find(place: str) -> pathlib.Path:
-    """The file at `place` in the prefix, "bin/weft". Raises FileNotFoundError, which says what to do."""
+    """The file at `place` in the prefix, "bin/weft". Raises FileNotFoundError, with a fix."""
     path = prefix() / place
     if not path.exists():
         how = ("name a build folder or an installation" if os.environ.get("WEFT_PREFIX")
@@ -24,6 +24,6 @@ def find(place: str) -> pathlib.Path:
 
 
 def plugin() -> pathlib.Path:
-    """The library that JAX loads: libWeftPjrt.so, which the standalone wheel has in one with the compiler."""
+    """The library that JAX loads: libWeftPjrt.so, which in the standalone wheel is one library with the compiler."""
     alone = prefix() / "lib" / "libWeftPjrt.so"
     return alone if alone.exists() else find("lib/libWeftCommands.so")

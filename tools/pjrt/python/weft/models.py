@@ -21,7 +21,7 @@ from keras.src import backend
 
 from .refusal import Refusal
 
-_initializers = {}  # by id of the variable: its initializer, and the variable, which keeps the id taken
+_initializers = {}  # by id of the variable: its initializer, and the variable, which keeps the id in use
 
 
 def _note_initializers():
@@ -36,7 +36,7 @@ def _note_initializers():
 
 
 def initializer_of(variable):
-    """The initializer of a variable: a function, a number or an array; None if it was made unseen."""
+    """The initializer of a variable: a function, a number or an array; None if it is unknown."""
     return _initializers.get(id(variable), (None, None))[0]
 
 
@@ -101,7 +101,7 @@ def _compile(model, options):
 def load(options, spec):
     """The model, compiled if it can train. Whatever Keras refuses is a Refusal with Keras' words."""
     _note_initializers()
-    # No weights are needed here, nor the 64 bits that Keras asks JAX for.
+    # Warnings on weights, which are not needed here, and on the 64 bits that Keras requests from JAX.
     warnings.filterwarnings("ignore", message="Skipping variable loading for optimizer|Explicitly requested dtype")
     if options.seed is None:
         options.seed = random.SystemRandom().randrange(1 << 32)
@@ -117,7 +117,7 @@ def load(options, spec):
         _compile(model, options)
     except Refusal:
         raise
-    except Exception as error:  # a file's contents and what they import raise anything
+    except Exception as error:  # a file's contents and imports may raise anything
         lines = [line for line in str(error).splitlines() if line.strip()]
         raise Refusal(f"{options.model}: Keras does not load it: {type(error).__name__}: {' '.join(lines[:3])}; where it "
                       "names a class of yours, add --import") from error

@@ -25,7 +25,7 @@ from .refusal import Refusal
 
 
 def _is_passed_on(jaxpr):
-    """For each result: is it an argument as it came?"""
+    """Whether each result is an unchanged argument."""
     arguments = {id(var): position for position, var in enumerate(jaxpr.invars)}
     return [arguments.get(id(var)) for var in jaxpr.outvars]
 
@@ -42,7 +42,7 @@ def _lower(step):
         found = step.function(*arguments)
         return [found[position] for position in kept]
 
-    pruned.__name__ = step.kind  # begins the names of ops' locations: jit(train)/d1/dot_general
+    pruned.__name__ = step.kind  # the first part of ops' locations: jit(train)/d1/dot_general
     lowered = jax.jit(pruned).trace(*step.avals).lower(lowering_platforms=("weft",))
     try:
         used = sorted(lowered._lowering.compile_args["kept_var_idx"])
@@ -70,7 +70,7 @@ def _port_attributes(port):
 
 
 def describe_ports(function, kind, size, arguments, results):
-    """The metadata of the function's arguments and results."""
+    """Sets the metadata of the function's arguments and results."""
     places = {id(port): position for position, port in enumerate(results)}
     attributes = []
     for port in arguments:
@@ -95,7 +95,7 @@ def _name_of(op):
 
 
 def add_function(merged, text, name, describe):
-    """The functions of a step, with names of their own: NAME for @main, NAME_... for what it calls."""
+    """Adds the functions of a step, with names of their own: NAME for @main, NAME_... for called ones."""
     module = ir.Module.parse(text)
     functions = [op for op in module.body.operations if op.operation.name == "func.func"]
     for op in functions:
@@ -115,7 +115,7 @@ def add_function(merged, text, name, describe):
 
 
 def _add_mesh(merged):
-    """The distribution's, which JAX writes only where a step has constraints."""
+    """Adds the distribution's mesh, which JAX writes only if a step has constraints."""
     distribution = keras.distribution.distribution()
     if distribution is None:
         return
@@ -129,12 +129,13 @@ def _add_mesh(merged):
 
 
 def _without_files(text):
-    """Ops keep the names of their layers, by which weft explain calls them; lines of Keras' own files tell nobody anything."""
+    """Removes lines of Keras' own files from locations; ops keep the names of their layers, which weft explain shows.
+    """
     return re.sub(r'^(#loc\d*) = loc\("[^"]*":\d+:\d+.*\)$', r"\1 = loc(unknown)", text, flags=re.M)
 
 
 def _traced(model, size, options):
-    """The steps of one size with their programs. Whatever Keras raises is a Refusal with its words."""
+    """The steps of one size with their programs. Any exception of Keras becomes a Refusal with its message."""
     try:
         described = batches.describe(model, size, options)
         return [(step, *_lower(step)) for step in steps.make_steps(model, described, options)]
@@ -147,7 +148,7 @@ def _traced(model, size, options):
 
 
 def text_of(fill):
-    """The text of a module that `fill` adds functions to."""
+    """The text of a module to which `fill` adds functions."""
     with mlir.make_ir_context() as context, ir.Location.unknown(context):
         context.allow_unregistered_dialects = True
         merged = ir.Module.parse("module @steps {}")

@@ -33,7 +33,7 @@ class Port:
     role: str  #: weight, state, slot, input, label, sample_weight, output, metric, other, metric_state
     shape: tuple[int, ...]  #: of the global array
     dtype: np.dtype
-    layout: str  #: axes of the mesh that each dimension is split over: [-,(data,model)]
+    layout: str  #: axes of the mesh over which each dimension is split: [-,(data,model)]
     donated: int | None  #: of an input, the output that reuses its memory; of an output, the input; None: neither
 
 
@@ -95,7 +95,7 @@ class Program:
         return f"<weft.Program {self.name}: {len(self.inputs)} inputs, {len(self.outputs)} outputs, {self._devices}>"
 
     def bind(self, values: Mapping[str, Any], *, copy: bool | None = None) -> None:
-        """Keeps values for inputs, such as weights: runs need not be given them again. An input that is donated has the new
+        """Keeps values for inputs, such as weights, which runs then need not pass. An input that is donated has the new
         value after each run. copy: as run(). Raises Error for a name that is no input."""
         _check_names(values, self.inputs, "input")
         ports = {port.name: port for port in self.inputs}
@@ -176,7 +176,7 @@ class Program:
         return results
 
     def _run_in_place(self, memory, results):
-        # An array of no elements has no memory of its own; any address will do.
+        # The address of an array without elements is not used.
         take = [array.ctypes.data for array in memory]
         give = [array.ctypes.data for array in results]
         abi.check(abi.runtime().weft_execute_local(self._runtime, self._program, pointers(take), pointers(give)))
@@ -205,7 +205,7 @@ class Program:
 
 
 def _choose(path, names, step, batch_size) -> str:
-    """The member of an archive of steps: train-32.weft."""
+    """The name of a member of an archive of steps: train-32.weft."""
     wanted = [name for name in names if (step is None or name.rpartition("-")[0] == step)
               and (batch_size is None or name.rpartition("-")[2] == f"{batch_size}.weft")]
     if len(wanted) != 1:

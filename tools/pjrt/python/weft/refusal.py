@@ -2,4 +2,4 @@
 
 
 class Refusal(Exception):
-    """Says the file, both values and how to fix it, as weft's messages do."""
+    """An error with the file, both values and a fix, like weft's messages."""

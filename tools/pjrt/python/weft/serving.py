@@ -36,7 +36,7 @@ _FUNCTIONS = {
 
 @functools.cache
 def _library() -> ctypes.CDLL:
-    abi.runtime()  # first: the library names it
+    abi.runtime()  # first, as the library depends on it
     return abi.declare(ctypes.CDLL(str(libraries.find("lib/libWeftServing.so.0"))), _FUNCTIONS)
 
 

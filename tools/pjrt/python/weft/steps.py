@@ -33,14 +33,14 @@ class Step:
 
 
 def _is_mean(metric):
-    """Does it only add to a sum and a count, whose quotient it gives?"""
+    """Whether the metric only adds to a sum and a count, and its result is their quotient."""
     cls, mean = type(metric), reduction_metrics.Mean
     return isinstance(metric, mean) and cls.result is mean.result and cls.reset_state is mean.reset_state and \
         cls.update_state in (mean.update_state, reduction_metrics.MeanMetricWrapper.update_state)
 
 
 def _direction(metric):
-    """The direction of a metric, where Keras gives one: for callbacks of mode "auto"."""
+    """The direction of a metric, if Keras gives one: for callbacks of mode "auto"."""
     direction = getattr(metric, "_direction", None)
     return {"direction": direction} if direction in ("up", "down") else {}
 
@@ -51,7 +51,7 @@ def _leaves(metric):
 
 
 def _logged(model):
-    """By the name under which Keras shows a value: the metric whose result it is."""
+    """Metrics by the name under which Keras shows their result."""
     leaves = {id(leaf): leaf for metric in model.metrics for leaf in _leaves(metric)}
     try:
         for leaf in leaves.values():
@@ -69,7 +69,7 @@ def _role(variable, model):
 
 
 def _optimizer_role(variable, model):
-    """Slots are made for a weight and have its shape."""
+    """The role of an optimizer's variable: slots are made for a weight and have its shape."""
     for weight in model.trainable_variables:
         if f"/{weight.path.replace('/', '_')}_" in variable.path and tuple(weight.shape) == tuple(variable.shape):
             return "slot"
@@ -101,8 +101,8 @@ class _Tracer:
         return Port(variable.path, role, said, _axes(variable, self.distribution))
 
     def averages(self):
-        """By id of a weight: the moving average that it becomes when fit ends."""
-        optimizer = getattr(self.model, "optimizer", None)  # which a model that is not compiled lacks
+        """The moving average, by id of a weight, that becomes its value when fit ends."""
+        optimizer = getattr(self.model, "optimizer", None)  # missing in a model that is not compiled
         optimizer = getattr(optimizer, "inner_optimizer", optimizer)
         if not getattr(optimizer, "use_ema", False):
             return {}
@@ -110,14 +110,14 @@ class _Tracer:
                 for weight, average in zip(self.trainable, optimizer._model_variables_moving_average)}
 
     def rates(self):
-        """By id of a learning rate that a callback may set: the name of its optimizer."""
+        """The name of the optimizer, by id of a learning rate that a callback may set."""
         optimizer = getattr(self.model, "optimizer", None)
         optimizer = getattr(optimizer, "inner_optimizer", optimizer)
         return {id(rate): each.name for each in getattr(optimizer, "optimizers", None) or [optimizer]
                 if isinstance(rate := getattr(each, "_learning_rate", None), backend.Variable)}
 
     def model_ports(self):
-        """In the order of model.variables, which is that of the file."""
+        """Ports in the order of model.variables, which is that of the file."""
         archive = self.options.model.endswith(".keras")
         return {id(v): self.port(v, _role(v, self.model), archive) for v in self.model.variables}
 
@@ -130,13 +130,14 @@ class _Tracer:
         self.fixed = {position for pair in self.means.values() for position in pair}
 
     def metric_starts(self, given):
-        """Means begin at nothing in each step; `given` are the variables of the others."""
+        """Initial values of metrics' variables: means begin at zero in each step; `given` are the variables of the
+        others."""
         given = iter(given)
         return [jnp.zeros(v.shape, v.dtype) if position in self.fixed else next(given)
                 for position, v in enumerate(self.model.metrics_variables)]
 
     def shown(self, logs, after):
-        """What Keras would show, by name: as fit does, the metrics' results where a step's logs are theirs."""
+        """The values that Keras would show, by name: as in fit, the metrics' results if a step's logs are theirs."""
         if set(logs) != set(self.logged):
             return {name: (jnp.asarray(value), {"running": True}) for name, value in logs.items()}
         mapping = list(zip(self.model.metrics_variables, after))
@@ -185,7 +186,7 @@ class _Tracer:
         return Step(kind, function, avals, flat_ports + inputs[:len(leaves)], results)
 
     def run(self, kind, state, data):
-        """The step itself: ((port, value) of what it shows, the groups of variables after it)."""
+        """Runs the step: returns ((port, value) of each shown value, the groups of variables after it)."""
         if kind == "predict":
             outputs, others = self.model.predict_step((state[0], state[1]), (data[0],))
             names = self.batch.output_names
@@ -210,7 +211,7 @@ def is_keras_own(model, kind):
 
 
 def kinds_of(model):
-    """A model that is not compiled can only predict."""
+    """The kinds of steps of a model; one that is not compiled can only predict."""
     if not model.compiled:
         return ["predict"]
     has_loss = model._compile_loss is not None or not is_keras_own(model, "train") or model.losses

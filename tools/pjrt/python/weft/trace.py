@@ -76,7 +76,7 @@ def read_distribution(path):
 
 
 def prepare_jax(device_count):
-    """JAX's own CPU, with as many devices as the mesh has; before anybody imports JAX."""
+    """Gives JAX's own CPU as many devices as the mesh has; call it before JAX is imported."""
     os.environ["JAX_PLATFORMS"] = "cpu"
     os.environ["KERAS_BACKEND"] = "jax"
     flags = os.environ.get("XLA_FLAGS", "")
@@ -84,7 +84,7 @@ def prepare_jax(device_count):
 
 
 def write(path, text):
-    """The whole file or none of it."""
+    """Writes the whole file or nothing."""
     target = pathlib.Path(path)
     part = target.with_name(f"{target.name}.{os.getpid()}.part")
     try:

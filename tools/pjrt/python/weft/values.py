@@ -1,4 +1,4 @@
-"""How a variable begins, as the metadata of its port.
+"""The initial value of a variable, as the metadata of its port.
 
     {"initializer": {"class_name": "GlorotUniform", "config": {}}, "seed": 12, "trainable": true,
      "saved": "layers/dense/vars/0"}
@@ -17,7 +17,7 @@ from keras.src.saving import saving_lib
 
 from . import models
 
-LARGEST_VALUE = 1024  # elements that a port says one by one
+LARGEST_VALUE = 1024  # elements that a port lists one by one
 
 
 class _Entry(dict):
@@ -33,7 +33,7 @@ class _Entry(dict):
 
 
 class _Places(saving_lib.NpzIOStore):
-    """A weight file that is never written."""
+    """A weight file that is never written, whose datasets are recorded."""
 
     def __init__(self):
         self.noted = {}
@@ -43,12 +43,11 @@ class _Places(saving_lib.NpzIOStore):
 
 
 def saved_places(model):
-    """By id of a variable: the dataset of a .keras file that holds it. Layers with a way of their own to save
-    themselves have none."""
+    """The dataset of a .keras file, by id of a variable. Layers with save methods of their own have none."""
     store = _Places()
     saving_lib._save_state(model, weights_store=store, assets_store=None, inner_path="", visited_saveables=set())
     places = {key: place for key, (place, _) in store.noted.items()}
-    if getattr(model, "optimizer", None) is not None:  # saves copies of its variables, in their order
+    if getattr(model, "optimizer", None) is not None:  # it saves copies of its variables, in order
         for position, variable in enumerate(model.optimizer.variables):
             places[id(variable)] = f"optimizer/vars/{position}"
     return places
@@ -59,7 +58,7 @@ def _is_plain(initializer):
 
 
 def _rule(initializer, dtype):
-    """The rule by which the runtime makes Keras' values; None where it has none."""
+    """The rule by which the runtime makes Keras' values; None if it has none."""
     if not isinstance(initializer, keras.initializers.Initializer):
         return None
     if not type(initializer).__module__.startswith("keras.src.initializers."):
@@ -75,7 +74,7 @@ def _rule(initializer, dtype):
 
 
 def _value(variable):
-    """The value itself, where it is short or all one number."""
+    """The value itself, if it is short or all elements are equal."""
     value = np.asarray(variable.value).astype("float64" if variable.dtype != "bool" else "int64").reshape(-1)
     if value.size and (value == value[0]).all():
         value = value[:1]
@@ -86,7 +85,7 @@ def _value(variable):
 
 
 def metadata(variable, places, is_in_file, average=None, rate=None):
-    """JSON of a variable's port. `is_in_file`: a .keras file has its value, for which no rule stands. `average`: the
+    """JSON of a variable's port. `is_in_file`: a .keras file has its value, so there is no rule. `average`: the
     variable whose value it takes when fit ends. `rate`: the optimizer whose learning rate it is."""
     rule = None if is_in_file else _rule(models.initializer_of(variable), variable.dtype)
     start = None if is_in_file and id(variable) in places else rule or _value(variable)

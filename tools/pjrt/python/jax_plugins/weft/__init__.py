@@ -1,8 +1,7 @@
 """Weft as a platform of JAX: found by JAX as a plugin, chosen with JAX_PLATFORMS=weft.
 
-WEFT_DEVICES=cpu:8 gives it eight devices (cpu:1 without it); WEFT_ALIAS=gpu makes them what
-jax.devices("gpu") answers. WEFT_PJRT_LIBRARY names another library than the one of the
-package weft.
+WEFT_DEVICES=cpu:8 gives it eight devices (cpu:1 without it); WEFT_ALIAS=gpu makes them the devices of
+jax.devices("gpu"). WEFT_PJRT_LIBRARY names another library than the one of the package weft.
 
 JAX calls `initialize` in every process whose environment has this package. It registers two
 functions and nothing more: the library is loaded, and JAX's functions are replaced, when a script
@@ -19,13 +18,13 @@ from weft import libraries
 def initialize():
     from jax._src import xla_bridge
 
-    # Quiet: where JAX_PLATFORMS is unset JAX tries every platform, and this one declines.
+    # Failures are quiet: if JAX_PLATFORMS is unset JAX tries every platform, and this one declines.
     xla_bridge.register_backend_factory("weft", _create_client, priority=0, fail_quietly=True,
                                         experimental=_is_asked_for(), make_topology=_describe_devices)
 
 
 def _is_asked_for():
-    """Is weft a platform that the script named, in the environment or by jax.config?"""
+    """Whether the script names weft as a platform, in the environment or by jax.config."""
     from jax._src import config, xla_bridge
 
     one = getattr(xla_bridge, "_PLATFORM_NAME", None)  # jax_platform_name, which is older than jax_platforms
@@ -43,7 +42,7 @@ def _create_client():
 
 
 def _describe_devices(name="", **options):
-    """Devices without a client, for programs that are compiled ahead of time."""
+    """Makes devices without a client, for programs that are compiled ahead of time."""
     from jax._src.lib import xla_client
 
     return xla_client.make_c_api_device_topology(_load(), name, **options)
@@ -51,7 +50,7 @@ def _describe_devices(name="", **options):
 
 @functools.cache
 def _load():
-    """Loads the library and changes what JAX must know of it, once. PJRT's table of functions."""
+    """Loads the library and adapts JAX's tables, once. Returns PJRT's table of functions."""
     from jax._src.lib import _profiler, xla_client
 
     from . import callbacks, known_programs, lowerings, observations, program_text, tables, versions
@@ -72,8 +71,8 @@ def _load():
 
 
 def _open_library():
-    """Before JAX does: names that other libraries have made global stay out of it. TensorFlow's are, and it has
-    an MLIR of its own. The library's path."""
+    """Opens the library before JAX does, so that global symbols of other libraries do not replace its own, such as
+    those of TensorFlow's MLIR. Returns its path."""
     library = os.environ.get("WEFT_PJRT_LIBRARY") or str(libraries.plugin())
     if not os.path.exists(library):
         raise RuntimeError(f"Weft: {library} does not exist; install the wheel again, or set WEFT_PJRT_LIBRARY")

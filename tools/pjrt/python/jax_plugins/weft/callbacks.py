@@ -16,12 +16,12 @@ from jax._src import config, debugging, xla_bridge
 from jax._src.interpreters import mlir
 
 _numbers = itertools.count(1)
-_functions = {}  # by number, for as long as the process lives: JAX keeps programs where nobody sees them
-_failure = None  # the text that the plugin reads
+_functions = {}  # by number, as long as the process lives, as JAX may keep programs
+_failure = None  # the error text that the plugin reads
 
 
 class _Function:
-    """One callback with the types of what it takes and gives."""
+    """One callback with the types of its arguments and results."""
 
     def __init__(self, call, operands, results):
         self.call, self.operands, self.results = call, operands, results
@@ -40,7 +40,7 @@ class _Function:
 
 
 def _array(address, aval):
-    """The array of a type that lies at an address."""
+    """The array of a type at an address."""
     dtype = np.dtype(aval.dtype)
     size = int(np.prod(aval.shape)) * dtype.itemsize
     if not size:
@@ -70,7 +70,7 @@ def _answer(number, operands, operand_count, results, result_count):
             raise RuntimeError(f"function {number} is gone; compile the program in this process")
         function.run(operands[:operand_count], results[:result_count])
         return None
-    except BaseException:  # JAX raises it where the program's results are asked for
+    except BaseException:  # JAX raises it when the program's results are needed
         _failure = ctypes.create_string_buffer(traceback.format_exc().encode())
         return ctypes.addressof(_failure)
 
@@ -113,7 +113,7 @@ def debug_print(ctx, *operands, fmt, ordered, in_tree, static_args, np_printopti
 
 
 def register(library):
-    """Lowers JAX's primitives to calls of the host, and answers them."""
+    """Lowers JAX's primitives to calls of the host, and registers the function that answers them."""
     set_host = ctypes.CDLL(library).weft_pjrt_set_host
     set_host.restype, set_host.argtypes = None, [ctypes.c_void_p]
     set_host(ctypes.cast(_answer, ctypes.c_void_p))

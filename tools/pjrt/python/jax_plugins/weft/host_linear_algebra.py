@@ -20,7 +20,7 @@ def _real(dtype):
 
 
 def _each(function, a, results):
-    """`function` of each matrix of a batch; `results` are shapes and dtypes of one matrix's."""
+    """Applies `function` to each matrix of a batch; `results` are shapes and dtypes of one matrix's."""
     import scipy.linalg
 
     batch = a.shape[:-2]

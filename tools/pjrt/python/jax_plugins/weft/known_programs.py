@@ -1,7 +1,7 @@
 """Programs that were compiled before, found without jaxlib.
 
-For each compilation jaxlib writes the program as a portable artifact before it asks a plugin: two thirds of the
-time that x + 1 takes where the plugin has it in memory. Here it is known by what JAX lowered, wherever in a script:
+For each compilation jaxlib writes the program as a portable artifact before it asks a plugin: two thirds of the time
+of x + 1 if the plugin has it in memory. Here it is known by what JAX lowered, wherever in a script:
 
     digest of (build and processor, jaxlib, compile options, devices, bytecode)  ->  jaxlib's LoadedExecutable
 
@@ -21,17 +21,17 @@ import threading
 
 PARAMETERS = ["backend", "module", "executable_devices", "options", "host_callbacks"]
 MOST = 512
-_library = None  # libWeftPjrt.so, which keeps the entries
+_library = None  # libWeftPjrt.so, which stores the entries
 
 
 class KnownPrograms:
-    """Stands before jax._src.compiler.backend_compile_and_load."""
+    """A function that replaces jax._src.compiler.backend_compile_and_load, and calls it for unknown programs."""
 
     def __init__(self, compile_and_load):
         self._compile = compile_and_load
         self._lock = threading.Lock()
-        self._programs = collections.OrderedDict()  # the last one asked for last
-        atexit.register(self._programs.clear)  # before JAX lets go of the devices
+        self._programs = collections.OrderedDict()  # the last requested one last
+        atexit.register(self._programs.clear)  # before JAX frees the devices
 
     def __call__(self, backend, module, executable_devices, options, host_callbacks):
         key = None if host_callbacks else _key(backend, module, executable_devices, options)
@@ -53,10 +53,10 @@ class KnownPrograms:
 
 
 def _key(backend, module, devices, options):
-    """None for what jaxlib compiles each time."""
+    """The key of a program; None if jaxlib must compile it each time."""
     from jax._src.lib import version_str, xla_client
 
-    has_devices = type(backend) is xla_client.Client  # not a topology that is described only
+    has_devices = type(backend) is xla_client.Client  # not a described topology
     if not has_devices or backend.platform != "weft" or os.environ.get("WEFT_EXPLAIN"):
         return None
     bytecode = _without_places(module)
@@ -83,7 +83,7 @@ def _without_places(module):
 
 
 def _read(key, backend, devices, options):
-    """None where there is no entry, or one that jaxlib cannot read."""
+    """Reads an entry; None if there is none, or jaxlib cannot read it."""
     from jax.errors import JaxRuntimeError
 
     size = ctypes.c_size_t()
@@ -104,7 +104,7 @@ def _write(key, program):
 
 
 def register(library):
-    """False where JAX has moved the function: then jaxlib writes every program."""
+    """Replaces JAX's function; False if JAX has moved it, so jaxlib writes every program."""
     from jax._src import compiler
 
     global _library

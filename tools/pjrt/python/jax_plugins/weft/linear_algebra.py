@@ -21,7 +21,7 @@ def _dagger(a):
 
 
 def _reflector(column, j, rows):
-    """LAPACK's larfg: v (1 at j), tau and the beta that takes the column's place at j."""
+    """LAPACK's larfg: v (1 at j), tau and the beta that replaces the column's element at j."""
     column = jnp.where(rows >= j, column, 0)
     scale = jnp.max(jnp.abs(column), axis=-1, keepdims=True)
     scale = jnp.where(scale > 0, scale, 1)
@@ -43,7 +43,7 @@ def _put(columns, j, column):
 
 
 def _project(v, a):
-    """v^H a, for each batch."""
+    """Computes v^H a, for each batch."""
     return jnp.einsum("...m,...mn->...n", jnp.conj(v), a)
 
 
@@ -65,7 +65,7 @@ def geqrf(a):
 
 
 def geqp3(a, jpvt, *, use_magma=None):
-    """The columns of largest norm first. LAPACK's fixed columns (jpvt > 0) are not known here."""
+    """QR with pivoting: the columns of largest norm first. LAPACK's fixed columns (jpvt > 0) are not supported."""
     m, n = a.shape[-2:]
     rows, columns = lax.iota(np.int32, m), lax.iota(np.int32, n)
 
@@ -105,17 +105,17 @@ def householder_product(a, taus):
 
 
 def _rounds(count, step, state):
-    """fori_loop of one loop in the program, however few rounds it has."""
+    """A fori_loop that stays a loop in the program, however few iterations it has."""
     def body(carry):
         return carry[0] + 1, carry[1], step(carry[0], carry[2])
 
-    # The bound is a value of the loop: a loop of a known number of rounds may be unrolled.
+    # The bound is a carried value, as a loop with a known trip count may be unrolled.
     start = (jnp.int32(0), jnp.int32(count), state)
     return lax.while_loop(lambda carry: carry[0] < carry[1], body, start)[2]
 
 
 def _round_robin(n):
-    """Where each of n (even) players comes from in the next round: all pairs meet in n - 1 rounds."""
+    """The source of each of n (even) players in the next round, so that all pairs meet in n - 1 rounds."""
     half = n // 2
     top, bottom = list(range(half)), list(range(half, n))
     top, bottom = [top[0], bottom[0], *top[1:-1]], [*bottom[1:], top[-1]]
@@ -143,7 +143,7 @@ def _turn(a, cosine, sine, order):
 
 
 def _sweeps(rounds, turn, state, tolerance):
-    """Rounds of all pairs until what turn reports is nowhere above the tolerance."""
+    """Runs rounds of all pairs until the values that turn reports are below the tolerance everywhere."""
     def sweep(carry):
         count, state, _ = carry
         state, worst = _rounds(rounds, turn, (state, jnp.zeros_like(tolerance)))
@@ -165,7 +165,7 @@ def _eye_like(a, n):
 
 
 def _jacobi_eigh(a):
-    """Values and vectors, in no order; a is Hermitian."""
+    """Values and vectors of a Hermitian a, in no order."""
     n = a.shape[-1]
     even = n + n % 2
     half = even // 2
@@ -194,7 +194,7 @@ def _not_finite(a):
 
 
 def _mark(bad, *results):
-    """NaN where the matrix had NaN or infinity."""
+    """Replaces results by NaN if the matrix had NaN or infinity."""
     return [jnp.where(bad.reshape(bad.shape + (1,) * (r.ndim - bad.ndim)), np.nan, r) for r in results]
 
 
@@ -203,7 +203,7 @@ def _pick(results, subset):
 
 
 def eigh(a, *, lower, sort_eigenvalues, subset_by_index, algorithm=None):
-    del sort_eigenvalues, algorithm  # always sorted
+    del sort_eigenvalues, algorithm  # values are always sorted
     if a.shape[-1] == 0:
         return a, jnp.zeros(a.shape[:-1], jnp.real(a).dtype)
     triangle = jnp.tril(a, -1) if lower else jnp.triu(a, 1)
@@ -246,7 +246,7 @@ def _jacobi_columns(a):
 
 
 def _svd_tall(a, full_matrices):
-    """m >= n. A = Q R, R V = W has orthogonal columns, W = U' S."""
+    """The SVD for m >= n: A = Q R, R V = W has orthogonal columns, W = U' S."""
     m, n = a.shape[-2:]
     factored, taus = geqrf(a)
     scale = jnp.max(jnp.abs(a), axis=(-1, -2), keepdims=True)
@@ -279,7 +279,7 @@ def svd(a, *, full_matrices, compute_uv, subset_by_index=None, algorithm=None):
 
 
 def nan_unless_positive(factor):
-    """A Cholesky factor whose diagonal is no positive number somewhere is none."""
+    """Replaces a Cholesky factor whose diagonal is not positive everywhere by NaN."""
     diagonal = jnp.diagonal(factor, axis1=-2, axis2=-1).real
     good = jnp.all(diagonal > 0, axis=-1)[..., None, None]
     return jnp.where(good, factor, jnp.nan)

@@ -1,11 +1,11 @@
-"""What JAX lowers for its own platforms only, lowered for Weft's devices.
+"""Lowerings for Weft's devices of primitives that JAX lowers for its own platforms only.
 
 The modules with the programs are imported when a program first needs them.
 """
 
 import importlib
 
-# primitive: its module in jax._src, module and function here, does it have several results
+# primitive: (its module in jax._src, module and function here, whether it has several results)
 FUNCTIONS = {
     "geqrf_p": ("lax.linalg", "linear_algebra", "geqrf", True),
     "geqp3_p": ("lax.linalg", "linear_algebra", "geqp3", True),
@@ -58,7 +58,7 @@ def _axes(ctx):
 
 
 def _custom_partitioning(ctx, *operands, call, **_):
-    """The function itself: Weft lays its ops out by their own rules."""
+    """Lowers to the function itself, whose ops Weft lays out by their own rules."""
     from jax._src import core
     from jax._src.interpreters import mlir
 
@@ -66,7 +66,8 @@ def _custom_partitioning(ctx, *operands, call, **_):
 
 
 def _cholesky(ctx, operand):
-    """NaN where the matrix is not positive definite, as on JAX's other platforms: scripts ask for that."""
+    """Lowers Cholesky with NaN for matrices that are not positive definite, as on JAX's other platforms, which scripts
+    rely on."""
     from jax._src.interpreters import mlir
     from jax._src.lax import linalg
 
@@ -95,7 +96,7 @@ def register():
         mlir.register_lowering(primitive, _without_types(entry.rule), platform="weft", inline=entry.inline)
     for name, (theirs, ours, function, several) in FUNCTIONS.items():
         primitive = getattr(importlib.import_module("jax._src." + theirs), name)
-        # Each call of the host is a call of its own.
+        # Lowerings with calls of the host are not shared, as each call has its own number.
         mlir.register_lowering(primitive, _later(ours, function, several), platform="weft",
                                cacheable=ours != "host_linear_algebra")
     from jax._src.custom_partitioning import custom_partitioning_p

@@ -1,9 +1,8 @@
 """jax.debug.inspect_array_sharding and visualize_array_sharding on Weft's devices.
 
-A program asks under a name where a value lies (weft.observe); the answer is in the compiled program,
-and the script's function gets it whenever JAX gets the program: compiled, or found again in memory or
-on disk. A name is a number and the function's place in the script, so that it is the same in the next
-process that runs the script.
+A program requests a value's layout under a name (weft.observe); it is in the compiled program, and the script's
+function gets it whenever JAX gets the program: compiled, or found in memory or on disk. A name is a number and the
+function's place in the script, so that it is the same in the next process that runs the script.
 """
 
 import ctypes
@@ -18,8 +17,8 @@ from jax._src.lib import xla_client
 from jax._src.sharding_impls import NamedSharding, PartitionSpec, parse_flatten_op_sharding
 
 _numbers = itertools.count(1)
-_functions = {}  # by name, for as long as the process lives: JAX keeps programs where nobody sees them
-_failure = None  # the text that the plugin reads
+_functions = {}  # by name, as long as the process lives, as JAX may keep programs
+_failure = None  # the error text that the plugin reads
 
 
 def _name(function):
@@ -45,17 +44,17 @@ def _answer(name, dims, dim_count, devices, device_count, last_is_replicated):
     global _failure
     function = _functions.get(name.decode())
     if function is None:
-        return None  # a program of another process, given to this one: who asked is not here
+        return None  # a program of another process, whose function is not here
     try:
         function(_sharding_of_xla(dims[:dim_count], devices[:device_count], bool(last_is_replicated)))
         return None
-    except BaseException:  # JAX raises it from where the program is compiled
+    except BaseException:  # JAX raises it where the program is compiled
         _failure = ctypes.create_string_buffer(traceback.format_exc().encode())
         return ctypes.addressof(_failure)
 
 
 def _surroundings(context):
-    """The devices, the mesh in whose axes the answer is said, and whether the code is one device's."""
+    """The devices, the mesh by whose axes layouts are given, and whether the code is one device's."""
     if isinstance(context, sharding_impls.SPMDAxisContext):
         mesh = context.mesh
         return mesh._flat_devices_tuple, mesh, set(context.manual_axes) >= set(mesh.axis_names)
@@ -77,7 +76,7 @@ def inspect_sharding(ctx, value, *, callback):
         spec = PartitionSpec() if is_manual else parse_flatten_op_sharding(sharding, mesh)[0]
         return callback(NamedSharding(mesh, spec))
 
-    if len(devices) == 1 or is_manual:  # known without the compiler
+    if len(devices) == 1 or is_manual:  # the layout is known without the compiler
         tell(sharding_impls.replicated_hlo_sharding)
         return []
     name = _name(callback)

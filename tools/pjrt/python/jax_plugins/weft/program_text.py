@@ -1,7 +1,7 @@
 """compiled.as_text(): each device's program and the collectives that run, in XLA's syntax.
 
 jaxlib would print the module from which JAX reads shardings (HloSkeleton.h), a dozen times a program: that has no
-instructions. The library makes this text when somebody asks, from the program that JAX gave it.
+instructions. The library makes this text on request, from the program that JAX passed to it.
 """
 
 import ctypes
@@ -31,13 +31,13 @@ def _ask(library):
 
 
 def register(library):
-    """Stands before jax._src.stages.Executable.as_text, for programs on Weft's devices."""
+    """Replaces jax._src.stages.Executable.as_text for programs on Weft's devices."""
     from jax._src import stages
     from jax._src.lib import xla_client
 
     theirs = getattr(getattr(stages, "Executable", None), "as_text", None)
     if not callable(theirs):
-        return  # another JAX: its text has no instructions
+        return  # in another JAX the text has no instructions
     text_of = _ask(ctypes.CDLL(library))
 
     def as_text(self):

@@ -1,4 +1,4 @@
-"""Reductions for which JAX has an own way on some platforms, as programs of JAX."""
+"""Reductions that JAX lowers specially on some platforms, as programs of JAX."""
 
 import itertools
 
@@ -8,7 +8,7 @@ from jax import lax
 
 
 def approx_top_k(operand, *, k, reduction_dimension, is_max_k, **_):
-    """All candidates are looked at: the answer is exact."""
+    """Returns the exact result, as all candidates are compared."""
     moved = jnp.moveaxis(operand, reduction_dimension, -1)
     values, places = lax.top_k(moved if is_max_k else -moved, k)
     values = values if is_max_k else -values
@@ -17,7 +17,7 @@ def approx_top_k(operand, *, k, reduction_dimension, is_max_k, **_):
 
 def select_and_gather_add(tangents, operand, *, select_prim, window_dimensions, window_strides, padding, base_dilation,
                           window_dilation):
-    """The tangent at the largest (or smallest) operand of each window: one element of all windows after the other."""
+    """The tangent at the largest (or smallest) operand of each window, computed element by element for all windows."""
     outside = np.array(-np.inf if select_prim is lax.ge_p else np.inf, operand.dtype)
     borders = [(low, high, base - 1) for (low, high), base in zip(padding, base_dilation)]
     operand, tangents = lax.pad(operand, outside, borders), lax.pad(tangents, np.zeros((), tangents.dtype), borders)

@@ -1,4 +1,4 @@
-"""Private tables of JAX in which a platform must stand. Each is looked at before it is changed."""
+"""Private tables of JAX that must contain a platform. Each is checked before it is changed."""
 
 import warnings
 
@@ -6,7 +6,7 @@ ALIASES = ("gpu", "tpu")
 
 
 def alias(names):
-    """WEFT_ALIAS=gpu: jax.devices("gpu") and keras.distribution.list_devices("gpu") answer Weft's devices."""
+    """WEFT_ALIAS=gpu: jax.devices("gpu") and keras.distribution.list_devices("gpu") return Weft's devices."""
     from jax._src import xla_bridge
 
     for name in filter(None, names.split(",")):
@@ -23,7 +23,7 @@ def alias(names):
 
 
 def let_donate():
-    """The platforms to which arrays may be donated."""
+    """Adds weft to the platforms whose arrays may be donated."""
     from jax._src.interpreters import mlir
 
     platforms = getattr(mlir, "_platforms_with_donation", None)
@@ -35,7 +35,7 @@ def let_donate():
 
 
 def let_cache():
-    """JAX's persistent compilation cache (jax_compilation_cache_dir), which asks the platform's name."""
+    """Adds weft to the platforms of JAX's persistent compilation cache (jax_compilation_cache_dir)."""
     from jax._src import compilation_cache
 
     theirs = getattr(compilation_cache, "is_cache_used", None)

@@ -4,7 +4,7 @@ SERIES = ("0.10", "0.11")
 
 
 def check():
-    """Refuses a JAX that was not tested, by name and version, before anything of it is changed."""
+    """Refuses an untested version of JAX, by name and version, before anything of it is changed."""
     import jax
 
     if ".".join(jax.__version__.split(".")[:2]) not in SERIES:

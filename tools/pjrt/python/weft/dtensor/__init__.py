@@ -1,4 +1,4 @@
-"""DTensor's vocabulary on JAX: meshes, layouts, and arrays that lie by them.
+"""DTensor's vocabulary on JAX: meshes, layouts, and arrays with them.
 
     from weft import dtensor                                # was: from tensorflow.experimental import dtensor
     mesh = dtensor.create_mesh([("batch", 8)], devices=[f"CPU:{i}" for i in range(8)])
@@ -57,7 +57,7 @@ class Mesh:
 
 
 class Layout:
-    """For each dimension of a tensor the mesh's dimension that it is split over, or UNSHARDED."""
+    """A layout: for each dimension of a tensor the mesh's dimension over which it is split, or UNSHARDED."""
 
     def __init__(self, sharding_specs, mesh):
         used = [spec for spec in sharding_specs if spec != UNSHARDED]
@@ -87,7 +87,7 @@ class Layout:
 
     @property
     def sharding(self):
-        """The same for JAX."""
+        """The layout as JAX's sharding."""
         return NamedSharding(self.mesh.jax_mesh, PartitionSpec(*[None if spec == UNSHARDED else spec for spec in self.sharding_specs]))
 
     def num_shards(self, dim):
@@ -119,7 +119,7 @@ def _devices(names):
 
 
 def create_mesh(mesh_dims, devices=None, device_type=None):
-    """A mesh of [(name, size), ...] over the devices that are named, or all."""
+    """A mesh of [(name, size), ...] over the named devices, or all."""
     if not all(isinstance(dim, (tuple, list)) for dim in mesh_dims):
         mesh_dims = [(name, -1) for name in mesh_dims]
     names, sizes = zip(*mesh_dims)
@@ -140,7 +140,8 @@ def _fits(value, layout):
 
 
 def pack(tensors, layout):
-    """One array of what each device of the mesh has: its part, or in dimensions that are not split all."""
+    """Joins the parts of each device of the mesh to one array; dimensions that are not split are complete in each
+    part."""
     parts, places = [numpy.asarray(tensor) for tensor in tensors], layout.mesh.local_devices()
     if len(parts) != len(places):
         raise ValueError(f"{len(parts)} tensors are packed on {len(places)} devices; give one for each")
@@ -160,7 +161,7 @@ def unpack(array):
 
 
 def fetch_layout(array):
-    """How an array lies that this module has made, or JAX by a mesh with names."""
+    """The layout of an array that this module, or JAX with a named mesh, has made."""
     sharding = getattr(array, "sharding", None)
     if not isinstance(sharding, NamedSharding):
         raise ValueError(f"an array of {type(array).__name__} lies on no mesh; put it there with copy_to_mesh")
@@ -171,14 +172,14 @@ def fetch_layout(array):
 
 
 def copy_to_mesh(tensor, layout):
-    """The tensor on the devices of a mesh: parts of it, or copies."""
+    """Copies the tensor, or its parts, to the devices of a mesh."""
     value = jax.numpy.asarray(tensor)
     _fits(value, layout)
     return jax.device_put(value, layout.sharding)
 
 
 def relayout(array, layout):
-    """The same elements on other devices; in a function that JAX traces, too."""
+    """Moves the same elements to another layout; also in a function that JAX traces."""
     _fits(array, layout)
     if isinstance(array, jax.core.Tracer):
         return jax.lax.with_sharding_constraint(array, layout.sharding)
@@ -186,7 +187,7 @@ def relayout(array, layout):
 
 
 def call_with_layout(function, layout, *args, **kwargs):
-    """What the function gives, made where the layout says: no device has more than its part."""
+    """Calls the function so that its result is made with the layout: no device has more than its part."""
     return jax.jit(lambda: function(*args, **kwargs), out_shardings=None if layout is None else layout.sharding)()
 
 
@@ -211,7 +212,7 @@ def client_id():
 
 
 def initialize_accelerator_system(device_type=None, **options):
-    """Makes sure that the platform has devices, and names it."""
+    """Checks that the platform has devices, and returns its name."""
     return device_type or jax.devices()[0].platform
 
 

@@ -1,4 +1,4 @@
-"""What DTensor's vocabulary adds to Keras, on JAX.
+"""The additions of DTensor's vocabulary to Keras, on JAX.
 
     from weft import dtensor
     from weft.dtensor import keras                          # was: keras = tf.keras
@@ -33,7 +33,7 @@ _scope = contextvars.ContextVar("layout_map", default=None)
 
 
 class _OneLayout(_base.Distribution):
-    """Variables that are made in its scope lie as the layout says."""
+    """A distribution in whose scope variables have one layout."""
 
     def __init__(self, layout):
         mesh = layout.mesh.jax_mesh
@@ -49,7 +49,7 @@ class _OneLayout(_base.Distribution):
 
 
 class LayoutMap(dict):
-    """Layouts by regular expressions, tried in their order; replicated on the mesh where none matches."""
+    """Layouts by regular expressions, tried in order; replicated on the mesh if none matches."""
 
     def __init__(self, mesh=None):
         super().__init__()
@@ -76,7 +76,7 @@ class LayoutMap(dict):
 
     @contextlib.contextmanager
     def scope(self):
-        """Layers that are constructed here get their weights' layouts from the map."""
+        """A scope in which constructed layers get their weights' layouts from the map."""
         token = _scope.set(self)
         try:
             yield self
@@ -89,7 +89,7 @@ def layout_map_scope(layout_map):
 
 
 def _path(layer):
-    """feature of model.feature; the layer's name where no attribute holds it."""
+    """The path `feature` for model.feature; the layer's name if no attribute holds it."""
     holder = layer.__dict__.get("_dtensor_holder")
     if holder is None:
         return layer.name
@@ -99,7 +99,7 @@ def _path(layer):
 
 
 def _extend_layers():
-    """Layers take `kernel_layout=` and the like, and remember the scope that they were constructed in."""
+    """Makes layers take `kernel_layout=` and so on, and remember the scope of their construction."""
     layer = _keras.layers.Layer
     construct, assign, add_weight = layer.__init__, layer.__setattr__, layer.add_weight
 
@@ -130,7 +130,7 @@ def _extend_layers():
         one = _OneLayout(layout)
         with one.scope():
             weight = add_weight(self, *args, shape=shape, **kwargs)
-        if weight._layout is None:  # Keras gives it its value later
+        if weight._layout is None:  # Keras sets its value later
             weight._layout = one.layout
         return weight
 
@@ -140,7 +140,7 @@ def _extend_layers():
 
 @contextlib.contextmanager
 def _replicated_on(mesh):
-    """Variables that are made here have a copy on each device of the mesh."""
+    """A scope in which variables have a copy on each device of the mesh."""
     if mesh is None:
         yield
         return
@@ -151,7 +151,7 @@ def _replicated_on(mesh):
 
 
 def _with_mesh(cls):
-    """The class with an argument `mesh`, on which its variables lie."""
+    """The class with an argument `mesh`, for its variables."""
 
     def init(self, *args, mesh=None, **kwargs):
         object.__setattr__(self, "_dtensor_mesh", mesh)
