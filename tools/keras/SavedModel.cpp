@@ -31,6 +31,7 @@ static std::vector<Hdf5Group> groupsOf(const Model &model) {
 Status saveModel(const std::string &path, const Model &model,
                  const std::vector<StoredArray> &values, bool writesFile) {
   KerasArchive archive;
+  archive.metadata = model.metadata;
   archive.config = savedConfig(model);
   archive.weights = bySavedPath(values, placesOf(model, true));
   return writeKerasArchive(path, archive, groupsOf(model), writesFile);

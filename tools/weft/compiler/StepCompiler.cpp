@@ -20,6 +20,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -71,7 +72,8 @@ static bool parseShapeFlag(llvm::StringRef text, keras::ModelOptions &options) {
 }
 
 std::optional<std::string>
-StepCompiler::readModelText(std::vector<StoredArray> &datasets) {
+StepCompiler::readModelText(std::vector<StoredArray> &datasets,
+                            std::string &metadata) {
   Result<std::string> magic = readStart(flags.model, 4);
   if (!magic)
     return fail(magic.message()), std::nullopt;
@@ -88,7 +90,24 @@ StepCompiler::readModelText(std::vector<StoredArray> &datasets) {
     return std::nullopt;
   }
   datasets = std::move(archive->weights);
+  metadata = std::move(archive->metadata);
   return std::move(archive->config);
+}
+
+/// The 8 of {"keras_version": "3.8.0"}.
+static std::optional<unsigned> minorVersion(const std::string &metadata) {
+  llvm::Expected<llvm::json::Value> json = llvm::json::parse(metadata);
+  if (!json) {
+    llvm::consumeError(json.takeError());
+    return std::nullopt;
+  }
+  const llvm::json::Object *object = json->getAsObject();
+  auto said = object ? object->getString("keras_version") : std::nullopt;
+  llvm::StringRef version = said.value_or("");
+  unsigned minor;
+  if (!version.consume_front("3.") || version.consumeInteger(10, minor))
+    return std::nullopt;
+  return minor;
 }
 
 /// Splits acc,{"class_name": "BinaryAccuracy", "config": {"threshold": 0.4}} at
@@ -122,7 +141,8 @@ static void refuseModel(const std::string &file, const std::string &error) {
 
 bool StepCompiler::readModelFile() {
   std::vector<StoredArray> datasets;
-  auto text = readModelText(datasets);
+  std::string metadata;
+  auto text = readModelText(datasets, metadata);
   if (!text)
     return false;
   keras::ModelOptions options;
@@ -137,6 +157,8 @@ bool StepCompiler::readModelFile() {
   if (!model)
     return refuseModel(flags.model, model.error), false;
   kerasModel = std::move(*model);
+  kerasModel.kerasMinor = minorVersion(metadata);
+  kerasModel.metadata = std::move(metadata);
   if (!datasets.empty()) {
     auto values =
         savedValues(datasets, keras::savedVariables(kerasModel), flags.model);

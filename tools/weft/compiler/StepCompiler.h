@@ -97,8 +97,9 @@ public:
 
 private:
   StepCompiler() = default;
-  /// The model's text; values of a .keras file are added to `datasets`.
-  std::optional<std::string> readModelText(std::vector<StoredArray> &datasets);
+  /// The model's text; values and metadata of a .keras file are added.
+  std::optional<std::string> readModelText(std::vector<StoredArray> &datasets,
+                                           std::string &metadata);
   bool readModelFile();
   bool readDistributionFile();
   bool checkRules();

@@ -17,6 +17,9 @@ LayerDraft weft::keras::readLayer(const Json &json, std::string &error) {
     return out;
   }
   Json name = config->is_object() ? config->value("name", Json()) : Json();
+  // Keras 3.3 to 3.9 write the name of a function beside its config alone.
+  if (const Json *beside = object.find("name"); beside && name.is_null())
+    name = *beside;
   Fields f(*config,
            "layer " + inQuotes(name.is_string() ? name.get<std::string>()
                                                 : out.className),
@@ -32,7 +35,8 @@ LayerDraft weft::keras::readLayer(const Json &json, std::string &error) {
     return out;
   }
   out.layer = std::static_pointer_cast<Layer>(AnyTable::make(*row));
-  out.layer->name = f.text("name", out.className);
+  out.layer->name = f.text("name", name.is_string() ? name.get<std::string>()
+                                                    : out.className);
   out.layer->trainable = f.boolean("trainable", true);
   out.isBuiltAlone = object.find("build_config") != nullptr;
   if (!isOperation && !out.layer->hasOwnType()) // a function has no policy

@@ -140,6 +140,10 @@ struct Model {
   std::string compileRefusal;
   std::string json;          ///< the file's text, unchanged
   std::string compileConfig; ///< its compile_config with overrides, or {}
+  /// metadata.json of the .keras file that it is from, empty for none, and the 8
+  /// of the "3.8.0" there: where that Keras looks for variables.
+  std::string metadata;
+  std::optional<unsigned> kerasMinor;
 
   const ModelLayer &layerOf(unsigned node) const {
     return layers[nodes[node].layer];

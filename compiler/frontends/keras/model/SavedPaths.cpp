@@ -2,6 +2,9 @@
 
 #include "weft/compiler/frontends/keras/model/SavedPaths.h"
 
+#include <algorithm>
+#include <iterator>
+
 using namespace weft::keras;
 
 /// The group of each layer: layers/dense_1, or layers/sequential/layers/dense
@@ -39,6 +42,15 @@ static std::string savedSublayer(const Variable &variable,
                         : "/" + layer.layer->attributeOf(inside.substr(1));
 }
 
+/// Keras saves the weight that SpectralNormalization divides in the group of the
+/// layer inside, and among its own variables, before vector_u.
+static bool isSavedTwice(const Variable &variable, const ModelLayer &layer,
+                         const std::string &inside) {
+  std::string name = variable.path.substr(variable.path.rfind('/') + 1);
+  return layer.className == "SpectralNormalization" && inside == "/layer" &&
+         (name == "kernel" || name == "embeddings");
+}
+
 namespace {
 /// A group of the file that holds variables of the optimizer.
 struct OptimizerGroup {
@@ -69,6 +81,25 @@ static std::vector<OptimizerGroup> optimizerGroups(const Model &model) {
   return out;
 }
 
+/// A group's variables by their places in the file. Before Keras 3.10, Nadam's
+/// u_product stood before its moments.
+static std::vector<OptimizerVariable>
+inFile(std::vector<OptimizerVariable> variables, const Model &model) {
+  if (model.kerasMinor.value_or(10) >= 10)
+    return variables;
+  auto isSlot = [](const OptimizerVariable &variable) {
+    return variable.use == SlotUse::Slot;
+  };
+  for (auto at = variables.begin(); at != variables.end(); ++at) {
+    auto first = at;
+    while (at->use == SlotUse::Scalar && first != variables.begin() &&
+           isSlot(*std::prev(first)))
+      --first;
+    std::rotate(first, at, std::next(at));
+  }
+  return variables;
+}
+
 std::vector<SavedPath> weft::keras::savedPaths(const Model &model) {
   std::vector<SavedPath> out;
   std::vector<std::string> groups = layerGroups(model);
@@ -79,18 +110,25 @@ std::vector<SavedPath> weft::keras::savedPaths(const Model &model) {
       if (variable.layer != model.layers[i].name || variable.isSeedState())
         continue;
       std::string inside = savedSublayer(variable, model.layers[i]);
-      std::string vars = groups[i] + inside + "/vars";
+      std::string own = groups[i] + "/vars", vars = groups[i] + inside + "/vars";
       out.push_back(
           {variable.path, vars + "/" + std::to_string(positions[vars]++)});
+      if (isSavedTwice(variable, model.layers[i], inside))
+        out.push_back({variable.path,
+                       own + "/" + std::to_string(positions[own]++), false,
+                       true});
     }
   }
   const std::vector<OptimizerVariable> ofOptimizer = model.optimizerVariables();
   const std::vector<OptimizerGroup> ofParts = optimizerGroups(model);
-  for (const OptimizerGroup &group : ofParts)
-    for (size_t i = group.begin; i < group.end; ++i)
-      out.push_back({ofOptimizer[i].path,
-                     group.path + std::to_string(i - group.begin), true,
+  for (const OptimizerGroup &group : ofParts) {
+    std::vector<OptimizerVariable> variables = inFile(
+        {ofOptimizer.begin() + group.begin, ofOptimizer.begin() + group.end},
+        model);
+    for (size_t i = 0; i < variables.size(); ++i)
+      out.push_back({variables[i].path, group.path + std::to_string(i), true,
                      &group != &ofParts.front()});
+  }
   return out;
 }
 

@@ -25,7 +25,9 @@ namespace weft::keras {
 struct SavedPath {
   std::string path, savedPath;
   bool ofOptimizer = false;
-  bool isCopy = false; ///< of an inner optimizer: saved twice, read once
+  /// Whether the value is saved twice and read once: that of an inner optimizer, or
+  /// of a weight that is normalized.
+  bool isCopy = false;
 };
 std::vector<SavedPath> savedPaths(const Model &model);
 
