@@ -150,7 +150,7 @@ class Models:
         model = keras.Model(words, layers.Dense(30)(hidden))
         model.compile(keras.optimizers.AdamW(0.01, clipnorm=1.0, use_ema=True, ema_momentum=0.9),
                       keras.losses.SparseCategoricalCrossentropy(from_logits=True), weighted_metrics=["accuracy"])
-        # With dropout: no padding, since before Keras X a query that sees nothing sees all.
+        # With dropout: no padding, since before Keras 3.10 a query that sees nothing sees all.
         return Case(model, self.words(30, 10) if dropout == 0 else 1 + self.words(29, 10), self.words(30, 10), random=dropout > 0)
 
     def attention_dropout(self):
@@ -423,9 +423,9 @@ class Run:
         with self.part("Keras loads .keras"):
             loaded = self.load("out.keras")
             self.compare("predictions", found, self.predicted_by(loaded, case.x), case.predicted)
-            steps = int(loaded.optimizer.iterations)
-            if steps != int(again.optimizer.iterations):
-                raise Difference(f"{steps} iterations of the optimizer, Keras has {int(again.optimizer.iterations)}")
+            steps = int(loaded.optimizer.iterations.numpy())
+            if steps != int(again.optimizer.iterations.numpy()):
+                raise Difference(f"{steps} iterations of the optimizer, Keras has {int(again.optimizer.iterations.numpy())}")
             step = loaded.fit(*({name: part[:BATCH] for name, part in value.items()} if isinstance(value, dict) else value[:BATCH] for value in (case.x, case.y)), **options)
             self.weft("fit", "out.keras", "--max-steps", 1, "--no-shuffle", "--verbose", 0, "--history", "h.json")
             if not case.random:

@@ -295,6 +295,7 @@ class RandomRotation : public RandomPlaces {
 
   void options(Options &o) override {
     factorOption(o, "factor", factor);
+    o.ignored("value_range", "Keras 3.3 to 3.5 write it and do not use it");
     placeOptions(o);
   }
   Affine places(Call &c, Value x) const override {

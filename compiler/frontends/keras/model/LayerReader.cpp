@@ -17,7 +17,7 @@ LayerDraft weft::keras::readLayer(const Json &json, std::string &error) {
     return out;
   }
   Json name = config->is_object() ? config->value("name", Json()) : Json();
-  // Keras 3.3 to 3.9 write the name of a function beside its config alone.
+  // Keras 3.3 to 3.10 write the name of a function beside its config alone.
   if (const Json *beside = object.find("name"); beside && name.is_null())
     name = *beside;
   Fields f(*config,
