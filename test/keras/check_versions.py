@@ -40,6 +40,11 @@ class Difference(Exception):
     """What is not as it should be."""
 
 
+def first(value):
+    """The first batch of an array, or of each in a dict."""
+    return {name: part[:BATCH] for name, part in value.items()} if isinstance(value, dict) else value[:BATCH]
+
+
 class Run:
     """All cases with the Keras of this Python."""
 
@@ -170,13 +175,7 @@ class Run:
             steps = self.numpy.asarray(loaded.optimizer.iterations).item()
             if steps != self.numpy.asarray(again.optimizer.iterations).item():
                 raise Difference(f"{steps} iterations of the optimizer, Keras has {self.numpy.asarray(again.optimizer.iterations).item()}")
-            step = loaded.fit(
-                *(
-                    {name: part[:BATCH] for name, part in value.items()} if isinstance(value, dict) else value[:BATCH]
-                    for value in (case.x, case.y)
-                ),
-                **options,
-            )
+            step = loaded.fit(first(case.x), first(case.y), **options)
             self.weft("fit", "out.keras", "--max-steps", 1, "--no-shuffle", "--verbose", 0, "--history", "h.json")
             if not case.random:
                 self.same_history(self.history(), step.history, case.trained)

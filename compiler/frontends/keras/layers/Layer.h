@@ -113,6 +113,9 @@ public:
   virtual std::string attributeOf(const std::string &inside) const {
     return inside;
   }
+  /// Whether Keras saves the weight of this name of a layer inside once more, among
+  /// this layer's own variables.
+  virtual bool alsoSaves(const std::string &) const { return false; }
 
 protected:
   /// The mask of the first tensor, for the first result.

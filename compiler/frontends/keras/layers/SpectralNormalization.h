@@ -65,6 +65,9 @@ class SpectralNormalization : public Layer {
     out = t.select(t.fill(isZero, whole), whole, out);
     return t.castLike(out, weight);
   }
+  bool alsoSaves(const std::string &weight) const override {
+    return weight == "kernel" || weight == "embeddings";
+  }
   Value call(Call &c, Value x) const override {
     bool isFound = false;
     Value out = c.runOptionAdjusted(

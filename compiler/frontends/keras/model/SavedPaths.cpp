@@ -42,13 +42,11 @@ static std::string savedSublayer(const Variable &variable,
                         : "/" + layer.layer->attributeOf(inside.substr(1));
 }
 
-/// Keras saves the weight that SpectralNormalization divides in the group of the
-/// layer inside, and among its own variables, before vector_u.
+/// Whether the variable of a layer inside is saved among those of the layer, too.
 static bool isSavedTwice(const Variable &variable, const ModelLayer &layer,
                          const std::string &inside) {
   std::string name = variable.path.substr(variable.path.rfind('/') + 1);
-  return layer.className == "SpectralNormalization" && inside == "/layer" &&
-         (name == "kernel" || name == "embeddings");
+  return !inside.empty() && layer.layer && layer.layer->alsoSaves(name);
 }
 
 namespace {
@@ -104,20 +102,26 @@ std::vector<SavedPath> weft::keras::savedPaths(const Model &model) {
   std::vector<SavedPath> out;
   std::vector<std::string> groups = layerGroups(model);
   for (size_t i = 0; i < groups.size(); ++i) {
+    const ModelLayer &layer = model.layers[i];
     // Positions of weights, then statistics, by sublayer.
     std::map<std::string, unsigned> positions;
-    for (const Variable &variable : model.variables) {
-      if (variable.layer != model.layers[i].name || variable.isSeedState())
-        continue;
-      std::string inside = savedSublayer(variable, model.layers[i]);
-      std::string own = groups[i] + "/vars", vars = groups[i] + inside + "/vars";
-      out.push_back(
-          {variable.path, vars + "/" + std::to_string(positions[vars]++)});
-      if (isSavedTwice(variable, model.layers[i], inside))
-        out.push_back({variable.path,
-                       own + "/" + std::to_string(positions[own]++), false,
-                       true});
-    }
+    auto add = [&](const Variable &variable, const std::string &inside,
+                   bool isCopy) {
+      std::string vars = groups[i] + inside + "/vars";
+      out.push_back({variable.path,
+                     vars + "/" + std::to_string(positions[vars]++),
+                     /*ofOptimizer=*/false, isCopy});
+    };
+    auto isOwn = [&](const Variable &variable) {
+      return variable.layer == layer.name && !variable.isSeedState();
+    };
+    for (const Variable &variable : model.variables)
+      if (isOwn(variable) &&
+          isSavedTwice(variable, layer, savedSublayer(variable, layer)))
+        add(variable, /*inside=*/"", /*isCopy=*/true);
+    for (const Variable &variable : model.variables)
+      if (isOwn(variable))
+        add(variable, savedSublayer(variable, layer), /*isCopy=*/false);
   }
   const std::vector<OptimizerVariable> ofOptimizer = model.optimizerVariables();
   const std::vector<OptimizerGroup> ofParts = optimizerGroups(model);
