@@ -88,11 +88,9 @@ Status writeKerasArchive(const std::string &path, const KerasArchive &archive,
                          bool writesFile) {
   if (!writesFile)
     return readAll(archive.weights);
-  Result<OutputFile> file = OutputFile::open(path);
-  if (!file) {
-    Status read = readAll(archive.weights);
+  Result<OutputFile> file = openForArrays(path, archive.weights);
+  if (!file)
     return file.error();
-  }
   std::string metadata =
       archive.metadata.empty() ? freshMetadata() : archive.metadata;
   ZipWriter writer(*file);
@@ -120,11 +118,9 @@ Status writeWeightsH5(const std::string &path,
                       bool writesFile) {
   if (!writesFile)
     return readAll(weights);
-  Result<OutputFile> file = OutputFile::open(path);
-  if (!file) {
-    Status read = readAll(weights);
+  Result<OutputFile> file = openForArrays(path, weights);
+  if (!file)
     return file.error();
-  }
   Result<OpenFile> written = writeDatasets(path, groups, weights);
   if (!written)
     return written.error();

@@ -94,11 +94,9 @@ Status writeNpz(const std::string &path, const std::vector<StoredArray> &arrays,
                 bool writesFile) {
   if (!writesFile)
     return readAll(arrays);
-  Result<OutputFile> file = OutputFile::open(path);
-  if (!file) {
-    Status read = readAll(arrays);
+  Result<OutputFile> file = openForArrays(path, arrays);
+  if (!file)
     return file.error();
-  }
   ZipWriter writer(*file);
   for (const StoredArray &array : arrays)
     if (Status ok = addNpy(writer, array); !ok)

@@ -66,13 +66,12 @@ private:
   }
 
   Result<Array> readUnpacked(const ArrayBlock &block) const {
-    Array part = Array::zeros(header.type, block.sizes);
-    if (!readAt(*unpacked,
-                header.dataOffset + block.first * byteWidth(header.type),
-                part.bytes.data(), part.bytes.size()))
+    std::optional<Array> part =
+        readBlockAt(*unpacked, header.dataOffset, header.type, block);
+    if (!part)
       return Error{name() + ": has fewer bytes than its shape; the file is "
                             "damaged, save it again"};
-    return part;
+    return std::move(*part);
   }
 
   std::shared_ptr<const NpzFile> file;

@@ -28,6 +28,25 @@ Status readAll(const std::vector<StoredArray> &arrays) {
   return {};
 }
 
+std::optional<Array> readBlockAt(const OpenFile &file, uint64_t offset,
+                                 ElementType type, const ArrayBlock &block) {
+  Array part = Array::zeros(type, block.sizes);
+  if (!readAt(file, offset + block.first * byteWidth(type), part.bytes.data(),
+              part.bytes.size()))
+    return std::nullopt;
+  return part;
+}
+
+Result<OutputFile> openForArrays(const std::string &path,
+                                 const std::vector<StoredArray> &arrays) {
+  Result<OutputFile> file = OutputFile::open(path);
+  if (file)
+    return file;
+  Error failure = file.error();
+  Status read = readAll(arrays); // the file's error is the one to report
+  return failure;
+}
+
 StoredArray storedInMemory(NamedArray named) {
   auto array = std::make_shared<const Array>(std::move(named.array));
   return {std::move(named.name), array->type, array->shape,

@@ -12,6 +12,8 @@
 #define WEFT_RUNTIME_DATA_STOREDARRAY_H
 
 #include "weft/runtime/data/ArrayBlock.h"
+#include "weft/runtime/data/Files.h"
+#include "weft/runtime/data/OpenFile.h"
 
 #include <functional>
 
@@ -49,6 +51,16 @@ struct StoredArray {
 /// Reads all blocks and drops them: the part of a process that does not write the
 /// file for which others read the arrays.
 Status readAll(const std::vector<StoredArray> &arrays);
+
+/// The elements of a block of an array whose first element is `offset` bytes behind
+/// the beginning of a file; nothing if the file has fewer.
+std::optional<Array> readBlockAt(const OpenFile &file, uint64_t offset,
+                                 ElementType type, const ArrayBlock &block);
+
+/// Opens a file for the arrays. If that fails it reads them all, as the other
+/// processes do, which wait for this one's part.
+Result<OutputFile> openForArrays(const std::string &path,
+                                 const std::vector<StoredArray> &arrays);
 
 /// One that is in memory, and stays there.
 StoredArray storedInMemory(NamedArray array);

@@ -25,6 +25,17 @@ Value LoopNest::mul(Value a, int64_t factor) {
                            .getResult();
 }
 
+Value LoopNest::clampedToSize(Value position, int64_t size, int64_t tile,
+                              Value &exists) {
+  if (size % tile == 0)
+    return position;
+  Value is = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                   position, constant(size));
+  exists =
+      exists ? arith::AndIOp::create(builder, loc, exists, is).getResult() : is;
+  return arith::MinUIOp::create(builder, loc, position, constant(size - 1));
+}
+
 Value LoopNest::openLoop(int64_t n, ValueRange carried) {
   return openLoop(constant(0), constant(n), carried);
 }

@@ -29,6 +29,11 @@ public:
   mlir::Value constant(int64_t value);
   mlir::Value add(mlir::Value a, mlir::Value b);
   mlir::Value mul(mlir::Value a, int64_t factor);
+  /// The position, at most the last of `size`. If tiles of `tile` positions do not
+  /// divide `size`, `exists` (null at first) becomes whether it was unchanged, and
+  /// those before it, too.
+  mlir::Value clampedToSize(mlir::Value position, int64_t size, int64_t tile,
+                            mlir::Value &exists);
 
   /// Sets the op before which a nest without open loops ends.
   void setEnd(mlir::Operation *anchor) { end = anchor; }

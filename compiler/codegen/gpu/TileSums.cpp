@@ -142,20 +142,6 @@ LogicalResult TileSums::storeSums(ArrayRef<Value> sums) {
   return success();
 }
 
-/// The position, clamped to an existing one; for tiles that exceed the end
-/// `exists` is whether it was unchanged.
-Value TileSums::clamped(Value position, int64_t size, int64_t tile,
-                        Value &exists) {
-  if (size % tile == 0)
-    return position;
-  Value is = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                                   position, elements.constant(size));
-  exists =
-      exists ? arith::AndIOp::create(builder, loc, exists, is).getResult() : is;
-  return arith::MinUIOp::create(builder, loc, position,
-                                elements.constant(size - 1));
-}
-
 /// Stores a patch; adjacent lanes take adjacent columns.
 LogicalResult TileSums::storePatch(unsigned patch, Value from) {
   int64_t width = walk.getPart()[1], stride = patchStride(walk);
@@ -171,8 +157,10 @@ LogicalResult TileSums::storePatch(unsigned patch, Value from) {
                            products->rowOf(patch, place[0]));
   Value column = elements.add(
       elements.add(firstColumn, products->firstColumn()), place[1]);
-  row = clamped(row, shape.rows.size(), walk.getBlock()[0], exists);
-  column = clamped(column, shape.columns.size(), walk.getBlock()[1], exists);
+  row = elements.clampedToSize(row, shape.rows.size(), walk.getBlock()[0],
+                               exists);
+  column = elements.clampedToSize(column, shape.columns.size(),
+                                  walk.getBlock()[1], exists);
   SmallVector<Value> position(tensorType(sum->getResult(0)).getRank());
   auto give = [&](const nest::JoinedDims &dims, ArrayRef<Value> digits) {
     for (auto [dim, digit] : llvm::zip_equal(dims.dims, digits))

@@ -42,8 +42,6 @@ private:
   mlir::FailureOr<llvm::SmallVector<mlir::Value>> addProducts();
   llvm::LogicalResult storeSums(llvm::ArrayRef<mlir::Value> sums);
   llvm::LogicalResult storePatch(unsigned patch, mlir::Value from);
-  mlir::Value clamped(mlir::Value position, int64_t size, int64_t tile,
-                      mlir::Value &exists);
 
   elements::ElementEmitter &elements;
   mlir::OpBuilder &builder;

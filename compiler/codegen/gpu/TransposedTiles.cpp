@@ -65,24 +65,14 @@ Value TransposedTiles::openRuns() {
   return elements.add(elements.mul(round, warps), warp);
 }
 
-Value TransposedTiles::existing(Value position, int64_t size, Value &exists) {
-  if (size % kTurnedTile == 0)
-    return position;
-  Value is = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                                   position, elements.constant(size));
-  exists =
-      exists ? arith::AndIOp::create(builder, loc, exists, is).getResult() : is;
-  return arith::MinUIOp::create(builder, loc, position,
-                                elements.constant(size - 1));
-}
-
 ElementIndex TransposedTiles::indexOf(Value alongFirst, Value alongLast,
                                       Value &exists) {
   SmallVector<Value> position(first);
   position[along] =
-      existing(elements.add(first[along], alongFirst), shape[along], exists);
-  position.back() =
-      existing(elements.add(first.back(), alongLast), shape.back(), exists);
+      elements.clampedToSize(elements.add(first[along], alongFirst),
+                             shape[along], kTurnedTile, exists);
+  position.back() = elements.clampedToSize(
+      elements.add(first.back(), alongLast), shape.back(), kTurnedTile, exists);
   ElementIndex index = elements.makeIndex(position, elements.depth());
   index.depth = elements.depth();
   return index;

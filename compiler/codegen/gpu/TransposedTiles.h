@@ -40,7 +40,6 @@ private:
   /// the nearest that exists.
   elements::ElementIndex indexOf(mlir::Value along, mlir::Value last,
                                  mlir::Value &exists);
-  mlir::Value existing(mlir::Value position, int64_t size, mlir::Value &exists);
   llvm::LogicalResult fill();
   llvm::LogicalResult store();
 
