@@ -3,19 +3,19 @@
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_ACTIVATIONLAYERS_H
 #define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_ACTIVATIONLAYERS_H
 
-#include "weft/compiler/frontends/keras/activations/Activation.h"
 #include "weft/compiler/frontends/keras/activations/Formulas.h"
+#include "weft/compiler/frontends/keras/layers/ActivationOption.h"
 #include "weft/compiler/frontends/keras/layers/Call.h"
 
 namespace weft::keras {
 
 /// activation(x).  keras.layers.Activation
 class ActivationLayer : public Layer {
-  ActivationPtr activation = linear();
+  ActivationOption activation{"activation"};
   RegularizerPtr outputRegularizer;
 
   void options(Options &o) override {
-    o.object("activation", activation, activationTable());
+    activation.read(o);
     o.object("activity_regularizer", outputRegularizer, regularizerTable());
   }
   RegularizerPtr activityRegularizer() const override {
@@ -24,9 +24,7 @@ class ActivationLayer : public Layer {
   Masks masks(Call &, const CallInputs &inputs) const override {
     return passed(inputs);
   }
-  Value call(Call &c, Value x) const override {
-    return activation->apply(c.t, x);
-  }
+  Value call(Call &c, Value x) const override { return activation.apply(c, x); }
 };
 
 /// max(x, 0), clipped at `max_value`, beginning at `threshold`, with a slope

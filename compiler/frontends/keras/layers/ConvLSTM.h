@@ -33,7 +33,7 @@ public:
             "\"strides\" and \"dilation_rate\" cannot both be above 1; set "
             "one of them to 1");
     activationOption(o);
-    o.object("recurrent_activation", gateActivation, activationTable());
+    gateActivation.read(o);
     o.flag("use_bias", useBias);
     seedOption(o);
     initializerOptions(o);
@@ -69,9 +69,9 @@ public:
               return bias ? t.add(sums, t.along(bias, sums, featureDim()))
                           : sums;
             },
-            [=, this, &t](Value x, ArrayRef<Value> states) {
+            [=, this, &t, call = c](Value x, ArrayRef<Value> states) mutable {
               Value h = convolved(t, states[0], recurrent, ofState, same);
-              return longShort(t, t.add(x, h), states[1], featureDim());
+              return longShort(call, t.add(x, h), states[1], featureDim());
             }};
   }
 

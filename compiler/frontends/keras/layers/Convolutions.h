@@ -3,7 +3,7 @@
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_CONVOLUTIONS_H
 #define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_CONVOLUTIONS_H
 
-#include "weft/compiler/frontends/keras/activations/Activation.h"
+#include "weft/compiler/frontends/keras/layers/ActivationOption.h"
 #include "weft/compiler/frontends/keras/layers/Images.h"
 
 namespace weft::keras {
@@ -14,7 +14,7 @@ protected:
   std::vector<int64_t> kernelSize = std::vector<int64_t>(rank, 1);
   std::vector<int64_t> strides = kernelSize, dilation = kernelSize;
   std::string padding = "valid";
-  ActivationPtr activation = linear();
+  ActivationOption activation{"activation"};
   bool useBias = true;
   InitializerPtr kernelInitializer = glorotUniform(), biasInitializer = zeros();
   RegularizerPtr kernelRegularizer, biasRegularizer, outputRegularizer;
@@ -26,7 +26,7 @@ protected:
     o.choice("padding", padding, std::move(paddings));
     formatOption(o);
     o.sizes("dilation_rate", dilation, rank);
-    o.object("activation", activation, activationTable());
+    activation.read(o);
     o.flag("use_bias", useBias);
     bool isStrided = false, isDilated = false;
     for (int64_t stride : strides)
@@ -74,7 +74,7 @@ protected:
                                             {biasInitializer, biasRegularizer,
                                              biasConstraint}),
                                    x));
-    return activation->apply(c.t, x);
+    return activation.apply(c, x);
   }
 };
 

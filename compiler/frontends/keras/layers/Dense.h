@@ -3,15 +3,14 @@
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_DENSE_H
 #define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_DENSE_H
 
-#include "weft/compiler/frontends/keras/activations/Activation.h"
-#include "weft/compiler/frontends/keras/layers/Call.h"
+#include "weft/compiler/frontends/keras/layers/ActivationOption.h"
 
 namespace weft::keras {
 
 /// y = activation(x @ kernel + bias), over the last dimension.
 class Dense : public Layer {
   int64_t units = 0;
-  ActivationPtr activation = linear();
+  ActivationOption activation{"activation"};
   bool useBias = true;
   InitializerPtr kernelInitializer = glorotUniform(), biasInitializer = zeros();
   RegularizerPtr kernelRegularizer, biasRegularizer, outputRegularizer;
@@ -19,7 +18,7 @@ class Dense : public Layer {
 
   void options(Options &o) override {
     o.integer("units", units, kPositive);
-    o.object("activation", activation, activationTable());
+    activation.read(o);
     o.flag("use_bias", useBias);
     o.object("kernel_initializer", kernelInitializer, initializerTable());
     o.object("bias_initializer", biasInitializer, initializerTable());
@@ -52,7 +51,7 @@ class Dense : public Layer {
                                             {biasInitializer, biasRegularizer,
                                              biasConstraint}),
                                    out));
-    return activation->apply(c.t, out);
+    return activation.apply(c, out);
   }
 };
 

@@ -73,7 +73,7 @@ EinsumEquation::EinsumEquation(const std::string &text, int64_t rank) {
 void EinsumDense::options(Options &o) {
   o.text("equation", equation);
   o.shape("output_shape", outputShape);
-  o.object("activation", activation, activationTable());
+  activation.read(o);
   o.text("bias_axes", biasAxes);
   o.object("kernel_initializer", kernelInitializer, initializerTable());
   o.object("bias_initializer", biasInitializer, initializerTable());
@@ -163,5 +163,5 @@ Value EinsumDense::call(Call &c, Value x) const {
                           {biasInitializer, biasRegularizer, biasConstraint});
     out = c.t.add(out, c.t.stretch(bias, c.t.shape(out)));
   }
-  return activation->apply(c.t, out);
+  return activation.apply(c, out);
 }

@@ -3,8 +3,7 @@
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_EINSUMDENSE_H
 #define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_EINSUMDENSE_H
 
-#include "weft/compiler/frontends/keras/activations/Activation.h"
-#include "weft/compiler/frontends/keras/layers/Call.h"
+#include "weft/compiler/frontends/keras/layers/ActivationOption.h"
 
 namespace weft::keras {
 
@@ -25,7 +24,7 @@ public:
   std::string equation, biasAxes;
   /// Of a sample, without the dimensions of "...".
   std::vector<int64_t> outputShape;
-  ActivationPtr activation = linear();
+  ActivationOption activation{"activation"};
   InitializerPtr kernelInitializer = glorotUniform(), biasInitializer = zeros();
   RegularizerPtr kernelRegularizer, biasRegularizer, outputRegularizer;
   ConstraintPtr kernelConstraint, biasConstraint;

@@ -36,7 +36,7 @@ Value HeadAttention::product(Call &c, const char *name, Value x,
   EinsumDense dense;
   dense.equation = equation;
   dense.outputShape = std::move(shape);
-  dense.activation = activationTable().make(activation);
+  dense.activation.set(activation);
   dense.biasAxes = useBias ? biasAxes : "";
   dense.kernelInitializer = cloneOf(kernelInitializer);
   dense.biasInitializer = cloneOf(biasInitializer);

@@ -11,8 +11,7 @@
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_RECURRENTCELLS_H
 #define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_RECURRENTCELLS_H
 
-#include "weft/compiler/frontends/keras/activations/Activation.h"
-#include "weft/compiler/frontends/keras/layers/Call.h"
+#include "weft/compiler/frontends/keras/layers/ActivationOption.h"
 
 #include <functional>
 
@@ -51,7 +50,7 @@ public:
 
 protected:
   bool useBias = true;
-  ActivationPtr activation = activationTable().make("tanh");
+  ActivationOption activation{"activation", "tanh"};
   InitializerPtr kernelInitializer = glorotUniform(), biasInitializer = zeros(),
                  recurrentInitializer = initializerTable().make("Orthogonal");
   RegularizerPtr kernelRegularizer, recurrentRegularizer, biasRegularizer;
@@ -75,9 +74,7 @@ protected:
     o.number("dropout", rate, kShare);
     o.number("recurrent_dropout", recurrentRate, kShare);
   }
-  void activationOption(Options &o) {
-    o.object("activation", activation, activationTable());
-  }
+  void activationOption(Options &o) { activation.read(o); }
 
   Value kernel(Call &c, std::vector<int64_t> shape) const {
     return c.weight("kernel", std::move(shape),
@@ -168,10 +165,10 @@ public:
             [=, &t](Value x) {
               return plus(t, t.matmul(masked(t, x, ofInput, 0), kernel), bias);
             },
-            [=, this, &t](Value x, ArrayRef<Value> states) {
+            [=, this, &t, call = c](Value x, ArrayRef<Value> states) mutable {
               Value h = masked(t, states[0], ofState, 0);
               Value sum = t.add(x, t.matmul(h, recurrent));
-              return SmallVector<Value>{activation->apply(t, sum)};
+              return SmallVector<Value>{activation.apply(call, sum)};
             }};
   }
 };
@@ -180,7 +177,7 @@ public:
 template <int gates> class GatedCell : public WeightedCell {
 protected:
   int64_t units = 0;
-  ActivationPtr gateActivation = activationTable().make("sigmoid");
+  ActivationOption gateActivation{"recurrent_activation", "sigmoid"};
 
   /// Reads a count such that the sizes of all gates' weights, which are one
   /// weight, do not overflow.
@@ -193,21 +190,22 @@ protected:
   void gateOptions(Options &o) {
     countOption(o, "units", units);
     activationOption(o);
-    o.object("recurrent_activation", gateActivation, activationTable());
+    gateActivation.read(o);
     o.flag("use_bias", useBias);
     initializerOptions(o);
     ruleOptions(o);
   }
   /// Computes c = f c + i tanh(..), h = o tanh(c), where i, f and o are gates;
   /// the sums of all four are adjacent along `dim`.
-  SmallVector<Value> longShort(Tensors &t, Value sums, Value carry,
+  SmallVector<Value> longShort(Call &c, Value sums, Value carry,
                                int64_t dim = -1) const {
-    Value in = gateActivation->apply(t, gate(t, sums, 0, 4, dim));
-    Value forget = gateActivation->apply(t, gate(t, sums, 1, 4, dim));
-    Value candidate = activation->apply(t, gate(t, sums, 2, 4, dim));
+    Tensors &t = c.t;
+    Value in = gateActivation.apply(c, gate(t, sums, 0, 4, dim));
+    Value forget = gateActivation.apply(c, gate(t, sums, 1, 4, dim));
+    Value candidate = activation.apply(c, gate(t, sums, 2, 4, dim));
     Value next = t.add(t.mul(forget, carry), t.mul(in, candidate));
-    Value out = gateActivation->apply(t, gate(t, sums, 3, 4, dim));
-    return {t.mul(out, activation->apply(t, next)), next};
+    Value out = gateActivation.apply(c, gate(t, sums, 3, 4, dim));
+    return {t.mul(out, activation.apply(c, next)), next};
   }
   /// The number of masks: with dropout of states each gate has one.
   int maskCount() const { return recurrentRate > 0 ? gates : 1; }
@@ -259,33 +257,35 @@ public:
             [=, &t](Value x) {
               return plus(t, product(t, x, kernel, ofInput), bias);
             },
-            [=, this, &t](Value x, ArrayRef<Value> states) {
-              return step(t, x, states[0], recurrent, stateBias, ofState);
+            [=, this, call = c](Value x, ArrayRef<Value> states) mutable {
+              return step(call, x, states[0], recurrent, stateBias, ofState);
             }};
   }
 
 private:
-  SmallVector<Value> step(Tensors &t, Value x, Value h, Value recurrent,
+  SmallVector<Value> step(Call &c, Value x, Value h, Value recurrent,
                           Value stateBias, ArrayRef<Value> masks) const {
+    Tensors &t = c.t;
     Value products, z, r, candidate;
     if (resetAfter) {
       products = plus(t, product(t, h, recurrent, masks), stateBias);
-      z = gated(t, x, gate(t, products, 0, 3), 0);
-      r = gated(t, x, gate(t, products, 1, 3), 1);
+      z = gated(c, x, gate(t, products, 0, 3), 0);
+      r = gated(c, x, gate(t, products, 1, 3), 1);
       candidate = t.mul(r, gate(t, products, 2, 3));
     } else {
       auto product = [&](Value h, int i) {
         return t.matmul(h, gate(t, recurrent, i, 3));
       };
-      z = gated(t, x, product(masked(t, h, masks, 0), 0), 0);
-      r = gated(t, x, product(masked(t, h, masks, 1), 1), 1);
+      z = gated(c, x, product(masked(t, h, masks, 0), 0), 0);
+      r = gated(c, x, product(masked(t, h, masks, 1), 1), 1);
       candidate = product(t.mul(r, masked(t, h, masks, 2)), 2);
     }
-    candidate = activation->apply(t, t.add(gate(t, x, 2, 3), candidate));
+    candidate = activation.apply(c, t.add(gate(t, x, 2, 3), candidate));
     return {t.add(t.mul(z, h), t.mul(t.sub(1.0, z), candidate))};
   }
-  Value gated(Tensors &t, Value x, Value product, int i) const {
-    return gateActivation->apply(t, t.add(gate(t, x, i, 3), product));
+  Value gated(Call &c, Value x, Value product, int i) const {
+    Tensors &t = c.t;
+    return gateActivation.apply(c, t.add(gate(t, x, i, 3), product));
   }
 };
 
@@ -319,9 +319,10 @@ public:
               Value out = product(t, x, kernel, ofInput);
               return isByGate ? plus(t, out, bias) : out;
             },
-            [=, this, &t](Value x, ArrayRef<Value> states) {
+            [=, this, &t, call = c](Value x, ArrayRef<Value> states) mutable {
               Value z = t.add(x, product(t, states[0], recurrent, ofState));
-              return longShort(t, isByGate ? z : plus(t, z, bias), states[1]);
+              return longShort(call, isByGate ? z : plus(t, z, bias),
+                               states[1]);
             }};
   }
 };

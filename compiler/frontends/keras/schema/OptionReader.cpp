@@ -89,7 +89,7 @@ protected:
   }
   std::shared_ptr<const Configured>
   anyObject(const char *name, std::shared_ptr<const Configured> value,
-            const AnyTable &table) override;
+            const AnyTable &table, const AnyTable *others) override;
   std::vector<std::shared_ptr<const Configured>>
   anyObjects(const char *name, std::vector<std::shared_ptr<const Configured>>,
              const AnyTable &table) override;
@@ -244,13 +244,26 @@ void OptionReader::argument(const char *name, Argument &value,
       fields.place(), fields.firstError());
 }
 
+/// Whether the JSON is an object with the config of a class of the table.
+bool isOfClass(const Json &json, const AnyTable &table) {
+  if (!json.is_object() || !json.contains("config") ||
+      !json["config"].is_object() || !json.contains("class_name"))
+    return false;
+  auto isNamed = [&](const TableRow &row) {
+    return json["class_name"] == row.name;
+  };
+  return std::any_of(table.rows.begin(), table.rows.end(), isNamed);
+}
+
 std::shared_ptr<const Configured>
 OptionReader::anyObject(const char *name,
                         std::shared_ptr<const Configured> value,
-                        const AnyTable &table) {
-  if (const Json *json = fields.find(name))
-    return readObject(*json, table, fields.place() + ": " + name,
-                      fields.firstError());
+                        const AnyTable &table, const AnyTable *others) {
+  if (const Json *json = fields.find(name)) {
+    bool isOther = others && isOfClass(*json, *others);
+    return readObject(*json, isOther ? *others : table,
+                      fields.place() + ": " + name, fields.firstError());
+  }
   bool isNull = fields.has(name) && table.ofNull;
   return isNull ? AnyTable::make(*table.find(table.ofNull)) : value;
 }

@@ -84,8 +84,9 @@ protected:
   bool isObject(const char *) override { return false; }
   std::shared_ptr<const Configured>
   anyObject(const char *name, std::shared_ptr<const Configured> value,
-            const AnyTable &table) override {
-    add(name, table.what, value ? Json(value->className) : Json());
+            const AnyTable &table, const AnyTable *others) override {
+    add(name, table.what + (others ? std::string(" or ") + others->what : ""),
+        value ? Json(value->className) : Json());
     if (value)
       objects.push_back(value);
     return value;

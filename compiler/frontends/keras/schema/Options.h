@@ -90,6 +90,19 @@ public:
         anyObject(name, std::move(value), table));
   }
 
+  /// An object of a class of `table`, or of a class of `others` with its own
+  /// config; the one that it is not stays as it was, or becomes null.
+  template <class T, class U>
+  void objectOr(const char *name, std::shared_ptr<const T> &value,
+                const Table<T> &table, std::shared_ptr<const U> &instead,
+                const Table<U> &others) {
+    std::shared_ptr<const Configured> object = instead;
+    object = anyObject(name, instead ? object : value, table, &others);
+    instead = std::dynamic_pointer_cast<const U>(object);
+    if (!instead)
+      value = std::static_pointer_cast<const T>(object);
+  }
+
   /// A list of such objects.
   template <class T>
   void objects(const char *name, std::vector<std::shared_ptr<const T>> &value,
@@ -155,9 +168,10 @@ public:
 protected:
   /// Whether the config has an object there, not a plain value.
   virtual bool isObject(const char *name) = 0;
+  /// An object of a class of one of the tables.
   virtual std::shared_ptr<const Configured>
   anyObject(const char *name, std::shared_ptr<const Configured> value,
-            const AnyTable &table) = 0;
+            const AnyTable &table, const AnyTable *others = nullptr) = 0;
   virtual std::vector<std::shared_ptr<const Configured>>
   anyObjects(const char *name,
              std::vector<std::shared_ptr<const Configured>> value,
