@@ -25,16 +25,16 @@ public:
     if (!set.offset && !unpacked)
       if (Status ok = unpack(); !ok)
         return ok.error();
-    Array part = Array::zeros(set.type, block.sizes);
+    Array values = Array::zeros(set.type, block.sizes);
     uint64_t at = set.offset.value_or(0) + block.first * byteWidth(set.type);
-    if (!readAt(set.offset ? source->file : *unpacked, at, part.bytes.data(),
-                part.bytes.size()))
+    if (!readAt(set.offset ? source->file : *unpacked, at, values.bytes.data(),
+                values.bytes.size()))
       return Error{name() +
                    ": has fewer bytes than its shape; the file was changed "
                    "while it was in use, or the disk fails"};
     if (block.first + uint64_t(block.count) == all())
       unpacked.reset(); // the last block
-    return part;
+    return values;
   }
 
 private:

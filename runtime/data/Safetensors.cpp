@@ -157,11 +157,11 @@ Result<std::vector<StoredArray>> openSafetensors(const std::string &path,
     out.push_back(
         {tensor.name, tensor.type, tensor.shape,
          [file, path, tensor](const ArrayBlock &block) -> Result<Array> {
-           Array part = Array::zeros(tensor.type, block.sizes);
+           Array values = Array::zeros(tensor.type, block.sizes);
            if (readAt(*file,
                       tensor.offset + block.first * byteWidth(tensor.type),
-                      part.bytes.data(), part.bytes.size()))
-             return part;
+                      values.bytes.data(), values.bytes.size()))
+             return values;
            return Error{path + ": tensor " + tensor.name +
                         ": cannot be read; the file was changed "
                         "while it was in use, or the disk fails"};
