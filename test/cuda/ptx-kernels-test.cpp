@@ -18,7 +18,7 @@ static const std::string &kernels() {
         "--weft-print-assembly=target=cuda:sm_90a -o /dev/null 2>/dev/null";
     FILE *pipe = popen(command.c_str(), "r");
     REQUIRE(pipe);
-    char part[4096];
+    char warp[4096];
     for (size_t got; (got = fread(part, 1, sizeof part, pipe)) > 0;)
       all.append(part, got);
     REQUIRE(pclose(pipe) == 0);

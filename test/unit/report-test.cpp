@@ -191,21 +191,22 @@ static Layout split(llvm::SmallVector<SubAxes> dims) {
 TEST_CASE("layouts in words and as blocks") {
   Mesh mesh;
   mesh.axes = {{"data", 2}, {"model", 4}};
-  SubAxes data = {wholeAxis(mesh, 0)}, model = {wholeAxis(mesh, 1)};
+  SubAxes data = {fullAxis(mesh, 0)}, model = {fullAxis(mesh, 1)};
   CHECK(html::layoutWords(mesh, tensor({7, 8}, {})) ==
         "whole on each of the 8 devices");
   CHECK(html::layoutWords(mesh, tensor({8, 8}, split({data, model}))) ==
         "split: dimension 0 in 2 over data, dimension 1 in 4 over model; no "
         "copies");
-  CHECK(html::layoutWords(mesh, tensor({7}, split({model}))) ==
-        "split: dimension 0 in 4 over model; the last part has 1 instead of 2; "
-        "2 copies "
-        "of each part");
+  CHECK(
+      html::layoutWords(mesh, tensor({7}, split({model}))) ==
+      "split: dimension 0 in 4 over model; the last shard has 1 instead of 2; "
+      "2 copies "
+      "of each shard");
   TensorLayout few = tensor({2}, split({model}));
   CHECK(html::layoutWords(mesh, few) ==
         "split: dimension 0 in 4 over model; 4 devices hold nothing: 2,3,6,7; "
         "2 copies "
-        "of each part");
+        "of each shard");
   std::string drawing = html::drawTensor(mesh, few);
   CHECK(contains(drawing, "<title>nothing, on devices 2,6</title>"));
   CHECK(
@@ -213,7 +214,7 @@ TEST_CASE("layouts in words and as blocks") {
   Layout sum;
   sum.partial = model;
   CHECK(html::layoutWords(mesh, tensor({4}, sum)) ==
-        "each device holds a summand (sum over model); 2 copies of each part");
+        "each device holds a summand (sum over model); 2 copies of each shard");
   CHECK(contains(html::drawTensor(mesh, tensor({4}, sum)), "url(#partial)"));
 }
 
@@ -221,7 +222,7 @@ TEST_CASE("hundreds of alike tensors and collectives are drawn once") {
   Read read(kPlan);
   Report report = read.report();
   report.mesh.axes = {{"data", 64}, {"model", 64}};
-  SubAxes both = {wholeAxis(report.mesh, 0), wholeAxis(report.mesh, 1)};
+  SubAxes both = {fullAxis(report.mesh, 0), fullAxis(report.mesh, 1)};
   CollectiveCost cost = report.explanation.collectives.front();
   for (int i = 0; i < 4000; ++i) {
     std::string name = "block_" + std::to_string(i) + "/kernel";

@@ -3,7 +3,7 @@
 #include "weft/compiler/codegen/cpu/KernelEmitter.h"
 #include "weft/compiler/codegen/elements/ElementCode.h"
 #include "weft/compiler/codegen/elements/NestCode.h"
-#include "weft/compiler/codegen/elements/ReplacedPart.h"
+#include "weft/compiler/codegen/elements/UpdatedSlice.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,7 +20,7 @@ KernelEmitter::KernelEmitter(func::FuncOp kernel, const CpuTarget &target)
       decisions(nest::decisionsOf(kernel)) {}
 
 /// Creates the function with the loops: its arguments are a pointer for each
-/// tensor, the coordinates, and the part.
+/// tensor, the coordinates, and the share.
 LLVM::LLVMFuncOp KernelEmitter::createBody() {
   MLIRContext *context = builder.getContext();
   auto pointer = LLVM::LLVMPointerType::get(context);
@@ -50,7 +50,7 @@ LLVM::LLVMFuncOp KernelEmitter::createBody() {
   return body;
 }
 
-/// Creates `void NAME(buffers, coordinates[, part, parts])`, which calls the
+/// Creates `void NAME(buffers, coordinates[, share, shares])`, which calls the
 /// body.
 void KernelEmitter::createCaller(StringRef name, LLVM::LLVMFuncOp body,
                                  ArrayRef<Type> parameters) {
@@ -70,7 +70,7 @@ void KernelEmitter::createCaller(StringRef name, LLVM::LLVMFuncOp body,
     arguments.push_back(LLVM::LoadOp::create(builder, loc, pointer, slot));
   }
   llvm::append_range(arguments, block->getArguments().drop_front());
-  if (parameters.size() == 2) // a call without parts
+  if (parameters.size() == 2) // a call of all of it
     arguments.append({elements.constant(0), elements.constant(1)});
   LLVM::CallOp::create(builder, loc, body, arguments);
   LLVM::ReturnOp::create(builder, loc, ValueRange());
@@ -124,15 +124,15 @@ LogicalResult KernelEmitter::emit() {
   for (unsigned i = 0; i < kernel.getNumResults(); ++i)
     resultPointers.push_back(block->getArgument(position++));
   elements.placeCoordinates(block->getArgument(position));
-  part = block->getArgument(position + 1);
-  partCount = block->getArgument(position + 2);
+  shareNumber = block->getArgument(position + 1);
+  shareCount = block->getArgument(position + 2);
 
   if (failed(checkElements()) || failed(elements.placeConstants()))
     return failure();
   placeStored();
   if (nest::ShareAttr share = decisions.getShare()) {
     openSplit(share);
-    exportParts(entry, share);
+    exportShare(entry, share);
   }
   for (auto loops : kernel.getOps<nest::LoopsOp>())
     if (failed(emitNest(loops)))
@@ -232,29 +232,29 @@ LogicalResult KernelEmitter::emitNest(nest::LoopsOp loops) {
   return result;
 }
 
-/// Opens a loop for each dimension; if the result replaces a part of a tensor
-/// in the same memory, over that part only.
+/// Opens a loop for each dimension; if the result replaces a slice of a tensor
+/// in the same memory, over that slice only.
 SmallVector<Value>
 KernelEmitter::openDimensions(Value root,
-                              const std::optional<ReplacedPart> &part) {
+                              const std::optional<UpdatedSlice> &slice) {
   ArrayRef<int64_t> shape = tensorType(root).getShape();
   SmallVector<Value> dims;
-  if (!part) {
+  if (!slice) {
     for (auto [i, size] : llvm::enumerate(shape))
       dims.push_back(i == 0 ? openSplitLoop(size) : elements.openLoop(size));
     return dims;
   }
   Value isInPlace = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq,
-                                         elements.memoryOf(part->input),
+                                         elements.memoryOf(slice->input),
                                          elements.memoryOf(root));
   SmallVector<std::pair<Value, Value>> ranges;
   for (auto [i, size] : llvm::enumerate(shape)) {
     auto choose = [&](Value yes, Value no) -> Value {
       return arith::SelectOp::create(builder, loc, isInPlace, yes, no);
     };
-    Value start = part->starts[i];
+    Value start = slice->starts[i];
     Value begin = choose(start, elements.constant(0));
-    Value end = choose(elements.add(start, elements.constant(part->sizes[i])),
+    Value end = choose(elements.add(start, elements.constant(slice->sizes[i])),
                        elements.constant(size));
     if (i == 0 && split) {
       int64_t each = size / split->rows;
@@ -279,14 +279,14 @@ LogicalResult KernelEmitter::emitElements(nest::LoopsOp loops,
     Value linear = openSplitLoop(type.getNumElements());
     index = elements.makeFlatIndex(linear, elements.depth());
   } else {
-    std::optional<ReplacedPart> part;
+    std::optional<UpdatedSlice> slice;
     if (mayWorkInPlace(kernel) && roots.size() == 1) {
-      auto found = replacedPart(elements, roots[0].getDefiningOp());
+      auto found = updatedSlice(elements, roots[0].getDefiningOp());
       if (failed(found))
         return failure();
-      part = *found;
+      slice = *found;
     }
-    SmallVector<Value> dims = openDimensions(roots[0], part);
+    SmallVector<Value> dims = openDimensions(roots[0], slice);
     index = elements.makeIndex(dims, elements.depth());
   }
   if (elements.depth() > 0)

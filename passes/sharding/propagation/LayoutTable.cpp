@@ -81,12 +81,12 @@ bool LayoutTable::isFree(Value value) const {
 Layout LayoutTable::asPort(Layout layout, Type type) const {
   if (!function->hasAttr(kFullPortsAttr))
     return layout;
-  auto isPart = [&](const SubAxis &axis) {
+  auto isCut = [&](const SubAxis &axis) {
     return axis.size != meshValue.axes[axis.axis].size;
   };
   for (auto [axes, size] :
        llvm::zip_equal(layout.dims, cast<RankedTensorType>(type).getShape())) {
-    axes.erase(llvm::find_if(axes, isPart), axes.end());
+    axes.erase(llvm::find_if(axes, isCut), axes.end());
     while (size % shardCount(axes) != 0)
       axes.pop_back();
   }
@@ -129,9 +129,9 @@ OpSharding LayoutTable::regionSharding(Operation *op) const {
   if (FixedLayoutsOpInterface says = freeRegionEndedBy(op)) {
     for (OpResult result : says->getResults())
       sharding.operands.push_back(
-          freePart(get(result),
-                   says.getResultLayout(result.getResultNumber()).getLayout(),
-                   says.getFreeAxes()));
+          freeLayout(get(result),
+                     says.getResultLayout(result.getResultNumber()).getLayout(),
+                     says.getFreeAxes()));
     return sharding;
   }
   for (OpOperand &operand : op->getOpOperands()) {

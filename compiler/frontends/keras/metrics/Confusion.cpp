@@ -100,8 +100,8 @@ MetricInputs OfClass::chosen(Tensors &t, MetricInputs in) const {
   if (topK)
     in.prediction = largest(t, in.prediction, *topK);
   if (classId) {
-    in.label = t.part(in.label, -1, *classId, *classId + 1);
-    in.prediction = t.part(in.prediction, -1, *classId, *classId + 1);
+    in.label = t.slice(in.label, -1, *classId, *classId + 1);
+    in.prediction = t.slice(in.prediction, -1, *classId, *classId + 1);
   }
   return in;
 }
@@ -289,14 +289,14 @@ MetricInputs AUC::prepared(Tensors &t, MetricInputs in) const {
 }
 
 /// The sum over the thresholds, and the mean over the labels.
-Value AUC::total(Tensors &t, Value parts) const {
-  return t.meanAll(t.reduce(ReduceKind::Sum, parts, {0}));
+Value AUC::total(Tensors &t, Value areas) const {
+  return t.meanAll(t.reduce(ReduceKind::Sum, areas, {0}));
 }
 
 /// The values without the last threshold, and those without the first.
 static std::pair<Value, Value> neighbours(Tensors &t, Value x) {
   int64_t count = t.size(x, 0);
-  return {t.part(x, 0, 0, count - 1), t.part(x, 0, 1, count)};
+  return {t.slice(x, 0, 0, count - 1), t.slice(x, 0, 1, count)};
 }
 
 Value AUC::interpolated(Tensors &t, const Confusion &counts) const {
@@ -311,9 +311,9 @@ Value AUC::interpolated(Tensors &t, const Confusion &counts) const {
                                 t.compare(CompareKind::GT, nextP, 0));
   Value ratio =
       t.select(areBoth, quotient(t, p, t.max(nextP, 0)), t.splat(1, p));
-  Value part =
+  Value area =
       t.mul(slope, t.add(risen, t.mul(intercept, t.make<LogOp>(ratio))));
-  return total(t, quotient(t, part, t.max(t.add(nextTp, nextFn), 0)));
+  return total(t, quotient(t, area, t.max(t.add(nextTp, nextFn), 0)));
 }
 
 /// Recall and precision gain: relative to always predicting true.
