@@ -1,4 +1,4 @@
-// Kernels in parts, as workers run them, give the same bits as one call.
+// Kernels that are run in parts, as workers do, store the bits of one call.
 #include "weft/test/unit/codegen-kernels.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::string type(int64_t rows, int64_t columns, const char *element = "f32") {
          "x" + element + ">";
 }
 
-/// Returns relu(a b + c), and the sum before relu.
+/// Returns a kernel of relu(a b + c) that also stores the sum before relu.
 Case dotWithEpilogue(int64_t m, int64_t k, int64_t n, bool lhsTransposed,
                      bool rhsTransposed) {
   std::string lhs = lhsTransposed ? type(k, m) : type(m, k),
@@ -83,8 +83,8 @@ Case rows(int64_t m, int64_t n) {
           {size_t(m * n * 4)}};
 }
 
-/// Returns a kernel of an op with loops of its own, `op : types`; it has one
-/// result of that type.
+/// Returns a kernel of one op that has its own loop nest; `op` is its text up
+/// to the type of the result.
 Case whole(const std::string &name, const std::string &signature,
            const std::string &op, const std::string &result,
            std::vector<size_t> arguments, size_t bytes) {
@@ -100,7 +100,8 @@ std::string pair(int64_t a, int64_t b) {
   return "array<i64: " + std::to_string(a) + ", " + std::to_string(b) + ">";
 }
 
-/// A window of 3x3 over squares, with a stride and base dilation.
+/// Returns a convolution of a 3x3 window over square images, with a stride and
+/// base dilation.
 Case convolution(int64_t batch, int64_t size, int64_t in, int64_t out,
                  int64_t stride, int64_t base) {
   int64_t places = ((size - 1) * base + 2 - 2) / stride + 1;
@@ -208,7 +209,7 @@ void checkParts(const Case &c, const char *target) {
 TEST_CASE("all parts of a kernel store the bits of one call") {
   for (const char *target : {weft::test::testTarget(), "cpu:avx2"}) {
     for (bool lhsTransposed : {false, true})
-      for (bool rhsTransposed : {false, true}) // along the contraction
+      for (bool rhsTransposed : {false, true})
         checkParts(dotWithEpilogue(131, 300, 67, lhsTransposed, rhsTransposed),
                    target);
     checkParts(dotWithEpilogue(64, 256, 128, false, false), target);
@@ -281,7 +282,7 @@ TEST_CASE("what is not worth sharing has no parts") {
   CHECK(small.find("k"));
   CHECK(!small.find("k.part"));
   CHECK(!small.find("k.parts"));
-  // A reduction's rows could be shared; its sum over all of them could not.
+  // Workers could share the rows of a reduction, but not a sum over all rows.
   Kernels reduce(
       function("reduce", "(%x: tensor<1000x1000xf32>) -> tensor<f32>",
                "%0 = weft.reduce sum %x dims [0, 1] : tensor<1000x1000xf32> -> "
