@@ -1,5 +1,5 @@
-// Files that are replaced whole or not at all: runtime/abi/WholeFile.h through
-// OutputFile, which all commands write with.
+// Files are replaced as a whole or not at all: runtime/abi/WholeFile.h is
+// tested through OutputFile, which all commands use.
 #include "catch2/catch.hpp"
 #include "weft/runtime/data/Files.h"
 
@@ -12,7 +12,8 @@
 using namespace weft;
 namespace fs = std::filesystem;
 
-/// The modes of files that were synced; this function stands in for the C library's.
+/// The types of the files that were synced. fsync below replaces the C
+/// library's and records them.
 static std::vector<mode_t> synced;
 extern "C" int fsync(int file) {
   struct stat info;
@@ -65,7 +66,7 @@ static Status save(const std::string &path, const std::string &text) {
   return file->commit();
 }
 
-/// Kills a process while it writes `path`.
+/// Ends a process that writes `path`, as if it were killed.
 static void dieWriting(const std::string &path) {
   pid_t child = fork();
   if (child == 0) {
