@@ -176,7 +176,7 @@ static std::string braces(const std::string &attributes) {
   return attributes.empty() ? "" : " {" + attributes.substr(2) + "}";
 }
 
-/// The text of a bound; infinite values have none.
+/// The text of a bound; an infinite one is 1e300.
 static std::string number(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.6e",
