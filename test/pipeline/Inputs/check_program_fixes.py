@@ -1,4 +1,4 @@
-"""Does what `weft explain` proposes for programs, and finds what it promised.
+"""Applies the changes that `weft explain` proposes for programs, and checks the bytes that it promised.
 
     check_program_fixes.py WEFT FOLDER...
 
@@ -77,7 +77,7 @@ def changed(text, fix):
 
 
 def check(weft, path):
-    """How many promises are kept and broken; whether one saves bytes."""
+    """Returns how many promises are kept and broken, and whether one saves bytes."""
     text = path.read_text()
     before = explain(weft, text)
     kept = broken = 0
