@@ -85,7 +85,7 @@ static std::optional<Split> splitOf(ReduceOp op, int64_t processors) {
     if (parts < shape[dim])
       return outer * parts > 1 ? std::optional(Split{dim, parts})
                                : std::nullopt;
-    outer *= parts; // the dimension is not reduced
+    outer *= parts; // each element of the dimension is a part
   }
   return std::nullopt;
 }

@@ -24,7 +24,7 @@ static std::string excessOf(func::FuncOp kernel,
   std::string excess;
   kernel.walk([&](Operation *op) {
     unsigned found = emitter.elements.computationsOf(op), readers = 0;
-    bool isOfWhole = false; // whether it may read any number of times
+    bool isOfWhole = false; // whether an op with a nest of its own reads it
     for (Operation *user : op->getUsers()) {
       readers += std::max(emitter.elements.computationsOf(user), 1u);
       isOfWhole |= user->hasTrait<OwnLoopNest>();

@@ -12,7 +12,7 @@ import types
 import jax
 import pytest
 
-# Read before the tests run: some of Keras' clear the environment.
+# The environment is read before the tests run, as some of Keras' tests clear it.
 RECORD, EVERY = os.environ["KERAS_SUITE_RECORD"], int(os.environ["KERAS_SUITE_EVERY"])
 BACKEND = os.environ["KERAS_BACKEND"]
 MARKERS = ["requires_trainable_backend: for back ends that train", "multi_device: for several devices"]
@@ -83,7 +83,7 @@ class Recorder:
 
 
 def keras_conftest():
-    """What test files take from the conftest.py of Keras' repository, which its wheel lacks."""
+    """A replacement of the conftest.py of Keras' repository, which its wheel lacks and test files import."""
     conftest = types.ModuleType("conftest")
 
     def skip_if_backend(given, reason):

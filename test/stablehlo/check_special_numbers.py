@@ -37,7 +37,7 @@ def number_of(bits, element):
 
 
 def total(bits, element):
-    """A signed integer in total order."""
+    """A signed integer that orders floats by totalOrder of IEEE 754."""
     width = 8 * TYPES[element][2]
     signed = bits - (1 << width) if bits >> width - 1 else bits
     return signed ^ ((1 << width - 1) - 1) if signed < 0 else signed

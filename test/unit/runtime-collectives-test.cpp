@@ -153,7 +153,8 @@ TEST_CASE("the maximum of zeros is 0 and the minimum -0, whoever holds which") {
 }
 
 TEST_CASE("an uneven all-gather cuts the last block") {
-  // Columns 7 over 4: 2 2 2 1; the padding is poisoned and must not arrive.
+  // Of 7 columns the devices have 2, 2, 2 and 1; the padding is poisoned and
+  // must not arrive.
   PlanBuilder p({{"x", 4}});
   uint32_t in = p.input("in", DType::f32, {3, 7}, {{}, {whole(0, 4)}});
   uint32_t out = p.output("out", DType::f32, {3, 7}, {{}, {}});

@@ -161,7 +161,7 @@ uint64_t extentOf(const LayoutObject &its) {
   return last * bytesOf(its.type);
 }
 
-/// One call during its run.
+/// A call of cublasLtMatmul while it runs.
 struct Product {
   Problem problem;
   Choice choice;

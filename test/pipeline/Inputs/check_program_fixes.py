@@ -33,7 +33,7 @@ def explain(weft, text):
 
 
 def port_span(text, name, kind, number):
-    """Where the attributes of a port of the public function stand: begin, end of `{...}` or twice its place."""
+    """The begin and end of the attributes `{...}` of a port of the public function; without any, twice the place for them."""
     head = re.search(r"func\.func (?:public )?@\w+\((.*?)\) -> (\(.*?\)|\S+) (?:attributes .*?)?\{\n", text, re.DOTALL)
     if name:
         found = next(m for m in re.finditer(r"\{weft\.name = \"([^\"]+)\"[^{}]*(?:\{[^{}]*\}[^{}]*)*\}", text) if m[1] == name)
