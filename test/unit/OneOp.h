@@ -58,8 +58,8 @@ inline std::string textOf(const Mesh &mesh, const OpSharding &sharding) {
   return text;
 }
 
-/// The types of an op's operands %0, %1, ..., and the op; its result is %r
-/// where the text names none.
+/// The types of an op's operands %0, %1, ..., and the op; its result is %r if
+/// the text names none.
 struct OpText {
   std::vector<const char *> types;
   std::string op;

@@ -41,7 +41,7 @@ const nest::TargetLimits kSeveralNests = *nest::targetLimits("cpu:avx2");
 
 struct Case {
   const char *name, *function, *groups;
-  /// The groups if a kernel is one launch; null: the same.
+  /// The expected groups if each kernel is one launch; null: the same groups.
   const char *launches = nullptr;
 };
 
@@ -162,7 +162,7 @@ std::string rounds(unsigned count) {
   return text + "return %v" + std::to_string(count) + " : tensor<8xf32>";
 }
 
-/// Returns so many transposes and a negation.
+/// Returns a function of `count` transposes and a negation.
 std::string transposes(unsigned count) {
   std::string text = "(%v0: tensor<4x4xf32>) -> tensor<4x4xf32> {\n";
   for (unsigned i = 0; i < count; ++i)

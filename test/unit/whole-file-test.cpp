@@ -129,9 +129,9 @@ TEST_CASE("what a killed process left is removed by the next writer") {
   REQUIRE(folder.files().size() == 1);
   auto living = OutputFile::open(folder / "other");
   REQUIRE(living);
-  CHECK(folder.files().size() == 1); // the dead one's is gone
+  CHECK(folder.files().size() == 1); // the file of the killed process is gone
   REQUIRE(save(folder / "out", "new"));
-  CHECK(folder.files().size() == 2); // the living one's is kept
+  CHECK(folder.files().size() == 2); // that of `living` is kept
   living->write("whole");
   REQUIRE(living->commit());
   CHECK(folder.files() == std::set<std::string>{"other", "out"});
