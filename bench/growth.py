@@ -58,7 +58,7 @@ def stablehlo(ops, devices):
 
 
 def measure(command, repeat):
-    """Least user CPU seconds, and peak MiB."""
+    """The least user CPU seconds, and the least peak MiB, of `repeat` runs."""
     seconds, memory = [], []
     for _ in range(repeat):
         with tempfile.TemporaryFile() as errors, tempfile.TemporaryDirectory() as cache:

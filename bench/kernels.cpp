@@ -133,7 +133,7 @@ struct Convolution {
   Shape lhs, rhs, result, lhsDims, rhsDims, resultDims;
   int64_t stride = 1, low = 1, high = 1, base = 1, dilation = 1, groups = 1;
   double multiplyAdds = 0;
-  const char *operands = "f32"; ///< or bf16
+  const char *operands = "f32"; ///< the element type: f32 or bf16
 };
 
 Kernel kernelOf(const Convolution &c) {

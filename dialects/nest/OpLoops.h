@@ -1,4 +1,6 @@
-//===- OpLoops.h - what an op tells whoever chooses loop nests --*- C++ -*-===//
+//===- OpLoops.h - the loops that an op allows ------------------*- C++ -*-===//
+//
+// Whether an op is a view, flat, or shares rows among workers:
 //
 //   %0 = weft.transpose %x [1, 0]     a view: strides 1, 10 of what has 10, 1
 //   %3 = weft.reverse %x dims [0]     a view: strides -10, 1 from the last row on

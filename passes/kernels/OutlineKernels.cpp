@@ -308,7 +308,7 @@ static unsigned outline(Block &block, SymbolTable &symbols,
       op->erase();
     else
       op->moveBefore(&block,
-                     block.begin()); // for a constant that is sent or returned
+                     block.begin()); // a constant that is sent or returned
   }
   return kernels;
 }

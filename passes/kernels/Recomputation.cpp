@@ -39,7 +39,7 @@ private:
     nests.push_back(nest);
     return nests.size() - 1;
   }
-  /// The position of scalars in a nest.
+  /// The position that all scalars of a nest share.
   unsigned scalar(unsigned nest) {
     auto [found, isNew] = scalars.try_emplace(nest);
     if (isNew)

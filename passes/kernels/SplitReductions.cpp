@@ -85,7 +85,7 @@ static std::optional<Split> splitOf(ReduceOp op, int64_t processors) {
     if (slices < shape[dim])
       return outer * slices > 1 ? std::optional(Split{dim, slices})
                                 : std::nullopt;
-    outer *= slices; // the dimension is not reduced
+    outer *= slices; // each element of the dimension is a slice
   }
   return std::nullopt;
 }

@@ -1,4 +1,4 @@
-"""Each message of the section compiler-library of docs/errors.md is among those that are given on stdin.
+"""Checks that stdin has each message of the section compiler-library of docs/errors.md.
 
     weft-compiler-refusals FILE | check_refusals.py
 """

@@ -4,7 +4,7 @@
     python3 test/cuda/check_all_fixtures.py build/bin/weft [--devices cuda:1 cuda:8] [--only NAME ...] [--jobs N]
 
 cuda:1: one device. cuda:8: one of the fixture's distributions on eight devices that share a GPU, the one that shards
-data and weights where there is one (mp-2x4). Prints a line for each run, as it ends; the exit status is 1 where a tensor
+data and weights if there is one (mp-2x4). Prints a line for each run, as it ends; the exit status is 1 if a tensor
 is out of Keras' tolerance, or the fake driver has a finding. See docs/gpu-testing.md.
 """
 
@@ -18,12 +18,12 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FIXTURES = ROOT / "test" / "fixtures"
-# The first that a fixture has.
+# The distribution to use: the first of these that a fixture has.
 MESHES = [f"distribution-{name}.json" for name in ("mp-2x4", "mp-4x2", "height-2x4", "dp8")]
 
 
 def distribution(folder, devices):
-    """What check_fixture.py is to be given, or None where the fixture has no mesh of eight."""
+    """The distribution for check_fixture.py, or None if the fixture has none on eight devices."""
     if devices == "cuda:1":
         return "1"
     return next((folder / name for name in MESHES if (folder / name).exists()), None)

@@ -1,9 +1,9 @@
-"""ptxas assembles each kernel of each example and fixture, and none takes more than a committed list allows.
+"""Assembles each kernel of each example and fixture with ptxas, and checks that none takes more than a committed list allows.
 
     python3 check_ptxas.py WEFT PTXAS ptxas-limits.txt OUT_FOLDER [--write]
 
 A line of the list is a program, a kernel, registers of a thread, and bytes of its stack; kernels without a line take up to 128
-registers and no stack, so that a processor holds 512 threads. A spill is always an error but where the list allows a stack, and
+registers and no stack, so that a processor holds 512 threads. A spill is an error unless the list allows a stack, and
 so is a line of the list that no kernel needs. --write makes the list again: read its difference before you commit it.
 """
 

@@ -1,5 +1,5 @@
-"""Compiled programs on GPUs that a fake driver has: `weft run` on cuda:1 beside the same programs on cpu:1, and those with a
-mesh of 8 on cuda:8, which share a GPU, beside cpu:8.
+"""Compares compiled programs on the fake driver's GPUs with CPUs: `weft run` on cuda:1 with cpu:1, and programs with a mesh of
+8 on cuda:8, which share a GPU, with cpu:8.
 
     python check_run.py WEFT FAKE_FOLDER OUT_FOLDER [NAME ...]      of gpu_programs.py; else all that are not large
 """
@@ -13,9 +13,9 @@ import sys
 import gpu_programs
 import npz_values
 
-SEEDS = range(1, 4)  # orders of what streams have to do
+SEEDS = range(1, 4)  # each gives another order of the streams' work
 TOLERANCE = 2e-6     # of the largest value
-# Of whole train steps, whose sums have another order: two CPU targets are 9e-6 apart, the fake library, which adds up in
+# The tolerance of whole train steps, whose sums have another order: two CPU targets are 9e-6 apart, the fake library, which adds up in
 # double precision, and the plainest CPU code 2.3e-5.
 OF_STEPS = 4e-5
 
@@ -26,7 +26,7 @@ ON_A_MESH = [("cpu:generic", "cpu:8"), ("cuda:sm_80", "cuda:8")]
 
 
 def run(weft, fake, program, folder, device, seed):
-    """Its results, and what its collectives moved."""
+    """Runs a program; returns its results and the counts of its collectives."""
     environment = {**os.environ, "LD_LIBRARY_PATH": fake, "FAKE_CUDA_SEED": str(seed)}
     subprocess.run([weft, "run", program, "--inputs", folder / "in.npz", "--outputs", folder / "out.npz",
                     "--devices", device, "--repeat", "2", "--stats", folder / "stats.json"], check=True, env=environment)
@@ -35,7 +35,7 @@ def run(weft, fake, program, folder, device, seed):
 
 
 def check(weft, fake, name, source, folder):
-    """The worst difference; ends the test where one is too large, or orders give other bits."""
+    """Returns the worst difference; ends the test if one is too large, or if orders give different bits."""
     results, moved = {}, {}
     allowed = OF_STEPS if name.startswith("train-step") else TOLERANCE
     for target, device in PLACES + (ON_A_MESH if source.parent == gpu_programs.STABLEHLO else []):
@@ -47,7 +47,7 @@ def check(weft, fake, name, source, folder):
     worst = 0
     # Rounding moves a few results of whole train steps by more; test/stablehlo measures by how much.
     known = {} if name.startswith("train-step") else gpu_programs.figures(source)
-    # Weights whose gradient is 0 but for rounding.
+    # The least size to compare with: some gradients are only rounding errors.
     least = 1e-3 if name.startswith("train-step") else 0
     for (target, device, seed), found in results.items():
         for wanted in (results["cpu:generic", device.replace("cuda", "cpu"), 0], known):

@@ -1,6 +1,5 @@
-// [fake]` on a real driver.~The behaviour of CUDA's driver that the runtime
-// relies on. Runs on the fake, and with `cuda-driver-test ~[fake]` on a real
-// driver.~[fake]` on a real driver.
+// The behaviour of CUDA's driver that the runtime relies on. The test runs on
+// the fake driver, and with `cuda-driver-test ~[fake]` on a real one.
 #include "weft/test/cuda/CudaDriver.h"
 
 #include <numeric>

@@ -75,7 +75,8 @@ TEST_CASE("uneven reduce-scatters have the bits of the CPU") {
         split[dim] = axes;
         uint32_t in = p.input("in", dtype, {37, 29}, {{}, {}});
         uint32_t out = p.output("out", dtype, {37, 29}, split);
-        // A replicated input would be equal on all devices: sums of other bits.
+        // A replicated input is equal on all devices; this one differs, so that
+        // sums round.
         uint32_t own = p.input("own", dtype, {37 * devices, 29}, {axes, {}});
         uint32_t part = p.output("part", dtype, {37, 29}, split);
         p.reduceScatter(in, out, axes, dim);
@@ -205,7 +206,7 @@ TEST_CASE("GPUs that cannot address each other: their groups run, others are "
 }
 
 TEST_CASE("a copy of many pieces") {
-  // 9,000 words of a row and 14,000 of columns: pieces have 4,096.
+  // A device has 18,000 words of rows, or 14,000 of columns; pieces have 4,096.
   for (uint32_t dim : {0u, 1u}) {
     PlanBuilder p({{"x", 2}});
     std::vector<Axes> split(2);

@@ -77,7 +77,8 @@ TEST_CASE("every op that kernels hold has a case") {
     });
   for (RegisteredOperationName name : context().getRegisteredOperations())
     if (name.getDialectNamespace() == "weft" &&
-        name.getStringRef() != ConstrainOp::getOperationName() && // no kernel's
+        name.getStringRef() !=
+            ConstrainOp::getOperationName() && // in no kernel
         (name.hasTrait<OpTrait::Elementwise>() ||
          name.hasTrait<KeepsPositions>() || name.hasTrait<MovesElements>() ||
          name.hasTrait<GeneratesElements>() || name.hasTrait<ReductionNest>() ||

@@ -74,7 +74,7 @@ TEST_CASE("copies of any size, and elements one by one") {
     checkExact(product(
         "half, block[64, 64, 16], warp[32, 16], stages = 4, lhs = " + staging,
         "bf16", 36, 44, 28, false, false));
-  // Types that meet in f32.
+  // Elements of bf16 are multiplied as tf32.
   std::string mixed =
       product("tf32, block[32, 32, 16], warp[16, 8], stages = 2, lhs = <depth, "
               "0>, rhs = <rows, 0>",

@@ -26,7 +26,7 @@ def listing(weft, program):
 
 
 def inputs(source, listed):
-    """Those of a fixture, or numbers between 0.5 and 4 for the inputs that `weft run --list` names."""
+    """The inputs of a fixture, or numbers between 0.5 and 4 for the inputs that `weft run --list` names."""
     if source.with_suffix(".npz").exists():
         return {name: value for name, value in npz_values.read(source.with_suffix(".npz")).items() if name.startswith("in/")}
     draw, out = random.Random(5), {}
@@ -41,7 +41,7 @@ def inputs(source, listed):
 
 
 def figures(source):
-    """JAX's results, where a file has them."""
+    """JAX's results, if a file has them."""
     file = source.with_suffix(".npz")
     found = npz_values.read(file) if file.exists() else {}
     return {name: values for name, (_, values) in found.items() if name.startswith("out/")}

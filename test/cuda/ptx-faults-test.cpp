@@ -6,7 +6,8 @@ using namespace weft::ptx;
 using Catch::Matchers::Contains;
 using Words = std::vector<uint32_t>;
 
-/// Thread in the grid: %r1 in the block, %d1 in all; %d2 and %d3: k0 and k1 + 4 * %d1.
+/// The begin of bodies: %r1 is the thread in the block, %d1 in the grid; %d2
+/// and %d3 are k0 and k1, each + 4 * %d1.
 static const std::string kStart =
     "mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; "
     "mad.lo.s32 %r4, %r2, %r3, %r1;\n"
@@ -174,7 +175,7 @@ TEST_CASE("shared memory without a barrier is a race") {
   for (uint64_t seed : {1, 2, 3}) // in whatever order the warps run
     CHECK_THAT(Trial(exchange("", 32), {{}, {64, 1, 1}, 0, seed}).texts(),
                Contains("a race") || Contains("no thread of the block wrote"));
-  // In this body all read, then one writes.
+  // In this body each thread reads a word of another, then writes its own.
   std::string body = exchange("bar.sync 0;", 32);
   CHECK_THAT(Trial(body + "st.shared.b32 [%d5], 7;", two).texts(),
              Contains("read with no barrier in between: a race"));
@@ -213,7 +214,7 @@ TEST_CASE("blocks of a launch do not touch what others write") {
                    two)
                  .texts(),
              Contains("which block (0, 0, 0) of this launch wrote: a race"));
-  // Bytes of one word are apart.
+  // Bytes of one word are told apart.
   std::string bytes =
       "ld.param.b64 %d4, [k1]; add.s64 %d4, %d4, %d1; st.global.b8 [%d4], %r4;";
   CHECK(Trial(bytes, {{8, 1, 1}, {2, 1, 1}}).texts() == "");

@@ -132,7 +132,7 @@ TEST_CASE("testp asks for the kind of a float") {
   CHECK(of("subnormal") == Values{0, 0, 1, 0, 0});
 }
 
-/// The short float nearest to a number, ties to even, by trying all.
+/// The short float nearest to a number, ties to even, by bisection.
 template <class Decode>
 static uint16_t nearest(long double wanted, Decode decode, uint16_t infinity) {
   bool isNegative = std::signbit(wanted);

@@ -1,4 +1,4 @@
-"""Runs the examples of dialects/*/RATIONALE.md: the block's first line is the command, `// -> TEXT` is in what it prints.
+"""Runs the examples of dialects/*/RATIONALE.md: the block's first line is the command, its output has the TEXT of `// -> TEXT`.
 
     check_rationale.py WEFT_OPT SOURCE_TREE
 """

@@ -1,4 +1,4 @@
-"""Functions of f32 against the C library's of f64, in units in the last place.
+"""Compares functions of f32 with the C library's of f64, in units in the last place.
 
     check_accuracy.py WEFT FOLDER
 
@@ -31,7 +31,7 @@ def both_signs(values):
 
 
 def power(x, y):
-    """As C's pow, where Python raises."""
+    """x to the power y, as C's pow; Python raises for some."""
     try:
         return math.pow(x, y)
     except OverflowError:
@@ -69,12 +69,12 @@ UNITS = {  # function: its value in f64, arguments (pairs of two operands), unit
 
 
 def unit(value):
-    """The distance of f32 numbers there."""
+    """The distance of neighbouring f32 numbers at this value."""
     return 2.0 ** max(math.frexp(value)[1] - 24, -149)
 
 
 def error(found, exact):
-    """Units in the last place; of what f32 has no unit for, 0 or infinitely many."""
+    """The error in units in the last place; 0 or infinite for NaN, 0 and infinities."""
     if math.isnan(exact):
         return 0 if math.isnan(found) else math.inf
     if exact == 0 or abs(exact) >= 2.0**128 - 2.0**103:  # rounds to infinity

@@ -1,4 +1,4 @@
-"""Saves a fixture's model as .keras on the way, and loads it again.
+"""Saves a fixture's model as .keras while it trains, and loads it again.
 
     check_archive.py WEFT FIXTURE [keras] [mesh]
 
@@ -47,7 +47,7 @@ SAMPLES = 64  # 4 batches of 16, which every fixture has
 
 
 def check_resume(weft, folder, out, checker):
-    """Two epochs of 4 steps, then one epoch twice with a file between.
+    """Trains two epochs of 4 steps, then one epoch twice with a file in between.
 
     Without dropout: neither Keras nor Weft saves the state of random numbers."""
     model = out / "model.json"
@@ -69,7 +69,7 @@ def check_resume(weft, folder, out, checker):
 
 
 def check_overrides(weft, folder, out, checker):
-    """What flags replace in compile_config is what the saved file says: it trains on without them."""
+    """Checks that the saved file has the values with which flags replaced compile_config: it trains on without the flags."""
     golden = folder / "golden.npz"
     data = ["--x", f"{golden}:x[0:{SAMPLES}]", "--y", f"{golden}:y[0:{SAMPLES}]", "--batch-size", "16", "--seed", "1337",
             "--no-shuffle", "--verbose", "0"]
@@ -96,7 +96,7 @@ def check_predictions(weft, folder, out, checker):
 
 
 def check_refusals(weft, folder, out, checker):
-    """An output that cannot be written is found before any work; a name that Keras cannot load, on the command line."""
+    """Checks that an output that cannot be written is refused before any work, and a name that Keras cannot load on the command line."""
     for path, reason, status in ((out / "missing" / "a.keras", "missing", 1), (out / "a.h5", ".keras", 2)):
         done = subprocess.run([weft, "fit", folder / "model.json", "--save", path], capture_output=True, text=True)
         if done.returncode != status or str(path) not in done.stderr or reason not in done.stderr:
@@ -122,7 +122,7 @@ def check_keras_overrides(keras, numpy, out, golden, checker):
                         once[variable.path][1], 1e-4)
 
 
-# An optimizer by its class and the fields of its config that are no defaults; what Keras then has of it.
+# Optimizers: the class and the fields of its config that are not defaults.
 WRAPPED = {
     "scaled": {"class_name": "LossScaleOptimizer", "config": {
         "initial_scale": 8.0, "dynamic_growth_steps": 3,
@@ -140,7 +140,7 @@ MESH = ["--data-parallel", "--devices", "cpu:4"]
 
 
 def narrowed(model, name):
-    """The model, under the policy of this name where it is one."""
+    """The model, under the policy of this name if it is one."""
     if name not in NARROW:
         return model
     out = model.with_name(f"{name}.json")
@@ -149,7 +149,7 @@ def narrowed(model, name):
 
 
 def check_wrapped(weft, folder, out, checker):
-    """Optimizers made of others: trained on from the file as without it, by Weft and by Keras."""
+    """Checks that optimizers made of others train on from the file as without it, in Weft and in Keras."""
     golden = folder / "golden.npz"
     data = ["--x", f"{golden}:x[0:{SAMPLES}]", "--y", f"{golden}:y[0:{SAMPLES}]", "--batch-size", "16", "--seed", "1337",
             "--no-shuffle", "--verbose", "0"]

@@ -2,8 +2,8 @@
 
     check_callbacks.py WEFT FIXTURES SCRATCH
 
-Compared are what is printed (times apart), histories, learning rates, names of files and CSV files. A bar is drawn in a
-pseudo-terminal, of which the finished bars count.
+Compared are what is printed (times apart), histories, learning rates, names of files and CSV files. Bars are drawn in a
+pseudo-terminal; only finished bars are compared.
 """
 
 import csv
@@ -21,7 +21,7 @@ import patience
 CHECKPOINT_BEST = 'ModelCheckpoint("best-{epoch:02d}-{val_loss:.3f}.keras", save_best_only=True, verbose=1)'
 HALVES = "LearningRateScheduler([0.009999999776482582, 0.004999999888241291, 0.0024999999441206455, " \
          "0.0012499999720603228], verbose=1)"
-# Of each run in messages.json: verbose, and the callbacks of the script that made it.
+# The runs in messages.json: verbose, and the callbacks of the script that made it.
 CALLBACKS = {
     "checkpoint-best": (1, [CHECKPOINT_BEST]),
     "checkpoint-every": (2, ['ModelCheckpoint("w{epoch}.weights.h5", save_weights_only=True, verbose=1)']),
@@ -76,7 +76,7 @@ def in_terminal(command, folder):
 
 
 def lines_of(text):
-    """Lines without colours and times; of a bar that moves, its last state, if that is the whole."""
+    """Lines without colours and times. A moving bar is its last state, and is left out unless it is complete."""
     found = []
     for line in re.sub(r"\x1b\[[0-9]*m", "", text).split("\n"):
         line = line.rsplit("\r", 1)[-1].strip("\b ")

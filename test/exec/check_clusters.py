@@ -13,7 +13,7 @@ import sys
 import check_errors as documents
 import patience
 
-# As root, and with more processes than cores.
+# MPI's settings to run as root, and with more processes than cores.
 ANYWHERE = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 
 
@@ -24,7 +24,7 @@ def main():
     shutil.copy(tree / "examples/first/model.keras", scratch)
     shutil.copy(tree / "examples/data/mnist24k.npz", scratch / "mnist.npz")
     page = (tree / "docs/clusters.md").read_text()
-    # A .keras file has its date in it, weights have not.
+    # A .keras file contains its date; the weights are compared instead.
     blocks = [re.sub(r"--save (\w+).keras", r"--save \1.keras --save-weights \1.npz", block)
               for block in re.findall(r"^```sh\n(.*?)^```", page, re.M | re.S)]
     environment = os.environ | ANYWHERE | {"PATH": f"{weft.parent}:{os.environ['PATH']}"}

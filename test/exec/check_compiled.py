@@ -57,13 +57,13 @@ def main():
     assert sorted(evaluated) == sorted(wanted["history"]), evaluated
     run([alone, "predict", step, *data[:2], "--weights", scratch / "w.npz", "--out", scratch / "p.npz", "--verbose", "0"])
     assert npz_values.read(scratch / "p.npz")["y"][0][0] == case["samples"]
-    # Every variable goes out and comes back: the optimizer's and the random numbers' with the weights.
+    # Every variable is saved and loaded: the optimizer's and the random numbers' with the weights.
     run([*fit, "--epochs", 1, "--save-weights", scratch / "first.npz"])
     run([*fit, "--epochs", wanted["epochs"] - 1, "--weights", scratch / "first.npz", "--save-weights", scratch / "rest.npz"])
     once, twice = npz_values.read(scratch / "w.npz"), npz_values.read(scratch / "rest.npz")
     failures += once != twice
     if (folder / "model.keras").exists():
-        # The step of a model with weights never begins with others.
+        # A step compiled from a model with weights refuses to begin with others.
         run([weft, "compile", folder / "model.keras", "--step", "train", "--batch-size", size, *distribution, "-o", step])
         refused = subprocess.run([alone, "fit", step, *data], capture_output=True, text=True)
         failures += refused.returncode != 1 or "load the weights from a file (--weights)" not in refused.stderr

@@ -1,4 +1,4 @@
-"""What a step sends while it runs is what `weft explain` predicts.
+"""Checks that a step sends what `weft explain` predicts.
 
     check_counts.py WEFT MODEL DATA_FLAGS... -- DISTRIBUTION...
 

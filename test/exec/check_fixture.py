@@ -8,7 +8,7 @@ one device, then each distribution of the folder. Compared are initial weights, 
 optimizer variables after the last one, evaluate over all samples and the predictions before and after, each tensor by
 the rules in case.json: rel is the largest difference over the largest magnitude of a tensor, l2 the same by 2-norms.
 
---gradients: those of the first batch instead of what the steps make of them, for models that Adam trains and where
+--gradients: compares gradients of the first batch instead of the steps' results, for models that Adam trains and where
 rounding alone changes the side of a ReLU.
 
 --way native: Weft's own front end. --way traced: Keras traces the steps (python -m weft.trace), under PYTHON, which has
@@ -77,7 +77,7 @@ class Data:
 
 
 class Run:
-    """One folder on one distribution: what weft makes of it."""
+    """The run of one folder on one distribution."""
 
     def __init__(self, options, folder, distribution):
         self.options, self.folder = options, folder
@@ -144,7 +144,7 @@ class Run:
         return found
 
     def compare_gradients(self, out):
-        """Those of the first batch: Adam's momentum after one step is (1 - beta_1) of them."""
+        """Compares gradients of the first batch: Adam's momentum after one step is (1 - beta_1) of them."""
         run([*self.command("fit", self.case["batch_size"]), *self.data.flags(["x", "y", "sample_weight"]), "--no-shuffle", "--max-steps", "1",
              "--verbose", "0", "--save-weights", out / "one.npz", "--history", out / "one.json", "--history-steps"])
         slots, history = npz_values.read(out / "one.npz"), json.loads((out / "one.json").read_text())
@@ -164,13 +164,13 @@ class Run:
         return len(bad), len(measured)
 
     def limits(self, name):
-        """Initial values that are not plain uniform draws are equal up to the last steps of erfinv."""
+        """The allowed differences of a tensor, by norm; initial values may be off by 5e-7."""
         part = name.partition("/")[0]
         said = self.case.get("tolerance_of", {}).get(name) or self.case["suggested_tolerance"][part]
         return {norm: max(said[norm], 5e-7 if part == "initial" else 0) for norm in ("rel", "l2")}
 
     def compare(self, found):
-        """How many tensors are out of tolerance; prints them."""
+        """Prints the differences that are out of tolerance; returns how many they are, and how many tensors were compared."""
         noise, wrong, compared = set(self.case["noise_driven"]), 0, 0
         for name, (_, want) in self.golden.items():
             part, _, rest = name.partition("/")

@@ -1,4 +1,4 @@
-"""Folders of images, beside real Keras: order, labels, split and pixels.
+"""Compares folders of images with real Keras: order, labels, split and pixels.
 
     check_images.py WEFT SCRATCH
 

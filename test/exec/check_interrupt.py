@@ -1,4 +1,4 @@
-"""Ctrl-C or SIGTERM while `weft fit` trains: it ends after the step under way, with the state saved. A fault ends with 70.
+"""Checks that `weft fit`, after Ctrl-C or SIGTERM, ends after the step under way with the state saved, and after a fault with 70.
 
     check_interrupt.py WEFT FIXTURES
 """
@@ -16,7 +16,7 @@ import patience
 
 
 def start(weft, model, data, *flags):
-    """A training without end, after its first epochs."""
+    """Starts a training without end, and waits for its first epochs."""
     process = subprocess.Popen(
         [weft, "fit", model, "--data", data, "--seed", "1", "--batch-size", "4", "--epochs", "1000000", *flags],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -1,4 +1,4 @@
-"""Data larger than memory: 400 MB train within 128 MiB, and a backup is of its data.
+"""Data larger than memory: training on 400 MB stays within 128 MiB, and a backup belongs to its data.
 
     check_large_data.py WEFT FIXTURES SCRATCH
 

@@ -74,7 +74,7 @@ def execute(weft, text, scratch, name, inputs=None):
 
 
 def differs(one, many, tolerance):
-    """By more than sums in another order round?"""
+    """Whether two results differ by more than sums in another order do."""
     (shape, expected), (other, values) = one, many
     largest = max((abs(value) for value in expected), default=0)
     allowed = largest * (1e-6 if largest > 2**24 else tolerance)

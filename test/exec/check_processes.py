@@ -154,15 +154,15 @@ def documented(text):
 
 
 def refuse(command, text, of_processes=True):
-    """It fails, and says so once."""
+    """Checks that the command fails with one message."""
     status, errors = call(command)
-    # Where another rank finds the same sooner, rank 0 is told and names the rank that did.
+    # If another rank finds the error first, the message of rank 0 names that rank.
     said = re.sub(r"^weft: error: (?:\S+: )?rank \d+: (?=(?:\S+: )?rank \d+ has|--devices)", "weft: error: ", errors)
     fits = re.fullmatch("weft: error: " + text + "\n", said)
     expect(status == 1 and fits, f"{text} == {errors.strip()} ({status})")
     said = said.strip().removeprefix("weft: error: ")
     if re.match(r"rank \d+: ", said):
-        said = "step.weft: " + said  # heard of before rank 0 knew its own program
+        said = "step.weft: " + said  # rank 0 was told before it knew its own program
     expect(not of_processes or documented(said), "docs/errors.md has it")
 
 
@@ -281,7 +281,7 @@ def endless_fit(weft, fixtures):
 
 
 def check_stopped(weft, fixtures, scratch, trials="4"):
-    """Each rank in turn; half of the times mpirun ends the others as well, and lets the stopped one go on."""
+    """Stops each rank in turn; in half of the trials mpirun ends the others as well, and continues the stopped one."""
     command = endless_fit(weft, fixtures)
     for trial in range(int(trials)):
         kill(command, trial % 4, signal.SIGSTOP, *([RECOVERY] if trial // 4 % 2 else []))

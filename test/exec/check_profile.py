@@ -1,9 +1,9 @@
-"""What `weft profile` says of a program beside what is known of it.
+"""Compares the report of `weft profile` with known figures of a program.
 
     python check_profile.py WEFT FOLDER cpu|cuda
 
-A contraction of 64 x 128 x 32 has 262,144 multiply-adds and arrays of 57,344 bytes. Of a program on a mesh, launches are as many
-as its plan has, collectives and their bytes those that `weft run --stats` counts, and the trace has each of them on each device.
+A contraction of 64 x 128 x 32 has 262,144 multiply-adds and arrays of 57,344 bytes. Of a program on a mesh, launches,
+collectives and their bytes are those of its plan (`weft explain`), and the trace has each of them on each device.
 """
 
 import json
@@ -48,7 +48,7 @@ def check_product(weft, folder, kind):
 
 
 def check_trace(trace, program, counts, devices):
-    """Each device has its instructions one after the other."""
+    """Checks that each device has its instructions one after the other."""
     events = json.loads(trace.read_text())["traceEvents"]
     expect("tracks", sorted(e["args"]["name"] for e in events if e["ph"] == "M"), [f"device {n}" for n in range(devices)])
     for device in range(devices):

@@ -1,4 +1,4 @@
-"""What a program sends while it runs is what `weft explain` predicts.
+"""Checks that a program sends what `weft explain` predicts.
 
     check_program_counts.py WEFT DEVICES PROGRAM.mlir...
 

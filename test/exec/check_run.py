@@ -18,7 +18,7 @@ import tempfile
 import npz_values
 from check_fixture import differences, run
 
-# The start is measured in ticks of 10 ms.
+# The fields that --stats has at least; startup_ms is measured in ticks of 10 ms.
 STATISTICS = {"devices", "steps", "step_ms", "execute_ms", "compile_ms", "startup_ms", "peak_rss_bytes", "collectives"}
 CODES = {"float32": "f", "int32": "i", "uint32": "I"}
 

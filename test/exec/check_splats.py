@@ -1,4 +1,4 @@
-"""Writes the arrays of splat-constants.test to a folder, or compares what a program made of them.
+"""Writes the arrays of splat-constants.test to a folder, or checks a program's results of them.
 
     check_splats.py FOLDER [filled|huge]
 """

@@ -1,4 +1,4 @@
-"""Small things the seed tutorials do, on the command line.
+"""Checks small things that the seed tutorials do, on the command line.
 
     check_tutorials.py WEFT FIXTURE NAME...
 

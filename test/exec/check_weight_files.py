@@ -1,4 +1,4 @@
-"""Weights in every kind of file, beside real Keras and the safetensors package.
+"""Compares weights in every kind of file with real Keras and the safetensors package.
 
     check_weight_files.py WEFT FIXTURES SCRATCH
 
@@ -53,13 +53,13 @@ def read_tensors(path):
 
 
 def same_numbers(tensors, arrays):
-    """An .npz has bfloat16 as float32."""
+    """Whether the numbers are equal; an .npz has bfloat16 as float32."""
     return tensors.keys() == set(arrays.files) and all(
         numpy.array_equal(tensors[name].astype(arrays[name].dtype), arrays[name]) for name in tensors)
 
 
 def check_out(checker, name, model):
-    """Files that Weft writes."""
+    """Checks files that Weft writes."""
     files = {}
     for kind in KINDS:
         files[kind] = checker.scratch / f"{name}.{kind}"
@@ -90,7 +90,7 @@ def check_out(checker, name, model):
 
 
 def check_in(checker, name, model, whole):
-    """Files that Keras and safetensors write."""
+    """Checks files that Keras and safetensors write."""
     draw = numpy.random.default_rng(1)
     for variable in whole.weights:
         variable.assign(draw.normal(size=variable.shape).astype("float32") / 2)

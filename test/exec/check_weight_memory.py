@@ -46,7 +46,7 @@ class Runs:
         write_distribution(ranks, folder / "mesh.json")
 
     def peak(self, *words):
-        """Bytes that the largest process needed."""
+        """The bytes that the largest process needed."""
         result = subprocess.run([str(word) for word in (*self.start, *words, *self.mesh)], capture_output=True, text=True)
         if result.returncode:
             sys.exit(f"{' '.join(map(str, words))}: exit status {result.returncode}\n{result.stdout}{result.stderr}")

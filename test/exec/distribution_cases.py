@@ -1,10 +1,10 @@
-"""Files of distributions that cannot be taken: (name, arguments of weft)."""
+"""Files of distributions that are refused: (name, arguments of weft)."""
 
 import json
 
 
 class DistributionCases:
-    """Of a `scratch` folder, `write(name, text)` and a `model_file` (error_cases.Cases)."""
+    """The cases; needs a `scratch` folder, `write(name, text)` and a `model_file` (error_cases.Cases)."""
 
     def distribution(self, name, class_name="ModelParallel", mesh=None, **config):
         mesh = {"shape": [2, 4], "axis_names": ["data", "model"], "devices": None, **(mesh or {})}

@@ -1,4 +1,4 @@
-"""What weft fit refuses or warns of: cases of the sections fit, fit-flags and fit-warnings."""
+"""Cases that weft fit refuses or warns of: sections fit, fit-flags and fit-warnings."""
 
 import array
 import json

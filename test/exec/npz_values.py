@@ -36,8 +36,8 @@ def write(path, arrays):
 
 
 def worst_difference(found, wanted, least=0):
-    """The largest one between two flat lists, beside the largest value, which counts as `least` at least; infinite where one
-    alone is NaN."""
+    """The largest difference between two flat lists, divided by the largest value (by `least` if that is larger); infinite if
+    only one of a pair is NaN."""
     pairs = [(a, b) for a, b in zip(found, wanted, strict=True) if not (math.isnan(a) and math.isnan(b))]
     if any(math.isnan(a) or math.isnan(b) for a, b in pairs):
         return math.inf

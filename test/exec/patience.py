@@ -1,4 +1,4 @@
-"""How long tests wait: for what they want to see, not for a time. A machine may be busy.
+"""Waiting in tests: for a condition, not for a time, since a machine may be busy.
 
     done = subprocess.run(command, timeout=patience.HANG)
     patience.until(lambda: path.exists(), "the file is there")
@@ -11,7 +11,7 @@ import pathlib
 import sys
 import time
 
-# Seconds after which a process hangs, however busy the machine: a hundred times what the slowest takes alone.
+# Seconds after which a process counts as hanging, however busy the machine: a hundred times what the slowest takes alone.
 HANG = 600
 
 
@@ -27,6 +27,6 @@ def until(holds, what):
 
 
 def slowness():
-    """How much longer all takes than on this machine when it is idle: processes that want to run by processors."""
+    """How much slower everything is than on the idle machine: processes that want to run, divided by processors."""
     wanting = int(pathlib.Path("/proc/loadavg").read_text().split()[3].partition("/")[0])
     return max(1, wanting / os.cpu_count(), os.getloadavg()[0] / os.cpu_count())

@@ -1,4 +1,4 @@
-"""What a process under test may not have: for preexec_fn and the user of subprocess.run."""
+"""Limits of a process under test, for preexec_fn and the user of subprocess.run."""
 
 import os
 import resource

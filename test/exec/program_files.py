@@ -24,7 +24,7 @@ def fnv(data):
 
 
 def assemble(code, plan, features=0):
-    """The file; the code may be anything."""
+    """The bytes of a program file; the code may be anything."""
     body = code + bytes(-len(code) % 8) + plan
 
     def trailer(hash_value):

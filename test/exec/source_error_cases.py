@@ -1,4 +1,4 @@
-"""What readers of tables, images, HDF5 files and weights refuse: cases of the sections sources and weight-files."""
+"""Cases that readers of tables, images, HDF5 files and weights refuse: sections sources and weight-files."""
 
 import json
 import struct

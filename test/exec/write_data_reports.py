@@ -1,4 +1,4 @@
-"""The data of data-reports.test.
+"""Writes the data of data-reports.test.
 
     write_data_reports.py FOLDER SOURCE
 """

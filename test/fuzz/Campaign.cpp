@@ -20,8 +20,9 @@ namespace {
 constexpr uint64_t kChunk = 250; ///< programs of one child
 constexpr unsigned kProgramSeconds = 60;
 
-/// A child that checks the programs from `next` on and writes lines:
-///   at 17, then one of: ok 17, fail 17 3; at the end ops and meshes.
+/// A child that checks the programs from `next` on. It writes the line "at 17"
+/// before seed 17, "fail 3" (a verdict) if it fails, and at the end the numbers
+/// of ops and meshes.
 struct Child {
   pid_t pid = -1;
   FILE *lines = nullptr;
@@ -56,7 +57,7 @@ static std::string sizesOf(ModuleOp module) {
   return text;
 }
 
-/// The body of a child.
+/// Checks the programs of a child, in the child.
 static void checkSeeds(const Child &child, const CampaignOptions &options,
                        FILE *out) {
   std::map<std::string, uint64_t> drawn;
@@ -146,7 +147,7 @@ CampaignSummary runCampaign(const CampaignOptions &options) {
       }
       busy |= child.pid >= 0;
     }
-    // The first live child is waited for.
+    // Live children are waited for one after the other.
     for (Child &child : children)
       if (child.pid >= 0)
         finish(child, options, summary);

@@ -22,7 +22,7 @@ struct CampaignOptions {
   unsigned ops = 8, jobs = 1;
   bool reals = false, planned = false;
   bool gpu = false; ///< machine code is for GPUs
-  /// Every so-manieth program also runs as machine code; 0: none.
+  /// One of so many programs also runs as machine code; 0: none.
   uint64_t compiledEvery = 20;
 };
 
@@ -44,8 +44,8 @@ std::string programOfSeed(uint64_t seed, const CampaignOptions &options);
 
 CampaignSummary runCampaign(const CampaignOptions &options);
 
-/// The verdict of a child process: Crashed if it does not return. The reason is
-/// its first line.
+/// Checks a program in a child process. The verdict is Crashed if the child
+/// does not end by itself.
 Verdict checkInChild(const std::string &text, std::string &reason);
 
 } // namespace weft

@@ -1,4 +1,4 @@
-//===- ExplainedCost.cpp - is a plan explained as it runs? ----------------===//
+//===- ExplainedCost.cpp - explained costs, computed again ----------------===//
 
 #include "weft/test/fuzz/ExplainedCost.h"
 #include "weft/compiler/explain/Budget.h"

@@ -1,7 +1,7 @@
-//===- ExplainedCost.h - is a plan explained as it runs? --------*- C++ -*-===//
+//===- ExplainedCost.h - explained costs, computed again --------*- C++ -*-===//
 //
 //   costProblem(module)                    // at stage `plan`; empty: none
-//     all_gather sends 48 bytes, 12 is what is explained
+//     all_gather sends 48 bytes, 12 is explained
 //
 // Costs are computed again from the plan's types in 128 bits, by the formulas
 // of Explain.h; every report is written; and budgets must hold at the cost and

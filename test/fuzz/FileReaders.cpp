@@ -57,7 +57,7 @@ static bool withFile(const std::string &bytes,
   return accepted;
 }
 
-/// Calls it with a named file, for libraries that need one.
+/// Calls a reader with the path of a named file, for libraries that need one.
 static bool
 withNamedFile(const std::string &bytes,
               const std::function<bool(const std::string &)> &read) {
@@ -160,7 +160,8 @@ static bool readWeights(const std::string &bytes) {
   });
 }
 
-/// Reads all arrays of a file, by rows that are not kept in memory.
+/// Opens a file whose rows are not kept in memory, and reads the last row of
+/// each array.
 static bool readRows(const std::string &bytes, const SourceOptions &options) {
   return withNamedFile(bytes, [&](const std::string &path) {
     auto file = ArrayFile::open(path, options);

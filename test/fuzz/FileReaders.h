@@ -22,10 +22,11 @@ struct FileReader {
   std::function<bool(const std::string &)> read;
 };
 
-/// The readers: model, distribution, npy, npz, keras, hdf5, npz-rows and
-/// hdf5-rows (read a row at a time), csv, images, safetensors, weights-json,
-/// plan, weft, command (arrays named on command lines), stablehlo (text), calls
-/// (between its functions) and artifact.
+/// The readers: model, layers (models that are imported, too), distribution,
+/// npy, npz, keras, hdf5, npz-rows and hdf5-rows (read a row at a time), csv,
+/// images, safetensors, weights-json, plan, weft, command (arrays named on
+/// command lines), stablehlo (text), calls (between its functions) and
+/// artifact.
 std::vector<FileReader> fileReaders();
 
 /// Reads a plan with a valid trailer, so that verifier and checks are fuzzed.

@@ -1,4 +1,4 @@
-//===- KernelCode.cpp - how much code kernels become ----------------------===//
+//===- KernelCode.cpp - how often kernels compute a value -----------------===//
 
 #include "weft/compiler/codegen/cpu/KernelEmitter.h"
 #include "weft/compiler/codegen/elements/ElementCode.h"
@@ -17,14 +17,14 @@ using namespace mlir;
 namespace weft {
 
 /// The first op that is computed too often, or empty: ops with code of their
-/// own at kMostComputed positions at most, sources once for each reader of
-/// them.
+/// own at kMostComputed positions at most, sources at most four times for each
+/// reader of them.
 static std::string excessOf(func::FuncOp kernel,
                             const cpu::KernelEmitter &emitter) {
   std::string excess;
   kernel.walk([&](Operation *op) {
     unsigned found = emitter.elements.computationsOf(op), readers = 0;
-    bool isOfWhole = false; // whether it may read any number of times
+    bool isOfWhole = false; // whether an op with a nest of its own reads it
     for (Operation *user : op->getUsers()) {
       readers += std::max(emitter.elements.computationsOf(user), 1u);
       isOfWhole |= user->hasTrait<OwnLoopNest>();

@@ -1,4 +1,4 @@
-//===- ProgramCheck.cpp - does a program keep its meaning? ----------------===//
+//===- ProgramCheck.cpp - checks what a program means ---------------------===//
 
 #include "weft/test/fuzz/ProgramCheck.h"
 #include "weft/compiler/Register.h"

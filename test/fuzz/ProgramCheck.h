@@ -1,4 +1,4 @@
-//===- ProgramCheck.h - does a program keep its meaning? --------*- C++ -*-===//
+//===- ProgramCheck.h - checks what a program means -------------*- C++ -*-===//
 //
 //   ProgramCheck check;
 //   Verdict verdict = check.run(text);       // Verdict::Differs
@@ -15,9 +15,9 @@
 // detours=S   some values go to layouts that S chooses, partial ones included,
 //             and back
 // compiled    it runs as machine code too, in the runtime, on poisoned memory
-// gpu         that code is for GPUs, which the driver that is found has
-// explained   its plan is explained, and what it costs is computed again
-// planned     it is planned and explained, and runs nowhere
+// gpu         that code is for the GPUs of the driver that is found
+// explained   its plan is explained, and its costs are computed again
+// planned     it is planned and explained, but not run
 //
 //===----------------------------------------------------------------------===//
 

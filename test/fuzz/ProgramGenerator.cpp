@@ -1,4 +1,4 @@
-//===- ProgramGenerator.cpp - the rooms, and what they share --------------===//
+//===- ProgramGenerator.cpp - the table of rooms, and common steps --------===//
 
 #include "weft/test/fuzz/ProgramGenerator.h"
 
@@ -88,7 +88,7 @@ bool isExactIn(const ElementKind &from, const ElementKind &to) {
 }
 
 const ElementKind &ProgramGenerator::randomElement() {
-  // The runtime does not support f8, so its weight is 0 in compiled programs.
+  // Compiled programs are drawn without f8, which has the weight 0 there.
   auto weight = [&](const ElementKind &kind) {
     return options.compiled && kind.isFloat && kind.width == 8 ? 0
                                                                : kind.weight;

@@ -32,9 +32,8 @@ public:
 private:
   struct Room;
   static std::vector<Room> rooms();
-  /// The output of a room: text behind the `=`, its result, and the slopes by
-  /// the operands by which it can be differentiated. Without slopes the result
-  /// is not on the tape.
+  /// A bound of the derivative of a room's result by an operand. A result
+  /// without slopes is not on the tape.
   struct Slope {
     const RandomValue &operand;
     double by = 1;
@@ -243,7 +242,7 @@ private:
   // RandomFlow.cpp
   void loop();
   void branch();
-  /// A function that returns a number for each summand: @f(...) + @f(...).
+  /// Draws a function whose first result can be summed so many times.
   std::optional<Function> drawSummand(double terms);
 
   // RandomManual.cpp
@@ -258,12 +257,13 @@ private:
   std::vector<RandomValue> lastValues; ///< returned, and not used by rooms
   std::vector<TapeEdge> tape;
   std::string body, functions;
-  /// While a function's body is generated.
+  /// The values and the text outside of a function, while its body is
+  /// generated.
   std::vector<RandomValue> outerValues;
   std::string outerBody;
   unsigned count = 0, ids = 0, numFunctions = 0;
-  /// Counters inside a loss: how often a gradient is halved, and how many
-  /// elements share one.
+  /// The state of a loss: `halvings` counts the ops that may halve a gradient,
+  /// `sharings` those that share one among elements.
   bool inLoss = false, inCallee = false;
   bool emptiesToo = false; ///< whether this step may be given empty values
   unsigned halvings = 0, sharings = 0;

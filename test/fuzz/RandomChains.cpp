@@ -45,7 +45,8 @@ RandomValue ProgramGenerator::rearranged(const RandomValue &x) {
   }
 }
 
-/// Elements of two moved versions, in the shape of either.
+/// Half of the elements of two moved versions of x, one behind the other: every
+/// other element, or a block.
 RandomValue ProgramGenerator::interleaved(const RandomValue &x) {
   RandomValue a = rearranged(x), b = rearranged(x);
   int64_t dim = dimOf(x), size = x.shape[dim];

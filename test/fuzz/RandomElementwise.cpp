@@ -234,7 +234,7 @@ void ProgramGenerator::compare() {
          result);
 }
 
-/// Tests which elements are negative, including -0, for which 1 / x is.
+/// Tests which elements are negative, -0 included: 1 / x is negative for them.
 void ProgramGenerator::zeroSigns() {
   auto x = pick([&](const RandomValue &v) {
     return v.isFloat() && v.signedZeros && canJump(v);

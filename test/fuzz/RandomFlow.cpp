@@ -15,7 +15,6 @@
 
 namespace weft {
 
-/// A function whose first result can be summed so many times.
 std::optional<ProgramGenerator::Function>
 ProgramGenerator::drawSummand(double terms) {
   Function function;
@@ -37,7 +36,7 @@ static std::string zeroOf(const RandomValue &x) {
          "> : " + typeOf(x);
 }
 
-/// The text "%v0: tensor<4xf32>, ..." and the names only.
+/// The text ", %v0: tensor<4xf32>, ..."; sets `names` to the names only.
 static std::string parameters(const std::vector<RandomValue> &values,
                               std::string &names) {
   std::string text;

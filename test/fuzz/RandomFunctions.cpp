@@ -182,7 +182,7 @@ void ProgramGenerator::gradient() {
   if (oneIn(3))
     results.push_back(values[below(values.size())]);
   end(function, results);
-  // Arguments without a derivative are left out.
+  // The gradient is by some of the operands, drawn at random.
   std::vector<int64_t> wrt;
   for (size_t i = 0; i < operands.size(); ++i)
     if (wrt.empty() || oneIn(2))

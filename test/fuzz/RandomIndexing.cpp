@@ -55,7 +55,7 @@ ProgramGenerator::gatherRows(const RandomValue &x, const RandomValue &ids) {
 
 void ProgramGenerator::scatter() {
   static const char *kinds[] = {"sum", "set", "max", "min", "prod"};
-  // Updates are rows, gathered from another position.
+  // Updates are rows of x, gathered at the same indices.
   auto x = pick(
       [](const RandomValue &v) { return !v.shape.empty() && v.isNumber(); });
   auto ids = randomIndices();

@@ -9,7 +9,7 @@
 //
 // Before the end blocks are made equal along all axes over which the result is
 // not sharded. Some axes may be left free: collectives use the other ones,
-// constraints and a nested weft.manual these.
+// constraints and a nested weft.manual the free ones.
 //
 //===----------------------------------------------------------------------===//
 

@@ -122,7 +122,7 @@ void ProgramGenerator::drawArguments() {
     RandomValue value;
     value.shape =
         i && oneIn(3) ? values[below(values.size())].shape : randomShape();
-    if (i == 0) // so that every room finds an operand
+    if (i == 0) // so that every kind of op finds an operand
       std::replace(value.shape.begin(), value.shape.end(), int64_t(0),
                    int64_t(1));
     value.element = oneIn(4) ? &randomElement() : usual;
@@ -176,7 +176,7 @@ static std::string braces(const std::string &attributes) {
   return attributes.empty() ? "" : " {" + attributes.substr(2) + "}";
 }
 
-/// The text of a bound; infinite values have none.
+/// The text of a bound; an infinite one is 1e300.
 static std::string number(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.6e",

@@ -109,7 +109,7 @@ Attribute NestDrawing::drawWalk(nest::LoopsOp loops) {
                                   : nest::OwnAttr::get(context);
 }
 
-/// Stores a value that a nest of elements computes by a nest of its own.
+/// Stores one value of a nest of elements, which a nest of its own computes.
 void NestDrawing::storeOneMore(nest::LoopsOp loops) {
   SmallVector<Operation *> inside;
   for (Operation &op : loops.getBody().front().without_terminator())

@@ -41,7 +41,8 @@ struct ProgramOptions {
 /// their sizes and all functions by their steepest slope, its depth D how many
 /// roundings lie on the longest way to it. To first order each of two runs is
 /// off by at most D*u*M, u the rounding unit of its coarsest type; the bound is
-/// 2*D*u*M. What jumps (floor, compare, sort) is only drawn of values with D=0.
+/// 2*D*u*M. Ops that jump (floor, compare, sort) are applied only to values
+/// with D=0.
 std::string randomProgram(uint64_t seed, const ProgramOptions &options = {});
 
 } // namespace weft

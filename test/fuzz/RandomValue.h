@@ -57,7 +57,7 @@ struct TapeEdge {
   double terms; ///< the most terms that are summed in the operand's gradient
 };
 
-/// [1, 2]
+/// The text [1, 2]
 std::string list(const std::vector<int64_t> &values);
 /// The text name = array<i64: 1, 2>
 std::string arrayAttribute(const std::string &name,
@@ -72,7 +72,7 @@ std::string namesOf(const std::vector<RandomValue> &values);
 std::string typesOf(const std::vector<RandomValue> &values);
 /// The number of elements, at most the largest int64_t.
 int64_t elements(const Shape &shape);
-/// 0, 1, ... n-1
+/// The n numbers first, first + 1, ...
 std::vector<int64_t> counted(size_t n, int64_t first = 0);
 
 const ElementKind &elementKind(const std::string &name);

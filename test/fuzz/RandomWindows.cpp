@@ -108,7 +108,7 @@ void ProgramGenerator::selectAndScatter() {
        result);
 }
 
-/// A kernel for x with these spatial sizes: a value of that shape, or counts.
+/// A kernel of this shape for x: an existing value, or counts.
 RandomValue ProgramGenerator::drawKernel(const RandomValue &x,
                                          const Shape &shape) {
   auto value = pick([&](const RandomValue &v) {
@@ -137,7 +137,8 @@ void ProgramGenerator::convolution() {
     return;
   auto draw = [&](int64_t n) { return below(n); };
   size_t rank = x->shape.size();
-  // Entry 0 is the batch or the output feature, entry 1 the input feature.
+  // Entries 0 and 1 are batch and feature of lhs and result, output and input
+  // feature of rhs; the others are spatial.
   std::vector<int64_t> lhs = counted(rank), rhs = lhs, out = lhs;
   for (auto *order : {&lhs, &rhs, &out})
     std::shuffle(order->begin(), order->end(), random);

@@ -116,8 +116,8 @@ static Value constantLike(OpBuilder &builder, Value value) {
                             DenseElementsAttr::get(type, one));
 }
 
-/// Replaces each result: 0 by a new argument, 1 by a constant, 2
-/// and up the operand of that number - 2.
+/// Replaces each result of an op: `by` is 0 for a new argument, 1 for a
+/// constant, n + 2 for operand n.
 static bool replaceOp(ModuleOp module, unsigned number, unsigned by) {
   Operation *op = opAt(module, number);
   auto function = op ? op->getParentOfType<func::FuncOp>() : func::FuncOp();
@@ -305,7 +305,7 @@ public:
 
 private:
   /// Tries the ways from the given number on, and takes the first that helps;
-  /// false where none does.
+  /// false if none does.
   bool shrink(std::string &text, size_t &from);
   bool shrinkNumbers(std::string &text);
   bool helps(const std::string &candidate, const std::string &text) {

@@ -2,11 +2,11 @@
 //
 //   reduceProgram(text, [&](const std::string &t) { return check.run(t) == verdict; });
 //
-// tries, again and again until none helps, to return fewer results, to put an
-// argument, an operand or a constant in the place of an op, to drop annotations
-// and constraints, to drop and shrink axes of the mesh, and to make dimensions
-// and other numbers smaller. A candidate that is no valid program fails in
-// another way, so whoever asks needs no care for what fits together.
+// reduceProgram repeats these changes until none helps: return fewer results;
+// replace an op by an argument, an operand or a constant; drop annotations and
+// constraints; drop and shrink axes of the mesh; make dimensions and other
+// numbers smaller. A candidate that is not a valid program fails in another
+// way, so the changes need not fit together.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ using StillFails = std::function<bool(const std::string &)>;
 std::string reduceProgram(mlir::MLIRContext &context, std::string text,
                           const StillFails &stillFails, unsigned tries = 2000);
 
-/// One way to make a program smaller; false where it does not apply.
+/// One way to make a program smaller; false if it does not apply.
 using Shrink = std::function<bool(mlir::ModuleOp)>;
 /// Returns all ways to make the module smaller, those that remove most first.
 std::vector<Shrink> shrinksOf(mlir::ModuleOp module);

@@ -41,7 +41,7 @@ constexpr char kUsage[] =
     "      weft-fuzz "
     "--seed S --print\n";
 
-/// Reads a flag without a value; false where the name is none.
+/// Reads a flag without a value; false if the name is none.
 bool parseSwitch(llvm::StringRef name, Arguments &arguments) {
   bool *target = name == "--reals"     ? &arguments.campaign.reals
                  : name == "--planned" ? &arguments.campaign.planned
@@ -166,7 +166,8 @@ size_t runAll(const Arguments &arguments) {
                << summary.programs << " programs keep their meaning\n";
   if (arguments.summary)
     printSummary(summary, time.count());
-  // Only the first failures are printed: a broken compiler fails everywhere.
+  // All failures are listed, but only the first are reduced: a broken compiler
+  // fails everywhere.
   for (const FailedProgram &failure : summary.failures)
     llvm::outs() << "seed " << failure.seed << " " << textOf(failure.verdict)
                  << "\n";

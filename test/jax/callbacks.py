@@ -23,7 +23,7 @@ def check(name, found, expected):
 
 
 def programs(x):
-    """Each with an argument that lies on one device or on a mesh."""
+    """Runs each program on `x`, which lies on one device or on a mesh."""
     check("pure", jax.jit(lambda a: jax.pure_callback(lambda b: np.asarray(b) * 2, like, a) + 1)(x), np.asarray(x) * 2 + 1)
     pair = (like, jax.ShapeDtypeStruct((), np.int32))
     tripled, count = jax.jit(lambda a: jax.pure_callback(lambda b: (np.asarray(b) * 3, np.int32(7)), pair, a))(x)

@@ -1,6 +1,6 @@
-"""Hundreds of small programs of JAX on a Weft device, each against JAX's own CPU device.
+"""Runs hundreds of small programs of JAX on a Weft device, and compares each with JAX's own CPU device.
 
-    conformance.py [NAME...]      a table of failures; exit status 1 where one is new
+    conformance.py [NAME...]      a table of failures; exit status 1 if one is new
     conformance.py --every 8      one program of eight
 
 Programs are made from the tables below: each function over some dtypes and shapes.
@@ -11,7 +11,7 @@ import os
 import sys
 import warnings
 
-os.environ["JAX_PLATFORMS"] = "weft,cpu"  # the second to compare with
+os.environ["JAX_PLATFORMS"] = "weft,cpu"  # cpu to compare with
 
 import jax
 import jax.numpy as jnp
@@ -20,7 +20,7 @@ from jax import lax
 from jax._src.lax import windowed_reductions
 
 warnings.filterwarnings("ignore")
-# What is known to fail, with the reason that Weft gives (a part of it).
+# Known failures: a name, and a part of the reason that Weft gives.
 KNOWN = {}
 
 FLOATS = ["float32", "bfloat16", "float16"]
@@ -288,12 +288,12 @@ def run(function, arguments):
     try:
         with jax.default_device(jax.devices("cpu")[0]):
             expected = jax.tree.map(np.asarray, jax.jit(function)(*arguments))
-    except (TypeError, ValueError):  # no program of JAX: lax.abs of unsigned integers
+    except (TypeError, ValueError):  # not a program of JAX: lax.abs of unsigned integers
         return None
     try:
         with jax.default_device(jax.devices("weft")[0]):
             return difference(expected, jax.tree.map(np.asarray, jax.jit(function)(*arguments)))
-    except Exception as error:  # whatever JAX makes of an error of the plugin
+    except Exception as error:  # JAX raises errors of the plugin as several types
         return (str(error) or type(error).__name__).splitlines()[0]
 
 

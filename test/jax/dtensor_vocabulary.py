@@ -1,4 +1,5 @@
-"""What TensorFlow's tutorial "Using DTensors with Keras" calls, through weft.dtensor, with figures of NumPy and of Keras without a mesh.
+"""Runs the calls of TensorFlow's tutorial "Using DTensors with Keras" through weft.dtensor; compares with NumPy
+and with Keras without a mesh.
 
     JAX_PLATFORMS=weft WEFT_DEVICES=cpu:8 python dtensor_vocabulary.py
 """
@@ -53,7 +54,7 @@ def build(**layouts):
 
 
 def train(model, optimizer, metric, put):
-    """The tutorial's loop: a sum over the batch is the global loss. The figures of each step."""
+    """Trains by the tutorial's loop, whose loss is a sum over the whole batch; returns the figures of each step."""
     def compute_loss(trainable, fixed, x, y):
         logits, fixed = model.stateless_call(trainable, fixed, x, training=True)
         return keras.ops.sum(keras.losses.sparse_categorical_crossentropy(y, logits, from_logits=True)), logits
@@ -107,5 +108,5 @@ with layout_map.scope():
 subclassed(dtensor.copy_to_mesh(np.zeros((16, 16), "float32"), layout=replicated))  # makes the weights
 assert subclassed.feature.kernel.layout == subclassed.feature_2.kernel.layout == sharded
 assert functional.layers[1].kernel.layout == sequential.layers[0].kernel.layout == sharded
-assert sequential.layers[1].kernel.layout == replicated  # of no rule: the map's mesh
+assert sequential.layers[1].kernel.layout == replicated  # no rule fits: replicated on the map's mesh
 print("all as expected")

@@ -1,9 +1,9 @@
-"""Programs over meshes with explicit axes on Weft against the same programs on JAX's own CPU devices.
+"""Compares programs over meshes with explicit axes on Weft with the same programs on JAX's own CPU devices.
 
     WEFT_DEVICES=cpu:8 python explicit.py
 
-JAX says the sharding of every value then, of the scalars of a region, too; and sums may stay unreduced
-along an axis: each device holds a summand. Results that do are compared as what they are reduced to.
+With explicit axes JAX states the sharding of every value, also of scalars in regions; and sums may stay unreduced
+along an axis: each device holds a summand. Unreduced results are reduced before they are compared.
 """
 
 import os
@@ -39,7 +39,7 @@ def lay(array, *spec, **more):
 
 
 def equal(array):
-    """The array, and what an unreduced one is reduced to."""
+    """The sharding and the values of an array; an unreduced one is reduced first."""
     spec = array.sharding.spec
     if not spec.unreduced:
         return array.sharding.spec, np.asarray(array)

@@ -1,8 +1,8 @@
-"""Programs with explicit axes whose ops have regions, and others with few values, against JAX's CPU."""
+"""Compares programs with explicit axes whose ops have regions, and others with few values, with JAX's CPU."""
 
 import os
 
-os.environ["JAX_PLATFORMS"] = "weft,cpu"  # the second to compare with
+os.environ["JAX_PLATFORMS"] = "weft,cpu"  # cpu to compare with
 
 import jax
 import jax.numpy as jnp
@@ -99,7 +99,7 @@ for ordered in (False, True):
         call()
         return x + 1
 
-    # Of one device, as on JAX's CPU: it has no argument that would say more. Ordered, JAX's CPU does not run it.
+    # Without an argument the callback runs on one device only, as on JAX's CPU, which does not run it if it is ordered.
     assert ordered or mapped(call, (), None) == (None, 1)
     assert mapped(call_with, P("x"), (), ROW) == ((), 4), ordered
     given, count = mapped(call_and_give, P("x"), P("x"), ROW)

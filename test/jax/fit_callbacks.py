@@ -28,7 +28,7 @@ def run(*command):
 
 
 class StepRun(check_callbacks.Run):
-    """From a file of steps, whose optimizer's rate the archive has."""
+    """A run from a file of steps; the archive has the optimizer's rate."""
 
     def __init__(self, weft, fixtures, step, archive):
         super().__init__(weft, fixtures)
@@ -47,7 +47,7 @@ def make_archive(folder, rate, path):
 
 
 def check_files(folder, scratch, wanted):
-    """Keras' values of what callbacks saved: a model, and weights alone."""
+    """Checks with Keras what callbacks saved: a model, and weights alone."""
     with np.load(folder / "data.npz") as data:
         held = data["val_x"], data["val_y"]
     best = keras.models.load_model(scratch / "checkpoint-best" / "best-01-2.135.keras")

@@ -4,7 +4,8 @@
     fixture_fit.py FOLDER --distribution none --nudge 11,1e-6     weights drawn with seed 11 within 1e-6 of the golden ones
 
 Steps of train_on_batch, evaluate and predict, then fit on a fresh model, as the README of the fixtures says; each
-tensor within the tolerance that case.json records. What a nudge moves as far is the model's doing, not a device's. Devices are those of JAX_PLATFORMS: eight for a distribution.
+tensor within the tolerance that case.json records. A difference that a nudge makes, too, is the model's and not a device's. Devices are
+those of JAX_PLATFORMS: eight for a distribution.
 """
 
 import argparse
@@ -154,7 +155,7 @@ def complaints(fixture, found, expected):
         for norm, size in (("rel", lambda array: np.abs(array).max(initial=0)), ("l2", lambda array: np.linalg.norm(array.ravel()))):
             scale = size(b) or 1.0
             share = size(a - b) / scale
-            # Initial values are equal up to the last steps of erfinv.
+            # Initial values may be off by 5e-7.
             limit = max(tolerance[part][norm], 5e-7)
             worst[part] = max(worst.get(part, 0.0), share / limit)
             if not share <= limit:
@@ -163,7 +164,7 @@ def complaints(fixture, found, expected):
 
 
 def train_and_compare(folder, distribution, options):
-    """Prints what was found; is it as recorded?"""
+    """Prints what was found; returns whether it is as recorded."""
     fixture = Fixture(folder, distribution, options.data, options.nudge)
     refused = fixture.facts["difference_from_one_device"].get(distribution, {}).get("error")
     try:

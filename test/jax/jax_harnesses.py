@@ -1,4 +1,4 @@
-"""JAX's own harnesses of its primitives, some 5,600 small programs, on a Weft device and on JAX's CPU device.
+"""Runs JAX's own harnesses of its primitives, some 5,600 small programs, on a Weft device and on JAX's CPU device.
 
     jax_harnesses.py [--every 20 [--first 7]] [--only REGEX] [--least 97]      a table of the groups, the classes of failure
 
@@ -12,7 +12,7 @@ import re
 import sys
 import warnings
 
-os.environ["JAX_PLATFORMS"] = "weft,cpu"  # the second to compare with
+os.environ["JAX_PLATFORMS"] = "weft,cpu"  # cpu to compare with
 
 import jax
 import numpy as np
@@ -42,8 +42,8 @@ def difference(expected, found):
 
 
 def what_is_unique(group, results):
-    """Singular and eigenvectors have any sign: their values, and the product that they are factors of. Above the
-    diagonal of a Cholesky factor is anything."""
+    """The unique parts of results: singular values or eigenvalues and the product of the factors, as vectors have any sign; of a
+    Cholesky factor the lower triangle."""
     arrays = [np.asarray(x) for x in results]
     if group == "cholesky":
         return [np.tril(arrays[0])]
@@ -64,11 +64,11 @@ def run(harness, device, arguments):
 
 
 def failure(harness, weft, cpu):
-    """Why a harness fails; None where it does not run on JAX's CPU device."""
+    """Why a harness fails; None if it does not run on JAX's CPU device."""
     try:
         arguments = harness.dyn_args_maker(np.random.RandomState(42))
         expected = run(harness, cpu, arguments)
-    except Exception:  # whatever JAX itself refuses
+    except Exception:  # JAX itself refuses some harnesses
         return None
     try:
         for a, b in zip(expected, run(harness, weft, arguments), strict=True):

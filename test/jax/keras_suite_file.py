@@ -1,5 +1,5 @@
-"""One test file of Keras under pytest, for keras_suite.py: a line of JSON for each test as it ends; of the tests that have
-an outcome according to another such file, where one is given.
+"""Runs one test file of Keras under pytest, for keras_suite.py: writes a line of JSON for each test as it ends. If another such
+file is given, only tests with an outcome in it run.
 
     KERAS_SUITE_RECORD=FILE KERAS_SUITE_EVERY=1 KERAS_SUITE_WANTED=FILE KERAS_SUITE_OUTCOME=passed keras_suite_file.py .../dense_test.py
 """
@@ -12,7 +12,7 @@ import types
 import jax
 import pytest
 
-# Read before the tests run: some of Keras' clear the environment.
+# The environment is read before the tests run, as some of Keras' tests clear it.
 RECORD, EVERY = os.environ["KERAS_SUITE_RECORD"], int(os.environ["KERAS_SUITE_EVERY"])
 BACKEND = os.environ["KERAS_BACKEND"]
 MARKERS = ["requires_trainable_backend: for back ends that train", "multi_device: for several devices"]
@@ -36,14 +36,14 @@ def name_of(item):
 
 
 def reason_of(report):
-    """The message of the exception: Weft's, where it is one, else the last lines."""
+    """The message of the exception: Weft's if it is one, else the last lines."""
     crash = getattr(report.longrepr, "reprcrash", None)
     text = crash.message if crash else str(report.longrepr)
     return text[text.find("Weft: "):][:1000] if "Weft: " in text else text[:1000]
 
 
 class Recorder:
-    """Leaves out what has an outcome already, writes down the rest."""
+    """Skips tests that have an outcome already, and records the others."""
 
     def __init__(self):
         self.known = {line.get("test") for line in read(RECORD)}
@@ -83,7 +83,7 @@ class Recorder:
 
 
 def keras_conftest():
-    """What test files take from the conftest.py of Keras' repository, which its wheel lacks."""
+    """A replacement of the conftest.py of Keras' repository, which its wheel lacks and test files import."""
     conftest = types.ModuleType("conftest")
 
     def skip_if_backend(given, reason):

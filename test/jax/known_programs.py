@@ -1,4 +1,4 @@
-"""Programs that were compiled before are found in memory and on disk, and never another one.
+"""Checks that programs that were compiled before are found in memory and on disk, and never another one.
 
     known_programs.py FOLDER        FOLDER: what XDG_CACHE_HOME is
 """
@@ -86,7 +86,7 @@ for donate in ((0,), (), (0,)):
     compilations(f, argument, donate_argnums=donate)
     assert argument.is_deleted() == bool(donate)
 
-# A function of this process is called, and the one that was meant.
+# A callback calls this process's function, each time the right one.
 for number in range(3):
     jax.clear_caches()
     seen = []

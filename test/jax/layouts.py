@@ -33,7 +33,7 @@ for sharding in (NamedSharding(mesh, P("a", "b")), NamedSharding(mesh, P(None, "
             wanted = Format(Layout(order), sharding)
             y = jax.device_put(x, wanted)
             check(y, x, order)
-            # A program takes it, and gives another order; row-major without one.
+            # A program takes an array in another order, and gives another one; results are row-major without one.
             check(jax.jit(lambda v: v)(y), x, jax.jit(lambda v: v)(y).format.layout.major_to_minor)
             back = jax.jit(lambda v: jnp.flip(v, 0), out_shardings=Format(Layout((2, 0, 1)), sharding))(y)
             check(back, np.flip(x, 0), (2, 0, 1))

@@ -1,4 +1,4 @@
-"""Libraries that stand on JAX, on Weft's devices and on JAX's CPU devices: their figures must agree.
+"""Runs libraries that stand on JAX on Weft's devices and on JAX's CPU devices: their figures must agree.
 
     pip install flax optax equinox dm-haiku numpyro diffrax
     libraries.py [PROGRAM...]       all of library_programs.py: some minutes

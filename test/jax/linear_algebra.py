@@ -58,7 +58,7 @@ def check_eigh(a):
 
 
 def check_general(a):
-    """Those that LAPACK on the host does."""
+    """Checks decompositions that LAPACK on the host computes."""
     n = a.shape[-1]
     w, vr = (np.asarray(x) for x in jnp.linalg.eig(a))
     near("a vr", a @ vr, vr * w[..., None, :])
@@ -92,7 +92,7 @@ check_svd(np.zeros((3, 3), np.float32))
 near("large", jnp.linalg.qr(np.full((3, 2), 1e30, np.float32))[1], np.linalg.qr(np.full((3, 2), 1e30))[1])
 assert np.isnan(np.asarray(jnp.linalg.eigvalsh(np.array([[np.nan, 0], [0, 1]], np.float32)))).all()
 
-# What is made of them, and derivatives.
+# Functions that use decompositions, and derivatives.
 a = draw(6, 4)
 near("pinv", jnp.linalg.pinv(a), np.linalg.pinv(a))
 near("lstsq", jnp.linalg.lstsq(a, a[:, 0])[0], np.linalg.lstsq(a, a[:, 0], rcond=None)[0])

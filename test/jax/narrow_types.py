@@ -10,7 +10,7 @@ import os
 import sys
 import warnings
 
-os.environ["JAX_PLATFORMS"] = "weft,cpu"  # the second to compare with
+os.environ["JAX_PLATFORMS"] = "weft,cpu"  # cpu to compare with
 
 import jax
 import jax.numpy as jnp
@@ -37,13 +37,13 @@ def patterns(name):
 
 
 def on(device, function, *args):
-    """None where JAX's CPU has no code for it."""
+    """The result of a function on a device."""
     with jax.default_device(device):
         return np.asarray(jax.jit(function)(*args))
 
 
 def same(a, b):
-    """Bit for bit; any NaN is as good as another."""
+    """Whether elements are equal bit for bit; all NaNs are equal."""
     if a.dtype != b.dtype or a.shape != b.shape:
         return np.zeros(max(a.size, 1), bool)
     equal = (a.reshape(-1, 1).view(np.uint8) == b.reshape(-1, 1).view(np.uint8)).all(-1)
@@ -54,7 +54,7 @@ def same(a, b):
 
 
 def bounds(name):
-    """Between two values, and the nearest floats on both sides."""
+    """The middle of each two neighbouring values, and the nearest floats on both sides of it."""
     values = patterns(name).astype(np.float64)
     values = np.unique(values[np.isfinite(values)])
     middle = ((values[1:] + values[:-1]) / 2).astype(np.float32)
@@ -67,7 +67,7 @@ def sources(name):
     yield half.view(ml_dtypes.bfloat16)
     yield half.view(ml_dtypes.bfloat16).astype(np.float32)
     yield bounds(name)
-    if name != "float8_e8m0fnu":  # of doubles below 2^-126 JAX's CPU makes NaN there
+    if name != "float8_e8m0fnu":  # JAX's CPU converts doubles below 2^-126 to NaN
         yield half.view(ml_dtypes.bfloat16).astype(np.float64)
     for integer in ("int8", "uint8", "int16", "int32", "uint64"):
         yield np.arange(256).astype(np.uint8).view(np.int8).astype(integer)
@@ -77,7 +77,7 @@ def conversions(name):
     target = np.dtype(getattr(ml_dtypes, name))
     for other in INTS + FLOATS + OTHERS:
         values = patterns(name)
-        if name == "float4_e2m1fn" and "int" in other:  # of 6 JAX's CPU makes the largest integer
+        if name == "float4_e2m1fn" and "int" in other:  # JAX's CPU converts 6 to the largest integer
             values = values[np.abs(values.astype(np.float32)) < 6]
         if other != name:
             yield f"{name}-to-{other}", lambda x, t=other: x.astype(t), [values]
@@ -131,13 +131,13 @@ def structure(name):
 
 
 def sharded(name):
-    """Over all devices; the largest is an all-reduce."""
+    """Checks functions of an array sharded over all devices; "largest" is an all-reduce."""
     mesh = jax.sharding.Mesh(np.array(jax.devices("weft")), ("x",))
     rows = np.resize(patterns(name)[:4], (3 * mesh.size, 5))
     given = jax.device_put(rows, jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("x")))
     for case, function in {"transpose": lambda x: x.T, "reverse": lambda x: x[::-1], "max": lambda x: lax.reduce_max(x.astype(np.float32), (0,)).astype(x.dtype),
                            "largest": lambda x: lax.reduce_max(x, (0,))}.items():
-        if name != "float8_e8m0fnu" or case != "largest":  # JAX begins with NaN
+        if name != "float8_e8m0fnu" or case != "largest":  # JAX's maximum begins with NaN
             with jax.default_device(CPU):
                 expected = np.asarray(jax.jit(function)(rows))
             yield case, same(np.asarray(jax.jit(function)(given)), expected).all()

@@ -1,4 +1,4 @@
-"""Programs that give nothing back, on eight devices and on one: they are run for what they do.
+"""Programs that give nothing back, on eight devices and on one: they are run for their effects.
 
     WEFT_DEVICES=cpu:8 python no_results.py
 """

@@ -1,4 +1,4 @@
-"""jax.debug.inspect_array_sharding and visualize_array_sharding on Weft devices: what the callbacks get."""
+"""Checks what callbacks get from jax.debug.inspect_array_sharding and visualize_array_sharding on Weft devices."""
 
 import sys
 
@@ -53,7 +53,7 @@ def constrained(x):
 
 
 def everywhere(x):
-    """On any number of devices; a matrix over both axes."""
+    """Checks reports on any number of devices, of a matrix over both axes."""
     look(x)
     heard(P("a", "b"))
     jax.jit(product)(x)
@@ -85,7 +85,7 @@ def in_shard_map(x):
 
 
 def when(x):
-    """At compile time, also of a program that is known already; an error there is the compilation's."""
+    """Checks that callbacks are called at compile time, also for a known program, and that their errors are the compilation's."""
     lowered = jax.jit(lambda v: (look(v - 1), v)[1]).lower(x)
     if len(devices) == 1:
         heard(P())  # known without the compiler
@@ -107,7 +107,7 @@ def when(x):
 
 
 def same_in_the_next_process(x):
-    """Keeps its number: what the first process compiled is found on disk by the second."""
+    """Checks that a second process finds on disk what the first compiled: the observation keeps its number."""
     jax.jit(lambda v: (look(v * 7), v)[1])(x)
     heard(P("a", "b"))
 

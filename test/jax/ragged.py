@@ -1,4 +1,4 @@
-"""lax.ragged_all_to_all on Weft devices against what it means, in NumPy: JAX's CPU device has none.
+"""Compares lax.ragged_all_to_all on Weft devices with its meaning in NumPy: JAX's CPU device does not have it.
 
     WEFT_DEVICES=cpu:8 python ragged.py
 """

@@ -1,4 +1,4 @@
-"""Functions that JAX prints by name (chlo), through `weft run` of the printed text, against JAX's CPU device.
+"""Compares functions that JAX prints by name (chlo), through `weft run` of the printed text, with JAX's CPU device.
 
     real_functions.py WEFT
 """

@@ -34,7 +34,7 @@ def numbers(value):
 
 
 def figures(text):
-    """The bar of Keras is drawn again and again: the last drawing of a line counts."""
+    """The figures of an output; of Keras' bar, which is drawn again and again, the last drawing counts."""
     lines = [re.split(r"[\r\b]+", line.rstrip("\r\b"))[-1] for line in text.split("\n") if line.strip()]
     found = [float(figure) for line in lines for figure in FIGURE.findall(line)]
     return found + (numbers(json.loads(lines[-1])) if lines and lines[-1].startswith("{") else [])

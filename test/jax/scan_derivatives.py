@@ -1,4 +1,4 @@
-"""First and second derivatives of a scan, compiled and op by op, against float64.
+"""Compares first and second derivatives of a scan, compiled and op by op, with float64.
 
 Numeric differences in float32 cannot judge them: f(x + 1e-4) - f(x - 1e-4) has the rounding of f,
 some 1e-7, divided by 2e-4. `jax.test_util.check_grads` allows 1e-3 and fails for some draws on

@@ -1,4 +1,4 @@
-"""shard_map on Weft against the same programs on JAX's own CPU devices.
+"""Compares shard_map on Weft with the same programs on JAX's own CPU devices.
 
     WEFT_DEVICES=cpu:8 python shard_map.py
 
@@ -27,8 +27,8 @@ PROGRAMS = []
 
 
 def program(*specs, out, mesh=((2, 4), ("x", "y")), shape=(8, 16), derive=True, place=None, **more):
-    """Registers the body of a shard_map over arrays of small integers; JAX has a derivative of it, or not. The arrays lie as
-    `specs` say, or where `place` does."""
+    """Registers the body of a shard_map over arrays of small integers. `derive`: whether JAX has a derivative of it. The arrays
+    lie as `specs` say, or as `place` does."""
 
     def register(body):
         PROGRAMS.append((body.__name__, shape, body, specs, out, mesh, derive, place or specs, more))
@@ -269,7 +269,7 @@ def mapped(devices, body, specs, out, mesh, place, more):
 
 
 def functions(devices, body, specs, out, mesh, derive, place, more):
-    """(what, function of the arrays): the value in the midst of a program, and the gradient of its squares."""
+    """(name, function of the arrays): the value in the midst of a program, and the gradient of its squares."""
     function, shardings = mapped(devices, body, specs, out, mesh, place, more)
     yield "", lambda *a: function(*[x + 1 for x in a]) * 2, shardings
     if derive:
@@ -296,7 +296,7 @@ def compare():
     weft, cpu = jax.devices("weft"), jax.devices("cpu")
     for name, shape, *program in PROGRAMS:
         if not jax.config.jax_use_shardy_partitioner and "axis_names" in program[-1]:
-            continue  # XLA's older form does not say of a part of the axes what they are
+            continue  # XLA's older form cannot say that only some axes are manual
         arrays = inputs(program[1], shape)
         for (what, ours), (_, theirs) in zip(run(weft, program, arrays), run(cpu, program, arrays)):
             np.testing.assert_array_equal(ours, theirs, err_msg=name + what)
@@ -306,7 +306,7 @@ def compare():
 
 
 def write(folder):
-    """Each program's text, inputs and what JAX computes."""
+    """Writes each program's text, its inputs and JAX's outputs."""
     cpu = jax.devices("cpu")
     for name, shape, *program in PROGRAMS:
         arrays = inputs(program[1], shape)

@@ -9,7 +9,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 
 try:
     from jax.experimental.shard_alike import shard_alike
-except ImportError:  # JAX 0.11 has none
+except ImportError:  # JAX 0.11 has no shard_alike
     shard_alike = None
 
 devices = jax.devices()
@@ -63,7 +63,7 @@ third = jax.device_put(x, devices[3])
 assert (third + 1).devices() == {devices[3]}
 np.testing.assert_allclose(np.asarray(jax.device_put(third + 1, devices[6])), x + 1)
 
-# What lies alike, an order in memory that nobody sees, and a function that would partition itself.
+# shard_alike, a layout constraint, and a function with custom partitioning.
 if shard_alike:
     first, second = jax.jit(lambda a, b: shard_alike(a + 1, b + 1))(xs, x)
     np.testing.assert_allclose(np.asarray(second), x + 1)

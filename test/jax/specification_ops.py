@@ -148,7 +148,7 @@ CASES = {
     "sdy.data_flow_edge": ("%r = sdy.data_flow_edge %0 sharding=<@mesh, [{{\"x\"}}, {{?}}]> : {0}", [X], X),
 }
 OLDER = "sdy.all_to_all in its older form"
-# What jaxlib does not put into an artifact.
+# Ops that jaxlib does not put into an artifact.
 NO_ARTIFACT = {"sdy.all_gather", "sdy.all_slice", "sdy.all_to_all", "sdy.collective_permute", "sdy.data_flow_edge"}
 MESH = 'sdy.mesh @mesh = <["x"=2, "y"=2]>\n'
 
@@ -162,7 +162,7 @@ def program(name, sharded):
         says[0] = f" {{sdy.sharding = #sdy.sharding<@mesh, [{', '.join(dims)}]>}}"
     inputs = ", ".join(f"%{i}: {t}{s}" for i, (t, s) in enumerate(zip(types, says)))
     text = body.format(*types, r=type_of(result))
-    # The type that the last op states: unknown ones are what operands make of them.
+    # The result's type is the one that the last op states; unknown sizes follow from operands.
     last = text.rsplit("%r", 1)[-1]
     stated = (last.rsplit(" -> ", 1)[-1] if " -> " in last else last.rsplit(":", 1)[-1].rsplit(", ", 1)[-1]).strip()
     return f"{MESH}func.func public @main({inputs}) -> {stated} {{\n{text}\nreturn %r : {stated}\n}}\n"

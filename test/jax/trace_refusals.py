@@ -1,4 +1,4 @@
-"""What weft.trace refuses, with the file, both values and the way out; nothing is written then.
+"""Checks that weft.trace refuses bad input with the file, both values and a fix, and writes nothing.
 
     trace_refusals.py FIXTURES SCRATCH
 """

@@ -1,4 +1,4 @@
-"""A JAX process that has the wheel installed: is Weft loaded in it, and has it replaced functions of JAX?
+"""Prints whether Weft is loaded in a JAX process that has the wheel installed, and whether it has replaced functions of JAX.
 
     unasked.py            whatever JAX_PLATFORMS says
     unasked.py cpu        jax.config asks for JAX's CPU

@@ -2,9 +2,9 @@
 
     check_tests.py WEFT FOLDER [--only REGEX] [--jobs N] [--refused FILE] [-v]
 
-Each case: predict from the initial values; evaluate, where Keras did; train, where Keras did. A tensor agrees where the
+Each case: predict from the initial values; evaluate, where Keras did; train, where Keras did. A tensor agrees if the
 largest difference is below 2e-5 (after training 1e-4) of its largest magnitude, or of 1e-2. The table counts by group and
-has the reasons, most frequent first. --refused: exit with 1 where a case does not agree, but for those whose names stand
+has the reasons, most frequent first. --refused: exit with 1 if a case does not agree, but for those whose names stand
 in FILE, which weft must refuse with a message.
 """
 

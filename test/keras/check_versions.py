@@ -37,7 +37,7 @@ HEAD = "| Keras | JAX | models | passed | differences |\n|---|---|---|---|---|"
 
 
 class Difference(Exception):
-    """What is not as it should be."""
+    """A difference between Weft and Keras."""
 
 
 def first(value):
@@ -83,12 +83,12 @@ class Run:
 
     @contextlib.contextmanager
     def part(self, name):
-        """What differs inside is counted and shown, and the next part goes on."""
+        """Counts and shows a difference inside, and goes on with the next part."""
         try:
             yield
         except Difference as difference:
             self.failed(name, str(difference))
-        except Exception as error:  # what Keras says of a file, or of its own model
+        except Exception as error:  # of Keras, about a file or its own model
             where = traceback.extract_tb(error.__traceback__)[-1]
             said = f"Keras: {type(error).__name__}: {str(error).strip()[:600]} ({pathlib.Path(where.filename).name}:{where.lineno})"
             if name == "model":
@@ -129,7 +129,7 @@ class Run:
             return self.keras.saving.load_model(self.folder / file, **options)
 
     def trained(self, make):
-        """A model of `Models`, out and in again."""
+        """Trains a model, saves it and loads it again, in Keras and in Weft."""
         case = make()
         model, folder = case.model, self.folder
         self.outputs = list(model.output_names) if hasattr(model, "output_names") else ["y"]
@@ -145,7 +145,7 @@ class Run:
                 self.compare("predictions", self.predicted([], "model.keras"), expected, case.predicted)
             with self.part("predict --weights"):
                 self.compare("predictions", self.predicted(["--weights", "model.weights.h5"], "fresh.keras"), expected, case.predicted)
-        # Another object: with use_ema, Keras on JAX does not train on with the same one.
+        # The model is loaded again: with use_ema, Keras on JAX does not train on with the same object.
         again = self.load("model.keras")
         history = again.fit(case.x, case.y, epochs=2, **options).history
         with self.part("fit"):

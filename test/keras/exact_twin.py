@@ -1,10 +1,10 @@
-"""Whether a narrow twin's figures that Weft and Keras do not share are rounding: both beside Keras in float64.
+"""Shows whether a narrow twin's figures differ between Weft and Keras by rounding: compares both with Keras in float64.
 
     KERAS_BACKEND=jax python exact_twin.py FOLDER/NAME WEFT [DISTRIBUTION.json]
 
 FOLDER/NAME is what write_models.py narrow wrote. The model is trained once more in float64, from the same weights, and by
 WEFT. Printed are the distances of all compared variables from those figures, by their 2-norms, of Weft's and of Keras' own
-in float32: two programs that round otherwise are equally far, a defect is farther. Then the variables where Weft and Keras
+in float32: two programs that round differently are equally far, a defect is farther. Then the variables where Weft and Keras
 are farther apart than case.json allows.
 """
 

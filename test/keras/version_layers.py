@@ -97,7 +97,7 @@ PAIRS = [
     ("GroupedQueryAttention", {"head_dim": 3, "num_query_heads": 4, "num_key_value_heads": 2}),
 ]
 
-# Losses by what the labels are: probabilities beside class numbers, one probability, any numbers.
+# Losses by kind of label: probabilities or class numbers, one probability, any numbers.
 LOSSES = {
     "classes": ["CategoricalCrossentropy", "CategoricalFocalCrossentropy", "CategoricalHinge", "KLDivergence"],
     "binary": ["BinaryCrossentropy", "BinaryFocalCrossentropy", "Dice", "Hinge", "SquaredHinge", "Tversky"],

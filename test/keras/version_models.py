@@ -1,8 +1,8 @@
 """Models that check_versions.py lets Keras train and save, and the options of their optimizers and schedules."""
 
-# The largest difference beside the largest value: of predictions, and of losses and metrics.
+# The largest differences, relative to the largest value: of predictions, and of losses and metrics.
 PREDICTED, TRAINED = 1e-5, 1e-4
-# Of a model whose layers compute in bfloat16, which has a step of 1/128: of both.
+# Both, for a model whose layers compute in bfloat16, which has a step of 1/128.
 NARROW = 0.03
 SAMPLES = 32
 
@@ -40,7 +40,7 @@ class Case:
 
 
 class Models:
-    """Those that are trained and saved, by name."""
+    """The models that are trained and saved, by name."""
 
     def __init__(self, keras, numpy):
         self.keras, self.layers, self.numpy = keras, keras.layers, numpy
@@ -288,7 +288,7 @@ class Models:
         return Case(model, self.reals(6), self.reals(6))
 
     def named(self):
-        """{name: what makes the case}"""
+        """{name: function that makes the case}"""
         names = [
             "sequential",
             "sequential_without_dropout",

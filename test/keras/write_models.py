@@ -78,7 +78,7 @@ def inputs(model, samples, classes):
 
 
 def trained(text, x, y, nudge=None):
-    """What the steps leave, by the names of golden.npz. A nudge moves each weight by its last digit: up, down, or either way."""
+    """The results of the steps, by the names of golden.npz. A nudge moves each weight by its last digit: up, down, or either way."""
     keras.backend.clear_session()
     keras.utils.set_random_seed(SEED)
     model = keras.models.model_from_json(text)
@@ -127,7 +127,7 @@ def write_narrow(folder, name):
     model = built(name, False)
     batch = APPLICATIONS.get(name, WRITTEN).batch
     x, y = inputs(model, 2 * batch, CLASSES if name in APPLICATIONS else model.output_shape[-1])
-    # Blocks that a scale of 1e-6 hides would show no difference.
+    # Scales of 1e-6 are raised: they would hide the blocks that they scale.
     text, map_of_layouts = model.to_json().replace('"init_values": 1e-06', '"init_values": 0.1'), layouts(model)
     found, nudged = trained(text, x, y), [trained(text, x, y, nudge) for nudge in ("up", "down", "either")]
     folder = folder / name
@@ -147,7 +147,7 @@ def write_narrow(folder, name):
 
 
 def summary(name, model, case, found):
-    """How sharp the comparison is: the allowed difference beside what five steps change, both relative to the values."""
+    """How sharp the comparison is: the allowed difference and the change of five steps, both relative to the values."""
     compared = [key.removeprefix("final/") for key in found if key.startswith("final/")]
     compared = [key for key in compared if key not in case["noise_driven"]]
     allowed = case["tolerance_of"]

@@ -23,7 +23,7 @@ module attributes {weft.mesh = #mesh} {
 
 
 class Server:
-    """Messages with their length in front, over stdin and stdout."""
+    """A server that is spoken to over stdin and stdout, in messages with their length in front."""
 
     def __init__(self, command):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
@@ -51,7 +51,7 @@ class Server:
         return answer["result"]
 
     def diagnostics(self):
-        """What the server says of the document next."""
+        """The next diagnostics of the document."""
         while (message := self.read()).get("method") != "textDocument/publishDiagnostics":
             pass
         assert message["params"]["uri"] == URI, message

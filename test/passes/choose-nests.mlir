@@ -34,7 +34,7 @@ func.func private @softmax(%x: tensor<64x10xf32>) -> tensor<64x10xf32> attribute
 // CUDA: nest.loops #nest.rows<dims = 1, lanes = 32, held = 1> to [#nest.place<result 0>] {
 // CUDA-NOT: nest.loops
 
-// Of the input, the scale and the offset; g: of the result, n: normalised.
+// The gradients of input, scale and offset of a layer norm; %g is that of the result, %n the normalised input.
 func.func private @layer_norm_gradient(%g: tensor<4096x96xf32>, %n: tensor<4096x96xf32>, %s: tensor<96xf32>, %r: tensor<4096xf32>)
     -> (tensor<4096x96xf32>, tensor<96xf32>, tensor<96xf32>) attributes {weft.kernel = #weft.kernel<general>} {
   %c = weft.constant dense<0.010416667> : tensor<4096xf32>

@@ -1,4 +1,4 @@
-// On GPUs a thread combines the terms of an element: of a contraction, and of a reduction that is no walk over rows. More than
+// On GPUs a thread combines the terms of an element of a contraction, or of a reduction that does not walk over rows. More than
 // 256 terms are combined in blocks of the root of their count. What the terms are made of is computed in the nest.
 // RUN: weft-opt %s --weft-choose-nests=target=cuda:sm_80 | FileCheck %s
 

@@ -5,7 +5,7 @@
 // RUN: sed -e '1i module attributes {nest.matmul_precision = "tf19"} {' -e '$a }' %s | not weft-opt 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: attribute 'nest.matmul_precision' is "tf19"; write "f32" or "tf32" on a module
 
-// A weight of bf16 stays one: tensor cores multiply, 16 bytes are copied at once, the bias is added to the sums of f32.
+// A weight of bf16 is not converted: tensor cores multiply it, copies take 16 bytes, the bias is added to the sums of f32.
 func.func private @layer(%x: tensor<4096x1024xbf16>, %w: tensor<1024x4096xbf16>, %b: tensor<4096xf32>) -> tensor<4096x4096xbf16> attributes {weft.kernel = #weft.kernel<dot>} {
   %0 = weft.dot %x, %w contract [1] x [0] : tensor<4096x1024xbf16>, tensor<1024x4096xbf16> -> tensor<4096x4096xf32>
   %1 = weft.broadcast %b dims [1] : tensor<4096xf32> -> tensor<4096x4096xf32>
@@ -32,7 +32,7 @@ func.func private @gradient(%x: tensor<512x784xf32>, %g: tensor<512x2048xf32>) -
 // TF32-LABEL: @gradient
 // TF32: #nest.tiles<tf32, block[{{.*}}, 16], warp[{{.*}}], stages = {{.}}, lhs = <rows, 16>, rhs = <rows, 16>>
 
-// A contraction may say itself how exact it is.
+// A contraction may state its own precision.
 func.func private @asked(%x: tensor<512x784xf32>, %w: tensor<784x2048xf32>) -> tensor<512x2048xf32> attributes {weft.kernel = #weft.kernel<dot>} {
   %0 = weft.dot %x, %w contract [1] x [0] precision highest : tensor<512x784xf32>, tensor<784x2048xf32> -> tensor<512x2048xf32>
   return %0 : tensor<512x2048xf32>

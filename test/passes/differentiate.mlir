@@ -71,7 +71,7 @@ func.func @nested(%x: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
 
 // -----
 
-// What the loss does not depend on has gradient zero.
+// Arguments that the loss does not depend on have gradient zero.
 func.func private @other(%w: tensor<2xf32>, %x: tensor<f32>) -> tensor<f32> {
   return %x : tensor<f32>
 }
@@ -183,7 +183,7 @@ func.func @declaration(%x: tensor<f32>) -> tensor<f32> {
 
 // -----
 
-// A mark that stops derivatives is gone where they are computed.
+// weft.stop_gradient is removed when derivatives are computed.
 func.func private @centred(%x: tensor<4xf32>) -> tensor<f32> {
   %0 = weft.reduce max %x dims [0] : tensor<4xf32> -> tensor<f32>
   %1 = weft.stop_gradient %0 : tensor<f32>

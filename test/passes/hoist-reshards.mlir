@@ -1,4 +1,4 @@
-// What no round changes is gathered once, in front of the loop.
+// Values that no round changes are gathered once, in front of the loop.
 // RUN: weft-opt --weft-propagate-layouts --weft-sink-reshards --weft-hoist-reshards --weft-merge-reshards --weft-verify-layouts --split-input-file %s | FileCheck %s
 // RUN: weft-opt --weft-propagate-layouts --weft-sink-reshards --weft-hoist-reshards --weft-merge-reshards --weft-partition --split-input-file %s | FileCheck %s --check-prefix=COUNT
 

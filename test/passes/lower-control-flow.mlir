@@ -16,7 +16,7 @@ func.func @counted(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %y : tensor<4xf32>
 }
 
-// One question after the other; the last needs none.
+// One comparison after the other; the last branch needs none.
 // CHECK-LABEL: func.func @chosen
 // CHECK: %[[FIRST:.*]] = weft.compare eq %arg0
 // CHECK: weft.case %[[FIRST]](%{{.*}}, %arg1) : tensor<i1>

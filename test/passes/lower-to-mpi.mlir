@@ -15,7 +15,7 @@ func.func @all_reduce(%a: tensor<4xf32>) -> tensor<4xf32> {
   return %0 : tensor<4xf32>
 }
 
-// Among some devices, values are gathered and combined.
+// Values of a group of devices are gathered and combined.
 // CHECK-LABEL: func.func @group
 // CHECK: mpi.comm_rank
 // CHECK: mpi.send

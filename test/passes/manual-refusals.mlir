@@ -1,4 +1,4 @@
-// What per-device code cannot have is said by name.
+// Ops that per-device code cannot have are refused by name.
 // RUN: split-file %s %t
 // RUN: not weft-opt %t/derivative.mlir --weft-differentiate 2>&1 | FileCheck %s --check-prefix=DERIVATIVE
 // DERIVATIVE: 'weft.manual' op

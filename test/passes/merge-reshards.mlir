@@ -33,7 +33,7 @@ func.func @a_gather_and_a_slice_are_an_all_to_all(%a: tensor<16x64xf32, #rows>) 
   return %1 : tensor<16x64xf32, #columns>
 }
 
-// The gather is there for another use: a slice of it moves nothing.
+// The gather is needed by another use, too: a slice of it moves nothing.
 // CHECK-LABEL: func.func @what_is_gathered_anyway_is_sliced
 // CHECK: %[[G:.+]] = weft.reshard %arg0
 // CHECK: weft.reshard %[[G]]

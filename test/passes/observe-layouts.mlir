@@ -10,9 +10,9 @@
 #turned = #weft.layout<#mesh, [{"b"}, {"a"}]>
 module attributes {weft.mesh = #mesh} {
 
-// A question changes nothing, not even how a sum is made: it is answered with the
+// An observation changes nothing, not even how a sum is made: it reports the
 // layout in which the value is computed, a constraint's own, and for a partial
-// value with what it is reduced to. Equal answers stand there once.
+// value the one to which it is reduced. Equal reports are there once.
 // CHECK-LABEL: func.func @asked
 // CHECK-SAME: weft.observed = {{\[\[}}"sin", #[[$BOTH]]], ["dot", #[[$ROWS]]], ["constrained", #[[$TURNED]]]]
 // CHECK-NOT: host.observe

@@ -1,4 +1,4 @@
-// A constant of one number is no data of the plan: a kernel fills it where
+// A constant of one number is not stored in the plan: a kernel fills it where
 // communication, a loop or the caller reads it.
 // RUN: weft-opt %s --weft-outline-kernels --weft-deduplicate-kernels | FileCheck %s
 

@@ -46,7 +46,7 @@ func.func @columns(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
 // NESTS: @reduce_8x4
 // NESTS: nest.loops #nest.sums<block = 0>
 
-// So does a convolution.
+// A convolution goes on with the elementwise ops on its result, too.
 // CHECK-LABEL: func.func @convolution
 // CHECK-NEXT: call @general_convolution_relu_2x8x8x16(%arg0, %arg1)
 // CHECK-NEXT: return

@@ -53,7 +53,7 @@ func.func @window(%x: tensor<8xf32> {weft.layout = #split}) -> (tensor<8xf32> {w
 // CHECK: coll.fetch %{{.+}} dim 0 of 12 at block 4 step 1 offset -2 divisor 1 {{.*}} : tensor<4xf32> -> tensor<8xf32>
 // CHECK: coll.fetch %{{.+}} dim 0 of 6 at block 4 step 1 offset -1 divisor 2 {{.*}} : tensor<2xf32> -> tensor<6xf32>
 // CHECK: weft.select_and_scatter ge {{.*}}strides = array<i64: 2>{{.*}} : tensor<7xf32>, tensor<3xf32> -> tensor<7xf32>
-// What the first device's padding ties for is the first element's.
+// Gradients that the first device's padding would take are the first element's.
 // CHECK: weft.reduce sum %{{.+}} dims [0] : tensor<1xf32>
 // CHECK: weft.slice %{{.+}} from [1] to [7]
 // CHECK: weft.add
@@ -73,7 +73,7 @@ func.func @large_window(%x: tensor<1x14x2xf32> {weft.layout = #weft.layout<#mesh
   %0 = weft.convolution %x, %w {lhs_dims = array<i64: 0, 2, 1>, rhs_dims = array<i64: 2, 1, 0>, result_dims = array<i64: 0, 2, 1>, strides = array<i64: 1>, low = array<i64: 0>, high = array<i64: 0>, base_dilation = array<i64: 1>, window_dilation = array<i64: 1>} : tensor<1x14x2xf32>, tensor<12x2x4xf32> -> tensor<1x3x4xf32>
   return %0 : tensor<1x3x4xf32>
 }
-// What the device lacks: here nothing is left to compute.
+// Each device fetches what it lacks; nothing is left to compute.
 // CHECK-LABEL: func.func @shift
 // CHECK: %[[MOVED:.+]] = coll.fetch %{{.+}} dim 0 of 8 at block 2 step 1 offset 2 {{.*}}(shift)" : tensor<3xf32> -> tensor<2xf32>
 // CHECK-NEXT: return %[[MOVED]]

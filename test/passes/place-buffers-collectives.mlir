@@ -24,7 +24,7 @@ module attributes {weft.mesh = #mesh} {
     return %e : tensor<4x9xf32>
   }
 
-  // An all-reduce of a value that nobody reads later works in place.
+  // An all-reduce of a value that is not read later works in place.
   // CHECK: plan.program @others
   // CHECK: %[[A:.*]] = plan.input "in/0"
   // CHECK: %[[P:.*]] = plan.input "in/1"

@@ -81,7 +81,7 @@ func.func @a_group_is_laid_out_alike(
   return %0, %1 : tensor<16x32xf32>, tensor<16x32xf32>
 }
 
-// Nobody of the group is annotated: what spreads to one spreads to all.
+// No value of the group is annotated: a layout that spreads to one spreads to all.
 // CHECK-LABEL: func.func @a_group_grows_together
 // CHECK-SAME: %arg2: tensor<16x32xf32, #[[$DATA]]>
 func.func @a_group_grows_together(

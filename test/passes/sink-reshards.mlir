@@ -19,7 +19,7 @@ func.func @slice_moves_before_gather(%w: tensor<16x64xf32, #rows>) -> tensor<16x
   return %1 : tensor<16x2xf32, #whole>
 }
 
-// Along the dimension that is cut too: each device fetches the rows that it
+// A slice may cut the sharded dimension: each device fetches the rows that it
 // lacks, and two rows are gathered instead of sixteen.
 // CHECK-LABEL: func.func @slice_of_the_sharded_dimension_moves_too
 // CHECK: weft.slice

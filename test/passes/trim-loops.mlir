@@ -1,4 +1,4 @@
-// Loops carry what somebody reads, and work on parts of tensors.
+// Loops carry only values that are read, and work on parts of tensors.
 // RUN: weft-opt --weft-trim-loops --split-input-file %s | FileCheck %s
 
 // CHECK-LABEL: func.func @unread

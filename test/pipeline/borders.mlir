@@ -1,4 +1,4 @@
-// What a stage promises is checked at its border, behind each stage and in front of the first one.
+// Each stage's promises are checked at its border, behind each stage and in front of the first one.
 
 // RUN: not weft-opt %s --weft-pipeline="from=partitioned to=scheduled" 2>&1 | FileCheck %s --check-prefix=LAYOUT
 // LAYOUT: borders.mlir:[[@LINE+24]]:{{.*}} error: stage 'partitioned': 'weft.reshard' has a layout in a type, which only the stage 'sharded' allows

@@ -1,4 +1,4 @@
-// What the GPU generator does not take is refused with the kernel's name.
+// Kernels that the GPU generator does not take are refused by name.
 // REQUIRES: nvptx
 // RUN: weft-opt %s --split-input-file --verify-diagnostics --weft-choose-nests=target=cuda:sm_90a --weft-print-assembly=target=cuda:sm_90a -o /dev/null
 

@@ -1,4 +1,4 @@
-"""A function that jax.export wrote with a symbolic batch dimension: its predictions, for any number of samples.
+"""Checks predictions of a function that jax.export wrote with a symbolic batch dimension, for any number of samples.
 
     exported.py SCRATCH write | read
 """

@@ -1,4 +1,4 @@
-"""What importing the package does, and what it says where it finds no libraries.
+"""Checks what an import of the package loads, and its errors if it finds no libraries.
 
     imports.py WEFT
 """

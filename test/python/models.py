@@ -1,4 +1,4 @@
-"""weft.compile of a Keras model and weft.Model: Keras' own predictions, for any number of samples.
+"""Checks that weft.compile of a Keras model and weft.Model give Keras' own predictions, for any number of samples.
 
     models.py SCRATCH
 """

@@ -34,7 +34,7 @@ out = program.outputs[0].name
 assert program.device_count == 1 and program.outputs[0].shape == (6, 5) and program.outputs[0].dtype == np.float32
 np.testing.assert_allclose(program.run(dict(zip(names, (a, b))))[out], wanted, rtol=1e-5, atol=1e-6)
 
-# No copy: the program reads and writes the caller's memory.
+# Arrays are not copied: the program reads and writes the caller's memory.
 made = []
 empty = arrays.empty
 arrays.empty = lambda *given: made.append(empty(*given)) or made[-1]
@@ -76,7 +76,7 @@ refused(["no such input"], step.bind, {"other": a})
 refused([donated.name, "reuses the memory"], step.run, {other: a},
         outputs={step.outputs[donated.donated].name: result})
 
-# Four devices: whole arrays in and out.
+# On four devices arrays still go in and out whole.
 mesh = Mesh(np.array(jax.devices()), ("rows",))
 rows = NamedSharding(mesh, PartitionSpec("rows"))
 split = weft.compile(jax.jit(lambda x, y: jax.numpy.tanh(x @ y), in_shardings=(None, rows)), a, b)
@@ -84,13 +84,13 @@ assert split.device_count == 4 and "rows" in split.mesh and split.inputs[1].layo
 np.testing.assert_allclose(split(a, b), wanted, rtol=1e-5, atol=1e-6)
 refused(["cpu:4", "scattered"], split.run, dict(zip([p.name for p in split.inputs], (a, b))), copy=False)
 
-# What is sent, and why: the sum over four devices of a 6 x 5 result.
+# explain tells what is sent, and why: the sum over four devices of a 6 x 5 result.
 explanation = weft.explain(jax.jit(lambda x, y: jax.numpy.tanh(x @ y), in_shardings=(None, rows)), a, b)
 assert "on 4 devices" in str(explanation) and "<html" in explanation.html and "<iframe" in explanation._repr_html_()
 assert explanation.data, "--json says nothing"
 refused_by_weft(["budget", "180"], weft.explain, jax.jit(lambda x, y: x @ y, in_shardings=(None, rows)), a, b, expect="bytes<=1")
 
-# Other element types, and what is no program.
+# Other element types, and files that are no programs.
 for dtype in ("int32", "bool", "complex64", "float64"):
     with jax.enable_x64(dtype == "float64"):
         values = np.arange(6).astype(dtype)

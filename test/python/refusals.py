@@ -32,7 +32,7 @@ def refused(words, call, *arguments, **options):
 
 
 def compare(section):
-    """Ends the process where a message is not documented, or a documented one was not raised."""
+    """Ends the process if a message is not documented, or a documented one was not raised."""
     documented = check_errors.templates(section)
     met, problems = set(), []
     for message in raised:

@@ -1,4 +1,4 @@
-"""A portable artifact and the text of the same program are the same module.
+"""Checks that a portable artifact and the text of the same program are the same module.
 
     check_artifacts.py WEFT FOLDER
 """

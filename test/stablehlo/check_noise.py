@@ -1,4 +1,4 @@
-"""The rule of rounding_noise.py: rounding that a program magnifies is allowed, a mistake beside it is not.
+"""Checks the rule of rounding_noise.py: rounding that a program magnifies is allowed, a mistake beside it is not.
 
 A step of Adam from zero moments, as Keras takes it, for a weight whose gradient is a sum that cancels and for one whose gradient does not.
 """

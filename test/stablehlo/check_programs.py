@@ -16,7 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "exec"))
 import npz_values  # noqa: E402
 import rounding_noise  # noqa: E402
 
-# What is not supported yet, and the reason that Weft gives.
+# Programs that are not supported yet, and the reason that Weft gives.
 NOT_YET = {}
 # Relative to the size of the value, or to this size where it is smaller; more where the program magnifies rounding.
 TOLERANCE, SMALL = 1e-3, 1e-2

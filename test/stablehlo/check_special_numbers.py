@@ -1,4 +1,4 @@
-"""Zeros of both signs, NaN and sums that leave f16 on the way: the same bits on any number of devices.
+"""Checks that zeros of both signs, NaN and sums that leave f16 on the way have the same bits on any number of devices.
 
     check_special_numbers.py WEFT
 
@@ -37,7 +37,7 @@ def number_of(bits, element):
 
 
 def total(bits, element):
-    """A signed integer in total order."""
+    """A signed integer that orders floats by totalOrder of IEEE 754."""
     width = 8 * TYPES[element][2]
     signed = bits - (1 << width) if bits >> width - 1 else bits
     return signed ^ ((1 << width - 1) - 1) if signed < 0 else signed
@@ -85,7 +85,7 @@ def expect(what, element, found, expected):
 
 
 def check_extremes(weft, element):
-    """Columns of 13 zeros: all of one sign, or one of the other sign somewhere; and NaN."""
+    """Checks extremes of columns of 13 zeros, all of one sign or one of the other sign somewhere, and of NaN."""
     draw = random.Random(5)
     zero, minus, nan = (bits_of(value, element) for value in (0.0, -0.0, "nan"))
     columns = [[zero] * 13, [minus] * 13] + [[a] * i + [b] + [a] * (12 - i) for i in (0, 6, 12)
@@ -117,7 +117,7 @@ def check_extremes(weft, element):
         def extreme(values):
             return nan if nan in values else first if first in values else minus if name == "maximum" else zero
 
-        def plain(bits):  # NaNs are one
+        def plain(bits):  # all NaNs count as one
             return [nan if math.isnan(number_of(b, element)) else b for b in bits]
         expect(name, element, plain(run(weft, reduce, shape, rows, element, name)), [extreme(c) for c in columns])
         expect("running " + name, element, plain(run(weft, scan, shape, rows, element, "running " + name)),
@@ -135,7 +135,7 @@ ONE_NAN = """      %nan{v} = stablehlo.constant dense<0x{nan:X}> : tensor<{e}>
 
 
 def check_sorts(weft, element):
-    """Comparators in total order, as they are, and with one zero, one NaN, or both, which is JAX's own."""
+    """Checks sorts whose comparators use total order, as it is or with one zero, one NaN, or both, as JAX's own."""
     draw = random.Random(7)
     values = [bits_of(v, element) for v in (0.0, -0.0, 1.0, -0.0, 0.0, "-nan", "nan", math.inf, -math.inf, -1.0, 0.5)]
     bits = values + [draw.choice(values) for _ in range(10)]
@@ -176,7 +176,7 @@ def check_sorts(weft, element):
 
 
 def check_sums(weft):
-    """Sums of f16 that are finite, of parts that are not; the last result is rounded once."""
+    """Checks finite sums of f16 whose partial sums are not finite; the last result is rounded once."""
     big = [60000.0] * 8 + [-60000.0] * 8
     fine = [2048.0] + [1.0] * 15  # rounded each time, the ones would be lost
     for values in (big, fine):
@@ -225,7 +225,7 @@ def check_sums(weft):
 
 
 def check_bytes(weft):
-    """What explain counts: four bytes for an element of f16's sums, two for one of bf16's."""
+    """Checks the bytes that explain counts: four for an element of f16's sums, two for one of bf16's."""
     for element, each in (("f16", 4), ("bf16", 2), ("f32", 4)):
         text = HEAD.format(n=8) + f"""  func.func public @main(%a: tensor<16x64x{element}> {{sdy.sharding = #sdy.sharding<@mesh, [{{"x"}}, {{}}]>}}) -> tensor<64x{element}> {{
     %i = stablehlo.constant dense<0.0> : tensor<{element}>

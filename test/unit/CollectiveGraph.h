@@ -1,16 +1,17 @@
 //===- CollectiveGraph.h - layouts joined by collectives --------*- C++ -*-===//
 //
-// The optimum that plans are measured against, from the meaning of collectives
-// alone: nothing of the planner is used. A node is a layout as the cells of all
-// buffers; a cell is an element and the summands that are in it. For 4 elements
-// on x=2, summed over x:
+// CollectiveGraph computes the optimum that plans are compared with. It uses
+// only the definitions of the collectives, nothing of the planner. A node is a
+// layout, given by the cells of all buffers; a cell is an element and the set
+// of summands that it contains. For 4 elements on x=2, summed over x:
 //
 //   [-]+sum(x)   device 0: 0{a} 1{a} 2{a} 3{a}     device 1: 0{b} 1{b} ...
 //   [x]          device 0: 0{ab} 1{ab}             device 1: 2{ab} 3{ab}
 //
-// There is an edge where one collective over some digits of the mesh, moved
-// from the end of one list to the end of another, gives cell by cell all that
-// is valid in the other node: reduce_scatter here. A permute is any bijection.
+// Two nodes are joined by an edge if one collective over some digits of the
+// mesh computes every valid cell of the second node from the first, here a
+// reduce_scatter. Its digits move from the end of one dimension's list of axes
+// to the end of another's. A permute is any bijection of blocks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,14 +41,14 @@ public:
   using Block = std::vector<Cell>;
   struct Node {
     Layout dims;        ///< without partial axes
-    SubAxes left, made; ///< summands of the source, of the target
+    SubAxes left, made; ///< partial axes of the source, of the target
     Shape local;
     std::vector<Block> blocks; ///< one for each device
   };
 
-  /// Builds the graph from a tensor that is partial over `summands` (or a whole
-  /// one) to layouts that are partial over some of `mayMake`; with
-  /// `kindsDiffer` the latter partial sums are of another kind.
+  /// Builds the graph from a tensor that is partial over `summands` to layouts
+  /// that are partial over some of `mayMake`. With `kindsDiffer` the two have
+  /// different reductions, so no node is partial over both.
   CollectiveGraph(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
                   llvm::ArrayRef<SubAxis> summands = {},
                   llvm::ArrayRef<SubAxis> mayMake = {},
@@ -70,8 +71,9 @@ public:
             edges[a].push_back({b, elements});
   }
 
-  /// The number of elements that a device receives in the best chain to each
-  /// node, and the node before it, by Dijkstra's algorithm.
+  /// Distances from a node, by Dijkstra's algorithm: the number of elements
+  /// that a device receives in the best chain to each node, and the node before
+  /// it in the chain.
   struct Distances {
     std::vector<int64_t> elements;
     std::vector<size_t> before;
@@ -120,7 +122,8 @@ public:
   }
 
 private:
-  /// Lists all lists of digits in any order, without overlaps.
+  /// Appends to `lists` every list of digits without overlaps that begins with
+  /// `list`, in every order of the other digits.
   void listDigits(SubAxes list) {
     for (const SubAxis &digit : digits) {
       if (llvm::any_of(list,
@@ -197,8 +200,8 @@ private:
     nodes.push_back(std::move(node));
   }
 
-  /// Returns the device with the digits of number k on the axes, and its own
-  /// digits elsewhere.
+  /// Returns the device whose coordinate on the axes is k, and whose other
+  /// digits are those of `device`.
   int64_t member(int64_t device, llvm::ArrayRef<SubAxis> axes,
                  int64_t k) const {
     for (const SubAxis &sub : llvm::reverse(axes)) {
@@ -211,8 +214,7 @@ private:
     return device;
   }
 
-  /// Whether every valid cell of `b` is the cell that `cell(device, index)`
-  /// gives.
+  /// Whether `cell(device, index)` gives every valid cell of `b`.
   template <typename F> bool gives(const Node &b, F cell) const {
     bool same = true;
     for (int64_t device = 0; device < mesh.size() && same; ++device)
@@ -238,12 +240,14 @@ private:
     return true;
   }
 
-  /// Whether the digits go from the end of one list to the end of another.
+  /// Whether a's layout becomes b's if the digits `over` move from the end of
+  /// dimension `from`'s list to the end of `to`'s; -1 is no list.
   bool fits(const Node &a, const Node &b, const SubAxes &over, int64_t from,
             int64_t to) const {
     Layout moved = a.dims;
     if (from >= 0) {
-      // Cuts sub-axes at the digits that are moved.
+      // Writes a's list as b's list and the moved digits: a normalised sub-axis
+      // may join the two.
       Layout kept = b.dims;
       moved.dims[from] = kept.dims[from];
       moved.dims[from].append(over);
@@ -292,7 +296,7 @@ private:
         if (other == device)
           continue;
         if (cell.element != sum.element || (cell.summands & sum.summands))
-          return Cell{-2, 0}; // counted twice
+          return Cell{-2, 0}; // other elements, or a summand counted twice
         sum.summands |= cell.summands;
       }
       return sum;
@@ -307,7 +311,8 @@ private:
              return cell;
            });
   }
-  /// Whether as many devices hold each block before as after.
+  /// Whether a permutation of the devices' blocks leads from `a` to `b`: as
+  /// many devices hold each block before as after.
   bool permutes(const Node &a, const Node &b) const {
     if (a.local != b.local)
       return false;
@@ -319,8 +324,9 @@ private:
     return llvm::all_of(balance, [](auto &entry) { return entry.second == 0; });
   }
 
-  /// Returns the number of elements that the cheapest collective from one to
-  /// the other moves, by the ring formulas.
+  /// Returns the number of elements that a device receives in the cheapest
+  /// collective from `a` to `b`, by the ring formulas; `never` if there is
+  /// none.
   int64_t cheapest(const Node &a, const Node &b) const {
     int64_t best = never, rank = shape.size();
     int64_t before = size(a.local), after = size(b.local);

@@ -36,7 +36,7 @@ inline std::vector<Layout> everyLayout(const Mesh &mesh, int64_t rank,
                                        bool subAxes = true) {
   std::vector<SubAxis> digits = everyDigit(mesh, subAxes);
   std::vector<Layout> result;
-  // Dimensions are filled from the first on, so no list arises twice.
+  // Dimensions are filled in order, so no layout arises twice.
   auto extend = [&](auto &&self, const Layout &layout, int64_t first) -> void {
     if (normalise(mesh, layout) == layout)
       result.push_back(layout);

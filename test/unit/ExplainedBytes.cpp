@@ -1,4 +1,4 @@
-//===- ExplainedBytes.cpp - a plan's first collective, explained ----------===//
+//===- ExplainedBytes.cpp - bytes of a plan's only collective -------------===//
 //
 // This function has a file of its own because the names of the compiler and of
 // the plan's schema clash.

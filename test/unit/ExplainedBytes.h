@@ -1,4 +1,4 @@
-//===- ExplainedBytes.h - a plan's first collective, explained --*- C++ -*-===//
+//===- ExplainedBytes.h - bytes of a plan's only collective -----*- C++ -*-===//
 
 #ifndef WEFT_TEST_UNIT_EXPLAINEDBYTES_H
 #define WEFT_TEST_UNIT_EXPLAINEDBYTES_H
@@ -7,7 +7,7 @@
 #include <string>
 
 /// Returns the bytes that `weft explain` reports for the only collective of a
-/// plan in MLIR's text; -1 for a text that is no plan of one collective.
+/// plan in MLIR's text; -1 if the text is not a plan with one collective.
 int64_t explainedBytes(const std::string &plan);
 
 #endif // WEFT_TEST_UNIT_EXPLAINEDBYTES_H

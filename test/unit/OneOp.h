@@ -1,10 +1,10 @@
-//===- OneOp.h - one op and how its tensors lie -----------------*- C++ -*-===//
+//===- OneOp.h - one op and the layouts of its tensors ----------*- C++ -*-===//
 //
 //   OneOp it("data=2", {{"tensor<8x4xf32>"}, "weft.relu %0 : tensor<8x4xf32>"},
 //            {"[data,-]", ""});
 //
-// is the op, its rule, and what a table says of its operands, then of its
-// results: here nothing of the result.
+// OneOp parses an op and holds it with its rule and the layouts of its
+// operands, then of its results. An empty text is no layout, here the result's.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ inline Layout layoutOf(const Mesh &mesh, const char *text) {
   return layout;
 }
 
-/// Reads axes of factors, which are written as those of dimensions are.
+/// Parses the axes of factors, which are written like a layout's dimensions.
 inline FactorAxes axesOf(const Mesh &mesh, const char *text) {
   return layoutOf(mesh, text).dims;
 }
@@ -58,8 +58,8 @@ inline std::string textOf(const Mesh &mesh, const OpSharding &sharding) {
   return text;
 }
 
-/// The types of an op's operands %0, %1, ..., and the op; its result is %r
-/// where the text names none.
+/// The types of an op's operands %0, %1, ..., and the op; its result is %r if
+/// the text names none.
 struct OpText {
   std::vector<const char *> types;
   std::string op;

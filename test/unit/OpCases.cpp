@@ -142,7 +142,8 @@ std::string gradientOf(const OpCase &c) {
     arguments.push_back("%ct" + n + ": " + type);
     names.push_back("%ct" + n);
     types.push_back(type);
-    // The real part of complex numbers: its gradient is the cotangent.
+    // Complex results are summed by the real part of result times cotangent,
+    // whose gradient is the cotangent.
     bool isComplex = type.find("complex") != std::string::npos;
     std::string reals = type;
     if (isComplex)

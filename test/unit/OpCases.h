@@ -1,7 +1,8 @@
 //===- OpCases.h - programs of one op with JAX's figures --------*- C++ -*-===//
 //
-// test/fixtures/ops/goldens.json, written by generate.py beside it: programs,
-// inputs, outputs and gradients. `programOf` gives a case as
+// opCases() reads test/fixtures/ops/goldens.json, which generate.py beside it
+// writes: programs of one op with inputs, outputs and gradients of JAX.
+// `programOf` writes a case as
 //
 //   func.func @main(%a: tensor<4xf32>) -> (tensor<4xf32>) {
 //     %r = weft.exp %a : tensor<4xf32>
@@ -30,21 +31,22 @@ struct OpCase {
   std::vector<std::string> args, results; ///< types
   std::vector<std::vector<double>> inputs, outputs, cotangents, gradients;
   std::vector<int64_t> wrt, differentiated;
-  double tolerance = 2e-6; ///< relative to the largest element, at least 1
+  double tolerance =
+      2e-6; ///< relative to the largest element, or to 1 if that is larger
 };
 
-/// Returns all cases, or those whose name starts with the environment's
-/// WEFT_OP_CASE.
+/// Returns all cases. If the environment variable WEFT_OP_CASE is set, only
+/// those whose name starts with it.
 const std::vector<OpCase> &opCases();
 
-/// Whether a case has regions: a loop or branch is no kernel, the runtime walks
-/// through it (see flow-test).
+/// Whether a case has regions. A loop or branch is not a kernel: the runtime
+/// executes it (see flow-test).
 inline bool hasRegions(const OpCase &c) {
   return c.body.find("^bb0") != std::string::npos;
 }
 
-/// Returns the program of a case: a function of that name
-/// with these attributes.
+/// Returns the program of a case: a function with this name and these
+/// attributes.
 std::string programOf(const OpCase &c, const std::string &name = "main",
                       const std::string &attributes = "");
 std::string gradientOf(const OpCase &c);
@@ -55,7 +57,7 @@ Tensors tensorsOf(mlir::MLIRContext &context,
 /// Return the arguments of gradientOf(c) and its expected results.
 Tensors gradientInputs(mlir::MLIRContext &context, const OpCase &c);
 Tensors gradientResults(mlir::MLIRContext &context, const OpCase &c);
-/// Describes the place where the two differ by more than the tolerance; empty
+/// Describes the first element that differs by more than the tolerance; empty
 /// if there is none.
 std::string difference(const Tensor &found, const Tensor &expected,
                        double tolerance);

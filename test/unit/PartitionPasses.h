@@ -1,4 +1,4 @@
-//===- PartitionPasses.h - from annotations to one device -------*- C++ -*-===//
+//===- PartitionPasses.h - passes that partition a test program -*- C++ -*-===//
 
 #ifndef WEFT_TEST_UNIT_PARTITIONPASSES_H
 #define WEFT_TEST_UNIT_PARTITIONPASSES_H
@@ -17,7 +17,8 @@ inline void addPartitionAlone(mlir::PassManager &pm) {
   pm.addPass(createPartitionPass());
 }
 
-/// Adds partitioning with movements sunk and merged, and sums combined.
+/// Adds partitioning and the passes that make it cheaper: reshards are sunk and
+/// merged, partial sums widened, all-reduces combined.
 inline void addPartitionWithMoves(mlir::PassManager &pm) {
   pm.addPass(createPropagateLayoutsPass());
   pm.addPass(createSinkReshardsPass());

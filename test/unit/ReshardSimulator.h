@@ -1,9 +1,10 @@
 //===- ReshardSimulator.h - executes plans on arrays ------------*- C++ -*-===//
 //
-// Every device has a buffer of its local shape; element e of the tensor has
-// the value e + 1, or as a partial sum the summands e + 1 + 1000 k. Padding is
-// poison, and what is computed from it too. Steps do what the coll dialect
-// says: all_gather concatenates in group order and truncates, slice takes
+// ReshardSimulator executes the steps of a plan on the buffers of all devices.
+// Every device has a buffer of its local shape; element e of the tensor has the
+// value e + 1, and summand k of a partial tensor has e + 1 + 1000 k. Padding is
+// poison, and so are values computed from it. Steps do what the coll dialect
+// defines: all_gather concatenates in group order and truncates, slice takes
 // block k of the result's local size, and so on.
 //
 //===----------------------------------------------------------------------===//
@@ -46,8 +47,8 @@ public:
   }
 
 private:
-  /// Returns the position with digit k on the axes, and its own digits
-  /// elsewhere.
+  /// Returns the position whose coordinate on the axes is k, and whose other
+  /// digits are those of `position`.
   int64_t member(int64_t position, llvm::ArrayRef<SubAxis> axes, int64_t k) {
     for (size_t i = axes.size(); i-- > 0;) {
       const SubAxis &sub = axes[i];
@@ -136,7 +137,7 @@ private:
         default:
           break;
         }
-        // A slice, all-gather or all-to-all moves within the group.
+        // A slice, all-gather or all-to-all reads from a member of the group.
         if (step.to >= 0)
           index[step.to] += k * after[step.to];
         if (step.from >= 0) {

@@ -1,6 +1,7 @@
 //===- ShardedWitness.h - a small program, compiled and run -----*- C++ -*-===//
 //
-// A program of a test, with layouts written as on the command line:
+// runWitness compiles and checks a program whose layouts are written as on the
+// command line:
 //
 //   Sent sent = runWitness("x=4,y=2",
 //     R"((%a: tensor<8x6xf32> @[x,-]) -> (tensor<8x6xf32> @[-,y]) {
@@ -9,9 +10,9 @@
 //     })");
 //   CHECK(sent.count("all_gather") == 0);
 //
-// It is compiled to a plan. What is partitioned is interpreted on every device,
-// with NaN in all padding, and must give what the program as written gives.
-// Every collective must say why it is there.
+// The program is compiled to a plan. The partitioned program is interpreted on
+// every device, with NaN in all padding, and must give the results of the
+// program as written. Every collective must have a reason.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +27,8 @@
 
 namespace weft {
 
-/// The bytes that one device sends in a run, by kind of collective.
+/// The collectives of a run and the bytes that one device sends, by kind of
+/// collective.
 struct Sent {
   std::map<std::string, int64_t> counts, bytesOf;
 
@@ -49,11 +51,12 @@ struct Sent {
 };
 
 /// Returns the text of a module whose @main has these arguments, results and
-/// body; `@[x,-]` after a type annotates it, `#[x,-]` is a layout.
+/// body; `@[x,-]` after a type annotates it, `#[x,-]` is a layout attribute.
 std::string witnessText(const std::string &mesh, llvm::StringRef program);
 
-/// Runs the program, and fails the running test where the program cannot be
-/// compiled or differs by more than `tolerance` of the largest element.
+/// Compiles and interprets the program. The running test fails if the program
+/// cannot be compiled, or if a result differs by more than `tolerance` times
+/// the largest element.
 Sent runWitness(const std::string &mesh, llvm::StringRef program,
                 double tolerance = 0);
 

@@ -1,11 +1,12 @@
-//===- StrategyPrograms.h - one op, sharded, and what it moves --*- C++ -*-===//
+//===- StrategyPrograms.h - one sharded op and its collectives --*- C++ -*-===//
 //
 //   check(program(3, {{vec(7)}}, {{vec(7)}}, "%r0 = weft.reverse %x0 dims [0] : " +
 //         vec(7)), {"coll.fetch"});
 //
-// partitions a program of one op over 3 devices, runs both with NaN in all
-// padding, and wants equal bits, and no other collective than those named.
-// `check` gives the bytes that the device that receives most receives.
+// `check` partitions a program of one op, here over 3 devices, and interprets
+// both programs with NaN in all padding. Results must be bit-identical, and
+// only the named collectives may move bytes. It returns the bytes that the
+// device that receives most receives.
 //
 //===----------------------------------------------------------------------===//
 
@@ -97,8 +98,8 @@ inline int64_t bytesHeld(Type type) {
   return tensor.getNumElements() * bytesOf(tensor.getElementType());
 }
 
-/// Returns the number of elements along the op's dimension that the member
-/// which lacks most receives.
+/// Returns the largest number of elements along the op's dimension that a
+/// member receives from others.
 inline int64_t fetchedElements(coll::FetchOp op, int64_t members) {
   int64_t held = shardSize(op.getSize(), members), most = 0;
   int64_t count =
@@ -117,8 +118,8 @@ inline int64_t fetchedElements(coll::FetchOp op, int64_t members) {
   return most;
 }
 
-/// Returns the bytes that one device receives: by the ring formulas, or counted
-/// where data is copied.
+/// Returns the bytes that one device receives: counted for a fetch, the whole
+/// result for a pick, else by the ring formulas.
 inline int64_t bytesReceived(Operation *op, int64_t p) {
   if (auto fetch = dyn_cast<coll::FetchOp>(op)) {
     auto type = cast<RankedTensorType>(fetch.getResult().getType());
@@ -140,7 +141,7 @@ constexpr llvm::StringRef kGathers[] = {"coll.all_gather"};
 constexpr llvm::StringRef kSum[] = {"coll.all_reduce", "coll.reduce_scatter"};
 
 /// Checks a program in which only the ops of `moves` may move bytes, and
-/// returns how many are received. Arguments are drawn where none are given.
+/// returns the bytes received. Arguments are drawn at random if none are given.
 inline int64_t check(ModuleOp global, Moves moves,
                      llvm::ArrayRef<Tensor> arguments = {}) {
   OwningOpRef<ModuleOp> local(global.clone());

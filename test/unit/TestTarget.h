@@ -11,8 +11,8 @@
 
 namespace weft::test {
 
-/// Returns the target of WEFT_TARGET (docs/testing.md); by default this
-/// machine's best.
+/// Returns the target that the environment variable WEFT_TARGET names
+/// (docs/testing.md); by default the best of this machine.
 inline const char *testTarget() {
   const char *target = std::getenv("WEFT_TARGET");
   return target && *target ? target : "cpu";

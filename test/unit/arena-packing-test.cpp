@@ -1,9 +1,8 @@
 //===- arena-packing-test.cpp - offsets for buffers by lifetime -----------===//
 //
-// Tables of small cases with offsets worked out by hand, and random instances
-// that are compared with the definition in the header: larger buffers first,
-// each at the lowest aligned offset where no buffer that lives at the same time
-// lies.
+// Small cases have offsets worked out by hand; random ones are compared with
+// the definition in ArenaPacking.h: larger buffers first, each at the lowest
+// aligned offset where no buffer that lives at the same time lies.
 //
 //===----------------------------------------------------------------------===//
 
@@ -78,8 +77,8 @@ bool liveTogether(const Lifetime &a, const Lifetime &b) {
   return false;
 }
 
-/// Returns the bytes that a buffer occupies; one without bytes has an address
-/// as well, and takes one unit.
+/// Returns the bytes that a buffer occupies. A buffer of 0 bytes has an
+/// address, too, and takes one unit of the alignment.
 int64_t roundedUp(int64_t bytes, int64_t alignment) {
   int64_t units = (bytes + alignment - 1) / alignment;
   return std::max<int64_t>(units, 1) * alignment;
@@ -114,10 +113,10 @@ std::vector<int64_t> byDefinition(const std::vector<Lifetime> &lifetimes,
   return offsets;
 }
 
-/// Returns the bytes that live at once, at the worst time.
+/// Returns the most bytes that live at the same time.
 int64_t mostLive(const std::vector<Lifetime> &lifetimes) {
   int64_t most = 0;
-  for (const Lifetime &at : lifetimes) { // the worst time begins somewhere
+  for (const Lifetime &at : lifetimes) { // the most live when one begins
     int64_t live = 0;
     for (const Lifetime &other : lifetimes)
       if (other.first <= at.first && at.first <= other.last)

@@ -12,7 +12,8 @@
 using namespace weft;
 namespace fs = std::filesystem;
 
-/// The modes of files that were synced; this function stands in for the C library's.
+/// The types of the files that were synced. fsync below replaces the C
+/// library's and records them.
 static std::vector<mode_t> synced;
 extern "C" int fsync(int file) {
   struct stat info;
@@ -65,7 +66,7 @@ static Status save(const std::string &path, const std::string &text) {
   return file->commit();
 }
 
-/// Kills a process while it writes `path`.
+/// Ends a process that writes `path`, as if it were killed.
 static void dieWriting(const std::string &path) {
   pid_t child = fork();
   if (child == 0) {
@@ -128,9 +129,9 @@ TEST_CASE("what a killed process left is removed by the next writer") {
   REQUIRE(folder.files().size() == 1);
   auto living = OutputFile::open(folder / "other");
   REQUIRE(living);
-  CHECK(folder.files().size() == 1); // the dead one's is gone
+  CHECK(folder.files().size() == 1); // the file of the killed process is gone
   REQUIRE(save(folder / "out", "new"));
-  CHECK(folder.files().size() == 2); // the living one's is kept
+  CHECK(folder.files().size() == 2); // that of `living` is kept
   living->write("whole");
   REQUIRE(living->commit());
   CHECK(folder.files() == std::set<std::string>{"other", "out"});

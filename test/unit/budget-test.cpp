@@ -1,4 +1,4 @@
-//===- budget-test.cpp - what a program may cost --------------------------===//
+//===- budget-test.cpp - limits on the costs of a program -----------------===//
 
 #include "weft/compiler/explain/Budget.h"
 
@@ -20,8 +20,8 @@ Limit limitOf(const char *text) {
   return limits->front();
 }
 
-/// Returns a plan of two all-reduces, one of which runs three times, and a
-/// gather.
+/// Returns the costs of a plan with two all-reduces, one of which runs three
+/// times, and an all-gather.
 Explanation program() {
   Explanation it;
   it.collectives.resize(3);
@@ -75,7 +75,8 @@ TEST_CASE("subjects are counted as a step has them") {
   CHECK(costOf(limitOf("all_reduce.bytes<=1"), it) == 220);
   CHECK(costOf(limitOf("all_gather<=1"), it) == 1);
   CHECK(costOf(limitOf("exchange<=1"), it) == 0);
-  CHECK(spenders(limitOf("all_reduce<=1"), it).front()->bytes == 40); // 3 times
+  CHECK(spenders(limitOf("all_reduce<=1"), it).front()->bytes ==
+        40); // runs 3 times
 }
 
 TEST_CASE("relations hold up to their border") {

@@ -1,7 +1,7 @@
-//===- buffer-assignment-test.cpp - where each value lives ----------------===//
+//===- buffer-assignment-test.cpp - the memory of each value --------------===//
 //
-// Small functions whose kernels are @each, which works element by element, and
-// @any, which may read every element after it wrote the first one.
+// The functions call two kernels: @each works element by element; @any may read
+// every element after it wrote the first one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +21,8 @@ func.func private @any(tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> attributes
 func.func private @test(tensor<4xf32>) -> tensor<i1> attributes {weft.kernel = #weft.kernel<general>}
 func.func @main)";
 
-/// Spells out a function in which a call of a kernel is written %a = each(%x,
-/// %y), a tensor T, and a donated one D0 where result 0 takes it.
+/// Expands a function's short forms: `%a = each(%x, %y)` is a call of a kernel,
+/// T a tensor type, D0 the type of an argument that is donated to result 0.
 std::string expanded(const char *function) {
   std::string text = std::string(kBefore) + function + "\n}\n";
   auto replace = [&](const std::string &from, const std::string &to) {

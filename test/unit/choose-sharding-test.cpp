@@ -1,7 +1,8 @@
-//===- choose-sharding-test.cpp - what one op runs with, and its price ----===//
+//===- choose-sharding-test.cpp - layouts that one op runs with -----------===//
 //
-// Prices are worked out by hand. An axis has 1 us and 10 GB/s unless a case
-// says otherwise, so a byte moves in 0.1 ns, which is 100,000 femtoseconds.
+// Prices are worked out by hand. An axis has a latency of 1 us and 10 GB/s
+// unless a case says otherwise, so a byte moves in 0.1 ns, which is 100,000
+// femtoseconds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,10 +20,10 @@ using Texts = std::vector<const char *>;
 struct Case {
   const char *name, *mesh;
   const OpText &op;
-  Texts layouts; ///< of operands and results, "" where nothing is said
+  Texts layouts; ///< of operands and results; "": none is known
   Texts candidates;
   bool conflict;
-  const char *runs; ///< required and produced
+  const char *runs; ///< layouts required -> produced
 };
 
 const OpText kTallDot = {{"tensor<64x4xf32>", "tensor<4x4xf32>"},
@@ -33,7 +34,7 @@ const OpText kDeepDot = {{"tensor<4x64xf32>", "tensor<64x4xf32>"},
                          "weft.dot %0, %1 contract [1] x [0] : "
                          "tensor<4x64xf32>, tensor<64x4xf32> -> "
                          "tensor<4x4xf32>"};
-// A dot whose result is added to another sum over devices.
+// A dot whose result is used by an addition only, which may add partial sums.
 const OpText kAddedDot = {
     kTallDot.types, kTallDot.op + "\n%s = weft.add %r, %r : tensor<64x4xf32>"};
 const OpText kLongDot = {{"tensor<8x64xf32>", "tensor<64x4xf32>"},
@@ -45,7 +46,7 @@ const OpText kCat = {
     "weft.concatenate %0, %1, %2 dim 1 : (tensor<12x8xf32>, "
     "tensor<12x8xf32>, tensor<12x8xf32>) -> tensor<12x24xf32>"};
 
-// The factors of a dot are its rows, what it sums over, and its columns.
+// The factors of a dot are its rows, the contracted dimension, and its columns.
 const Case kCases[] = {
     {"the example of the header",
      "d=4",
@@ -96,8 +97,8 @@ const Case kCases[] = {
      {"[a,b]", "[a,-]", "[-,b]"},
      false,
      "[a,b] [a,b] -> [a,b]"},
-    // The axis cannot split both dimensions as they stand, and two of the three
-    // tensors have its columns.
+    // The digits overlap, so the axis cannot split both dimensions. Two of the
+    // three tensors have split columns.
     {"digits that overlap",
      "a=4",
      kAdd,
@@ -105,8 +106,8 @@ const Case kCases[] = {
      {"[a:(1)2,-]", "[-,a]"},
      true,
      "[-,a] [-,a] -> [-,a]"},
-    // The sums are of all 256 elements of the result; the alternative gathers
-    // 16 weights.
+    // The all-reduce would sum all 256 elements of the result; the alternative
+    // gathers 16 weights.
     {"a sum over few is dearer than to gather few",
      "d=4",
      kTallDot,
@@ -114,7 +115,8 @@ const Case kCases[] = {
      {"[d,-,-]", "[-,d,-]"},
      true,
      "[d,-] [-,-] -> [d,-]"},
-    // The sums are of 16 elements, and no other op needs the gathered operands.
+    // The all-reduce sums 16 elements, and no other op needs the gathered
+    // operands.
     {"a small sum is cheaper than to gather",
      "d=4",
      kDeepDot,
@@ -131,8 +133,8 @@ const Case kCases[] = {
      {"[d,-,-]", "[-,-,d]"},
      true,
      "[d,-] [-,-] -> [d,-]"},
-    // The sum is of 1,536 bytes, and a gather of the first takes 768. Work of 8
-    // and of 32 bytes adds to them.
+    // The all-reduce sends 1,536 bytes, a gather of the first operand 768. The
+    // work adds the time of 8 bytes, or of 32.
     {"a sum is given up where to gather is cheaper",
      "d=4",
      kTallDot,
@@ -224,8 +226,8 @@ TEST_CASE("what sums and moves of results cost") {
   // all_gather.
   CHECK(sum.results == Price{96 * kByte, 2 * kLatency, 96});
   CHECK(sum.rest == Price{4 * 16 * 4 * kByte / 32, 0, 0});
-  // The two results are of 8x4: of a column of 8, a device holds 2 elements of
-  // 4 bytes.
+  // Each result is 8x4: a device holds 2 rows, which are 32 bytes, and sends
+  // three quarters of them.
   OneOp top("d=4",
             {{"tensor<8x8xf32>"},
              "%v, %i = weft.top_k %0 dim 1 : tensor<8x8xf32> -> "
@@ -288,10 +290,10 @@ TEST_CASE("of layouts the moving counts, of reshards the time") {
   CHECK_FALSE(movesLess(fast, few));
   CHECK(takesLess(fast, few));
   CHECK_FALSE(takesLess(few, fast));
-  // Latencies decide between equals, bytes do not.
+  // Latencies decide between equal moving times, bytes do not.
   CHECK(movesLess({10, 1, 9}, {10, 2, 1}));
   CHECK_FALSE(movesLess({10, 1, 1}, {10, 1, 2}));
-  // The first price has as much time for fewer bytes.
+  // Both prices have the same time; the first has fewer bytes.
   CHECK(takesLess({10, 5, 1}, {5, 10, 2}));
   CHECK_FALSE(takesLess({5, 10, 2}, {10, 5, 1}));
   CHECK_FALSE(takesLess({10, 5, 1}, {10, 5, 1}));

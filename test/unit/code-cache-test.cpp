@@ -72,9 +72,9 @@ TEST_CASE("entries take no more than the limit, and those used last stay") {
     std::string key = "k" + std::to_string(i);
     writeCachedCode(folder.path, key, codeOf(key, 9000), limits);
     CHECK(folder.bytes() <= limits.bytes);
-    setAge(folder.entry(key), 100 - i); // k0 first, to the hour
+    setAge(folder.entry(key), 100 - i); // k0 is the oldest
     setAge(folder.entry("used"), 24 * 3);
-    CHECK(has(folder, "used", 9000, limits)); // which makes it the newest
+    CHECK(has(folder, "used", 9000, limits)); // a read makes it the newest
   }
   CHECK(has(folder, "k59", 9000));
   CHECK_FALSE(has(folder, "k0", 9000));
@@ -90,7 +90,7 @@ TEST_CASE("what is not used for a month is removed, also where all is found") {
   setAge(folder.entry("old"), 24 * 31);
   setAge(folder.entry("young"), 24 * 29);
   REQUIRE(has(folder, "used", 1000));
-  CHECK(fs::exists(folder.entry("old"))); // somebody has looked today
+  CHECK(fs::exists(folder.entry("old"))); // the folder was scanned today
   setAge(folder.path + "/pruned", 25);
   REQUIRE(has(folder, "used", 1000));
   CHECK_FALSE(fs::exists(folder.entry("old")));
@@ -107,19 +107,19 @@ TEST_CASE("of large limits, a sixteenth is written between two looks") {
   Folder folder;
   CacheLimits limits{.bytes = 400000};
   uint64_t most = 0;
-  for (int i = 0; i < 2000; ++i) { // twenty times the limit
+  for (int i = 0; i < 2000; ++i) { // 20 times the limit
     std::string key = std::to_string(i);
     writeCachedCode(folder.path, key, codeOf(key, 4000), limits);
     most = std::max(most, folder.bytes());
   }
-  // The probability is e^-16 that no scan happens while half of the limit is
-  // written.
+  // The probability is e^-16 that no scan happens while as many bytes as the
+  // limit are written.
   CHECK(most < limits.bytes + limits.bytes);
   CHECK(most > limits.bytes / 2);
 }
 
-/// Uses the cache as one of several processes; its exit status says whether all it
-/// read was right.
+/// Reads and writes entries as one of several processes. The exit status is 0
+/// if every entry that was read is right.
 static void useCache(const Folder &folder, int number,
                      const CacheLimits &limits) {
   bool right = true;
@@ -137,7 +137,7 @@ static void useCache(const Folder &folder, int number,
 
 TEST_CASE("several processes write, read and remove at once") {
   Folder folder;
-  CacheLimits limits{.bytes = 100000}; // for 33 of 90
+  CacheLimits limits{.bytes = 100000}; // room for 33 of the 90 entries
   std::vector<pid_t> children;
   for (int number = 0; number < 6; ++number) {
     pid_t child = fork();
@@ -168,7 +168,7 @@ TEST_CASE("what killed processes left is removed by the next look") {
   waitpid(child, nullptr, 0);
   REQUIRE(folder.files() == 2);
   writeCachedCode(folder.path, "b", codeOf("b", 10)); // the first use today
-  CHECK(folder.files() == 2);                         // b, and when
+  CHECK(folder.files() == 2);                         // b, and `pruned`
   CHECK(has(folder, "b", 10));
 }
 

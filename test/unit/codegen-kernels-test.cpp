@@ -1,4 +1,4 @@
-// Kernels as machine code against plain loops.
+// Kernels are compiled to machine code, run, and compared with plain loops.
 #include "weft/test/unit/codegen-kernels.h"
 #include "weft/test/unit/distance.h"
 

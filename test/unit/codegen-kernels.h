@@ -29,7 +29,7 @@
 
 namespace weft::test {
 
-/// Memory aligned as kernels expect, filled at random.
+/// Memory aligned as kernels expect, filled with random or given numbers.
 template <typename T> struct Buffer {
   explicit Buffer(size_t n, float low = std::is_unsigned_v<T> ? 0 : -2,
                   float high = 2)
@@ -50,7 +50,7 @@ template <typename T> struct Buffer {
   size_t size;
 };
 
-/// Loads the kernels of a module's text.
+/// The kernels of a module's text, compiled and loaded.
 class Kernels {
 public:
   explicit Kernels(const std::string &text, const char *target = testTarget(),
@@ -92,7 +92,7 @@ public:
     REQUIRE(kernel);
     kernel(std::data(buffers), coordinates.data());
   }
-  /// Returns a symbol's address; null where there is none.
+  /// Returns a symbol's address; null if there is none.
   void *find(const std::string &name) const {
     return library ? dlsym(library, name.c_str()) : nullptr;
   }

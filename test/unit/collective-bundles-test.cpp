@@ -1,4 +1,4 @@
-//===- collective-bundles-test.cpp - which collectives become one ---------===//
+//===- collective-bundles-test.cpp - collectives that are combined --------===//
 
 #include "weft/passes/collectives/CollectiveBundles.h"
 
@@ -42,9 +42,10 @@ size_t collectivesLeft(const Graph &graph) {
   return collectivesLeft(graph, bundleCollectives(graph));
 }
 
-/// Counts collectives by the former rule: a collective joins the first bundle
-/// of its kind that it does not need; the first bundle of several becomes one
-/// op, the ops that need it move behind it, and all begins again.
+/// Counts the collectives that first fit leaves: a collective joins the first
+/// bundle of its kind that it does not depend on. The first bundle of several
+/// members becomes one op, the ops that depend on it move behind it, and the
+/// search begins again.
 size_t collectivesLeftByFirstFit(Graph graph) {
   struct Bundle {
     std::vector<unsigned> members;
@@ -100,8 +101,8 @@ size_t collectivesLeftByFirstFit(Graph graph) {
   }
 }
 
-/// Returns the fewest collectives there can be, by trying every choice of the
-/// kind that runs next.
+/// Returns the smallest possible number of collectives, by trying every choice
+/// of the kind that runs next.
 size_t fewest(const Graph &graph, const std::vector<bool> &ran) {
   std::vector<bool> now = ran;
   std::set<int> kinds;
@@ -139,7 +140,7 @@ Graph randomGraph(std::mt19937 &random, unsigned ops, int kinds) {
 
 /// Returns a graph like that of a DenseNet's training step: each layer's mean
 /// and variance are summed over the batch and need all layers before; each
-/// gradient needs all behind.
+/// layer's gradient needs those of all layers behind it.
 Graph denselyConnected(unsigned layers) {
   Graph graph;
   auto add = [&](llvm::SmallVector<unsigned, 4> needs, int kind) {
@@ -226,6 +227,6 @@ TEST_CASE("hundreds of collectives that need each other are bundled at once") {
   Graph large = denselyConnected(1000); // 5,000 collectives, 1,000,000 needs
   std::clock_t begin = std::clock();
   CHECK(bundleCollectives(large).size() > 0);
-  // The former rule takes minutes of CPU for the graph of 605.
+  // First fit takes minutes of CPU for the graph of 605 collectives.
   CHECK(double(std::clock() - begin) / CLOCKS_PER_SEC < 5);
 }

@@ -61,7 +61,8 @@ TEST_CASE("the axes of groups make these groups, for all lists of digits") {
         CHECK(coordinate(mesh, position, axes) == int64_t(k));
       }
     CHECK(int64_t(seen.size()) == mesh.size());
-    std::reverse(groups.begin(), groups.end()); // their order says nothing
+    std::reverse(groups.begin(),
+                 groups.end()); // the order of groups is arbitrary
     std::optional<SubAxes> found = axesOfGroups(mesh, groups);
     REQUIRE(found);
     CHECK(groupsOver(mesh.axes, *found).groups ==

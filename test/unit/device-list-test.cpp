@@ -1,4 +1,4 @@
-// Texts of devices: which are read, which are refused and why, and how they are
+// Lists and names of devices as text: parsed, refused with a reason, and
 // written.
 #include "catch2/catch.hpp"
 #include "weft/runtime/abi/DeviceList.h"
@@ -6,7 +6,7 @@
 using namespace weft;
 
 namespace {
-/// Returns the count of a list; 0 where it is refused.
+/// Returns the count of a list; 0 if it is refused.
 int64_t countOf(std::string_view text, int64_t most = kMostDevices) {
   std::string why;
   std::optional<DeviceList> list = DeviceList::parse(text, why, most);
@@ -20,7 +20,7 @@ std::string reason(std::string_view text) {
   return why;
 }
 
-/// Returns the index of a name; -1 where it is refused.
+/// Returns the index of a name; -1 if it is refused.
 int64_t indexOf(std::string_view text) {
   std::optional<DeviceName> name = DeviceName::parse(text);
   return name ? name->index : -1;

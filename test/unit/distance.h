@@ -8,8 +8,8 @@
 
 namespace weft::test {
 
-/// Returns |a - b|: 0 for two NaNs, infinite where one alone is NaN, so that a
-/// maximum of distances does not lose it.
+/// Returns |a - b|: 0 for two NaNs, infinite if only one is NaN, so that a
+/// maximum of distances keeps it.
 inline double distance(double a, double b) {
   if (std::isnan(a) || std::isnan(b))
     return std::isnan(a) && std::isnan(b)

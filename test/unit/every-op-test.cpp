@@ -1,8 +1,8 @@
 //===- every-op-test.cpp - each op's meaning, derivative, rule and code ---===//
 //
-// Every case of OpCases.h: the interpreter gives JAX's outputs, derivatives
-// give JAX's gradients, the program and its gradient partition in every layout
-// of small meshes, and the CPU's code gives the same.
+// Every case of OpCases.h is tested: the interpreter gives JAX's outputs,
+// derivatives give JAX's gradients, the program and its gradient partition in
+// every layout of small meshes, and the CPU's code gives JAX's outputs.
 //
 // WEFT_OP_CASE=pad every-op-test   runs the cases whose name starts with pad
 //
@@ -75,14 +75,14 @@ void checkMeaning(func::FuncOp function, const Tensors &inputs,
   }
 }
 
-/// One mesh and the lists of axes that a dimension of one tensor may have.
+/// A mesh and the axes that may shard a tensor's dimensions.
 struct SmallMesh {
   const char *sizes;
   std::vector<std::string> digits;
 };
 
-/// Returns a layout drawn from `choice`: each digit goes to a dimension or to
-/// none.
+/// Decodes a layout from `choice`, which is divided: each axis shards one
+/// dimension or none.
 std::string layoutOf(const SmallMesh &mesh, int64_t rank, uint64_t &choice) {
   std::vector<std::string> dims(rank);
   for (const std::string &digit : mesh.digits) {
@@ -143,8 +143,8 @@ void checkPartitioned(ModuleOp global, const Tensors &inputs, uint64_t choice,
       compareWithGlobal(mainOf(global), mainOf(*partitioned), options)));
 }
 
-/// Checks all layouts of all arguments and results where they are few, else as
-/// many that are drawn.
+/// Checks all combinations of layouts of arguments and results, or `most`
+/// random ones if there are more.
 void checkEveryLayout(ModuleOp module, const Tensors &inputs,
                       double tolerance) {
   static const SmallMesh meshes[] = {{"\"a\"=2", {"\"a\""}},
@@ -163,7 +163,7 @@ void checkEveryLayout(ModuleOp module, const Tensors &inputs,
   }
 }
 
-/// Loads the machine code of all cases.
+/// The machine code of all cases, loaded.
 class Kernels {
 public:
   explicit Kernels(const std::string &text) {
@@ -287,7 +287,7 @@ TEST_CASE("the CPU's code gives what JAX gives") {
       text += programOf(c, c.name,
                         " attributes {weft.kernel = #weft.kernel<general>}");
   if (text.empty())
-    return; // WEFT_OP_CASE chose loops only
+    return; // WEFT_OP_CASE chose cases with regions only
   Kernels kernels(text);
   for (const OpCase &c : opCases()) {
     if (hasRegions(c))

@@ -1,8 +1,8 @@
 //===- flow-test.cpp - loops and branches as the runtime walks them -------===//
 //
-// Cases with regions have no single kernel: each, and its derivative, is
-// compiled whole, to a .weft image of 1, 2 and 3 devices, and run. The results
-// are compared with JAX's.
+// Cases with regions have no single kernel. So each case, and its derivative,
+// is compiled to .weft images for up to 3 devices and run; the results are
+// compared with JAX's.
 
 #include "weft/compiler/Register.h"
 #include "weft/compiler/driver/CompileStep.h"
@@ -87,7 +87,8 @@ void checkRun(const std::string &text, int64_t devices, const Tensors &inputs,
   test::Loaded program(*image, "cpu:" + std::to_string(devices));
   for (auto [index, input] : llvm::enumerate(inputs))
     program.write(index, bytesOf(input));
-  // The program runs twice: what a run leaves behind must not matter.
+  // The program runs twice: the second run must not depend on what the first
+  // leaves in memory.
   for (int time = 0; time < 2; ++time) {
     REQUIRE(program.run() == "");
     for (auto [index, wanted] : llvm::enumerate(expected)) {

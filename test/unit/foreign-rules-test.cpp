@@ -1,5 +1,6 @@
-// Programs of upstream's ops under every layout of their arguments on an uneven
-// mesh: the devices give what the global program gives, with NaN in all padding.
+// Programs of upstream MLIR's ops run with every layout of their arguments on
+// an uneven mesh. With NaN in all padding, the devices give what the global
+// program gives.
 
 #include "weft/compiler/Register.h"
 #include "weft/compiler/stages/Pipeline.h"
@@ -33,8 +34,8 @@ static MLIRContext &context() {
   return *context;
 }
 
-/// Returns every layout over "x"=2 and "y"=3 of at most one axis a dimension,
-/// and both axes on the first.
+/// Returns every layout over "x"=2 and "y"=3 in which each axis shards one
+/// dimension or none; in a dimension of both, x is the major axis.
 static std::vector<Layout> layoutsOf(int64_t rank) {
   SubAxis x{0, 1, 2}, y{1, 1, 3};
   std::vector<Layout> layouts{Layout::replicated(rank)};
@@ -51,8 +52,8 @@ static std::vector<Layout> layoutsOf(int64_t rank) {
   return layouts;
 }
 
-/// Partitions the program, and compares results: with all stages, or with the
-/// passes alone.
+/// Partitions the program, with all stages or with the partitioning passes
+/// alone, and compares its results with the global program's.
 static void checkLaidOut(ModuleOp global, bool allStages) {
   OwningOpRef<ModuleOp> local(global.clone());
   PassManager pm(&context());
@@ -69,7 +70,8 @@ static void checkLaidOut(ModuleOp global, bool allStages) {
   CHECK(succeeded(compareWithGlobal(entry(global), entry(*local), options)));
 }
 
-/// Lays out the arguments from `index` on in every way.
+/// Checks the program with every combination of layouts of the arguments from
+/// `index` on.
 static void checkFrom(ModuleOp module, MeshAttr mesh, unsigned index,
                       unsigned &count) {
   auto function = *module.getOps<func::FuncOp>().begin();
@@ -233,8 +235,8 @@ TEST_CASE("loops and branches of scf around structured ops") {
     return %r : tensor<5x4xf32> })");
 }
 
-/// Returns the error for a function that the interpreter refuses, on zeros of
-/// 4.
+/// Returns the interpreter's error for a function that is called with a vector
+/// of 4 zeros.
 static std::string refused(const std::string &program) {
   std::string said;
   ScopedDiagnosticHandler handler(

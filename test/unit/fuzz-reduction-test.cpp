@@ -35,7 +35,7 @@ void dropMasks(ModuleOp module) {
   SmallVector<SelectOp> ops;
   module.walk([&](SelectOp op) {
     // The condition compares positions, which begin where the device's block
-    // does, with the dimension.
+    // does, with the dimension's size.
     auto valid = op.getCondition().getDefiningOp<CompareOp>();
     auto positions = valid ? valid.getLhs().getDefiningOp<IotaOp>() : IotaOp();
     if (positions && positions.getOffset())
@@ -59,7 +59,7 @@ struct Found {
 };
 
 /// Reduces the first three programs that differ, and returns the one with the
-/// smallest arguments: the end of a reduction depends on its beginning.
+/// smallest arguments: how small a program becomes depends on the original.
 Found findAndReduce(ProgramCheck &check) {
   Found best;
   unsigned reduced = 0;
@@ -112,7 +112,8 @@ TEST_CASE("a forgotten mask is reduced to a small uneven program") {
   CHECK(check.run(found.text) == Verdict::Holds);
 }
 
-/// Returns how many of the first programs run otherwise as machine code.
+/// Returns how many of the random programs 1 to `programs` give other results
+/// as machine code.
 static unsigned differCompiled(ProgramCheck &check, unsigned programs) {
   unsigned found = 0;
   check.onlyCompiled = true;

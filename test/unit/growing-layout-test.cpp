@@ -1,4 +1,4 @@
-//===- growing-layout-test.cpp - what a layout takes of another ------------===//
+//===- growing-layout-test.cpp - a layout that grows by another's axes ----===//
 
 #include "weft/passes/sharding/propagation/GrowingLayout.h"
 #include "weft/test/unit/OneOp.h"
@@ -10,15 +10,14 @@ namespace {
 struct Case {
   const char *axes, *more, *grown;
   const char *forbiddenAxes = "[-]";
-  std::vector<int64_t> mustDivide =
-      {}; ///< the shape whose blocks stay mustDivide
+  std::vector<int64_t> mustDivide = {}; ///< the shape, if axes must divide it
   bool fixed = false;
   uint64_t open = 0;
 };
 
 constexpr uint64_t kFirst = 1, kSecond = 2;
 
-// The cases are over a=8, b=2, c=3.
+// The cases are on a mesh of a=8, b=2, c=3.
 const Case kCases[] = {
     {"[-,-]", "[a,b]", "[a,b]"},
     {"[a,-]", "[-,b]", "[a,b]"},
@@ -55,7 +54,8 @@ const Case kCases[] = {
     {"[a,-]", "[(a,b),c]", "[a,c]", "[-]", {}, true, kSecond},
     {"[a,-]", "[(a,b),c]", "[(a,b),c]", "[-]", {}, true, kFirst | kSecond},
     {"[-,-]", "[a,b]", "[-,-]", "[a]", {}, true, kFirst},
-    // The blocks stay mustDivide: they are split as far as the sizes divide.
+    // With mustDivide, an axis is taken only if it splits the dimension without
+    // padding.
     {"[-,-]", "[a,b]", "[a,b]", "[-]", {8, 6}},
     {"[-,-]", "[a,b]", "[-,b]", "[-]", {12, 6}},
     {"[-,-]", "[(b,a),c]", "[b,c]", "[-]", {12, 6}},
@@ -79,7 +79,7 @@ TEST_CASE("a layout takes of another what continues it") {
     Layout before = value.layout, more = layoutOf(mesh, it.more);
     CHECK(value.extend(more) == (value.layout != before));
     CHECK(toCommandText(mesh, value.layout) == it.grown);
-    CHECK_FALSE(value.extend(more)); // once is enough
+    CHECK_FALSE(value.extend(more)); // a second time changes nothing
   }
 }
 

@@ -2,7 +2,7 @@
 //
 // Each NAME.inc is a block of the first comment of a header, as it stands there
 // (header-examples.cmake). The code around it declares the names that the
-// example takes for granted.
+// example uses.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,5 @@
-// Random numbers against those of JAX and Keras 3.15 (test/fixtures/rng).
+// Random numbers and initial values are compared with those of JAX and Keras
+// 3.15 (test/fixtures/rng).
 #include "catch2/catch.hpp"
 #include "weft/runtime/data/Initializers.h"
 #include "weft/runtime/data/Npz.h"
@@ -16,7 +17,7 @@ using nlohmann::json;
 
 #define RNG WEFT_FIXTURES "/rng/"
 
-/// Returns how many representable numbers lie between two floats.
+/// Returns the distance of two floats in units in the last place.
 static int64_t ulps(float a, float b) {
   auto ordered = [](float value) {
     int32_t bits;
@@ -38,7 +39,7 @@ TEST_CASE("threefry draws what JAX draws") {
   Result<std::vector<NamedArray>> golden = readNpz(RNG "threefry.npz");
   REQUIRE(golden);
   int compared = 0;
-  // The key, a shape where one is drawn, and what is drawn.
+  // The names are KEY/KIND or KEY/SHAPE/KIND, with the two words of the key.
   const std::regex form("(\\d+)-(\\d+)/(?:[^/]+/)?([^/]+)");
   for (const auto &[name, array] : *golden) {
     INFO(name);
@@ -126,7 +127,7 @@ TEST_CASE("a block of an initializer has the elements of the whole array") {
     for (ElementType type : {ElementType::Float32, ElementType::BFloat16}) {
       if (type != ElementType::Float32 &&
           row["initializer"]["class_name"] == "Orthogonal")
-        continue; // refused
+        continue; // other types than float32 are refused
       INFO(row.dump());
       Shape shape = row["shape"].get<Shape>();
       std::string text = row["initializer"].dump();

@@ -1,5 +1,5 @@
-// Reproducers, which an internal failure leaves behind: their command goes on
-// from the stage of the failure.
+// An internal failure leaves a reproducer: the imported module, and above it
+// the command that compiles it up to the stage of the failure.
 
 #include "weft/tools/weft/compiler/InternalFailure.h"
 

@@ -1,4 +1,4 @@
-//===- interpret-refusals-test.cpp - what the interpreter says no to ------===//
+//===- interpret-refusals-test.cpp - what the interpreter refuses ---------===//
 
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/interpret/Interpret.h"
@@ -14,7 +14,7 @@ using Catch::Contains;
 
 namespace {
 
-/// A program and all that is said about it.
+/// A program and the text of its diagnostics.
 struct Refused {
   explicit Refused(const std::string &text)
       : handler(&context,

@@ -53,7 +53,7 @@ void checkClose(const Tensor &tensor, std::vector<double> expected) {
     CHECK(tensor.real(i) == Approx(expected[i]).epsilon(2e-6));
 }
 
-/// Runs one op on the devices of a mesh of 4; local[d] is the tensor of device
+/// Runs one op on the devices of a mesh of 4; locals[d] is the tensor of device
 /// d.
 Tensors onFour(const std::string &op, const std::string &from,
                const std::string &to,
@@ -192,8 +192,8 @@ TEST_CASE("collectives are what CollOps.td says") {
 
 namespace {
 
-/// Returns the gradients of @loss, which has these first argument types, at
-/// these arguments.
+/// Returns the results of `step`, the gradients of @loss, for these arguments;
+/// each is a shape and its values.
 Tensors
 gradientsOf(const std::string &loss, const std::string &step,
             std::vector<std::pair<std::vector<int64_t>, std::vector<double>>>

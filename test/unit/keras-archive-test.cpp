@@ -1,4 +1,4 @@
-// .keras files against those of Keras 3.15, and back through our own writer.
+// .keras files of Keras 3.15 are read, written by Weft and read back.
 // test/keras/check-archive.py loads what this test leaves in WEFT_ARCHIVE_OUT.
 #include "catch2/catch.hpp"
 #include "weft/runtime/data/KerasArchive.h"
@@ -84,7 +84,7 @@ TEST_CASE(
         archive->weights.size());
 }
 
-/// Returns a file of these arrays.
+/// Writes a weights file of these arrays and returns its path.
 static std::string fileOf(const std::vector<NamedArray> &arrays) {
   std::vector<StoredArray> stored;
   for (const NamedArray &array : arrays)
@@ -107,8 +107,10 @@ TEST_CASE("every dtype goes through HDF5") {
   REQUIRE(back->size() == arrays.size());
   for (const StoredArray &named : *back) {
     Array sent = arrays[std::stoi(named.name.substr(2))].array;
-    sent =
-        convert(sent, carrierOf(sent.type)); // numpy has no type for short ones
+    sent = convert(
+        sent,
+        carrierOf(
+            sent.type)); // a type that numpy has no name for is stored in a wider one
     INFO(named.name);
     CHECK(named.read()->bytes == sent.bytes);
     if (sent.type != ElementType::Bool) // comes back as uint8

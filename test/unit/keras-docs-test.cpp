@@ -1,4 +1,5 @@
-// docs/keras.md lists what the tables of classes accept. To write it again:
+// docs/keras.md lists the options that the tables of classes accept. To write
+// it again:
 //   WEFT_WRITE_DOCS=1 build/bin/keras-docs-test
 
 #include "weft/compiler/frontends/keras/activations/Activation.h"
@@ -61,7 +62,8 @@ static std::string section(const std::string &title, const AnyTable &table) {
   return out;
 }
 
-/// The functions of keras.ops: what their calls and constructors take.
+/// Returns the section of keras.ops: the tensor arguments and the options of
+/// each class.
 static std::string operations() {
   std::string out =
       "\n## Functions of keras.ops\n\nA Functional model may apply them to its "

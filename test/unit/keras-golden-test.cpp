@@ -1,5 +1,6 @@
-// Train steps of the seeds, imported, differentiated and interpreted, against
-// the figures that Keras on JAX gives for the same models, weights and data.
+// Train steps of the two seed-* fixtures are imported, differentiated and
+// interpreted. Their figures are compared with those of Keras on JAX for the
+// same models, weights and data.
 
 #include "weft/compiler/frontends/keras/import/Import.h"
 #include "weft/dialects/interpret/Interpret.h"
@@ -75,8 +76,8 @@ static std::string nameOf(mlir::Attribute attribute) {
   return mlir::cast<mlir::StringAttr>(attribute).str();
 }
 
-/// Returns a weight from the golden initial values; optimizer state is zero
-/// except for the rate.
+/// Returns an argument of the first step: a weight has its golden initial
+/// value; optimizer state is zero, except for the learning rate.
 Tensor Run::first(mlir::func::FuncOp train, unsigned argument) const {
   mlir::Type type = train.getArgumentTypes()[argument];
   std::string name = nameOf(train.getArgAttr(argument, weft::kNameAttr));

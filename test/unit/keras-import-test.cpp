@@ -1,5 +1,5 @@
-// Keras models as weft modules: ports, layouts, donation, and that what is
-// built verifies. The values are compared with Keras in test/exec.
+// Keras models are imported; ports, layouts and donation are checked, and the
+// modules must verify. The values are compared with Keras in test/exec.
 
 #include "weft/compiler/frontends/keras/import/Import.h"
 

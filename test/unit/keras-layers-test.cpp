@@ -1,6 +1,6 @@
-// Each class and option of docs/keras.md against figures of real Keras: what a
-// small model predicts, and what a step of training makes of it. The models are
-// those of test/fixtures/layers, interpreted.
+// Each class and option of docs/keras.md has a small model in
+// test/fixtures/layers. Its prediction and its training steps are interpreted
+// and compared with figures of Keras.
 
 #include "weft/compiler/frontends/keras/import/Import.h"
 #include "weft/compiler/frontends/keras/operations/Operation.h"
@@ -81,7 +81,7 @@ static std::string nameOf(mlir::Attribute attribute) {
 }
 
 namespace {
-/// One case: its values by port name, as its steps leave them.
+/// One case, with its values by port name after the steps that ran.
 class Case {
 public:
   explicit Case(const Json &json)
@@ -112,7 +112,7 @@ private:
 
   std::string name;
   int steps;
-  double tolerance; ///< of narrow types; 0: what a comparison asks for
+  double tolerance; ///< a larger one for narrow types; 0: none
   keras::Result<keras::Model> model;
   mlir::MLIRContext context;
   std::map<std::string, Tensor> values;
@@ -141,8 +141,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Case::module(keras::StepKind step) {
   return std::move(*made);
 }
 
-/// Checks that the seeds which Keras draws give the values that Keras begins
-/// with.
+/// Checks that the drawn seeds and the initial values are those of Keras.
 void Case::checkInitial() {
   INFO(name);
   REQUIRE(model.error == "");
@@ -164,7 +163,8 @@ void Case::checkInitial() {
             .value_or(weft::ElementType::Float32));
     REQUIRE(found);
     REQUIRE(found->shape == want.shape);
-    // Normal draws differ in the last step of the inverse error function.
+    // Orthogonal initializers differ by rounding; initializers-test compares
+    // the others exactly.
     for (int64_t i = 0; i < want.count(); ++i)
       CHECK(found->at(i) == Approx(want.at(i)).epsilon(1e-6).margin(1e-6));
   }
@@ -207,13 +207,14 @@ void Case::compare(const std::string &port, const std::string &key,
   REQUIRE(values.count(port));
   Tensor got = values.at(port);
   if (got.size() == 2 && want.count() == 1 && port.starts_with("metrics/")) {
-    // A sum and its count.
+    // The metric is a sum and a count.
     Tensor mean(mlir::RankedTensorType::get({}, got.getElementType()));
     mean.setReal(0, got.real(0) / got.real(1));
     got = mean;
   }
   REQUIRE(got.size() == want.count());
-  double scale = 1e-2, worst = 0; // a gradient may be zero but for rounding
+  double scale = 1e-2,
+         worst = 0; // a gradient may be only the rounding error of 0
   for (int64_t i = 0; i < got.size(); ++i) {
     double value = got.isFloat() ? got.real(i) : double(got.integer(i));
     worst = std::max(worst, weft::test::distance(value, want.at(i)));
@@ -251,8 +252,8 @@ void Case::checkTraining() {
     compare(variable.path, "optimizer/" + variable.path, 2e-5);
 }
 
-/// Checks the loss and all metrics after the first step, or ("last/") those
-/// that are values of all steps so far after the last one.
+/// Checks the loss and all metrics after the first step ("metric/"), or the
+/// metrics that accumulate over steps after the last one ("last/").
 void Case::checkShown(const std::string &prefix) {
   bool isFirst = prefix == "metric/";
   if (isFirst)
@@ -277,7 +278,7 @@ TEST_CASE("every case begins, predicts and trains as in Keras") {
   }
 }
 
-/// Calls `met` with every object of a class in the JSON.
+/// Calls `met` with every serialized object of a class in the JSON.
 static void walk(const Json &json,
                  const std::function<void(const Json &)> &met) {
   if (json.is_object() && json.contains("class_name") &&
@@ -289,7 +290,7 @@ static void walk(const Json &json,
 }
 
 /// Returns a value as a table of options has it: an object is the name of its
-/// class.
+/// class, a list of one value is that value.
 static Json plainValue(const Json &json) {
   if (json.is_object())
     return json.contains("class_name") ? json["class_name"] : json;
@@ -298,7 +299,8 @@ static Json plainValue(const Json &json) {
   return json;
 }
 
-/// Whether it is one of the modules, or a file of one that ends with a dot.
+/// Whether the module is one of `wanted`, or below one whose name ends with a
+/// dot.
 static bool isOf(const std::string &module,
                  const std::vector<std::string> &wanted) {
   for (const std::string &name : wanted)
@@ -307,8 +309,8 @@ static bool isOf(const std::string &module,
   return false;
 }
 
-/// Returns the accepted options that no case sets to another value than the
-/// default.
+/// Returns the classes that no case has, and the accepted options that no case
+/// sets to a value other than the default.
 static std::vector<std::string>
 untested(const keras::AnyTable &table,
          const std::vector<std::string> &modules) {

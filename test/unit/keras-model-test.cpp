@@ -1,4 +1,5 @@
-// Reading models: every dialect of Keras 3, seeds, and what is refused.
+// Models of every release of Keras 3 are read, seeds are those of Keras, and
+// what is not supported is refused.
 
 #include "weft/compiler/frontends/keras/initializers/PythonRandom.h"
 #include "weft/compiler/frontends/keras/model/Model.h"
@@ -97,7 +98,8 @@ TEST_CASE("every release of Keras 3 writes a model that is read") {
   }
 }
 
-/// Returns the reason why the model cannot be read, or else not be trained.
+/// Returns the reason why the model cannot be read or, if it can, why it cannot
+/// be trained.
 static std::string complaint(const std::string &text) {
   auto model = readModel(text);
   return model ? model->compileRefusal : model.error;

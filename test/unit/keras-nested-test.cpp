@@ -1,4 +1,4 @@
-// Models inside models: order, paths, seeds and what is refused.
+// Nested models: the order of layers, paths, seeds, and what is refused.
 
 #include "weft/compiler/frontends/keras/model/Model.h"
 #include "weft/compiler/frontends/keras/model/SavedPaths.h"
@@ -38,7 +38,8 @@ static std::string dense(const std::string &name) {
   return replaced(kDense, "NAME", name);
 }
 
-/// Returns a Sequential of 4 features with a nested Sequential of these layers.
+/// Returns a Sequential of 4 features around a nested Sequential, whose config
+/// ends with `nested`.
 static std::string around(const std::string &nested) {
   return R"({"class_name": "Sequential", "config": {"name": "outer", "build_input_shape": [null, 4],
     "layers": [{"class_name": "Sequential", "config": {"name": "inner", )" +

@@ -1,4 +1,4 @@
-//===- kernel-groups-test.cpp - which ops become one kernel ---------------===//
+//===- kernel-groups-test.cpp - ops that become one kernel ----------------===//
 //
 // Small functions and the groups of their ops, by name: groups in the order in
 // which they run, members in program order.
@@ -12,7 +12,8 @@ using namespace weft;
 using namespace mlir;
 
 namespace {
-/// A function, between its name and its end.
+/// A module with @main, written from its arguments on and without the last
+/// brace.
 struct Program : test::ParsedProgram {
   explicit Program(const std::string &text)
       : ParsedProgram("#mesh = #weft.mesh<\"d\"=2>\nfunc.func @main" + text +
@@ -35,12 +36,12 @@ std::string textOf(const KernelGroups &groups) {
   return text;
 }
 
-/// The limits of a target whose kernels are several nests.
+/// The limits of a target whose kernels may have several loop nests.
 const nest::TargetLimits kSeveralNests = *nest::targetLimits("cpu:avx2");
 
 struct Case {
   const char *name, *function, *groups;
-  /// Where a kernel is one launch; null: the same.
+  /// The expected groups if each kernel is one launch; null: the same groups.
   const char *launches = nullptr;
 };
 
@@ -93,8 +94,8 @@ const Case kCases[] = {
   %1 = weft.reduce sum %0 dims [1] : tensor<4x4xf32> -> tensor<4xf32>
   return %1 : tensor<4xf32>)",
      "dot; reduce"},
-    // The sum of both ends needs the dot between them: one kernel of the two
-    // would be left and entered again.
+    // The addition needs exp and the all-reduce between the two: a kernel of
+    // exp and the addition would be left and entered again.
     {"groups are convex", R"((%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = weft.exp %x : tensor<4x4xf32>
   %1 = weft.dot %0, %x contract [1] x [0] : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
@@ -148,7 +149,8 @@ std::string chain(unsigned ops) {
   return text + "return %v" + std::to_string(ops) + " : tensor<4xf32>";
 }
 
-/// Returns rounds of which each reads the one before it at two positions.
+/// Returns `count` products, each of which reads the one before it at two
+/// positions.
 std::string rounds(unsigned count) {
   std::string text = "(%v0: tensor<8xf32>) -> tensor<8xf32> {\n";
   for (unsigned i = 0; i < count; ++i) {
@@ -160,7 +162,7 @@ std::string rounds(unsigned count) {
   return text + "return %v" + std::to_string(count) + " : tensor<8xf32>";
 }
 
-/// Returns so many transposes and a negation.
+/// Returns a function of `count` transposes and a negation.
 std::string transposes(unsigned count) {
   std::string text = "(%v0: tensor<4x4xf32>) -> tensor<4x4xf32> {\n";
   for (unsigned i = 0; i < count; ++i)

@@ -22,7 +22,7 @@ std::string type(int64_t rows, int64_t columns, const char *element = "f32") {
          "x" + element + ">";
 }
 
-/// Returns relu(a b + c), and the sum before relu.
+/// Returns a kernel of relu(a b + c) that also stores the sum before relu.
 Case dotWithEpilogue(int64_t m, int64_t k, int64_t n, bool lhsTransposed,
                      bool rhsTransposed) {
   std::string lhs = lhsTransposed ? type(k, m) : type(m, k),
@@ -100,7 +100,8 @@ std::string pair(int64_t a, int64_t b) {
   return "array<i64: " + std::to_string(a) + ", " + std::to_string(b) + ">";
 }
 
-/// A window of 3x3 over squares, with a stride and base dilation.
+/// Returns a convolution of a 3x3 window over square images, with a stride and
+/// base dilation.
 Case convolution(int64_t batch, int64_t size, int64_t in, int64_t out,
                  int64_t stride, int64_t base) {
   int64_t places = ((size - 1) * base + 2 - 2) / stride + 1;
@@ -282,7 +283,7 @@ TEST_CASE("what is not worth sharing has no shares") {
   CHECK(small.find("k"));
   CHECK(!small.find("k.share"));
   CHECK(!small.find("k.shares"));
-  // A reduction's rows could be shared; its sum over all of them could not.
+  // Workers could share the rows of a reduction, but not a sum over all rows.
   Kernels reduce(
       function("reduce", "(%x: tensor<1000x1000xf32>) -> tensor<f32>",
                "%0 = weft.reduce sum %x dims [0, 1] : tensor<1000x1000xf32> -> "

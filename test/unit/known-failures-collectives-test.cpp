@@ -1,4 +1,4 @@
-//===- known-failures-collectives-test.cpp - communication nobody needs ---===//
+//===- known-failures-collectives-test.cpp - needless communication -------===//
 //
 // Programs for which other partitioners replicate, gather or exchange more than
 // they have to. Bytes are those that one device sends, read off the plan.
@@ -13,7 +13,7 @@
 
 using namespace weft;
 
-/// Brings one value from a layout to another.
+/// Reshards one value and returns what is sent.
 static Sent move(const std::string &mesh, const std::string &shape,
                  const std::string &from, const std::string &to) {
   std::string type = "tensor<" + shape + "xf32>";

@@ -1,7 +1,8 @@
 //===- known-failures-shapes-test.cpp - sizes and ops that others refuse --===//
 //
-// Sizes that no number of devices divides, axes of one device, ops without a
-// rule. docs/known-failures.md lists all reports.
+// Programs with sizes that the number of devices does not divide, with axes of
+// one device, and with ops for which others have no rule.
+// docs/known-failures.md lists all reports.
 //
 //===----------------------------------------------------------------------===//
 
@@ -79,16 +80,16 @@ TEST_CASE("every op that computes has a sharding rule") {
   // pytorch#124990, #167917, #152249, #147724, #147578, torchtitan#3645
   MLIRContext context(MLIRContext::Threading::DISABLED);
   context.loadDialect<WeftDialect>();
-  // The first of these moves data without computing; the second is gone before
-  // layouts.
+  // The first of these moves data without computing; the second is expanded
+  // before layouts are propagated.
   const llvm::StringRef without[] = {"weft.reshard", "weft.value_and_grad"};
   for (RegisteredOperationName name : context.getRegisteredOperations()) {
     if (name.getDialectNamespace() != "weft" ||
         llvm::is_contained(without, name.getStringRef()))
       continue;
     INFO(name.getStringRef().str());
-    // Loops and branches say instead what their regions pass on, per-device
-    // code how it lies.
+    // Loops and branches declare instead how values pass through their regions,
+    // per-device code declares its layouts.
     CHECK((name.hasInterface<ShardingRuleOpInterface>() ||
            name.hasInterface<FixedLayoutsOpInterface>() ||
            name.hasInterface<RegionBranchOpInterface>() ||

@@ -29,7 +29,7 @@ TEST_CASE("a sum over devices is not moved behind an op that is not linear") {
 }
 
 TEST_CASE("gradients accumulated by scatters are summed once") {
-  // openxla/xla#49143, without what makes it not linear
+  // openxla/xla#49143, without the product that is not linear
   Sent sent = runWitness("d=4", R"((%a: tensor<6x4xf32> @[-,-],
       %g: tensor<8x4xf32> @[d,-], %h: tensor<8x4xf32> @[d,-]) -> (tensor<6x4xf32> @[-,-]) {
   %i = weft.constant dense<[0, 5, 5, 1, 2, 0, 3, 5]> : tensor<8xi32>

@@ -2,8 +2,8 @@
 //
 // The algebra that compiler and runtime share (layout/) is compared with the
 // definition: for all axes of up to 48 devices and all pairs of their sub-axes.
-// For all layouts of small meshes the compiler's and the runtime's values of it
-// are the same, and are a partition of the array.
+// For all layouts of small meshes the compiler and the runtime compute the same
+// blocks, which are a partition of the array.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,8 +1,9 @@
 //===- layout-propagation-test.cpp - table, annotations, propagation ------===//
 //
-// The three parts of propagation apart: a table is replicated, annotations close
-// what they name, and propagation lays out the rest. layout-quality-test and
-// test/passes/propagate-layouts*.mlir judge all of it together.
+// The three parts of propagation are tested alone: a new table is replicated,
+// annotations fix the values that they name, and propagation lays out the rest.
+// layout-quality-test and test/passes/propagate-layouts*.mlir test all three
+// together.
 //
 //===----------------------------------------------------------------------===//
 

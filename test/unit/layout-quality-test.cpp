@@ -1,8 +1,8 @@
-//===- layout-quality-test.cpp - how little well-known layouts send -------===//
+//===- layout-quality-test.cpp - bytes that well-known layouts send -------===//
 //
-// Forward passes of which only the batch and the weights are annotated, as in
-// data, tensor and fully sharded data parallelism. The bytes that are sent are
-// those of the literature's formulas.
+// Forward passes in which only the batch and the weights are annotated, as in
+// data, tensor and fully sharded data parallelism. The bytes sent must be those
+// of the literature's formulas.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,7 +12,8 @@
 
 using namespace weft;
 
-/// A transformer block of 4 heads on x[batch, 6, 16]; `sums` joins the parts.
+/// Returns a transformer block of 4 heads on x[8, 6, 16]. The attention is %8;
+/// `body` computes `result` from it, %x and the weights %u and %d.
 static std::string block(const std::string &body, const std::string &result) {
   return R"((%x: tensor<8x6x16xf32> @[data,-,-],
       %q: tensor<16x4x4xf32> @[-,model,-], %k: tensor<16x4x4xf32> @[-,model,-], %v: tensor<16x4x4xf32> @[-,model,-],
@@ -31,7 +32,8 @@ static std::string block(const std::string &body, const std::string &result) {
 })";
 }
 
-/// The bytes of an all-reduce of [8, 6, 16] f32, half of the batch each, over 4 devices.
+/// The bytes that a device sends in an all-reduce of half a batch, f32[4, 6,
+/// 16], over 4 devices.
 constexpr int64_t kAllReduce = 2 * 3 * (8 / 2 * 6 * 16 * 4) / 4;
 
 TEST_CASE("a transformer block under tensor parallelism reduces twice") {
@@ -106,8 +108,9 @@ TEST_CASE("weights sharded over both axes are gathered over the batch's only") {
   CHECK(sent.bytes() == 2 * (3 * 32 * 32 * 4 / 4) + 256 / 4 * 32 * 4);
 }
 
-/// Returns a program in which a bias wants the model's axis for the columns of
-/// an op that sums over it, and a long chain of ops follows.
+/// Returns a dot that sums over the model's axis, and a bias of this layout,
+/// which may shard the columns over the same axis; `ops` rounds of further ops
+/// follow.
 static std::string biased(const std::string &bias, int ops) {
   std::string body = R"((%h: tensor<4096x32xf32> @[data,model],
       %w: tensor<32x12xf32> @[model,-], %b: tensor<12xf32> @)" +
@@ -176,8 +179,8 @@ TEST_CASE("a sum is scattered where a constraint splits what follows") {
 
 TEST_CASE("a gradient is scattered to its weight where the batch's axes and "
           "the weight's cross") {
-  // Activations want "model" for the columns of the gradient, the weight for
-  // its rows.
+  // The activations suggest "model" for the columns of the gradient, the weight
+  // for its rows.
   Sent sent =
       runWitness("data=4,model=2", R"((%h: tensor<256x64xf32> @[data,model],
       %g: tensor<256x32xf32> @[data,model], %w: tensor<64x32xf32> {weft.role = "weight", weft.layout = #[model,data]}) -> (tensor<64x32xf32> @[model,data]) {

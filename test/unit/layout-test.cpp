@@ -62,7 +62,8 @@ void checkCovers(const Mesh &mesh, const Layout &layout,
     REQUIRE(count == mesh.size() / shards);
 }
 
-/// The digits of a layout, used and unused, number the devices.
+/// Checks that a layout's text is read as the normalised layout, and is written
+/// alike.
 void checkText(const Mesh &mesh, const Layout &layout) {
   std::string text = toCommandText(mesh, layout);
   Layout parsed;
@@ -176,7 +177,7 @@ TEST_CASE("shards of the largest dimensions have no negative numbers") {
   CHECK(shardSize(most, 2) == most / 2 + 1);
   CHECK(shardSize(0, 3) == 0);
   CHECK(shardInterval(0, 3, 1) == Interval{0, 0});
-  // Two shards are empty: 5 over 4 is [0, 2) [2, 4) [4, 5) [5, 5).
+  // The last shard is empty: 5 over 4 is [0, 2) [2, 4) [4, 5) [5, 5).
   CHECK(shardInterval(5, 4, 3) == Interval{5, 5});
   CHECK(shardInterval(most, 2, 1) == Interval{most / 2 + 1, most});
   int64_t shards = 1000, end = 0;

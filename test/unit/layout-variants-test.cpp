@@ -1,4 +1,4 @@
-//===- layout-variants-test.cpp - axes elsewhere, each layout valid -------===//
+//===- layout-variants-test.cpp - layouts with one axis moved -------------===//
 
 #include "weft/compiler/explain/LayoutVariants.h"
 

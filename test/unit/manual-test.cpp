@@ -1,8 +1,8 @@
 //===- manual-test.cpp - per-device code against figures of JAX -----------===//
 //
-// Programs of shard_map with what JAX computes, written by
-// test/jax/shard_map.py: as global programs they mean the same in the
-// interpreter, and so do their partitioned forms on every device.
+// Programs of shard_map and JAX's results, written by test/jax/shard_map.py.
+// The interpreter gives these results for the global programs, and for their
+// partitioned forms on all devices.
 //
 //===----------------------------------------------------------------------===//
 

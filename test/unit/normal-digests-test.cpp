@@ -20,7 +20,8 @@ static json golden() {
   return json::parse(file);
 }
 
-/// Computes the fnv1a hash that the script of the golden values computed.
+/// Computes the FNV-1a hash of a block's 8-byte words, as
+/// write_normal_digests.py does.
 static std::string digest(const float *values) {
   uint64_t hash = 0xCBF29CE484222325;
   for (size_t i = 0; i < kBlock; i += 2) {

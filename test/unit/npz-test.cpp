@@ -153,7 +153,7 @@ TEST_CASE("archives that lie, and paths that are no files") {
     std::memcpy(&bomb[at], "\xff\xff\xff\x7f", 4);
   save(path, bomb);
   CHECK(readNpz(path).message().find("no honest archive") != std::string::npos);
-  // Cut off.
+  // The archive is cut off.
   save(path, text.substr(0, text.size() / 2));
   CHECK_FALSE(readNpz(path));
 }
@@ -179,7 +179,7 @@ TEST_CASE("conversions round as the hardware does") {
   CHECK(floatToSmall(-0.0f, e4m3fnuz) == 0);
   CHECK(floatToSmall(1e9f, e5m2fnuz) == 0x80);
   CHECK(floatToSmall(29, e4m3b11fnuz) == 0x7E);
-  CHECK(floatToSmall(3, e8m0fnu) == 129); // halves go up
+  CHECK(floatToSmall(3, e8m0fnu) == 129); // halfway: up
   CHECK(floatToSmall(0, e8m0fnu) == 0xFF);
   Array x = Array::scalar<float>(ElementType::Float32, 300.7f);
   CHECK(convert(x, ElementType::UInt8).at(0) == 255);
@@ -214,7 +214,7 @@ TEST_CASE("every byte of a short type is its value, and back") {
   numbers.data<int32_t>()[1] = -3;
   CHECK(convert(numbers, ElementType::Int4).at(0) == -7); // integers wrap
   CHECK(convert(convert(numbers, ElementType::Float32), ElementType::Int4)
-            .at(0) == 7); // floats stop
+            .at(0) == 7); // floats saturate
   CHECK(convert(numbers, ElementType::UInt4).at(1) == 13);
   // The file is one of ml_dtypes, which saves all types but float8_e5m2 as V1.
   Array read = *parseNpy(
@@ -240,7 +240,8 @@ TEST_CASE("blocks of an array are boxes that follow each other") {
         CHECK(block.first == next);
         CHECK(block.count == *elementCount(block.sizes));
         CHECK((block.count <= most || block.count == 1));
-        // Its first element by its indices, and the last by theirs.
+        // The positions of the block's first and last element, from their
+        // indices.
         uint64_t first = 0, last = 0;
         for (size_t d = 0; d < shape.size(); ++d) {
           first = first * uint64_t(shape[d]) + uint64_t(block.starts[d]);
@@ -260,7 +261,7 @@ TEST_CASE("arrays of an archive are read block by block") {
   std::iota(ramp.data<int32_t>(), ramp.data<int32_t>() + ramp.count(), 0);
   std::string path = scratch("blocks.npz");
   REQUIRE(writeNpz(path, {storedInMemory({"x", ramp})}, /*writesFile=*/true));
-  // As a whole, by this reader and by the one of whole archives.
+  // Both readers give the whole array: readNpz, and openNpz below.
   CHECK(readNpz(path)->front().array.bytes == ramp.bytes);
   Result<std::vector<StoredArray>> stored = openNpz(path);
   REQUIRE(stored);

@@ -1,7 +1,7 @@
 //===- op-sharding-test.cpp - layouts of one op's tensors, by its factors -===//
 //
-// Axes of an op's factors, merged from the layouts of its tensors, and the
-// layouts that the op then requires and produces.
+// Axes of an op's factors, the merged axes of factors from the layouts of its
+// tensors, and the layouts that the op then requires and produces.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@ struct Merge {
   bool complete;
 };
 
-// The cases have two factors each, over a=8, b=2.
+// The cases have two factors each, on a mesh of a=8, b=2.
 const Merge kMerges[] = {
     {"[-,-]", "[a,b]", "[a,b]", true},
     {"[a,-]", "[-,b]", "[a,b]", true},
@@ -79,12 +79,12 @@ const OpText kIota = {{}, "weft.iota dim 0 : tensor<6xi32>"};
 struct Case {
   const char *name, *mesh;
   const OpText &op;
-  Texts layouts;       ///< of operands and results, "" where nothing is said
+  Texts layouts;       ///< of operands and results; "": none is known
   const char *factors; ///< merged
-  const char *runs;    ///< required and produced
+  const char *runs;    ///< layouts required -> produced
 };
 
-// The factors of a dot are its rows, what it sums over, and its columns.
+// The factors of a dot are its rows, the contracted dimension, and its columns.
 const Case kCases[] = {
     {"the example of the header",
      "data=2,model=3",
@@ -170,7 +170,8 @@ const Case kCases[] = {
      {"[-,d]", ""},
      "[-,d]",
      "[-,d] -> [d]"},
-    // 28 rows by 4 of the 8 devices: what more there is cannot be said of 784.
+    // The 28 rows are split over 4 of the 8 devices; the result's layout cannot
+    // express more of the axis on 784.
     {"an axis is cut to what the result can say",
      "x=8",
      kReshape,
@@ -189,8 +190,8 @@ const Case kCases[] = {
      {"[-,-,x]", ""},
      "[-,-,x]",
      "[-,-,-] -> [-,-]"},
-    // ([i, jk]) -> ([ij, k]): j behind a whole i cannot be said of the result,
-    // and then k behind a whole j not of the operand.
+    // ([i, jk]) -> ([ij, k]): the result's layout cannot split j if i is whole,
+    // and then the operand's cannot split k, since j is whole.
     {"one cut makes another",
      "x=3,y=2",
      kRegroup,

@@ -1,5 +1,6 @@
-// Large contractions, at every remainder of their tiles and blocks, of every pair of element types and with what follows
-// them, against sums of integers that f32 holds exactly.
+// Large contractions are compared with sums of integers that f32 holds exactly:
+// at every remainder of their tiles and blocks, for every pair of element
+// types, and with elementwise ops behind them.
 #include "weft/test/unit/codegen-kernels.h"
 
 using weft::test::Buffer;
@@ -7,8 +8,8 @@ using weft::test::Kernels;
 
 namespace {
 
-/// The representation of an integer of -2 to 2 as an element, and the value
-/// read back.
+/// An element type: how it stores an integer from -2 to 2, and how that is read
+/// back.
 struct Element {
   const char *name;
   size_t bytes;
@@ -100,8 +101,8 @@ struct Operand {
 struct Case {
   std::vector<int64_t> batch, rows, columns, depth, lhsOrder, rhsOrder;
   Element lhsElement = f32, rhsElement = f32, resultElement = f32;
-  /// Sums are doubled; then positions are added: of the last dimension, and
-  /// less those of the first, so that no two neighbours get the same.
+  /// Whether sums are doubled and the index in the last dimension, less that in
+  /// the first, is added: neighbours get different numbers.
   bool hasEpilogue = false;
 
   static std::vector<int64_t>
@@ -154,7 +155,7 @@ struct Case {
            "\n%p = weft.sub %i, %j : " + type +
            "\n%e = weft.add %t, %p : " + type + "\nreturn %e : " + type + "\n";
   }
-  /// The expected result of the sum at a row-major position.
+  /// Returns the expected result for a sum at a row-major position.
   int64_t expected(int64_t sum, int64_t position) const;
 };
 
@@ -186,8 +187,8 @@ std::vector<int> unpacked(const Operand &operand, const Buffer<char> &stored) {
   return values;
 }
 
-/// Returns the number of elements that differ; memory behind the result must
-/// stay as it is.
+/// Returns the number of elements that differ, of the result and of the memory
+/// behind it, which must not change.
 int64_t differences(Kernels &kernels, const Case &c, const std::string &name,
                     int64_t shares) {
   Operand lhs = c.lhs(), rhs = c.rhs();
@@ -235,8 +236,8 @@ int64_t differences(Kernels &kernels, const Case &c, const std::string &name,
   return different;
 }
 
-/// Checks all cases in one module; the second target gets plain code, which is
-/// compiled sooner.
+/// Checks all cases in one module; a target other than testTarget() gets brief
+/// code, which is compiled faster.
 void check(const std::vector<Case> &cases, const char *target) {
   std::string text;
   for (size_t i = 0; i < cases.size(); ++i)
@@ -302,7 +303,8 @@ TEST_CASE("a packed contraction of several dimensions in any order") {
 }
 
 TEST_CASE("contractions of every pair of element types") {
-  // Packed ones, tiles along columns, tiles along the contraction, a vector.
+  // The cases are packed (in two orders), in tiles along columns, in tiles
+  // along the contraction, and a vector.
   for (const char *target : {weft::test::testTarget(), "cpu:generic"}) {
     std::vector<Case> cases;
     for (auto [lhs, rhs, result] : {std::tuple(bf16, bf16, f32),
@@ -330,8 +332,8 @@ TEST_CASE("contractions of every pair of element types") {
 }
 
 TEST_CASE("what follows a packed contraction is computed at its positions") {
-  // One block of products and several; whole tiles and cut ones; runs of a last
-  // dimension that a tile divides, and of one that it does not.
+  // The cases have one block of products or several, whole tiles or cut ones,
+  // and a last dimension that a tile divides or does not.
   for (const char *target : {weft::test::testTarget(), "cpu:generic"}) {
     std::vector<Case> cases;
     for (int64_t depth : {70, 256, 257, 769})

@@ -1,7 +1,7 @@
 //===- partition-meaning-test.cpp - device programs mean the global one ---===//
 //
-// The partitioned program means what the global one does, on every mesh, with
-// NaN in all padding.
+// Partitioned programs have the results of the global ones on several meshes,
+// with NaN in all padding.
 
 #include "weft/dialects/interpret/Interpret.h"
 #include "weft/test/unit/PartitionPasses.h"
@@ -17,8 +17,8 @@ using namespace weft;
 using namespace mlir;
 
 namespace {
-/// The program is a train step of two layers, 7 samples: loss, two gradients,
-/// one slot.
+/// A train step of two layers for 7 samples, with a loss, two gradients and one
+/// slot.
 constexpr const char *trainStep = R"(
 module attributes {weft.mesh = #mesh} {
   func.func @train(
@@ -151,9 +151,9 @@ TEST_CASE("a partitioned train step gives the global results") {
 }
 
 namespace {
-/// Zeros of both signs, and nothing else, moved by way of sums across devices: a
-/// look-up in rows that others have, blocks that reach over two shards and out of
-/// the whole, and updates that lie over devices.
+/// A program that moves its inputs, which are zeros of both signs, by sums over
+/// devices: a look-up of rows that other devices have, blocks that lie in two
+/// shards or reach beyond the tensor, and sharded updates.
 constexpr const char *zeros = R"(
 module attributes {weft.mesh = #mesh} {
   func.func @main(
@@ -176,8 +176,8 @@ module attributes {weft.mesh = #mesh} {
   }
 })";
 
-/// Returns the sign of a number, or the signs of a complex number's parts: "+
-/// +", "- +".
+/// Returns the signs of the real and the imaginary part of a zero, such as "-
+/// +".
 std::string signsOf(const Tensor &tensor, int64_t i) {
   std::complex<double> zero = tensor.number(i);
   REQUIRE(zero == 0.0);

@@ -1,4 +1,4 @@
-//===- pjrt-aliases-test.cpp - arrays whose memory or value another has ---===//
+//===- pjrt-aliases-test.cpp - arrays that share memory or a value --------===//
 
 #include "weft/test/unit/pjrt-table.h"
 

@@ -16,7 +16,8 @@ namespace {
 alignas(64) float kValues[4] = {1, 2, 3, 4};
 int64_t kFour[1] = {4};
 
-/// Sends twice its argument on channel 5, receives on 6 and gives the sum of that and the argument.
+/// A program that sends twice its argument on channel 5, receives on channel 6,
+/// and returns the sum of the received value and the argument.
 const char *kProgram = R"(
 module @transfers {
   func.func public @main(%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -124,7 +125,7 @@ struct Callbacks {
 
 int freed = 0;
 
-/// Returns the reason why the stream does not take the bytes, or nothing.
+/// Returns the reason why the stream does not take the bytes; empty if it does.
 std::string add(PJRT_CopyToDeviceStream *stream, const void *data,
                 size_t bytes) {
   Chunk chunk{const_cast<void *>(data), bytes, [](void *, void *) { ++freed; },
@@ -146,7 +147,7 @@ void destroyStream(PJRT_CopyToDeviceStream *stream) {
   call(kCopyToDeviceStream_Destroy, args);
 }
 
-/// Returns the numbers of a result that has arrived.
+/// Returns the numbers of a result, once it is ready.
 std::vector<float> numbersOf(PJRT_Buffer *buffer) {
   std::vector<char> bytes(sizeof kValues);
   REQUIRE(read(buffer, 0, bytes).empty());
@@ -277,7 +278,8 @@ TEST_CASE("a run that has not ended can be poisoned, once") {
   callbacks.answer = [&](PJRT_CopyToDeviceStream *stream) { open = stream; };
   ExecuteOptions options = callbacks.options();
   options.launch_id = 7;
-  PJRT_Buffer *running = program.run(options); // until its stream is full
+  PJRT_Buffer *running =
+      program.run(options); // it waits until its stream is full
   options.launch_id = 8;
   PJRT_Buffer *waiting = program.run(options);
   while (!open)
@@ -292,7 +294,7 @@ TEST_CASE("a run that has not ended can be poisoned, once") {
   callbacks.sent.clear();
   PJRT_CopyToDeviceStream *stream = open.exchange(nullptr);
   CHECK(add(stream, kGiven, 16)
-            .empty()); // what has begun ends, the other never begins
+            .empty()); // the run that has begun ends, the other never begins
   destroyStream(stream);
   callbacks.answer = [](PJRT_CopyToDeviceStream *next) {
     CHECK(add(next, kGiven, 16).empty());

@@ -25,11 +25,11 @@ inline const Api &api() {
 
 template <typename Args> PJRT_Error *callFor(Slot slot, Args &args) {
   args.struct_size = sizeof(Args);
-  using Called = PJRT_Error *(*)(Args *); // as it was defined
+  using Called = PJRT_Error *(*)(Args *); // the type it is defined with
   return reinterpret_cast<Called>(api().functions[slot])(&args);
 }
 
-/// Returns the message of an error, which it destroys.
+/// Returns the message of an error and destroys the error; empty for null.
 inline std::string messageOf(PJRT_Error *error) {
   if (!error)
     return "";
@@ -76,7 +76,7 @@ inline bool isReady(PJRT_Buffer *buffer) {
   return ready.is_ready;
 }
 
-/// Reads bytes of an array, and returns why there are none.
+/// Reads bytes of an array, and returns the error's message; empty for success.
 inline std::string read(PJRT_Buffer *buffer, int64_t offset,
                         std::vector<char> &bytes) {
   Buffer_CopyRawToHost_Args args{};

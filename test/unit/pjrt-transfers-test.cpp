@@ -153,7 +153,8 @@ TEST_CASE("who made an event keeps or breaks it, once") {
   CHECK(messageOf(callFor(kEvent_Await, wait)) == "stopped");
 }
 
-/// Nobody destroys the two: the process waits for what their compilers do.
+/// The two topologies are not destroyed: at its end the process waits for their
+/// compilers.
 TEST_CASE("a topology is its name") {
   TopologyDescription_Create_Args created{};
   created.topology_name = "gpu:2";

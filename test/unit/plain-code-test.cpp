@@ -1,4 +1,5 @@
-// Code that is to be ready soon: plain, several kernels at once, and without lld.
+// Brief code is ready soon: it is not optimized, several kernels are one
+// object, and lld is not needed.
 #include "weft/compiler/codegen/cpu/LinkPlainObject.h"
 #include "weft/test/unit/codegen-kernels.h"
 

@@ -1,7 +1,7 @@
 //===- plan-file-test.cpp - from a plan's text to the runtime -------------===//
 //
-// Each op of the plan dialect is written to a file that the runtime reads: what
-// it says of a collective is what the compiler predicts.
+// Each op of the plan dialect is written to a file and read by the runtime,
+// which must report of a collective what the compiler predicts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ struct Read {
   MLIRContext context;
   OwningOpRef<ModuleOp> module;
 
-  /// `body` stands in a program of four devices, `kernels` behind it.
+  /// Parses a program for four devices with this body, followed by `kernels`.
   explicit Read(const std::string &body, const std::string &kernels = "") {
     context
         .loadDialect<WeftDialect, weft::plan::PlanDialect, func::FuncDialect>();

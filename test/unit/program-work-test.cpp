@@ -13,8 +13,7 @@
 using namespace weft;
 
 namespace {
-/// Returns the work of a function of this body with %x and %w, once its kernels
-/// have nests.
+/// Returns the work of the plan of a function with this signature and body.
 double workOf(const std::string &signature, const std::string &body) {
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
@@ -44,7 +43,7 @@ TEST_CASE("the work of a program is that of the ops in its loop nests") {
                "tensor<64x1024xf32>, tensor<1024x64xf32> -> "
                "tensor<64x64xf32>\nreturn %0 : tensor<64x64xf32>\n") ==
         64.0 * 64 * 1024);
-  // Two ops of 4 instructions on 32 elements.
+  // The program is two ops of 4 instructions on 32 elements.
   double small = workOf("(%x: tensor<32xf32>) -> tensor<32xf32>",
                         "%0 = weft.neg %x : tensor<32xf32>\n"
                         "%1 = weft.abs %0 : tensor<32xf32>\n"

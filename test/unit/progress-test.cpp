@@ -1,5 +1,5 @@
-// The progress bar against the bytes that Keras prints, and the order of
-// samples against that of fit.
+// The progress bar is compared with the bytes that Keras prints, the order of
+// samples with that of Keras' fit.
 #include "catch2/catch.hpp"
 #include "weft/runtime/training/EpochOrder.h"
 #include "weft/runtime/training/History.h"
@@ -85,8 +85,7 @@ TEST_CASE("batches hold the samples that Keras' fit took") {
       for (int64_t epoch = 0; epoch < row["epochs"].get<int64_t>(); ++epoch) {
         order.startEpoch();
         while (order.next(indices)) {
-          // The order is the same when batches are read ahead, in the last
-          // epoch too.
+          // The batch that peek() gave is the next one, in the last epoch, too.
           CHECK((expected.empty() || expected == indices));
           batches.push_back(indices);
           order.peek(expected);

@@ -20,7 +20,8 @@ using namespace weft;
 
 namespace {
 
-/// A round: from the value %v{i} to %v{i+1}, both of `type`; # is i, @ is i + 1.
+/// A chain whose `round` computes %v{i+1} from %v{i}, both of `type`; # is i, @
+/// is i + 1.
 struct Chain {
   const char *name, *type, *round;
 };
@@ -96,8 +97,8 @@ std::string shorterAndShorter(unsigned rounds) {
   return text + "return %s" + std::to_string(rounds) + " : tensor<1xf32>\n}\n";
 }
 
-/// Returns the number of computations in the code of a program that is cut into
-/// kernels.
+/// Returns the number of elements that the code of a program's kernels
+/// computes.
 uint64_t computationsOf(MLIRContext &context, const std::string &text) {
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
   REQUIRE(module);

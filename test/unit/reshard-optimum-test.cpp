@@ -1,8 +1,9 @@
 //===- reshard-optimum-test.cpp - every pair against the optimum ----------===//
 //
-// Each plan is executed on arrays; with the exchange it must move what own()
-// says must move, without it what the best chain of standard collectives moves,
-// found by Dijkstra over all layouts in CollectiveGraph.h.
+// Each plan is executed on arrays. With exchanges it must move as many bytes as
+// the lower bound, without them as many as the best chain of standard
+// collectives, which Dijkstra's algorithm finds over all layouts
+// (CollectiveGraph.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -88,8 +89,9 @@ Check checkEveryPair(const char *text, llvm::ArrayRef<int64_t> shape) {
   return check;
 }
 
-/// Checks all pairs from layouts that are partial over the axes, to all that
-/// are partial over none, over some of them, or of some others.
+/// Checks all pairs from a layout that is partial over `summands` to one that
+/// is partial over some of them, over some of `made`, over both, or not
+/// partial.
 Check checkPartial(const char *text, llvm::ArrayRef<int64_t> shape,
                    llvm::ArrayRef<SubAxis> summands,
                    llvm::ArrayRef<SubAxis> made) {
@@ -100,7 +102,8 @@ Check checkPartial(const char *text, llvm::ArrayRef<int64_t> shape,
     if (!graph.isSource(from))
       continue;
     CollectiveGraph::Distances best = graph.distances(from);
-    // Summands that were left and summands that were made are the same layout.
+    // Nodes with other summands of the source and of the target may have the
+    // same layout; the nearest one counts.
     std::map<std::string, size_t> nearest;
     for (size_t to = 0; to < graph.all().size(); ++to) {
       size_t &node = nearest.try_emplace(toString(mesh, graph.layout(to)), to)
@@ -120,8 +123,8 @@ Check checkPartial(const char *text, llvm::ArrayRef<int64_t> shape,
 TEST_CASE("all 11130 pairs of a rank 3 tensor on 2x2x2") {
   Check even = checkEveryPair("x=2,y=2,z=2", {8, 8, 8});
   CHECK(even.pairs == 11130);
-  // The first count is of plans at the lower bound of bytes. The exchange
-  // exists for the other pairs, where a chain costs more.
+  // These plans are at the lower bound of bytes. For the other pairs a chain
+  // costs more than an exchange.
   CHECK(even.atBound == 5406);
   CHECK(even.worst < 2.34);
 }

@@ -9,7 +9,7 @@
 using namespace weft;
 
 namespace {
-/// Returns the report, or "error: ..." for a refusal.
+/// Returns the report, or "usage: ..." or "error: ..." for a refusal.
 std::string report(const std::vector<std::string> &arguments) {
   ReshardRequest request;
   std::string out, why = parseReshardArguments(arguments, request);

@@ -84,7 +84,8 @@ TEST_CASE("one standard collective is preferred to an exchange") {
               std::to_string(step.bytes) + "; ";
     return text;
   };
-  // Sizes: the optimum of each row as XLA finds it, and where it does not.
+  // The bytes are those of the best plan of each row, which XLA finds for some
+  // of them.
   CHECK(kinds("[x,y,-]", "[y,x,-]") == "permute 4096; ");
   CHECK(kinds("[(x,y),-,-]", "[(y,x),-,-]") == "permute 4096; ");
   CHECK(kinds("[x,-,-]", "[-,x,-]") == "all_to_all 4096; ");
@@ -279,13 +280,14 @@ TEST_CASE("an exchange is sent by the holders in turn") {
   // No device lacks an element.
   CHECK(mostSent(two, layoutOf(two, "[-]"), layoutOf(two, "[data]"), seven) ==
         0);
-  // Each half is held twice: device (0, 0) serves the first of row 1, (0, 1)
-  // the second.
+  // Each half is held twice: device (0, 0) serves the first device of row 1,
+  // device (0, 1) the second.
   Mesh four = meshOf("a=2,b=2");
   int64_t eight[] = {8};
   CHECK(mostSent(four, layoutOf(four, "[a]"), layoutOf(four, "[-]"), eight) ==
         4);
-  // Four of five devices lack the element that the first has.
+  // Four of five rows of devices lack the element, which both devices of the
+  // first row have.
   Mesh five = meshOf("a=5,b=2");
   int64_t one[] = {1};
   CHECK(mostSent(five, layoutOf(five, "[a]"), layoutOf(five, "[-]"), one) == 4);
@@ -336,6 +338,7 @@ TEST_CASE("65,536 devices are counted as fast as a few") {
     for (const char *to : {"[-,-]", "[a,b]", "[-,(a,b)]", "[(b,a),-]"})
       CHECK(mostSent(mesh, layoutOf(mesh, from), layoutOf(mesh, to), shape) >=
             0);
-  // By pairs of devices and shards this would be 4,000,000,000 steps for each.
+  // A loop over all pairs of a device and a shard would take 4,000,000,000
+  // steps each time.
   CHECK(double(std::clock() - begin) / CLOCKS_PER_SEC < 10);
 }

@@ -1,5 +1,7 @@
-// Operands that are views in the opposite order, read by every form of contraction and convolution, against operands that
-// were reversed in memory. Elements are whole numbers, so that sums in any order are equal.
+// Reversed operands are views that contractions and convolutions read
+// backwards. Each form of both is compared with a run on operands that were
+// reversed in memory. Elements are small integers, so that sums in any order
+// are equal.
 #include "weft/test/unit/codegen-kernels.h"
 
 using weft::test::Buffer;
@@ -37,7 +39,8 @@ int64_t placeOf(int64_t position, const Sizes &sizes, unsigned reversed) {
   return place;
 }
 
-/// An op of %x and %w, either of which may be reversed, and its type.
+/// An op of %x and %w, either of which may be reversed, and the sizes of its
+/// operands and result.
 struct Case {
   Sizes x, w, result;
   std::string op;

@@ -40,7 +40,8 @@ struct Program {
     module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
     REQUIRE(module);
   }
-  /// Returns the reasons of all ops, joined.
+  /// Returns the reasons why ops' layouts do not follow their rules; empty if
+  /// all do.
   std::string disagreements() {
     std::string all;
     module->walk([&](mlir::Operation *op) {
@@ -65,7 +66,8 @@ struct Program {
   }
 };
 
-/// Returns the reason for one op, such as "weft.neg", on types "(...) -> ...".
+/// Returns the reason why the layouts of one op, such as "weft.neg" on types
+/// "(...) -> ...", do not follow its rule; empty if they do.
 std::string check(const std::string &op, const std::string &types,
                   unsigned operands, const std::string &attributes = "") {
   std::string values;

@@ -1,4 +1,4 @@
-// Runs and copies that are enqueued: their order, errors, callbacks and memory.
+// Enqueued runs and copies: their order, errors, callbacks and memory.
 #include "weft/test/unit/runtime-plan.h"
 
 #include <atomic>
@@ -10,8 +10,8 @@ using namespace weft::test;
 
 namespace {
 
-/// The host of a runtime, which writes down what runs show it, and blocks them
-/// until it is told to go on.
+/// The host of a runtime. It records the values that runs show it, and blocks
+/// these runs while it is closed.
 class Host {
 public:
   explicit Host(weft_runtime *runtime) {
@@ -26,7 +26,7 @@ public:
     isOpen = true;
     change.notify_all();
   }
-  /// Waits until a run is at the gate.
+  /// Waits until a run shows a value.
   void awaitRun() {
     std::unique_lock<std::mutex> guard(mutex);
     change.wait(guard, [this] { return isHeld; });
@@ -86,7 +86,7 @@ weft_ticket *enqueue(Loaded &program) {
   return ticket;
 }
 
-/// Waits, frees, and returns the error's message.
+/// Waits for the ticket, frees it, and returns the error's message.
 std::string finish(weft_ticket *ticket) {
   std::string why = take(weft_ticket_wait(ticket));
   weft_ticket_free(ticket);
@@ -298,7 +298,7 @@ TEST_CASE("a callback enqueues, and waits for nothing") {
   REQUIRE(take(weft_ticket_on_ready(first, ready, &chain)) == "");
   host.open();
   CHECK(finish(chain.behind) == "");
-  CHECK(chain.isOver); // what is behind began later
+  CHECK(chain.isOver); // the run behind it began later
   const std::string waits = "a callback of a ticket waits for what is enqueued "
                             "behind it; give that ticket a callback instead";
   CHECK(chain.waited == waits);
@@ -326,7 +326,7 @@ TEST_CASE("buffers and programs that are freed early last until their run") {
     weft_buffer_free(input);
     std::erase(program.owned, input);
   }
-  // An error of a check leaves the buffers of the run in use.
+  // A call that is refused does not release the buffers of the run.
   CHECK(take(weft_execute(
             program.runtime, program.program,
             std::array<weft_buffer *, 2>{program.outputs[0], program.outputs[0]}
@@ -351,13 +351,13 @@ TEST_CASE("what is read and written waits for the runs that use it") {
   std::vector<float> data = iota<float>(8192);
   program.write(0, data);
   program.write(1, std::vector<int32_t>{5});
-  weft_buffer *free = nullptr; // of no run
+  weft_buffer *free = nullptr; // used by no run
   REQUIRE(take(weft_input_create(program.runtime, program.program, 1, &free)) ==
           "");
   host.close();
   weft_ticket *ticket = enqueue(program);
   host.awaitRun();
-  int32_t number = 9; // at once: otherwise nobody would open the gate
+  int32_t number = 9; // the write does not wait for the blocked run
   CHECK(take(weft_buffer_write(free, &number, 4)) == "");
   std::vector<float> read(8192), other(8192, 1);
   std::atomic<int> started{0};

@@ -1,5 +1,5 @@
-// Every collective against its meaning in plan.fbs, for several workers; built
-// for CPUs, and in test/cuda for GPUs.
+// Every collective is compared with its definition in plan.fbs, for several
+// workers. The test is built for CPUs, and in test/cuda for GPUs.
 #include "weft/test/unit/runtime-plan.h"
 
 #include <complex>
@@ -17,7 +17,8 @@ static std::string devices(int64_t count) {
 }
 
 TEST_CASE("an all-reduce gives the same bits for any number of workers") {
-  // The instruction has two operands of odd sizes, and their scalar sums.
+  // The instruction has two operands of odd sizes; the expected sums add device
+  // by device.
   constexpr int64_t n = 33333, m = 5;
   const std::vector<Axes> splitX8 = {{fullAxis(0, 8)}};
   PlanBuilder p({{"x", 8}});
@@ -153,7 +154,8 @@ TEST_CASE("the maximum of zeros is 0 and the minimum -0, whoever holds which") {
 }
 
 TEST_CASE("an uneven all-gather cuts the last block") {
-  // Columns 7 over 4: 2 2 2 1; the padding is poisoned and must not arrive.
+  // Of 7 columns the devices have 2, 2, 2 and 1; the padding is poisoned and
+  // must not arrive.
   PlanBuilder p({{"x", 4}});
   uint32_t in = p.input("in", DType::f32, {3, 7}, {{}, {fullAxis(0, 4)}});
   uint32_t out = p.output("out", DType::f32, {3, 7}, {{}, {}});
@@ -197,7 +199,7 @@ TEST_CASE("an all-to-all moves the split from one dimension to another") {
   program.write(0, iota<int16_t>(28));
   REQUIRE(program.run() == "");
   CHECK(program.read<int16_t>(0, 28) == iota<int16_t>(28));
-  // The larger of 3x4 before and 7x2 after.
+  // The ring formula counts the larger of 3x4 before and 7x2 after.
   CHECK(program.counted("all_to_all") == (2 * 14 * 2 + 2) / 3);
 }
 
@@ -301,7 +303,8 @@ TEST_CASE("a pick takes elements from where its positions say") {
   CHECK(program.read<int32_t>(0, 18) == std::vector<int32_t>{8, 1, 6, 3, 4, 5,
                                                              0, 1, 0, 3, 0, 5,
                                                              0, 9, 2, 3, 6, 7});
-  CHECK(program.counted("pick") == 24); // any element may have come
+  CHECK(program.counted("pick") ==
+        24); // any element may come from another device
 }
 
 TEST_CASE("a pick takes all bytes of an element of any type") {

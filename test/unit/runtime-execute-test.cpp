@@ -51,7 +51,8 @@ TEST_CASE("groups run different numbers of iterations") {
     CHECK(program.local<int32_t>(1, 0)[0] == 2);
     CHECK(program.local<int32_t>(1, 3)[0] == 5);
     uint64_t count = 0;
-    // Device 0 met twice; the largest sender, in row 1, five times 4 bytes.
+    // Device 0 takes part in two all-reduces; the largest sender, in row 1,
+    // sends 4 bytes five times.
     CHECK(program.counted("all_reduce", &count) == 20);
     CHECK(count == 2);
   }
@@ -89,7 +90,7 @@ TEST_CASE("a deadlock says who waits where for whom") {
           "deadlock in \"test\": no group is complete; device 0 waits at "
           "instruction 2 (all_reduce of the test) for device 1 (returned)");
     CHECK(status == WEFT_DEADLOCK);
-    // The runtime is usable afterwards, and says it again.
+    // The runtime can be used again, and reports the deadlock again.
     CHECK(program.run() != "");
   }
 }
@@ -144,7 +145,7 @@ TEST_CASE("what does not fit a run is an error") {
 }
 
 TEST_CASE("a global array is written and read in blocks") {
-  // Uneven shards of 7 over 3 x 2 devices and of 5 over 2.
+  // The shards are uneven: 7 rows over 3 or 6 devices, 5 columns over 2.
   for (std::vector<Axes> layout :
        std::vector<std::vector<Axes>>{{{fullAxis(0, 3)}, {fullAxis(1, 2)}},
                                       {{fullAxis(1, 2), fullAxis(0, 3)}, {}},

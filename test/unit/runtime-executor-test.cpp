@@ -1,4 +1,4 @@
-// The CPU's executor with a provider of the test's own.
+// The CPU's executor is tested with a provider of the test's own.
 #include "weft/test/unit/runtime-plan.h" // first: it means the plan's SubAxis
 
 #include "weft/runtime/devices/cpu/Executor.h"
@@ -12,11 +12,12 @@ namespace runtime = weft::runtime;
 
 namespace {
 
-/// More looks than any thread that is awake needs to see the other group.
+/// More polls of group 0 than a thread makes before it sees group 1.
 constexpr int kManyLooks = 40000;
 
-/// Device 0 meets device 2, and device 1 device 3; 2 and 3 are elsewhere. What
-/// group 0 waits for comes only when somebody has looked after group 1.
+/// The messages of two groups: devices 0 and 2 are group 0, 1 and 3 are group
+/// 1; 2 and 3 are in another process. Group 0's message arrives only after
+/// group 1 was polled.
 struct Mail {
   std::atomic<int> looksAt0{0};
   std::atomic<bool> has1Begun{false}, has1Arrived{false}, isLost{false};
@@ -26,9 +27,9 @@ class Messages final : public runtime::GroupMessages {
 public:
   Messages(Mail &mail, int64_t group) : mail(mail), group(group) {}
   runtime::Error start(void **sources) override {
-    sources[1] = sources[0]; // that of the other member
+    sources[1] = sources[0]; // the other member's source
     while (group == 1 && mail.looksAt0 == 0)
-      sched_yield(); // until somebody looks after group 0 alone
+      sched_yield(); // until group 0 was polled alone
     mail.has1Begun = mail.has1Begun || group == 1;
     return nullptr;
   }

@@ -143,7 +143,7 @@ TEST_CASE("newer files and files for other processors are refused by number") {
         "program needs feature 40, this processor lacks "
         "feature 40; compile it for this target");
   CHECK(status == WEFT_INCOMPATIBLE);
-  // The plan has the number as well.
+  // The plan has an ABI version, too.
   PlanBuilder p({{"x", 1}});
   p.program.abi_version = 7;
   CHECK(load(p.image(), &status) ==

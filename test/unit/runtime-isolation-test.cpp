@@ -1,4 +1,4 @@
-// Programs with the memory of all other devices unreadable.
+// A device runs while the memory of all other devices is inaccessible.
 #include "weft/test/unit/runtime-plan.h"
 
 #include <csignal>
@@ -23,8 +23,8 @@ template <typename Body> static int statusOf(Body &&body) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/// Returns a program in which every device takes what device 0 has in a buffer,
-/// in an arena or in a port.
+/// Returns a program in which every device reads memory of device 0, in its
+/// port or in its arena.
 static std::vector<uint8_t> reaching(bool intoPort) {
   PlanBuilder p({{"x", 2}});
   uint32_t v = p.state("v", DType::f32, {2}, {{fullAxis(0, 2)}});

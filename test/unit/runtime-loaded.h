@@ -1,4 +1,4 @@
-//===- runtime-loaded.h - an image that runs --------------------*- C++ -*-===//
+//===- runtime-loaded.h - a program image that is run -----------*- C++ -*-===//
 //
 //   Loaded program(image, "cpu:4");
 //   program.write(0, std::vector<float>{1, 2, 3, 4});
@@ -74,7 +74,8 @@ struct Loaded {
                                   count * sizeof(T))) == "");
     return data;
   }
-  /// A box of an input's global array, given and read row-major.
+  /// Write a box of an input's global array, and read one of an output's, in
+  /// row-major order.
   template <typename T>
   std::string writeBlock(size_t input, const std::vector<int64_t> &starts,
                          const std::vector<int64_t> &sizes,
@@ -103,7 +104,7 @@ struct Loaded {
     size_t bytes = 0;
     void *memory = weft_buffer_local(outputs[output], position, &bytes);
     std::vector<T> data(bytes / sizeof(T));
-    weft_ticket *copied = nullptr; // the host may not see the memory
+    weft_ticket *copied = nullptr; // the host may be unable to read the memory
     REQUIRE(take(weft_device_copy(runtime, -1, data.data(), position, memory,
                                   bytes, &copied)) == "");
     REQUIRE(take(weft_ticket_wait(copied)) == "");

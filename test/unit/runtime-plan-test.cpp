@@ -1,4 +1,4 @@
-// The checks of each table of plan.fbs, and refused plans.
+// Plans that break a rule of plan.fbs are refused, table by table.
 #include "weft/test/unit/runtime-plan.h"
 
 #include <elf.h>
@@ -191,8 +191,8 @@ DeviceKernelT onDevice(std::vector<uint32_t> block = {256, 1, 1},
   return code;
 }
 
-/// Returns a product of 2x4 and 4: two sums of four products, by kernel 0
-/// without a library.
+/// Returns a product of 2x4 and 4: two sums of four products. Without a
+/// library, kernel 0 is used.
 LibraryContractionT product() {
   LibraryContractionT code;
   code.rows = std::make_unique<ContractionDim>(2, 4, 0, 1);
@@ -202,7 +202,8 @@ LibraryContractionT product() {
   return code;
 }
 
-/// Returns the error for a program whose only launch is a contraction, changed.
+/// Returns the error for a program whose only launch is a contraction that
+/// `change` has altered.
 template <typename Change> std::string contraction(Change change) {
   return refusal([&](PlanBuilder &p) {
     module(p);

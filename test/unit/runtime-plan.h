@@ -32,7 +32,7 @@ inline SubAxis fullAxis(uint32_t axis, int64_t size) { return {axis, 1, size}; }
 
 inline std::vector<uint8_t> kernelLibrary() {
   std::ifstream file(WEFT_TEST_KERNELS, std::ios::binary);
-  // Without a build folder the library lies where the test is run.
+  // The library is in the working directory if there is no build folder.
   if (!file)
     file.open("libweft_test_kernels.so", std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -150,7 +150,6 @@ public:
     return *static_cast<Op *>(program.instructions.back()->operation.value);
   }
   uint32_t next() const { return uint32_t(program.instructions.size()); }
-  /// Adds a kernel.
   template <typename Code> KernelT &kernel(Code code, uint64_t scratch = 0) {
     auto k = std::make_unique<KernelT>();
     k->code.Set(std::move(code));
@@ -190,7 +189,7 @@ public:
     op.target = target;
     return add(op);
   }
-  /// Adds a collective: the table of its kind, and what all kinds share.
+  /// Adds a collective; `own` is the table of its kind.
   template <typename Own>
   CollectiveT &collective(Own own, std::vector<uint32_t> sources,
                           std::vector<uint32_t> targets, Axes group) {
@@ -241,7 +240,7 @@ public:
       all.push_back(fullAxis(uint32_t(all.size()), size));
     return collective(std::move(own), {source}, {target}, std::move(all));
   }
-  /// `at`: size, block, step, offset, divisor, modulus.
+  /// Adds a fetch; `at` is its size, block, step, offset, divisor and modulus.
   CollectiveT &fetch(uint32_t source, uint32_t target, Axes group, uint32_t dim,
                      const std::array<int64_t, 6> &at) {
     FetchT own;
@@ -289,8 +288,8 @@ public:
   ProgramT program;
 };
 
-/// Returns a plan of two devices, of which only the first comes to the sum of
-/// "v", buffer 0.
+/// Returns a plan for two devices that never ends: only the first device joins
+/// the all-reduce of "v", buffer 0.
 inline PlanBuilder deadlock() {
   PlanBuilder p({{"x", 2}});
   uint32_t v = p.state("v", DType::f32, {2}, {{fullAxis(0, 2)}});

@@ -1,10 +1,11 @@
-// Launches that several workers share: the same bits for any number of them.
+// Launches that several workers share give the same bits for any number of
+// workers.
 #include "weft/test/unit/runtime-plan.h"
 
 using namespace weft::test;
 
-/// Returns a program that goes `repeat` times a -> b -> a through a kernel with
-/// parts, then, on a mesh, through an all-reduce; in a loop in the plan.
+/// Returns a program that loops "limit" times: kernels with parts compute b
+/// from a and a from b; several devices then all-reduce a.
 static std::vector<uint8_t> mixing(int64_t devices) {
   PlanBuilder p({{"x", devices}});
   std::vector<Axes> split = {{fullAxis(0, devices)}};
@@ -17,8 +18,10 @@ static std::vector<uint8_t> mixing(int64_t devices) {
   JumpUnlessT &leave = p.jumpUnless(goOn, 0);
   p.launch("increment", {counter});
   p.launch("mixed", {a, b});
-  p.launch("mixed2",
-           {b, a}); // fewer shares: a late worker must not take one of the next
+  p.launch(
+      "mixed2",
+      {b,
+       a}); // fewer parts: a late worker must not take one of the next launch
   if (devices > 1)
     p.allReduce({a}, {a}, {fullAxis(0, devices)});
   p.launch("mixed", {a, b});

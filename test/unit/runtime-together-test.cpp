@@ -38,7 +38,7 @@ int64_t roll(int64_t n) {
   return int64_t(dice() % uint64_t(n));
 }
 
-/// Returns random bytes that are small numbers of any type.
+/// Returns small random numbers of the port's type, as bytes.
 std::vector<uint8_t> numbers(const PortT &port) {
   size_t count = 1, size = size_t(bytesOf(port.dtype));
   for (int64_t n : port.shape)
@@ -74,7 +74,7 @@ void runThrice(Loaded &program, bool isEnqueued) {
   }
 }
 
-/// Returns the outputs and counts of a few runs.
+/// Returns the outputs and counts of three runs.
 std::vector<std::vector<uint8_t>>
 results(weft_processes *all, PlanBuilder &p, const std::vector<uint8_t> &image,
         const std::vector<std::vector<uint8_t>> &inputs) {
@@ -236,8 +236,8 @@ TEST_CASE("fetches, permutes and picks") {
     PlanBuilder p({{"x", x}});
     uint32_t in = p.input("in", DType::i32, {n}, {{fullAxis(0, x)}});
     if (round % 3 == 0) {
-      // From a halo to all, plainly and turned; where nothing comes the output
-      // keeps what it had.
+      // The fetch is of a halo or of more, up to all elements, with or without
+      // wrap-around. The output keeps its values where nothing is fetched.
       int64_t count = block + roll(2 * block + 1);
       uint32_t out =
           p.state("out", DType::i32, {x * count}, {{fullAxis(0, x)}});
@@ -274,7 +274,7 @@ TEST_CASE("groups in loops of their own") {
   p.jump(head);
   leave.target = p.next();
   std::vector<uint8_t> image = p.image();
-  // The counter differs between rows: one output, the sums, is compared.
+  // The counter, output 1, differs between rows and is not compared.
   std::vector<std::vector<uint8_t>> inputs = {numbers(*p.program.inputs[0]),
                                               {0, 0, 0, 0}};
   auto alone = results(nullptr, p, image, inputs),

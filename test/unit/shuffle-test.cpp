@@ -1,4 +1,5 @@
-// Orders of samples against those of Keras' fit (test/fixtures/rng/shuffle.json).
+// Orders of samples are compared with those of Keras' fit
+// (test/fixtures/rng/shuffle.json).
 #include "catch2/catch.hpp"
 #include "weft/runtime/data/Random.h"
 

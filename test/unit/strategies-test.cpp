@@ -264,8 +264,7 @@ TEST_CASE("a reshape that does not align moves what a device lacks") {
                                         " -> " + tensor(to)),
                             kFetch);
       CHECK(bytes <= 4 * wanted);
-      // The reshape is between dimensions that align, one of which is sharded
-      // as well.
+      // The same reshape, between two dimensions that align.
       std::vector<int64_t> wideFrom{3}, wideTo{3};
       llvm::append_range(wideFrom, from);
       llvm::append_range(wideTo, to);

@@ -1,5 +1,5 @@
-// The training loop over programs written by hand: what reaches the ports, what
-// comes back, and which array is taken for which port.
+// The training loop runs programs written by hand. The tests check which array
+// goes to which port, and the values that come back.
 #include "weft/runtime/training/Trainer.h"
 #include "weft/test/unit/runtime-plan.h"
 
@@ -15,9 +15,9 @@ static std::string scratch(const std::string &name) {
   return (folder / name).string();
 }
 
-/// Returns a program that counts its runs in `steps`, hands x on as the output
-/// and y as the metric: for two samples y is a sum and a count, for one it is a
-/// mean.
+/// Returns a program that counts its runs in `steps`, and returns x as the
+/// output and y as the metric: for two samples y is a sum and a count, for one
+/// it is a mean.
 static std::vector<uint8_t> countingProgram(int64_t batch, bool train) {
   PlanBuilder p({{"x", 2}});
   std::vector<Axes> split = {{weft::test::fullAxis(0, 2)}, {}};
@@ -157,7 +157,7 @@ TEST_CASE("fit, evaluate and predict share variables and weigh a short batch") {
   for (int i = 0; i < 10; ++i)
     CHECK((*predicted)[0].array.at(i) == i);
 
-  // Weights go out and come back by variable path.
+  // Weights are saved and loaded by variable path.
   REQUIRE(weft::writeNpz(scratch("w.npz"), *state.save()));
   REQUIRE(state.write(
       "steps",

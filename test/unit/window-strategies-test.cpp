@@ -48,8 +48,8 @@ struct Case {
   }
 };
 
-/// Returns the number of positions, from the first to the last that its windows
-/// see, that the device that lacks most does not hold.
+/// Returns the largest number of positions that a device does not hold, between
+/// the first and the last that its windows read.
 int64_t haloOf(const Window &w, int64_t n, int64_t p) {
   int64_t held = shardSize(n, p), block = shardSize(w.count(n), p), most = 0;
   for (int64_t k = 0; k < p; ++k) {
@@ -75,8 +75,8 @@ template <typename Fn> void forEachWindow(int64_t n, Fn fn) {
           }
 }
 
-/// Returns the op's derivatives as results: an argument behind the op's
-/// operands is the gradient of its result.
+/// Returns the program with the op's derivatives as results; its last argument
+/// is the gradient of the op's result.
 OwningOpRef<ModuleOp> derivative(const std::string &text) {
   auto module = parseSourceString<ModuleOp>(text, &context());
   REQUIRE(module);
@@ -202,7 +202,7 @@ TEST_CASE("derivatives of convolutions exchange halos and add what is small") {
               Window{3, 2, 1, 1, 3}, Window{1, 2}}) {
           Case c{n, w, features, samples};
           if (c.count() <= w.size)
-            continue; // nothing is large: what is gathered is a kernel
+            continue; // the gathered tensor is no larger than a kernel
           Port x{tensor(c.lhs()), 1}, kernel{tensor(c.rhs()), -1};
           Port y{tensor(c.result()), 1};
           std::string text = program(p, {x, kernel, y}, {x, kernel}, c.text());

@@ -176,7 +176,7 @@ Value loop(
 /// positive; from 2.5 on 1 - e^(-z) / (sqrt(pi) (x + 1/2 / (x + 2/2 / (x + ...)))).
 Value errorFunction(const Formula &f, Value x) {
   Value size = lesser(f, f.abs(x), 6), z = f.mul(size, size);
-  Value lost = f.fma(size, size, f.mul(z, -1)); // of the rounded square
+  Value lost = f.fma(size, size, f.mul(z, -1)); // the square's rounding error
   Value falling = exponential(f, f.mul(z, -1), f.mul(lost, -1));
   Value twice = f.mul(z, 2);
   Value sum =

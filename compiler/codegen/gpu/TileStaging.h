@@ -23,7 +23,7 @@ public:
   TileStaging(elements::ElementEmitter &elements, SharedMemory &shared,
               mlir::Operation *sum, nest::TilesAttr walk, unsigned operand,
               mlir::Value thread, nest::IsInMemory isInMemory);
-  /// Whether copies are asynchronous, until a wait.
+  /// Whether copies are asynchronous: a wait completes them.
   bool isAsync() const { return staging.getBytes() > 0; }
   const nest::TileOperand &tile() const { return operandTile; }
   void enter(llvm::ArrayRef<mlir::Value> batch, mlir::Value firstRow);

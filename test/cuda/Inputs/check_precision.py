@@ -1,4 +1,4 @@
-"""Products by StableHLO's words DEFAULT, HIGHEST and an algorithm of tf32, and whose operands are rounded.
+"""Checks which products have rounded operands: those of StableHLO's precisions DEFAULT and HIGHEST, and of an algorithm of tf32.
 
     check_precision.py write program.mlir inputs.npz
     check_precision.py check inputs.npz outputs.npz full full rounded
@@ -38,7 +38,7 @@ def write(program, inputs):
 
 
 def rounded(value):
-    """To ten bits of mantissa."""
+    """Rounds to ten bits of mantissa, as tf32 has."""
     bits = struct.unpack("<I", struct.pack("<f", value))[0]
     return struct.unpack("<f", struct.pack("<I", (bits + 0x1000) & 0xFFFFE000))[0]
 

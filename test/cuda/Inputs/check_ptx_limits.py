@@ -1,8 +1,8 @@
-"""No kernel spills registers, uses a stack, or takes more of anything than a committed list allows.
+"""Checks that no kernel spills registers, uses a stack, or takes more of anything than a committed list allows.
 
     python3 check_ptx_limits.py LIMITS.txt LOG...
 
-A LOG is what `ptxas -v` says; a line of LIMITS is a kernel, registers and bytes of shared memory. A kernel without a line is an
+A LOG is the output of `ptxas -v`; a line of LIMITS is a kernel, registers and bytes of shared memory. A kernel without a line is an
 error, and so is a line without a kernel.
 """
 

@@ -161,7 +161,7 @@ uint64_t extentOf(const LayoutObject &its) {
   return last * bytesOf(its.type);
 }
 
-/// One call during its run.
+/// A call of cublasLtMatmul while it runs.
 struct Product {
   Problem problem;
   Choice choice;
@@ -198,7 +198,7 @@ double Product::sum(const std::vector<uint8_t *> &bytes, int batch, uint64_t i,
            operand(problem.b, bytes[1], batch, isB ? k : j, isB ? j : k);
   if (!choice.isInplace)
     return sum;
-  static uint64_t calls = 0; // counts calls, as atomics vary in order
+  static uint64_t calls = 0; // each element differs a little, as with atomics
   return sum * (1 + double(++calls % 5) * 0x1p-22);
 }
 

@@ -84,7 +84,8 @@ bool Driver::kernelFails() {
          found->second.call == kernels;
 }
 
-/// Null and 1 are the stream that keeps order with all blocking ones.
+/// The handles null and 1 are the stream that keeps order with all blocking
+/// ones.
 cuda::Stream Driver::find(cuda::Stream handle) {
   cuda::Context context = current();
   if (!handle || handle == reinterpret_cast<cuda::Stream>(1)) {

@@ -16,7 +16,8 @@ namespace weft::fake {
 
 using namespace weft::cuda;
 
-/// The function's own name, as the environment names it.
+/// Runs the body of a function of the API; `symbol` is its name, by which
+/// settings name it.
 template <class Body> Result call(const char *symbol, Needs needs, Body body) {
   return Driver::get().call(symbol, needs, body);
 }

@@ -91,7 +91,7 @@ Result cuMemAllocAsync(Address *address, size_t bytes, Stream handle) {
     if (!stream)
       return Result::InvalidHandle;
     Result result = allocate(address, bytes);
-    if (result == Result::OutOfMemory) { // what the stream frees is enough?
+    if (result == Result::OutOfMemory) { // the stream may free enough
       driver.runUntil([&] { return stream->queue.empty(); });
       result = allocate(address, bytes);
     }

@@ -43,13 +43,13 @@ struct ContextObject {
   Result error = Result::Success; ///< stays once a kernel failed
   ptx::Memory memory;
   uint64_t used = 0;
-  std::unique_ptr<StreamObject> legacy; ///< the stream null
+  std::unique_ptr<StreamObject> legacy; ///< the null stream
 };
 
 struct StreamObject {
   Context context = nullptr;
   uint32_t number = 0, count = 0;
-  bool isBlocking = false; ///< keeps order with the stream null
+  bool isBlocking = false; ///< keeps order with the null stream
   std::deque<fake::OperationRef> queue;
   fake::OperationRef last; ///< also after it ran
 };

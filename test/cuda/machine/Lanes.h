@@ -2,9 +2,9 @@
 //
 //   each<[](uint32_t a, uint32_t b) { return a + b; }, uint32_t, uint32_t, uint32_t>
 //
-// is the function of `add.u32`: target type, then source types. Inactive lanes
-// are computed, too, and dropped, so that the loop is vectorized: a computation
-// must accept any bits.
+// This is the function of `add.u32`: target type, then source types. Inactive
+// lanes are computed, too, and dropped, so that the loop is vectorized: a
+// computation must accept any bits.
 //
 //===----------------------------------------------------------------------===//
 

@@ -94,10 +94,10 @@ static double tf32Of(uint32_t bits, unsigned) {
 }
 static const Elements kElements[] = {{2, halfOf}, {2, brainOf}, {1, tf32Of}};
 
-/// Computes D = A B + C: A has 16 rows and `depth` columns, B eight columns. Of
-/// the parts of a register the column of A, and the row of B, is the next;
-/// registers hold rows l / 4, then (A) the same eight rows lower, then columns
-/// behind those.
+/// Computes D = A B + C: A has 16 rows and `depth` columns, B eight columns.
+/// The parts of a register are adjacent columns of A, or rows of B. The
+/// registers of lane l hold row l / 4 of A, then the row eight below, then the
+/// next columns of both; and column l / 4 of B.
 static void multiply(Warp &warp, const Instruction &i, Mask active) {
   const Elements &of = kElements[i.mode];
   auto depth = unsigned(i.offset);

@@ -1,4 +1,4 @@
-// What a nest cannot compute of its sums, each refused by name.
+// Epilogues that a nest cannot compute of its sums, each refused by name.
 // RUN: weft-opt %s --split-input-file --verify-diagnostics -o /dev/null
 
 func.func private @columns(%x: tensor<16x24xf32>, %w: tensor<24x32xf32>) -> tensor<16x32xf32> attributes {nest.kernel = #nest.kernel<target = "cpu:generic", scratch = 65536>, weft.kernel = #weft.kernel<dot>} {

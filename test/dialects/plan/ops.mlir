@@ -1,4 +1,4 @@
-// What is printed can be read again.
+// Every op reads back as it prints.
 // RUN: weft-opt %s | weft-opt | FileCheck %s
 
 #mesh = #weft.mesh<"data"=2>

@@ -1,4 +1,4 @@
-"""A layer that no other program knows, for traced.py."""
+"""Layers that no other program knows, for traced.py."""
 
 import keras
 

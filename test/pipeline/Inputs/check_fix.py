@@ -1,4 +1,4 @@
-"""Does what `weft explain` proposes, and finds what it promised.
+"""Applies the changes that `weft explain` proposes, and checks the bytes that it promised.
 
     check_fix.py WEFT MODEL DISTRIBUTION BATCH
 

@@ -1,4 +1,4 @@
-"""Every kernel of a model's step either becomes PTX or is refused by name.
+"""Checks that every kernel of a model's step either becomes PTX or is refused by name.
 
     python3 check_fixture_kernels.py WEFT MODEL DISTRIBUTION STEP OUT.ptx
 

@@ -1,4 +1,4 @@
-"""Functions of f32 in GPU kernels: arguments and bounds are those of test/exec/check_accuracy.py for CPUs.
+"""Checks functions of f32 in GPU kernels, with the arguments and bounds of test/exec/check_accuracy.py for CPUs.
 
     PYTHONPATH=test/exec check_gpu_accuracy.py WEFT_OPT PTX_RUN FOLDER
 

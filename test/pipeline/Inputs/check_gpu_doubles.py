@@ -1,4 +1,4 @@
-"""Functions of f64 in GPU kernels, and remainders of both widths, against the C library's, in units in the last place.
+"""Compares functions of f64 in GPU kernels, and remainders of both widths, with the C library's, in units in the last place.
 
     PYTHONPATH=test/exec check_gpu_doubles.py WEFT_OPT PTX_RUN FOLDER
 
@@ -32,7 +32,7 @@ FINITE = both_signs([0.0, 1.0, 2.5, 1e300])
 
 
 def limit(function, low, high):
-    """The function, with what Python raises for."""
+    """The function; `low` and `high` are its values where Python raises."""
     def value(*x):
         try:
             return function(*x)

@@ -31,7 +31,7 @@ def compare(name, found, wanted, tolerance):
 
 
 def check_update(machine, blocks):
-    """In place: both results are where arguments are."""
+    """Checks an update in place: both results have the memory of arguments."""
     v, g, w, lr = array("f", map(abs, floats(370))), floats(370), floats(370), array("f", [0.01])
     v2 = [0.9 * a + 0.1 * b * b for a, b in zip(v, g)]
     w2 = [a - lr[0] * b / math.sqrt(c + 1e-7) for a, b, c in zip(w, g, v2)]
@@ -79,7 +79,7 @@ def check_any_negative(machine, blocks):
 
 
 def check_wide_sums(machine, blocks):
-    """bf16 is the upper half of f32; a sum of 40 bytes needs more than 8 bits."""
+    """Checks sums of bf16, which is the upper half of f32, and of 40 bytes, which need more than 8 bits."""
     wide = array("I", [n & 0xFFFF0000 for n in memoryview(floats(240)).cast("B").cast("I")])
     x, i = array("H", [n >> 16 for n in wide]), array("b", [RANDOM.randrange(-128, 128) for _ in range(240)])
     values, y, z = memoryview(wide).cast("B").cast("f"), nothing("f", 6), nothing("i", 6)

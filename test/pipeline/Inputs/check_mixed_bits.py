@@ -1,4 +1,4 @@
-"""A random generator that is written out, as JAX does, becomes code in proportion to its rounds.
+"""Checks that the code of a random generator written out, as JAX does, grows in proportion to its rounds.
 
     python3 check_mixed_bits.py WEFT
 

@@ -1,4 +1,4 @@
-"""Programs that differ in their loop nests alone give the same bits.
+"""Checks that programs that differ only in their loop nests give the same bits.
 
     check_nests.py WEFT FOLDER NAME...
 

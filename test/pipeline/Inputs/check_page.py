@@ -2,7 +2,7 @@
 
     check_page.py PAGE [MOST_BYTES]
 
-Fails where an element is not closed, a link leads nowhere, anything would be
+Fails if an element is not closed, a link leads nowhere, anything would be
 loaded from elsewhere, or the page is larger than it may be.
 """
 

@@ -1,4 +1,4 @@
-"""Does what `weft explain` proposes for programs, and finds what it promised.
+"""Applies the changes that `weft explain` proposes for programs, and checks the bytes that it promised.
 
     check_program_fixes.py WEFT FOLDER...
 
@@ -33,7 +33,7 @@ def explain(weft, text):
 
 
 def port_span(text, name, kind, number):
-    """Where the attributes of a port of the public function stand: begin, end of `{...}` or twice its place."""
+    """The begin and end of the attributes `{...}` of a port of the public function; without any, twice the place for them."""
     head = re.search(r"func\.func (?:public )?@\w+\((.*?)\) -> (\(.*?\)|\S+) (?:attributes .*?)?\{\n", text, re.DOTALL)
     if name:
         found = next(m for m in re.finditer(r"\{weft\.name = \"([^\"]+)\"[^{}]*(?:\{[^{}]*\}[^{}]*)*\}", text) if m[1] == name)
@@ -77,7 +77,7 @@ def changed(text, fix):
 
 
 def check(weft, path):
-    """How many promises are kept and broken; whether one saves bytes."""
+    """Returns how many promises are kept and broken, and whether one saves bytes."""
     text = path.read_text()
     before = explain(weft, text)
     kept = broken = 0

@@ -1,4 +1,4 @@
-"""Fails on a line of standard input that is wider than so many columns: check_width.py COLUMNS."""
+"""Fails if a line of standard input is wider than COLUMNS: check_width.py COLUMNS."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Every target that `weft compile` takes stands in its --help, and no other.
+"""Checks that --help lists every target that `weft compile` takes, and no other.
 
     help_targets.py WEFT MODEL
 """

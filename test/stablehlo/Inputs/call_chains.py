@@ -3,7 +3,7 @@
     call_chains.py N TIMES [LATE [OP]]
 
 With LATE above 0 @main calls function N, and then the last of so many further functions around it. The op is
-stablehlo.abs where no other is named.
+stablehlo.abs if no other is named.
 """
 
 import sys

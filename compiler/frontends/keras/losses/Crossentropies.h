@@ -33,7 +33,7 @@ protected:
     o.number("label_smoothing", labelSmoothing, kShare);
     o.integer("axis", axis, kAnyNumber);
   }
-  /// Labels of which a share is spread evenly over so many classes.
+  /// The labels with a share of `labelSmoothing` spread evenly over `classes`.
   Value smoothed(Tensors &t, Value label, double classes) const;
   /// Transposes the value so that `axis` is its last dimension.
   Value axisLast(Tensors &t, Value x) const;

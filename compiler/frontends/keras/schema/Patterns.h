@@ -20,7 +20,7 @@ enum class RegexMode { FullMatch, Search, FirstMatch };
 /// Patterns, each compiled once.
 class Patterns {
 public:
-  /// Takes `where`, with which messages begin.
+  /// Messages begin with `where`.
   Patterns(RegexMode mode, std::string where);
   ~Patterns();
 

@@ -1,4 +1,4 @@
-// one row of each device
+// one row of each device is gathered
 // SENDS: all_gather 1 36
 #mesh = #weft.mesh<"d"=4>
 module attributes {weft.mesh = #mesh} {

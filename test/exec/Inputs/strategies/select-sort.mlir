@@ -1,4 +1,4 @@
-// samples, and then each device its part of the sorted blocks: 3,032 bytes where gathering is 6,024
+// samples are exchanged, then parts of the sorted blocks: 3,032 bytes instead of 6,024 for a gather
 // SENDS: fetch 1 32, pick 4 3000
 #mesh = #weft.mesh<"d"=4>
 module attributes {weft.mesh = #mesh} {

@@ -1,4 +1,4 @@
-// the best of each device
+// the best element of each device is gathered
 // SENDS: all_gather 2 48
 #mesh = #weft.mesh<"d"=4>
 module attributes {weft.mesh = #mesh} {

@@ -1,4 +1,4 @@
-// what a device lacks
+// each device fetches what it lacks
 // SENDS: fetch 1 8
 #mesh = #weft.mesh<"d"=4>
 module attributes {weft.mesh = #mesh} {

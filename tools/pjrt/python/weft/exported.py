@@ -92,7 +92,7 @@ def trace_exported(options):
         exported = export.deserialize(bytearray(data))
     except ImportError:
         raise Refusal(f"{options.model}: what jax.export serialized needs the package flatbuffers; pip install flatbuffers") from None
-    except Exception as error:  # flatbuffers and jax raise anything
+    except Exception as error:  # flatbuffers and jax raise errors of any type
         raise Refusal(f"{options.model}: is no Keras model (.keras, .json) and nothing that jax.export serialized "
                       f"({type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}); name one of them") from None
     arguments, results = _ports(exported, options.model)
