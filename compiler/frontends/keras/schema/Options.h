@@ -90,8 +90,8 @@ public:
         anyObject(name, std::move(value), table));
   }
 
-  /// An object of a class of `table`, or of a class of `others` with its own
-  /// config; the one that it is not stays as it was, or becomes null.
+  /// An object of a class of `table`, in `value`; or, if the file has the config
+  /// of a class of `others`, an object of that class, in `instead`.
   template <class T, class U>
   void objectOr(const char *name, std::shared_ptr<const T> &value,
                 const Table<T> &table, std::shared_ptr<const U> &instead,
