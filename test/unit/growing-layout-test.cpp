@@ -83,7 +83,7 @@ TEST_CASE("a layout takes of another what continues it") {
   }
 }
 
-TEST_CASE("dimensions beyond the 64th are forbiddenAxes open") {
+TEST_CASE("dimensions beyond the 64th are never open") {
   Mesh mesh = meshOf("a=8");
   Layout more = Layout::replicated(66);
   more.dims[65] = axesOf(mesh, "[a]")[0];
