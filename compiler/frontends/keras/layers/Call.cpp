@@ -326,7 +326,7 @@ static Value asBatch(Tensors &t, Value x) {
 static Value atTime(Tensors &t, Value x, int64_t time) {
   SmallVector<int64_t> shape(t.shape(x));
   shape.erase(shape.begin() + 1);
-  return t.reshape(t.part(x, 1, time, time + 1), shape);
+  return t.reshape(t.slice(x, 1, time, time + 1), shape);
 }
 
 Value Call::runOptionForTimes(const Layer &layer, const char *attribute,

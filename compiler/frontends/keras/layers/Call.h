@@ -72,9 +72,9 @@ struct CallInputs {
     Argument &argument = arguments.keywords[name];
     argument.kind = Argument::Kind::List;
     for (Value value : list) {
-      argument.parts.emplace_back();
-      argument.parts.back().kind = Argument::Kind::Tensor;
-      argument.parts.back().integer = int64_t(tensors.size());
+      argument.items.emplace_back();
+      argument.items.back().kind = Argument::Kind::Tensor;
+      argument.items.back().integer = int64_t(tensors.size());
       tensors.push_back(value);
     }
   }

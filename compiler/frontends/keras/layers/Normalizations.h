@@ -102,7 +102,7 @@ class BatchNormalization : public Normalization {
   }
   /// An entry of renorm_clipping.
   std::optional<double> bound(const char *name) const {
-    const Argument *found = clipping.part(name);
+    const Argument *found = clipping.item(name);
     if (!found || !found->isGiven())
       return std::nullopt;
     return found->kind == Argument::Kind::Real ? found->real
@@ -112,7 +112,7 @@ class BatchNormalization : public Normalization {
     bool isGood =
         !clipping.isGiven() || clipping.kind == Argument::Kind::Object;
     for (const std::string &key : clipping.keys) {
-      Argument::Kind kind = clipping.part(key)->kind;
+      Argument::Kind kind = clipping.item(key)->kind;
       isGood &= key == "rmax" || key == "rmin" || key == "dmax";
       isGood &= kind == Argument::Kind::Nothing ||
                 kind == Argument::Kind::Real || kind == Argument::Kind::Integer;

@@ -56,7 +56,7 @@ template <int rank, bool isMax> class AdaptivePooling : public OfImages {
     int64_t size = t.size(x, dim);
     for (int64_t i = 0; i < count; ++i) {
       int64_t begin = i * size / count, end = ((i + 1) * size - 1) / count + 1;
-      Value window = t.part(x, dim, begin, end);
+      Value window = t.slice(x, dim, begin, end);
       Value one = isMax ? t.reduce(ReduceKind::Max, window, {dim})
                         : t.mean(window, {dim});
       parts.push_back(t.kept(one, x, {dim}));

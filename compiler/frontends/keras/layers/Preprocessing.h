@@ -168,7 +168,7 @@ class CenterCrop : public ToSize {
                  sampleText(x) + "; use Resizing");
         return x;
       }
-      x = c.t.part(x, dim, rest / 2, rest / 2 + size);
+      x = c.t.slice(x, dim, rest / 2, rest / 2 + size);
     }
     return x;
   }

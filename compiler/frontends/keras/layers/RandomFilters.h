@@ -68,7 +68,7 @@ class RandomGaussianBlur : public OfNeighbours {
     for (int64_t i = 0; i < count; ++i)
       places[i] = float(i) - float(count - 1) / 2;
     Value x = t.castLike(t.constant(places, {count}), widths);
-    Value width = t.stretch(t.part(widths, 0, which, which + 1), {count});
+    Value width = t.stretch(t.slice(widths, 0, which, which + 1), {count});
     Value share = t.div(x, width);
     Value y = t.make<ExpOp>(t.mul(t.mul(share, share), -0.5));
     return t.div(y, t.spread(t.reduce(ReduceKind::Sum, y, {0}), y, {0}));
@@ -129,7 +129,7 @@ class RandomErasing : public OfValueRange {
     Value ratios = t.make<SqrtOp>(uniform(c, {count, 2}, limits(scale, 0),
                                           tensorType(x).getElementType()));
     auto ratio = [&](int64_t i) {
-      return t.reshape(t.part(ratios, 1, i, i + 1), {count});
+      return t.reshape(t.slice(ratios, 1, i, i + 1), {count});
     };
     SmallVector<int64_t> dims = spatialDims(x, channelsFirst());
     Value across = inside(c, x, dims[1], ratio(0));

@@ -113,18 +113,18 @@ class RandomHue : public OfHues {
 };
 
 /// Applies RandomBrightness, RandomContrast, RandomSaturation and RandomHue one
-/// after the other, with numbers of the layer's own generator; those of its
-/// parts are kept and never used, as in Keras.  keras.layers.RandomColorJitter
+/// after the other, with numbers of the layer's own generator; those of these
+/// layers are kept and never used, as in Keras.  keras.layers.RandomColorJitter
 class RandomColorJitter : public OfHues {
-  struct Part {
+  struct Adjustment {
     const char *option, *name;
     std::vector<double> factor = {};
     InitializerPtr seed = {};
   };
-  Part brightness = {"brightness_factor", "random_brightness"},
-       contrast = {"contrast_factor", "random_contrast"},
-       saturation = {"saturation_factor", "random_saturation"},
-       hue = {"hue_factor", "random_hue"};
+  Adjustment brightness = {"brightness_factor", "random_brightness"},
+             contrast = {"contrast_factor", "random_contrast"},
+             saturation = {"saturation_factor", "random_saturation"},
+             hue = {"hue_factor", "random_hue"};
 
   void options(Options &o) override {
     o.refused("bounding_box_format", "boxes beside the images");
@@ -133,22 +133,22 @@ class RandomColorJitter : public OfHues {
     o.ignored("factor", "Keras' RandomColorJitter does not use it");
     rangeOption(o);
     o.seed("seed", seed, true);
-    for (Part *part : {&brightness, &contrast, &saturation, &hue}) {
-      o.numbers(part->option, part->factor);
-      bool isSet = !part->factor.empty();
+    for (Adjustment *one : {&brightness, &contrast, &saturation, &hue}) {
+      o.numbers(one->option, one->factor);
+      bool isSet = !one->factor.empty();
       if (isSet)
-        factorOption(o, part->option, part->factor,
-                     part == &contrast || part == &hue ? 0 : -1);
-      o.seed("seed", part->seed, isSet);
+        factorOption(o, one->option, one->factor,
+                     one == &contrast || one == &hue ? 0 : -1);
+      o.seed("seed", one->seed, isSet);
     }
   }
   Value changed(Call &c, Value x) const override {
     if (!hasColors(c, x))
       return x;
     c.hold(seed);
-    for (const Part *part : {&brightness, &contrast, &saturation, &hue})
-      if (!part->factor.empty())
-        c.holdInside(part->name, part->seed);
+    for (const Adjustment *one : {&brightness, &contrast, &saturation, &hue})
+      if (!one->factor.empty())
+        c.holdInside(one->name, one->seed);
     if (!brightness.factor.empty())
       x = brightened(c, x, limits(brightness.factor));
     if (!contrast.factor.empty())

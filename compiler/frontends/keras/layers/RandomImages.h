@@ -130,7 +130,7 @@ class RandomCrop : public RandomImages {
             "\"height\" and \"width\" must be at most 1048576");
     o.seed("seed", seed, true);
   }
-  static int64_t part(int64_t most, int64_t size, int64_t of, int64_t by) {
+  static int64_t cropped(int64_t most, int64_t size, int64_t of, int64_t by) {
     double share = double(size) * double(of) / double(by);
     return std::max<int64_t>(int64_t(std::min(double(most), share)), 1);
   }
@@ -152,10 +152,11 @@ class RandomCrop : public RandomImages {
       sizes[dims[1]] = cropWidth;
       return t.make<DynamicSliceOp>(x, starts, sizes);
     }
-    int64_t top = (rows - part(rows, columns, cropHeight, cropWidth)) / 2;
-    int64_t left = (columns - part(columns, rows, cropWidth, cropHeight)) / 2;
-    x = t.part(x, dims[0], top, std::min(rows, top + cropHeight));
-    x = t.part(x, dims[1], left, std::min(columns, left + cropWidth));
+    int64_t top = (rows - cropped(rows, columns, cropHeight, cropWidth)) / 2;
+    int64_t left =
+        (columns - cropped(columns, rows, cropWidth, cropHeight)) / 2;
+    x = t.slice(x, dims[0], top, std::min(rows, top + cropHeight));
+    x = t.slice(x, dims[1], left, std::min(columns, left + cropWidth));
     for (auto [dim, size] :
          llvm::zip_equal(dims, std::array<int64_t, 2>{cropHeight, cropWidth}))
       if (t.size(x, dim) != size)

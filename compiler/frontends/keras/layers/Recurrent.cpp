@@ -23,7 +23,7 @@ void Recurrent::sequenceOptions(Options &o) {
 static Value firstOf(Tensors &t, Value x) {
   SmallVector<int64_t> shape(t.shape(x));
   shape.erase(shape.begin() + 1);
-  return t.reshape(t.part(x, 1, 0, 1), shape);
+  return t.reshape(t.slice(x, 1, 0, 1), shape);
 }
 
 /// The mask of times (batch, times), or null without one.
@@ -96,15 +96,15 @@ Scanned Recurrent::along(Call &c, const CallInputs &inputs,
     sequences.push_back(used);
   if (keepsOutput)
     first.push_back(t.splat(0, first[run.output]));
-  auto step = [&](ArrayRef<Value> parts, ArrayRef<Value> all) {
+  auto step = [&](ArrayRef<Value> elements, ArrayRef<Value> all) {
     ArrayRef<Value> states = all.take_front(run.states.size());
-    Scanned next{run.step(parts[0], states), {}};
+    Scanned next{run.step(elements[0], states), {}};
     Value output = next.states[run.output];
     if (used)
       for (auto [state, before] : llvm::zip_equal(next.states, states))
-        state = chosen(t, parts[1], state, before);
+        state = chosen(t, elements[1], state, before);
     if (keepsOutput)
-      next.states.push_back(chosen(t, parts[1], output,
+      next.states.push_back(chosen(t, elements[1], output,
                                    unroll ? all.back() : t.splat(0, output)));
     if (returnSequences)
       next.outputs.push_back(keepsOutput ? next.states.back()

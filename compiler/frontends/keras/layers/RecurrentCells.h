@@ -129,10 +129,10 @@ protected:
   static Value plus(Tensors &t, Value x, Value bias) {
     return bias ? t.add(x, t.along(bias, x)) : x;
   }
-  /// Part i of `count` along a dimension.
+  /// Slice i of `count` along a dimension.
   static Value gate(Tensors &t, Value all, int i, int count, int64_t dim = -1) {
     int64_t size = t.size(all, dim) / count;
-    return t.part(all, dim, i * size, (i + 1) * size);
+    return t.slice(all, dim, i * size, (i + 1) * size);
   }
   static Value joined(Tensors &t, ArrayRef<Value> gates) {
     return t.concatenate(gates, -1);
@@ -242,8 +242,8 @@ public:
     Value bias, stateBias;
     if (resetAfter && useBias) {
       Value both = this->bias(c, {2, 3 * units}, biasInitializer);
-      bias = t.reshape(t.part(both, 0, 0, 1), {3 * units});
-      stateBias = t.reshape(t.part(both, 0, 1, 2), {3 * units});
+      bias = t.reshape(t.slice(both, 0, 0, 1), {3 * units});
+      stateBias = t.reshape(t.slice(both, 0, 1, 2), {3 * units});
     } else {
       bias = this->bias(c, {3 * units}, biasInitializer);
     }

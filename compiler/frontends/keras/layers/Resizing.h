@@ -50,7 +50,7 @@ template <int rank> class Cropping : public OfImages {
                  sampleText(x));
         return x;
       }
-      x = c.t.part(x, dim, sides[0], size - sides[1]);
+      x = c.t.slice(x, dim, sides[0], size - sides[1]);
     }
     return x;
   }

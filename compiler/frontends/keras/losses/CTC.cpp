@@ -21,7 +21,7 @@ std::string CTC::complaint(llvm::ArrayRef<int64_t> sample) const {
 /// Keeps the first column, and adds the scores to the others.
 static Value withoutLabel(Tensors &t, Value blank, Value scores) {
   int64_t count = t.size(blank, 1);
-  Value first = t.part(blank, 1, 0, 1), others = t.part(blank, 1, 1, count);
+  Value first = t.slice(blank, 1, 0, 1), others = t.slice(blank, 1, 1, count);
   return t.concatenate({first, t.logAddExp(others, scores)}, 1);
 }
 
@@ -29,8 +29,8 @@ static Value withoutLabel(Tensors &t, Value blank, Value scores) {
 static Value repeats(Tensors &t, Value label) {
   int64_t count = t.size(label, 1);
   Value same =
-      t.toFloat(t.compare(CompareKind::EQ, t.part(label, 1, 0, count - 1),
-                          t.part(label, 1, 1, count)));
+      t.toFloat(t.compare(CompareKind::EQ, t.slice(label, 1, 0, count - 1),
+                          t.slice(label, 1, 1, count)));
   Value last = t.splat(
       0, RankedTensorType::get({t.size(label, 0), 1}, t.builder.getF32Type()));
   return t.concatenate({same, last}, 1);
@@ -57,17 +57,17 @@ Value CTC::values(Tensors &t, Value label, Value prediction) const {
   // label or a blank.
   Value none = t.splat(kLogZero, scores(count));
   Value start = t.concatenate({t.splat(0, scores(1)), none}, 1);
-  Value ofBlank = t.part(logs, 2, 0, 1);
+  Value ofBlank = t.slice(logs, 2, 0, 1);
   Scanned all =
       scan(t, {ofLabels(t, logs, label), ofBlank}, 1, {start, none}, false,
            [&](ArrayRef<Value> now, ArrayRef<Value> state) {
              Value blank = state[0], said = state[1];
              Value free =
                  withoutLabel(t, blank, t.add(said, t.mul(repeat, kLogZero)));
-             Value next = t.logAddExp(t.add(t.part(free, 1, 0, count), now[0]),
+             Value next = t.logAddExp(t.add(t.slice(free, 1, 0, count), now[0]),
                                       t.add(said, now[0]));
              Value silent = t.stretch(now[1], {batch, count + 1});
-             Value after = t.add(said, t.part(silent, 1, 0, count));
+             Value after = t.add(said, t.slice(silent, 1, 0, count));
              Value waits = withoutLabel(t, t.add(free, silent),
                                         t.add(after, t.mul(isNew, kLogZero)));
              return Scanned{{waits, next}, {}};

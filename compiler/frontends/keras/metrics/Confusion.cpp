@@ -100,8 +100,8 @@ MetricInputs OfClass::chosen(Tensors &t, MetricInputs in) const {
   if (topK)
     in.prediction = largest(t, in.prediction, *topK);
   if (classId) {
-    in.label = t.part(in.label, -1, *classId, *classId + 1);
-    in.prediction = t.part(in.prediction, -1, *classId, *classId + 1);
+    in.label = t.slice(in.label, -1, *classId, *classId + 1);
+    in.prediction = t.slice(in.prediction, -1, *classId, *classId + 1);
   }
   return in;
 }
@@ -296,7 +296,7 @@ Value AUC::total(Tensors &t, Value parts) const {
 /// The values without the last threshold, and those without the first.
 static std::pair<Value, Value> neighbours(Tensors &t, Value x) {
   int64_t count = t.size(x, 0);
-  return {t.part(x, 0, 0, count - 1), t.part(x, 0, 1, count)};
+  return {t.slice(x, 0, 0, count - 1), t.slice(x, 0, 1, count)};
 }
 
 Value AUC::interpolated(Tensors &t, const Confusion &counts) const {

@@ -133,7 +133,7 @@ template <bool ofClassNumbers> class TopK : public MeanMetric {
     int64_t dims[] = {t.last(prediction)};
     if (areIds) {
       int64_t count = std::min(k, t.size(prediction, -1));
-      Value first = t.part(prediction, -1, 0, count);
+      Value first = t.slice(prediction, -1, 0, count);
       Value wanted = t.spread(t.toFloat(label), first, dims);
       return t.toFloat(t.reduce(
           ReduceKind::Or, t.compare(CompareKind::EQ, wanted, first), dims));

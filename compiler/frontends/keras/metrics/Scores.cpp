@@ -224,7 +224,7 @@ MetricResult IoU::compute(Tensors &t, const MetricInputs &in,
   if (in.weight) {
     // Weights, converted to the matrix's type.
     Value given = in.weight;
-    if (countsWhole())
+    if (countsIntegers())
       given = t.toFloat(t.toInteger(given));
     weight = t.mul(weight, weightsLike(t, given, weight));
   }
@@ -236,7 +236,7 @@ MetricResult IoU::compute(Tensors &t, const MetricInputs &in,
   Value rows =
       t.mul(t.oneHot(label, like), t.spread(weight, like, {t.last(like)}));
   Value added = t.make<DotOp>(rows, t.oneHot(prediction, like), dims, dims);
-  Value matrix = t.add(state[0], countsWhole() ? t.toInteger(added) : added);
+  Value matrix = t.add(state[0], countsIntegers() ? t.toInteger(added) : added);
   Value real = t.toFloat(matrix);
   auto positions = [&](int64_t dim) {
     return t.make<IotaOp>(tensorType(matrix), t.builder.getI64IntegerAttr(dim),

@@ -70,7 +70,7 @@ protected:
   std::optional<int64_t> ignoreClass;
   bool hasSparseLabels = true, hasSparsePredictions = true;
   std::string type = "int"; ///< of the matrix, and of weights
-  bool countsWhole() const { return type.starts_with("int"); }
+  bool countsIntegers() const { return type.starts_with("int"); }
 
   void typeOption(Options &o) override {
     o.choice("dtype", type, {"int", "int32", "int64", "float32"});
@@ -92,7 +92,7 @@ public:
   std::string complaint(llvm::ArrayRef<int64_t> sample) const override;
   std::vector<MetricVariable>
   variables(llvm::ArrayRef<int64_t>) const override {
-    return {{"total_confusion_matrix", {classes, classes}, countsWhole()}};
+    return {{"total_confusion_matrix", {classes, classes}, countsIntegers()}};
   }
   MetricResult compute(Tensors &t, const MetricInputs &in,
                        llvm::ArrayRef<Value> state) const override;

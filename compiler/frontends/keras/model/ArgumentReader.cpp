@@ -53,8 +53,8 @@ Argument CallReader::read(const Json &json) {
 void CallReader::onlyTensors(const Argument &argument, const Json &json) {
   using Kind = Argument::Kind;
   if (argument.kind == Kind::List || argument.kind == Kind::Object)
-    for (const Argument &part : argument.parts)
-      onlyTensors(part, json);
+    for (const Argument &item : argument.items)
+      onlyTensors(item, json);
   else if (!argument.isTensor() && argument.isGiven())
     refuse("is called with " + shortText(json) + ", which is no tensor");
 }
@@ -134,8 +134,8 @@ void renumber(GraphCall &call) {
       ordered.push_back(call.inputs[argument.integer]);
       argument.integer = int64_t(ordered.size()) - 1;
     }
-    for (Argument &part : argument.parts)
-      self(part, self);
+    for (Argument &item : argument.items)
+      self(item, self);
   };
   for (Argument &argument : call.arguments.positional)
     take(argument, take);

@@ -140,10 +140,10 @@ static std::vector<unsigned> inOrder(const Graph &graph, const GraphCall &call,
     return inputs;
   std::vector<unsigned> out;
   for (size_t i = 0; i < graph.start.size(); ++i) {
-    const Argument *part = arguments[0].part(
+    const Argument *item = arguments[0].item(
         i < graph.startKeys.size() ? graph.startKeys[i] : graph.start[i].layer);
-    if (part && part->isTensor())
-      out.push_back(inputs[part->integer]);
+    if (item && item->isTensor())
+      out.push_back(inputs[item->integer]);
   }
   return out;
 }

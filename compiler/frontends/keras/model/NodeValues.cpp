@@ -12,11 +12,11 @@ static void giveMasks(CallInputs &inputs) {
   const Argument *written = inputs.arguments.keyword("mask");
   if (!written)
     return;
-  ArrayRef<Argument> parts =
-      written->isList() ? ArrayRef(written->parts) : ArrayRef(*written);
-  for (size_t i = 0; i < parts.size() && i < inputs.masks.size(); ++i)
-    if (parts[i].isTensor())
-      inputs.masks[i] = inputs.tensors[parts[i].integer];
+  ArrayRef<Argument> items =
+      written->isList() ? ArrayRef(written->items) : ArrayRef(*written);
+  for (size_t i = 0; i < items.size() && i < inputs.masks.size(); ++i)
+    if (items[i].isTensor())
+      inputs.masks[i] = inputs.tensors[items[i].integer];
 }
 
 CallInputs NodeValues::inputsOf(const Node &node) const {

@@ -112,8 +112,8 @@ std::string weft::keras::savedConfig(const Model &model) {
     return model.json;
   const Optimizer *optimizer = model.optimizer.get();
   if (optimizer && model.isScaledByPolicy)
-    optimizer = optimizer->parts({})[0].optimizer.get();
-  if (optimizer && !optimizer->parts({}).empty())
+    optimizer = optimizer->innerOptimizers({})[0].optimizer.get();
+  if (optimizer && !optimizer->innerOptimizers({}).empty())
     compile["optimizer"] = withModules(compile["optimizer"]);
   else if (optimizer && !(isOne(compile["optimizer"]) &&
                           compile["optimizer"].contains("module")))

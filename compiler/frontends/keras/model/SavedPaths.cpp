@@ -60,12 +60,13 @@ struct OptimizerGroup {
 
 /// Adds the group of an optimizer's variables, then one of each inner optimizer.
 static void addGroups(std::vector<OptimizerGroup> &groups,
-                      const std::string &path, const OptimizerPart &part) {
-  const Optimizer &optimizer = *part.optimizer;
-  groups.push_back(
-      {path + "/vars/", optimizer.path(), part.begin, part.begin + part.count});
-  for (OptimizerPart inner : optimizer.parts(part.weights, part.isScaled)) {
-    inner.begin += part.begin;
+                      const std::string &path, const InnerOptimizer &outer) {
+  const Optimizer &optimizer = *outer.optimizer;
+  groups.push_back({path + "/vars/", optimizer.path(), outer.begin,
+                    outer.begin + outer.count});
+  for (InnerOptimizer inner :
+       optimizer.innerOptimizers(outer.weights, outer.isScaled)) {
+    inner.begin += outer.begin;
     addGroups(groups, path + "/" + inner.savedName, inner);
   }
 }
@@ -124,14 +125,14 @@ std::vector<SavedPath> weft::keras::savedPaths(const Model &model) {
         add(variable, savedSublayer(variable, layer), /*isCopy=*/false);
   }
   const std::vector<OptimizerVariable> ofOptimizer = model.optimizerVariables();
-  const std::vector<OptimizerGroup> ofParts = optimizerGroups(model);
-  for (const OptimizerGroup &group : ofParts) {
+  const std::vector<OptimizerGroup> all = optimizerGroups(model);
+  for (const OptimizerGroup &group : all) {
     std::vector<OptimizerVariable> variables = inFile(
         {ofOptimizer.begin() + group.begin, ofOptimizer.begin() + group.end},
         model);
     for (size_t i = 0; i < variables.size(); ++i)
       out.push_back({variables[i].path, group.path + std::to_string(i), true,
-                     &group != &ofParts.front()});
+                     &group != &all.front()});
   }
   return out;
 }

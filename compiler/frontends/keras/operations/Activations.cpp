@@ -71,8 +71,8 @@ static Value glu(OperationCall &a) {
   if (!a.check(size % 2 == 0,
                "\"axis\" has the odd size " + std::to_string(size)))
     return x;
-  return t.mul(t.part(x, dim, 0, size / 2),
-               t.make<LogisticOp>(t.part(x, dim, size / 2, size)));
+  return t.mul(t.slice(x, dim, 0, size / 2),
+               t.make<LogisticOp>(t.slice(x, dim, size / 2, size)));
 }
 static Value softmax(OperationCall &a) {
   Value x = a.floats("x");

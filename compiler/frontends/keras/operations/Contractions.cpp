@@ -128,14 +128,14 @@ static Value tensorDot(OperationCall &a) {
     }
     return contracted(a, both[0], both[1], dims[0], dims[1]);
   }
-  bool isGood = axes.parts.size() == 2;
+  bool isGood = axes.items.size() == 2;
   for (size_t side = 0; isGood && side < 2; ++side) {
-    std::vector<Argument> parts = axes.parts[side].parts;
-    if (axes.parts[side].kind == Argument::Kind::Integer)
-      parts = {axes.parts[side]};
-    for (const Argument &part : parts) {
-      int64_t dim = part.kind == Argument::Kind::Integer
-                        ? a.checkedDim(part.integer, t.rank(both[side]))
+    std::vector<Argument> items = axes.items[side].items;
+    if (axes.items[side].kind == Argument::Kind::Integer)
+      items = {axes.items[side]};
+    for (const Argument &item : items) {
+      int64_t dim = item.kind == Argument::Kind::Integer
+                        ? a.checkedDim(item.integer, t.rank(both[side]))
                         : -1;
       isGood &= dim >= 0 && dim < t.rank(both[side]) &&
                 !llvm::is_contained(dims[side], dim);

@@ -75,8 +75,8 @@ static Value median(OperationCall &a) {
   rows.push_back(count);
   Value all = sorted(t, t.reshape(t.transpose(x, order), rows), dim).front();
   Value low =
-      t.reshape(t.part(all, dim, (count - 1) / 2, (count - 1) / 2 + 1), shape);
-  Value high = t.reshape(t.part(all, dim, count / 2, count / 2 + 1), shape);
+      t.reshape(t.slice(all, dim, (count - 1) / 2, (count - 1) / 2 + 1), shape);
+  Value high = t.reshape(t.slice(all, dim, count / 2, count / 2 + 1), shape);
   Value out = count % 2 ? low : t.mul(t.add(low, high), 0.5);
   return a.flag("keepdims") ? t.kept(out, x, dims) : out;
 }
@@ -112,8 +112,8 @@ static Value differences(OperationCall &a) {
                                                  shapeText(t.shape(x))))
     return x;
   for (int64_t i = 0; i < n; ++i)
-    x = t.sub(t.part(x, dim, 1, t.size(x, dim)),
-              t.part(x, dim, 0, t.size(x, dim) - 1));
+    x = t.sub(t.slice(x, dim, 1, t.size(x, dim)),
+              t.slice(x, dim, 0, t.size(x, dim) - 1));
   return x;
 }
 

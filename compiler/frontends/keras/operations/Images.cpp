@@ -73,8 +73,8 @@ static Value diagonal(OperationCall &a) {
   order.append({first, second});
   x = t.transpose(x, order);
   int64_t last = t.last(x);
-  x = t.part(t.part(x, last - 1, row, row + count), last, column,
-             column + count);
+  x = t.slice(t.slice(x, last - 1, row, row + count), last, column,
+              column + count);
   auto numbers = tensorType(x).clone(t.builder.getI32Type());
   auto along = [&](int64_t dim) {
     return t.make<IotaOp>(numbers, t.builder.getI64IntegerAttr(dim), Value());

@@ -40,7 +40,7 @@ void ItemReader::takePosition(int64_t index) {
                    std::to_string(dim) + " of " + shapeText(t.shape(x))))
     return;
   index = index < 0 ? index + size : index;
-  x = t.part(x, dim++, index, index + 1);
+  x = t.slice(x, dim++, index, index + 1);
 }
 
 bool ItemReader::bound(const Argument &argument, int64_t &out) {
@@ -53,14 +53,14 @@ bool ItemReader::bound(const Argument &argument, int64_t &out) {
 /// Reads a slice like Python's slice.indices: positions outside are clipped.
 void ItemReader::takeRange(const Argument &slice) {
   int64_t size = t.size(x, dim), step = 1;
-  if (!bound(slice.parts[2], step) ||
+  if (!bound(slice.items[2], step) ||
       !a.check(step != 0 && std::abs(step) < int64_t(1) << 53,
-               "slices by steps of " + slice.parts[2].written))
+               "slices by steps of " + slice.items[2].written))
     return;
   int64_t least = step > 0 ? 0 : -1, most = step > 0 ? size : size - 1;
   int64_t begin = step > 0 ? 0 : most, end = step > 0 ? size : least;
   for (auto [argument, place] :
-       {std::pair(&slice.parts[0], &begin), std::pair(&slice.parts[1], &end)}) {
+       {std::pair(&slice.items[0], &begin), std::pair(&slice.items[1], &end)}) {
     if (!bound(*argument, *place))
       return;
     if (!argument->isGiven())
@@ -167,7 +167,7 @@ static Value getItem(OperationCall &a) {
   Value x = a.tensor("x");
   const Argument &key = a.argument("key");
   return ItemReader(a, x).read(
-      key.kind == Kind::List ? key.parts : std::vector<Argument>{key});
+      key.kind == Kind::List ? key.items : std::vector<Argument>{key});
 }
 
 /// The element that the index names, at each position of the other dimensions.

@@ -102,7 +102,7 @@ static SmallVector<Value> cut(OperationCall &a, Value x, int64_t dim,
                  "parts up to " + shapeText(ends) + " of a size of " +
                      std::to_string(size) + " are empty or lie outside"))
       return {x};
-    out.push_back(a.t.part(x, dim, begin, end));
+    out.push_back(a.t.slice(x, dim, begin, end));
     begin = end;
   }
   return out;

@@ -31,7 +31,7 @@ bool keras::Operation::named(Call &c, const CallArguments &given,
   for (const Argument &argument : given.positional) {
     const char *name = row.arguments[i];
     if (*name == '*') // takes all remaining arguments
-      arguments[name + 1].parts.push_back(argument);
+      arguments[name + 1].items.push_back(argument);
     else
       arguments[row.arguments[i++]] = argument;
   }
@@ -93,12 +93,12 @@ static bool flatten(const Argument &list, unsigned depth, Argument &out) {
     return isNumber(list) && depth == out.shape.size();
   }
   if (depth == out.shape.size() && out.numbers.empty())
-    out.shape.push_back(int64_t(list.parts.size()));
-  if (depth >= out.shape.size() || list.parts.empty() ||
-      out.shape[depth] != int64_t(list.parts.size()))
+    out.shape.push_back(int64_t(list.items.size()));
+  if (depth >= out.shape.size() || list.items.empty() ||
+      out.shape[depth] != int64_t(list.items.size()))
     return false;
-  for (const Argument &part : list.parts)
-    if (!flatten(part, depth + 1, out))
+  for (const Argument &item : list.items)
+    if (!flatten(item, depth + 1, out))
       return false;
   return true;
 }
@@ -149,8 +149,8 @@ SmallVector<Value> OperationCall::tensors(const char *name) {
   const Argument &list = argument(name);
   SmallVector<Value> out;
   if (list.kind == Kind::List)
-    for (const Argument &part : list.parts)
-      out.push_back(tensorOf(part, name));
+    for (const Argument &item : list.items)
+      out.push_back(tensorOf(item, name));
   else
     out.push_back(tensorOf(list, name));
   if (out.empty()) {
@@ -249,10 +249,10 @@ SmallVector<int64_t> OperationCall::integers(const char *name) {
   SmallVector<int64_t> out;
   if (found.kind == Kind::Array)
     out.assign(found.numbers.begin(), found.numbers.end());
-  for (const Argument &part : found.parts)
-    if (part.kind == Kind::Integer)
-      out.push_back(part.integer);
-  if (out.size() != std::max(found.parts.size(), found.numbers.size()) ||
+  for (const Argument &item : found.items)
+    if (item.kind == Kind::Integer)
+      out.push_back(item.integer);
+  if (out.size() != std::max(found.items.size(), found.numbers.size()) ||
       !(found.kind == Kind::List || found.kind == Kind::Array))
     refuseForm(name, "an integer or a list of them");
   return out;

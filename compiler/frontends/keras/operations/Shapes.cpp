@@ -226,16 +226,16 @@ static Value tile(OperationCall &a) {
 static bool padding(OperationCall &a, Value x, Sizes &low, Sizes &high) {
   const Argument &width = a.argument("pad_width");
   using Kind = Argument::Kind;
-  std::vector<Argument> parts(width.parts);
+  std::vector<Argument> items(width.items);
   if (width.kind == Kind::Integer)
-    parts = {width};
-  bool isPair = parts.size() == 2 && parts[0].kind == Kind::Integer;
+    items = {width};
+  bool isPair = items.size() == 2 && items[0].kind == Kind::Integer;
   for (int64_t i = 0; i < a.t.rank(x); ++i) {
-    size_t at = parts.size() == 1 || isPair ? 0 : size_t(i);
+    size_t at = items.size() == 1 || isPair ? 0 : size_t(i);
     Argument entry = isPair              ? width
-                     : at < parts.size() ? parts[at]
+                     : at < items.size() ? items[at]
                                          : Argument();
-    std::vector<Argument> two = entry.parts;
+    std::vector<Argument> two = entry.items;
     if (entry.kind == Kind::Integer)
       two = {entry, entry};
     if (two.size() == 1)
@@ -250,8 +250,8 @@ static bool padding(OperationCall &a, Value x, Sizes &low, Sizes &high) {
     low.push_back(two[0].integer);
     high.push_back(two[1].integer);
   }
-  return a.check(parts.size() == 1 || isPair ||
-                     int64_t(parts.size()) == a.t.rank(x),
+  return a.check(items.size() == 1 || isPair ||
+                     int64_t(items.size()) == a.t.rank(x),
                  "\"pad_width\" must have a pair for each dimension of " +
                      shapeText(a.t.shape(x)));
 }
@@ -263,11 +263,11 @@ static Value mirrored(Tensors &t, Value x, int64_t dim, int64_t low,
   SmallVector<Value> parts;
   if (low)
     parts.push_back(
-        t.make<ReverseOp>(t.part(x, dim, skipped, skipped + low), dims));
+        t.make<ReverseOp>(t.slice(x, dim, skipped, skipped + low), dims));
   parts.push_back(x);
   if (high)
     parts.push_back(t.make<ReverseOp>(
-        t.part(x, dim, size - skipped - high, size - skipped), dims));
+        t.slice(x, dim, size - skipped - high, size - skipped), dims));
   Sizes shape(t.shape(x));
   shape[dim] += low + high;
   return t.make<ConcatenateOp>(tensorType(x).clone(shape), parts,
@@ -279,10 +279,10 @@ static Value edged(Tensors &t, Value x, int64_t dim, int64_t low,
   int64_t size = t.size(x, dim);
   SmallVector<Value> parts;
   if (low)
-    parts.push_back(t.repeat(t.part(x, dim, 0, 1), dim, low));
+    parts.push_back(t.repeat(t.slice(x, dim, 0, 1), dim, low));
   parts.push_back(x);
   if (high)
-    parts.push_back(t.repeat(t.part(x, dim, size - 1, size), dim, high));
+    parts.push_back(t.repeat(t.slice(x, dim, size - 1, size), dim, high));
   Sizes shape(t.shape(x));
   shape[dim] += low + high;
   return t.make<ConcatenateOp>(tensorType(x).clone(shape), parts,

@@ -72,7 +72,7 @@ class Optimizer;
 using OptimizerPtr = std::shared_ptr<const Optimizer>;
 
 /// An optimizer inside another.
-struct OptimizerPart {
+struct InnerOptimizer {
   std::string savedName; ///< where Keras saves it: inner_optimizer
   OptimizerPtr optimizer;
   std::vector<WeightFacts> weights; ///< the weights that it changes
@@ -119,8 +119,9 @@ public:
   /// differentiation.
   virtual std::optional<unsigned> scaleVariable() const { return std::nullopt; }
   /// The optimizers that it contains.
-  virtual std::vector<OptimizerPart> parts(llvm::ArrayRef<WeightFacts>,
-                                           bool /*isScaled*/ = false) const {
+  virtual std::vector<InnerOptimizer>
+  innerOptimizers(llvm::ArrayRef<WeightFacts>,
+                  bool /*isScaled*/ = false) const {
     return {};
   }
 

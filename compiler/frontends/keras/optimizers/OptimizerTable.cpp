@@ -204,11 +204,11 @@ class Nadam : public WithMoments {
     Value power2 = powerOf(t, beta2, stepNumber(t, in.iteration, 1, in.weight));
     Value g = in.gradient, m = towards(t, in.slots[0], g, rest(t, beta1, g));
     Value v = towards(t, in.slots[1], t.mul(g, g), rest(t, beta2, g));
-    auto part = [&](Value share, Value x, Value rest) {
+    auto weighted = [&](Value share, Value x, Value rest) {
       return t.div(t.mul(t.fill(share, x), x), t.fill(t.sub(1.0, rest), x));
     };
-    Value mean =
-        t.add(part(next, m, nextProduct), part(t.sub(1.0, now), g, product));
+    Value mean = t.add(weighted(next, m, nextProduct),
+                       weighted(t.sub(1.0, now), g, product));
     Value root = t.make<SqrtOp>(t.div(v, t.fill(t.sub(1.0, power2), v)));
     Value change =
         t.div(t.mul(mean, t.fill(in.rate, mean)), t.add(root, epsilon));

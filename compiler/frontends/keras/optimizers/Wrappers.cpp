@@ -53,8 +53,8 @@ std::optional<unsigned> LossScaleOptimizer::scaleVariable() const {
   return kScale;
 }
 
-std::vector<OptimizerPart>
-LossScaleOptimizer::parts(ArrayRef<WeightFacts> weights, bool) const {
+std::vector<InnerOptimizer>
+LossScaleOptimizer::innerOptimizers(ArrayRef<WeightFacts> weights, bool) const {
   unsigned count = inner->variables(weights, true).size();
   return {{"inner_optimizer", inner, weights.vec(), true, kOwn, count}};
 }
@@ -171,7 +171,7 @@ std::string MultiOptimizer::complaint(ArrayRef<WeightFacts> weights) const {
     map->find(facts.path, error);
   for (const Group &group : groups(weights)) {
     if (error.empty() && !group.weights.empty() &&
-        !group.optimizer->parts({}).empty())
+        !group.optimizer->innerOptimizers({}).empty())
       error = group.optimizer->className +
               " stands inside a MultiOptimizer; put it around the "
               "MultiOptimizer, or leave it out";
@@ -208,9 +208,10 @@ MultiOptimizer::variables(ArrayRef<WeightFacts> weights, bool isScaled) const {
   return out;
 }
 
-std::vector<OptimizerPart> MultiOptimizer::parts(ArrayRef<WeightFacts> weights,
-                                                 bool isScaled) const {
-  std::vector<OptimizerPart> out;
+std::vector<InnerOptimizer>
+MultiOptimizer::innerOptimizers(ArrayRef<WeightFacts> weights,
+                                bool isScaled) const {
+  std::vector<InnerOptimizer> out;
   std::map<std::string, unsigned> counts;
   unsigned begin = 2;
   for (Group &group : groups(weights)) {
@@ -237,17 +238,17 @@ void MultiOptimizer::step(OptimizerStep &step) const {
     begin += count;
     if (group.weights.empty())
       continue;
-    OptimizerStep part{step.builder,         group.weights,  {},           {},
-                       llvm::to_vector(own), step.lossScale, step.isScaled};
+    OptimizerStep inner{step.builder,         group.weights,  {},           {},
+                        llvm::to_vector(own), step.lossScale, step.isScaled};
     for (unsigned position : group.positions) {
-      part.gradients.push_back(step.gradients[position]);
-      part.weights.push_back(step.weights[position]);
+      inner.gradients.push_back(step.gradients[position]);
+      inner.weights.push_back(step.weights[position]);
     }
-    group.optimizer->step(part);
+    group.optimizer->step(inner);
     for (auto [position, weight] :
-         llvm::zip_equal(group.positions, part.weights))
+         llvm::zip_equal(group.positions, inner.weights))
       step.weights[position] = weight;
-    llvm::copy(part.variables, own.begin());
+    llvm::copy(inner.variables, own.begin());
   }
   Tensors t = step.at(path());
   step.variables[0] = t.add(step.variables[0], 1.0);

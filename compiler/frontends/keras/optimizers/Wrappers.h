@@ -38,8 +38,8 @@ public:
                                            bool) const override;
   void step(OptimizerStep &step) const override;
   std::optional<unsigned> scaleVariable() const override;
-  std::vector<OptimizerPart> parts(llvm::ArrayRef<WeightFacts> weights,
-                                   bool) const override;
+  std::vector<InnerOptimizer>
+  innerOptimizers(llvm::ArrayRef<WeightFacts> weights, bool) const override;
 
 private:
   /// Updates the counter and the scale of a step.
@@ -72,8 +72,9 @@ public:
   std::vector<OptimizerVariable> variables(llvm::ArrayRef<WeightFacts> weights,
                                            bool isScaled) const override;
   void step(OptimizerStep &step) const override;
-  std::vector<OptimizerPart> parts(llvm::ArrayRef<WeightFacts> weights,
-                                   bool isScaled) const override;
+  std::vector<InnerOptimizer>
+  innerOptimizers(llvm::ArrayRef<WeightFacts> weights,
+                  bool isScaled) const override;
 
 private:
   /// An optimizer and the positions of its weights.

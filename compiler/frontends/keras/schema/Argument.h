@@ -29,9 +29,9 @@ struct Argument {
     Integer,  ///< `integer`
     Real,     ///< `real`
     Text,     ///< `text`
-    List,     ///< `parts`; tuples too
-    Object,   ///< `parts`, called `keys`
-    Slice,    ///< `parts`: start, stop, step
+    List,     ///< `items`; tuples too
+    Object,   ///< `items`, called `keys`
+    Slice,    ///< `items`: start, stop, step
     Ellipsis, ///< ...
     Tensor,   ///< `integer` is its position among the tensors of the call
     Array     ///< `numbers` of a type `text`, in `shape`
@@ -40,7 +40,7 @@ struct Argument {
   int64_t integer = 0;
   double real = 0;
   std::string text = {};
-  std::vector<Argument> parts = {};
+  std::vector<Argument> items = {};
   std::vector<std::string> keys = {};
   std::vector<int64_t> shape = {};
   std::vector<double> numbers = {};
@@ -50,19 +50,19 @@ struct Argument {
   bool isTensor() const { return kind == Kind::Tensor; }
   bool isList() const { return kind == Kind::List; }
   bool isTrue() const { return kind == Kind::Flag && integer; }
-  /// A part of an object, or null.
-  const Argument *part(const std::string &key) const {
+  /// An item of an object, or null.
+  const Argument *item(const std::string &key) const {
     for (size_t i = 0; i < keys.size(); ++i)
       if (keys[i] == key)
-        return &parts[i];
+        return &items[i];
     return nullptr;
   }
   /// Collects the positions of its tensors, in order.
   void collect(std::vector<size_t> &positions) const {
     if (isTensor())
       positions.push_back(size_t(integer));
-    for (const Argument &part : parts)
-      part.collect(positions);
+    for (const Argument &item : items)
+      item.collect(positions);
   }
 };
 

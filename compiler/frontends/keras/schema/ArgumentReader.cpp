@@ -72,8 +72,8 @@ void ArgumentReader::readObject(const Json &json, Argument &out,
     out.integer = tensor(config["keras_history"]);
   } else if (name == "__slice__") {
     out.kind = Kind::Slice;
-    for (const char *part : {"start", "stop", "step"})
-      out.parts.push_back(read(config.value(part, Json()), depth + 1));
+    for (const char *key : {"start", "stop", "step"})
+      out.items.push_back(read(config.value(key, Json()), depth + 1));
   } else if (name == "__ellipsis__") {
     out.kind = Kind::Ellipsis;
   } else if (name == "__tensor__" || name == "__numpy__") {
@@ -86,7 +86,7 @@ void ArgumentReader::readObject(const Json &json, Argument &out,
     out.kind = Kind::Object;
     for (auto it = json.begin(); it != json.end(); ++it) {
       out.keys.push_back(it.key());
-      out.parts.push_back(read(it.value(), depth + 1));
+      out.items.push_back(read(it.value(), depth + 1));
     }
   }
 }
@@ -110,8 +110,8 @@ Argument ArgumentReader::read(const Json &json, unsigned depth) {
     out.text = json.get<std::string>();
   } else if (json.is_array()) {
     out.kind = Kind::List;
-    for (const Json &part : json)
-      out.parts.push_back(read(part, depth + 1));
+    for (const Json &item : json)
+      out.items.push_back(read(item, depth + 1));
   } else if (json.is_object()) {
     readObject(json, out, depth);
   }

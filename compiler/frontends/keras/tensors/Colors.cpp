@@ -23,8 +23,8 @@ std::array<Value, 3> weft::keras::hsvOf(Tensors &t, Value rgb, int64_t dim) {
       std::ldexp(1.0, 1 - int(llvm::APFloat::semanticsPrecision(type)));
   Value isSmall = t.compare(CompareKind::LT, t.make<AbsOp>(rgb), least);
   Value x = t.select(isSmall, t.splat(0, rgb), rgb);
-  Value r = t.part(x, dim, 0, 1), g = t.part(x, dim, 1, 2),
-        b = t.part(x, dim, 2, 3);
+  Value r = t.slice(x, dim, 0, 1), g = t.slice(x, dim, 1, 2),
+        b = t.slice(x, dim, 2, 3);
   Value zero = t.splat(0, r), one = t.splat(1, r);
   Value value = t.make<MaxOp>(t.make<MaxOp>(r, g), b);
   Value range = t.sub(value, t.make<MinOp>(t.make<MinOp>(r, g), b));

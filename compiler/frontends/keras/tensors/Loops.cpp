@@ -37,7 +37,7 @@ private:
     out[dim] = time;
     return out;
   }
-  Value partAt(Value sequence, Value time) const;
+  Value elementAt(Value sequence, Value time) const;
   Value stack(OpBuilder &outside, Value output, int64_t count);
   void carryWhatIsRead(YieldOp end);
 
@@ -49,12 +49,12 @@ private:
 };
 } // namespace
 
-Value Loop::partAt(Value sequence, Value time) const {
+Value Loop::elementAt(Value sequence, Value time) const {
   llvm::SmallVector<int64_t> sizes(Tensors::shape(sequence));
   sizes[dim] = 1;
-  Value part = t.make<DynamicSliceOp>(
+  Value element = t.make<DynamicSliceOp>(
       sequence, starts(time, Tensors::rank(sequence)), sizes);
-  return t.reshape(part, without(sequence));
+  return t.reshape(element, without(sequence));
 }
 
 /// Inserts the output of this time into the stack.
@@ -95,7 +95,7 @@ Scanned Loop::build(llvm::ArrayRef<Value> sequences,
   OpBuilder outside(t.builder);
   auto counterType = RankedTensorType::get({}, t.builder.getI32Type());
   Value time = block.addArgument(counterType, t.loc);
-  llvm::SmallVector<Value> before, parts;
+  llvm::SmallVector<Value> before, elements;
   for (Value state : states)
     before.push_back(carry(state));
   Scanned after;
@@ -105,8 +105,8 @@ Scanned Loop::build(llvm::ArrayRef<Value> sequences,
     if (isBackwards)
       time = t.sub(double(count - 1), time);
     for (Value sequence : sequences)
-      parts.push_back(partAt(sequence, time));
-    after = step(parts, before);
+      elements.push_back(elementAt(sequence, time));
+    after = step(elements, before);
     llvm::SmallVector<Value> yielded(after.states);
     for (Value output : after.outputs)
       yielded.push_back(stack(outside, output, count));

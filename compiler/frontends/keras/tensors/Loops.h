@@ -33,7 +33,7 @@ struct Scanned {
   llvm::SmallVector<Value> outputs;
 };
 
-using ScanBody = llvm::function_ref<Scanned(llvm::ArrayRef<Value> parts,
+using ScanBody = llvm::function_ref<Scanned(llvm::ArrayRef<Value> elements,
                                             llvm::ArrayRef<Value> states)>;
 
 /// Runs `body` for each element along dimension `dim` of the sequences, from the

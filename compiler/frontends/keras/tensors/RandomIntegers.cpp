@@ -19,7 +19,7 @@ static std::pair<Value, Value> threefry(Tensors &t, Value key) {
   auto type = RankedTensorType::get(
       {2}, t.builder.getIntegerType(32, /*isSigned=*/false));
   auto word = [&](int64_t i) {
-    return t.stretch(t.part(key, 0, i, i + 1), {2});
+    return t.stretch(t.slice(key, 0, i, i + 1), {2});
   };
   Value first = word(0), second = word(1);
   Value third = t.make<XorOp>(t.make<XorOp>(first, second),
@@ -43,7 +43,7 @@ static std::pair<Value, Value> threefry(Tensors &t, Value key) {
 std::pair<Value, Value> weft::keras::splitKey(Tensors &t, Value key) {
   auto [high, low] = threefry(t, key);
   auto of = [&](int64_t i) {
-    return t.join({t.part(high, 0, i, i + 1), t.part(low, 0, i, i + 1)});
+    return t.join({t.slice(high, 0, i, i + 1), t.slice(low, 0, i, i + 1)});
   };
   return {of(0), of(1)};
 }

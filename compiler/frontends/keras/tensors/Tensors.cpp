@@ -176,7 +176,7 @@ Value Tensors::concatenate(llvm::ArrayRef<Value> parts, int64_t dim) {
                              ValueRange(parts), uint64_t(at));
 }
 
-Value Tensors::part(Value a, int64_t dim, int64_t begin, int64_t end) {
+Value Tensors::slice(Value a, int64_t dim, int64_t begin, int64_t end) {
   llvm::SmallVector<int64_t> start(rank(a), 0), limit(shape(a)),
       stride(rank(a), 1);
   int64_t at = dim < 0 ? dim + rank(a) : dim;

@@ -126,7 +126,7 @@ public:
   /// Concatenates along a dimension.
   Value concatenate(llvm::ArrayRef<Value> parts, int64_t dim);
   /// The elements begin..end of one dimension.
-  Value part(Value a, int64_t dim, int64_t begin, int64_t end);
+  Value slice(Value a, int64_t dim, int64_t begin, int64_t end);
 
   /// Concatenates tensors along their first dimension.
   Value join(llvm::ArrayRef<Value> parts);
