@@ -9,7 +9,7 @@
 
 #include "weft/compiler/codegen/CodeCache.h"
 
-#include "weft/runtime/abi/WholeFile.h"
+#include "weft/runtime/abi/AtomicFile.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -133,7 +133,7 @@ static std::vector<Entry> entriesOf(int folder, llvm::StringRef prefix) {
 /// Removes entries over the age limit, then the least recently used ones until
 /// a quarter of the room is free. Several processes may prune at once.
 static void prune(llvm::StringRef path, int folder, const CacheLimits &limits) {
-  WholeFile stamp;
+  AtomicFile stamp;
   if (stamp.open((path + "/" + kStamp).str(),
                  {.mode = 0600, .lasting = false}) == 0)
     stamp.commit();
@@ -236,7 +236,7 @@ void weft::writeCachedCode(llvm::StringRef path, llvm::StringRef key,
     return;
   std::array<uint8_t, kDigest> sum =
       digest(llvm::StringRef(code.data(), code.size()));
-  WholeFile entry;
+  AtomicFile entry;
   if (entry.open((path + "/" + kPrefix + key).str(),
                  {.mode = 0600, .lasting = false}) != 0 ||
       !writeAll(entry.descriptor(),

@@ -4,7 +4,7 @@
 
 namespace weft {
 
-ArrayBlock ArrayBlock::whole(const Shape &shape) {
+ArrayBlock ArrayBlock::full(const Shape &shape) {
   return {Shape(shape.size(), 0), shape, 0, elementCount(shape).value_or(0)};
 }
 
@@ -23,7 +23,7 @@ std::vector<ArrayBlock> blocksOf(const Shape &shape, int64_t most) {
   if (total == 0)
     return {};
   if (total <= most)
-    return {ArrayBlock::whole(shape)};
+    return {ArrayBlock::full(shape)};
   // Dimension `cut` is cut; a block has all of those behind it.
   size_t cut = shape.size() - 1;
   int64_t inner = 1;
@@ -35,7 +35,7 @@ std::vector<ArrayBlock> blocksOf(const Shape &shape, int64_t most) {
   Shape index(shape.size(), 0);
   do {
     for (int64_t begin = 0; begin < shape[cut]; begin += step) {
-      ArrayBlock block = ArrayBlock::whole(shape);
+      ArrayBlock block = ArrayBlock::full(shape);
       for (size_t d = 0; d < cut; ++d) {
         block.starts[d] = index[d];
         block.sizes[d] = 1;

@@ -23,7 +23,7 @@ struct ArrayBlock {
   int64_t count = 0;   ///< of elements
 
   /// All of an array, whose elements can be counted.
-  static ArrayBlock whole(const Shape &shape);
+  static ArrayBlock full(const Shape &shape);
 };
 
 /// The blocks of an array, each of at most `most` elements (at least 1), in

@@ -65,20 +65,20 @@ Result<std::vector<uint8_t>> readFile(const std::string &path,
   return bytes;
 }
 
-Status readFileInParts(
+Status readFileInChunks(
     const std::string &path,
-    const std::function<Status(const uint8_t *piece, size_t size)> &take) {
+    const std::function<Status(const uint8_t *chunk, size_t size)> &take) {
   Result<uint64_t> size = regularFileSize(path);
   if (!size)
     return size.error();
   std::FILE *stream = std::fopen(path.c_str(), "rb");
   if (!stream)
     return Error{path + ": cannot be read: " + reason(errno)};
-  std::vector<uint8_t> piece(std::min<uint64_t>(*size + 1, 4 << 20));
+  std::vector<uint8_t> chunk(std::min<uint64_t>(*size + 1, 4 << 20));
   Status taken;
   size_t got = 0;
-  while (taken && (got = std::fread(piece.data(), 1, piece.size(), stream)) > 0)
-    taken = take(piece.data(), got);
+  while (taken && (got = std::fread(chunk.data(), 1, chunk.size(), stream)) > 0)
+    taken = take(chunk.data(), got);
   bool isBroken = std::ferror(stream) != 0;
   std::fclose(stream);
   if (taken && isBroken)
@@ -105,7 +105,7 @@ Result<OutputFile> OutputFile::open(const std::string &path) {
     return Error{
         path +
         ": is a directory, where a file is to be written; name a file in it"};
-  WholeFile file;
+  AtomicFile file;
   if (int error = file.open(path))
     return Error{path + ": cannot be written: " + reason(error)};
   int copy = fcntl(file.descriptor(), F_DUPFD_CLOEXEC, 0);

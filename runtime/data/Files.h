@@ -5,7 +5,7 @@
 //   out->write(bytes, size);
 //   Status done = out->commit();                         // renamed into place
 //
-// A reader never sees an incomplete file: see abi/WholeFile.h for files, links,
+// A reader never sees an incomplete file: see abi/AtomicFile.h for files, links,
 // pipes and devices.
 //
 //===----------------------------------------------------------------------===//
@@ -13,7 +13,7 @@
 #ifndef WEFT_RUNTIME_DATA_FILES_H
 #define WEFT_RUNTIME_DATA_FILES_H
 
-#include "weft/runtime/abi/WholeFile.h"
+#include "weft/runtime/abi/AtomicFile.h"
 #include "weft/runtime/data/Result.h"
 
 #include <cstdint>
@@ -38,10 +38,10 @@ struct ReadLimits {
 Result<uint64_t> regularFileSize(const std::string &path);
 Result<std::vector<uint8_t>> readFile(const std::string &path,
                                       const ReadLimits &limits = {});
-/// A regular file in pieces of at most 4 MiB, which `take` may refuse.
-Status readFileInParts(
+/// A regular file in chunks of at most 4 MiB, which `take` may refuse.
+Status readFileInChunks(
     const std::string &path,
-    const std::function<Status(const uint8_t *piece, size_t size)> &take);
+    const std::function<Status(const uint8_t *chunk, size_t size)> &take);
 /// The first bytes of a regular file, as many as asked for or as it has.
 Result<std::string> readStart(const std::string &path, size_t bytes);
 
@@ -59,11 +59,11 @@ public:
   Status commit();
 
 private:
-  OutputFile(std::string path, WholeFile file, std::FILE *stream)
+  OutputFile(std::string path, AtomicFile file, std::FILE *stream)
       : path(std::move(path)), file(std::move(file)), stream(stream) {}
 
   std::string path;
-  WholeFile file;
+  AtomicFile file;
   std::FILE *stream; ///< to a second descriptor of `file`
   uint64_t written = 0;
   int failure = 0; ///< errno of the first write that failed

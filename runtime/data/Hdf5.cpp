@@ -25,16 +25,16 @@ public:
     if (!set.offset && !unpacked)
       if (Status ok = unpack(); !ok)
         return ok.error();
-    std::optional<Array> part =
+    std::optional<Array> values =
         readBlockAt(set.offset ? source->file : *unpacked,
                     set.offset.value_or(0), set.type, block);
-    if (!part)
+    if (!values)
       return Error{name() +
                    ": has fewer bytes than its shape; the file was changed "
                    "while it was in use, or the disk fails"};
     if (block.first + uint64_t(block.count) == all())
       unpacked.reset(); // the last block
-    return std::move(*part);
+    return std::move(*values);
   }
 
 private:

@@ -43,9 +43,9 @@ private:
       return H5Tcreate(H5T_OPAQUE, 2);
     if (partType(type) != type) { // as h5py has complex numbers
       hid_t made = H5Tcreate(H5T_COMPOUND, byteWidth(type)),
-            part = typeOf(partType(type), true);
-      H5Tinsert(made, "r", 0, part);
-      H5Tinsert(made, "i", byteWidth(type) / 2, part);
+            component = typeOf(partType(type), true);
+      H5Tinsert(made, "r", 0, component);
+      H5Tinsert(made, "i", byteWidth(type) / 2, component);
       return made;
     }
     hid_t made = H5Tcopy(H5T_IEEE_F32LE);
@@ -63,10 +63,10 @@ private:
 
 /// Writes elements to a block of a dataset.
 bool writeBlock(hid_t set, const DatasetType &type, const ArrayBlock &block,
-                const Array &part) {
+                const Array &values) {
   if (block.starts.empty())
     return H5Dwrite(set, type.inMemory(), H5S_ALL, H5S_ALL, H5P_DEFAULT,
-                    part.bytes.data()) >= 0;
+                    values.bytes.data()) >= 0;
   std::vector<hsize_t> starts(block.starts.begin(), block.starts.end()),
       sizes(block.sizes.begin(), block.sizes.end());
   Handle space(H5Dget_space(set), H5Sclose),
@@ -75,7 +75,7 @@ bool writeBlock(hid_t set, const DatasetType &type, const ArrayBlock &block,
   return H5Sselect_hyperslab(space, H5S_SELECT_SET, starts.data(), nullptr,
                              sizes.data(), nullptr) >= 0 &&
          H5Dwrite(set, type.inMemory(), memory, space, H5P_DEFAULT,
-                  part.bytes.data()) >= 0;
+                  values.bytes.data()) >= 0;
 }
 
 /// A dataset without elements yet.
@@ -157,9 +157,9 @@ Status Hdf5Writer::add(const StoredArray &array) {
   bool isWritten = set >= 0 && (carrier != ElementType::BFloat16 ||
                                 writeName(set, "dtype", "bfloat16"));
   Status read =
-      array.visitBlocks([&](const ArrayBlock &block, const Array &part) {
+      array.visitBlocks([&](const ArrayBlock &block, const Array &values) {
         isWritten =
-            isWritten && writeBlock(set, type, block, convert(part, carrier));
+            isWritten && writeBlock(set, type, block, convert(values, carrier));
         return Status();
       });
   if (!isWritten)

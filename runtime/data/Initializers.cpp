@@ -168,8 +168,8 @@ void orthonormalize(std::vector<double> &a, int64_t rows, int64_t columns) {
       a[i * columns + j] = q[i * columns + j] * sign[j];
 }
 
-/// Elements of an array that cannot be computed in parts.
-Draw partsOf(std::vector<float> all) {
+/// Elements of an array that are computed together.
+Draw drawnAtOnce(std::vector<float> all) {
   auto array = std::make_shared<const std::vector<float>>(std::move(all));
   return [array](const ArrayBlock &block, std::span<float> out) {
     std::copy_n(array->begin() + ptrdiff_t(block.first), out.size(),
@@ -200,7 +200,7 @@ Result<Draw> orthogonal(const Call &call) {
       drawn[i * columns + j] =
           gain * float(rows < columns ? matrix[j * narrow + i]
                                       : matrix[i * narrow + j]);
-  return partsOf(std::move(drawn));
+  return drawnAtOnce(std::move(drawn));
 }
 
 Result<Draw> identity(const Call &call) {
@@ -267,7 +267,7 @@ Result<Draw> unitForgetBias(const Call &call) {
   std::vector<float> values(size_t(4 * units), 1.0f);
   std::copy_n(first->data<float>(), units, values.begin());
   std::copy_n(last->data<float>(), 2 * units, values.begin() + 2 * units);
-  return partsOf(std::move(values));
+  return drawnAtOnce(std::move(values));
 }
 
 Result<Draw> drawOf(std::string_view text, std::optional<uint32_t> seed,
@@ -368,9 +368,9 @@ Result<StoredArray> initialArray(std::string_view json,
     return draw.error();
   return StoredArray{
       "", ElementType::Float32, shape, [draw = *draw](const ArrayBlock &block) {
-        Array part = Array::zeros(ElementType::Float32, block.sizes);
-        draw(block, {part.data<float>(), size_t(block.count)});
-        return Result<Array>(std::move(part));
+        Array values = Array::zeros(ElementType::Float32, block.sizes);
+        draw(block, {values.data<float>(), size_t(block.count)});
+        return Result<Array>(std::move(values));
       }};
 }
 

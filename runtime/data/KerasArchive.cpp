@@ -14,9 +14,9 @@ constexpr const char *kerasVersion = "3.15.1";
 std::string freshMetadata() {
   char date[32];
   std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  std::strftime(date, sizeof date, "%Y-%m-%d@%H:%M:%S", &parts);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  std::strftime(date, sizeof date, "%Y-%m-%d@%H:%M:%S", &utc);
   return std::string("{\"keras_version\": \"") + kerasVersion +
          "\", \"date_saved\": \"" + date + "\"}";
 }
@@ -42,8 +42,8 @@ static Result<std::vector<StoredArray>> openMember(const ZipReader &zip,
   if (!file)
     return file.error();
   Status unpacked =
-      zip.readInParts(kWeights, [&](const uint8_t *piece, size_t size) {
-        return writeAll(*file, piece, size) ? Status{} : temporaryError(where);
+      zip.readInChunks(kWeights, [&](const uint8_t *chunk, size_t size) {
+        return writeAll(*file, chunk, size) ? Status{} : temporaryError(where);
       });
   if (!unpacked)
     return unpacked.error();
@@ -104,7 +104,7 @@ Status writeKerasArchive(const std::string &path, const KerasArchive &archive,
     return size.error();
   writer.begin(kWeights, *size);
   Status copied =
-      readInParts(*weights, path, [&](const void *bytes, size_t count) {
+      readInChunks(*weights, path, [&](const void *bytes, size_t count) {
         writer.write(bytes, count);
       });
   writer.end();
@@ -125,7 +125,7 @@ Status writeWeightsH5(const std::string &path,
   if (!written)
     return written.error();
   Status copied =
-      readInParts(*written, path, [&](const void *bytes, size_t count) {
+      readInChunks(*written, path, [&](const void *bytes, size_t count) {
         file->write(bytes, count);
       });
   return copied ? file->commit() : copied;

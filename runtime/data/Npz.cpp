@@ -65,8 +65,8 @@ Status addNpy(ZipWriter &writer, const StoredArray &array) {
   uint64_t count = uint64_t(*elementCount(array.shape));
   writer.begin(array.name + ".npy", header.size() + count * byteWidth(type));
   writer.write(header.data(), header.size());
-  Status read = array.visitBlocks([&](const ArrayBlock &, const Array &part) {
-    Array written = npyArray(part);
+  Status read = array.visitBlocks([&](const ArrayBlock &, const Array &values) {
+    Array written = npyArray(values);
     writer.write(written.bytes.data(), written.bytes.size());
     return Status();
   });

@@ -23,28 +23,28 @@ public:
     if (uint64_t(block.count) == all)
       return file->read(key);
     // Such elements are not in the order in which blocks need them.
-    bool needsWhole = header.fortranOrder || header.swapped;
-    if (Status ok = needsWhole ? readWhole() : unpack(); !ok)
+    bool needsAll = header.fortranOrder || header.swapped;
+    if (Status ok = needsAll ? readAll() : unpack(); !ok)
       return ok.error();
-    Result<Array> part =
-        needsWhole ? whole->readBlock(block) : readUnpacked(block);
+    Result<Array> values =
+        needsAll ? inMemory->readBlock(block) : readUnpacked(block);
     if (block.first + uint64_t(block.count) == all) { // the last one
-      whole.reset();
+      inMemory.reset();
       unpacked.reset();
     }
-    return part;
+    return values;
   }
 
 private:
   std::string name() const { return file->path() + ": " + key; }
 
-  Status readWhole() {
-    if (whole)
+  Status readAll() {
+    if (inMemory)
       return {};
     Result<Array> array = file->read(key);
     if (!array)
       return array.error();
-    whole = storedInMemory({key, std::move(*array)});
+    inMemory = storedInMemory({key, std::move(*array)});
     return {};
   }
 
@@ -57,8 +57,8 @@ private:
     if (!to)
       return to.error();
     Status written =
-        zip.readInParts(member, [&](const uint8_t *piece, size_t size) {
-          return writeAll(*to, piece, size) ? Status() : temporaryError(name());
+        zip.readInChunks(member, [&](const uint8_t *chunk, size_t size) {
+          return writeAll(*to, chunk, size) ? Status() : temporaryError(name());
         });
     if (written)
       unpacked.emplace(std::move(*to));
@@ -66,18 +66,18 @@ private:
   }
 
   Result<Array> readUnpacked(const ArrayBlock &block) const {
-    std::optional<Array> part =
+    std::optional<Array> values =
         readBlockAt(*unpacked, header.dataOffset, header.type, block);
-    if (!part)
+    if (!values)
       return Error{name() + ": has fewer bytes than its shape; the file is "
                             "damaged, save it again"};
-    return std::move(*part);
+    return std::move(*values);
   }
 
   std::shared_ptr<const NpzFile> file;
   std::string key;
   NpyHeader header;
-  std::optional<StoredArray> whole;
+  std::optional<StoredArray> inMemory;
   std::optional<OpenFile> unpacked;
 };
 } // namespace
@@ -86,9 +86,9 @@ static Result<NpyHeader> headerOf(const NpzFile &file, const std::string &key) {
   const ZipReader::Member &member = *file.archive().member(key + ".npy");
   std::string name = file.path() + ": " + key;
   std::vector<uint8_t> start;
-  Status read = file.archive().readInParts(
-      member.name, [&](const uint8_t *piece, size_t size) {
-        start.insert(start.end(), piece, piece + size);
+  Status read = file.archive().readInChunks(
+      member.name, [&](const uint8_t *chunk, size_t size) {
+        start.insert(start.end(), chunk, chunk + size);
         return start.size() < longestNpyHeader ? Status() : Error{"enough"};
       });
   if (!read && start.size() < longestNpyHeader)

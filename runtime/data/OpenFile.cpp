@@ -76,17 +76,17 @@ Result<uint64_t> sizeOf(const OpenFile &file, const std::string &name) {
   return uint64_t(info.st_size);
 }
 
-Status readInParts(const OpenFile &file, const std::string &name,
-                   const std::function<void(const void *, size_t)> &take) {
+Status readInChunks(const OpenFile &file, const std::string &name,
+                    const std::function<void(const void *, size_t)> &take) {
   Result<uint64_t> size = sizeOf(file, name);
   if (!size)
     return size.error();
-  std::vector<uint8_t> piece(std::min<uint64_t>(*size, 4 << 20));
-  for (uint64_t at = 0; at < *size; at += piece.size()) {
-    piece.resize(std::min<uint64_t>(piece.size(), *size - at));
-    if (!readAt(file, at, piece.data(), piece.size()))
+  std::vector<uint8_t> chunk(std::min<uint64_t>(*size, 4 << 20));
+  for (uint64_t at = 0; at < *size; at += chunk.size()) {
+    chunk.resize(std::min<uint64_t>(chunk.size(), *size - at));
+    if (!readAt(file, at, chunk.data(), chunk.size()))
       return temporaryError(name);
-    take(piece.data(), piece.size());
+    take(chunk.data(), chunk.size());
   }
   return {};
 }

@@ -43,9 +43,9 @@ Error temporaryError(const std::string &name);
 std::string pathOf(const OpenFile &file);
 /// The bytes that it has.
 Result<uint64_t> sizeOf(const OpenFile &file, const std::string &name);
-/// Its bytes from the first on, in pieces of at most 4 MiB. `name` begins messages.
-Status readInParts(const OpenFile &file, const std::string &name,
-                   const std::function<void(const void *, size_t)> &take);
+/// Its bytes from the first on, in chunks of at most 4 MiB. `name` begins messages.
+Status readInChunks(const OpenFile &file, const std::string &name,
+                    const std::function<void(const void *, size_t)> &take);
 /// Reads `size` bytes from `offset` on; false where there are fewer.
 bool readAt(const OpenFile &file, uint64_t offset, void *to, size_t size);
 

@@ -157,10 +157,10 @@ Result<std::vector<StoredArray>> openSafetensors(const std::string &path,
     out.push_back(
         {tensor.name, tensor.type, tensor.shape,
          [file, path, tensor](const ArrayBlock &block) -> Result<Array> {
-           std::optional<Array> part =
+           std::optional<Array> values =
                readBlockAt(*file, tensor.offset, tensor.type, block);
-           if (part)
-             return std::move(*part);
+           if (values)
+             return std::move(*values);
            return Error{path + ": tensor " + tensor.name +
                         ": cannot be read; the file was changed "
                         "while it was in use, or the disk fails"};

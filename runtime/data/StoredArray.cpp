@@ -11,10 +11,10 @@ static constexpr int64_t kBlockBytes = int64_t(16) << 20;
 Status StoredArray::visitBlocks(const Take &take) const {
   for (const ArrayBlock &block :
        blocksOf(shape, kBlockBytes / int64_t(byteWidth(type)))) {
-    Result<Array> part = readBlock(block);
-    if (!part)
-      return part.error();
-    if (Status ok = take(block, *part); !ok)
+    Result<Array> values = readBlock(block);
+    if (!values)
+      return values.error();
+    if (Status ok = take(block, *values); !ok)
       return ok;
   }
   return {};
@@ -30,11 +30,11 @@ Status readAll(const std::vector<StoredArray> &arrays) {
 
 std::optional<Array> readBlockAt(const OpenFile &file, uint64_t offset,
                                  ElementType type, const ArrayBlock &block) {
-  Array part = Array::zeros(type, block.sizes);
-  if (!readAt(file, offset + block.first * byteWidth(type), part.bytes.data(),
-              part.bytes.size()))
+  Array values = Array::zeros(type, block.sizes);
+  if (!readAt(file, offset + block.first * byteWidth(type), values.bytes.data(),
+              values.bytes.size()))
     return std::nullopt;
-  return part;
+  return values;
 }
 
 Result<OutputFile> openForArrays(const std::string &path,
@@ -51,11 +51,11 @@ StoredArray storedInMemory(NamedArray named) {
   auto array = std::make_shared<const Array>(std::move(named.array));
   return {std::move(named.name), array->type, array->shape,
           [array](const ArrayBlock &block) {
-            Array part = Array::zeros(array->type, block.sizes);
+            Array values = Array::zeros(array->type, block.sizes);
             size_t width = byteWidth(array->type);
             std::copy_n(array->bytes.begin() + ptrdiff_t(block.first * width),
-                        part.bytes.size(), part.bytes.begin());
-            return Result<Array>(std::move(part));
+                        values.bytes.size(), values.bytes.begin());
+            return Result<Array>(std::move(values));
           }};
 }
 

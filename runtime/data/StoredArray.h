@@ -2,7 +2,7 @@
 //
 //   for (const StoredArray &array : *openHdf5("m.weights.h5"))
 //     if (array.shape == wanted)
-//       array.visitBlocks([&](const ArrayBlock &block, Array part) {
+//       array.visitBlocks([&](const ArrayBlock &block, Array values) {
 //         ...                                  // 16 MiB at a time are in memory
 //       });
 //
@@ -40,11 +40,11 @@ struct StoredArray {
     return {std::move(other), type, shape, readBlock};
   }
   /// All of it at once.
-  Result<Array> read() const { return readBlock(ArrayBlock::whole(shape)); }
+  Result<Array> read() const { return readBlock(ArrayBlock::full(shape)); }
   /// All of it, block by block; an error of `take` ends the visit. In every process
   /// the blocks are the same.
   using Take =
-      std::function<Status(const ArrayBlock &block, const Array &part)>;
+      std::function<Status(const ArrayBlock &block, const Array &values)>;
   Status visitBlocks(const Take &take) const;
 };
 

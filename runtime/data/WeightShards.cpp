@@ -66,11 +66,11 @@ Status visitWeightShards(const std::string &path, const VisitShard &visit,
   if (!shards)
     return shards.error();
   for (const std::string &name : *shards) {
-    Result<std::vector<StoredArray>> part =
+    Result<std::vector<StoredArray>> shard =
         openHdf5(beside(path, name), limits);
-    if (!part)
-      return part.error();
-    if (Status ok = visit(*part); !ok)
+    if (!shard)
+      return shard.error();
+    if (Status ok = visit(*shard); !ok)
       return ok;
   }
   return {};
@@ -99,20 +99,20 @@ Status writeWeightShards(const std::string &path,
                          const std::vector<StoredArray> &weights,
                          uint64_t mostBytes, bool writesFiles) {
   std::map<std::string, std::vector<std::string>> map;
-  std::vector<StoredArray> part;
-  uint64_t inPart = 0, total = 0;
+  std::vector<StoredArray> shard;
+  uint64_t inShard = 0, total = 0;
   size_t files = 0;
   auto finish = [&]() -> Status {
     std::string name = shardName(path, files++);
-    for (const StoredArray &array : part) {
+    for (const StoredArray &array : shard) {
       std::vector<std::string> &names = map["/" + groupOf(array.name)];
       if (names.empty() || names.back() != name)
         names.push_back(name);
     }
     Status written = writeWeightsH5(
-        beside(path, name), usedGroups(groups, part), part, writesFiles);
-    part.clear();
-    inPart = 0;
+        beside(path, name), usedGroups(groups, shard), shard, writesFiles);
+    shard.clear();
+    inShard = 0;
     return written;
   };
   for (const StoredArray &array : weights) {
@@ -121,11 +121,11 @@ Status writeWeightShards(const std::string &path,
       return Error{path + ": " + array.name + " has " + std::to_string(bytes) +
                    " bytes, more than a file of --max-shard-size " +
                    std::to_string(mostBytes) + "; raise it"};
-    if (!part.empty() && inPart + bytes > mostBytes)
+    if (!shard.empty() && inShard + bytes > mostBytes)
       if (Status ok = finish(); !ok)
         return ok;
-    part.push_back(array);
-    inPart += bytes;
+    shard.push_back(array);
+    inShard += bytes;
     total += bytes;
   }
   if (Status ok = finish(); !ok)

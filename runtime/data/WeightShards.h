@@ -2,8 +2,8 @@
 //
 //   // m.weights.json: {"metadata": {"total_size": 4096},
 //   //   "weight_map": {"/layers/dense/vars": "m_00000.weights.h5", ...}}
-//   Status ok = visitWeightShards("m.weights.json", [&](auto &part) {
-//     return load(part);                // the datasets of m_00000.weights.h5
+//   Status ok = visitWeightShards("m.weights.json", [&](auto &shard) {
+//     return load(shard);                // the datasets of m_00000.weights.h5
 //   });
 //   ok = writeWeightShards("m.weights.json", groups, weights, 1 << 30);
 //

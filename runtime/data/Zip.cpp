@@ -133,7 +133,7 @@ bool ZipReader::contains(std::string_view name) const {
   return member(name) != nullptr;
 }
 
-Status ZipReader::readInParts(std::string_view name, const Take &take) const {
+Status ZipReader::readInChunks(std::string_view name, const Take &take) const {
   std::string where = file + ": member " + std::string(name) + ": ";
   const Member *found = member(name);
   if (!found)
@@ -141,14 +141,14 @@ Status ZipReader::readInParts(std::string_view name, const Take &take) const {
   zip_file_t *stream = zip_fopen_index(archive.get(), found - list.data(), 0);
   if (!stream)
     return Error{where + zip_strerror(archive.get()) + "; the file is damaged"};
-  std::vector<uint8_t> piece(std::min<uint64_t>(found->size + 1, 1 << 20));
+  std::vector<uint8_t> chunk(std::min<uint64_t>(found->size + 1, 1 << 20));
   uint64_t done = 0;
   zip_int64_t got = 0;
   Status taken;
   // The read at the member's end makes libzip check the CRC.
-  while (taken && (got = zip_fread(stream, piece.data(), piece.size())) > 0) {
+  while (taken && (got = zip_fread(stream, chunk.data(), chunk.size())) > 0) {
     done += uint64_t(got);
-    taken = done > found->size ? Status() : take(piece.data(), size_t(got));
+    taken = done > found->size ? Status() : take(chunk.data(), size_t(got));
   }
   std::string why = got < 0 ? zip_file_strerror(stream) : "";
   zip_fclose(stream);
@@ -165,8 +165,8 @@ Result<std::vector<uint8_t>> ZipReader::read(std::string_view name) const {
   std::vector<uint8_t> bytes;
   if (const Member *found = member(name))
     bytes.reserve(found->size);
-  Status ok = readInParts(name, [&](const uint8_t *piece, size_t size) {
-    bytes.insert(bytes.end(), piece, piece + size);
+  Status ok = readInChunks(name, [&](const uint8_t *chunk, size_t size) {
+    bytes.insert(bytes.end(), chunk, chunk + size);
     return Status();
   });
   if (!ok)
@@ -221,14 +221,14 @@ void ZipWriter::writeHeader(const Entry &entry) {
   file.write(header.bytes);
 }
 
-void ZipWriter::add(const std::string &name, const std::vector<Piece> &pieces) {
+void ZipWriter::add(const std::string &name, const std::vector<Chunk> &chunks) {
   Entry entry{name, 0, file.position(), uint32_t(crc32(0, nullptr, 0))};
-  for (auto [data, size] : pieces) {
+  for (auto [data, size] : chunks) {
     entry.crc = crc32_z(entry.crc, static_cast<const Bytef *>(data), size);
     entry.size += size;
   }
   writeHeader(entry);
-  for (auto [data, size] : pieces)
+  for (auto [data, size] : chunks)
     file.write(data, size);
   entries.push_back(std::move(entry));
 }

@@ -5,8 +5,8 @@
 //
 //   ZipWriter writer(file);                 // an OutputFile
 //   writer.add("x.npy", {{header, n}, {elements, m}});
-//   writer.begin("y.npy", size);            // written in pieces
-//   writer.write(piece, n);
+//   writer.begin("y.npy", size);            // written in chunks
+//   writer.write(chunk, n);
 //   writer.end();
 //   writer.finish();
 //
@@ -52,10 +52,10 @@ public:
   bool contains(std::string_view name) const;
   /// Reads a member, and checks the CRC.
   Result<std::vector<uint8_t>> read(std::string_view name) const;
-  /// Reads the member in pieces of at most 1 MiB, which `take` may refuse.
+  /// Reads the member in chunks of at most 1 MiB, which `take` may refuse.
   /// Checks the CRC at the end.
-  using Take = std::function<Status(const uint8_t *piece, size_t size)>;
-  Status readInParts(std::string_view name, const Take &take) const;
+  using Take = std::function<Status(const uint8_t *chunk, size_t size)>;
+  Status readInChunks(std::string_view name, const Take &take) const;
   /// The member of a name, or null.
   const Member *member(std::string_view name) const;
   /// Reads a member of JSON, of at most limits.json bytes.
@@ -77,8 +77,8 @@ private:
 class ZipWriter {
 public:
   explicit ZipWriter(OutputFile &file) : file(file) {}
-  using Piece = std::pair<const void *, size_t>;
-  void add(const std::string &name, const std::vector<Piece> &pieces);
+  using Chunk = std::pair<const void *, size_t>;
+  void add(const std::string &name, const std::vector<Chunk> &chunks);
   /// A member of `size` bytes that are not all there yet: its CRC comes behind it.
   void begin(const std::string &name, uint64_t size);
   void write(const void *data, size_t size);

@@ -58,16 +58,16 @@ static Result<Rows> rowsInFile(const std::string &name, const std::string &path,
       header->type, header->shape));
 }
 
-/// Takes the pieces of an .npy file, its header first.
+/// Takes the chunks of an .npy file, its header first.
 namespace {
-class NpyPieces {
+class NpyChunks {
 public:
-  NpyPieces(std::string name, uint64_t size, const SourceOptions &options)
+  NpyChunks(std::string name, uint64_t size, const SourceOptions &options)
       : name(std::move(name)), size(size), rows(this->name, options.inMemory) {}
-  Status take(const uint8_t *piece, size_t bytes) {
+  Status take(const uint8_t *chunk, size_t bytes) {
     if (header)
-      return rows.add(piece, bytes);
-    start.insert(start.end(), piece, piece + bytes);
+      return rows.add(chunk, bytes);
+    start.insert(start.end(), chunk, chunk + bytes);
     if (start.size() < std::min(size, longestNpyHeader))
       return {};
     Result<NpyHeader> read =
@@ -106,12 +106,12 @@ public:
     if (!member || member->size <= options.inMemory)
       return inMemory(file.read(key), name); // the error lists the arrays
     if (!member->isStored) {
-      NpyPieces pieces(name, member->size, options);
-      Status ok = zip.readInParts(member->name,
-                                  [&](const uint8_t *piece, size_t bytes) {
-                                    return pieces.take(piece, bytes);
-                                  });
-      return ok ? pieces.finish() : Result<Rows>(ok.error());
+      NpyChunks chunks(name, member->size, options);
+      Status ok = zip.readInChunks(member->name,
+                                   [&](const uint8_t *chunk, size_t bytes) {
+                                     return chunks.take(chunk, bytes);
+                                   });
+      return ok ? chunks.finish() : Result<Rows>(ok.error());
     }
     Result<uint64_t> place = zipDataPlace(path(), member->header, member->size);
     return place ? rowsInFile(name, path(), *place, member->size)

@@ -22,7 +22,7 @@ using Fields = std::vector<std::string>;
 class CsvReader {
 public:
   CsvReader(std::string path, OpenFile file)
-      : path(std::move(path)), file(std::move(file)), piece(1 << 20) {}
+      : path(std::move(path)), file(std::move(file)), chunk(1 << 20) {}
 
   /// Reads the next record; false at the end of the file.
   Result<bool> next(Fields &fields);
@@ -36,15 +36,15 @@ private:
   /// The next byte, or -1 at the end.
   int peek() {
     if (at < filled)
-      return piece[at];
+      return chunk[at];
     ssize_t got;
     do
-      got = read(file, piece.data(), piece.size());
+      got = read(file, chunk.data(), chunk.size());
     while (got < 0 && errno == EINTR);
     failure = got < 0 ? errno : failure;
     at = 0;
     filled = got > 0 ? size_t(got) : 0;
-    return filled ? piece[0] : -1;
+    return filled ? chunk[0] : -1;
   }
   int take() {
     int byte = peek();
@@ -64,7 +64,7 @@ private:
 
   std::string path;
   OpenFile file;
-  std::vector<uint8_t> piece;
+  std::vector<uint8_t> chunk;
   size_t at = 0, filled = 0, size = 0;
   int64_t lines = 1, begun = 0;
   int failure = 0;

@@ -22,11 +22,11 @@ static Result<StoredArray> listedValue(const Port &port, const json &value) {
   return StoredArray{
       port.name, ElementType::Float64, port.shape,
       [numbers](const ArrayBlock &block) {
-        Array part = Array::zeros(ElementType::Float64, block.sizes);
+        Array values = Array::zeros(ElementType::Float64, block.sizes);
         for (int64_t i = 0; i < block.count; ++i)
-          part.data<double>()[i] =
+          values.data<double>()[i] =
               numbers[numbers.size() == 1 ? 0 : size_t(block.first) + i];
-        return Result<Array>(std::move(part));
+        return Result<Array>(std::move(values));
       }};
 }
 
@@ -123,8 +123,8 @@ Status ModelState::set(Variable &variable, const StoredArray &value) {
     return ok;
   variable.hasValue = true;
   variable.isDrawn = false;
-  return value.visitBlocks([&](const ArrayBlock &block, const Array &part) {
-    Array converted = convert(part, variable.port.type);
+  return value.visitBlocks([&](const ArrayBlock &block, const Array &values) {
+    Array converted = convert(values, variable.port.type);
     return takeError(weft_buffer_write_block(
         variable.buffer, block.starts.data(), block.sizes.data(),
         converted.bytes.data(), converted.bytes.size()));
@@ -245,13 +245,13 @@ static StoredArray storedOnDevices(const ModelState::Variable &variable) {
   return {variable.port.name, variable.port.type, variable.port.shape,
           [buffer = variable.buffer, type = variable.port.type](
               const ArrayBlock &block) -> Result<Array> {
-            Array part = Array::zeros(type, block.sizes);
+            Array values = Array::zeros(type, block.sizes);
             Status read = takeError(weft_buffer_read_block(
                 buffer, block.starts.data(), block.sizes.data(),
-                part.bytes.data(), part.bytes.size()));
+                values.bytes.data(), values.bytes.size()));
             if (!read)
               return read.error();
-            return part;
+            return values;
           }};
 }
 

@@ -2,7 +2,7 @@
 // others can write to.
 #include "catch2/catch.hpp"
 #include "weft/compiler/codegen/CodeCache.h"
-#include "weft/runtime/abi/WholeFile.h"
+#include "weft/runtime/abi/AtomicFile.h"
 
 #include <filesystem>
 #include <fstream>
@@ -161,7 +161,7 @@ TEST_CASE("what killed processes left is removed by the next look") {
   setAge(folder.path + "/0123abcd.tmp", 25);
   pid_t child = fork();
   if (child == 0) {
-    WholeFile file;
+    AtomicFile file;
     file.open(folder.entry("a"), {.mode = 0600, .lasting = false});
     _exit(0);
   }

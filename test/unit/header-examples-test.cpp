@@ -15,9 +15,9 @@
 #include "weft/dialects/foreign/ForeignRules.h"
 #include "weft/dialects/nest/TargetLimits.h"
 #include "weft/dialects/plan/Plan.h"
+#include "weft/runtime/abi/AtomicFile.h"
 #include "weft/runtime/abi/DeviceList.h"
 #include "weft/runtime/abi/ProgramImage.h"
-#include "weft/runtime/abi/WholeFile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -102,14 +102,14 @@ TEST_CASE("runtime/abi/ProgramImage.h") {
   CHECK(std::string(file.end() - 8, file.end()) == "WEFTPROG");
 }
 
-TEST_CASE("runtime/abi/WholeFile.h") {
+TEST_CASE("runtime/abi/AtomicFile.h") {
   Folder folder;
   auto before = std::filesystem::current_path();
   std::filesystem::current_path(folder.path);
   const char bytes[] = "numbers";
   const ssize_t size = 7;
   {
-#include "WholeFile.inc"
+#include "AtomicFile.inc"
     CHECK(error == 0);
   }
   std::string read;

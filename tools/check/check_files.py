@@ -1,4 +1,4 @@
-"""One piece of code creates files, runtime/abi/WholeFile.h, and few open files to read.
+"""One piece of code creates files, runtime/abi/AtomicFile.h, and few open files to read.
 
 What creates, truncates or renames files elsewhere in the product follows links at
 predictable names, drops the permissions of the file it replaces, and leaves half a file
@@ -23,7 +23,7 @@ READS = re.compile("|".join((
     r"\bstd::ifstream\b", r'\bfopen\s*\([^;]*"rb?"', r"\bopen(?:at)?\s*\([^;]*\bO_RDONLY\b", r"\bMemoryBuffer::getFile\w*",
     r"\bzip_open\b", r"\bH5Fopen\b")))
 WRITERS = {
-    "runtime/abi/WholeFile.h": "the one place",
+    "runtime/abi/AtomicFile.h": "the one place",
     "runtime/data/Hdf5Writer.cpp": "H5Fcreate of the file of openNamedTemporary(), which is removed at once",
     "runtime/data/OpenFile.cpp": "mkostemp() of a file that is removed at once",
     "compiler/codegen/cpu/LinkObjects.cpp": "the linker reads files: in a folder of mkdtemp()",
@@ -31,7 +31,7 @@ WRITERS = {
 
 
 READERS = {
-    "runtime/abi/WholeFile.h": "folders",
+    "runtime/abi/AtomicFile.h": "folders",
     "runtime/data/Files.cpp": "after regularFileSize()",
     "runtime/data/Hdf5Datasets.cpp": "H5Fopen after regularFileSize()",
     "runtime/data/Hdf5Library.cpp": "H5Fopen of an open file's map in memory",
@@ -74,7 +74,7 @@ def complaints(pattern, allowed, what):
 
 
 def main():
-    bad = [*complaints(WRITES, WRITERS, "creates a file; use WholeFile (runtime/abi/WholeFile.h)"),
+    bad = [*complaints(WRITES, WRITERS, "creates a file; use AtomicFile (runtime/abi/AtomicFile.h)"),
            *complaints(READS, READERS, "opens a file; use readFile() or readStart() (runtime/data/Files.h)")]
     for line in bad:
         print(line)

@@ -57,8 +57,8 @@ Status BackupAndRestore::checkAlike(TrainingRun &run,
   std::vector<uint8_t> mine(sizeof(uint64_t)), first;
   uint64_t hash = 0;
   if (!path.empty() &&
-      readFileInParts(path, [&](const uint8_t *piece, size_t size) {
-        hash = hash * 31 + weft_hash(piece, size);
+      readFileInChunks(path, [&](const uint8_t *chunk, size_t size) {
+        hash = hash * 31 + weft_hash(chunk, size);
         return Status();
       }))
     std::memcpy(mine.data(), &hash, sizeof hash);
@@ -99,8 +99,8 @@ Status BackupAndRestore::keepPrevious() const {
   if (!file)
     return file.error();
   Status copied =
-      readFileInParts(latest(), [&](const uint8_t *piece, size_t size) {
-        file->write(piece, size);
+      readFileInChunks(latest(), [&](const uint8_t *chunk, size_t size) {
+        file->write(chunk, size);
         return Status();
       });
   return copied ? file->commit() : copied;

@@ -103,9 +103,9 @@ std::string summaryEvent(const std::string &tag, int64_t step,
       .str();
 }
 
-/// The left edge, right edge and count of each part, one after the other.
+/// The left edge, right edge and count of each bucket, one after the other.
 std::string bucketsOf(const Array &values) {
-  constexpr int kParts = 30;
+  constexpr int kBuckets = 30;
   std::vector<double> finite;
   for (int64_t i = 0; i < values.count(); ++i)
     if (double value = values.at(i); std::isfinite(value))
@@ -115,16 +115,16 @@ std::string bucketsOf(const Array &values) {
     auto [least, most] = std::minmax_element(finite.begin(), finite.end());
     low = *least, high = *most;
   }
-  std::array<double, kParts> counts{};
-  double width = (high - low) / kParts;
+  std::array<double, kBuckets> counts{};
+  double width = (high - low) / kBuckets;
   for (double value : finite) {
-    int part = width > 0 ? int((value - low) / width) : kParts - 1;
-    ++counts[std::clamp(part, 0, kParts - 1)];
+    int bucket = width > 0 ? int((value - low) / width) : kBuckets - 1;
+    ++counts[std::clamp(bucket, 0, kBuckets - 1)];
   }
   std::string out;
-  for (int i = 0; i < kParts; ++i)
+  for (int i = 0; i < kBuckets; ++i)
     out += littleEndian(low + i * width) +
-           littleEndian(i + 1 == kParts ? high : low + (i + 1) * width) +
+           littleEndian(i + 1 == kBuckets ? high : low + (i + 1) * width) +
            littleEndian(counts[i]);
   return out;
 }

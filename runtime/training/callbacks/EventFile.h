@@ -19,7 +19,7 @@
 #ifndef WEFT_RUNTIME_TRAINING_CALLBACKS_EVENTFILE_H
 #define WEFT_RUNTIME_TRAINING_CALLBACKS_EVENTFILE_H
 
-#include "weft/runtime/abi/WholeFile.h"
+#include "weft/runtime/abi/AtomicFile.h"
 #include "weft/runtime/data/Array.h"
 
 namespace weft {
@@ -29,7 +29,7 @@ public:
   /// Creates a file in the folder, which is created if it does not exist.
   static Result<EventFile> create(const std::string &folder);
   void scalar(const std::string &tag, int64_t step, float value);
-  /// Writes thirty equal parts of the range with the number of values in each;
+  /// Writes thirty equal buckets of the range with the number of values in each;
   /// NaN and infinities are in none.
   void histogram(const std::string &tag, int64_t step, const Array &values);
   Status flush();

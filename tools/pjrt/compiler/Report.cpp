@@ -2,7 +2,7 @@
 
 #include "weft/tools/pjrt/compiler/Report.h"
 
-#include "weft/runtime/abi/WholeFile.h"
+#include "weft/runtime/abi/AtomicFile.h"
 
 #include <algorithm>
 #include <cctype>
@@ -22,7 +22,7 @@ bool weft::pjrt::wantsReports() { return folder() != nullptr; }
 
 /// Replaces the file at `path` by `text`.
 static bool replace(const std::string &path, const std::string &text) {
-  weft::WholeFile file;
+  weft::AtomicFile file;
   if (file.open(path, {.lasting = false}) != 0)
     return false;
   for (size_t done = 0; done < text.size();) {

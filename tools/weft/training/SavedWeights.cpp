@@ -262,10 +262,11 @@ static Status writeTensors(const std::string &path,
   }
   SafetensorsWriter writer(*file, *tensors);
   for (const StoredArray &value : values) {
-    Status read = value.visitBlocks([&](const ArrayBlock &, const Array &part) {
-      writer.add(part.bytes.data(), part.bytes.size());
-      return Status();
-    });
+    Status read =
+        value.visitBlocks([&](const ArrayBlock &, const Array &values) {
+          writer.add(values.bytes.data(), values.bytes.size());
+          return Status();
+        });
     if (!read)
       return read;
   }

@@ -221,10 +221,11 @@ Status TrainingSession::loadWeights(const std::string &path) {
   auto take = [&](const StoredArray &array) {
     StoredArray hashed = array;
     hashed.readBlock = [&](const ArrayBlock &block) {
-      Result<Array> part = array.readBlock(block);
-      if (part)
-        hash = hash * 31 + weft_hash(part->bytes.data(), part->bytes.size());
-      return part;
+      Result<Array> values = array.readBlock(block);
+      if (values)
+        hash =
+            hash * 31 + weft_hash(values->bytes.data(), values->bytes.size());
+      return values;
     };
     Status loaded = variables->load(hashed);
     return loaded ? loaded : Error{path + ": " + loaded.message()};

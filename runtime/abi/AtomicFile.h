@@ -1,6 +1,6 @@
-//===- WholeFile.h - a file that is replaced whole or not at all -*- C++ -*-===//
+//===- AtomicFile.h - a file replaced whole or not at all -------*- C++ -*-===//
 //
-//   weft::WholeFile file;
+//   weft::AtomicFile file;
 //   int error = file.open("out.npz");         // 0, or an errno value
 //   if (!error && write(file.descriptor(), bytes, size) == size)
 //     error = file.commit();                  // renamed to out.npz
@@ -26,8 +26,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef WEFT_RUNTIME_ABI_WHOLEFILE_H
-#define WEFT_RUNTIME_ABI_WHOLEFILE_H
+#ifndef WEFT_RUNTIME_ABI_ATOMICFILE_H
+#define WEFT_RUNTIME_ABI_ATOMICFILE_H
 
 #include <cerrno>
 #include <climits>
@@ -73,7 +73,7 @@ inline void removeAbandonedFiles(int folder) {
   closedir(list);
 }
 
-struct WholeFileOptions {
+struct AtomicFileOptions {
   mode_t mode = 0666; ///< of a new target, before the umask
   /// Whether the data is on the disk before commit() returns, and abandoned
   /// files in the folder are removed. A cache needs neither: it checks what it
@@ -81,21 +81,21 @@ struct WholeFileOptions {
   bool lasting = true;
 };
 
-class WholeFile {
+class AtomicFile {
 public:
-  WholeFile() = default;
-  WholeFile(WholeFile &&other) noexcept { take(other); }
-  WholeFile &operator=(WholeFile &&other) noexcept {
+  AtomicFile() = default;
+  AtomicFile(AtomicFile &&other) noexcept { take(other); }
+  AtomicFile &operator=(AtomicFile &&other) noexcept {
     if (this != &other) {
       discard();
       take(other);
     }
     return *this;
   }
-  ~WholeFile() { discard(); }
+  ~AtomicFile() { discard(); }
 
   /// Opens the temporary file; returns 0 or an errno value.
-  int open(const std::string &path, WholeFileOptions given = {}) {
+  int open(const std::string &path, AtomicFileOptions given = {}) {
     options = given;
     struct stat info;
     bool exists = stat(path.c_str(), &info) == 0;
@@ -152,7 +152,7 @@ public:
   }
 
 private:
-  void take(WholeFile &other) {
+  void take(AtomicFile &other) {
     options = other.options;
     file = std::exchange(other.file, -1);
     folder = std::exchange(other.folder, -1);
@@ -249,7 +249,7 @@ private:
     return fchmod(file, mode) == 0 ? 0 : errno;
   }
 
-  WholeFileOptions options;
+  AtomicFileOptions options;
   int file = -1, folder = -1;
   std::string target, temporary; ///< names in `folder`
 };
@@ -294,4 +294,4 @@ private:
 
 } // namespace weft
 
-#endif // WEFT_RUNTIME_ABI_WHOLEFILE_H
+#endif // WEFT_RUNTIME_ABI_ATOMICFILE_H

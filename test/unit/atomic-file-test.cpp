@@ -1,4 +1,4 @@
-// Files that are replaced whole or not at all: runtime/abi/WholeFile.h through
+// Files that are replaced whole or not at all: runtime/abi/AtomicFile.h through
 // OutputFile, which all commands write with.
 #include "catch2/catch.hpp"
 #include "weft/runtime/data/Files.h"
@@ -26,7 +26,7 @@ namespace {
 struct Folder {
   std::string path;
   Folder() {
-    char name[] = "/tmp/weft-whole-file-XXXXXX";
+    char name[] = "/tmp/weft-atomic-file-XXXXXX";
     path = mkdtemp(name);
   }
   ~Folder() { fs::remove_all(path); }
@@ -214,7 +214,7 @@ TEST_CASE("the file is on the disk before its name is, and its folder after") {
   REQUIRE(save(folder / "out", "new"));
   CHECK(synced == std::vector<mode_t>{S_IFREG, S_IFDIR});
   synced.clear();
-  WholeFile cached;
+  AtomicFile cached;
   REQUIRE(cached.open(folder / "entry", {.mode = 0600, .lasting = false}) == 0);
   REQUIRE(cached.commit() == 0);
   CHECK(synced.empty());
