@@ -1,8 +1,8 @@
 //===- ElementBytes.h - bytes of an element in memory -----------*- C++ -*-===//
 //
-//   f32            one part of 32 bits       4 bytes
-//   i1, i4         one part of 1, 4 bits     1 byte: parts take whole bytes
-//   complex<f64>   two parts of 64 bits     16 bytes
+//   f32            one component of 32 bits       4 bytes
+//   i1, i4         one component of 1, 4 bits     1 byte, the least
+//   complex<f64>   two components of 64 bits     16 bytes
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,8 +13,8 @@
 
 namespace weft {
 
-constexpr int64_t elementBytes(int64_t bitsOfPart, int64_t parts = 1) {
-  return parts * ((bitsOfPart + 7) / 8);
+constexpr int64_t elementBytes(int64_t componentBits, int64_t components = 1) {
+  return components * ((componentBits + 7) / 8);
 }
 
 } // namespace weft

@@ -79,7 +79,7 @@ uint64_t PlanWriter::addConstant(ElementsAttr value) {
   uint64_t offset = constants.size();
   auto dense = cast<DenseElementsAttr>(value);
   Type elements = dense.getElementType();
-  int64_t width = bytesOf(partType(elements));
+  int64_t width = bytesOf(componentType(elements));
   auto append = [&](const APInt &bits) {
     for (int64_t byte = 0; byte < width; ++byte)
       constants.push_back(bits.getZExtValue() >> (8 * byte));

@@ -20,8 +20,9 @@ Tensor::Tensor(RankedTensorType type)
     : Tensor(type.getShape(), type.getElementType()) {}
 
 Tensor::Tensor(ArrayRef<int64_t> shape, Type elementType)
-    : elementType(elementType), shape(shape), parts(partsOf(elementType)),
-      cells(std::accumulate(shape.begin(), shape.end(), parts,
+    : elementType(elementType), shape(shape),
+      components(componentsOf(elementType)),
+      cells(std::accumulate(shape.begin(), shape.end(), components,
                             std::multiplies<>()),
             0) {}
 
@@ -135,9 +136,9 @@ std::complex<double> Tensor::number(int64_t i) const {
 void Tensor::setNumber(int64_t i, std::complex<double> value) {
   if (!isComplex())
     return setReal(i, value.real());
-  Type part = partType(elementType);
-  cells[2 * i] = llvm::bit_cast<uint64_t>(rounded(value.real(), part));
-  cells[2 * i + 1] = llvm::bit_cast<uint64_t>(rounded(value.imag(), part));
+  Type component = componentType(elementType);
+  cells[2 * i] = llvm::bit_cast<uint64_t>(rounded(value.real(), component));
+  cells[2 * i + 1] = llvm::bit_cast<uint64_t>(rounded(value.imag(), component));
 }
 
 Tensor Tensor::asReals() const {
@@ -145,7 +146,7 @@ Tensor Tensor::asReals() const {
     return *this;
   SmallVector<int64_t> pairs(shape.begin(), shape.end());
   pairs.push_back(2);
-  Tensor result(pairs, partType(elementType));
+  Tensor result(pairs, componentType(elementType));
   result.cells = cells;
   return result;
 }

@@ -2,7 +2,7 @@
 //
 // A tensor in row-major order whose every element is kept in one 64-bit cell:
 // a double for float types, a sign- or zero-extended integer otherwise; complex
-// numbers have a cell for each part. Writing
+// numbers have a cell for each component. Writing
 // rounds or wraps to the element type, so 200 written to an i8 reads as -56 and
 // 0.1 written to an f32 reads as 0.100000001490116. One operation computed in
 // double and rounded once to f32 is the correctly rounded f32 operation for
@@ -42,14 +42,16 @@ public:
   mlir::RankedTensorType getType() const;
   mlir::Type getElementType() const { return elementType; }
   llvm::ArrayRef<int64_t> getShape() const { return shape; }
-  int64_t size() const { return static_cast<int64_t>(cells.size()) / parts; }
+  int64_t size() const {
+    return static_cast<int64_t>(cells.size()) / components;
+  }
   bool isFloat() const { return llvm::isa<mlir::FloatType>(elementType); }
   /// Whether elements are ui8..ui64 or i1.
   bool isUnsigned() const;
-  bool isComplex() const { return parts == 2; }
-  /// The width of an element, or of a part of a complex one.
+  bool isComplex() const { return components == 2; }
+  /// The width of an element, or of a component of a complex one.
   unsigned bitWidth() const {
-    return partType(elementType).getIntOrFloatBitWidth();
+    return componentType(elementType).getIntOrFloatBitWidth();
   }
 
   // Accessors of elements of real tensors.
@@ -71,8 +73,9 @@ public:
   void setBits(int64_t i, uint64_t value);
   /// Copies an element of a tensor of the same element type.
   void copy(int64_t i, const Tensor &from, int64_t j) {
-    for (int64_t part = 0; part < parts; ++part)
-      cells[i * parts + part] = from.cells[j * parts + part];
+    for (int64_t component = 0; component < components; ++component)
+      cells[i * components + component] =
+          from.cells[j * components + component];
   }
   /// Sets NaN, or 0x7f in each byte: padding must never be copied to a valid
   /// element.
@@ -86,7 +89,7 @@ public:
 private:
   mlir::Type elementType;
   llvm::SmallVector<int64_t, 4> shape;
-  int64_t parts = 1; ///< cells of an element
+  int64_t components = 1; ///< cells of an element
   std::vector<uint64_t> cells;
 };
 

@@ -277,8 +277,8 @@ static OwnLoops solveLoops(TriangularSolveOp op) {
 /// temporary: stages alternate between them.
 static OwnLoops transformLoops(FftOp op) {
   OwnLoops loops;
-  Type part = partType(typeOf(op.getInput()).getElementType());
-  int64_t line = fftLength(op.getLength()) * 2 * bytesOf(part);
+  Type component = componentType(typeOf(op.getInput()).getElementType());
+  int64_t line = fftLength(op.getLength()) * 2 * bytesOf(component);
   loops.workingBytes = 2 * llvm::alignTo(line, 64);
   return loops;
 }

@@ -1,8 +1,8 @@
 //===- ElementTypes.h - what an element type is made of ---------*- C++ -*-===//
 //
-//   complex<f32>   two parts of f32, 64 bits, 8 bytes
-//   f32            one part: itself, 32 bits, 4 bytes
-//   i1             one part: itself, 1 bit, 1 byte
+//   complex<f32>   two components of f32, 64 bits, 8 bytes
+//   f32            one component: itself, 32 bits, 4 bytes
+//   i1             one component: itself, 1 bit, 1 byte
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,24 +16,25 @@
 
 namespace weft {
 
-/// The type of the real and the imaginary part; a real type itself.
-inline mlir::Type partType(mlir::Type elementType) {
+/// The type of the real and the imaginary component; a real type itself.
+inline mlir::Type componentType(mlir::Type elementType) {
   auto complex = llvm::dyn_cast<mlir::ComplexType>(elementType);
   return complex ? complex.getElementType() : elementType;
 }
 
-/// The number of parts: 2 of complex numbers, else 1.
-inline int64_t partsOf(mlir::Type elementType) {
+/// The number of components: 2 of complex numbers, else 1.
+inline int64_t componentsOf(mlir::Type elementType) {
   return llvm::isa<mlir::ComplexType>(elementType) ? 2 : 1;
 }
 
-/// Bytes of an element in memory; each part takes whole bytes. 8 for a type
-/// without a width.
+/// Bytes of an element in memory; each component takes full bytes. 8 for a
+/// type without a width.
 inline int64_t bytesOf(mlir::Type elementType) {
-  mlir::Type part = partType(elementType);
-  if (!part.isIntOrFloat())
+  mlir::Type component = componentType(elementType);
+  if (!component.isIntOrFloat())
     return 8;
-  return elementBytes(part.getIntOrFloatBitWidth(), partsOf(elementType));
+  return elementBytes(component.getIntOrFloatBitWidth(),
+                      componentsOf(elementType));
 }
 
 /// Bytes of all elements of a static shape, without gaps; INT64_MAX if there
@@ -44,7 +45,7 @@ inline int64_t bufferBytes(mlir::ShapedType type) {
 
 /// Whether the type has a derivative: real or complex floats.
 inline bool isDifferentiable(mlir::Type elementType) {
-  return llvm::isa<mlir::FloatType>(partType(elementType));
+  return llvm::isa<mlir::FloatType>(componentType(elementType));
 }
 
 /// Whether every number of `from`, infinities and NaN included, is one of `to`:

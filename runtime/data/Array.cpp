@@ -101,7 +101,7 @@ ElementType carrierOf(ElementType type) {
                                : type;
 }
 
-ElementType partType(ElementType type) {
+ElementType componentType(ElementType type) {
   return type == ElementType::Complex64    ? ElementType::Float32
          : type == ElementType::Complex128 ? ElementType::Float64
                                            : type;
@@ -298,8 +298,8 @@ double Array::at(int64_t index) const {
 }
 
 int64_t countNaN(ElementType type, const void *from, int64_t count) {
-  if (partType(type) != type)
-    return countNaN(partType(type), from, 2 * count);
+  if (componentType(type) != type)
+    return countNaN(componentType(type), from, 2 * count);
   if (!isFloat(type))
     return 0;
   int64_t found = 0;
@@ -386,7 +386,7 @@ static void convertShort(ElementType fromType, const uint8_t *from,
     }
     convertElements(source, values, target, narrowed, n);
     narrowShort(toType, narrowed, to + i, n,
-                isFloat(fromType) || partType(fromType) != fromType);
+                isFloat(fromType) || componentType(fromType) != fromType);
   }
 }
 

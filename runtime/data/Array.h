@@ -61,8 +61,8 @@ bool isFloat(ElementType type);
 /// floats of at most eight bits, Int8 and UInt8 for shorter integers, else
 /// itself.
 ElementType carrierOf(ElementType type);
-/// Complex64 has two parts of Float32; other types are their own part.
-ElementType partType(ElementType type);
+/// Complex64 has two components of Float32; others are their own component.
+ElementType componentType(ElementType type);
 
 using Shape = std::vector<int64_t>;
 /// (128, 784), (5,), ().

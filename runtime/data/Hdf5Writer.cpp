@@ -41,9 +41,9 @@ private:
     // Without a tag: h5py reads it into what it takes for bytes, and no other.
     if (type == ElementType::BFloat16)
       return H5Tcreate(H5T_OPAQUE, 2);
-    if (partType(type) != type) { // as h5py has complex numbers
+    if (componentType(type) != type) { // as h5py has complex numbers
       hid_t made = H5Tcreate(H5T_COMPOUND, byteWidth(type)),
-            component = typeOf(partType(type), true);
+            component = typeOf(componentType(type), true);
       H5Tinsert(made, "r", 0, component);
       H5Tinsert(made, "i", byteWidth(type) / 2, component);
       return made;

@@ -113,7 +113,7 @@ Status parseShape(std::string_view value, NpyHeader &header,
 }
 
 void swapBytes(Array &array) {
-  size_t width = byteWidth(partType(array.type));
+  size_t width = byteWidth(componentType(array.type));
   for (size_t i = 0; i + width <= array.bytes.size(); i += width)
     std::reverse(array.bytes.begin() + i, array.bytes.begin() + i + width);
 }

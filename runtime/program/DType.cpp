@@ -10,9 +10,9 @@ int64_t elementBytes(DType dtype) {
   // The switch has no default, so that the compiler warns of a missing type.
   switch (dtype) {
   case DType::c128:
-    return weft::elementBytes(64, /*parts=*/2);
+    return weft::elementBytes(64, /*components=*/2);
   case DType::c64:
-    return weft::elementBytes(32, /*parts=*/2);
+    return weft::elementBytes(32, /*components=*/2);
   case DType::f64:
   case DType::i64:
   case DType::ui64:

@@ -61,7 +61,7 @@ Status FileRows::read(std::span<const int64_t> indices, uint8_t *out) const {
     to += (next - i) * row;
     i = next;
   }
-  size_t width = byteWidth(partType(type()));
+  size_t width = byteWidth(componentType(type()));
   for (uint8_t *at = out; place.swapped && at < to; at += width)
     std::reverse(at, at + width);
   return {};

@@ -60,7 +60,7 @@ static void addConverted(DataScan &seen, ElementType type,
   std::vector<double> wide(static_cast<size_t>(count));
   convertElements(type, values, ElementType::Float64, wide.data(), count);
   addExtremes(seen, wide.data(), count);
-  if (partType(type) != type) // an imaginary part may be NaN, too
+  if (componentType(type) != type) // an imaginary part may be NaN, too
     seen.missing = seen.missing -
                    std::count_if(wide.begin(), wide.end(),
                                  [](double v) { return v != v; }) +

@@ -227,7 +227,7 @@ Result<TrainingData::Column> column(const DataOptions &options,
     return found.error();
   auto &[rows, source] = *found;
   ElementType type = rows->type();
-  if (partType(type) != type && partType(port.type) == port.type)
+  if (componentType(type) != type && componentType(port.type) == port.type)
     return Error{source + ": is " + std::string(name(type)) + ", " + port.name +
                  " takes " + std::string(name(port.type)) +
                  ", which has no imaginary part; take what is meant of it, in "

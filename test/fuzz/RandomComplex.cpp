@@ -21,11 +21,11 @@ struct ProgramGenerator::RandomComplex {
   double first = 0, second = 0;
 };
 
-static const ElementKind &complexOf(const ElementKind &part) {
+static const ElementKind &complexOf(const ElementKind &component) {
   static const ElementKind kinds[] = {
       {"complex<f32>", 32, true, false, 1 << 22, 6e-8, 0},
       {"complex<f64>", 64, true, false, 1e15, 1.2e-16, 0}};
-  return kinds[part.width == 64];
+  return kinds[component.width == 64];
 }
 
 std::string ProgramGenerator::complexLine(const std::string &text) {

@@ -18,9 +18,11 @@ Value ComplexEmitter::make(Value re, Value im) const {
                                    im);
 }
 Value ComplexEmitter::number(ComplexType type, double value) const {
-  Type part = type.getElementType();
-  Value re = arith::ConstantOp::create(b, loc, b.getFloatAttr(part, value));
-  return make(re, arith::ConstantOp::create(b, loc, b.getFloatAttr(part, 0)));
+  Type component = type.getElementType();
+  Value re =
+      arith::ConstantOp::create(b, loc, b.getFloatAttr(component, value));
+  return make(re,
+              arith::ConstantOp::create(b, loc, b.getFloatAttr(component, 0)));
 }
 Value ComplexEmitter::re(Value x) const {
   return complex::ReOp::create(b, loc, x);
@@ -69,22 +71,24 @@ bool hasComplex(Operation *op) {
 }
 
 Value ComplexEmitter::convert(Type from, Type to, Value x) const {
-  auto convertPart = [&](Value part, Type source, Type target) {
-    return convertScalar(b, loc, source, target, part);
+  auto convertComponent = [&](Value component, Type source, Type target) {
+    return convertScalar(b, loc, source, target, component);
   };
-  Type fromPart = partType(from), toPart = partType(to);
+  Type fromComponent = componentType(from), toComponent = componentType(to);
   if (!isa<ComplexType>(to)) {
     if (!to.isInteger(1))
-      return convertPart(re(x), fromPart, to);
-    return arith::OrIOp::create(b, loc, convertPart(re(x), fromPart, to),
-                                convertPart(im(x), fromPart, to));
+      return convertComponent(re(x), fromComponent, to);
+    return arith::OrIOp::create(b, loc,
+                                convertComponent(re(x), fromComponent, to),
+                                convertComponent(im(x), fromComponent, to));
   }
   if (!isa<ComplexType>(from)) {
-    Value zero = arith::ConstantOp::create(b, loc, b.getFloatAttr(toPart, 0));
-    return make(convertPart(x, from, toPart), zero);
+    Value zero =
+        arith::ConstantOp::create(b, loc, b.getFloatAttr(toComponent, 0));
+    return make(convertComponent(x, from, toComponent), zero);
   }
-  return make(convertPart(re(x), fromPart, toPart),
-              convertPart(im(x), fromPart, toPart));
+  return make(convertComponent(re(x), fromComponent, toComponent),
+              convertComponent(im(x), fromComponent, toComponent));
 }
 
 Value ComplexEmitter::compare(CompareKind kind, Value x, Value y) const {
@@ -104,9 +108,9 @@ Value ComplexEmitter::logistic(Value x) const {
 }
 
 Value ComplexEmitter::log1p(Value x) const {
-  Type part = cast<ComplexType>(x.getType()).getElementType();
+  Type component = cast<ComplexType>(x.getType()).getElementType();
   auto number = [&](double value) -> Value {
-    return arith::ConstantOp::create(b, loc, b.getFloatAttr(part, value));
+    return arith::ConstantOp::create(b, loc, b.getFloatAttr(component, value));
   };
   auto add = [&](Value p, Value q) -> Value {
     return arith::AddFOp::create(b, loc, p, q);
@@ -121,9 +125,9 @@ Value ComplexEmitter::log1p(Value x) const {
 }
 
 Value ComplexEmitter::expm1(Value x) const {
-  Type part = cast<ComplexType>(x.getType()).getElementType();
+  Type component = cast<ComplexType>(x.getType()).getElementType();
   auto number = [&](double value) -> Value {
-    return arith::ConstantOp::create(b, loc, b.getFloatAttr(part, value));
+    return arith::ConstantOp::create(b, loc, b.getFloatAttr(component, value));
   };
   auto mul = [&](Value p, Value q) -> Value {
     return arith::MulFOp::create(b, loc, p, q);
@@ -134,8 +138,8 @@ Value ComplexEmitter::expm1(Value x) const {
   Value real = arith::SubFOp::create(
       b, loc, mul(grown, math::CosOp::create(b, loc, angle)),
       mul(number(2), mul(half, half)));
-  Value whole = arith::AddFOp::create(b, loc, grown, number(1));
-  return make(real, mul(whole, math::SinOp::create(b, loc, angle)));
+  Value sum = arith::AddFOp::create(b, loc, grown, number(1));
+  return make(real, mul(sum, math::SinOp::create(b, loc, angle)));
 }
 
 Value ComplexEmitter::power(Value x, Value y) const {

@@ -41,10 +41,10 @@ Value ElementEmitter::toStorage(Value value, Type elementType) {
 
 Value ElementEmitter::load(Value pointer, Type elementType, Value linear) {
   if (isa<ComplexType>(elementType)) {
-    Type part = partType(elementType);
-    Value at = mul(linear, 2), re = load(pointer, part, at);
+    Type component = componentType(elementType);
+    Value at = mul(linear, 2), re = load(pointer, component, at);
     return ComplexEmitter{builder, loc}.make(
-        re, load(pointer, part, add(at, constant(1))));
+        re, load(pointer, component, add(at, constant(1))));
   }
   Type storage = storageType(elementType);
   auto op = LLVM::LoadOp::create(builder, loc, storage,
@@ -58,10 +58,10 @@ void ElementEmitter::store(Value value, Value pointer, Type elementType,
                            Value linear) {
   if (isa<ComplexType>(elementType)) {
     ComplexEmitter c{builder, loc};
-    Type part = partType(elementType);
+    Type component = componentType(elementType);
     Value at = mul(linear, 2);
-    store(c.re(value), pointer, part, at);
-    return store(c.im(value), pointer, part, add(at, constant(1)));
+    store(c.re(value), pointer, component, at);
+    return store(c.im(value), pointer, component, add(at, constant(1)));
   }
   Type storage = storageType(elementType);
   auto op = LLVM::StoreOp::create(builder, loc, toStorage(value, elementType),
@@ -144,8 +144,8 @@ void ElementEmitter::storeNeighbours(ArrayRef<Value> values, Value pointer,
 /// numbers.
 static DenseElementsAttr flatData(DenseElementsAttr data) {
   Type storage = storageType(data.getElementType());
-  int64_t cells = data.getNumElements() * partsOf(storage);
-  storage = partType(storage);
+  int64_t cells = data.getNumElements() * componentsOf(storage);
+  storage = componentType(storage);
   auto flat = RankedTensorType::get(cells, storage);
   if (data.getElementType().isInteger(1)) {
     SmallVector<int8_t> bytes;

@@ -69,18 +69,18 @@ struct Scratch {
 struct FourierNest {
   ElementEmitter &e;
   mutable FftOp op;
-  Type part;
+  Type component;
   bool inverse;
 
   FourierNest(ElementEmitter &e, FftOp op)
       : e(e), op(op),
-        part(partType(tensorType(op.getInput()).getElementType())),
+        component(componentType(tensorType(op.getInput()).getElementType())),
         inverse(op.getKind() == FftKind::IFFT ||
                 op.getKind() == FftKind::IRFFT) {}
 
   Value number(double value) const {
     return arith::ConstantOp::create(e.builder, e.loc,
-                                     e.builder.getFloatAttr(part, value));
+                                     e.builder.getFloatAttr(component, value));
   }
   Value add(Value x, Value y) const {
     return arith::AddFOp::create(e.builder, e.loc, x, y);
@@ -104,13 +104,13 @@ struct FourierNest {
   Pair times(Pair x, Complex w) const;
   Pair load(Value memory, Value i) const {
     Value at = e.mul(i, 2);
-    Value re = e.load(memory, part, at);
-    return {re, e.load(memory, part, e.add(at, e.constant(1)))};
+    Value re = e.load(memory, component, at);
+    return {re, e.load(memory, component, e.add(at, e.constant(1)))};
   }
   void store(Pair x, Value memory, Value i) const {
     Value at = e.mul(i, 2);
-    e.store(x.re, memory, part, at);
-    e.store(x.im, memory, part, e.add(at, e.constant(1)));
+    e.store(x.re, memory, component, at);
+    e.store(x.im, memory, component, e.add(at, e.constant(1)));
   }
   Value table(ArrayRef<Complex> numbers) const;
   Value roots(int64_t n) const;
@@ -153,8 +153,8 @@ Value FourierNest::table(ArrayRef<Complex> numbers) const {
   SmallVector<APFloat> values;
   for (Complex x : numbers)
     for (double value : {x.real(), x.imag()})
-      values.push_back(e.builder.getFloatAttr(part, value).getValue());
-  auto type = RankedTensorType::get(int64_t(values.size()), part);
+      values.push_back(e.builder.getFloatAttr(component, value).getValue());
+  auto type = RankedTensorType::get(int64_t(values.size()), component);
   return e.globalData(DenseElementsAttr::get(type, values));
 }
 
@@ -168,7 +168,7 @@ Value FourierNest::roots(int64_t n) const {
 Scratch FourierNest::scratch(int64_t n) const {
   Type byte = e.builder.getI8Type();
   Value here = e.scratch();
-  int64_t line = llvm::alignTo(n * 2 * bytesOf(part), 64);
+  int64_t line = llvm::alignTo(n * 2 * bytesOf(component), 64);
   Value there =
       LLVM::GEPOp::create(e.builder, e.loc, here.getType(), byte, here,
                           ArrayRef<LLVM::GEPArg>{int32_t(line)});

@@ -25,21 +25,21 @@ static bool isInverse(FftOp op) {
 }
 
 /// exp(-+2 pi i k / n), of an inverse divided by n; quarters of a turn are exact.
-static DenseElementsAttr rootsOf(FftOp op, Type part) {
+static DenseElementsAttr rootsOf(FftOp op, Type component) {
   int64_t n = op.getLength();
   double size = isInverse(op) ? 1.0 / n : 1, sign = isInverse(op) ? 1 : -1;
   Builder builder(op.getContext());
   SmallVector<APFloat> numbers;
   auto push = [&](double value) {
     double exact = std::fabs(value) < 1e-15 ? 0 : value;
-    numbers.push_back(builder.getFloatAttr(part, size * exact).getValue());
+    numbers.push_back(builder.getFloatAttr(component, size * exact).getValue());
   };
   for (int64_t k = 0; k < n; ++k) {
     double angle = 2 * M_PI * double(k) / double(n);
     push(std::cos(angle));
     push(sign * std::sin(angle));
   }
-  auto type = RankedTensorType::get(int64_t(numbers.size()), part);
+  auto type = RankedTensorType::get(int64_t(numbers.size()), component);
   return DenseElementsAttr::get(type, numbers);
 }
 
@@ -54,7 +54,7 @@ struct FourierTerms : TermCodeOpInterface::ExternalModel<FourierTerms, FftOp> {
     ComplexEmitter c{b, e.loc};
     int64_t n = op.getLength(), dim = op.getDim(),
             given = tensorType(op.getInput()).getDimSize(dim);
-    Type part = partType(tensorType(op.getInput()).getElementType());
+    Type component = componentType(tensorType(op.getInput()).getElementType());
     // The second half of the spectrum of a real result mirrors the first.
     Value at = term[0], mirrored;
     if (given < n) {
@@ -72,7 +72,8 @@ struct FourierTerms : TermCodeOpInterface::ExternalModel<FourierTerms, FftOp> {
     Value turn = arith::RemUIOp::create(
         b, e.loc, arith::MulIOp::create(b, e.loc, position[dim], term[0]),
         e.constant(n));
-    Value root = e.load(rootsTable(e, op, part), ComplexType::get(part), turn);
+    Value root =
+        e.load(rootsTable(e, op, component), ComplexType::get(component), turn);
     if (op.getKind() == FftKind::RFFT)
       return c.make(arith::MulFOp::create(b, e.loc, *x, c.re(root)),
                     arith::MulFOp::create(b, e.loc, *x, c.im(root)));
@@ -88,10 +89,10 @@ struct FourierTerms : TermCodeOpInterface::ExternalModel<FourierTerms, FftOp> {
                arith::MulFOp::create(b, e.loc, im, c.im(root)))
         .getResult();
   }
-  static Value rootsTable(ElementEmitter &e, FftOp op, Type part) {
+  static Value rootsTable(ElementEmitter &e, FftOp op, Type component) {
     OpBuilder::InsertionGuard guard(e.builder);
     e.enterDepth(0);
-    return e.globalData(rootsOf(op, part));
+    return e.globalData(rootsOf(op, component));
   }
 };
 } // namespace

@@ -20,13 +20,13 @@ static FailureOr<Value> splatElement(ElementEmitter &e, ConstantOp op,
   Type elementType = data.getElementType();
   if (isa<ComplexType>(elementType)) {
     auto number = data.getSplatValue<std::complex<APFloat>>();
-    auto part = [&](const APFloat &value) {
+    auto constant = [&](const APFloat &value) {
       return arith::ConstantOp::create(
           e.builder, e.loc,
-          e.builder.getFloatAttr(partType(elementType), value));
+          e.builder.getFloatAttr(componentType(elementType), value));
     };
-    return ComplexEmitter{e.builder, e.loc}.make(part(number.real()),
-                                                 part(number.imag()));
+    return ComplexEmitter{e.builder, e.loc}.make(constant(number.real()),
+                                                 constant(number.imag()));
   }
   TypedAttr value = cast<TypedAttr>(data.getSplatValue<Attribute>());
   if (auto integer = dyn_cast<IntegerAttr>(value))
@@ -63,11 +63,12 @@ static FailureOr<Value> countedElement(ElementEmitter &e, IotaOp op,
   Type type = tensorType(op.getResult()).getElementType(),
        target = computeType(type);
   if (isa<ComplexType>(target)) {
-    Value re =
-        arith::SIToFPOp::create(e.builder, e.loc, partType(target), position);
+    Value re = arith::SIToFPOp::create(e.builder, e.loc, componentType(target),
+                                       position);
     return ComplexEmitter{e.builder, e.loc}.make(
         re, arith::ConstantOp::create(
-                e.builder, e.loc, e.builder.getFloatAttr(partType(target), 0)));
+                e.builder, e.loc,
+                e.builder.getFloatAttr(componentType(target), 0)));
   }
   if (isa<FloatType>(target))
     return roundedTo(

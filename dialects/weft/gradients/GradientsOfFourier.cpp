@@ -22,7 +22,7 @@ static Value mirrored(const GradientBuilder &g, Value like, int64_t dim,
   Value single = isAt(0);
   if (length % 2 == 0)
     single = OrOp::create(g.builder, g.loc, single, isAt(length / 2));
-  auto line = RankedTensorType::get(size, partType(type.getElementType()));
+  auto line = RankedTensorType::get(size, componentType(type.getElementType()));
   auto weight = [&](double number) -> Value {
     auto all = DenseElementsAttr::get(
         line, Attribute(FloatAttr::get(line.getElementType(), number)));

@@ -24,7 +24,7 @@ DenseElementsAttr weft::absentData(ReduceKind kind, RankedTensorType type) {
   TypedAttr absent = absentElement(kind, element);
   if (!isa<ComplexType>(element))
     return DenseElementsAttr::get(type, Attribute(absent));
-  APFloat part = cast<FloatAttr>(absent).getValue();
-  return DenseElementsAttr::get(
-      type, ArrayRef<std::complex<APFloat>>(std::complex(part, part)));
+  APFloat component = cast<FloatAttr>(absent).getValue();
+  return DenseElementsAttr::get(type, ArrayRef<std::complex<APFloat>>(
+                                          std::complex(component, component)));
 }

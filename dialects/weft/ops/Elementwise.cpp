@@ -125,20 +125,20 @@ void SelectOp::build(OpBuilder &builder, OperationState &state, Value condition,
   build(builder, state, onTrue.getType(), condition, onTrue, onFalse);
 }
 
-static RankedTensorType partTensor(Value value) {
-  return withElements(value, partType(getElementTypeOrSelf(value)));
+static RankedTensorType componentTensor(Value value) {
+  return withElements(value, componentType(getElementTypeOrSelf(value)));
 }
 
 void AbsOp::build(OpBuilder &builder, OperationState &state, Value input) {
-  build(builder, state, partTensor(input), input);
+  build(builder, state, componentTensor(input), input);
 }
 
 void RealOp::build(OpBuilder &builder, OperationState &state, Value input) {
-  build(builder, state, partTensor(input), input);
+  build(builder, state, componentTensor(input), input);
 }
 
 void ImagOp::build(OpBuilder &builder, OperationState &state, Value input) {
-  build(builder, state, partTensor(input), input);
+  build(builder, state, componentTensor(input), input);
 }
 
 void ComplexOp::build(OpBuilder &builder, OperationState &state, Value real,
@@ -169,22 +169,24 @@ LogicalResult CompareOp::verify() {
 }
 
 /// (C1)
-static LogicalResult checkParts(Operation *op, Type whole, Type part) {
-  if (partType(whole) == part)
+static LogicalResult checkComponents(Operation *op, Type complex,
+                                     Type component) {
+  if (componentType(complex) == component)
     return success();
   return op->emitOpError("parts of ")
-         << whole << " are " << partType(whole) << ", not " << part;
+         << complex << " are " << componentType(complex) << ", not "
+         << component;
 }
 
-static LogicalResult checkComplex(Operation *op, Type whole, Type part) {
-  if (isa<ComplexType>(whole))
-    return checkParts(op, whole, part);
-  return op->emitOpError("only complex numbers have parts, not ") << whole;
+static LogicalResult checkComplex(Operation *op, Type complex, Type component) {
+  if (isa<ComplexType>(complex))
+    return checkComponents(op, complex, component);
+  return op->emitOpError("only complex numbers have parts, not ") << complex;
 }
 
 LogicalResult AbsOp::verify() { // (C1)
-  return checkParts(*this, getElementTypeOrSelf(getInput()),
-                    getElementTypeOrSelf(getResult()));
+  return checkComponents(*this, getElementTypeOrSelf(getInput()),
+                         getElementTypeOrSelf(getResult()));
 }
 LogicalResult RealOp::verify() { // (C1)
   return checkComplex(*this, getElementTypeOrSelf(getInput()),

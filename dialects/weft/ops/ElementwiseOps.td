@@ -49,9 +49,9 @@ def Weft_ReducePrecisionOp : Weft_ShardedOp<"reduce_precision", [Elementwise, Al
   let hasVerifier = 1; // (C1) floats; (C2) exponent_bits >= 1, mantissa_bits >= 0
 }
 
-// An op from complex numbers to the type of their parts; abs also takes real
+// An op from complex numbers to the type of their components; abs also takes real
 // numbers.
-class Weft_PartOp<string mnemonic, string text, string gradient> : Weft_ShardedOp<mnemonic, [Elementwise, AllShapesMatch<["input", "result"]>, Differentiable]> {
+class Weft_ComponentOp<string mnemonic, string text, string gradient> : Weft_ShardedOp<mnemonic, [Elementwise, AllShapesMatch<["input", "result"]>, Differentiable]> {
   let summary = text;
   let derivative = gradient;
   let arguments = (ins Weft_Tensor:$input);
@@ -60,13 +60,13 @@ class Weft_PartOp<string mnemonic, string text, string gradient> : Weft_ShardedO
   let builders = [OpBuilder<(ins "::mlir::Value":$input)>];
   let hasVerifier = 1;
 }
-def Weft_AbsOp : Weft_PartOp<"abs", "|x|, real also of complex x", "1 from 0 on, else -1; conj(x) / |x| of complex x, as JAX's"> {
+def Weft_AbsOp : Weft_ComponentOp<"abs", "|x|, real also of complex x", "1 from 0 on, else -1; conj(x) / |x| of complex x, as JAX's"> {
   let description = "(C1) the result's elements are the input's, of complex numbers their parts'.";
 }
-def Weft_RealOp : Weft_PartOp<"real", "real part of complex numbers", "complex(grad, 0)"> {
+def Weft_RealOp : Weft_ComponentOp<"real", "real part of complex numbers", "complex(grad, 0)"> {
   let description = "(C1) from complex numbers to the type of their parts.";
 }
-def Weft_ImagOp : Weft_PartOp<"imag", "imaginary part of complex numbers", "complex(0, -grad), as JAX's"> {
+def Weft_ImagOp : Weft_ComponentOp<"imag", "imaginary part of complex numbers", "complex(0, -grad), as JAX's"> {
   let description = "(C1) from complex numbers to the type of their parts.";
 }
 def Weft_ConjOp : Weft_UnaryOp<"conj", "real part with the negative imaginary part; a real number itself", [Differentiable], "chlo.conj">;

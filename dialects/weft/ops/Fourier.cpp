@@ -23,7 +23,7 @@ static RankedTensorType resultType(FftKind kind, RankedTensorType input,
   if (kind == FftKind::RFFT)
     return resized(input, dim, length / 2 + 1, ComplexType::get(elements));
   if (kind == FftKind::IRFFT)
-    return resized(input, dim, length, partType(elements));
+    return resized(input, dim, length, componentType(elements));
   return resized(input, dim, length, elements);
 }
 

@@ -68,7 +68,7 @@ static APFloat mostOf(const llvm::fltSemantics &semantics, bool negative) {
 TypedAttr weft::neutralElement(ReduceKind kind, Type elementType) {
   if (auto integer = dyn_cast<IntegerType>(elementType))
     return IntegerAttr::get(integer, neutralInteger(kind, integer));
-  auto type = dyn_cast<FloatType>(partType(elementType));
+  auto type = dyn_cast<FloatType>(componentType(elementType));
   if (!type)
     return {};
   const llvm::fltSemantics &semantics = type.getFloatSemantics();
@@ -100,11 +100,11 @@ DenseElementsAttr weft::neutralData(ReduceKind kind, RankedTensorType type) {
 
 DenseElementsAttr weft::splatData(double value, RankedTensorType type) {
   type = withLayout(type, nullptr);
-  Type part = partType(type.getElementType());
-  if (auto integer = dyn_cast<IntegerType>(part))
+  Type component = componentType(type.getElementType());
+  if (auto integer = dyn_cast<IntegerType>(component))
     return DenseElementsAttr::get(
         type, Attribute(IntegerAttr::get(integer, int64_t(value))));
-  APFloat real = FloatAttr::get(part, value).getValue();
+  APFloat real = FloatAttr::get(component, value).getValue();
   if (!isa<ComplexType>(type.getElementType()))
     return DenseElementsAttr::get(type, ArrayRef<APFloat>(real));
   APFloat zero = APFloat::getZero(real.getSemantics());

@@ -16,9 +16,9 @@ using namespace weft::stablehlo;
 
 namespace {
 
-/// Bits of an element; a complex number has those of both parts.
+/// Bits of an element; a complex number has those of both components.
 unsigned widthOf(Type element) {
-  return partType(element).getIntOrFloatBitWidth() *
+  return componentType(element).getIntOrFloatBitWidth() *
          (isa<ComplexType>(element) ? 2 : 1);
 }
 
@@ -42,25 +42,25 @@ Value reshaped(Converter &c, ForeignOp op, Value value,
   return type.getShape() == shape ? value : c.make<ReshapeOp>(op, value, shape);
 }
 
-/// Element `part` of the last dimension, which is dropped.
-Value partOf(Converter &c, ForeignOp op, Value value, int64_t part) {
+/// Element `number` of the last dimension, which is dropped.
+Value elementOf(Converter &c, ForeignOp op, Value value, int64_t number) {
   auto type = cast<RankedTensorType>(value.getType());
   Ints low(type.getRank(), 0), high(type.getShape()), step(type.getRank(), 1);
-  low.back() = part;
-  high.back() = part + 1;
+  low.back() = number;
+  high.back() = number + 1;
   return c.make<ReshapeOp>(op, c.make<SliceOp>(op, value, low, high, step),
                            type.getShape().drop_back());
 }
 
-/// All parts along a new last dimension.
-Value stacked(Converter &c, ForeignOp op, ArrayRef<Value> parts) {
-  auto type = cast<RankedTensorType>(parts.front().getType());
+/// All words along a new last dimension.
+Value stacked(Converter &c, ForeignOp op, ArrayRef<Value> words) {
+  auto type = cast<RankedTensorType>(words.front().getType());
   Ints shape(type.getShape());
   shape.push_back(1);
   SmallVector<Value> all;
-  for (Value part : parts)
-    all.push_back(c.make<ReshapeOp>(op, part, shape));
-  shape.back() = static_cast<int64_t>(parts.size());
+  for (Value word : words)
+    all.push_back(c.make<ReshapeOp>(op, word, shape));
+  shape.back() = static_cast<int64_t>(words.size());
   return c.make<ConcatenateOp>(op, type.clone(shape), all, type.getRank());
 }
 
@@ -71,10 +71,10 @@ Value widen(Converter &c, ForeignOp op, Value narrow, unsigned from,
   auto type = RankedTensorType::get(shape.drop_back(), element);
   Value sum;
   for (int64_t i = 0; i < shape.back(); ++i) {
-    Value part = c.cast(op, partOf(c, op, narrow, i), element);
+    Value word = c.cast(op, elementOf(c, op, narrow, i), element);
     if (i)
-      part = c.make<ShiftLeftOp>(op, part, c.splat(op, double(i * from), type));
-    sum = sum ? c.make<OrOp>(op, sum, part) : part;
+      word = c.make<ShiftLeftOp>(op, word, c.splat(op, double(i * from), type));
+    sum = sum ? c.make<OrOp>(op, sum, word) : word;
   }
   return sum;
 }
@@ -83,17 +83,17 @@ Value widen(Converter &c, ForeignOp op, Value narrow, unsigned from,
 Value narrow(Converter &c, ForeignOp op, Value wide, unsigned to, int64_t count,
              Type element) {
   auto from = cast<RankedTensorType>(wide.getType());
-  SmallVector<Value> parts;
+  SmallVector<Value> words;
   for (int64_t i = 0; i < count; ++i) {
-    Value part = wide;
+    Value word = wide;
     if (i)
-      part = c.make<ShiftRightLogicalOp>(op, part,
+      word = c.make<ShiftRightLogicalOp>(op, word,
                                          c.splat(op, double(i * to), from));
-    part = c.make<AndOp>(op, part,
+    word = c.make<AndOp>(op, word,
                          c.splat(op, double((uint64_t(1) << to) - 1), from));
-    parts.push_back(c.cast(op, part, element));
+    words.push_back(c.cast(op, word, element));
   }
-  return stacked(c, op, parts);
+  return stacked(c, op, words);
 }
 
 /// Whether the types have the same bits, by the specification's rule of shapes.
@@ -109,11 +109,11 @@ bool fit(RankedTensorType from, RankedTensorType to) {
              std::max(before, after);
 }
 
-/// Casts to unsigned integers of a part's width: a complex number becomes two
+/// Casts to unsigned integers of a component's width: a complex number becomes 2
 /// along a last dimension.
 Value toBits(Converter &c, ForeignOp op, Value value) {
   Type element = getElementTypeOrSelf(value.getType());
-  Type bits = bitsType(c, partType(element).getIntOrFloatBitWidth());
+  Type bits = bitsType(c, componentType(element).getIntOrFloatBitWidth());
   if (!isa<ComplexType>(element))
     return asType(c, op, value, bits);
   return stacked(c, op,
@@ -124,9 +124,9 @@ Value toBits(Converter &c, ForeignOp op, Value value) {
 Value fromBits(Converter &c, ForeignOp op, Value bits, Type element) {
   if (!isa<ComplexType>(element))
     return asType(c, op, bits, element);
-  Value pairs = asType(c, op, bits, partType(element));
-  return c.make<ComplexOp>(op, partOf(c, op, pairs, 0),
-                           partOf(c, op, pairs, 1));
+  Value pairs = asType(c, op, bits, componentType(element));
+  return c.make<ComplexOp>(op, elementOf(c, op, pairs, 0),
+                           elementOf(c, op, pairs, 1));
 }
 
 LogicalResult bitcast(Converter &c, ForeignOp op) {
@@ -144,8 +144,8 @@ LogicalResult bitcast(Converter &c, ForeignOp op) {
                        << to << ", which have not the same bits";
   if (!isa<ComplexType>(before) && from.getShape() == to.getShape())
     return c.give(op, c.make<BitcastOp>(op, to, value));
-  unsigned have = partType(before).getIntOrFloatBitWidth(),
-           want = partType(after).getIntOrFloatBitWidth();
+  unsigned have = componentType(before).getIntOrFloatBitWidth(),
+           want = componentType(after).getIntOrFloatBitWidth();
   value = toBits(c, op, value);
   Ints shape(to.getShape());
   if (isa<ComplexType>(after))

@@ -12,10 +12,10 @@ using namespace weft::stablehlo;
 
 namespace {
 
-/// An operand of a comparison: a tensor, or a part of a complex one.
+/// An operand of a comparison: a tensor, or a component of a complex one.
 struct Key {
   unsigned tensor = 0;
-  enum Part { Whole, Real, Imag } part = Whole;
+  enum Component { All, Real, Imag } component = All;
   /// Whether floats are compared in total order, and whether all zeros or all
   /// NaNs are made equal before.
   bool isTotal = false, oneZero = false, oneNan = false;
@@ -27,7 +27,7 @@ struct Key {
   /// Whether the integers represent the tensor completely, so that they are
   /// sorted instead.
   bool replaces() const {
-    return part == Whole && isTotal && !oneZero && !oneNan;
+    return component == All && isTotal && !oneZero && !oneNan;
   }
 };
 
@@ -39,7 +39,7 @@ struct Order {
   bool isOfFirst() const {
     return llvm::all_of(llvm::enumerate(keys), [](auto key) {
       const Key &k = key.value();
-      return k.tensor == key.index() && k.part == Key::Whole &&
+      return k.tensor == key.index() && k.component == Key::All &&
              (!k.needsBits() || k.replaces());
     });
   }
@@ -91,7 +91,7 @@ std::optional<Key> keyOf(Value value, Block &block) {
   for (auto [name, named] : {std::pair("real", Key::Real), {"imag", Key::Imag}})
     if (Operation *op = definedBy(value, name, 1)) {
       value = op->getOperand(0);
-      key.part = named;
+      key.component = named;
       break;
     }
   auto argument = dyn_cast<BlockArgument>(value);
@@ -147,9 +147,9 @@ std::optional<Order> orderOf(Block &block) {
 
 Value keyValue(Converter &c, ForeignOp op, const Key &key) {
   Value value = c.input(op, key.tensor);
-  if (key.part != Key::Whole)
-    value = key.part == Key::Real ? c.make<RealOp>(op, value)
-                                  : c.make<ImagOp>(op, value);
+  if (key.component != Key::All)
+    value = key.component == Key::Real ? c.make<RealOp>(op, value)
+                                       : c.make<ImagOp>(op, value);
   if (!key.needsBits())
     return value;
   auto type = cast<RankedTensorType>(value.getType());

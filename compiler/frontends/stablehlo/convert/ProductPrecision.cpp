@@ -8,21 +8,21 @@ using namespace mlir;
 
 namespace weft::stablehlo {
 
-/// A part of `algorithm`, which is an attribute of the op in portable
+/// A field of `algorithm`, which is an attribute of the op in portable
 /// artifacts.
-template <class Kind> static Kind partOf(ForeignOp op, StringRef name) {
+template <class Kind> static Kind fieldOf(ForeignOp op, StringRef name) {
   auto algorithm = dyn_cast_or_null<DictionaryAttr>(op.attribute("algorithm"));
   return dyn_cast_or_null<Kind>(algorithm ? algorithm.get(name)
                                           : op.attribute(name));
 }
 
 static FloatType floatOf(ForeignOp op, StringRef name) {
-  auto type = partOf<TypeAttr>(op, name);
+  auto type = fieldOf<TypeAttr>(op, name);
   return type ? dyn_cast<FloatType>(type.getValue()) : FloatType();
 }
 
 static bool isOneOf(ForeignOp op, StringRef name) {
-  auto count = partOf<IntegerAttr>(op, name);
+  auto count = fieldOf<IntegerAttr>(op, name);
   return !count || count.getValue().getSExtValue() == 1;
 }
 

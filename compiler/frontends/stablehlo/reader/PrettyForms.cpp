@@ -371,7 +371,7 @@ static ParseResult takeTypes(OpAsmParser &parser, StringRef op,
   } else if (auto whole = listed.size() == 1 && op == "complex"
                               ? dyn_cast<RankedTensorType>(listed[0])
                               : RankedTensorType()) {
-    inputs.assign(operands, whole.clone(partType(whole.getElementType())));
+    inputs.assign(operands, whole.clone(componentType(whole.getElementType())));
     results.assign({listed[0]});
   } else if (listed.size() == 1) {
     inputs.assign(operands, listed[0]);
