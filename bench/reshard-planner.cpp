@@ -57,7 +57,7 @@ Layout randomLayout(const Mesh &mesh, int64_t rank, bool cut, bool partial,
       digits.push_back({axis, 1, 2});
       digits.push_back({axis, 2, mesh.axes[axis].size / 2});
     } else {
-      digits.push_back(wholeAxis(mesh, axis));
+      digits.push_back(fullAxis(mesh, axis));
     }
   std::shuffle(digits.begin(), digits.end(), random);
   Layout layout = Layout::replicated(rank);

@@ -12,10 +12,10 @@ using namespace mlir;
 using namespace weft;
 
 static std::string axisText(const Mesh &mesh, const SubAxis &axis) {
-  const MeshAxis &whole = mesh.axes[axis.axis];
-  if (axis.size == whole.size)
-    return whole.name;
-  return whole.name + ":(" + std::to_string(axis.skip) + ")" +
+  const MeshAxis &full = mesh.axes[axis.axis];
+  if (axis.size == full.size)
+    return full.name;
+  return full.name + ":(" + std::to_string(axis.skip) + ")" +
          std::to_string(axis.size);
 }
 

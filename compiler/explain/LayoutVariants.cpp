@@ -32,7 +32,7 @@ std::vector<Layout> weft::layoutVariants(const Mesh &mesh, const Layout &layout,
       result.push_back(bare);
     for (size_t dim = 0; dim < bare.dims.size(); ++dim) {
       Layout moved = bare;
-      moved.dims[dim].push_back(wholeAxis(mesh, axis));
+      moved.dims[dim].push_back(fullAxis(mesh, axis));
       if (moved.dims != layout.dims)
         result.push_back(std::move(moved));
     }

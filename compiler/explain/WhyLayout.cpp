@@ -89,9 +89,9 @@ const LayoutReason *LayoutHistory::reasonOf(Value value, unsigned dim,
 
 /// The text of an axis: "data", or "model":(1)2.
 static std::string axisText(const Mesh &mesh, const SubAxis &axis) {
-  const MeshAxis &whole = mesh.axes[axis.axis];
-  std::string text = "\"" + whole.name + "\"";
-  if (axis.size != whole.size)
+  const MeshAxis &full = mesh.axes[axis.axis];
+  std::string text = "\"" + full.name + "\"";
+  if (axis.size != full.size)
     text += ":(" + std::to_string(axis.skip) + ")" + std::to_string(axis.size);
   return text;
 }

@@ -92,14 +92,14 @@ SubAxes weft::normalise(const Mesh &mesh, llvm::ArrayRef<SubAxis> axes) {
   return result;
 }
 
-SubAxis weft::wholeAxis(const Mesh &mesh, unsigned axis) {
+SubAxis weft::fullAxis(const Mesh &mesh, unsigned axis) {
   return {axis, 1, mesh.axes[axis].size};
 }
 
 SubAxes weft::allAxes(const Mesh &mesh) {
   SubAxes axes;
   for (unsigned axis = 0; axis < mesh.axes.size(); ++axis)
-    axes.push_back(wholeAxis(mesh, axis));
+    axes.push_back(fullAxis(mesh, axis));
   return axes;
 }
 

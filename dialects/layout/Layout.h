@@ -72,8 +72,8 @@ int64_t coordinate(const Mesh &mesh, int64_t position,
 /// Joins adjacent digits that form a larger digit: "x":(1)2,"x":(2)4 is "x" of
 /// 8.
 SubAxes normalise(const Mesh &mesh, llvm::ArrayRef<SubAxis> axes);
-/// The whole axis as a sub-axis.
-SubAxis wholeAxis(const Mesh &mesh, unsigned axis);
+/// All of an axis as a sub-axis.
+SubAxis fullAxis(const Mesh &mesh, unsigned axis);
 /// All axes, major to minor: the coordinate along them is the position.
 SubAxes allAxes(const Mesh &mesh);
 

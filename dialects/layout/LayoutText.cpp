@@ -203,7 +203,7 @@ bool CommandParser::parseSubAxis(SubAxis &out) {
       known += (known.empty() ? "" : ", ") + other.name;
     return refuse("mesh has no axis '" + name + "', it has " + known);
   }
-  out = wholeAxis(mesh, *axis);
+  out = fullAxis(mesh, *axis);
   return !take(':') || parseDigit(out);
 }
 

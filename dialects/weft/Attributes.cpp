@@ -269,7 +269,7 @@ ParseResult weft::parseAxes(AsmParser &parser, const Mesh &mesh,
     std::optional<unsigned> axis = mesh.find(name);
     if (!axis)
       return parser.emitError(loc) << "the mesh has no axis \"" << name << '"';
-    SubAxis sub = wholeAxis(mesh, *axis);
+    SubAxis sub = fullAxis(mesh, *axis);
     if (succeeded(parser.parseOptionalColon()) &&
         (parser.parseLParen() || parser.parseInteger(sub.skip) ||
          parser.parseRParen() || parser.parseInteger(sub.size)))
@@ -283,7 +283,7 @@ void weft::printAxes(AsmPrinter &printer, const Mesh &mesh,
                      ArrayRef<SubAxis> axes) {
   llvm::interleaveComma(axes, printer, [&](const SubAxis &sub) {
     printer.printString(mesh.axes[sub.axis].name);
-    if (sub != wholeAxis(mesh, sub.axis))
+    if (sub != fullAxis(mesh, sub.axis))
       printer << ":(" << sub.skip << ')' << sub.size;
   });
 }

@@ -28,9 +28,9 @@ FixedLayoutsOpInterface weft::freeRegionAround(Value value) {
   return freeRegionOf(holder);
 }
 
-/// Whether the axis is a part of one of these whole axes.
-static bool isAmong(const SubAxis &axis, llvm::ArrayRef<SubAxis> whole) {
-  return llvm::any_of(whole,
+/// Whether the axis is a part of one of these axes.
+static bool isAmong(const SubAxis &axis, llvm::ArrayRef<SubAxis> axes) {
+  return llvm::any_of(axes,
                       [&](const SubAxis &x) { return x.axis == axis.axis; });
 }
 

@@ -30,7 +30,7 @@ TEST_CASE("all-reduces of every type and kind have the bits of the CPU") {
         if (!hasReduction(dtype, kind))
           continue;
         PlanBuilder p({{"x", devices}});
-        Axes axes = {whole(0, devices)};
+        Axes axes = {fullAxis(0, devices)};
         uint32_t v = p.state("v", dtype, {devices * n}, {axes});
         uint32_t in = p.input("in", dtype, {devices * 5}, {axes});
         uint32_t out = p.output("out", dtype, {devices * 5}, {axes});
@@ -47,7 +47,7 @@ TEST_CASE("all-reduces of every type and kind have the bits of the CPU") {
 
 TEST_CASE("an all-reduce of several types at once") {
   PlanBuilder p({{"x", 4}});
-  Axes axes = {whole(0, 4)};
+  Axes axes = {fullAxis(0, 4)};
   uint32_t a = p.state("a", DType::f32, {4 * 33333}, {axes});
   uint32_t b = p.state("b", DType::f32, {4 * 7}, {axes});
   uint32_t c = p.state("c", DType::f32, {4 * 100}, {axes});
@@ -70,7 +70,7 @@ TEST_CASE("uneven reduce-scatters have the bits of the CPU") {
     for (int64_t devices : kDevices)
       for (uint32_t dim : {0u, 1u}) {
         PlanBuilder p({{"x", devices}});
-        Axes axes = {whole(0, devices)};
+        Axes axes = {fullAxis(0, devices)};
         std::vector<Axes> split(2);
         split[dim] = axes;
         uint32_t in = p.input("in", dtype, {37, 29}, {{}, {}});
@@ -93,7 +93,7 @@ TEST_CASE("uneven reduce-scatters have the bits of the CPU") {
 TEST_CASE("uneven all-gathers and all-to-alls move every byte") {
   for (DType dtype : EnumValuesDType())
     for (int64_t devices : kDevices) {
-      Axes axes = {whole(0, devices)};
+      Axes axes = {fullAxis(0, devices)};
       for (uint32_t dim : {0u, 1u}) {
         PlanBuilder p({{"x", devices}});
         std::vector<Axes> split(2);
@@ -122,7 +122,7 @@ TEST_CASE("uneven all-gathers and all-to-alls move every byte") {
 TEST_CASE("exchanges, fetches, permutes and picks move every byte") {
   for (DType dtype : EnumValuesDType())
     for (int64_t devices : kDevices) {
-      Axes axes = {whole(0, devices)};
+      Axes axes = {fullAxis(0, devices)};
       Shape shape = {devices * 5, 7};
       size_t elements = size_t(devices * 35);
       auto check = [&](const std::string &kind, auto add) {
@@ -166,13 +166,13 @@ TEST_CASE("exchanges, fetches, permutes and picks move every byte") {
 TEST_CASE("groups of a part of the mesh, one behind the other") {
   // Rows, columns and halves of 4x2: each group is complete at its own time.
   PlanBuilder p({{"x", 4}, {"y", 2}});
-  std::vector<Axes> all = {{whole(0, 4), whole(1, 2)}};
+  std::vector<Axes> all = {{fullAxis(0, 4), fullAxis(1, 2)}};
   uint32_t v = p.state("v", DType::bf16, {8 * 300}, all);
   uint32_t other = p.arena(DType::bf16, {300});
-  p.allReduce({v}, {v}, {whole(1, 2)});
-  p.allReduce({v}, {other}, {whole(0, 4)});
+  p.allReduce({v}, {v}, {fullAxis(1, 2)});
+  p.allReduce({v}, {other}, {fullAxis(0, 4)});
   p.allReduce({other}, {v}, {SubAxis(0, 1, 2)}, ReduceKind::max);
-  p.allReduce({v}, {v}, {SubAxis(0, 2, 2), whole(1, 2)});
+  p.allReduce({v}, {v}, {SubAxis(0, 2, 2), fullAxis(1, 2)});
   checkEqual({p.image(),
               "all_reduce",
               DType::bf16,
@@ -185,9 +185,9 @@ TEST_CASE("GPUs that cannot address each other: their groups run, others are "
           "[.apart]") {
   // Requires FAKE_CUDA_GPUS=2 FAKE_CUDA_PEERS=none.
   PlanBuilder p({{"x", 2}, {"y", 2}});
-  std::vector<Axes> all = {{whole(0, 2), whole(1, 2)}};
+  std::vector<Axes> all = {{fullAxis(0, 2), fullAxis(1, 2)}};
   uint32_t v = p.state("v", DType::f32, {4 * 30}, all);
-  p.allReduce({v}, {v}, {whole(1, 2)});
+  p.allReduce({v}, {v}, {fullAxis(1, 2)});
   checkEqual({p.image(),
               "all_reduce",
               DType::f32,
@@ -195,7 +195,7 @@ TEST_CASE("GPUs that cannot address each other: their groups run, others are "
               4});
   PlanBuilder q({{"x", 2}, {"y", 2}});
   v = q.state("v", DType::f32, {4 * 30}, all);
-  q.allReduce({v}, {v}, {whole(0, 2)});
+  q.allReduce({v}, {v}, {fullAxis(0, 2)});
   Loaded program(q.image(), "cuda:4");
   CHECK(program.run() ==
         "instruction 0 (all_reduce of the test) of program \"test\": devices 0 "
@@ -209,11 +209,11 @@ TEST_CASE("a copy of many pieces") {
   for (uint32_t dim : {0u, 1u}) {
     PlanBuilder p({{"x", 2}});
     std::vector<Axes> split(2);
-    split[dim] = {whole(0, 2)};
+    split[dim] = {fullAxis(0, 2)};
     Shape shape = dim ? Shape{70, 401} : Shape{180, 201};
     uint32_t in = p.input("in", DType::f32, shape, split);
     uint32_t out = p.output("out", DType::f32, shape, {{}, {}});
-    p.allGather(in, out, {whole(0, 2)}, dim);
+    p.allGather(in, out, {fullAxis(0, 2)}, dim);
     checkEqual({p.image(),
                 "all_gather",
                 DType::f32,
@@ -225,11 +225,13 @@ TEST_CASE("a copy of many pieces") {
 TEST_CASE(
     "a pick along an inner dimension, of fewer elements than a block has") {
   PlanBuilder p({{"x", 3}});
-  uint32_t in = p.input("in", DType::i16, {4, 15, 2}, {{}, {whole(0, 3)}, {}});
-  uint32_t at = p.input("at", DType::i64, {4, 6, 2}, {{}, {whole(0, 3)}, {}});
+  uint32_t in =
+      p.input("in", DType::i16, {4, 15, 2}, {{}, {fullAxis(0, 3)}, {}});
+  uint32_t at =
+      p.input("at", DType::i64, {4, 6, 2}, {{}, {fullAxis(0, 3)}, {}});
   uint32_t out =
-      p.output("out", DType::i16, {4, 6, 2}, {{}, {whole(0, 3)}, {}});
-  p.pick(in, at, out, {whole(0, 3)}, 1);
+      p.output("out", DType::i16, {4, 6, 2}, {{}, {fullAxis(0, 3)}, {}});
+  p.pick(in, at, out, {fullAxis(0, 3)}, 1);
   std::vector<uint8_t> positions(4 * 6 * 2 * 8);
   for (size_t i = 0; i < 48; ++i)
     positions[i * 8] = uint8_t(i * 11 % 15);
@@ -242,7 +244,7 @@ TEST_CASE(
 
 TEST_CASE("devices meet at the same instruction in each round of a loop") {
   PlanBuilder p({{"x", 3}});
-  Axes axes = {whole(0, 3)};
+  Axes axes = {fullAxis(0, 3)};
   uint32_t v = p.state("v", DType::f32, {3 * 40}, {axes});
   std::vector<uint32_t> more;
   for (const char *name : {"first", "second", "third", "fourth"})
@@ -265,9 +267,9 @@ TEST_CASE("devices meet at the same instruction in each round of a loop") {
 
 TEST_CASE("functions of the host are refused") {
   PlanBuilder p({{"x", 2}});
-  uint32_t v = p.state("v", DType::f32, {4}, {{whole(0, 2)}});
-  uint32_t w = p.output("w", DType::f32, {4}, {{whole(0, 2)}});
-  p.hostCall(7, {v}, {w}, {whole(0, 2)});
+  uint32_t v = p.state("v", DType::f32, {4}, {{fullAxis(0, 2)}});
+  uint32_t w = p.output("w", DType::f32, {4}, {{fullAxis(0, 2)}});
+  p.hostCall(7, {v}, {w}, {fullAxis(0, 2)});
   Loaded program(p.image(), "cuda:2");
   CHECK(
       program.run() ==
@@ -281,15 +283,15 @@ TEST_CASE("groups that reshard in different ways") {
   for (DType dtype : {DType::f32, DType::i8})
     for (Shape shape : {Shape{3, 5, 6}, Shape{3, 8, 4}}) {
       PlanBuilder p({{"x", 2}, {"y", 4}});
-      std::vector<Axes> from = {{whole(0, 2)}, {whole(1, 4)}, {}};
-      std::vector<Axes> to = {{whole(0, 2)}, {}, {whole(1, 4)}};
+      std::vector<Axes> from = {{fullAxis(0, 2)}, {fullAxis(1, 4)}, {}};
+      std::vector<Axes> to = {{fullAxis(0, 2)}, {}, {fullAxis(1, 4)}};
       uint32_t in = p.input("in", dtype, shape, from);
       uint32_t out = p.output("out", dtype, shape, to);
       ExchangeT own;
       own.shape = shape;
       own.from = PlanBuilder::layout(from);
       own.to = PlanBuilder::layout(to);
-      p.collective(std::move(own), {in}, {out}, {whole(1, 4)});
+      p.collective(std::move(own), {in}, {out}, {fullAxis(1, 4)});
       checkEqual(
           {p.image(),
            "exchange",

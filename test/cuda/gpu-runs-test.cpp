@@ -7,7 +7,7 @@ using namespace weft::test;
 /// ones, with a sum in each iteration.
 static PlanBuilder loop(int64_t devices) {
   PlanBuilder p({{"x", devices}});
-  Axes axes = {whole(0, devices)};
+  Axes axes = {fullAxis(0, devices)};
   uint32_t v = p.state("v", DType::f32, {devices * 40}, {axes});
   std::vector<uint32_t> rounds;
   for (const char *name : {"first", "second", "third"})
@@ -15,7 +15,7 @@ static PlanBuilder loop(int64_t devices) {
   std::vector<JumpUnlessT *> ends;
   for (uint32_t more : rounds) {
     ends.push_back(&p.jumpUnless(more, 0));
-    p.allReduce({v}, {v}, {whole(0, devices)});
+    p.allReduce({v}, {v}, {fullAxis(0, devices)});
   }
   for (JumpUnlessT *end : ends)
     end->target = p.next();
@@ -51,7 +51,7 @@ TEST_CASE("a deadlock ends the run, with the message of CPUs") {
 
 TEST_CASE("a program runs with other buffers than before") {
   PlanBuilder p({{"x", 2}});
-  Axes axes = {whole(0, 2)};
+  Axes axes = {fullAxis(0, 2)};
   uint32_t in = p.input("in", DType::f32, {8}, {axes});
   uint32_t out = p.output("out", DType::f32, {8}, {axes});
   p.allReduce({in}, {out}, axes);
@@ -76,7 +76,7 @@ TEST_CASE("a program runs with other buffers than before") {
 TEST_CASE("a kernel that fails ends the GPU's runs", "[.failing]") {
   // Requires FAKE_CUDA_FAIL=kernel:2.
   PlanBuilder p({{"x", 2}});
-  Axes axes = {whole(0, 2)};
+  Axes axes = {fullAxis(0, 2)};
   uint32_t v = p.state("v", DType::f32, {8}, {axes});
   p.allReduce({v}, {v}, axes);
   Loaded program(p.image(), "cuda:2");

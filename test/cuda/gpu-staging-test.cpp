@@ -9,7 +9,7 @@ using namespace weft::test;
 /// A plan that computes out = the sum of both devices' shares of in.
 static PlanBuilder sums(int64_t elements) {
   PlanBuilder p({{"x", 2}});
-  Axes axes = {whole(0, 2)};
+  Axes axes = {fullAxis(0, 2)};
   uint32_t in = p.input("in", DType::f32, {elements}, {axes});
   uint32_t out = p.output("out", DType::f32, {elements}, {axes});
   p.allReduce({in}, {out}, axes);
@@ -138,7 +138,7 @@ TEST_CASE("longer arrays than a slot, and columns, arrive whole") {
     CHECK(isEqual);
   }
   PlanBuilder p({{"x", 2}});
-  Axes axes = {whole(0, 2)};
+  Axes axes = {fullAxis(0, 2)};
   uint32_t in = p.input("in", DType::f32, {6, 8}, {{}, axes});
   uint32_t out = p.output("out", DType::f32, {6, 8}, {{}, axes});
   p.allReduce({in}, {out}, axes);

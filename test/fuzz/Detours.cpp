@@ -63,7 +63,7 @@ Layout Detours::drawLayout(const Mesh &mesh, const Layout &from, int64_t rank,
       give({axis, major, size / major});
       give({axis, 1, major});
     } else if (size > 1) {
-      give(wholeAxis(mesh, axis));
+      give(fullAxis(mesh, axis));
     }
   }
   return normalise(mesh, layout);

@@ -31,7 +31,7 @@ bool weft::test::readProgram(const std::string &bytes) {
 /// A program of six devices with all kinds of buffers and collectives.
 static PlanBuilder sixDevices() {
   PlanBuilder p({{"x", 2}, {"y", 3}});
-  const Axes x = {whole(0, 2)}, y = {whole(1, 3)};
+  const Axes x = {fullAxis(0, 2)}, y = {fullAxis(1, 3)};
   uint32_t v = p.state("v", DType::f32, {8}, {x});
   uint32_t out = p.output("out", DType::f32, {7, 3}, {y, {}});
   uint32_t a = p.arena(DType::f32, {3, 3}), b = p.arena(DType::f32, {3, 3}),
@@ -50,7 +50,7 @@ static PlanBuilder sixDevices() {
   permute.shape = {7, 3};
   permute.from = PlanBuilder::layout({y, {}});
   permute.to = PlanBuilder::layout({y, {}});
-  p.collective(std::move(permute), {a}, {b}, {whole(0, 2), whole(1, 3)});
+  p.collective(std::move(permute), {a}, {b}, {fullAxis(0, 2), fullAxis(1, 3)});
   p.hostCall(7, {a, at}, {b}, x);
   p.launch("increment", {v});
   p.jumpUnless(flag, 0);

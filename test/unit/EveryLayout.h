@@ -20,7 +20,7 @@ inline std::vector<SubAxis> everyDigit(const Mesh &mesh, bool subAxes) {
   for (unsigned axis = 0; axis < mesh.axes.size(); ++axis) {
     int64_t n = mesh.axes[axis].size;
     if (n > 1)
-      digits.push_back(wholeAxis(mesh, axis));
+      digits.push_back(fullAxis(mesh, axis));
     for (int64_t major = 2; subAxes && major < n; ++major)
       if (n % major == 0) {
         digits.push_back({axis, 1, major});

@@ -152,7 +152,7 @@ public:
     Layout out = Layout::replicated(int64_t(variable.shape.size() + extra));
     if (!variable.shape.empty())
       out.dims[std::max_element(variable.shape.begin(), variable.shape.end()) -
-               variable.shape.begin()] = {weft::wholeAxis(mesh, 0)};
+               variable.shape.begin()] = {weft::fullAxis(mesh, 0)};
     return out;
   }
   std::optional<Layout>
@@ -166,7 +166,7 @@ public:
   std::optional<Layout>
   dataLayout(llvm::ArrayRef<int64_t> shape) const override {
     Layout out = Layout::replicated(int64_t(shape.size()));
-    out.dims.back() = {weft::wholeAxis(mesh, 0)};
+    out.dims.back() = {weft::fullAxis(mesh, 0)};
     return out;
   }
 

@@ -101,12 +101,12 @@ TEST_CASE("the journal names the annotation of each axis") {
   LayoutPropagation(program.table).run();
   const Mesh &mesh = program.table.mesh();
   const LayoutReason *rule =
-      journal.last(program.op(0), 1, wholeAxis(mesh, *mesh.find("model")));
+      journal.last(program.op(0), 1, fullAxis(mesh, *mesh.find("model")));
   REQUIRE(rule);
   CHECK(rule->kind == LayoutReason::Kind::Rule);
   CHECK(rule->from == program.argument(1));
   const LayoutReason *origin =
-      journal.last(rule->from, 1, wholeAxis(mesh, *mesh.find("model")));
+      journal.last(rule->from, 1, fullAxis(mesh, *mesh.find("model")));
   REQUIRE(origin);
   CHECK(origin->kind == LayoutReason::Kind::Annotation);
 }

@@ -191,7 +191,7 @@ static Layout split(llvm::SmallVector<SubAxes> dims) {
 TEST_CASE("layouts in words and as blocks") {
   Mesh mesh;
   mesh.axes = {{"data", 2}, {"model", 4}};
-  SubAxes data = {wholeAxis(mesh, 0)}, model = {wholeAxis(mesh, 1)};
+  SubAxes data = {fullAxis(mesh, 0)}, model = {fullAxis(mesh, 1)};
   CHECK(html::layoutWords(mesh, tensor({7, 8}, {})) ==
         "whole on each of the 8 devices");
   CHECK(html::layoutWords(mesh, tensor({8, 8}, split({data, model}))) ==
@@ -221,7 +221,7 @@ TEST_CASE("hundreds of alike tensors and collectives are drawn once") {
   Read read(kPlan);
   Report report = read.report();
   report.mesh.axes = {{"data", 64}, {"model", 64}};
-  SubAxes both = {wholeAxis(report.mesh, 0), wholeAxis(report.mesh, 1)};
+  SubAxes both = {fullAxis(report.mesh, 0), fullAxis(report.mesh, 1)};
   CollectiveCost cost = report.explanation.collectives.front();
   for (int i = 0; i < 4000; ++i) {
     std::string name = "block_" + std::to_string(i) + "/kernel";

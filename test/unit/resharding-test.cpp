@@ -220,7 +220,7 @@ TEST_CASE("random pairs on five axes, even and uneven") {
     for (unsigned axis = 0; axis < mesh.axes.size(); ++axis)
       if (unsigned place = random() % 4; place < 3)
         (place < 2 ? layout.dims[place] : layout.partial)
-            .push_back(wholeAxis(mesh, axis));
+            .push_back(fullAxis(mesh, axis));
     return normalise(mesh, layout);
   };
   for (int i = 0; i < 400; ++i) {

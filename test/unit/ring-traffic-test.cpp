@@ -28,7 +28,7 @@ struct Case {
        DType dtype)
       : kind(kind), devices(devices), rows(rows), columns(columns),
         dtype(dtype) {
-    Axes all = {whole(0, devices)};
+    Axes all = {fullAxis(0, devices)};
     bool gathers = kind == CollectiveKind::all_gather,
          turns = kind == CollectiveKind::all_to_all,
          scatters = kind == CollectiveKind::reduce_scatter;
@@ -46,7 +46,7 @@ struct Case {
     PlanBuilder p({{"x", devices}});
     uint32_t in = p.input("in", dtype, {rows, columns}, from);
     uint32_t out = p.output("out", dtype, {rows, columns}, to);
-    Axes all = {whole(0, devices)};
+    Axes all = {fullAxis(0, devices)};
     if (kind == CollectiveKind::all_reduce)
       p.allReduce({in}, {out}, all);
     else if (kind == CollectiveKind::all_gather)

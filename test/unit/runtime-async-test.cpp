@@ -58,7 +58,7 @@ std::vector<uint8_t> counting() {
   PlanBuilder p({{"x", 2}});
   uint32_t counter = p.state("counter", DType::i32, {1}, {{}});
   uint32_t seen = p.arena(DType::i32, {1});
-  p.hostCall(1, {counter}, {seen}, {whole(0, 2)});
+  p.hostCall(1, {counter}, {seen}, {fullAxis(0, 2)});
   p.launch("increment", {counter});
   return p.image();
 }
@@ -67,11 +67,11 @@ std::vector<uint8_t> counting() {
 /// the host.
 std::vector<uint8_t> copying() {
   PlanBuilder p({{"x", 2}});
-  uint32_t in = p.input("in", DType::f32, {8192}, {{whole(0, 2)}});
+  uint32_t in = p.input("in", DType::f32, {8192}, {{fullAxis(0, 2)}});
   uint32_t number = p.input("number", DType::i32, {1}, {{}});
-  uint32_t out = p.output("out", DType::f32, {8192}, {{whole(0, 2)}});
+  uint32_t out = p.output("out", DType::f32, {8192}, {{fullAxis(0, 2)}});
   uint32_t seen = p.arena(DType::i32, {1});
-  p.hostCall(1, {number}, {seen}, {whole(0, 2)});
+  p.hostCall(1, {number}, {seen}, {fullAxis(0, 2)});
   p.copy(in, out);
   return p.image();
 }

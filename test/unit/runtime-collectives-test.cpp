@@ -19,11 +19,11 @@ static std::string devices(int64_t count) {
 TEST_CASE("an all-reduce gives the same bits for any number of workers") {
   // The instruction has two operands of odd sizes, and their scalar sums.
   constexpr int64_t n = 33333, m = 5;
-  const std::vector<Axes> splitX8 = {{whole(0, 8)}};
+  const std::vector<Axes> splitX8 = {{fullAxis(0, 8)}};
   PlanBuilder p({{"x", 8}});
   uint32_t a = p.state("a", DType::f32, {8 * n}, splitX8);
   uint32_t b = p.state("b", DType::f64, {8 * m}, splitX8);
-  p.allReduce({a, b}, {a, b}, {whole(0, 8)});
+  p.allReduce({a, b}, {a, b}, {fullAxis(0, 8)});
   std::vector<uint8_t> image = p.image();
   std::mt19937 random(1);
   std::normal_distribution<float> normal;
@@ -59,9 +59,10 @@ static std::vector<T> reduced(DType dtype, ReduceKind kind,
                               const std::vector<T> &data, int64_t devices) {
   int64_t n = int64_t(data.size()) / devices;
   PlanBuilder p({{"x", devices}});
-  uint32_t in = p.input("in", dtype, {devices * n}, {{whole(0, devices)}});
-  uint32_t out = p.output("out", dtype, {devices * n}, {{whole(0, devices)}});
-  p.allReduce({in}, {out}, {whole(0, devices)}, kind);
+  uint32_t in = p.input("in", dtype, {devices * n}, {{fullAxis(0, devices)}});
+  uint32_t out =
+      p.output("out", dtype, {devices * n}, {{fullAxis(0, devices)}});
+  p.allReduce({in}, {out}, {fullAxis(0, devices)}, kind);
   Loaded program(p.image(), ::devices(devices));
   program.write(0, data);
   REQUIRE(program.run() == "");
@@ -137,7 +138,7 @@ TEST_CASE("the maximum of zeros is 0 and the minimum -0, whoever holds which") {
           for (ReduceKind kind : {ReduceKind::max, ReduceKind::min}) {
             PlanBuilder p({{"x", devices}});
             Shape shape = {devices * int64_t(n)};
-            Axes axes = {whole(0, devices)};
+            Axes axes = {fullAxis(0, devices)};
             uint32_t in = p.input("in", dtype, shape, {axes});
             uint32_t out = p.output("out", dtype, shape, {axes});
             p.allReduce({in}, {out}, axes, kind);
@@ -154,9 +155,9 @@ TEST_CASE("the maximum of zeros is 0 and the minimum -0, whoever holds which") {
 TEST_CASE("an uneven all-gather cuts the last block") {
   // Columns 7 over 4: 2 2 2 1; the padding is poisoned and must not arrive.
   PlanBuilder p({{"x", 4}});
-  uint32_t in = p.input("in", DType::f32, {3, 7}, {{}, {whole(0, 4)}});
+  uint32_t in = p.input("in", DType::f32, {3, 7}, {{}, {fullAxis(0, 4)}});
   uint32_t out = p.output("out", DType::f32, {3, 7}, {{}, {}});
-  p.allGather(in, out, {whole(0, 4)}, 1);
+  p.allGather(in, out, {fullAxis(0, 4)}, 1);
   Loaded program(p.image(), devices(4));
   program.write(0, iota<float>(21));
   REQUIRE(program.run() == "");
@@ -172,9 +173,9 @@ TEST_CASE("an uneven reduce-scatter keeps each device's block") {
     PlanBuilder p({{"x", 4}});
     uint32_t in = p.input("in", DType::i32, {3, 5}, {{}, {}});
     std::vector<Axes> split(2);
-    split[to] = {whole(0, 4)};
+    split[to] = {fullAxis(0, 4)};
     uint32_t out = p.output("out", DType::i32, {3, 5}, split);
-    p.reduceScatter(in, out, {whole(0, 4)}, to);
+    p.reduceScatter(in, out, {fullAxis(0, 4)}, to);
     Loaded program(p.image(), devices(4));
     program.write(0, iota<int32_t>(15));
     REQUIRE(program.run() == "");
@@ -189,9 +190,9 @@ TEST_CASE("an uneven reduce-scatter keeps each device's block") {
 
 TEST_CASE("an all-to-all moves the split from one dimension to another") {
   PlanBuilder p({{"x", 3}});
-  uint32_t in = p.input("in", DType::i16, {7, 4}, {{whole(0, 3)}, {}});
-  uint32_t out = p.output("out", DType::i16, {7, 4}, {{}, {whole(0, 3)}});
-  p.allToAll(in, out, {whole(0, 3)}, 1, 0);
+  uint32_t in = p.input("in", DType::i16, {7, 4}, {{fullAxis(0, 3)}, {}});
+  uint32_t out = p.output("out", DType::i16, {7, 4}, {{}, {fullAxis(0, 3)}});
+  p.allToAll(in, out, {fullAxis(0, 3)}, 1, 0);
   Loaded program(p.image(), devices(3));
   program.write(0, iota<int16_t>(28));
   REQUIRE(program.run() == "");
@@ -204,8 +205,8 @@ TEST_CASE("the exchange of the design moves 1,792 bytes a device") {
   // The array moves from P('y', _, 'x') to P(_, ('x', 'y'), _): 16x16x16 f32 on
   // x=4, y=2.
   PlanBuilder p({{"x", 4}, {"y", 2}});
-  std::vector<Axes> from = {{whole(1, 2)}, {}, {whole(0, 4)}};
-  std::vector<Axes> to = {{}, {whole(0, 4), whole(1, 2)}, {}};
+  std::vector<Axes> from = {{fullAxis(1, 2)}, {}, {fullAxis(0, 4)}};
+  std::vector<Axes> to = {{}, {fullAxis(0, 4), fullAxis(1, 2)}, {}};
   uint32_t in = p.input("in", DType::f32, {16, 16, 16}, from);
   uint32_t out = p.output("out", DType::f32, {16, 16, 16}, to);
   p.exchange(in, out, {16, 16, 16}, from, to);
@@ -226,10 +227,10 @@ TEST_CASE("exchanges between random layouts, uneven and with copies") {
     auto layout = [&] {
       std::vector<Axes> dims(2);
       if (pick(3))
-        dims[size_t(pick(2))].push_back(whole(0, x));
+        dims[size_t(pick(2))].push_back(fullAxis(0, x));
       if (pick(3)) {
         Axes &axes = dims[size_t(pick(2))];
-        axes.insert(pick(2) ? axes.begin() : axes.end(), whole(1, y));
+        axes.insert(pick(2) ? axes.begin() : axes.end(), fullAxis(1, y));
       }
       return dims;
     };
@@ -250,9 +251,9 @@ TEST_CASE("a fetch moves halos, strides and turns, and counts what it sends") {
   auto fetched = [](std::array<int64_t, 6> positions, int64_t count,
                     size_t device) {
     PlanBuilder p({{"x", 3}});
-    uint32_t in = p.input("in", DType::i32, {7}, {{whole(0, 3)}});
-    uint32_t out = p.output("out", DType::i32, {3 * count}, {{whole(0, 3)}});
-    p.fetch(in, out, {whole(0, 3)}, 0, positions);
+    uint32_t in = p.input("in", DType::i32, {7}, {{fullAxis(0, 3)}});
+    uint32_t out = p.output("out", DType::i32, {3 * count}, {{fullAxis(0, 3)}});
+    p.fetch(in, out, {fullAxis(0, 3)}, 0, positions);
     Loaded program(p.image(), devices(3), 2);
     program.write(0, iota<int32_t>(7));
     REQUIRE(program.run() == "");
@@ -274,9 +275,9 @@ TEST_CASE("a fetch moves halos, strides and turns, and counts what it sends") {
 
 TEST_CASE("a collective permute sends whole values, and counts them") {
   PlanBuilder p({{"x", 3}});
-  uint32_t in = p.input("in", DType::i32, {6}, {{whole(0, 3)}});
-  uint32_t out = p.output("out", DType::i32, {6}, {{whole(0, 3)}});
-  p.collectivePermute(in, out, {whole(0, 3)}, {2, 1, 2});
+  uint32_t in = p.input("in", DType::i32, {6}, {{fullAxis(0, 3)}});
+  uint32_t out = p.output("out", DType::i32, {6}, {{fullAxis(0, 3)}});
+  p.collectivePermute(in, out, {fullAxis(0, 3)}, {2, 1, 2});
   Loaded program(p.image(), devices(3), 2);
   program.write(0, iota<int32_t>(6));
   REQUIRE(program.run() == "");
@@ -288,10 +289,10 @@ TEST_CASE("a pick takes elements from where its positions say") {
   // The elements are 0 1 2 3 | 4 5 6 7 | 8 9 - - in columns of 2; positions are
   // clamped.
   PlanBuilder p({{"x", 3}});
-  uint32_t in = p.input("in", DType::i32, {5, 2}, {{whole(0, 3)}, {}});
-  uint32_t at = p.input("at", DType::i64, {9, 2}, {{whole(0, 3)}, {}});
-  uint32_t out = p.output("out", DType::i32, {9, 2}, {{whole(0, 3)}, {}});
-  p.pick(in, at, out, {whole(0, 3)}, 0);
+  uint32_t in = p.input("in", DType::i32, {5, 2}, {{fullAxis(0, 3)}, {}});
+  uint32_t at = p.input("at", DType::i64, {9, 2}, {{fullAxis(0, 3)}, {}});
+  uint32_t out = p.output("out", DType::i32, {9, 2}, {{fullAxis(0, 3)}, {}});
+  p.pick(in, at, out, {fullAxis(0, 3)}, 0);
   Loaded program(p.image(), devices(3), 2);
   program.write(0, iota<int32_t>(10));
   program.write(1, std::vector<int64_t>{4, 0, 3, 1, 2, 2, 0, 0, 0, 1, 0, 2, -7,
@@ -310,10 +311,10 @@ TEST_CASE("a pick takes all bytes of an element of any type") {
     INFO(EnumNameDType(dtype));
     size_t bytes = size_t(bytesOf(dtype));
     PlanBuilder p({{"x", 2}});
-    uint32_t in = p.input("in", dtype, {6}, {{whole(0, 2)}});
-    uint32_t at = p.input("at", DType::i64, {6}, {{whole(0, 2)}});
-    uint32_t out = p.output("out", dtype, {6}, {{whole(0, 2)}});
-    p.pick(in, at, out, {whole(0, 2)}, 0);
+    uint32_t in = p.input("in", dtype, {6}, {{fullAxis(0, 2)}});
+    uint32_t at = p.input("at", DType::i64, {6}, {{fullAxis(0, 2)}});
+    uint32_t out = p.output("out", dtype, {6}, {{fullAxis(0, 2)}});
+    p.pick(in, at, out, {fullAxis(0, 2)}, 0);
     std::vector<uint8_t> elements, reversed;
     for (size_t i = 0; i < 6; ++i)
       for (size_t b = 0; b < bytes; ++b) {
@@ -331,7 +332,7 @@ TEST_CASE("a pick takes all bytes of an element of any type") {
 TEST_CASE("sub-axes make groups of a part of an axis") {
   // The axis "x":(1)2 of 4 has the groups of devices 0,2 and 1,3.
   PlanBuilder p({{"x", 4}});
-  uint32_t v = p.state("v", DType::f32, {4}, {{whole(0, 4)}});
+  uint32_t v = p.state("v", DType::f32, {4}, {{fullAxis(0, 4)}});
   p.allReduce({v}, {v}, {SubAxis(0, 1, 2)});
   Loaded program(p.image(), devices(4));
   program.write(0, std::vector<float>{1, 2, 4, 8});

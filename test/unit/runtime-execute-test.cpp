@@ -5,7 +5,7 @@ using namespace weft::test;
 
 TEST_CASE("a kernel gets its device's part and coordinate") {
   PlanBuilder p({{"x", 2}});
-  std::vector<Axes> split = {{whole(0, 2)}};
+  std::vector<Axes> split = {{fullAxis(0, 2)}};
   uint32_t in = p.input("in", DType::f32, {7}, split);
   uint32_t out = p.output("out", DType::f32, {7}, split);
   uint32_t t = p.arena(DType::f32, {4});
@@ -24,7 +24,8 @@ TEST_CASE("a kernel gets its device's part and coordinate") {
 /// row; each iteration has an all-reduce of `v` within the row.
 static std::vector<uint8_t> rowLoops() {
   PlanBuilder p({{"row", 2}, {"column", 2}});
-  uint32_t v = p.state("v", DType::f32, {4}, {{whole(0, 2), whole(1, 2)}});
+  uint32_t v =
+      p.state("v", DType::f32, {4}, {{fullAxis(0, 2), fullAxis(1, 2)}});
   uint32_t counter = p.state("counter", DType::i32, {1}, {{}});
   uint32_t limit = p.arena(DType::i32, {});
   uint32_t goOn = p.arena(DType::i1, {});
@@ -33,7 +34,7 @@ static std::vector<uint8_t> rowLoops() {
   p.launch("less", {counter, limit, goOn});
   JumpUnlessT &leave = p.jumpUnless(goOn, 0);
   p.launch("increment", {counter});
-  p.allReduce({v}, {v}, {whole(1, 2)});
+  p.allReduce({v}, {v}, {fullAxis(1, 2)});
   p.jump(head);
   leave.target = p.next();
   return p.image();
@@ -95,7 +96,7 @@ TEST_CASE("a deadlock says who waits where for whom") {
 
 TEST_CASE("devices in two places of one group wait for each other") {
   PlanBuilder p = deadlock();
-  p.allReduce({0}, {0}, {whole(0, 2)});
+  p.allReduce({0}, {0}, {fullAxis(0, 2)});
   Loaded program(p.image(), "cpu:2");
   CHECK(
       program.run() ==
@@ -106,8 +107,8 @@ TEST_CASE("devices in two places of one group wait for each other") {
 
 TEST_CASE("what does not fit a run is an error") {
   PlanBuilder p({{"x", 4}});
-  uint32_t in = p.input("in", DType::f32, {8}, {{whole(0, 4)}});
-  uint32_t out = p.output("out", DType::f32, {8}, {{whole(0, 4)}});
+  uint32_t in = p.input("in", DType::f32, {8}, {{fullAxis(0, 4)}});
+  uint32_t out = p.output("out", DType::f32, {8}, {{fullAxis(0, 4)}});
   p.copy(in, out);
   std::vector<uint8_t> image = p.image();
   Loaded program(image, "cpu:4");
@@ -145,8 +146,8 @@ TEST_CASE("what does not fit a run is an error") {
 TEST_CASE("a global array is written and read in blocks") {
   // Uneven shards of 7 over 3 x 2 devices and of 5 over 2.
   for (std::vector<Axes> layout :
-       std::vector<std::vector<Axes>>{{{whole(0, 3)}, {whole(1, 2)}},
-                                      {{whole(1, 2), whole(0, 3)}, {}},
+       std::vector<std::vector<Axes>>{{{fullAxis(0, 3)}, {fullAxis(1, 2)}},
+                                      {{fullAxis(1, 2), fullAxis(0, 3)}, {}},
                                       {{}, {}}}) {
     PlanBuilder p({{"x", 3}, {"y", 2}});
     p.state("v", DType::i32, {7, 5}, layout);

@@ -88,8 +88,9 @@ private:
 
 TEST_CASE("who looks after messages learns of a group that departs later") {
   PlanBuilder p({{"row", 2}, {"column", 2}});
-  uint32_t v = p.state("v", DType::f32, {4}, {{whole(0, 2), whole(1, 2)}});
-  p.allReduce({v}, {v}, {whole(0, 2)}); // positions 0 and 2, 1 and 3
+  uint32_t v =
+      p.state("v", DType::f32, {4}, {{fullAxis(0, 2), fullAxis(1, 2)}});
+  p.allReduce({v}, {v}, {fullAxis(0, 2)}); // positions 0 and 2, 1 and 3
   std::vector<uint8_t> image = p.image();
   std::shared_ptr<const runtime::Program> program;
   REQUIRE(!runtime::Program::load(image, program));

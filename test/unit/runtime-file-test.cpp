@@ -9,10 +9,10 @@ using namespace weft::test;
 
 static std::vector<uint8_t> small() {
   PlanBuilder p({{"x", 2}});
-  uint32_t v = p.state("v", DType::f32, {8}, {{whole(0, 2)}});
+  uint32_t v = p.state("v", DType::f32, {8}, {{fullAxis(0, 2)}});
   uint32_t t = p.arena(DType::f32, {4});
   p.launch("twice_plus_device", {v, t});
-  p.allReduce({t}, {t}, {whole(0, 2)});
+  p.allReduce({t}, {t}, {fullAxis(0, 2)});
   p.copy(t, v);
   return p.image();
 }
@@ -72,8 +72,8 @@ static std::vector<uint8_t> reassemble(const std::vector<uint8_t> &plan) {
 
 TEST_CASE("altered plans with a right hash never crash the loader") {
   PlanBuilder p({{"x", 2}});
-  uint32_t v = p.state("v", DType::f32, {8}, {{whole(0, 2)}});
-  p.allReduce({v}, {v}, {whole(0, 2)});
+  uint32_t v = p.state("v", DType::f32, {8}, {{fullAxis(0, 2)}});
+  p.allReduce({v}, {v}, {fullAxis(0, 2)});
   p.add(ReturnT());
   std::vector<uint8_t> plan = p.planBytes();
   std::mt19937 random(3);
@@ -154,8 +154,8 @@ TEST_CASE("newer files and files for other processors are refused by number") {
 
 template <typename Change> static std::string refusal(Change change) {
   PlanBuilder p({{"x", 2}});
-  p.input("in", DType::f32, {8}, {{whole(0, 2)}});
-  p.output("out", DType::f32, {8}, {{whole(0, 2)}});
+  p.input("in", DType::f32, {8}, {{fullAxis(0, 2)}});
+  p.output("out", DType::f32, {8}, {{fullAxis(0, 2)}});
   p.arena(DType::f32, {4});
   p.copy(0, 1);
   p.add(ReturnT());
@@ -182,15 +182,15 @@ TEST_CASE("a plan that does not hold together is refused") {
           p.program.buffers[2]->shape = {1ll << 62, 1ll << 62};
         }).find("exceeds") != std::string::npos);
   CHECK(refusal([](PlanBuilder &p) {
-          p.fetch(0, 1, {whole(0, 2)}, 0, {8, 4, 1, 0, 0, 0});
+          p.fetch(0, 1, {fullAxis(0, 2)}, 0, {8, 4, 1, 0, 0, 0});
         }).find("offset 0 divisor 0 modulus 0; none is beyond 2^40") !=
         std::string::npos);
   CHECK(refusal([](PlanBuilder &p) {
-          p.collectivePermute(0, 1, {whole(0, 2)}, {1, 2});
+          p.collectivePermute(0, 1, {fullAxis(0, 2)}, {1, 2});
         }).find("has senders [1, 2], not one of 2 members for each") !=
         std::string::npos);
   CHECK(refusal([](PlanBuilder &p) {
-          p.collective(PickT(), {0}, {1}, {whole(0, 2)});
+          p.collective(PickT(), {0}, {1}, {fullAxis(0, 2)});
         }).find("has 1 sources and 1 targets, not 2 and 1") !=
         std::string::npos);
   CHECK(refusal([](PlanBuilder &p) { p.program.inputs[0]->buffer = 9; }) ==
@@ -199,17 +199,17 @@ TEST_CASE("a plan that does not hold together is refused") {
         "bad plan: input 0 \"in\" needs f32[5] on each device, its buffer is "
         "f32[4]");
   CHECK(refusal([](PlanBuilder &p) {
-          p.program.inputs[0]->layout = PlanBuilder::layout({{whole(1, 2)}});
+          p.program.inputs[0]->layout = PlanBuilder::layout({{fullAxis(1, 2)}});
         }) == "bad plan: input 0 \"in\": axis number 1 does not exist, the "
               "mesh has 1");
   CHECK(refusal([](PlanBuilder &p) {
-          p.program.inputs[0]->layout = PlanBuilder::layout({{whole(0, 3)}});
+          p.program.inputs[0]->layout = PlanBuilder::layout({{fullAxis(0, 3)}});
         }) ==
         "bad plan: input 0 \"in\": sub-axis \"x\":(1)3 does not divide the "
         "axis of 2");
   CHECK(refusal([](PlanBuilder &p) {
           p.program.inputs[0]->layout = PlanBuilder::layout({{}});
-          p.program.inputs[0]->layout->partial = {whole(0, 3)};
+          p.program.inputs[0]->layout->partial = {fullAxis(0, 3)};
         }) ==
         "bad plan: input 0 \"in\": sub-axis \"x\":(1)3 does not divide the "
         "axis of 2");
@@ -238,13 +238,13 @@ TEST_CASE("a plan that does not hold together is refused") {
           p.add(ReturnT());
         }) == "bad plan: instruction 2 launches \"nothing\" on buffer 5 of 3");
   CHECK(refusal([](PlanBuilder &p) {
-          p.allGather(0, 1, {whole(0, 2)}, 3);
+          p.allGather(0, 1, {fullAxis(0, 2)}, 3);
           p.add(ReturnT());
         })
             .find("bad plan: instruction 2 (all_gather) from [4] to [4] over 2 "
                   "devices: dimension 3 is out of the rank 1") == 0);
   CHECK(refusal([](PlanBuilder &p) {
-          p.allReduce({0}, {2}, {whole(0, 2)}, ReduceKind::or_);
+          p.allReduce({0}, {2}, {fullAxis(0, 2)}, ReduceKind::or_);
           p.add(ReturnT());
         }) ==
         "bad plan: instruction 2 (all_reduce) takes the bitwise reduction "

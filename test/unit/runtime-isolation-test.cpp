@@ -27,7 +27,7 @@ template <typename Body> static int statusOf(Body &&body) {
 /// in an arena or in a port.
 static std::vector<uint8_t> reaching(bool intoPort) {
   PlanBuilder p({{"x", 2}});
-  uint32_t v = p.state("v", DType::f32, {2}, {{whole(0, 2)}});
+  uint32_t v = p.state("v", DType::f32, {2}, {{fullAxis(0, 2)}});
   uint32_t t = p.arena(DType::f32, {1});
   uint32_t own = p.arena(DType::f32, {1});
   p.copy(v, t);
@@ -48,11 +48,12 @@ TEST_CASE("a kernel that reaches into another device's memory is caught") {
 
 TEST_CASE("collectives open the memory of their group") {
   PlanBuilder p({{"row", 2}, {"column", 3}});
-  uint32_t v = p.state("v", DType::f32, {2, 3}, {{whole(0, 2)}, {whole(1, 3)}});
+  uint32_t v =
+      p.state("v", DType::f32, {2, 3}, {{fullAxis(0, 2)}, {fullAxis(1, 3)}});
   uint32_t t = p.arena(DType::f32, {1, 1});
   p.copy(v, t);
-  p.allReduce({t}, {t}, {whole(1, 3)});
-  p.allReduce({t}, {v}, {whole(0, 2)});
+  p.allReduce({t}, {t}, {fullAxis(1, 3)});
+  p.allReduce({t}, {v}, {fullAxis(0, 2)});
   std::vector<uint8_t> image = p.image();
   Loaded program(image, "cpu:6", 1);
   REQUIRE(take(weft_runtime_isolate(program.runtime, 1)) == "");

@@ -14,8 +14,8 @@ enum : uint32_t { In, Out, Four, Positions, Eight, Matrix };
 /// and 2x4.
 PlanBuilder two() {
   PlanBuilder p({{"x", 2}});
-  p.input("in", DType::f32, {8}, {{whole(0, 2)}});
-  p.output("out", DType::f32, {8}, {{whole(0, 2)}});
+  p.input("in", DType::f32, {8}, {{fullAxis(0, 2)}});
+  p.output("out", DType::f32, {8}, {{fullAxis(0, 2)}});
   p.arena(DType::f32, {4});
   p.arena(DType::i64, {4});
   p.arena(DType::f32, {8});
@@ -23,7 +23,7 @@ PlanBuilder two() {
   return p;
 }
 /// Returns the group of both devices.
-Axes both() { return {whole(0, 2)}; }
+Axes both() { return {fullAxis(0, 2)}; }
 
 /// Returns the error in a plan; empty if it is accepted.
 template <typename Change> std::string refusal(Change change) {
@@ -89,7 +89,7 @@ TEST_CASE("an all-reduce has equal sources and targets, which lie apart") {
         "bad plan: instruction 0 (all_reduce) writes buffer 0, an input that "
         "is not donated");
   CHECK(refusal([](PlanBuilder &p) {
-          p.allReduce({In}, {Out}, {whole(0, 3)});
+          p.allReduce({In}, {Out}, {fullAxis(0, 3)});
         }) == "bad plan: instruction 0 (all_reduce): sub-axis \"x\":(1)3 does "
               "not divide the axis of 2");
 }
@@ -246,8 +246,8 @@ std::string prepare(PlanBuilder &p, weft_status &status) {
 TEST_CASE(
     "a function of the host finds its scratch memory behind its buffers") {
   PlanBuilder p({{"x", 2}});
-  uint32_t in = p.input("in", DType::f32, {8}, {{whole(0, 2)}});
-  uint32_t out = p.output("out", DType::f32, {8}, {{whole(0, 2)}});
+  uint32_t in = p.input("in", DType::f32, {8}, {{fullAxis(0, 2)}});
+  uint32_t out = p.output("out", DType::f32, {8}, {{fullAxis(0, 2)}});
   uint32_t scratch = p.arena(DType::i8, {16});
   HostKernelT code;
   code.symbol = "reversed_through_scratch";

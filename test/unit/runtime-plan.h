@@ -1,8 +1,8 @@
 //===- runtime-plan.h - programs written by hand ----------------*- C++ -*-===//
 //
 //   PlanBuilder p({{"x", 2}});
-//   uint32_t in = p.input("in", DType::f32, {8}, {{whole(0, 2)}});
-//   uint32_t out = p.output("out", DType::f32, {8}, {{whole(0, 2)}});
+//   uint32_t in = p.input("in", DType::f32, {8}, {{fullAxis(0, 2)}});
+//   uint32_t out = p.output("out", DType::f32, {8}, {{fullAxis(0, 2)}});
 //   p.copy(in, out);
 //   Loaded program(p.image());
 //
@@ -28,7 +28,7 @@ using namespace weft::plan;
 using Axes = std::vector<SubAxis>;
 using Shape = std::vector<int64_t>;
 
-inline SubAxis whole(uint32_t axis, int64_t size) { return {axis, 1, size}; }
+inline SubAxis fullAxis(uint32_t axis, int64_t size) { return {axis, 1, size}; }
 
 inline std::vector<uint8_t> kernelLibrary() {
   std::ifstream file(WEFT_TEST_KERNELS, std::ios::binary);
@@ -238,7 +238,7 @@ public:
     own.to = layout(to);
     Axes all;
     for (int64_t size : program.mesh->axis_sizes)
-      all.push_back(whole(uint32_t(all.size()), size));
+      all.push_back(fullAxis(uint32_t(all.size()), size));
     return collective(std::move(own), {source}, {target}, std::move(all));
   }
   /// `at`: size, block, step, offset, divisor, modulus.
@@ -293,11 +293,11 @@ public:
 /// "v", buffer 0.
 inline PlanBuilder deadlock() {
   PlanBuilder p({{"x", 2}});
-  uint32_t v = p.state("v", DType::f32, {2}, {{whole(0, 2)}});
+  uint32_t v = p.state("v", DType::f32, {2}, {{fullAxis(0, 2)}});
   uint32_t first = p.arena(DType::i1, {});
   p.launch("is_first", {first});
   JumpUnlessT &skip = p.jumpUnless(first, 0);
-  p.allReduce({v}, {v}, {whole(0, 2)});
+  p.allReduce({v}, {v}, {fullAxis(0, 2)});
   skip.target = p.next();
   return p;
 }

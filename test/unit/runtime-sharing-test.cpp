@@ -7,7 +7,7 @@ using namespace weft::test;
 /// parts, then, on a mesh, through an all-reduce; in a loop in the plan.
 static std::vector<uint8_t> mixing(int64_t devices) {
   PlanBuilder p({{"x", devices}});
-  std::vector<Axes> split = {{whole(0, devices)}};
+  std::vector<Axes> split = {{fullAxis(0, devices)}};
   uint32_t a = p.state("a", DType::f32, {1000 * devices}, split);
   uint32_t counter = p.state("counter", DType::i32, {1}, {{}});
   uint32_t limit = p.state("limit", DType::i32, {1}, {{}});
@@ -20,7 +20,7 @@ static std::vector<uint8_t> mixing(int64_t devices) {
   p.launch("mixed2",
            {b, a}); // fewer shares: a late worker must not take one of the next
   if (devices > 1)
-    p.allReduce({a}, {a}, {whole(0, devices)});
+    p.allReduce({a}, {a}, {fullAxis(0, devices)});
   p.launch("mixed", {a, b});
   p.copy(b, a);
   p.jump(head);

@@ -136,9 +136,9 @@ TEST_CASE("blocks of global arrays") {
     auto [x, y] = randomMesh();
     PlanBuilder p({{"x", x}, {"y", y}});
     std::vector<Axes> layout(2);
-    layout[size_t(roll(2))].push_back(whole(0, x));
+    layout[size_t(roll(2))].push_back(fullAxis(0, x));
     if (roll(2))
-      layout[size_t(roll(2))].push_back(whole(1, y));
+      layout[size_t(roll(2))].push_back(fullAxis(1, y));
     int64_t rows = 1 + roll(9), columns = 1 + roll(9), step = 1 + roll(4);
     p.state("v", DType::i32, {rows, columns}, layout);
     Loaded program(p.image(), "cpu:" + std::to_string(x * y), 0, true,
@@ -160,10 +160,10 @@ TEST_CASE("reductions") {
   for (int round = 0; round < 40; ++round) {
     auto [x, y] = randomMesh();
     PlanBuilder p({{"x", x}, {"y", y}});
-    Axes group = round % 3 == 0   ? Axes{whole(0, x), whole(1, y)}
-                 : round % 3 == 1 ? Axes{whole(0, x)}
-                                  : Axes{whole(1, y)};
-    Axes all = {whole(0, x), whole(1, y)};
+    Axes group = round % 3 == 0   ? Axes{fullAxis(0, x), fullAxis(1, y)}
+                 : round % 3 == 1 ? Axes{fullAxis(0, x)}
+                                  : Axes{fullAxis(1, y)};
+    Axes all = {fullAxis(0, x), fullAxis(1, y)};
     std::vector<uint32_t> values;
     for (int64_t i = 0; i <= roll(3); ++i) {
       values.push_back(p.state("v" + std::to_string(i), randomType(),
@@ -183,16 +183,16 @@ TEST_CASE("reduce-scatters and all-gathers, uneven too") {
     Shape shape = {1 + roll(9), 1 + roll(9), roll(3) ? 2 : 5000};
     auto to = uint32_t(roll(2));
     std::vector<Axes> split(3);
-    split[to] = {whole(0, x)};
+    split[to] = {fullAxis(0, x)};
     bool gathers = roll(2);
     uint32_t in =
         p.input("in", dtype, shape, gathers ? split : std::vector<Axes>(3));
     uint32_t out =
         p.output("out", dtype, shape, gathers ? std::vector<Axes>(3) : split);
     if (gathers)
-      p.allGather(in, out, {whole(0, x)}, to);
+      p.allGather(in, out, {fullAxis(0, x)}, to);
     else
-      p.reduceScatter(in, out, {whole(0, x)}, to);
+      p.reduceScatter(in, out, {fullAxis(0, x)}, to);
     compare(p);
   }
 }
@@ -205,18 +205,18 @@ TEST_CASE("exchanges and all-to-alls") {
     auto layout = [&, x = x, y = y] {
       std::vector<Axes> dims(2);
       if (roll(3))
-        dims[size_t(roll(2))].push_back(whole(0, x));
+        dims[size_t(roll(2))].push_back(fullAxis(0, x));
       if (roll(3)) {
         Axes &axes = dims[size_t(roll(2))];
-        axes.insert(roll(2) ? axes.begin() : axes.end(), whole(1, y));
+        axes.insert(roll(2) ? axes.begin() : axes.end(), fullAxis(1, y));
       }
       return dims;
     };
     std::vector<Axes> from = layout(), to = layout();
     bool exchanges = roll(2);
     if (!exchanges) {
-      from = {{whole(0, x)}, {}};
-      to = {{}, {whole(0, x)}};
+      from = {{fullAxis(0, x)}, {}};
+      to = {{}, {fullAxis(0, x)}};
     }
     DType dtype = randomType();
     uint32_t in = p.input("in", dtype, shape, from);
@@ -224,7 +224,7 @@ TEST_CASE("exchanges and all-to-alls") {
     if (exchanges)
       p.exchange(in, out, shape, from, to);
     else
-      p.allToAll(in, out, {whole(0, x)}, 1, 0);
+      p.allToAll(in, out, {fullAxis(0, x)}, 1, 0);
     compare(p);
   }
 }
@@ -234,24 +234,25 @@ TEST_CASE("fetches, permutes and picks") {
     int64_t x = weft_processes_size(together()) + roll(4), n = 1 + roll(30);
     int64_t block = (n + x - 1) / x;
     PlanBuilder p({{"x", x}});
-    uint32_t in = p.input("in", DType::i32, {n}, {{whole(0, x)}});
+    uint32_t in = p.input("in", DType::i32, {n}, {{fullAxis(0, x)}});
     if (round % 3 == 0) {
       // From a halo to all, plainly and turned; where nothing comes the output
       // keeps what it had.
       int64_t count = block + roll(2 * block + 1);
-      uint32_t out = p.state("out", DType::i32, {x * count}, {{whole(0, x)}});
-      p.fetch(in, out, {whole(0, x)}, 0,
+      uint32_t out =
+          p.state("out", DType::i32, {x * count}, {{fullAxis(0, x)}});
+      p.fetch(in, out, {fullAxis(0, x)}, 0,
               {n, block, 1, -roll(3), 1, roll(2) ? n : 0});
     } else if (round % 3 == 1) {
-      uint32_t out = p.state("out", DType::i32, {n}, {{whole(0, x)}});
+      uint32_t out = p.state("out", DType::i32, {n}, {{fullAxis(0, x)}});
       Shape senders;
       for (int64_t k = 0; k < x; ++k)
         senders.push_back(roll(x + 1) - 1);
-      p.collectivePermute(in, out, {whole(0, x)}, senders);
+      p.collectivePermute(in, out, {fullAxis(0, x)}, senders);
     } else {
-      uint32_t at = p.input("at", DType::i64, {x * 7}, {{whole(0, x)}});
-      uint32_t out = p.output("out", DType::i32, {x * 7}, {{whole(0, x)}});
-      p.pick(in, at, out, {whole(0, x)}, 0);
+      uint32_t at = p.input("at", DType::i64, {x * 7}, {{fullAxis(0, x)}});
+      uint32_t out = p.output("out", DType::i32, {x * 7}, {{fullAxis(0, x)}});
+      p.pick(in, at, out, {fullAxis(0, x)}, 0);
     }
     compare(p);
   }
@@ -260,14 +261,15 @@ TEST_CASE("fetches, permutes and picks") {
 /// Rows loop 2 and 5 times over an all-reduce of their own.
 TEST_CASE("groups in loops of their own") {
   PlanBuilder p({{"row", 2}, {"column", 4}});
-  uint32_t v = p.state("v", DType::f32, {8}, {{whole(0, 2), whole(1, 4)}});
+  uint32_t v =
+      p.state("v", DType::f32, {8}, {{fullAxis(0, 2), fullAxis(1, 4)}});
   uint32_t counter = p.state("counter", DType::i32, {1}, {{}});
   uint32_t limit = p.arena(DType::i32, {1}), go = p.arena(DType::i1, {});
   p.launch("limit_by_row", {limit});
   uint32_t head = p.next();
   p.launch("less", {counter, limit, go});
   JumpUnlessT &leave = p.jumpUnless(go, 0);
-  p.allReduce({v}, {v}, {whole(1, 4)});
+  p.allReduce({v}, {v}, {fullAxis(1, 4)});
   p.launch("increment", {counter});
   p.jump(head);
   leave.target = p.next();

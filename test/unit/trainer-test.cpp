@@ -20,7 +20,7 @@ static std::string scratch(const std::string &name) {
 /// mean.
 static std::vector<uint8_t> countingProgram(int64_t batch, bool train) {
   PlanBuilder p({{"x", 2}});
-  std::vector<Axes> split = {{weft::test::whole(0, 2)}, {}};
+  std::vector<Axes> split = {{weft::test::fullAxis(0, 2)}, {}};
   uint32_t steps = p.state("steps", plan::DType::i32, {1}, {{}});
   for (plan::PortT *port :
        {p.program.inputs[0].get(), p.program.outputs[0].get()})

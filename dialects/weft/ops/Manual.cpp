@@ -41,7 +41,7 @@ SubAxes ManualOp::getFreeAxes() {
   const Mesh mesh = getMesh().getMesh();
   for (StringRef name : getFreeAttr().getAsValueRange<StringAttr>())
     if (auto axis = mesh.find(name))
-      axes.push_back(wholeAxis(mesh, *axis));
+      axes.push_back(fullAxis(mesh, *axis));
   return axes;
 }
 

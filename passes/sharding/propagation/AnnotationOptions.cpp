@@ -81,7 +81,7 @@ LogicalResult Annotations::enterReplicated(Value value, LayoutEntry &entry) {
       return it.refuse() << "weft.replicated names " << attribute
                          << ", which is no axis of " << table.meshAttr()
                          << "; name one of its axes";
-    entry.forbiddenAxes.push_back(wholeAxis(mesh, *axis));
+    entry.forbiddenAxes.push_back(fullAxis(mesh, *axis));
     for (const SubAxes &dim : entry.layout.dims)
       for (const SubAxis &used : dim)
         if (used.axis == *axis)

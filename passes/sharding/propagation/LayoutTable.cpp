@@ -81,12 +81,12 @@ bool LayoutTable::isFree(Value value) const {
 Layout LayoutTable::asPort(Layout layout, Type type) const {
   if (!function->hasAttr(kFullPortsAttr))
     return layout;
-  auto isPart = [&](const SubAxis &axis) {
+  auto isCut = [&](const SubAxis &axis) {
     return axis.size != meshValue.axes[axis.axis].size;
   };
   for (auto [axes, size] :
        llvm::zip_equal(layout.dims, cast<RankedTensorType>(type).getShape())) {
-    axes.erase(llvm::find_if(axes, isPart), axes.end());
+    axes.erase(llvm::find_if(axes, isCut), axes.end());
     while (size % shardCount(axes) != 0)
       axes.pop_back();
   }

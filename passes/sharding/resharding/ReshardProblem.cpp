@@ -150,9 +150,9 @@ static void enterCopies(Problem &problem, llvm::ArrayRef<Cuts> cuts) {
   for (const SubAxes &list : problem.frozen)
     taken.append(list);
   for (unsigned axis = 0; axis < cuts.size(); ++axis) {
-    SubAxes whole{wholeAxis(problem.mesh, axis)};
-    if (whole.front().size > 1)
-      for (const SubAxis &digit : refine(whole, cuts))
+    SubAxes full{fullAxis(problem.mesh, axis)};
+    if (full.front().size > 1)
+      for (const SubAxis &digit : refine(full, cuts))
         if (llvm::none_of(
                 llvm::concat<SubAxis>(taken, problem.digits),
                 [&](const SubAxis &x) { return overlaps(x, digit); }) &&

@@ -83,16 +83,16 @@ std::string axisNames(const Mesh &mesh) {
 
 /// Reads "x" or "x:(2)4".
 std::string readAxis(const std::string &text, const Mesh &mesh, SubAxes &out) {
-  size_t part = text.find(":(");
-  std::string name = part == text.npos ? text : text.substr(0, part);
+  size_t digit = text.find(":(");
+  std::string name = digit == text.npos ? text : text.substr(0, digit);
   std::optional<unsigned> axis = mesh.find(name);
   if (!axis) {
     return "axis " + inQuotes(name) + " is not in the mesh; its axes are " +
            axisNames(mesh);
   }
-  SubAxis sub = wholeAxis(mesh, *axis);
-  if (part != text.npos) {
-    const char *at = text.data() + part + 2, *end = text.data() + text.size();
+  SubAxis sub = fullAxis(mesh, *axis);
+  if (digit != text.npos) {
+    const char *at = text.data() + digit + 2, *end = text.data() + text.size();
     auto skip = std::from_chars(at, end, sub.skip);
     if (skip.ec != std::errc() || skip.ptr == end || *skip.ptr != ')')
       return "part " + inQuotes(text) + " of an axis is not of the form x:(2)4";

@@ -10,9 +10,9 @@ using namespace weft;
 using namespace weft::keras;
 
 static std::string axisAsJson(const Mesh &mesh, const SubAxis &axis) {
-  const MeshAxis &whole = mesh.axes[axis.axis];
-  std::string text = whole.name;
-  if (axis.size != whole.size)
+  const MeshAxis &full = mesh.axes[axis.axis];
+  std::string text = full.name;
+  if (axis.size != full.size)
     text += ":(" + std::to_string(axis.skip) + ")" + std::to_string(axis.size);
   return "\"" + text + "\"";
 }
@@ -141,7 +141,7 @@ void LayoutChanges::addRule(const std::string &path, const Tensor &tensor,
   Layout layout = Layout::replicated(static_cast<int64_t>(tensor.rank));
   // A layer's output keeps the batch axis.
   if (tensor.isOutput)
-    layout.dims[0].push_back(wholeAxis(
+    layout.dims[0].push_back(fullAxis(
         distribution.mesh, *distribution.mesh.find(distribution.batchAxis)));
   std::vector<Layout> layouts =
       layoutVariants(distribution.mesh, layout, everyAxis());

@@ -177,7 +177,7 @@ ResolvedLayout weft::keras::batchLayout(const Distribution &distribution,
   ResolvedLayout out{Layout::replicated(rank),
                      "batch axis " + inQuotes(distribution.batchAxis)};
   if (rank > 0)
-    out.layout.dims[0].push_back(wholeAxis(
+    out.layout.dims[0].push_back(fullAxis(
         distribution.mesh, *distribution.mesh.find(distribution.batchAxis)));
   return out;
 }

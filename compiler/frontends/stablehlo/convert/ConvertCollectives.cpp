@@ -215,7 +215,7 @@ SubAxes movingAxes(const Mesh &mesh, ArrayRef<DeviceGroup> pairs) {
           return mesh.coordinate(pair[0], axis) !=
                  mesh.coordinate(pair[1], axis);
         }))
-      axes.push_back(wholeAxis(mesh, axis));
+      axes.push_back(fullAxis(mesh, axis));
   return axes;
 }
 

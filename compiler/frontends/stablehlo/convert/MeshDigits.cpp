@@ -25,11 +25,11 @@ static SmallVector<int64_t> positionsIn(const Mesh &mesh) {
 }
 
 std::optional<SubAxes>
-stablehlo::digitsOf(const Mesh &from, const SubAxis &part, const Mesh &to) {
+stablehlo::digitsOf(const Mesh &from, const SubAxis &axis, const Mesh &to) {
   SmallVector<int64_t> positions = positionsIn(to);
   if (positions.empty() || from.size() != to.size())
     return std::nullopt;
-  std::vector<DeviceGroup> groups = groupsOver(from.axes, {&part, 1}).groups;
+  std::vector<DeviceGroup> groups = groupsOver(from.axes, {&axis, 1}).groups;
   for (DeviceGroup &group : groups)
     for (int64_t &position : group) {
       int64_t device = deviceAt(from, position);
@@ -43,7 +43,7 @@ stablehlo::digitsOf(const Mesh &from, const SubAxis &part, const Mesh &to) {
 /// Whether a device's coordinates in both meshes are the same digits.
 bool stablehlo::isSameDevices(const Mesh &from, const Mesh &to) {
   for (unsigned axis = 0; axis < from.axes.size(); ++axis)
-    if (!digitsOf(from, wholeAxis(from, axis), to))
+    if (!digitsOf(from, fullAxis(from, axis), to))
       return false;
   return from.size() == to.size();
 }

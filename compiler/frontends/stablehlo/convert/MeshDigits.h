@@ -26,9 +26,9 @@
 
 namespace weft::stablehlo {
 
-/// The axes of `to` for `part` of the mesh `from`, major to minor; nothing if
+/// The axes of `to` for `axis` of the mesh `from`, major to minor; nothing if
 /// the devices along it are no digits of `to`.
-std::optional<SubAxes> digitsOf(const Mesh &from, const SubAxis &part,
+std::optional<SubAxes> digitsOf(const Mesh &from, const SubAxis &axis,
                                 const Mesh &to);
 
 /// Whether all axes of `from` can be expressed by those of `to`, with the same

@@ -165,7 +165,7 @@ static FailureOr<SubAxis> toAxis(Location loc, const Mesh &mesh,
     return emitError(loc) << "a sharding names " << tree
                           << ", which is no axis of its mesh";
   if (!list)
-    return wholeAxis(mesh, *axis);
+    return fullAxis(mesh, *axis);
   auto skip = dyn_cast<IntegerAttr>(list[1]);
   auto size = dyn_cast<IntegerAttr>(list[2]);
   if (!skip || !size)
@@ -177,18 +177,18 @@ static FailureOr<SubAxis> toAxis(Location loc, const Mesh &mesh,
 static LogicalResult readAxes(Location loc, const Mesh &own, const Mesh &mesh,
                               ArrayAttr axes, ArrayAttr only, SubAxes &out) {
   for (Attribute axis : axes) {
-    auto part = toAxis(loc, own, axis);
-    if (failed(part))
+    auto digit = toAxis(loc, own, axis);
+    if (failed(digit))
       return failure();
     if (only &&
         !llvm::is_contained(only, StringAttr::get(axes.getContext(),
-                                                  own.axes[part->axis].name)))
+                                                  own.axes[digit->axis].name)))
       continue;
     if (own == mesh) {
-      out.push_back(*part);
+      out.push_back(*digit);
       continue;
     }
-    auto digits = digitsOf(own, *part, mesh);
+    auto digits = digitsOf(own, *digit, mesh);
     if (!digits)
       return emitError(loc) << "a sharding names " << axis
                             << ", which is no part of the program's mesh";

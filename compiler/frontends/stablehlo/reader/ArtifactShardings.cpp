@@ -41,19 +41,19 @@ LogicalResult ShardyBytecode::readList(DialectBytecodeReader &reader,
 /// Reads a name, and the part of the axis, which is an array [skip, size].
 Attribute ShardyBytecode::readAxis(DialectBytecodeReader &reader) const {
   StringRef name;
-  DenseI64ArrayAttr part;
+  DenseI64ArrayAttr digit;
   if (failed(reader.readString(name)) ||
-      failed(reader.readOptionalAttribute(part)))
+      failed(reader.readOptionalAttribute(digit)))
     return {};
   auto text = StringAttr::get(getContext(), name);
-  if (!part)
+  if (!digit)
     return text;
-  if (part.size() != 2) {
-    reader.emitError() << "a part of an axis has " << part.size()
+  if (digit.size() != 2) {
+    reader.emitError() << "a part of an axis has " << digit.size()
                        << " numbers, not 2";
     return {};
   }
-  return stablehlo::makeSubAxis(text, part[0], part[1]);
+  return stablehlo::makeSubAxis(text, digit[0], digit[1]);
 }
 
 Attribute ShardyBytecode::readDim(DialectBytecodeReader &reader) const {
