@@ -20,8 +20,8 @@ using namespace weft;
 using namespace weft::coll;
 
 /// The rule in which each operand becomes the result of its number; the
-/// dimensions `whole`, which may change their size, cannot be sharded.
-static ShardingRule movingRule(Operation *op, ArrayRef<int64_t> whole,
+/// dimensions `replicated`, which may change their size, cannot be sharded.
+static ShardingRule movingRule(Operation *op, ArrayRef<int64_t> replicated,
                                Linearity linearity = Linearity::Moving) {
   ShardingRule rule;
   rule.linearity.assign(op->getNumOperands(), linearity);
@@ -36,12 +36,12 @@ static ShardingRule movingRule(Operation *op, ArrayRef<int64_t> whole,
     TensorFactors &before = rule.operands.emplace_back();
     TensorFactors &after = rule.results.emplace_back();
     for (int64_t dim = 0; dim < from.getRank(); ++dim) {
-      bool moved = llvm::is_contained(whole, dim);
+      bool moved = llvm::is_contained(replicated, dim);
       unsigned factor = add(from.getDimSize(dim),
-                            moved ? FactorKind::Whole : FactorKind::Pass);
+                            moved ? FactorKind::Replicated : FactorKind::Pass);
       before.push_back({factor});
       after.push_back(
-          {moved ? add(to.getDimSize(dim), FactorKind::Whole) : factor});
+          {moved ? add(to.getDimSize(dim), FactorKind::Replicated) : factor});
     }
   }
   return rule;

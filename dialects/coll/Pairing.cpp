@@ -34,7 +34,7 @@ struct ChosenMembers
 
 /// A permute or exchange: a device that already holds the block that it
 /// receives sends nothing.
-struct WholeBlocks : PairingOpInterface::ExternalModel<WholeBlocks, PermuteOp> {
+struct FullBlocks : PairingOpInterface::ExternalModel<FullBlocks, PermuteOp> {
   Pairs getPairs(Operation *op) const {
     auto permute = cast<PermuteOp>(op);
     const Mesh mesh = permute.getFrom().getMesh().getMesh();
@@ -63,5 +63,5 @@ struct WholeBlocks : PairingOpInterface::ExternalModel<WholeBlocks, PermuteOp> {
 
 void coll::attachPairings(MLIRContext *context) {
   CollectivePermuteOp::attachInterface<ChosenMembers>(*context);
-  PermuteOp::attachInterface<WholeBlocks>(*context);
+  PermuteOp::attachInterface<FullBlocks>(*context);
 }

@@ -104,7 +104,7 @@ static void retypeConstant(Operation *op, Type type) {
 
 namespace {
 /// The rule of arith.constant. Data and result have one type, layout included.
-/// A splat is sharded freely; other data stays whole.
+/// A splat is sharded freely; other data stays replicated.
 struct ConstantModel : ShardingRuleOpInterface::FallbackModel<ConstantModel> {
   ShardingRule getShardingRule(Operation *op) const {
     auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
@@ -113,7 +113,8 @@ struct ConstantModel : ShardingRuleOpInterface::FallbackModel<ConstantModel> {
     TensorFactors &result = rule.results.emplace_back();
     for (int64_t dim = 0; type && dim < type.getRank(); ++dim) {
       rule.factors.push_back(
-          {type.getDimSize(dim), splat ? FactorKind::Pass : FactorKind::Whole});
+          {type.getDimSize(dim),
+           splat ? FactorKind::Pass : FactorKind::Replicated});
       result.push_back({static_cast<unsigned>(dim)});
     }
     return rule;

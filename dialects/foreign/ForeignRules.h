@@ -16,7 +16,7 @@
 // |              | reshape, const
 // | scf          | none needed: loops say themselves what their regions pass on
 //
-// An op without a rule keeps its tensors whole.
+// An op without a rule keeps its tensors replicated.
 //
 //===----------------------------------------------------------------------===//
 

@@ -86,8 +86,10 @@ public:
 
 private:
   void addFactors();
-  void keepWhole(unsigned loop) { rule.factors[loop].kind = FactorKind::Whole; }
-  void keepWhole(AffineExpr expr);
+  void replicate(unsigned loop) {
+    rule.factors[loop].kind = FactorKind::Replicated;
+  }
+  void replicate(AffineExpr expr);
   TensorFactors factorsOf(OpOperand &operand);
   /// The factors of a dimension whose index is not one loop.
   DimFactors windowOf(OpOperand &operand, AffineExpr expr);
@@ -108,7 +110,7 @@ void StructuredRule::addFactors() {
   for (auto [loop, size] : llvm::enumerate(sizes)) {
     Factor factor{size, FactorKind::Pass};
     if (isReduction(loop)) {
-      factor.kind = combined ? FactorKind::Reduce : FactorKind::Whole;
+      factor.kind = combined ? FactorKind::Reduce : FactorKind::Replicated;
       factor.reduce = combined.value_or(ReduceKind::Sum);
       factor.ownsPadding = true; // guardPadding
     }
@@ -116,10 +118,10 @@ void StructuredRule::addFactors() {
   }
 }
 
-void StructuredRule::keepWhole(AffineExpr expr) {
+void StructuredRule::replicate(AffineExpr expr) {
   expr.walk([&](AffineExpr inner) {
     if (auto dim = dyn_cast<AffineDimExpr>(inner))
-      keepWhole(dim.getPosition());
+      replicate(dim.getPosition());
   });
 }
 
@@ -154,13 +156,13 @@ DimFactors StructuredRule::windowOf(OpOperand &operand, AffineExpr expr) {
   auto window = matchWindow(expr);
   bool input = op.isDpsInput(&operand);
   if (!window || !input || op.getNumDpsInits() != 1) {
-    keepWhole(expr);
+    replicate(expr);
     return {};
   }
-  keepWhole(window->inside);
+  replicate(window->inside);
   Factor &factor = rule.factors[window->position];
   if (factor.kind != FactorKind::Pass) {
-    keepWhole(expr);
+    replicate(expr);
     return {};
   }
   factor.kind = FactorKind::Window;
@@ -191,7 +193,7 @@ TensorFactors StructuredRule::factorsOf(OpOperand &operand) {
     // A repeated loop (a diagonal), or a loop over a part of a dimension.
     bool again = !seen.insert(dim.getPosition()).second;
     if (again || type.getDimSize(factors.size()) != sizes[dim.getPosition()]) {
-      keepWhole(expr);
+      replicate(expr);
       factors.push_back({});
     } else {
       factors.push_back({dim.getPosition()});
@@ -201,13 +203,13 @@ TensorFactors StructuredRule::factorsOf(OpOperand &operand) {
 }
 
 /// Checks that each output's elements are written once by parallel loops or
-/// combined by reductions; other loops stay whole.
+/// combined by reductions; other loops stay replicated.
 void StructuredRule::checkOutputs() {
   for (const TensorFactors &result : rule.results)
     for (unsigned loop = 0; loop < sizes.size(); ++loop) {
       bool has = llvm::is_contained(result, DimFactors{loop});
       if (has == isReduction(loop))
-        keepWhole(loop);
+        replicate(loop);
     }
 }
 
@@ -229,8 +231,8 @@ ShardingRule StructuredRule::build() {
   checkOutputs();
   for (unsigned loop = 0; loop < sizes.size(); ++loop)
     if (!isSeen(rule, loop))
-      keepWhole(loop);
-  // A loop that a later operand made whole is made whole in all operands.
+      replicate(loop);
+  // A loop that a later operand made replicated is so in all operands.
   llvm::erase_if(rule.positions, [&](const PositionMap &map) {
     return rule.factors[map.factor].kind != FactorKind::Window;
   });

@@ -54,12 +54,12 @@ template <typename Op> struct SourceModel : RuleModel<SourceModel<Op>, Op> {
 /// The tensor's dimensions that a block covers completely, and those that the
 /// block drops.
 struct BlockDims {
-  RankedTensorType whole;
+  RankedTensorType full;
   OffsetSizeAndStrideOpInterface block;
   llvm::SmallBitVector dropped;
 
   bool covers(unsigned dim) {
-    return block.getStaticSizes()[dim] == whole.getDimSize(dim) &&
+    return block.getStaticSizes()[dim] == full.getDimSize(dim) &&
            isConstantIntValue(block.getMixedOffsets()[dim], 0) &&
            isConstantIntValue(block.getMixedStrides()[dim], 1);
   }
@@ -92,7 +92,7 @@ struct ExtractSliceModel
   ShardingRule getShardingRule(Operation *op) const {
     BlockDims dims = dimsOf(op);
     ShardingRule rule;
-    TensorFactors source = addFactors(rule, dims.whole);
+    TensorFactors source = addFactors(rule, dims.full);
     rule.operands.push_back(source);
     rule.operands.resize(op->getNumOperands());
     rule.results.push_back(dims.factorsOf(source));
@@ -100,7 +100,8 @@ struct ExtractSliceModel
       if (dims.covers(dim) && !dims.dropped[dim])
         continue;
       bool moves = dims.isStatic(dim) && !dims.dropped[dim];
-      rule.factors[dim].kind = moves ? FactorKind::Shift : FactorKind::Whole;
+      rule.factors[dim].kind =
+          moves ? FactorKind::Shift : FactorKind::Replicated;
       if (!moves)
         continue;
       PositionMap map{0, 0, dim, dims.block.getStaticStrides()[dim],
@@ -140,7 +141,7 @@ struct ExtractSliceModel
   }
 };
 
-/// Dimensions that the source does not cover stay whole.
+/// Dimensions that the source does not cover stay replicated.
 struct InsertSliceModel : RuleModel<InsertSliceModel, tensor::InsertSliceOp> {
   static BlockDims dimsOf(Operation *op) {
     auto slice = cast<tensor::InsertSliceOp>(op);
@@ -149,17 +150,17 @@ struct InsertSliceModel : RuleModel<InsertSliceModel, tensor::InsertSliceOp> {
   ShardingRule getShardingRule(Operation *op) const {
     BlockDims dims = dimsOf(op);
     ShardingRule rule;
-    TensorFactors dest = addFactors(rule, dims.whole);
+    TensorFactors dest = addFactors(rule, dims.full);
     rule.operands = {dims.factorsOf(dest), dest};
     rule.operands.resize(op->getNumOperands());
     rule.results.push_back(dest);
     for (unsigned dim = 0; dim < dest.size(); ++dim)
       if (!dims.covers(dim) || dims.dropped[dim])
-        rule.factors[dim].kind = FactorKind::Whole;
+        rule.factors[dim].kind = FactorKind::Replicated;
     for (unsigned dim = 0; dim < dest.size(); ++dim)
       if (!dims.covers(dim) && !dims.dropped[dim])
         // The rule of tensor.insert_slice: dimensions that the source does not
-        // cover completely stay whole.
+        // cover completely stay replicated.
         rule.operands[0][dims.place(dim)].clear();
     return rule;
   }
@@ -191,14 +192,14 @@ struct PadModel : RuleModel<PadModel, tensor::PadOp> {
     for (auto [dim, low, high] :
          llvm::enumerate(pad.getMixedLowPad(), pad.getMixedHighPad()))
       if (!isConstantIntValue(low, 0) || !isConstantIntValue(high, 0)) {
-        rule.factors[dim].kind = FactorKind::Whole;
+        rule.factors[dim].kind = FactorKind::Replicated;
         source[dim].clear(); // another size
       }
     // A padding value that is not constant may depend on the position.
     bool constant = bool(pad.getConstantPaddingValue());
     for (Factor &factor : rule.factors)
       if (!constant)
-        factor.kind = FactorKind::Whole;
+        factor.kind = FactorKind::Replicated;
     rule.operands.push_back(source);
     rule.operands.resize(op->getNumOperands());
     rule.results.push_back(result);
@@ -216,7 +217,7 @@ struct ConcatModel : RuleModel<ConcatModel, tensor::ConcatOp> {
     unsigned along = cast<tensor::ConcatOp>(op).getDim();
     ShardingRule rule;
     TensorFactors result = addFactors(rule, typeOf(op->getResult(0)));
-    rule.factors[along].kind = FactorKind::Whole;
+    rule.factors[along].kind = FactorKind::Replicated;
     TensorFactors input = result;
     input[along].clear(); // another size
     rule.operands.assign(op->getNumOperands(), input);

@@ -18,7 +18,7 @@ template <typename Model, typename Op>
 using RuleModel = ShardingRuleOpInterface::ExternalModel<Model, Op>;
 
 /// Adds every operand without factors: `rank` empty dimensions each.
-static void addWholeOperands(ShardingRule &rule, Operation *op) {
+static void addReplicatedOperands(ShardingRule &rule, Operation *op) {
   for (Value operand : op->getOperands()) {
     RankedTensorType type = tensorTypeOf(operand);
     rule.operands.push_back(TensorFactors(type ? type.getRank() : 0));
@@ -38,7 +38,7 @@ struct BroadcastingModel
     RankedTensorType result = tensorTypeOf(op->getResult(0));
     ShardingRule rule =
         elementwiseRule(result.getShape(), {}, op->getNumResults());
-    addWholeOperands(rule, op);
+    addReplicatedOperands(rule, op);
     for (auto [operand, factors] :
          llvm::zip_equal(op->getOperands(), rule.operands)) {
       RankedTensorType type = tensorTypeOf(operand);
@@ -68,13 +68,13 @@ struct MatMulModel : RuleModel<MatMulModel, tosa::MatMulOp> {
     RankedTensorType a = tensorTypeOf(op->getOperand(0)),
                      result = tensorTypeOf(op->getResult(0));
     ShardingRule rule;
-    addWholeOperands(rule, op);
+    addReplicatedOperands(rule, op);
     for (int64_t size : result.getShape())
       rule.factors.push_back({size, FactorKind::Pass});
     // Padding is 0, which is not neutral for integers with a zero point.
     bool sums = isa<FloatType>(a.getElementType());
     rule.factors.push_back(
-        {a.getDimSize(2), sums ? FactorKind::Reduce : FactorKind::Whole});
+        {a.getDimSize(2), sums ? FactorKind::Reduce : FactorKind::Replicated});
     rule.factors.back().ownsPadding = true;
     rule.operands[0] = {{0}, {1}, {3}};
     rule.operands[1] = {{0}, {3}, {2}};
@@ -105,7 +105,7 @@ struct ReduceModel : RuleModel<ReduceModel<Op, kind>, Op> {
     ShardingRule rule = elementwiseRule(input.getShape(), {input.getRank()}, 1);
     unsigned axis = cast<Op>(op).getAxis();
     rule.factors[axis].kind =
-        passesOverNan(op) ? FactorKind::Whole : FactorKind::Reduce;
+        passesOverNan(op) ? FactorKind::Replicated : FactorKind::Reduce;
     rule.factors[axis].reduce = kind;
     rule.factors[axis].ownsPadding = true;
     rule.results[0][axis].clear();
@@ -145,7 +145,7 @@ struct ReshapeModel : RuleModel<ReshapeModel, tosa::ReshapeOp> {
                                     tensorTypeOf(op->getResult(0)).getShape());
     for (Factor &factor : rule.factors)
       if (factor.kind == FactorKind::Shift)
-        factor.kind = FactorKind::Whole; // dimensions that do not align
+        factor.kind = FactorKind::Replicated; // dimensions that do not align
     rule.positions.clear();
     rule.operands.resize(2);
     rule.linearity = {Linearity::Moving, Linearity::None};

@@ -99,12 +99,12 @@ SmallVector<Tensors> Lockstep::blocksOf(Operation &op,
   SmallVector<Tensors> blocks(inside.size());
   for (auto [device, tensors] : llvm::enumerate(operands))
     for (auto [index, tensor] : llvm::enumerate(tensors)) {
-      Tensors parts = shardTensor(inside, manual.fromLayout(index), *tensor);
+      Tensors shards = shardTensor(inside, manual.fromLayout(index), *tensor);
       if (operands.size() != 1)
-        blocks[device].push_back(std::move(parts[device]));
+        blocks[device].push_back(std::move(shards[device]));
       else
-        for (auto [block, part] : llvm::zip_equal(blocks, parts))
-          block.push_back(std::move(part));
+        for (auto [block, shard] : llvm::zip_equal(blocks, shards))
+          block.push_back(std::move(shard));
     }
   return blocks;
 }

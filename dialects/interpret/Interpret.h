@@ -54,7 +54,7 @@ void combineInto(ReduceKind kind, Tensor &into, int64_t i, const Tensor &from,
 /// A tensor of the neutral element: 0 for sum, -inf or the least integer for
 /// max, all ones for and.
 Tensor neutralTensor(ReduceKind kind, mlir::RankedTensorType type);
-/// A tensor of the value that a device without a part of a reduction
+/// A tensor of the value that a device without elements of a reduction
 /// contributes.
 Tensor absentTensor(ReduceKind kind, mlir::RankedTensorType type);
 
@@ -63,8 +63,8 @@ Tensor absentTensor(ReduceKind kind, mlir::RankedTensorType type);
 /// elsewhere.
 Tensors shardTensor(const Mesh &mesh, const Layout &layout,
                     const Tensor &global);
-/// Like shardTensor, but the parts of a partial value are not neutral: those of
-/// a sum are x - r and r for small integers r, exact where elements are small
+/// Like shardTensor, but the summands of a partial value are not neutral: those
+/// of a sum are x - r and r for small integers r, exact where elements are small
 /// integers; those of other kinds are all x. Sums of complex numbers and of
 /// floats below 16 bits are as in shardTensor.
 Tensors spreadTensor(const Mesh &mesh, const Layout &layout,

@@ -82,15 +82,15 @@ static void addInteger(Tensor &tensor, int64_t i, int64_t n) {
 
 Tensors spreadTensor(const Mesh &mesh, const Layout &layout,
                      const Tensor &global) {
-  Layout whole = layout;
-  whole.partial.clear();
-  Tensors result = shardTensor(mesh, whole, global);
+  Layout summed = layout;
+  summed.partial.clear();
+  Tensors result = shardTensor(mesh, summed, global);
   bool sums = layout.reduce == ReduceKind::Sum;
   if (sums &&
       (global.isComplex() || (global.isFloat() && global.bitWidth() < 16)))
     return shardTensor(mesh, layout, global);
   for (int64_t position = 0; sums && position < mesh.size(); ++position) {
-    int64_t part =
+    int64_t summand =
         coordinate(mesh, position, ArrayRef<SubAxis>(layout.partial));
     Tensor &block = result[position];
     forEachElement(own(mesh, layout, global.getShape(), position),
@@ -98,9 +98,9 @@ Tensors spreadTensor(const Mesh &mesh, const Layout &layout,
                    [&](int64_t i, int64_t from) {
                      if (from < 0)
                        return;
-                     if (part > 0) {
+                     if (summand > 0) {
                        block.setBits(i, 0);
-                       return addInteger(block, i, summandOf(part, from));
+                       return addInteger(block, i, summandOf(summand, from));
                      }
                      for (int64_t c = 1; c < shardCount(layout.partial); ++c)
                        addInteger(block, i, -summandOf(c, from));
@@ -116,7 +116,7 @@ std::string gatherTensor(const Mesh &mesh, const Layout &layout,
   int64_t summands = shardCount(layout.partial);
   global = Tensor(shape, locals[0].getElementType());
   // One tensor for each summand, and the device that first set each element.
-  SmallVector<Tensor> parts(summands, global);
+  SmallVector<Tensor> terms(summands, global);
   std::vector<int64_t> holder(summands * global.size(), -1);
   std::string reason;
   for (int64_t position = 0; position < mesh.size(); ++position) {
@@ -125,29 +125,29 @@ std::string gatherTensor(const Mesh &mesh, const Layout &layout,
       return "device " + std::to_string(position) + " holds " +
              shapeText(block.getShape()) + ", the layout gives it " +
              shapeText(local);
-    int64_t part =
+    int64_t summand =
         coordinate(mesh, position, ArrayRef<SubAxis>(layout.partial));
     forEachElement(
         own(mesh, layout, shape, position), local, shape,
         [&](int64_t i, int64_t to) {
           if (to < 0)
             return;
-          int64_t &first = holder[part * global.size() + to];
+          int64_t &first = holder[summand * global.size() + to];
           if (first < 0) {
             first = position;
-            parts[part].copy(to, block, i);
-          } else if (reason.empty() && !parts[part].equals(to, block, i)) {
+            terms[summand].copy(to, block, i);
+          } else if (reason.empty() && !terms[summand].equals(to, block, i)) {
             reason = "devices " + std::to_string(first) + " and " +
                      std::to_string(position) + " hold different copies of " +
-                     indexText(to, shape) + ": " + parts[part].text(to) +
+                     indexText(to, shape) + ": " + terms[summand].text(to) +
                      " != " + block.text(i);
           }
         });
   }
-  global = std::move(parts[0]);
-  for (int64_t part = 1; part < summands; ++part)
+  global = std::move(terms[0]);
+  for (int64_t summand = 1; summand < summands; ++summand)
     for (int64_t i = 0; i < global.size(); ++i)
-      combineInto(layout.reduce, global, i, parts[part], i);
+      combineInto(layout.reduce, global, i, terms[summand], i);
   return reason;
 }
 

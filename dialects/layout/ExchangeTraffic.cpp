@@ -22,54 +22,54 @@ using Wants = std::map<int64_t, int64_t, std::greater<>>;
 
 /// One dimension of the tensor, split by both layouts.
 struct Dimension {
-  int64_t size, fromParts, toParts;
+  int64_t size, fromShards, toShards;
 
   Interval held(int64_t shard) const {
-    return shardInterval(size, fromParts, shard);
+    return shardInterval(size, fromShards, shard);
   }
-  /// The number of elements that a shard and part `part` of the other layout
-  /// have in common.
-  int64_t common(int64_t shard, int64_t part) const {
-    Interval a = held(shard), b = shardInterval(size, toParts, part);
+  /// The number of elements that a shard and shard `needed` of the other
+  /// layout have in common.
+  int64_t common(int64_t shard, int64_t needed) const {
+    Interval a = held(shard), b = shardInterval(size, toShards, needed);
     return std::max<int64_t>(0, std::min(a.end, b.end) -
                                     std::max(a.begin, b.begin));
   }
-  /// The number of parts by their common elements with a nonempty shard: parts
-  /// between the first and the last lie in it completely.
+  /// The number of needed shards by their common elements with a nonempty
+  /// shard: those between the first and the last lie in it completely.
   Wants wantsOf(int64_t shard) const {
     Interval elements = held(shard);
-    int64_t part = shardSize(size, toParts);
-    int64_t first = elements.begin / part, last = (elements.end - 1) / part;
+    int64_t each = shardSize(size, toShards);
+    int64_t first = elements.begin / each, last = (elements.end - 1) / each;
     Wants wants;
     ++wants[common(shard, first)];
     if (last > first)
       ++wants[common(shard, last)];
     if (last > first + 1)
-      wants[part] += last - first - 1;
+      wants[each] += last - first - 1;
     return wants;
   }
 };
 
-/// The digits that an axis adds to the numbers of a shard and of a part.
+/// The digits that an axis adds to the numbers of a shard and of a needed one.
 struct AxisDigits {
-  llvm::SmallVector<llvm::SmallVector<int64_t>> shard, part; ///< by dimension
+  llvm::SmallVector<llvm::SmallVector<int64_t>> shard, needed; ///< by dimension
 };
 
 /// The elements of each shard that its holders have already.
-class OwnParts {
+class OwnElements {
 public:
-  OwnParts(const Mesh &mesh, const Layout &from, const Layout &to,
-           llvm::ArrayRef<Dimension> dims);
+  OwnElements(const Mesh &mesh, const Layout &from, const Layout &to,
+              llvm::ArrayRef<Dimension> dims);
   std::unordered_map<int64_t, Wants> byShard;
 
 private:
   void visit(size_t axis, llvm::ArrayRef<int64_t> shard,
-             llvm::ArrayRef<int64_t> part);
-  void count(llvm::ArrayRef<int64_t> shard, llvm::ArrayRef<int64_t> part);
+             llvm::ArrayRef<int64_t> needed);
+  void count(llvm::ArrayRef<int64_t> shard, llvm::ArrayRef<int64_t> needed);
 
   llvm::ArrayRef<Dimension> dims;
   llvm::SmallVector<AxisDigits> axes; ///< axes that a layout uses
-  int64_t alike = 1; ///< devices with the same shard and the same part
+  int64_t alike = 1; ///< devices with the same shard that need the same
 };
 
 } // namespace
@@ -90,20 +90,20 @@ static llvm::SmallVector<int64_t> digitsOf(const Mesh &mesh, unsigned axis,
   return digits;
 }
 
-OwnParts::OwnParts(const Mesh &mesh, const Layout &from, const Layout &to,
-                   llvm::ArrayRef<Dimension> dims)
+OwnElements::OwnElements(const Mesh &mesh, const Layout &from, const Layout &to,
+                         llvm::ArrayRef<Dimension> dims)
     : dims(dims) {
   for (unsigned axis = 0; axis < mesh.axes.size(); ++axis) {
     AxisDigits digits;
     for (const SubAxes &dim : from.dims)
       digits.shard.push_back(digitsOf(mesh, axis, dim));
     for (const SubAxes &dim : to.dims)
-      digits.part.push_back(digitsOf(mesh, axis, dim));
+      digits.needed.push_back(digitsOf(mesh, axis, dim));
     auto isUnused = [](llvm::ArrayRef<int64_t> dim) {
       return llvm::all_of(dim, [](int64_t digit) { return digit == 0; });
     };
     if (llvm::all_of(digits.shard, isUnused) &&
-        llvm::all_of(digits.part, isUnused))
+        llvm::all_of(digits.needed, isUnused))
       alike *= mesh.axes[axis].size;
     else
       axes.push_back(std::move(digits));
@@ -112,27 +112,27 @@ OwnParts::OwnParts(const Mesh &mesh, const Layout &from, const Layout &to,
         llvm::SmallVector<int64_t, 4>(dims.size()));
 }
 
-void OwnParts::visit(size_t axis, llvm::ArrayRef<int64_t> shard,
-                     llvm::ArrayRef<int64_t> part) {
+void OwnElements::visit(size_t axis, llvm::ArrayRef<int64_t> shard,
+                        llvm::ArrayRef<int64_t> needed) {
   if (axis == axes.size())
-    return count(shard, part);
+    return count(shard, needed);
   const AxisDigits &digits = axes[axis];
-  llvm::SmallVector<int64_t, 4> nextShard(shard), nextPart(part);
+  llvm::SmallVector<int64_t, 4> nextShard(shard), nextNeeded(needed);
   for (size_t x = 0; x < digits.shard.front().size(); ++x) {
     for (size_t dim = 0; dim < dims.size(); ++dim) {
       nextShard[dim] = shard[dim] + digits.shard[dim][x];
-      nextPart[dim] = part[dim] + digits.part[dim][x];
+      nextNeeded[dim] = needed[dim] + digits.needed[dim][x];
     }
-    visit(axis + 1, nextShard, nextPart);
+    visit(axis + 1, nextShard, nextNeeded);
   }
 }
 
-void OwnParts::count(llvm::ArrayRef<int64_t> shard,
-                     llvm::ArrayRef<int64_t> part) {
+void OwnElements::count(llvm::ArrayRef<int64_t> shard,
+                        llvm::ArrayRef<int64_t> needed) {
   int64_t elements = 1, number = 0;
-  for (auto [dim, s, p] : llvm::zip_equal(dims, shard, part)) {
+  for (auto [dim, s, p] : llvm::zip_equal(dims, shard, needed)) {
     elements *= dim.common(s, p);
-    number = number * dim.fromParts + s;
+    number = number * dim.fromShards + s;
     if (elements == 0)
       return;
   }
@@ -167,7 +167,7 @@ namespace {
 /// Visits all shards, dimension by dimension.
 class ShardWalk {
 public:
-  ShardWalk(llvm::ArrayRef<Dimension> dims, const OwnParts &own,
+  ShardWalk(llvm::ArrayRef<Dimension> dims, const OwnElements &own,
             int64_t holders)
       : dims(dims), own(own), holders(holders) {}
   /// Visits the shards whose number begins with `number` and which `wants` devices
@@ -177,7 +177,7 @@ public:
 
 private:
   llvm::ArrayRef<Dimension> dims;
-  const OwnParts &own;
+  const OwnElements &own;
   int64_t holders;
   Wants lastWants, lastOwn;
 };
@@ -196,25 +196,25 @@ void ShardWalk::visit(size_t dim, int64_t number, const Wants &wants) {
   }
   const Dimension &here = dims[dim];
   int64_t filled =
-      llvm::divideCeil(here.size, shardSize(here.size, here.fromParts));
+      llvm::divideCeil(here.size, shardSize(here.size, here.fromShards));
   for (int64_t shard = 0; shard < filled; ++shard)
-    visit(dim + 1, number * here.fromParts + shard,
+    visit(dim + 1, number * here.fromShards + shard,
           product(wants, here.wantsOf(shard)));
 }
 
 int64_t weft::mostSent(const Mesh &mesh, const Layout &from, const Layout &to,
                        llvm::ArrayRef<int64_t> shape) {
   llvm::SmallVector<Dimension> dims;
-  int64_t shards = 1, parts = 1;
+  int64_t shards = 1, needed = 1;
   for (auto [size, a, b] : llvm::zip_equal(shape, from.dims, to.dims)) {
     dims.push_back({size, shardCount(a), shardCount(b)});
-    shards *= dims.back().fromParts;
-    parts *= dims.back().toParts;
+    shards *= dims.back().fromShards;
+    needed *= dims.back().toShards;
   }
   if (shards == 1 || llvm::is_contained(shape, 0))
     return 0;
-  OwnParts own(mesh, from, to, dims);
+  OwnElements own(mesh, from, to, dims);
   ShardWalk walk(dims, own, mesh.size() / shards);
-  walk.visit(0, 0, {{1, mesh.size() / parts}});
+  walk.visit(0, 0, {{1, mesh.size() / needed}});
   return walk.most;
 }

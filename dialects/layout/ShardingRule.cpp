@@ -11,8 +11,8 @@
 using namespace weft;
 
 static constexpr llvm::StringLiteral factorKinds[] = {
-    "pass",   "position", "reduce", "window", "shift",
-    "lookup", "scan",     "select", "whole"};
+    "pass",   "position", "reduce", "window",    "shift",
+    "lookup", "scan",     "select", "replicated"};
 
 llvm::StringRef weft::stringifyFactorKind(FactorKind kind) {
   return factorKinds[static_cast<unsigned>(kind)];
@@ -102,7 +102,7 @@ static void takeBlock(ShardingRule &rule, ReshapeSide &a, ReshapeSide &b) {
   }
   rule.factors.push_back({left, FactorKind::Shift});
   if (!alone)
-    return; // a minor factor of its dimension: kept whole
+    return; // a minor factor of its dimension: kept replicated
   PositionMap map{0, 0, factor};
   map.operandUnit = left / first;
   map.resultUnit = left / second;
@@ -201,10 +201,10 @@ std::string weft::toString(const ShardingRule &rule) {
 //===----------------------------------------------------------------------===//
 
 /// Whether the factor's size may differ between operand and result: in windows,
-/// shifts and selections, and for Whole, which is not sharded.
+/// shifts and selections, and for Replicated, which is not sharded.
 static bool hasFreeSize(FactorKind kind) {
   return kind == FactorKind::Window || kind == FactorKind::Shift ||
-         kind == FactorKind::Select || kind == FactorKind::Whole;
+         kind == FactorKind::Select || kind == FactorKind::Replicated;
 }
 
 static std::string invalidDim(const ShardingRule &rule, const DimFactors &dim,

@@ -32,7 +32,7 @@ enum class FactorKind : uint8_t {
   Lookup,   ///< gather, scatter: mask by range and a partial result
   Scan,     ///< cumulative ops: local, then an exclusive scan of one slice
   Select,   ///< sort, top-k: local select and merge
-  Whole,    ///< replicate this dimension only
+  Replicated, ///< this dimension is never sharded
 };
 llvm::StringRef stringifyFactorKind(FactorKind kind);
 
@@ -85,7 +85,7 @@ struct PositionMap {
   /// Sizes for a reshape that does not align (6x4 to 8x3), else 0: the factor
   /// counts the elements of the block, of which each position of the operand's
   /// first dimension has operandUnit (4), and of the result's resultUnit (3).
-  /// The op moves them itself, by LocalPlacement::fetchParts.
+  /// The op moves them itself, by LocalPlacement::fetch.
   int64_t operandUnit = 0, resultUnit = 0;
 };
 

@@ -22,7 +22,7 @@ def ShardingRuleOpInterface : OpInterface<"ShardingRuleOpInterface"> {
       the given local types. The default clones with local types. Ops that
       depend on positions ask `placement` where the local block starts. An op
       with factors of kind scan, select, lookup, shift or window overrides it:
-      it combines the parts that `placement` gathers, looks for what the device
+      it combines what `placement` gathers, looks for what the device
       has, and leaves out the movement of operands that were fetched.
     }], "::llvm::SmallVector<::mlir::Value>", "buildLocal",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$operands,

@@ -121,10 +121,12 @@ std::string RuleCheck::checkTensor(const PlacedTensor &tensor) {
   return {};
 }
 
-/// Checks that no axis is used twice, and no factor of kind Whole is sharded.
+/// Checks that no axis is used twice, and no factor of kind Replicated is
+/// sharded.
 std::string RuleCheck::checkFactors(ArrayRef<SubAxis> passed) {
   for (unsigned factor = 0; factor < rule.factors.size(); ++factor) {
-    if (rule.factors[factor].kind == FactorKind::Whole && !axes[factor].empty())
+    if (rule.factors[factor].kind == FactorKind::Replicated &&
+        !axes[factor].empty())
       return factorName(factor) + " cannot be sharded, but has axes " +
              text(axes[factor]);
     for (const SubAxis &sub : axes[factor]) {

@@ -44,25 +44,25 @@ public:
   /// Gathers the values of the devices with the factor's other shards, in
   /// order, concatenated along `dim`; returns the value itself if there is one
   /// shard.
-  virtual mlir::Value gatherParts(mlir::OpBuilder &builder, mlir::Location loc,
-                                  mlir::Value value, unsigned factor,
-                                  unsigned dim) const {
+  virtual mlir::Value gather(mlir::OpBuilder &builder, mlir::Location loc,
+                             mlir::Value value, unsigned factor,
+                             unsigned dim) const {
     return value;
   }
   /// Fetches elements of the concatenation of those devices' values along
   /// `dim`: `count` elements from coordinate * block + offset on, undefined
   /// outside. Only elements that the device lacks are moved.
-  virtual mlir::Value fetchParts(mlir::OpBuilder &builder, mlir::Location loc,
-                                 mlir::Value value, unsigned factor,
-                                 unsigned dim, int64_t block, int64_t offset,
-                                 int64_t count) const {
+  virtual mlir::Value fetch(mlir::OpBuilder &builder, mlir::Location loc,
+                            mlir::Value value, unsigned factor, unsigned dim,
+                            int64_t block, int64_t offset,
+                            int64_t count) const {
     return value;
   }
   /// Fetches the elements at `positions` (i64) along `dim`, in the result's
   /// shape. The devices that have them are known at run time only.
-  virtual mlir::Value pickParts(mlir::OpBuilder &builder, mlir::Location loc,
-                                mlir::Value value, mlir::Value positions,
-                                unsigned factor, unsigned dim) const {
+  virtual mlir::Value pick(mlir::OpBuilder &builder, mlir::Location loc,
+                           mlir::Value value, mlir::Value positions,
+                           unsigned factor, unsigned dim) const {
     return value;
   }
   /// Whether the local operand has, along a dimension with a window or shift

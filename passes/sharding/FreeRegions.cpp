@@ -51,10 +51,10 @@ Mesh weft::meshWithin(const Mesh &mesh, llvm::ArrayRef<SubAxis> bound) {
   return within;
 }
 
-Layout weft::freePart(const Layout &whole, const Layout &said,
-                      llvm::ArrayRef<SubAxis> free) {
-  Layout part = Layout::replicated(whole.dims.size());
-  for (auto [dim, axes] : llvm::enumerate(whole.dims)) {
+Layout weft::freeLayout(const Layout &outer, const Layout &said,
+                        llvm::ArrayRef<SubAxis> free) {
+  Layout inner = Layout::replicated(outer.dims.size());
+  for (auto [dim, axes] : llvm::enumerate(outer.dims)) {
     const SubAxes &first = said.dims[dim];
     if (axes.size() < first.size() ||
         !std::equal(first.begin(), first.end(), axes.begin()))
@@ -62,8 +62,8 @@ Layout weft::freePart(const Layout &whole, const Layout &said,
     for (const SubAxis &axis : llvm::drop_begin(axes, first.size())) {
       if (!isAmong(axis, free))
         break;
-      part.dims[dim].push_back(axis);
+      inner.dims[dim].push_back(axis);
     }
   }
-  return part;
+  return inner;
 }

@@ -39,8 +39,8 @@ Mesh meshWithin(const Mesh &mesh, llvm::ArrayRef<SubAxis> bound);
 
 /// The free axes of a layout, which come after those that the region states: of
 /// [(x, y), -] after [x, -] it is [y, -].
-Layout freePart(const Layout &whole, const Layout &said,
-                llvm::ArrayRef<SubAxis> free);
+Layout freeLayout(const Layout &outer, const Layout &said,
+                  llvm::ArrayRef<SubAxis> free);
 
 } // namespace weft
 

@@ -89,13 +89,13 @@ StringAttr BlockPlacement::reasonFor(unsigned factor, StringRef what) const {
   Operation *op = blocks.ruled.op;
   return StringAttr::get(
       op->getContext(),
-      "parts of " + op->getName().getStringRef() + " along its " +
+      "shards of " + op->getName().getStringRef() + " along its " +
           stringifyFactorKind(blocks.ruled.rule.factors[factor].kind) +
           " dimension are " + what);
 }
 
-Value BlockPlacement::gatherParts(OpBuilder &builder, Location loc, Value value,
-                                  unsigned factor, unsigned dim) const {
+Value BlockPlacement::gather(OpBuilder &builder, Location loc, Value value,
+                             unsigned factor, unsigned dim) const {
   if (shards(factor) == 1)
     return value;
   auto type = cast<RankedTensorType>(value.getType());
@@ -106,9 +106,9 @@ Value BlockPlacement::gatherParts(OpBuilder &builder, Location loc, Value value,
                                    reasonFor(factor, "combined"));
 }
 
-Value BlockPlacement::fetchParts(OpBuilder &builder, Location loc, Value value,
-                                 unsigned factor, unsigned dim, int64_t block,
-                                 int64_t offset, int64_t count) const {
+Value BlockPlacement::fetch(OpBuilder &builder, Location loc, Value value,
+                            unsigned factor, unsigned dim, int64_t block,
+                            int64_t offset, int64_t count) const {
   auto type = cast<RankedTensorType>(value.getType());
   int64_t size = type.getDimSize(dim) * shards(factor);
   llvm::SmallVector<int64_t> shape(type.getShape());
@@ -120,9 +120,9 @@ Value BlockPlacement::fetchParts(OpBuilder &builder, Location loc, Value value,
       groupOfFactor(factor), reasonFor(factor, "fetched"));
 }
 
-Value BlockPlacement::pickParts(OpBuilder &builder, Location loc, Value value,
-                                Value positions, unsigned factor,
-                                unsigned dim) const {
+Value BlockPlacement::pick(OpBuilder &builder, Location loc, Value value,
+                           Value positions, unsigned factor,
+                           unsigned dim) const {
   auto type = cast<RankedTensorType>(value.getType());
   auto shape = cast<RankedTensorType>(positions.getType()).getShape();
   return coll::PickOp::create(builder, loc, type.clone(shape), value, positions,

@@ -54,16 +54,16 @@ public:
   int64_t shards(unsigned factor) const override;
   mlir::Value coordinate(mlir::OpBuilder &builder, mlir::Location loc,
                          unsigned factor) const override;
-  mlir::Value gatherParts(mlir::OpBuilder &builder, mlir::Location loc,
-                          mlir::Value value, unsigned factor,
-                          unsigned dim) const override;
-  mlir::Value fetchParts(mlir::OpBuilder &builder, mlir::Location loc,
-                         mlir::Value value, unsigned factor, unsigned dim,
-                         int64_t block, int64_t offset,
-                         int64_t count) const override;
-  mlir::Value pickParts(mlir::OpBuilder &builder, mlir::Location loc,
-                        mlir::Value value, mlir::Value positions,
-                        unsigned factor, unsigned dim) const override;
+  mlir::Value gather(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Value value, unsigned factor,
+                     unsigned dim) const override;
+  mlir::Value fetch(mlir::OpBuilder &builder, mlir::Location loc,
+                    mlir::Value value, unsigned factor, unsigned dim,
+                    int64_t block, int64_t offset,
+                    int64_t count) const override;
+  mlir::Value pick(mlir::OpBuilder &builder, mlir::Location loc,
+                   mlir::Value value, mlir::Value positions, unsigned factor,
+                   unsigned dim) const override;
   bool isFetched(unsigned operand, unsigned dim) const override {
     return fetched.contains({operand, dim});
   }
@@ -76,7 +76,7 @@ public:
 
 private:
   LayoutAttr groupOfFactor(unsigned factor) const;
-  /// The reason of such a collective: "parts of weft.top_k along its select
+  /// The reason of such a collective: "shards of weft.top_k along its select
   /// dimension are WHAT".
   mlir::StringAttr reasonFor(unsigned factor, llvm::StringRef what) const;
 

@@ -37,7 +37,7 @@ static bool isSource(const ShardingRule &rule) {
 }
 
 /// The rule of an op that cannot be sharded: no dimension has a factor.
-static ShardingRule wholeRule(Operation *op) {
+static ShardingRule replicatedRule(Operation *op) {
   ShardingRule rule;
   auto add = [](auto &out, TypeRange types) {
     for (Type type : types) {
@@ -58,7 +58,7 @@ OpWithRule OpWithRule::get(Operation *op) {
     ruled.elementwise = isElementwise(ruled.rule);
     ruled.source = isMemoryEffectFree(op) && isSource(ruled.rule);
   } else {
-    ruled.rule = wholeRule(op);
+    ruled.rule = replicatedRule(op);
   }
   return ruled;
 }
@@ -87,7 +87,7 @@ bool OpWithRule::isShardable(unsigned factor) const {
   case FactorKind::Window:
   case FactorKind::Shift:
     return isFetchable(rule, factor);
-  case FactorKind::Whole:
+  case FactorKind::Replicated:
     return false;
   }
   return false;
@@ -169,16 +169,16 @@ static bool cutToTensor(const Mesh &mesh, const OpWithRule &op, unsigned tensor,
   const TensorFactors &factors = op.factors(tensor);
   Layout layout = projectToTensor(mesh, op.rule, factors, axes);
   FactorAxes back = projectToFactors(mesh, op.rule, factors, layout).axes;
-  bool whole = true;
+  bool isAll = true;
   for (const DimFactors &dim : factors)
     for (unsigned factor : dim) {
       SubAxes wanted = normalise(mesh, axes[factor]);
       if (back[factor] == wanted)
         continue;
       axes[factor] = back[factor];
-      whole = false;
+      isAll = false;
     }
-  return whole;
+  return isAll;
 }
 
 static bool has(const TensorFactors &tensor, unsigned factor) {

@@ -33,7 +33,7 @@ struct OpWithRule {
   /// is computed at no cost: constants, iota, broadcast scalars, random bits.
   bool source = false;
 
-  /// The rule of the op; without one a rule that keeps everything whole.
+  /// The rule of the op; without one a rule that keeps everything replicated.
   static OpWithRule get(mlir::Operation *op);
 
   unsigned numTensors() const {
@@ -66,7 +66,7 @@ struct OpSharding {
 /// one.
 using TensorLayouts = llvm::SmallVector<const Layout *, 4>;
 /// Whether none of the layouts splits anything. Then nothing propagates and the
-/// op is computed whole, as most ops of most programs.
+/// op is computed on every device, as most ops of most programs.
 bool nothingSplit(const TensorLayouts &layouts);
 
 /// Adds to `axes` those of `more` for each factor, without using an axis for

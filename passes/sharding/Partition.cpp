@@ -175,11 +175,11 @@ Value FunctionPartitioner::buildStep(ReshardOp op, Value value,
   return value;
 }
 
-/// The layout of values that differ along `apart`, as shards of a new first
+/// The layout of values that differ along `varying`, as shards of a new first
 /// dimension.
-static Layout withApartInFront(const SubAxes &apart, const Layout &layout) {
+static Layout withVaryingInFront(const SubAxes &varying, const Layout &layout) {
   Layout result;
-  result.dims.push_back(apart);
+  result.dims.push_back(varying);
   result.dims.append(layout.dims);
   return result;
 }
@@ -196,14 +196,14 @@ Value FunctionPartitioner::buildMove(ReshardOp op, Value value,
   SmallVector<int64_t> shape(global.getShape());
   Location loc = op.getLoc();
   Type elements = global.getElementType();
-  SubAxes apart = bound;
-  apart.append(from.partial);
-  if (!apart.empty()) {
-    SubAxes apartAfter = bound;
-    apartAfter.append(step.result.partial);
-    source = withApartInFront(apart, from);
-    target = withApartInFront(apartAfter, step.result);
-    shape.insert(shape.begin(), shardCount(apart));
+  SubAxes varying = bound;
+  varying.append(from.partial);
+  if (!varying.empty()) {
+    SubAxes varyingAfter = bound;
+    varyingAfter.append(step.result.partial);
+    source = withVaryingInFront(varying, from);
+    target = withVaryingInFront(varyingAfter, step.result);
+    shape.insert(shape.begin(), shardCount(varying));
     value = ReshapeOp::create(
         builder, loc,
         RankedTensorType::get(localShape(source, shape), elements), value);
@@ -218,7 +218,7 @@ Value FunctionPartitioner::buildMove(ReshardOp op, Value value,
   else
     value = coll::ExchangeOp::create(builder, loc, type, value, shape, fromAttr,
                                      toAttr, why);
-  if (!apart.empty())
+  if (!varying.empty())
     value = ReshapeOp::create(
         builder, loc,
         RankedTensorType::get(type.getShape().drop_front(), elements), value);

@@ -19,9 +19,9 @@ StringAttr weft::joinReasons(llvm::ArrayRef<StringAttr> reasons) {
     if (!reason)
       continue;
     context = reason.getContext();
-    llvm::SmallVector<llvm::StringRef> parts;
-    reason.getValue().split(parts, "; ");
-    clauses.insert(parts.begin(), parts.end());
+    llvm::SmallVector<llvm::StringRef> listed;
+    reason.getValue().split(listed, "; ");
+    clauses.insert(listed.begin(), listed.end());
   }
   return context ? StringAttr::get(context, llvm::join(clauses, "; "))
                  : StringAttr();
@@ -191,13 +191,13 @@ static SubAxes lost(const Layout &a, const Layout &b) {
 
 /// The reason why the op cannot have these axes on a dimension: "6 shards do not divide
 /// 4 x 9", "no factor shards it".
-static std::string whyWhole(const OpWithRule &consumer,
-                            const DimFactors &factors, int64_t shards) {
+static std::string whyReplicated(const OpWithRule &consumer,
+                                 const DimFactors &factors, int64_t shards) {
   if (factors.empty())
     return "no factor shards it";
   std::string sizes;
   for (unsigned factor : factors) {
-    if (consumer.rule.factors[factor].kind == FactorKind::Whole)
+    if (consumer.rule.factors[factor].kind == FactorKind::Replicated)
       return "it is computed as a whole";
     if (!consumer.isShardable(factor))
       return "its " +
@@ -211,8 +211,8 @@ static std::string whyWhole(const OpWithRule &consumer,
 
 /// The clause ", which needs dimension 1 whole: no factor shards it" if the op
 /// cannot work on shards of it, whatever the layouts of its other tensors.
-static std::string wholeDims(const Mesh &mesh, const OpWithRule &consumer,
-                             unsigned operand, const Layout &from) {
+static std::string replicatedDims(const Mesh &mesh, const OpWithRule &consumer,
+                                  unsigned operand, const Layout &from) {
   if (isa<ConstrainOp, func::ReturnOp>(consumer.op))
     return "";
   OpSharding alone =
@@ -222,8 +222,8 @@ static std::string wholeDims(const Mesh &mesh, const OpWithRule &consumer,
     if (axes.empty() && !from.dims[dim].empty())
       text += (text.empty() ? ", which needs dimension " : ", dimension ") +
               std::to_string(dim) + " whole: " +
-              whyWhole(consumer, consumer.factors(operand)[dim],
-                       shardCount(from.dims[dim]));
+              whyReplicated(consumer, consumer.factors(operand)[dim],
+                            shardCount(from.dims[dim]));
   return text;
 }
 
@@ -236,7 +236,7 @@ std::string Provenance::reason(const Mesh &mesh, Value value,
     return text + combined(from.reduce).str() + " over " +
            axisNames(mesh, from.partial);
   std::string purpose = " for " + consumerName(function, consumer, operand) +
-                        wholeDims(mesh, consumer, operand, from);
+                        replicatedDims(mesh, consumer, operand, from);
   SubAxes gathered = lost(from, to), sliced = lost(to, from);
   if (to.isPartial())
     return text + "kept on one coordinate of " + axisNames(mesh, to.partial) +

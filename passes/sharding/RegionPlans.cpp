@@ -12,7 +12,7 @@ using namespace mlir;
 ReshardCache &RegionPlans::plansOf(Value value) {
   FixedLayoutsOpInterface region = freeRegionAround(value);
   if (!region)
-    return whole;
+    return fullMesh;
   SubAxes bound = boundAxes(mesh, region.getFreeAxes());
   auto known = llvm::find_if(
       within, [&](const Bound &other) { return other.axes == bound; });

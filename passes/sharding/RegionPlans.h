@@ -23,7 +23,7 @@ namespace weft {
 /// Plans of a program's values, each on the mesh of its region.
 class RegionPlans {
 public:
-  explicit RegionPlans(const Mesh &mesh) : mesh(mesh), whole(mesh) {}
+  explicit RegionPlans(const Mesh &mesh) : mesh(mesh), fullMesh(mesh) {}
   /// The plan of planReshard for a ranked tensor; valid as long as this object.
   const ReshardPlan &plan(mlir::Value value, const Layout &from,
                           const Layout &to);
@@ -36,7 +36,7 @@ private:
   ReshardCache &plansOf(mlir::Value value);
 
   Mesh mesh;
-  ReshardCache whole;
+  ReshardCache fullMesh;
   std::list<Bound> within;
 };
 

@@ -84,7 +84,7 @@ func.func @shift(%x: tensor<8xf32> {weft.layout = #split}) -> (tensor<6xf32> {we
 // Neither 8 nor 3 divides the other: elements of the block in row-major order.
 // CHECK-LABEL: func.func @shifted_block
 // CHECK: weft.reshape %{{.+}} : tensor<3x3xf32> -> tensor<1x9x1xf32>
-// CHECK: coll.fetch %{{.+}} dim 1 of 27 at block 8 step 1 offset 0 {{.*}}reason "parts of weft.reshape along its shift dimension are fetched" : tensor<1x9x1xf32> -> tensor<1x8x1xf32>
+// CHECK: coll.fetch %{{.+}} dim 1 of 27 at block 8 step 1 offset 0 {{.*}}reason "shards of weft.reshape along its shift dimension are fetched" : tensor<1x9x1xf32> -> tensor<1x8x1xf32>
 // CHECK: weft.reshape %{{.+}} : tensor<1x8x1xf32> -> tensor<1x8xf32>
 // CHECK-NOT: coll.
 func.func @shifted_block(%x: tensor<8x3xf32> {weft.layout = #rows}) -> (tensor<3x8xf32> {weft.layout = #rows}) {
@@ -103,7 +103,7 @@ func.func @lookup(%x: tensor<8x4xf32> {weft.layout = #rows}, %i: tensor<5xi32> {
 // One element of each device.
 // CHECK-LABEL: func.func @scan
 // CHECK: weft.cumulative sum %{{.+}} dim 0 : tensor<3xf32>
-// CHECK: coll.all_gather %{{.+}} reason "parts of weft.cumulative along its scan dimension are combined" : tensor<1xf32> -> tensor<3xf32>
+// CHECK: coll.all_gather %{{.+}} reason "shards of weft.cumulative along its scan dimension are combined" : tensor<1xf32> -> tensor<3xf32>
 // CHECK: weft.cumulative sum %{{.+}} dim 0 exclusive : tensor<3xf32>
 // CHECK-NOT: coll.
 func.func @scan(%x: tensor<8xf32> {weft.layout = #split}) -> (tensor<8xf32> {weft.layout = #split}) {
@@ -113,7 +113,7 @@ func.func @scan(%x: tensor<8xf32> {weft.layout = #split}) -> (tensor<8xf32> {wef
 // The best of each device.
 // CHECK-LABEL: func.func @select
 // CHECK: weft.top_k %{{.+}} dim 0 : tensor<3xf32> -> tensor<2xf32>, tensor<2xi32>
-// CHECK: coll.all_gather %{{.+}} reason "parts of weft.top_k along its select dimension are combined" : tensor<2xf32> -> tensor<6xf32>
+// CHECK: coll.all_gather %{{.+}} reason "shards of weft.top_k along its select dimension are combined" : tensor<2xf32> -> tensor<6xf32>
 // CHECK: weft.sort %{{.+}} keys 1 descending : (tensor<6xf32>, tensor<6xi32>)
 // CHECK-NOT: coll.{{[^a]}}
 func.func @select(%x: tensor<8xf32> {weft.layout = #split}) -> (tensor<2xf32> {weft.layout = #whole}, tensor<2xi32> {weft.layout = #whole}) {
@@ -124,7 +124,7 @@ func.func @select(%x: tensor<8xf32> {weft.layout = #split}) -> (tensor<2xf32> {w
 // CHECK-LABEL: func.func @fold
 // CHECK: %[[BLOCK:.+]] = weft.select {{.+}}, %arg0, {{.+}} tensor<3x4xi32>
 // CHECK: %[[PART:.+]] = weft.fold %[[BLOCK]] from %{{.+}} dims [0] : (tensor<3x4xi32>, tensor<i32>) -> tensor<4xi32>
-// CHECK: coll.all_gather %{{.+}} reason "parts of weft.fold along its select dimension are combined" : tensor<1x4xi32> -> tensor<3x4xi32>
+// CHECK: coll.all_gather %{{.+}} reason "shards of weft.fold along its select dimension are combined" : tensor<1x4xi32> -> tensor<3x4xi32>
 // CHECK: weft.fold %{{.+}} dims [0] : (tensor<3x4xi32>, tensor<i32>) -> tensor<4xi32>
 // CHECK: weft.xor
 // CHECK-NOT: coll.
@@ -156,7 +156,7 @@ func.func @fold_in_order(%x: tensor<8x4xi32> {weft.layout = #columns}) -> tensor
 // Samples of the sorted blocks, until each device knows its part of them.
 // CHECK-LABEL: func.func @sort
 // CHECK: %[[BLOCK:.+]] = weft.sort %arg0 dim 0 keys 1 : (tensor<300xf64>) -> tensor<300xf64>
-// CHECK: coll.pick %[[BLOCK]] at %{{.+}} dim 0 over #mesh ["d"] reason "parts of weft.sort along its select dimension are exchanged" : tensor<300xf64>, tensor<{{[0-9]+}}xi64>
+// CHECK: coll.pick %[[BLOCK]] at %{{.+}} dim 0 over #mesh ["d"] reason "shards of weft.sort along its select dimension are exchanged" : tensor<300xf64>, tensor<{{[0-9]+}}xi64>
 // CHECK: coll.fetch %{{.+}} dim 0 of 9 at block 3 step 1 offset 3 {{.*}} : tensor<3xi64> -> tensor<3xi64>
 // CHECK: %[[MINE:.+]] = coll.pick %[[BLOCK]] at %{{.+}} : tensor<300xf64>, tensor<300xi64> -> tensor<300xf64>
 // CHECK: weft.sort %[[MINE]] dim 0 keys 1 : (tensor<300xf64>)

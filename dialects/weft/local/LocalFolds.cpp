@@ -84,7 +84,7 @@ SmallVector<Value> LocalFold::run() {
       SmallVector<int64_t> shape(typeOf(value).getShape());
       shape.insert(shape.begin() + dim, 1);
       value = ReshapeOp::create(b.builder, b.loc, value, shape);
-      value = placement.gatherParts(b.builder, b.loc, value, dim, dim);
+      value = placement.gather(b.builder, b.loc, value, dim, dim);
     }
     values = folded(dim);
   }
@@ -94,9 +94,9 @@ SmallVector<Value> LocalFold::run() {
 SmallVector<Value> FoldOp::buildLocal(OpBuilder &builder, ValueRange operands,
                                       TypeRange resultTypes,
                                       const LocalPlacement &placement) {
-  bool whole = llvm::all_of(
+  bool isUnsharded = llvm::all_of(
       getDims(), [&](int64_t dim) { return placement.shards(dim) == 1; });
-  if (whole)
+  if (isUnsharded)
     return cloneWithTypes(builder, *this, operands, resultTypes);
   size_t tensors = getInputs().size();
   LocalFold fold{*this,

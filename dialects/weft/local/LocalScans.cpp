@@ -78,7 +78,7 @@ SmallVector<Value> CumulativeOp::buildLocal(OpBuilder &builder,
                         : local[0];
   Value total = elementAt(b, inclusive, dim,
                           b.integer(getReverse() ? 0 : shape[dim] - 1));
-  Value totals = placement.gatherParts(builder, getLoc(), total, dim, dim);
+  Value totals = placement.gather(builder, getLoc(), total, dim, dim);
   Value before = CumulativeOp::create(builder, getLoc(), getKind(), totals, dim,
                                       getReverse(), /*exclusive=*/true);
   Value carry =
@@ -136,9 +136,9 @@ buildLocalArg(Op op, ReduceKind kind, OpBuilder &builder, ValueRange operands,
                       placement.coordinate(builder, loc, dim));
   Value best = ReduceOp::create(builder, loc, kind, operands[0], {dim});
   Value bests =
-      placement.gatherParts(builder, loc, expanded(b, best, dim), dim, dim);
+      placement.gather(builder, loc, expanded(b, best, dim), dim, dim);
   Value positions =
-      placement.gatherParts(builder, loc, expanded(b, position, dim), dim, dim);
+      placement.gather(builder, loc, expanded(b, position, dim), dim, dim);
   Value winner =
       Op::create(builder, loc, type, bests, builder.getI64IntegerAttr(dim));
   // The winner's position: positions of all others are replaced by 0.
@@ -148,10 +148,10 @@ buildLocalArg(Op op, ReduceKind kind, OpBuilder &builder, ValueRange operands,
   for (int64_t other = 0; other < numbers.getRank(); ++other)
     if (other != dim)
       others.push_back(other);
-  Value part = IotaOp::create(builder, loc, numbers,
-                              builder.getI64IntegerAttr(dim), Value());
+  Value shard = IotaOp::create(builder, loc, numbers,
+                               builder.getI64IntegerAttr(dim), Value());
   Value wins =
-      b.compare(CompareKind::EQ, part,
+      b.compare(CompareKind::EQ, shard,
                 BroadcastOp::create(builder, loc, winner, shape, others));
   Value zero = ConstantOp::create(
       builder, loc,
@@ -196,9 +196,8 @@ SmallVector<Value> TopKOp::buildLocal(OpBuilder &builder, ValueRange operands,
       operands[0], getDimAttr());
   Value positions = toGlobal(b, local.getPositions(), block.getDimSize(dim),
                              placement.coordinate(builder, getLoc(), dim));
-  Value all =
-      placement.gatherParts(builder, getLoc(), local.getValues(), dim, dim);
-  positions = placement.gatherParts(builder, getLoc(), positions, dim, dim);
+  Value all = placement.gather(builder, getLoc(), local.getValues(), dim, dim);
+  positions = placement.gather(builder, getLoc(), positions, dim, dim);
   auto merged = SortOp::create(
       builder, getLoc(), TypeRange{all.getType(), positions.getType()},
       ValueRange{all, positions}, getDimAttr(), builder.getI64IntegerAttr(1),

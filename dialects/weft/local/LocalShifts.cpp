@@ -42,8 +42,8 @@ SmallVector<Value> ReshapeOp::buildLocal(OpBuilder &builder,
         ReshapeOp::create(builder, getLoc(), value, {before, inner, behind});
     int64_t count =
         to.getDimSize(dimOf(rule.results[0], map.factor)) * map.resultUnit;
-    value = placement.fetchParts(builder, getLoc(), value, map.factor, 1, count,
-                                 0, count);
+    value = placement.fetch(builder, getLoc(), value, map.factor, 1, count, 0,
+                            count);
     sizes[first] = count;
     std::fill(sizes.begin() + first + 1, sizes.begin() + last, 1);
   }

@@ -63,13 +63,13 @@ struct SplitRounds {
 };
 
 /// A sort whose dimension lies over several devices.
-struct SortParts {
+struct LocalSort {
   SortOp op;
   LocalBuilder b;
   const LocalPlacement &placement;
   int64_t dim, p, block, size;
 
-  SortParts(SortOp op, OpBuilder &builder, Value operand,
+  LocalSort(SortOp op, OpBuilder &builder, Value operand,
             const LocalPlacement &placement)
       : op(op), b{builder, op.getLoc()}, placement(placement), dim(op.getDim()),
         p(placement.shards(op.getDim())),
@@ -135,11 +135,11 @@ static SmallVector<Value> sortedBlock(SortOp op, OpBuilder &builder,
   return SmallVector<Value>(sort.getResults().take_front(values.size()));
 }
 
-SmallVector<Value> SortParts::sorted(ValueRange values, unsigned keys) {
+SmallVector<Value> LocalSort::sorted(ValueRange values, unsigned keys) {
   return sortedBlock(op, b.builder, values, keys);
 }
 
-Value SortParts::repeated(Value one, int64_t along) {
+Value LocalSort::repeated(Value one, int64_t along) {
   SmallVector<int64_t> shape = shapeOf(one, along), rows(shape), others;
   rows.erase(rows.begin() + dim);
   for (int64_t i = 0; i < static_cast<int64_t>(shape.size()); ++i)
@@ -149,11 +149,11 @@ Value SortParts::repeated(Value one, int64_t along) {
 }
 
 /// Gathers and sorts everything, and keeps the device's block.
-SmallVector<Value> SortParts::gathered(ValueRange operands) {
+SmallVector<Value> LocalSort::gathered(ValueRange operands) {
   SmallVector<Value> all, result;
   for (Value operand : operands) {
-    Value parts = placement.gatherParts(b.builder, b.loc, operand, dim, dim);
-    all.push_back(b.cutTo(parts, shapeOf(operand, size)));
+    Value runs = placement.gather(b.builder, b.loc, operand, dim, dim);
+    all.push_back(b.cutTo(runs, shapeOf(operand, size)));
   }
   for (Value value : sorted(all, keys())) {
     SmallVector<int64_t> sizes = shapeOf(value, block);
@@ -167,7 +167,7 @@ SmallVector<Value> SortParts::gathered(ValueRange operands) {
 
 /// The key with the greatest value behind the first `count` elements
 /// (tensor<i64>); as these are last already, they stay behind equal ones.
-Value SortParts::maskedKey(Value key, Value count) {
+Value LocalSort::maskedKey(Value key, Value count) {
   if (size % p == 0)
     return key;
   auto type = typeOf(key);
@@ -188,14 +188,14 @@ Value SortParts::maskedKey(Value key, Value count) {
 }
 
 /// The number of elements before the split that are not known yet, [.., 1, ..].
-Value SortParts::missing(Value low) {
+Value LocalSort::missing(Value low) {
   Value known = make<ReduceOp>(ReduceKind::Sum, low, ArrayRef<int64_t>{dim});
   Value wanted = b.along(start(), typeOf(known).getShape());
   return make<ReshapeOp>(make<SubOp>(wanted, known), shapeOf(low, 1));
 }
 
 /// The number of elements of each run before the device's block, [.., p, ..].
-Value SortParts::split(ValueRange runs) {
+Value LocalSort::split(ValueRange runs) {
   Value low = b.integer(0, shapeOf(runs[0], p));
   SplitRounds rounds = SplitRounds::cheapest(p, block);
   for (auto [step, samples] : llvm::zip(rounds.steps, rounds.samples))
@@ -203,7 +203,7 @@ Value SortParts::split(ValueRange runs) {
   return low;
 }
 
-Value SortParts::refined(ValueRange runs, Value low, int64_t step,
+Value LocalSort::refined(ValueRange runs, Value low, int64_t step,
                          int64_t samples) {
   SmallVector<int64_t> shape = shapeOf(low, p * samples);
   // The samples: sample j of run d is behind the run's `low`.
@@ -225,8 +225,7 @@ Value SortParts::refined(ValueRange runs, Value low, int64_t step,
       make<MinOp>(at, b.integer(block - 1, shape)),
       numbers(shape, [&](Value i) { return times(over(i, samples), block); }));
   for (Value run : runs)
-    order.push_back(
-        placement.pickParts(b.builder, b.loc, run, place, dim, dim));
+    order.push_back(placement.pick(b.builder, b.loc, run, place, dim, dim));
   order.push_back(numbers(shape, [&](Value i) { return over(i, samples); }));
   Value run = sorted(order, order.size() - 1).back();
   // The first samples, as many as are certainly before the split.
@@ -244,7 +243,7 @@ Value SortParts::refined(ValueRange runs, Value low, int64_t step,
 
 /// The number of occurrences of each run's number in [.., m, ..], as [.., p,
 /// ..].
-Value SortParts::counts(Value runs) {
+Value LocalSort::counts(Value runs) {
   SmallVector<int64_t> shape(typeOf(runs).getShape()), kept;
   shape.insert(shape.begin() + dim, p);
   for (int64_t i = 0; i < static_cast<int64_t>(shape.size()); ++i)
@@ -260,8 +259,8 @@ Value SortParts::counts(Value runs) {
 
 /// The split before the next device's block: the next device's own, or the
 /// runs' ends for the last device.
-Value SortParts::splitOfNext(Value low) {
-  Value next = placement.fetchParts(b.builder, b.loc, low, dim, dim, p, p, p);
+Value LocalSort::splitOfNext(Value low) {
+  Value next = placement.fetch(b.builder, b.loc, low, dim, dim, p, p, p);
   SmallVector<int64_t> shape = shapeOf(low, p);
   Value all = numbers(shape, [&](Value run) {
     return b.clamp(plus(times(run, -block), size), 0, block);
@@ -273,7 +272,7 @@ Value SortParts::splitOfNext(Value low) {
 
 /// The positions of the elements between two splits, run after run, [.., block,
 /// ..].
-Value SortParts::positions(Value low, Value high) {
+Value LocalSort::positions(Value low, Value high) {
   Value taken = make<SubOp>(high, low);
   Value begin = CumulativeOp::create(b.builder, b.loc, ScanKind::Sum, taken,
                                      dim, /*reverse=*/false,
@@ -299,7 +298,7 @@ Value SortParts::positions(Value low, Value high) {
   return make<AddOp>(shift, b.along(b.positions(block), result, dim));
 }
 
-SmallVector<Value> SortParts::merged(ValueRange operands) {
+SmallVector<Value> LocalSort::merged(ValueRange operands) {
   Value count =
       make<SubOp>(b.integer(size), make<MulOp>(coordinate(), b.integer(block)));
   SmallVector<Value> values(operands);
@@ -312,12 +311,12 @@ SmallVector<Value> SortParts::merged(ValueRange operands) {
   Value low = split(ArrayRef(values).take_front(keys()));
   Value place = positions(low, splitOfNext(low));
   for (Value &value : values)
-    value = placement.pickParts(b.builder, b.loc, value, place, dim, dim);
+    value = placement.pick(b.builder, b.loc, value, place, dim, dim);
   mask();
   return sorted(values, keys());
 }
 
-bool SortParts::mergingMovesLess(ValueRange operands) {
+bool LocalSort::mergingMovesLess(ValueRange operands) {
   int64_t all = 0, ofKeys = 0;
   for (auto [i, operand] : llvm::enumerate(operands)) {
     all += bytesOf(operand);
@@ -332,7 +331,7 @@ SmallVector<Value> SortOp::buildLocal(OpBuilder &builder, ValueRange operands,
                                       const LocalPlacement &placement) {
   if (placement.shards(getDim()) == 1)
     return sortedBlock(*this, builder, operands, getKeys());
-  SortParts parts(*this, builder, operands[0], placement);
-  return parts.mergingMovesLess(operands) ? parts.merged(operands)
-                                          : parts.gathered(operands);
+  LocalSort sort(*this, builder, operands[0], placement);
+  return sort.mergingMovesLess(operands) ? sort.merged(operands)
+                                         : sort.gathered(operands);
 }

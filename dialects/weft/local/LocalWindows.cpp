@@ -142,8 +142,8 @@ SmallVector<Value> ConvolutionOp::buildLocal(OpBuilder &builder,
   borders.setOn(local);
   // The local number of groups, from the local features and samples.
   auto ratio = [](Value a, int64_t dimA, Value b, int64_t dimB) {
-    int64_t parts = typeOf(b).getDimSize(dimB);
-    return parts == 0 ? 1 : typeOf(a).getDimSize(dimA) / parts;
+    int64_t groups = typeOf(b).getDimSize(dimB);
+    return groups == 0 ? 1 : typeOf(a).getDimSize(dimA) / groups;
   };
   if (getFeatureGroups() > 1)
     local.setFeatureGroups(

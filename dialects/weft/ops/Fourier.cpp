@@ -71,16 +71,16 @@ ShardingRule FftOp::getShardingRule() {
   ShardingRule rule;
   TensorFactors factors;
   for (auto [dim, size] : llvm::enumerate(typeOf(getInput()).getShape())) {
-    bool isWhole = dim == getDim();
+    bool isTransformed = dim == getDim();
     factors.push_back({static_cast<unsigned>(rule.factors.size())});
     rule.factors.push_back(
-        {size, isWhole ? FactorKind::Whole : FactorKind::Pass});
+        {size, isTransformed ? FactorKind::Replicated : FactorKind::Pass});
   }
   rule.operands = {factors};
   int64_t size = typeOf(getResult()).getDimSize(getDim());
   if (size != typeOf(getInput()).getDimSize(getDim())) {
     factors[getDim()] = {static_cast<unsigned>(rule.factors.size())};
-    rule.factors.push_back({size, FactorKind::Whole});
+    rule.factors.push_back({size, FactorKind::Replicated});
   }
   rule.results = {factors};
   rule.linearity = {Linearity::Linear};

@@ -74,7 +74,7 @@ struct IndexingRule {
       FactorKind kind = passes ? FactorKind::Pass
                         : llvm::is_contained(b.indexMap, dim)
                             ? FactorKind::Lookup
-                            : FactorKind::Whole;
+                            : FactorKind::Replicated;
       tensor[dim] = {addFactor(b.tensor.getDimSize(dim), kind,
                                b.tensor.getElementType().isInteger(1)
                                    ? ReduceKind::Or
@@ -201,7 +201,7 @@ ShardingRule ScatterOp::getShardingRule() {
   IndexedBlocks b = getBlocks();
   IndexingRule built(b);
   std::optional<ReduceKind> reduce = reductionOf(getKind());
-  built.addBatch(reduce ? FactorKind::Reduce : FactorKind::Whole,
+  built.addBatch(reduce ? FactorKind::Reduce : FactorKind::Replicated,
                  reduce.value_or(ReduceKind::Sum));
   built.addTensor(/*startsAreZero=*/false);
   ShardingRule rule = std::move(built.rule);

@@ -41,7 +41,7 @@ def Weft_GatherOp : Weft_PositionedOp<"gather", [AllElementTypesMatch<["input", 
 
 def Weft_ScatterOp : Weft_PositionedOp<"scatter", [AllElementTypesMatch<["input", "updates", "result"]>, AllShapesMatch<["input", "result"]>, Differentiable, OwnLoopNest]> {
   let summary = "the input with blocks of updates combined in, each where a vector of indices says";
-  let factors = "pass, lookup, reduce (whole with set)";
+  let factors = "pass, lookup, reduce (replicated with set)";
   let derivative = "of set and sum";
   let description = [{
     `%r = weft.scatter sum %x at %ids with %u {...}`, the dimension numbers are

@@ -45,17 +45,17 @@ LogicalResult CholeskyOp::verify() {
 }
 
 /// Adds a matrix dimension as a factor that is not sharded.
-static void addWhole(ShardingRule &rule, TensorFactors &tensor, unsigned dim,
-                     int64_t size) {
+static void addReplicated(ShardingRule &rule, TensorFactors &tensor,
+                          unsigned dim, int64_t size) {
   tensor[dim] = {static_cast<unsigned>(rule.factors.size())};
-  rule.factors.push_back({size, FactorKind::Whole});
+  rule.factors.push_back({size, FactorKind::Replicated});
 }
 
 ShardingRule CholeskyOp::getShardingRule() {
   RankedTensorType type = typeOf(getInput());
   ShardingRule rule = batchRule(type, 1);
   for (unsigned dim = type.getRank() - 2; dim < type.getRank(); ++dim) {
-    addWhole(rule, rule.operands[0], dim, type.getDimSize(dim));
+    addReplicated(rule, rule.operands[0], dim, type.getDimSize(dim));
     rule.results[0][dim] = rule.operands[0][dim];
   }
   return rule;
@@ -85,7 +85,7 @@ ShardingRule TriangularSolveOp::getShardingRule() {
   if (getRight())
     std::swap(rows, columns);
   ShardingRule rule = batchRule(rhs, 2);
-  addWhole(rule, rule.operands[1], rows, rhs.getDimSize(rows));
+  addReplicated(rule, rule.operands[1], rows, rhs.getDimSize(rows));
   rule.results[0][rows] = rule.operands[1][rows];
   unsigned free = rule.factors.size();
   rule.factors.push_back({rhs.getDimSize(columns), FactorKind::Pass});

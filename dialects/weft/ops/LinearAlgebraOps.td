@@ -8,7 +8,7 @@ include "weft/dialects/weft/OpClasses.td"
 
 def Weft_CholeskyOp : Weft_ShardedOp<"cholesky", [AllElementTypesMatch<["input", "result"]>, AllShapesMatch<["input", "result"]>, Differentiable, OwnLoopNest]> {
   let summary = "the lower triangular L with L L^H = input, or the upper U with U^H U = input; 0 in the other half";
-  let factors = "pass, whole";
+  let factors = "pass, replicated";
   let derivative = "for symmetric (Hermitian) changes of the input, as jax.lax.linalg.cholesky_p";
   let description = [{
     `%l = weft.cholesky %a : tensor<8x4x4xf32>`: of each matrix of the last two
@@ -28,7 +28,7 @@ def Weft_CholeskyOp : Weft_ShardedOp<"cholesky", [AllElementTypesMatch<["input",
 
 def Weft_TriangularSolveOp : Weft_ShardedOp<"triangular_solve", [AllElementTypesMatch<["matrix", "rhs", "result"]>, AllShapesMatch<["rhs", "result"]>, Differentiable, OwnLoopNest]> {
   let summary = "x of op(matrix) x = rhs, or of x op(matrix) = rhs with `right`";
-  let factors = "pass, whole";
+  let factors = "pass, replicated";
   let description = [{
     `%x = weft.triangular_solve %a, %b {lower} : tensor<8x4x4xf32>, tensor<8x4x2xf32> -> tensor<8x4x2xf32>`.
     Of the matrix the lower half alone is read with `lower`, else the upper one;
@@ -49,7 +49,7 @@ def Weft_TriangularSolveOp : Weft_ShardedOp<"triangular_solve", [AllElementTypes
 
 def Weft_FftOp : Weft_ShardedOp<"fft", [Differentiable, OwnLoopNest]> {
   let summary = "Fourier transform of one dimension, its inverse, and those from and to real numbers";
-  let factors = "pass, whole";
+  let factors = "pass, replicated";
   let description = [{
     `%y = weft.fft rfft %x dim 1 : tensor<4x8xf32> -> tensor<4x5xcomplex<f32>>`.
     Y[k] = sum over j of X[j] exp(-2 pi i j k / n); `ifft` has the other sign and

@@ -144,7 +144,7 @@ LogicalResult ManualOp::verify() {
 static LogicalResult checkBlocks(ManualOp op, StringRef what, StringRef verb,
                                  TypeRange blocks, TypeRange types,
                                  ArrayAttr said,
-                                 function_ref<LayoutAttr(unsigned)> whole) {
+                                 function_ref<LayoutAttr(unsigned)> outside) {
   if (blocks.size() != types.size())
     return op.emitOpError("the region ")
            << verb << " " << blocks.size() << " values, not " << types.size();
@@ -159,9 +159,9 @@ static LogicalResult checkBlocks(ManualOp op, StringRef what, StringRef verb,
              << verb << " " << block << " where the block of " << type << " is "
              << expected;
     LayoutAttr lies = getLayout(type);
-    if (lies && lies != whole(index)) // (C4)
+    if (lies && lies != outside(index)) // (C4)
       return op.emitOpError() << what << " " << index << " of type " << type
-                              << " cannot lie as " << whole(index) << ": "
+                              << " cannot lie as " << outside(index) << ": "
                               << "its type says otherwise";
   }
   return success();

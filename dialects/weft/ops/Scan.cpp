@@ -126,7 +126,7 @@ ShardingRule TopKOp::getShardingRule() {
                                 FactorKind::Select, 1, 2);
   rule.factors[getDim()].reduce = ReduceKind::Max;
   for (TensorFactors &result : rule.results)
-    result[getDim()].clear(); // whole on every device
+    result[getDim()].clear(); // replicated
   return rule;
 }
 

@@ -281,26 +281,26 @@ OpFoldResult RollOp::fold(FoldAdaptor) {
 // Dynamic slices
 //===----------------------------------------------------------------------===//
 
-/// Checks the starts of a block, and its shape against the whole.
+/// Checks the starts of a block, and its shape against the input's.
 static LogicalResult checkBlock(Operation *op, ValueRange starts,
-                                RankedTensorType whole,
+                                RankedTensorType input,
                                 RankedTensorType block) {
   if (failed(
-          checkEntries(op, "starts", starts.size(), whole.getRank()))) // (C1)
+          checkEntries(op, "starts", starts.size(), input.getRank()))) // (C1)
     return failure();
   for (Value start : starts) {
     RankedTensorType type = typeOf(start);
     if (type.getRank() != 0 || !isa<IntegerType>(type.getElementType())) // (C1)
       return op->emitOpError("a start is one integer, not ") << type;
   }
-  bool fits = block.getRank() == whole.getRank() &&
-              llvm::all_of(llvm::zip(block.getShape(), whole.getShape()),
+  bool fits = block.getRank() == input.getRank() &&
+              llvm::all_of(llvm::zip(block.getShape(), input.getShape()),
                            [](auto pair) {
                              return std::get<0>(pair) <= std::get<1>(pair);
                            });
   if (!fits) // (C2)
     return op->emitOpError("the block ")
-           << block << " does not fit in " << whole;
+           << block << " does not fit in " << input;
   return success();
 }
 

@@ -7,7 +7,7 @@ include "weft/dialects/weft/OpClasses.td"
 
 def Weft_ConstantOp : Weft_PositionedOp<"constant", [ConstantLike, Differentiable, GeneratesElements]> {
   let summary = "a constant tensor; the data has no layout";
-  let factors = "pass, whole";
+  let factors = "pass, replicated";
   let derivative = "none";
   let description = [{
     `%0 = weft.constant dense<1.0> : tensor<4xf32>`. Splats shard along every

@@ -77,7 +77,7 @@ OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
 
 ShardingRule ConstantOp::getShardingRule() {
   return sourceRule(*this, getValue().isSplat() ? FactorKind::Pass
-                                                : FactorKind::Whole);
+                                                : FactorKind::Replicated);
 }
 
 SmallVector<Value> ConstantOp::buildLocal(OpBuilder &builder, ValueRange,
@@ -155,7 +155,7 @@ ShardingRule RngBitsOp::getShardingRule() {
   ShardingRule rule = sourceRule(*this, FactorKind::Position);
   rule.operands.resize(getNumOperands());
   rule.operands[0] = {{static_cast<unsigned>(rule.factors.size())}};
-  rule.factors.push_back({2, FactorKind::Whole});
+  rule.factors.push_back({2, FactorKind::Replicated});
   return rule;
 }
 

@@ -89,8 +89,8 @@ OpPrice ShardingPrices::of(const OpWithRule &op, const OpSharding &sharding,
 // Choice
 //===----------------------------------------------------------------------===//
 
-/// The sharding of an op without axes: all operands and results are whole.
-static OpSharding computeWhole(const OpWithRule &op) {
+/// The sharding of an op without axes: all operands and results are replicated.
+static OpSharding replicatedSharding(const OpWithRule &op) {
   OpSharding sharding;
   sharding.axes.resize(op.rule.factors.size());
   for (const TensorFactors &factors : op.rule.operands)
@@ -266,7 +266,7 @@ OpSharding weft::chooseSharding(const Mesh &mesh, const OpWithRule &op,
                                 ShardingPrices &prices, bool &conflict) {
   if (nothingSplit(layouts)) {
     conflict = false;
-    return computeWhole(op);
+    return replicatedSharding(op);
   }
   std::vector<Proposal> proposals = listProposals(mesh, op, layouts);
   auto candidates = ::listCandidates(op, proposals, conflict);

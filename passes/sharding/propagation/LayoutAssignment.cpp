@@ -64,13 +64,13 @@ Layout LayoutAssignment::chooseReduced(Value value) const {
       continue;
     Layout wanted = requirement(use);
     if (wanted.isPartial() || (common && *common != wanted))
-      return wholeLayout(value);
+      return summedLayout(value);
     common = wanted;
   }
-  return common ? *common : wholeLayout(value);
+  return common ? *common : summedLayout(value);
 }
 
-Layout LayoutAssignment::wholeLayout(Value value) const {
+Layout LayoutAssignment::summedLayout(Value value) const {
   // A reshard that replaces a constraint's result is not in the table. An
   // annotation's layout in the table may have partial axes.
   Layout layout = table.knows(value) ? table.get(value) : *layoutOf(value);
@@ -227,9 +227,9 @@ void LayoutAssignment::require(const OpWithRule &op, unsigned operand,
     if (now->isPartial() && !samePartial(*now, layout)) {
       // A value that a reshard made partial still has its unsharded source.
       auto made = value.getDefiningOp<ReshardOp>();
-      bool wasWhole = made && !layoutOf(made.getInput())->isPartial();
-      value = wasWhole ? made.getInput()
-                       : convert(value, reducedLayout(value), op, operand);
+      bool wasSummed = made && !layoutOf(made.getInput())->isPartial();
+      value = wasSummed ? made.getInput()
+                        : convert(value, reducedLayout(value), op, operand);
     }
   }
   // Only copies become partial: dimensions that the new partial axes split are

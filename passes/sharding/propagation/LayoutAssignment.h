@@ -44,7 +44,7 @@ private:
   /// The layout to which a partial value is reduced: that of all uses, or the table's.
   const Layout &reducedLayout(mlir::Value value);
   Layout chooseReduced(mlir::Value value) const;
-  Layout wholeLayout(mlir::Value value) const;
+  Layout summedLayout(mlir::Value value) const;
   /// Whether no other op with a layout uses the value.
   bool isUsedOnlyBy(mlir::Value value, mlir::Operation *op) const;
   Layout requirement(mlir::OpOperand &use) const;

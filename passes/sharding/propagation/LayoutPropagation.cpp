@@ -98,7 +98,7 @@ void LayoutPropagation::updateBorder(Operation *op, const Round &round,
   };
   auto meet = [&](Value outer, const Layout &said, Value inner) {
     if (isActive(outer))
-      grow(inner, freePart(table.get(outer), said, free), changed, op, outer);
+      grow(inner, freeLayout(table.get(outer), said, free), changed, op, outer);
     grow(outer, isActive(inner) ? compose(said, table.get(inner)) : said,
          changed, op, inner);
   };

@@ -129,9 +129,9 @@ OpSharding LayoutTable::regionSharding(Operation *op) const {
   if (FixedLayoutsOpInterface says = freeRegionEndedBy(op)) {
     for (OpResult result : says->getResults())
       sharding.operands.push_back(
-          freePart(get(result),
-                   says.getResultLayout(result.getResultNumber()).getLayout(),
-                   says.getFreeAxes()));
+          freeLayout(get(result),
+                     says.getResultLayout(result.getResultNumber()).getLayout(),
+                     says.getFreeAxes()));
     return sharding;
   }
   for (OpOperand &operand : op->getOpOperands()) {

@@ -112,7 +112,7 @@ public:
     donatedArguments[result] = argument;
   }
   /// The layout of a port that is not annotated, as seen from outside: where ports are
-  /// full (Ports.h), whole axes that divide the dimension.
+  /// full (Ports.h), full axes that divide the dimension.
   Layout asPort(Layout layout, mlir::Type type) const;
 
   //===--- groups: values that are laid out alike ---===//

@@ -224,10 +224,10 @@ void Search::visit(int parent, const View &view, Move &move) {
   if (node.state == problem.target &&
       (best < 0 || node.cost < nodes[best].cost))
     best = nodes.size();
-  Cost whole = node.cost + estimate(node.state, after);
+  Cost total = node.cost + estimate(node.state, after);
   // The node is recorded, but not queued if a plan is cheaper already.
-  if (best == static_cast<int>(nodes.size()) || !isBeaten(whole))
-    open.push({whole, nodes.size()});
+  if (best == static_cast<int>(nodes.size()) || !isBeaten(total))
+    open.push({total, nodes.size()});
   nodes.push_back(std::move(node));
 }
 
@@ -384,7 +384,7 @@ static ReshardPlan exchangePlan(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
     plan.seconds += step.seconds;
     plan.steps.push_back(std::move(step));
   };
-  Layout at = problem.from, whole = problem.to;
+  Layout at = problem.from, summed = problem.to;
   if (at.isPartial()) {
     SubAxes axes = at.partial;
     int64_t local = elementBytes;
@@ -394,10 +394,10 @@ static ReshardPlan exchangePlan(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
     add(StepKind::AllReduce, axes, at,
         ringBytes(RingKind::AllReduce, shardCount(axes), local, local));
   }
-  whole.partial.clear();
+  summed.partial.clear();
   SubAxes everything = allAxes(mesh);
-  plan.lowerBound = receiveLowerBound(mesh, at, whole, shape) * elementBytes;
-  add(StepKind::Exchange, everything, whole, plan.lowerBound);
+  plan.lowerBound = receiveLowerBound(mesh, at, summed, shape) * elementBytes;
+  add(StepKind::Exchange, everything, summed, plan.lowerBound);
   if (problem.to.isPartial())
     add(StepKind::MakePartial, problem.to.partial, problem.to, 0);
   return plan;

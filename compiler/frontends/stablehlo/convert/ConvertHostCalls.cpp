@@ -18,7 +18,7 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::stablehlo;
 
-static ArrayAttr wholeLayouts(Converter &c, TypeRange types) {
+static ArrayAttr replicatedLayouts(Converter &c, TypeRange types) {
   return c.builder.getArrayAttr(llvm::map_to_vector(types, [&](Type type) {
     int64_t rank = cast<RankedTensorType>(type).getRank();
     return Attribute(
@@ -59,9 +59,10 @@ static FailureOr<SmallVector<Value>> callHost(Converter &c, ForeignOp op,
                                                    number, inputs,
                                                    coll::groupOver(mesh, {}))
                                   .getResults());
-  auto manual = ManualOp::create(c.builder, loc, types, inputs,
-                                 wholeLayouts(c, TypeRange(ValueRange(inputs))),
-                                 wholeLayouts(c, types), ArrayAttr());
+  auto manual =
+      ManualOp::create(c.builder, loc, types, inputs,
+                       replicatedLayouts(c, TypeRange(ValueRange(inputs))),
+                       replicatedLayouts(c, types), ArrayAttr());
   OpBuilder::InsertionGuard guard(c.builder);
   Block &block = manual.getBody().emplaceBlock();
   c.builder.setInsertionPointToEnd(&block);

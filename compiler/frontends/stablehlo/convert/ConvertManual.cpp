@@ -135,10 +135,10 @@ FailureOr<SmallVector<Value>> constrainedInside(Converter &c, ForeignOp op,
     return all;
   auto shardings = ::cast<ArrayAttr>(op.attribute(name));
   for (auto [value, sharding] : llvm::zip_equal(all, shardings)) {
-    Layout whole =
+    Layout replicated =
         Layout::replicated(::cast<RankedTensorType>(value.getType()).getRank());
     auto known =
-        constrained(c, op, value, sharding, whole, free, namesOf(c, free));
+        constrained(c, op, value, sharding, replicated, free, namesOf(c, free));
     if (failed(known))
       return failure();
     value = *known;
