@@ -3,8 +3,8 @@
 //   ninja -C build kernel-speed && build/bin/kernel-speed
 //
 // prints for each kernel the milliseconds of one call on one worker (the least
-// of several), multiply-adds a nanosecond where it has any, in how many parts
-// workers may share it, and how long it took to compile. `kernel-speed dots`
+// of several), multiply-adds a nanosecond where it has any, in how many shares
+// workers may divide it, and how long it took to compile. `kernel-speed dots`
 // measures contractions only, `kernel-speed types` those of other types than f32,
 // `kernel-speed epilogues` those with a bias and an activation.
 //
@@ -87,7 +87,7 @@ void measure(const Kernel &kernel) {
     buffers.push_back(data);
   }
   auto run = reinterpret_cast<weft_kernel_fn>(dlsym(library, "k"));
-  auto *parts = static_cast<const uint32_t *>(dlsym(library, "k.parts"));
+  auto *shares = static_cast<const uint32_t *>(dlsym(library, "k.shares"));
   int64_t coordinate = 0;
   double least = 1e30, begin = milliseconds();
   for (int i = 0; i < 50 && (i < 2 || milliseconds() - begin < 500); ++i) {
@@ -98,7 +98,8 @@ void measure(const Kernel &kernel) {
   printf("%-44s %10.3f ms", kernel.name.c_str(), least);
   if (kernel.multiplyAdds > 0)
     printf(" %7.2f a ns", kernel.multiplyAdds / least * 1e-6);
-  printf("  %u parts, compiled in %.0f ms\n", parts ? *parts : 1u, compiling);
+  printf("  %u shares, compiled in %.0f ms\n", shares ? *shares : 1u,
+         compiling);
   for (void *buffer : buffers)
     free(buffer);
   dlclose(library);

@@ -32,8 +32,8 @@ static NestLine lineOf(nest::LoopsOp loops) {
   for (Operation &op : loops.getBody().front().without_terminator())
     line.ops.push_back(op.getName().stripDialect().str());
   for (Attribute place : loops.getPlaces()) {
-    std::string whole = shortText(place);
-    StringRef text(whole);
+    std::string full = shortText(place);
+    StringRef text(full);
     text.consume_front("place<");
     text.consume_back(">");
     line.places.push_back(text.str());
@@ -59,7 +59,7 @@ static KernelLine lineOf(func::FuncOp kernel, int64_t launches) {
   if (decisions.getReason())
     line.reason = decisions.getReason().str();
   if (nest::ShareAttr share = decisions.getShare())
-    line.share = "at most " + std::to_string(share.getParts()) +
+    line.share = "at most " + std::to_string(share.getShares()) +
                  " workers share " + std::to_string(share.getSize()) +
                  " positions in units of " + std::to_string(share.getUnit());
   return line;

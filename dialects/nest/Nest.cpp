@@ -88,10 +88,10 @@ bool weft::nest::isDataConstant(Operation *op) {
 
 LogicalResult ShareAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 int64_t dim, int64_t size, int64_t unit,
-                                int64_t parts) {
-  if (dim < 0 || size < 1 || unit < 1 || parts < 2 || parts > size / unit)
+                                int64_t shares) {
+  if (dim < 0 || size < 1 || unit < 1 || shares < 2 || shares > size / unit)
     return emitError() << "shares " << size << " positions of dimension " << dim
-                       << " in units of " << unit << " among " << parts
+                       << " in units of " << unit << " among " << shares
                        << " workers; each of at least 2 needs a unit";
   return success();
 }

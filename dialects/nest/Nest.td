@@ -257,12 +257,12 @@ def Nest_PlacesAttr : TypedArrayAttrBase<Nest_PlaceAttr, "places of stored value
 def Nest_ShareAttr : Nest_Attr<"Share", "share"> {
   let summary = "how workers share a kernel";
   let description = [{
-    `#nest.share<dim = 0, size = 1024, unit = 14, parts = 8>`: the 1024 positions
+    `#nest.share<dim = 0, size = 1024, unit = 14, shares = 8>`: the 1024 positions
     of the first dimension of every nest's results are dealt out in units of 14,
     at least one unit a worker, among 8 workers at most. In a kernel of flat
     nests the positions are row-major ones.
   }];
-  let parameters = (ins "int64_t":$dim, "int64_t":$size, "int64_t":$unit, "int64_t":$parts);
+  let parameters = (ins "int64_t":$dim, "int64_t":$size, "int64_t":$unit, "int64_t":$shares);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

@@ -72,15 +72,15 @@ struct ProductDims {
   std::optional<Factor> lhs, rhs;
 };
 
-/// Rows of an op that workers share in units, and the number of parts that
+/// Rows of an op that workers share in units, and the number of shares that
 /// pays.
 struct SharedRows {
-  int64_t size, unit, parts;
+  int64_t size, unit, shares;
 };
-/// The least work of a part: about ten microseconds, below which dividing costs
-/// more than it saves.
-inline constexpr int64_t kPartElements = 16 * 1024,
-                         kPartMultiplyAdds = 512 * 1024, kMostParts = 64;
+/// The least work of a share: about ten microseconds, below which dividing
+/// costs more than it saves.
+inline constexpr int64_t kShareElements = 16 * 1024,
+                         kShareMultiplyAdds = 512 * 1024, kMostShares = 64;
 
 using IsInMemory = llvm::function_ref<bool(mlir::Value)>;
 /// #nest.own

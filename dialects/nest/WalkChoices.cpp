@@ -113,9 +113,9 @@ static constexpr int64_t kPackedMultiplyAdds = 4 << 20,
 /// The same limit for strides that suit no tile: plain loops do 0.2 to 1
 /// multiply-adds a ns, packed ones 30 to 48.
 static constexpr int64_t kAwkwardMultiplyAdds = 64 << 10;
-/// The least tiles of rows of a part: each part packs rhs itself, which then
+/// The least tiles of rows of a share: each share packs rhs itself, which then
 /// takes a tenth of its time.
-static constexpr int64_t kPartTiles = 4;
+static constexpr int64_t kShareTiles = 4;
 
 namespace {
 struct TileSize {
@@ -140,13 +140,13 @@ static TileSize columnTile(const TileLoops &loops, int64_t lanes,
     for (int64_t mr = 1; mr <= std::min<int64_t>(loops.row.size, 16) &&
                          mr * nv + nv + 1 <= registers;
          ++mr) {
-      int64_t wholeRows = loops.row.size / mr, wholeVectors = vectors / nv;
+      int64_t fullTiles = loops.row.size / mr, fullColumns = vectors / nv;
       auto rows = [&](int64_t v) {
-        return wholeRows * tileCost(mr, v) +
+        return fullTiles * tileCost(mr, v) +
                (loops.row.size % mr ? tileCost(loops.row.size % mr, v) : 0);
       };
       double cost =
-          wholeVectors * rows(nv) + (vectors % nv ? rows(vectors % nv) : 0);
+          fullColumns * rows(nv) + (vectors % nv ? rows(vectors % nv) : 0);
       if (cost < least) {
         least = cost;
         best = {mr, nv};
@@ -243,10 +243,10 @@ std::optional<SharedRows> sharedRowsOf(DotOp op, Attribute walk,
   auto contraction = cast<ContractionAttr>(walk);
   int64_t unit = contraction.getTile().empty() ? 1 : contraction.getTile()[0];
   int64_t tiles =
-      contraction.getForm() == ContractionForm::Packed ? kPartTiles : 1;
+      contraction.getForm() == ContractionForm::Packed ? kShareTiles : 1;
   int64_t work = rows * columns * positionsOf(shape->contract);
   return SharedRows{rows, unit,
-                    std::min(work / kPartMultiplyAdds, rows / (unit * tiles))};
+                    std::min(work / kShareMultiplyAdds, rows / (unit * tiles))};
 }
 
 //===----------------------------------------------------------------------===//

@@ -220,7 +220,7 @@ void NestChooser::placeStored() {
 // Shares of workers
 //===----------------------------------------------------------------------===//
 
-/// Whether results are copied at the end, perhaps from another part.
+/// Whether results are copied at the end, perhaps from another share.
 bool NestChooser::copiesResults() {
   return llvm::any_of(llvm::enumerate(block.getTerminator()->getOperands()),
                       [&](auto result) {
@@ -245,18 +245,18 @@ std::optional<SharedRows> NestChooser::shareOfOwn(Operation *op, int64_t &dim) {
     int64_t unit =
         along + 1 == type.getRank() ? 256 / bytesOf(type.getElementType()) : 1;
     if (size % unit != 0 ||
-        (best && std::min(size / unit, nest::kMostParts) <=
-                     std::min(best->size / best->unit, nest::kMostParts)))
+        (best && std::min(size / unit, nest::kMostShares) <=
+                     std::min(best->size / best->unit, nest::kMostShares)))
       continue;
-    best = SharedRows{size, unit, loops.work / nest::kPartElements};
+    best = SharedRows{size, unit, loops.work / nest::kShareElements};
     dim = along;
   }
   return best;
 }
 
 /// The shares of several nests over the same rows. Each may read values of
-/// earlier nests at its own position only, so that parts need not wait for each
-/// other.
+/// earlier nests at its own position only, so that shares need not wait for
+/// each other.
 std::optional<SharedRows> NestChooser::shareOfRows() {
   auto inMemory = [&](Value value) { return isInMemory(value); };
   llvm::SetVector<Value> all;
@@ -280,11 +280,11 @@ std::optional<SharedRows> NestChooser::shareOfRows() {
       return std::nullopt;
   if (type.getRank() == 0 || type.getNumElements() == 0)
     return std::nullopt;
-  int64_t parts = type.getNumElements() / nest::kPartElements;
+  int64_t shares = type.getNumElements() / nest::kShareElements;
   if (isFlat)
-    return SharedRows{type.getNumElements(), 64, parts};
+    return SharedRows{type.getNumElements(), 64, shares};
   if (!first)
-    return SharedRows{type.getDimSize(0), 1, parts};
+    return SharedRows{type.getDimSize(0), 1, shares};
   auto loops = dyn_cast<nest::OpLoopsInterface>(first);
   std::optional<SharedRows> rows;
   if (loops)
@@ -307,12 +307,12 @@ ShareAttr NestChooser::chooseShare() {
     rows = shareOfOwn(chosen.front().stored.front().getDefiningOp(), dim);
   if (!rows)
     return {};
-  int64_t parts =
-      std::min({rows->parts, rows->size / rows->unit, nest::kMostParts});
-  if (parts < 2)
+  int64_t shares =
+      std::min({rows->shares, rows->size / rows->unit, nest::kMostShares});
+  if (shares < 2)
     return {};
   return ShareAttr::get(kernel.getContext(), dim, rows->size, rows->unit,
-                        parts);
+                        shares);
 }
 
 //===----------------------------------------------------------------------===//

@@ -72,20 +72,20 @@
 extern "C" {
 #endif
 
-#define WEFT_ABI_VERSION 2
+#define WEFT_ABI_VERSION 3
 
 /// A kernel: `buffers` in the order of the Launch; `coordinates[a]` is the
 /// device's coordinate along mesh axis a. Kernels never allocate or fail.
 typedef void (*weft_kernel_fn)(void *const *buffers,
                                const int64_t *coordinates);
 
-/// A share of a kernel's work: part `part` of `parts`, for 0 <= part < parts.
-/// All parts together, in any order, on any threads, store the same bits as
-/// one call of the kernel. Exported as NAME.part, with a uint32_t NAME.parts,
-/// the most parts that pay, by kernels whose work is worth sharing.
-typedef void (*weft_kernel_part_fn)(void *const *buffers,
-                                    const int64_t *coordinates, int64_t part,
-                                    int64_t parts);
+/// One share of a kernel's work: number `share` of `shares`, from 0 on. All
+/// shares together, in any order, on any threads, store the same bits as one
+/// call of the kernel. Exported as NAME.share, with a uint32_t NAME.shares, the
+/// most shares that pay, by kernels whose work is worth sharing.
+typedef void (*weft_kernel_share_fn)(void *const *buffers,
+                                     const int64_t *coordinates, int64_t share,
+                                     int64_t shares);
 
 /// The trailer after the ELF image and the FlatBuffer of the plan in a .weft
 /// file; all integers are little-endian.

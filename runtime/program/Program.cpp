@@ -23,7 +23,7 @@ Program::~Program() {
 }
 
 Error Program::readPlanBytes(std::span<const uint8_t> plan) {
-  // The size of a 64-byte aligned copy of whole words, as FlatBuffers aligns
+  // The size of a 64-byte aligned copy of full words, as FlatBuffers aligns
   // from the end.
   size_t room = (plan.size() + 63) / 64 * 64;
   bytes.reset(static_cast<uint8_t *>(std::aligned_alloc(64, room ? room : 64)));
@@ -84,7 +84,7 @@ Error Program::loadKernels() const {
   if (failure)
     return failure;
   std::vector<weft_kernel_fn> found;
-  std::vector<Parts> foundParts;
+  std::vector<SharedKernel> foundShared;
   for (const Kernel &each : contents.kernels) {
     const std::string &kernel = std::get<HostKernel>(each.code).symbol;
     void *symbol = dlsym(library, kernel.c_str());
@@ -92,15 +92,16 @@ Error Program::loadKernels() const {
       return makeError(WEFT_INVALID_FILE, "program has no kernel \"", kernel,
                        "\", which its plan names");
     found.push_back(reinterpret_cast<weft_kernel_fn>(symbol));
-    Parts shared;
+    SharedKernel shared;
     auto *most = static_cast<const uint32_t *>(
-        dlsym(library, (kernel + ".parts").c_str()));
-    if (void *part = dlsym(library, (kernel + ".part").c_str()); part && most)
-      shared = {reinterpret_cast<weft_kernel_part_fn>(part), int64_t(*most)};
-    foundParts.push_back(shared);
+        dlsym(library, (kernel + ".shares").c_str()));
+    if (void *share = dlsym(library, (kernel + ".share").c_str());
+        share && most)
+      shared = {reinterpret_cast<weft_kernel_share_fn>(share), int64_t(*most)};
+    foundShared.push_back(shared);
   }
   kernels = std::move(found);
-  parts = std::move(foundParts);
+  sharedKernels = std::move(foundShared);
   code = {};
   return nullptr;
 }
@@ -130,16 +131,16 @@ Error Program::prepare() const {
 
 Error Program::load(std::span<const uint8_t> image,
                     std::shared_ptr<const Program> &out) {
-  ProgramParts parts;
-  if (Error e = openImage(image, parts))
+  ProgramSections sections;
+  if (Error e = openImage(image, sections))
     return e;
   std::shared_ptr<Program> program(new Program);
-  program->fileHash = parts.hash;
-  program->features = parts.features;
-  program->codeSize = parts.elf.size();
-  if (Error e = program->readPlanBytes(parts.plan))
+  program->fileHash = sections.hash;
+  program->features = sections.features;
+  program->codeSize = sections.elf.size();
+  if (Error e = program->readPlanBytes(sections.plan))
     return e;
-  program->code.assign(parts.elf.begin(), parts.elf.end());
+  program->code.assign(sections.elf.begin(), sections.elf.end());
   out = std::move(program);
   return nullptr;
 }

@@ -40,13 +40,15 @@ public:
   const Texts &texts() const;
   /// A kernel of a prepared program of the host.
   weft_kernel_fn kernel(uint32_t index) const { return kernels[index]; }
-  /// The kernel in parts, and the most parts that pay: null and 1 if it is not
+  /// The shares of a kernel, and the most that pay: null and 1 if it is not
   /// worth sharing.
-  struct Parts {
-    weft_kernel_part_fn run = nullptr;
+  struct SharedKernel {
+    weft_kernel_share_fn run = nullptr;
     int64_t most = 1;
   };
-  const Parts &kernelParts(uint32_t index) const { return parts[index]; }
+  const SharedKernel &sharedKernel(uint32_t index) const {
+    return sharedKernels[index];
+  }
 
 private:
   Program() = default;
@@ -63,7 +65,7 @@ private:
   mutable std::mutex preparing;
   mutable std::vector<uint8_t> code; ///< the ELF image, until it is loaded
   mutable std::vector<weft_kernel_fn> kernels;
-  mutable std::vector<Parts> parts;
+  mutable std::vector<SharedKernel> sharedKernels;
   mutable void *library = nullptr;
   mutable std::once_flag textsMade;
   mutable Texts madeTexts;

@@ -110,7 +110,7 @@ Error checkCode(std::span<const uint8_t> elf, uint64_t features) {
   return checkElf(elf);
 }
 
-Error openImage(std::span<const uint8_t> image, ProgramParts &out) {
+Error openImage(std::span<const uint8_t> image, ProgramSections &out) {
   weft_trailer trailer;
   if (Error e = checkTrailer(image, trailer))
     return e;

@@ -76,9 +76,9 @@ func.func private @dense(%x: tensor<512x768xbf16>, %w: tensor<768x1024xbf16>, %b
   return %3 : tensor<512x1024xf32>
 }
 // CPU-LABEL: @dense
-// AVX2-SAME: scratch = 635392, share = <dim = 0, size = 512, unit = 6, parts = 21>
+// AVX2-SAME: scratch = 635392, share = <dim = 0, size = 512, unit = 6, shares = 21>
 // AVX2: nest.loops #nest.contraction<packed, tile[6, 2], blocks[108, 512, 256]> to [#nest.place<result 0>, #nest.place<result 0>]
-// AVX512-SAME: scratch = 640896, share = <dim = 0, size = 512, unit = 14, parts = 9>
+// AVX512-SAME: scratch = 640896, share = <dim = 0, size = 512, unit = 14, shares = 9>
 // AVX512: nest.loops #nest.contraction<packed, tile[14, 2], blocks[112, 512, 256]> to [#nest.place<result 0>, #nest.place<result 0>]
 // CPU: %[[SUMS:.*]] = weft.dot
 // CPU: %[[RELU:.*]] = weft.relu
@@ -94,7 +94,7 @@ func.func private @depthwise(%x: tensor<8x32x32x24xf32>, %w: tensor<3x3x1x24xf32
   return %0 : tensor<8x32x32x24xf32>
 }
 // CPU-LABEL: @depthwise
-// AVX2-SAME: share = <dim = 1, size = 32, unit = 1, parts = 12>
+// AVX2-SAME: share = <dim = 1, size = 32, unit = 1, shares = 12>
 // AVX2: nest.loops #nest.convolution<channels, along 2, tile[3, 3]> to [#nest.place<result 0>]
 // AVX512: nest.loops #nest.convolution<channels, along 2, tile[4, 2]> to [#nest.place<result 0>]
 // CUDA-LABEL: @depthwise

@@ -189,7 +189,7 @@ std::vector<int> unpacked(const Operand &operand, const Buffer<char> &stored) {
 /// Returns the number of elements that differ; memory behind the result must
 /// stay as it is.
 int64_t differences(Kernels &kernels, const Case &c, const std::string &name,
-                    int64_t parts) {
+                    int64_t shares) {
   Operand lhs = c.lhs(), rhs = c.rhs();
   Element of = c.resultElement;
   int64_t batch = countOf(c.batch), rows = countOf(c.rows),
@@ -206,16 +206,16 @@ int64_t differences(Kernels &kernels, const Case &c, const std::string &name,
   fill(rhs, b);
   for (int64_t i = 0; i < size + 16; ++i)
     of.put(result.data + i * of.bytes, 99);
-  if (parts == 1) {
+  if (shares == 1) {
     kernels.run(name.c_str(), {a.data, b.data, result.data});
   } else {
-    auto part =
-        reinterpret_cast<weft_kernel_part_fn>(kernels.find(name + ".part"));
-    REQUIRE(part);
+    auto share =
+        reinterpret_cast<weft_kernel_share_fn>(kernels.find(name + ".share"));
+    REQUIRE(share);
     void *buffers[] = {a.data, b.data, result.data};
     int64_t coordinate = 0;
-    for (int64_t p = 0; p < parts; ++p)
-      part(buffers, &coordinate, p, parts);
+    for (int64_t p = 0; p < shares; ++p)
+      share(buffers, &coordinate, p, shares);
   }
   std::vector<int> l = unpacked(lhs, a), r = unpacked(rhs, b);
   int64_t different = 0;
@@ -350,7 +350,7 @@ TEST_CASE("what follows a packed contraction is computed at its positions") {
   }
 }
 
-TEST_CASE("parts of a packed contraction are its whole") {
+TEST_CASE("shares of a packed contraction make up all of it") {
   for (const Case &c :
        {Case{{}, {131}, {131}, {300}, {}, {}},
         Case{{}, {784}, {128}, {260}, {1, 0}, {1, 0}},
@@ -359,7 +359,7 @@ TEST_CASE("parts of a packed contraction are its whole") {
     std::string text = c.kernel(0);
     INFO(text);
     Kernels kernels(text);
-    for (int64_t parts : {2, 3, 5})
-      CHECK(differences(kernels, c, "k0", parts) == 0);
+    for (int64_t shares : {2, 3, 5})
+      CHECK(differences(kernels, c, "k0", shares) == 0);
   }
 }

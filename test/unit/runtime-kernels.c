@@ -50,24 +50,24 @@ static void mix(float *y, const float *x, int64_t begin, int64_t end) {
     y[i] = x[i] * 0.75f + 1.0f / (1.0f + x[(i * 7 + 1) % 1000] * x[i]);
 }
 void mixed(void *const *b, const int64_t *c) { mix(b[1], b[0], 0, 1000); }
-void mixed_part(void *const *b, const int64_t *c, int64_t part,
-                int64_t parts) __asm__("mixed.part");
-void mixed_part(void *const *b, const int64_t *c, int64_t part, int64_t parts) {
-  int64_t next = part + 1;
-  mix(b[1], b[0], part * 62 / parts * 16,
-      next == parts ? 1000 : next * 62 / parts * 16);
+void mixed_share(void *const *b, const int64_t *c, int64_t share,
+                int64_t shares) __asm__("mixed.share");
+void mixed_share(void *const *b, const int64_t *c, int64_t share, int64_t shares) {
+  int64_t next = share + 1;
+  mix(b[1], b[0], share * 62 / shares * 16,
+      next == shares ? 1000 : next * 62 / shares * 16);
 }
-const uint32_t mixed_parts __asm__("mixed.parts") = 62;
+const uint32_t mixed_shares __asm__("mixed.shares") = 62;
 
 /// The same kernel in two shares at most.
 void mixed2(void *const *b, const int64_t *c) { mixed(b, c); }
-void mixed2_part(void *const *b, const int64_t *c, int64_t part,
-                 int64_t parts) __asm__("mixed2.part");
-void mixed2_part(void *const *b, const int64_t *c, int64_t part,
-                 int64_t parts) {
-  mixed_part(b, c, part, parts);
+void mixed2_share(void *const *b, const int64_t *c, int64_t share,
+                 int64_t shares) __asm__("mixed2.share");
+void mixed2_share(void *const *b, const int64_t *c, int64_t share,
+                 int64_t shares) {
+  mixed_share(b, c, share, shares);
 }
-const uint32_t mixed2_parts __asm__("mixed2.parts") = 2;
+const uint32_t mixed2_shares __asm__("mixed2.shares") = 2;
 
 /// Writes down where b[0] is for others: see runtime-isolation-test.cpp.
 static float *left;

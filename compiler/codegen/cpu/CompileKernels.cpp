@@ -22,7 +22,7 @@ using namespace weft;
 
 /// Part of every cache key: raise it when the emitted code changes.
 static constexpr llvm::StringLiteral kCodegenVersion =
-    "weft-cpu-14 llvm-" LLVM_VERSION_STRING;
+    "weft-cpu-15 llvm-" LLVM_VERSION_STRING;
 
 /// The number of kernels up to which one thread compiles plain code faster than
 /// two.
@@ -136,18 +136,18 @@ share(size_t count, cpu::KeptLowerings &kept, const CodegenOptions &options,
     thread.join();
 }
 
-/// Divides the texts into parts of similar size.
-static std::vector<std::string> inParts(ArrayRef<KernelJob> jobs,
-                                        size_t count) {
+/// Divides the texts into groups of similar size.
+static std::vector<std::string> inGroups(ArrayRef<KernelJob> jobs,
+                                         size_t count) {
   size_t bytes = 0, seen = 0;
   for (const KernelJob &job : jobs)
     bytes += job.text.size();
-  std::vector<std::string> parts(count);
+  std::vector<std::string> groups(count);
   for (const KernelJob &job : jobs) {
-    parts[seen * count / bytes] += job.text + "\n";
+    groups[seen * count / bytes] += job.text + "\n";
     seen += job.text.size();
   }
-  return parts;
+  return groups;
 }
 
 /// Compiles plain code, several kernels at once. False on failure: kernels are
@@ -157,19 +157,19 @@ static bool compileTogether(ArrayRef<KernelJob> jobs,
                             cpu::KeptLowerings &kept,
                             const CodegenOptions &options,
                             SmallVectorImpl<char> &sharedObject) {
-  std::vector<std::string> parts = {noKernel(kept.target)};
+  std::vector<std::string> groups = {noKernel(kept.target)};
   if (!jobs.empty())
-    parts = inParts(
+    groups = inGroups(
         jobs, std::min<size_t>(threadsOf(options),
                                llvm::divideCeil(jobs.size(), kFewKernels)));
-  std::vector<llvm::SmallVector<char>> objects(parts.size());
-  std::vector<std::string> errors(parts.size());
-  share(parts.size(), kept, options,
+  std::vector<llvm::SmallVector<char>> objects(groups.size());
+  std::vector<std::string> errors(groups.size());
+  share(groups.size(), kept, options,
         [&](size_t i, std::unique_ptr<cpu::KernelLowering> &lowering) {
           if (!lowering)
             lowering = kept.take(dialects);
           errors[i] =
-              lowering->lower(parts[i], llvm::CodeGenOptLevel::None,
+              lowering->lower(groups[i], llvm::CodeGenOptLevel::None,
                               llvm::CodeGenFileType::ObjectFile, objects[i]);
         });
   if (!llvm::all_of(errors,

@@ -154,7 +154,7 @@ LogicalResult TiledConvolution::emit() {
     int64_t d = dim;
     if (d == out[1] || d == tiled)
       continue;
-    Value at = e.openPartLoop(d, size);
+    Value at = e.openSharedLoop(d, size);
     resultBase = e.add(resultBase, scaled(at, strides[d]));
     if (d == out[0]) {
       sample = at;

@@ -12,9 +12,9 @@
 //     nest.store %3
 //   }
 //
-// A kernel that workers share becomes `k.part(buffers, coordinates, p, n)` too,
-// which does the p-th of n shares of it; `k.parts` is the largest n that pays
-// (KernelSplit.cpp).
+// A kernel that workers share becomes `k.share(buffers, coordinates, p, n)`
+// too, which does the p-th of n shares of it; `k.shares` is the largest n that
+// pays (KernelSplit.cpp).
 //
 // Elements are computed by an elements::ElementEmitter.
 //
@@ -31,9 +31,9 @@
 
 namespace weft::cpu {
 
-/// The rows of a kernel that are shared among parts, in units (a tile of rows),
-/// and those of the current part. Rows are positions of a result's dimension
-/// `dim`, or row-major ones in a flat nest.
+/// The rows of a kernel that are shared among workers, in units (a tile of
+/// rows), and those of the current share. Rows are positions of a result's
+/// dimension `dim`, or row-major ones in a flat nest.
 struct KernelSplit {
   int64_t dim, rows, unit;
   mlir::Value firstUnit, lastUnit, begin, end, isLast;
@@ -49,22 +49,22 @@ public:
   // --- for the nests of single ops ----------------------------------------
   elements::ElementEmitter elements;
   const CpuTarget &target;
-  /// Opens a loop over the part's share of [0, n), n a multiple of the rows
-  /// that are split.
+  /// Opens a loop over the kernel share's elements of [0, n), n a multiple of
+  /// the rows that are split.
   mlir::Value openSplitLoop(int64_t n);
   const std::optional<KernelSplit> &rowSplit() const { return split; }
 
 private:
   // ProcessorLoops.
-  mlir::Value openPartLoop(int64_t dim, int64_t n) override;
+  mlir::Value openSharedLoop(int64_t dim, int64_t n) override;
   bool isShared(int64_t dim) const override {
     return split && split->dim == dim;
   }
   mlir::Value scratch() override { return working; }
 
-  // Parts (KernelSplit.cpp).
+  // Shares (KernelSplit.cpp).
   void openSplit(nest::ShareAttr share);
-  void exportParts(mlir::LLVM::LLVMFuncOp body, nest::ShareAttr share);
+  void exportShare(mlir::LLVM::LLVMFuncOp body, nest::ShareAttr share);
 
   // Nests (KernelNests.cpp).
   mlir::LLVM::LLVMFuncOp createBody();
@@ -88,7 +88,7 @@ private:
   nest::KernelAttr decisions;
   mlir::LLVM::LLVMFuncOp entry;
   mlir::Value working; ///< temporary memory of the current nest
-  mlir::Value part, partCount;
+  mlir::Value shareNumber, shareCount;
   std::optional<KernelSplit> split;
   llvm::SmallVector<mlir::Value> resultPointers;
 };

@@ -20,7 +20,7 @@ KernelEmitter::KernelEmitter(func::FuncOp kernel, const CpuTarget &target)
       decisions(nest::decisionsOf(kernel)) {}
 
 /// Creates the function with the loops: its arguments are a pointer for each
-/// tensor, the coordinates, and the part.
+/// tensor, the coordinates, and the share.
 LLVM::LLVMFuncOp KernelEmitter::createBody() {
   MLIRContext *context = builder.getContext();
   auto pointer = LLVM::LLVMPointerType::get(context);
@@ -50,7 +50,7 @@ LLVM::LLVMFuncOp KernelEmitter::createBody() {
   return body;
 }
 
-/// Creates `void NAME(buffers, coordinates[, part, parts])`, which calls the
+/// Creates `void NAME(buffers, coordinates[, share, shares])`, which calls the
 /// body.
 void KernelEmitter::createCaller(StringRef name, LLVM::LLVMFuncOp body,
                                  ArrayRef<Type> parameters) {
@@ -70,7 +70,7 @@ void KernelEmitter::createCaller(StringRef name, LLVM::LLVMFuncOp body,
     arguments.push_back(LLVM::LoadOp::create(builder, loc, pointer, slot));
   }
   llvm::append_range(arguments, block->getArguments().drop_front());
-  if (parameters.size() == 2) // a call without parts
+  if (parameters.size() == 2) // a call of all of it
     arguments.append({elements.constant(0), elements.constant(1)});
   LLVM::CallOp::create(builder, loc, body, arguments);
   LLVM::ReturnOp::create(builder, loc, ValueRange());
@@ -124,15 +124,15 @@ LogicalResult KernelEmitter::emit() {
   for (unsigned i = 0; i < kernel.getNumResults(); ++i)
     resultPointers.push_back(block->getArgument(position++));
   elements.placeCoordinates(block->getArgument(position));
-  part = block->getArgument(position + 1);
-  partCount = block->getArgument(position + 2);
+  shareNumber = block->getArgument(position + 1);
+  shareCount = block->getArgument(position + 2);
 
   if (failed(checkElements()) || failed(elements.placeConstants()))
     return failure();
   placeStored();
   if (nest::ShareAttr share = decisions.getShare()) {
     openSplit(share);
-    exportParts(entry, share);
+    exportShare(entry, share);
   }
   for (auto loops : kernel.getOps<nest::LoopsOp>())
     if (failed(emitNest(loops)))

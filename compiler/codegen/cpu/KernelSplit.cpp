@@ -12,18 +12,18 @@ namespace weft::cpu {
 void KernelEmitter::openSplit(nest::ShareAttr share) {
   KernelSplit found{
       share.getDim(), share.getSize(), share.getUnit(), {}, {}, {}, {}, {}};
-  // Whole units are distributed evenly; remaining rows are added to the last
-  // part.
+  // Full units are distributed evenly; remaining rows are added to the last
+  // share.
   int64_t units = found.rows / found.unit;
-  auto boundary = [&](Value part) -> Value {
-    return arith::DivUIOp::create(builder, loc, elements.mul(part, units),
-                                  partCount);
+  auto boundary = [&](Value number) -> Value {
+    return arith::DivUIOp::create(builder, loc, elements.mul(number, units),
+                                  shareCount);
   };
-  Value next = elements.add(part, elements.constant(1));
-  found.firstUnit = boundary(part);
+  Value next = elements.add(shareNumber, elements.constant(1));
+  found.firstUnit = boundary(shareNumber);
   found.lastUnit = boundary(next);
   found.isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                       next, partCount);
+                                       next, shareCount);
   found.begin = elements.mul(found.firstUnit, found.unit);
   found.end = arith::SelectOp::create(builder, loc, found.isLast,
                                       elements.constant(found.rows),
@@ -39,30 +39,30 @@ Value KernelEmitter::openSplitLoop(int64_t n) {
                            elements.mul(split->end, each));
 }
 
-Value KernelEmitter::openPartLoop(int64_t dim, int64_t n) {
+Value KernelEmitter::openSharedLoop(int64_t dim, int64_t n) {
   if (!split || split->dim != dim)
     return elements.openLoop(n);
   if (split->unit == 1)
     return openSplitLoop(n);
-  // The loops over the part's units, and over a unit's elements, with a known
+  // The loops over the share's units, and over a unit's elements, with a known
   // length.
   Value unit = elements.openLoop(split->firstUnit, split->lastUnit);
   Value within = elements.openLoop(split->unit);
   return elements.add(elements.mul(unit, split->unit), within);
 }
 
-/// Exports `NAME.part` and `NAME.parts`: see weft_kernel_part_fn in weft.h.
-void KernelEmitter::exportParts(LLVM::LLVMFuncOp body, nest::ShareAttr share) {
+/// Exports `NAME.share` and `NAME.shares`: see weft_kernel_share_fn in weft.h.
+void KernelEmitter::exportShare(LLVM::LLVMFuncOp body, nest::ShareAttr share) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(kernel);
   std::string name = kernel.getName().str();
   Type i32 = builder.getI32Type();
   LLVM::GlobalOp::create(builder, loc, i32, /*isConstant=*/true,
-                         LLVM::Linkage::External, name + ".parts",
-                         builder.getI32IntegerAttr(share.getParts()));
+                         LLVM::Linkage::External, name + ".shares",
+                         builder.getI32IntegerAttr(share.getShares()));
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
   Type i64 = builder.getI64Type();
-  createCaller(name + ".part", body, {pointer, pointer, i64, i64});
+  createCaller(name + ".share", body, {pointer, pointer, i64, i64});
 }
 
 } // namespace weft::cpu

@@ -226,7 +226,7 @@ void TiledDot::emitRowTiles(int64_t columns, Offsets at) {
   }
   if (rest == 0)
     return;
-  if (split) // once, in the last part
+  if (split) // once, in the last share
     emitter.openLoop(emitter.constant(0),
                      arith::ExtUIOp::create(builder, loc, builder.getI64Type(),
                                             split->isLast));

@@ -60,8 +60,8 @@ public:
   /// Opens a loop over [0, n) of dimension `dim` (numbered by
   /// OpLoopsInterface), or over this worker's share of it; returns the
   /// position.
-  virtual mlir::Value openPartLoop(int64_t dim, int64_t n) = 0;
-  /// Whether openPartLoop shares the dimension.
+  virtual mlir::Value openSharedLoop(int64_t dim, int64_t n) = 0;
+  /// Whether openSharedLoop shares the dimension.
   virtual bool isShared(int64_t dim) const = 0;
   /// The temporary memory of the nest (getWorkingBytes of its walk), aligned to
   /// 64 bytes; null if it needs none. The next nest may reuse it.
@@ -81,8 +81,8 @@ public:
                  RegisterNames registers = {});
 
   // --- loops ----------------------------------------------------------------
-  mlir::Value openPartLoop(int64_t dim, int64_t n) {
-    return processor->openPartLoop(dim, n);
+  mlir::Value openSharedLoop(int64_t dim, int64_t n) {
+    return processor->openSharedLoop(dim, n);
   }
   bool isShared(int64_t dim) const { return processor->isShared(dim); }
   /// Starts a nest: forgets positions and elements of the one before, and

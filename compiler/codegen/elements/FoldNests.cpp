@@ -60,7 +60,7 @@ LogicalResult emitFold(ElementEmitter &e, FoldOp op) {
   SmallVector<Value> position(from.getRank()), kept;
   for (int64_t dim = 0; dim < from.getRank(); ++dim)
     if (!llvm::is_contained(op.getDims(), dim)) {
-      position[dim] = e.openPartLoop(kept.size(), from.getDimSize(dim));
+      position[dim] = e.openSharedLoop(kept.size(), from.getDimSize(dim));
       kept.push_back(position[dim]);
     }
   unsigned outer = e.depth();

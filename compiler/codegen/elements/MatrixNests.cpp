@@ -36,7 +36,7 @@ struct MatrixNest {
       : e(e), type(tensorType(result)), elementType(type.getElementType()),
         pointer(e.memoryOf(result)), flipped(flipped) {
     for (auto [dim, size] : llvm::enumerate(type.getShape().drop_back(2)))
-      batch.push_back(e.openPartLoop(dim, size));
+      batch.push_back(e.openSharedLoop(dim, size));
   }
   int64_t rows() const { return type.getShape().take_back(2)[flipped ? 1 : 0]; }
   int64_t columns() const {
@@ -67,7 +67,7 @@ struct MatrixNest {
   Value openColumns() const {
     unsigned outer = e.depth();
     Value column =
-        e.openPartLoop(type.getRank() - (flipped ? 2 : 1), columns());
+        e.openSharedLoop(type.getRank() - (flipped ? 2 : 1), columns());
     if (e.depth() > outer && !flipped)
       e.markParallel();
     return column;

@@ -3,14 +3,14 @@
 // Ops with the trait OwnLoopNest have nests of their own, written with
 // ElementEmitter.h:
 //
-//   %c = weft.cumulative sum %x dim 1     for i in 4      openPartLoop(0, 4)
+//   %c = weft.cumulative sum %x dim 1     for i in 4      openSharedLoop(0, 4)
 //                                           a = 0
 //                                           for j in 8    openLoop(8)
 //                                             a = a + x[i,j]; c[i,j] = a
 //
 // Operands are read by element, so that a transpose or broadcast before the op
 // costs nothing; results share no memory with operands. Loops over dimensions
-// that OpLoopsInterface calls independent are opened by openPartLoop: workers
+// that OpLoopsInterface calls independent are opened by openSharedLoop: workers
 // share one of them, and threads of a GPU all.
 //
 //===----------------------------------------------------------------------===//

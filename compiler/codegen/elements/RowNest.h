@@ -4,7 +4,7 @@
 //   j = e.openLoop(row.size);       for j in 8
 //   e.element(input, row.at(j))       input[i, j]
 //
-// One of the loops is shared by the parts of a launch (KernelSplit.cpp).
+// One of the loops is split among the shares of a launch (KernelSplit.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ struct RowNest {
     e.beginNest();
     for (auto [i, n] : llvm::enumerate(tensorType(input).getShape()))
       dims.push_back(static_cast<int64_t>(i) == dim ? mlir::Value()
-                                                    : e.openPartLoop(i, n));
+                                                    : e.openSharedLoop(i, n));
   }
   ElementIndex at(mlir::Value position) const {
     llvm::SmallVector<mlir::Value> all(dims);

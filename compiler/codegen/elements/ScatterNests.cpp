@@ -20,7 +20,7 @@ LogicalResult emitScatter(ElementEmitter &e, ScatterOp op) {
     return success();
   SmallVector<Value> dims;
   for (auto [dim, size] : llvm::enumerate(type.getShape()))
-    dims.push_back(e.openPartLoop(dim, size));
+    dims.push_back(e.openSharedLoop(dim, size));
   ElementIndex index = e.makeIndex(dims, e.depth());
   FailureOr<Value> input = e.element(op.getInput(), index);
   if (failed(input))
@@ -30,7 +30,7 @@ LogicalResult emitScatter(ElementEmitter &e, ScatterOp op) {
   e.beginNest();
   if (elementCount(op.getUpdates()) == 0)
     return success();
-  // The part's share is along dimensions that updates cover completely.
+  // The kernel share is along dimensions that updates cover completely.
   RankedTensorType updates = tensorType(op.getUpdates());
   SmallVector<int64_t> sharedAs(updates.getRank(), -1);
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
@@ -38,7 +38,7 @@ LogicalResult emitScatter(ElementEmitter &e, ScatterOp op) {
       sharedAs[of] = dim;
   dims.clear();
   for (auto [size, dim] : llvm::zip_equal(updates.getShape(), sharedAs))
-    dims.push_back(dim < 0 ? e.openLoop(size) : e.openPartLoop(dim, size));
+    dims.push_back(dim < 0 ? e.openLoop(size) : e.openSharedLoop(dim, size));
   index = e.makeIndex(dims, e.depth());
   FailureOr<Value> update = e.element(op.getUpdates(), index);
   FailureOr<BlockPosition> position = positionInTensor(

@@ -38,10 +38,11 @@ static SmallVector<Value> openWindow(ElementEmitter &e,
 }
 
 /// Opens one loop for each dimension, one of which may be shared.
-static ElementIndex openPartLoops(ElementEmitter &e, ArrayRef<int64_t> shape) {
+static ElementIndex openSharedLoops(ElementEmitter &e,
+                                    ArrayRef<int64_t> shape) {
   SmallVector<Value> dims;
   for (auto [dim, size] : llvm::enumerate(shape))
-    dims.push_back(e.openPartLoop(dim, size));
+    dims.push_back(e.openSharedLoop(dim, size));
   return e.makeIndex(dims, e.depth());
 }
 
@@ -49,7 +50,7 @@ LogicalResult emitReduceWindow(ElementEmitter &e, ReduceWindowOp op) {
   RankedTensorType type = tensorType(op.getResult()),
                    from = tensorType(op.getInput());
   Type elementType = type.getElementType();
-  ElementIndex index = openPartLoops(e, type.getShape());
+  ElementIndex index = openSharedLoops(e, type.getShape());
   Value neutral = emitNeutral(e.builder, e.loc, op.getKind(), elementType);
   WindowList windows = op.getWindows();
   if (from.getNumElements() == 0) {
@@ -137,13 +138,13 @@ LogicalResult emitSelectAndScatter(ElementEmitter &e, SelectAndScatterOp op) {
                    windowsType = tensorType(op.getSource());
   Type elementType = type.getElementType();
   Value pointer = e.memoryOf(op.getResult());
-  ElementIndex index = openPartLoops(e, type.getShape());
+  ElementIndex index = openSharedLoops(e, type.getShape());
   Value zero = emitNeutral(e.builder, e.loc, ReduceKind::Sum, elementType);
   e.store(zero, pointer, elementType, e.linearIndex(type.getShape(), index));
   e.beginNest();
   if (windowsType.getNumElements() == 0)
     return success();
-  index = openPartLoops(e, windowsType.getShape());
+  index = openSharedLoops(e, windowsType.getShape());
   unsigned outer = e.depth();
   FailureOr<Value> best = selectedPosition(e, op, index.dims);
   FailureOr<Value> source =
@@ -210,7 +211,7 @@ LogicalResult ConvolutionNest::emit() {
   for (auto [dim, size] : llvm::enumerate(result.getShape()))
     place.push_back(static_cast<int64_t>(dim) == out[1]
                         ? Value()
-                        : e.openPartLoop(dim, size));
+                        : e.openSharedLoop(dim, size));
   unsigned outer = e.depth();
   Value feature = e.openLoop(features());
   e.markParallel();

@@ -36,7 +36,7 @@ public:
 
 private:
   // ProcessorLoops for ops with loops of their own (ThreadLoops.cpp).
-  mlir::Value openPartLoop(int64_t dim, int64_t n) override;
+  mlir::Value openSharedLoop(int64_t dim, int64_t n) override;
   bool isShared(int64_t dim) const override { return ofThread.contains(dim); }
   mlir::Value scratch() override { return {}; }
 

@@ -19,7 +19,7 @@ using namespace weft::elements;
 
 namespace weft::gpu {
 
-Value GpuKernelEmitter::openPartLoop(int64_t dim, int64_t n) {
+Value GpuKernelEmitter::openSharedLoop(int64_t dim, int64_t n) {
   Value position = ofThread.lookup(dim);
   return position ? position : elements.openLoop(n);
 }

@@ -202,7 +202,7 @@ void Executor::runDevice(Device &device) {
       device.began = now();
     switch (i.kind) {
     case plan::Operation::Launch:
-      if (workersPerDevice > 1 && owner->kernelParts(i.index).run) {
+      if (workersPerDevice > 1 && owner->sharedKernel(i.index).run) {
         device.pc = pc;
         return share(device, i);
       }
@@ -327,14 +327,14 @@ void Executor::receive() {
 }
 
 void Executor::share(Device &device, const Instruction &instruction) {
-  const Program::Parts &parts = owner->kernelParts(instruction.index);
+  const Program::SharedKernel &shared = owner->sharedKernel(instruction.index);
   SharedLaunch &launch = *launches[size_t(device.position)];
-  launch.kernel = parts.run;
+  launch.kernel = shared.run;
   launch.arguments = device.arguments.data() + instruction.firstArgument;
   lock.lock();
   device.state = State::Waiting;
   // Two chunks for each worker, so that a late one takes fewer.
-  launch.chunks = std::min(parts.most, 2 * workersPerDevice);
+  launch.chunks = std::min(shared.most, 2 * workersPerDevice);
   offer(launch);
   lock.unlock();
 }
@@ -402,7 +402,7 @@ void Executor::SharedLaunch::release(Executor &executor) {
 }
 
 void Executor::makeReady(Device &device) {
-  if (isTimed) // it has waited at a collective or for parts of a launch
+  if (isTimed) // it has waited at a collective or for shares of a launch
     note(device, device.pc);
   device.state = State::Ready;
   ++device.pc;

@@ -8,9 +8,9 @@
 //   chunks of the all-reduce, then device 0 goes on, then device 1
 //
 // With more workers than devices a launch of much work is shared in the same
-// way: its parts are chunks, and its device waits for them.
+// way: its shares are chunks, and its device waits for them.
 //
-// A group with members in other processes sends them their parts when its own
+// A group with members in other processes sends them their slices when its own
 // members have arrived, and idle workers poll for received messages.
 //
 // A group is complete when its own members have arrived at the same
@@ -169,7 +169,7 @@ private:
     void runChunk(int64_t chunk) override;
     void release(Executor &executor) override;
     Device *device = nullptr;
-    weft_kernel_part_fn kernel = nullptr;
+    weft_kernel_share_fn kernel = nullptr;
     void *const *arguments = nullptr;
   };
 

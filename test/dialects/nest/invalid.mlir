@@ -144,8 +144,8 @@ func.func private @k(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x
 
 // -----
 
-func.func private @k(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> attributes {nest.kernel = #nest.kernel<target = "cpu:avx2", share = #nest.share<dim = 0, size = 64, unit = 8, parts = 4>>, weft.kernel = #weft.kernel<dot>} {
-  // expected-error @below {{which cannot be shared as #nest.share<dim = 0, size = 64, unit = 8, parts = 4>}}
+func.func private @k(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> attributes {nest.kernel = #nest.kernel<target = "cpu:avx2", share = #nest.share<dim = 0, size = 64, unit = 8, shares = 4>>, weft.kernel = #weft.kernel<dot>} {
+  // expected-error @below {{which cannot be shared as #nest.share<dim = 0, size = 64, unit = 8, shares = 4>}}
   %0 = nest.loops #nest.contraction<columns, tile[4, 2]> to [#nest.place<result 0>] {
     %1 = weft.dot %x, %y contract [1] x [0] : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
     nest.store %1 : tensor<64x64xf32>
@@ -316,8 +316,8 @@ func.func private @results(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) 
 
 // -----
 
-func.func private @shared_sort(%x: tensor<64x8xf32>) -> tensor<64x8xf32> attributes {nest.kernel = #nest.kernel<target = "cpu:avx2", share = #nest.share<dim = 1, size = 8, unit = 1, parts = 4>>, weft.kernel = #weft.kernel<general>} {
-  // expected-error @below {{computes 'weft.cumulative', which cannot be shared as #nest.share<dim = 1, size = 8, unit = 1, parts = 4>}}
+func.func private @shared_sort(%x: tensor<64x8xf32>) -> tensor<64x8xf32> attributes {nest.kernel = #nest.kernel<target = "cpu:avx2", share = #nest.share<dim = 1, size = 8, unit = 1, shares = 4>>, weft.kernel = #weft.kernel<general>} {
+  // expected-error @below {{computes 'weft.cumulative', which cannot be shared as #nest.share<dim = 1, size = 8, unit = 1, shares = 4>}}
   %0 = nest.loops #nest.own to [#nest.place<result 0>] {
     %1 = weft.cumulative sum %x dim 1 : tensor<64x8xf32>
     nest.store %1 : tensor<64x8xf32>
@@ -329,7 +329,7 @@ func.func private @shared_sort(%x: tensor<64x8xf32>) -> tensor<64x8xf32> attribu
 
 // expected-error @below {{failed to parse Nest_KernelAttr parameter 'share'}}
 // expected-error @below {{shares 8 positions of dimension 0 in units of 4 among 3 workers; each of at least 2 needs a unit}}
-func.func private @workers(%x: tensor<8xf32>) -> tensor<8xf32> attributes {nest.kernel = #nest.kernel<target = "cpu:avx2", share = #nest.share<dim = 0, size = 8, unit = 4, parts = 3>>, weft.kernel = #weft.kernel<general>} {
+func.func private @workers(%x: tensor<8xf32>) -> tensor<8xf32> attributes {nest.kernel = #nest.kernel<target = "cpu:avx2", share = #nest.share<dim = 0, size = 8, unit = 4, shares = 3>>, weft.kernel = #weft.kernel<general>} {
   return %x : tensor<8xf32>
 }
 

@@ -1,4 +1,4 @@
-// Kernels in parts, as workers run them, give the same bits as one call.
+// The shares of a kernel, as workers run them, give the same bits as one call.
 #include "weft/test/unit/codegen-kernels.h"
 
 #include <algorithm>
@@ -85,7 +85,7 @@ Case rows(int64_t m, int64_t n) {
 
 /// Returns a kernel of an op with loops of its own, `op : types`; it has one
 /// result of that type.
-Case whole(const std::string &name, const std::string &signature,
+Case oneOp(const std::string &name, const std::string &signature,
            const std::string &op, const std::string &result,
            std::vector<size_t> arguments, size_t bytes) {
   return {name,
@@ -111,7 +111,7 @@ Case convolution(int64_t batch, int64_t size, int64_t in, int64_t out,
   std::string x = image(size, in), y = image(places, out),
               w = "tensor<3x3x" + std::to_string(in) + "x" +
                   std::to_string(out) + "xf32>";
-  return whole(
+  return oneOp(
       "convolution", "(%x: " + x + ", %w: " + w + ")",
       "convolution %x, %w {lhs_dims = array<i64: 0, 3, 1, 2>, rhs_dims = "
       "array<i64: 3, 2, 0, 1>, result_dims = array<i64: 0, 3, 1, 2>, strides "
@@ -177,115 +177,116 @@ private:
   std::vector<void *> pointers;
 };
 
-void checkParts(const Case &c, const char *target) {
+void checkShares(const Case &c, const char *target) {
   Kernels kernels(c.text, target);
   INFO(c.name << " for " << target << kernels.error);
-  auto whole = reinterpret_cast<weft_kernel_fn>(kernels.find("k"));
-  auto part = reinterpret_cast<weft_kernel_part_fn>(kernels.find("k.part"));
-  auto most = static_cast<const uint32_t *>(kernels.find("k.parts"));
-  REQUIRE(whole);
-  REQUIRE(part);
+  auto kernel = reinterpret_cast<weft_kernel_fn>(kernels.find("k"));
+  auto share = reinterpret_cast<weft_kernel_share_fn>(kernels.find("k.share"));
+  auto most = static_cast<const uint32_t *>(kernels.find("k.shares"));
+  REQUIRE(kernel);
+  REQUIRE(share);
   REQUIRE(most);
   CHECK(*most >= 2);
   int64_t coordinate = 0;
   Call expected(c);
-  whole(expected.buffers(), &coordinate);
+  kernel(expected.buffers(), &coordinate);
   std::minstd_rand random(5);
-  for (int64_t parts = 1; parts <= 7; ++parts) {
+  for (int64_t shares = 1; shares <= 7; ++shares) {
     Call got(c);
-    std::vector<int64_t> order(static_cast<size_t>(parts));
+    std::vector<int64_t> order(static_cast<size_t>(shares));
     std::iota(order.begin(), order.end(), 0);
     std::shuffle(order.begin(), order.end(), random);
     for (int64_t p : order)
-      part(got.buffers(), &coordinate, p, parts);
-    INFO(parts << " parts");
+      share(got.buffers(), &coordinate, p, shares);
+    INFO(shares << " shares");
     CHECK(got == expected);
   }
 }
 
 } // namespace
 
-TEST_CASE("all parts of a kernel store the bits of one call") {
+TEST_CASE("all shares of a kernel store the bits of one call") {
   for (const char *target : {weft::test::testTarget(), "cpu:avx2"}) {
     for (bool lhsTransposed : {false, true})
       for (bool rhsTransposed : {false, true}) // along the contraction
-        checkParts(dotWithEpilogue(131, 300, 67, lhsTransposed, rhsTransposed),
-                   target);
-    checkParts(dotWithEpilogue(64, 256, 128, false, false), target);
-    checkParts(dotWithEpilogue(784, 17, 203, true, false), target);
-    checkParts(dotOf("i32", 4, 101, 150, 99), target);
-    checkParts(dotOf("f64", 8, 101, 150, 99), target);
-    checkParts(flat(100003), target);
-    checkParts(flat(64 * 1024), target);
-    checkParts(rows(333, 301), target);
-    checkParts(rows(7, 20000), target);
+        checkShares(dotWithEpilogue(131, 300, 67, lhsTransposed, rhsTransposed),
+                    target);
+    checkShares(dotWithEpilogue(64, 256, 128, false, false), target);
+    checkShares(dotWithEpilogue(784, 17, 203, true, false), target);
+    checkShares(dotOf("i32", 4, 101, 150, 99), target);
+    checkShares(dotOf("f64", 8, 101, 150, 99), target);
+    checkShares(flat(100003), target);
+    checkShares(flat(64 * 1024), target);
+    checkShares(rows(333, 301), target);
+    checkShares(rows(7, 20000), target);
   }
 }
 
-TEST_CASE("parts of ops with loops of their own store the bits of one call") {
+TEST_CASE("shares of ops with loops of their own store the bits of one call") {
   for (const char *target :
        {weft::test::testTarget(), "cpu:avx2", "cpu:generic"}) {
-    checkParts(convolution(6, 16, 8, 24, 1, 1), target);
-    checkParts(convolution(1, 65, 6, 17, 2, 1), target);
-    checkParts(convolution(5, 12, 16, 9, 1, 2), target);
-    checkParts(sorted(50, 700), target);
+    checkShares(convolution(6, 16, 8, 24, 1, 1), target);
+    checkShares(convolution(1, 65, 6, 17, 2, 1), target);
+    checkShares(convolution(5, 12, 16, 9, 1, 2), target);
+    checkShares(sorted(50, 700), target);
     std::string x = type(300, 384), g = type(200, 384),
                 windows = "{window = " + pair(3, 1) +
                           ", strides = " + pair(2, 1) +
                           ", low = " + pair(1, 0) + ", high = " + pair(100, 0);
     std::string one = pair(1, 1);
-    checkParts(whole("pooling", "(%x: " + x + ")",
-                     "reduce_window max %x " + windows + ", base_dilation = " +
-                         one + ", window_dilation = " + one + "} : " + x,
-                     g, {300 * 384 * 4}, 200 * 384 * 4),
-               target);
-    checkParts(
-        whole("its derivative", "(%x: " + x + ", %g: " + g + ")",
+    checkShares(oneOp("pooling", "(%x: " + x + ")",
+                      "reduce_window max %x " + windows + ", base_dilation = " +
+                          one + ", window_dilation = " + one + "} : " + x,
+                      g, {300 * 384 * 4}, 200 * 384 * 4),
+                target);
+    checkShares(
+        oneOp("its derivative", "(%x: " + x + ", %g: " + g + ")",
               "select_and_scatter ge %x, %g " + windows + "} : " + x + ", " + g,
               x, {300 * 384 * 4, 200 * 384 * 4}, 300 * 384 * 4),
         target);
     std::string i = "tensor<200xi32>";
-    checkParts(whole("scatter", "(%x: " + x + ", %g: " + g + ", %i: " + i + ")",
-                     "scatter sum %x at %i with %g {update_window_dims = "
-                     "array<i64: 1>, inserted_window_dims = array<i64: 0>, "
-                     "scatter_dims_to_operand_dims = array<i64: 0>, "
-                     "index_vector_dim = 1 : i64} : " +
-                         x + ", " + i + ", " + g,
-                     x, {300 * 384 * 4, 200 * 384 * 4, 200 * 4}, 300 * 384 * 4),
-               target);
+    checkShares(
+        oneOp("scatter", "(%x: " + x + ", %g: " + g + ", %i: " + i + ")",
+              "scatter sum %x at %i with %g {update_window_dims = "
+              "array<i64: 1>, inserted_window_dims = array<i64: 0>, "
+              "scatter_dims_to_operand_dims = array<i64: 0>, "
+              "index_vector_dim = 1 : i64} : " +
+                  x + ", " + i + ", " + g,
+              x, {300 * 384 * 4, 200 * 384 * 4, 200 * 4}, 300 * 384 * 4),
+        target);
     std::string m = type(96, 96), b = type(96, 512), c = type(512, 96);
-    checkParts(whole("solving columns", "(%m: " + m + ", %b: " + b + ")",
-                     "triangular_solve %m, %b {lower} : " + m + ", " + b, b,
-                     {96 * 96 * 4, 96 * 512 * 4}, 96 * 512 * 4),
-               target);
-    checkParts(whole("solving rows", "(%m: " + m + ", %b: " + c + ")",
-                     "triangular_solve %m, %b {right} : " + m + ", " + c, c,
-                     {96 * 96 * 4, 96 * 512 * 4}, 96 * 512 * 4),
-               target);
+    checkShares(oneOp("solving columns", "(%m: " + m + ", %b: " + b + ")",
+                      "triangular_solve %m, %b {lower} : " + m + ", " + b, b,
+                      {96 * 96 * 4, 96 * 512 * 4}, 96 * 512 * 4),
+                target);
+    checkShares(oneOp("solving rows", "(%m: " + m + ", %b: " + c + ")",
+                      "triangular_solve %m, %b {right} : " + m + ", " + c, c,
+                      {96 * 96 * 4, 96 * 512 * 4}, 96 * 512 * 4),
+                target);
     std::string batch = "tensor<64x48x48xf32>";
-    checkParts({"cholesky",
-                function("general", "(%x: " + batch + ") -> " + batch,
-                         "%r = weft.cholesky %x : " + batch +
-                             "\nreturn %r : " + batch + "\n"),
-                {64 * 48 * 48 * 4},
-                {64 * 48 * 48 * 4}},
-               target);
-    checkParts(whole("arg_max", "(%x: " + x + ")", "arg_max %x dim 0 : " + x,
-                     "tensor<384xi32>", {300 * 384 * 4}, 1536),
-               target);
+    checkShares({"cholesky",
+                 function("general", "(%x: " + batch + ") -> " + batch,
+                          "%r = weft.cholesky %x : " + batch +
+                              "\nreturn %r : " + batch + "\n"),
+                 {64 * 48 * 48 * 4},
+                 {64 * 48 * 48 * 4}},
+                target);
+    checkShares(oneOp("arg_max", "(%x: " + x + ")", "arg_max %x dim 0 : " + x,
+                      "tensor<384xi32>", {300 * 384 * 4}, 1536),
+                target);
   }
 }
 
-TEST_CASE("what is not worth sharing has no parts") {
+TEST_CASE("what is not worth sharing has no shares") {
   Kernels small(flat(1000).text);
   CHECK(small.find("k"));
-  CHECK(!small.find("k.part"));
-  CHECK(!small.find("k.parts"));
+  CHECK(!small.find("k.share"));
+  CHECK(!small.find("k.shares"));
   // A reduction's rows could be shared; its sum over all of them could not.
   Kernels reduce(
       function("reduce", "(%x: tensor<1000x1000xf32>) -> tensor<f32>",
                "%0 = weft.reduce sum %x dims [0, 1] : tensor<1000x1000xf32> -> "
                "tensor<f32>\nreturn %0 : tensor<f32>\n"));
   CHECK(reduce.find("k"));
-  CHECK(!reduce.find("k.part"));
+  CHECK(!reduce.find("k.share"));
 }
