@@ -24,41 +24,41 @@ void Staging::giveBack(Block &&block) {
   unused.emplace(block.bytes, std::move(block));
 }
 
-void CrossProcessGroup::Side::add(MemberPart part) {
+void CrossProcessGroup::Side::add(MemberSlice slice) {
   constexpr int64_t large = 16 << 10;
-  bool isDense = part.box.loops.empty();
-  MemberPart *last = whole.empty() ? nullptr : &whole.back();
-  if (last && isDense && last->member == part.member &&
-      last->array == part.array &&
-      last->box.sourceOffset + last->box.run == part.box.sourceOffset)
-    last->box.run += part.box.run;
-  else if (isDense && part.box.run >= large)
-    whole.push_back(std::move(part));
-  else if (part.box.bytes() > 0)
-    packed.push_back(std::move(part));
+  bool isDense = slice.box.loops.empty();
+  MemberSlice *last = direct.empty() ? nullptr : &direct.back();
+  if (last && isDense && last->member == slice.member &&
+      last->array == slice.array &&
+      last->box.sourceOffset + last->box.run == slice.box.sourceOffset)
+    last->box.run += slice.box.run;
+  else if (isDense && slice.box.run >= large)
+    direct.push_back(std::move(slice));
+  else if (slice.box.bytes() > 0)
+    packed.push_back(std::move(slice));
 }
 
 void CrossProcessGroup::Side::reserve() {
   size_t total = 0;
-  for (const MemberPart &part : packed)
-    total += size_t(part.box.bytes());
+  for (const MemberSlice &slice : packed)
+    total += size_t(slice.box.bytes());
   bytes.resize(total);
 }
 
 void CrossProcessGroup::Side::pack(void *const *arrays, size_t ofMember) {
   uint8_t *at = bytes.data();
-  for (const MemberPart &part : packed) {
-    part.box(arrays[size_t(part.member) * ofMember + part.array], at);
-    at += part.box.bytes();
+  for (const MemberSlice &slice : packed) {
+    slice.box(arrays[size_t(slice.member) * ofMember + slice.array], at);
+    at += slice.box.bytes();
   }
 }
 
 void CrossProcessGroup::Side::unpack(void *const *arrays, size_t ofMember) {
   const uint8_t *at = bytes.data();
-  for (const MemberPart &part : packed) {
-    part.box.unpacking()(at,
-                         arrays[size_t(part.member) * ofMember + part.array]);
-    at += part.box.bytes();
+  for (const MemberSlice &slice : packed) {
+    slice.box.unpacking()(
+        at, arrays[size_t(slice.member) * ofMember + slice.array]);
+    at += slice.box.bytes();
   }
 }
 
@@ -74,11 +74,11 @@ void CrossProcessGroup::Side::addMessages(int peer, int tag, bool isOut,
   };
   if (!bytes.empty())
     add(bytes.data(), bytes.size());
-  for (const MemberPart &part : whole)
+  for (const MemberSlice &slice : direct)
     add(static_cast<char *>(
-            arrays[size_t(part.member) * ofMember + part.array]) +
-            part.box.sourceOffset,
-        size_t(part.box.run));
+            arrays[size_t(slice.member) * ofMember + slice.array]) +
+            slice.box.sourceOffset,
+        size_t(slice.box.run));
 }
 
 CrossProcessGroup::CrossProcessGroup(Processes &processes, Staging &staging,
@@ -100,23 +100,23 @@ CrossProcessGroup::CrossProcessGroup(Processes &processes, Staging &staging,
   std::set<size_t> received;
   for (int rank : ranks) {
     auto isHis = [&](int64_t m) { return rankOf(m) == rank; };
-    for (MemberPart &part : work.needs(group, isHis)) {
-      int holder = rankOf(part.member);
+    for (MemberSlice &slice : work.needs(group, isHis)) {
+      int holder = rankOf(slice.member);
       if (rank == ownership.rank && holder != rank) {
-        received.insert(size_t(part.member) * sourceCount + part.array);
-        in[holder].add(std::move(part));
+        received.insert(size_t(slice.member) * sourceCount + slice.array);
+        in[holder].add(std::move(slice));
       } else if (rank != ownership.rank && holder == ownership.rank) {
-        out[rank].add(std::move(part));
+        out[rank].add(std::move(slice));
       }
     }
-    for (MemberPart &part : work.results(group, isHis)) {
+    for (MemberSlice &slice : work.results(group, isHis)) {
       if (rank == ownership.rank) {
         for (int other : ranks)
           if (other != rank)
-            outResults[other].add(part);
+            outResults[other].add(slice);
       } else {
-        part.member = own[0];
-        inResults[rank].add(std::move(part));
+        slice.member = own[0];
+        inResults[rank].add(std::move(slice));
       }
     }
   }
@@ -172,15 +172,15 @@ bool CrossProcessGroup::poll() {
 /// Copies results from the first own target to the others.
 void CrossProcessGroup::copyResults() {
   for (auto &[rank, side] : inResults)
-    for (const auto *parts : {&side.packed, &side.whole})
-      for (const MemberPart &part : *parts)
+    for (const auto *slices : {&side.packed, &side.direct})
+      for (const MemberSlice &slice : *slices)
         for (size_t m = 1; m < own.size(); ++m) {
           auto at = [&](int64_t member) {
             return static_cast<char *>(
-                       arrays[size_t(member) * targetCount + part.array]) +
-                   part.box.sourceOffset;
+                       arrays[size_t(member) * targetCount + slice.array]) +
+                   slice.box.sourceOffset;
           };
-          std::memcpy(at(own[m]), at(own[0]), size_t(part.box.run));
+          std::memcpy(at(own[m]), at(own[0]), size_t(slice.box.run));
         }
 }
 

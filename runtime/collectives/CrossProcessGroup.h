@@ -1,6 +1,6 @@
 //===- CrossProcessGroup.h - a group of several processes --------*- C++ -*-===//
 //
-// Every process receives those parts of the sources of other processes that its
+// Every process receives those slices of the sources of other processes that its
 // own members need; then it runs the collective as if all members were here,
 // into the targets of its own members: the same bits as in one process. Members
 // 0 1 in one process, 2 3 in the other, an all-reduce of 4 bytes:
@@ -27,7 +27,7 @@
 
 namespace weft::runtime {
 
-/// Memory for received parts, kept from one use of the group to the next.
+/// Memory for received slices, kept from one use of the group to the next.
 class Staging {
 public:
   struct Block {
@@ -60,12 +60,12 @@ public:
   void abandon() override { processes.abandon(transfer); }
 
 private:
-  /// The messages to or from one process. Large dense parts are messages of
-  /// their own, the others are packed into one.
+  /// The messages to or from one process. Large dense slices are messages of
+  /// their own (`direct`), the others are packed into one.
   struct Side {
-    std::vector<MemberPart> packed, whole;
-    std::vector<uint8_t> bytes; ///< of the packed parts
-    void add(MemberPart part);
+    std::vector<MemberSlice> packed, direct;
+    std::vector<uint8_t> bytes; ///< of the packed slices
+    void add(MemberSlice slice);
     void reserve();
     void pack(void *const *arrays, size_t ofMember);
     void unpack(void *const *arrays, size_t ofMember);

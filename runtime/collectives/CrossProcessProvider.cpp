@@ -19,12 +19,12 @@ public:
            int64_t chunk) const override {
     local->run(group, sources, targets, chunk);
   }
-  std::vector<MemberPart>
+  std::vector<MemberSlice>
   needs(int64_t group,
         const std::function<bool(int64_t)> &isTarget) const override {
     return local->needs(group, isTarget);
   }
-  std::vector<MemberPart>
+  std::vector<MemberSlice>
   results(int64_t group,
           const std::function<bool(int64_t)> &isReducer) const override {
     return local->results(group, isReducer);

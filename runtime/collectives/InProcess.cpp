@@ -68,11 +68,11 @@ public:
         move.copy(sources[move.source], target);
     }
   }
-  std::vector<MemberPart>
+  std::vector<MemberSlice>
   needs(int64_t group,
         const std::function<bool(int64_t)> &isTarget) const override {
-    std::vector<MemberPart> out;
-    std::set<std::vector<int64_t>> known; // one part for several targets
+    std::vector<MemberSlice> out;
+    std::set<std::vector<int64_t>> known; // one slice for several targets
     const Group &g = of(group);
     for (const Move &move : g.moves) {
       BoxCopy box = move.copy.packing();
@@ -117,7 +117,7 @@ public:
            const Ownership &ownership)
       : Reducing(collective, its.reduce, RingKind::AllReduce) {
     for (size_t n = 0; n < arrays; ++n)
-      addWhole(n, collective.sources[n]);
+      addArray(n, collective.sources[n]);
     endLast();
     // The least bytes of a divided all-reduce; smaller ones are faster with one
     // message than with two.
@@ -141,10 +141,10 @@ public:
         runPiece(pieces[i], sources, targets);
     }
   }
-  std::vector<MemberPart>
+  std::vector<MemberSlice>
   results(int64_t group,
           const std::function<bool(int64_t)> &isReducer) const override;
-  std::vector<MemberPart>
+  std::vector<MemberSlice>
   needs(int64_t group,
         const std::function<bool(int64_t)> &isTarget) const override;
   CollectiveTable table(int64_t) const override {
@@ -211,7 +211,7 @@ private:
 
   /// Adds pieces that reduce element i of all devices into element i of all
   /// devices.
-  void addWhole(size_t n, const Collective::Array &source) {
+  void addArray(size_t n, const Collective::Array &source) {
     int64_t size = functions[n].elementBytes;
     int64_t count = int64_t(source.bytes) / size, step = int64_t(limit) / size;
     for (int64_t i = 0; i < count; i += step)
@@ -292,10 +292,10 @@ private:
   std::vector<std::vector<int64_t>> reducers; ///< by group; empty: not divided
 };
 
-std::vector<MemberPart>
+std::vector<MemberSlice>
 Reducing::results(int64_t group,
                   const std::function<bool(int64_t)> &isReducer) const {
-  std::vector<MemberPart> out;
+  std::vector<MemberSlice> out;
   for (size_t i = 0; i < pieces.size(); ++i)
     if (int64_t reducer = reducerOf(group, i);
         reducer >= 0 && isReducer(reducer))
@@ -303,10 +303,10 @@ Reducing::results(int64_t group,
   return out;
 }
 
-std::vector<MemberPart>
+std::vector<MemberSlice>
 Reducing::needs(int64_t group,
                 const std::function<bool(int64_t)> &isTarget) const {
-  std::vector<MemberPart> out;
+  std::vector<MemberSlice> out;
   bool any = false;
   for (size_t m = 0; m < members; ++m)
     any |= isTarget(int64_t(m));
@@ -339,7 +339,7 @@ public:
       for (size_t n = 0; n < count; ++n)
         std::memcpy(targets[m * count + n], targets[n], bytes[n]);
   }
-  std::vector<MemberPart>
+  std::vector<MemberSlice>
   needs(int64_t, const std::function<bool(int64_t)> &) const override {
     return {}; // host calls never cross processes: see CrossProcessProvider.cpp
   }

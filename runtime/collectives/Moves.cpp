@@ -104,11 +104,11 @@ std::vector<Move> movesOf(const Collective &collective,
   return out;
 }
 
-/// The start of a part of a box, relative to the box.
-static std::vector<int64_t> startWithin(const Box &part, const Box &whole) {
-  std::vector<int64_t> start(part.size());
-  for (size_t d = 0; d < part.size(); ++d)
-    start[d] = part[d].begin - whole[d].begin;
+/// The start of a box inside another, relative to the other.
+static std::vector<int64_t> startWithin(const Box &inner, const Box &outer) {
+  std::vector<int64_t> start(inner.size());
+  for (size_t d = 0; d < inner.size(); ++d)
+    start[d] = inner[d].begin - outer[d].begin;
   return start;
 }
 
@@ -154,17 +154,17 @@ Error reshardMoves(const Mesh &mesh, const Collective &collective,
     int64_t found = 0;
     for (const auto &[shard, having] : holders) {
       Box held = own(mesh, its.from, its.shape, members[having[0]]);
-      Box part = intersect(wanted, held);
-      int64_t elements = volume(part);
+      Box common = intersect(wanted, held);
+      int64_t elements = volume(common);
       if (elements == 0)
         continue;
       found += elements;
       int64_t source = sources[shard][int64_t(j)];
-      std::vector<int64_t> extent(part.size());
-      for (size_t d = 0; d < part.size(); ++d)
-        extent[d] = part[d].size();
-      addMove(out, collective, source, int64_t(j), startWithin(part, held),
-              startWithin(part, wanted), extent);
+      std::vector<int64_t> extent(common.size());
+      for (size_t d = 0; d < common.size(); ++d)
+        extent[d] = common[d].size();
+      addMove(out, collective, source, int64_t(j), startWithin(common, held),
+              startWithin(common, wanted), extent);
     }
     if (found != volume(wanted))
       return makeError(WEFT_INVALID_FILE, "bad plan: ",

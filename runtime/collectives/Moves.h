@@ -28,7 +28,7 @@ std::vector<Move> movesOf(const Collective &collective, const AllToAll &its);
 /// Copies the positions that each member needs, in runs that are contiguous on
 /// both sides: the same for all groups.
 std::vector<Move> movesOf(const Collective &collective, const Fetch &its);
-/// Copies the whole of member `senders[k]` to member k: the same for all
+/// Copies all of member `senders[k]` to member k: the same for all
 /// groups.
 std::vector<Move> movesOf(const Collective &collective,
                           const CollectivePermute &its);

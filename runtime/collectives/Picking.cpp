@@ -24,26 +24,26 @@ public:
       (d < dim ? its.outer : its.inner) *=
           d == dim ? 1 : source.shape[size_t(d)];
     constexpr int64_t elementsOfChunk = 16 << 10;
-    parts = std::clamp<int64_t>(
+    chunksOfMember = std::clamp<int64_t>(
         its.outer * its.count * its.inner / elementsOfChunk, 1, 64);
   }
 
   int64_t chunkCount(int64_t) const override {
-    return sent == 0 || its.block == 0 ? 0 : its.members * parts;
+    return sent == 0 || its.block == 0 ? 0 : its.members * chunksOfMember;
   }
   void run(int64_t, void *const *sources, void *const *targets,
            int64_t chunk) const override {
     (this->*copyElements)(sources, targets, chunk);
   }
-  /// The whole of every member, as the picked elements are data.
-  std::vector<MemberPart>
+  /// All of every member, as the picked elements are data.
+  std::vector<MemberSlice>
   needs(int64_t, const std::function<bool(int64_t)> &isTarget) const override {
-    std::vector<MemberPart> out;
+    std::vector<MemberSlice> out;
     bool any = false;
     for (int64_t m = 0; m < its.members; ++m)
       any |= isTarget(m);
     for (int64_t m = 0; any && m < its.members; ++m)
-      out.push_back({m, 0, BoxCopy::whole(sourceBytes)});
+      out.push_back({m, 0, BoxCopy::full(sourceBytes)});
     return out;
   }
   CollectiveTable table(int64_t) const override { return its; }
@@ -71,7 +71,7 @@ private:
   }
   template <typename T>
   void copy(void *const *sources, void *const *targets, int64_t chunk) const {
-    int64_t member = chunk / parts, part = chunk % parts;
+    int64_t member = chunk / chunksOfMember, number = chunk % chunksOfMember;
     int64_t total = its.outer * its.count * its.inner;
     const auto *positions =
         static_cast<const int64_t *>(sources[member * 2 + 1]);
@@ -79,8 +79,8 @@ private:
     if (!target)
       return; // another process fills it
     int64_t last = its.block * its.members - 1;
-    for (int64_t i = total * part / parts; i < total * (part + 1) / parts;
-         ++i) {
+    for (int64_t i = total * number / chunksOfMember;
+         i < total * (number + 1) / chunksOfMember; ++i) {
       int64_t q = std::clamp<int64_t>(positions[i], 0, last);
       int64_t row = i / its.inner / its.count, column = i % its.inner;
       const auto *source = static_cast<const T *>(sources[q / its.block * 2]);
@@ -90,7 +90,7 @@ private:
   }
 
   PickTable its;
-  int64_t parts;
+  int64_t chunksOfMember;
   Copy copyElements;
   uint64_t sourceBytes, sent;
 };

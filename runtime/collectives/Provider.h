@@ -38,9 +38,9 @@
 
 namespace weft::runtime {
 
-/// A part of one of a member's sources (or targets): `box` copies it out, one
+/// A slice of one of a member's sources (or targets): `box` copies it out, one
 /// run after the other.
-struct MemberPart {
+struct MemberSlice {
   int64_t member;
   uint32_t array;
   BoxCopy box;
@@ -51,15 +51,15 @@ struct MemberPart {
 class GroupMessages {
 public:
   virtual ~GroupMessages() = default;
-  /// Sends the parts of the own `sources` that others need, and sets the
-  /// addresses of others' sources: their parts are there once poll() is true.
+  /// Sends the slices of the own `sources` that others need, and sets the
+  /// addresses of others' sources: their slices are there once poll() is true.
   virtual Error start(void **sources) = 0;
   /// Returns true once all messages have been received and sent; never if the
   /// provider has a failure().
   virtual bool poll() = 0;
-  /// Whether other processes fill a part of the own targets.
+  /// Whether other processes fill a slice of the own targets.
   virtual bool hasResults() const = 0;
-  /// Sends the parts of results that were filled here, after all chunks; then
+  /// Sends the slices of results that were filled here, after all chunks; then
   /// poll().
   virtual void sendResults(void *const *targets) = 0;
   /// Ends the occurrence.
@@ -88,20 +88,20 @@ public:
   /// have arrived.
   virtual int64_t chunkCount(int64_t group) const = 0;
   /// Runs one piece. sources[member * number of sources + i], targets likewise.
-  /// Members of other processes have no targets (null); only those parts of
+  /// Members of other processes have no targets (null); only those slices of
   /// their sources are read that needs() returns.
   virtual void run(int64_t group, void *const *sources, void *const *targets,
                    int64_t chunk) const = 0;
-  /// The parts of any member's sources that are read to fill the targets of
+  /// The slices of any member's sources that are read to fill the targets of
   /// some members, each byte once, in an order that is the same in every
   /// process.
-  virtual std::vector<MemberPart>
+  virtual std::vector<MemberSlice>
   needs(int64_t group,
         const std::function<bool(int64_t member)> &isTarget) const = 0;
-  /// The parts of targets that the process of some members also fills for
+  /// The slices of targets that the process of some members also fills for
   /// members of other processes: a large all-reduce between processes is
   /// divided among them.
-  virtual std::vector<MemberPart>
+  virtual std::vector<MemberSlice>
   results(int64_t, const std::function<bool(int64_t member)> &) const {
     return {};
   }

@@ -62,7 +62,7 @@ Error weft_buffer::awaitUse() const {
 }
 
 /// All of a buffer's global array.
-static Box wholeBox(const weft_buffer &buffer) {
+static Box fullBox(const weft_buffer &buffer) {
   Box box;
   for (int64_t size : buffer.port->shape)
     box.push_back({0, size});
@@ -104,13 +104,13 @@ static BoxCopy shardCopy(const weft_buffer &buffer, int64_t position,
   const PortInfo &port = *buffer.port;
   const Plan &plan = buffer.program->plan();
   Box box = own(plan.mesh, port.layout, port.shape, position);
-  Box part = intersectBoxes<Box>(box, block);
+  Box common = intersectBoxes<Box>(box, block);
   const std::vector<int64_t> &local = plan.buffers[port.buffer].shape;
   std::vector<int64_t> inLocal, inBlock, extent, shape;
   for (size_t d = 0; d < box.size(); ++d) {
-    inLocal.push_back(part[d].begin - box[d].begin);
-    inBlock.push_back(part[d].begin - block[d].begin);
-    extent.push_back(part[d].size());
+    inLocal.push_back(common[d].begin - box[d].begin);
+    inBlock.push_back(common[d].begin - block[d].begin);
+    extent.push_back(common[d].size());
     shape.push_back(block[d].size());
   }
   int64_t size = elementBytes(port.dtype);
@@ -119,7 +119,7 @@ static BoxCopy shardCopy(const weft_buffer &buffer, int64_t position,
 }
 
 namespace {
-/// One part of an array; all copies of it have the same bits.
+/// One shard of an array; all copies of it have the same bits.
 struct Shard {
   int64_t first = -1, own = -1; ///< positions that hold it; -1: not here
   std::set<int> ranks;          ///< processes that hold it
@@ -155,8 +155,8 @@ static Error exchangeShards(const weft_buffer &buffer, const Box &block,
   std::vector<std::vector<uint8_t>> sent(shards.size());
   for (size_t s = 0; s < shards.size(); ++s) {
     int holder = owners.of(shards[s].first);
-    BoxCopy part = shardCopy(buffer, shards[s].first, block, true).packing();
-    size_t bytes = size_t(part.bytes());
+    BoxCopy copy = shardCopy(buffer, shards[s].first, block, true).packing();
+    size_t bytes = size_t(copy.bytes());
     if (bytes == 0)
       continue;
     if (shards[s].own < 0) {
@@ -173,7 +173,7 @@ static Error exchangeShards(const weft_buffer &buffer, const Box &block,
       if (sent[s].empty()) {
         sent[s].resize(bytes);
         if (Error e = buffer.runtime->devices->read(
-                *buffer.locals[size_t(shards[s].first)], part, sent[s].data()))
+                *buffer.locals[size_t(shards[s].first)], copy, sent[s].data()))
           return e;
       }
       messages.push_back({.peer = rank,
@@ -191,10 +191,10 @@ static Error writeBlock(weft_buffer &buffer, const Box &block,
   for (size_t p = 0; p < buffer.locals.size(); ++p) {
     if (!buffer.locals[p])
       continue; // another process's
-    BoxCopy part = shardCopy(buffer, int64_t(p), block, false);
-    if (part.bytes() == 0)
+    BoxCopy copy = shardCopy(buffer, int64_t(p), block, false);
+    if (copy.bytes() == 0)
       continue;
-    if (Error e = devices.write(*buffer.locals[p], part, data))
+    if (Error e = devices.write(*buffer.locals[p], copy, data))
       return e;
   }
   return nullptr;
@@ -216,11 +216,11 @@ static Error readBlock(const weft_buffer &buffer, const Box &block,
             .unpacking()(received[s].data(), data);
       continue;
     }
-    BoxCopy part = shardCopy(buffer, position, block, true);
-    if (part.bytes() == 0)
+    BoxCopy copy = shardCopy(buffer, position, block, true);
+    if (copy.bytes() == 0)
       continue;
     if (Error e = buffer.runtime->devices->read(
-            *buffer.locals[size_t(position)], part, data))
+            *buffer.locals[size_t(position)], copy, data))
       return e;
   }
   return nullptr;
@@ -254,7 +254,7 @@ WEFT_EXPORT weft_error *weft_buffer_write(weft_buffer *buffer, const void *data,
   return guarded([&]() -> Error {
     if (!buffer)
       return makeError(WEFT_INVALID_ARGUMENT, "null argument");
-    Box all = wholeBox(*buffer);
+    Box all = fullBox(*buffer);
     if (Error e = checkBytes(*buffer, all, data, bytes))
       return e;
     if (Error e = buffer->awaitUse())
@@ -272,7 +272,7 @@ WEFT_EXPORT weft_error *weft_buffer_read(const weft_buffer *buffer, void *data,
   return guarded([&]() -> Error {
     if (!buffer)
       return makeError(WEFT_INVALID_ARGUMENT, "null argument");
-    Box all = wholeBox(*buffer);
+    Box all = fullBox(*buffer);
     if (Error e = checkBytes(*buffer, all, data, bytes))
       return e;
     if (Error e = buffer->awaitUse())

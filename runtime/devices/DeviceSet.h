@@ -7,13 +7,13 @@
 //   openDevices({DeviceKind::Cpu, 8}, settings, devices);    // DeviceSets.h
 //   std::unique_ptr<DeviceMemory> x;
 //   devices->allocate(0, 4096, x);
-//   devices->write(*x, BoxCopy::whole(4096), host);
+//   devices->write(*x, BoxCopy::full(4096), host);
 //   std::shared_ptr<PreparedProgram> increment;
 //   devices->prepare(program, ownership, increment);
 //   Run run = {.program = increment, .inputs = {x->address()}, ...};
 //   Ticket ticket = devices->enqueue(std::move(run));
 //   Error e = ticket.wait();
-//   devices->read(*x, BoxCopy::whole(4096), host);
+//   devices->read(*x, BoxCopy::full(4096), host);
 //
 // Runs and copies take place one after the other, in the order in which they
 // were enqueued; allocate, read and fill take place at once. A write has copied

@@ -29,10 +29,10 @@ using Error = std::unique_ptr<weft_error>;
 
 /// Makes an error whose text joins the parts with operator<<. Lower case, no
 /// full stop, both values.
-template <typename... Parts>
-Error makeError(weft_status status, const Parts &...parts) {
+template <typename... Args>
+Error makeError(weft_status status, const Args &...args) {
   std::ostringstream out;
-  (out << ... << parts);
+  (out << ... << args);
   return Error(new weft_error{status, out.str()});
 }
 

@@ -36,8 +36,8 @@ struct WEFT_EXPORT BoxCopy {
                       std::span<const int64_t> targetShape,
                       std::span<const int64_t> targetStart,
                       std::span<const int64_t> extent, int64_t elementBytes);
-  /// The copy of a whole array.
-  static BoxCopy whole(uint64_t bytes) { return {0, 0, int64_t(bytes), {}}; }
+  /// The copy of a full array.
+  static BoxCopy full(uint64_t bytes) { return {0, 0, int64_t(bytes), {}}; }
   /// The same box, to or from memory in which its runs are contiguous.
   BoxCopy packing() const;
   BoxCopy unpacking() const;

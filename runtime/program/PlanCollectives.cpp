@@ -26,11 +26,11 @@ Error PlanReader::readArrays(const std::string &what,
   return nullptr;
 }
 
-/// Checks that sources and targets are apart, as sources are read while targets
+/// Checks that sources and targets are disjoint, as sources are read while targets
 /// are written: only an all-reduce may work in place, with each array in
 /// itself.
-Error PlanReader::checkApart(const std::string &what,
-                             const Collective &info) const {
+Error PlanReader::checkDisjoint(const std::string &what,
+                                const Collective &info) const {
   auto shared = [&](uint32_t a, uint32_t b) {
     return badPlan(what, " has buffers ", a, " and ", b, " in shared memory");
   };
@@ -65,12 +65,12 @@ Error PlanReader::checkMoved(const std::string &what, const Collective &info,
   return nullptr;
 }
 
-template <typename... Parts>
+template <typename... Args>
 static Error mismatch(const std::string &what, const Collective &info,
-                      const Parts &...parts) {
+                      const Args &...args) {
   return badPlan(what, " from ", shapeText(info.sources[0].shape), " to ",
                  shapeText(info.targets[0].shape), " over ",
-                 shardCount(info.axes), " devices: ", parts...);
+                 shardCount(info.axes), " devices: ", args...);
 }
 
 /// Checks that source and target have the same rank, with `dims` in it, sizes
@@ -319,7 +319,7 @@ Error PlanReader::readCollective(size_t index,
   if (Error e = std::visit(
           [&](const auto &its) { return check(what, info, its); }, info.code))
     return e;
-  if (Error e = checkApart(what, info))
+  if (Error e = checkDisjoint(what, info))
     return e;
   DeviceGroups all = groupsOver(out.mesh.axes, info.axes);
   info.groups = std::move(all.groups);

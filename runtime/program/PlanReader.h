@@ -12,8 +12,8 @@ namespace weft::runtime {
 constexpr uint64_t largestMemory = uint64_t(1) << 46;
 constexpr int64_t mostDevices = 1 << 16;
 
-template <typename... Parts> Error badPlan(const Parts &...parts) {
-  return makeError(WEFT_INVALID_FILE, "bad plan: ", parts...);
+template <typename... Args> Error badPlan(const Args &...args) {
+  return makeError(WEFT_INVALID_FILE, "bad plan: ", args...);
 }
 
 class PlanReader {
@@ -51,7 +51,7 @@ private:
   Error readArrays(const std::string &what,
                    const flatbuffers::Vector<uint32_t> *buffers,
                    std::vector<Collective::Array> &out) const;
-  Error checkApart(const std::string &what, const Collective &info) const;
+  Error checkDisjoint(const std::string &what, const Collective &info) const;
   Error checkMoved(const std::string &what, const Collective &info,
                    size_t sources) const;
   /// Checks the rules of one kind of collective, beside those above.

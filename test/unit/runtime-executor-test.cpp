@@ -56,7 +56,7 @@ public:
   explicit Mailed(Mail &mail) : groups{{mail, 0}, {mail, 1}} {}
   int64_t chunkCount(int64_t) const override { return 0; }
   void run(int64_t, void *const *, void *const *, int64_t) const override {}
-  std::vector<runtime::MemberPart>
+  std::vector<runtime::MemberSlice>
   needs(int64_t, const std::function<bool(int64_t)> &) const override {
     return {};
   }

@@ -128,23 +128,23 @@ Error CudaDevices::stage(GpuMemory &memory, const Device &copier,
   const Driver &driver = copier.gpu->driver();
   std::lock_guard<std::mutex> guard(copier.staging->mutex);
   for (uint64_t done = 0; done < bytes;) {
-    uint64_t part = std::min(bytes - done, Staging::kMostBytes);
+    uint64_t chunk = std::min(bytes - done, Staging::kMostBytes);
     Staging::Slot *slot = nullptr;
-    if (Error e = copier.staging->take(part, slot))
+    if (Error e = copier.staging->take(chunk, slot))
       return e;
     if (isRun)
-      std::memcpy(slot->memory, source + done, part);
+      std::memcpy(slot->memory, source + done, chunk);
     else
       box(host, slot->memory);
     if (Error e = driver.check(driver.cuMemcpyHtoDAsync(
                                    memory.place() + first + done, slot->memory,
-                                   part, copier.copies->handle()),
+                                   chunk, copier.copies->handle()),
                                "cuMemcpyHtoDAsync of a staged array"))
       return e;
     if (Error e = slot->copied->record(*copier.copies))
       return e;
     memory.setArriving(slot->copied);
-    done += part;
+    done += chunk;
   }
   return copier.written->record(*copier.copies);
 }
@@ -157,15 +157,15 @@ Error CudaDevices::write(DeviceMemory &memory, const BoxCopy &given,
   if (Error e = copierOf(memory, copier))
     return e;
   auto &own = static_cast<GpuMemory &>(memory);
-  bool isWhole = uint64_t(given.bytes()) == memory.bytes();
-  if (given.loops.empty() || (isWhole && memory.bytes() <= Staging::kMostBytes))
+  bool isAll = uint64_t(given.bytes()) == memory.bytes();
+  if (given.loops.empty() || (isAll && memory.bytes() <= Staging::kMostBytes))
     return stage(own, *copier, given, host);
   std::vector<uint8_t> image(memory.bytes());
-  if (!isWhole) // the remaining bytes are kept
-    if (Error e = read(memory, BoxCopy::whole(image.size()), image.data()))
+  if (!isAll) // the remaining bytes are kept
+    if (Error e = read(memory, BoxCopy::full(image.size()), image.data()))
       return e;
   given(host, image.data());
-  return stage(own, *copier, BoxCopy::whole(image.size()), image.data());
+  return stage(own, *copier, BoxCopy::full(image.size()), image.data());
 }
 
 Error CudaDevices::read(const DeviceMemory &memory, const BoxCopy &box,

@@ -36,7 +36,7 @@ static void cut(std::span<const Move> moves, std::vector<MovePiece> &pieces,
 }
 
 /// Adds the rows of one collective to the tables of a GPU; returns the calls.
-struct GpuCollectives::Part::CallMaker {
+struct GpuCollectives::Launches::CallMaker {
   const Collective &collective;
   GpuTables &tables;
 
@@ -104,16 +104,16 @@ struct GpuCollectives::Part::CallMaker {
 };
 
 /// The share of one of several GPUs; the first makes calls that have no rows.
-std::vector<GpuCollectives::Part::Call>
-GpuCollectives::Part::slice(const std::vector<Call> &calls, int64_t part,
-                            int64_t parts) {
+std::vector<GpuCollectives::Launches::Call>
+GpuCollectives::Launches::slice(const std::vector<Call> &calls, int64_t number,
+                                int64_t count) {
   std::vector<Call> out;
   for (Call call : calls) {
-    int64_t begin = part * call.count / parts;
-    int64_t end = (part + 1) * call.count / parts;
+    int64_t begin = number * call.count / count;
+    int64_t end = (number + 1) * call.count / count;
     if (!call.rowBytes) {
       begin = 0;
-      end = part == 0 ? call.count : 0;
+      end = number == 0 ? call.count : 0;
     }
     call.rows += uint64_t(begin) * call.rowBytes;
     call.count = end - begin;
@@ -135,8 +135,9 @@ static std::vector<int64_t> firstOnGpus(const std::vector<int64_t> &members,
   return out;
 }
 
-Error GpuCollectives::findKernels(Side &side, std::vector<Part::Call> &calls) {
-  for (Part::Call &call : calls)
+Error GpuCollectives::findKernels(Side &side,
+                                  std::vector<Launches::Call> &calls) {
+  for (Launches::Call &call : calls)
     if (Error e =
             side.builtin->find(call.text, call.symbol.c_str(), call.kernel))
       return e;
@@ -147,11 +148,12 @@ Error GpuCollectives::add(const Collective &collective,
                           const PreparedCollective &work,
                           const std::vector<GpuShare> &shares) {
   // Groups with the same moves share rows.
-  std::map<std::pair<const Gpu *, const void *>, std::vector<Part::Call>> known;
-  std::vector<std::vector<Part>> &out = groups.emplace_back();
+  std::map<std::pair<const Gpu *, const void *>, std::vector<Launches::Call>>
+      known;
+  std::vector<std::vector<Launches>> &out = groups.emplace_back();
   for (size_t g = 0; g < collective.groups.size(); ++g) {
     const std::vector<int64_t> &members = collective.groups[g];
-    std::vector<Part> &parts = out.emplace_back();
+    std::vector<Launches> &ofGroup = out.emplace_back();
     CollectiveTable table = work.table(int64_t(g));
     const void *rows = nullptr;
     if (const auto *moves = std::get_if<std::span<const Move>>(&table))
@@ -163,20 +165,20 @@ Error GpuCollectives::add(const Collective &collective,
       auto [calls, isNew] = known.try_emplace({gpu, rows});
       if (isNew) {
         calls->second =
-            std::visit(Part::CallMaker{collective, *side.tables}, table);
+            std::visit(Launches::CallMaker{collective, *side.tables}, table);
         if (Error e = findKernels(side, calls->second))
           return e;
       }
-      Part part;
-      part.first = firsts[k];
-      part.tables = side.tables.get();
-      part.calls =
-          Part::slice(calls->second, int64_t(k), int64_t(firsts.size()));
-      if (part.calls.empty())
+      Launches launches;
+      launches.first = firsts[k];
+      launches.tables = side.tables.get();
+      launches.calls =
+          Launches::slice(calls->second, int64_t(k), int64_t(firsts.size()));
+      if (launches.calls.empty())
         continue;
-      part.sources = side.tables->addPointers(members, collective.sources);
-      part.targets = side.tables->addPointers(members, collective.targets);
-      parts.push_back(std::move(part));
+      launches.sources = side.tables->addPointers(members, collective.sources);
+      launches.targets = side.tables->addPointers(members, collective.targets);
+      ofGroup.push_back(std::move(launches));
     }
   }
   return nullptr;
@@ -214,7 +216,7 @@ Error GpuCollectives::bind(const GpuTables::Addresses &addresses) {
   return nullptr;
 }
 
-Error GpuCollectives::Part::launch(const GpuStream &stream) const {
+Error GpuCollectives::Launches::launch(const GpuStream &stream) const {
   const Driver &driver = stream.gpu().driver();
   for (const Call &call : calls) {
     auto valueOf = [&](const Parameter &one) -> uint64_t {

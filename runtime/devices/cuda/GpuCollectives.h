@@ -2,7 +2,7 @@
 //
 // A collective of a group is one kernel, or one for each element type that it
 // reduces, over tables of pieces (Pieces.h) and of pointers to all members'
-// arrays. If members are on several GPUs, each GPU runs a part of the pieces,
+// arrays. If members are on several GPUs, each GPU runs a share of the pieces,
 // on its own memory and that of its peers. The caller that launches it ensures
 // that the members have arrived.
 //
@@ -38,7 +38,7 @@ public:
   Error bind(const GpuTables::Addresses &addresses);
 
   /// The launches of one GPU for a group; there are none if nothing moves.
-  class Part {
+  class Launches {
   public:
     /// Position of the device whose stream launches it: the GPU's first member.
     int64_t position() const { return first; }
@@ -67,15 +67,16 @@ public:
       GpuFunction kernel;
     };
     struct CallMaker;
-    static std::vector<Call> slice(const std::vector<Call> &calls, int64_t part,
-                                   int64_t parts);
+    static std::vector<Call> slice(const std::vector<Call> &calls,
+                                   int64_t number, int64_t count);
 
     int64_t first = 0;
     const GpuTables *tables = nullptr;
     uint64_t sources = 0, targets = 0; ///< among its pointers
     std::vector<Call> calls;
   };
-  const std::vector<Part> &parts(uint32_t collective, int64_t group) const {
+  const std::vector<Launches> &launches(uint32_t collective,
+                                        int64_t group) const {
     return groups[collective][size_t(group)];
   }
   /// Bytes that the device that sends most sends in one occurrence.
@@ -90,10 +91,11 @@ private:
 
   Error add(const Collective &collective, const PreparedCollective &work,
             const std::vector<GpuShare> &shares);
-  Error findKernels(Side &side, std::vector<Part::Call> &calls);
+  Error findKernels(Side &side, std::vector<Launches::Call> &calls);
 
   std::map<const Gpu *, Side> sides;
-  std::vector<std::vector<std::vector<Part>>> groups; ///< [collective][group]
+  std::vector<std::vector<std::vector<Launches>>>
+      groups; ///< [collective][group]
   std::vector<uint64_t> sentOnce;
 };
 

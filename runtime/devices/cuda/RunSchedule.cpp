@@ -95,12 +95,12 @@ Error RunSchedule::await(const std::vector<int64_t> &waiting,
 }
 
 Error RunSchedule::meet(uint32_t number, int64_t group) {
-  const auto &parts = program.collectives().parts(number, group);
+  const auto &all = program.collectives().launches(number, group);
   const std::vector<int64_t> &members =
       plan.collectives[number].groups[size_t(group)];
   std::vector<int64_t> launching;
-  for (const GpuCollectives::Part &part : parts)
-    launching.push_back(part.position());
+  for (const GpuCollectives::Launches &one : all)
+    launching.push_back(one.position());
   if (Error e = await(launching, members))
     return e;
   auto named = [&](Error e) {
@@ -108,11 +108,11 @@ Error RunSchedule::meet(uint32_t number, int64_t group) {
                  e->message;
     return e;
   };
-  for (const GpuCollectives::Part &part : parts) {
-    const GpuStream &stream = *lanes[size_t(part.position())].stream;
+  for (const GpuCollectives::Launches &one : all) {
+    const GpuStream &stream = *lanes[size_t(one.position())].stream;
     if (Error e = stream.gpu().makeCurrent())
       return e;
-    if (Error e = part.launch(stream))
+    if (Error e = one.launch(stream))
       return named(std::move(e));
     if (checksLaunches())
       if (Error e = stream.wait())
