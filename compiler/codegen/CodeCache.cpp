@@ -63,10 +63,10 @@ std::string weft::refusalOfCache(llvm::StringRef folder) {
   return refusalOf(folder, info);
 }
 
-std::string weft::keyOfCode(llvm::ArrayRef<llvm::StringRef> parts) {
+std::string weft::keyOfCode(llvm::ArrayRef<llvm::StringRef> fields) {
   llvm::SHA256 hash;
-  for (llvm::StringRef part : parts) {
-    hash.update(part);
+  for (llvm::StringRef field : fields) {
+    hash.update(field);
     hash.update(llvm::StringRef("\0", 1));
   }
   std::array<uint8_t, 32> sum = hash.final();

@@ -48,8 +48,8 @@ std::string codeCacheFolder();
 /// empty for a usable folder, or one that does not exist yet.
 std::string refusalOfCache(llvm::StringRef folder);
 
-/// The SHA-256 of the parts and their lengths.
-std::string keyOfCode(llvm::ArrayRef<llvm::StringRef> parts);
+/// The SHA-256 of the fields and their lengths.
+std::string keyOfCode(llvm::ArrayRef<llvm::StringRef> fields);
 
 /// Reads an entry; false if it is absent or damaged.
 bool readCachedCode(llvm::StringRef folder, llvm::StringRef key,

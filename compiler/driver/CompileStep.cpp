@@ -28,7 +28,7 @@ public:
     manager.setEnabled(options.timing);
     root = manager.getRootScope();
   }
-  TimingScope part(StringRef name) { return root.nest(name); }
+  TimingScope phase(StringRef name) { return root.nest(name); }
 
 private:
   DefaultTimingManager manager;
@@ -83,7 +83,7 @@ static LogicalResult runTimed(ModuleOp module, const CompileOptions &options,
   do {
     Stage next = reached < to ? Stage(unsigned(reached) + 1) : to;
     TimingScope scope =
-        timing.part("stage " + stages()[unsigned(next)].name.str());
+        timing.phase("stage " + stages()[unsigned(next)].name.str());
     PassManager &passes = kept.reach(reached, next, verifyInput, target);
     if (options.timing)
       passes.enableTiming(scope);
@@ -128,13 +128,13 @@ weft::compileProgram(ModuleOp module, const CompileOptions &options) {
   codegen.cacheDir = options.cacheDirectory;
   codegen.threads = options.threads;
   codegen.isBrief = workOfProgram(programs.front()) <= kBriefWork;
-  TimingScope kernels = timing.part("code of kernels");
+  TimingScope kernels = timing.phase("code of kernels");
   if (failed(generator->compile(module, codegen, code)))
     return failure();
   countOperations(module);
   placeDeviceCode(module, code);
   kernels.stop();
-  TimingScope file = timing.part("program file");
+  TimingScope file = timing.phase("program file");
   PlanTexts texts;
   texts.target = generator->target().str();
   texts.metadata = options.metadata;

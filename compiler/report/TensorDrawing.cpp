@@ -1,8 +1,9 @@
-//===- TensorDrawing.cpp - one tensor with its parts ----------------------===//
+//===- TensorDrawing.cpp - one tensor with its shards ---------------------===//
 //
 // 784x200 over model=4 of a 2x4 mesh: four blocks from left to right, sheets
 // behind them for the copies, the ids of the devices in each block. The padding
-// of an uneven last part is drawn dashed, and so are parts without an element.
+// of an uneven last shard is drawn dashed, and so are shards without an
+// element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,18 +19,18 @@ using namespace weft;
 using namespace weft::html;
 
 static constexpr double kWidth = 200, kHeight = 120, kLeast = 34;
-static constexpr int64_t kMostParts = 32;
+static constexpr int64_t kMostShards = 32;
 
 bool html::devicesCanBePicked(const Mesh &mesh) {
   return mesh.size() > 1 && mesh.size() <= 64;
 }
 
-/// The number of devices with each part.
+/// The number of devices with each shard.
 static int64_t copiesOf(const Mesh &mesh, const Layout &layout) {
-  int64_t parts = shardCount(layout.partial);
+  int64_t shards = shardCount(layout.partial);
   for (const SubAxes &dim : layout.dims)
-    parts *= shardCount(dim);
-  return mesh.size() / std::max<int64_t>(parts, 1);
+    shards *= shardCount(dim);
+  return mesh.size() / std::max<int64_t>(shards, 1);
 }
 
 namespace {
@@ -37,18 +38,20 @@ namespace {
 /// One drawn dimension.
 struct Side {
   int64_t dim = -1; ///< -1: none
-  int64_t size = 1, parts = 1;
+  int64_t size = 1, shards = 1;
   double length = 0;
-  bool isCollapsed() const { return parts > kMostParts; }
-  int64_t blocks() const { return isCollapsed() ? 1 : parts; }
-  int64_t held() const { return isCollapsed() ? size : shardSize(size, parts); }
+  bool isCollapsed() const { return shards > kMostShards; }
+  int64_t blocks() const { return isCollapsed() ? 1 : shards; }
+  int64_t held() const {
+    return isCollapsed() ? size : shardSize(size, shards);
+  }
   /// The coordinate of an element; a block's range includes its padding.
   double at(int64_t element) const {
     return length * element / std::max<int64_t>(blocks() * held(), 1);
   }
   Interval valid(int64_t block) const {
     return isCollapsed() ? Interval{0, size}
-                         : shardInterval(size, parts, block);
+                         : shardInterval(size, shards, block);
   }
 };
 
@@ -66,7 +69,7 @@ private:
   void chooseSides();
   void chooseLengths();
   void placeDevices();
-  int64_t part(const Side &side, int64_t position) const {
+  int64_t shardAt(const Side &side, int64_t position) const {
     return side.dim < 0 || side.isCollapsed()
                ? 0
                : coordinate(mesh, position, tensor.layout.dims[side.dim]);
@@ -97,11 +100,11 @@ void TensorDrawing::chooseSides() {
   llvm::SmallVector<int64_t> order;
   for (int64_t d = 0; d < rank; ++d)
     order.push_back(d);
-  auto parts = [&](int64_t d) { return shardCount(tensor.layout.dims[d]); };
+  auto shards = [&](int64_t d) { return shardCount(tensor.layout.dims[d]); };
   std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-    if ((parts(a) > 1) != (parts(b) > 1))
-      return parts(a) > 1;
-    return parts(a) == 1 && tensor.shape[a] > tensor.shape[b];
+    if ((shards(a) > 1) != (shards(b) > 1))
+      return shards(a) > 1;
+    return shards(a) == 1 && tensor.shape[a] > tensor.shape[b];
   });
   order.resize(std::min<size_t>(order.size(), 2));
   std::sort(order.begin(), order.end());
@@ -125,7 +128,8 @@ void TensorDrawing::chooseLengths() {
 
 void TensorDrawing::placeDevices() {
   for (int64_t p = 0; p < mesh.size(); ++p)
-    devices[{part(rows, p), part(columns, p)}].push_back(deviceAt(mesh, p));
+    devices[{shardAt(rows, p), shardAt(columns, p)}].push_back(
+        deviceAt(mesh, p));
   for (auto &[place, ids] : devices)
     llvm::sort(ids);
 }
@@ -194,9 +198,9 @@ std::string TensorDrawing::block(int64_t row, int64_t column) const {
     text += rect(x, y, fullW, fullH, "class=\"pad\"");
   if (isEmpty)
     return text + label(x, y, fullW, fullH, ids) + "</g>";
-  bool isWhole = rows.blocks() * columns.blocks() == 1 && !rows.isCollapsed() &&
-                 !columns.isCollapsed();
-  text += rect(x, y, w, h, isWhole ? "class=\"part whole\"" : "class=\"part\"");
+  bool isFull = rows.blocks() * columns.blocks() == 1 && !rows.isCollapsed() &&
+                !columns.isCollapsed();
+  text += rect(x, y, w, h, isFull ? "class=\"shard full\"" : "class=\"shard\"");
   if (rows.isCollapsed())
     text += rect(x, y, w, h, "fill=\"url(#rows)\"");
   if (columns.isCollapsed())
@@ -258,7 +262,7 @@ static std::string axesText(const Mesh &mesh, llvm::ArrayRef<SubAxis> axes) {
   return text;
 }
 
-/// The text "; the last part has 1 of 3", "; devices 3,7 hold nothing".
+/// The text "; the last shard has 1 of 3", "; devices 3,7 hold nothing".
 static std::string unevenText(const Mesh &mesh, const TensorLayout &tensor) {
   if (isEven(tensor.layout, tensor.shape))
     return "";
@@ -268,11 +272,11 @@ static std::string unevenText(const Mesh &mesh, const TensorLayout &tensor) {
            (empty.size() == 1 ? " holds" : " hold") +
            " nothing: " + shortened(deviceList(empty), 60);
   for (size_t d = 0; d < tensor.shape.size(); ++d) {
-    int64_t parts = shardCount(tensor.layout.dims[d]), n = tensor.shape[d];
-    if (parts > 1 && n % parts != 0)
-      return "; the last part has " +
-             groupedDigits(shardInterval(n, parts, parts - 1).size()) +
-             " instead of " + groupedDigits(shardSize(n, parts));
+    int64_t shards = shardCount(tensor.layout.dims[d]), n = tensor.shape[d];
+    if (shards > 1 && n % shards != 0)
+      return "; the last shard has " +
+             groupedDigits(shardInterval(n, shards, shards - 1).size()) +
+             " instead of " + groupedDigits(shardSize(n, shards));
   }
   return "";
 }
@@ -282,9 +286,9 @@ std::string html::layoutWords(const Mesh &mesh, const TensorLayout &tensor) {
   int64_t copies = copiesOf(mesh, layout);
   std::string text;
   for (size_t d = 0; d < layout.dims.size(); ++d)
-    if (int64_t parts = shardCount(layout.dims[d]); parts > 1)
+    if (int64_t shards = shardCount(layout.dims[d]); shards > 1)
       text += (text.empty() ? "split: dimension " : ", dimension ") +
-              std::to_string(d) + " in " + groupedDigits(parts) + " over " +
+              std::to_string(d) + " in " + groupedDigits(shards) + " over " +
               axesText(mesh, layout.dims[d]);
   if (layout.isPartial())
     text += (text.empty() ? "" : "; ") +
@@ -298,5 +302,5 @@ std::string html::layoutWords(const Mesh &mesh, const TensorLayout &tensor) {
   text += unevenText(mesh, tensor);
   return text + (copies == 1
                      ? "; no copies"
-                     : "; " + groupedDigits(copies) + " copies of each part");
+                     : "; " + groupedDigits(copies) + " copies of each shard");
 }

@@ -64,9 +64,9 @@ Tensor absentTensor(ReduceKind kind, mlir::RankedTensorType type);
 Tensors shardTensor(const Mesh &mesh, const Layout &layout,
                     const Tensor &global);
 /// Like shardTensor, but the summands of a partial value are not neutral: those
-/// of a sum are x - r and r for small integers r, exact where elements are small
-/// integers; those of other kinds are all x. Sums of complex numbers and of
-/// floats below 16 bits are as in shardTensor.
+/// of a sum are x - r and r for small integers r, exact where elements are
+/// small integers; those of other kinds are all x. Sums of complex numbers and
+/// of floats below 16 bits are as in shardTensor.
 Tensors spreadTensor(const Mesh &mesh, const Layout &layout,
                      const Tensor &global);
 /// Combines local tensors to the global one in `out`. Returns the reason why

@@ -168,19 +168,20 @@ def Nest_TilesAttr : Nest_Walk<"Tiles", "tiles"> {
   let summary = "over tiles of sums of products, whose operands are in shared memory";
   let description = [{
     A block of threads computes a tile of `block[0]` rows by `block[1]` columns,
-    `block[2]` products of each sum at a time; each warp has a `part` of it in
-    registers. `stages` parts of the operands are in shared memory at once. What
-    follows elementwise is computed on a tile before it is stored. `fma`
+    `block[2]` products of each sum at a time; each warp has `warp[0]` by
+    `warp[1]` of them in registers. `stages` slices of the operands are in shared
+    memory at once. What follows elementwise is computed on a tile before it is
+    stored. `fma`
     multiplies and adds f32; tensor cores multiply bf16 or f16 (`half`), or f32
     rounded to ten bits of mantissa (`tf32`). Products are added up in f32, in
     the order of the depth, whatever the tile: `fma` one after the other, `half`
     16 at a time, `tf32` 8. TileWalk.h has an example.
   }];
   let parameters = (ins EnumParameter<Nest_Multiplier>:$unit,
-      ArrayRefParameter<"int64_t">:$block, ArrayRefParameter<"int64_t">:$part, "int64_t":$stages,
+      ArrayRefParameter<"int64_t">:$block, ArrayRefParameter<"int64_t">:$warp, "int64_t":$stages,
       "::weft::nest::StagingAttr":$lhs, "::weft::nest::StagingAttr":$rhs);
   let assemblyFormat = [{
-    `<` $unit `,` `block` `[` $block `]` `,` `part` `[` $part `]` `,` `stages` `=` $stages `,`
+    `<` $unit `,` `block` `[` $block `]` `,` `warp` `[` $warp `]` `,` `stages` `=` $stages `,`
     `lhs` `=` $lhs `,` `rhs` `=` $rhs `>`
   }];
 }

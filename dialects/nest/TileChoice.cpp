@@ -37,9 +37,9 @@ static constexpr int64_t kElementBytes = 16;
 static constexpr int64_t kMostStages = 4;
 
 namespace {
-/// Rows and columns of a block, and of a warp's part.
+/// Rows and columns of a block, and of a warp's tile.
 struct TileSizes {
-  int64_t rows, columns, partRows, partColumns;
+  int64_t rows, columns, warpRows, warpColumns;
 };
 } // namespace
 
@@ -70,7 +70,7 @@ static StagingAttr chooseStaging(Operation *op, unsigned operand,
   for (int64_t bytes : {16, 8, 4}) {
     auto staging = StagingAttr::get(context, natural, bytes);
     auto tried =
-        TilesAttr::get(context, walk.getUnit(), walk.getBlock(), walk.getPart(),
+        TilesAttr::get(context, walk.getUnit(), walk.getBlock(), walk.getWarp(),
                        walk.getStages(), operand == 0 ? staging : walk.getLhs(),
                        operand == 1 ? staging : walk.getRhs());
     if (refuseStaging(op, operand, tried, isInMemory).empty())
@@ -145,9 +145,9 @@ TilesAttr chooseTiles(Operation *op, const TargetLimits &limits, bool tf32,
   for (const TileSizes &sizes : kTiles) {
     auto plain = StagingAttr::get(context, Along::Depth, 0);
     int64_t block[] = {sizes.rows, sizes.columns, depthOf(*unit)},
-            part[] = {sizes.partRows, sizes.partColumns};
+            warp[] = {sizes.warpRows, sizes.warpColumns};
     auto make = [&](int64_t stages, StagingAttr lhs, StagingAttr rhs) {
-      return TilesAttr::get(context, *unit, block, part, stages, lhs, rhs);
+      return TilesAttr::get(context, *unit, block, warp, stages, lhs, rhs);
     };
     TilesAttr walk = make(2, plain, plain);
     walk = make(2, chooseStaging(op, 0, walk, isInMemory),

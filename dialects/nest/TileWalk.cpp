@@ -115,8 +115,8 @@ TileOperand weft::nest::tileOperand(TilesAttr walk, unsigned operand) {
 }
 
 std::array<int64_t, 2> weft::nest::warpsOf(TilesAttr walk) {
-  return {walk.getBlock()[0] / walk.getPart()[0],
-          walk.getBlock()[1] / walk.getPart()[1]};
+  return {walk.getBlock()[0] / walk.getWarp()[0],
+          walk.getBlock()[1] / walk.getWarp()[1]};
 }
 
 int64_t weft::nest::sharedBytes(TilesAttr walk) {
@@ -201,29 +201,29 @@ static std::string refuseTypes(Multiplier unit, const ProductShape &shape) {
 
 /// The reason why the sizes do not fit each other or the target, or empty.
 static std::string refuseSizes(TilesAttr walk, const TargetLimits &limits) {
-  ArrayRef<int64_t> block = walk.getBlock(), part = walk.getPart();
-  if (block.size() != 3 || part.size() != 2)
-    return "needs a block of 3 sizes and a part of 2";
-  for (int64_t size : llvm::concat<const int64_t>(block, part))
+  ArrayRef<int64_t> block = walk.getBlock(), warp = walk.getWarp();
+  if (block.size() != 3 || warp.size() != 2)
+    return "needs a block of 3 sizes and a warp of 2";
+  for (int64_t size : llvm::concat<const int64_t>(block, warp))
     if (size < 1 || !llvm::isPowerOf2_64(size))
       return "has a size of " + std::to_string(size) +
              ", which is no power of two";
-  if (part[0] < kPatchRows || part[1] < 8 || part[0] * part[1] > 2048)
-    return "gives a warp " + std::to_string(part[0]) + " x " +
-           std::to_string(part[1]) +
+  if (warp[0] < kPatchRows || warp[1] < 8 || warp[0] * warp[1] > 2048)
+    return "gives a warp " + std::to_string(warp[0]) + " x " +
+           std::to_string(warp[1]) +
            " sums; it takes at least 16 x 8 and 2048 at most";
   int64_t step = walk.getUnit() == Multiplier::Half ? 16 : 8;
   if (block[2] < step || block[2] > 64)
     return "has a depth of " + std::to_string(block[2]) + "; use " +
            std::to_string(step) + " to 64";
   int64_t lanes = limits.rowLanes, warps = limits.block.threads / lanes;
-  if (block[0] % part[0] || block[1] % part[1] ||
-      block[0] / part[0] * (block[1] / part[1]) != warps)
+  if (block[0] % warp[0] || block[1] % warp[1] ||
+      block[0] / warp[0] * (block[1] / warp[1]) != warps)
     return "cuts a block of " + std::to_string(block[0]) + " x " +
-           std::to_string(block[1]) + " into parts of " +
-           std::to_string(part[0]) + " x " + std::to_string(part[1]) +
+           std::to_string(block[1]) + " into warp tiles of " +
+           std::to_string(warp[0]) + " x " + std::to_string(warp[1]) +
            "; a block has " + std::to_string(warps) +
-           " warps, each of one part";
+           " warps, each of one tile";
   if (walk.getStages() < 2 || walk.getStages() > 8)
     return "has " + std::to_string(walk.getStages()) + " stages; use 2 to 8";
   if (int64_t bytes = sharedBytes(walk); bytes > limits.block.sharedBytes)

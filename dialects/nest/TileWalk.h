@@ -2,7 +2,7 @@
 //
 //   %c = weft.dot %a, %b contract [1] x [0]
 //        : tensor<512x784xbf16>, tensor<784x200xbf16> -> tensor<512x200xf32>
-//   #nest.tiles<half, block[64, 64, 32], part[32, 16], stages = 4,
+//   #nest.tiles<half, block[64, 64, 32], warp[32, 16], stages = 4,
 //               lhs = <depth, 16>, rhs = <rows, 16>>
 //
 //   512 rows, 200 columns, depth 784. A block of 256 threads computes 64 x 64
@@ -68,9 +68,9 @@ struct OperandPaths {
 std::optional<OperandPaths> operandPaths(mlir::Operation *op, unsigned operand,
                                          IsInMemory isInMemory);
 
-/// One operand's part of a stage: `rows` x `depth` elements, contiguous along
-/// the rows or the depth. Runs begin `stride` elements apart, so that threads
-/// that read at the same time use different banks.
+/// One operand's elements of a stage: `rows` x `depth` elements, contiguous
+/// along the rows or the depth. Runs begin `stride` elements apart, so that
+/// threads that read at the same time use different banks.
 struct TileOperand {
   bool isDepthInner;
   int64_t rows, depth, elementBytes, stride;
@@ -85,7 +85,7 @@ inline StagingAttr stagingOf(TilesAttr walk, unsigned operand) {
 /// The rows of sums that a warp keeps in shared memory for the epilogue, and
 /// elements from one row to the next.
 inline constexpr int64_t kPatchRows = 16;
-inline int64_t patchStride(TilesAttr walk) { return walk.getPart()[1] + 8; }
+inline int64_t patchStride(TilesAttr walk) { return walk.getWarp()[1] + 8; }
 /// The number of warps along the rows and along the columns of a block.
 std::array<int64_t, 2> warpsOf(TilesAttr walk);
 /// The shared memory of a block: its stages, and later the sums of each warp.

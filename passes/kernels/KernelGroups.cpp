@@ -77,9 +77,9 @@ static ArrayRef<int64_t> shapeOf(Operation *op) {
   return cast<RankedTensorType>(op->getResult(0).getType()).getShape();
 }
 
-/// Whether the result is the first operand except for a part. Alone in a kernel
-/// of a loop, the op writes that part to the operand's memory.
-static bool replacesPart(Operation *op) {
+/// Whether the result is the first operand except for a slice. Alone in a
+/// kernel of a loop, the op writes that slice to the operand's memory.
+static bool updatesSlice(Operation *op) {
   return op->getNumOperands() > 1 && op->getNumResults() == 1 &&
          !op->hasTrait<OpTrait::Elementwise>() && isa<KernelOpInterface>(op) &&
          isa<RankedTensorType>(op->getOperand(0).getType()) &&
@@ -99,9 +99,9 @@ KernelGroups::KernelGroups(Block &block, const nest::TargetLimits &limits)
     group.isFixed = staysInFunction(&op);
     group.isElementwise = !group.isFixed && keepsPositions(&op);
     group.hasContraction = op.hasTrait<ContractionNest>();
-    group.hasWhole = op.hasTrait<OwnLoopNest>();
+    group.hasOwnNest = op.hasTrait<OwnLoopNest>();
     group.isDonated =
-        !isa<func::FuncOp>(block.getParentOp()) && replacesPart(&op);
+        !isa<func::FuncOp>(block.getParentOp()) && updatesSlice(&op);
   }
   if (auto function = dyn_cast<func::FuncOp>(block.getParentOp()))
     findDonated(function);
@@ -132,7 +132,7 @@ void KernelGroups::mergeEpilogues() {
   mergeNeighbours([&](unsigned producer, unsigned consumer) {
     const KernelGroup &made = groups[producer];
     bool combines =
-        made.hasContraction || (made.hasWhole && !limits.hasSeveralNests);
+        made.hasContraction || (made.hasOwnNest && !limits.hasSeveralNests);
     return made.ops.size() == 1 && combines && groups[consumer].isElementwise &&
            !groups[consumer].isDonated &&
            shapeOf(made.ops.front()) == shapeOf(groups[consumer].ops.front()) &&
@@ -146,8 +146,8 @@ void KernelGroups::mergeNests() {
   // their own. Updates of donated memory stay elementwise, to work in place.
   mergeNeighbours([&](unsigned producer, unsigned consumer) {
     const KernelGroup &a = groups[producer], &b = groups[consumer];
-    return !a.hasContraction && !b.hasContraction && !a.hasWhole &&
-           !b.hasWhole && !a.isDonated && !b.isDonated;
+    return !a.hasContraction && !b.hasContraction && !a.hasOwnNest &&
+           !b.hasOwnNest && !a.isDonated && !b.isDonated;
   });
 }
 
@@ -351,7 +351,7 @@ void KernelGroups::merge(unsigned into, unsigned from) {
   a.isElementwise &=
       b.isElementwise && shapeOf(a.ops.front()) == shapeOf(b.ops.front());
   a.hasContraction |= b.hasContraction;
-  a.hasWhole |= b.hasWhole;
+  a.hasOwnNest |= b.hasOwnNest;
   a.isDonated |= b.isDonated;
   size_t own = a.ops.size();
   llvm::append_range(a.ops, b.ops);

@@ -39,8 +39,8 @@ struct KernelGroup {
   unsigned rank = 0;    ///< every group ranks behind all that it needs
   bool isElementwise = false; ///< all ops are, over one shape
   bool hasContraction = false;
-  bool hasWhole = false;  ///< an op with the trait OwnLoopNest
-  bool isDonated = false; ///< writes memory that an argument or a loop donates
+  bool hasOwnNest = false; ///< an op with the trait OwnLoopNest
+  bool isDonated = false;  ///< writes memory that an argument or a loop donates
   llvm::SetVector<unsigned> before; ///< groups it needs
   std::set<unsigned> after;         ///< groups that need it
 };

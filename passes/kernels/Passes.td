@@ -59,12 +59,12 @@ def WidenShortSums : Pass<"weft-widen-short-sums", "::mlir::ModuleOp"> {
 }
 
 def SplitReductions : Pass<"weft-split-reductions", "::mlir::ModuleOp"> {
-  let summary = "long reductions become parts for many processors";
+  let summary = "long reductions become slices for many processors";
   let description = [{
     A block of threads reduces a long row, or 32 columns. A reduction of 64 Ki
     elements or more with fewer of these than the target has processors becomes two:
-    of two parts for each processor, and of what these give. Elementwise ops
-    that only the reduction reads are computed on operands of the parts' shape.
+    of two slices for each processor, and of what these give. Elementwise ops
+    that only the reduction reads are computed on operands of the slices' shape.
     Each run adds in the same order. Nothing changes where kernels are no launches.
 
     Requires: local ops (stage `partitioned`).

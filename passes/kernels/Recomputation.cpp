@@ -101,9 +101,9 @@ bool ReadCounter::joinsNest(Operation *op) const {
 
 bool ReadCounter::visitMember(Operation *op, bool isResult) {
   ArrayRef<unsigned> own = reads[op];
-  bool isWhole = hasLoopNest(op);
+  bool hasNest = hasLoopNest(op);
   bool isStored =
-      isWhole || isResult || llvm::any_of(own, [&](unsigned position) {
+      hasNest || isResult || llvm::any_of(own, [&](unsigned position) {
         return isOfLaterKernel(position);
       });
   bool isCut = !isStored && own.size() > kMostComputed;
@@ -111,7 +111,7 @@ bool ReadCounter::visitMember(Operation *op, bool isResult) {
     firstHere = nests.size();
     current.reset();
   }
-  if (isWhole) {
+  if (hasNest) {
     current.reset();
     unsigned at = position(numNests++);
     pass(op, at);

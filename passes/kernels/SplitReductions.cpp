@@ -17,10 +17,10 @@ namespace weft {
 /// The least elements of a block of threads that is worth a split: fewer take a
 /// few microseconds, as long as a second launch.
 static constexpr int64_t kLeastElements = 64 << 10;
-/// The least elements of a part: 256 threads with 16 each.
-static constexpr int64_t kLeastOfPart = 4 << 10;
-/// Parts for each multiprocessor, so that none waits for the slowest.
-static constexpr int64_t kPartsOfProcessor = 2;
+/// The least elements of a slice: 256 threads with 16 each.
+static constexpr int64_t kLeastOfSlice = 4 << 10;
+/// Slices for each multiprocessor, so that none waits for the slowest.
+static constexpr int64_t kSlicesOfProcessor = 2;
 /// Kept columns that a block of threads reduces together.
 static constexpr int64_t kColumnsOfBlock = 32;
 
@@ -49,20 +49,20 @@ static Launch launchOf(ReduceOp op) {
 }
 
 namespace {
-/// A split of dimension `dim` of the input into two: `parts` and the rest.
+/// A split of dimension `dim` of the input into two: `slices` and the rest.
 struct Split {
-  int64_t dim, parts;
+  int64_t dim, slices;
 };
 } // namespace
 
 /// The least divisor of `size` from `wanted` to `most` on, else the largest
 /// below `wanted`.
-static int64_t partsOf(int64_t size, int64_t wanted, int64_t most) {
+static int64_t slicesOf(int64_t size, int64_t wanted, int64_t most) {
   int64_t best = 1;
-  for (int64_t parts = 1; parts <= std::min(size, most); ++parts)
-    if (size % parts == 0) {
-      best = parts;
-      if (parts >= wanted)
+  for (int64_t slices = 1; slices <= std::min(size, most); ++slices)
+    if (size % slices == 0) {
+      best = slices;
+      if (slices >= wanted)
         break;
     }
   return best;
@@ -77,15 +77,15 @@ static std::optional<Split> splitOf(ReduceOp op, int64_t processors) {
   auto [blocks, elements] = launchOf(op);
   if (elements < kLeastElements || blocks < 1 || blocks >= processors)
     return std::nullopt;
-  int64_t wanted = llvm::divideCeil(kPartsOfProcessor * processors, blocks),
-          most = elements / kLeastOfPart, outer = 1;
+  int64_t wanted = llvm::divideCeil(kSlicesOfProcessor * processors, blocks),
+          most = elements / kLeastOfSlice, outer = 1;
   for (int64_t dim : op.getDims()) {
-    int64_t parts = partsOf(shape[dim], llvm::divideCeil(wanted, outer),
-                            std::max<int64_t>(most / outer, 1));
-    if (parts < shape[dim])
-      return outer * parts > 1 ? std::optional(Split{dim, parts})
-                               : std::nullopt;
-    outer *= parts; // the dimension is not reduced
+    int64_t slices = slicesOf(shape[dim], llvm::divideCeil(wanted, outer),
+                              std::max<int64_t>(most / outer, 1));
+    if (slices < shape[dim])
+      return outer * slices > 1 ? std::optional(Split{dim, slices})
+                                : std::nullopt;
+    outer *= slices; // the dimension is not reduced
   }
   return std::nullopt;
 }
@@ -95,8 +95,8 @@ static std::optional<Split> splitOf(ReduceOp op, int64_t processors) {
 /// kernel.
 static Value reshaped(OpBuilder &builder, Value value, const Split &split) {
   SmallVector<int64_t> shape(shapeOf(value));
-  shape[split.dim] /= split.parts;
-  shape.insert(shape.begin() + split.dim, split.parts);
+  shape[split.dim] /= split.slices;
+  shape.insert(shape.begin() + split.dim, split.slices);
   Operation *def = value.getDefiningOp();
   if (!def || !def->hasOneUse() || !keepsPositions(def) ||
       def->getNumOperands() == 0)
@@ -122,7 +122,7 @@ static void eraseUnread(Value value) {
   llvm::for_each(operands, eraseUnread);
 }
 
-/// Replaces a reduction by one of each part and one of these results.
+/// Replaces a reduction by one of each slice and one of these results.
 static void splitReduction(ReduceOp op, const Split &split) {
   OpBuilder builder(op);
   Value input = op.getInput();
@@ -142,9 +142,9 @@ static void splitReduction(ReduceOp op, const Split &split) {
     ++left;
   }
   Type element = cast<RankedTensorType>(op.getType()).getElementType();
-  Value parts = ReduceOp::create(builder, op.getLoc(), op.getKind(), value,
-                                 first, element);
-  Value all = ReduceOp::create(builder, op.getLoc(), op.getKind(), parts,
+  Value slices = ReduceOp::create(builder, op.getLoc(), op.getKind(), value,
+                                  first, element);
+  Value all = ReduceOp::create(builder, op.getLoc(), op.getKind(), slices,
                                second, element);
   op.replaceAllUsesWith(all);
   op.erase();

@@ -1,9 +1,9 @@
 //===- TrimLoops.cpp - what loops need not carry or compute ---------------===//
 //
 // Derivatives of loops are built value by value: each carried value is saved,
-// and each gradient of a part is a tensor of zeros that contains the part. This
-// pass removes values without uses, and replaces sums of such tensors by sums
-// of parts.
+// and each gradient of a slice is a tensor of zeros that contains the slice.
+// This pass removes values without uses, and replaces sums of such tensors by
+// sums of slices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -107,25 +107,25 @@ static bool dropUnneeded(ForOp loop) {
 }
 
 //===----------------------------------------------------------------------===//
-// Parts of tensors
+// Slices of tensors
 //===----------------------------------------------------------------------===//
 
 /// Replaces x + (zeros with u at i) by x with (x at i) + u at i.
 static bool addWithin(AddOp sum) {
-  auto part = sum.getRhs().getDefiningOp<DynamicUpdateSliceOp>();
-  if (!part || !part->hasOneUse() || !isZero(part.getInput()))
+  auto slice = sum.getRhs().getDefiningOp<DynamicUpdateSliceOp>();
+  if (!slice || !slice->hasOneUse() || !isZero(slice.getInput()))
     return false;
   OpBuilder builder(sum);
   Location loc = sum.getLoc();
   Value before = DynamicSliceOp::create(
-      builder, loc, sum.getLhs(), part.getStarts(),
-      cast<RankedTensorType>(part.getUpdate().getType()).getShape());
-  Value after = AddOp::create(builder, loc, before, part.getUpdate());
+      builder, loc, sum.getLhs(), slice.getStarts(),
+      cast<RankedTensorType>(slice.getUpdate().getType()).getShape());
+  Value after = AddOp::create(builder, loc, before, slice.getUpdate());
   Value all = DynamicUpdateSliceOp::create(builder, loc, sum.getLhs(), after,
-                                           part.getStarts());
+                                           slice.getStarts());
   sum.replaceAllUsesWith(all);
   sum.erase();
-  part.erase();
+  slice.erase();
   return true;
 }
 
@@ -139,7 +139,7 @@ static bool countsTimes(ForOp loop, Value start, int64_t size) {
          constantInteger(back.getLhs()) == count - 1 && count <= size;
 }
 
-/// Whether a part is set to 0 after it was read, and no other iteration reads
+/// Whether a slice is set to 0 after it was read, and no other iteration reads
 /// it.
 static bool isReadOnce(ForOp loop, unsigned index) {
   Value carried = loop.getCarried()[index];
@@ -147,22 +147,22 @@ static bool isReadOnce(ForOp loop, unsigned index) {
   if (!loop.getResult(index).use_empty() || !cleared || !cleared->hasOneUse() ||
       cleared.getInput() != carried || !isZero(cleared.getUpdate()))
     return false;
-  auto part = cast<RankedTensorType>(cleared.getUpdate().getType());
-  auto whole = cast<RankedTensorType>(carried.getType());
-  bool isApart = false;
+  auto slice = cast<RankedTensorType>(cleared.getUpdate().getType());
+  auto full = cast<RankedTensorType>(carried.getType());
+  bool isDistinct = false;
   for (auto [dim, start] : llvm::enumerate(cleared.getStarts()))
-    isApart |= part.getDimSize(dim) == 1 &&
-               countsTimes(loop, start, whole.getDimSize(dim));
-  return isApart && llvm::all_of(carried.getUsers(), [&](Operation *user) {
+    isDistinct |= slice.getDimSize(dim) == 1 &&
+                  countsTimes(loop, start, full.getDimSize(dim));
+  return isDistinct && llvm::all_of(carried.getUsers(), [&](Operation *user) {
            auto read = dyn_cast<DynamicSliceOp>(user);
            return user == cleared.getOperation() ||
                   (read && read.getStarts() == cleared.getStarts() &&
                    cast<RankedTensorType>(read.getResult().getType())
-                           .getShape() == part.getShape());
+                           .getShape() == slice.getShape());
          });
 }
 
-static bool keepParts(ForOp loop) {
+static bool keepSlices(ForOp loop) {
   bool changed = false;
   for (Operation &op :
        llvm::make_early_inc_range(loop.getBody().front().without_terminator()))
@@ -190,7 +190,7 @@ public:
       SmallVector<ForOp> loops;
       getOperation()->walk([&](ForOp loop) { loops.push_back(loop); });
       for (ForOp loop : loops)
-        changed |= keepParts(loop);
+        changed |= keepSlices(loop);
       for (ForOp loop : loops) // an inner one before the one around it
         if (dropUnneeded(loop)) {
           changed = true;

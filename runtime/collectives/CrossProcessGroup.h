@@ -1,9 +1,9 @@
 //===- CrossProcessGroup.h - a group of several processes --------*- C++ -*-===//
 //
-// Every process receives those slices of the sources of other processes that its
-// own members need; then it runs the collective as if all members were here,
-// into the targets of its own members: the same bits as in one process. Members
-// 0 1 in one process, 2 3 in the other, an all-reduce of 4 bytes:
+// Every process receives those slices of the sources of other processes that
+// its own members need; then it runs the collective as if all members were
+// here, into the targets of its own members: the same bits as in one process.
+// Members 0 1 in one process, 2 3 in the other, an all-reduce of 4 bytes:
 //
 //   group.start(sources)     sends s0 s1, sources[2], sources[3]: memory of
 //                               the group that s2 s3 are received into

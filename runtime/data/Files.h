@@ -5,8 +5,8 @@
 //   out->write(bytes, size);
 //   Status done = out->commit();                         // renamed into place
 //
-// A reader never sees an incomplete file: see abi/AtomicFile.h for files, links,
-// pipes and devices.
+// A reader never sees an incomplete file: see abi/AtomicFile.h for files,
+// links, pipes and devices.
 //
 //===----------------------------------------------------------------------===//
 

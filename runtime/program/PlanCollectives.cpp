@@ -26,9 +26,9 @@ Error PlanReader::readArrays(const std::string &what,
   return nullptr;
 }
 
-/// Checks that sources and targets are disjoint, as sources are read while targets
-/// are written: only an all-reduce may work in place, with each array in
-/// itself.
+/// Checks that sources and targets are disjoint, as sources are read while
+/// targets are written: only an all-reduce may work in place, with each array
+/// in itself.
 Error PlanReader::checkDisjoint(const std::string &what,
                                 const Collective &info) const {
   auto shared = [&](uint32_t a, uint32_t b) {

@@ -47,7 +47,7 @@ TEST_CASE("every unit multiplies operands that lie either way") {
     for (bool isLhsTurned : {false, true})
       for (bool isRhsTurned : {false, true}) {
         std::string walk = unit.start + ", block[64, 32, " + unit.depth +
-                           "], part[16, 16], stages = 3, lhs = ";
+                           "], warp[16, 16], stages = 3, lhs = ";
         bool isFma = unit.start == "fma";
         walk += isLhsTurned ? "<rows, 16>"
                 : isFma     ? "<depth, 4>"
@@ -66,33 +66,33 @@ TEST_CASE("copies of any size, and elements one by one") {
        {"<depth, 0>, rhs = <rows, 0>", "<rows, 0>, rhs = <depth, 0>",
         "<depth, 4>, rhs = <depth, 4>", "<rows, 4>, rhs = <rows, 4>"})
     checkExact(product(
-        "fma, block[32, 32, 8], part[16, 8], stages = 2, lhs = " + staging,
+        "fma, block[32, 32, 8], warp[16, 8], stages = 2, lhs = " + staging,
         "f32", 37, 45, 21, false, false));
   for (std::string staging :
        {"<depth, 0>, rhs = <rows, 0>", "<rows, 0>, rhs = <depth, 0>",
         "<depth, 4>, rhs = <rows, 4>", "<depth, 8>, rhs = <rows, 8>"})
     checkExact(product(
-        "half, block[64, 64, 16], part[32, 16], stages = 4, lhs = " + staging,
+        "half, block[64, 64, 16], warp[32, 16], stages = 4, lhs = " + staging,
         "bf16", 36, 44, 28, false, false));
   // Types that meet in f32.
   std::string mixed =
-      product("tf32, block[32, 32, 16], part[16, 8], stages = 2, lhs = <depth, "
+      product("tf32, block[32, 32, 16], warp[16, 8], stages = 2, lhs = <depth, "
               "0>, rhs = <rows, 0>",
               "bf16", 30, 20, 40, false, false);
   checkExact(mixed);
 }
 
-TEST_CASE("all sizes of blocks and parts") {
+TEST_CASE("all sizes of blocks and warps") {
   const char *sizes[] = {
-      "block[128, 128, 8], part[64, 32]", "block[128, 64, 8], part[32, 32]",
-      "block[64, 64, 8], part[32, 16]",   "block[32, 64, 8], part[16, 16]",
-      "block[16, 128, 8], part[16, 16]",  "block[16, 64, 8], part[16, 8]",
-      "block[128, 16, 8], part[16, 16]"};
+      "block[128, 128, 8], warp[64, 32]", "block[128, 64, 8], warp[32, 32]",
+      "block[64, 64, 8], warp[32, 16]",   "block[32, 64, 8], warp[16, 16]",
+      "block[16, 128, 8], warp[16, 16]",  "block[16, 64, 8], warp[16, 8]",
+      "block[128, 16, 8], warp[16, 16]"};
   for (const char *size : sizes)
     checkExact(product("fma, " + std::string(size) +
                            ", stages = 2, lhs = <depth, 4>, rhs = <rows, 16>",
                        "f32", 140, 132, 20, false, false));
-  checkExact(product("half, block[128, 128, 32], part[64, 32], stages = 2, lhs "
+  checkExact(product("half, block[128, 128, 32], warp[64, 32], stages = 2, lhs "
                      "= <depth, 16>, rhs = <rows, 16>",
                      "bf16", 136, 136, 64, false, false));
 }
@@ -103,18 +103,18 @@ TEST_CASE("tiles in which sums have one order give the same bits") {
     CHECK(run.problem == "");
     return run.found;
   };
-  Tensor first = bits("fma, block[64, 32, 8], part[16, 16], stages = 3, lhs = "
+  Tensor first = bits("fma, block[64, 32, 8], warp[16, 16], stages = 3, lhs = "
                       "<depth, 4>, rhs = <rows, 16>");
   for (
       const char *walk :
-      {"fma, block[32, 32, 16], part[16, 8], stages = 2, lhs = <depth, 0>, rhs "
+      {"fma, block[32, 32, 16], warp[16, 8], stages = 2, lhs = <depth, 0>, rhs "
        "= <rows, 4>",
-       "fma, block[64, 64, 32], part[32, 16], stages = 2, lhs = <rows, 4>, rhs "
+       "fma, block[64, 64, 32], warp[32, 16], stages = 2, lhs = <rows, 4>, rhs "
        "= <rows, 16>"})
     CHECK(differences(bits(walk), first) == 0);
   // Rounding elements first gives other results.
   CHECK(
-      differences(bits("tf32, block[32, 32, 16], part[16, 8], stages = 2, lhs "
+      differences(bits("tf32, block[32, 32, 16], warp[16, 8], stages = 2, lhs "
                        "= <depth, 16>, rhs = <rows, 16>"),
                   first) > 1000);
 }
@@ -126,7 +126,7 @@ TEST_CASE("batches, several dimensions, and what follows the sums") {
       "%q: tensor<2x20x3x16xbf16>, %k: tensor<2x24x3x16xbf16>, %m: "
       "tensor<20x24xf32>",
       "tensor<2x3x20x24xbf16>",
-      "tiles<half, block[32, 32, 16], part[16, 8], stages = 2, lhs = <depth, "
+      "tiles<half, block[32, 32, 16], warp[16, 8], stages = 2, lhs = <depth, "
       "16>, rhs = <depth, 16>>",
       "    %0 = weft.dot %q, %k batch [0, 2] x [0, 2] contract [3] x [3] : "
       "tensor<2x20x3x16xbf16>, tensor<2x24x3x16xbf16> -> "
@@ -141,7 +141,7 @@ TEST_CASE("batches, several dimensions, and what follows the sums") {
   // Two dimensions of rows, of columns and of the depth.
   checkExact(kernelOf(
       "%x: tensor<4x9x6x4xf32>, %w: tensor<6x3x4x8xf32>", "tensor<4x9x3x8xf32>",
-      "tiles<fma, block[32, 32, 8], part[16, 8], stages = 2, lhs = <depth, 4>, "
+      "tiles<fma, block[32, 32, 8], warp[16, 8], stages = 2, lhs = <depth, 4>, "
       "rhs = <rows, 16>>",
       "    %0 = weft.dot %x, %w contract [2, 3] x [0, 2] : "
       "tensor<4x9x6x4xf32>, tensor<6x3x4x8xf32> -> tensor<4x9x3x8xf32>\n"
@@ -155,7 +155,7 @@ TEST_CASE("a convolution is a product of its windows") {
           "%x: tensor<2x9x8x5xf32>, %w: tensor<3x2x5x12xf32>",
           "tensor<2x5x8x12xf32>",
           "tiles<" + unit +
-              ", part[16, 8], stages = 2, lhs = <depth, 0>, rhs = " + kernel +
+              ", warp[16, 8], stages = 2, lhs = <depth, 0>, rhs = " + kernel +
               ">",
           "    %0 = weft.convolution %x, %w {lhs_dims = array<i64: 0, 3, 1, "
           "2>, rhs_dims = array<i64: 3, 2, 0, 1>, result_dims = array<i64: 0, "
@@ -174,7 +174,7 @@ static std::string windows(const std::string &unit, const std::string &type,
               w = "tensor<3x2x" + channels + "x12x" + type + ">";
   return kernelOf(
       "%x: " + x + ", %w: " + w, "tensor<2x5x8x12xf32>",
-      "tiles<" + unit + ", part[16, 8], stages = 3, lhs = " + sample +
+      "tiles<" + unit + ", warp[16, 8], stages = 3, lhs = " + sample +
           ", rhs = <rows, 8>>",
       "    %0 = weft.convolution %x, %w {lhs_dims = array<i64: 0, 3, 1, 2>, "
       "rhs_dims = array<i64: 3, 2, 0, 1>, result_dims = array<i64: 0, 3, 1, "
@@ -198,7 +198,7 @@ TEST_CASE("windows are copied along their channels, and are 0 in padding") {
 // LLVM may write a loop's body more than once.
 TEST_CASE("no barrier may be missing") {
   std::string text =
-      product("half, block[32, 32, 16], part[16, 8], stages = 3, lhs = <depth, "
+      product("half, block[32, 32, 16], warp[16, 8], stages = 3, lhs = <depth, "
               "16>, rhs = <rows, 16>",
               "bf16", 40, 72, 80, false, false);
   CHECK(checkNeeded(text, "bar.sync") + checkNeeded(text, "barrier.sync") +

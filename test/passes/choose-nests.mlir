@@ -86,7 +86,7 @@ func.func private @dense(%x: tensor<512x768xbf16>, %w: tensor<768x1024xbf16>, %b
 // CPU-NOT: nest.loops
 // CUDA-LABEL: @dense
 // CUDA-NOT: reason
-// CUDA: nest.loops #nest.tiles<half, block[128, 64, 32], part[32, 32], stages = 3, lhs = <depth, 16>, rhs = <rows, 16>>
+// CUDA: nest.loops #nest.tiles<half, block[128, 64, 32], warp[32, 32], stages = 3, lhs = <depth, 16>, rhs = <rows, 16>>
 // CUDA-NOT: nest.loops
 
 func.func private @depthwise(%x: tensor<8x32x32x24xf32>, %w: tensor<3x3x1x24xf32>) -> tensor<8x32x32x24xf32> attributes {weft.kernel = #weft.kernel<general>} {

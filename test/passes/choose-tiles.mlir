@@ -15,7 +15,7 @@ func.func private @layer(%x: tensor<4096x1024xbf16>, %w: tensor<1024x4096xbf16>,
   return %4 : tensor<4096x4096xbf16>
 }
 // CHECK-LABEL: @layer
-// CHECK: nest.loops #nest.tiles<half, block[128, 128, 32], part[64, 32], stages = 2, lhs = <depth, 16>, rhs = <rows, 16>> to [#nest.place<result 0>]
+// CHECK: nest.loops #nest.tiles<half, block[128, 128, 32], warp[64, 32], stages = 2, lhs = <depth, 16>, rhs = <rows, 16>> to [#nest.place<result 0>]
 // CHECK-NEXT: weft.dot
 // CHECK: nest.store {{.*}} : tensor<4096x4096xbf16>
 // TF32-LABEL: @layer
@@ -28,9 +28,9 @@ func.func private @gradient(%x: tensor<512x784xf32>, %g: tensor<512x2048xf32>) -
   return %1 : tensor<784x2048xf32>
 }
 // CHECK-LABEL: @gradient
-// CHECK: #nest.tiles<fma, block[64, 128, 8], part[32, 32], stages = 4, lhs = <rows, 16>, rhs = <rows, 16>>
+// CHECK: #nest.tiles<fma, block[64, 128, 8], warp[32, 32], stages = 4, lhs = <rows, 16>, rhs = <rows, 16>>
 // TF32-LABEL: @gradient
-// TF32: #nest.tiles<tf32, block[{{.*}}, 16], part[{{.*}}], stages = {{.}}, lhs = <rows, 16>, rhs = <rows, 16>>
+// TF32: #nest.tiles<tf32, block[{{.*}}, 16], warp[{{.*}}], stages = {{.}}, lhs = <rows, 16>, rhs = <rows, 16>>
 
 // A contraction may say itself how exact it is.
 func.func private @asked(%x: tensor<512x784xf32>, %w: tensor<784x2048xf32>) -> tensor<512x2048xf32> attributes {weft.kernel = #weft.kernel<dot>} {

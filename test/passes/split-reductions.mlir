@@ -1,4 +1,4 @@
-// Long reductions become parts for the processors of a GPU, which has 108 (sm_80); on CPUs they stay.
+// Long reductions become slices for the processors of a GPU, which has 108 (sm_80); on CPUs they stay.
 // RUN: weft-opt %s --weft-split-reductions=target=cuda:sm_80 | FileCheck %s
 // RUN: weft-opt %s --weft-split-reductions=target=cpu:avx2 | FileCheck %s --check-prefix=CPU
 // CPU-NOT: weft.reshape
@@ -12,7 +12,7 @@ func.func @all(%arg0: tensor<1048576xf32>) -> tensor<f32> {
   return %1 : tensor<f32>
 }
 
-// The squares of a gradient are computed in the parts' shape; the gradient is a view.
+// The squares of a gradient are computed in the slices' shape; the gradient is a view.
 // CHECK-LABEL: @squares
 // CHECK: %[[G:.*]] = weft.reshape %arg0 : tensor<4x262144xbf16> -> tensor<4x64x4096xbf16>
 // CHECK: %[[F:.*]] = weft.convert %[[G]] : tensor<4x64x4096xbf16> -> tensor<4x64x4096xf32>
@@ -34,7 +34,7 @@ func.func @columns(%x: tensor<65536x64xf32>) -> tensor<64xf32> {
   return %0 : tensor<64xf32>
 }
 
-// What others read is stored; the parts read it.
+// What others read is stored; the slices read it.
 // CHECK-LABEL: @read_twice
 // CHECK: %[[E:.*]] = weft.exp %arg0 : tensor<524288xf32>
 // CHECK: %[[V:.*]] = weft.reshape %[[E]] : tensor<524288xf32> -> tensor<128x4096xf32>

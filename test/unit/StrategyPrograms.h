@@ -136,7 +136,7 @@ inline int64_t bytesReceived(Operation *op, int64_t p) {
 
 using Moves = llvm::ArrayRef<llvm::StringRef>;
 constexpr llvm::StringRef kFetch[] = {"coll.fetch"};
-constexpr llvm::StringRef kParts[] = {"coll.all_gather"};
+constexpr llvm::StringRef kGathers[] = {"coll.all_gather"};
 constexpr llvm::StringRef kSum[] = {"coll.all_reduce", "coll.reduce_scatter"};
 
 /// Checks a program in which only the ops of `moves` may move bytes, and

@@ -197,15 +197,16 @@ TEST_CASE("layouts in words and as blocks") {
   CHECK(html::layoutWords(mesh, tensor({8, 8}, split({data, model}))) ==
         "split: dimension 0 in 2 over data, dimension 1 in 4 over model; no "
         "copies");
-  CHECK(html::layoutWords(mesh, tensor({7}, split({model}))) ==
-        "split: dimension 0 in 4 over model; the last part has 1 instead of 2; "
-        "2 copies "
-        "of each part");
+  CHECK(
+      html::layoutWords(mesh, tensor({7}, split({model}))) ==
+      "split: dimension 0 in 4 over model; the last shard has 1 instead of 2; "
+      "2 copies "
+      "of each shard");
   TensorLayout few = tensor({2}, split({model}));
   CHECK(html::layoutWords(mesh, few) ==
         "split: dimension 0 in 4 over model; 4 devices hold nothing: 2,3,6,7; "
         "2 copies "
-        "of each part");
+        "of each shard");
   std::string drawing = html::drawTensor(mesh, few);
   CHECK(contains(drawing, "<title>nothing, on devices 2,6</title>"));
   CHECK(
@@ -213,7 +214,7 @@ TEST_CASE("layouts in words and as blocks") {
   Layout sum;
   sum.partial = model;
   CHECK(html::layoutWords(mesh, tensor({4}, sum)) ==
-        "each device holds a summand (sum over model); 2 copies of each part");
+        "each device holds a summand (sum over model); 2 copies of each shard");
   CHECK(contains(html::drawTensor(mesh, tensor({4}, sum)), "url(#partial)"));
 }
 

@@ -51,8 +51,9 @@ static void mix(float *y, const float *x, int64_t begin, int64_t end) {
 }
 void mixed(void *const *b, const int64_t *c) { mix(b[1], b[0], 0, 1000); }
 void mixed_share(void *const *b, const int64_t *c, int64_t share,
-                int64_t shares) __asm__("mixed.share");
-void mixed_share(void *const *b, const int64_t *c, int64_t share, int64_t shares) {
+                 int64_t shares) __asm__("mixed.share");
+void mixed_share(void *const *b, const int64_t *c, int64_t share,
+                 int64_t shares) {
   int64_t next = share + 1;
   mix(b[1], b[0], share * 62 / shares * 16,
       next == shares ? 1000 : next * 62 / shares * 16);
@@ -62,9 +63,9 @@ const uint32_t mixed_shares __asm__("mixed.shares") = 62;
 /// The same kernel in two shares at most.
 void mixed2(void *const *b, const int64_t *c) { mixed(b, c); }
 void mixed2_share(void *const *b, const int64_t *c, int64_t share,
-                 int64_t shares) __asm__("mixed2.share");
+                  int64_t shares) __asm__("mixed2.share");
 void mixed2_share(void *const *b, const int64_t *c, int64_t share,
-                 int64_t shares) {
+                  int64_t shares) {
   mixed_share(b, c, share, shares);
 }
 const uint32_t mixed2_shares __asm__("mixed2.shares") = 2;

@@ -76,7 +76,7 @@ TEST_CASE("cumulative ops scan locally and combine one slice a device") {
           check(program(p, {{vec(n)}}, {{vec(n)}},
                         std::string("%r0 = weft.cumulative ") + kind +
                             " %x0 dim 0" + form + " : " + vec(n)),
-                kParts);
+                kGathers);
 }
 
 TEST_CASE("top-k and arg-max select locally and merge the parts") {
@@ -86,12 +86,12 @@ TEST_CASE("top-k and arg-max select locally and merge the parts") {
         check(program(p, {{vec(n)}}, {{"tensor<i32>"}},
                       std::string("%r0 = weft.") + op +
                           " %x0 dim 0 : " + vec(n) + " -> tensor<i32>"),
-              kParts);
+              kGathers);
       for (int64_t k = 1; k <= n; ++k)
         check(program(p, {{vec(n)}}, {{vec(k), -1}, {vec(k, "i32"), -1}},
                       "%r0, %r1 = weft.top_k %x0 dim 0 : " + vec(n) + " -> " +
                           vec(k) + ", " + vec(k, "i32")),
-              kParts);
+              kGathers);
     }
 }
 
@@ -192,7 +192,7 @@ TEST_CASE(
                         key + ", " + values + ")");
         int64_t bytes = check(text, n < 333 ? Moves({"coll.all_gather",
                                                      "coll.pick", "coll.fetch"})
-                                    : p == 2 ? Moves(kParts)
+                                    : p == 2 ? Moves(kGathers)
                                              : Moves(picks));
         // A pick never sends more than a gather; a large one sends little more than
         // a block, which is all that a gather sends for p = 2.

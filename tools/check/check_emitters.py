@@ -26,7 +26,7 @@ ALLOWED = {
     "compiler/codegen/elements/AccurateMath.cpp": {"kPi": "a number of mathematics", "kInfinity": "a number of mathematics",
                                                        },
     "compiler/codegen/elements/DoubleMath.cpp": {"kPi": "a number of mathematics", "kLog2": "a number of mathematics"},
-    "compiler/codegen/elements/Formula.h": {"kWhole": "from where on a float is whole"},
+    "compiler/codegen/elements/Formula.h": {"kUnitStep": "from where on a float is an integer"},
     "compiler/codegen/gpu/KernelWalk.h": {"kBlockThreads": "of a launch, whatever the kernel"},
 }
 

@@ -220,12 +220,12 @@ void TiledConvolution::emitPlaces() {
   else
     sample = tilePlace;
   openGroup();
-  // Features are processed in whole tiles, then the rest.
+  // Features are processed in full tiles, then the rest.
   int64_t width = along == Lanes::Inputs ? tile.columns : tile.columns * lanes;
-  int64_t whole = features / width, rest = features % width;
+  int64_t full = features / width, rest = features % width;
   unsigned outside = e.depth();
-  if (whole > 0) {
-    Value block = whole == 1 ? constant(0) : e.openLoop(whole);
+  if (full > 0) {
+    Value block = full == 1 ? constant(0) : e.openLoop(full);
     emitTile({tile.places, tile.columns, width},
              e.add(firstFeature, scaled(block, width)));
     e.closeLoops(outside);
@@ -233,7 +233,7 @@ void TiledConvolution::emitPlaces() {
   if (rest > 0)
     emitTile({tile.places,
               along == Lanes::Inputs ? rest : (rest + lanes - 1) / lanes, rest},
-             e.add(firstFeature, constant(whole * width)));
+             e.add(firstFeature, constant(full * width)));
 }
 
 /// Opens the loop over groups: features use the input features, or the samples,
@@ -282,8 +282,9 @@ SmallVector<Value> TiledConvolution::close(unsigned depth,
   return sums;
 }
 
-void TiledConvolution::emitTile(const Tile &part, Value feature) {
-  SmallVector<Value> sums(part.places * part.columns, vectors.zeros(lanes));
+void TiledConvolution::emitTile(const Tile &current, Value feature) {
+  SmallVector<Value> sums(current.places * current.columns,
+                          vectors.zeros(lanes));
   unsigned outside = e.depth();
   SmallVector<Value> rounds; ///< sums of the outermost loop's iterations so far
   auto startRound = [&] {
@@ -313,23 +314,23 @@ void TiledConvolution::emitTile(const Tile &part, Value feature) {
       input = e.openLoop(inputs / lanes, sums);
       SmallVector<Value> carried(e.innermostLoop().getRegionIterArgs().begin(),
                                  e.innermostLoop().getRegionIterArgs().end());
-      sums = close(window, products(part, feature, scaled(input, lanes), lanes,
-                                    carried));
+      sums = close(window, products(current, feature, scaled(input, lanes),
+                                    lanes, carried));
     }
     if (inputs % lanes != 0)
-      sums = products(part, feature, constant(inputs / lanes * lanes),
+      sums = products(current, feature, constant(inputs / lanes * lanes),
                       inputs % lanes, sums);
   } else {
     if (!inputsOutside)
       openInputs();
-    sums = products(part, feature, input, lanes, sums);
+    sums = products(current, feature, input, lanes, sums);
   }
   if (!rounds.empty()) {
     sums = close(outside + 1, sums);
     for (auto [sum, before] : llvm::zip_equal(sums, rounds))
       sum = vectors.add(before, sum);
   }
-  store(part, feature, close(outside, sums));
+  store(current, feature, close(outside, sums));
   e.closeLoops(outside);
 }
 
@@ -366,9 +367,9 @@ Value TiledConvolution::visible(unsigned place, Value &offset) {
   return inside;
 }
 
-SmallVector<Value> TiledConvolution::products(const Tile &part, Value feature,
-                                              Value input, int64_t count,
-                                              ValueRange sums) {
+SmallVector<Value> TiledConvolution::products(const Tile &current,
+                                              Value feature, Value input,
+                                              int64_t count, ValueRange sums) {
   ArrayRef<int64_t> l = op.getLhsDims(), r = op.getRhsDims();
   Value weights = e.add(scaled(feature, rhs.strides[r[0]]),
                         scaled(input, rhs.strides[r[1]]));
@@ -376,14 +377,15 @@ SmallVector<Value> TiledConvolution::products(const Tile &part, Value feature,
   for (const WindowLoop &loop : windows)
     weights = e.add(weights, scaled(loop.k, loop.rhs));
   SmallVector<Value> columns, next;
-  for (int64_t v = 0; v < part.columns; ++v) {
-    int64_t left = along == Lanes::Inputs ? count : part.features - v * lanes;
+  for (int64_t v = 0; v < current.columns; ++v) {
+    int64_t left =
+        along == Lanes::Inputs ? count : current.features - v * lanes;
     int64_t step = along == Lanes::Inputs ? rhs.strides[r[0]] : lanes;
     columns.push_back(rhsVectors.loadFirst(
         rhs.pointer, e.add(weights, constant(v * step)), lanes, left));
   }
   Value zero = vectors.zeros(lanes);
-  for (int64_t i = 0; i < part.places; ++i) {
+  for (int64_t i = 0; i < current.places; ++i) {
     Value from = e.add(constant(lhs.first), scaled(sample, lhs.strides[l[0]]));
     if (tiledSpatial < 0)
       from = e.add(from, constant(i * lhs.strides[l[0]]));
@@ -401,33 +403,33 @@ SmallVector<Value> TiledConvolution::products(const Tile &part, Value feature,
       shared =
           orZero(lhsVectors.loadFirst(lhs.pointer, from, lanes, count), zero);
     }
-    for (int64_t v = 0; v < part.columns; ++v) {
+    for (int64_t v = 0; v < current.columns; ++v) {
       Value x = shared;
       if (along == Lanes::Channels) {
         Value channel = e.add(from, e.add(feature, constant(v * lanes)));
         x = orZero(lhsVectors.loadFirst(lhs.pointer, channel, lanes,
-                                        part.features - v * lanes),
+                                        current.features - v * lanes),
                    zero);
       }
       next.push_back(
-          vectors.multiplyAdd(x, columns[v], sums[i * part.columns + v]));
+          vectors.multiplyAdd(x, columns[v], sums[i * current.columns + v]));
     }
   }
   return next;
 }
 
-void TiledConvolution::store(const Tile &part, Value feature,
+void TiledConvolution::store(const Tile &current, Value feature,
                              ArrayRef<Value> sums) {
   Value pointer = e.memoryOf(op.getResult());
   int64_t stride = strides[op.getResultDims()[1]];
-  for (int64_t i = 0; i < part.places; ++i)
-    for (int64_t v = 0; v < part.columns; ++v) {
-      Value sum = sums[i * part.columns + v];
+  for (int64_t i = 0; i < current.places; ++i)
+    for (int64_t v = 0; v < current.columns; ++v) {
+      Value sum = sums[i * current.columns + v];
       Value at = e.add(resultBase, constant(i * period * strides[tiled]));
       at = e.add(at, scaled(feature, stride));
       if (along != Lanes::Inputs) {
         vectors.storeFirst(sum, pointer, e.add(at, constant(v * lanes)),
-                           part.features - v * lanes);
+                           current.features - v * lanes);
         continue;
       }
       vectors.store(vectors.sumOfLanes(sum), pointer,

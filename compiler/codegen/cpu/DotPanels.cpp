@@ -111,10 +111,10 @@ Value PanelPacking::rowOffset(Value row) {
 
 void PanelPacking::copyWidth(Value from, Value place) {
   for (int64_t i = 0; i < panels.width; i += lanes) {
-    Value part = e.constant(i);
-    panel.store(source.load(panels.pointer, e.add(from, part),
+    Value lane = e.constant(i);
+    panel.store(source.load(panels.pointer, e.add(from, lane),
                             std::min(lanes, panels.width - i)),
-                to, e.add(place, part));
+                to, e.add(place, lane));
   }
 }
 
@@ -158,20 +158,20 @@ void PanelPacking::copyElements(Value number, Value begin) {
   e.closeLoops(outside);
 }
 
-/// Packs whole panels step by step, so that memory is read in order: panel by
+/// Packs full panels step by step, so that memory is read in order: panel by
 /// panel, at strides of pages, a square of 1024 takes 25.4 ms instead of 24.2.
 /// Then packs the last panel.
 void PanelPacking::packRows() {
   unsigned outside = e.depth();
-  Value whole =
+  Value full =
       arith::DivUIOp::create(b, e.loc, across.count, e.constant(panels.width));
   Value first = e.add(panels.base, across.first);
   Value step = openPlainLoop(e, e.constant(0), along.count),
         from = offset(first, step);
-  Value number = openPlainLoop(e, e.constant(0), whole);
+  Value number = openPlainLoop(e, e.constant(0), full);
   copyWidth(e.add(from, e.mul(number, panels.width)), place(number, step));
   e.closeLoops(outside);
-  copyElements(openPanels(whole), e.constant(0));
+  copyElements(openPanels(full), e.constant(0));
   e.closeLoops(outside);
 }
 
@@ -181,7 +181,7 @@ void PanelPacking::packPanel(Value number) {
   Value inner = e.constant(panels.across.innerSize()), first = firstOf(number);
   Value end = e.add(arith::RemUIOp::create(b, e.loc, first, inner),
                     e.constant(panels.width));
-  Value isWhole =
+  Value isFull =
       arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::ule, end, inner);
   auto copy = [&] {
     unsigned outside = e.depth();
@@ -190,7 +190,7 @@ void PanelPacking::packPanel(Value number) {
     copyWidth(offset(row, step), place(number, step));
     e.closeLoops(outside);
   };
-  emitIf(e, isWhole, copy, [&] { copyElements(number, e.constant(0)); });
+  emitIf(e, isFull, copy, [&] { copyElements(number, e.constant(0)); });
 }
 
 void PanelPacking::pack() {

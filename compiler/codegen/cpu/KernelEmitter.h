@@ -25,7 +25,7 @@
 
 #include "weft/compiler/codegen/cpu/CpuTarget.h"
 #include "weft/compiler/codegen/elements/ElementEmitter.h"
-#include "weft/compiler/codegen/elements/ReplacedPart.h"
+#include "weft/compiler/codegen/elements/UpdatedSlice.h"
 #include "weft/dialects/nest/Nest.h"
 #include "weft/dialects/weft/ops/WindowOps.h"
 
@@ -76,7 +76,7 @@ private:
   llvm::LogicalResult emitNest(nest::LoopsOp loops);
   llvm::SmallVector<mlir::Value>
   openDimensions(mlir::Value root,
-                 const std::optional<elements::ReplacedPart> &part);
+                 const std::optional<elements::UpdatedSlice> &slice);
   llvm::LogicalResult emitElements(nest::LoopsOp loops,
                                    nest::ElementOrder order);
   llvm::LogicalResult emitOwnNest(mlir::Operation *op);

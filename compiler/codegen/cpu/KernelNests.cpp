@@ -3,7 +3,7 @@
 #include "weft/compiler/codegen/cpu/KernelEmitter.h"
 #include "weft/compiler/codegen/elements/ElementCode.h"
 #include "weft/compiler/codegen/elements/NestCode.h"
-#include "weft/compiler/codegen/elements/ReplacedPart.h"
+#include "weft/compiler/codegen/elements/UpdatedSlice.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -232,29 +232,29 @@ LogicalResult KernelEmitter::emitNest(nest::LoopsOp loops) {
   return result;
 }
 
-/// Opens a loop for each dimension; if the result replaces a part of a tensor
-/// in the same memory, over that part only.
+/// Opens a loop for each dimension; if the result replaces a slice of a tensor
+/// in the same memory, over that slice only.
 SmallVector<Value>
 KernelEmitter::openDimensions(Value root,
-                              const std::optional<ReplacedPart> &part) {
+                              const std::optional<UpdatedSlice> &slice) {
   ArrayRef<int64_t> shape = tensorType(root).getShape();
   SmallVector<Value> dims;
-  if (!part) {
+  if (!slice) {
     for (auto [i, size] : llvm::enumerate(shape))
       dims.push_back(i == 0 ? openSplitLoop(size) : elements.openLoop(size));
     return dims;
   }
   Value isInPlace = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq,
-                                         elements.memoryOf(part->input),
+                                         elements.memoryOf(slice->input),
                                          elements.memoryOf(root));
   SmallVector<std::pair<Value, Value>> ranges;
   for (auto [i, size] : llvm::enumerate(shape)) {
     auto choose = [&](Value yes, Value no) -> Value {
       return arith::SelectOp::create(builder, loc, isInPlace, yes, no);
     };
-    Value start = part->starts[i];
+    Value start = slice->starts[i];
     Value begin = choose(start, elements.constant(0));
-    Value end = choose(elements.add(start, elements.constant(part->sizes[i])),
+    Value end = choose(elements.add(start, elements.constant(slice->sizes[i])),
                        elements.constant(size));
     if (i == 0 && split) {
       int64_t each = size / split->rows;
@@ -279,14 +279,14 @@ LogicalResult KernelEmitter::emitElements(nest::LoopsOp loops,
     Value linear = openSplitLoop(type.getNumElements());
     index = elements.makeFlatIndex(linear, elements.depth());
   } else {
-    std::optional<ReplacedPart> part;
+    std::optional<UpdatedSlice> slice;
     if (mayWorkInPlace(kernel) && roots.size() == 1) {
-      auto found = replacedPart(elements, roots[0].getDefiningOp());
+      auto found = updatedSlice(elements, roots[0].getDefiningOp());
       if (failed(found))
         return failure();
-      part = *found;
+      slice = *found;
     }
-    SmallVector<Value> dims = openDimensions(roots[0], part);
+    SmallVector<Value> dims = openDimensions(roots[0], slice);
     index = elements.makeIndex(dims, elements.depth());
   }
   if (elements.depth() > 0)

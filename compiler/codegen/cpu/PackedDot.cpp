@@ -51,7 +51,7 @@ private:
                       DotRange k);
   void storeSums(ArrayRef<Value> sums, Value row, Value column, Value k);
   LogicalResult storeEpilogue(ArrayRef<Value> sums, Value row, Value column);
-  void storeWhole(ArrayRef<Value> sums, Value row, Value column, bool adds);
+  void storeFull(ArrayRef<Value> sums, Value row, Value column, bool adds);
   void storeCut(ArrayRef<Value> sums, Value row, Value column, Value isFirst);
   void spill(ArrayRef<Value> sums);
   /// The number of positions of a tile from `first` on that are within the
@@ -71,7 +71,7 @@ private:
   }
   bool hasOneBlock() const { return depthBlock >= lhs.along.size(); }
   /// Whether the columns of a tile are contiguous in the result.
-  bool hasWholeTiles() const { return resultColumns.hasRunsOf(rhs.width); }
+  bool hasFullTiles() const { return resultColumns.hasRunsOf(rhs.width); }
 
   KernelEmitter &kernel;
   ElementEmitter &e;
@@ -234,12 +234,12 @@ LogicalResult PackedDot::storeEpilogue(ArrayRef<Value> sums, Value row,
   if (rhs.across.size() % rhs.width == 0)
     return epilogue.emit(summed, all);
   Value columns = within(rhs, column);
-  LogicalResult whole = success(), cut = success();
+  LogicalResult full = success(), cut = success();
   emitIf(
       e, compare(arith::CmpIPredicate::eq, columns, all),
-      [&] { whole = epilogue.emit(summed, all); },
+      [&] { full = epilogue.emit(summed, all); },
       [&] { cut = epilogue.emit(summed, columns); });
-  return success(succeeded(whole) && succeeded(cut));
+  return success(succeeded(full) && succeeded(cut));
 }
 
 /// Stores the sums of the first block of the contraction; adds those of later
@@ -249,22 +249,22 @@ void PackedDot::storeSums(ArrayRef<Value> sums, Value row, Value column,
   using Predicate = arith::CmpIPredicate;
   Value isFirst = compare(Predicate::eq, k, e.constant(0));
   auto cut = [&] { storeCut(sums, row, column, isFirst); };
-  if (!hasWholeTiles())
+  if (!hasFullTiles())
     return cut();
   Value lastRow = e.constant(lhs.across.size() - lhs.width),
         lastColumn = e.constant(rhs.across.size() - rhs.width);
-  Value isWhole = arith::AndIOp::create(
+  Value isFull = arith::AndIOp::create(
       builder, e.loc, compare(Predicate::sle, row, lastRow),
       compare(Predicate::sle, column, lastColumn));
-  auto first = [&] { storeWhole(sums, row, column, false); };
-  auto later = [&] { storeWhole(sums, row, column, true); };
+  auto first = [&] { storeFull(sums, row, column, false); };
+  auto later = [&] { storeFull(sums, row, column, true); };
   emitIf(
-      e, isWhole,
+      e, isFull,
       [&] { hasOneBlock() ? first() : emitIf(e, isFirst, first, later); }, cut);
 }
 
-void PackedDot::storeWhole(ArrayRef<Value> sums, Value row, Value column,
-                           bool adds) {
+void PackedDot::storeFull(ArrayRef<Value> sums, Value row, Value column,
+                          bool adds) {
   Value first = e.add(resultBase, offset(e, resultColumns, column));
   for (int64_t i = 0; i < lhs.width; ++i) {
     Value start =

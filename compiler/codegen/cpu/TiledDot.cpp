@@ -155,13 +155,13 @@ void TiledDot::emitContractTile(int64_t rows, int64_t columns, Offsets at) {
     }
     return next;
   };
-  int64_t whole = inner.size / lanes, rest = inner.size % lanes;
+  int64_t full = inner.size / lanes, rest = inner.size % lanes;
   SmallVector<Value> sums = accumulate(
-      whole, lanes, at, SmallVector<Value>(rows * columns, sum.zeros(lanes)),
+      full, lanes, at, SmallVector<Value>(rows * columns, sum.zeros(lanes)),
       [&](Offsets k, ValueRange carried) { return block(k, carried, lanes); });
   if (rest != 0) {
     DotDimension end{1, inner.lhs * lanes, inner.rhs * lanes, 0};
-    sums = block(step(at, end, emitter.constant(whole)), sums, rest);
+    sums = block(step(at, end, emitter.constant(full)), sums, rest);
   }
   SmallVector<Value> totals = sumLanes(sums);
   for (int64_t i = 0; i < rows; ++i)
@@ -212,15 +212,15 @@ void TiledDot::emitTile(int64_t rows, int64_t columns, Offsets at) {
 }
 
 void TiledDot::emitRowTiles(int64_t columns, Offsets at) {
-  int64_t whole = row.size / tile.rows, rest = row.size % tile.rows;
+  int64_t full = row.size / tile.rows, rest = row.size % tile.rows;
   unsigned outside = emitter.depth();
-  DotDimension tall{whole, row.lhs * tile.rows, 0, row.result * tile.rows};
+  DotDimension tall{full, row.lhs * tile.rows, 0, row.result * tile.rows};
   const std::optional<KernelSplit> &split = kernel.rowSplit();
-  if (whole == 1 && !split) {
+  if (full == 1 && !split) {
     emitTile(tile.rows, columns, at);
-  } else if (whole > 0) {
+  } else if (full > 0) {
     Value position = split ? emitter.openLoop(split->firstUnit, split->lastUnit)
-                           : emitter.openLoop(whole);
+                           : emitter.openLoop(full);
     emitTile(tile.rows, columns, step(at, tall, position));
     emitter.closeLoops(outside);
   }
@@ -230,24 +230,24 @@ void TiledDot::emitRowTiles(int64_t columns, Offsets at) {
     emitter.openLoop(emitter.constant(0),
                      arith::ExtUIOp::create(builder, loc, builder.getI64Type(),
                                             split->isLast));
-  emitTile(rest, columns, step(at, tall, emitter.constant(whole)));
+  emitTile(rest, columns, step(at, tall, emitter.constant(full)));
   emitter.closeLoops(outside);
 }
 
 void TiledDot::emitTiles(int64_t unit, Offsets at) {
-  int64_t width = tile.columns * unit, whole = column.size / width,
+  int64_t width = tile.columns * unit, full = column.size / width,
           rest = column.size % width;
   unsigned outside = emitter.depth();
-  DotDimension wide{whole, 0, column.rhs * width, column.result * width};
-  if (whole == 1) {
+  DotDimension wide{full, 0, column.rhs * width, column.result * width};
+  if (full == 1) {
     emitRowTiles(width, at);
-  } else if (whole > 1) {
-    Value position = emitter.openLoop(whole);
+  } else if (full > 1) {
+    Value position = emitter.openLoop(full);
     emitRowTiles(width, step(at, wide, position));
     emitter.closeLoops(outside);
   }
   if (rest != 0)
-    emitRowTiles(rest, step(at, wide, emitter.constant(whole)));
+    emitRowTiles(rest, step(at, wide, emitter.constant(full)));
 }
 
 void TiledDot::emit() {

@@ -30,7 +30,7 @@ Reduced reduced(const Formula &f, Value x) {
   return {f.fma(k, -6.07710050650619224932e-11, rest), k};
 }
 
-/// Whether a whole number is odd.
+/// Whether an integer is odd.
 Value isOdd(const Formula &f, Value turns) {
   Value half = f.mul(turns, 0.5);
   return f.compare(ONE, f.nearest(half), half);
@@ -87,11 +87,11 @@ Value angle(const Formula &f, Value y, Value x) {
       arith::OrIOp::create(f.b, f.loc, isCorner, f.compare(OEQ, down, 0.0));
   Value t = f.select(hasNoRatio, f.number(0, y), f.div(up, down));
   Value z = f.mul(t, t);
-  Value part = f.fma(f.mul(t, z),
+  Value term = f.fma(f.mul(t, z),
                      f.polynomial(z, {-3.33329491539e-1, 1.99777106478e-1,
                                       -1.38776856032e-1, 8.05374449538e-2}),
                      t);
-  Value result = f.select(isWide, f.sub(f.number(kPi / 4, y), part), part);
+  Value result = f.select(isWide, f.sub(f.number(kPi / 4, y), term), term);
   result = f.select(isSteep, f.sub(f.number(kPi / 2, y), result), result);
   Value isLeft =
       f.compare(OLT, f.withSignOf(f.number(1, x), x), 0.0); // -0, too
@@ -176,13 +176,13 @@ Value power(const Formula &f, Value x, Value y) {
   Value t = f.select(f.compare(OEQ, size, 1.0), f.number(0, size),
                      f.mul(exponent, logarithm(f, size)));
   Value result = f.narrowed(powerOfTwo(f, t));
-  Value whole = f.nearest(exponent);
-  Value isWhole = f.compare(OEQ, whole, exponent);
-  result = f.select(both(isWhole, isOdd(f, exponent)), f.withSignOf(result, x),
-                    result);
+  Value rounded = f.nearest(exponent);
+  Value isInteger = f.compare(OEQ, rounded, exponent);
+  result = f.select(both(isInteger, isOdd(f, exponent)),
+                    f.withSignOf(result, x), result);
   Value isNegative =
       both(f.compare(OLT, base, 0.0), f.compare(OGT, base, -kInfinity));
-  Value isFraction = f.compare(ONE, whole, exponent);
+  Value isFraction = f.compare(ONE, rounded, exponent);
   Value nan = f.number(std::numeric_limits<double>::quiet_NaN(), result);
   result = f.select(both(isNegative, isFraction), nan, result);
   result = f.select(f.compare(ORD, x, y), result, f.add(x, y));

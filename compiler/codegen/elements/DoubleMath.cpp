@@ -258,8 +258,8 @@ Value angle(const Formula &f, Value y, Value x) {
   SmallVector<double> odd;
   for (int n = 3; n <= 43; n += 2)
     odd.push_back((n % 4 == 3 ? -1.0 : 1.0) / n);
-  Value part = f.fma(f.mul(t, z), f.polynomial(z, odd), t);
-  Value result = f.select(isWide, f.add(part, kPi / 4), part);
+  Value term = f.fma(f.mul(t, z), f.polynomial(z, odd), t);
+  Value result = f.select(isWide, f.add(term, kPi / 4), term);
   result = f.select(isSteep, f.sub(f.number(kPi / 2, y), result), result);
   Value isLeft =
       f.compare(OLT, f.withSignOf(f.number(1, x), x), 0.0); // -0, too
@@ -287,9 +287,9 @@ Value power(const Formula &f, Value x, Value y) {
   Value result = exponential(f, product, rest);
   Value half = f.mul(y, 0.5);
   Value floor = math::FloorOp::create(f.b, f.loc, y);
-  Value isWhole = f.compare(OEQ, floor, y);
+  Value isInteger = f.compare(OEQ, floor, y);
   Value isOdd = f.compare(ONE, math::FloorOp::create(f.b, f.loc, half), half);
-  result = f.select(both(f, isWhole, isOdd), f.withSignOf(result, x), result);
+  result = f.select(both(f, isInteger, isOdd), f.withSignOf(result, x), result);
   Value isNegative =
       both(f, f.compare(OLT, x, 0.0), f.compare(OGT, x, -kInfinity));
   Value isFraction = f.compare(ONE, floor, y);
@@ -322,7 +322,7 @@ static SmallVector<Value> repeat(
 /// subtraction is exact.
 static Value remainder(const Formula &f, Value x, Value y) {
   Value left = f.abs(x), by = f.abs(y);
-  Value isWhole =
+  Value isInteger =
       both(f, f.compare(OLT, left, kInfinity), f.compare(OEQ, by, kInfinity));
   Value isUsual =
       both(f, f.compare(OLT, left, kInfinity),
@@ -345,7 +345,7 @@ static Value remainder(const Formula &f, Value x, Value y) {
         return SmallVector<Value>{g.select(fits, g.sub(v[0], v[1]), v[0]),
                                   g.mul(v[1], 0.5)};
       })[0];
-  Value other = f.select(isWhole, x, f.number(kNaN, x));
+  Value other = f.select(isInteger, x, f.number(kNaN, x));
   return f.select(isUsual, f.withSignOf(rest, x), other);
 }
 

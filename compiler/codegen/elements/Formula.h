@@ -98,8 +98,8 @@ struct Formula {
   /// The nearest integer to an f64, ties to even, as of math.roundeven, which
   /// is a call if the processor has no instruction for it.
   mlir::Value nearest(mlir::Value x) const {
-    constexpr double kWhole = 0x1.8p52; // its last bit has the value one
-    return sub(add(x, kWhole), number(kWhole, x));
+    constexpr double kUnitStep = 0x1.8p52; // its last bit has the value one
+    return sub(add(x, kUnitStep), number(kUnitStep, x));
   }
 
   /// c[0] + c[1] x + ...

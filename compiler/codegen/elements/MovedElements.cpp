@@ -1,8 +1,8 @@
 //===- MovedElements.cpp - elements that come from another position -------===//
 
 #include "weft/compiler/codegen/elements/AttachElements.h"
-#include "weft/compiler/codegen/elements/ReplacedPart.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
+#include "weft/compiler/codegen/elements/UpdatedSlice.h"
 #include "weft/dialects/coll/Coll.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -177,10 +177,10 @@ static FailureOr<Value> rolledElement(ElementEmitter &e, RollOp op,
   return e.element(op.getInput(), e.makeIndex(dims, index.depth));
 }
 
-/// The starts of a block, clamped into the whole; computed before all loops.
+/// The starts of a block, clamped into the tensor; computed before all loops.
 static FailureOr<SmallVector<Value>> clampedStarts(ElementEmitter &e,
                                                    ValueRange starts,
-                                                   ArrayRef<int64_t> whole,
+                                                   ArrayRef<int64_t> shape,
                                                    ArrayRef<int64_t> block) {
   SmallVector<Value> result;
   for (auto [dim, start] : llvm::enumerate(starts)) {
@@ -189,7 +189,7 @@ static FailureOr<SmallVector<Value>> clampedStarts(ElementEmitter &e,
       return failure();
     e.enterDepth(0);
     result.push_back(e.clampedPosition(
-        *value, tensorType(start).getElementType(), whole[dim] - block[dim]));
+        *value, tensorType(start).getElementType(), shape[dim] - block[dim]));
   }
   return result;
 }
@@ -245,18 +245,18 @@ static FailureOr<Value> dynamicallyUpdated(ElementEmitter &e,
       .getResult();
 }
 
-FailureOr<std::optional<ReplacedPart>> replacedPart(ElementEmitter &e,
+FailureOr<std::optional<UpdatedSlice>> updatedSlice(ElementEmitter &e,
                                                     Operation *op) {
   auto update = dyn_cast_or_null<DynamicUpdateSliceOp>(op);
   if (!update || !isa<BlockArgument>(update.getInput()))
-    return std::optional<ReplacedPart>();
+    return std::optional<UpdatedSlice>();
   ArrayRef<int64_t> block = tensorType(update.getUpdate()).getShape();
   auto starts = clampedStarts(e, update.getStarts(),
                               tensorType(update.getInput()).getShape(), block);
   if (failed(starts))
     return failure();
   return std::optional(
-      ReplacedPart{update.getInput(), *starts, SmallVector<int64_t>(block)});
+      UpdatedSlice{update.getInput(), *starts, SmallVector<int64_t>(block)});
 }
 
 void attachMovedElements(MLIRContext *context) {

@@ -162,10 +162,10 @@ FailureOr<Value> GpuKernelEmitter::reduceAgain(ReduceOp op) {
 }
 
 LogicalResult GpuKernelEmitter::emitRowReduce(ReduceOp op) {
-  FailureOr<Value> part = rows.getHeld() ? reduceHeld(op) : reduceAgain(op);
-  if (failed(part))
+  FailureOr<Value> ofLane = rows.getHeld() ? reduceHeld(op) : reduceAgain(op);
+  if (failed(ofLane))
     return failure();
-  elements.setElementOfNest(op.getResult(), combineLanes(op, *part));
+  elements.setElementOfNest(op.getResult(), combineLanes(op, *ofLane));
   return success();
 }
 

@@ -144,7 +144,7 @@ LogicalResult TileSums::storeSums(ArrayRef<Value> sums) {
 
 /// Stores a patch; adjacent lanes take adjacent columns.
 LogicalResult TileSums::storePatch(unsigned patch, Value from) {
-  int64_t width = walk.getPart()[1], stride = patchStride(walk);
+  int64_t width = walk.getWarp()[1], stride = patchStride(walk);
   unsigned outer = elements.depth();
   Value round = elements.openLoop(nest::kPatchRows * width / kWarpLanes);
   Value number = elements.add(elements.mul(round, kWarpLanes), lane);

@@ -10,7 +10,7 @@
 //       wait until this stage is there, and all threads are done with the last
 //       copy the stage that comes `stages` - 1 later
 //       sums += x * w of this stage
-//     for 16 rows of the warp's part
+//     for 16 rows of the warp's tile
 //       sums to shared memory, from where lanes take them row by row
 //       result = relu(sum)                         whatever follows elementwise
 //

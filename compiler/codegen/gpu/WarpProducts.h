@@ -1,9 +1,9 @@
-//===- WarpProducts.h - a warp's part of a tile of sums ---------*- C++ -*-===//
+//===- WarpProducts.h - a warp's share of a tile of sums --------*- C++ -*-===//
 //
-// The sums of a warp's part are in registers of its lanes. With `fma` lane l
+// The sums of a warp's tile are in registers of its lanes. With `fma` lane l
 // has rows and columns of an 8 x 4 grid of lanes, in runs of up to four:
 //
-//   part[32, 16]   lane 5: rows 4 to 7, columns 4 to 7   (5 / 4 = 1, 5 % 4 = 1)
+//   warp[32, 16]   lane 5: rows 4 to 7, columns 4 to 7   (5 / 4 = 1, 5 % 4 = 1)
 //
 // With tensor cores it has of every 16 x 8 block the rows l / 4 and l / 4 + 8,
 // columns 2 * (l % 4) and the next (PTX ISA, "Matrix Fragments for
@@ -33,17 +33,17 @@ public:
   WarpProducts(elements::LoopNest &nest, SharedMemory &shared,
                nest::TilesAttr walk, mlir::Type halves, mlir::Value warp,
                mlir::Value lane);
-  unsigned sums() const { return part[0] * part[1] / 32; }
+  unsigned sums() const { return warpTile[0] * warpTile[1] / 32; }
   /// Adds the products of a stage; the operands' stages begin at these
   /// pointers.
   llvm::SmallVector<mlir::Value> multiply(mlir::Value lhs, mlir::Value rhs,
                                           mlir::ValueRange sums);
-  /// The positions of a lane's sums in the part.
+  /// The positions of a lane's sums in the tile.
   llvm::SmallVector<LaneSums> lanes();
-  unsigned patches() const { return part[0] / nest::kPatchRows; }
-  /// The row of the part for a row of a patch.
+  unsigned patches() const { return warpTile[0] / nest::kPatchRows; }
+  /// The row of the tile for a row of a patch.
   mlir::Value rowOf(unsigned patch, mlir::Value slot);
-  /// The first row and column of the warp's part.
+  /// The first row and column of the warp's tile.
   mlir::Value firstRow() { return first[0]; }
   mlir::Value firstColumn() { return first[1]; }
 
@@ -74,10 +74,10 @@ private:
   SharedMemory &shared;
   nest::TilesAttr walk;
   nest::TileOperand operands[2];
-  int64_t part[2];
+  int64_t warpTile[2];
   mlir::Type halves, f32;
   mlir::Value lane;
-  mlir::Value first[2];      ///< row and column of the part in the block
+  mlir::Value first[2];      ///< row and column of the tile in the block
   mlir::Value laneOffset[2]; ///< in each operand's stage
 };
 

@@ -29,8 +29,8 @@ public:
   /// Creates a file in the folder, which is created if it does not exist.
   static Result<EventFile> create(const std::string &folder);
   void scalar(const std::string &tag, int64_t step, float value);
-  /// Writes thirty equal buckets of the range with the number of values in each;
-  /// NaN and infinities are in none.
+  /// Writes thirty equal buckets of the range with the number of values in
+  /// each; NaN and infinities are in none.
   void histogram(const std::string &tag, int64_t step, const Array &values);
   Status flush();
 

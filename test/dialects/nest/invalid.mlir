@@ -408,7 +408,7 @@ func.func private @sums_of_two(%x: tensor<8x4xf32>, %w: tensor<4x3xf32>) -> tens
 
 func.func private @tiles_of_cpu(%x: tensor<64x32xf32>, %w: tensor<32x64xf32>) -> tensor<64x64xf32> attributes {nest.kernel = #nest.kernel<target = "cpu:avx2">, weft.kernel = #weft.kernel<dot>} {
   // expected-error @below {{but 'cpu:avx2' has no shared memory; choose nests for it}}
-  %0 = nest.loops #nest.tiles<fma, block[32, 32, 8], part[16, 8], stages = 2, lhs = <depth, 4>, rhs = <rows, 16>> to [#nest.place<result 0>] {
+  %0 = nest.loops #nest.tiles<fma, block[32, 32, 8], warp[16, 8], stages = 2, lhs = <depth, 4>, rhs = <rows, 16>> to [#nest.place<result 0>] {
     %1 = weft.dot %x, %w contract [1] x [0] : tensor<64x32xf32>, tensor<32x64xf32> -> tensor<64x64xf32>
     nest.store %1 : tensor<64x64xf32>
   } : tensor<64x64xf32>
@@ -419,7 +419,7 @@ func.func private @tiles_of_cpu(%x: tensor<64x32xf32>, %w: tensor<32x64xf32>) ->
 
 func.func private @tiles_of_types(%x: tensor<64x32xf32>, %w: tensor<32x64xf32>) -> tensor<64x64xf32> attributes {nest.kernel = #nest.kernel<target = "cuda:sm_80">, weft.kernel = #weft.kernel<dot>} {
   // expected-error @below {{but it multiplies two bf16 or two f16}}
-  %0 = nest.loops #nest.tiles<half, block[32, 32, 16], part[16, 8], stages = 2, lhs = <depth, 4>, rhs = <rows, 4>> to [#nest.place<result 0>] {
+  %0 = nest.loops #nest.tiles<half, block[32, 32, 16], warp[16, 8], stages = 2, lhs = <depth, 4>, rhs = <rows, 4>> to [#nest.place<result 0>] {
     %1 = weft.dot %x, %w contract [1] x [0] : tensor<64x32xf32>, tensor<32x64xf32> -> tensor<64x64xf32>
     nest.store %1 : tensor<64x64xf32>
   } : tensor<64x64xf32>
@@ -429,8 +429,8 @@ func.func private @tiles_of_types(%x: tensor<64x32xf32>, %w: tensor<32x64xf32>) 
 // -----
 
 func.func private @tiles_of_parts(%x: tensor<64x32xf32>, %w: tensor<32x64xf32>) -> tensor<64x64xf32> attributes {nest.kernel = #nest.kernel<target = "cuda:sm_80">, weft.kernel = #weft.kernel<dot>} {
-  // expected-error @below {{but cuts a block of 64 x 32 into parts of 16 x 8; a block has 8 warps, each of one part}}
-  %0 = nest.loops #nest.tiles<fma, block[64, 32, 8], part[16, 8], stages = 2, lhs = <depth, 4>, rhs = <rows, 16>> to [#nest.place<result 0>] {
+  // expected-error @below {{but cuts a block of 64 x 32 into warp tiles of 16 x 8; a block has 8 warps, each of one tile}}
+  %0 = nest.loops #nest.tiles<fma, block[64, 32, 8], warp[16, 8], stages = 2, lhs = <depth, 4>, rhs = <rows, 16>> to [#nest.place<result 0>] {
     %1 = weft.dot %x, %w contract [1] x [0] : tensor<64x32xf32>, tensor<32x64xf32> -> tensor<64x64xf32>
     nest.store %1 : tensor<64x64xf32>
   } : tensor<64x64xf32>
@@ -441,7 +441,7 @@ func.func private @tiles_of_parts(%x: tensor<64x32xf32>, %w: tensor<32x64xf32>) 
 
 func.func private @tiles_too_large(%x: tensor<64x32xf32>, %w: tensor<32x64xf32>) -> tensor<64x64xf32> attributes {nest.kernel = #nest.kernel<target = "cuda:sm_80">, weft.kernel = #weft.kernel<dot>} {
   // expected-error @below {{but needs 52224 bytes of shared memory; a block has 49152}}
-  %0 = nest.loops #nest.tiles<tf32, block[128, 128, 16], part[64, 32], stages = 3, lhs = <rows, 4>, rhs = <rows, 16>> to [#nest.place<result 0>] {
+  %0 = nest.loops #nest.tiles<tf32, block[128, 128, 16], warp[64, 32], stages = 3, lhs = <rows, 4>, rhs = <rows, 16>> to [#nest.place<result 0>] {
     %1 = weft.dot %x, %w contract [1] x [0] : tensor<64x32xf32>, tensor<32x64xf32> -> tensor<64x64xf32>
     nest.store %1 : tensor<64x64xf32>
   } : tensor<64x64xf32>
@@ -452,7 +452,7 @@ func.func private @tiles_too_large(%x: tensor<64x32xf32>, %w: tensor<32x64xf32>)
 
 func.func private @tiles_of_stages(%x: tensor<64x32xf32>, %w: tensor<32x64xf32>) -> tensor<64x64xf32> attributes {nest.kernel = #nest.kernel<target = "cuda:sm_80">, weft.kernel = #weft.kernel<dot>} {
   // expected-error @below {{but has 1 stages; use 2 to 8}}
-  %0 = nest.loops #nest.tiles<fma, block[32, 32, 8], part[16, 8], stages = 1, lhs = <depth, 4>, rhs = <rows, 16>> to [#nest.place<result 0>] {
+  %0 = nest.loops #nest.tiles<fma, block[32, 32, 8], warp[16, 8], stages = 1, lhs = <depth, 4>, rhs = <rows, 16>> to [#nest.place<result 0>] {
     %1 = weft.dot %x, %w contract [1] x [0] : tensor<64x32xf32>, tensor<32x64xf32> -> tensor<64x64xf32>
     nest.store %1 : tensor<64x64xf32>
   } : tensor<64x64xf32>
@@ -463,7 +463,7 @@ func.func private @tiles_of_stages(%x: tensor<64x32xf32>, %w: tensor<32x64xf32>)
 
 func.func private @copies_along_the_depth(%x: tensor<64x32xf32>, %w: tensor<32x64xf32>) -> tensor<64x64xf32> attributes {nest.kernel = #nest.kernel<target = "cuda:sm_80">, weft.kernel = #weft.kernel<dot>} {
   // expected-error @below {{but of f32 the rows lie side by side in shared memory; copy 4 bytes of lhs at a time along the depth}}
-  %0 = nest.loops #nest.tiles<fma, block[32, 32, 8], part[16, 8], stages = 2, lhs = <depth, 16>, rhs = <rows, 16>> to [#nest.place<result 0>] {
+  %0 = nest.loops #nest.tiles<fma, block[32, 32, 8], warp[16, 8], stages = 2, lhs = <depth, 16>, rhs = <rows, 16>> to [#nest.place<result 0>] {
     %1 = weft.dot %x, %w contract [1] x [0] : tensor<64x32xf32>, tensor<32x64xf32> -> tensor<64x64xf32>
     nest.store %1 : tensor<64x64xf32>
   } : tensor<64x64xf32>
@@ -474,7 +474,7 @@ func.func private @copies_along_the_depth(%x: tensor<64x32xf32>, %w: tensor<32x6
 
 func.func private @copies_apart(%x: tensor<64x33xbf16>, %w: tensor<33x64xbf16>) -> tensor<64x64xf32> attributes {nest.kernel = #nest.kernel<target = "cuda:sm_80">, weft.kernel = #weft.kernel<dot>} {
   // expected-error @below {{but 8 elements of lhs along its depth do not lie side by side from multiples of 16 bytes on}}
-  %0 = nest.loops #nest.tiles<half, block[32, 32, 16], part[16, 8], stages = 2, lhs = <depth, 16>, rhs = <rows, 16>> to [#nest.place<result 0>] {
+  %0 = nest.loops #nest.tiles<half, block[32, 32, 16], warp[16, 8], stages = 2, lhs = <depth, 16>, rhs = <rows, 16>> to [#nest.place<result 0>] {
     %1 = weft.dot %x, %w contract [1] x [0] : tensor<64x33xbf16>, tensor<33x64xbf16> -> tensor<64x64xf32>
     nest.store %1 : tensor<64x64xf32>
   } : tensor<64x64xf32>
@@ -485,7 +485,7 @@ func.func private @copies_apart(%x: tensor<64x33xbf16>, %w: tensor<33x64xbf16>) 
 
 func.func private @tiles_of_columns(%x: tensor<64x32xf32>) -> tensor<32xf32> attributes {nest.kernel = #nest.kernel<target = "cuda:sm_80">, weft.kernel = #weft.kernel<general>} {
   // expected-error @below {{but the terms of 'weft.reduce' are no products of rows and columns}}
-  %0 = nest.loops #nest.tiles<fma, block[32, 32, 8], part[16, 8], stages = 2, lhs = <depth, 0>, rhs = <rows, 0>> to [#nest.place<result 0>] {
+  %0 = nest.loops #nest.tiles<fma, block[32, 32, 8], warp[16, 8], stages = 2, lhs = <depth, 0>, rhs = <rows, 0>> to [#nest.place<result 0>] {
     %1 = weft.reduce sum %x dims [0] : tensor<64x32xf32> -> tensor<32xf32>
     nest.store %1 : tensor<32xf32>
   } : tensor<32xf32>

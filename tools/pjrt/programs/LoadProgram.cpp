@@ -52,11 +52,11 @@ public:
     for (size_t d = 0; layout && d < rank; ++d)
       for (const plan::SubAxis *axis : *axesOf(layout, d))
         tiles[d] *= axis->size();
-    int64_t parts = productOf(tiles), summands = 1;
+    int64_t shards = productOf(tiles), summands = 1;
     if (const Axes *partial = layout ? layout->partial() : nullptr)
       for (const plan::SubAxis *axis : *partial)
         summands *= axis->size();
-    if (parts == 1 && summands == 1)
+    if (shards == 1 && summands == 1)
       return {};
     std::vector<int64_t> order(count), holders;
     std::iota(order.begin(), order.end(), 0);
@@ -74,7 +74,7 @@ public:
       holders.push_back(kind);
     };
     add(summands, kSummands);
-    add(count / parts / summands, kCopies);
+    add(count / shards / summands, kCopies);
     return {std::move(tiles), std::move(order), std::move(holders)};
   }
 

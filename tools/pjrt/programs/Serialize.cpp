@@ -26,7 +26,7 @@ struct PJRT_SerializedExecutable {
 namespace {
 
 constexpr std::string_view kMagic = "WEFTEXE2";
-constexpr size_t kParts = 4;
+constexpr size_t kFields = 4;
 
 void append(std::string &bytes, uint64_t number) {
   bytes.append(reinterpret_cast<const char *>(&number), sizeof number);
@@ -69,31 +69,31 @@ PJRT_Error *serialize(Executable_Serialize_Args *args) {
   return nullptr;
 }
 
-/// Splits the bytes into parts; false for other bytes.
-bool readParts(std::string_view bytes, std::string_view (&parts)[kParts]) {
-  uint64_t sizes[kParts];
+/// Splits the bytes into fields; false for other bytes.
+bool readFields(std::string_view bytes, std::string_view (&fields)[kFields]) {
+  uint64_t sizes[kFields];
   if (bytes.substr(0, kMagic.size()) != kMagic ||
       bytes.size() < kMagic.size() + sizeof sizes)
     return false;
   std::memcpy(sizes, bytes.data() + kMagic.size(), sizeof sizes);
   bytes.remove_prefix(kMagic.size() + sizeof sizes);
-  for (size_t i = 0; i < kParts; ++i) {
+  for (size_t i = 0; i < kFields; ++i) {
     if (sizes[i] > bytes.size())
       return false;
-    parts[i] = bytes.substr(0, sizes[i]);
+    fields[i] = bytes.substr(0, sizes[i]);
     bytes.remove_prefix(sizes[i]);
   }
   return bytes.empty();
 }
 
 PJRT_Error *deserialize(Executable_DeserializeAndLoad_Args *args) {
-  std::string_view parts[kParts];
-  if (!readParts(
+  std::string_view fields[kFields];
+  if (!readFields(
           {args->serialized_executable, args->serialized_executable_size},
-          parts))
+          fields))
     return error(kInvalidArgument,
                  "the bytes are no program that Weft serialized");
-  std::string_view said = parts[1];
+  std::string_view said = fields[1];
   if (args->overridden_serialized_compile_options_size)
     said = {args->overridden_serialized_compile_options,
             args->overridden_serialized_compile_options_size};
@@ -101,9 +101,9 @@ PJRT_Error *deserialize(Executable_DeserializeAndLoad_Args *args) {
   if (!readCompileOptions(said, options))
     return error(kInvalidArgument, "the compile options cannot be read");
   auto loaded = std::make_shared<LoadedProgram>();
-  if (PJRT_Error *why =
-          loadProgram({parts[2].begin(), parts[2].end()}, std::string(parts[0]),
-                      parts[3], options.partitions, *loaded))
+  if (PJRT_Error *why = loadProgram({fields[2].begin(), fields[2].end()},
+                                    std::string(fields[0]), fields[3],
+                                    options.partitions, *loaded))
     return why;
   if (PJRT_Error *why = reportObservations(*loaded))
     return why;

@@ -109,8 +109,8 @@ bool fit(RankedTensorType from, RankedTensorType to) {
              std::max(before, after);
 }
 
-/// Casts to unsigned integers of a component's width: a complex number becomes 2
-/// along a last dimension.
+/// Casts to unsigned integers of a component's width: a complex number becomes
+/// 2 along a last dimension.
 Value toBits(Converter &c, ForeignOp op, Value value) {
   Type element = getElementTypeOrSelf(value.getType());
   Type bits = bitsType(c, componentType(element).getIntOrFloatBitWidth());

@@ -39,7 +39,7 @@ RealTensor logOfT(RealTensor z) {
 /// - x.
 RealTensor reflected(RealTensor x) { return (x < 0.5).select(-x, x - 1); }
 
-RealTensor isWhole(RealTensor x) { return floor(x) == x; }
+RealTensor isInteger(RealTensor x) { return floor(x) == x; }
 
 /// (-1)^n for an integer n.
 RealTensor alternating(RealTensor n) {
@@ -53,10 +53,12 @@ RealTensor stablehlo::lgamma(RealTensor x) {
   RealTensor result = (z + 0.5 - t / logT) * logT + 0.5 * std::log(2 * kPi) +
                       log(Lanczos(z).sum);
   // log(pi / |sin(pi x)|), from the distance to the next integer.
-  RealTensor part = abs(x) - floor(abs(x));
-  RealTensor mirror = log(sin(kPi * (part > 0.5).select(1 - part, part)));
+  RealTensor fraction = abs(x) - floor(abs(x));
+  RealTensor mirror =
+      log(sin(kPi * (fraction > 0.5).select(1 - fraction, fraction)));
   RealTensor below =
-      (part == 0).select(x.number(kInfinity), std::log(kPi) - mirror - result);
+      (fraction == 0)
+          .select(x.number(kInfinity), std::log(kPi) - mirror - result);
   return (abs(x) == kInfinity)
       .select(x.number(kInfinity), (x < 0.5).select(below, result));
 }
@@ -66,9 +68,9 @@ RealTensor stablehlo::digamma(RealTensor x) {
   Lanczos lanczos(z);
   RealTensor result =
       logOfT(z) + lanczos.slope / lanczos.sum - kG / (z + (kG + 0.5));
-  RealTensor part = x - floor(x + 0.5);
-  RealTensor below = result - kPi * cos(kPi * part) / sin(kPi * part);
-  RealTensor poles = (x <= 0) & isWhole(x);
+  RealTensor fraction = x - floor(x + 0.5);
+  RealTensor below = result - kPi * cos(kPi * fraction) / sin(kPi * fraction);
+  RealTensor poles = (x <= 0) & isInteger(x);
   return poles.select(x.number(kNan), (x < 0.5).select(below, result));
 }
 
@@ -104,8 +106,8 @@ RealTensor stablehlo::zeta(RealTensor x, RealTensor q) {
     power = power / place;
     k += 2;
   }
-  RealTensor beyond = isWhole(q).select(x.number(kInfinity),
-                                        isWhole(x).select(sum, x.number(kNan)));
+  RealTensor beyond = isInteger(q).select(
+      x.number(kInfinity), isInteger(x).select(sum, x.number(kNan)));
   RealTensor result = (q <= 0).select(beyond, sum);
   return (x < 1).select(x.number(kNan),
                         (x == 1).select(x.number(kInfinity), result));
@@ -115,7 +117,7 @@ RealTensor stablehlo::polygamma(RealTensor n, RealTensor x) {
   RealTensor order = n + 1;
   RealTensor higher = -alternating(n) * exp(lgamma(order)) * zeta(order, x);
   RealTensor result = (n == 0).select(digamma(x), higher);
-  RealTensor wrong =
-      (n < 0).select(n.number(1), isWhole(n).select(n.number(0), n.number(1)));
+  RealTensor wrong = (n < 0).select(
+      n.number(1), isInteger(n).select(n.number(0), n.number(1)));
   return (wrong == 1).select(n.number(kNan), result);
 }

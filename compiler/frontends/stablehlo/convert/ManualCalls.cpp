@@ -29,7 +29,8 @@ public:
   /// Whether the call takes or returns values of one device.
   bool isManual() const {
     return llvm::any_of(call->getOperands(), isBlock) ||
-           llvm::any_of(call->getResults(), [](Value v) { return whole(v); });
+           llvm::any_of(call->getResults(),
+                        [](Value v) { return fullValue(v); });
   }
   LogicalResult replace();
 
@@ -38,7 +39,7 @@ private:
     return calls(value.getDefiningOp(), "SPMDFullToShardShape");
   }
   /// The op that makes the value of all devices from a result, or null.
-  static Operation *whole(Value result) {
+  static Operation *fullValue(Value result) {
     Operation *marked = onlyUser(result);
     Operation *full =
         calls(marked, "Sharding") ? onlyUser(marked->getResult(0)) : marked;
@@ -83,7 +84,7 @@ LogicalResult ManualCall::addOperand(Value block) {
 LogicalResult ManualCall::addResult(Value block) {
   if (block.use_empty())
     return success();
-  Operation *full = whole(block);
+  Operation *full = fullValue(block);
   Attribute sharding = full ? full->getAttr("sharding") : Attribute();
   if (!sharding)
     return ForeignOp(call).refuse()

@@ -103,7 +103,7 @@ public:
 
 private:
   LogicalResult copy(Operation &op);
-  Value whole(Value scalar);
+  Value broadcast(Value scalar);
 
   ForeignOp map;
   OpBuilder builder;
@@ -113,7 +113,7 @@ private:
 } // namespace
 
 /// Broadcasts a scalar to every element.
-Value MapExpansion::whole(Value scalar) {
+Value MapExpansion::broadcast(Value scalar) {
   if (Value known = values.lookupOrNull(scalar))
     return known;
   OperationState state(map->getLoc(), "stablehlo.broadcast_in_dim");
@@ -137,11 +137,11 @@ LogicalResult MapExpansion::copy(Operation &op) {
     Operation *constant = builder.clone(op, none);
     for (auto [inside, outside] :
          llvm::zip_equal(op.getResults(), constant->getResults()))
-      values.map(inside, whole(outside));
+      values.map(inside, broadcast(outside));
     return success();
   }
   for (Value operand : op.getOperands())
-    whole(operand);
+    broadcast(operand);
   Operation *copied = builder.clone(op, values);
   for (Value result : copied->getResults())
     result.setType(cast<RankedTensorType>(result.getType()).clone(shape));
@@ -168,7 +168,7 @@ LogicalResult MapExpansion::run() {
   for (Operation &op : llvm::drop_end(body->front()))
     if (failed(copy(op)))
       return failure();
-  Value result = whole(body->front().back().getOperand(0));
+  Value result = broadcast(body->front().back().getOperand(0));
   if (result.getType() != type)
     return map.refuse() << "has a result of " << type << ", its body gives "
                         << result.getType();
