@@ -197,7 +197,7 @@ typedef struct weft_port {
   size_t rank;
   const int64_t *shape; ///< of the global array, `rank` sizes
   uint64_t bytes; ///< of the global array, for weft_buffer_write and _read
-  uint64_t device_bytes; ///< of one device's part, for weft_execute_local
+  uint64_t device_bytes; ///< of one device's shard, for weft_execute_local
   /// Axes of the mesh that each dimension is split over: "[-,(data,model)]".
   const char *layout;
   /// A donated input: the number of the output that reuses its memory; an
@@ -219,7 +219,7 @@ typedef struct weft_program_info {
   const char *mesh;      ///< "data=2, model=4"; "" for one device
   int64_t device_count;  ///< devices that a runtime must have
   uint64_t arena_bytes;  ///< intermediate values of one device
-  uint64_t input_bytes;  ///< of all inputs, one device's parts
+  uint64_t input_bytes;  ///< of all inputs, one device's shards
   uint64_t output_bytes; ///< of outputs that reuse no input
   uint64_t constant_bytes, code_bytes;
   size_t kernel_count, launch_count, collective_count;

@@ -23,7 +23,7 @@ static Error createBuffer(weft_runtime *runtime, const weft_program *program,
   if (port.layout.partial)
     return makeError(WEFT_INVALID_ARGUMENT, "\"", port.name,
                      "\" is a sum of which each device holds a summand: it has "
-                     "no global array; give its parts to weft_execute_local");
+                     "no global array; give its shards to weft_execute_local");
   if (runtime->devices->peakMemory() == 0)
     if (Error e = runtime->devices->fits(plan))
       return e;

@@ -9,9 +9,9 @@ EpochOrder::EpochOrder(Options options, MersenneTwister *generator)
     : options(options), generator(generator) {
   if (!options.firstFit || options.shuffle == Shuffle::None)
     return;
-  bool isWhole = options.shuffle == Shuffle::All;
+  bool areAll = options.shuffle == Shuffle::All;
   generator->permutation( // its order is not used
-      isWhole ? options.samples : std::min(options.batchSize, options.samples));
+      areAll ? options.samples : std::min(options.batchSize, options.samples));
 }
 
 int64_t EpochOrder::batches() const {

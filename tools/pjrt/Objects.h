@@ -159,7 +159,7 @@ struct TileAssignment {
 struct ProgramPort {
   BufferType type = kInvalidType;
   std::vector<int64_t> local, global;
-  size_t bytes = 0;   ///< of the local part
+  size_t bytes = 0;   ///< of the local shard
   int donatedTo = -1; ///< an argument: the result that reuses its memory
   int donatedFrom = -1;
   TileAssignment tiles;

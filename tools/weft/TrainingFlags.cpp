@@ -118,9 +118,9 @@ static void addFitFiles(CLI::App &app, FitFlags &flags) {
   app.add_option(
       "--save-weights", flags.saveWeights,
       "f.npz or f.safetensors: every variable by its path; "
-      "f.weights.h5 or f.weights.json (in parts), for Keras to load");
+      "f.weights.h5 or f.weights.json (in shards), for Keras to load");
   addValue(app, "--max-shard-size",
-           "of the weights in a part of f.weights.json (default: 5GiB)",
+           "of the weights in a shard of f.weights.json (default: 5GiB)",
            flags.maxShardSize, readBytes);
   app.add_option("--history", flags.history, "out.json");
   app.add_flag("--history-steps", flags.historySteps,

@@ -175,23 +175,23 @@ Scratch FourierNest::scratch(int64_t n) const {
   return {here, there};
 }
 
-/// Combines transformed parts of `before` elements to parts of `radix` times as
-/// many.
+/// Combines transformed groups of `before` elements to groups of `radix` times
+/// as many.
 void FourierNest::stage(Scratch memory, int64_t n, int64_t radix,
                         int64_t before, Value table, bool turned) const {
-  int64_t parts = n / (radix * before);
+  int64_t groups = n / (radix * before);
   unsigned outer = e.depth();
-  bool manyParts = parts > before;
-  Value slow = e.openLoop(manyParts ? before : parts),
-        fast = e.openLoop(manyParts ? parts : before);
+  bool manyGroups = groups > before;
+  Value slow = e.openLoop(manyGroups ? before : groups),
+        fast = e.openLoop(manyGroups ? groups : before);
   e.markParallel();
-  Value a = manyParts ? fast : slow, b = manyParts ? slow : fast;
+  Value a = manyGroups ? fast : slow, b = manyGroups ? slow : fast;
   SmallVector<Pair> x;
   for (int64_t r = 0; r < radix; ++r) {
     Value from = e.add(e.add(e.mul(a, before), b), e.constant(r * (n / radix)));
     Pair value = load(memory.here, from);
     if (r > 0 && before > 1) {
-      Pair root = load(table, e.mul(b, r * parts));
+      Pair root = load(table, e.mul(b, r * groups));
       value = times(value, turned ? conj(root) : root);
     }
     x.push_back(value);

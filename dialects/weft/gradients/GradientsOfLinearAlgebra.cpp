@@ -34,7 +34,7 @@ struct MatrixBuilder {
     Value columns = g.count(rank - 1, shape, i32);
     return g.select(g.compare(kind, rows, columns), x, other);
   }
-  Value part(CompareKind kind, Value x) const {
+  Value triangle(CompareKind kind, Value x) const {
     return where(kind, x, g.splat(0, x));
   }
 };
@@ -57,7 +57,7 @@ CholeskyOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
   };
   bool isComplex = isa<ComplexType>(getElementTypeOrSelf(getResult()));
   Value l = turned(getResult()), grad = turned(resultGradients[0]);
-  Value s = m.part(CompareKind::GE, m.product(l, true, grad, false));
+  Value s = m.triangle(CompareKind::GE, m.product(l, true, grad, false));
   s = m.where(CompareKind::NE, s, g.scale(0.5, s));
   Value left = TriangularSolveOp::create(
       builder, getLoc(), l, s, /*right=*/false, /*lower=*/true,
@@ -92,10 +92,10 @@ TriangularSolveOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
   if (getTransposed())
     std::swap(first, second);
   Value product = m.product(first, getRight(), second, !getRight());
-  CompareKind part =
+  CompareKind half =
       getLower() ? (getUnitDiagonal() ? CompareKind::GT : CompareKind::GE)
                  : (getUnitDiagonal() ? CompareKind::LT : CompareKind::LE);
-  Value grad = g.neg(m.part(part, product));
+  Value grad = g.neg(m.triangle(half, product));
   operandGradients[0] = getConjugated() ? g.conj(grad) : grad;
   return success();
 }

@@ -77,13 +77,14 @@ Value ScanGradient::ofLargest() const {
 // The sum over j of grad_j e^(x_i - y_j), for positive and negative grad
 // separately, so that it is computed in logarithms, too.
 Value ScanGradient::ofLogSumExp() const {
-  auto part = [&](Value size) -> Value {
+  auto contribution = [&](Value size) -> Value {
     Value log = LogOp::create(g.builder, g.loc, size);
     Value sum = back(ScanKind::LogSumExp, g.sub(log, y));
     return ExpOp::create(g.builder, g.loc, g.add(x, sum));
   };
-  return g.sub(part(MaxOp::create(g.builder, g.loc, grad, zero)),
-               part(MaxOp::create(g.builder, g.loc, g.neg(grad), zero)));
+  return g.sub(
+      contribution(MaxOp::create(g.builder, g.loc, grad, zero)),
+      contribution(MaxOp::create(g.builder, g.loc, g.neg(grad), zero)));
 }
 
 LogicalResult

@@ -57,8 +57,8 @@ def Weft_FftOp : Weft_ShardedOp<"fft", [Differentiable, OwnLoopNest]> {
     their mirror images; `irfft` goes back: n is the result's size, the
     imaginary parts of the first and, for even n, the last element count for
     nothing. StableHLO's op with several lengths is one such op for each
-    (`buildFft`), so that only the dimension at hand is whole: between two of
-    them a sharding may move from one dimension to the other.
+    (`buildFft`), so that only the dimension at hand is replicated: between two
+    of them a sharding may move from one dimension to the other.
     (C1) dim lies in the rank; (C2) elements are complex floats, of rfft real
     ones; (C3) the result follows, n is at least 1.
   }];

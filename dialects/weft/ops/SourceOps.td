@@ -11,7 +11,7 @@ def Weft_ConstantOp : Weft_PositionedOp<"constant", [ConstantLike, Differentiabl
   let derivative = "none";
   let description = [{
     `%0 = weft.constant dense<1.0> : tensor<4xf32>`. Splats shard along every
-    dimension for nothing; other data stays whole on every device. Where the
+    dimension for nothing; other data is replicated on every device. Where the
     result has a layout it follows the data:
     `weft.constant dense<1.0> : tensor<4xf32> -> tensor<4xf32, #layout>`.
   }];

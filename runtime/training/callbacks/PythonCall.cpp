@@ -71,19 +71,19 @@ private:
 
   json number() {
     const char *begin = text.data() + at, *end = text.data() + text.size();
-    int64_t whole = 0;
+    int64_t integer = 0;
     double real = 0;
     bool hasPlus = begin < end && *begin == '+';
     begin += hasPlus;
-    auto asWhole = std::from_chars(begin, end, whole);
+    auto asInteger = std::from_chars(begin, end, integer);
     auto asReal = std::from_chars(begin, end, real);
     if (asReal.ec != std::errc()) {
       expected("a value");
       return {};
     }
     at = size_t(asReal.ptr - text.data());
-    bool isWhole = asWhole.ec == std::errc() && asWhole.ptr == asReal.ptr;
-    return isWhole ? json(whole) : json(real);
+    bool isInteger = asInteger.ec == std::errc() && asInteger.ptr == asReal.ptr;
+    return isInteger ? json(integer) : json(real);
   }
 
   json list(int depth) {

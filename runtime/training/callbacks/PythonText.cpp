@@ -26,46 +26,47 @@ std::string pythonText(double value) {
 
 static bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
-Result<PythonPattern::Part> PythonPattern::field(const std::string &inside) {
-  Part part;
+Result<PythonPattern::Segment> PythonPattern::field(const std::string &inside) {
+  Segment segment;
   size_t colon = inside.find(':');
-  part.name = inside.substr(0, colon);
+  segment.name = inside.substr(0, colon);
   std::string format = colon == inside.npos ? "" : inside.substr(colon + 1);
   Error wrong{"{" + inside +
               "} is no field; write {epoch}, {epoch:02d} or {val_loss:.2f}"};
   bool isName =
-      !part.name.empty() &&
-      std::all_of(part.name.begin(), part.name.end(), [](char c) {
+      !segment.name.empty() &&
+      std::all_of(segment.name.begin(), segment.name.end(), [](char c) {
         return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
       });
   if (!isName)
     return wrong;
   size_t at = 0;
-  part.zeros = format.starts_with('0');
-  for (; at < format.size() && isDigit(format[at]) && part.width < 100; ++at)
-    part.width = part.width * 10 + (format[at] - '0');
+  segment.zeros = format.starts_with('0');
+  for (; at < format.size() && isDigit(format[at]) && segment.width < 100; ++at)
+    segment.width = segment.width * 10 + (format[at] - '0');
   if (at < format.size() && format[at] == '.') {
-    part.precision = 0;
-    for (++at; at < format.size() && isDigit(format[at]) && part.precision < 50;
+    segment.precision = 0;
+    for (++at;
+         at < format.size() && isDigit(format[at]) && segment.precision < 50;
          ++at)
-      part.precision = part.precision * 10 + (format[at] - '0');
+      segment.precision = segment.precision * 10 + (format[at] - '0');
   }
   if (at < format.size() &&
       std::string("dfeg").find(format[at]) != std::string::npos)
-    part.kind = format[at++];
-  bool fits = at == format.size() && part.width <= 200 &&
-              part.precision <= 50 &&
-              (part.kind != 'd' || part.precision < 0) &&
-              (part.kind != 0 || part.precision < 0);
+    segment.kind = format[at++];
+  bool fits = at == format.size() && segment.width <= 200 &&
+              segment.precision <= 50 &&
+              (segment.kind != 'd' || segment.precision < 0) &&
+              (segment.kind != 0 || segment.precision < 0);
   // d is for integers only, as in Python: metrics are floats.
-  if (part.kind == 'd' && part.name != "epoch" && part.name != "batch")
+  if (segment.kind == 'd' && segment.name != "epoch" && segment.name != "batch")
     return Error{"{" + inside +
                  "}: only epoch and batch are whole numbers; "
                  "write {" +
-                 part.name + ":.2f}"};
+                 segment.name + ":.2f}"};
   if (!fits)
     return wrong;
-  return part;
+  return segment;
 }
 
 Result<PythonPattern> PythonPattern::parse(const std::string &text) {
@@ -81,12 +82,12 @@ Result<PythonPattern> PythonPattern::parse(const std::string &text) {
       size_t end = text.find('}', at);
       if (end == text.npos)
         return Error{"a brace is not closed; write {{ for a brace itself"};
-      Result<Part> part = field(text.substr(at + 1, end - at - 1));
-      if (!part)
-        return part.error();
-      out.parts.push_back({.text = plain, .name = ""});
+      Result<Segment> segment = field(text.substr(at + 1, end - at - 1));
+      if (!segment)
+        return segment.error();
+      out.segments.push_back({.text = plain, .name = ""});
       plain.clear();
-      out.parts.push_back(std::move(*part));
+      out.segments.push_back(std::move(*segment));
       at = end;
     } else if (c == '}') {
       return Error{"a brace closes nothing; write }} for a brace itself"};
@@ -94,35 +95,36 @@ Result<PythonPattern> PythonPattern::parse(const std::string &text) {
       plain += c;
     }
   }
-  out.parts.push_back({.text = plain, .name = ""});
+  out.segments.push_back({.text = plain, .name = ""});
   return out;
 }
 
 std::vector<std::string> PythonPattern::names() const {
   std::vector<std::string> out;
-  for (const Part &part : parts)
-    if (!part.name.empty())
-      out.push_back(part.name);
+  for (const Segment &segment : segments)
+    if (!segment.name.empty())
+      out.push_back(segment.name);
   return out;
 }
 
-std::string PythonPattern::number(const Part &part, double value) {
+std::string PythonPattern::number(const Segment &segment, double value) {
   char text[512];
-  bool isWhole = part.name == "epoch" || part.name == "batch";
+  bool isInteger = segment.name == "epoch" || segment.name == "batch";
   std::string out;
-  if (part.kind == 'd' || (part.kind == 0 && isWhole)) {
+  if (segment.kind == 'd' || (segment.kind == 0 && isInteger)) {
     out = std::to_string(int64_t(value));
-  } else if (part.kind == 0 || !std::isfinite(value)) {
+  } else if (segment.kind == 0 || !std::isfinite(value)) {
     out = pythonText(value);
   } else {
-    char format[] = {'%', '.', '*', part.kind, 0};
-    int precision = part.precision < 0 ? 6 : part.precision;
+    char format[] = {'%', '.', '*', segment.kind, 0};
+    int precision = segment.precision < 0 ? 6 : segment.precision;
     int length = std::snprintf(text, sizeof text, format, precision, value);
     out.assign(text, std::min<size_t>(length, sizeof text - 1));
   }
-  if (int(out.size()) < part.width) {
-    size_t sign = part.zeros && out.starts_with('-') ? 1 : 0;
-    out.insert(sign, size_t(part.width) - out.size(), part.zeros ? '0' : ' ');
+  if (int(out.size()) < segment.width) {
+    size_t sign = segment.zeros && out.starts_with('-') ? 1 : 0;
+    out.insert(sign, size_t(segment.width) - out.size(),
+               segment.zeros ? '0' : ' ');
   }
   return out;
 }
@@ -130,11 +132,11 @@ std::string PythonPattern::number(const Part &part, double value) {
 std::string
 PythonPattern::fill(const std::map<std::string, double> &values) const {
   std::string out;
-  for (const Part &part : parts) {
-    auto found = values.find(part.name);
-    out += part.name.empty()
-               ? part.text
-               : number(part, found == values.end() ? 0 : found->second);
+  for (const Segment &segment : segments) {
+    auto found = values.find(segment.name);
+    out += segment.name.empty()
+               ? segment.text
+               : number(segment, found == values.end() ? 0 : found->second);
   }
   return out;
 }

@@ -31,16 +31,16 @@ public:
   std::string fill(const std::map<std::string, double> &values) const;
 
 private:
-  struct Part {
+  struct Segment {
     std::string text; ///< literal text, if `name` is empty
     std::string name;
     bool zeros = false;
     int width = 0, precision = -1;
     char kind = 0; ///< d, f, e, g, or 0: as by str()
   };
-  static Result<Part> field(const std::string &inside);
-  static std::string number(const Part &part, double value);
-  std::vector<Part> parts;
+  static Result<Segment> field(const std::string &inside);
+  static std::string number(const Segment &segment, double value);
+  std::vector<Segment> segments;
 };
 
 } // namespace weft

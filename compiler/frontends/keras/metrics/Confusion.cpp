@@ -289,8 +289,8 @@ MetricInputs AUC::prepared(Tensors &t, MetricInputs in) const {
 }
 
 /// The sum over the thresholds, and the mean over the labels.
-Value AUC::total(Tensors &t, Value parts) const {
-  return t.meanAll(t.reduce(ReduceKind::Sum, parts, {0}));
+Value AUC::total(Tensors &t, Value areas) const {
+  return t.meanAll(t.reduce(ReduceKind::Sum, areas, {0}));
 }
 
 /// The values without the last threshold, and those without the first.
@@ -311,9 +311,9 @@ Value AUC::interpolated(Tensors &t, const Confusion &counts) const {
                                 t.compare(CompareKind::GT, nextP, 0));
   Value ratio =
       t.select(areBoth, quotient(t, p, t.max(nextP, 0)), t.splat(1, p));
-  Value part =
+  Value area =
       t.mul(slope, t.add(risen, t.mul(intercept, t.make<LogOp>(ratio))));
-  return total(t, quotient(t, part, t.max(t.add(nextTp, nextFn), 0)));
+  return total(t, quotient(t, area, t.max(t.add(nextTp, nextFn), 0)));
 }
 
 /// Recall and precision gain: relative to always predicting true.

@@ -138,7 +138,7 @@ class AUC : public OfCurve {
   MetricInputs prepared(Tensors &t, MetricInputs in) const override;
   Value result(Tensors &t, const Confusion &counts) const override;
   Value interpolated(Tensors &t, const Confusion &counts) const;
-  Value total(Tensors &t, Value parts) const;
+  Value total(Tensors &t, Value areas) const;
 
 public:
   std::string complaint(llvm::ArrayRef<int64_t> sample) const override;

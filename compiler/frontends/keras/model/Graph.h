@@ -6,7 +6,7 @@
 //   side = Functional(i -> Dense(16, "a") -> Dense(12, "b"))
 //   x -> side -> side -> Dense(4, "head")
 //
-//   whole      inputs x; calls side(x), side'(side), head(side'); outputs head
+//   model      inputs x; calls side(x), side'(side), head(side'); outputs head
 //   nested     of side: inputs i; calls a(i), b(a); outputs b
 //   nodes      x, a(x), b, side, a(side), b, side, head: a model that is called
 //              runs its own calls, and what it gives is a node of its own, so
@@ -54,7 +54,7 @@ struct Graph {
 };
 
 struct Graphs {
-  Graph whole;
+  Graph model;
   std::map<unsigned, Graph> nested; ///< by layer
   /// Whether each of the model's layers is built right after its construction,
   /// or by its first call.

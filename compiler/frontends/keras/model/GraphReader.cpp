@@ -20,7 +20,7 @@ public:
   GraphReader(const ModelOptions &options, Model &model, Graphs &graphs,
               std::string &error)
       : options(options), model(model), graphs(graphs), error(error) {}
-  void readWhole(const Json &config);
+  void readModel(const Json &config);
 
 private:
   /// The destination of layers: a graph, its layer (-1: the whole model), and
@@ -293,11 +293,11 @@ void GraphReader::readFunctional(const Json &config, Place place) {
   countFromCalls(place.graph.outputs, place);
 }
 
-void GraphReader::readWhole(const Json &config) {
+void GraphReader::readModel(const Json &config) {
   if (model.className == "Sequential")
-    readSequential(config, {graphs.whole});
+    readSequential(config, {graphs.model});
   else
-    readFunctional(config, {graphs.whole});
+    readFunctional(config, {graphs.model});
   isRefused();
   error = refusals;
 }
@@ -306,5 +306,5 @@ void GraphReader::readWhole(const Json &config) {
 
 void weft::keras::readGraphs(const Json &json, const ModelOptions &options,
                              Model &model, Graphs &graphs, std::string &error) {
-  GraphReader(options, model, graphs, error).readWhole(json);
+  GraphReader(options, model, graphs, error).readModel(json);
 }

@@ -281,20 +281,20 @@ void GraphRunner::checkInputs() {
 
 void GraphRunner::run() {
   Nodes nodes;
-  for (const GraphInput &input : graphs.whole.inputs) {
+  for (const GraphInput &input : graphs.model.inputs) {
     nodes[input.name] = model.nodes.size();
     addInput(input);
   }
   if (error.empty())
-    nodes = connect(graphs.whole, std::move(nodes));
+    nodes = connect(graphs.model, std::move(nodes));
   if (error.empty()) {
-    model.inputs = resolve(nodes, graphs.whole.start, "input_layers");
+    model.inputs = resolve(nodes, graphs.model.start, "input_layers");
     checkInputs();
-    model.outputs = resolve(nodes, graphs.whole.outputs, "output_layers");
+    model.outputs = resolve(nodes, graphs.model.outputs, "output_layers");
     for (unsigned node : model.outputs)
       checkOutput(node);
-    model.inputNames = namesOf(model.inputs, graphs.whole.startKeys);
-    model.outputNames = namesOf(model.outputs, graphs.whole.outputKeys);
+    model.inputNames = namesOf(model.inputs, graphs.model.startKeys);
+    model.outputNames = namesOf(model.outputs, graphs.model.outputKeys);
   }
   variables.finish();
 }
