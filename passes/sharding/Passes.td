@@ -121,9 +121,9 @@ def MergeReshardsPass : Pass<"weft-merge-reshards", "::mlir::ModuleOp"> {
 def WidenPartialSumsPass : Pass<"weft-widen-partial-sums", "::mlir::ModuleOp"> {
   let summary = "Sums of f16 travel between devices as f32.";
   let description = [{
-    A sum or product of f16 of which each device of a group has a part is
+    A sum or product of f16 of which each device of a group has a summand is
     computed, carried through loops and reduced in f32, and rounded once, where
-    it is whole. So a result is infinite on several devices only where it is on
+    it is complete. So a result is infinite on several devices only where it is on
     one. The collectives send four bytes for each element instead of two. Partial
     sums of bf16 stay as they are: it has the range of f32, and collectives add
     up in f32.

@@ -60,12 +60,12 @@ def TrimLoopsPass : Pass<"weft-trim-loops"> {
   let summary = "removes from weft.for what nobody reads";
   let description = [{
     The derivative of a loop saves each carried value and adds tensors of zeros
-    with one part. Afterwards:
+    with one slice. Afterwards:
 
     * a carried value that neither a result nor an effect needs is not carried;
     * `x + (zeros with u at i)` in a body is `x with (x at i) + u at i`, which
-      works on the part alone;
-    * a part that is set to 0 after its only read is left as it is.
+      works on the slice alone;
+    * a slice that is set to 0 after its only read is left as it is.
 
     Requires: equal values are one value (CSE). Ensures: the same results.
 
