@@ -17,11 +17,11 @@ WarpProducts::WarpProducts(elements::LoopNest &nest, SharedMemory &shared,
                            Value lane)
     : nest(nest), shared(shared), walk(walk),
       operands{tileOperand(walk, 0), tileOperand(walk, 1)},
-      tile{walk.getWarp()[0], walk.getWarp()[1]}, halves(halves),
+      warpTile{walk.getWarp()[0], walk.getWarp()[1]}, halves(halves),
       f32(nest.builder.getF32Type()), lane(lane) {
   int64_t across = warpsOf(walk)[1];
-  first[0] = nest.mul(divided(warp, across), tile[0]);
-  first[1] = nest.mul(remainder(warp, across), tile[1]);
+  first[0] = nest.mul(divided(warp, across), warpTile[0]);
+  first[1] = nest.mul(remainder(warp, across), warpTile[1]);
   placeLanes();
 }
 
@@ -56,9 +56,9 @@ void WarpProducts::placeLanes() {
   if (walk.getUnit() == Multiplier::Fma) {
     Value rows[] = {divided(lane, 4), remainder(lane, 4)};
     for (unsigned i : {0, 1})
-      laneOffset[i] =
-          at(i, nest.add(first[i], nest.mul(rows[i], runOf(tile[i], 8 >> i))),
-             zero);
+      laneOffset[i] = at(
+          i, nest.add(first[i], nest.mul(rows[i], runOf(warpTile[i], 8 >> i))),
+          zero);
     return;
   }
   if (walk.getUnit() == Multiplier::Tf32) {
@@ -107,8 +107,8 @@ SmallVector<Value> WarpProducts::multiply(Value lhs, Value rhs,
 /// The lane's rows (of rhs: columns) at a depth.
 SmallVector<Value> WarpProducts::run(Value pointer, unsigned operand,
                                      int64_t depth) {
-  int64_t lanes = 8 >> operand, count = tile[operand] / lanes,
-          side = runOf(tile[operand], lanes);
+  int64_t lanes = 8 >> operand, count = warpTile[operand] / lanes,
+          side = runOf(warpTile[operand], lanes);
   Values values;
   for (int64_t i = 0; i < count; i += side) {
     Value loaded = shared.load(
@@ -181,7 +181,7 @@ SmallVector<Value> WarpProducts::tf32(Value pointer, unsigned operand,
 SmallVector<SmallVector<Value>>
 WarpProducts::fragments(Value pointer, unsigned operand, int64_t depth) {
   SmallVector<Values> all;
-  int64_t rows = tile[operand], each = operand == 0 ? 16 : 8;
+  int64_t rows = warpTile[operand], each = operand == 0 ? 16 : 8;
   if (walk.getUnit() == Multiplier::Tf32) {
     for (int64_t row = 0; row < rows; row += each)
       all.push_back(tf32(pointer, operand, row, depth));
@@ -248,7 +248,7 @@ SmallVector<LaneSums> WarpProducts::lanes() {
   if (walk.getUnit() != Multiplier::Fma) {
     // A lane has four sums of each 16 x 8 fragment: two in a row, two 8 rows below.
     for (unsigned i = 0; i < sums(); i += 2) {
-      unsigned fragment = i / 4, wide = tile[1] / 8;
+      unsigned fragment = i / 4, wide = warpTile[1] / 8;
       Value slot = i % 4 == 0 ? down : nest.add(down, nest.constant(8));
       Value column =
           nest.add(nest.mul(across, 2), nest.constant(fragment % wide * 8));
@@ -256,7 +256,8 @@ SmallVector<LaneSums> WarpProducts::lanes() {
     }
     return all;
   }
-  unsigned rows = tile[0] / 8, columns = tile[1] / 4, side = runOf(tile[1], 4);
+  unsigned rows = warpTile[0] / 8, columns = warpTile[1] / 4,
+           side = runOf(warpTile[1], 4);
   for (unsigned row = 0; row < rows; ++row)
     for (unsigned column = 0; column < columns; column += side)
       all.push_back(
@@ -269,7 +270,7 @@ SmallVector<LaneSums> WarpProducts::lanes() {
 Value WarpProducts::rowOf(unsigned patch, Value slot) {
   if (walk.getUnit() != Multiplier::Fma)
     return nest.add(slot, nest.constant(patch * nest::kPatchRows));
-  int64_t side = runOf(tile[0], 8), row = 2 * int64_t(patch);
+  int64_t side = runOf(warpTile[0], 8), row = 2 * int64_t(patch);
   Value inRun = nest.add(nest.mul(divided(slot, 2), side), remainder(slot, 2));
   return nest.add(inRun, nest.constant(row / side * side * 8 + row % side));
 }

@@ -33,14 +33,14 @@ public:
   WarpProducts(elements::LoopNest &nest, SharedMemory &shared,
                nest::TilesAttr walk, mlir::Type halves, mlir::Value warp,
                mlir::Value lane);
-  unsigned sums() const { return tile[0] * tile[1] / 32; }
+  unsigned sums() const { return warpTile[0] * warpTile[1] / 32; }
   /// Adds the products of a stage; the operands' stages begin at these
   /// pointers.
   llvm::SmallVector<mlir::Value> multiply(mlir::Value lhs, mlir::Value rhs,
                                           mlir::ValueRange sums);
   /// The positions of a lane's sums in the tile.
   llvm::SmallVector<LaneSums> lanes();
-  unsigned patches() const { return tile[0] / nest::kPatchRows; }
+  unsigned patches() const { return warpTile[0] / nest::kPatchRows; }
   /// The row of the tile for a row of a patch.
   mlir::Value rowOf(unsigned patch, mlir::Value slot);
   /// The first row and column of the warp's tile.
@@ -74,7 +74,7 @@ private:
   SharedMemory &shared;
   nest::TilesAttr walk;
   nest::TileOperand operands[2];
-  int64_t tile[2];
+  int64_t warpTile[2];
   mlir::Type halves, f32;
   mlir::Value lane;
   mlir::Value first[2];      ///< row and column of the tile in the block

@@ -133,22 +133,22 @@ class RandomColorJitter : public OfHues {
     o.ignored("factor", "Keras' RandomColorJitter does not use it");
     rangeOption(o);
     o.seed("seed", seed, true);
-    for (Adjustment *each : {&brightness, &contrast, &saturation, &hue}) {
-      o.numbers(each->option, each->factor);
-      bool isSet = !each->factor.empty();
+    for (Adjustment *one : {&brightness, &contrast, &saturation, &hue}) {
+      o.numbers(one->option, one->factor);
+      bool isSet = !one->factor.empty();
       if (isSet)
-        factorOption(o, each->option, each->factor,
-                     each == &contrast || each == &hue ? 0 : -1);
-      o.seed("seed", each->seed, isSet);
+        factorOption(o, one->option, one->factor,
+                     one == &contrast || one == &hue ? 0 : -1);
+      o.seed("seed", one->seed, isSet);
     }
   }
   Value changed(Call &c, Value x) const override {
     if (!hasColors(c, x))
       return x;
     c.hold(seed);
-    for (const Adjustment *each : {&brightness, &contrast, &saturation, &hue})
-      if (!each->factor.empty())
-        c.holdInside(each->name, each->seed);
+    for (const Adjustment *one : {&brightness, &contrast, &saturation, &hue})
+      if (!one->factor.empty())
+        c.holdInside(one->name, one->seed);
     if (!brightness.factor.empty())
       x = brightened(c, x, limits(brightness.factor));
     if (!contrast.factor.empty())
