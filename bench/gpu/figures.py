@@ -70,6 +70,88 @@ def softmax(rows, columns, kind):
   return %y : {t}""", [t])
 
 
+class Rows:
+    """The lines of a function on rows of numbers; a name is given to each new value."""
+
+    def __init__(self, rows, columns):
+        self.types = {"rows": tensor([rows, columns], "f32"), "row": tensor([rows], "f32"), "column": tensor([columns], "f32")}
+        self.sizes = {"row": columns, "column": rows}  # of what a sum over a row, and over a column, has
+        self.lines = ["  %zero = stablehlo.constant dense<0.0> : tensor<f32>"]
+
+    def add(self, line):
+        self.lines.append(f"  %v{len(self.lines)} = {line}")
+        return f"%v{len(self.lines) - 1}"
+
+    def op(self, name, *values, on="rows"):
+        return self.add(f"stablehlo.{name} {', '.join(values)} : {self.types[on]}")
+
+    def number(self, value, on="rows"):
+        return self.add(f"stablehlo.constant dense<{value:e}> : {self.types[on]}")
+
+    def sum(self, value, to):
+        """One number for each row, or for each column."""
+        return self.add(reduced("add", value, self.types["rows"], self.types[to], 1 if to == "row" else 0, "%zero"))
+
+    def mean(self, value, to):
+        return self.op("divide", self.sum(value, to), self.number(self.sizes[to], to), on=to)
+
+    def spread(self, value, of):
+        dims = 0 if of == "row" else 1
+        return self.add(f"stablehlo.broadcast_in_dim {value}, dims = [{dims}] : ({self.types[of]}) -> {self.types['rows']}")
+
+    def function(self, arguments, results):
+        """Of arguments of these types, which returns {value: type}."""
+        types = [self.types[name] for name in results.values()]
+        body = "\n".join([*self.lines, f"  return {', '.join(results)} : {', '.join(types)}"])
+        return function([self.types[name] for name in arguments], body, types)
+
+
+def softmax_gradient(rows, columns, kind):
+    """y * (dy - sum of y * dy over the row), of a softmax's results y."""
+    its, y, dy = Rows(rows, columns), "%arg0", "%arg1"
+    dot = its.sum(its.op("multiply", y, dy), "row")
+    result = its.op("multiply", y, its.op("subtract", dy, its.spread(dot, "row")))
+    return its.function(["rows", "rows"], {result: "rows"})
+
+
+EPSILON = 1e-3  # of layer norms, as in Keras
+
+
+def normalized(its, x):
+    """(x - mean) / sqrt(variance + EPSILON) of each row, and 1 / sqrt(variance + EPSILON)."""
+    far = its.op("subtract", x, its.spread(its.mean(x, "row"), "row"))
+    variance = its.mean(its.op("multiply", far, far), "row")
+    scale = its.op("rsqrt", its.op("add", variance, its.number(EPSILON, "row"), on="row"), on="row")
+    return its.op("multiply", far, its.spread(scale, "row")), scale
+
+
+def layer_norm(rows, columns, kind):
+    its = Rows(rows, columns)
+    one, _ = normalized(its, "%arg0")
+    scaled = its.op("multiply", one, its.spread("%arg1", "column"))
+    return its.function(["rows", "column", "column"], {its.op("add", scaled, its.spread("%arg2", "column")): "rows"})
+
+
+def layer_norm_gradient(rows, columns, kind):
+    """Those by the input, the scale and the offset, of x, the scale and dy."""
+    its, dy = Rows(rows, columns), "%arg2"
+    one, scale = normalized(its, "%arg0")
+    g = its.op("multiply", dy, its.spread("%arg1", "column"))
+    along = its.op("multiply", one, its.spread(its.mean(its.op("multiply", g, one), "row"), "row"))
+    rest = its.op("subtract", its.op("subtract", g, its.spread(its.mean(g, "row"), "row")), along)
+    dx = its.op("multiply", rest, its.spread(scale, "row"))
+    return its.function(["rows", "column", "rows"], {dx: "rows", its.sum(its.op("multiply", dy, one), "column"): "column",
+                                                     its.sum(dy, "column"): "column"})
+
+
+def moments(rows, columns, kind):
+    """Mean and variance of each column, as in keras.ops.moments: the mean of squares less the square of the mean."""
+    its, x = Rows(rows, columns), "%arg0"
+    mean, squares = its.mean(x, "column"), its.mean(its.op("multiply", x, x), "column")
+    variance = its.op("subtract", squares, its.op("multiply", mean, mean, on="column"), on="column")
+    return its.function(["rows"], {mean: "column", variance: "column"})
+
+
 def column_sums(rows, columns, kind):
     t, c = tensor([rows, columns], kind), tensor([columns], kind)
     return function([t], f"  %zero = stablehlo.constant dense<0.0> : tensor<f32>\n"
@@ -108,6 +190,21 @@ def all_reduce(count, kind):
 module attributes {{weft.mesh = #mesh}} {{
   func.func @main(%x: {wide} {{weft.layout = #rows}}) -> ({t} {{weft.layout = #whole}}) {{
     %y = weft.reduce sum %x dims [0] : {wide} -> {t}
+    return %y : {t}
+  }}
+}}
+"""
+
+
+def exchange(rows, columns, kind):
+    """Eight devices, which have rows, get columns."""
+    t = tensor([rows, columns], kind)
+    return f"""#mesh = #weft.mesh<"x"=8>
+#rows = #weft.layout<#mesh, [{{"x"}}, {{}}]>
+#columns = #weft.layout<#mesh, [{{}}, {{"x"}}]>
+module attributes {{weft.mesh = #mesh}} {{
+  func.func @main(%x: {t} {{weft.layout = #rows}}) -> ({t} {{weft.layout = #columns}}) {{
+    %y = weft.constrain %x to #columns : {t} -> {t}
     return %y : {t}
   }}
 }}
@@ -159,8 +256,14 @@ FIGURES = [
     Figure(4, "residual and product, f32", residual_mul, (16384, 4096, "f32"), (8, 32, "f32"), "copy", arrays=4),
     Figure(5, "softmax 32768x1024", softmax, (32768, 1024, "f32"), (8, 32, "f32"), "copy", arrays=2),
     Figure(5, "softmax 8192x8192", softmax, (8192, 8192, "f32"), (8, 32, "f32"), "copy", arrays=2),
+    Figure(5, "gradient of softmax 32768x1024", softmax_gradient, (32768, 1024, "f32"), (8, 32, "f32"), "copy", arrays=3),
+    Figure(5, "layer norm 32768x1024", layer_norm, (32768, 1024, "f32"), (8, 32, "f32"), "copy", arrays=2),
+    Figure(5, "layer norm 8192x8192", layer_norm, (8192, 8192, "f32"), (8, 32, "f32"), "copy", arrays=2),
+    Figure(5, "gradient of layer norm 32768x1024", layer_norm_gradient, (32768, 1024, "f32"), (8, 32, "f32"), "copy", arrays=3),
+    Figure(6, "moments of a batch norm 65536x768", moments, (65536, 768, "f32"), (32, 8, "f32"), "copy", arrays=1),
     Figure(6, "column sums 65536x768", column_sums, (65536, 768, "f32"), (32, 8, "f32"), "copy", arrays=1),
     Figure(7, "Adam on 124 M weights", adam, (124_000_000, "f32"), (256, "f32"), "copy", arrays=7),
+    Figure(8, "exchange of 8 x 64 MiB on one GPU", exchange, (16384, 8192, "f32"), (16, 24, "f32"), "copy", arrays=2, devices=8),
     Figure(8, "all_reduce of 8 x 64 MiB on one GPU", all_reduce, (16 << 20, "f32"), (64, "f32"), "copy", arrays=16, devices=8),
 ]
 # Row 9 is a train step of a model, which pack.py compiles from Keras' file.

@@ -32,6 +32,20 @@ def torch_call(figure):
     if figure.make is figures.softmax:
         x = draw(*sizes)
         return lambda: torch.softmax(x, 1)
+    if figure.make is figures.softmax_gradient:
+        y, dy = torch.softmax(draw(*sizes), 1), draw(*sizes)
+        return lambda: torch.ops.aten._softmax_backward_data(dy, y, 1, dtype)
+    if figure.make in (figures.layer_norm, figures.layer_norm_gradient):
+        x, scale, offset = draw(*sizes).requires_grad_(), draw(sizes[1]).requires_grad_(), draw(sizes[1]).requires_grad_()
+        y = torch.nn.functional.layer_norm(x, sizes[1:], scale, offset, figures.EPSILON)
+        if figure.make is figures.layer_norm_gradient:
+            dy = draw(*sizes)
+            return lambda: torch.autograd.grad(y, (x, scale, offset), dy, retain_graph=True)
+        return torch.no_grad()(lambda: torch.nn.functional.layer_norm(x, sizes[1:], scale, offset, figures.EPSILON))
+    if figure.make is figures.moments:
+        x = draw(*sizes)
+        call = torch.compile(lambda x: torch.var_mean(x, 0, correction=0))
+        return lambda: call(x)
     if figure.make is figures.column_sums:
         x = draw(*sizes)
         return lambda: x.sum(0)
@@ -55,7 +69,7 @@ def jax_call(figure):
     import jax.numpy as jnp
     *sizes, kind = figure.full
     dtype = {"f32": jnp.float32, "bf16": jnp.bfloat16}[kind]
-    keys = iter(jax.random.split(jax.random.key(0), 4))
+    keys = iter(jax.random.split(jax.random.key(0), 8))
 
     def draw(*shape):
         return jax.random.uniform(next(keys), shape, jnp.float32).astype(dtype)
@@ -64,6 +78,17 @@ def jax_call(figure):
         function, arrays = lambda a, b: jnp.matmul(a, b, precision="highest"), (draw(m, k), draw(k, n))
     elif figure.make is figures.softmax:
         function, arrays = jax.nn.softmax, (draw(*sizes),)
+    elif figure.make is figures.softmax_gradient:
+        function = lambda y, dy: y * (dy - (y * dy).sum(1, keepdims=True))
+        arrays = jax.nn.softmax(draw(*sizes)), draw(*sizes)
+    elif figure.make in (figures.layer_norm, figures.layer_norm_gradient):
+        def norm(x, scale, offset):
+            return jax.nn.standardize(x, epsilon=figures.EPSILON) * scale + offset
+        function, arrays = norm, (draw(*sizes), draw(sizes[1]), draw(sizes[1]))
+        if figure.make is figures.layer_norm_gradient:
+            function, arrays = lambda dy, *values: jax.vjp(norm, *values)[1](dy), (draw(*sizes), *arrays)
+    elif figure.make is figures.moments:
+        function, arrays = lambda x: (x.mean(0), (x * x).mean(0) - x.mean(0) ** 2), (draw(*sizes),)
     elif figure.make is figures.column_sums:
         function, arrays = lambda x: x.sum(0), (draw(*sizes),)
     elif figure.make is figures.bias_gelu:
@@ -73,7 +98,7 @@ def jax_call(figure):
     else:
         return None
     call = jax.jit(function)
-    return lambda: call(*arrays).block_until_ready()
+    return lambda: jax.block_until_ready(call(*arrays))
 
 
 def wait(library):

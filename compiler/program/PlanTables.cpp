@@ -1,9 +1,5 @@
 //===- PlanTables.cpp - attributes and ops as tables of plan.fbs ----------===//
 
-// FlatBuffers asserts an alignment of at most 32 bytes unless this is set;
-// modules are aligned to 64.
-#define FLATBUFFERS_MAX_ALIGNMENT 64
-
 #include "weft/compiler/program/PlanTables.h"
 
 #include "mlir/IR/BuiltinAttributes.h"

@@ -1,9 +1,5 @@
 //===- SerializePlan.cpp - plan.program to the runtime's file -------------===//
 
-// FlatBuffers asserts an alignment of at most 32 bytes unless this is set;
-// constants are aligned to 64.
-#define FLATBUFFERS_MAX_ALIGNMENT 64
-
 #include "weft/compiler/program/SerializePlan.h"
 
 #include "weft/compiler/program/PlanTables.h"

@@ -221,10 +221,18 @@ void ZipWriter::writeHeader(const Entry &entry) {
   file.write(header.bytes);
 }
 
+/// Continues a checksum. zlib begins a new one where `data` is null, as that of
+/// an array without elements may be.
+static uint32_t continued(uint32_t crc, const void *data, size_t size) {
+  return size == 0
+             ? crc
+             : uint32_t(crc32_z(crc, static_cast<const Bytef *>(data), size));
+}
+
 void ZipWriter::add(const std::string &name, const std::vector<Chunk> &chunks) {
   Entry entry{name, 0, file.position(), uint32_t(crc32(0, nullptr, 0))};
   for (auto [data, size] : chunks) {
-    entry.crc = crc32_z(entry.crc, static_cast<const Bytef *>(data), size);
+    entry.crc = continued(entry.crc, data, size);
     entry.size += size;
   }
   writeHeader(entry);
@@ -241,7 +249,7 @@ void ZipWriter::begin(const std::string &name, uint64_t size) {
 
 void ZipWriter::write(const void *data, size_t size) {
   uint32_t &crc = entries.back().crc;
-  crc = crc32_z(crc, static_cast<const Bytef *>(data), size);
+  crc = continued(crc, data, size);
   file.write(data, size);
 }
 

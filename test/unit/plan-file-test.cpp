@@ -227,3 +227,28 @@ TEST_CASE("kernels keep all that their ops say") {
   CHECK(launch->scratch() == 5);
   CHECK(launch->buffers()->size() == 4);
 }
+
+TEST_CASE("constants and modules are at multiples of 64 bytes of the plan") {
+  // Not so where this file or the library is compiled with FlatBuffers' own
+  // limit of 32: its inline functions then refuse 64 in builds with assertions.
+  CHECK(flatbuffers::VerifyAlignmentRequirements(64));
+  for (const char *text : {"t", "code of seventeen"}) {
+    Read read("%c = plan.constant dense<1.5> : memref<3xf32>\n"
+              "plan.launch @k(%c, %a) : memref<3xf32>, memref<4x6xf32>",
+              "plan.device_module @code chip \"sm_80\" format ptx data \"" +
+                  std::string(text) +
+                  "\"\n"
+                  "plan.device_kernel @k in @code symbol \"k\" block [32, 1, "
+                  "1] blocks 1 shared 0 scratch 0\n");
+    auto bytes = serializePlan(read.program(), {});
+    REQUIRE(succeeded(bytes));
+    const auto *file = weft::plan::GetProgram(bytes->data());
+    auto place = [&](const flatbuffers::Vector<uint8_t> *data) {
+      REQUIRE(data);
+      return data->Data() - bytes->data();
+    };
+    CHECK(place(file->constants()) % 64 == 0);
+    REQUIRE(file->modules()->size() == 1);
+    CHECK(place(file->modules()->Get(0)->data()) % 64 == 0);
+  }
+}
