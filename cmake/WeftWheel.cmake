@@ -2,7 +2,7 @@
 # as a prefix: bin/weft and lib/*. `tools/wheel` builds the target and packs it.
 add_custom_target(WeftStandalone)
 set(static_libraries "")
-foreach(name hdf5 zip png16 jpeg)
+foreach(name gif hdf5 jpeg png16 zip)
   list(APPEND static_libraries ${WEFT_STATIC_PREFIX}/lib/lib${name}.a)
 endforeach()
 add_custom_command(OUTPUT ${static_libraries}

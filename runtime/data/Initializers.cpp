@@ -1,6 +1,7 @@
 #include "weft/runtime/data/Initializers.h"
 
 #include "weft/runtime/data/Draws.h"
+#include "weft/runtime/data/Orthonormal.h"
 
 #include <algorithm>
 #include <cmath>
@@ -129,51 +130,46 @@ Result<Draw> varianceScaling(const Call &call, double scale,
       "' is not known; use uniform, truncated_normal or untruncated_normal"};
 }
 
-/// Replaces the rows x columns matrix (rows >= columns, row-major) by the Q of
-/// its QR factorization with positive diagonal R. Householder, in double.
-void orthonormalize(std::vector<double> &a, int64_t rows, int64_t columns) {
-  std::vector<double> q(rows * columns, 0.0), beta(columns), sign(columns);
-  for (int64_t k = 0; k < columns; ++k) {
-    double norm = 0;
-    for (int64_t i = k; i < rows; ++i)
-      norm += a[i * columns + k] * a[i * columns + k];
-    norm = std::sqrt(norm);
-    double diagonal = a[k * columns + k], r = diagonal > 0 ? -norm : norm;
-    sign[k] = r < 0 ? -1 : r > 0 ? 1 : 0;
-    double head = diagonal - r;
-    beta[k] = norm == 0 || head == 0 ? 0 : -head / r;
-    for (int64_t i = k + 1; i < rows; ++i)
-      a[i * columns + k] = head == 0 ? 0 : a[i * columns + k] / head;
-    a[k * columns + k] = 1; // the reflector v; R itself is not needed
-    for (int64_t j = k + 1; j < columns; ++j) {
-      double dot = 0;
-      for (int64_t i = k; i < rows; ++i)
-        dot += a[i * columns + k] * a[i * columns + j];
-      for (int64_t i = k; i < rows; ++i)
-        a[i * columns + j] -= beta[k] * dot * a[i * columns + k];
-    }
-  }
-  for (int64_t k = 0; k < columns; ++k)
-    q[k * columns + k] = 1;
-  for (int64_t k = columns; k--;)
-    for (int64_t j = 0; j < columns; ++j) {
-      double dot = 0;
-      for (int64_t i = k; i < rows; ++i)
-        dot += a[i * columns + k] * q[i * columns + j];
-      for (int64_t i = k; i < rows; ++i)
-        q[i * columns + j] -= beta[k] * dot * a[i * columns + k];
-    }
-  for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = 0; j < columns; ++j)
-      a[i * columns + j] = q[i * columns + j] * sign[j];
-}
-
 /// Elements of an array that are computed together.
 Draw drawnAtOnce(std::vector<float> all) {
   auto array = std::make_shared<const std::vector<float>>(std::move(all));
   return [array](const ArrayBlock &block, std::span<float> out) {
     std::copy_n(array->begin() + ptrdiff_t(block.first), out.size(),
                 out.begin());
+  };
+}
+
+/// Part of the Q of a matrix of normal draws, or of the transposed Q if there are more
+/// columns than rows.
+Draw orthonormal(Draws draws, int64_t rows, int64_t columns, float gain) {
+  bool isTall = rows >= columns;
+  int64_t tall = std::max(rows, columns), narrow = std::min(rows, columns);
+  auto q = std::make_shared<const Orthonormal>(
+      tall, narrow, [=](int64_t first, std::span<float> out) {
+        draws.normal(out, uint64_t(first * narrow));
+      });
+  return [=](const ArrayBlock &block, std::span<float> out) {
+    int64_t first = int64_t(block.first), last = first + block.count - 1;
+    int64_t from = first / columns,
+            to = last / columns + 1; // of the array's rows
+    constexpr int64_t kPanel = 64;   // rows of Q
+    std::vector<double> panel;
+    auto take = [&](int64_t row, int64_t count, int64_t column, int64_t wide) {
+      panel.resize(size_t(count * wide));
+      q->block(row, count, column, wide, panel);
+      for (int64_t i = 0; i < count; ++i)
+        for (int64_t j = 0; j < wide; ++j) {
+          int64_t place = isTall ? (row + i) * columns + column + j
+                                 : (column + j) * columns + row + i;
+          if (place >= first && place <= last)
+            out[size_t(place - first)] =
+                gain * float(panel[size_t(i * wide + j)]);
+        }
+    };
+    int64_t begin = isTall ? from : 0, end = isTall ? to : tall;
+    for (int64_t row = begin; row < end; row += kPanel)
+      take(row, std::min(kPanel, end - row), isTall ? 0 : from,
+           isTall ? narrow : to - from);
   };
 }
 
@@ -189,18 +185,8 @@ Result<Draw> orthogonal(const Call &call) {
   int64_t columns = call.shape.back(), rows = 1;
   for (size_t i = 0; i + 1 < call.shape.size(); ++i)
     rows *= call.shape[i];
-  int64_t tall = std::max(rows, columns), narrow = std::min(rows, columns);
-  std::vector<float> drawn(tall * narrow);
-  call.draws().normal(drawn);
-  std::vector<double> matrix(drawn.begin(), drawn.end());
-  orthonormalize(matrix, tall, narrow);
-  float gain = float(call.number("gain", 1));
-  for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = 0; j < columns; ++j)
-      drawn[i * columns + j] =
-          gain * float(rows < columns ? matrix[j * narrow + i]
-                                      : matrix[i * narrow + j]);
-  return drawnAtOnce(std::move(drawn));
+  return orthonormal(call.draws(), rows, columns,
+                     float(call.number("gain", 1)));
 }
 
 Result<Draw> identity(const Call &call) {

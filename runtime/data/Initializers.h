@@ -25,8 +25,8 @@ Result<Array> initialize(std::string_view json, std::optional<uint32_t> seed,
                          const Shape &shape,
                          ElementType type = ElementType::Float32);
 
-/// The same, drawn when it is read: a block alone, but for orthogonal matrices, which
-/// are computed whole.
+/// The same, drawn when it is read, a block alone. Orthogonal matrices keep a triangle
+/// of their shorter side besides (Orthonormal.h).
 Result<StoredArray> initialArray(std::string_view json,
                                  std::optional<uint32_t> seed,
                                  const Shape &shape,

@@ -93,7 +93,8 @@ Status ZipReader::checkClaims(uint64_t fileSize) {
     if (!wrong.empty())
       return Error{file + ": member " + info.name + ": " + wrong};
     sizes += info.size; // below 2^20 * 2^35
-    list.push_back({info.name, info.size, info.comp_method == ZIP_CM_STORE, 0});
+    list.push_back(
+        {info.name, info.size, info.comp_method == ZIP_CM_STORE, info.crc, 0});
   }
   if (sizes > sizeOfAnyRatio && sizes / mostRatio > fileSize)
     return Error{file + ": its members grow from " + std::to_string(fileSize) +

@@ -46,6 +46,7 @@ public:
     std::string name;
     uint64_t size;
     bool isStored;   ///< without compression
+    uint32_t crc;    ///< as the directory says
     uint64_t header; ///< position of the member's own header in the file
   };
   const std::vector<Member> &members() const { return list; }

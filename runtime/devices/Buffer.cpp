@@ -1,8 +1,6 @@
-#include "weft/runtime/devices/Runtime.h"
+#include "weft/runtime/devices/BufferShards.h"
 
 #include "weft/runtime/program/Movement.h"
-
-#include <set>
 
 using namespace weft::runtime;
 
@@ -118,32 +116,6 @@ static BoxCopy shardCopy(const weft_buffer &buffer, int64_t position,
                  : BoxCopy::make(shape, inBlock, local, inLocal, extent, size);
 }
 
-namespace {
-/// One shard of an array; all copies of it have the same bits.
-struct Shard {
-  int64_t first = -1, own = -1; ///< positions that hold it; -1: not here
-  std::set<int> ranks;          ///< processes that hold it
-};
-} // namespace
-
-static std::vector<Shard> shardsOf(const weft_buffer &buffer) {
-  const Mesh &mesh = buffer.program->plan().mesh;
-  Ownership owners = buffer.runtime->ownership(mesh);
-  SubAxes axes;
-  for (const SubAxes &dim : buffer.port->layout.dims)
-    axes.insert(axes.end(), dim.begin(), dim.end());
-  std::vector<Shard> out(size_t(shardCount(axes)));
-  for (int64_t p = 0; p < mesh.size(); ++p) {
-    Shard &shard = out[size_t(coordinate(mesh.axes, p, axes))];
-    if (shard.first < 0)
-      shard.first = p;
-    if (shard.own < 0 && owners.isOwn(p))
-      shard.own = p;
-    shard.ranks.insert(owners.of(p));
-  }
-  return out;
-}
-
 /// Sends each shard's part of a block from the process that holds its first copy to
 /// those that have none.
 static Error exchangeShards(const weft_buffer &buffer, const Box &block,
@@ -172,8 +144,8 @@ static Error exchangeShards(const weft_buffer &buffer, const Box &block,
         continue;
       if (sent[s].empty()) {
         sent[s].resize(bytes);
-        if (Error e = buffer.runtime->devices->read(
-                *buffer.locals[size_t(shards[s].first)], copy, sent[s].data()))
+        if (Error e =
+                buffer.read(size_t(shards[s].first), copy, sent[s].data()))
           return e;
       }
       messages.push_back({.peer = rank,
@@ -187,14 +159,13 @@ static Error exchangeShards(const weft_buffer &buffer, const Box &block,
 
 static Error writeBlock(weft_buffer &buffer, const Box &block,
                         const void *data) {
-  DeviceSet &devices = *buffer.runtime->devices;
   for (size_t p = 0; p < buffer.locals.size(); ++p) {
     if (!buffer.locals[p])
       continue; // another process's
     BoxCopy copy = shardCopy(buffer, int64_t(p), block, false);
     if (copy.bytes() == 0)
       continue;
-    if (Error e = devices.write(*buffer.locals[p], copy, data))
+    if (Error e = buffer.write(p, copy, data))
       return e;
   }
   return nullptr;
@@ -219,8 +190,7 @@ static Error readBlock(const weft_buffer &buffer, const Box &block,
     BoxCopy copy = shardCopy(buffer, position, block, true);
     if (copy.bytes() == 0)
       continue;
-    if (Error e = buffer.runtime->devices->read(
-            *buffer.locals[size_t(position)], copy, data))
+    if (Error e = buffer.read(size_t(position), copy, data))
       return e;
   }
   return nullptr;
@@ -260,7 +230,7 @@ WEFT_EXPORT weft_error *weft_buffer_write(weft_buffer *buffer, const void *data,
     if (Error e = buffer->awaitUse())
       return e;
     for (std::unique_ptr<DeviceMemory> &local : buffer->locals)
-      if (local && buffer->runtime->poison)
+      if (local && buffer->runtime->poison && !buffer->isOnHost)
         if (Error e = buffer->runtime->devices->fill(*local, 0xFF))
           return e;
     return writeBlock(*buffer, all, data);

@@ -15,6 +15,10 @@ static Error checkPort(weft_runtime &runtime, const PortInfo &port,
   if (buffer->runtime != &runtime)
     return makeError(WEFT_INVALID_ARGUMENT, "the buffer for \"", port.name,
                      "\" belongs to another runtime");
+  if (buffer->isOnHost)
+    return makeError(WEFT_INVALID_ARGUMENT, "the buffer for \"", port.name,
+                     "\" is on the host; copy it to the devices with "
+                     "weft_buffer_assign");
   if (buffer->port != &port && buffer->port->signature != port.signature)
     return makeError(WEFT_INVALID_ARGUMENT, "\"", port.name,
                      "\" is given the buffer of \"", buffer->port->name,

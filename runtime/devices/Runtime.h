@@ -28,9 +28,17 @@ struct weft_buffer {
   std::vector<void *> addresses = {}; ///< of `locals`
   uint64_t check = 0;   ///< the last check that found it bound to a port
   uint64_t lastUse = 0; ///< the last run that uses it: see TicketLog
+  /// Whether the memory is the host's: of each shard of this process one copy, at the
+  /// first own position that holds it.
+  bool isOnHost = false;
 
   /// Waits until the buffer may be read and written.
   weft::runtime::Error awaitUse() const;
+  /// Copies between the memory at a position and the host, by `box`.
+  weft::runtime::Error write(size_t position, const weft::runtime::BoxCopy &box,
+                             const void *host);
+  weft::runtime::Error read(size_t position, const weft::runtime::BoxCopy &box,
+                            void *host) const;
 };
 
 struct weft_ticket {

@@ -38,9 +38,10 @@ static Status checkOrder(const NpyHeader &header, const std::string &name) {
                "with --data-memory"};
 }
 
-/// Rows of an .npy file of `bytes` bytes from `offset` on.
+/// Rows of an .npy file of `bytes` bytes from `offset` on, with a CRC if it is known.
 static Result<Rows> rowsInFile(const std::string &name, const std::string &path,
-                               uint64_t offset, uint64_t bytes) {
+                               uint64_t offset, uint64_t bytes,
+                               std::optional<uint32_t> crc = std::nullopt) {
   Result<OpenFile> file = openToRead(path);
   if (!file)
     return file.error();
@@ -52,10 +53,13 @@ static Result<Rows> rowsInFile(const std::string &name, const std::string &path,
     return header.error();
   if (Status ok = checkOrder(*header, name); !ok)
     return ok.error();
-  return Rows(std::make_shared<FileRows>(
-      name, std::move(*file),
-      FileRows::Place{offset + header->dataOffset, header->swapped},
-      header->type, header->shape));
+  FileRows::Place place{offset + header->dataOffset, header->swapped};
+  if (crc)
+    place.crc = std::make_shared<OrderedCrc>(
+        name, std::span(start).first(header->dataOffset),
+        bytes - header->dataOffset, *crc);
+  return Rows(std::make_shared<FileRows>(name, std::move(*file), place,
+                                         header->type, header->shape));
 }
 
 /// Takes the chunks of an .npy file, its header first.
@@ -114,7 +118,7 @@ public:
       return ok ? chunks.finish() : Result<Rows>(ok.error());
     }
     Result<uint64_t> place = zipDataPlace(path(), member->header, member->size);
-    return place ? rowsInFile(name, path(), *place, member->size)
+    return place ? rowsInFile(name, path(), *place, member->size, member->crc)
                  : Result<Rows>(place.error());
   }
 

@@ -1,6 +1,7 @@
 #include "weft/runtime/sources/DecodeImage.h"
 
 #include <cstring>
+#include <string_view>
 
 namespace weft {
 
@@ -41,16 +42,21 @@ static Image converted(const Image &from, int channels) {
 
 Result<Image> decodeImage(const std::vector<uint8_t> &bytes, int channels,
                           const std::string &name) {
-  bool isPng = bytes.size() >= 8 &&
-               std::memcmp(bytes.data(), "\x89PNG\r\n\x1a\n", 8) == 0;
-  bool isJpeg =
-      bytes.size() >= 3 && std::memcmp(bytes.data(), "\xFF\xD8\xFF", 3) == 0;
-  if (!isPng && !isJpeg)
-    return Error{name +
-                 ": begins like no JPEG or PNG image; convert it to one, "
-                 "or remove it"};
+  auto begins = [&](std::string_view letters) {
+    return bytes.size() >= letters.size() &&
+           std::memcmp(bytes.data(), letters.data(), letters.size()) == 0;
+  };
   Result<Image> image =
-      isPng ? decodePng(bytes, channels == 4, name) : decodeJpeg(bytes, name);
+      Error{name + ": begins like no JPEG, PNG, GIF or BMP image; convert it "
+                   "to one, or remove it"};
+  if (begins("\x89PNG\r\n\x1a\n"))
+    image = decodePng(bytes, channels == 4, name);
+  else if (begins("\xFF\xD8\xFF"))
+    image = decodeJpeg(bytes, name);
+  else if (begins("GIF87a") || begins("GIF89a"))
+    image = decodeGif(bytes, channels == 4, name);
+  else if (begins("BM"))
+    image = decodeBmp(bytes, name);
   if (!image || image->channels == channels)
     return image;
   return converted(*image, channels);

@@ -1,10 +1,10 @@
-//===- DecodeImage.h - JPEG and PNG files to pixels -------------*- C++ -*-===//
+//===- DecodeImage.h - JPEG, PNG, GIF and BMP files to pixels ---*- C++ -*-===//
 //
 //   Result<Image> image = decodeImage(bytes, /*channels=*/3, "cat.jpg");
 //   image->pixels[(y * image->width + x) * 3 + c];       // 0..255
 //
-// Decodes with libjpeg-turbo and libpng, and PIL's conversions of colours: grey
-// is copied, alpha is dropped or 255, and grey of colours is (19595 R + 38470 G
+// Decodes with libjpeg-turbo, libpng and giflib (the first frame), BMP files by itself,
+// and with PIL's conversions of colours: grey is copied, alpha is dropped or 255, and grey of colours is (19595 R + 38470 G
 // + 7471 B + 32768) / 65536. The format is that of the file's first bytes.
 //
 // CMYK, grey of 16 bits, truncated or damaged files, and images of more than
@@ -41,6 +41,10 @@ Result<Image> decodeImage(const std::vector<uint8_t> &bytes, int channels,
 Result<Image> decodeJpeg(const std::vector<uint8_t> &bytes,
                          const std::string &name);
 Result<Image> decodePng(const std::vector<uint8_t> &bytes, bool wantsAlpha,
+                        const std::string &name);
+Result<Image> decodeGif(const std::vector<uint8_t> &bytes, bool wantsAlpha,
+                        const std::string &name);
+Result<Image> decodeBmp(const std::vector<uint8_t> &bytes,
                         const std::string &name);
 
 /// Refuses images that are too large, before memory is allocated.

@@ -21,6 +21,10 @@ namespace {
 /// The largest file of an image.
 constexpr uint64_t kLargestFile = uint64_t(256) << 20;
 
+/// Names of images end so, in either case, as in Keras.
+constexpr std::string_view kEndings[] = {".bmp", ".gif", ".jpeg", ".jpg",
+                                         ".png"};
+
 struct Listed {
   std::string path;
   size_t rootSize = 0; ///< of the path, the letters of the folder of all
@@ -187,13 +191,9 @@ Status listImages(const std::string &root, const std::string &name,
   for (; !error && at != end; at.increment(error)) {
     std::error_code none;
     std::string kind = lower(at->path().extension());
-    bool isImage = kind == ".jpg" || kind == ".jpeg" || kind == ".png";
-    if (fs::is_directory(at->path(), none))
-      continue;
-    if (kind == ".gif" || kind == ".bmp")
-      return Error{at->path().string() +
-                   ": images of this kind are not read; convert it to .png"};
-    if (isImage)
+    bool isImage = std::find(std::begin(kEndings), std::end(kEndings), kind) !=
+                   std::end(kEndings);
+    if (isImage && !fs::is_directory(at->path(), none))
       files[at->path().parent_path()].push_back(at->path().filename());
   }
   if (error)
@@ -241,8 +241,8 @@ openImageFolder(const std::string &path, const SourceOptions &options) {
     if (Status ok = listImages(folder, "", 0, sorted); !ok)
       return ok.error();
   if (sorted.empty())
-    return Error{path + ": has no image (.jpg, .jpeg or .png); put the images "
-                        "of each class into a folder of its own"};
+    return Error{path + ": has no image (.jpg, .jpeg, .png, .gif or .bmp); put "
+                        "the images of each class into a folder of its own"};
   std::vector<Listed> list;
   if (options.images.seed) {
     MersenneTwister generator = MersenneTwister::numpy(*options.images.seed);

@@ -54,10 +54,12 @@ Status FileRows::read(std::span<const int64_t> indices, uint8_t *out) const {
     size_t next = i + 1; // adjacent rows are read at once
     while (next < indices.size() && indices[next] == indices[next - 1] + 1)
       ++next;
-    if (Status ok = readBytes(place.offset + uint64_t(indices[i]) * row,
-                              (next - i) * row, to);
-        !ok)
+    uint64_t from = uint64_t(indices[i]) * row, bytes = (next - i) * row;
+    if (Status ok = readBytes(place.offset + from, bytes, to); !ok)
       return ok;
+    if (place.crc)
+      if (Status ok = place.crc->add(from, to, bytes); !ok)
+        return ok;
     to += (next - i) * row;
     i = next;
   }

@@ -15,6 +15,7 @@
 
 #include "weft/runtime/data/Array.h"
 #include "weft/runtime/data/OpenFile.h"
+#include "weft/runtime/data/OrderedCrc.h"
 
 #include <memory>
 #include <span>
@@ -76,6 +77,7 @@ public:
   struct Place {
     uint64_t offset = 0;
     bool swapped = false; ///< the other byte order than this machine's
+    std::shared_ptr<OrderedCrc> crc = nullptr; ///< of the rows, if it is known
   };
   /// Takes an open file; messages begin with `name`: f.npz:x.
   FileRows(std::string name, OpenFile file, Place place, ElementType type,

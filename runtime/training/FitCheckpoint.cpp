@@ -177,7 +177,7 @@ Status Trainer::FitRun::resume(Checkpoint from) {
     for (const StoredArray &array : from.arrays)
       if (array.name.starts_with(prefix))
         part.arrays.push_back(array.renamed(array.name.substr(prefix.size())));
-    if (Status ok = (*options.callbacks)[i]->resume(part); !ok)
+    if (Status ok = (*options.callbacks)[i]->resume(*this, part); !ok)
       return ok;
   }
   return {};

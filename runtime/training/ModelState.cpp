@@ -100,16 +100,16 @@ weft_buffer *ModelState::buffer(std::string_view name) const {
   return variable ? variable->buffer : nullptr;
 }
 
-Status ModelState::checkShape(const Variable &variable, const Shape &shape) {
-  if (shape == variable.port.shape)
+static Status checkShape(const Port &port, const Shape &shape) {
+  if (shape == port.shape)
     return {};
-  return Error{"variable " + variable.port.name + ": the value has shape " +
-               text(shape) + ", the model needs " + text(variable.port.shape) +
+  return Error{"variable " + port.name + ": the value has shape " +
+               text(shape) + ", the model needs " + text(port.shape) +
                "; the file belongs to another model"};
 }
 
 Status ModelState::set(Variable &variable, const Array &value) {
-  if (Status ok = checkShape(variable, value.shape); !ok)
+  if (Status ok = checkShape(variable.port, value.shape); !ok)
     return ok;
   Array converted = convert(value, variable.port.type);
   variable.hasValue = true;
@@ -118,17 +118,23 @@ Status ModelState::set(Variable &variable, const Array &value) {
                                      converted.bytes.size()));
 }
 
-Status ModelState::set(Variable &variable, const StoredArray &value) {
-  if (Status ok = checkShape(variable, value.shape); !ok)
+Status writeStored(weft_buffer *buffer, const Port &port,
+                   const StoredArray &value) {
+  if (Status ok = checkShape(port, value.shape); !ok)
     return ok;
-  variable.hasValue = true;
-  variable.isDrawn = false;
   return value.visitBlocks([&](const ArrayBlock &block, const Array &values) {
-    Array converted = convert(values, variable.port.type);
+    Array converted = convert(values, port.type);
     return takeError(weft_buffer_write_block(
-        variable.buffer, block.starts.data(), block.sizes.data(),
-        converted.bytes.data(), converted.bytes.size()));
+        buffer, block.starts.data(), block.sizes.data(), converted.bytes.data(),
+        converted.bytes.size()));
   });
+}
+
+Status ModelState::set(Variable &variable, const StoredArray &value) {
+  Status written = writeStored(variable.buffer, variable.port, value);
+  variable.hasValue |= bool(written);
+  variable.isDrawn &= !written;
+  return written;
 }
 
 Status ModelState::initialise() {
@@ -165,17 +171,12 @@ Status ModelState::resetMetrics() {
   return initialise();
 }
 
-Status ModelState::readWeights(
-    const std::function<void(const std::string &, Array)> &take) const {
-  for (const Variable &variable : list) {
-    if (variable.port.role != Role::Weight)
-      continue;
-    Result<Array> value = read(variable.port.name);
-    if (!value)
-      return value.error();
-    take(variable.port.name, std::move(*value));
-  }
-  return {};
+std::vector<StoredArray> ModelState::storedWeights() const {
+  std::vector<StoredArray> out;
+  for (const Variable &variable : list)
+    if (variable.port.isWeight())
+      out.push_back(storedIn(variable.buffer, variable.port));
+  return out;
 }
 
 bool ModelState::hasDrawn() const {
@@ -237,14 +238,19 @@ Result<Array> ModelState::read(std::string_view name) const {
 }
 
 Result<std::vector<NamedArray>> ModelState::save() const {
-  return saved(false);
+  std::vector<NamedArray> out;
+  for (const StoredArray &value : stored()) {
+    Result<Array> array = value.read();
+    if (!array)
+      return array.error();
+    out.push_back({value.name, std::move(*array)});
+  }
+  return out;
 }
 
-/// A variable's value, whose blocks come from the devices.
-static StoredArray storedOnDevices(const ModelState::Variable &variable) {
-  return {variable.port.name, variable.port.type, variable.port.shape,
-          [buffer = variable.buffer, type = variable.port.type](
-              const ArrayBlock &block) -> Result<Array> {
+StoredArray storedIn(weft_buffer *buffer, const Port &port) {
+  return {port.name, port.type, port.shape,
+          [buffer, type = port.type](const ArrayBlock &block) -> Result<Array> {
             Array values = Array::zeros(type, block.sizes);
             Status read = takeError(weft_buffer_read_block(
                 buffer, block.starts.data(), block.sizes.data(),
@@ -259,20 +265,7 @@ std::vector<StoredArray> ModelState::storedValues(bool metrics) const {
   std::vector<StoredArray> out;
   for (const Variable &variable : list)
     if (metrics || variable.port.role != Role::MetricState)
-      out.push_back(storedOnDevices(variable));
-  return out;
-}
-
-Result<std::vector<NamedArray>> ModelState::saved(bool metrics) const {
-  std::vector<NamedArray> out;
-  for (const Variable &variable : list) {
-    if (variable.port.role == Role::MetricState && !metrics)
-      continue;
-    Result<Array> array = read(variable.port.name);
-    if (!array)
-      return array.error();
-    out.push_back({variable.port.name, std::move(*array)});
-  }
+      out.push_back(storedIn(variable.buffer, variable.port));
   return out;
 }
 

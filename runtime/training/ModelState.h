@@ -55,7 +55,6 @@ public:
   std::vector<StoredArray> stored() const { return storedValues(false); }
   /// Metrics' too.
   std::vector<StoredArray> storedAll() const { return storedValues(true); }
-  Result<std::vector<NamedArray>> saveAll() const { return saved(true); }
 
   struct Variable {
     Port port;
@@ -69,18 +68,15 @@ public:
   /// The buffer of a variable, or null.
   weft_buffer *buffer(std::string_view name) const;
   Result<Array> read(std::string_view name) const;
-  /// Reads the layers' weights, without the optimizer's variables, one after
-  /// the other.
-  Status readWeights(
-      const std::function<void(const std::string &, Array)> &take) const;
+  /// The values of Keras' get_weights(): the layers' weights and moving
+  /// statistics, not random states nor the optimizer's variables.
+  std::vector<StoredArray> storedWeights() const;
   Status write(std::string_view name, const Array &value);
 
 private:
-  Result<std::vector<NamedArray>> saved(bool metrics) const;
   std::vector<StoredArray> storedValues(bool metrics) const;
   Status set(Variable &variable, const Array &value);
   Status set(Variable &variable, const StoredArray &value);
-  static Status checkShape(const Variable &variable, const Shape &shape);
   Variable *find(std::string_view name);
   struct Free {
     void operator()(weft_buffer *buffer) const { weft_buffer_free(buffer); }
@@ -89,6 +85,12 @@ private:
   std::vector<Variable> list;
   std::vector<std::unique_ptr<weft_buffer, Free>> owned;
 };
+
+/// The value of a port in a buffer of it, whose blocks are read when needed.
+StoredArray storedIn(weft_buffer *buffer, const Port &port);
+/// Writes a value to a buffer of a port, block by block.
+Status writeStored(weft_buffer *buffer, const Port &port,
+                   const StoredArray &value);
 
 /// The value that a port's metadata describes, drawn when it is read.
 Result<StoredArray> initialValue(const Port &port);

@@ -46,6 +46,11 @@ nlohmann::json metadataEntry(const Port &port, const char *key) {
   return said.is_object() && said.contains(key) ? said[key] : nlohmann::json();
 }
 
+bool Port::isWeight() const {
+  return role == Role::Weight ||
+         (role == Role::State && metadataEntry(*this, "statistic") == true);
+}
+
 std::string metadataText(const Port &port, const char *key) {
   nlohmann::json entry = metadataEntry(port, key);
   return entry.is_string() ? entry.get<std::string>() : "";

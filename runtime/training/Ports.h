@@ -41,6 +41,8 @@ struct Port {
     return role == Role::Weight || role == Role::State || role == Role::Slot ||
            role == Role::MetricState;
   }
+  /// Whether Keras counts it among the weights of a layer, as moving statistics are.
+  bool isWeight() const;
   bool isData() const {
     return role == Role::Input || role == Role::Label ||
            role == Role::SampleWeight;

@@ -2,13 +2,14 @@
 
     check_images.py WEFT SCRATCH
 
-The files are written by PIL, in every kind of colours that is read. Keras' own functions list them (index_directory) and
+The files are written by PIL, in every kind of colours that is read; bitmaps that PIL reads but does not write are made here. Keras' own functions list them (index_directory) and
 make pixels of them on JAX (_load_image_grain: PIL, then keras.ops.image.resize); weft hands its own out by `predict` of a
 model that changes nothing, and its labels as the losses of a model that is always 0.
 """
 
 import json
 import pathlib
+import struct
 import subprocess
 import sys
 
@@ -35,9 +36,74 @@ def write_images(folder):
                "palette-clear": {"transparency": 5}}.get(mode, {})
         image = image.convert({"progressive": "RGB", "clear": "RGB", "palette-clear": "P"}.get(mode, mode))
         image.save(path, **how)
+    write_gifs(folder / "gifs", draw)
+    write_bitmaps(folder / "maps", draw)
     (folder / "b" / "notes.txt").write_text("no image")
     (folder / ".hidden").mkdir()
     (folder / "stray.png").write_bytes(b"not read")
+
+
+def write_gifs(folder, draw):
+    """Frames with a palette, grey, interlaced, transparent, smaller than the screen, and one that is followed by another."""
+    folder.mkdir()
+    pictures = [Image.fromarray(draw.integers(0, 256, (19, 23, 3), "uint8"), "RGB") for _ in range(2)]
+    numbers = pictures[0].quantize(32)
+    numbers.save(folder / "plain.gif", interlace=0)
+    numbers.save(folder / "woven.gif", interlace=1)
+    numbers.save(folder / "clear.gif", transparency=7)
+    pictures[0].convert("L").save(folder / "grey.gif")
+    pictures[0].save(folder / "moving.gif", save_all=True, append_images=pictures[1:], duration=50)
+    for name, control in (("small", b""), ("small-clear", b"!\xf9\x04\x01\x00\x00\x02\x00")):
+        # A screen of 9 x 7 whose frame of 2 x 3 lies at (4, 1): numbers 1, 2, 3, 0, 1, 2 in codes of 3 bits.
+        codes = [4, 1, 2, 3, 0, 1, 2, 5]  # clear, ..., end
+        widths = [3, 3, 3, 3, 4, 4, 4, 4]  # the table grows
+        bits = sum(code << sum(widths[:i]) for i, code in enumerate(codes))
+        data = bits.to_bytes((sum(widths) + 7) // 8, "little")
+        palette = bytes(draw.integers(0, 256, 12, "uint8"))
+        (folder / f"{name}.gif").write_bytes(
+            b"GIF89a" + struct.pack("<HHBBB", 9, 7, 0x81, 3, 0) + palette + control + b"," + struct.pack("<HHHHB", 4, 1, 2, 3, 0)
+            + bytes([2, len(data)]) + data + b"\x00;")
+
+
+def bitmap(wide, high, bits, rows, coding=0, masks=b"", palette=b"", upright=True, header=40):
+    """A bitmap of rows as they are in the file."""
+    said = struct.pack("<IHH", 12, wide, high) if header == 12 else struct.pack("<Iii", header, wide, high if upright else -high)
+    said += struct.pack("<HH", 1, bits)
+    if header > 12:
+        said += struct.pack("<IIiiII", coding, len(rows), 2835, 2835, len(palette) // 4, 0)
+    said += masks
+    if header > 52:
+        said += bytes(header - len(said))
+    start = 14 + len(said) + len(palette)
+    return b"BM" + struct.pack("<IHHI", start + len(rows), 0, 0, start) + said + palette + rows
+
+
+def write_bitmaps(folder, draw):
+    folder.mkdir()
+    colors = Image.fromarray(draw.integers(0, 256, (11, 13, 3), "uint8"), "RGB")
+    for name, mode in (("rgb", "RGB"), ("grey", "L"), ("bits", "1"), ("numbers", "P"), ("alpha", "RGBA")):
+        colors.convert(mode).save(folder / f"{name}.bmp")
+
+    def noise(count):
+        return draw.integers(0, 256, count, "uint8").tobytes()
+
+    def masks(*values):
+        return struct.pack(f"<{len(values)}I", *values)
+
+    sixteen = noise(64)
+    runs8 = bytes([3, 9, 2, 200, 0, 0, 0, 3, 1, 2, 3, 0, 2, 77, 0, 0, 5, 5, 0, 1])
+    runs4 = bytes([5, 0x12, 0, 0, 0, 5, 0x34, 0x56, 0x70, 0, 0, 0, 4, 0x89, 0, 2, 1, 0, 0, 1])
+    files = {
+        "top-down": bitmap(5, 3, 24, noise(48), upright=False), "os2": bitmap(5, 3, 8, noise(24), palette=noise(768), header=12),
+        "four": bitmap(5, 3, 4, noise(12), palette=noise(64)), "one": bitmap(11, 2, 1, noise(8), palette=noise(8)),
+        "fifteen": bitmap(5, 4, 16, sixteen[:48]), "thirty-two": bitmap(3, 4, 32, noise(48)),
+        "sixteen": bitmap(5, 4, 16, sixteen[:48], 3, masks(0xF800, 0x7E0, 0x1F)),
+        "masks": bitmap(3, 4, 32, noise(48), 3, masks(0xFF000000, 0xFF0000, 0xFF00)),
+        "masks-alpha": bitmap(3, 4, 32, noise(48), 3, masks(0xFF0000, 0xFF00, 0xFF, 0xFF000000), header=56),
+        "masks-v5": bitmap(3, 4, 32, noise(48), 3, masks(0xFF, 0xFF00, 0xFF0000, 0xFF000000), header=124),
+        "runs8": bitmap(5, 3, 8, runs8, 1, palette=noise(1024)), "runs4": bitmap(5, 3, 4, runs4, 2, palette=noise(64))}
+    for name, content in files.items():
+        (folder / f"{name}.bmp").write_bytes(content)
 
 
 def layer(kind, name, **config):

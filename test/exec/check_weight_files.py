@@ -4,15 +4,18 @@
 
 Weft trains and writes .npz, .safetensors, .weights.h5, .weights.json (in parts) and .keras; Keras and safetensors read the same
 numbers from them, and Keras predicts the same. Weft trains on from each, with the same bits. What Keras and safetensors write,
-Weft reads, and predicts as Keras does. Variables have 32 bits, and 16 (bfloat16, float16).
+Weft reads, and predicts as Keras does; it trains on from Nadam's state in both orders that Keras' files have. Variables have 32 bits, and 16 (bfloat16, float16).
 """
 
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
+import zipfile
 
+import h5py
 import keras
 import ml_dtypes
 import numpy
@@ -106,6 +109,50 @@ def check_in(checker, name, model, whole):
                     if name == "float32" else numpy.allclose(found, numpy.asarray(wanted, "float32"), rtol=2e-2, atol=2e-2))
 
 
+def as_before_310(path, to):
+    """A copy of Nadam's weights in Keras' order before 3.10: u_product, now the last, stood before the moments."""
+    shutil.copy(path, to)
+    with h5py.File(to, "r+") as file:
+        group = file["optimizer/vars"]
+        count = len(group)
+        group.move(str(count - 1), "u_product")
+        for place in reversed(range(2, count - 1)):
+            group.move(str(place), str(place + 1))
+        group.move("u_product", "2")
+
+
+def check_orders(checker, text):
+    """Files of Nadam in both orders, from which Weft trains on as Keras does, of a model of either side."""
+    said = json.loads(text)
+    config = said.pop("compile_config", {})
+    model = keras.saving.deserialize_keras_object(said)
+    model.compile("nadam", config.get("loss", "sparse_categorical_crossentropy"))
+    data = numpy.load(checker.data)
+    train = {"batch_size": 16, "epochs": 2, "shuffle": False, "verbose": 0}
+    model.fit(data["x"], data["y"], **train)
+    since, before, file = (checker.scratch / name for name in ("since.weights.h5", "before.weights.h5", checker.scratch / "nadam.keras"))
+    model.save_weights(since)
+    model.save(file)
+    as_before_310(since, before)
+    wanted = model.fit(data["x"], data["y"], **train).history["loss"]
+    old = checker.scratch / "old.keras"
+    with zipfile.ZipFile(file) as archive, zipfile.ZipFile(old, "w") as copy:
+        for name in archive.namelist():
+            content = archive.read(name)
+            if name == "metadata.json":
+                content = json.dumps(json.loads(content) | {"keras_version": "3.9.2"})
+            elif name == "model.weights.h5":
+                content = before.read_bytes()
+            copy.writestr(name, content)
+    for source in (file, old):
+        for weights in (since, before):
+            history = checker.scratch / "h.json"
+            checker.fit(source, "--weights", weights, "--epochs", 2, "--no-shuffle", "--history", history)
+            found = json.loads(history.read_text())["history"]["loss"]
+            checker.say(f"{weights.name} to {source.name}: trained on as Keras, {found} and {wanted}",
+                        numpy.allclose(found, wanted, rtol=1e-4, atol=0))
+
+
 def main():
     weft, fixtures, scratch = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
     scratch.mkdir(parents=True, exist_ok=True)
@@ -120,6 +167,7 @@ def main():
             check_in(checker, name, model, whole)
         else:
             checker.say(f"{name}: the model's weights are {whole.weights[0].dtype}", False)
+    check_orders(checker, text)
     print(f"{checker.count} checks, {checker.bad} bad")
     return 1 if checker.bad or not checker.count else 0
 

@@ -43,6 +43,8 @@ class SourceCases:
         yield "wide table", self.table("wide.csv", "a," * 65537)
         yield from self.image_cases()
         yield from self.hdf5_cases()
+        for name, words in (("whole", []), ("in parts", ["--data-memory", "0"])):
+            yield f"CRC, {name}", ["fit", self.model_file, "--seed", "1", "--data", self.altered_data(), *words]
         order = self.scratch / "order.npy"
         order.write_bytes(fortran_npy())
         yield "Fortran's order", ["fit", self.model_file, "--seed", "1", "--x", order, "--y", f"{self.good_data}:y", "--data-memory", "0"]
@@ -50,11 +52,19 @@ class SourceCases:
         yield "overflow", ["fit", self.write("overflow.json", json.dumps(overflow())), "--seed", "1", "--data", self.write_npz(
             "zeros.npz", x=((4, 3), bytes(12)), y=((4, 3), bytes(12))), "--check-numerics"]
 
+    def altered_data(self):
+        """The data with another bit in the middle of an array, which is stored without compression."""
+        content = bytearray(self.good_data.read_bytes())
+        content[len(content) // 2] ^= 1
+        return self.write("altered.npz", bytes(content))
+
     def image_cases(self):
         good = png(4, 4)
         yield "no image", self.images("none", {"notes.txt": b"text"})
         yield "no class", self.images("flat", {"1.png": good})
-        yield "GIF", self.images("gif", {"a/1.gif": b"GIF89a"})
+        yield "GIF", self.images("gif", {"a/1.gif": b"GIF89a" + bytes(7) + b";"})
+        for name, content in (("bits", bmp(2, 2, 7, 0)), ("header", b"BM" + bytes(12) + b"\x29" + bytes(60)), ("short", bmp(20, 2, 24, 0))):
+            yield f"BMP: {name}", self.images(f"bmp-{name}", {"a/1.bmp": content})
         yield "no such class", self.images("classes", {"rose/1.png": good}, "--class-names", "roses")
         yield "no class like it", self.images("other", {"rose/1.png": good}, "--class-names", "nothing_like_it")
         for name, content in (("text", b"text"), ("cut", good[:-20]), ("large", png(1 << 15, 1 << 15, rows=b"")),
@@ -89,6 +99,11 @@ class SourceCases:
 
 def tensors(header, size):
     return struct.pack("<Q", len(header)) + header.encode() + bytes(size)
+
+
+def bmp(wide, high, bits, coding):
+    """A bitmap with one row of 16 bytes."""
+    return b"BM" + struct.pack("<IHHIIiiHHI", 70, 0, 0, 54, 40, wide, high, 1, bits, coding) + bytes(20 + 16)
 
 
 def fortran_npy():

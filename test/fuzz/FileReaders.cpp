@@ -235,8 +235,9 @@ static std::vector<FileReader>
 sourceReaders(const std::vector<std::string> &npz,
               const std::vector<std::string> &members) {
   std::vector<std::string> images = fixtures("images", ".png");
-  for (const std::string &image : fixtures("images", ".jpg"))
-    images.push_back(image);
+  for (const char *ending : {".jpg", ".gif", ".bmp"})
+    for (const std::string &image : fixtures("images", ending))
+      images.push_back(image);
   return {
       {"npz-rows", false, npz,
        [](const std::string &bytes) {

@@ -144,6 +144,73 @@ TEST_CASE("what does not fit a run is an error") {
         "the buffer for \"out\" is already bound to another port of this run");
 }
 
+namespace {
+/// A buffer on the host like another one.
+struct HostCopy {
+  explicit HostCopy(const weft_buffer *like) {
+    REQUIRE(take(weft_buffer_create_on_host(like, &buffer)) == "");
+  }
+  ~HostCopy() { weft_buffer_free(buffer); }
+  weft_buffer *buffer = nullptr;
+};
+} // namespace
+
+TEST_CASE("an array on the host has one copy of each shard") {
+  struct Case {
+    std::vector<Axes> layout;
+    int64_t shards;
+  };
+  for (const Case &c : {Case{{{whole(0, 3)}, {whole(1, 2)}}, 6},
+                        Case{{{whole(0, 3)}, {}}, 3}, Case{{{}, {}}, 1}}) {
+    PlanBuilder p({{"x", 3}, {"y", 2}});
+    p.state("v", DType::i32, {7, 5}, c.layout);
+    Loaded program(p.image(), "cpu:6");
+    program.write(0, iota<int32_t>(35));
+    uint64_t peak = weft_runtime_peak_memory(program.runtime);
+    HostCopy first(program.inputs[0]), second(first.buffer);
+    int64_t copies = 0;
+    for (int64_t p = 0; p < 6; ++p)
+      copies += weft_buffer_local(first.buffer, p, nullptr) != nullptr;
+    CHECK(copies == c.shards);
+    CHECK(weft_runtime_peak_memory(program.runtime) == peak);
+    CHECK(take(weft_buffer_assign(first.buffer, program.inputs[0])) == "");
+    program.write(0, std::vector<int32_t>(35, -1));
+    std::vector<int32_t> all(35);
+    CHECK(take(weft_buffer_read(first.buffer, all.data(), 140)) == "");
+    CHECK(all == iota<int32_t>(35));
+    // Elements 2 to 4 of the last row, changed in the copy of the copy.
+    int64_t starts[] = {6, 2}, sizes[] = {1, 3};
+    std::vector<int32_t> part = {70, 71, 72};
+    CHECK(take(weft_buffer_assign(second.buffer, first.buffer)) == "");
+    CHECK(take(weft_buffer_write_block(second.buffer, starts, sizes,
+                                       part.data(), 12)) == "");
+    CHECK(take(weft_buffer_assign(program.inputs[0], second.buffer)) == "");
+    std::copy(part.begin(), part.end(), all.begin() + 32);
+    CHECK(program.read<int32_t>(0, 35) == all);
+    for (int64_t p = 0; p < 6; ++p) // the copies of a shard are equal
+      CHECK(program.local<int32_t>(0, p) ==
+            program.local<int32_t>(0, c.shards == 6   ? p
+                                      : c.shards == 3 ? p / 2 * 2
+                                                      : 0));
+  }
+}
+
+TEST_CASE("arrays on the host are refused where they cannot be used") {
+  PlanBuilder p({{"x", 2}});
+  p.state("v", DType::i32, {4}, {{whole(0, 2)}});
+  p.state("w", DType::i32, {4}, {{}});
+  Loaded program(p.image(), "cpu:2");
+  HostCopy host(program.inputs[0]);
+  CHECK(take(weft_buffer_assign(host.buffer, program.inputs[1])) ==
+        "\"v\" is assigned \"w\", which has another dtype, shape, layout or "
+        "runtime");
+  std::vector<weft_buffer *> inputs = {host.buffer, program.inputs[1]};
+  CHECK(take(weft_execute(program.runtime, program.program, inputs.data(),
+                          inputs.data())) ==
+        "the buffer for \"v\" is on the host; copy it to the devices with "
+        "weft_buffer_assign");
+}
+
 TEST_CASE("a global array is written and read in blocks") {
   // The shards are uneven: 7 rows over 3 or 6 devices, 5 columns over 2.
   for (std::vector<Axes> layout :

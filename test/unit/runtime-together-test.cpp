@@ -153,6 +153,17 @@ TEST_CASE("blocks of global arrays") {
               block);
     }
     REQUIRE(program.read<int32_t>(0, values.size()) == values);
+    // Each process keeps its own shards on the host, which are read together.
+    weft_buffer *host = nullptr;
+    REQUIRE(take(weft_buffer_create_on_host(program.inputs[0], &host)) == "");
+    REQUIRE(take(weft_buffer_assign(host, program.inputs[0])) == "");
+    std::vector<int32_t> others(values.size(), -1), found(values.size());
+    program.write(0, others);
+    REQUIRE(take(weft_buffer_read(host, found.data(), 4 * found.size())) == "");
+    REQUIRE(found == values);
+    REQUIRE(take(weft_buffer_assign(program.inputs[0], host)) == "");
+    weft_buffer_free(host);
+    REQUIRE(program.read<int32_t>(0, values.size()) == values);
   }
 }
 

@@ -6,6 +6,8 @@
 #include "weft/compiler/frontends/keras/model/SavedPaths.h"
 #include "weft/runtime/data/WeightShards.h"
 
+#include <algorithm>
+
 namespace weft::keras {
 
 static std::vector<SavedVariable> placesOf(const Model &model,
@@ -19,6 +21,24 @@ static std::vector<SavedVariable> placesOf(const Model &model,
 
 std::vector<SavedVariable> savedVariables(const Model &model) {
   return placesOf(model, false);
+}
+
+std::vector<SavedVariable> savedElsewhere(const Model &model) {
+  std::vector<SavedPath> here = savedPaths(model),
+                         there = savedPaths(model, !isSavedBefore310(model));
+  auto placeOf = [](const std::vector<SavedPath> &places,
+                    const SavedPath &variable) {
+    auto found =
+        std::find_if(places.begin(), places.end(), [&](const SavedPath &one) {
+          return one.path == variable.path && !one.isCopy;
+        });
+    return found == places.end() ? "" : found->savedPath;
+  };
+  std::vector<SavedVariable> out;
+  for (const SavedPath &saved : there)
+    if (!saved.isCopy && placeOf(here, saved) != saved.savedPath)
+      out.push_back({saved.path, saved.savedPath, saved.ofOptimizer});
+  return out;
 }
 
 static std::vector<Hdf5Group> groupsOf(const Model &model) {

@@ -14,6 +14,9 @@
 namespace weft::keras {
 
 std::vector<SavedVariable> savedVariables(const Model &model);
+/// The variables that have other places in files on the other side of Keras 3.10, with
+/// these.
+std::vector<SavedVariable> savedElsewhere(const Model &model);
 
 /// Writes a .keras file that Keras loads; `values` by variable path. Without
 /// `writesFile` they are only read (writeKerasArchive).

@@ -50,6 +50,7 @@ LICENSES = {
     "libhdf5-dev": "BSD-3-Clause",
     "libpng-dev": "libpng-2.0",
     "libjpeg62-turbo-dev": "IJG AND BSD-3-Clause",
+    "libgif-dev": "MIT",
 }
 
 # JAX's versions are those of jax_plugins/weft/versions.py.

@@ -140,7 +140,7 @@ void BackupAndRestore::save(Checkpoint &to) const {
   to.said = {{"batches_since", batchesSince}};
 }
 
-Status BackupAndRestore::resume(const Checkpoint &from) {
+Status BackupAndRestore::resume(TrainingRun &, const Checkpoint &from) {
   batchesSince = from.integer("batches_since");
   return {};
 }

@@ -22,7 +22,7 @@ public:
   Status settled(TrainingRun &run, bool isEpochEnd) override;
   Status resultsSaved(bool writesFiles) override;
   void save(Checkpoint &to) const override;
-  Status resume(const Checkpoint &from) override;
+  Status resume(TrainingRun &run, const Checkpoint &from) override;
 
 private:
   std::string latest() const { return folder + "/latest.npz"; }

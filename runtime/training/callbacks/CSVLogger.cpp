@@ -106,7 +106,7 @@ void CSVLogger::save(Checkpoint &to) const {
   to.said = {{"bytes", text.size()}, {"keys", keys}};
 }
 
-Status CSVLogger::resume(const Checkpoint &from) {
+Status CSVLogger::resume(TrainingRun &, const Checkpoint &from) {
   if (Status ok = readOld(); !ok)
     return ok;
   text.resize(std::min<size_t>(text.size(), size_t(from.integer("bytes"))));

@@ -21,7 +21,7 @@ public:
   Status trainBegin(TrainingRun &run) override;
   Status epochEnd(TrainingRun &run, Logs &logs) override;
   void save(Checkpoint &to) const override;
-  Status resume(const Checkpoint &from) override;
+  Status resume(TrainingRun &run, const Checkpoint &from) override;
 
 private:
   Status readOld();

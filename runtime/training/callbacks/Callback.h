@@ -45,7 +45,7 @@ public:
 
   /// Writes the state that a run needs to resume here.
   virtual void save(Checkpoint &) const {}
-  virtual Status resume(const Checkpoint &) { return {}; }
+  virtual Status resume(TrainingRun &, const Checkpoint &) { return {}; }
 };
 
 using CallbackList = std::vector<std::unique_ptr<Callback>>;

@@ -17,10 +17,8 @@ void EarlyStopping::options(CallbackOptions &o) {
 Status EarlyStopping::keepWeights(TrainingRun &run) {
   if (!restoresBest)
     return {};
-  bestWeights.clear();
-  return run.state().readWeights([&](const std::string &name, Array value) {
-    bestWeights.push_back({name, std::move(value)});
-  });
+  return bestWeights.keep(run.state(),
+                          [](const Port &port) { return port.isWeight(); });
 }
 
 Status EarlyStopping::epochEnd(TrainingRun &run, Logs &logs) {
@@ -60,7 +58,7 @@ Status EarlyStopping::trainEnd(TrainingRun &run) {
   if (verbose > 0)
     run.print("Restoring model weights from the end of the best epoch: " +
               std::to_string(bestEpoch + 1) + ".\n");
-  return run.state().load(bestWeights, /*strict=*/false);
+  return bestWeights.restore(run.state());
 }
 
 void EarlyStopping::save(Checkpoint &to) const {
@@ -69,23 +67,15 @@ void EarlyStopping::save(Checkpoint &to) const {
              {"best_epoch", bestEpoch}};
   if (best)
     to.said["best"] = exactNumber(*best);
-  for (const NamedArray &weight : bestWeights)
-    to.arrays.push_back(storedInMemory(weight));
+  to.arrays = bestWeights.stored();
 }
 
-Status EarlyStopping::resume(const Checkpoint &from) {
+Status EarlyStopping::resume(TrainingRun &run, const Checkpoint &from) {
   wait = from.integer("wait");
   stoppedEpoch = from.integer("stopped_epoch");
   bestEpoch = from.integer("best_epoch");
   best = from.number("best");
-  bestWeights.clear();
-  for (const StoredArray &array : from.arrays) {
-    Result<Array> value = array.read();
-    if (!value)
-      return value.error();
-    bestWeights.push_back({array.name, std::move(*value)});
-  }
-  return {};
+  return bestWeights.load(run.state(), from.arrays);
 }
 
 } // namespace weft

@@ -3,6 +3,7 @@
 #ifndef WEFT_RUNTIME_TRAINING_CALLBACKS_EARLYSTOPPING_H
 #define WEFT_RUNTIME_TRAINING_CALLBACKS_EARLYSTOPPING_H
 
+#include "weft/runtime/training/KeptVariables.h"
 #include "weft/runtime/training/callbacks/MonitorCallback.h"
 
 namespace weft {
@@ -13,7 +14,7 @@ public:
   Status epochEnd(TrainingRun &run, Logs &logs) override;
   Status trainEnd(TrainingRun &run) override;
   void save(Checkpoint &to) const override;
-  Status resume(const Checkpoint &from) override;
+  Status resume(TrainingRun &run, const Checkpoint &from) override;
 
 private:
   Status keepWeights(TrainingRun &run);
@@ -22,7 +23,7 @@ private:
   std::optional<double> baseline;
   bool restoresBest = false;
   int64_t wait = 0, stoppedEpoch = 0, bestEpoch = 0;
-  std::vector<NamedArray> bestWeights; ///< empty: none yet
+  KeptVariables bestWeights; ///< empty: none yet
 };
 
 } // namespace weft

@@ -1,10 +1,8 @@
 #include "weft/runtime/training/callbacks/EventFile.h"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <chrono>
-#include <cmath>
 #include <cstring>
 #include <filesystem>
 
@@ -104,28 +102,15 @@ std::string summaryEvent(const std::string &tag, int64_t step,
 }
 
 /// The left edge, right edge and count of each bucket, one after the other.
-std::string bucketsOf(const Array &values) {
-  constexpr int kBuckets = 30;
-  std::vector<double> finite;
-  for (int64_t i = 0; i < values.count(); ++i)
-    if (double value = values.at(i); std::isfinite(value))
-      finite.push_back(value);
-  double low = 0, high = 0;
-  if (!finite.empty()) {
-    auto [least, most] = std::minmax_element(finite.begin(), finite.end());
-    low = *least, high = *most;
-  }
-  std::array<double, kBuckets> counts{};
-  double width = (high - low) / kBuckets;
-  for (double value : finite) {
-    int bucket = width > 0 ? int((value - low) / width) : kBuckets - 1;
-    ++counts[std::clamp(bucket, 0, kBuckets - 1)];
-  }
+std::string bucketsOf(const Histogram &of) {
+  double width = (of.high - of.low) / Histogram::kBuckets;
   std::string out;
-  for (int i = 0; i < kBuckets; ++i)
-    out += littleEndian(low + i * width) +
-           littleEndian(i + 1 == kBuckets ? high : low + (i + 1) * width) +
-           littleEndian(counts[i]);
+  for (int i = 0; i < Histogram::kBuckets; ++i)
+    out +=
+        littleEndian(of.low + i * width) +
+        littleEndian(i + 1 == Histogram::kBuckets ? of.high
+                                                  : of.low + (i + 1) * width) +
+        littleEndian(of.counts[size_t(i)]);
   return out;
 }
 
@@ -165,9 +150,9 @@ void EventFile::scalar(const std::string &tag, int64_t step, float value) {
 }
 
 void EventFile::histogram(const std::string &tag, int64_t step,
-                          const Array &values) {
+                          const Histogram &of) {
   add(summaryEvent(tag, step, "histograms", kTensor,
-                   tensor(kDouble, {30, 3}, bucketsOf(values))));
+                   tensor(kDouble, {Histogram::kBuckets, 3}, bucketsOf(of))));
 }
 
 Status EventFile::flush() {

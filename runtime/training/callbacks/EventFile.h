@@ -2,7 +2,7 @@
 //
 //   auto file = EventFile::create("logs/train");
 //   file->scalar("epoch_loss", /*step=*/0, 0.25f);
-//   file->histogram("d1/kernel/histogram", 0, values);
+//   file->histogram("d1/kernel/histogram", 0, *Histogram::of(value));
 //   file->flush();
 //
 // A file of TensorFlow's records, each with the protocol buffer Event:
@@ -20,7 +20,7 @@
 #define WEFT_RUNTIME_TRAINING_CALLBACKS_EVENTFILE_H
 
 #include "weft/runtime/abi/AtomicFile.h"
-#include "weft/runtime/data/Array.h"
+#include "weft/runtime/training/callbacks/Histogram.h"
 
 namespace weft {
 
@@ -29,9 +29,7 @@ public:
   /// Creates a file in the folder, which is created if it does not exist.
   static Result<EventFile> create(const std::string &folder);
   void scalar(const std::string &tag, int64_t step, float value);
-  /// Writes thirty equal buckets of the range with the number of values in
-  /// each; NaN and infinities are in none.
-  void histogram(const std::string &tag, int64_t step, const Array &values);
+  void histogram(const std::string &tag, int64_t step, const Histogram &of);
   Status flush();
 
 private:

@@ -145,7 +145,7 @@ void ModelCheckpoint::save(Checkpoint &to) const {
     to.said["best"] = exactNumber(*best);
 }
 
-Status ModelCheckpoint::resume(const Checkpoint &from) {
+Status ModelCheckpoint::resume(TrainingRun &, const Checkpoint &from) {
   batchesSince = from.integer("batches_since");
   best = from.number("best");
   return {};

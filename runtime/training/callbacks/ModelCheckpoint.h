@@ -15,7 +15,7 @@ public:
   Status batchEnd(TrainingRun &run, int64_t batch, const Logs &logs) override;
   Status epochEnd(TrainingRun &run, Logs &logs) override;
   void save(Checkpoint &to) const override;
-  Status resume(const Checkpoint &from) override;
+  Status resume(TrainingRun &run, const Checkpoint &from) override;
 
 private:
   Status checkNames(const TrainingRun &run) const;

@@ -80,7 +80,7 @@ void ReduceLROnPlateau::save(Checkpoint &to) const {
     to.said["best"] = exactNumber(*best);
 }
 
-Status ReduceLROnPlateau::resume(const Checkpoint &from) {
+Status ReduceLROnPlateau::resume(TrainingRun &, const Checkpoint &from) {
   wait = from.integer("wait");
   cooling = from.integer("cooling");
   best = from.number("best");

@@ -104,12 +104,16 @@ Status TensorBoard::writeEpoch(TrainingRun &run, const Logs &logs) {
   return {};
 }
 
+/// All processes read the weights, and one writes.
 Status TensorBoard::writeWeights(TrainingRun &run) {
-  return run.state().readWeights(
-      [&](const std::string &name, const Array &value) {
-        if (train)
-          train->histogram(name + "/histogram", run.epoch, value);
-      });
+  for (const StoredArray &weight : run.state().storedWeights()) {
+    Result<Histogram> histogram = Histogram::of(weight);
+    if (!histogram)
+      return histogram.error();
+    if (train)
+      train->histogram(weight.name + "/histogram", run.epoch, *histogram);
+  }
+  return {};
 }
 
 Status TensorBoard::epochEnd(TrainingRun &run, Logs &logs) {
@@ -127,7 +131,7 @@ void TensorBoard::save(Checkpoint &to) const {
   to.said = {{"batches", batches}};
 }
 
-Status TensorBoard::resume(const Checkpoint &from) {
+Status TensorBoard::resume(TrainingRun &, const Checkpoint &from) {
   batches = batchesBefore = from.integer("batches");
   epochStart = Clock::now();
   return {};

@@ -24,7 +24,7 @@ public:
   Status batchEnd(TrainingRun &run, int64_t batch, const Logs &logs) override;
   Status epochEnd(TrainingRun &run, Logs &logs) override;
   void save(Checkpoint &to) const override;
-  Status resume(const Checkpoint &from) override;
+  Status resume(TrainingRun &run, const Checkpoint &from) override;
 
 private:
   using Clock = std::chrono::steady_clock;

@@ -18,13 +18,23 @@ struct Note {
   std::string key;
   llvm::json::Value value;
 };
+
+/// The datasets of variables, and those in files on the other side of Keras 3.10.
+struct Places {
+  llvm::StringMap<std::string> here, elsewhere;
+};
 } // namespace
 
 static std::vector<Note> notesOf(const std::string &name,
                                  const keras::Model &model,
-                                 const llvm::StringMap<std::string> &places) {
-  if (auto place = places.find(name); place != places.end())
-    return {{"saved", place->second}};
+                                 const Places &places) {
+  if (auto place = places.here.find(name); place != places.here.end()) {
+    std::vector<Note> notes = {{"saved", place->second}};
+    if (auto other = places.elsewhere.find(name);
+        other != places.elsewhere.end())
+      notes.push_back({"saved_elsewhere", other->second});
+    return notes;
+  }
   if (name == "x")
     return {{"layer", model.layerOf(model.inputs[0]).name}};
   bool isOnly = model.outputs.size() == 1;
@@ -61,9 +71,11 @@ static llvm::json::Object metadataOf(mlir::func::FuncOp step, unsigned index) {
 void weft::tool::describePorts(mlir::func::FuncOp step,
                                const keras::Model &model,
                                const std::vector<StoredArray> &saved) {
-  llvm::StringMap<std::string> places;
+  Places places;
   for (const SavedVariable &variable : keras::savedVariables(model))
-    places[variable.path] = variable.savedPath;
+    places.here[variable.path] = variable.savedPath;
+  for (const SavedVariable &variable : keras::savedElsewhere(model))
+    places.elsewhere[variable.path] = variable.savedPath;
   for (unsigned i = 0; i < step.getNumArguments(); ++i) {
     std::string name =
         step.getArgAttrOfType<mlir::StringAttr>(i, kNameAttr).str();

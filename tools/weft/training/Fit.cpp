@@ -247,7 +247,7 @@ static int train(const FitFlags &flags, TrainingSession &session,
   std::signal(SIGINT, stopAfterThisStep);
   if (!flags.processes) // for several, JoinedProcesses ends all after one step
     std::signal(SIGTERM, stopAfterThisStep);
-  NumericsCheck numerics(session, data);
+  NumericsCheck numerics(session, data, flags.processes);
   options.stepBegin = [&] {
     Status kept = flags.checkNumerics ? numerics.begin() : Status{};
     clock.beginStep();

@@ -1,6 +1,6 @@
 //===- NumericsCheck.h - stops a training at its first NaN ------*- C++ -*-===//
 //
-//   NumericsCheck check(session, data);
+//   NumericsCheck check(session, data, processes);
 //   check.begin();                              // keeps the variables
 //   ... a step ...
 //   Status ok = check.end(indices, logs);       // an error that names the op
@@ -10,28 +10,36 @@
 #ifndef WEFT_TOOLS_WEFT_TRAINING_NUMERICSCHECK_H
 #define WEFT_TOOLS_WEFT_TRAINING_NUMERICSCHECK_H
 
+#include "weft/runtime/training/KeptVariables.h"
 #include "weft/tools/weft/training/TrainingSession.h"
 
 namespace weft::tool {
 
 class NumericsCheck {
 public:
-  NumericsCheck(TrainingSession &session, const TrainingData &data)
-      : session(session), data(data) {}
+  /// `processes` may be null.
+  NumericsCheck(TrainingSession &session, const TrainingData &data,
+                weft_processes *processes)
+      : session(session), data(data), processes(processes) {}
   Status begin();
-  /// Checks that all metrics and variables are finite.
+  /// Checks that all metrics and variables are finite. The variables are read block by
+  /// block; only for a step that is repeated has the first process them whole.
   Status end(std::span<const int64_t> indices, const Logs &logs);
 
 private:
   /// The first metric or variable that is not finite, and its value; empty if
   /// there is none.
   Result<std::string> findFlaw(const Logs &logs) const;
-  /// The inputs of the step.
+  /// The inputs of the step, which all processes read; empty in all but the first.
   Result<std::vector<NamedArray>>
   inputs(std::span<const int64_t> indices) const;
+  /// The op that made the first such value, the same text in all processes.
+  Result<std::string> repeat(std::span<const int64_t> indices);
+  bool isFirst() const { return weft_processes_rank(processes) == 0; }
   TrainingSession &session;
   const TrainingData &data;
-  std::vector<NamedArray> before;
+  weft_processes *processes;
+  KeptVariables before;
   int64_t steps = 0;
 };
 

@@ -69,6 +69,46 @@ static std::vector<SavedVariable> savedVariables(const ModelState &state) {
 }
 
 namespace {
+/// The datasets of variables in a file that may be of Keras before or since 3.10, which
+/// saved some variables of an optimizer in another order. The file does not say its
+/// version; its shapes show the order.
+class PlacesInFile {
+public:
+  explicit PlacesInFile(const ModelState &state)
+      : here(savedVariables(state)), elsewhere(here) {
+    for (SavedVariable &variable : elsewhere)
+      for (const ModelState::Variable &one : state.variables())
+        if (one.port.name == variable.path) {
+          shapes.push_back(one.port.shape);
+          if (std::string other = metadataText(one.port, "saved_elsewhere");
+              !other.empty())
+            variable.savedPath = other;
+        }
+  }
+  /// Compares datasets, of the whole file or of a part.
+  void see(const std::vector<StoredArray> &datasets) {
+    for (const StoredArray &dataset : datasets)
+      for (size_t i = 0; i < here.size(); ++i) {
+        isHere &= fits(dataset, here[i], shapes[i]);
+        isElsewhere &= fits(dataset, elsewhere[i], shapes[i]);
+      }
+  }
+  const std::vector<SavedVariable> &chosen() const {
+    return !isHere && isElsewhere ? elsewhere : here;
+  }
+
+private:
+  static bool fits(const StoredArray &dataset, const SavedVariable &variable,
+                   const Shape &shape) {
+    return dataset.name != variable.savedPath || dataset.shape == shape;
+  }
+  std::vector<SavedVariable> here, elsewhere;
+  std::vector<Shape> shapes; ///< of their variables
+  bool isHere = true, isElsewhere = true;
+};
+} // namespace
+
+namespace {
 /// Reads a file of weights array by array.
 class WeightReader {
 public:
@@ -109,7 +149,9 @@ private:
   Status readDatasets(const Result<std::vector<StoredArray>> &datasets) {
     if (!datasets)
       return datasets.error();
-    auto values = savedValues(*datasets, savedVariables(state), path);
+    PlacesInFile places(state);
+    places.see(*datasets);
+    auto values = savedValues(*datasets, places.chosen(), path);
     return values ? giveAll(*values) : Status{values.error()};
   }
 
@@ -137,10 +179,17 @@ private:
   }
 
   Status readShards() {
-    auto variables = savedVariables(state);
+    PlacesInFile places(state);
+    Status seen =
+        visitWeightShards(path, [&](const std::vector<StoredArray> &shard) {
+          places.see(shard);
+          return Status{};
+        });
+    if (!seen)
+      return seen;
     return visitWeightShards(path, [&](std::vector<StoredArray> &shard) {
       for (const StoredArray &dataset : shard)
-        for (const SavedVariable &variable : variables)
+        for (const SavedVariable &variable : places.chosen())
           if (variable.savedPath == dataset.name)
             if (Status ok = give(dataset.renamed(variable.path)); !ok)
               return ok;

@@ -109,13 +109,12 @@ void weft::keras::drawSeeds(Model &model, uint64_t seed) {
   }
 }
 
-static std::string metadata(const std::string &className, Json config,
-                            std::optional<int64_t> seed, bool trainable) {
-  Json out = {{"initializer",
-               {{"class_name", className}, {"config", std::move(config)}}},
-              {"seed", seed ? Json(*seed) : Json(nullptr)},
-              {"trainable", trainable}};
-  return out.dump();
+static Json metadata(const std::string &className, Json config,
+                     std::optional<int64_t> seed, bool trainable) {
+  return {{"initializer",
+           {{"class_name", className}, {"config", std::move(config)}}},
+          {"seed", seed ? Json(*seed) : Json(nullptr)},
+          {"trainable", trainable}};
 }
 
 std::string weft::keras::variableMetadata(const Variable &variable) {
@@ -125,12 +124,16 @@ std::string weft::keras::variableMetadata(const Variable &variable) {
     config["input_axes"] = variable.inputAxes;
     config["output_axes"] = variable.outputAxes;
   }
-  return metadata(initializer.className, std::move(config), variable.seed,
-                  variable.trainable);
+  Json out = metadata(initializer.className, std::move(config), variable.seed,
+                      variable.trainable);
+  // A state to the runtime, a weight to Keras.
+  if (variable.isUpdated && !variable.isSeedState())
+    out["statistic"] = true;
+  return out.dump();
 }
 
 std::string weft::keras::constantMetadata(double first) {
-  return metadata("Constant", {{"value", first}}, std::nullopt, false);
+  return metadata("Constant", {{"value", first}}, std::nullopt, false).dump();
 }
 
 const Loss *Model::lossOf(unsigned output) const {

@@ -83,8 +83,8 @@ static std::vector<OptimizerGroup> optimizerGroups(const Model &model) {
 /// A group's variables by their places in the file. Before Keras 3.10, Nadam's
 /// u_product stood before its moments.
 static std::vector<OptimizerVariable>
-inFile(std::vector<OptimizerVariable> variables, const Model &model) {
-  if (model.kerasMinor.value_or(10) >= 10)
+inFile(std::vector<OptimizerVariable> variables, bool isOld) {
+  if (!isOld)
     return variables;
   auto isSlot = [](const OptimizerVariable &variable) {
     return variable.use == SlotUse::Slot;
@@ -100,6 +100,15 @@ inFile(std::vector<OptimizerVariable> variables, const Model &model) {
 }
 
 std::vector<SavedPath> weft::keras::savedPaths(const Model &model) {
+  return savedPaths(model, isSavedBefore310(model));
+}
+
+bool weft::keras::isSavedBefore310(const Model &model) {
+  return model.kerasMinor.value_or(10) < 10;
+}
+
+std::vector<SavedPath> weft::keras::savedPaths(const Model &model,
+                                               bool isBefore310) {
   std::vector<SavedPath> out;
   std::vector<std::string> groups = layerGroups(model);
   for (size_t i = 0; i < groups.size(); ++i) {
@@ -129,7 +138,7 @@ std::vector<SavedPath> weft::keras::savedPaths(const Model &model) {
   for (const OptimizerGroup &group : all) {
     std::vector<OptimizerVariable> variables = inFile(
         {ofOptimizer.begin() + group.begin, ofOptimizer.begin() + group.end},
-        model);
+        isBefore310);
     for (size_t i = 0; i < variables.size(); ++i)
       out.push_back({variables[i].path, group.path + std::to_string(i), true,
                      &group != &all.front()});

@@ -30,6 +30,10 @@ struct SavedPath {
   bool isCopy = false;
 };
 std::vector<SavedPath> savedPaths(const Model &model);
+/// The same in files of Keras before 3.10, or since.
+std::vector<SavedPath> savedPaths(const Model &model, bool isBefore310);
+/// Whether Keras before 3.10 wrote the model's file.
+bool isSavedBefore310(const Model &model);
 
 /// A group of the file and its attribute `name`; layers without variables have
 /// one too.

@@ -1,0 +1,33 @@
+//===- BufferShards.h - which device holds which part of an array ---------===//
+//
+// On a 2x2 mesh an array that is split over the second axis has two shards, each
+// of which two devices hold:
+//
+//   for (const Shard &shard : shardsOf(buffer))
+//     ...                          // {first 0, own 0}, {first 1, own 1}
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_DEVICES_BUFFERSHARDS_H
+#define WEFT_RUNTIME_DEVICES_BUFFERSHARDS_H
+
+#include "weft/runtime/devices/Runtime.h"
+
+#include <set>
+
+namespace weft::runtime {
+
+/// One part of an array; all copies of it have the same bits.
+struct Shard {
+  int64_t first = -1, own = -1; ///< positions that hold it; -1: not here
+  std::set<int> ranks;          ///< processes that hold it
+};
+
+/// The shards of an array, in the order of their coordinates.
+std::vector<Shard> shardsOf(const weft_buffer &buffer);
+/// The shard that the device at each position holds.
+std::vector<size_t> shardOfPosition(const weft_buffer &buffer);
+
+} // namespace weft::runtime
+
+#endif // WEFT_RUNTIME_DEVICES_BUFFERSHARDS_H

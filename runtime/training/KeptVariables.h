@@ -1,0 +1,49 @@
+//===- KeptVariables.h - values of variables at another time ----*- C++ -*-===//
+//
+//   KeptVariables best;
+//   best.keep(state, [](const Port &port) { return port.isWeight(); });
+//   ... steps ...
+//   best.restore(state);
+//
+// The values are on the host. Each process has those that its devices hold, one copy
+// of each shard, so that none has a variable whole that is split among processes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_TRAINING_KEPTVARIABLES_H
+#define WEFT_RUNTIME_TRAINING_KEPTVARIABLES_H
+
+#include "weft/runtime/training/ModelState.h"
+
+namespace weft {
+
+class KeptVariables {
+public:
+  using Choice = std::function<bool(const Port &port)>;
+  /// Keeps the present values of the variables that `isKept` takes, instead of those
+  /// before.
+  Status keep(const ModelState &state, const Choice &isKept);
+  /// Sets the variables to the kept values.
+  Status restore(const ModelState &state) const;
+  /// Keeps these values, by the variables' names; others are ignored.
+  Status load(const ModelState &state, const std::vector<StoredArray> &arrays);
+  /// The kept values, to be read as long as they are here; all processes read them
+  /// together.
+  std::vector<StoredArray> stored() const;
+  bool empty() const { return list.empty(); }
+
+private:
+  struct Free {
+    void operator()(weft_buffer *buffer) const { weft_buffer_free(buffer); }
+  };
+  struct Kept {
+    Port port;
+    std::unique_ptr<weft_buffer, Free> buffer; ///< on the host
+  };
+  Status add(const ModelState::Variable &variable);
+  std::vector<Kept> list;
+};
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_TRAINING_KEPTVARIABLES_H

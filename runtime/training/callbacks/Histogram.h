@@ -1,0 +1,29 @@
+//===- Histogram.h - thirty equal buckets of a range of values ----*- C++ -*-===//
+//
+//   Result<Histogram> histogram = Histogram::of(value);   // a StoredArray
+//   histogram->low, histogram->high, histogram->counts
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_TRAINING_CALLBACKS_HISTOGRAM_H
+#define WEFT_RUNTIME_TRAINING_CALLBACKS_HISTOGRAM_H
+
+#include "weft/runtime/data/StoredArray.h"
+
+#include <array>
+
+namespace weft {
+
+struct Histogram {
+  static constexpr int kBuckets = 30;
+  double low = 0, high = 0; ///< of the finite values; 0 if there are none
+  /// The numbers of values; NaN and infinities are in no bucket.
+  std::array<double, kBuckets> counts{};
+
+  /// Reads the array twice, block by block.
+  static Result<Histogram> of(const StoredArray &values);
+};
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_TRAINING_CALLBACKS_HISTOGRAM_H
