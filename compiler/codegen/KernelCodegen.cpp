@@ -6,39 +6,53 @@
 #ifdef WEFT_HAS_GPU_CODEGEN
 #include "weft/compiler/codegen/gpu/GpuCodegen.h"
 #endif
+#include "weft/dialects/nest/TargetLimits.h"
 
 #include "llvm/ADT/StringExtras.h"
 
 using namespace weft;
 
 namespace {
-/// The targets of one generator, and the function that opens it.
+/// What one generator makes code for: the targets of nest::allTargetLimits()
+/// of this kind, as cpu:avx2 of cpu, and further names for one of them.
 struct Generator {
-  llvm::ArrayRef<llvm::StringLiteral> (*targets)();
+  llvm::StringLiteral kind;
+  llvm::ArrayRef<llvm::StringLiteral> aliases;
+  /// Opens the generator; null for a target that it does not know.
   std::unique_ptr<KernelCodegen> (*open)(llvm::StringRef target);
 };
 } // namespace
 
+static constexpr llvm::StringLiteral cpuAliases[] = {"native", "cpu",
+                                                     "cpu:host"};
 static constexpr Generator generators[] = {
-    {cpuTargets, openCpuCodegen},
+    {"cpu", cpuAliases, openCpuCodegen},
 #ifdef WEFT_HAS_GPU_CODEGEN
-    {gpuTargets, openGpuCodegen},
+    {"cuda", {}, openGpuCodegen},
 #endif
 };
 
-std::string weft::knownTargets() {
-  std::string names;
-  for (const Generator &generator : generators)
-    for (llvm::StringRef name : generator.targets())
-      names += (names.empty() ? "" : ", ") + name.str();
+static llvm::SmallVector<llvm::StringRef> targetsOf(const Generator &its) {
+  llvm::SmallVector<llvm::StringRef> names(its.aliases);
+  for (const nest::TargetLimits &limits : nest::allTargetLimits())
+    if (limits.name.split(':').first == its.kind)
+      names.push_back(limits.name);
   return names;
+}
+
+std::string weft::knownTargets() {
+  llvm::SmallVector<llvm::StringRef> names;
+  for (const Generator &generator : generators)
+    names.append(targetsOf(generator));
+  return llvm::join(names, ", ");
 }
 
 std::unique_ptr<KernelCodegen> weft::openCodegen(llvm::StringRef target,
                                                  std::string &error) {
   for (const Generator &generator : generators)
-    if (llvm::is_contained(generator.targets(), target))
-      return generator.open(target);
+    if (llvm::is_contained(targetsOf(generator), target))
+      if (auto opened = generator.open(target))
+        return opened;
   error = "unknown target '" + target.str() + "'; use one of " + knownTargets();
   return nullptr;
 }

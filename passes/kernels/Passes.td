@@ -128,7 +128,7 @@ def OutlineKernels : Pass<"weft-outline-kernels", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [Option<"target", "target", "std::string", /*default=*/"\"cpu:generic\"",
-                        "for which kernels are made: cpu:avx512, cpu:avx2, cpu:generic, cpu:neon, cuda:sm_80, cuda:sm_90a, cuda:sm_100a">];
+                        "for which kernels are made, as cpu:avx2 or cuda:sm_90a: dialects/nest/TargetLimits.cpp">];
   let dependentDialects = ["::weft::nest::NestDialect", "::weft::plan::PlanDialect"];
   let statistics = [Statistic<"kernels", "kernels", "Kernels made">,
                     Statistic<"cuts", "cuts", "Kernels cut so that no value is computed too often">];

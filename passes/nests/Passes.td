@@ -42,7 +42,7 @@ def ChooseNests : Pass<"weft-choose-nests", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [Option<"target", "target", "std::string", /*default=*/"\"cpu:generic\"",
-                        "for which nests are chosen: cpu:avx512, cpu:avx2, cpu:generic, cpu:neon, cuda:sm_80, cuda:sm_90a, cuda:sm_100a">];
+                        "for which nests are chosen, as cpu:avx2 or cuda:sm_90a: dialects/nest/TargetLimits.cpp">];
   let statistics = [Statistic<"nests", "nests", "Loop nests chosen">,
                     Statistic<"stored", "stored", "Values of kernels kept in their scratch memory">];
   let dependentDialects = ["::weft::nest::NestDialect"];

@@ -80,14 +80,28 @@ struct DeviceList {
     why = "'" + std::string(text) + "' ";
     if (!kind && count && !kindText.empty())
       why += "asks for " + std::string(kindText) + " devices, there are " +
-             (kinds > 1 ? "cpu and cuda" : "cpu") + " devices only";
+             joined(kinds, " and ", "") + " devices only";
     else
       why += "is no list of devices";
-    why += std::string("; write cpu:N") + (kinds > 1 ? " or cuda:N" : "") +
-           " with N from 1 to " + std::to_string(most);
+    why += "; write " + joined(kinds, " or ", ":N") + " with N from 1 to " +
+           std::to_string(most);
     return std::nullopt;
   }
   std::string text() const { return kindAndNumber(kind, count); }
+
+private:
+  /// The names of the first kinds, each with an ending: "cpu:N or cuda:N".
+  static std::string joined(size_t kinds, std::string_view last,
+                            std::string_view ending) {
+    std::string text;
+    for (size_t kind = 0; kind < kinds; ++kind)
+      text.append(kind == 0           ? ""
+                  : kind + 1 == kinds ? last
+                                      : ", ")
+          .append(kDeviceKinds[kind])
+          .append(ending);
+    return text;
+  }
 };
 
 /// One device of a list.

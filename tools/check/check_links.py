@@ -7,8 +7,10 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(#[\w-]*)?\)")
-# A name in backticks that looks like a file of the tree: folders, a name, an ending.
-NAMED = re.compile(r"`((?:[\w.-]+/)+[\w.-]+\.(?:cpp|h|td|def|fbs|py|mlir|test|md|json|txt|cmake|npz|keras))`")
+# Words in backticks that begin with a folder of the tree: a file or a folder. A part in capitals, as of DATE-GPU.jsonl, stands for others.
+SPAN = re.compile(r"`([^`\n]+)`")
+NAMED = re.compile(r"[\w.-]+(?:/[\w.-]+)+/?")
+PATTERN = re.compile(r"(^|-)[A-Z]{4,}-|-[A-Z]{4,}(\.|$)")
 FOLDERS = ("bench", "cmake", "compiler", "dialects", "docs", "examples", "layout", "passes", "runtime", "test", "tools")
 
 
@@ -22,8 +24,9 @@ def problems_of(page):
     for target, _ in LINK.findall(text):
         if "://" not in target and not (page.parent / target).exists():
             yield f"{name}: the link to {target} leads nowhere"
-    for target in NAMED.findall(text):
-        if target.split("/")[0] in FOLDERS and not (ROOT / target).exists():
+    for target in sorted({word.rstrip(".,;:") for span in SPAN.findall(text) for word in span.split()}):
+        known = NAMED.fullmatch(target) and target.split("/")[0] in FOLDERS and not PATTERN.search(pathlib.PurePath(target).name)
+        if known and not (ROOT / target).exists():
             yield f"{name}: `{target}` does not exist"
 
 

@@ -30,13 +30,6 @@ private:
 };
 } // namespace
 
-llvm::ArrayRef<llvm::StringLiteral> weft::cpuTargets() {
-  static constexpr llvm::StringLiteral names[] = {
-      "native",   "cpu",         "cpu:host", "cpu:avx512",
-      "cpu:avx2", "cpu:generic", "cpu:neon"};
-  return names;
-}
-
 std::unique_ptr<KernelCodegen> weft::openCpuCodegen(llvm::StringRef target) {
   std::optional<CpuTarget> cpu =
       target == "native" ? CpuTarget::host() : CpuTarget::fromName(target);

@@ -7,10 +7,8 @@
 
 namespace weft {
 
-/// The names of targets: native (the best that this machine runs), cpu:avx512,
-/// ...
-llvm::ArrayRef<llvm::StringLiteral> cpuTargets();
-/// Opens one of cpuTargets().
+/// Opens the generator for a target of CpuTarget::fromName(), or native: the
+/// best that this machine runs. Null for another name.
 std::unique_ptr<KernelCodegen> openCpuCodegen(llvm::StringRef target);
 
 } // namespace weft

@@ -116,12 +116,6 @@ LogicalResult GpuCodegen::compile(ModuleOp module, const CodegenOptions &,
   return success();
 }
 
-llvm::ArrayRef<llvm::StringLiteral> weft::gpuTargets() {
-  static constexpr llvm::StringLiteral names[] = {"cuda:sm_80", "cuda:sm_90a",
-                                                  "cuda:sm_100a"};
-  return names;
-}
-
 std::unique_ptr<KernelCodegen> weft::openGpuCodegen(llvm::StringRef target) {
   return std::make_unique<GpuCodegen>(target);
 }

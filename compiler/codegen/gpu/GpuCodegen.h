@@ -12,9 +12,8 @@
 
 namespace weft {
 
-/// The names of targets: cuda:sm_80, cuda:sm_90a, cuda:sm_100a
-llvm::ArrayRef<llvm::StringLiteral> gpuTargets();
-/// Opens one of gpuTargets().
+/// Opens the generator for a target of nest::allTargetLimits() that begins with
+/// cuda:.
 std::unique_ptr<KernelCodegen> openGpuCodegen(llvm::StringRef target);
 
 } // namespace weft
