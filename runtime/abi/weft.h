@@ -296,12 +296,12 @@ weft_error *weft_buffer_read_block(const weft_buffer *buffer,
                                    const int64_t *starts, const int64_t *sizes,
                                    void *data, size_t bytes);
 /// Creates an array on the host like another one, without a value. Each process has one
-/// copy of each part that its devices hold. All calls of buffers take it, but no
+/// copy of each shard that its devices hold. All calls of buffers take it, but no
 /// run does.
 weft_error *weft_buffer_create_on_host(const weft_buffer *like,
                                        weft_buffer **out);
 /// Copies an array to another of the same dtype, shape and layout, on the
-/// devices or on the host. Each process copies its own parts.
+/// devices or on the host. Each process copies its own shards.
 weft_error *weft_buffer_assign(weft_buffer *to, const weft_buffer *from);
 /// One device's local memory, as that device addresses it.
 void *weft_buffer_local(weft_buffer *buffer, int64_t position, size_t *bytes);
