@@ -18,9 +18,9 @@ static const std::string &kernels() {
         "--weft-print-assembly=target=cuda:sm_90a -o /dev/null 2>/dev/null";
     FILE *pipe = popen(command.c_str(), "r");
     REQUIRE(pipe);
-    char warp[4096];
-    for (size_t got; (got = fread(part, 1, sizeof part, pipe)) > 0;)
-      all.append(part, got);
+    char chunk[4096];
+    for (size_t got; (got = fread(chunk, 1, sizeof chunk, pipe)) > 0;)
+      all.append(chunk, got);
     REQUIRE(pclose(pipe) == 0);
     return all;
   }();

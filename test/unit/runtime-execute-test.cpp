@@ -160,8 +160,8 @@ TEST_CASE("an array on the host has one copy of each shard") {
     std::vector<Axes> layout;
     int64_t shards;
   };
-  for (const Case &c : {Case{{{whole(0, 3)}, {whole(1, 2)}}, 6},
-                        Case{{{whole(0, 3)}, {}}, 3}, Case{{{}, {}}, 1}}) {
+  for (const Case &c : {Case{{{fullAxis(0, 3)}, {fullAxis(1, 2)}}, 6},
+                        Case{{{fullAxis(0, 3)}, {}}, 3}, Case{{{}, {}}, 1}}) {
     PlanBuilder p({{"x", 3}, {"y", 2}});
     p.state("v", DType::i32, {7, 5}, c.layout);
     Loaded program(p.image(), "cpu:6");
@@ -197,7 +197,7 @@ TEST_CASE("an array on the host has one copy of each shard") {
 
 TEST_CASE("arrays on the host are refused where they cannot be used") {
   PlanBuilder p({{"x", 2}});
-  p.state("v", DType::i32, {4}, {{whole(0, 2)}});
+  p.state("v", DType::i32, {4}, {{fullAxis(0, 2)}});
   p.state("w", DType::i32, {4}, {{}});
   Loaded program(p.image(), "cpu:2");
   HostCopy host(program.inputs[0]);
