@@ -233,7 +233,7 @@ TEST_CASE("constants and modules are at multiples of 64 bytes of the plan") {
   // limit of 32: its inline functions then refuse 64 in builds with assertions.
   CHECK(flatbuffers::VerifyAlignmentRequirements(64));
   for (const char *text : {"t", "code of seventeen"}) {
-    Read read("%c = plan.constant dense<1.5> : memref<3xf32>\n"
+    Read read("%c = plan.constant dense<1.5> : tensor<3xf32> : memref<3xf32>\n"
               "plan.launch @k(%c, %a) : memref<3xf32>, memref<4x6xf32>",
               "plan.device_module @code chip \"sm_80\" format ptx data \"" +
                   std::string(text) +
