@@ -267,6 +267,35 @@ sampleShapes(const std::vector<std::string> &arguments) {
   return out;
 }
 
+std::map<std::string, Shape> inputShapes(const DataOptions &options) {
+  std::map<std::string, Shape> out;
+  auto add = [&](const std::string &name, const Result<Rows> &rows) {
+    if (!rows || (*rows)->shape().empty())
+      return;
+    Shape sample((*rows)->shape().begin() + 1, (*rows)->shape().end());
+    if (options.addChannel)
+      sample.push_back(1);
+    out.emplace(name, std::move(sample));
+  };
+  for (const std::string &argument : options.x) {
+    NamedSource given = namedSource(argument);
+    add(given.name.value_or(""), openRows(given.source, options.source));
+  }
+  if (options.data.empty())
+    return out;
+  Result<std::unique_ptr<ArrayFile>> file =
+      ArrayFile::open(options.data, options.source);
+  if (!file)
+    return out;
+  for (const char *prefix : {"x", "x_train", "x_test"})
+    for (const std::string &key : (*file)->keys())
+      if (key == prefix)
+        add("", (*file)->rows(key, {}));
+      else if (key.starts_with(std::string(prefix) + "/"))
+        add(key.substr(key.find('/') + 1), (*file)->rows(key, {}));
+  return out;
+}
+
 Result<TrainingData> selectData(const DataOptions &options, DataPurpose purpose,
                                 std::span<const Port> ports) {
   if (options.divideBy == 0 || !std::isfinite(options.divideBy))

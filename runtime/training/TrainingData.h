@@ -82,6 +82,10 @@ TrainingData::Column onesFor(const Port &port, int64_t samples);
 std::map<std::string, Shape>
 sampleShapes(const std::vector<std::string> &arguments);
 
+/// The shape of a sample of each array x, by NAME or "", from --x and --data.
+/// Arrays that cannot be read are left out; selectData reports them.
+std::map<std::string, Shape> inputShapes(const DataOptions &options);
+
 /// Selects the arrays of a program's ports. `ports`: its input ports; those
 /// that are no data are skipped.
 Result<TrainingData> selectData(const DataOptions &options, DataPurpose purpose,

@@ -29,6 +29,14 @@ def npy(descr, shape, data, fortran=False):
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + data
 
 
+def models_inside(count):
+    """The layers of a model that holds so many models, each inside the one before."""
+    layers = []
+    for level in range(count):
+        layers = [{"class_name": "Sequential", "config": {"name": f"level{level}", "layers": layers}}]
+    return layers
+
+
 class Cases(fit_error_cases.FitCases, step_cases.StepCases, distribution_cases.DistributionCases,
             source_error_cases.SourceCases):
     def __init__(self, weft, fixtures, scratch):
@@ -175,7 +183,9 @@ class Cases(fit_error_cases.FitCases, step_cases.StepCases, distribution_cases.D
         yield "no object", [*layout, self.write("list.json", "[1, 2]")]
         for number, (name, text) in enumerate(layer_error_cases.cases()):
             yield name, [*layout, self.write(f"layer{number}.json", text)]
-        functional = json.loads((self.fixtures / "seed-functional-mlp" / "model.json").read_text())
+        text = (self.fixtures / "seed-functional-mlp" / "model.json").read_text()
+        yield "frozen model", [*layout, self.write("frozen.json", text.replace("true", "false", 1))]
+        functional = json.loads(text)
         functional["config"]["layers"][1]["inbound_nodes"][0]["args"][0]["config"]["keras_history"][0] = "nobody"
         yield "no such input", [*layout, self.write("graph.json", json.dumps(functional))]
         yield "layer twice", [*layout, self.layer("again", 2, name="d2")]
@@ -184,10 +194,7 @@ class Cases(fit_error_cases.FitCases, step_cases.StepCases, distribution_cases.D
         nested = (self.fixtures / "nested" / "model.json").read_text()
         yield "nested inputs", [*layout, self.write("inputs.json", nested.replace(
             '"input_layers": ["side_in", 0, 0]', '"input_layers": [["side_in", 0, 0], ["side_in", 0, 0]]'))]
-        layers = []
-        for level in range(40):
-            layers = [{"class_name": "Sequential", "config": {"name": f"level{level}", "layers": layers}}]
-        yield "nested deep", [*layout, self.nested("deep", layers)]
+        yield "nested deep", [*layout, self.nested("deep", models_inside(40))]
         yield "nested calls", [*layout, self.write("calls.json", json.dumps(self.many_calls(nested)))]
         yield "optimizer", [*layout, self.model_file, "--optimizer", "adamm"]
         yield "loss", [*layout, self.model_file, "--loss", "mean_sq"]

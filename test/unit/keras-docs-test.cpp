@@ -23,7 +23,9 @@ static const char *const kHead =
 
 * Each class and each option in the second column has a case in `test/fixtures/layers`, with figures of Keras 3.15.1.
 * An option in the third column is refused unless it has its default. The reason is in parentheses.
-* Models are `Functional` and `Sequential`, and may be nested.
+* Models are `Functional` and `Sequential`, and may be nested. If a layer of a nested model has the name of another layer, the name of the nested model comes first in the paths of its
+variables: `base/dense/kernel`.
+* Inputs of 64 bits are read as 32 bits, as in Keras on JAX.
 * A layer may have any type policy of `keras.DTypePolicy` except quantized ones.
 * Masks follow the tensors as in Keras.
 )";

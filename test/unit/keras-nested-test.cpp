@@ -88,6 +88,62 @@ TEST_CASE("each layer of a nested model says itself whether it is frozen") {
   CHECK(model->variables[4].trainable);
 }
 
+TEST_CASE("a nested model and the one around it may have layers of one name") {
+  Result<Model> model = readModel(around(
+      R"("build_input_shape": [null, 3], "layers": [)" + dense("head") + "]"));
+  REQUIRE(model.error == "");
+  CHECK(model->variables[0].path == "inner/head/kernel");
+  CHECK(model->variables[2].path == "outer/head/kernel");
+  // As built alone, Keras gives both the path head/kernel.
+  std::string alone = replaced(kDense, "\"Dense\"", R"("Dense",
+    "build_config": {"input_shape": [null, 4]})");
+  std::string text = replaced(
+      around(R"("build_input_shape": [null, 4], "layers": [)" +
+             replaced(alone, "NAME", "head") + "]"),
+      "}}, " + dense("head"), "}}, " + replaced(alone, "NAME", "head"));
+  model = readModel(text);
+  REQUIRE(model.error == "");
+  CHECK(model->variables[0].path == "inner/head/kernel");
+  CHECK(model->variables[2].path == "head/kernel");
+  CHECK(pathOf(*model, "inner/head/kernel") ==
+        "layers/sequential/layers/dense/vars/0");
+  CHECK(pathOf(*model, "head/kernel") == "layers/dense/vars/0");
+}
+
+TEST_CASE("a frozen model has frozen layers only") {
+  std::string text = readText("seed-functional-mlp/model.json");
+  std::string frozen =
+      replaced(text, "{\"name\": \"functional\", \"trainable\": true",
+               "{\"name\": \"functional\", \"trainable\": false");
+  CHECK(readModel(frozen).error ==
+        "the model has \"trainable\" = false, and its variable "
+        "\"d1/kernel\" is trainable; freeze all layers, or make the model "
+        "trainable");
+  for (size_t at; (at = frozen.find("\"trainable\": true")) != frozen.npos;)
+    frozen.replace(at, 17, "\"trainable\": false");
+  Result<Model> model = readModel(frozen);
+  REQUIRE(model.error == "");
+  CHECK(model->trained().empty());
+}
+
+TEST_CASE("sizes that the model leaves open are those of the data") {
+  ModelOptions options;
+  options.shapesOfData = [] {
+    return std::map<std::string, std::vector<int64_t>>{{"", {7, 4}}};
+  };
+  auto shapeUnder = [&](const std::string &shape) {
+    Result<Model> model = readModel(
+        R"({"class_name": "Sequential", "config": {"name": "s", "layers": [
+        {"class_name": "InputLayer", "config": {"name": "i", "batch_shape": )" +
+            shape + "}}, " + dense("d") + "]}}",
+        options);
+    return model ? model->nodes[0].shape : std::vector<int64_t>{};
+  };
+  CHECK(shapeUnder("[null, null, 4]") == std::vector<int64_t>{7, 4});
+  CHECK(shapeUnder("[null, 5, 4]") == std::vector<int64_t>{5, 4});
+  CHECK(shapeUnder("[null, null]") == std::vector<int64_t>{});
+}
+
 TEST_CASE("what cannot be nested is refused by name") {
   std::string text = readText("nested/model.json");
   std::string layer = dense("a");
@@ -102,8 +158,7 @@ TEST_CASE("what cannot be nested is refused by name") {
       "; fix the model in Keras and save it again");
   CHECK(
       readModel(around(R"("layers": [)" + layer + ", " + layer + "]")).error ==
-      "layer \"a\" is written twice; layers need different names, in nested "
-      "models too");
+      "layer \"a\" is written twice; layers of a model need different names");
   CHECK(readModel(
             replaced(
                 text, "\"input_layers\": [\"side_in\", 0, 0]",

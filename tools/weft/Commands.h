@@ -20,6 +20,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -46,6 +47,8 @@ struct ModelFlags {
   std::optional<uint64_t> seed;
   /// The limit of a device's memory, 64MiB; empty: none.
   std::vector<std::string> shapes;
+  /// The shapes of samples by the name of an input, or ""; unset without data.
+  std::function<std::map<std::string, std::vector<int64_t>>()> shapesOfData;
   std::vector<std::string> expect; ///< budgets of the step (Budget.h)
   std::string memory;              ///< of a device, 64MiB; empty: no limit
   std::string target = defaultTarget();

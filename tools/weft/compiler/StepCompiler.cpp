@@ -153,6 +153,7 @@ bool StepCompiler::readModelFile() {
     options.metrics = splitMetrics(*flags.metrics);
   for (const std::string &shape : flags.shapes)
     parseShapeFlag(shape, options);
+  options.shapesOfData = flags.shapesOfData;
   auto model = keras::readModel(*text, options);
   if (!model)
     return refuseModel(flags.model, model.error), false;

@@ -47,6 +47,12 @@ TrainingSession::open(const ModelFlags &given, const OpenSteps &open,
     std::memcpy(&seed, drawn.data(), sizeof seed);
     flags.seed = seed;
   }
+  flags.shapesOfData = [data] {
+    return inputShapes({.data = data.data,
+                        .x = data.x,
+                        .addChannel = data.addChannel,
+                        .source = data.source});
+  };
   session->steps = open(flags);
   if (!session->steps)
     return nullptr;

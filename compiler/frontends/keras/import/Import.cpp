@@ -100,7 +100,8 @@ LogicalResult StepImporter::checkTraining() {
       return refuse() << "two outputs are called \"" << name
                       << "\", after their layer; pass one of them through an "
                          "Identity layer of another name";
-    if (model.nodes[model.outputs[output]].dtype == "int32" &&
+    if (!llvm::StringRef(model.nodes[model.outputs[output]].dtype)
+             .contains("float") &&
         model.hasLabel(output))
       return refuse() << "layer \"" << name
                       << "\": gives integers, which have no loss; predict "

@@ -186,11 +186,12 @@ Value Call::run(const Layer &layer, const char *name, Value x) {
 /// The results and their masks, with the mean of a penalty over the batch.
 static CallResults resultsOf(Call &call, const Layer &layer,
                              CallInputs inputs) {
-  if (layer.castsInputs())
-    for (auto *values : {&inputs.values, &inputs.tensors})
-      for (Value &value : *values)
-        if (isa<FloatType>(tensorType(value).getElementType()))
-          value = call.cast(value);
+  for (auto *values : {&inputs.values, &inputs.tensors})
+    for (Value &value : *values)
+      if (isa<FloatType>(tensorType(value).getElementType())
+              ? layer.castsInputs()
+              : layer.castsIntegers())
+        value = call.cast(value);
   CallResults out;
   out.values = layer.results(call, inputs);
   if (RegularizerPtr regularizer = layer.activityRegularizer())
@@ -374,7 +375,7 @@ Value Call::runOptionForTimes(const Layer &layer, const char *attribute,
 static bool takes(Call &call, const Layer &layer, const CallInputs &inputs) {
   for (Value value : inputs.values)
     if (tensorType(value).getElementType().isInteger() &&
-        !layer.takesIntegers()) {
+        !layer.takesIntegers() && !layer.castsIntegers()) {
       call.refuse("is called with integers, which it does not take; begin with "
                   "an Embedding, or with an input of float32");
       return false;

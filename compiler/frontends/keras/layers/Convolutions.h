@@ -53,6 +53,7 @@ protected:
   RegularizerPtr activityRegularizer() const override {
     return outputRegularizer;
   }
+  bool castsIntegers() const override { return true; }
   SpatialWindow window(Value x) const {
     return paddedWindow(x, channelsFirst(), kernelSize, strides, dilation,
                         padding);

@@ -34,6 +34,7 @@ class Dense : public Layer {
   RegularizerPtr activityRegularizer() const override {
     return outputRegularizer;
   }
+  bool castsIntegers() const override { return true; }
   Masks masks(Call &, const CallInputs &inputs) const override {
     return passed(inputs);
   }

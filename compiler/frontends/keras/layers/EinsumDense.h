@@ -33,6 +33,7 @@ public:
   RegularizerPtr activityRegularizer() const override {
     return outputRegularizer;
   }
+  bool castsIntegers() const override { return true; }
   Value call(Call &c, Value x) const override;
 };
 

@@ -25,7 +25,9 @@ public:
       o.check(size > 0 || size == -1,
               "a dimension of size " + std::to_string(size) +
                   " is not supported; sizes are positive or null");
-    o.choice("dtype", dtype, {"float32", "int32"});
+    o.choice("dtype", dtype,
+             {"float32", "float64", "float16", "bfloat16", "int32", "int64",
+              "int16", "int8", "uint32", "uint64", "uint16", "uint8", "bool"});
     o.refused("sparse", "sparse tensors", "false");
     o.refused("ragged", "ragged tensors", "false");
     o.refused("optional", "inputs that may be missing", "false");

@@ -92,8 +92,11 @@ public:
   virtual bool readsArguments() const { return false; }
   /// Whether it is called with a list of tensors.
   virtual bool takesSeveral() const { return false; }
-  /// Whether it can be called with a tensor of i32.
+  /// Whether it can be called with a tensor of integers.
   virtual bool takesIntegers() const { return false; }
+  /// Whether integers among its inputs are converted to its compute type, as
+  /// where Keras multiplies them with weights.
+  virtual bool castsIntegers() const { return false; }
   /// Whether floats among its inputs are converted to its compute type; Keras:
   /// autocast.
   virtual bool castsInputs() const { return true; }

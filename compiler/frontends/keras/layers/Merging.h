@@ -155,6 +155,7 @@ class Concatenate : public Layer {
   int64_t axis = -1;
 
   bool takesSeveral() const override { return true; }
+  bool takesIntegers() const override { return true; }
   void options(Options &o) override { o.integer("axis", axis, kAnyNumber); }
   Value callAll(Call &c, const CallInputs &inputs) const override {
     Value first = inputs.values[0];
@@ -177,8 +178,23 @@ class Concatenate : public Layer {
         return first;
       }
     }
-    auto type = tensorType(first).clone(shape);
-    return c.t.make<ConcatenateOp>(type, inputs.values, uint64_t(dim));
+    SmallVector<Value> values = alike(c.t, inputs.values);
+    auto type = tensorType(values[0]).clone(shape);
+    return c.t.make<ConcatenateOp>(type, values, uint64_t(dim));
+  }
+  /// The tensors in one type: that of the floats, or else i32.
+  static SmallVector<Value> alike(Tensors &t, ArrayRef<Value> values) {
+    auto elementOf = [](Value x) { return tensorType(x).getElementType(); };
+    mlir::Type type = elementOf(values[0]);
+    for (Value x : values)
+      if (elementOf(x) != type && !mlir::isa<mlir::FloatType>(type))
+        type = mlir::isa<mlir::FloatType>(elementOf(x))
+                   ? elementOf(x)
+                   : mlir::Type(t.builder.getI32Type());
+    SmallVector<Value> out;
+    for (Value x : values)
+      out.push_back(t.cast(x, type));
+    return out;
   }
   /// The concatenated masks, reduced by `or` along other dimensions; a tensor
   /// without a mask counts everywhere.

@@ -53,6 +53,19 @@ bool isDict(const Json &json) {
   return json.is_object() && !json.contains("class_name");
 }
 
+/// The metrics of lists and dicts in their order: of one output, Keras does not
+/// look at keys.
+std::vector<const Json *> leaves(const Json &json) {
+  std::vector<const Json *> out;
+  if (json.is_array() || isDict(json))
+    for (const Json &entry : json)
+      for (const Json *leaf : leaves(entry))
+        out.push_back(leaf);
+  else if (!json.is_null())
+    out.push_back(&json);
+  return out;
+}
+
 /// Reads the optimizer; with `isScaled` Keras wraps it in a LossScaleOptimizer.
 void CompileReader::readOptimizer(const Json &json, bool isScaled) {
   const std::string where = placeOf("optimizer", options.optimizer.has_value());
@@ -103,7 +116,8 @@ void CompileReader::readLoss(const Json &json, const Json *weights) {
   Entries entries(model.outputs.size(), &json);
   if (json.is_array() || isDict(json)) {
     entries = byOutput(json, where);
-    if (isDict(json) && json.size() < entries.size())
+    // Keras takes losses of some outputs where the outputs are a dict.
+    if (isDict(json) && json.size() < entries.size() && !model.outputsAreDict)
       refuse(where + ": names " + shortText(json) +
              ", the model's outputs are " + outputNames() +
              "; give each a loss, or null");
@@ -207,21 +221,14 @@ void CompileReader::readMetrics(const Json &json, bool areWeighted) {
   bool isEmpty = json.is_structured() && json.empty();
   if (isEmpty)
     return;
-  bool nested = json.is_array() && json.size() == 1 && json[0].is_array();
   Entries entries = {&json};
-  if (nested || isDict(json) || model.outputs.size() > 1)
+  if (model.outputs.size() > 1)
     entries = byOutput(json, where);
-  for (unsigned output = 0; output < entries.size() && error.empty();
-       ++output) {
-    if (!entries[output])
-      continue;
-    const Json list = entries[output]->is_array()
-                          ? *entries[output]
-                          : Json::array({*entries[output]});
-    for (const Json &metric : list)
-      if (error.empty())
-        readMetric(metric, output, areWeighted, where);
-  }
+  for (unsigned output = 0; output < entries.size() && error.empty(); ++output)
+    if (entries[output])
+      for (const Json *metric : leaves(*entries[output]))
+        if (error.empty())
+          readMetric(*metric, output, areWeighted, where);
 }
 
 /// Parses a value of a command line: a name, or a JSON object.

@@ -3,6 +3,8 @@
 #include "weft/compiler/frontends/keras/model/ArgumentReader.h"
 #include "weft/compiler/frontends/keras/model/ModelReader.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 using namespace weft::keras;
 
 /// The text of a shape: (28, null, 1)
@@ -36,9 +38,12 @@ private:
   unsigned readNested(const Json &json, const Place &place);
   unsigned addLayer(ModelLayer layer, bool isBuiltAlone, const Place &place);
   void addInput(unsigned layer, std::vector<int64_t> shape, const Place &place);
+  void takeSizesOfData(const std::string &input,
+                       std::vector<int64_t> &shape) const;
   void startOf(const std::vector<int64_t> &shape, const Place &place);
   void readCalls(const Json &json, unsigned layer, Graph &graph);
   void countFromCalls(std::vector<GraphTensor> &tensors, const Place &place);
+  void distinguishPaths();
   void refuse(const std::string &what) {
     if (error.empty())
       error = what;
@@ -74,11 +79,10 @@ unsigned GraphReader::addLayer(ModelLayer layer, bool isBuiltAlone,
   // call.
   bool isNamed = !layer.isInput() || place.self < 0;
   for (const ModelLayer &other : model.layers)
-    if (isNamed && other.name == layer.name &&
+    if (isNamed && other.name == layer.name && other.parent == layer.parent &&
         (!other.isInput() || other.parent < 0))
       refuse("layer " + inQuotes(layer.name) +
-             " is written twice; layers need different names, in nested models "
-             "too");
+             " is written twice; layers of a model need different names");
   model.layers.push_back(std::move(layer));
   graphs.isBuiltAlone.push_back(isBuiltAlone);
   return model.layers.size() - 1;
@@ -92,6 +96,19 @@ ModelLayer entryOf(const std::shared_ptr<Layer> &layer) {
   out.layer = layer;
   out.input = std::dynamic_pointer_cast<const InputLayer>(layer);
   return out;
+}
+
+/// Replaces unknown sizes by those of the data.
+void GraphReader::takeSizesOfData(const std::string &input,
+                                  std::vector<int64_t> &shape) const {
+  if (!llvm::is_contained(shape, -1) || !options.shapesOfData)
+    return;
+  auto shapes = options.shapesOfData();
+  auto found = shapes.find(shapes.count(input) ? input : "");
+  if (found == shapes.end() || found->second.size() != shape.size())
+    return;
+  for (auto [size, ofData] : llvm::zip_equal(shape, found->second))
+    size = size == -1 && ofData > 0 ? ofData : size;
 }
 
 void GraphReader::addInput(unsigned layer, std::vector<int64_t> shape,
@@ -110,6 +127,8 @@ void GraphReader::addInput(unsigned layer, std::vector<int64_t> shape,
                     shapeText(shape));
     shape = given->second;
   }
+  if (place.self < 0)
+    takeSizesOfData(layerName, shape);
   for (int64_t size : shape)
     if (place.self < 0 && size < 1)
       return refuse("layer " + inQuotes(layerName) + ": shape " +
@@ -180,6 +199,10 @@ void GraphReader::startOf(const std::vector<int64_t> &shape,
     inputShape.assign(shape.begin() + 1, shape.end());
   else if (given != options.inputShapes.end())
     inputShape = given->second;
+  else if (auto ofData = options.shapesOfData ? options.shapesOfData()
+                                              : decltype(options.inputShapes)();
+           ofData.count(""))
+    inputShape = ofData[""];
   else
     return refuse("the model has no input shape; give it with --shape");
   auto input = std::make_shared<InputLayer>();
@@ -194,9 +217,7 @@ void GraphReader::readSequential(const Json &config, Place place) {
   if (place.self < 0)
     model.name = place.prefix = name;
   readPolicy(f);
-  if (!f.boolean("trainable", true) && place.self < 0)
-    f.refuse(
-        "\"trainable\" = false is not supported; freeze its layers instead");
+  f.accept({"trainable"}); // Keras reads that of each layer
   std::vector<int64_t> shape = f.shape("build_input_shape");
   const Json *layers = f.find("layers");
   f.finish();
@@ -268,9 +289,9 @@ void GraphReader::readFunctional(const Json &config, Place place) {
   if (place.self < 0)
     model.name = name;
   readPolicy(f);
-  if (!f.boolean("trainable", true) && place.self < 0)
-    f.refuse(
-        "\"trainable\" = false is not supported; freeze its layers instead");
+  bool isTrained = f.boolean("trainable", true);
+  if (place.self < 0)
+    model.isFrozen = !isTrained;
   const Json *layers = f.find("layers");
   Graph &graph = place.graph;
   graph.start = readTensors(f.find("input_layers"), "input_layers",
@@ -293,11 +314,26 @@ void GraphReader::readFunctional(const Json &config, Place place) {
   countFromCalls(place.graph.outputs, place);
 }
 
+/// Puts the path of the nested model in front of a layer's path that another
+/// layer has, too: base/dense beside the dense of the model around it. Keras
+/// gives both one path.
+void GraphReader::distinguishPaths() {
+  std::map<std::string, unsigned> count;
+  for (const ModelLayer &layer : model.layers)
+    if (!layer.isInput())
+      ++count[layer.path];
+  for (ModelLayer &layer : model.layers)
+    if (!layer.isInput() && layer.parent >= 0 && count[layer.path] > 1)
+      layer.path = model.layers[layer.parent].path + "/" + layer.path;
+}
+
 void GraphReader::readModel(const Json &config) {
   if (model.className == "Sequential")
     readSequential(config, {graphs.model});
   else
     readFunctional(config, {graphs.model});
+  if (!isRefused() && refusals.empty())
+    distinguishPaths();
   isRefused();
   error = refusals;
 }

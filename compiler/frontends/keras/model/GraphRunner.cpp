@@ -295,6 +295,7 @@ void GraphRunner::run() {
       checkOutput(node);
     model.inputNames = namesOf(model.inputs, graphs.model.startKeys);
     model.outputNames = namesOf(model.outputs, graphs.model.outputKeys);
+    model.outputsAreDict = !graphs.model.outputKeys.empty();
   }
   variables.finish();
 }

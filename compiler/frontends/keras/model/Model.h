@@ -28,6 +28,7 @@
 #include "weft/compiler/frontends/keras/schema/Argument.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -58,6 +59,7 @@ struct Variable {
   InitializerPtr initializer;
   std::optional<int64_t> seed; ///< its own, or drawn
   std::string layer;           ///< the model's layer: mha of mha/query/kernel
+  unsigned owner = 0;          ///< its position among the model's layers
   /// The name that calls use: the layer's path and the name. It equals `path`
   /// except for states of random numbers, which have other names in Keras.
   std::string key = path;
@@ -124,11 +126,13 @@ struct Model {
   /// The names of inputs and outputs: keys of a dict, else those of their
   /// layers.
   std::vector<std::string> inputNames, outputNames;
+  bool outputsAreDict = false;
   std::vector<Variable> variables; ///< in the order of model.variables
   /// The variables that each number seeds which Keras draws when it reads the
   /// file; none if the initializer is never used.
   std::vector<std::vector<unsigned>> draws;
   bool isMixedFloat16 = false; ///< its policy: Keras then scales losses
+  bool isFrozen = false;       ///< "trainable" of a Functional is false
   OptimizerPtr optimizer;
   /// Whether the file contains the inner optimizer only, which the policy wraps
   /// in another.
@@ -177,6 +181,8 @@ struct ModelOptions {
   /// Sample shapes of inputs (without the batch), by name; they fix unknown
   /// dimensions and inputs of an unbuilt Sequential ("" is the only input).
   std::map<std::string, std::vector<int64_t>> inputShapes;
+  /// Those of the data, for what `inputShapes` leaves unknown; called only then.
+  std::function<std::map<std::string, std::vector<int64_t>>()> shapesOfData;
   /// Names or JSON that complete or replace compile_config.
   std::optional<std::string> optimizer, loss;
   std::optional<double> learningRate;

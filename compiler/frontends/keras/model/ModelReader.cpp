@@ -24,6 +24,18 @@ bool isMixedFloat16(const Json &config, const Model &model) {
   return false;
 }
 
+/// Refuses a frozen model with a layer that is not: Keras does not train it, but
+/// it updates its statistics.
+void checkFrozen(const Model &model, std::string &error) {
+  for (const Variable &variable : model.variables)
+    if (model.isFrozen && variable.trainable) {
+      error = "the model has \"trainable\" = false, and its variable " +
+              inQuotes(variable.path) +
+              " is trainable; freeze all layers, or make the model trainable";
+      return;
+    }
+}
+
 void read(const Json &json, const ModelOptions &options, Model &model,
           std::string &error) {
   Fields f(json, "", error);
@@ -49,6 +61,8 @@ void read(const Json &json, const ModelOptions &options, Model &model,
     readGraphs(*config, options, model, graphs, error);
   if (error.empty())
     runGraphs(graphs, model, error);
+  if (error.empty())
+    checkFrozen(model, error);
   if (!error.empty())
     return;
   model.isMixedFloat16 = isMixedFloat16(*config, model);

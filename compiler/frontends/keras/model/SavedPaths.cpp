@@ -123,7 +123,7 @@ std::vector<SavedPath> weft::keras::savedPaths(const Model &model,
                      /*ofOptimizer=*/false, isCopy});
     };
     auto isOwn = [&](const Variable &variable) {
-      return variable.layer == layer.name && !variable.isSeedState();
+      return variable.owner == i && !variable.isSeedState();
     };
     for (const Variable &variable : model.variables)
       if (isOwn(variable) &&

@@ -59,6 +59,7 @@ Value VariableMaker::get(const VariableRequest &request) {
   variable.initializer = request.rules.initializer;
   variable.seed = request.rules.initializer->ownSeed();
   variable.layer = model.layers[current].name;
+  variable.owner = current;
   variable.regularizer = request.rules.regularizer;
   variable.constraint = request.rules.constraint;
   variable.inputAxes = request.rules.inputAxes;

@@ -123,7 +123,7 @@ Value OperationCall::tensorOf(const Argument &argument, const char *name) {
         numberOf(argument),
         RankedTensorType::get({}, typeOfNumber(t.builder, argument)));
   if (argument.kind == Kind::Array)
-    if (Type element = typeNamed(t.builder, argument.text))
+    if (Type element = t.typeOf(argument.text))
       return constantOf(t, argument, element);
   Argument flat;
   if (argument.kind == Kind::List && flatten(argument, 0, flat)) {
@@ -137,7 +137,7 @@ Value OperationCall::tensorOf(const Argument &argument, const char *name) {
 Value OperationCall::cast(Value x, const char *name) {
   if (!given(name))
     return x;
-  Type type = typeNamed(t.builder, text(name));
+  Type type = t.typeOf(text(name));
   if (check(bool(type), "cannot compute with the type \"" + text(name) +
                             "\"; use bool, integers or floats of at most 32 "
                             "bits"))

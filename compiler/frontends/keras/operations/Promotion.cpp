@@ -43,32 +43,6 @@ Type weft::keras::promotedWithNumber(Type a, Type number) {
   return isOfKind ? a : promoted(a, number);
 }
 
-Type weft::keras::typeNamed(Builder &builder, const std::string &name) {
-  if (name == "bool")
-    return builder.getI1Type();
-  if (name == "float16")
-    return builder.getF16Type();
-  if (name == "bfloat16")
-    return builder.getBF16Type();
-  if (name == "float32" || name == "float64" || name == "float")
-    return builder.getF32Type();
-  for (unsigned width : {8u, 16u, 32u, 64u})
-    for (bool isUnsigned : {false, true})
-      if (name == (isUnsigned ? "uint" : "int") + std::to_string(width))
-        return integerType(builder.getI32Type(), std::min(width, 32u),
-                           isUnsigned);
-  return name == "int" ? Type(builder.getI32Type()) : Type();
-}
-
-std::string weft::keras::typeName(Type type) {
-  if (type.isInteger(1))
-    return "bool";
-  std::string width = std::to_string(type.getIntOrFloatBitWidth());
-  if (type.isInteger())
-    return (type.isUnsignedInteger() ? "uint" : "int") + width;
-  return (type.isBF16() ? "bfloat" : "float") + width;
-}
-
 Value weft::keras::castTo(Tensors &t, Value x, Type type) {
   if (elementOf(x) == type)
     return x;

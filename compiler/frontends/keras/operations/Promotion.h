@@ -4,8 +4,6 @@
 //   promoted(i1, i8)     i8
 //   promoted(f16, bf16)  f32: the first that holds both
 //
-// Types of 64 bits become 32, as in JAX without jax_enable_x64.
-//
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_OPERATIONS_PROMOTION_H
@@ -27,10 +25,6 @@ mlir::Type promoted(mlir::Type a, mlir::Type b);
 /// The type of an op on a tensor's type and a Python number, which changes the
 /// kind, not the width.
 mlir::Type promotedWithNumber(mlir::Type a, mlir::Type number);
-/// The type with a name, "float32", "int64" and so on; null for unknown names.
-mlir::Type typeNamed(mlir::Builder &builder, const std::string &name);
-/// The name of a type: "float32" for f32.
-std::string typeName(mlir::Type type);
 
 /// Converts to the type; a bool is whether the element is not 0.
 Value castTo(Tensors &t, Value x, mlir::Type type);

@@ -3,6 +3,7 @@
 #include "weft/compiler/frontends/keras/tensors/Tensors.h"
 #include "weft/dialects/weft/ops/IndexingOps.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -12,20 +13,33 @@ using namespace weft;
 using namespace weft::keras;
 
 Type weft::keras::typeOf(Builder &builder, const std::string &name) {
-  return name == "bfloat16"  ? Type(builder.getBF16Type())
-         : name == "float16" ? Type(builder.getF16Type())
-         : name == "int32"   ? Type(builder.getI32Type())
-         : name == "bool"    ? Type(builder.getI1Type())
-                             : Type(builder.getF32Type());
+  if (name == "bool")
+    return builder.getI1Type();
+  if (name == "float16")
+    return builder.getF16Type();
+  if (name == "bfloat16")
+    return builder.getBF16Type();
+  if (name == "float32" || name == "float64" || name == "float")
+    return builder.getF32Type();
+  for (unsigned width : {8u, 16u, 32u, 64u}) {
+    unsigned kept = std::min(width, 32u);
+    if (name == "int" + std::to_string(width))
+      return builder.getIntegerType(kept);
+    if (name == "uint" + std::to_string(width))
+      return builder.getIntegerType(kept, /*isSigned=*/false);
+  }
+  return name == "int" ? Type(builder.getI32Type()) : Type();
 }
 
 std::string weft::keras::dtypeOf(Value value) {
-  Type element = tensorType(value).getElementType();
-  return element.isBF16()        ? "bfloat16"
-         : element.isF16()       ? "float16"
-         : element.isInteger(1)  ? "bool"
-         : element.isInteger(32) ? "int32"
-                                 : "float32";
+  Type type = tensorType(value).getElementType();
+  if (type.isInteger(1))
+    return "bool";
+  const char *kind = type.isUnsignedInteger() ? "uint"
+                     : type.isInteger()       ? "int"
+                     : type.isBF16()          ? "bfloat"
+                                              : "float";
+  return kind + std::to_string(type.getIntOrFloatBitWidth());
 }
 
 std::string weft::keras::shapeText(llvm::ArrayRef<int64_t> shape) {

@@ -23,7 +23,9 @@ inline mlir::RankedTensorType tensorType(Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType());
 }
 
-/// The type with this name in Keras, such as bfloat16; and the name of a type.
+/// The type with this name in Keras, such as bfloat16, or null for other names;
+/// and the name of a type. Types of 64 bits become 32, as in JAX without
+/// jax_enable_x64.
 mlir::Type typeOf(mlir::Builder &builder, const std::string &name);
 std::string dtypeOf(Value value);
 /// (28, 28, 1)
