@@ -6,7 +6,7 @@ import math
 import struct
 import zipfile
 
-CODES = {"f4": "f", "f8": "d", "i1": "b", "u1": "B", "i2": "h", "i4": "i", "u4": "I", "i8": "q", "u8": "Q", "b1": "B"}
+CODES = {"f4": "f", "f8": "d", "i1": "b", "u1": "B", "i2": "h", "u2": "H", "i4": "i", "u4": "I", "i8": "q", "u8": "Q", "b1": "B"}
 
 
 def read(path):
@@ -18,8 +18,11 @@ def read(path):
             size = struct.unpack("<H", data[8:10])[0] if data[6] == 1 else struct.unpack("<I", data[8:12])[0]
             start = 10 if data[6] == 1 else 12
             header = ast.literal_eval(data[start:start + size].decode())
-            values = array.array(CODES[header["descr"][1:]])
-            values.frombytes(data[start + size:])
+            if header["descr"] == "<f2":
+                values = array.array("f", (value for value, in struct.iter_unpack("<e", data[start + size:])))
+            else:
+                values = array.array(CODES[header["descr"][1:]])
+                values.frombytes(data[start + size:])
             result[name.removesuffix(".npy")] = (header["shape"], values)
     return result
 
