@@ -18,7 +18,8 @@ import event_files
 import npz_values
 import patience
 
-WEIGHTS = {"a/kernel", "a/bias", "n/gamma", "n/beta", "n/moving_mean", "n/moving_variance", "b/kernel", "b/bias"}
+# Keras' paths in a Sequential without an InputLayer begin with the model's name.
+WEIGHTS = {f"m/{name}" for name in ("a/kernel", "a/bias", "n/gamma", "n/beta", "n/moving_mean", "n/moving_variance", "b/kernel", "b/bias")}
 
 
 def layer(kind, name, **config):

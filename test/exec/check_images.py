@@ -174,7 +174,7 @@ def main():
     _, shuffled, _ = listed(checker.folder, seed=9)
     kept, _ = dataset_utils.get_training_or_validation_split(list(shuffled), None, 0.3, "training")
     checker.labels("the part to train on", ["--image-seed", 9, "--validation-split", 0.3], kept)
-    checker.labels("one-hot labels", [], [1 / 3] * len(labels), classes=len(names))
+    checker.labels("one-hot labels", [], [1 / len(names)] * len(labels), classes=len(names))
     print(f"{checker.count} cases, {checker.bad} bad")
     return 1 if checker.bad or not checker.count else 0
 

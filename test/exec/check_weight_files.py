@@ -126,7 +126,8 @@ def check_orders(checker, text):
     said = json.loads(text)
     config = said.pop("compile_config", {})
     model = keras.saving.deserialize_keras_object(said)
-    model.compile("nadam", config.get("loss", "sparse_categorical_crossentropy"))
+    loss = config.get("loss", "sparse_categorical_crossentropy")
+    model.compile("nadam", loss if isinstance(loss, str) else keras.saving.deserialize_keras_object(loss))
     data = numpy.load(checker.data)
     train = {"batch_size": 16, "epochs": 2, "shuffle": False, "verbose": 0}
     model.fit(data["x"], data["y"], **train)

@@ -7,6 +7,7 @@ A JAX that has moved one of them fails here by its name; the plugin itself does 
 
 import importlib
 import os
+import tempfile
 
 os.environ["JAX_PLATFORMS"] = "weft,cpu"
 
@@ -39,8 +40,12 @@ def donation():
 
 def cache():
     assert compilation_cache.is_cache_used.__module__ == "jax_plugins.weft.tables"
-    for device in (weft, cpu):
-        assert compilation_cache.is_cache_used(device.client) == BEFORE["is_cache_used"](cpu.client)
+    assert compilation_cache.is_cache_used(cpu.client) == BEFORE["is_cache_used"](cpu.client)
+    assert not compilation_cache.is_cache_used(weft.client)  # there is no folder yet
+    with tempfile.TemporaryDirectory() as folder:
+        jax.config.update("jax_compilation_cache_dir", folder)
+        assert compilation_cache.is_cache_used(weft.client)
+        jax.config.update("jax_compilation_cache_dir", None)
 
 
 def compiled_programs():
@@ -53,7 +58,7 @@ def program_text():
     for device in (weft, cpu):
         compiled = jax.jit(lambda x: jnp.sin(x) @ x).lower(jax.device_put(jnp.ones((4, 4)), device)).compile()
         assert "ENTRY" in compiled.as_text(), device
-    assert compiled.as_text() == BEFORE["as_text"](compiled)
+    assert compiled.as_text() == BEFORE["as_text"](compiled._executable)
 
 
 def rules():
