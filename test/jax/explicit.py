@@ -222,7 +222,12 @@ for function, (sizes, names) in PROGRAMS:
     if sys.argv[1:] and function.__name__ not in sys.argv[1:]:
         continue
     try:
-        expected, found = (on(platform, function, sizes, names) for platform in ("cpu", "weft"))
+        expected = on("cpu", function, sizes, names)
+    except NotImplementedError as error:  # 0.11 has no device_put of unreduced arrays
+        print(f"{function.__name__} on {sizes}: not in JAX {jax.__version__}: {error}")
+        continue
+    try:
+        found = on("weft", function, sizes, names)
         for (spec, array), (other, value) in zip(expected, found, strict=True):
             assert spec == other, (spec, other)
             np.testing.assert_allclose(value, array, rtol=2e-6, atol=1e-6)

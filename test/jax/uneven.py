@@ -58,7 +58,7 @@ CASES = [
 
 
 def on(platform, function, sizes, names, shape):
-    mesh = Mesh(np.array(jax.devices(platform)[:8]).reshape(sizes), names)
+    mesh = Mesh(np.array(jax.devices(platform)[:np.prod(sizes)]).reshape(sizes), names)
     whole = NamedSharding(mesh, P())
     x = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
     found = []
@@ -74,8 +74,16 @@ def on(platform, function, sizes, names, shape):
     return [np.asarray(array) for array in found]
 
 
+def expected_values(function, sizes, names, shape):
+    try:
+        return on("cpu", function, sizes, names, shape)
+    except ValueError as error:  # JAX 0.11 has no such arrays on CPU: take those of one device
+        assert "is not divisible" in str(error), error
+        return on("cpu", function, [1] * len(sizes), names, shape)
+
+
 for name, (sizes, names), function, shape in CASES:
-    expected, found = (on(platform, function, sizes, names, shape) for platform in ("cpu", "weft"))
+    expected, found = expected_values(function, sizes, names, shape), on("weft", function, sizes, names, shape)
     for array, value in zip(expected, found, strict=True):
         np.testing.assert_allclose(value, array, rtol=2e-6, atol=1e-6, err_msg=name)
     print(f"{name}: equal")
