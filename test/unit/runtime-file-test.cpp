@@ -125,14 +125,13 @@ TEST_CASE("newer files and files for other processors are refused by number") {
                                                    sizeof(weft_trailer));
   weft_status status;
   trailer->abi_version = 1;
-  CHECK(load(image, &status) == "program has ABI version 1, this runtime 2; "
-                                "compile it again with the same version of "
-                                "weft");
+  const std::string runtime =
+      ", this runtime " + std::to_string(WEFT_ABI_VERSION) +
+      "; compile it again with the same version of weft";
+  CHECK(load(image, &status) == "program has ABI version 1" + runtime);
   CHECK(status == WEFT_INCOMPATIBLE);
   trailer->abi_version = 99;
-  CHECK(
-      load(image, &status).find("program has ABI version 99, this runtime 2") ==
-      0);
+  CHECK(load(image, &status) == "program has ABI version 99" + runtime);
   CHECK(status == WEFT_INCOMPATIBLE);
   trailer->abi_version = WEFT_ABI_VERSION;
   trailer->features = 1ull << 40;
@@ -146,9 +145,7 @@ TEST_CASE("newer files and files for other processors are refused by number") {
   // The plan has an ABI version, too.
   PlanBuilder p({{"x", 1}});
   p.program.abi_version = 7;
-  CHECK(load(p.image(), &status) ==
-        "plan has ABI version 7, this runtime 2; compile it again with the "
-        "same version of weft");
+  CHECK(load(p.image(), &status) == "plan has ABI version 7" + runtime);
   CHECK(status == WEFT_INCOMPATIBLE);
 }
 
