@@ -5,7 +5,7 @@ import functools
 
 from . import libraries
 
-VERSION = 2  # WEFT_ABI_VERSION
+VERSION = 3  # WEFT_ABI_VERSION
 DTYPES = ("f32", "f64", "f16", "bf16", "i1", "i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64", "c64", "c128",
           "f8E4M3FN", "f8E5M2", "i2", "ui2", "i4", "ui4", "f8E4M3", "f8E3M4", "f8E4M3FNUZ", "f8E5M2FNUZ",
           "f8E4M3B11FNUZ", "f8E8M0FNU", "f4E2M1FN")
