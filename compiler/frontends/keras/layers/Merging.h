@@ -4,6 +4,7 @@
 #define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_MERGING_H
 
 #include "weft/compiler/frontends/keras/layers/Masking.h"
+#include "weft/compiler/frontends/keras/tensors/Promotion.h"
 
 namespace weft::keras {
 
@@ -178,23 +179,10 @@ class Concatenate : public Layer {
         return first;
       }
     }
-    SmallVector<Value> values = alike(c.t, inputs.values);
+    SmallVector<Value> values(inputs.values);
+    toCommonType(c.t, values);
     auto type = tensorType(values[0]).clone(shape);
     return c.t.make<ConcatenateOp>(type, values, uint64_t(dim));
-  }
-  /// The tensors in one type: that of the floats, or else i32.
-  static SmallVector<Value> alike(Tensors &t, ArrayRef<Value> values) {
-    auto elementOf = [](Value x) { return tensorType(x).getElementType(); };
-    mlir::Type type = elementOf(values[0]);
-    for (Value x : values)
-      if (elementOf(x) != type && !mlir::isa<mlir::FloatType>(type))
-        type = mlir::isa<mlir::FloatType>(elementOf(x))
-                   ? elementOf(x)
-                   : mlir::Type(t.builder.getI32Type());
-    SmallVector<Value> out;
-    for (Value x : values)
-      out.push_back(t.cast(x, type));
-    return out;
   }
   /// The concatenated masks, reduced by `or` along other dimensions; a tensor
   /// without a mask counts everywhere.

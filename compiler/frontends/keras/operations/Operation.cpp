@@ -158,11 +158,7 @@ SmallVector<Value> OperationCall::tensors(const char *name) {
     out.push_back(
         t.splat(0, RankedTensorType::get({1}, t.builder.getF32Type())));
   }
-  Type type = elementOf(out[0]);
-  for (Value value : out)
-    type = promoted(type, elementOf(value));
-  for (Value &value : out)
-    value = castTo(t, value, type);
+  toCommonType(t, out);
   return out;
 }
 

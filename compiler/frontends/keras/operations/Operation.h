@@ -18,7 +18,7 @@
 #define WEFT_COMPILER_FRONTENDS_KERAS_OPERATIONS_OPERATION_H
 
 #include "weft/compiler/frontends/keras/layers/Call.h"
-#include "weft/compiler/frontends/keras/operations/Promotion.h"
+#include "weft/compiler/frontends/keras/tensors/Promotion.h"
 
 #include <functional>
 

@@ -1,6 +1,6 @@
 //===- Promotion.cpp - types of results, as JAX finds them ----------------===//
 
-#include "weft/compiler/frontends/keras/operations/Promotion.h"
+#include "weft/compiler/frontends/keras/tensors/Promotion.h"
 
 #include <algorithm>
 
@@ -41,6 +41,14 @@ Type weft::keras::promotedWithNumber(Type a, Type number) {
   bool isOfKind = isa<FloatType>(a) || number.isInteger(1) ||
                   (a.isInteger() && !a.isInteger(1) && number.isInteger());
   return isOfKind ? a : promoted(a, number);
+}
+
+void weft::keras::toCommonType(Tensors &t, MutableArrayRef<Value> values) {
+  Type type = elementOf(values[0]);
+  for (Value value : values)
+    type = promoted(type, elementOf(value));
+  for (Value &value : values)
+    value = castTo(t, value, type);
 }
 
 Value weft::keras::castTo(Tensors &t, Value x, Type type) {

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef WEFT_COMPILER_FRONTENDS_KERAS_OPERATIONS_PROMOTION_H
-#define WEFT_COMPILER_FRONTENDS_KERAS_OPERATIONS_PROMOTION_H
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_TENSORS_PROMOTION_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_TENSORS_PROMOTION_H
 
 #include "weft/compiler/frontends/keras/tensors/Tensors.h"
 
@@ -26,10 +26,12 @@ mlir::Type promoted(mlir::Type a, mlir::Type b);
 /// kind, not the width.
 mlir::Type promotedWithNumber(mlir::Type a, mlir::Type number);
 
+/// Converts tensors, at least one, to their common type.
+void toCommonType(Tensors &t, llvm::MutableArrayRef<Value> values);
 /// Converts to the type; a bool is whether the element is not 0.
 Value castTo(Tensors &t, Value x, mlir::Type type);
 Value asFloats(Tensors &t, Value x);
 
 } // namespace weft::keras
 
-#endif // WEFT_COMPILER_FRONTENDS_KERAS_OPERATIONS_PROMOTION_H
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_TENSORS_PROMOTION_H
