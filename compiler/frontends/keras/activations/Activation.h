@@ -1,11 +1,10 @@
 //===- Activation.h - the activations of Keras -------------------*- C++ -*-===//
 //
-// A file names an activation: "relu", or a function object with that name. A
-// layer holds one as an option and applies it:
+// A file names an activation: "relu", or a function object with that name.
+// Layers have one as an option (layers/ActivationOption.h):
 //
-//   ActivationPtr activation = linear();
-//   o.object("activation", activation, activationTable());
-//   return activation->apply(c.t, out);
+//   ActivationPtr relu = activationTable().make("relu");
+//   return relu->apply(c.t, x);
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,8 +30,6 @@ public:
 
 using ActivationPtr = std::shared_ptr<const Activation>;
 const Table<Activation> &activationTable();
-/// The activation for null: the identity.
-ActivationPtr linear();
 
 } // namespace weft::keras
 

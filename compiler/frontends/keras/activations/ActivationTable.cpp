@@ -148,8 +148,3 @@ const Table<Activation> &weft::keras::activationTable() {
        "linear"}};
   return table;
 }
-
-ActivationPtr weft::keras::linear() {
-  static const ActivationPtr made = activationTable().make("linear");
-  return made;
-}

@@ -32,7 +32,7 @@ public:
     o.check(!llvm::any_of(strides, isLarge) || !llvm::any_of(dilation, isLarge),
             "\"strides\" and \"dilation_rate\" cannot both be above 1; set "
             "one of them to 1");
-    activationOption(o);
+    activation.read(o);
     gateActivation.read(o);
     o.flag("use_bias", useBias);
     seedOption(o);

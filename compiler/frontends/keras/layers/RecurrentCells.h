@@ -74,7 +74,6 @@ protected:
     o.number("dropout", rate, kShare);
     o.number("recurrent_dropout", recurrentRate, kShare);
   }
-  void activationOption(Options &o) { activation.read(o); }
 
   Value kernel(Call &c, std::vector<int64_t> shape) const {
     return c.weight("kernel", std::move(shape),
@@ -146,7 +145,7 @@ class SimpleRNNCell : public WeightedCell {
 public:
   void options(Options &o) override {
     o.integer("units", units, kPositive);
-    activationOption(o);
+    activation.read(o);
     o.flag("use_bias", useBias);
     seedOption(o);
     initializerOptions(o);
@@ -189,7 +188,7 @@ protected:
   }
   void gateOptions(Options &o) {
     countOption(o, "units", units);
-    activationOption(o);
+    activation.read(o);
     gateActivation.read(o);
     o.flag("use_bias", useBias);
     initializerOptions(o);
