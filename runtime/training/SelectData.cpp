@@ -253,16 +253,20 @@ Result<TrainingData::Column> column(const DataOptions &options,
 
 } // namespace
 
+/// The shape of a sample; nothing if there are no rows.
+static std::optional<Shape> sampleShape(const Result<Rows> &rows) {
+  if (!rows || (*rows)->shape().empty())
+    return std::nullopt;
+  return Shape((*rows)->shape().begin() + 1, (*rows)->shape().end());
+}
+
 std::map<std::string, Shape>
 sampleShapes(const std::vector<std::string> &arguments) {
   std::map<std::string, Shape> out;
   for (const std::string &argument : arguments) {
     NamedSource given = namedSource(argument);
-    Result<Rows> rows = openRows(given.source, {});
-    if (!rows)
-      continue;
-    Shape sample((*rows)->shape().begin() + 1, (*rows)->shape().end());
-    out[given.name.value_or("")] = sample == Shape{1} ? Shape{} : sample;
+    if (std::optional<Shape> sample = sampleShape(openRows(given.source, {})))
+      out[given.name.value_or("")] = *sample == Shape{1} ? Shape{} : *sample;
   }
   return out;
 }
@@ -270,12 +274,12 @@ sampleShapes(const std::vector<std::string> &arguments) {
 std::map<std::string, Shape> inputShapes(const DataOptions &options) {
   std::map<std::string, Shape> out;
   auto add = [&](const std::string &name, const Result<Rows> &rows) {
-    if (!rows || (*rows)->shape().empty())
+    std::optional<Shape> sample = sampleShape(rows);
+    if (!sample)
       return;
-    Shape sample((*rows)->shape().begin() + 1, (*rows)->shape().end());
     if (options.addChannel)
-      sample.push_back(1);
-    out.emplace(name, std::move(sample));
+      sample->push_back(1);
+    out.emplace(name, std::move(*sample));
   };
   for (const std::string &argument : options.x) {
     NamedSource given = namedSource(argument);

@@ -38,8 +38,8 @@ private:
   unsigned readNested(const Json &json, const Place &place);
   unsigned addLayer(ModelLayer layer, bool isBuiltAlone, const Place &place);
   void addInput(unsigned layer, std::vector<int64_t> shape, const Place &place);
-  void takeSizesOfData(const std::string &input,
-                       std::vector<int64_t> &shape) const;
+  void takeSizesOfData(const std::string &input, std::vector<int64_t> &shape);
+  const std::map<std::string, std::vector<int64_t>> &shapesOfData();
   void startOf(const std::vector<int64_t> &shape, const Place &place);
   void readCalls(const Json &json, unsigned layer, Graph &graph);
   void countFromCalls(std::vector<GraphTensor> &tensors, const Place &place);
@@ -62,6 +62,7 @@ private:
   Model &model;
   Graphs &graphs;
   std::string &error;
+  std::optional<std::map<std::string, std::vector<int64_t>>> ofData;
   std::string refusals;
   unsigned depth = 0;
 };
@@ -98,12 +99,20 @@ ModelLayer entryOf(const std::shared_ptr<Layer> &layer) {
   return out;
 }
 
+/// The sample shapes of the data; the first call opens its files.
+const std::map<std::string, std::vector<int64_t>> &GraphReader::shapesOfData() {
+  if (!ofData)
+    ofData.emplace(options.shapesOfData ? options.shapesOfData()
+                                        : decltype(options.inputShapes)());
+  return *ofData;
+}
+
 /// Replaces unknown sizes by those of the data.
 void GraphReader::takeSizesOfData(const std::string &input,
-                                  std::vector<int64_t> &shape) const {
-  if (!llvm::is_contained(shape, -1) || !options.shapesOfData)
+                                  std::vector<int64_t> &shape) {
+  if (!llvm::is_contained(shape, -1))
     return;
-  auto shapes = options.shapesOfData();
+  const auto &shapes = shapesOfData();
   auto found = shapes.find(shapes.count(input) ? input : "");
   if (found == shapes.end() || found->second.size() != shape.size())
     return;
@@ -199,10 +208,8 @@ void GraphReader::startOf(const std::vector<int64_t> &shape,
     inputShape.assign(shape.begin() + 1, shape.end());
   else if (given != options.inputShapes.end())
     inputShape = given->second;
-  else if (auto ofData = options.shapesOfData ? options.shapesOfData()
-                                              : decltype(options.inputShapes)();
-           ofData.count(""))
-    inputShape = ofData[""];
+  else if (auto found = shapesOfData().find(""); found != shapesOfData().end())
+    inputShape = found->second;
   else
     return refuse("the model has no input shape; give it with --shape");
   auto input = std::make_shared<InputLayer>();
