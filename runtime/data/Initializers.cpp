@@ -139,8 +139,8 @@ Draw drawnAtOnce(std::vector<float> all) {
   };
 }
 
-/// Part of the Q of a matrix of normal draws, or of the transposed Q if there are more
-/// columns than rows.
+/// The Q of a matrix of normal draws, or its transpose if there are more columns than
+/// rows.
 Draw orthonormal(Draws draws, int64_t rows, int64_t columns, float gain) {
   bool isTall = rows >= columns;
   int64_t tall = std::max(rows, columns), narrow = std::min(rows, columns);
@@ -152,7 +152,7 @@ Draw orthonormal(Draws draws, int64_t rows, int64_t columns, float gain) {
     int64_t first = int64_t(block.first), last = first + block.count - 1;
     int64_t from = first / columns,
             to = last / columns + 1; // of the array's rows
-    constexpr int64_t kPanel = 64;   // rows of Q
+    constexpr int64_t kPanel = Orthonormal::kPanel;
     std::vector<double> panel;
     auto take = [&](int64_t row, int64_t count, int64_t column, int64_t wide) {
       panel.resize(size_t(count * wide));

@@ -6,9 +6,6 @@
 
 namespace weft {
 
-/// Rows of A and Q that are in memory at a time.
-static constexpr int64_t kPanel = 64;
-
 Orthonormal::Orthonormal(int64_t rows, int64_t columns, Rows draw)
     : rows(rows), columns(columns), draw(std::move(draw)), inverse(columns) {
   for (int64_t i = 0; i < columns; ++i)

@@ -29,6 +29,8 @@ namespace weft {
 
 class Orthonormal {
 public:
+  /// Rows of A that are in memory at a time; blocks of Q of as many rows are small.
+  static constexpr int64_t kPanel = 64;
   /// Writes the rows of A from `first` on, row-major, as many as fill `out`.
   using Rows = std::function<void(int64_t first, std::span<float> out)>;
   /// The matrix has at least as many rows as columns.

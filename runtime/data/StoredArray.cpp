@@ -20,6 +20,16 @@ Status StoredArray::visitBlocks(const Take &take) const {
   return {};
 }
 
+Result<Array> StoredArray::readByBlocks() const {
+  Array all = Array::zeros(type, shape);
+  Status read = visitBlocks([&](const ArrayBlock &block, const Array &values) {
+    std::copy(values.bytes.begin(), values.bytes.end(),
+              all.bytes.begin() + ptrdiff_t(block.first * byteWidth(type)));
+    return Status();
+  });
+  return read ? Result<Array>(std::move(all)) : read.error();
+}
+
 Status readAll(const std::vector<StoredArray> &arrays) {
   auto drop = [](const ArrayBlock &, const Array &) { return Status(); };
   for (const StoredArray &array : arrays)

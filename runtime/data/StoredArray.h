@@ -41,6 +41,9 @@ struct StoredArray {
   }
   /// All of it at once.
   Result<Array> read() const { return readBlock(ArrayBlock::full(shape)); }
+  /// All of it at once, from the blocks of visitBlocks: for a process beside others
+  /// that read it by blocks.
+  Result<Array> readByBlocks() const;
   /// All of it, block by block; an error of `take` ends the visit. In every process
   /// the blocks are the same.
   using Take =

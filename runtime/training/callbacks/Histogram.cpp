@@ -7,9 +7,9 @@ namespace weft {
 
 template <typename Take>
 static Status visitFinite(const StoredArray &values, const Take &take) {
-  return values.visitBlocks([&](const ArrayBlock &, const Array &part) {
-    for (int64_t i = 0; i < part.count(); ++i)
-      if (double value = part.at(i); std::isfinite(value))
+  return values.visitBlocks([&](const ArrayBlock &, const Array &block) {
+    for (int64_t i = 0; i < block.count(); ++i)
+      if (double value = block.at(i); std::isfinite(value))
         take(value);
     return Status();
   });
@@ -28,8 +28,8 @@ Result<Histogram> Histogram::of(const StoredArray &values) {
   out.high = high;
   double width = (high - low) / kBuckets;
   read = visitFinite(values, [&](double value) {
-    int part = width > 0 ? int((value - low) / width) : kBuckets - 1;
-    ++out.counts[size_t(std::clamp(part, 0, kBuckets - 1))];
+    int bucket = width > 0 ? int((value - low) / width) : kBuckets - 1;
+    ++out.counts[size_t(std::clamp(bucket, 0, kBuckets - 1))];
   });
   return read ? Result<Histogram>(out) : read.error();
 }

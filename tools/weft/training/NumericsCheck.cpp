@@ -2,7 +2,6 @@
 
 #include "weft/tools/weft/training/NumericsCheck.h"
 
-#include <algorithm>
 #include <cmath>
 
 using namespace weft;
@@ -15,9 +14,9 @@ Status NumericsCheck::begin() {
 /// The first element that is not finite: "has a nan"; empty if there is none.
 static Result<std::string> flawOf(const StoredArray &value) {
   std::string flaw;
-  Status read = value.visitBlocks([&](const ArrayBlock &, const Array &part) {
-    for (int64_t i = 0; flaw.empty() && i < part.count(); ++i)
-      if (double element = part.at(i); !std::isfinite(element))
+  Status read = value.visitBlocks([&](const ArrayBlock &, const Array &values) {
+    for (int64_t i = 0; flaw.empty() && i < values.count(); ++i)
+      if (double element = values.at(i); !std::isfinite(element))
         flaw = value.name + " has a " + std::to_string(element);
     return Status();
   });
@@ -47,17 +46,10 @@ NumericsCheck::inputs(std::span<const int64_t> indices) const {
   }
   std::vector<NamedArray> out;
   for (const StoredArray &variable : variables) {
-    Array whole = Array::zeros(variable.type, variable.shape);
-    Status read =
-        variable.visitBlocks([&](const ArrayBlock &block, const Array &part) {
-          std::copy(part.bytes.begin(), part.bytes.end(),
-                    whole.bytes.begin() +
-                        ptrdiff_t(block.first * byteWidth(variable.type)));
-          return Status();
-        });
-    if (!read)
-      return read.error();
-    out.push_back({variable.name, std::move(whole)});
+    Result<Array> value = variable.readByBlocks();
+    if (!value)
+      return value.error();
+    out.push_back({variable.name, std::move(*value)});
   }
   for (const TrainingData::Column &column : data.columns) {
     Array batch{column.port.type, column.sample, {}};

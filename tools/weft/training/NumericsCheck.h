@@ -23,7 +23,7 @@ public:
       : session(session), data(data), processes(processes) {}
   Status begin();
   /// Checks that all metrics and variables are finite. The variables are read block by
-  /// block; only for a step that is repeated has the first process them whole.
+  /// block; the first process holds full arrays only to repeat a step.
   Status end(std::span<const int64_t> indices, const Logs &logs);
 
 private:

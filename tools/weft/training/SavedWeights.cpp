@@ -85,7 +85,7 @@ public:
             variable.savedPath = other;
         }
   }
-  /// Compares datasets, of the whole file or of a part.
+  /// Compares the datasets of a file, or of one of its shards.
   void see(const std::vector<StoredArray> &datasets) {
     for (const StoredArray &dataset : datasets)
       for (size_t i = 0; i < here.size(); ++i) {
@@ -106,9 +106,7 @@ private:
   std::vector<Shape> shapes; ///< of their variables
   bool isHere = true, isElsewhere = true;
 };
-} // namespace
 
-namespace {
 /// Reads a file of weights array by array.
 class WeightReader {
 public:
@@ -304,11 +302,9 @@ static Status writeTensors(const std::string &path,
     return tensors.error();
   if (!writesFile)
     return readAll(values);
-  Result<OutputFile> file = OutputFile::open(path);
-  if (!file) {
-    Status read = readAll(values); // others wait for that
+  Result<OutputFile> file = openForArrays(path, values);
+  if (!file)
     return file.error();
-  }
   SafetensorsWriter writer(*file, *tensors);
   for (const StoredArray &value : values) {
     Status read =
