@@ -224,6 +224,8 @@ for function, (sizes, names) in PROGRAMS:
     try:
         expected = on("cpu", function, sizes, names)
     except NotImplementedError as error:  # 0.11 has no device_put of unreduced arrays
+        if jax.__version_info__ < (0, 11):
+            raise
         print(f"{function.__name__} on {sizes}: not in JAX {jax.__version__}: {error}")
         continue
     try:

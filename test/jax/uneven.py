@@ -78,7 +78,7 @@ def expected_values(function, sizes, names, shape):
     try:
         return on("cpu", function, sizes, names, shape)
     except ValueError as error:  # JAX 0.11 has no such arrays on CPU: take those of one device
-        assert "is not divisible" in str(error), error
+        assert jax.__version_info__ >= (0, 11) and "is not divisible" in str(error), error
         return on("cpu", function, [1] * len(sizes), names, shape)
 
 
