@@ -296,8 +296,8 @@ weft_error *weft_buffer_read_block(const weft_buffer *buffer,
                                    const int64_t *starts, const int64_t *sizes,
                                    void *data, size_t bytes);
 /// Creates an array on the host like another one, without a value. Each process has one
-/// copy of each shard that its devices hold. All calls of buffers take it, but no
-/// run does.
+/// copy of each shard that its devices hold. Functions on buffers take such an array;
+/// weft_execute does not.
 weft_error *weft_buffer_create_on_host(const weft_buffer *like,
                                        weft_buffer **out);
 /// Copies an array to another of the same dtype, shape and layout, on the

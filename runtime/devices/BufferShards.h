@@ -1,4 +1,4 @@
-//===- BufferShards.h - which device holds which part of an array ---------===//
+//===- BufferShards.h - which device holds which shard of an array --------===//
 //
 // On a 2x2 mesh an array that is split over the second axis has two shards, each
 // of which two devices hold:
@@ -17,7 +17,7 @@
 
 namespace weft::runtime {
 
-/// One part of an array; all copies of it have the same bits.
+/// A shard of an array; all copies of it have the same bits.
 struct Shard {
   int64_t first = -1, own = -1; ///< positions that hold it; -1: not here
   std::set<int> ranks;          ///< processes that hold it
