@@ -83,12 +83,16 @@ static void addPiece(DataScan &seen, ElementType type, const uint8_t *values,
   }
 }
 
-static int64_t countOutside(ElementType type, const uint8_t *values,
-                            int64_t count, int64_t classes) {
+/// Adds a piece of labels, which are to be 0, 1, ... classes - 1.
+static void addLabels(DataScan &seen, ElementType type, const uint8_t *values,
+                      int64_t count, int64_t classes) {
   std::vector<double> wide(static_cast<size_t>(count));
   convertElements(type, values, ElementType::Float64, wide.data(), count);
-  return std::count_if(wide.begin(), wide.end(), [&](double label) {
+  seen.outside += std::count_if(wide.begin(), wide.end(), [&](double label) {
     return !(label >= 0 && label < double(classes));
+  });
+  seen.fractional += std::count_if(wide.begin(), wide.end(), [](double label) {
+    return std::isfinite(label) && label != std::trunc(label);
   });
 }
 
@@ -120,7 +124,7 @@ Result<DataScan> scan(const RowSource &rows, int64_t classes) {
     }
     addPiece(seen, rows.type(), values, count);
     if (classes)
-      seen.outside += countOutside(rows.type(), values, count, classes);
+      addLabels(seen, rows.type(), values, count, classes);
     seen.values += count;
     seen.hash =
         seen.hash * 31 + hashProgramBytes(values, size_t(end - begin) * row);

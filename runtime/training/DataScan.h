@@ -4,6 +4,7 @@
 //   seen->low, seen->high;       // 0, 255; low > high without numbers
 //   seen->missing;               // values that are NaN
 //   seen->outside;               // labels that name none of the 10 classes
+//   seen->fractional;            // labels that are no integers
 //   seen->hash;                  // tells other data apart
 //
 // Arrays larger than memory are read in pieces of 4 MiB. For images, which
@@ -24,7 +25,8 @@ namespace weft {
 struct DataScan {
   double low = INFINITY, high = -INFINITY; ///< real parts, without NaN
   int64_t missing = 0;                     ///< values that are NaN
-  int64_t outside = 0; ///< values that are not among 0, 1, ... classes - 1
+  int64_t outside = 0;    ///< values that are not among 0, 1, ... classes - 1
+  int64_t fractional = 0; ///< labels that are finite and no integers
   int64_t values = 0;
   uint64_t hash = 0;
 };

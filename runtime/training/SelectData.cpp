@@ -1,3 +1,4 @@
+#include "weft/runtime/abi/ClosestName.h"
 #include "weft/runtime/training/TrainingData.h"
 
 #include <algorithm>
@@ -73,6 +74,38 @@ Result<std::string> overridden(const DataOptions &options, const Kind &kind,
                    " " + layerName(port, kind.key) + "=" + argument};
   }
   return found;
+}
+
+/// The name of a port in messages: that of its layer, where a step of one such
+/// port says it.
+std::string saidName(const Port &port, const char *key) {
+  std::string layer = metadataText(port, "layer");
+  return layer.empty() ? layerName(port, key) : layer;
+}
+
+/// Fails if a flag names an array for a port of this role that the model does
+/// not have.
+Status checkNames(const DataOptions &options, const Kind &kind, Role role,
+                  std::span<const Port> ports) {
+  std::set<std::string> known, said;
+  for (const Port &port : ports)
+    if (port.role == role) {
+      known.insert(layerName(port, kind.key));
+      said.insert(saidName(port, kind.key));
+    }
+  for (const std::string &argument : options.*kind.overrides) {
+    std::string name = namedSource(argument).name.value_or("");
+    if (known.empty() || name.empty() || known.contains(name))
+      continue;
+    std::string closest = closestName(name, said), names;
+    for (const std::string &other : said)
+      names += (names.empty() ? "" : ", ") + other;
+    return Error{std::string(kind.flag) + " " + argument +
+                 ": the model has no " + name +
+                 (closest.empty() ? "; use " + names
+                                  : "; did you mean " + closest + "?")};
+  }
+  return {};
 }
 
 std::string keyOf(const Kind &kind, const std::string &suffix, const Port &port,
@@ -314,6 +347,12 @@ Result<TrainingData> selectData(const DataOptions &options, DataPurpose purpose,
       return opened.error();
     file = std::move(*opened);
   }
+  for (Role role : {Role::Input, Role::Label, Role::SampleWeight})
+    if (purpose != DataPurpose::Predict || role == Role::Input)
+      if (Status known =
+              checkNames(options, kindOf(role, purpose), role, ports);
+          !known)
+        return known.error();
   TrainingData data;
   std::vector<Port> unweighted;
   for (const Port &port : ports) {

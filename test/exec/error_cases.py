@@ -351,6 +351,10 @@ class Cases(fit_error_cases.FitCases, step_cases.StepCases, distribution_cases.D
         yield "add-channel", ["fit", self.fixtures / "seed-functional-mlp" / "model.json", "--data", self.good_data]
         yield "shape of samples", fit("--data", self.write_npz("wide.npz", **{**wide, "x": ((8, 28, 2), bytes(448))}))
         yield "samples", fit("--data", self.write_npz("few.npz", x=((8, 28, 28), bytes(8 * 784)), y=((7,), bytes(7))))
+        two = self.fixtures / "multi-io" / "model.json"
+        x = f"a={self.good_data}:x"
+        yield "no such input", ["fit", two, "--x", x, "--x", f"image={self.good_data}:x", "--y", f"price={self.good_data}:y"]
+        yield "misspelt output", ["fit", two, "--x", x, "--y", f"prices={self.good_data}:y"]
         yield "split", fit("--data", self.good_data, "--validation-split", "0.99")
         yield "remainder", fit("--data", self.good_data, "--batch-size", "9", "--drop-remainder")
 
@@ -464,6 +468,9 @@ class Cases(fit_error_cases.FitCases, step_cases.StepCases, distribution_cases.D
     def warnings(self):
         labels = self.write_npz("labels.npz", x=((8, 28, 28), bytes(8 * 784)), y=((8,), bytes(range(4, 12))))
         yield "labels", ["evaluate", self.model_file, "--data", labels]
+        halves = self.scratch / "halves.npz"
+        npz_values.write(halves, {"x": ((8, 28, 28), array.array("B", bytes(8 * 784))), "y": ((8,), array.array("f", [0.5] * 8))})
+        yield "labels with a fraction", ["evaluate", self.model_file, "--data", halves]
         nan = self.scratch / "nan.npz"
         npz_values.write(nan, {"x": ((8, 28, 28), array.array("f", [0, float("nan")] * (4 * 784))),
                                "y": ((8,), array.array("B", bytes(8)))})

@@ -132,11 +132,17 @@ static void warnOfNaN(const TrainingData &data) {
            "them, for example with numpy.nan_to_num");
 }
 
-/// Warns of labels outside the classes, for which the loss is zero, as in Keras
-/// on JAX.
+/// Warns of labels outside the classes, for which the loss is zero, and of
+/// labels with a fraction, which is dropped, as in Keras on JAX.
 static void warnOfLabels(const TrainingData &data) {
   for (const TrainingData::Column &column : data.columns) {
     const DataScan &seen = column.seen;
+    if (seen.fractional)
+      warn(column.source + ": " + std::to_string(seen.fractional) + " of " +
+           std::to_string(seen.values) +
+           " labels have a fraction, which is dropped (Keras drops it in the "
+           "loss, and counts such labels as wrong); give integers, or choose "
+           "a loss that is not sparse");
     if (!seen.outside)
       continue;
     auto classes = metadataEntry(column.port, "classes").get<int64_t>();
