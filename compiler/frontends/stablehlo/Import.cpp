@@ -120,7 +120,10 @@ LogicalResult ProgramImporter::checkTypes(TypeRange types, StringRef what) {
     if (!tensor || !tensor.hasStaticShape())
       return emitError(functions[entry].op->getLoc())
              << what << " " << i << " has type " << type
-             << "; only tensors of known shape are supported";
+             << "; only tensors of known shape are supported"
+             << (tensor ? "; for a symbolic batch of jax.export, give sizes "
+                          "with python -m weft.trace FILE --batch-size N"
+                        : "");
     if (!isSupported(tensor.getElementType()))
       return emitError(functions[entry].op->getLoc())
              << what << " " << i << " has elements of type "
