@@ -88,7 +88,7 @@ const LayoutReason *LayoutHistory::reasonOf(Value value, unsigned dim,
 }
 
 /// The text of an axis: "data", or "model":(1)2.
-static std::string axisText(const Mesh &mesh, const SubAxis &axis) {
+static std::string quotedAxis(const Mesh &mesh, const SubAxis &axis) {
   const MeshAxis &full = mesh.axes[axis.axis];
   std::string text = "\"" + full.name + "\"";
   if (axis.size != full.size)
@@ -197,7 +197,7 @@ WhyLayout LayoutHistory::explain(Value value, llvm::StringRef name) {
     for (const SubAxis &axis : axes) {
       AxisOrigin origin;
       origin.dim = unsigned(dim);
-      origin.axis = axisText(mesh, axis);
+      origin.axis = quotedAxis(mesh, axis);
       Value annotated = follow(reasonOf(value, dim, axis), origin);
       nearest = nearest ? nearest : annotated;
       out.origins.push_back(std::move(origin));
@@ -206,7 +206,7 @@ WhyLayout LayoutHistory::explain(Value value, llvm::StringRef name) {
     if (const LayoutReason *lost = journal.lastLost(value, dim);
         lost && !llvm::is_contained(layout.dims[dim], lost->axis))
       out.origins.push_back({.dim = dim,
-                             .axis = axisText(mesh, lost->axis),
+                             .axis = quotedAxis(mesh, lost->axis),
                              .isLost = true,
                              .steps = {step(*lost)}});
   if (!nearest)

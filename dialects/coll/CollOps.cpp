@@ -2,13 +2,11 @@
 
 #include "weft/dialects/coll/Coll.h"
 
+#include "weft/dialects/layout/TensorType.h"
+
 using namespace mlir;
 using namespace weft;
 using namespace weft::coll;
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 static LogicalResult checkDim(Operation *op, int64_t dim) {
   return plan::checkDim(op, typeOf(op->getOperand(0)), dim);

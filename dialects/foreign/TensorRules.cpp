@@ -2,16 +2,14 @@
 
 #include "weft/dialects/foreign/ForeignRules.h"
 
+#include "weft/dialects/layout/TensorType.h"
+
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 
 using namespace mlir;
 using namespace weft;
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 /// Adds a factor for each dimension of the type; returns them as a tensor's.
 static TensorFactors addFactors(ShardingRule &rule, RankedTensorType type) {

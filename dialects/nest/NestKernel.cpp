@@ -1,5 +1,6 @@
 //===- NestKernel.cpp - what holds of a kernel's nests together -----------===//
 
+#include "weft/dialects/layout/TensorType.h"
 #include "weft/dialects/nest/Epilogue.h"
 #include "weft/dialects/nest/KernelWork.h"
 #include "weft/dialects/nest/OpLoops.h"
@@ -12,10 +13,6 @@
 using namespace mlir;
 using namespace weft;
 using namespace weft::nest;
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 bool weft::nest::readsElsewhere(Value value,
                                 const llvm::SetVector<Value> &stored,

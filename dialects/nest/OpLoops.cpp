@@ -3,6 +3,7 @@
 #include "weft/dialects/nest/OpLoops.h"
 
 #include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/layout/TensorType.h"
 #include "weft/dialects/nest/ContractionInterface.h"
 #include "weft/dialects/nest/ConvolutionProducts.h"
 #include "weft/dialects/weft/ElementTypes.h"
@@ -20,10 +21,6 @@ namespace weft::nest {
 
 #include "weft/dialects/nest/Contraction.cpp.inc"
 #include "weft/dialects/nest/OpLoops.cpp.inc"
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 //===----------------------------------------------------------------------===//
 // Views

@@ -2,6 +2,7 @@
 
 #include "weft/dialects/nest/TileWalk.h"
 
+#include "weft/dialects/layout/TensorType.h"
 #include "weft/dialects/nest/RowWalk.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
@@ -10,10 +11,6 @@
 using namespace mlir;
 using namespace weft;
 using namespace weft::nest;
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 //===----------------------------------------------------------------------===//
 // Shape of the product

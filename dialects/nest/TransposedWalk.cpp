@@ -2,6 +2,7 @@
 
 #include "weft/dialects/nest/TransposedWalk.h"
 
+#include "weft/dialects/layout/TensorType.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -11,10 +12,6 @@
 using namespace mlir;
 
 namespace weft::nest {
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 static bool isElementwise(Operation *op) {
   return op->hasTrait<OpTrait::Elementwise>();

@@ -1,5 +1,6 @@
 //===- WalkChoices.cpp - how a target computes ops with loops fastest -----===//
 
+#include "weft/dialects/layout/TensorType.h"
 #include "weft/dialects/nest/ContractionShape.h"
 #include "weft/dialects/nest/ConvolutionShape.h"
 #include "weft/dialects/nest/Nest.h"
@@ -12,10 +13,6 @@
 using namespace mlir;
 
 namespace weft::nest {
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 Attribute ownWalk(Operation *op) { return OwnAttr::get(op->getContext()); }
 

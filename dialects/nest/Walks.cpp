@@ -1,5 +1,6 @@
 //===- Walks.cpp - what each walk can compute -----------------------------===//
 
+#include "weft/dialects/layout/TensorType.h"
 #include "weft/dialects/nest/ContractionShape.h"
 #include "weft/dialects/nest/ConvolutionShape.h"
 #include "weft/dialects/nest/Epilogue.h"
@@ -14,10 +15,6 @@
 using namespace mlir;
 using namespace weft;
 using namespace weft::nest;
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 /// Whether loops load a value: it is defined outside of their body.
 static auto isOutside(LoopsOp loops) {

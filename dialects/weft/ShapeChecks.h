@@ -9,15 +9,13 @@
 #define WEFT_DIALECTS_WEFT_SHAPECHECKS_H
 
 #include "weft/dialects/layout/ShardingRule.h"
+#include "weft/dialects/layout/TensorType.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
 
 namespace weft {
 
-inline mlir::RankedTensorType typeOf(mlir::Value value) {
-  return mlir::cast<mlir::RankedTensorType>(value.getType());
-}
 /// The value's element type in another shape, without a layout.
 mlir::RankedTensorType withShape(mlir::Value value,
                                  llvm::ArrayRef<int64_t> shape);

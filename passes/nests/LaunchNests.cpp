@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "weft/dialects/layout/TensorType.h"
 #include "weft/dialects/nest/RowWalk.h"
 #include "weft/dialects/nest/TileWalk.h"
 #include "weft/dialects/nest/TransposedWalk.h"
@@ -21,10 +22,6 @@ using namespace mlir;
 namespace weft {
 
 using nest::isDataConstant;
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 /// Chooses the elements of a thread: 16 bytes of the widest type, if every
 /// processor still has a block and the code is short.

@@ -2,6 +2,7 @@
 
 #include "weft/passes/nests/NestChooser.h"
 
+#include "weft/dialects/layout/TensorType.h"
 #include "weft/dialects/nest/Epilogue.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
@@ -17,10 +18,6 @@ using nest::PlaceAttr;
 using nest::PlaceKind;
 using nest::ShareAttr;
 using nest::SharedRows;
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 static bool isContraction(Operation *op) {
   return op->hasTrait<ContractionNest>();

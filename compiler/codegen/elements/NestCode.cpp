@@ -23,24 +23,24 @@ struct NestModel
 } // namespace
 
 template <typename ConcreteOp, auto emit>
-static void attach(MLIRContext *context) {
+static void attachNest(MLIRContext *context) {
   ConcreteOp::template attachInterface<NestModel<ConcreteOp, emit>>(*context);
 }
 
 void attachNestCode(MLIRContext *context) {
-  attach<CumulativeOp, emitCumulative>(context);
-  attach<ArgMaxOp, emitArgMax>(context);
-  attach<ArgMinOp, emitArgMin>(context);
-  attach<TopKOp, emitTopK>(context);
-  attach<SortOp, emitSort>(context);
-  attach<FoldOp, emitFold>(context);
-  attach<ScatterOp, emitScatter>(context);
-  attach<ReduceWindowOp, emitReduceWindow>(context);
-  attach<SelectAndScatterOp, emitSelectAndScatter>(context);
-  attach<ConvolutionOp, emitConvolution>(context);
-  attach<CholeskyOp, emitCholesky>(context);
-  attach<TriangularSolveOp, emitTriangularSolve>(context);
-  attach<FftOp, emitFft>(context);
+  attachNest<CumulativeOp, emitCumulative>(context);
+  attachNest<ArgMaxOp, emitArgMax>(context);
+  attachNest<ArgMinOp, emitArgMin>(context);
+  attachNest<TopKOp, emitTopK>(context);
+  attachNest<SortOp, emitSort>(context);
+  attachNest<FoldOp, emitFold>(context);
+  attachNest<ScatterOp, emitScatter>(context);
+  attachNest<ReduceWindowOp, emitReduceWindow>(context);
+  attachNest<SelectAndScatterOp, emitSelectAndScatter>(context);
+  attachNest<ConvolutionOp, emitConvolution>(context);
+  attachNest<CholeskyOp, emitCholesky>(context);
+  attachNest<TriangularSolveOp, emitTriangularSolve>(context);
+  attachNest<FftOp, emitFft>(context);
 }
 
 } // namespace weft::elements

@@ -74,7 +74,7 @@ struct ScalarModel
 
 template <typename ConcreteOp, auto real, auto complex = none,
           Reads reads = Reads::Numbers>
-static void attach(MLIRContext *context) {
+static void attachScalar(MLIRContext *context) {
   ConcreteOp::template attachInterface<
       ScalarModel<ConcreteOp, real, complex, reads>>(*context);
 }
@@ -133,101 +133,111 @@ static Value emitBits(S s, BitcastOp op) {
 }
 
 static void attachFunctions(MLIRContext *c) {
-  attach<NegOp, by<&ScalarEmitter::negative>, complexOp<complex::NegOp>>(c);
-  attach<AbsOp, by<&ScalarEmitter::absolute>, complexOp<complex::AbsOp>>(c);
-  attach<SignOp, by<&ScalarEmitter::sign>, complexOp<complex::SignOp>>(c);
-  attach<ReluOp, by<&ScalarEmitter::relu>>(c);
-  attach<LogisticOp, by<&ScalarEmitter::logistic>,
-         complexBy<&ComplexEmitter::logistic>>(c);
-  attach<ExpOp, function<math::ExpOp>, complexOp<complex::ExpOp>>(c);
-  attach<Expm1Op, function<math::ExpM1Op>, complexBy<&ComplexEmitter::expm1>>(
+  attachScalar<NegOp, by<&ScalarEmitter::negative>, complexOp<complex::NegOp>>(
       c);
-  attach<LogOp, function<math::LogOp>, complexOp<complex::LogOp>>(c);
-  attach<Log1pOp, function<math::Log1pOp>, complexBy<&ComplexEmitter::log1p>>(
+  attachScalar<AbsOp, by<&ScalarEmitter::absolute>, complexOp<complex::AbsOp>>(
       c);
-  attach<SqrtOp, function<math::SqrtOp>, complexOp<complex::SqrtOp>>(c);
-  attach<RsqrtOp,
-         [](S s, RsqrtOp) -> Value {
-           return s.inverse(s.math<math::SqrtOp>());
-         },
-         [](C c, RsqrtOp, ValueRange in) -> Value {
-           return c.inverse(complex::SqrtOp::create(c.b, c.loc, in[0]));
-         }>(c);
-  attach<TanhOp, function<math::TanhOp>, complexOp<complex::TanhOp>>(c);
-  attach<ErfOp, function<math::ErfOp>>(c);
-  attach<FloorOp, function<math::FloorOp>>(c);
-  attach<CeilOp, function<math::CeilOp>>(c);
-  attach<RoundOp, function<math::RoundOp>>(c);
-  attach<RoundEvenOp, function<math::RoundEvenOp>>(c);
-  attach<CbrtOp, function<math::CbrtOp>>(c);
-  attach<SinOp, function<math::SinOp>, complexOp<complex::SinOp>>(c);
-  attach<CosOp, function<math::CosOp>, complexOp<complex::CosOp>>(c);
-  attach<TanOp, function<math::TanOp>, complexOp<complex::TanOp>>(c);
+  attachScalar<SignOp, by<&ScalarEmitter::sign>, complexOp<complex::SignOp>>(c);
+  attachScalar<ReluOp, by<&ScalarEmitter::relu>>(c);
+  attachScalar<LogisticOp, by<&ScalarEmitter::logistic>,
+               complexBy<&ComplexEmitter::logistic>>(c);
+  attachScalar<ExpOp, function<math::ExpOp>, complexOp<complex::ExpOp>>(c);
+  attachScalar<Expm1Op, function<math::ExpM1Op>,
+               complexBy<&ComplexEmitter::expm1>>(c);
+  attachScalar<LogOp, function<math::LogOp>, complexOp<complex::LogOp>>(c);
+  attachScalar<Log1pOp, function<math::Log1pOp>,
+               complexBy<&ComplexEmitter::log1p>>(c);
+  attachScalar<SqrtOp, function<math::SqrtOp>, complexOp<complex::SqrtOp>>(c);
+  attachScalar<RsqrtOp,
+               [](S s, RsqrtOp) -> Value {
+                 return s.inverse(s.math<math::SqrtOp>());
+               },
+               [](C c, RsqrtOp, ValueRange in) -> Value {
+                 return c.inverse(complex::SqrtOp::create(c.b, c.loc, in[0]));
+               }>(c);
+  attachScalar<TanhOp, function<math::TanhOp>, complexOp<complex::TanhOp>>(c);
+  attachScalar<ErfOp, function<math::ErfOp>>(c);
+  attachScalar<FloorOp, function<math::FloorOp>>(c);
+  attachScalar<CeilOp, function<math::CeilOp>>(c);
+  attachScalar<RoundOp, function<math::RoundOp>>(c);
+  attachScalar<RoundEvenOp, function<math::RoundEvenOp>>(c);
+  attachScalar<CbrtOp, function<math::CbrtOp>>(c);
+  attachScalar<SinOp, function<math::SinOp>, complexOp<complex::SinOp>>(c);
+  attachScalar<CosOp, function<math::CosOp>, complexOp<complex::CosOp>>(c);
+  attachScalar<TanOp, function<math::TanOp>, complexOp<complex::TanOp>>(c);
 }
 
 static void attachConversions(MLIRContext *c) {
-  attach<IsFiniteOp, by<&ScalarEmitter::isFinite>>(c);
-  attach<ReducePrecisionOp, [](S s, ReducePrecisionOp op) -> Value {
+  attachScalar<IsFiniteOp, by<&ScalarEmitter::isFinite>>(c);
+  attachScalar<ReducePrecisionOp, [](S s, ReducePrecisionOp op) -> Value {
     return s.reducePrecision(op.getExponentBits(), op.getMantissaBits());
   }>(c);
-  attach<PopulationCountOp, op<math::CtPopOp>>(c);
-  attach<CountLeadingZerosOp, op<math::CountLeadingZerosOp>>(c);
-  attach<NotOp, [](S s, NotOp) -> Value {
+  attachScalar<PopulationCountOp, op<math::CtPopOp>>(c);
+  attachScalar<CountLeadingZerosOp, op<math::CountLeadingZerosOp>>(c);
+  attachScalar<NotOp, [](S s, NotOp) -> Value {
     return arith::XOrIOp::create(s.b, s.loc, s.in[0], s.number(-1));
   }>(c);
-  attach<ConstrainOp, same, sameComplex, Reads::Bits>(c);
-  attach<StopGradientOp, same, sameComplex, Reads::Bits>(c);
-  attach<ConjOp, same, complexBy<&ComplexEmitter::conj>, Reads::Bits>(c);
-  attach<RealOp, none, complexBy<&ComplexEmitter::re>>(c);
-  attach<ImagOp, none, complexBy<&ComplexEmitter::im>>(c);
-  attach<ComplexOp, none, complexBy<&ComplexEmitter::make>>(c);
-  attach<ConvertOp,
-         [](S s, ConvertOp op) -> Value {
-           return s.convert(op.getResult().getType().getElementType());
-         },
-         [](C c, ConvertOp op, ValueRange in) -> Value {
-           return c.convert(tensorType(op.getInput()).getElementType(),
-                            tensorType(op.getResult()).getElementType(), in[0]);
-         }>(c);
-  attach<BitcastOp, emitBits, none, Reads::Bits>(c);
+  attachScalar<ConstrainOp, same, sameComplex, Reads::Bits>(c);
+  attachScalar<StopGradientOp, same, sameComplex, Reads::Bits>(c);
+  attachScalar<ConjOp, same, complexBy<&ComplexEmitter::conj>, Reads::Bits>(c);
+  attachScalar<RealOp, none, complexBy<&ComplexEmitter::re>>(c);
+  attachScalar<ImagOp, none, complexBy<&ComplexEmitter::im>>(c);
+  attachScalar<ComplexOp, none, complexBy<&ComplexEmitter::make>>(c);
+  attachScalar<ConvertOp,
+               [](S s, ConvertOp op) -> Value {
+                 return s.convert(op.getResult().getType().getElementType());
+               },
+               [](C c, ConvertOp op, ValueRange in) -> Value {
+                 return c.convert(tensorType(op.getInput()).getElementType(),
+                                  tensorType(op.getResult()).getElementType(),
+                                  in[0]);
+               }>(c);
+  attachScalar<BitcastOp, emitBits, none, Reads::Bits>(c);
 }
 
 static void attachArithmetic(MLIRContext *c) {
-  attach<AddOp, oneOf<arith::AddFOp, arith::AddIOp>,
-         complexBy<&ComplexEmitter::add>>(c);
-  attach<SubOp, oneOf<arith::SubFOp, arith::SubIOp>,
-         complexBy<&ComplexEmitter::subtract>>(c);
-  attach<MulOp, oneOf<arith::MulFOp, arith::MulIOp>,
-         complexBy<&ComplexEmitter::multiply>>(c);
-  attach<DivOp,
-         [](S s, DivOp) -> Value { return s.divide(/*remainder=*/false); },
-         complexBy<&ComplexEmitter::divide>>(c);
-  attach<RemOp,
-         [](S s, RemOp) -> Value { return s.divide(/*remainder=*/true); }>(c);
-  attach<Atan2Op, function<math::Atan2Op>>(c);
-  attach<MaxOp, oneOf<arith::MaximumFOp, arith::MaxSIOp, arith::MaxUIOp>>(c);
-  attach<MinOp, oneOf<arith::MinimumFOp, arith::MinSIOp, arith::MinUIOp>>(c);
-  attach<PowOp, by<&ScalarEmitter::power>, complexBy<&ComplexEmitter::power>>(
+  attachScalar<AddOp, oneOf<arith::AddFOp, arith::AddIOp>,
+               complexBy<&ComplexEmitter::add>>(c);
+  attachScalar<SubOp, oneOf<arith::SubFOp, arith::SubIOp>,
+               complexBy<&ComplexEmitter::subtract>>(c);
+  attachScalar<MulOp, oneOf<arith::MulFOp, arith::MulIOp>,
+               complexBy<&ComplexEmitter::multiply>>(c);
+  attachScalar<
+      DivOp, [](S s, DivOp) -> Value { return s.divide(/*remainder=*/false); },
+      complexBy<&ComplexEmitter::divide>>(c);
+  attachScalar<RemOp, [](S s, RemOp) -> Value {
+    return s.divide(/*remainder=*/true);
+  }>(c);
+  attachScalar<Atan2Op, function<math::Atan2Op>>(c);
+  attachScalar<MaxOp, oneOf<arith::MaximumFOp, arith::MaxSIOp, arith::MaxUIOp>>(
       c);
-  attach<AndOp, op<arith::AndIOp>>(c);
-  attach<OrOp, op<arith::OrIOp>>(c);
-  attach<XorOp, op<arith::XOrIOp>>(c);
-  attach<ShiftLeftOp,
-         [](S s, ShiftLeftOp) -> Value { return s.shift(/*left=*/true); }>(c);
-  attach<ShiftRightLogicalOp, [](S s, ShiftRightLogicalOp) -> Value {
+  attachScalar<MinOp, oneOf<arith::MinimumFOp, arith::MinSIOp, arith::MinUIOp>>(
+      c);
+  attachScalar<PowOp, by<&ScalarEmitter::power>,
+               complexBy<&ComplexEmitter::power>>(c);
+  attachScalar<AndOp, op<arith::AndIOp>>(c);
+  attachScalar<OrOp, op<arith::OrIOp>>(c);
+  attachScalar<XorOp, op<arith::XOrIOp>>(c);
+  attachScalar<ShiftLeftOp, [](S s, ShiftLeftOp) -> Value {
+    return s.shift(/*left=*/true);
+  }>(c);
+  attachScalar<ShiftRightLogicalOp, [](S s, ShiftRightLogicalOp) -> Value {
     return s.shift(/*left=*/false);
   }>(c);
-  attach<ShiftRightArithmeticOp, by<&ScalarEmitter::shiftArithmetic>>(c);
-  attach<CompareOp,
-         [](S s, CompareOp op) -> Value { return s.compareOp(op.getKind()); },
-         [](C c, CompareOp op, ValueRange in) -> Value {
-           return c.compare(op.getKind(), in[0], in[1]);
-         }>(c);
-  attach<ClampOp, by<&ScalarEmitter::clamp>>(c);
-  attach<SelectOp, op<arith::SelectOp>,
-         [](C c, SelectOp, ValueRange in) -> Value {
-           return arith::SelectOp::create(c.b, c.loc, in[0], in[1], in[2]);
-         }>(c);
+  attachScalar<ShiftRightArithmeticOp, by<&ScalarEmitter::shiftArithmetic>>(c);
+  attachScalar<CompareOp,
+               [](S s, CompareOp op) -> Value {
+                 return s.compareOp(op.getKind());
+               },
+               [](C c, CompareOp op, ValueRange in) -> Value {
+                 return c.compare(op.getKind(), in[0], in[1]);
+               }>(c);
+  attachScalar<ClampOp, by<&ScalarEmitter::clamp>>(c);
+  attachScalar<SelectOp, op<arith::SelectOp>,
+               [](C c, SelectOp, ValueRange in) -> Value {
+                 return arith::SelectOp::create(c.b, c.loc, in[0], in[1],
+                                                in[2]);
+               }>(c);
 }
 
 void attachScalarCode(MLIRContext *context) {

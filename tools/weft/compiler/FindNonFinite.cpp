@@ -27,12 +27,12 @@ Flaw flawOf(std::complex<double> value) {
 }
 
 /// The worst flaw of a tensor, and the first element that has it.
-struct Found {
+struct FoundFlaw {
   Flaw flaw = Flaw::None;
   int64_t at = 0;
 };
-Found flawOf(const Tensor &tensor) {
-  Found out;
+FoundFlaw flawOf(const Tensor &tensor) {
+  FoundFlaw out;
   if (!tensor.isFloat() && !tensor.isComplex())
     return out;
   for (int64_t i = 0; i < tensor.size() && out.flaw != Flaw::NaN; ++i)
@@ -106,7 +106,7 @@ static Result<std::string> argumentsOf(func::FuncOp function,
     auto tensor = tensorOf(type, given->array);
     if (failed(tensor))
       return Error{given->name + " has another type than the step's input"};
-    if (Found found = flawOf(*tensor); found.flaw != Flaw::None)
+    if (FoundFlaw found = flawOf(*tensor); found.flaw != Flaw::None)
       return given->name + " is " + tensor->text(found.at) + " at " +
              indexText(found.at, tensor->getShape()) + " before the step";
     out.push_back(std::move(*tensor));
@@ -131,7 +131,8 @@ weft::tool::findNonFinite(ModuleOp module,
     for (const Tensor *tensor : given)
       before = std::max(before, flawOf(*tensor).flaw);
     for (const Tensor &tensor : results)
-      if (Found found = flawOf(tensor); found.flaw > before && first.empty())
+      if (FoundFlaw found = flawOf(tensor);
+          found.flaw > before && first.empty())
         first = nameOf(op) + " gives " + tensor.text(found.at) + " at " +
                 indexText(found.at, tensor.getShape()) +
                 ", where it was given numbers from " + rangeOf(given);

@@ -202,14 +202,9 @@ void ForeignProgram::findFixes(Explanation &explanation) {
     findAnnotationFixes(explanation, *original, compileOptions(flags));
 }
 
-/// The stage that was not reached: the one after `reached`.
-static Stage after(Stage reached) {
-  return Stage(std::min(unsigned(reached) + 1, unsigned(Stage::plan)));
-}
-
 void ForeignProgram::endAfter(Stage reached, Stage wanted) {
   if (!isIr && reached < wanted)
-    endInternally(flags.model, *import(), after(reached));
+    endInternally(flags.model, *import(), reached);
 }
 
 OwningOpRef<ModuleOp> ForeignProgram::reach(Stage stage, bool *isOverBudget) {

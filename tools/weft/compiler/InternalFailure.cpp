@@ -8,6 +8,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <unistd.h>
 
@@ -26,7 +27,8 @@ std::string weft::tool::reproducer(mlir::ModuleOp imported, Stage failed) {
 }
 
 void weft::tool::endInternally(const std::string &model,
-                               mlir::ModuleOp imported, Stage failed) {
+                               mlir::ModuleOp imported, Stage reached) {
+  Stage failed = Stage(std::min(unsigned(reached) + 1, unsigned(Stage::plan)));
   llvm::SmallString<128> path;
   llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, path);
   llvm::sys::path::append(path, "weft-reproducer-" + llvm::Twine(::getpid()) +

@@ -24,10 +24,10 @@ namespace weft::tool {
 /// comment.
 std::string reproducer(mlir::ModuleOp imported, Stage failed);
 
-/// Writes the reproducer to the folder of temporary files, prints the line
-/// above and ends the program.
+/// Writes the reproducer of the stage after `reached` to the folder of
+/// temporary files, prints the line above and ends the program.
 [[noreturn]] void endInternally(const std::string &model,
-                                mlir::ModuleOp imported, Stage failed);
+                                mlir::ModuleOp imported, Stage reached);
 
 } // namespace weft::tool
 

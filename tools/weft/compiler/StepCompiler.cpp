@@ -351,11 +351,6 @@ CompileOptions StepCompiler::budgeted(const std::string &step,
   return result;
 }
 
-/// The stage that was not reached: the one after `reached`.
-static Stage after(Stage reached) {
-  return Stage(std::min(unsigned(reached) + 1, unsigned(Stage::plan)));
-}
-
 OwningOpRef<ModuleOp> StepCompiler::reach(const std::string &step,
                                           int64_t batchSize, Stage stage,
                                           bool *isOverBudget) {
@@ -366,7 +361,7 @@ OwningOpRef<ModuleOp> StepCompiler::reach(const std::string &step,
   if (!module || succeeded(runStages(*module, watched, stage)))
     return module;
   if (reached < stage)
-    endInternally(flags.model, *import(step, batchSize), after(reached));
+    endInternally(flags.model, *import(step, batchSize), reached);
   if (isOverBudget)
     return *isOverBudget = true, std::move(module);
   return nullptr;
@@ -396,7 +391,7 @@ StepCompiler::compile(const std::string &step, int64_t batchSize) {
   watched.reached = &reached;
   auto image = compileProgram(*module, watched);
   if (failed(image) && reached < Stage::plan)
-    endInternally(flags.model, *import(step, batchSize), after(reached));
+    endInternally(flags.model, *import(step, batchSize), reached);
   if (failed(image))
     return std::nullopt;
   module = nullptr;

@@ -18,9 +18,9 @@ static OperationRow named(const char *name, const char *activation) {
     return function->apply(a.t, a.floats("x"));
   });
 }
-using Formula = Value (*)(Tensors &, Value, double);
+using NumberFormula = Value (*)(Tensors &, Value, double);
 static OperationRow withNumber(const char *name, OperationParameter parameter,
-                               Formula formula) {
+                               NumberFormula formula) {
   return operation(name, {"x"}, {parameter},
                    [formula, key = parameter.name](OperationCall &a) {
                      return formula(a.t, a.floats("x"), a.number(key));

@@ -8,17 +8,17 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
 
-using Formula = Value (*)(Tensors &, Value, Value);
+using BinaryFormula = Value (*)(Tensors &, Value, Value);
 
 /// The row of a function of two tensors, in their common type and shape.
-static OperationRow ofTwo(const char *name, Formula formula) {
+static OperationRow ofTwo(const char *name, BinaryFormula formula) {
   return operation(name, {"x1", "x2"}, {}, [formula](OperationCall &a) {
     SmallVector<Value> both = a.together({"x1", "x2"});
     return formula(a.t, both[0], both[1]);
   });
 }
 /// The row of a function of two tensors, in a type of floats.
-static OperationRow ofFloats(const char *name, Formula formula) {
+static OperationRow ofTwoFloats(const char *name, BinaryFormula formula) {
   return operation(name, {"x1", "x2"}, {}, [formula](OperationCall &a) {
     SmallVector<Value> both = a.together({"x1", "x2"});
     return formula(a.t, asFloats(a.t, both[0]), asFloats(a.t, both[1]));
@@ -90,21 +90,21 @@ template <class Op> static Value known(Tensors &t, Value x, Value y) {
 
 std::vector<OperationRow> weft::keras::binaryOperations() {
   return {ofTwo("Add", sum),
-          ofFloats("Arctan2", two<Atan2Op>),
-          ofFloats("Divide", two<DivOp>),
-          ofFloats("DivideNoNan", divideNoNan),
+          ofTwoFloats("Arctan2", two<Atan2Op>),
+          ofTwoFloats("Divide", two<DivOp>),
+          ofTwoFloats("DivideNoNan", divideNoNan),
           ofTwo("FloorDivide", floorDivide),
           ofTwo("Fmax", known<MaxOp>),
           ofTwo("Fmin", known<MinOp>),
           ofTwo("Fmod", two<RemOp>),
-          ofFloats("Heaviside", heaviside),
-          ofFloats("Hypot", hypotenuse),
-          ofFloats("Logaddexp", logAddExp),
+          ofTwoFloats("Heaviside", heaviside),
+          ofTwoFloats("Hypot", hypotenuse),
+          ofTwoFloats("Logaddexp", logAddExp),
           ofTwo("Maximum", two<MaxOp>),
           ofTwo("Minimum", two<MinOp>),
           ofTwo("Mod", modulo),
           ofTwo("Multiply", product),
           ofTwo("Power", power),
           ofTwo("Subtract", two<SubOp>),
-          ofFloats("TrueDivide", two<DivOp>)};
+          ofTwoFloats("TrueDivide", two<DivOp>)};
 }

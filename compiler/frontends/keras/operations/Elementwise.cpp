@@ -14,20 +14,14 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
 
-using Formula = Value (*)(Tensors &, Value);
-
-/// The row of a function of floats; integers become f32.
-static OperationRow ofFloats(const char *name, Formula formula) {
+OperationRow weft::keras::ofFloats(const char *name, UnaryFormula formula) {
   return operation(name, {"x"}, {}, [formula](OperationCall &a) {
     return formula(a.t, a.floats("x"));
   });
 }
-template <class Op> static Value one(Tensors &t, Value x) {
-  return t.make<Op>(x);
-}
 
 /// The row of a function of any numbers, in their own type.
-static OperationRow ofNumbers(const char *name, Formula formula) {
+static OperationRow ofNumbers(const char *name, UnaryFormula formula) {
   return operation(name, {"x"}, {}, [formula](OperationCall &a) {
     return formula(a.t, a.tensor("x"));
   });

@@ -126,6 +126,13 @@ private:
   std::map<std::string, Argument> values;
 };
 
+/// A function of one tensor, and that of an op.
+using UnaryFormula = Value (*)(Tensors &, Value);
+template <class Op> Value one(Tensors &t, Value x) { return t.make<Op>(x); }
+
+/// The row of a function of floats; integers become f32.
+OperationRow ofFloats(const char *name, UnaryFormula formula);
+
 /// The rows of each family.
 std::vector<OperationRow> elementwiseOperations();
 std::vector<OperationRow> trigonometricOperations();

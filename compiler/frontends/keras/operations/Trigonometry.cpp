@@ -13,17 +13,6 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
 
-using Formula = Value (*)(Tensors &, Value);
-
-static OperationRow ofFloats(const char *name, Formula formula) {
-  return operation(name, {"x"}, {}, [formula](OperationCall &a) {
-    return formula(a.t, a.floats("x"));
-  });
-}
-template <class Op> static Value one(Tensors &t, Value x) {
-  return t.make<Op>(x);
-}
-
 /// sqrt((1 - x) (1 + x)).
 static Value side(Tensors &t, Value x) {
   return t.make<SqrtOp>(t.mul(t.sub(1, x), t.add(x, 1.0)));

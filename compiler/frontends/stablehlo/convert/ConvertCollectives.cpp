@@ -194,7 +194,7 @@ LogicalResult allToAll(Converter &c, ForeignOp op) {
       });
 }
 
-LogicalResult broadcast(Converter &c, ForeignOp op) {
+LogicalResult collectiveBroadcast(Converter &c, ForeignOp op) {
   return convertEach(c, op,
                      [&](Value input, RankedTensorType type, LayoutAttr group) {
                        SmallVector<int64_t> sources(coll::groupSize(group), 0);
@@ -330,7 +330,7 @@ constexpr ConversionEntry kEntries[] = {
     {"reduce_scatter", reduceScatter, 1, 1, OpRole::OverElements},
     {"all_gather", allGather},
     {"all_to_all", allToAll},
-    {"collective_broadcast", broadcast},
+    {"collective_broadcast", collectiveBroadcast},
     {"collective_permute", permute},
     {"partition_id", partitionId, 0},
     {"replica_id", replicaId, 0},
