@@ -163,7 +163,7 @@ def grown(name, found):
 
 
 def missed(result):
-    """Differences that no noise of a busy machine explains: quadratic time (16 times as long), other sizes."""
+    """Yields messages on results that noise cannot explain: time that is not linear in the layers, growth with devices."""
     train = {row["layers"]: row["cpu_s"] for row in result["layers"] if row["step"] == "train"}
     if train[512] > 10 * train[128]:
         yield f"512 layers take {train[512]:.2f} s, 128 layers {train[128]:.2f} s: no longer linear"

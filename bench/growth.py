@@ -125,7 +125,7 @@ def table(name, sizes, commands, repeat):
 
 
 def quick(weft, folder):
-    """Figures that grow too fast between two sizes, whatever the load of the machine."""
+    """Yields a message for each figure that grows too fast between two sizes, whatever the load of the machine."""
     for name, sizes, commands, most in (("devices", (8, 65536), of_devices, 8), ("devices of an uneven mesh", (96, 15015), of_mesh, 16), ("ops", (1000, 8000), of_ops, 32)):
         few, many = ({column: measure(command, 2)["s"] for column, command in commands(weft, size, folder).items()} for size in sizes)
         for column in few:

@@ -8,8 +8,8 @@ class DialectRegistry;
 } // namespace mlir
 
 namespace weft {
-/// Registers weft, coll, host and plan, the code of their elements, and the
-/// upstream dialects that Weft's passes create.
+/// Registers Weft's dialects (weft, coll, host, nest and plan), the code of
+/// their elements, and func.
 void registerAllDialects(mlir::DialectRegistry &registry);
 /// Registers the same, and sharding rules for ops of linalg, arith, math,
 /// tensor and tosa (dialects/foreign/ForeignRules.h), where these dialects are

@@ -72,7 +72,7 @@ static Wide inverse(Wide a, Wide modulus) {
 /// The quotients of the numbers that the divisor divides.
 static Progression quotients(const Progression &numbers, Wide divisor) {
   Wide common = greatestCommonDivisor(numbers.step, divisor);
-  // Period of the j whose numbers the divisor divides.
+  // The period of the indices j at which the divisor divides the number.
   Wide period = divisor / common;
   if (numbers.first % common != 0)
     return {0, 0, 0};

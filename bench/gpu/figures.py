@@ -219,7 +219,7 @@ class Figure:
     full: tuple          # sizes, then the element type
     tiny: tuple          # smaller sizes and the element type, for tests
     anchor: str          # reference: "torch", or "copy": bytes at the speed of a copy
-    arrays: float = 0    # bytes, as so many arrays of the sizes
+    arrays: float = 0    # bytes moved, as a number of arrays of the sizes
     devices: int = 1
     library: bool = True # whether a library may compute it
 

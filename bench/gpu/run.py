@@ -55,7 +55,7 @@ class Report:
         print(f"{part:8} {item:32} {'ok' if ok else 'FAILED'}", flush=True)
 
     def run(self, part, item, command, limit=120, expected=0, environment=None, folder=None):
-        """Runs a command; returns its output, or nothing, with a line, if it does not end as expected."""
+        """Runs a command; returns its output, or None, after adding a line to the report, if it does not end as expected."""
         left = self.end - time.monotonic()
         begin = time.monotonic()
         if left <= 0:
@@ -75,7 +75,7 @@ class Report:
 
 
 def results(report, part, item, name, target, device, folder):
-    """The arrays that a program returns; nothing, with a line, if it fails."""
+    """The arrays that a program returns; None, after adding a line to the report, if it fails."""
     out = folder / "out.npz"
     program = report.programs / f"{name}.{target.replace(':', '-')}.weft"
     command = [WEFT, "run", program, "--inputs", report.programs / f"{name}.npz", "--outputs", out, "--devices", device,

@@ -61,7 +61,8 @@ optionsOf(weft_module *module, const weft_compile_options *options) {
   return result;
 }
 
-/// Whether the text is from JAX; its custom calls may name weft, too.
+/// Whether the text is StableHLO and not Weft's own: custom calls of StableHLO
+/// may contain weft's names, too.
 static bool looksLikeStablehlo(StringRef text) {
   return llvm::any_of(ArrayRef<StringRef>{"stablehlo.", "sdy.", "mhlo."},
                       [&](StringRef word) { return text.contains(word); });

@@ -22,7 +22,9 @@ static bool sharesMlir() {
          imageOf(reinterpret_cast<const void *>(&DialectPlugin::load));
 }
 
-/// Calls a plug-in's function; returns the reason why it has none.
+/// Calls a plug-in's function, which fills `info`; a plug-in may lack it.
+/// Returns an error if the plug-in was built for another version of MLIR's
+/// plug-ins, else empty.
 template <typename Info>
 static std::string ask(void *library, const char *function, Info &info) {
   void *found = dlsym(library, function);

@@ -67,7 +67,8 @@ static void listInner(func::FuncOp function, std::vector<OwnedValue> &values) {
   });
 }
 
-/// Lists the values of a plan: its ports, which are instructions.
+/// Lists the ports of a plan, which are instructions and not arguments or
+/// results of a function.
 static void listPlan(plan::ProgramOp program, std::vector<OwnedValue> &values) {
   const Mesh mesh = program.getMesh().getMesh();
   for (const TensorLayout &tensor : tensorLayouts(program))

@@ -13,8 +13,9 @@
 using namespace weft;
 
 namespace {
-/// What one generator makes code for: the targets of nest::allTargetLimits()
-/// of this kind, as cpu:avx2 of cpu, and further names for one of them.
+/// A generator of code for one kind of target: the targets of
+/// nest::allTargetLimits() of this kind, as cpu:avx2 of cpu, and further names
+/// for one of them.
 struct Generator {
   llvm::StringLiteral kind;
   llvm::ArrayRef<llvm::StringLiteral> aliases;

@@ -25,8 +25,8 @@ namespace weft {
 /// One loop nest.
 struct NestLine {
   std::string walk;                ///< "elements<flat>"
-  std::vector<std::string> ops;    ///< what it computes, in order: "dot"
-  std::vector<std::string> places; ///< of what it stores: "result 0"
+  std::vector<std::string> ops;    ///< computed, in order: "dot"
+  std::vector<std::string> places; ///< of its stores: "result 0"
   int64_t storedBytes = 0;
 };
 

@@ -19,10 +19,10 @@
 
 namespace weft {
 
-/// The outermost name of each part, each once.
+/// The outermost name of each location that was fused, each once.
 std::vector<std::string> pathsOf(mlir::Location location);
-/// The lines of each part, train.py:12: the innermost line of those that called
-/// it.
+/// The line, as train.py:12, of each location that was fused: the innermost of
+/// its calls.
 std::vector<std::string> linesOf(mlir::Location location);
 /// Whether differentiation made the op.
 bool isBackward(mlir::Location location);

@@ -15,7 +15,7 @@ namespace weft::html {
 
 void writeMesh(const Report &report, llvm::raw_ostream &out);
 void writeLayouts(const Report &report, llvm::raw_ostream &out);
-/// The drawing of the step: its parts, kernels, collectives, memory.
+/// Writes the drawing of the step: its parts, kernels, collectives, memory.
 void writeStep(const Report &report, llvm::raw_ostream &out);
 void writeCollectives(const Report &report, llvm::raw_ostream &out);
 void writeMemory(const Report &report, llvm::raw_ostream &out);

@@ -44,7 +44,7 @@ private:
   size_t columnOf(size_t moment) const {
     return moment * columns.size() / timeline.moments.size();
   }
-  /// The y of a number of bytes, downwards from the plot's top.
+  /// The height of a number of bytes in the plot.
   double height(int64_t bytes) const {
     return plot * bytes / std::max<int64_t>(total(), 1);
   }

@@ -3,7 +3,7 @@
 // A structured op on local shapes differs from the global op in two ways.
 // Positions (linalg.index) are global, so the block's start is added to them.
 // And 7 summands over 2 devices leave one iteration of the second in its
-// padding: there a reduction keeps what it has,
+// padding: there a reduction keeps its accumulator,
 //
 //   %i = linalg.index 1
 //   %valid = arith.cmpi ult, %i, %extent        4, and 3 on the second device

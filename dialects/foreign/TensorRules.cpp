@@ -131,7 +131,7 @@ struct ExtractSliceModel
         sizes[dim] = builder.getIndexAttr(typeOf(operands[0]).getDimSize(dim));
       }
     if (operands[0].getType() == types[0])
-      // The whole source, in the order of its fetched parts.
+      // The slice is the source, whose fetched elements are in its order.
       return {operands[0]};
     return {tensor::ExtractSliceOp::create(
         builder, op->getLoc(), cast<RankedTensorType>(types[0]), operands[0],

@@ -69,8 +69,8 @@ Tensors shardTensor(const Mesh &mesh, const Layout &layout,
 /// of floats below 16 bits are as in shardTensor.
 Tensors spreadTensor(const Mesh &mesh, const Layout &layout,
                      const Tensor &global);
-/// Combines local tensors to the global one in `out`. Returns the reason why
-/// that is impossible (a local shape, copies that differ) or empty. Partial
+/// Combines local tensors to the global tensor in `global`. Returns the reason
+/// why that is impossible (a local shape, copies that differ) or empty. Partial
 /// values are combined.
 std::string gatherTensor(const Mesh &mesh, const Layout &layout,
                          llvm::ArrayRef<int64_t> shape,

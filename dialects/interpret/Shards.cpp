@@ -64,8 +64,8 @@ Tensors shardTensor(const Mesh &mesh, const Layout &layout,
   return result;
 }
 
-/// The summand x - r has this r: that of the device of partial coordinate c >
-/// 0.
+/// The summand r of the device with the partial coordinate c > 0; the device
+/// with coordinate 0 has x minus the others' summands.
 static int64_t summandOf(int64_t c, int64_t element) {
   return (c * 7 + element * 3) % 5 - 2;
 }

@@ -69,7 +69,7 @@ private:
 
   llvm::ArrayRef<Dimension> dims;
   llvm::SmallVector<AxisDigits> axes; ///< axes that a layout uses
-  int64_t alike = 1; ///< devices with the same shard that need the same
+  int64_t alike = 1; ///< number of devices with equal shards and equal needs
 };
 
 } // namespace

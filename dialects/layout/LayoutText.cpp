@@ -207,7 +207,7 @@ bool CommandParser::parseSubAxis(SubAxis &out) {
   return !take(':') || parseDigit(out);
 }
 
-/// The axes after '(' up to ')'.
+/// Parses the axes after '(' up to ')'.
 bool CommandParser::parseList(SubAxes &out) {
   do {
     if (!parseSubAxis(out.emplace_back()))

@@ -97,8 +97,7 @@ enum class Linearity : uint8_t {
   Linear = 1,        ///< linear in it while all other operands are replicated
                      ///< along the partial axes (scale, transpose, dot)
   JointlyLinear = 2, ///< linear in all such operands together (add, subtract)
-  Rising = 4,        ///< never rises in it: a max becomes a min
-                     ///< a max stays a max, a min a min
+  Rising = 4,        ///< never falls in it (relu, floor):
   Falling = 8,       ///< never rises (neg): a max becomes a min
   Moving = 16,       ///< only moves or copies elements (reshape): any kind
 };

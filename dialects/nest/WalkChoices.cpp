@@ -20,11 +20,11 @@ Attribute ownWalk(Operation *op) { return OwnAttr::get(op->getContext()); }
 // Reductions
 //===----------------------------------------------------------------------===//
 
-// Lengths of blocks, and from which on sums are computed by blocks: the
-// rounding error grows with the numbers in one accumulator. The relative error
-// of a sum of 50,000 positive numbers was 4e-6 in one accumulator, 2e-7 in
-// blocks of 512. That of a small residual network's weights after ten steps is
-// 1e-6; with blocks of 512 it was 5e-6.
+// The length of blocks, and the least length of a sum that is computed by
+// blocks: the rounding error grows with the numbers in one accumulator. The
+// relative error of a sum of 50,000 positive numbers was 4e-6 in one
+// accumulator, 2e-7 in blocks of 512. That of a small residual network's
+// weights after ten steps is 1e-6; with blocks of 512 it was 5e-6.
 static constexpr int64_t kSumBlock = 64, kLongSum = 4 * kSumBlock;
 
 static SmallVector<int64_t> reducedSizes(ReduceOp op) {
@@ -227,7 +227,7 @@ Attribute chooseContraction(DotOp op, const TargetLimits &limits,
               {tile.rows, tile.columns});
 }
 
-/// One dimension of rows, which is contiguous in the result.
+/// The rows that workers share: one dimension, contiguous in the result.
 std::optional<SharedRows> sharedRowsOf(DotOp op, Attribute walk,
                                        IsInMemory isInMemory) {
   std::optional<ContractionShape> shape = contractionShape(op, isInMemory);

@@ -83,7 +83,7 @@ int64_t HostCallOp::getBytesSent() { return 0; }
 // Moves between layouts among all devices
 //===----------------------------------------------------------------------===//
 
-/// The axes of either layout, each once and as a whole axis.
+/// The axes of either layout, each once and as a full axis.
 template <typename MoveOp> static SubAxes axesOfLayouts(MoveOp op) {
   SubAxes all = allAxes(op.getFrom().getMesh().getMesh()), axes;
   for (LayoutAttr attribute : {op.getFrom(), op.getTo()})

@@ -2,7 +2,7 @@
 //
 //   trait              an op that ...                         of weft
 //   Elementwise        needs its operands at one position     add, exp, ...
-//   KeepsPositions     likewise, and some whole numbers more  rng_bits
+//   KeepsPositions     likewise, and all of smaller operands  rng_bits
 //   MovesElements      only says where an element comes from  transpose, slice
 //   GeneratesElements  needs a position and nothing else      iota, constant
 //   Costly             is dearer to compute than to load      exp, rng_bits

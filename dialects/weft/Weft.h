@@ -113,7 +113,7 @@ inline constexpr llvm::StringLiteral kReasonAttr =
 inline constexpr llvm::StringLiteral kDonatedAttr =
     "weft.donated"; ///< on an argument: index of the result that reuses its memory (i64)
 inline constexpr llvm::StringLiteral kMetadataAttr =
-    "weft.metadata"; ///< JSON of whoever made the program, kept as it is
+    "weft.metadata"; ///< JSON of the front end, kept unchanged
 /// Attribute of a module: #weft.mesh, its devices.
 inline constexpr llvm::StringLiteral kMeshAttr = "weft.mesh";
 /// Attribute of a function that makes it a kernel: #weft.kernel<...>.

@@ -1,7 +1,7 @@
 //===- FetchedOperands.h - window and shift factors -------------*- C++ -*-===//
 //
 // A sharded dimension whose positions move: every device receives the operand
-// positions that its part of the result needs, and no others, whatever number
+// positions that its shard of the result needs, and no others, whatever number
 // of devices hold them. 8 elements over "x"=2, read by windows of 3 with one
 // element of padding (position p needs p - 1, p, p + 1):
 //
@@ -56,7 +56,7 @@ struct FetchedDim {
   MeshAttr mesh;
   SubAxes axes;
 };
-/// Replaces the device's part of the dimension by the range; elements that do
+/// Replaces the device's shard of the dimension by the range; elements that do
 /// not exist are `fill` (one element), or undefined if that is null.
 mlir::Value fetchRange(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value block, const FetchedDim &dim,

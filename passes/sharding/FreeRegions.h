@@ -1,6 +1,6 @@
 //===- FreeRegions.h - regions that leave axes free -------------*- C++ -*-===//
 //
-// A region over "x" that leaves "y" free is a program of whole values along
+// A region over "x" that leaves "y" free is a program of global values along
 // "y", one for each coordinate of "x":
 //
 //   %r = weft.manual(%a) from [[x, -]] to [[x, -]] free ["y"] {

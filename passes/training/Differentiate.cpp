@@ -48,7 +48,8 @@ void eraseMarks(func::FuncOp function) {
   });
 }
 
-/// A private function may be held by another that is erased: until none is.
+/// Erases private functions without uses until there are none: one that is
+/// erased may have used another.
 void erasePrivateFunctions(ModuleOp module) {
   for (bool changed = true; changed;) {
     changed = false;

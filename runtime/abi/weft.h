@@ -240,9 +240,9 @@ weft_error *weft_program_collective(const weft_program *program,
                                     size_t collective, weft_collective *out);
 
 typedef struct weft_runtime weft_runtime;
-/// Creates a runtime. `devices`: "cpu:N". `workers`: threads that the devices
-/// share, 0 for one a core; a single device shares its large kernels among
-/// them.
+/// Creates a runtime. `devices`: "cpu:N", "cuda:N", or "cuda" for all GPUs.
+/// `workers`: threads that CPU devices share, 0 for one a core; a single device
+/// shares its large kernels among them.
 weft_error *weft_runtime_create(const char *devices, int workers,
                                 weft_runtime **out);
 int64_t weft_runtime_device_count(const weft_runtime *runtime);

@@ -100,7 +100,7 @@ private:
   const Group &of(int64_t group) const {
     return groups[groups.size() == 1 ? 0 : group];
   }
-  std::vector<Group> groups; ///< one for all where they are alike
+  std::vector<Group> groups; ///< one entry if the moves of all groups are equal
 };
 
 /// Bytes that one device sends of all sources together.

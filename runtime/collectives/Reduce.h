@@ -2,7 +2,7 @@
 //
 // r[i] = ((s0[i] + s1[i]) + s2[i]) + ..., stored to every target: always in
 // device order, so that the bits depend neither on the number of workers nor on
-// the worker of each part. f16 and bf16 are accumulated in f32 and rounded
+// the worker of each chunk. f16 and bf16 are accumulated in f32 and rounded
 // once.
 //
 //===----------------------------------------------------------------------===//

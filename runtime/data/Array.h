@@ -103,8 +103,8 @@ Array convert(const Array &array, ElementType type);
 /// Converts `count` elements in memory; `from` and `to` do not overlap.
 void convertElements(ElementType fromType, const void *from, ElementType toType,
                      void *to, int64_t count);
-/// The number of NaNs among `count` elements in memory; of complex numbers the
-/// parts count.
+/// The number of NaNs among `count` elements in memory; each component of a
+/// complex number counts.
 int64_t countNaN(ElementType type, const void *from, int64_t count);
 /// Rows [begin, end) of the first dimension, which must exist.
 Array rows(const Array &array, int64_t begin, int64_t end);

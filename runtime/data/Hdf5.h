@@ -7,11 +7,12 @@
 //   Status read = writer->add(kernel);             // layers/dense/vars/0
 //   Result<OpenFile> file = writer->finish();      // to be copied to its place
 //
-// A block of one array at a time is in memory. The library reads in a child process, because it
-// crashes on some damaged files; elements that lie in the file as they are are read
-// without it. Only plain datasets are followed: links that leave the file, virtual
-// and external datasets are refused. The HDF5 library keeps global state: call from
-// one thread at a time.
+// A block of one array at a time is in memory. The library reads in a child
+// process, because it crashes on some damaged files; elements that are
+// contiguous and little-endian in the file are read without it. Only plain
+// datasets are followed: links that leave the file, virtual and external
+// datasets are refused. The HDF5 library keeps global state: call from one
+// thread at a time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +56,7 @@ public:
   /// A dataset whose path is the array's name. Returns errors of reading the array;
   /// those of writing are kept for finish().
   Status add(const StoredArray &array);
-  /// The whole file, once.
+  /// Returns the finished file; called once.
   Result<OpenFile> finish();
 
 private:
@@ -65,7 +66,7 @@ private:
 };
 
 /// Reads the arrays one after the other and writes them to the file; without a
-/// writer they are only read, as in all processes whose devices have parts of
+/// writer they are only read, as in all processes whose devices have shards of
 /// them.
 Status addAll(const std::vector<StoredArray> &arrays, Hdf5Writer *writer);
 

@@ -38,7 +38,7 @@ public:
 private:
   /// For types that the library has none of its own for.
   static hid_t ownType(ElementType type) {
-    // Without a tag: h5py reads it into what it takes for bytes, and no other.
+    // Without a tag: only then h5py reads it, as raw bytes.
     if (type == ElementType::BFloat16)
       return H5Tcreate(H5T_OPAQUE, 2);
     if (componentType(type) != type) { // as h5py has complex numbers

@@ -41,7 +41,7 @@ Result<std::vector<NamedArray>> readNpz(const std::string &path,
                                         const ReadLimits &limits = {});
 /// Adds NAME.npy, block by block.
 Status addNpy(ZipWriter &writer, const StoredArray &array);
-/// Members are stored. A reader never sees half a file.
+/// Writes an archive without compression. A reader never sees half a file.
 Status writeNpz(const std::string &path, const std::vector<NamedArray> &arrays);
 Status writeNpz(OutputFile &file, const std::vector<NamedArray> &arrays);
 /// The same, block by block. All processes whose devices have the arrays call it;

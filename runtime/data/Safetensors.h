@@ -41,7 +41,7 @@ class SafetensorsWriter {
 public:
   /// Writes the header; the format must have each type.
   SafetensorsWriter(OutputFile &file, const std::vector<TensorInfo> &tensors);
-  /// The next bytes of the tensors.
+  /// Writes the next bytes of the tensors.
   void add(const void *data, size_t size) { file.write(data, size); }
 
 private:

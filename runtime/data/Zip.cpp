@@ -92,7 +92,7 @@ Status ZipReader::checkClaims(uint64_t fileSize) {
       wrong = "overlaps another one; the file is damaged or malicious";
     if (!wrong.empty())
       return Error{file + ": member " + info.name + ": " + wrong};
-    sizes += info.size; // below 2^20 * 2^35
+    sizes += info.size; // no overflow: 2^20 members of limits.bytes at most
     list.push_back(
         {info.name, info.size, info.comp_method == ZIP_CM_STORE, info.crc, 0});
   }

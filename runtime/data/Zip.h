@@ -80,11 +80,12 @@ public:
   explicit ZipWriter(OutputFile &file) : file(file) {}
   using Chunk = std::pair<const void *, size_t>;
   void add(const std::string &name, const std::vector<Chunk> &chunks);
-  /// A member of `size` bytes that are not all there yet: its CRC comes behind it.
+  /// Begins a member of `size` bytes that are written in pieces; its CRC
+  /// follows them.
   void begin(const std::string &name, uint64_t size);
   void write(const void *data, size_t size);
   void end();
-  /// The central directory; the caller commits the file.
+  /// Writes the central directory; the caller commits the file.
   void finish();
 
 private:

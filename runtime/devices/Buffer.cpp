@@ -95,8 +95,8 @@ static Error makeBlock(const weft_buffer *buffer, const int64_t *starts,
   return nullptr;
 }
 
-/// Copies the part of a block that the device at `position` holds, out of or into
-/// an array of the block.
+/// The copy of those elements of a block that the device at `position` holds,
+/// out of or into an array of the block.
 static BoxCopy shardCopy(const weft_buffer &buffer, int64_t position,
                          const Box &block, bool toBlock) {
   const PortInfo &port = *buffer.port;

@@ -5,8 +5,8 @@
 
 using namespace weft::runtime;
 
-/// Checks a port's buffer: it is the runtime's, has the same parts of an equal
-/// array on each device, and is used once, except for a donation.
+/// Checks a port's buffer: it is the runtime's, has the same shards of an equal
+/// array on the devices, and is used once, except for a donation.
 static Error checkPort(weft_runtime &runtime, const PortInfo &port,
                        weft_buffer *buffer, weft_buffer *donatedArgument) {
   if (!buffer)

@@ -1,7 +1,7 @@
 //===- Ticket.h - when something enqueued is over ---------------*- C++ -*-===//
 //
-// A ticket is what enqueueing returns: it can be polled, waited for any number
-// of times, and calls back. It carries the error, if there was one:
+// Enqueueing returns a ticket: it can be polled, waited for any number of
+// times, and calls back. It carries the error, if there was one:
 //
 //   Ticket ticket = devices->enqueue(std::move(run));
 //   ticket.onReady([](const weft_error *error) { ... });   // null: all is well

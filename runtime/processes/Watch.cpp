@@ -17,8 +17,8 @@ using namespace std::chrono_literals;
 constexpr std::chrono::milliseconds beatInterval = 500ms, lookInterval = 100ms,
                                     longestSilence = 6s;
 /// The longest time between two checks of this thread, which are 20 ms apart,
-/// without doubt: after a longer one the process was stopped, or the machine is
-/// overloaded, and messages were not received.
+/// that counts as running: after a longer one the process was stopped, or the
+/// machine is overloaded, and messages were not received.
 constexpr std::chrono::milliseconds longestAbsence = 1s;
 /// The longest time in which all wait and nothing arrives: then it is a
 /// deadlock.

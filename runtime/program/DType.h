@@ -13,7 +13,7 @@ bool isValid(DType dtype);
 /// The bytes of an element; i1 takes one.
 int64_t elementBytes(DType dtype);
 bool isFloat(DType dtype);
-/// f32, i64, ...
+/// The name of a type: f32, i64, ...
 const char *name(DType dtype);
 
 } // namespace weft::runtime

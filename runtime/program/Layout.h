@@ -35,7 +35,7 @@ struct Layout {
 
 using Box = std::vector<Interval>;
 
-/// The part of a global array that the device at `position` holds.
+/// The block of a global array that the device at `position` holds.
 Box own(const Mesh &mesh, const Layout &layout, std::span<const int64_t> shape,
         int64_t position);
 /// The shape of local buffers: ceil(n / p) in each dimension.

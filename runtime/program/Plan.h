@@ -47,7 +47,7 @@ struct PortInfo {
   int64_t donatedTo = -1;   ///< input: output with the same memory
   int64_t donatedFrom = -1; ///< output: input with the same memory
   uint64_t globalBytes, localBytes;
-  /// A number that is equal for ports whose devices hold the same parts of
+  /// A number that is equal for ports whose devices hold the same shards of
   /// equal arrays, so that a buffer of one program can be passed to another.
   uint64_t signature;
 };

@@ -201,7 +201,7 @@ private:
   uint8_t digit(uint8_t byte, unsigned i) const {
     return digits == 1 ? byte : i % 2 ? byte & 15 : byte >> 4;
   }
-  /// Repeats a byte's numbers, in this row; what is behind its end is dropped.
+  /// Repeats a byte's numbers in this row; those past its end are dropped.
   void repeat(uint8_t count, uint8_t value) {
     size_t left = x < h.width ? h.width - x : 0;
     size_t shown = std::min<size_t>(count, left);
@@ -243,7 +243,7 @@ private:
   std::vector<uint8_t> out;
 };
 
-/// A pixel of 16, 24 or 32 bits.
+/// Appends a pixel of 16, 24 or 32 bits.
 void addPixel(const BmpHeader &h, uint32_t bits, std::vector<uint8_t> &out) {
   auto part = [&](int shift, int width) {
     uint32_t most = (1u << width) - 1;

@@ -1,6 +1,6 @@
 //===- DecodeGif.cpp - the first frame of a GIF file ----------------------===//
 //
-// The frame lies on a canvas of the screen's size. What it leaves free has the
+// The frame lies on a canvas of the screen's size. Pixels outside it have the
 // transparent colour, or else the first one, as PIL fills it. Later frames are not
 // read.
 //

@@ -13,8 +13,9 @@
 // sample's label has as many numbers as there are classes. Without folders
 // there are images only.
 //
-// Pixels are those of Keras on JAX (PIL's decoding, then keras.ops.image.resize in
-// float32). JPEG and PNG are read; .gif and .bmp are refused by name.
+// Pixels are those of Keras on JAX (PIL's decoding, then keras.ops.image.resize
+// in float32). JPEG, PNG, GIF (the first frame) and BMP are read
+// (DecodeImage.h).
 //
 //===----------------------------------------------------------------------===//
 

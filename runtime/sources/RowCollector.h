@@ -27,7 +27,7 @@ public:
   /// Returns the rows as an array of `shape`, which has as many bytes as were
   /// added.
   Result<Rows> finish(ElementType type, Shape shape, bool swapped = false);
-  /// The file, which is created if it does not exist yet.
+  /// The descriptor of the file, which is created if it does not exist yet.
   Result<int> descriptor();
 
 private:

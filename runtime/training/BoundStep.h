@@ -34,7 +34,8 @@ struct Trainer::BoundStep {
                 BackgroundThread &thread, bool onDevices);
   /// The bytes of the second set of buffers on one device.
   uint64_t spareBytes = 0;
-  /// Writes these samples to the data ports, or waits until that is done.
+  /// Writes these samples to the data ports; if they were written ahead, only
+  /// waits until that is done.
   Status take(const TrainingData &data, const std::vector<int64_t> &indices);
   Status execute();
   /// Drops prefetched samples of this data, after they are written.

@@ -45,10 +45,11 @@ public:
   /// The number of steps that is announced for an epoch.
   int64_t steps() const { return options.stepsPerEpoch.value_or(batches()); }
   void startEpoch();
-  /// The samples of the next batch; false at the end of the epoch.
+  /// Sets `indices` to the samples of the next batch; false at the end of the
+  /// epoch.
   bool next(std::vector<int64_t> &indices);
-  /// The samples that the following next() is expected to give, those of a new
-  /// epoch if this one is over; does not affect next().
+  /// Sets `indices` to the samples that the following next() is expected to
+  /// give, those of a new epoch if this one is over; does not affect next().
   void peek(std::vector<int64_t> &indices);
   /// Whether the last epoch ended early, with fewer samples than stepsPerEpoch
   /// needs.

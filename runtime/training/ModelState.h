@@ -43,17 +43,17 @@ public:
   /// Loads values by variable path. `strict`: each variable must be given, and
   /// each array must belong to a variable.
   Status load(const std::vector<NamedArray> &arrays, bool strict);
-  /// The value of one variable, block by block; nothing where the model has no
-  /// variable of that name.
+  /// Loads the value of one variable, block by block. An array without a
+  /// variable of its name is ignored.
   Status load(const StoredArray &array);
-  /// The same of several, one after the other.
+  /// Loads several arrays, one after the other.
   Status load(const std::vector<StoredArray> &arrays);
   /// Saves all variables except metrics', in the order in which programs named
   /// them.
   Result<std::vector<NamedArray>> save() const;
-  /// The same, to be read when needed. The state must be there as long.
+  /// The same arrays, to be read when needed. The state must outlive them.
   std::vector<StoredArray> stored() const { return storedValues(false); }
-  /// Metrics' too.
+  /// The same with metrics' variables.
   std::vector<StoredArray> storedAll() const { return storedValues(true); }
 
   struct Variable {

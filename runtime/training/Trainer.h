@@ -77,7 +77,7 @@ struct FitOptions : LoopOptions {
   std::function<Status(bool weightsAlone)> canSaveModel = {};
   std::function<Status(const std::string &path, bool weightsAlone)> saveModel =
       {};
-  /// Those that train together; null: this one only.
+  /// The processes that train together; null: this one only.
   weft_processes *processes = nullptr;
 };
 
@@ -92,7 +92,8 @@ public:
   Result<std::vector<NamedArray>> predict(const TrainingData &data,
                                           const LoopOptions &options);
 
-  /// Whether batches are written ahead to the devices, or to memory of the host.
+  /// Sets whether batches are written ahead to the devices, or to memory of the
+  /// host.
   void writeAheadOnDevices(bool on) { aheadOnDevices = on; }
   /// The bytes on one device of batches that are written ahead.
   uint64_t aheadBytes() const;

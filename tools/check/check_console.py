@@ -2,7 +2,7 @@
 
     check_console.py           runs the commands of every ```console block and compares
     check_console.py --show    runs those of the README and the tutorial for a person to see (tools/try)
-    check_console.py --write   puts what they print now into the pages
+    check_console.py --write   writes their present outputs to the pages
 
 Commands begin with "$ " and go on after a backslash at the line's end. Times
 and the memory that depends on how kernels are fused are masked; losses and

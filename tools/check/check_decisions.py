@@ -14,7 +14,7 @@ INDEX_HEAD = "| record | date |\n|---|---|\n"
 
 
 def problems_of(record):
-    """Yields what a record lacks."""
+    """Yields the problems of one record."""
     text, name = record.read_text(), record.relative_to(ROOT)
     if not re.fullmatch(r"\d{4}-\d\d-\d\d-[a-z0-9-]+\.md", record.name):
         yield f"{name}: is not named YYYY-MM-DD-topic.md; rename it"

@@ -19,7 +19,7 @@ def kebab(name):
 
 
 def problems_of(table, definition, flag, body):
-    """Yields what is wrong with one pass."""
+    """Yields the problems of one pass."""
     name = definition.removesuffix("Pass")
     where = table.relative_to(ROOT)
     if not any(table.parent.rglob(f"{name}.cpp")):

@@ -43,7 +43,7 @@ def long_files():
 
 
 def includes():
-    """Yields (file, its text, [what it includes]) for code with edges."""
+    """Yields (file, its text, [included paths]) for code with edges."""
     for path in code_files():
         if path.parts[0] in EDGES and path.suffix != ".py":
             text = (ROOT / path).read_text(errors="replace")
@@ -64,7 +64,7 @@ def bad_includes():
 
 
 def folder_cycles():
-    """Returns one line for each cycle of folders that include each other; a folder and what is inside it are one."""
+    """Returns one line for each cycle of folders that include each other; a folder and its subfolders are one."""
     graph = {}
     for path, _, targets in includes():
         own = path.parent.as_posix()

@@ -91,7 +91,7 @@ def fails(command):
 
 
 def catchers(first, every):
-    """Returns (names of the tests that fail, what the build says); the test named `first` is the first to run"""
+    """Returns (names of the tests that fail, the error if one does not build); the test named `first` is the first to run"""
     caught = []
     for name, target, command in sorted(TESTS, key=lambda test: test[0] != first):
         made = build([target])

@@ -45,7 +45,7 @@ struct ModelFlags {
   std::optional<std::string> optimizer, loss, metrics;
   std::optional<double> learningRate;
   std::optional<uint64_t> seed;
-  /// The limit of a device's memory, 64MiB; empty: none.
+  /// The values of --shape: [NAME=]16x128.
   std::vector<std::string> shapes;
   /// The shapes of samples by the name of an input, or ""; unset without data.
   std::function<std::map<std::string, std::vector<int64_t>>()> shapesOfData;
@@ -106,12 +106,12 @@ struct FitFlags {
   bool bar = false; ///< drawn in a pipe, too
   int verbose = 1;
   std::string weights, save, saveWeights, history, stats;
-  /// For each part of a .weights.json.
+  /// The most bytes of weights in each file that a .weights.json names.
   uint64_t maxShardSize = uint64_t(5) << 30;
   std::vector<std::string> callbacks; ///< as in a Keras script, or JSON
   std::string backup;                 ///< a folder; empty: none
   std::optional<int64_t> saveEvery;   ///< steps between backups; none: epochs
-  /// Those that train together; null: this one only.
+  /// The processes that train together; null: this one only.
   weft_processes *processes = nullptr;
 };
 

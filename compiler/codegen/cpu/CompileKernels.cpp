@@ -108,7 +108,8 @@ static std::vector<KernelJob> collectKernels(ModuleOp module) {
   return jobs;
 }
 
-/// The object of a program that only returns its arguments.
+/// The text of an empty kernel, which a program that only returns its arguments
+/// is compiled from.
 static std::string noKernel(const CpuTarget &target) {
   return "func.func private @none() attributes {nest.kernel = "
          "#nest.kernel<target = \"" +

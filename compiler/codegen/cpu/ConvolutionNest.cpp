@@ -3,7 +3,7 @@
 // Loops of convolutions. A tile of a few positions and vectors of output
 // features is kept in registers during the loops over the window and the input
 // features; nothing is unfolded or packed. 8x32x32x3 with 3x3x3x16, tiles of 6
-// places and one vector of 16:
+// positions and one vector of 16:
 //
 //   for sample, row, tile of 6 columns     acc[6] = 0
 //     for ky, kx, c                          w = kernel[ky, kx, c, 0..16]
@@ -19,7 +19,7 @@
 // Holes of base dilation are not computed: window element k contributes to
 // position p only if p * stride + k - low is a multiple of the dilation, so k
 // starts at the first such element and steps by the dilation, and a tile has
-// every so-manieth position.
+// positions at multiples of a period, whose windows see the same elements.
 //
 //===----------------------------------------------------------------------===//
 

@@ -51,7 +51,8 @@ void packPanels(KernelEmitter &kernel, const DotPanels &panels, DotRange across,
 mlir::Value panelCount(elements::ElementEmitter &emitter, mlir::Value positions,
                        int64_t width);
 
-/// Emit an if and a loop, and close the loops that `then` and the body open.
+/// Emits an if whose branches are emitted by `then` and `otherwise`, which
+/// close the loops that they open.
 void emitIf(elements::ElementEmitter &emitter, mlir::Value condition,
             llvm::function_ref<void()> then,
             llvm::function_ref<void()> otherwise);

@@ -34,8 +34,8 @@ public:
   /// The epilogue of the nest; empty if it stores the results of its op only.
   Epilogue(KernelEmitter &kernel, nest::LoopsOp loops);
   bool isEmpty() const { return values.empty(); }
-  /// Computes and stores the nest's values for so many columns of each row: a
-  /// constant i64 makes the loop one of vectors.
+  /// Computes and stores the nest's values for the first `columns` columns of
+  /// each row; if `columns` is constant, the loop over them is one of vectors.
   llvm::LogicalResult emit(const SummedTile &tile, mlir::Value columns);
 
 private:

@@ -88,7 +88,7 @@ bool PlainLinker::readSymbols() {
   return true;
 }
 
-/// Places the tables before the code, whose sizes are known now.
+/// Places the tables, whose sizes are known now, before the code.
 void PlainLinker::placeTables() {
   reserve(sizeof(Elf64_Ehdr) + kSegments * sizeof(Elf64_Phdr), 1);
   size_t count = 1 + externals.size() + defined.size();
@@ -122,7 +122,7 @@ bool PlainLinker::placeSections() {
   return true;
 }
 
-/// The address of a symbol; of an external function that of its call stub.
+/// The address of a symbol, or of the call stub of an external function.
 std::optional<uint64_t>
 PlainLinker::addressOf(const InputSymbol &symbol) const {
   if (symbol.st_shndx == SHN_UNDEF) {
@@ -169,7 +169,7 @@ bool PlainLinker::relocateOne(uint64_t section,
 bool PlainLinker::relocate(const InputSection &table) {
   auto section = addresses.find(table.sh_info);
   if (section == addresses.end())
-    return true; // of a section that is not loaded
+    return true; // relocations of a section that is not loaded
   Object::Elf_Rela_Range entries;
   if (table.sh_type != SHT_RELA || !take(object.relas(table), entries))
     return false;

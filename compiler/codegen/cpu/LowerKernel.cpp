@@ -29,8 +29,8 @@ using namespace mlir;
 
 namespace weft::cpu {
 
-/// Replaces functions of complex numbers by functions of their parts, which are
-/// approximated like others.
+/// Replaces functions of complex numbers by functions of their components,
+/// which are approximated like others.
 static LogicalResult splitComplex(ModuleOp module) {
   bool found = module
                    .walk([](Operation *op) {
@@ -179,7 +179,7 @@ void KeptLowerings::giveBack(std::unique_ptr<KernelLowering> lowering) {
   std::lock_guard<std::mutex> lock(mutex);
   if (!lowering || lowering->isWorn())
     return;
-  if (idle.size() == kMost) // perhaps of programs with other dialects
+  if (idle.size() == kMost) // the oldest, perhaps of other dialects
     idle.erase(idle.begin());
   idle.push_back(std::move(lowering));
 }

@@ -30,8 +30,8 @@ class KernelConversion;
 /// Compiles kernels one by one, in a context of its own: each thread has one.
 class KernelLowering {
 public:
-  /// Takes in `dialects` those of the kernels and their extensions, which are
-  /// loaded as needed.
+  /// Takes the dialects of the kernels and their extensions, which are loaded
+  /// as needed.
   KernelLowering(const CpuTarget &target,
                  const mlir::DialectRegistry &dialects);
   ~KernelLowering();
@@ -73,7 +73,7 @@ private:
   std::vector<std::unique_ptr<KernelLowering>> idle;
 };
 
-/// Adds the function that rounds to bf16 to a module that calls it.
+/// Adds the functions that round to bf16 to a module that calls them.
 void defineBFloatRounding(llvm::Module &module);
 
 /// Links objects to one shared object that needs libc and libm only. Returns

@@ -36,7 +36,8 @@ Complex rootOf(int64_t k, int64_t n) {
   return std::polar(1.0, -2 * M_PI * static_cast<double>(k % n) / n);
 }
 
-/// The transform of a power of two, computed while compiling.
+/// The transform of `x`, whose length is a power of two, computed while
+/// compiling.
 std::vector<Complex> transformed(const std::vector<Complex> &x) {
   size_t n = x.size();
   if (n == 1)

@@ -13,7 +13,8 @@ using namespace mlir;
 
 namespace weft::elements {
 
-/// A constant of one number; others are in memory.
+/// Emits the element of a constant of one number; other constants are in
+/// memory.
 static FailureOr<Value> splatElement(ElementEmitter &e, ConstantOp op,
                                      const ElementIndex &) {
   auto data = cast<DenseElementsAttr>(op.getValue());

@@ -5,8 +5,8 @@
 //   Value j = nest.openLoop(8);                  <- the builder, depth() is 2
 //   nest.closeLoops(1);                          <- after the loop over j
 //
-// Positions are 64-bit integers. Loops are scf.for; a SharedLoops defines which
-// of them a processor shares among its workers or threads.
+// Positions are 64-bit integers. Loops are scf.for; a ProcessorLoops defines
+// which of them a processor shares among its workers or threads.
 //
 //===----------------------------------------------------------------------===//
 

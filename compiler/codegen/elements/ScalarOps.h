@@ -17,8 +17,8 @@ class ElementEmitter;
 /// Whether an element of the op is computed from those at the same position
 /// (ScalarCode).
 bool isElementwise(mlir::Operation *op);
-/// Emits such an op on registers. Fails, with an error on the op, if it or its
-/// element types have no code.
+/// Emits an elementwise op on registers. Fails, with an error on the op, if it
+/// or its element types have no code.
 mlir::FailureOr<mlir::Value> emitScalarOp(mlir::OpBuilder &builder,
                                           mlir::Operation *op,
                                           mlir::ValueRange operands);

@@ -60,7 +60,7 @@ LogicalResult emitCumulative(ElementEmitter &e, CumulativeOp op) {
   return success();
 }
 
-/// The first position of the largest, or smallest, element of each row.
+/// Emits the first position of the largest, or smallest, element of each row.
 static LogicalResult emitArgument(ElementEmitter &e, Operation *op, int64_t dim,
                                   bool largest) {
   Value input = op->getOperand(0);
@@ -89,8 +89,8 @@ static LogicalResult emitArgument(ElementEmitter &e, Operation *op, int64_t dim,
   return success();
 }
 
-/// Emits k times the first largest of the elements that come after the last
-/// one.
+/// Emits k searches, each for the first largest of the elements that come after
+/// the previous result in descending order.
 LogicalResult emitTopK(ElementEmitter &e, TopKOp op) {
   using P = arith::CmpIPredicate;
   RowNest row(e, op.getInput(), op.getDim());

@@ -5,8 +5,8 @@
 // are rounded at their end only.
 //
 //   load     bits i8 -> f32, exact
-//   store    f32 -> bits, the nearest, halves to even; what is too large
-//            becomes NaN (e4m3fn, above 464), infinity (e5m2, from 61440) or
+//   store    f32 -> bits, the nearest, halves to even; larger numbers
+//            become NaN (e4m3fn, above 464), infinity (e5m2, from 61440) or
 //            the largest number (e2m1fn, 6)
 //
 // runtime/program/SmallFloats.h is the same in C++.

@@ -17,8 +17,8 @@ using namespace mlir;
 namespace weft::elements {
 
 namespace {
-/// The positions of a term of a convolution in both operands; `inside`: not in
-/// padding.
+/// The positions of a term of a convolution in both operands; `seen.inside`:
+/// whether it is not in padding.
 struct ConvolutionPlace {
   WindowPlace seen;
   SmallVector<Value> from, with;

@@ -45,7 +45,7 @@ using namespace mlir;
 
 namespace weft::gpu {
 
-/// Replaces functions of complex numbers by functions of their parts.
+/// Replaces functions of complex numbers by functions of their components.
 static LogicalResult splitComplex(ModuleOp module) {
   PassManager passes(module.getContext());
   passes.addPass(createConvertComplexToStandardPass(

@@ -33,7 +33,7 @@ public:
   mlir::Value load(mlir::Value from, mlir::Type element, int64_t count);
   void store(mlir::Value from, mlir::Type element,
              llvm::ArrayRef<mlir::Value> values);
-  /// Wait for all threads of the block, or of the warp.
+  /// Waits for all threads of the block, or of the warp.
   void barrier();
   void warpBarrier();
 

@@ -9,7 +9,7 @@
 //       for k = begin; k < min(begin + 28, 784); ++k
 //         part += x[row, k] * w[k, column]
 //       sum += part
-//     result[element] = sum             or what follows from it elementwise
+//     result[element] = sum             or a value computed from it elementwise
 //
 // With lanes = 8 a block takes 32 adjacent elements; eight threads combine an
 // eighth of an element's terms each, and then their partial results as a tree.

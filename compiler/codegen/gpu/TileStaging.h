@@ -1,7 +1,7 @@
 //===- TileStaging.h - an operand's way to shared memory --------*- C++ -*-===//
 //
 //   TileStaging lhs(elements, shared, sum, walk, 0, thread, isInMemory);
-//   lhs.enter(batch digits, first row of the tile);     // what no depth changes
+//   lhs.enter(batch digits, first row of the tile);     // same for all depths
 //   lhs.copy(stage pointer, first depth);               // 128 x 32 elements
 //
 // Rows and depths behind the end are read at the last one; elements at such

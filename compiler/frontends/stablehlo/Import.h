@@ -59,7 +59,7 @@ struct ImportOptions {
   int64_t devices = 0;
   /// Whether arguments and results are each device's own arrays, as in JAX:
   /// unreduced ones are summands, and all blocks are full if the program does
-  /// not state the sharding. Otherwise whole arrays are passed and returned.
+  /// not state the sharding. Otherwise full arrays are passed and returned.
   bool devicePorts = false;
   std::string function = "main";
 };

@@ -10,7 +10,7 @@ TypedAttr weft::absentElement(ReduceKind kind, Type elementType) {
   auto number = dyn_cast_or_null<FloatAttr>(neutral);
   if (kind != ReduceKind::Sum || !number || !number.getValue().isZero())
     return neutral;
-  // +0, as the type has no -0.
+  // -0; +0 if the type has no -0.
   return FloatAttr::get(number.getType(),
                         APFloat::getZero(number.getValue().getSemantics(),
                                          /*Negative=*/true));

@@ -21,7 +21,7 @@ namespace weft {
 
 /// The contribution of a device without elements to a reduction across devices:
 /// the neutral element, but for a sum of floats -0, or 0 if the type has no -0;
-/// for complex numbers each part's.
+/// for complex numbers that of each component.
 mlir::TypedAttr absentElement(ReduceKind kind, mlir::Type elementType);
 /// Data whose every element is absent.
 mlir::DenseElementsAttr absentData(ReduceKind kind,

@@ -18,7 +18,7 @@ using namespace weft;
 
 namespace {
 /// The starts of blocks along the sharded dimensions of a tensor, relative to
-/// the device's part.
+/// the device's shard.
 struct LocalStarts {
   LocalBuilder b;
   const LocalPlacement &placement;
@@ -113,7 +113,7 @@ Value LocalStarts::vectors(Value indices, const IndexedBlocks &blocks,
 // Gather, scatter
 //===----------------------------------------------------------------------===//
 
-/// A device's part of a tensor, padded for a block of these sizes with absent
+/// A device's shard of a tensor, padded for a block of these sizes with absent
 /// elements, as for those that other devices have.
 static Value withRoom(LocalBuilder &b, Value tensor, ArrayRef<int64_t> sizes) {
   Type element = typeOf(tensor).getElementType();
@@ -162,7 +162,7 @@ SmallVector<Value> ScatterOp::buildLocal(OpBuilder &builder,
       {builder, getLoc()}, placement, getShardingRule(), typeOf(getInput())};
   if (!starts.anySharded())
     return cloneWithTypes(builder, *this, operands, resultTypes);
-  // Padding for blocks that are larger than the device's part.
+  // Padding for blocks that are larger than the device's shard.
   SmallVector<int64_t> extents(getBlocks().tensor.getRank(), 1);
   for (auto [dim, blockDim] :
        llvm::zip(getBlocks().tensorDims(), getUpdateWindowDims()))

@@ -6,8 +6,8 @@
 // entry: 1 3 | 6 10 | 15 21.
 //
 // The results of arg_max and top_k of each block are gathered, and the op is
-// applied to them again. Parts are in the order of their positions, so that the
-// first of equal elements stays the first.
+// applied to them again. The gathered results are in the order of their
+// positions, so that the first of equal elements stays the first.
 //
 //===----------------------------------------------------------------------===//
 

@@ -49,7 +49,7 @@ struct SplitRounds {
     }
   }
   /// The cost of the rounds in samples: a round waits for a collective, which
-  /// takes about as long as kRound samples.
+  /// takes about as long as 128 samples.
   int64_t cost() const {
     return total + 128 * static_cast<int64_t>(steps.size());
   }

@@ -34,7 +34,7 @@ static bool isHalf(Value value) {
 }
 
 /// Whether the value is an f16 sum or product of which each device of a group
-/// has a part.
+/// has a summand.
 static bool isPartialHalf(Value value) {
   if (!isHalf(value))
     return false;
@@ -114,10 +114,10 @@ void Widening::widenUses(Operation *op) {
       narrow(op, result);
 }
 
-/// Collects values to widen. Excluded are parts of a sum in a port or a manual
-/// computation, which are stated to be f16, and parts that are computed with
-/// them or brought to their layout, up to a reshard to the sum: parts are never
-/// rounded by a convert.
+/// Collects values to widen. Excluded are summands in a port or a manual
+/// computation, which are stated to be f16, and summands that are computed with
+/// them or brought to their layout, up to a reshard to the sum: summands are
+/// never rounded by a convert.
 void Widening::collect(ModuleOp module) {
   llvm::SetVector<Value> stated;
   auto add = [&](Operation *at, Value value) {

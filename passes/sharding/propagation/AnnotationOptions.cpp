@@ -105,7 +105,8 @@ LogicalResult Annotations::enterOptions(Value value) {
   return enterReplicated(value, entry);
 }
 
-/// The annotated members of a group agree; the others are annotated by them.
+/// Checks that the annotated members of a group have equal layouts, and gives
+/// the others that layout.
 LogicalResult Annotations::joinGroup(Value first) {
   LayoutEntry leader = table.entryOf(first);
   Annotated it{first, function};

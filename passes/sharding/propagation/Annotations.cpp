@@ -174,8 +174,8 @@ LogicalResult Annotations::enterConstraints() {
   return success();
 }
 
-/// Values at the border of a region may get free axes, as long as its blocks
-/// are full.
+/// Opens a value at the border of a region to its free axes, as long as its
+/// blocks are full.
 void Annotations::openToFreeAxes(Value value, llvm::ArrayRef<SubAxis> free) {
   LayoutEntry &entry = table.entryOf(value);
   entry.mustDivide = cast<RankedTensorType>(value.getType()).getShape();

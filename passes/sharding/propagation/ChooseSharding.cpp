@@ -129,9 +129,10 @@ static std::vector<Proposal> listProposals(const Mesh &mesh,
   return proposals;
 }
 
-/// The leader's passing factors with its axes, split or not. Others leave sums
-/// that later ops may add up for the price of one, so that the price of a
-/// single op says little.
+/// The leader's axes, with those of the other proposals merged in, except for
+/// factors that pass and that the leader has: they keep the leader's axes, even
+/// none. Factors of other kinds leave sums that later ops may add up for the
+/// price of one, so that the price of a single op says little.
 static FactorAxes exactly(const OpWithRule &op, const Proposal &leader,
                           llvm::ArrayRef<Proposal> proposals) {
   FactorAxes axes = leader.axes;

@@ -4,7 +4,7 @@
 // propagation gives it to the first, everywhere. Worked example: h is [data,
 // model], w2 [model, -] and the bias b [model]:
 //
-//   %y = dot %h, %w2      wants "model" for what is summed
+//   %y = dot %h, %w2      wants "model" for the summed factor
 //   %z = add %y, %b       b wants it for the columns of y and z, and so for
 //   %l = softmax loss     all of the loss and its gradient
 //

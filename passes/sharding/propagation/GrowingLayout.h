@@ -1,7 +1,7 @@
 //===- GrowingLayout.h - a layout that only grows ---------------*- C++ -*-===//
 //
-// What propagation knows of one value: its layout so far, and what may be added.
-// On a=8, b=2, with nothing annotated,
+// The state of one value in propagation: its layout so far, and the axes that
+// may be added. On a=8, b=2, with nothing annotated,
 //
 //   [a,-]  grows by  [(a,b),-]  to  [(a,b),-]     continued
 //   [a,-]  grows by  [b,-]      to  [a,-]         b does not continue a

@@ -55,20 +55,21 @@ public:
     auto it = indices.find(op);
     return it == indices.end() ? std::nullopt : std::optional(it->second);
   }
-  /// Is the value computed by a source, so that any layout is free?
+  /// Whether the value is computed by a source, so that any layout is free.
   bool isSource(mlir::Value value) const { return sources.contains(value); }
 
   //===--- layouts of values ---===//
-  /// Is the value in the function that the table was made of?
+  /// Whether the value is in the function that the table was made of.
   bool knows(mlir::Value value) const { return find(value) != nullptr; }
   /// The layout decided for a ranked tensor that the table knows.
   const Layout &get(mlir::Value value) const { return find(value)->layout; }
-  /// Lays out a free value otherwise.
+  /// Gives a free value another layout.
   void set(mlir::Value value, const Layout &layout) {
     entryOf(value).layout = layout;
   }
-  /// Did propagation alone decide its layout, and can another serve as well?
-  /// Arguments are seen from outside, and groups are laid out alike.
+  /// Whether propagation alone decided the layout, so that another one is
+  /// possible. Not free are arguments, sources, values of a group, and those
+  /// that a region passes on.
   bool isFree(mlir::Value value) const;
   /// The layout with the axes along which the value is annotated as partial: those
   /// of arguments, constraints and ops that state layouts. Propagation sees

@@ -149,8 +149,8 @@ void forEachMove(const Problem &problem, const State &state, const View &view,
 /// Whether the list of moves is complete, with every permutation.
 bool movesAreComplete(const Problem &problem);
 
-/// The exchange to the target (except for summands that are made later), if no
-/// summands of the source are left.
+/// Sets `move` to the exchange to the target (except for summands that are made
+/// later). False if summands of the source are left or nothing changes.
 bool exchangeMove(const Problem &problem, const State &state, Move &move);
 
 /// A plan without search that never holds more than necessary: everything is

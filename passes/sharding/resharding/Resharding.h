@@ -41,7 +41,7 @@ llvm::StringRef stringifyStepKind(StepKind kind);
 struct ReshardStep {
   StepKind kind = StepKind::Slice;
   SubAxes axes;      ///< over which the step works, major to minor
-  int64_t from = -1; ///< of the step's devices, major to minor
+  int64_t from = -1; ///< dimension that loses the axes; -1: none
   int64_t to = -1;
   ReduceKind reduce = ReduceKind::Sum;
   Layout result;     ///< the layout after the step

@@ -182,7 +182,7 @@ void Executor::work(int worker) {
       break;
     }
     if (worker != 0)
-      break; // it waits for wakeups
+      break; // the worker's loop (Workers.cpp) waits for wakeups
     uint32_t seen = workers->wakeups.value();
     lock.unlock();
     workers->wakeups.wait(seen);

@@ -36,7 +36,7 @@
 //     is a release and follows. Then the rendezvous is added to `open`.
 //  4. Workers find it in `open`, under the lock. Their load of `untaken` is
 //     relaxed, because it only chooses where to try: the lock lets nobody miss
-//     an offer, and a count that is out of date costs one vain step 5.
+//     an offer, and an outdated count costs one useless step 5.
 //  5. They take chunks by fetch_sub of `untaken`, without the lock. Each value
 //     above 0 is read once in an occurrence and is a chunk; at 0 or below,
 //     nothing is left. Acquire: a worker that is late, here since the last
@@ -46,9 +46,9 @@
 //     that anybody needs: what chunks write is published by 6.
 //  6. A worker that finds nothing left subtracts the chunks it ran from
 //     `unfinished`. Until it does, the occurrence cannot end: they are all of
-//     one occurrence. Who ran none leaves the counter alone: it may be that of
-//     the next. Release: its chunks are written before it counts them. Acquire:
-//     whoever reaches 0 comes after the chunks of all others.
+//     one occurrence. A worker that ran none leaves the counter alone: it may
+//     be that of the next. Release: its chunks are written before it counts
+//     them. Acquire: whoever reaches 0 comes after the chunks of all others.
 //  7. The worker that reached 0 removes the rendezvous from `open` and makes its
 //     members Ready at the next instruction, in one hold of the lock. No member
 //     can arrive again earlier: a rendezvous is in `open` at most once, and nobody

@@ -25,10 +25,11 @@ struct CublasLt {
   WEFT_CUBLASLT_FUNCTIONS(WEFT_CUBLASLT_FUNCTION)
 #undef WEFT_CUBLASLT_FUNCTION
 
-  /// The process's library, loaded by the first call; false with the reason.
+  /// Finds the process's library, which the first call loads; false with the
+  /// reason.
   static bool find(const Driver &driver, const CublasLt *&out,
                    std::string &why);
-  /// "13.0.2".
+  /// The version: "13.0.2".
   std::string version() const;
   std::string path() const;
   /// The status of a call as an error that names it.

@@ -51,7 +51,7 @@ private:
     std::unique_ptr<Staging> staging;
     std::unique_ptr<GpuEvent> written;
     std::unique_ptr<GpuMemory> arena;
-    /// Of libraries, on the stream `work` only.
+    /// Memory of libraries, on the stream `work` only.
     std::unique_ptr<GpuMemory> workspace;
   };
 

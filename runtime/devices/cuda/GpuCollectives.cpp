@@ -4,8 +4,8 @@
 
 namespace weft::runtime {
 
-/// Divides moves into pieces of words, each as wide as all parts of a move
-/// allow.
+/// Divides moves into pieces of words, which are as wide as the run, offsets
+/// and strides of a move allow, at most 8 bytes.
 static void cut(std::span<const Move> moves, std::vector<MovePiece> &pieces,
                 std::vector<MoveLoop> &loops) {
   constexpr int64_t wordsOfPiece = 4096;

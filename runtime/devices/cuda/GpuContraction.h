@@ -8,7 +8,7 @@
 //   D (columns x rows) = A (columns x contract) * B (contract x rows)
 //   A = rhs, B = lhs, a bias of columns is one of D's rows
 //
-// Everything without addresses is prepared once; parts of sums are never added
+// Everything without addresses is prepared once; partial sums are never added
 // atomically, so that each run gives the same bits.
 //
 //===----------------------------------------------------------------------===//

@@ -3,7 +3,7 @@
 //   RunClock clock;
 //   clock.start(position, stream);            // of each device, first
 //   clock.begin(instruction, position, stream);
-//   ...                                       // what it enqueues there
+//   ...                                       // operations of the device
 //   clock.end(position, stream);
 //   clock.read(times);                        // when the streams are done
 //

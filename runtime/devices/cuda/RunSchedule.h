@@ -2,7 +2,7 @@
 //
 // Devices are enqueued in turn, each until it comes to a collective; the last
 // member of a group to arrive launches it. The stream of the group's first
-// member on a GPU waits for those of all others, runs what that GPU does of the
+// member on a GPU waits for those of all others, runs that GPU's share of the
 // collective, and is waited for:
 //
 //   device 0: launch, launch, record 0 --.        .-> launch

@@ -33,7 +33,8 @@ private:
   Status writeWeights(TrainingRun &run);
 
   std::string folder = "logs";
-  int64_t histogramEvery = 0, everyBatches = 0; ///< 0: none; 0: each epoch
+  /// Epochs between histograms, 0: none; batches between curves, 0: each epoch.
+  int64_t histogramEvery = 0, everyBatches = 0;
   bool writesGraph = true, writesSpeed = false;
   int64_t batches = 0, batchesBefore = 0; ///< of all epochs; before this one
   Clock::time_point epochStart;

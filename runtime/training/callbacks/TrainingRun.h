@@ -27,7 +27,7 @@ struct Checkpoint {
     bool isThere = said.is_object() && said.contains(key);
     return isThere ? std::optional(exactNumber(said[key])) : std::nullopt;
   }
-  /// Nothing where there is none that can be read.
+  /// An array by its name; nothing if there is none that can be read.
   std::optional<Array> array(const std::string &name) const {
     for (const StoredArray &stored : arrays)
       if (stored.name == name)

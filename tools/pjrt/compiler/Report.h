@@ -2,7 +2,7 @@
 //
 //   dir/003-jit_train_step.txt
 //
-//   what `weft explain` says: collectives with lines of the script, memory
+//   the output of `weft explain`: collectives with lines of the script, memory
 //   Time: compiled in 41.3 ms; 64 runs, 1.21 ms each, the first 2.70 ms;
 //   in the last one each device moved 712390 bytes.
 //

@@ -1,7 +1,7 @@
 //===- HostTransfers.h - runs that send to the caller and receive ---------===//
 //
 // A caller of PJRT may pass callbacks to a run, one for each channel of its
-// program's send and recv (HostFunctions.h). All devices have the whole value,
+// program's send and recv (HostFunctions.h). All devices have the full value,
 // so only the callbacks of the first one are called, once, in the program's
 // order and on a thread of the runtime:
 //

@@ -4,7 +4,7 @@
 // gives from minor to major. An array of 2 x 3 elements:
 //
 //   {1, 0}    row-major: a[0][1] is beside a[0][0]
-//   {0, 1}    a[1][0] is
+//   {0, 1}    column-major: a[1][0] is beside a[0][0]
 //
 // Programs run on row-major arrays: arguments in another order are copied
 // before a run, results after it (Execute.cpp).

@@ -10,7 +10,7 @@
 
 namespace weft::tool {
 
-/// The distribution of --distribution or --data-parallel, and nothing without
+/// Reads the distribution of --distribution or --data-parallel; nothing without
 /// them. `devices` are those of --devices, or as many as the mesh has without
 /// it. False after a printed error.
 bool readDistributionFlags(const ModelFlags &flags, DeviceList &devices,

@@ -13,7 +13,7 @@ namespace weft::tool {
 
 /// The GPUs; nothing, with the reason in `why`, if there are none.
 std::optional<weft_gpu_list> findGpus(std::string &why);
-/// "12.4"
+/// The version of the driver: "12.4".
 std::string driverVersion(const weft_gpu_list &gpus);
 /// Parses --devices: a list, or "cuda" for all GPUs, one device each.
 std::optional<DeviceList> readDevices(const std::string &text,

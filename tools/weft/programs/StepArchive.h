@@ -31,7 +31,7 @@ struct CompiledStep {
 /// is raised to the number that they need.
 Result<std::vector<CompiledStep>> readSteps(const std::string &path,
                                             int64_t &devices);
-/// The archive.
+/// Writes the steps as an archive.
 Status writeSteps(const std::string &path,
                   const std::vector<CompiledStep> &steps);
 /// The batch sizes of the steps of this kind, in the file's order.

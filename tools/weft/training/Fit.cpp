@@ -161,7 +161,7 @@ static Status readData(const FitFlags &flags, TrainingSession &session,
              : data.weighClasses(flags.data.classWeight);
 }
 
-/// Prints which arrays are used, and what is left out of them.
+/// Prints which arrays are used, and which of their samples are left out.
 static void printData(const FitFlags &flags, const TrainingData &data,
                       int64_t batchSize) {
   if (flags.json || !flags.verbose)

@@ -27,8 +27,8 @@ savedValues(const std::vector<StoredArray> &datasets,
             std::vector<SavedVariable> variables, const std::string &where);
 
 using VisitWeights = std::function<Status(const StoredArray &value)>;
-/// Hands on values by variable path, one at a time. Each of the state's weights has
-/// one.
+/// Passes the values of a file to `visit`, by variable path, one at a time.
+/// Fails if the file lacks one of the state's weights.
 Status visitWeights(const std::string &path, const ModelState &state,
                     const VisitWeights &visit);
 

@@ -24,7 +24,7 @@
 //     "tensor_layouts": {"d1/output": ["rows", "columns"]},
 //     "data_layout": {"4": ["rows", "columns"], "1": ["rows"]}}}
 //
-// A dimension names one axis, a part of one ("model:(2)2"), several (["data",
+// A dimension names one axis, a sub-axis ("model:(2)2"), several (["data",
 // "model"]) or none (null); dimensions that a rule leaves out are replicated.
 //
 //===----------------------------------------------------------------------===//
@@ -40,8 +40,8 @@
 
 namespace weft::keras {
 
-/// How keys that are no path match: the whole path (Keras since 3.14), any part
-/// of it (before), or its begin, of which the first key wins (DTensor).
+/// A rule of a layout map: a key, and the layout of the tensors whose paths it
+/// matches.
 struct LayoutRule {
   /// The tensors that a rule is for: both kinds of paths, or one.
   enum class Map { Layouts, Variables, Tensors };

@@ -44,9 +44,9 @@ using SampleWeights = std::map<std::string, std::vector<int64_t>>;
 
 struct ImportOptions {
   int64_t batchSize = 32;
-  /// The shape of the weights of one sample, by output (or "", if only one
-  /// takes labels): train and evaluate take `sample_weight`; without it, one a
-  /// sample.
+  /// The shape of a sample's weights by output, "" for outputs that are not
+  /// listed; an output in neither has one weight for each sample. If it is
+  /// given, steps with labels take `sample_weight`.
   std::optional<SampleWeights> sampleWeights = std::nullopt;
 };
 

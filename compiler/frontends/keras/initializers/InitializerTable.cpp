@@ -123,7 +123,8 @@ private:
   InitializerPtr from;
 };
 
-/// An initializer that draws if the initializer that it has cloned draws.
+/// The square roots of another initializer's values; it draws a seed if that
+/// initializer does.
 class SquareRoot : public Derived {
 public:
   explicit SquareRoot(const InitializerPtr &of)

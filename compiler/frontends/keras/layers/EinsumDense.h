@@ -22,7 +22,7 @@ struct EinsumEquation {
 class EinsumDense : public Layer {
 public:
   std::string equation, biasAxes;
-  /// Of a sample, without the dimensions of "...".
+  /// The shape of a sample's result, without the dimensions of "...".
   std::vector<int64_t> outputShape;
   ActivationOption activation{"activation"};
   InitializerPtr kernelInitializer = glorotUniform(), biasInitializer = zeros();

@@ -15,8 +15,8 @@ protected:
   virtual Value combined(Tensors &t, Value a, Value b) const = 0;
   virtual Value finished(Tensors &, Value x, size_t) const { return x; }
 
-  /// The mask is the union of the tensors' masks; none if one has no mask.
   bool takesSeveral() const override { return true; }
+  /// The union of the tensors' masks; none if one has no mask.
   Masks masks(Call &c, const CallInputs &inputs) const override {
     Value out;
     for (Value mask : inputs.masks) {

@@ -22,7 +22,8 @@ protected:
     Tensors &t = c.t;
     bool isFloat = !tensorType(x).getElementType().isInteger();
     Value index = t.toInteger(x);
-    // Except multi_hot, which takes whole parts.
+    // A float that is not an integer is no class, except that multi_hot
+    // truncates it.
     if (isFloat && outputMode != "multi_hot")
       index = t.select(t.compare(CompareKind::EQ, t.toFloat(index), x), index,
                        t.splat(-1, index));

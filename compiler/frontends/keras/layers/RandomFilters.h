@@ -103,7 +103,7 @@ class RandomErasing : public OfValueRange {
     rangeOption(o);
     o.seed("seed", seed, true);
   }
-  /// Whether each position along a dimension is in the drawn part.
+  /// Whether each position along a dimension is in the drawn range.
   Value inside(Call &c, Value x, int64_t dim, Value ratio) const {
     Tensors &t = c.t;
     double size = double(t.size(x, dim));

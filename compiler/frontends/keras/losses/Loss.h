@@ -25,10 +25,10 @@ class Loss : public Configured {
 public:
   std::string reduction = "sum_over_batch_size";
 
-  /// The options of every loss, then those of the class.
+  /// Reads the options of every loss, then those of the class.
   void options(Options &o) final;
   virtual void ownOptions(Options &) {}
-  /// The options of the metric of the same name.
+  /// Reads the options of the metric of the same name.
   virtual void metricOptions(Options &o) { ownOptions(o); }
   /// Whether labels are numbers of classes, without the last dimension.
   virtual bool takesClassNumbers() const { return false; }

@@ -9,7 +9,7 @@
 //   model      inputs x; calls side(x), side'(side), head(side'); outputs head
 //   nested     of side: inputs i; calls a(i), b(a); outputs b
 //   nodes      x, a(x), b, side, a(side), b, side, head: a model that is called
-//              runs its own calls, and what it gives is a node of its own, so
+//              runs its own calls, and its result is a node of its own, so
 //              that a layout for side/output has a place
 //
 // A layer or a model with several results makes one node for each; these are

@@ -128,8 +128,8 @@ struct Model {
   std::vector<std::string> inputNames, outputNames;
   bool outputsAreDict = false;
   std::vector<Variable> variables; ///< in the order of model.variables
-  /// The variables that each number seeds which Keras draws when it reads the
-  /// file; none if the initializer is never used.
+  /// For each number that Keras draws when it reads the file: the variables
+  /// that it seeds, or none if its initializer is never used.
   std::vector<std::vector<unsigned>> draws;
   bool isMixedFloat16 = false; ///< its policy: Keras then scales losses
   bool isFrozen = false;       ///< "trainable" of a Functional is false

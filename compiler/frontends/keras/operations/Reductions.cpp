@@ -68,7 +68,8 @@ static Value logSumExp(Tensors &t, Value x, ArrayRef<int64_t> dims) {
   return t.add(t.make<LogOp>(t.reduce(ReduceKind::Sum, raised, dims)), largest);
 }
 
-/// The row of an op for the largest or smallest, also of `initial` if given.
+/// The largest or smallest element along dimensions, also of `initial` if it is
+/// given.
 template <class Op, ReduceKind kind>
 static Value withInitial(OperationCall &a) {
   Value x = a.tensor("x");
@@ -110,7 +111,8 @@ static Value average(OperationCall &a) {
   return t.div(t.reduce(ReduceKind::Sum, t.mul(x, weights), dims), total);
 }
 
-/// The row of an op for positions along one axis, or in the flat tensor.
+/// The position of the largest or smallest element along one axis, or in the
+/// flat tensor.
 template <class Op> static Value position(OperationCall &a) {
   Tensors &t = a.t;
   Value x = a.tensor("x");

@@ -221,7 +221,7 @@ Value normOf(Tensors &t, Value x) {
   return t.make<SqrtOp>(t.sumAll(t.mul(x, x)));
 }
 
-/// Adam with changes as long as the weight.
+/// Adam whose update of a weight is scaled to the norm of the weight.
 class Lamb : public WithMoments {
   std::vector<std::vector<SlotKind>> slots() const override {
     return {{{"momentum"}, {"velocity"}}};

@@ -121,8 +121,8 @@ class CosineDecay : public Decay {
   }
 };
 
-/// Cosines one after the other, each `t_mul` times as long and `m_mul` times as
-/// high as the one before.
+/// A cosine decay that restarts: each period is `t_mul` times as long and
+/// begins `m_mul` times as high as the one before.
 class CosineDecayRestarts : public Schedule {
   double initialRate = 0, lengthFactor = 2, heightFactor = 1, alpha = 0;
   int64_t firstSteps = 1;

@@ -60,7 +60,7 @@ public:
   bool boolean(const char *key, bool otherwise);
   /// A list of sizes; null entries become -1.
   std::vector<int64_t> shape(const char *key);
-  /// Known keys without effect here.
+  /// Accepts keys that have no effect here.
   void accept(std::initializer_list<const char *> keys);
   /// Refuses known keys unless they are absent, null, false, 0 or `otherwise`.
   /// `what` names the feature.

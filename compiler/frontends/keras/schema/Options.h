@@ -159,7 +159,7 @@ public:
   virtual void ignored(const char *name, const char *why,
                        const char *otherwise = "null") = 0;
 
-  /// The types of a layer's variables and of what it computes.
+  /// The types of a layer's variables and of its computation.
   virtual void policy(const char *name, std::optional<Policy> &value) = 0;
 
   /// Rules between options: the complaint is an error unless `isGood`.

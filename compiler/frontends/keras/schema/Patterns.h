@@ -14,7 +14,9 @@
 
 namespace weft::keras {
 
-/// The function by which keys match: re.fullmatch, re.search; re.match.
+/// The function by which a key matches a path that it does not equal:
+/// re.fullmatch (Keras since 3.14), re.search (before), or re.match, where the
+/// first key wins (DTensor).
 enum class RegexMode { FullMatch, Search, FirstMatch };
 
 /// Patterns, each compiled once.

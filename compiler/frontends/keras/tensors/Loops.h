@@ -29,7 +29,7 @@ namespace weft::keras {
 
 struct Scanned {
   llvm::SmallVector<Value> states; ///< after the last time
-  /// Of each time; from scan(), stacked over all times.
+  /// The outputs at one time; from scan(), stacked over all times.
   llvm::SmallVector<Value> outputs;
 };
 

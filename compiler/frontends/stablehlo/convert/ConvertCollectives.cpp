@@ -52,7 +52,7 @@ FailureOr<std::vector<DeviceGroup>> readRows(Converter &c, ForeignOp op,
 }
 
 /// Checks that no axis is one that the manual computation leaves to the
-/// compiler, along which it has whole values.
+/// compiler: along such an axis values are global.
 LogicalResult checkManual(Converter &c, ForeignOp op, ArrayRef<SubAxis> axes) {
   for (const SubAxis &axis : axes)
     for (const SubAxis &free : c.freeAxes)

@@ -130,18 +130,18 @@ bool isComplex(ForeignOp op) {
   return isa<ComplexType>(op.operandType(0).getElementType());
 }
 
-/// The real part; of a real number the number itself.
+/// Converts the real part; of a real number it is the number itself.
 LogicalResult real(Converter &c, ForeignOp op) {
   return isComplex(op) ? unary<RealOp>(c, op) : c.give(op, c.input(op, 0));
 }
 
-/// The imaginary part; of a real number 0.
+/// Converts the imaginary part; of a real number it is 0.
 LogicalResult imag(Converter &c, ForeignOp op) {
   return isComplex(op) ? unary<ImagOp>(c, op)
                        : c.give(op, c.splat(op, 0, op.operandType(0)));
 }
 
-/// The cube root; of complex numbers the principal root: x^(1/3).
+/// Converts the cube root; of complex numbers the principal root: x^(1/3).
 LogicalResult cubeRoot(Converter &c, ForeignOp op) {
   if (!isComplex(op))
     return unary<CbrtOp>(c, op);
@@ -149,7 +149,7 @@ LogicalResult cubeRoot(Converter &c, ForeignOp op) {
                                   c.splat(op, 1.0 / 3, op.operandType(0))));
 }
 
-/// The angle (atan2); of complex numbers -i log((x + iy) / sqrt(x^2 + y^2)).
+/// Converts atan2; of complex numbers it is -i log((x + iy) / sqrt(x^2 + y^2)).
 LogicalResult angle(Converter &c, ForeignOp op) {
   if (op->getNumOperands() != 2 || !isComplex(op) ||
       op.operandType(0) != op.operandType(1))

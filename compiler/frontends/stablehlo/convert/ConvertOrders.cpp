@@ -187,7 +187,7 @@ LogicalResult sort(Converter &c, ForeignOp op) {
   SmallVector<Value> results(sorted.getResults().drop_front(added));
   for (const Key &key : order->keys) {
     Type element = op.resultType(key.tensor).getElementType();
-    Value &result = results[key.tensor]; // several keys may have it
+    Value &result = results[key.tensor]; // keys may share a tensor
     if (key.replaces() && getElementTypeOrSelf(result) != element)
       result = fromTotalOrder(c, op, result, element);
   }

@@ -38,8 +38,9 @@ LogicalResult ofTwo(Converter &c, ForeignOp op) {
   return failed(x) || failed(y) ? failure() : give(c, op, function(*x, *y));
 }
 
-/// Converts the next number of the type towards another: the bits count up if
-/// its size grows, down if it shrinks; from zero to the smallest number.
+/// Converts next_after: the next number of the type after one in the direction
+/// of another. The bits count up if the magnitude grows and down if it shrinks;
+/// from zero to the smallest number.
 LogicalResult nextAfter(Converter &c, ForeignOp op) {
   auto type = op.operandType(0);
   if (!isa<FloatType>(type.getElementType()) || type != op.operandType(1))

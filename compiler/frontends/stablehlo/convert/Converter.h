@@ -1,7 +1,7 @@
 //===- Converter.h - from foreign ops to weft ops ---------------*- C++ -*-===//
 //
-// Private to the StableHLO front end. A table has the function that converts
-// each op (Conversions.cpp), such as
+// Private to the StableHLO front end. Tables, one at the end of each
+// Convert*.cpp, have the function that converts each op, such as
 //
 //   LogicalResult convertTranspose(Converter &c, ForeignOp op) {
 //     return c.give(op, c.make<TransposeOp>(op, c.input(op, 0),
@@ -100,7 +100,8 @@ public:
   /// layout.
   bool ofElements = false;
   /// Whether this is a manual computation: values are those of one device,
-  /// except along these (whole) axes, along which values are global.
+  /// except along `freeAxes`, which are full axes and along which values are
+  /// global.
   bool perDevice = false;
   /// Whether the program has one device, inside and outside of manual
   /// computations.

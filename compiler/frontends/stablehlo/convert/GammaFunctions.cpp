@@ -35,8 +35,8 @@ RealTensor logOfT(RealTensor z) {
   return std::log(kG + 0.5) + log1p(z / (kG + 0.5));
 }
 
-/// The reflected argument: below 1/2 the functions are computed from those of 1
-/// - x.
+/// The argument less 1, reflected below 1/2: there the functions are computed
+/// from those of 1 - x.
 RealTensor reflected(RealTensor x) { return (x < 0.5).select(-x, x - 1); }
 
 RealTensor isInteger(RealTensor x) { return floor(x) == x; }

@@ -27,7 +27,7 @@ static bool isOneOf(ForeignOp op, StringRef name) {
 }
 
 /// The precision of an algorithm: tf32 is exact enough for one product of
-/// numbers of at most so many bits.
+/// numbers whose significands have at most kBits bits.
 static Precision precisionOfAlgorithm(ForeignOp op, FloatType lhs,
                                       FloatType rhs) {
   constexpr unsigned kBits = 11; // including the implicit bit

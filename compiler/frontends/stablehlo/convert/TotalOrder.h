@@ -17,7 +17,7 @@ namespace weft::stablehlo {
 
 /// Converts a tensor of floats to such integers.
 Value toTotalOrder(Converter &c, ForeignOp op, Value floats);
-/// And back.
+/// Converts such integers back to floats.
 Value fromTotalOrder(Converter &c, ForeignOp op, Value integers,
                      mlir::Type elementType);
 

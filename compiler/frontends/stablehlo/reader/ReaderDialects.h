@@ -78,7 +78,7 @@ mlir::ParseResult parseSharding(mlir::AsmParser &parser, mlir::Attribute &out);
 mlir::ParseResult parseShardings(mlir::AsmParser &parser, mlir::Attribute &out);
 /// Parses <["data"=2, "model"=4], device_ids=[...]>.
 mlir::ParseResult parseMesh(mlir::AsmParser &parser, mlir::Attribute &out);
-/// {"x", "y":(1)2}.
+/// Parses {"x", "y":(1)2}.
 mlir::ParseResult parseAxisList(mlir::AsmParser &parser, mlir::Attribute &out);
 
 /// Make the dictionaries above, for both readers.

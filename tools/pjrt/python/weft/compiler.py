@@ -78,7 +78,7 @@ class Explanation:
     """What a program sends, where, why and at what cost: print it, or let a notebook show it as a page."""
 
     def __init__(self, text: str, page: str, data: dict[str, Any]):
-        self.text = text  #: what `weft explain` prints
+        self.text = text  #: the output of `weft explain`
         self.html = page  #: a page of its own, without a network
         self.data = data  #: `weft explain --json`
 
@@ -94,8 +94,8 @@ class Explanation:
 
 
 def explain(source: Any, *arguments: Any, **options: Any) -> Explanation:
-    """What the compiled program sends between devices and holds, for a function of JAX (jitted, lowered or plain) on
-    these arguments, a Keras model, or a file (.keras, .json, .mlir, .weft).
+    """Explains communication and memory of the compiled program of a function of JAX (jitted, lowered or plain) on these
+    arguments, of a Keras model, or of a file (.keras, .json, .mlir, .weft).
 
     options are the flags of `weft explain`: batch_size=128, devices="cpu:8", distribution="dist.json", step="predict",
     expect=["all_reduce=0"]. Raises Error with weft's message.

@@ -3,8 +3,8 @@
     {"initializer": {"class_name": "GlorotUniform", "config": {}}, "seed": 12, "trainable": true,
      "saved": "layers/dense/vars/0"}
 
-`initializer` and `seed`, or `value`, are what runtime/training/ModelState.h takes; without either the weights have to
-come from a file. `saved` is the variable's place in a .keras file.
+`initializer` and `seed`, or `value`, are read by runtime/training/ModelState.h; without either the weights have to come
+from a file. `saved` is the variable's place in a .keras file.
 """
 
 import json

@@ -7,8 +7,8 @@
     parts = dtensor.unpack(images)
     whole = dtensor.relayout(images, dtensor.Layout.replicated(mesh, rank=2))
 
-Devices are those of JAX's platform, with JAX_PLATFORMS=weft Weft's. weft.dtensor.keras has what the vocabulary adds
-to Keras: layouts of layers, LayoutMap, and optimizers and metrics with a mesh.
+Devices are those of JAX's platform, with JAX_PLATFORMS=weft Weft's. weft.dtensor.keras has the vocabulary's
+additions to Keras: layouts of layers, LayoutMap, and optimizers and metrics with a mesh.
 """
 
 import jax
