@@ -1,6 +1,7 @@
 //===- CollToMpi.cpp - collectives as patterns of MPI calls ---------------===//
 
 #include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/layout/TensorType.h"
 #include "weft/dialects/weft/local/AbsentElement.h"
 #include "weft/passes/foreign/GroupExchange.h"
 #include "weft/passes/foreign/Passes.h"
@@ -9,10 +10,6 @@
 
 using namespace weft;
 using namespace mlir;
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 //===----------------------------------------------------------------------===//
 // Blocks of local tensors

@@ -2,6 +2,7 @@
 
 #include "weft/passes/kernels/Recomputation.h"
 
+#include "weft/dialects/layout/TensorType.h"
 #include "weft/dialects/weft/Weft.h"
 #include "weft/passes/kernels/KernelGroups.h"
 
@@ -12,10 +13,6 @@
 using namespace mlir;
 
 namespace weft {
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 namespace {
 

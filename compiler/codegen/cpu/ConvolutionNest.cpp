@@ -56,10 +56,10 @@ public:
   TiledConvolution(KernelEmitter &kernel, ConvolutionOp op,
                    nest::ConvolutionAttr walk)
       : kernel(kernel), e(kernel.elements), b(e.builder), loc(e.loc), op(op),
-        walk(walk), type(tensorType(op.getResult())),
+        walk(walk), type(typeOf(op.getResult())),
         element(type.getElementType()),
-        lhsVectors(b, loc, tensorType(op.getLhs()).getElementType(), element),
-        rhsVectors(b, loc, tensorType(op.getRhs()).getElementType(), element),
+        lhsVectors(b, loc, typeOf(op.getLhs()).getElementType(), element),
+        rhsVectors(b, loc, typeOf(op.getRhs()).getElementType(), element),
         vectors(b, loc, element, element) {}
   LogicalResult emit();
 

@@ -22,7 +22,7 @@ ElementIndex Epilogue::indexOf(Value start, Value column, ArrayRef<Value> row) {
   if (isFlat)
     return e.makeFlatIndex(e.add(start, column), e.depth());
   SmallVector<Value> dims(row);
-  Value &inner = dims[nest::innermostDim(tensorType(sums))];
+  Value &inner = dims[nest::innermostDim(typeOf(sums))];
   inner = e.add(inner, column);
   return e.makeIndex(dims, e.depth());
 }
@@ -34,7 +34,7 @@ LogicalResult Epilogue::emit(const SummedTile &tile, Value columns) {
   Value start = tile.start(row);
   SmallVector<Value> dims;
   if (!isFlat)
-    dims = e.positionsOf(start, tensorType(sums).getShape());
+    dims = e.positionsOf(start, typeOf(sums).getShape());
   Value column = e.openLoop(e.constant(0), columns);
   e.markParallel();
   LogicalResult done =
@@ -46,7 +46,7 @@ LogicalResult Epilogue::emit(const SummedTile &tile, Value columns) {
 LogicalResult Epilogue::emitElement(const SummedTile &tile, Value row,
                                     Value column, Value start,
                                     const ElementIndex &index) {
-  Type type = tensorType(sums).getElementType();
+  Type type = typeOf(sums).getElementType();
   Value at = e.add(start, column), waits = e.memoryOf(sums);
   Value sum = e.load(tile.buffer, type, e.add(e.mul(row, tile.width), column));
   if (tile.adds)
@@ -59,7 +59,7 @@ LogicalResult Epilogue::emitElement(const SummedTile &tile, Value row,
   if (waits)
     e.store(sum, waits, type, at);
   for (auto [value, result] : llvm::zip_equal(values, *results))
-    e.store(result, e.memoryOf(value), tensorType(value).getElementType(), at);
+    e.store(result, e.memoryOf(value), typeOf(value).getElementType(), at);
   return success();
 }
 

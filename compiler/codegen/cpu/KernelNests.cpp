@@ -150,7 +150,7 @@ static SmallVector<std::pair<int64_t, int64_t>> regionsOf(func::FuncOp kernel) {
       if (auto place = loops.getPlace(value.getResultNumber());
           place.getKind() == nest::PlaceKind::Scratch)
         all.push_back(
-            {place.getAt(), place.getAt() + bufferBytes(tensorType(value))});
+            {place.getAt(), place.getAt() + bufferBytes(typeOf(value))});
   llvm::sort(all);
   for (auto [begin, end] : all)
     if (!joined.empty() && begin < joined.back().second)
@@ -237,7 +237,7 @@ LogicalResult KernelEmitter::emitNest(nest::LoopsOp loops) {
 SmallVector<Value>
 KernelEmitter::openDimensions(Value root,
                               const std::optional<UpdatedSlice> &slice) {
-  ArrayRef<int64_t> shape = tensorType(root).getShape();
+  ArrayRef<int64_t> shape = typeOf(root).getShape();
   SmallVector<Value> dims;
   if (!slice) {
     for (auto [i, size] : llvm::enumerate(shape))
@@ -273,7 +273,7 @@ KernelEmitter::openDimensions(Value root,
 LogicalResult KernelEmitter::emitElements(nest::LoopsOp loops,
                                           nest::ElementOrder order) {
   SmallVector<Value> roots(loops.getStored());
-  RankedTensorType type = tensorType(roots[0]);
+  RankedTensorType type = typeOf(roots[0]);
   ElementIndex index;
   if (order == nest::ElementOrder::Flat) {
     Value linear = openSplitLoop(type.getNumElements());
@@ -297,7 +297,7 @@ LogicalResult KernelEmitter::emitElements(nest::LoopsOp loops,
   Value linear = elements.linearIndex(type.getShape(), index);
   for (auto [root, value] : llvm::zip_equal(roots, *values))
     elements.store(value, elements.memoryOf(root),
-                   tensorType(root).getElementType(), linear);
+                   typeOf(root).getElementType(), linear);
   return success();
 }
 
@@ -310,7 +310,7 @@ LogicalResult KernelEmitter::emitCopies() {
     if (from == pointer || elementCount(value) == 0)
       continue;
     elements.beginNest();
-    Type elementType = tensorType(value).getElementType();
+    Type elementType = typeOf(value).getElementType();
     Value linear = elements.openLoop(elementCount(value));
     elements.store(elements.load(from, elementType, linear), pointer,
                    elementType, linear);

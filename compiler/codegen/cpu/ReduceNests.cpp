@@ -25,7 +25,7 @@ namespace weft::cpu {
 static SmallVector<int64_t> reducedSizes(ReduceOp op) {
   SmallVector<int64_t> sizes;
   for (int64_t dim : op.getDims())
-    sizes.push_back(tensorType(op.getInput()).getDimSize(dim));
+    sizes.push_back(typeOf(op.getInput()).getDimSize(dim));
   return sizes;
 }
 
@@ -59,7 +59,7 @@ static Value openBlock(ElementEmitter &e, Value begin, int64_t n,
 static SmallVector<Value> operandPosition(ReduceOp op, ArrayRef<Value> kept,
                                           ArrayRef<Value> reduced) {
   SmallVector<Value> dims;
-  for (int64_t i = 0; i < tensorType(op.getInput()).getRank(); ++i) {
+  for (int64_t i = 0; i < typeOf(op.getInput()).getRank(); ++i) {
     ArrayRef<Value> &from =
         llvm::is_contained(op.getDims(), i) ? reduced : kept;
     dims.push_back(from.front());
@@ -72,7 +72,7 @@ static SmallVector<Value> operandPosition(ReduceOp op, ArrayRef<Value> kept,
 /// loop.
 static LogicalResult reduceInRegister(ElementEmitter &e, ReduceOp op,
                                       nest::ReductionAttr walk) {
-  RankedTensorType type = tensorType(op.getResult());
+  RankedTensorType type = typeOf(op.getResult());
   Type elementType = type.getElementType();
   SmallVector<Value> kept, reduced;
   for (int64_t size : type.getShape())
@@ -95,7 +95,7 @@ static LogicalResult reduceInRegister(ElementEmitter &e, ReduceOp op,
     return failure();
   e.enterDepth(e.depth());
   Value next =
-      extendScalar(e.builder, e.loc, tensorType(op.getInput()).getElementType(),
+      extendScalar(e.builder, e.loc, typeOf(op.getInput()).getElementType(),
                    elementType, *value);
   if (e.depth() == outer)
     next =
@@ -120,7 +120,7 @@ namespace {
 class RowReduction {
 public:
   RowReduction(ElementEmitter &e, ReduceOp op, nest::ReductionAttr walk)
-      : e(e), op(op), walk(walk), type(tensorType(op.getResult())),
+      : e(e), op(op), walk(walk), type(typeOf(op.getResult())),
         elementType(type.getElementType()), result(e.memoryOf(op.getResult())) {
   }
 
@@ -204,8 +204,8 @@ private:
     e.enterDepth(e.depth());
     combine(pointer, kept.back(),
             extendScalar(e.builder, e.loc,
-                         tensorType(op.getInput()).getElementType(),
-                         elementType, *value));
+                         typeOf(op.getInput()).getElementType(), elementType,
+                         *value));
     return success();
   }
 

@@ -99,7 +99,7 @@ Value ElementEmitter::extended(Value value, Type elementType) {
 }
 
 Value ElementEmitter::narrowed(Value position, Value tensor) {
-  Type type = computeType(tensorType(tensor).getElementType());
+  Type type = computeType(typeOf(tensor).getElementType());
   if (position.getType() == type)
     return position;
   return arith::TruncIOp::create(builder, loc, type, position);
@@ -117,7 +117,7 @@ Value ElementEmitter::clampedPosition(Value value, Type elementType,
 bool ElementEmitter::mixesBits() const {
   return func::FuncOp(kernel)
       .walk([](XorOp op) {
-        return tensorType(op.getResult()).getElementType().isInteger(1)
+        return typeOf(op.getResult()).getElementType().isInteger(1)
                    ? WalkResult::advance()
                    : WalkResult::interrupt();
       })
@@ -163,7 +163,7 @@ FailureOr<Value> ElementEmitter::element(Value tensor,
     return known;
   OpBuilder::InsertionGuard guard(builder);
   enterDepth(index.depth);
-  RankedTensorType type = tensorType(tensor);
+  RankedTensorType type = typeOf(tensor);
   FailureOr<Value> result;
   Value pointer = roots.contains(tensor) ? Value() : memory.lookup(tensor);
   if (pointer) {

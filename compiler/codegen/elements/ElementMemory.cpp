@@ -89,7 +89,7 @@ void ElementEmitter::addNeighbours(ArrayRef<Value> positions) {
 /// contiguous elements.
 Value ElementEmitter::loadNeighbour(Value tensor, Value pointer,
                                     const ElementIndex &index) {
-  RankedTensorType type = tensorType(tensor);
+  RankedTensorType type = typeOf(tensor);
   Type element = type.getElementType();
   if (isa<ComplexType>(element) || (!index.linear && index.dims.empty()))
     return {};

@@ -55,8 +55,8 @@ elementsOf(ElementEmitter &e, ValueRange tensors, ArrayRef<Value> position) {
 }
 
 LogicalResult emitFold(ElementEmitter &e, FoldOp op) {
-  RankedTensorType from = tensorType(op.getInputs()[0]),
-                   to = tensorType(op.getResult(0));
+  RankedTensorType from = typeOf(op.getInputs()[0]),
+                   to = typeOf(op.getResult(0));
   SmallVector<Value> position(from.getRank()), kept;
   for (int64_t dim = 0; dim < from.getRank(); ++dim)
     if (!llvm::is_contained(op.getDims(), dim)) {
@@ -86,8 +86,7 @@ LogicalResult emitFold(ElementEmitter &e, FoldOp op) {
   }
   Value linear = e.linearIndex(to.getShape(), e.makeIndex(kept, outer));
   for (auto [sum, result] : llvm::zip_equal(*sums, op.getResults()))
-    e.store(sum, e.memoryOf(result), tensorType(result).getElementType(),
-            linear);
+    e.store(sum, e.memoryOf(result), typeOf(result).getElementType(), linear);
   return success();
 }
 

@@ -75,7 +75,7 @@ struct FourierNest {
 
   FourierNest(ElementEmitter &e, FftOp op)
       : e(e), op(op),
-        component(componentType(tensorType(op.getInput()).getElementType())),
+        component(componentType(typeOf(op.getInput()).getElementType())),
         inverse(op.getKind() == FftKind::IFFT ||
                 op.getKind() == FftKind::IRFFT) {}
 
@@ -226,7 +226,7 @@ Value FourierNest::transform(Scratch memory, int64_t n, Value table,
 LogicalResult FourierNest::read(ArrayRef<Value> line, Value memory,
                                 Value chirp) const {
   int64_t n = op.getLength(),
-          given = tensorType(op.getInput()).getDimSize(op.getDim());
+          given = typeOf(op.getInput()).getDimSize(op.getDim());
   bool fromReal = op.getKind() == FftKind::RFFT, failure = false;
   auto copy = [&](Value i, Value from, bool mirrored) {
     SmallVector<Value> dims(line);
@@ -254,7 +254,7 @@ LogicalResult FourierNest::read(ArrayRef<Value> line, Value memory,
 }
 
 void FourierNest::write(ArrayRef<Value> line, Value memory, Value chirp) const {
-  RankedTensorType type = tensorType(op.getResult());
+  RankedTensorType type = typeOf(op.getResult());
   each(0, type.getDimSize(op.getDim()), [&](Value i) {
     Pair x = load(memory, i);
     if (chirp)
@@ -288,8 +288,7 @@ LogicalResult FourierNest::emit() {
   Value table = roots(size);
   Scratch memory = scratch(size);
   SmallVector<Value> line;
-  for (auto [i, others] :
-       llvm::enumerate(tensorType(op.getResult()).getShape()))
+  for (auto [i, others] : llvm::enumerate(typeOf(op.getResult()).getShape()))
     line.push_back(i == op.getDim() ? Value() : e.openLoop(others));
   if (failed(read(line, memory.here, chirp)))
     return failure();

@@ -53,8 +53,8 @@ struct FourierTerms : TermCodeOpInterface::ExternalModel<FourierTerms, FftOp> {
     OpBuilder &b = e.builder;
     ComplexEmitter c{b, e.loc};
     int64_t n = op.getLength(), dim = op.getDim(),
-            given = tensorType(op.getInput()).getDimSize(dim);
-    Type component = componentType(tensorType(op.getInput()).getElementType());
+            given = typeOf(op.getInput()).getDimSize(dim);
+    Type component = componentType(typeOf(op.getInput()).getElementType());
     // The second half of the spectrum of a real result mirrors the first.
     Value at = term[0], mirrored;
     if (given < n) {
@@ -65,8 +65,8 @@ struct FourierTerms : TermCodeOpInterface::ExternalModel<FourierTerms, FftOp> {
     }
     SmallVector<Value> dims(position);
     dims[dim] = at;
-    FailureOr<Value> x = operandElement(
-        e, op.getInput(), dims, tensorType(op.getInput()).getElementType());
+    FailureOr<Value> x = operandElement(e, op.getInput(), dims,
+                                        typeOf(op.getInput()).getElementType());
     if (failed(x))
       return failure();
     Value turn = arith::RemUIOp::create(

@@ -49,7 +49,7 @@ static FailureOr<Value> partialElement(ElementEmitter &e,
       arith::CmpIOp::create(e.builder, e.loc, arith::CmpIPredicate::eq,
                             e.coordinate(op.getGroup()), e.constant(0));
   Value absent = emitAbsent(e.builder, e.loc, op.getKind(),
-                            tensorType(op.getInput()).getElementType());
+                            typeOf(op.getInput()).getElementType());
   return arith::SelectOp::create(e.builder, e.loc, isFirst, *value, absent)
       .getResult();
 }
@@ -61,7 +61,7 @@ static FailureOr<Value> countedElement(ElementEmitter &e, IotaOp op,
   if (failed(counted))
     return failure();
   Value position = *counted;
-  Type type = tensorType(op.getResult()).getElementType(),
+  Type type = typeOf(op.getResult()).getElementType(),
        target = computeType(type);
   if (isa<ComplexType>(target)) {
     Value re = arith::SIToFPOp::create(e.builder, e.loc, componentType(target),
@@ -114,7 +114,7 @@ static FailureOr<Value> randomElement(ElementEmitter &e, RngBitsOp op,
                                       const ElementIndex &index) {
   Value position;
   if (!op.getGlobalShape()) {
-    position = e.linearIndex(tensorType(op.getResult()).getShape(), index);
+    position = e.linearIndex(typeOf(op.getResult()).getShape(), index);
   } else {
     for (auto [dim, offset, size] :
          llvm::zip_equal(index.dims, op.getOffsets(), *op.getGlobalShape())) {

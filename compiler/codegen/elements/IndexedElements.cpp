@@ -73,7 +73,7 @@ FailureOr<BlockPosition> positionInTensor(ElementEmitter &e,
 
 static FailureOr<Value> gatheredElement(ElementEmitter &e, GatherOp op,
                                         const ElementIndex &index) {
-  Type type = tensorType(op.getResult()).getElementType();
+  Type type = typeOf(op.getResult()).getElementType();
   Value outside = op.getAbsentOutside()
                       ? emitAbsent(e.builder, e.loc, ReduceKind::Sum, type)
                       : zeroOf(e, type);
@@ -109,9 +109,8 @@ static FailureOr<Value> oneHotElement(ElementEmitter &e, OneHotOp op,
   OpBuilder &b = e.builder;
   Value is = arith::CmpIOp::create(
       b, e.loc, arith::CmpIPredicate::eq,
-      e.extended(*hot, tensorType(op.getIndices()).getElementType()),
-      *position);
-  Type type = tensorType(op.getResult()).getElementType();
+      e.extended(*hot, typeOf(op.getIndices()).getElementType()), *position);
+  Type type = typeOf(op.getResult()).getElementType();
   Value one = emitNeutral(b, e.loc, ReduceKind::Prod, type),
         zero = zeroOf(e, type);
   return arith::SelectOp::create(b, e.loc, is, one, zero).getResult();

@@ -33,7 +33,7 @@ struct MatrixNest {
   SmallVector<Value> batch;
 
   MatrixNest(ElementEmitter &e, Value result, bool flipped)
-      : e(e), type(tensorType(result)), elementType(type.getElementType()),
+      : e(e), type(typeOf(result)), elementType(type.getElementType()),
         pointer(e.memoryOf(result)), flipped(flipped) {
     for (auto [dim, size] : llvm::enumerate(type.getShape().drop_back(2)))
       batch.push_back(e.openSharedLoop(dim, size));

@@ -45,7 +45,7 @@ static FailureOr<Value> reversedElement(ElementEmitter &e, ReverseOp op,
                                         const ElementIndex &index) {
   SmallVector<Value> dims(index.dims.begin(), index.dims.end());
   for (int64_t dim : op.getDims()) {
-    Value last = e.constant(tensorType(op.getInput()).getDimSize(dim) - 1);
+    Value last = e.constant(typeOf(op.getInput()).getDimSize(dim) - 1);
     dims[dim] = arith::SubIOp::create(e.builder, e.loc, last, dims[dim]);
   }
   return e.element(op.getInput(), e.makeIndex(dims, index.depth));
@@ -57,8 +57,8 @@ static FailureOr<Value> blockElement(ElementEmitter &e, coll::SliceOp op,
   SmallVector<Value> dims(index.dims.begin(), index.dims.end());
   int64_t dim = op.getDim();
   Value start = e.mul(e.coordinate(op.getGroup()),
-                      tensorType(op.getResult()).getDimSize(dim));
-  Value last = e.constant(tensorType(op.getInput()).getDimSize(dim) - 1);
+                      typeOf(op.getResult()).getDimSize(dim));
+  Value last = e.constant(typeOf(op.getInput()).getDimSize(dim) - 1);
   // Positions past the end are padding, for which any element is allowed.
   dims[dim] =
       arith::MinSIOp::create(e.builder, e.loc, e.add(dims[dim], start), last);
@@ -69,15 +69,15 @@ static FailureOr<Value> reshapedElement(ElementEmitter &e, ReshapeOp op,
                                         const ElementIndex &index) {
   if (index.linear)
     return e.element(op.getInput(), index);
-  Value linear = e.linearIndex(tensorType(op.getResult()).getShape(), index);
-  ArrayRef<int64_t> shape = tensorType(op.getInput()).getShape();
+  Value linear = e.linearIndex(typeOf(op.getResult()).getShape(), index);
+  ArrayRef<int64_t> shape = typeOf(op.getInput()).getShape();
   return e.element(op.getInput(),
                    e.makeIndex(e.positionsOf(linear, shape), index.depth));
 }
 
 static FailureOr<Value> paddedElement(ElementEmitter &e, PadOp op,
                                       const ElementIndex &index) {
-  RankedTensorType type = tensorType(op.getInput());
+  RankedTensorType type = typeOf(op.getInput());
   Value outside =
       emitNeutral(e.builder, e.loc, ReduceKind::Sum, type.getElementType());
   if (op.getValue()) {
@@ -128,7 +128,7 @@ static FailureOr<Value> concatenatedElement(ElementEmitter &e, ConcatenateOp op,
   int64_t dim = op.getDim(), start = 0;
   Value result;
   for (Value input : op.getInputs()) {
-    int64_t size = tensorType(input).getDimSize(dim);
+    int64_t size = typeOf(input).getDimSize(dim);
     if (size == 0)
       continue;
     e.enterDepth(index.depth);
@@ -151,8 +151,7 @@ static FailureOr<Value> concatenatedElement(ElementEmitter &e, ConcatenateOp op,
     start += size;
   }
   // Loops over no elements need code, too.
-  return result ? result
-                : zeroOf(e, tensorType(op.getResult()).getElementType());
+  return result ? result : zeroOf(e, typeOf(op.getResult()).getElementType());
 }
 
 /// (position - shift) mod size, with one comparison.
@@ -172,7 +171,7 @@ static FailureOr<Value> rolledElement(ElementEmitter &e, RollOp op,
                                       const ElementIndex &index) {
   SmallVector<Value> dims;
   for (auto [dim, size, shift] : llvm::zip_equal(
-           index.dims, tensorType(op.getInput()).getShape(), op.getShift()))
+           index.dims, typeOf(op.getInput()).getShape(), op.getShift()))
     dims.push_back(rolled(e, dim, size, shift));
   return e.element(op.getInput(), e.makeIndex(dims, index.depth));
 }
@@ -188,8 +187,8 @@ static FailureOr<SmallVector<Value>> clampedStarts(ElementEmitter &e,
     if (failed(value))
       return failure();
     e.enterDepth(0);
-    result.push_back(e.clampedPosition(
-        *value, tensorType(start).getElementType(), shape[dim] - block[dim]));
+    result.push_back(e.clampedPosition(*value, typeOf(start).getElementType(),
+                                       shape[dim] - block[dim]));
   }
   return result;
 }
@@ -197,8 +196,8 @@ static FailureOr<SmallVector<Value>> clampedStarts(ElementEmitter &e,
 static FailureOr<Value> dynamicallySliced(ElementEmitter &e, DynamicSliceOp op,
                                           const ElementIndex &index) {
   auto starts =
-      clampedStarts(e, op.getStarts(), tensorType(op.getInput()).getShape(),
-                    tensorType(op.getResult()).getShape());
+      clampedStarts(e, op.getStarts(), typeOf(op.getInput()).getShape(),
+                    typeOf(op.getResult()).getShape());
   if (failed(starts))
     return failure();
   e.enterDepth(index.depth);
@@ -211,12 +210,12 @@ static FailureOr<Value> dynamicallySliced(ElementEmitter &e, DynamicSliceOp op,
 static FailureOr<Value> dynamicallyUpdated(ElementEmitter &e,
                                            DynamicUpdateSliceOp op,
                                            const ElementIndex &index) {
-  ArrayRef<int64_t> block = tensorType(op.getUpdate()).getShape();
+  ArrayRef<int64_t> block = typeOf(op.getUpdate()).getShape();
   FailureOr<Value> outside = e.element(op.getInput(), index);
   if (failed(outside) || elementCount(op.getUpdate()) == 0)
     return outside;
-  auto starts = clampedStarts(e, op.getStarts(),
-                              tensorType(op.getInput()).getShape(), block);
+  auto starts =
+      clampedStarts(e, op.getStarts(), typeOf(op.getInput()).getShape(), block);
   if (failed(starts))
     return failure();
   e.enterDepth(index.depth);
@@ -250,9 +249,9 @@ FailureOr<std::optional<UpdatedSlice>> updatedSlice(ElementEmitter &e,
   auto update = dyn_cast_or_null<DynamicUpdateSliceOp>(op);
   if (!update || !isa<BlockArgument>(update.getInput()))
     return std::optional<UpdatedSlice>();
-  ArrayRef<int64_t> block = tensorType(update.getUpdate()).getShape();
+  ArrayRef<int64_t> block = typeOf(update.getUpdate()).getShape();
   auto starts = clampedStarts(e, update.getStarts(),
-                              tensorType(update.getInput()).getShape(), block);
+                              typeOf(update.getInput()).getShape(), block);
   if (failed(starts))
     return failure();
   return std::optional(

@@ -32,11 +32,6 @@ bool hasRegister(Type elementType) {
          elementType.isF16() || elementType.isF32() || elementType.isF64();
 }
 
-RankedTensorType tensorType(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType());
-}
-int64_t elementCount(Value tensor) {
-  return tensorType(tensor).getNumElements();
-}
+int64_t elementCount(Value tensor) { return typeOf(tensor).getNumElements(); }
 
 } // namespace weft::elements

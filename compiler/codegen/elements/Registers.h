@@ -11,6 +11,8 @@
 #ifndef WEFT_COMPILER_CODEGEN_ELEMENTS_REGISTERS_H
 #define WEFT_COMPILER_CODEGEN_ELEMENTS_REGISTERS_H
 
+#include "weft/dialects/layout/TensorType.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Value.h"
 
@@ -28,7 +30,6 @@ inline bool isUnsigned(mlir::Type elementType) {
 /// floats of 4 to 64 bits, and complex numbers of them.
 bool hasRegister(mlir::Type elementType);
 
-mlir::RankedTensorType tensorType(mlir::Value tensor);
 int64_t elementCount(mlir::Value tensor);
 
 } // namespace weft::elements

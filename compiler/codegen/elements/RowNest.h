@@ -26,10 +26,10 @@ struct RowNest {
   llvm::SmallVector<mlir::Value> dims; ///< null for the remaining dimension
 
   RowNest(ElementEmitter &e, mlir::Value input, int64_t dim)
-      : e(e), loc(e.loc), elementType(tensorType(input).getElementType()),
-        dim(dim), size(tensorType(input).getDimSize(dim)) {
+      : e(e), loc(e.loc), elementType(typeOf(input).getElementType()), dim(dim),
+        size(typeOf(input).getDimSize(dim)) {
     e.beginNest();
-    for (auto [i, n] : llvm::enumerate(tensorType(input).getShape()))
+    for (auto [i, n] : llvm::enumerate(typeOf(input).getShape()))
       dims.push_back(static_cast<int64_t>(i) == dim ? mlir::Value()
                                                     : e.openSharedLoop(i, n));
   }
@@ -40,7 +40,7 @@ struct RowNest {
   }
   /// Stores an element of a result in this row.
   void put(mlir::Value value, mlir::Value result, mlir::Value position) const {
-    mlir::RankedTensorType type = tensorType(result);
+    mlir::RankedTensorType type = typeOf(result);
     llvm::SmallVector<mlir::Value> all(dims);
     if (position)
       all[dim] = position;

@@ -43,7 +43,7 @@ Value emitWide(OpBuilder &builder, auto op, Type type, ValueRange operands) {
             : operand);
   Value result = real(ScalarEmitter{builder, loc, f32, wide}, op);
   if (!result || result.getType() != f32 ||
-      tensorType(op->getResult(0)).getElementType() != bf16)
+      typeOf(op->getResult(0)).getElementType() != bf16)
     return result;
   return arith::TruncFOp::create(builder, loc, bf16, result);
 }
@@ -61,7 +61,7 @@ struct ScalarModel
         return complex(ComplexEmitter{builder, loc}, concrete, operands);
       return {};
     }
-    Type type = scalarType(tensorType(op->getOperand(0)).getElementType());
+    Type type = scalarType(typeOf(op->getOperand(0)).getElementType());
     if constexpr (std::is_null_pointer_v<decltype(real)>)
       return {};
     else if constexpr (reads == Reads::Bits)
@@ -114,8 +114,8 @@ static Value emitBits(S s, BitcastOp op) {
   OpBuilder &b = s.b;
   Location loc = s.loc;
   Value value = s.in[0];
-  Type from = tensorType(op.getInput()).getElementType(),
-       to = tensorType(op.getResult()).getElementType();
+  Type from = typeOf(op.getInput()).getElementType(),
+       to = typeOf(op.getResult()).getElementType();
   Type byte = b.getI8Type(), integer = computeType(to);
   if (bytesOf(to) > 1)
     return integer == value.getType()
@@ -188,8 +188,8 @@ static void attachConversions(MLIRContext *c) {
                  return s.convert(op.getResult().getType().getElementType());
                },
                [](C c, ConvertOp op, ValueRange in) -> Value {
-                 return c.convert(tensorType(op.getInput()).getElementType(),
-                                  tensorType(op.getResult()).getElementType(),
+                 return c.convert(typeOf(op.getInput()).getElementType(),
+                                  typeOf(op.getResult()).getElementType(),
                                   in[0]);
                }>(c);
   attachScalar<BitcastOp, emitBits, none, Reads::Bits>(c);

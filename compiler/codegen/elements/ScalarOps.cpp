@@ -211,10 +211,10 @@ FailureOr<Value> emitScalarOp(OpBuilder &builder, Operation *op,
   Value result = code ? code.emitScalar(builder, operands) : Value();
   if (!result)
     return op->emitError() << "'" << op->getName() << "' on elements "
-                           << tensorType(op->getOperand(0)).getElementType()
+                           << typeOf(op->getOperand(0)).getElementType()
                            << " has no code";
   return roundedTo(builder, op->getLoc(),
-                   tensorType(op->getResult(0)).getElementType(), result);
+                   typeOf(op->getResult(0)).getElementType(), result);
 }
 
 Value convertScalar(OpBuilder &builder, Location loc, Type from, Type to,
@@ -298,7 +298,7 @@ FailureOr<Value> operandElement(ElementEmitter &emitter, Value operand,
     return failure();
   emitter.enterDepth(emitter.depth());
   return extendScalar(emitter.builder, emitter.loc,
-                      tensorType(operand).getElementType(), wanted, *value);
+                      typeOf(operand).getElementType(), wanted, *value);
 }
 
 Value zeroOf(LoopNest &nest, Type elementType) {

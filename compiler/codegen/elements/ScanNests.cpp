@@ -96,8 +96,8 @@ LogicalResult emitTopK(ElementEmitter &e, TopKOp op) {
   RowNest row(e, op.getInput(), op.getDim());
   Value none = e.constant(-1);
   Value start = emitNeutral(e.builder, e.loc, ReduceKind::Max, row.elementType);
-  Value k = e.openLoop(tensorType(op.getValues()).getDimSize(op.getDim()),
-                       {start, none});
+  Value k =
+      e.openLoop(typeOf(op.getValues()).getDimSize(op.getDim()), {start, none});
   Value lastValue = e.innermostLoop().getRegionIterArgs()[0],
         last = e.innermostLoop().getRegionIterArgs()[1];
   Value i = e.openLoop(row.size, {start, none});

@@ -13,7 +13,7 @@ namespace weft::elements {
 /// Copies the input, then writes one update after the other to the position of its
 /// index. An update outside writes an unchanged element back.
 LogicalResult emitScatter(ElementEmitter &e, ScatterOp op) {
-  RankedTensorType type = tensorType(op.getResult());
+  RankedTensorType type = typeOf(op.getResult());
   Type elementType = type.getElementType();
   Value pointer = e.memoryOf(op.getResult());
   if (type.getNumElements() == 0)
@@ -31,7 +31,7 @@ LogicalResult emitScatter(ElementEmitter &e, ScatterOp op) {
   if (elementCount(op.getUpdates()) == 0)
     return success();
   // The kernel share is along dimensions that updates cover completely.
-  RankedTensorType updates = tensorType(op.getUpdates());
+  RankedTensorType updates = typeOf(op.getUpdates());
   SmallVector<int64_t> sharedAs(updates.getRank(), -1);
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
     if (int64_t of = nest::updatesDimOf(op, dim); of >= 0 && e.isShared(dim))

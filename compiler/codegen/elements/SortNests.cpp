@@ -34,7 +34,7 @@ struct SortNest {
   SortNest(ElementEmitter &e, SortOp op)
       : e(e), op(op), row(e, op.getInputs()[0], op.getDim()) {
     for (Value result : op.getSorted()) {
-      int64_t bits = 4 * bytesOf(tensorType(result).getElementType());
+      int64_t bits = 4 * bytesOf(typeOf(result).getElementType());
       if (home || bits < 8 || (bits < 32 && row.size > (int64_t(1) << bits)))
         continue;
       home = result;
@@ -76,7 +76,7 @@ LogicalResult SortNest::keysAt(Value at, SmallVector<Value> &keys) {
 Value SortNest::comesBefore(ArrayRef<Value> keys, ArrayRef<Value> others,
                             Value before) {
   for (size_t key = keys.size(); key-- > 0;) {
-    Type type = tensorType(op.getInputs()[key]).getElementType();
+    Type type = typeOf(op.getInputs()[key]).getElementType();
     Value less = row.less(type, keys[key], others[key]),
           more = row.less(type, others[key], keys[key]);
     if (op.getDescending())
@@ -87,7 +87,7 @@ Value SortNest::comesBefore(ArrayRef<Value> keys, ArrayRef<Value> others,
 }
 
 Value SortNest::slot(Value at, Value half) {
-  Value linear = e.linearIndex(tensorType(home).getShape(), row.at(at));
+  Value linear = e.linearIndex(typeOf(home).getShape(), row.at(at));
   return e.add(e.mul(linear, 2), half);
 }
 

@@ -2,14 +2,11 @@
 
 #include "weft/compiler/codegen/elements/AttachElements.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
+#include "weft/dialects/layout/TensorType.h"
 
 using namespace mlir;
 
 namespace weft::elements {
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 namespace {
 struct ReduceTerms : TermCodeOpInterface::ExternalModel<ReduceTerms, ReduceOp> {

@@ -47,8 +47,7 @@ static ElementIndex openSharedLoops(ElementEmitter &e,
 }
 
 LogicalResult emitReduceWindow(ElementEmitter &e, ReduceWindowOp op) {
-  RankedTensorType type = tensorType(op.getResult()),
-                   from = tensorType(op.getInput());
+  RankedTensorType type = typeOf(op.getResult()), from = typeOf(op.getInput());
   Type elementType = type.getElementType();
   ElementIndex index = openSharedLoops(e, type.getShape());
   Value neutral = emitNeutral(e.builder, e.loc, op.getKind(), elementType);
@@ -100,7 +99,7 @@ static Value emitStays(ElementEmitter &e, CompareKind select, Type type,
 
 FailureOr<Value> selectedPosition(ElementEmitter &e, SelectAndScatterOp op,
                                   ArrayRef<Value> window) {
-  RankedTensorType type = tensorType(op.getInput());
+  RankedTensorType type = typeOf(op.getInput());
   Type elementType = type.getElementType();
   unsigned outer = e.depth();
   Value none = e.constant(-1);
@@ -134,8 +133,8 @@ FailureOr<Value> selectedPosition(ElementEmitter &e, SelectAndScatterOp op,
 }
 
 LogicalResult emitSelectAndScatter(ElementEmitter &e, SelectAndScatterOp op) {
-  RankedTensorType type = tensorType(op.getResult()),
-                   windowsType = tensorType(op.getSource());
+  RankedTensorType type = typeOf(op.getResult()),
+                   windowsType = typeOf(op.getSource());
   Type elementType = type.getElementType();
   Value pointer = e.memoryOf(op.getResult());
   ElementIndex index = openSharedLoops(e, type.getShape());
@@ -176,9 +175,9 @@ struct ConvolutionNest {
   WindowList windows;
 
   ConvolutionNest(ElementEmitter &e, ConvolutionOp op)
-      : e(e), op(op), lhs(tensorType(op.getLhs())),
-        rhs(tensorType(op.getRhs())), result(tensorType(op.getResult())),
-        elementType(result.getElementType()), windows(op.getWindows()) {}
+      : e(e), op(op), lhs(typeOf(op.getLhs())), rhs(typeOf(op.getRhs())),
+        result(typeOf(op.getResult())), elementType(result.getElementType()),
+        windows(op.getWindows()) {}
 
   int64_t features() { return result.getDimSize(op.getResultDims()[1]); }
   Value linear(Value feature) {

@@ -26,8 +26,8 @@ struct ConvolutionPlace {
 
 ConvolutionPlace placeOf(ConvolutionOp op, ElementEmitter &e,
                          ArrayRef<Value> position, ArrayRef<Value> term) {
-  RankedTensorType lhs = tensorType(op.getLhs()), rhs = tensorType(op.getRhs()),
-                   result = tensorType(op.getResult());
+  RankedTensorType lhs = typeOf(op.getLhs()), rhs = typeOf(op.getRhs()),
+                   result = typeOf(op.getResult());
   ArrayRef<int64_t> l = op.getLhsDims(), r = op.getRhsDims(),
                     out = op.getResultDims();
   ConvolutionPlace place{{e, {}},
@@ -66,7 +66,7 @@ struct ConvolutionTerms
                             ArrayRef<Value> position,
                             ArrayRef<Value> term) const {
     auto op = cast<ConvolutionOp>(of);
-    Type element = tensorType(op.getResult()).getElementType();
+    Type element = typeOf(op.getResult()).getElementType();
     if (elementCount(op.getLhs()) == 0)
       return zeroOf(e, element);
     ConvolutionPlace place = placeOf(op, e, position, term);
@@ -83,7 +83,7 @@ struct ConvolutionTerms
                               ArrayRef<Value> term) const {
     auto op = cast<ConvolutionOp>(of);
     Value operand = op->getOperand(number);
-    Type element = tensorType(operand).getElementType();
+    Type element = typeOf(operand).getElementType();
     if (elementCount(operand) == 0)
       return zeroOf(e, element);
     ConvolutionPlace place = placeOf(op, e, position, term);
@@ -104,8 +104,8 @@ struct ReduceWindowTerms
                             ArrayRef<Value> position,
                             ArrayRef<Value> term) const {
     auto op = cast<ReduceWindowOp>(of);
-    RankedTensorType from = tensorType(op.getInput());
-    Type element = tensorType(op.getResult()).getElementType();
+    RankedTensorType from = typeOf(op.getInput());
+    Type element = typeOf(op.getResult()).getElementType();
     Value neutral = emitNeutral(e.builder, e.loc, op.getKind(), element);
     if (from.getNumElements() == 0)
       return neutral;
@@ -130,8 +130,8 @@ struct SelectTerms
                             ArrayRef<Value> position,
                             ArrayRef<Value> term) const {
     auto op = cast<SelectAndScatterOp>(of);
-    RankedTensorType type = tensorType(op.getResult()),
-                     windows = tensorType(op.getSource());
+    RankedTensorType type = typeOf(op.getResult()),
+                     windows = typeOf(op.getSource());
     Type element = type.getElementType();
     OpBuilder &b = e.builder;
     if (windows.getNumElements() == 0)

@@ -22,8 +22,8 @@ GpuKernelEmitter::GpuKernelEmitter(func::FuncOp kernel, nest::LoopsOp loops)
   for (Value value : end->getOperands())
     stored.push_back(
         loops.getStored()[cast<OpResult>(value).getResultNumber()]);
-  shape.assign(tensorType(stored[0]).getShape().begin(),
-               tensorType(stored[0]).getShape().end());
+  shape.assign(typeOf(stored[0]).getShape().begin(),
+               typeOf(stored[0]).getShape().end());
   if (auto rows = dyn_cast<nest::RowsAttr>(loops.getWalk()))
     shape.resize(rows.getDims());
 }
@@ -169,7 +169,7 @@ LogicalResult GpuKernelEmitter::emitElements() {
   }
   for (auto [root, of, pointer] :
        llvm::zip_equal(stored, values, resultPointers))
-    elements.storeNeighbours(of, pointer, tensorType(root).getElementType(),
+    elements.storeNeighbours(of, pointer, typeOf(root).getElementType(),
                              linear);
   elements.beginNest();
   return success();

@@ -52,7 +52,7 @@ int64_t threadsOf(nest::LoopsOp loops) {
   auto first =
       cast<OpResult>(kernel.getBody().front().getTerminator()->getOperand(0));
   ArrayRef<int64_t> shape =
-      tensorType(loops.getStored()[first.getResultNumber()]).getShape();
+      typeOf(loops.getStored()[first.getResultNumber()]).getShape();
   if (auto rows = dyn_cast<nest::RowsAttr>(loops.getWalk())) {
     shape = shape.take_front(rows.getDims());
     threads = rows.getLanes();

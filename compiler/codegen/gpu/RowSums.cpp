@@ -68,8 +68,8 @@ LogicalResult GpuKernelEmitter::emitRows(nest::RowsAttr walk) {
     return failure();
   llvm::MapVector<ArrayRef<int64_t>, SmallVector<unsigned>> ofShape;
   for (auto [i, result] : llvm::enumerate(stored))
-    if (tensorType(result).getShape() != ArrayRef<int64_t>(shape))
-      ofShape[tensorType(result).getShape()].push_back(i);
+    if (typeOf(result).getShape() != ArrayRef<int64_t>(shape))
+      ofShape[typeOf(result).getShape()].push_back(i);
   for (auto &entry : ofShape)
     if (failed(rows.getHeld() ? storeHeld(entry.second)
                               : storeRowColumns(entry.second)))
@@ -110,8 +110,8 @@ GpuKernelEmitter::heldColumns(ArrayRef<int64_t> columns) {
 
 /// Reduces the lane's columns that are in registers.
 FailureOr<Value> GpuKernelEmitter::reduceHeld(ReduceOp op) {
-  RankedTensorType input = tensorType(op.getInput());
-  Type element = tensorType(op.getResult()).getElementType();
+  RankedTensorType input = typeOf(op.getInput());
+  Type element = typeOf(op.getResult()).getElementType();
   elements.enterDepth(rowDepth);
   Value neutral = emitNeutral(builder, loc, op.getKind(), element);
   Value sum = neutral;
@@ -134,9 +134,9 @@ FailureOr<Value> GpuKernelEmitter::reduceHeld(ReduceOp op) {
 
 /// Reduces the lane's columns in a loop that reads them.
 FailureOr<Value> GpuKernelEmitter::reduceAgain(ReduceOp op) {
-  Type elementType = tensorType(op.getResult()).getElementType();
+  Type elementType = typeOf(op.getResult()).getElementType();
   ArrayRef<int64_t> columns =
-      tensorType(op.getInput()).getShape().drop_front(shape.size());
+      typeOf(op.getInput()).getShape().drop_front(shape.size());
   elements.enterDepth(rowDepth);
   Value neutral = emitNeutral(builder, loc, op.getKind(), elementType);
   Value column = elements.openStridedLoop(
@@ -151,7 +151,7 @@ FailureOr<Value> GpuKernelEmitter::reduceAgain(ReduceOp op) {
     return failure();
   elements.enterDepth(rowDepth + 1);
   Value next =
-      extendScalar(builder, loc, tensorType(op.getInput()).getElementType(),
+      extendScalar(builder, loc, typeOf(op.getInput()).getElementType(),
                    elementType, *value);
   next = emitCombine(builder, loc, op.getKind(), elementType,
                      loop.getRegionIterArgs()[0], next);
@@ -211,7 +211,7 @@ Value GpuKernelEmitter::otherLane(Value value, int64_t distance) {
 }
 
 Value GpuKernelEmitter::combineLanes(ReduceOp op, Value value) {
-  Type elementType = tensorType(op.getResult()).getElementType();
+  Type elementType = typeOf(op.getResult()).getElementType();
   for (int64_t distance = kWarpLanes / 2; distance > 0; distance /= 2)
     value = emitCombine(builder, loc, op.getKind(), elementType, value,
                         otherLane(value, distance));
@@ -249,7 +249,7 @@ Value GpuKernelEmitter::combineLanes(ReduceOp op, Value value) {
 LogicalResult GpuKernelEmitter::storeRowElements() {
   SmallVector<std::pair<unsigned, Value>> values;
   for (auto [i, result] : llvm::enumerate(stored)) {
-    if (tensorType(result).getShape() != ArrayRef<int64_t>(shape))
+    if (typeOf(result).getShape() != ArrayRef<int64_t>(shape))
       continue;
     FailureOr<Value> value =
         elements.element(result, elements.makeIndex(rowDims, rowDepth));
@@ -265,15 +265,15 @@ LogicalResult GpuKernelEmitter::storeRowElements() {
   auto branch = scf::IfOp::create(builder, loc, first);
   builder.setInsertionPointToStart(branch.thenBlock());
   for (auto [i, value] : values)
-    elements.store(value, resultPointers[i],
-                   tensorType(stored[i]).getElementType(), row);
+    elements.store(value, resultPointers[i], typeOf(stored[i]).getElementType(),
+                   row);
   elements.enterDepth(rowDepth);
   return success();
 }
 
 LogicalResult GpuKernelEmitter::storeRowColumns(ArrayRef<unsigned> results) {
   ArrayRef<int64_t> columns =
-      tensorType(stored[results[0]]).getShape().drop_front(shape.size());
+      typeOf(stored[results[0]]).getShape().drop_front(shape.size());
   elements.enterDepth(rowDepth);
   int64_t count = ShapedType::getNumElements(columns);
   Value column = elements.openStridedLoop(lane, elements.constant(count),
@@ -291,8 +291,8 @@ LogicalResult GpuKernelEmitter::storeRowColumns(ArrayRef<unsigned> results) {
   elements.enterDepth(rowDepth + 1);
   Value linear = elements.add(elements.mul(row, count), column);
   for (auto [i, value] : llvm::zip_equal(results, values))
-    elements.store(value, resultPointers[i],
-                   tensorType(stored[i]).getElementType(), linear);
+    elements.store(value, resultPointers[i], typeOf(stored[i]).getElementType(),
+                   linear);
   elements.closeLoops(rowDepth);
   return success();
 }
@@ -300,7 +300,7 @@ LogicalResult GpuKernelEmitter::storeRowColumns(ArrayRef<unsigned> results) {
 /// Stores columns that are in registers.
 LogicalResult GpuKernelEmitter::storeHeld(ArrayRef<unsigned> results) {
   ArrayRef<int64_t> columns =
-      tensorType(stored[results[0]]).getShape().drop_front(shape.size());
+      typeOf(stored[results[0]]).getShape().drop_front(shape.size());
   int64_t count = ShapedType::getNumElements(columns);
   for (const HeldColumns &each : heldColumns(columns)) {
     SmallVector<SmallVector<Value>> values(results.size());
@@ -320,7 +320,7 @@ LogicalResult GpuKernelEmitter::storeHeld(ArrayRef<unsigned> results) {
     }
     for (auto [i, of] : llvm::zip_equal(results, values))
       elements.storeNeighbours(of, resultPointers[i],
-                               tensorType(stored[i]).getElementType(), linear);
+                               typeOf(stored[i]).getElementType(), linear);
   }
   return success();
 }

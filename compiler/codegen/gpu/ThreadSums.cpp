@@ -35,7 +35,7 @@ FailureOr<Value> GpuKernelEmitter::emitTerms(Operation *op,
                                              ArrayRef<Value> position,
                                              Value begin, Value end) {
   auto code = cast<TermCodeOpInterface>(op);
-  Type element = tensorType(op->getResult(0)).getElementType();
+  Type element = typeOf(op->getResult(0)).getElementType();
   ReduceKind kind = code.getCombination();
   unsigned outer = elements.depth();
   Value term =
@@ -62,7 +62,7 @@ FailureOr<Value> GpuKernelEmitter::emitShare(Operation *op,
   if (block == 0)
     return emitTerms(op, position, begin, end);
   ReduceKind kind = cast<TermCodeOpInterface>(op).getCombination();
-  Type element = tensorType(op->getResult(0)).getElementType();
+  Type element = typeOf(op->getResult(0)).getElementType();
   unsigned outer = elements.depth();
   Value at = elements.openStridedLoop(begin, end, elements.constant(block),
                                       emitNeutral(builder, loc, kind, element));
@@ -128,7 +128,7 @@ Value GpuKernelEmitter::combineShares(ReduceKind kind, Type element,
 LogicalResult GpuKernelEmitter::emitSums(nest::SumsAttr walk) {
   Operation *op = loops.getNestOp();
   ReduceKind kind = cast<TermCodeOpInterface>(op).getCombination();
-  Type element = tensorType(op->getResult(0)).getElementType();
+  Type element = typeOf(op->getResult(0)).getElementType();
   int64_t terms = nest::termsOf(op), lanes = walk.getLanes();
   if (lanes > 1)
     shared.allocate(builder.getInsertionBlock()->getParentOp(),
@@ -171,7 +171,7 @@ LogicalResult GpuKernelEmitter::emitSums(nest::SumsAttr walk) {
   }
   for (auto [root, value, pointer] :
        llvm::zip_equal(stored, *values, resultPointers))
-    elements.store(value, pointer, tensorType(root).getElementType(), linear);
+    elements.store(value, pointer, typeOf(root).getElementType(), linear);
   elements.beginNest();
   return success();
 }

@@ -166,7 +166,7 @@ void TileStaging::copyRuns(Value stage, Value firstDepth) {
 }
 
 FailureOr<Value> TileStaging::factorAt(Value row, Value depth) {
-  int64_t rank = tensorType(sum->getResult(0)).getRank();
+  int64_t rank = typeOf(sum->getResult(0)).getRank();
   SmallVector<Value> position(rank, elements.constant(0));
   for (auto [dim, digit] : llvm::zip_equal(shape.batch.dims, batch))
     position[dim] = digit;

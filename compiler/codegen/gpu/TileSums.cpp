@@ -161,7 +161,7 @@ LogicalResult TileSums::storePatch(unsigned patch, Value from) {
                                exists);
   column = elements.clampedToSize(column, shape.columns.size(),
                                   walk.getBlock()[1], exists);
-  SmallVector<Value> position(tensorType(sum->getResult(0)).getRank());
+  SmallVector<Value> position(typeOf(sum->getResult(0)).getRank());
   auto give = [&](const nest::JoinedDims &dims, ArrayRef<Value> digits) {
     for (auto [dim, digit] : llvm::zip_equal(dims.dims, digits))
       position[dim] = digit;
@@ -176,14 +176,14 @@ LogicalResult TileSums::storePatch(unsigned patch, Value from) {
   if (failed(values))
     return failure();
   Value linear =
-      elements.linearIndex(tensorType(sum->getResult(0)).getShape(), index);
+      elements.linearIndex(typeOf(sum->getResult(0)).getShape(), index);
   if (exists) {
     auto branch = scf::IfOp::create(builder, loc, exists);
     builder.setInsertionPointToStart(branch.thenBlock());
   }
   for (auto [root, stored, pointer] :
        llvm::zip_equal(stored, *values, pointers))
-    elements.store(stored, pointer, tensorType(root).getElementType(), linear);
+    elements.store(stored, pointer, typeOf(root).getElementType(), linear);
   elements.enterDepth(elements.depth());
   elements.closeLoops(outer);
   elements.enterDepth(outer);

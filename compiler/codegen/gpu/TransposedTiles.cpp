@@ -20,7 +20,7 @@ TransposedTiles::TransposedTiles(ElementEmitter &elements, nest::LoopsOp loops,
                                  ArrayRef<Value> pointers, GridPlace grid)
     : elements(elements), builder(elements.builder), loc(elements.loc),
       loops(loops), stored(stored), pointers(pointers),
-      shape(tensorType(stored[0]).getShape()), grid(grid), shared(elements),
+      shape(typeOf(stored[0]).getShape()), grid(grid), shared(elements),
       along(cast<nest::TransposedAttr>(loops.getWalk()).getAlong()) {
   Block *body = &loops.getBody().front();
   turned = nest::turnedValues(loops.getStored(), along, [&](Value value) {
@@ -88,7 +88,7 @@ LogicalResult TransposedTiles::fill() {
     if (failed(element))
       return failure();
     elements.enterDepth(elements.depth());
-    elements.store(*element, patch, tensorType(value).getElementType(), at);
+    elements.store(*element, patch, typeOf(value).getElementType(), at);
   }
   elements.closeLoops(outer);
   elements.enterDepth(outer);
@@ -102,8 +102,7 @@ LogicalResult TransposedTiles::store() {
   Value at = elements.add(elements.mul(lane, kTurnedStride), run);
   for (auto [value, patch] : llvm::zip_equal(turned, patches))
     elements.setElement(
-        value, index,
-        elements.load(patch, tensorType(value).getElementType(), at));
+        value, index, elements.load(patch, typeOf(value).getElementType(), at));
   FailureOr<SmallVector<Value>> values = elements.storedElements(stored, index);
   if (failed(values))
     return failure();
@@ -113,7 +112,7 @@ LogicalResult TransposedTiles::store() {
     builder.setInsertionPointToStart(branch.thenBlock());
   }
   for (auto [root, value, pointer] : llvm::zip_equal(stored, *values, pointers))
-    elements.store(value, pointer, tensorType(root).getElementType(), linear);
+    elements.store(value, pointer, typeOf(root).getElementType(), linear);
   elements.enterDepth(elements.depth());
   elements.closeLoops(outer);
   elements.enterDepth(outer);

@@ -10,6 +10,8 @@
 
 #include "weft/compiler/frontends/stablehlo/convert/Converter.h"
 
+#include "weft/dialects/layout/TensorType.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -23,9 +25,6 @@ struct Words {
   Converter &c;
   ForeignOp op;
 
-  RankedTensorType typeOf(Value a) const {
-    return cast<RankedTensorType>(a.getType());
-  }
   Type bits(unsigned width) const {
     return IntegerType::get(op->getContext(), width, IntegerType::Unsigned);
   }
@@ -114,7 +113,7 @@ SmallVector<Value> threefry(const Words &w, Value counter, Value key) {
 /// Interleaves values of each block along a dimension, cut to size.
 Value interleaved(const Words &w, ArrayRef<Value> parts, int64_t dim,
                   ArrayRef<int64_t> shape) {
-  auto type = w.typeOf(parts[0]);
+  auto type = typeOf(parts[0]);
   Ints single(type.getShape()), sizes = single;
   auto count = static_cast<int64_t>(parts.size());
   single.insert(single.begin() + dim + 1, 1);
@@ -143,7 +142,7 @@ Generated generatePhilox(const Words &w, Value state, ArrayRef<int64_t> shape,
                          bool isWide) {
   int64_t count = ShapedType::getNumElements(shape);
   int64_t blocks = llvm::divideCeil(count, isWide ? 2 : 4);
-  bool isShort = w.typeOf(state).getDimSize(0) == 2;
+  bool isShort = typeOf(state).getDimSize(0) == 2;
   auto counter = [&](ArrayRef<int64_t> of) {
     return std::pair(w.word(state, 1, of), w.word(state, isShort ? 0 : 2, of));
   };

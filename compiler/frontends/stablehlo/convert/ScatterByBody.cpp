@@ -16,6 +16,7 @@
 
 #include "weft/compiler/frontends/stablehlo/convert/RegionInputs.h"
 
+#include "weft/dialects/layout/TensorType.h"
 #include "weft/dialects/weft/ops/FlowOps.h"
 #include "weft/dialects/weft/ops/IndexingOps.h"
 
@@ -38,10 +39,6 @@ Ints upTo(int64_t count) {
   Ints all(count);
   std::iota(all.begin(), all.end(), 0);
   return all;
-}
-
-RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
 }
 
 RankedTensorType withLastDim(RankedTensorType type, int64_t size) {
