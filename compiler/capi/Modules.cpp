@@ -236,11 +236,10 @@ int weft_module_why(weft_module *module, const char *name, weft_text *out) {
   std::vector<WhyLayout> values = whyLayouts(*copy, wanted, names);
   if (!values.empty())
     return giveJson(module, toJson(values), out);
-  std::string meant = closestName(wanted, names);
   return compiler->refuse("no tensor is called '" + wanted + "'; " +
-                          (meant.empty() ? "name an argument, a result, an "
-                                           "op's location or a line"
-                                         : "did you mean " + meant + "?"));
+                          suggestion(wanted, names,
+                                     "name an argument, a result, an op's "
+                                     "location or a line"));
 }
 
 int weft_module_compile(weft_module *module,

@@ -47,6 +47,23 @@ inline std::string closestName(const std::string &name,
   return out;
 }
 
+/// "a, b" for the names a and b.
+template <typename Names> std::string listOf(const Names &names) {
+  std::string out;
+  for (const std::string &name : names)
+    out += (out.empty() ? "" : ", ") + name;
+  return out;
+}
+
+/// "did you mean NAME?" with the known name that is closest to a misspelt one;
+/// `otherwise` if none is close.
+inline std::string suggestion(const std::string &name,
+                              const std::set<std::string> &known,
+                              const std::string &otherwise) {
+  std::string closest = closestName(name, known);
+  return closest.empty() ? otherwise : "did you mean " + closest + "?";
+}
+
 } // namespace weft
 
 #endif // WEFT_RUNTIME_ABI_CLOSESTNAME_H

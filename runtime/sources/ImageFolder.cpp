@@ -214,11 +214,9 @@ Result<std::vector<std::string>> classesOf(const std::string &path,
     return found;
   for (const std::string &name : options.classNames)
     if (std::find(found->begin(), found->end(), name) == found->end()) {
-      std::string meant = closestName(
-          name, std::set<std::string>(found->begin(), found->end()));
       return Error{"--class-names: " + path + " has no folder " + name + "; " +
-                   (meant.empty() ? "name folders in it"
-                                  : "did you mean " + meant + "?")};
+                   suggestion(name, {found->begin(), found->end()},
+                              "name folders in it")};
     }
   return options.classNames;
 }

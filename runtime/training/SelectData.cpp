@@ -58,17 +58,31 @@ NamedSource namedSource(const std::string &argument) {
   return {argument.substr(0, equal), argument.substr(equal + 1)};
 }
 
+/// The source of NAME=SOURCE, if NAME is that of the port or, where the step has
+/// one such port, that of its layer.
+std::optional<std::string> sourceFor(const std::string &argument,
+                                     const Port &port, const char *key) {
+  if (NamedSource given = namedSource(argument);
+      given.name == layerName(port, key))
+    return given.source;
+  std::string layer = metadataText(port, "layer");
+  if (!layer.empty() && argument.starts_with(layer + "="))
+    return argument.substr(layer.size() + 1);
+  return std::nullopt;
+}
+
 /// The source that --x or --y names for this port; empty when none does.
 Result<std::string> overridden(const DataOptions &options, const Kind &kind,
                                const Port &port, bool single) {
   std::string found;
   for (const std::string &argument : options.*kind.overrides) {
-    NamedSource given = namedSource(argument);
-    if (given.name == layerName(port, kind.key))
-      found = given.source;
-    else if (!given.name && single)
+    if (auto source = sourceFor(argument, port, kind.key))
+      found = *source;
+    else if (namedSource(argument).name)
+      continue;
+    else if (single)
       found = argument;
-    else if (!given.name)
+    else
       return Error{std::string(kind.flag) + " " + argument +
                    ": the model has several such arrays; write " + kind.flag +
                    " " + layerName(port, kind.key) + "=" + argument};
@@ -76,34 +90,27 @@ Result<std::string> overridden(const DataOptions &options, const Kind &kind,
   return found;
 }
 
-/// The name of a port in messages: that of its layer, where a step of one such
-/// port says it.
-std::string saidName(const Port &port, const char *key) {
-  std::string layer = metadataText(port, "layer");
-  return layer.empty() ? layerName(port, key) : layer;
-}
-
 /// Fails if a flag names an array for a port of this role that the model does
 /// not have.
 Status checkNames(const DataOptions &options, const Kind &kind, Role role,
                   std::span<const Port> ports) {
-  std::set<std::string> known, said;
-  for (const Port &port : ports)
-    if (port.role == role) {
-      known.insert(layerName(port, kind.key));
-      said.insert(saidName(port, kind.key));
-    }
+  std::vector<Port> own;
+  std::ranges::copy_if(ports, std::back_inserter(own),
+                       [&](const Port &port) { return port.role == role; });
+  std::set<std::string> known;
+  for (const Port &port : own) {
+    std::string layer = metadataText(port, "layer");
+    known.insert(layer.empty() ? layerName(port, kind.key) : layer);
+  }
   for (const std::string &argument : options.*kind.overrides) {
-    std::string name = namedSource(argument).name.value_or("");
-    if (known.empty() || name.empty() || known.contains(name))
-      continue;
-    std::string closest = closestName(name, said), names;
-    for (const std::string &other : said)
-      names += (names.empty() ? "" : ", ") + other;
-    return Error{std::string(kind.flag) + " " + argument +
-                 ": the model has no " + name +
-                 (closest.empty() ? "; use " + names
-                                  : "; did you mean " + closest + "?")};
+    std::optional<std::string> name = namedSource(argument).name;
+    bool isKnown = std::ranges::any_of(own, [&](const Port &port) {
+      return sourceFor(argument, port, kind.key).has_value();
+    });
+    if (name && !own.empty() && !isKnown)
+      return Error{std::string(kind.flag) + " " + argument +
+                   ": the model has no " + *name + "; " +
+                   suggestion(*name, known, "use " + listOf(known))};
   }
   return {};
 }
@@ -136,11 +143,8 @@ Result<std::string> promisedKey(const ArrayFile &file, const Kind &kind,
   }
   if (std::string hint = file.hint(); !hint.empty())
     return Error{file.path() + ": has no " + tried + "; " + hint};
-  std::string has;
-  for (const std::string &key : file.keys())
-    has += (has.empty() ? "" : ", ") + key;
-  return Error{file.path() + ": has neither " + tried + ", but " + has +
-               "; name one with " + kind.flag + " " +
+  return Error{file.path() + ": has neither " + tried + ", but " +
+               listOf(file.keys()) + "; name one with " + kind.flag + " " +
                (single ? "" : layerName(port, kind.key) + "=") + file.path() +
                ":KEY"};
 }

@@ -42,11 +42,8 @@ void CallbackOptions::text(const char *name, std::string &value) {
 void CallbackOptions::choice(const char *name, std::string &value,
                              const std::set<std::string> &known) {
   text(name, value);
-  std::string list;
-  for (const std::string &one : known)
-    list += (list.empty() ? "" : ", ") + one;
   if (!known.contains(value))
-    wrong(name, "one of " + list);
+    wrong(name, "one of " + listOf(known));
 }
 
 void CallbackOptions::number(const char *name, double &value) {
@@ -135,11 +132,9 @@ Status CallbackOptions::finish() {
   for (const auto &[name, value] : given.items()) {
     if (known.contains(name))
       continue;
-    std::string meant = closestName(name, known), list;
-    for (const std::string &one : asked)
-      list += (list.empty() ? "" : ", ") + one;
+    std::string meant = closestName(name, known);
     check(false, "has no argument \"" + name + "\"; " +
-                     (meant.empty() ? "it has " + list
+                     (meant.empty() ? "it has " + listOf(asked)
                                     : "did you mean \"" + meant + "\"?"));
   }
   return error.empty() ? Status{} : Status{Error{error}};

@@ -41,18 +41,15 @@ constexpr Row kRows[] = {
 };
 
 Result<const Row *> find(const std::string &name) {
-  std::set<std::string> known;
-  std::string list;
+  std::vector<std::string> known;
   for (const Row &row : kRows) {
     if (name == row.name)
       return &row;
-    known.insert(row.name);
-    list += (list.empty() ? "" : ", ") + std::string(row.name);
+    known.push_back(row.name);
   }
-  std::string meant = closestName(name, known);
-  return Error{
-      "no callback is called " + name + "; " +
-      (meant.empty() ? "there are " + list : "did you mean " + meant + "?")};
+  return Error{"no callback is called " + name + "; " +
+               suggestion(name, {known.begin(), known.end()},
+                          "there are " + listOf(known))};
 }
 
 /// Gives arguments without a name those of Keras, in its order.

@@ -51,13 +51,9 @@ Status ModelCheckpoint::checkNames(const TrainingRun &run) const {
                    "made; name a metric of one number, such as {loss}"};
     if (known.contains(name) || name.starts_with("learning_rate"))
       continue;
-    std::string meant = closestName(name, known), list;
-    for (const std::string &one : known)
-      list += (list.empty() ? "" : ", ") + one;
-    return Error{
-        filepath + ": nothing is called " + name + " " +
-        (everyBatches ? "after a batch" : "at the end of an epoch") + "; " +
-        (meant.empty() ? "there are " + list : "did you mean " + meant + "?")};
+    return Error{filepath + ": nothing is called " + name + " " +
+                 (everyBatches ? "after a batch" : "at the end of an epoch") +
+                 "; " + suggestion(name, known, "there are " + listOf(known))};
   }
   return {};
 }

@@ -192,18 +192,13 @@ Result<std::unique_ptr<Schedule>> Schedule::read(const json &said,
   std::string name = said["class_name"].is_string()
                          ? said["class_name"].get<std::string>()
                          : said["class_name"].dump();
-  std::set<std::string> known;
-  std::string list;
-  for (const auto &[kind, maker] : kKinds) {
-    known.insert(kind);
-    list += (list.empty() ? "" : ", ") + kind;
-  }
   auto kind = kKinds.find(name);
   if (kind == kKinds.end()) {
-    std::string meant = closestName(name, known);
-    return Error{
-        where + ": no schedule is called " + name + "; " +
-        (meant.empty() ? "there are " + list : "did you mean " + meant + "?")};
+    std::set<std::string> known;
+    for (const auto &[other, maker] : kKinds)
+      known.insert(other);
+    return Error{where + ": no schedule is called " + name + "; " +
+                 suggestion(name, known, "there are " + listOf(known))};
   }
   std::unique_ptr<Schedule> schedule = kind->second();
   json config = said.contains("config") ? said["config"] : json::object();

@@ -61,13 +61,11 @@ static int printKernels(mlir::ModuleOp plan, const ExplainFlags &flags) {
 static int printWhy(mlir::ModuleOp differentiated, const ExplainFlags &flags) {
   std::set<std::string> names;
   std::vector<WhyLayout> values = whyLayouts(differentiated, flags.why, names);
-  if (values.empty()) {
-    std::string meant = closestName(flags.why, names);
+  if (values.empty())
     return fail("--why " + flags.why + ": no such tensor; " +
-                (meant.empty() ? "name a weight, an input, the output of a "
-                                 "layer or a line of the script"
-                               : "did you mean " + meant + "?"));
-  }
+                suggestion(flags.why, names,
+                           "name a weight, an input, the output of a layer or "
+                           "a line of the script"));
   if (flags.json)
     llvm::outs() << llvm::formatv("{0:2}\n", toJson(values));
   else

@@ -155,24 +155,6 @@ static void warnOfLabels(const TrainingData &data) {
   }
 }
 
-/// The arguments without the port's name: f.npz:x for `images=f.npz:x`, if the
-/// step has one such port, x or y, and the model calls it images.
-static std::vector<std::string> withoutName(std::vector<std::string> arguments,
-                                            const std::vector<Port> &ports,
-                                            Role role) {
-  std::string name;
-  for (const Port &port : ports)
-    if (std::string layer = metadataText(port, "layer");
-        port.role == role && !layer.empty())
-      name = layer + "=";
-  if (name.empty())
-    return arguments;
-  for (std::string &argument : arguments)
-    if (argument.starts_with(name))
-      argument.erase(0, name.size());
-  return arguments;
-}
-
 Status
 TrainingSession::checkSampleWeight(StepKind kind, const DataFlags &flags,
                                    const std::vector<Port> &ports) const {
@@ -205,13 +187,10 @@ Result<TrainingData> TrainingSession::data(StepKind kind,
     return fits.error();
   DataOptions options;
   options.data = validates ? flags.validationData : flags.data;
-  options.x =
-      withoutName(validates ? flags.validationX : flags.x, ports, Role::Input);
-  options.y =
-      withoutName(validates ? flags.validationY : flags.y, ports, Role::Label);
+  options.x = validates ? flags.validationX : flags.x;
+  options.y = validates ? flags.validationY : flags.y;
   options.sampleWeight =
-      withoutName(validates ? flags.validationWeight : flags.sampleWeight,
-                  ports, Role::SampleWeight);
+      validates ? flags.validationWeight : flags.sampleWeight;
   options.weightsMayLack =
       validates || (flags.weighsSamples() && flags.sampleWeight.empty());
   options.divideBy = flags.divideBy.value_or(1);
