@@ -1,4 +1,4 @@
-//===- Handles.h - what the C interface's pointers point to -----*- C++ -*-===//
+//===- Handles.h - objects behind pointers of the C interface ---*- C++ -*-===//
 //
 // Private to compiler/capi. Every function of compiler.h begins with
 // `compiler->begin()`, which clears the messages of the previous call, and

@@ -1,4 +1,4 @@
-//===- PrintAssembly.cpp - prints what a generator makes of the kernels ---===//
+//===- PrintAssembly.cpp - prints the code that a generator emits ---------===//
 
 #include "weft/compiler/codegen/KernelCodegen.h"
 #include "weft/compiler/codegen/Passes.h"

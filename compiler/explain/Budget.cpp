@@ -1,4 +1,4 @@
-//===- Budget.cpp - what a program may cost -------------------------------===//
+//===- Budget.cpp - limits on a program's costs ---------------------------===//
 
 #include "weft/compiler/explain/Budget.h"
 

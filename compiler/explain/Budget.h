@@ -1,4 +1,4 @@
-//===- Budget.h - what a program may cost -----------------------*- C++ -*-===//
+//===- Budget.h - limits on a program's costs -------------------*- C++ -*-===//
 //
 //   module attributes {weft.expect = "all_reduce=1, bytes<=14336"}
 //   weft compile prog.mlir --expect "all_gather<=0, memory<=64MiB"

@@ -1,4 +1,4 @@
-//===- Explain.cpp - what a program communicates and holds ----------------===//
+//===- Explain.cpp - communication and memory of a program ----------------===//
 
 #include "weft/compiler/explain/Explain.h"
 

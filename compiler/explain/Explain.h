@@ -1,4 +1,4 @@
-//===- Explain.h - what a program communicates and holds --------*- C++ -*-===//
+//===- Explain.h - communication and memory of a program --------*- C++ -*-===//
 //
 // An explanation is computed from the finished plan, so it describes what runs:
 //

@@ -1,4 +1,4 @@
-//===- KernelTable.cpp - what is decided about each kernel ----------------===//
+//===- KernelTable.cpp - the decisions about each kernel ------------------===//
 
 #include "weft/compiler/explain/KernelTable.h"
 

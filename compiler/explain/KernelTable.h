@@ -1,4 +1,4 @@
-//===- KernelTable.h - what is decided about each kernel --------*- C++ -*-===//
+//===- KernelTable.h - the decisions about each kernel ----------*- C++ -*-===//
 //
 //   dot_add_relu_512x768x1024: 2 launches of 404,226,048 operations
 //     reads 3,150,848 bytes, writes 2,097,152, scratch 640,896

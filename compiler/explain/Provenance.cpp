@@ -1,4 +1,4 @@
-//===- Provenance.cpp - what an instruction is for ------------------------===//
+//===- Provenance.cpp - the purpose of an instruction ---------------------===//
 
 #include "weft/compiler/explain/Provenance.h"
 

@@ -1,4 +1,4 @@
-//===- Provenance.h - what an instruction is for ----------------*- C++ -*-===//
+//===- Provenance.h - the purpose of an instruction -------------*- C++ -*-===//
 //
 // The provenance of an op is in its location, a fusion of names around files:
 //

@@ -1,4 +1,4 @@
-//===- TensorLayouts.cpp - how what goes in and out is laid out -----------===//
+//===- TensorLayouts.cpp - layouts of arguments and results ---------------===//
 
 #include "weft/compiler/explain/TensorLayouts.h"
 

@@ -1,4 +1,4 @@
-//===- TensorLayouts.h - how what goes in and out is laid out ---*- C++ -*-===//
+//===- TensorLayouts.h - layouts of arguments and results -------*- C++ -*-===//
 //
 //   d1/kernel  weight  784x200 float32  [-,model]  because  layout_map "d1/kernel"
 //

@@ -1,4 +1,4 @@
-//===- HloNames.cpp - what XLA calls ops and attributes -------------------===//
+//===- HloNames.cpp - XLA's names of ops and attributes -------------------===//
 
 #include "weft/compiler/hlo/HloNames.h"
 

@@ -1,4 +1,4 @@
-//===- HloNames.h - what XLA calls ops, types and attributes ----*- C++ -*-===//
+//===- HloNames.h - XLA's names of ops, types, attributes -------*- C++ -*-===//
 //
 // Private to the folder. The names are those of the ops' definitions
 // (HloNames.td).

@@ -1,4 +1,4 @@
-//===- CollectiveSection.cpp - what is sent, why, and how not to ----------===//
+//===- CollectiveSection.cpp - collectives, their reasons and fixes -------===//
 
 #include "weft/compiler/report/Html.h"
 #include "weft/compiler/report/Sections.h"

@@ -1,4 +1,4 @@
-//===- HtmlReport.cpp - what the compiler did, as one page ----------------===//
+//===- HtmlReport.cpp - a compilation as one HTML page --------------------===//
 
 #include "weft/compiler/report/HtmlReport.h"
 

@@ -1,4 +1,4 @@
-//===- HtmlReport.h - what the compiler did, as one page --------*- C++ -*-===//
+//===- HtmlReport.h - a compilation as one HTML page ------------*- C++ -*-===//
 //
 //   Report report{"model.json", explanation, mesh, tensors, timeline, budgets};
 //   write(toHtml(report));

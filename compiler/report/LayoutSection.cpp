@@ -1,4 +1,4 @@
-//===- LayoutSection.cpp - the mesh, and what lies how on it --------------===//
+//===- LayoutSection.cpp - the mesh, and the layouts of values on it ------===//
 
 #include "weft/compiler/report/Html.h"
 #include "weft/compiler/report/Sections.h"

@@ -1,4 +1,4 @@
-//===- MemorySection.cpp - what the fullest device holds ------------------===//
+//===- MemorySection.cpp - memory of the fullest device -------------------===//
 
 #include "weft/compiler/report/Html.h"
 #include "weft/compiler/report/Sections.h"

@@ -1,4 +1,4 @@
-//===- VerifyStage.cpp - what holds at a stage's border -------------------===//
+//===- VerifyStage.cpp - invariants at the borders of stages --------------===//
 
 #include "weft/compiler/stages/VerifyStage.h"
 

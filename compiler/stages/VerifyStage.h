@@ -1,4 +1,4 @@
-//===- VerifyStage.h - what holds at a stage's border -----------*- C++ -*-===//
+//===- VerifyStage.h - invariants at the borders of stages ------*- C++ -*-===//
 //
 // A module that claims to be at stage `partitioned` but still has
 //

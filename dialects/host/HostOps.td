@@ -1,4 +1,4 @@
-//===- HostOps.td - what a program asks of who runs it -----------------------//
+//===- HostOps.td - ops that call a program's host ---------------------------//
 
 #ifndef WEFT_DIALECTS_HOST_OPS
 #define WEFT_DIALECTS_HOST_OPS

@@ -1,4 +1,4 @@
-//===- ExchangeTraffic.cpp - what the busiest device sends ----------------===//
+//===- ExchangeTraffic.cpp - bytes that the busiest device sends ----------===//
 
 #include "weft/dialects/layout/ExchangeTraffic.h"
 

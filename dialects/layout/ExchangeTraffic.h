@@ -1,4 +1,4 @@
-//===- ExchangeTraffic.h - what the busiest device sends in an exchange ---===//
+//===- ExchangeTraffic.h - bytes that the busiest device sends ------------===//
 //
 // 7 elements from "data"=2 to replicated: device 0 sends [0,4) to device 1 and
 // gets [4,7), so

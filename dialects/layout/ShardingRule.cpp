@@ -1,4 +1,4 @@
-//===- ShardingRule.cpp - what the sharding passes know of an op ----------===//
+//===- ShardingRule.cpp - the sharding rule of an op ----------------------===//
 
 #include "weft/dialects/layout/ShardingRule.h"
 

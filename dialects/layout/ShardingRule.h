@@ -1,4 +1,4 @@
-//===- ShardingRule.h - what the sharding passes know of an op --*- C++ -*-===//
+//===- ShardingRule.h - the sharding rule of an op --------------*- C++ -*-===//
 //
 // A sharding rule describes an op as data; propagation, cost, partitioning and
 // explanation use nothing else. Worked example, a contraction of 128x784 with

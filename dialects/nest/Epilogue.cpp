@@ -1,4 +1,4 @@
-//===- Epilogue.cpp - what a nest computes of its sums --------------------===//
+//===- Epilogue.cpp - ops on the sums of a loop nest ----------------------===//
 
 #include "weft/dialects/nest/Epilogue.h"
 

@@ -1,4 +1,4 @@
-//===- Epilogue.h - what a nest computes of its sums ------------*- C++ -*-===//
+//===- Epilogue.h - ops on the sums of a loop nest --------------*- C++ -*-===//
 //
 // A nest whose op has loops may apply elementwise ops to the sums:
 //

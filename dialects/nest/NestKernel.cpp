@@ -1,4 +1,4 @@
-//===- NestKernel.cpp - what holds of a kernel's nests together -----------===//
+//===- NestKernel.cpp - checks of the nests of a kernel -------------------===//
 
 #include "weft/dialects/layout/TensorType.h"
 #include "weft/dialects/nest/Epilogue.h"

@@ -1,4 +1,4 @@
-//===- OpLoops.cpp - what an op tells whoever chooses loop nests ----------===//
+//===- OpLoops.cpp - facts about ops that the choice of nests needs -------===//
 
 #include "weft/dialects/nest/OpLoops.h"
 

@@ -1,4 +1,4 @@
-//===- OpLoops.td - what an op tells whoever chooses loop nests --------------//
+//===- OpLoops.td - facts about ops that the choice of nests needs -----------//
 //
 // Weft's ops are in the table of OpLoops.cpp; an embedder's op gets the
 // interface as an external model.

@@ -1,4 +1,4 @@
-//===- TargetLimits.cpp - what loop nests are chosen for ------------------===//
+//===- TargetLimits.cpp - limits of a target for loop nests ---------------===//
 
 #include "weft/dialects/nest/TargetLimits.h"
 

@@ -1,4 +1,4 @@
-//===- TargetLimits.h - what loop nests are chosen for ----------*- C++ -*-===//
+//===- TargetLimits.h - limits of a target for loop nests -------*- C++ -*-===//
 //
 //   std::optional<TargetLimits> limits = targetLimits("cpu:avx2");
 //   int64_t bytes = limits->vectorBytes; // 32

@@ -1,4 +1,4 @@
-//===- Walks.cpp - what each walk can compute -----------------------------===//
+//===- Walks.cpp - the nests that each walk can compute -------------------===//
 
 #include "weft/dialects/layout/TensorType.h"
 #include "weft/dialects/nest/ContractionShape.h"

@@ -1,4 +1,4 @@
-//===- PlanInstruction.h - what becomes one instruction ---------*- C++ -*-===//
+//===- PlanInstruction.h - ops that become one instruction ------*- C++ -*-===//
 //
 //   %1 = coll.all_reduce sum %0 over #mesh ["x"] : tensor<4xf32>
 //

@@ -1,4 +1,4 @@
-//===- PlanInstruction.td - what becomes one instruction ---------------------//
+//===- PlanInstruction.td - ops that become one instruction ------------------//
 
 #ifndef WEFT_DIALECTS_PLAN_INSTRUCTION
 #define WEFT_DIALECTS_PLAN_INSTRUCTION

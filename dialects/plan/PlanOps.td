@@ -1,4 +1,4 @@
-//===- PlanOps.td - what a device executes ------------------------------------//
+//===- PlanOps.td - ops that a device executes -------------------------------//
 
 #ifndef WEFT_DIALECTS_PLAN_OPS
 #define WEFT_DIALECTS_PLAN_OPS

@@ -1,4 +1,4 @@
-//===- PlanTraffic.cpp - what the collectives of a plan send --------------===//
+//===- PlanTraffic.cpp - bytes that the collectives of a plan send --------===//
 
 #include "weft/dialects/plan/Plan.h"
 

@@ -1,4 +1,4 @@
-//===- ElementTypes.h - what an element type is made of ---------*- C++ -*-===//
+//===- ElementTypes.h - properties of element types -------------*- C++ -*-===//
 //
 //   complex<f32>   two components of f32, 64 bits, 8 bytes
 //   f32            one component: itself, 32 bits, 4 bytes

@@ -1,4 +1,4 @@
-//===- Interfaces.td - what passes may ask of an op --------------------------//
+//===- Interfaces.td - interfaces of ops for passes --------------------------//
 
 #ifndef WEFT_DIALECTS_WEFT_INTERFACES
 #define WEFT_DIALECTS_WEFT_INTERFACES

@@ -1,4 +1,4 @@
-//===- KernelTraits.cpp - what an op is to kernels ------------------------===//
+//===- KernelTraits.cpp - the role of an op in kernels --------------------===//
 
 #include "weft/dialects/weft/KernelTraits.h"
 

@@ -1,4 +1,4 @@
-//===- KernelTraits.h - what an op is to kernels ----------------*- C++ -*-===//
+//===- KernelTraits.h - the role of an op in kernels ------------*- C++ -*-===//
 //
 //   trait              an op that ...                         of weft
 //   Elementwise        needs its operands at one position     add, exp, ...

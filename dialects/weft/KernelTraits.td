@@ -1,4 +1,4 @@
-//===- KernelTraits.td - what an op is to kernels ----------------------------//
+//===- KernelTraits.td - the role of an op in kernels ------------------------//
 
 #ifndef WEFT_DIALECTS_WEFT_KERNELTRAITS
 #define WEFT_DIALECTS_WEFT_KERNELTRAITS

@@ -1,4 +1,4 @@
-//===- OpClasses.td - what the definitions of ops share ----------------------//
+//===- OpClasses.td - base classes of op definitions -------------------------//
 
 #ifndef WEFT_DIALECTS_WEFT_OPCLASSES
 #define WEFT_DIALECTS_WEFT_OPCLASSES

@@ -1,4 +1,4 @@
-//===- Ports.h - what a function's arguments and results are ----*- C++ -*-===//
+//===- Ports.h - roles of arguments and results -----------------*- C++ -*-===//
 
 #ifndef WEFT_DIALECTS_WEFT_PORTS_H
 #define WEFT_DIALECTS_WEFT_PORTS_H

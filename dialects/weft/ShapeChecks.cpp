@@ -1,4 +1,4 @@
-//===- ShapeChecks.cpp - what verifiers of ops say of shapes --------------===//
+//===- ShapeChecks.cpp - checks of shapes for verifiers of ops ------------===//
 
 #include "weft/dialects/weft/ShapeChecks.h"
 

@@ -1,4 +1,4 @@
-//===- ShapeChecks.h - what verifiers of ops say of shapes ------*- C++ -*-===//
+//===- ShapeChecks.h - checks of shapes for verifiers of ops ----*- C++ -*-===//
 //
 //   checkEntries(op, "low", 1, 2)   'weft.pad' op low has 1 entries for 2 dimensions
 //   checkShape(op, {4, 6})          ... the result's shape should be [4, 6], not [4, 5]

@@ -1,4 +1,4 @@
-//===- MergeCollectives.cpp - what is communicated twice is kept ----------===//
+//===- MergeCollectives.cpp - reuses the result of an equal collective ----===//
 //
 // A convolution and its kernel's gradient need the same rows of other devices:
 //

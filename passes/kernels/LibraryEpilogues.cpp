@@ -1,4 +1,4 @@
-//===- LibraryEpilogues.cpp - what libraries compute of sums --------------===//
+//===- LibraryEpilogues.cpp - epilogues that libraries compute ------------===//
 
 #include "weft/passes/kernels/LibraryEpilogues.h"
 

@@ -1,4 +1,4 @@
-//===- LibraryEpilogues.h - what libraries compute of sums ------*- C++ -*-===//
+//===- LibraryEpilogues.h - epilogues that libraries compute ----*- C++ -*-===//
 //
 //   %0 = weft.dot %x, %w ...
 //   %1 = weft.broadcast %b dims [1]

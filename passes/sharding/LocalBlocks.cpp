@@ -1,4 +1,4 @@
-//===- LocalBlocks.cpp - what one device holds of a tensor ----------------===//
+//===- LocalBlocks.cpp - one device's block of a tensor -------------------===//
 
 #include "weft/passes/sharding/LocalBlocks.h"
 

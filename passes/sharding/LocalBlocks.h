@@ -1,4 +1,4 @@
-//===- LocalBlocks.h - what one device holds of a tensor --------*- C++ -*-===//
+//===- LocalBlocks.h - one device's block of a tensor -----------*- C++ -*-===//
 //
 // 7 rows over "x"=2 are blocks of 4: coordinate 1 holds rows 4, 5, 6 and one
 // undefined row. `maskPadding` makes that row absent (AbsentElement.h):

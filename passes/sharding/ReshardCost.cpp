@@ -1,4 +1,4 @@
-//===- ReshardCost.cpp - what a reshard in IR costs -----------------------===//
+//===- ReshardCost.cpp - the price of a reshard in IR ---------------------===//
 
 #include "weft/passes/sharding/ReshardCost.h"
 

@@ -1,4 +1,4 @@
-//===- ReshardCost.h - what a reshard in IR costs ---------------*- C++ -*-===//
+//===- ReshardCost.h - the price of a reshard in IR -------------*- C++ -*-===//
 //
 // bf16 [data,-] -> [-,-] of 16x8 on data=4 costs 192 bytes a device and the
 // latency of one all-gather; of an equal layout, nothing.

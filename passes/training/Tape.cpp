@@ -1,4 +1,4 @@
-//===- Tape.cpp - inlining, and reverse mode over what was inlined --------===//
+//===- Tape.cpp - inlining, and reverse mode over inlined ops -------------===//
 
 #include "weft/passes/training/Tape.h"
 

@@ -1,4 +1,4 @@
-//===- Tape.h - inlining calls, recording what may be reversed --*- C++ -*-===//
+//===- Tape.h - inlines calls, records ops for reverse mode -----*- C++ -*-===//
 
 #ifndef WEFT_PASSES_TRAINING_TAPE_H
 #define WEFT_PASSES_TRAINING_TAPE_H

@@ -1,4 +1,4 @@
-//===- TrimLoops.cpp - what loops need not carry or compute ---------------===//
+//===- TrimLoops.cpp - removes unused values of loops ---------------------===//
 //
 // Derivatives of loops are built value by value: each carried value is saved,
 // and each gradient of a slice is a tensor of zeros that contains the slice.

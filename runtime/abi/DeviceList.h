@@ -1,4 +1,4 @@
-//===- DeviceList.h - what "cpu:8" and "cpu:3" say --------------*- C++ -*-===//
+//===- DeviceList.h - lists like "cpu:8" and names like "cpu:3" -*- C++ -*-===//
 //
 //   std::string why;
 //   auto list = weft::DeviceList::parse("cpu:8", why);  // kind Cpu, count 8

@@ -1,4 +1,4 @@
-//===- profile.h - what each instruction of a program takes -----*- C++ -*-===//
+//===- profile.h - time of each instruction of a program --------*- C++ -*-===//
 //
 //   #include "weft/runtime/abi/profile.h"
 //   #include <stdio.h>

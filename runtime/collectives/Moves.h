@@ -1,4 +1,4 @@
-//===- Moves.h - who copies what to whom ------------------------*- C++ -*-===//
+//===- Moves.h - copies between devices -------------------------*- C++ -*-===//
 //
 // Every collective that does not reduce is a list of box copies from one
 // member of a group to another; those of permute and exchange follow from

@@ -1,4 +1,4 @@
-//===- ReduceElements.h - what a reduction does to elements ------*- C++ -*-===//
+//===- ReduceElements.h - one reduction on a pair of elements ---*- C++ -*-===//
 //
 // The storage of elements of each type, and the type in which they are reduced.
 // Each file with loops over elements includes it once, for the processor that

@@ -1,4 +1,4 @@
-//===- Hdf5Library.h - what both readers of HDF5 files share ----*- C++ -*-===//
+//===- Hdf5Library.h - functions of HDF5 for both readers -------*- C++ -*-===//
 //
 //   Quiet quiet;
 //   Handle file(H5Fopen(...), H5Fclose);

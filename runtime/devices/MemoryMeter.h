@@ -1,4 +1,4 @@
-//===- MemoryMeter.h - what programs hold on each device --------*- C++ -*-===//
+//===- MemoryMeter.h - memory of programs on each device --------*- C++ -*-===//
 
 #ifndef WEFT_RUNTIME_DEVICES_MEMORYMETER_H
 #define WEFT_RUNTIME_DEVICES_MEMORYMETER_H

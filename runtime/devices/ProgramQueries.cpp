@@ -1,4 +1,4 @@
-//===- ProgramQueries.cpp - what a program takes, gives and sends ---------===//
+//===- ProgramQueries.cpp - ports and traffic of a program ----------------===//
 //
 // Queries of the plan only: no code of the program is loaded.
 //

@@ -1,4 +1,4 @@
-//===- TicketLog.h - what a runtime has enqueued ----------------*- C++ -*-===//
+//===- TicketLog.h - the enqueued work of a runtime -------------*- C++ -*-===//
 //
 //   uint64_t number = log.add(ticket);      // 1, 2, 3, ...
 //   log.of(number).wait();                  // done, if it is forgotten by now

@@ -1,4 +1,4 @@
-//===- History.h - what fit() remembers of each epoch -----------*- C++ -*-===//
+//===- History.h - the logs of each epoch of fit() --------------*- C++ -*-===//
 //
 //   {"epoch": [0, 1], "history": {"loss": [1.2, 0.9]}, "steps": {"loss": [...]}}
 //

@@ -1,4 +1,4 @@
-//===- LogValue.h - what a step or an epoch shows ---------------*- C++ -*-===//
+//===- LogValue.h - a logged value of a step or epoch -----------*- C++ -*-===//
 //
 //   Logs logs = {{"loss", 0.25}, {"f1_score", LogValue({0.5f, 1.0f})}};
 //   logs[1].second.shown()          // 0.75: a line shows the mean, as in Keras

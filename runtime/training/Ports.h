@@ -1,4 +1,4 @@
-//===- Ports.h - what a compiled program binds ------------------*- C++ -*-===//
+//===- Ports.h - ports of a compiled program --------------------*- C++ -*-===//
 //
 //   for (const Port &port : inputPorts(program))
 //     if (port.holdsState()) ...          // weights, moving statistics, slots

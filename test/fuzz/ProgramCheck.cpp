@@ -1,4 +1,4 @@
-//===- ProgramCheck.cpp - checks what a program means ---------------------===//
+//===- ProgramCheck.cpp - compares a program's interpretations ------------===//
 
 #include "weft/test/fuzz/ProgramCheck.h"
 #include "weft/compiler/Register.h"

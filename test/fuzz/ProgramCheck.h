@@ -1,4 +1,4 @@
-//===- ProgramCheck.h - checks what a program means -------------*- C++ -*-===//
+//===- ProgramCheck.h - compares a program's interpretations ----*- C++ -*-===//
 //
 //   ProgramCheck check;
 //   Verdict verdict = check.run(text);       // Verdict::Differs

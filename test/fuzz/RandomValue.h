@@ -1,4 +1,4 @@
-//===- RandomValue.h - what is known of a value that was drawn --*- C++ -*-===//
+//===- RandomValue.h - facts about a randomly drawn value -------*- C++ -*-===//
 //
 //   %3 : tensor<5xf32>, bound 20, integral     each element is one of -20 ... 20
 //   %4 = weft.tanh %3                          a fraction: never summed, but with

@@ -1,4 +1,4 @@
-//===- interpret-refusals-test.cpp - what the interpreter refuses ---------===//
+//===- interpret-refusals-test.cpp - programs that the interpreter refuses ===//
 
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/interpret/Interpret.h"

@@ -1,4 +1,4 @@
-// Nested models: the order of layers, paths, seeds, and what is refused.
+// Nested models: the order of layers, paths, seeds, refusals.
 
 #include "weft/compiler/frontends/keras/model/Model.h"
 #include "weft/compiler/frontends/keras/model/SavedPaths.h"

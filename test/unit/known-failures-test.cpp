@@ -1,4 +1,4 @@
-//===- known-failures-test.cpp - what other partitioners got wrong --------===//
+//===- known-failures-test.cpp - failures of other partitioners -----------===//
 //
 // Each case is the smallest program of a failure that users of GSPMD, Shardy,
 // DTensor or upstream MLIR reported, by the number of the report; `refused`

@@ -1,4 +1,4 @@
-//===- Objects.h - what JAX holds pointers to -------------------*- C++ -*-===//
+//===- Objects.h - objects behind the pointers that JAX holds ---*- C++ -*-===//
 //
 // A buffer is one array on one device: its memory, which several buffers never
 // share, and a promise that it will hold the value. Work is done in the order

@@ -1,4 +1,4 @@
-//===- Commands.h - what the command line says, and what it starts --------===//
+//===- Commands.h - commands and their flags ------------------------------===//
 //
 // main.cpp fills these values and calls one function; a command returns the
 // exit status: 0, 1 for an error it has printed, 2 for a wrong command line, 70

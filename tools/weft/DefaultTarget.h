@@ -1,4 +1,4 @@
-//===- DefaultTarget.h - what WEFT_TARGET names -----------------*- C++ -*-===//
+//===- DefaultTarget.h - the target of WEFT_TARGET --------------*- C++ -*-===//
 //
 //   WEFT_TARGET=cpu:avx2 weft fit model.keras ...   // as with --target cpu:avx2
 //

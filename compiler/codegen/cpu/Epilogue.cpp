@@ -1,4 +1,4 @@
-//===- Epilogue.cpp - what follows the sums of a tile ---------------------===//
+//===- Epilogue.cpp - ops on a tile's sums before they are stored ---------===//
 
 #include "weft/compiler/codegen/cpu/Epilogue.h"
 

@@ -1,4 +1,4 @@
-//===- Epilogue.h - what follows the sums of a tile -------------*- C++ -*-===//
+//===- Epilogue.h - ops on a tile's sums before they are stored -*- C++ -*-===//
 //
 // Emits the epilogue of a nest. For a nest that stores relu(dot(x, w) + b), on
 // a tile that a contraction has summed in registers and put in a small buffer

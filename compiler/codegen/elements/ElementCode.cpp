@@ -1,4 +1,4 @@
-//===- ElementCode.cpp - what an op is to a code generator ----------------===//
+//===- ElementCode.cpp - facts about ops for code generators --------------===//
 
 #include "weft/compiler/codegen/elements/ElementCode.h"
 

@@ -1,4 +1,4 @@
-//===- ElementCode.h - what an op is to a code generator --------*- C++ -*-===//
+//===- ElementCode.h - facts about ops for code generators ------*- C++ -*-===//
 //
 // An embedder's op gets code on every processor by one external model:
 //   struct ScaleCode : elements::ElementCodeOpInterface::ExternalModel<ScaleCode, ScaleOp> {

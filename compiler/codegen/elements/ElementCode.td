@@ -1,4 +1,4 @@
-//===- ElementCode.td - what an op is to a code generator --------------------//
+//===- ElementCode.td - facts about ops for code generators ------------------//
 //
 // Ops of weft and coll get these interfaces in ScalarCode.cpp and
 // ElementCode.cpp; an embedder's op gets one as an external model and then has

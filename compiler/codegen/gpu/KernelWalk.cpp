@@ -1,4 +1,4 @@
-//===- KernelWalk.cpp - what GPUs have code for ---------------------------===//
+//===- KernelWalk.cpp - kernels that have code for GPUs -------------------===//
 
 #include "weft/compiler/codegen/gpu/KernelWalk.h"
 

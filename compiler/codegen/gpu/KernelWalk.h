@@ -1,4 +1,4 @@
-//===- KernelWalk.h - what GPUs have code for -------------------*- C++ -*-===//
+//===- KernelWalk.h - kernels that have code for GPUs -----------*- C++ -*-===//
 //
 // A kernel is one launch and so one nest, which walks over rows or elements. A
 // warp takes a row, its lanes take columns, and results of the row's reductions

@@ -1,4 +1,4 @@
-//===- AbsentElement.cpp - what adds nothing to others' sums --------------===//
+//===- AbsentElement.cpp - the summand that changes no sum ----------------===//
 
 #include "weft/dialects/weft/local/AbsentElement.h"
 

@@ -1,4 +1,4 @@
-//===- AbsentElement.h - what adds nothing to others' sums ------*- C++ -*-===//
+//===- AbsentElement.h - the summand that changes no sum --------*- C++ -*-===//
 //
 // A value that one device of a group has becomes a sum over the group: the
 // others contribute a number whose addition changes no bit of it. For floats

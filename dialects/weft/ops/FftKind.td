@@ -1,4 +1,4 @@
-//===- FftKind.td - what a Fourier transform goes from and to ----------------//
+//===- FftKind.td - directions of Fourier transforms -------------------------//
 
 #ifndef WEFT_DIALECTS_WEFT_FFTKIND
 #define WEFT_DIALECTS_WEFT_FFTKIND

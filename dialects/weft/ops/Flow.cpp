@@ -1,4 +1,4 @@
-//===- Flow.cpp - where values go between regions, and what holds of them -===//
+//===- Flow.cpp - control flow between regions, and its checks ------------===//
 
 #include "weft/dialects/weft/ops/FlowOps.h"
 

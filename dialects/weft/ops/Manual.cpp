@@ -1,4 +1,4 @@
-//===- Manual.cpp - what holds of per-device code -------------------------===//
+//===- Manual.cpp - checks of per-device code -----------------------------===//
 
 #include "weft/dialects/weft/ops/FlowOps.h"
 

@@ -1,4 +1,4 @@
-//===- HoistReshards.cpp - what no round changes moves once, before a loop ===//
+//===- HoistReshards.cpp - moves reshards of invariants before loops ------===//
 //
 //   for (%w = %a) { %g = reshard %w to whole; ... dot %x, %g; yield ..., %w }
 //

@@ -1,4 +1,4 @@
-//===- AnnotationOptions.cpp - what an annotation says besides a layout --------===//
+//===- AnnotationOptions.cpp - options of an annotation besides its layout ===//
 
 #include "weft/passes/sharding/propagation/Annotations.h"
 

@@ -1,4 +1,4 @@
-//===- ChooseSharding.cpp - what one op runs with, and its price ----------===//
+//===- ChooseSharding.cpp - the sharding of one op, and its price ---------===//
 
 #include "weft/passes/sharding/propagation/ChooseSharding.h"
 

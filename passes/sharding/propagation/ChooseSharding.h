@@ -1,4 +1,4 @@
-//===- ChooseSharding.h - what one op runs with, and its price --*- C++ -*-===//
+//===- ChooseSharding.h - the sharding of one op, and its price -*- C++ -*-===//
 //
 // add of [d, -] and [-, d], both 8x12 f32 over d=4, result [d, -]: the
 // candidates are rows=d and columns=d. By rows the second operand moves, one

@@ -1,4 +1,4 @@
-//===- Price.cpp - what moving tensors between devices costs --------------===//
+//===- Price.cpp - prices of moving tensors between devices ---------------===//
 
 #include "weft/passes/sharding/resharding/Price.h"
 

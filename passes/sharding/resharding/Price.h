@@ -1,4 +1,4 @@
-//===- Price.h - what moving tensors between devices costs ------*- C++ -*-===//
+//===- Price.h - prices of moving tensors between devices -------*- C++ -*-===//
 //
 // 192 bytes over "data" with 1 us and 10 GB/s move for 19.2 ns and wait for 1
 // us: {19200000, 1000000000, 192}. The planner of reshards, the propagation of

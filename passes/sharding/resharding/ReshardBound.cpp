@@ -1,4 +1,4 @@
-//===- ReshardBound.cpp - what must arrive at least -----------------------===//
+//===- ReshardBound.cpp - the least bytes that a device must receive ------===//
 
 #include "weft/passes/sharding/resharding/ReshardSteps.h"
 

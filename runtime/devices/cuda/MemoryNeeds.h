@@ -1,4 +1,4 @@
-//===- MemoryNeeds.h - what a program takes of a device ---------*- C++ -*-===//
+//===- MemoryNeeds.h - memory that a program needs on a device --*- C++ -*-===//
 
 #ifndef WEFT_RUNTIME_DEVICES_CUDA_MEMORYNEEDS_H
 #define WEFT_RUNTIME_DEVICES_CUDA_MEMORYNEEDS_H

@@ -1,4 +1,4 @@
-//===- Callback.h - what acts on a training while it runs -------*- C++ -*-===//
+//===- Callback.h - the interface of callbacks ------------------*- C++ -*-===//
 //
 // One class for each callback of Keras, with its name, its options and its
 // messages. The training loop calls the methods in this order; the bar and the

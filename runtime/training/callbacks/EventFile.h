@@ -1,4 +1,4 @@
-//===- EventFile.h - what TensorBoard reads ---------------------*- C++ -*-===//
+//===- EventFile.h - event files of TensorBoard -----------------*- C++ -*-===//
 //
 //   auto file = EventFile::create("logs/train");
 //   file->scalar("epoch_loss", /*step=*/0, 0.25f);

@@ -1,4 +1,4 @@
-//===- Entry.h - what the library exports -----------------------*- C++ -*-===//
+//===- Entry.h - exported functions of the library --------------*- C++ -*-===//
 
 #ifndef WEFT_TEST_CUDA_DRIVER_ENTRY_H
 #define WEFT_TEST_CUDA_DRIVER_ENTRY_H

@@ -1,4 +1,4 @@
-//===- LibraryCalls.cpp - what fake libraries ask of the fake driver ------===//
+//===- LibraryCalls.cpp - calls of fake libraries to the driver -----------===//
 
 #include "weft/test/cuda/driver/LibraryCalls.h"
 

@@ -1,4 +1,4 @@
-//===- LibraryCalls.h - what fake libraries ask of the fake driver -*- C++ -*-===//
+//===- LibraryCalls.h - calls of fake libraries to the driver ---*- C++ -*-===//
 //
 // A library enqueues work on streams of the driver, as NVIDIA's own do:
 //

@@ -1,4 +1,4 @@
-//===- Order.cpp - what happens before what -------------------------------===//
+//===- Order.cpp - the happens-before order of work -----------------------===//
 
 #include "weft/test/cuda/driver/Order.h"
 

@@ -1,4 +1,4 @@
-//===- Order.h - what happens before what -----------------------*- C++ -*-===//
+//===- Order.h - the happens-before order of work ---------------*- C++ -*-===//
 //
 // Each stream counts its operations. The clock of an operation says, for each
 // stream, how many of its operations are known to be over when this one begins:

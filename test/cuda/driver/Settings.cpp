@@ -1,4 +1,4 @@
-//===- Settings.cpp - what the environment asks of the fake ---------------===//
+//===- Settings.cpp - settings from the environment -----------------------===//
 
 #include "weft/test/cuda/driver/Settings.h"
 

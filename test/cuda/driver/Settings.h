@@ -1,4 +1,4 @@
-//===- Settings.h - what the environment asks of the fake -------*- C++ -*-===//
+//===- Settings.h - settings from the environment ---------------*- C++ -*-===//
 
 #ifndef WEFT_TEST_CUDA_DRIVER_SETTINGS_H
 #define WEFT_TEST_CUDA_DRIVER_SETTINGS_H

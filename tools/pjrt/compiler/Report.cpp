@@ -1,4 +1,4 @@
-//===- Report.cpp - what WEFT_EXPLAIN=dir keeps of a program --------------===//
+//===- Report.cpp - files that WEFT_EXPLAIN=dir writes --------------------===//
 
 #include "weft/tools/pjrt/compiler/Report.h"
 

@@ -1,4 +1,4 @@
-//===- Report.h - what WEFT_EXPLAIN=dir keeps of a program ------*- C++ -*-===//
+//===- Report.h - files that WEFT_EXPLAIN=dir writes ------------*- C++ -*-===//
 //
 //   dir/003-jit_train_step.txt
 //

@@ -1,4 +1,4 @@
-//===- CompileOptions.cpp - what JAX says with a program ------------------===//
+//===- CompileOptions.cpp - compile options of a program ------------------===//
 
 #include "weft/tools/pjrt/programs/CompileOptions.h"
 

@@ -1,4 +1,4 @@
-//===- CompileOptions.h - what JAX says with a program ----------*- C++ -*-===//
+//===- CompileOptions.h - compile options of a program ----------*- C++ -*-===//
 //
 // Parses XLA's serialized CompileOptionsProto, of which four fields are read.
 //

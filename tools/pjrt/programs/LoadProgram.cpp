@@ -1,4 +1,4 @@
-//===- LoadProgram.cpp - a program image with what JAX wants to know ------===//
+//===- LoadProgram.cpp - a loaded program and its properties for JAX ------===//
 //
 // Layouts become XLA's shardings; on a mesh of 2 x 4 devices, as XLA prints them:
 //

@@ -1,4 +1,4 @@
-//===- LoadProgram.h - a program image with what JAX asks of it --*- C++ -*-===//
+//===- LoadProgram.h - a loaded program with facts for JAX ------*- C++ -*-===//
 
 #ifndef WEFT_TOOLS_PJRT_PROGRAMS_LOADPROGRAM_H
 #define WEFT_TOOLS_PJRT_PROGRAMS_LOADPROGRAM_H

@@ -1,4 +1,4 @@
-//===- Programs.cpp - compiled programs and what JAX asks of them ---------===//
+//===- Programs.cpp - the PJRT functions of compiled programs -------------===//
 
 #include "weft/tools/pjrt/Functions.h"
 #include "weft/tools/pjrt/Objects.h"

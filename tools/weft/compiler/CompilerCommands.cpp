@@ -1,4 +1,4 @@
-//===- CompilerCommands.cpp - what libWeftCommands.so exports -------------===//
+//===- CompilerCommands.cpp - exported functions of libWeftCommands.so ----===//
 
 #include "weft/compiler/codegen/CodeCache.h"
 #include "weft/tools/weft/compiler/ForeignProgram.h"

@@ -1,4 +1,4 @@
-//===- CompilerMemory.cpp - what training does not need -------------------===//
+//===- CompilerMemory.cpp - frees the compiler's memory before training ---===//
 
 #include "weft/tools/weft/compiler/CompilerMemory.h"
 

@@ -1,4 +1,4 @@
-//===- CompilerMemory.h - what training does not need -----------*- C++ -*-===//
+//===- CompilerMemory.h - freeing the memory of the compiler ----*- C++ -*-===//
 
 #ifndef WEFT_TOOLS_WEFT_COMPILER_COMPILERMEMORY_H
 #define WEFT_TOOLS_WEFT_COMPILER_COMPILERMEMORY_H

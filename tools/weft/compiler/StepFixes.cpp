@@ -1,4 +1,4 @@
-//===- StepFixes.cpp - what other layout maps would do to a step ----------===//
+//===- StepFixes.cpp - effects of other layout maps on a step -------------===//
 
 #include "weft/compiler/explain/FindFixes.h"
 #include "weft/compiler/frontends/keras/distribution/LayoutChanges.h"

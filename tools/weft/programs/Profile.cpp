@@ -1,4 +1,4 @@
-//===- Profile.cpp - weft profile: what each instruction takes ------------===//
+//===- Profile.cpp - weft profile: time of each instruction ---------------===//
 //
 //   weft profile step.weft --devices cpu:8
 //   weft profile prog.mlir --devices cuda:1 --json --trace trace.json

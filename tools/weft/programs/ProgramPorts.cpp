@@ -1,4 +1,4 @@
-//===- ProgramPorts.cpp - what a program file takes and gives -------------===//
+//===- ProgramPorts.cpp - inputs and outputs of a program file ------------===//
 
 #include "weft/tools/weft/programs/ProgramPorts.h"
 

@@ -1,4 +1,4 @@
-//===- ProgramPorts.h - what a program file takes and gives -----*- C++ -*-===//
+//===- ProgramPorts.h - inputs and outputs of a program file ----*- C++ -*-===//
 //
 //   mesh data=2, model=4; compiled for cpu:avx512
 //

@@ -1,4 +1,4 @@
-//===- Statistics.cpp - what a run cost -----------------------------------===//
+//===- Statistics.cpp - time, bytes and memory of a run -------------------===//
 
 #include "weft/tools/weft/programs/Statistics.h"
 

@@ -1,4 +1,4 @@
-//===- Statistics.h - what a run cost ---------------------------*- C++ -*-===//
+//===- Statistics.h - time, bytes and memory of a run -----------*- C++ -*-===//
 //
 //   StepClock clock;
 //   clock.beginStep(); ... clock.endStep(runtime, execute, wait);   // each step

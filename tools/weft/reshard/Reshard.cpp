@@ -1,4 +1,4 @@
-//===- Reshard.cpp - what `weft reshard` prints ---------------------------===//
+//===- Reshard.cpp - the output of `weft reshard` -------------------------===//
 
 #include "weft/tools/weft/reshard/Reshard.h"
 

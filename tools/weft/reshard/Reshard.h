@@ -1,4 +1,4 @@
-//===- Reshard.h - what `weft reshard` prints -------------------*- C++ -*-===//
+//===- Reshard.h - the output of `weft reshard` -----------------*- C++ -*-===//
 //
 //   $ weft reshard --mesh x=4,y=2 --shape 16,16,16 '[y,-,x]' '[-,(x,y),-]'
 //   f32 16x16x16 on x=4,y=2: [y,-,x] -> [-,(x,y),-]

@@ -1,4 +1,4 @@
-//===- StepCommands.cpp - what libWeftStepCommands.so exports -------------===//
+//===- StepCommands.cpp - exported functions of libWeftStepCommands.so ----===//
 
 #include "weft/tools/weft/training/CompiledSteps.h"
 

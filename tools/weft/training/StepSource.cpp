@@ -1,4 +1,4 @@
-//===- StepSource.cpp - what sources without a model have in common -------===//
+//===- StepSource.cpp - the base of sources without a model ---------------===//
 
 #include "weft/tools/weft/training/StepSource.h"
 

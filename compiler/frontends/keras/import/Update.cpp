@@ -1,4 +1,4 @@
-//===- Update.cpp - what training makes of gradients ----------------------===//
+//===- Update.cpp - new weights from gradients ----------------------------===//
 
 #include "weft/compiler/frontends/keras/import/Update.h"
 #include "weft/compiler/frontends/keras/optimizers/Apply.h"

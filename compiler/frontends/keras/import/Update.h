@@ -1,4 +1,4 @@
-//===- Update.h - what training makes of gradients ---------------*- C++ -*-===//
+//===- Update.h - new weights from gradients --------------------*- C++ -*-===//
 //
 // Private to the Keras front end.
 //

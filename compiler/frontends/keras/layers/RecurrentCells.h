@@ -1,4 +1,4 @@
-//===- RecurrentCells.h - what a recurrent layer does at one time *- C++ -*-===//
+//===- RecurrentCells.h - one time step of recurrent layers -----*- C++ -*-===//
 //
 // A cell is called once for a sequence and returns the functions to run at each
 // time. For SimpleRNN and xs (batch, times, features):

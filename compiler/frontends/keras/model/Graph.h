@@ -1,4 +1,4 @@
-//===- Graph.h - which layer is called with what ----------------*- C++ -*-===//
+//===- Graph.h - calls of layers and their inputs ---------------*- C++ -*-===//
 //
 // Private to the Keras front end. Reading a file gives the graph of the model and
 // one for each model that is a layer of another; running it makes the nodes. For

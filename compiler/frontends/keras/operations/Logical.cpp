@@ -1,4 +1,4 @@
-//===- Logical.cpp - comparisons and what is made of them -----------------===//
+//===- Logical.cpp - comparisons, logic and selection ---------------------===//
 
 #include "weft/compiler/frontends/keras/operations/Operation.h"
 

@@ -1,4 +1,4 @@
-//===- ConstraintTable.cpp - what weights are projected to ----------------===//
+//===- ConstraintTable.cpp - classes of weight constraints ----------------===//
 
 #include "weft/compiler/frontends/keras/regularizers/Regularizer.h"
 #include "weft/compiler/frontends/keras/tensors/Tensors.h"

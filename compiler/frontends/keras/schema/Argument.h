@@ -1,4 +1,4 @@
-//===- Argument.h - what a call of Python is given ---------------*- C++ -*-===//
+//===- Argument.h - arguments of a Python call ------------------*- C++ -*-===//
 //
 // Arguments of calls, and of constructors of keras.ops, as plain values. A tensor
 // is its position among all tensors of the call, those of positional arguments

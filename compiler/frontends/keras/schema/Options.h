@@ -1,4 +1,4 @@
-//===- Options.h - what a config may hold ------------------------*- C++ -*-===//
+//===- Options.h - options that a config may hold ---------------*- C++ -*-===//
 //
 // A class of Keras is a C++ class whose members are its options with Keras'
 // defaults. It names them once, in the order of Keras' constructor:

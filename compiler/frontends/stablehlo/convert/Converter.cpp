@@ -1,4 +1,4 @@
-//===- Converter.cpp - what all conversions share -------------------------===//
+//===- Converter.cpp - the base of all conversions ------------------------===//
 
 #include "weft/compiler/frontends/stablehlo/convert/Converter.h"
 

@@ -1,4 +1,4 @@
-//===- RegionInputs.cpp - what regions see of their surroundings ----------===//
+//===- RegionInputs.cpp - values that regions take from outside -----------===//
 
 #include "weft/compiler/frontends/stablehlo/convert/RegionInputs.h"
 

@@ -1,4 +1,4 @@
-//===- RegionInputs.h - what regions see of their surroundings --*- C++ -*-===//
+//===- RegionInputs.h - values that regions take from outside ---*- C++ -*-===//
 //
 // A region of StableHLO may use any value around it, one of weft only its
 // arguments:

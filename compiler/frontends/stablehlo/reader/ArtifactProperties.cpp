@@ -1,4 +1,4 @@
-//===- ArtifactProperties.cpp - names of what ops of artifacts hold -------===//
+//===- ArtifactProperties.cpp - names of properties of ops in artifacts ---===//
 
 #include "weft/compiler/frontends/stablehlo/reader/Artifact.h"
 

@@ -1,4 +1,4 @@
-//===- Threads.h - what all kernels of the runtime are written with -------===//
+//===- Threads.h - threads and indices for the runtime's kernels ----------===//
 //
 // Kernels are C++ for NVPTX without a C++ library. All parameters have eight
 // bytes; a block takes pieces in steps of the grid, its threads take elements
