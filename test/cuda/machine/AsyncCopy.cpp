@@ -62,14 +62,15 @@ static void wait(Warp &warp, const Instruction &i, Mask active) {
     unsigned lane = std::countr_zero(left);
     AsyncCopies &copies = warp.copies(lane);
     int64_t end = int64_t(copies.group) - i.offset;
-    std::vector<AsyncCopy> rest;
+    size_t kept = 0;
     for (const AsyncCopy &copy : copies.pending) {
       if (copy.group >= end)
-        rest.push_back(copy);
+        copies.pending[kept++] = copy;
       else if (!complete(warp, lane, copy))
         return;
     }
-    copies.pending = std::move(rest);
+    copies.pending.erase(copies.pending.begin() + int64_t(kept),
+                         copies.pending.end());
   }
 }
 

@@ -5,10 +5,14 @@
 
 #include "weft/test/cuda/machine/Warp.h"
 
+#include <span>
+
 namespace weft::ptx {
 
-/// The last accesses to a byte of shared memory. Two accesses are in order if a
-/// barrier of the block is between them, or one of the warp that both are of.
+/// The last accesses to a cell of shared memory: four bytes, or one byte in
+/// blocks that have accesses narrower than four bytes. Two accesses are in order
+/// if a barrier of the block is between them, or one of the warp that both are
+/// of.
 struct SharedCell {
   static constexpr uint16_t kNobody = 0xFFFF, kManyWarps = 0xFFFE;
   uint16_t writer = kNobody, reader = kNobody; ///< threads
@@ -27,9 +31,15 @@ public:
   /// launch is over.
   bool run(uint64_t index);
 
+  /// The cells of an access, which is aligned to its size and inside.
+  std::span<SharedCell> cellsOf(uint64_t address, unsigned bytes) {
+    if (bytes < cellBytes())
+      divideCells();
+    return {cells.data() + (address >> cellBits), bytes >> cellBits};
+  }
   void setPending(uint64_t address, unsigned bytes, bool isPending) {
-    for (unsigned i = 0; i < bytes; ++i)
-      cells[address + i].isPending = isPending;
+    for (SharedCell &cell : cellsOf(address, bytes))
+      cell.isPending = isPending;
   }
 
   Memory &memory;
@@ -39,16 +49,19 @@ public:
   uint32_t number = 0;  ///< in shadows
   uint32_t firstNumber; ///< of the launch
   std::vector<uint8_t> shared;
-  std::vector<SharedCell> cells; ///< a byte each
-  uint32_t barriers = 0;         ///< passed by all warps
+  uint32_t barriers = 0; ///< passed by all warps
   uint64_t instructions = 0;
 
 private:
   bool passBarriers();
+  void divideCells();
+  unsigned cellBytes() const { return 1u << cellBits; }
 
   const Launch &launch;
   std::vector<std::unique_ptr<Warp>> warps;
   std::vector<Warp *> order;
+  unsigned cellBits = 2; ///< log2 of a cell's bytes
+  std::vector<SharedCell> cells;
   uint64_t random;
 };
 

@@ -63,12 +63,22 @@ Block::Block(const Launch &launch, Memory &memory, Findings &findings,
              uint32_t firstNumber)
     : memory(memory), findings(findings), firstNumber(firstNumber),
       shared(launch.kernel->dynamicShared() + launch.dynamicShared),
-      cells(shared.size()), launch(launch), random(launch.seed) {
+      launch(launch), cells(shared.size() / cellBytes() + 1),
+      random(launch.seed) {
   for (uint64_t first = 0; first < launch.block.count(); first += kLanes)
     order.push_back(
         warps.emplace_back(std::make_unique<Warp>(*this, launch)).get());
 }
 Block::~Block() = default;
+
+/// Gives each byte of shared memory a cell of its own.
+void Block::divideCells() {
+  std::vector<SharedCell> bytes(cells.size() * cellBytes());
+  for (size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = cells[i / cellBytes()];
+  cells = std::move(bytes);
+  cellBits = 0;
+}
 
 bool Block::run(uint64_t index) {
   position = {uint32_t(index % launch.grid.x),

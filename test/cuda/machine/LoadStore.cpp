@@ -10,8 +10,7 @@ namespace weft::ptx {
 static constexpr unsigned kMostBytes = 32;
 
 static uint64_t elementAt(const uint8_t *at, const Instruction &i) {
-  uint64_t value = 0;
-  std::memcpy(&value, at, i.elementBytes);
+  uint64_t value = readBits(at, i.elementBytes);
   unsigned unused = 64 - 8 * i.elementBytes;
   return i.isSigned ? uint64_t(int64_t(value << unused) >> unused) : value;
 }
@@ -46,29 +45,48 @@ static bool loadRow(Warp &warp, const Instruction &i) {
   return true;
 }
 
+/// Copies an element of each active lane to a register of the same size.
+template <class T>
+static void copyElements(Warp &warp, const Operand &to, unsigned offset,
+                         const uint8_t *const *from, Mask active) {
+  T *target = warp.lanes<T>(to);
+  for (Mask left = active; left; left &= left - 1) {
+    unsigned lane = std::countr_zero(left);
+    std::memcpy(target + lane, from[lane] + offset, sizeof(T));
+  }
+}
+
+/// Loads element `k` of the vector that each active lane's pointer shows.
+static void loadElements(Warp &warp, const Instruction &i, unsigned k,
+                         const uint8_t *const *from, Mask active) {
+  const Operand &target = i.target(k);
+  unsigned offset = k * i.elementBytes;
+  if (target.bytes == 4 && i.elementBytes == 4)
+    return copyElements<uint32_t>(warp, target, offset, from, active);
+  if (target.bytes == 8 && i.elementBytes == 8)
+    return copyElements<uint64_t>(warp, target, offset, from, active);
+  for (Mask left = target.bytes ? active : 0; left; left &= left - 1) {
+    unsigned lane = std::countr_zero(left);
+    warp.setBits(target, lane, elementAt(from[lane] + offset, i));
+  }
+}
+
 static void load(Warp &warp, const Instruction &i, Mask active) {
   if (isRow(warp, i, active) && loadRow(warp, i))
     return;
-  for (Mask left = active; left; left &= left - 1) {
-    unsigned lane = std::countr_zero(left);
-    uint64_t address = warp.bits(i.source(0), lane) + uint64_t(i.offset);
-    const uint8_t *from = reach(warp, {i, lane, i.space, address,
-                                       unsigned(i.elementBytes) * i.elements});
-    if (!from)
-      return;
-    for (unsigned k = 0; k < i.elements; ++k)
-      if (i.target(k).bytes)
-        warp.setBits(i.target(k), lane,
-                     elementAt(from + k * i.elementBytes, i));
-  }
+  unsigned bytes = unsigned(i.elementBytes) * i.elements;
+  const uint8_t *from[kLanes];
+  if (!reachLanes(warp, i, bytes, active, from))
+    return;
+  for (unsigned k = 0; k < i.elements; ++k)
+    loadElements(warp, i, k, from, active);
 }
 
 static void gatherStored(Warp &warp, const Instruction &i, unsigned lane,
                          uint8_t *stored) {
-  for (unsigned k = 0; k < i.elements; ++k) {
-    uint64_t value = warp.bits(i.source(1 + k), lane);
-    std::memcpy(stored + k * i.elementBytes, &value, i.elementBytes);
-  }
+  for (unsigned k = 0; k < i.elements; ++k)
+    writeBits(stored + k * i.elementBytes, i.elementBytes,
+              warp.bits(i.source(1 + k), lane));
 }
 
 static bool storeRow(Warp &warp, const Instruction &i) {

@@ -1,4 +1,4 @@
-//===- Memory.cpp - what kernels may touch --------------------------------===//
+//===- Memory.cpp - memory that kernels may access ------------------------===//
 
 #include "weft/test/cuda/machine/Memory.h"
 

@@ -1,4 +1,4 @@
-//===- Memory.h - what kernels may touch ------------------------*- C++ -*-===//
+//===- Memory.h - memory that kernels may access ----------------*- C++ -*-===//
 //
 //   Memory memory;
 //   memory.add({.name = "x", .address = 0x10000, .bytes = 4096, .host = x});

@@ -3,6 +3,7 @@
 #include "weft/test/cuda/machine/MemoryAccess.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 
 namespace weft::ptx {
@@ -27,23 +28,29 @@ static uint8_t *refuse(Warp &warp, const Access &access, Fault fault,
   return nullptr;
 }
 
-static bool isAligned(Warp &warp, const Access &access, const char *space) {
-  if (access.address % access.bytes == 0)
-    return true;
+static bool refuseAlignment(Warp &warp, const Access &access,
+                            const char *space) {
   refuse(warp, access, Fault::Misaligned,
          describe(access, space) + ", no multiple of " +
              std::to_string(access.bytes));
   return false;
 }
+static bool isAligned(Warp &warp, const Access &access, const char *space) {
+  return (access.address & (std::bit_ceil(access.bytes) - 1)) == 0 ||
+         refuseAlignment(warp, access, space);
+}
 
-static bool isInside(Warp &warp, const Access &access, const char *space,
-                     uint64_t size) {
-  if (access.address <= size && access.bytes <= size - access.address)
-    return true;
+static bool refuseBounds(Warp &warp, const Access &access, const char *space,
+                         uint64_t size) {
   refuse(warp, access, Fault::Address,
          describe(access, space) + ", but there are " + std::to_string(size) +
              " bytes");
   return false;
+}
+static bool isInside(Warp &warp, const Access &access, const char *space,
+                     uint64_t size) {
+  return (access.address <= size && access.bytes <= size - access.address) ||
+         refuseBounds(warp, access, space, size);
 }
 
 static std::string raceWith(const char *what, uint16_t thread) {
@@ -55,47 +62,81 @@ static std::string raceWith(const char *what, uint16_t thread) {
 }
 
 namespace {
-/// Checks the access of one thread to one byte of shared memory.
+/// Checks accesses of lanes of a warp to shared memory by one instruction.
 class SharedCheck {
 public:
-  SharedCheck(Warp &warp, const Access &access)
-      : warp(warp), access(access),
-        thread(uint16_t(warp.index() * kLanes + access.lane)),
-        barriers(warp.block().barriers), syncs(warp.syncs()) {}
+  SharedCheck(Warp &warp, const Instruction &instruction, unsigned bytes)
+      : warp(warp), block(warp.block()), instruction(instruction), bytes(bytes),
+        firstThread(uint16_t(warp.index() * kLanes)), barriers(block.barriers),
+        syncs(warp.syncs()) {}
 
-  void note(SharedCell &cell, bool changes) {
-    if (cell.isPending)
-      report(", which cp.async writes before somebody waits for it");
-    if (access.stored)
-      noteWrite(cell, changes);
-    else
-      noteRead(cell);
+  /// As reach(); `stored` is null for a load.
+  [[gnu::noinline]] uint8_t *reach(unsigned lane, uint64_t address,
+                                   const uint8_t *stored) {
+    const Access access{instruction, lane,  Space::Shared,
+                        address,     bytes, stored};
+    if (!isInside(warp, access, "shared ", block.shared.size()) ||
+        !isAligned(warp, access, "shared "))
+      return nullptr;
+    uint8_t *at = block.shared.data() + address;
+    bool changes = stored && std::memcmp(at, stored, bytes) != 0;
+    for (SharedCell &cell : block.cellsOf(address, bytes)) {
+      if (cell.isPending)
+        report(access, ", which cp.async writes before somebody waits for it");
+      if (stored)
+        noteWrite(access, cell, changes);
+      else
+        noteRead(access, cell);
+    }
+    return at;
+  }
+
+  /// As reach() for a load, or null without a report if it is to be called:
+  /// of cells that were written before the last barrier of the block.
+  const uint8_t *reachCalm(unsigned lane, uint64_t address) {
+    uint64_t size = block.shared.size();
+    if (address > size || bytes > size - address || address & (bytes - 1))
+      return nullptr;
+    for (SharedCell &cell : block.cellsOf(address, bytes)) {
+      if (cell.isPending || cell.writer == SharedCell::kNobody ||
+          cell.writeBarrier == barriers)
+        return nullptr;
+      noteReader(uint16_t(firstThread + lane), cell);
+    }
+    return block.shared.data() + address;
   }
 
 private:
+  uint16_t threadOf(const Access &access) const {
+    return uint16_t(firstThread + access.lane);
+  }
   bool isOwnWarp(uint16_t other) const {
-    return other / kLanes == thread / kLanes;
+    return other / kLanes == firstThread / kLanes;
   }
   /// Whether the other's access is not known to be over.
-  bool isUnordered(uint16_t other, uint32_t barrier, uint32_t sync) const {
+  bool isUnordered(uint16_t thread, uint16_t other, uint32_t barrier,
+                   uint32_t sync) const {
     return barrier == barriers &&
            (other == SharedCell::kManyWarps || !isOwnWarp(other) ||
             (other != thread && sync == syncs));
   }
-  void report(const std::string &what) {
-    warp.report(access.instruction, access.lane,
-                describe(access, "shared ") + what);
-  }
-  bool isWriterUnordered(const SharedCell &cell) const {
+  bool isWriterUnordered(uint16_t thread, const SharedCell &cell) const {
     return cell.writer != SharedCell::kNobody &&
-           isUnordered(cell.writer, cell.writeBarrier, cell.writeSync);
+           isUnordered(thread, cell.writer, cell.writeBarrier, cell.writeSync);
+  }
+  void report(const Access &access, const std::string &what) {
+    warp.report(instruction, access.lane, describe(access, "shared ") + what);
   }
 
-  void noteRead(SharedCell &cell) {
+  void noteRead(const Access &access, SharedCell &cell) {
+    uint16_t thread = threadOf(access);
     if (cell.writer == SharedCell::kNobody)
-      report(", which no thread of the block wrote");
-    else if (isWriterUnordered(cell))
-      report(raceWith("wrote", cell.writer));
+      report(access, ", which no thread of the block wrote");
+    else if (isWriterUnordered(thread, cell))
+      report(access, raceWith("wrote", cell.writer));
+    noteReader(thread, cell);
+  }
+  [[gnu::always_inline]] void noteReader(uint16_t thread, SharedCell &cell) {
     if (cell.reader == SharedCell::kNobody || cell.readBarrier != barriers) {
       cell.reader = thread;
       cell.isReadByLanes = false;
@@ -112,39 +153,34 @@ private:
     cell.readSync = syncs;
   }
 
-  void noteWrite(SharedCell &cell, bool changes) {
+  void noteWrite(const Access &access, SharedCell &cell, bool changes) {
+    uint16_t thread = threadOf(access);
     bool isRead = cell.reader != SharedCell::kNobody;
     bool byOthers = isRead && cell.isReadByLanes &&
                     cell.readBarrier == barriers && cell.readSync == syncs;
-    if (changes && isWriterUnordered(cell))
-      report(raceWith("wrote", cell.writer));
-    else if (isRead && (byOthers || isUnordered(cell.reader, cell.readBarrier,
-                                                cell.readSync)))
-      report(raceWith("read", cell.reader));
+    if (changes && isWriterUnordered(thread, cell))
+      report(access, raceWith("wrote", cell.writer));
+    else if (isRead &&
+             (byOthers || isUnordered(thread, cell.reader, cell.readBarrier,
+                                      cell.readSync)))
+      report(access, raceWith("read", cell.reader));
     cell.writer = thread;
     cell.writeBarrier = barriers;
     cell.writeSync = syncs;
   }
 
   Warp &warp;
-  const Access &access;
-  uint16_t thread;
+  Block &block;
+  const Instruction &instruction;
+  unsigned bytes;
+  uint16_t firstThread;
   uint32_t barriers, syncs;
 };
 } // namespace
 
 static uint8_t *reachShared(Warp &warp, const Access &access) {
-  Block &block = warp.block();
-  if (!isInside(warp, access, "shared ", block.shared.size()) ||
-      !isAligned(warp, access, "shared "))
-    return nullptr;
-  uint8_t *at = block.shared.data() + access.address;
-  bool changes =
-      access.stored && std::memcmp(at, access.stored, access.bytes) != 0;
-  SharedCheck check(warp, access);
-  for (unsigned i = 0; i < access.bytes; ++i)
-    check.note(block.cells[access.address + i], changes);
-  return at;
+  return SharedCheck(warp, access.instruction, access.bytes)
+      .reach(access.lane, access.address, access.stored);
 }
 
 static uint8_t *reachLocal(Warp &warp, const Access &access) {
@@ -304,6 +340,24 @@ uint8_t *reach(Warp &warp, const Access &access) {
     }
   }
   return reachGlobal(warp, access);
+}
+
+bool reachLanes(Warp &warp, const Instruction &instruction, unsigned bytes,
+                Mask active, const uint8_t **at) {
+  SharedCheck shared(warp, instruction, bytes);
+  bool isShared = instruction.space == Space::Shared;
+  for (Mask left = active; left; left &= left - 1) {
+    unsigned lane = std::countr_zero(left);
+    uint64_t address =
+        warp.bits(instruction.source(0), lane) + uint64_t(instruction.offset);
+    at[lane] = isShared ? shared.reachCalm(lane, address) : nullptr;
+    if (!at[lane])
+      at[lane] =
+          reach(warp, {instruction, lane, instruction.space, address, bytes});
+    if (!at[lane])
+      return false;
+  }
+  return true;
 }
 
 } // namespace weft::ptx

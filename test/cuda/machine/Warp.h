@@ -19,6 +19,42 @@ namespace weft::ptx {
 
 class Block;
 
+/// The number in 0, 1, 2, 4 or 8 bytes, without a sign. Each case copies a
+/// constant number of bytes: one instruction in place of a call.
+inline uint64_t readBits(const uint8_t *at, unsigned bytes) {
+  uint64_t value = 0;
+  switch (bytes) {
+  case 8:
+    std::memcpy(&value, at, 8);
+    break;
+  case 4:
+    std::memcpy(&value, at, 4);
+    break;
+  case 2:
+    std::memcpy(&value, at, 2);
+    break;
+  case 1:
+    value = *at;
+  }
+  return value;
+}
+/// Writes the lowest 0, 1, 2, 4 or 8 bytes of the value.
+inline void writeBits(uint8_t *at, unsigned bytes, uint64_t value) {
+  switch (bytes) {
+  case 8:
+    std::memcpy(at, &value, 8);
+    break;
+  case 4:
+    std::memcpy(at, &value, 4);
+    break;
+  case 2:
+    std::memcpy(at, &value, 2);
+    break;
+  case 1:
+    *at = uint8_t(value);
+  }
+}
+
 class Warp {
 public:
   Warp(Block &block, const Launch &launch);
@@ -45,14 +81,12 @@ public:
   Mask &predicate(const Operand &operand) { return *lanes<Mask>(operand); }
   /// An operand of any width in one lane, without its sign.
   uint64_t bits(const Operand &operand, unsigned lane) {
-    uint64_t value = 0;
-    std::memcpy(&value, lanes<uint8_t>(operand) + lane * operand.bytes,
-                operand.bytes);
-    return value;
+    return readBits(lanes<uint8_t>(operand) + lane * operand.bytes,
+                    operand.bytes);
   }
   void setBits(const Operand &operand, unsigned lane, uint64_t value) {
-    std::memcpy(lanes<uint8_t>(operand) + lane * operand.bytes, &value,
-                operand.bytes);
+    writeBits(lanes<uint8_t>(operand) + lane * operand.bytes, operand.bytes,
+              value);
   }
   Block &block() { return owner; }
   const Launch &launch() const { return running; }
