@@ -6,7 +6,7 @@
 include "mlir/Pass/PassBase.td"
 
 def PrintAssembly : Pass<"weft-print-assembly", "::mlir::ModuleOp"> {
-  let summary = "prints what a code generator makes of the kernels";
+  let summary = "prints the code that a code generator emits for the kernels";
   let description = [{
     Requires: functions with the attribute `weft.kernel`.
 

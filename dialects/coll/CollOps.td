@@ -13,7 +13,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Coll_Dialect : Dialect {
   let name = "coll";
   let cppNamespace = "::weft::coll";
-  let summary = "What is communicated between the devices of a mesh.";
+  let summary = "Communication between the devices of a mesh.";
   let description = [{
     Every device runs the same program on local shapes. An op names the mesh and
     the digits of its axes that vary within a group; a group's devices are
@@ -40,8 +40,8 @@ class Coll_CommunicatingOp<string mnemonic, list<Trait> traits = [], list<string
 def Coll_SendingOpInterface : OpInterface<"SendingOpInterface"> {
   let cppNamespace = "::weft::coll";
   let description = [{
-    What a collective sends, before it is known which shards of its operands a
-    device has: of 8x16xf32 over "x"=2 an all_reduce sends 512 bytes, of its
+    The bytes that a collective sends, before it is known which shards of its
+    operands a device has: of 8x16xf32 over "x"=2 an all_reduce sends 512 bytes, of its
     quarter along an axis that the region around leaves free 128.
   }];
   let methods = [
@@ -158,8 +158,8 @@ def Coll_CollectivePermuteOp : Coll_MovingOp<"collective_permute", "receives the
   let hlo = "collective-permute";
   let description = [{
     `%1 = coll.collective_permute %0 sources [3, 0, 1, 2] over #mesh ["x"] : tensor<4xf32> -> tensor<4xf32>`:
-    member k receives what member sources[k] has; where that is -1, what it
-    gets is undefined. One member may send to several.
+    member k receives the value of member sources[k]; where that is -1, its
+    result is undefined. One member may send to several.
     (C1) one source for each member, -1 or a member; (C2) operand and result
     have one type.
   }];
@@ -176,6 +176,6 @@ class Coll_LayoutMoveOp<string mnemonic, string text> : Coll_CommunicatingOp<mne
 def Coll_PermuteOp : Coll_LayoutMoveOp<"permute", "each device sends its whole block to one other"> {
   let hlo = "collective-permute";
 }
-def Coll_ExchangeOp : Coll_LayoutMoveOp<"exchange", "each device receives exactly what it lacks">;
+def Coll_ExchangeOp : Coll_LayoutMoveOp<"exchange", "each device receives exactly the elements that it lacks">;
 
 #endif // WEFT_DIALECTS_COLL_OPS

@@ -14,7 +14,7 @@ def ContractionInterface : OpInterface<"ContractionInterface"> {
   let description = [{ Of an op with the trait ContractionNest. }];
   let methods = [
     InterfaceMethod<[{
-      How its loops step through operands that are views of what is in memory,
+      How its loops step through operands that are views of values in memory,
       and through the result; nothing where an operand is no view.
     }], "::std::optional<::weft::nest::ContractionShape>", "getContraction",
       (ins "::weft::nest::IsInMemory":$isInMemory)>,

@@ -18,10 +18,10 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Nest_Dialect : Dialect {
   let name = "nest";
   let cppNamespace = "::weft::nest";
-  let summary = "The loop nests of kernels: what is decided about them.";
+  let summary = "The loop nests of kernels, and all decisions about them.";
   let description = [{
     A kernel at the stage `nests` is a list of `nest.loops`. Each says how its
-    loops walk, what they compute, which values they store and where. Nothing
+    loops walk, which values they compute and store, and where. Nothing
     is left for a code generator to decide.
   }];
   let dependentDialects = ["::weft::coll::CollDialect", "::weft::WeftDialect"];
@@ -35,7 +35,7 @@ def Nest_Dialect : Dialect {
 
 def Nest_WalkAttrInterface : AttrInterface<"WalkAttrInterface"> {
   let cppNamespace = "::weft::nest";
-  let description = [{ How the loops of a nest walk over what it computes. }];
+  let description = [{ How the loops of a nest walk over its values. }];
   let methods = [
     InterfaceMethod<[{
       Success where the ops of the nest can be computed by this walk; an error
@@ -53,7 +53,7 @@ def Nest_WalkAttrInterface : AttrInterface<"WalkAttrInterface"> {
         return "its loops compute nothing behind the op";
       }]>,
     InterfaceMethod<[{
-      Bytes of memory that the loops use besides what they store.
+      Bytes of memory that the loops use besides the stored values.
     }], "int64_t", "getWorkingBytes", (ins "::mlir::Operation *":$loops),
       /*methodBody=*/"", /*defaultImplementation=*/[{ return 0; }]>,
   ];
@@ -92,8 +92,8 @@ def Nest_TransposedAttr : Nest_Walk<"Transposed", "transposed"> {
   let description = [{
     `#nest.transposed<along = 0>`: as over elements, but a block of threads takes
     a tile of 32 positions of dimension 0 by 32 of the last one. Operands that
-    lie side by side along dimension 0 are read in that order, which joins what
-    neighbouring threads load, and go through shared memory; a run there has 33
+    lie side by side along dimension 0 are read in that order, which joins the
+    loads of neighbouring threads, and go through shared memory; a run there has 33
     elements, so that its columns are in different banks. TransposedWalk.h has an
     example.
   }];
@@ -109,8 +109,8 @@ def Nest_ReductionAttr : Nest_Walk<"Reduction", "reduction", ["verifyWalk", "get
   let description = [{
     `register`: an element of the result is combined in a register; `row`: rows
     of the operand are added to a row of the result in memory, where the
-    innermost dimension is kept. `blocks` cuts the reduced dimensions: what lies
-    in one block is combined first, which keeps a long sum exact. Of a row, the
+    innermost dimension is kept. `blocks` cuts the reduced dimensions: the
+    elements of one block are combined first, which keeps a long sum exact. Of a row, the
     blocks are ones, then one length, then whole dimensions.
   }];
   let parameters = (ins EnumParameter<Nest_Accumulate>:$into, OptionalArrayRefParameter<"int64_t">:$blocks);
@@ -121,8 +121,8 @@ def Nest_RowsAttr : Nest_Walk<"Rows", "rows"> {
   let summary = "over rows, each with its reductions";
   let description = [{
     `#nest.rows<dims = 1, lanes = 32>`: the first dimension numbers the rows. So
-    many lanes share a row: they combine what each has reduced, and then know
-    every reduction of the row. `held = 8`: each lane keeps the 8 columns in
+    many lanes share a row: they combine their partial results, and then all
+    have every reduction of the row. `held = 8`: each lane keeps the 8 columns in
     registers that it takes of a row, so that these are read once; 0: it reads
     them for each reduction again. `side = 4`: of those, four are side by side.
   }];
@@ -137,9 +137,9 @@ def Nest_SumsAttr : Nest_Walk<"Sums", "sums"> {
     `#nest.sums<block = 28>`: an element of a contraction or reduction is
     combined by one thread, term by term; the terms of a block are combined
     first, which keeps a long sum exact. `#nest.sums<block = 0>`: all at once.
-    What the terms are made of is computed where they are, and what follows
-    elementwise where the sum is. `lanes = 8`: eight threads share an element;
-    each combines an eighth of the terms, and then they combine what they have.
+    Elementwise ops in front are computed for each term, those behind on the
+    sum. `lanes = 8`: eight threads share an element; each combines an eighth of
+    the terms, and then they combine these sums.
   }];
   let parameters = (ins "int64_t":$block, DefaultValuedParameter<"int64_t", "1">:$lanes);
   let assemblyFormat = "`<` struct(params) `>`";
@@ -152,7 +152,7 @@ def Nest_StagingAttr : Nest_Attr<"Staging", "staging"> {
   let summary = "how an operand comes to shared memory";
   let description = [{
     `#nest.staging<depth, 16>`: a thread copies 16 bytes that lie side by side
-    along the depth, and neighbours copy what is next to them; nobody waits for
+    along the depth, and neighbours copy adjacent bytes; no thread waits for
     a copy until its stage is needed. `#nest.staging<rows, 0>`: elements are
     computed, or loaded one by one.
   }];
@@ -170,7 +170,7 @@ def Nest_TilesAttr : Nest_Walk<"Tiles", "tiles"> {
     A block of threads computes a tile of `block[0]` rows by `block[1]` columns,
     `block[2]` products of each sum at a time; each warp has `warp[0]` by
     `warp[1]` of them in registers. `stages` slices of the operands are in shared
-    memory at once. What follows elementwise is computed on a tile before it is
+    memory at once. Elementwise ops that follow are computed on a tile before it is
     stored. `fma`
     multiplies and adds f32; tensor cores multiply bf16 or f16 (`half`), or f32
     rounded to ten bits of mantissa (`tf32`). Products are added up in f32, in
@@ -197,8 +197,8 @@ def Nest_ContractionAttr : Nest_Walk<"Contraction", "contraction", ["verifyWalk"
     `plain`: a loop for each dimension. `columns`: a tile of rows by vectors of
     columns in registers. `depth`: a tile of rows by columns, whose vectors run
     along the contraction. `packed`: as `columns`, on operands that are copied in
-    blocks of rows, columns and depth to where a tile reads them in order; what
-    follows elementwise may be computed on a tile before it is stored.
+    blocks of rows, columns and depth to where a tile reads them in order;
+    elementwise ops that follow may be computed on a tile before it is stored.
 
     `#nest.contraction<packed, tile[14, 2], blocks[112, 512, 256]>`
   }];
@@ -234,7 +234,7 @@ def Nest_ConvolutionAttr : Nest_Walk<"Convolution", "convolution", ["verifyWalk"
 
 def Nest_OwnAttr : Nest_Walk<"Own", "own", ["verifyWalk", "getWorkingBytes"]> {
   let summary = "the loops of one op that has its own";
-  let description = [{ A sort, a scatter, a window: the op says what its loops are. }];
+  let description = [{ A sort, a scatter, a window: the op defines its loops. }];
 }
 
 //===----------------------------------------------------------------------===//
@@ -269,11 +269,11 @@ def Nest_ShareAttr : Nest_Attr<"Share", "share"> {
 }
 
 def Nest_KernelAttr : Nest_Attr<"Kernel", "kernel"> {
-  let summary = "what is decided about a kernel as a whole";
+  let summary = "decisions about a kernel as a whole";
   let description = [{
     `#nest.kernel<target = "cpu:avx2", scratch = 4096>`: nests are those for that
     target. `scratch` is memory of the kernel's own, in bytes: first the values
-    stored there, then what loops need while they run. `share` says how workers
+    stored there, then the memory that loops need while they run. `share` says how workers
     share it. `reason` says why a kernel that must be one nest is several.
   }];
   let parameters = (ins StringRefParameter<>:$target, DefaultValuedParameter<"int64_t", "0">:$scratch,
@@ -294,7 +294,7 @@ def Nest_LoopsOp : Op<Nest_Dialect, "loops", [SingleBlock, NoRegionArguments, Re
       nest.store %1 : tensor<16x8xf32>
     } : tensor<16x8xf32>
     ```
-    The body says what is computed, the walk in which loops. A value of the body
+    The body says which values are computed, the walk in which loops. A value of the body
     that is not stored is computed by element wherever it is read; a result of
     an earlier nest, or an argument, is loaded.
 
@@ -321,7 +321,7 @@ def Nest_LoopsOp : Op<Nest_Dialect, "loops", [SingleBlock, NoRegionArguments, Re
 }
 
 def Nest_StoreOp : Op<Nest_Dialect, "store", [Terminator, HasParent<"LoopsOp">]> {
-  let summary = "what a nest stores";
+  let summary = "the values that a nest stores";
   let description = [{ `nest.store %1, %2 : tensor<16xf32>, tensor<16xi1>` }];
   let arguments = (ins Variadic<AnyRankedTensor>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";

@@ -13,7 +13,7 @@ include "mlir/IR/OpBase.td"
 def OpLoopsInterface : OpInterface<"OpLoopsInterface"> {
   let cppNamespace = "::weft::nest";
   let description = [{
-    What follows from an op alone about the loops that can compute it.
+    Properties of the loops that can compute an op, known from the op alone.
   }];
   let methods = [
     InterfaceMethod<[{
@@ -31,7 +31,7 @@ def OpLoopsInterface : OpInterface<"OpLoopsInterface"> {
       /*methodBody=*/"", /*defaultImplementation=*/[{ return {}; }]>,
     InterfaceMethod<[{
       Of an op with the trait OwnLoopNest: how its loops can be shared among
-      workers or threads, and what memory they need; the default: not, and none.
+      workers or threads, and how much memory they need; the default: not, and none.
     }], "::weft::nest::OwnLoops", "getOwnLoops", (ins),
       /*methodBody=*/"", /*defaultImplementation=*/[{ return {}; }]>,
     InterfaceMethod<[{

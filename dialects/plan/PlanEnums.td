@@ -13,7 +13,7 @@ def Plan_ModuleFormat : I32EnumAttr<"ModuleFormat", "how code of a device is wri
   let cppNamespace = "::weft::plan";
   let genSpecializedAttr = 0;
 }
-def Plan_Epilogue : I32EnumAttr<"Epilogue", "what a contraction does to its sums", [
+def Plan_Epilogue : I32EnumAttr<"Epilogue", "the operations on a contraction's sums", [
     I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"bias", 1>, I32EnumAttrCase<"relu", 2>,
     I32EnumAttrCase<"bias_relu", 3>, I32EnumAttrCase<"bias_gelu_tanh", 4>]> {
   let cppNamespace = "::weft::plan";

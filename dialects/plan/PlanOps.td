@@ -92,11 +92,11 @@ class Plan_Attr<string cppName, string mnemonicOf> : AttrDef<Plan_Dialect, cppNa
 def Plan_ContractionAttr : Plan_Attr<"Contraction", "contraction"> {
   let summary = "the call of a library by which a device may compute a kernel";
   let description = [{
-    On a kernel function, as `plan.library`: what plan.library_contraction says.
+    On a kernel function, as `plan.library`: the contraction of plan.library_contraction.
     `#plan.contraction<batch[], rows[16, 784, 0, 200], columns[200, 0, 1, 1], contract[784, 1, 200, 0], sums f32, epilogue none, compute full>`.
     The function's arguments are lhs, rhs, and the bias where the epilogue has
     one. (C1) four numbers a dimension, none negative, rows not in rhs, columns
-    not in lhs, what is contracted not in the result; (C2) it is on a kernel of
+    not in lhs, contracted dimensions not in the result; (C2) it is on a kernel of
     these arguments and one result, which hold all that the dimensions reach.
   }];
   let parameters = (ins OptionalArrayRefParameter<"int64_t">:$batch, ArrayRefParameter<"int64_t">:$rows,
@@ -146,7 +146,7 @@ def Plan_LibraryContractionOp : Plan_KernelOp<"library_contraction", [DeclareOpI
     in lhs, rhs and result. `compute tf32` lets products of f32 have 10 bits of
     mantissa; without it they are exact. `fallback` computes the same from the same buffers.
     (C1) four numbers a dimension, none negative, rows not in rhs, columns not
-    in lhs, what is contracted not in the result; (C2) the fallback is a
+    in lhs, contracted dimensions not in the result; (C2) the fallback is a
     plan.device_kernel.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$batch, DenseI64ArrayAttr:$rows,
@@ -171,10 +171,10 @@ def Plan_LaunchOp : Plan_InProgram<"launch", [AttrSizedOperandSegments, DeclareO
   let summary = "runs a kernel on buffers: its arguments, then its results";
   let description = [{
     `plan.launch @k(%a, %b) scratch %s : memref<4xf32>, memref<4xf32>, memref<4096xi8>`.
-    What the kernel leaves in its scratch memory is lost.
+    The contents of the scratch memory are lost.
     (C1) the launch has scratch memory of at least so many bytes as its kernel
-    says, and none where that is 0; (C2) what the module has by the kernel's
-    name is a kernel.
+    says, and none where that is 0; (C2) the symbol of the
+    kernel's name is a kernel.
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyStaticShapeMemRef>:$buffers, Optional<AnyStaticShapeMemRef>:$scratch);
   let assemblyFormat = "$kernel `(` $buffers `)` (`scratch` $scratch^ `:` type($scratch))? attr-dict `:` type($buffers)";
@@ -187,8 +187,8 @@ def Plan_LaunchOp : Plan_InProgram<"launch", [AttrSizedOperandSegments, DeclareO
 def Plan_CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
   let cppNamespace = "::weft::plan";
   let description = [{
-    What all collectives have: an instruction that waits for the group, then
-    combines or moves. Their meanings are those of the ops of the coll dialect
+    The common part of all collectives: an instruction that waits for the group,
+    then combines or moves. Their meanings are those of the ops of the coll dialect
     with the same names.
   }];
   let methods = [
@@ -302,7 +302,7 @@ class Plan_LayoutMoveOp<string mnemonic, string text>
   }];
 }
 def Plan_PermuteOp : Plan_LayoutMoveOp<"permute", "each device sends its whole block to one other">;
-def Plan_ExchangeOp : Plan_LayoutMoveOp<"exchange", "each device receives exactly what it lacks">;
+def Plan_ExchangeOp : Plan_LayoutMoveOp<"exchange", "each device receives exactly the elements that it lacks">;
 
 def Plan_HostCallOp : Plan_CollectiveOp<"host_call", "calls a function of the host, once for each group", [AttrSizedOperandSegments]> {
   let description = [{

@@ -22,8 +22,8 @@ def ShardingRuleOpInterface : OpInterface<"ShardingRuleOpInterface"> {
       the given local types. The default clones with local types. Ops that
       depend on positions ask `placement` where the local block starts. An op
       with factors of kind scan, select, lookup, shift or window overrides it:
-      it combines what `placement` gathers, looks for what the device
-      has, and leaves out the movement of operands that were fetched.
+      it combines the elements that `placement` gathers, looks up those that
+      the device has, and leaves out the movement of operands that were fetched.
     }], "::llvm::SmallVector<::mlir::Value>", "buildLocal",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$operands,
            "::mlir::TypeRange":$resultTypes,
@@ -40,8 +40,8 @@ def FixedLayoutsOpInterface : OpInterface<"FixedLayoutsOpInterface"> {
     An op that takes and gives its tensors in layouts of its own: they are
     hints for the ops around it, and no layout passes through. It has no
     sharding rule. Along axes that it leaves free its only region is a program
-    of whole values: its arguments are the operands' blocks and what it ends
-    with are the results', they lie along these axes like all other values, and
+    of whole values: its arguments are the operands' blocks and the operands
+    of its terminator are the results'; they lie along these axes like all other values, and
     behind the op's own axes in the layouts of operands and results. The region
     of an op without free axes is the code of one device.
   }];
@@ -51,8 +51,8 @@ def FixedLayoutsOpInterface : OpInterface<"FixedLayoutsOpInterface"> {
     InterfaceMethod<"The layout in which a result is produced.",
       "::weft::LayoutAttr", "getResultLayout", (ins "unsigned":$result)>,
     InterfaceMethod<[{
-      Builds what one device does, on its blocks of the operands; returns its
-      blocks of the results.
+      Builds the computation of one device on its blocks of the operands;
+      returns its blocks of the results.
     }], "::llvm::SmallVector<::mlir::Value>", "buildOnBlocks",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$blocks)>,
     InterfaceMethod<"The axes that it leaves free; whole ones.",
@@ -67,7 +67,7 @@ def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   let methods = [
     InterfaceMethod<[{
       Called before `buildGradient`, once: replaces the op by one that keeps
-      what its derivative needs, has more results behind the old ones, and is
+      the values that its derivative needs, has more results behind the old ones, and is
       built at the builder's insertion point. Returns the op to differentiate;
       the default is the op as it is.
     }], "::mlir::Operation *", "saveForGradient", (ins "::mlir::OpBuilder &":$builder),
@@ -101,7 +101,7 @@ def AccumulatesOpInterface : OpInterface<"AccumulatesOpInterface"> {
 def KernelOpInterface : OpInterface<"KernelOpInterface"> {
   let cppNamespace = "::weft";
   let description = [{
-    What the traits of KernelTraits.h do not say of an op to kernels.
+    Properties of an op for kernels that no trait of KernelTraits.h expresses.
   }];
   let methods = [
     InterfaceMethod<[{

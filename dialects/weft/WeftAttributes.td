@@ -14,7 +14,7 @@ def Weft_Dialect : Dialect {
   let cppNamespace = "::weft";
   let summary = "A tensor program on global values, with layouts.";
   let description = [{
-    What is computed. Ops follow StableHLO's meaning; each declares its sharding
+    The computation. Ops follow StableHLO's meaning; each declares its sharding
     rule and its derivative through interfaces. Between the stages `sharded`
     and `partitioned` every tensor type carries its layout as encoding.
   }];
@@ -76,7 +76,7 @@ def Weft_LayoutAttr : Weft_Attr<"Layout", "layout",
 // A partial or reduced kind, spelled sum, max, min, prod, and, or; the C++
 // enum is weft::ReduceKind of Layout.h.
 def Weft_ReduceKindAttr : Weft_Attr<"ReduceKind", "reduce_kind"> {
-  let summary = "what combines elements: sum, max, min, prod, and, or";
+  let summary = "combines elements: sum, max, min, prod, and, or";
   let parameters = (ins "::weft::ReduceKind":$value);
   let assemblyFormat = "$value";
   // Getters of ops return the enum itself.
@@ -93,7 +93,7 @@ def Weft_CompareKind : I32Enum<"CompareKind", "a comparison",
 def Weft_CompareKindAttr : EnumAttr<Weft_Dialect, Weft_CompareKind, "compare_kind"> {
   let assemblyFormat = "$value";
 }
-def Weft_KernelKind : I32Enum<"KernelKind", "what a kernel's loops are",
+def Weft_KernelKind : I32Enum<"KernelKind", "the kind of a kernel's loops",
     [I32EnumCase<"Elementwise", 0, "elementwise">, I32EnumCase<"Reduce", 1, "reduce">,
      I32EnumCase<"Dot", 2, "dot">, I32EnumCase<"General", 3, "general">]> {
   let cppNamespace = "::weft";
@@ -104,7 +104,7 @@ def Weft_KernelKind : I32Enum<"KernelKind", "what a kernel's loops are",
 def Weft_KernelKindAttr : EnumAttr<Weft_Dialect, Weft_KernelKind, "kernel"> {
   let assemblyFormat = "`<` $value `>`";
 }
-def Weft_ScatterKind : I32Enum<"ScatterKind", "what an update does to an element",
+def Weft_ScatterKind : I32Enum<"ScatterKind", "how an update changes an element",
     [I32EnumCase<"Set", 0, "set">, I32EnumCase<"Sum", 1, "sum">,
      I32EnumCase<"Prod", 2, "prod">, I32EnumCase<"Max", 3, "max">,
      I32EnumCase<"Min", 4, "min">, I32EnumCase<"And", 5, "and">,
@@ -114,7 +114,7 @@ def Weft_ScatterKind : I32Enum<"ScatterKind", "what an update does to an element
 def Weft_ScatterKindAttr : EnumAttr<Weft_Dialect, Weft_ScatterKind, "scatter_kind"> {
   let assemblyFormat = "$value";
 }
-def Weft_ScanKind : I32Enum<"ScanKind", "what a cumulative op combines with",
+def Weft_ScanKind : I32Enum<"ScanKind", "the operation of a cumulative op",
     [I32EnumCase<"Sum", 0, "sum">, I32EnumCase<"Prod", 1, "prod">,
      I32EnumCase<"Max", 2, "max">, I32EnumCase<"Min", 3, "min">,
      I32EnumCase<"LogSumExp", 4, "logsumexp">]> {

@@ -6,7 +6,7 @@
 include "mlir/Pass/PassBase.td"
 
 def MergeCollectivesPass : Pass<"weft-merge-collectives", "::mlir::ModuleOp"> {
-  let summary = "Communicates once what is communicated twice.";
+  let summary = "Reuses the result of an equal collective.";
   let description = [{
     Of ops of `coll` in one block with equal operands and attributes, whatever
     reasons they give, the first stays, with the reasons of all. Its result

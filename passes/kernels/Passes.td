@@ -34,9 +34,8 @@ def WidenShortSums : Pass<"weft-widen-short-sums", "::mlir::ModuleOp"> {
   let summary = "sums of bf16 and f16 are added up in f32";
   let description = [{
     Eight bits of mantissa stop counting at 256: contractions, convolutions and
-    reductions of short floats have results of f32, which are rounded once. What
-    an operand is converted from is read instead of it, where the result has all
-    of its numbers: no f32 copy of a weight is stored.
+    reductions of short floats have results of f32, which are rounded once. Where
+    an operand is an exact conversion, its source is read instead: no f32 copy of a weight is stored.
 
     Requires: local ops (stage `partitioned`).
 
@@ -63,7 +62,7 @@ def SplitReductions : Pass<"weft-split-reductions", "::mlir::ModuleOp"> {
   let description = [{
     A block of threads reduces a long row, or 32 columns. A reduction of 64 Ki
     elements or more with fewer of these than the target has processors becomes two:
-    of two slices for each processor, and of what these give. Elementwise ops
+    of two slices for each processor, and of their results. Elementwise ops
     that only the reduction reads are computed on operands of the slices' shape.
     Each run adds in the same order. Nothing changes where kernels are no launches.
 
@@ -104,13 +103,13 @@ def OutlineKernels : Pass<"weft-outline-kernels", "::mlir::ModuleOp"> {
         all loads of an element come before its stores, so a result may take
         over the memory of an argument of its type;
       * `dot`: one contraction and the elementwise ops on its result;
-      * `reduce`: reductions and what they read;
+      * `reduce`: reductions and the elementwise ops that they read;
       * `general`: anything else.
 
-    Values that a kernel needs in memory and that are larger than what the target
-    keeps of its own (nest::TargetLimits) are extra results, which the caller
-    ignores. Where a kernel is one launch, reductions are grouped with what
-    one walk over their rows can compute. Where the target has a library, a
+    Values that a kernel needs in memory and that are larger than the target's
+    own memory (nest::TargetLimits) are extra results, which the caller
+    ignores. Where a kernel is one launch, reductions are grouped with the ops
+    that one walk over their rows can compute. Where the target has a library, a
     contraction that it computes has only those ops behind it that the library has
     an epilogue for; the others are a kernel of their own. A kernel computes each of its values
     at no more than eight positions: where more would read it, the kernel is cut
@@ -163,7 +162,7 @@ def ChooseLibraries : Pass<"weft-choose-libraries", "::mlir::ModuleOp"> {
     For GPUs a kernel that is one contraction of floats, of 65,536 multiply-adds
     or more, gets the call of a library that computes the same as data
     (`plan.library`). The kernel keeps its body: that is its meaning, and its
-    code runs where no library is found. What may follow the contraction is the
+    code runs where no library is found. The ops that may follow the contraction are the
     table of passes/kernels/LibraryEpilogues.cpp. Operands are matrices, views
     and batches of them included, of which neighbours of one dimension are side
     by side in memory.

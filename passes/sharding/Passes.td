@@ -59,13 +59,13 @@ def SinkReshardsPass : Pass<"weft-sink-reshards", "::mlir::ModuleOp"> {
 }
 
 def HoistReductionsPass : Pass<"weft-hoist-reductions", "::mlir::ModuleOp"> {
-  let summary = "Reduces what a loop adds up once, behind the loop.";
+  let summary = "Reduces the partial sums of a loop once, behind the loop.";
   let description = [{
     Where a loop adds a reduced partial value to one that it carries, and reads
     that only to add and to carry it, the carried value becomes partial: it
     enters the loop so for nothing, and is reduced where it leaves. Gradients
-    accumulated over several batches are summed over devices once. Which ops may
-    stand in between is what their `Linearity` says.
+    accumulated over several batches are summed over devices once. Their `Linearity`
+    says which ops may stand in between.
 
     Requires: stage `sharded`, verified.
     Ensures: the same values; no more reductions, and none of those each time.

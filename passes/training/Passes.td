@@ -10,8 +10,8 @@ def DifferentiatePass : Pass<"weft-differentiate", "::mlir::ModuleOp"> {
   let description = [{
     Inlines every call in the entry functions (those that are not private) and
     replaces each `weft.value_and_grad @f(...) wrt [...]` by the body of @f and
-    its reverse-mode derivative. The derivative of an op is what its
-    DifferentiableOpInterface builds; this pass knows no op by name.
+    its reverse-mode derivative. The derivative of an op is built by its
+    DifferentiableOpInterface; this pass knows no op by name.
 
     A gradient op's location is `"gradient of"(L)`, L the location of the
     forward op, so that a report can say which layer a communication belongs to.
@@ -57,7 +57,7 @@ def DifferentiatePass : Pass<"weft-differentiate", "::mlir::ModuleOp"> {
 }
 
 def TrimLoopsPass : Pass<"weft-trim-loops"> {
-  let summary = "removes from weft.for what nobody reads";
+  let summary = "removes unused values from weft.for";
   let description = [{
     The derivative of a loop saves each carried value and adds tensors of zeros
     with one slice. Afterwards:

@@ -29,8 +29,8 @@ def Weft_WhileOp : Weft_FlowOp<"while"> {
           weft.yield %k, %w : tensor<i32>, tensor<8xf32>
         }
 
-    What the condition passes on is what the body gets, and the results in the
-    end. `trip_count` says how often the body runs, where that is known.
+    The values that the condition passes on are the arguments of the body, and
+    the results in the end. `trip_count` says how often the body runs, where that is known.
     (C1) the first region ends with weft.condition, the second with weft.yield;
     (C2) types agree along all of them.
   }];
@@ -119,7 +119,7 @@ def Weft_OptimizationBarrierOp : Weft_ShardedOp<"optimization_barrier", [Differe
 
 // --- per device ------------------------------------------------------------------
 def Weft_ManualOp : Weft_Op<"manual", [DeclareOpInterfaceMethods<FixedLayoutsOpInterface, ["getFreeAxes"]>, RecursiveMemoryEffects, IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">]> {
-  let summary = "what each device does with its blocks, communication included";
+  let summary = "code of each device on its blocks, communication included";
   let stablehlo = "sdy.manual_computation (shard_map)";
   let factors = "none: layouts are said";
   let derivative = "none: refused by name; JAX differentiates before";
@@ -131,7 +131,7 @@ def Weft_ManualOp : Weft_Op<"manual", [DeclareOpInterfaceMethods<FixedLayoutsOpI
         }
 
     Each device of the mesh runs the region on its block of each operand, and
-    what it yields is its block of each result. Devices that hold copies of a
+    yields its block of each result. Devices that hold copies of a
     result must yield the same. Of an operand whose layout is partial a device
     gets its summand, and it yields its summand of such a result.
 
@@ -145,7 +145,7 @@ def Weft_ManualOp : Weft_Op<"manual", [DeclareOpInterfaceMethods<FixedLayoutsOpI
     over one mesh; (C2) all blocks are full; (C3) the region takes and yields
     blocks; (C4) a type with a layout has the one that is said, and behind it
     the free axes that the region's value has; (C5) a weft.manual inside has
-    axes that this one leaves free; (C6) what is free are axes of the mesh that
+    axes that this one leaves free; (C6) free axes are axes of the mesh that
     no layout uses.
   }];
   let arguments = (ins Variadic<Weft_Tensor>:$inputs, TypedArrayAttrBase<Weft_LayoutAttr, "layouts">:$from, TypedArrayAttrBase<Weft_LayoutAttr, "layouts">:$to, OptionalAttr<StrArrayAttr>:$free);

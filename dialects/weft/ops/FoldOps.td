@@ -18,8 +18,8 @@ def Weft_FoldOp : Weft_PositionedOp<"fold", [AttrSizedOperandSegments, IsolatedF
           weft.yield %p, %q : tensor<f32>, tensor<f32>
         }
 
-    The region takes what n tensors have on the left, then what they have on the
-    right, and yields both together. Elements keep their order, row-major, so
+    The region takes an element of each of the n tensors on the left, then one of
+    each on the right, and yields the combined elements. Elements keep their order, row-major, so
     that the body need not commute; it should be associative, and `from` leave
     everything as it is: as in StableHLO, both may be used in any nesting and
     any number of times.

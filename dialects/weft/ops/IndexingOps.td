@@ -18,12 +18,12 @@ def Weft_GatherOp : Weft_PositionedOp<"gather", [AllElementTypesMatch<["input", 
     A block that sticks out of the input is moved inside, as in StableHLO; with
     `zero_outside` it stays where it is and its elements outside are 0: the
     adjoint of a scatter. With `absent_outside` they are -0 where elements are
-    floats: what a device reads of its part of the input, a summand of the
-    whole. It adds nothing, not even to -0.
+    floats: a device then reads a summand of the whole from its part of the
+    input. -0 adds nothing, not even to -0.
     (C1) dimension numbers name dimensions that exist, each once, rising but for
     start_index_map, and indices are integers; (C2) slice_sizes fit in the
     input, and are 1 in collapsed and batching dimensions; (C3) the result's
-    shape follows; (C4) what is outside is 0 or absent, not both.
+    shape follows; (C4) elements outside are 0 or absent, not both.
   }];
   let arguments = (ins Weft_Tensor:$input, Weft_Tensor:$indices,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$offset_dims, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$collapsed_slice_dims,

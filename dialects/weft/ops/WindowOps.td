@@ -13,7 +13,7 @@ def Weft_ConvolutionOp : Weft_PositionedOp<"convolution", [AccumulatesOpInterfac
          strides = array<i64: 2, 2>, low = array<i64: 1, 1>, high = array<i64: 1, 1>, base_dilation = array<i64: 1, 1>, window_dilation = array<i64: 1, 1>}
          : tensor<8x32x32x3xf32>, tensor<3x3x3x16xf32> -> tensor<8x16x16x16xf32>`.
 
-    The lists say which dimension is what: batch, feature, then the spatial ones
+    The lists name the dimensions: batch, feature, then the spatial ones
     in lhs and result; output feature, input feature, then the spatial ones in
     rhs. StableHLO's window_reversal is a `reverse` of rhs. Output p of a spatial
     dimension is the sum over k of input p * stride + k * window_dilation - low,
@@ -41,7 +41,7 @@ def Weft_ConvolutionOp : Weft_PositionedOp<"convolution", [AccumulatesOpInterfac
 }
 
 def Weft_ReduceWindowOp : Weft_PositionedOp<"reduce_window", [DeclareOpInterfaceMethods<AccumulatesOpInterface, ["accumulates"]>, Differentiable, OwnLoopNest]> {
-  let summary = "combines the elements of each window; what lies outside is neutral";
+  let summary = "combines the elements of each window; elements outside are neutral";
   let factors = "pass, window";
   let derivative = "of sum; of max and min without dilation, to the first that ties";
   let description = [{
@@ -68,7 +68,7 @@ def Weft_SelectAndScatterOp : Weft_PositionedOp<"select_and_scatter", [AllElemen
   let description = [{
     The adjoint of reduce_window with max or min:
     `%g = weft.select_and_scatter ge %x, %dy {window = array<i64: 2>, strides = array<i64: 2>, low = array<i64: 0>, high = array<i64: 0>}
-         : tensor<8xf32>, tensor<4xf32> -> tensor<8xf32>`. What receives nothing is 0.
+         : tensor<8xf32>, tensor<4xf32> -> tensor<8xf32>`. Elements that receive nothing are 0.
     (C1) one entry for each dimension; (C2) windows and strides are at least 1;
     (C3) the source has the shape of the windows; (C4) it selects with ge or le.
   }];
