@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "weft/dialects/coll/Coll.h"
+#include "weft/layout/PermuteTraffic.h"
 #include "weft/layout/RingTraffic.h"
 
 using namespace mlir;
@@ -118,5 +119,5 @@ int64_t AllToAllOp::getBytesSent(int64_t held, int64_t received) {
 
 SubAxes CollectivePermuteOp::getLinks() { return groupAxes(getGroup()); }
 int64_t CollectivePermuteOp::getBytesSent(int64_t held, int64_t) {
-  return held;
+  return permuteBytes(getSources(), held);
 }

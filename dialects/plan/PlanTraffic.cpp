@@ -6,6 +6,7 @@
 #include "weft/dialects/layout/Sizes.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/layout/FetchTraffic.h"
+#include "weft/layout/PermuteTraffic.h"
 #include "weft/layout/RingTraffic.h"
 
 #include <algorithm>
@@ -68,13 +69,8 @@ int64_t FetchOp::getBytesSent() {
 /// Each element may come from another device.
 int64_t PickOp::getBytesSent() { return totalBytes(getTargets()); }
 
-/// The busiest member sends its value to so many other members.
 int64_t CollectivePermuteOp::getBytesSent() {
-  std::vector<int64_t> sent(getSenders().size());
-  for (auto [member, sender] : llvm::enumerate(getSenders()))
-    if (sender >= 0 && sender != static_cast<int64_t>(member))
-      ++sent[sender];
-  return *std::max_element(sent.begin(), sent.end()) * totalBytes(getSources());
+  return permuteBytes(getSenders(), totalBytes(getSources()));
 }
 
 int64_t HostCallOp::getBytesSent() { return 0; }

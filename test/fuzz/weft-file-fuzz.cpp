@@ -155,7 +155,12 @@ int main(int argc, char **argv) {
       failures +=
           watch(reader, fresh, arguments.fresh, double(arguments.seconds));
   }
-  if (!readers)
-    std::fprintf(stderr, "no reader \"%s\"\n", arguments.reader.c_str());
+  if (!readers) {
+    std::fprintf(stderr, "weft-file-fuzz: --reader %s is no reader; use one of",
+                 arguments.reader.c_str());
+    for (const FileReader &reader : fileReaders())
+      std::fprintf(stderr, " %s", reader.name.c_str());
+    std::fprintf(stderr, "\n");
+  }
   return failures || !readers ? 1 : 0;
 }

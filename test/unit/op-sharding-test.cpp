@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "weft/layout/PermuteTraffic.h"
 #include "weft/test/unit/OneOp.h"
+#include "weft/test/unit/ParsedProgram.h"
 
 using namespace weft;
 using namespace weft::test;
@@ -284,4 +286,20 @@ TEST_CASE("summands of the same sums, and tensors that nothing splits") {
   CHECK(nothingSplit({nullptr, &whole}));
   CHECK_FALSE(nothingSplit({nullptr, &whole, &split}));
   CHECK_FALSE(nothingSplit({&sum}));
+}
+
+TEST_CASE("a member that sends to several others sends its value to each") {
+  CHECK(permuteBytes(std::vector<int64_t>{3, 0, 1, 2}, 64) == 64);
+  CHECK(permuteBytes(std::vector<int64_t>{0, 0, 0, 0}, 64) == 192);
+  CHECK(permuteBytes(std::vector<int64_t>{0, -1, 2}, 64) == 0);
+  CHECK(permuteBytes(std::vector<int64_t>{1, 1, 1}, INT64_MAX) == INT64_MAX);
+  ParsedProgram program(R"(
+    func.func @f(%a: tensor<4x4xf32>) {
+      %r = coll.collective_permute %a sources [0, 0, 0, 0]
+        over #weft.mesh<"y"=4> ["y"] : tensor<4x4xf32> -> tensor<4x4xf32>
+      return
+    })");
+  auto sends = mlir::cast<coll::SendingOpInterface>(
+      program.function("f").getBody().front().front());
+  CHECK(sends.getBytesSent(64, 64) == 192);
 }

@@ -21,11 +21,15 @@ StringAttr reason(Converter &c, ForeignOp op) {
   return c.builder.getStringAttr(op.name() + " of a manual computation");
 }
 
+int64_t deviceAt(const Mesh &mesh, int64_t position) {
+  return mesh.devices.empty() ? position : mesh.devices[position];
+}
+
 /// Each device's position in the mesh, by its number.
 SmallVector<int64_t> positionsOf(const Mesh &mesh) {
   SmallVector<int64_t> positions(mesh.size());
   for (int64_t position = 0; position < mesh.size(); ++position) {
-    int64_t device = mesh.devices.empty() ? position : mesh.devices[position];
+    int64_t device = deviceAt(mesh, position);
     if (device >= 0 && device < mesh.size())
       positions[device] = position;
   }
@@ -194,17 +198,8 @@ LogicalResult allToAll(Converter &c, ForeignOp op) {
       });
 }
 
-LogicalResult collectiveBroadcast(Converter &c, ForeignOp op) {
-  return convertEach(c, op,
-                     [&](Value input, RankedTensorType type, LayoutAttr group) {
-                       SmallVector<int64_t> sources(coll::groupSize(group), 0);
-                       return c.make<coll::CollectivePermuteOp>(
-                           op, type, input, sources, group, reason(c, op));
-                     });
-}
-
 //===----------------------------------------------------------------------===//
-// Permutes
+// Permutes and broadcasts
 //===----------------------------------------------------------------------===//
 
 /// The axes along which sources and targets differ.
@@ -265,15 +260,39 @@ Value zeroWithoutSource(Converter &c, ForeignOp op, Value value,
   return c.make<SelectOp>(op, all, value, c.splat(op, 0, type));
 }
 
+/// Replaces the op by its operand of the first device of each pair on the second
+/// one, and zero on devices that are no second one.
+LogicalResult moveAlong(Converter &c, ForeignOp op,
+                        ArrayRef<DeviceGroup> pairs) {
+  const Mesh mesh = c.shardings.mesh().getMesh();
+  llvm::SmallDenseSet<int64_t> targets;
+  for (const DeviceGroup &pair : pairs)
+    if (!targets.insert(pair[1]).second)
+      return op.refuse() << "sends to device " << deviceAt(mesh, pair[1])
+                         << " twice";
+  SubAxes axes = movingAxes(mesh, pairs);
+  auto sources = sourcesOver(mesh, axes, pairs);
+  if (!sources) {
+    axes = allAxes(mesh);
+    sources = sourcesOver(mesh, axes, pairs);
+  }
+  if (failed(checkManual(c, op, axes)))
+    return failure();
+  Value input = c.input(op, 0);
+  LayoutAttr group = coll::groupOver(c.shardings.mesh(), normalise(mesh, axes));
+  Value moved = c.make<coll::CollectivePermuteOp>(
+      op, input.getType(), input, *sources, group, reason(c, op));
+  return c.give(op, zeroWithoutSource(c, op, moved, *sources, group));
+}
+
 LogicalResult permute(Converter &c, ForeignOp op) {
   if (!seesOneDevice(c))
     return readGroup(c, op);
-  Value input = c.input(op, 0);
   if (isAlone(c)) { // a single device sends to itself, or not at all
     bool sends = !integersOf(op.attribute("source_target_pairs")).empty();
-    return c.give(op, sends ? input : c.splat(op, 0, op.operandType(0)));
+    return c.give(op,
+                  sends ? c.input(op, 0) : c.splat(op, 0, op.operandType(0)));
   }
-  const Mesh mesh = c.shardings.mesh().getMesh();
   auto pairs = readRows(c, op, "source_target_pairs");
   if (failed(pairs))
     return failure();
@@ -281,18 +300,23 @@ LogicalResult permute(Converter &c, ForeignOp op) {
     if (pair.size() != 2)
       return op.refuse() << "has a row of " << pair.size()
                          << " devices, not a pair";
-  SubAxes axes = movingAxes(mesh, *pairs);
-  auto sources = sourcesOver(mesh, axes, *pairs);
-  if (!sources) {
-    axes = allAxes(mesh);
-    sources = sourcesOver(mesh, axes, *pairs);
-  }
-  if (failed(checkManual(c, op, axes)))
+  return moveAlong(c, op, *pairs);
+}
+
+/// The first device of each group sends to all of the group.
+LogicalResult collectiveBroadcast(Converter &c, ForeignOp op) {
+  if (!seesOneDevice(c))
+    return readGroup(c, op);
+  if (isAlone(c))
+    return c.give(op, c.input(op, 0));
+  auto rows = readRows(c, op, "replica_groups");
+  if (failed(rows))
     return failure();
-  LayoutAttr group = coll::groupOver(c.shardings.mesh(), normalise(mesh, axes));
-  Value moved = c.make<coll::CollectivePermuteOp>(
-      op, input.getType(), input, *sources, group, reason(c, op));
-  return c.give(op, zeroWithoutSource(c, op, moved, *sources, group));
+  std::vector<DeviceGroup> pairs;
+  for (const DeviceGroup &row : *rows)
+    for (int64_t member : row)
+      pairs.push_back({row.front(), member});
+  return moveAlong(c, op, pairs);
 }
 
 //===----------------------------------------------------------------------===//
