@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 
 namespace weft {
 
@@ -139,8 +140,13 @@ Result<ArraySource> parseArraySource(const std::string &text) {
           "] is not of the form [begin:end]; write for example [0:1280]"};
     rest = rest.substr(0, open);
   }
-  Error nameless{text + ": names no array; write FILE.npz:KEY, FILE.npy or "
-                        "FILE.h5:KEY"};
+  std::error_code ignored;
+  Error nameless{text +
+                 (std::filesystem::is_directory(text, ignored)
+                      ? ": is a folder, not an array; a folder of images is "
+                        "given by --data"
+                      : ": names no array; write FILE.npz:KEY, FILE.npy or "
+                        "FILE.h5:KEY")};
   // Whether a key follows the colon after the ending; paths may contain colons.
   bool isKeyed = false;
   for (std::string_view ending : {".npz:", ".h5:", ".hdf5:"}) {

@@ -61,6 +61,8 @@ class SourceCases:
     def image_cases(self):
         good = png(4, 4)
         yield "no image", self.images("none", {"notes.txt": b"text"})
+        yield "folder for an array", ["fit", self.model_file, "--seed", "1", "--x", self.images("array", {"a/1.png": good})[-1],
+                                      "--y", f"{self.good_data}:y"]
         yield "no class", self.images("flat", {"1.png": good})
         yield "GIF", self.images("gif", {"a/1.gif": b"GIF89a" + bytes(7) + b";"})
         for name, content in (("bits", bmp(2, 2, 7, 0)), ("header", b"BM" + bytes(12) + b"\x29" + bytes(60)), ("short", bmp(20, 2, 24, 0))):
