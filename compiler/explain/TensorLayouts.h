@@ -47,11 +47,6 @@ llvm::SmallVector<int64_t> emptyDevices(const Mesh &mesh, const Layout &layout,
 /// The text of a list of devices: 0,1,2,3,6 as "0-3,6".
 std::string deviceList(llvm::ArrayRef<int64_t> ids);
 
-/// The id of the device at a position of the mesh.
-inline int64_t deviceAt(const Mesh &mesh, int64_t position) {
-  return mesh.devices.empty() ? position : mesh.devices[position];
-}
-
 } // namespace weft
 
 #endif // WEFT_COMPILER_EXPLAIN_TENSORLAYOUTS_H

@@ -110,11 +110,6 @@ std::string hlo::attributesText(Operation *op) {
 // Devices
 //===----------------------------------------------------------------------===//
 
-/// The device at a position.
-static int64_t deviceAt(const Mesh &mesh, int64_t position) {
-  return mesh.devices.empty() ? position : mesh.devices[position];
-}
-
 /// Whether the op reads the links between devices.
 static bool communicates(Operation *op) {
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);

@@ -41,8 +41,8 @@ def Coll_SendingOpInterface : OpInterface<"SendingOpInterface"> {
   let cppNamespace = "::weft::coll";
   let description = [{
     The bytes that a collective sends, before it is known which shards of its
-    operands a device has: of 8x16xf32 over "x"=2 an all_reduce sends 512 bytes, of its
-    quarter along an axis that the region around leaves free 128.
+    operands a device has: of 8x16xf32 over "x"=2 an all_reduce sends 512 bytes,
+    of its quarter along an axis that the region around leaves free 128.
   }];
   let methods = [
     InterfaceMethod<"The axes along which a group's members differ.",

@@ -73,6 +73,10 @@ std::string Mesh::invalidReason() const {
 // Sub-axes
 //===----------------------------------------------------------------------===//
 
+int64_t weft::deviceAt(const Mesh &mesh, int64_t position) {
+  return mesh.devices.empty() ? position : mesh.devices[position];
+}
+
 int64_t weft::coordinate(const Mesh &mesh, int64_t position,
                          llvm::ArrayRef<SubAxis> axes) {
   return coordinate(std::span(mesh.axes), position, std::span(axes));

@@ -66,6 +66,8 @@ struct Mesh {
 
 using SubAxes = llvm::SmallVector<SubAxis, 2>;
 
+/// The id of the device at a position.
+int64_t deviceAt(const Mesh &mesh, int64_t position);
 /// The mixed-radix number of the digits of a position, major to minor.
 int64_t coordinate(const Mesh &mesh, int64_t position,
                    llvm::ArrayRef<SubAxis> axes);

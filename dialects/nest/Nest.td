@@ -93,9 +93,9 @@ def Nest_TransposedAttr : Nest_Walk<"Transposed", "transposed"> {
     `#nest.transposed<along = 0>`: as over elements, but a block of threads takes
     a tile of 32 positions of dimension 0 by 32 of the last one. Operands that
     lie side by side along dimension 0 are read in that order, which joins the
-    loads of neighbouring threads, and go through shared memory; a run there has 33
-    elements, so that its columns are in different banks. TransposedWalk.h has an
-    example.
+    loads of neighbouring threads, and go through shared memory; a run there has
+    33 elements, so that its columns are in different banks. TransposedWalk.h
+    has an example.
   }];
   let parameters = (ins "int64_t":$along);
   let assemblyFormat = "`<` struct(params) `>`";
@@ -110,8 +110,8 @@ def Nest_ReductionAttr : Nest_Walk<"Reduction", "reduction", ["verifyWalk", "get
     `register`: an element of the result is combined in a register; `row`: rows
     of the operand are added to a row of the result in memory, where the
     innermost dimension is kept. `blocks` cuts the reduced dimensions: the
-    elements of one block are combined first, which keeps a long sum exact. Of a row, the
-    blocks are ones, then one length, then whole dimensions.
+    elements of one block are combined first, which keeps a long sum exact. Of a
+    row, the blocks are ones, then one length, then whole dimensions.
   }];
   let parameters = (ins EnumParameter<Nest_Accumulate>:$into, OptionalArrayRefParameter<"int64_t">:$blocks);
   let assemblyFormat = "`<` $into (`,` `blocks` `[` $blocks^ `]`)? `>`";
@@ -122,9 +122,10 @@ def Nest_RowsAttr : Nest_Walk<"Rows", "rows"> {
   let description = [{
     `#nest.rows<dims = 1, lanes = 32>`: the first dimension numbers the rows. So
     many lanes share a row: they combine their partial results, and then all
-    have every reduction of the row. `held = 8`: each lane keeps the 8 columns in
-    registers that it takes of a row, so that these are read once; 0: it reads
-    them for each reduction again. `side = 4`: of those, four are side by side.
+    have every reduction of the row. `held = 8`: each lane keeps the 8 columns
+    in registers that it takes of a row, so that these are read once; 0: it
+    reads them for each reduction again. `side = 4`: of those, four are side by
+    side.
   }];
   let parameters = (ins "int64_t":$dims, "int64_t":$lanes,
       DefaultValuedParameter<"int64_t", "0">:$held, DefaultValuedParameter<"int64_t", "1">:$side);
@@ -170,12 +171,11 @@ def Nest_TilesAttr : Nest_Walk<"Tiles", "tiles"> {
     A block of threads computes a tile of `block[0]` rows by `block[1]` columns,
     `block[2]` products of each sum at a time; each warp has `warp[0]` by
     `warp[1]` of them in registers. `stages` slices of the operands are in shared
-    memory at once. Elementwise ops that follow are computed on a tile before it is
-    stored. `fma`
-    multiplies and adds f32; tensor cores multiply bf16 or f16 (`half`), or f32
-    rounded to ten bits of mantissa (`tf32`). Products are added up in f32, in
-    the order of the depth, whatever the tile: `fma` one after the other, `half`
-    16 at a time, `tf32` 8. TileWalk.h has an example.
+    memory at once. Elementwise ops that follow are computed on a tile before it
+    is stored. `fma` multiplies and adds f32; tensor cores multiply bf16 or f16
+    (`half`), or f32 rounded to ten bits of mantissa (`tf32`). Products are
+    added up in f32, in the order of the depth, whatever the tile: `fma` one
+    after the other, `half` 16 at a time, `tf32` 8. TileWalk.h has an example.
   }];
   let parameters = (ins EnumParameter<Nest_Multiplier>:$unit,
       ArrayRefParameter<"int64_t">:$block, ArrayRefParameter<"int64_t">:$warp, "int64_t":$stages,
@@ -273,8 +273,9 @@ def Nest_KernelAttr : Nest_Attr<"Kernel", "kernel"> {
   let description = [{
     `#nest.kernel<target = "cpu:avx2", scratch = 4096>`: nests are those for that
     target. `scratch` is memory of the kernel's own, in bytes: first the values
-    stored there, then the memory that loops need while they run. `share` says how workers
-    share it. `reason` says why a kernel that must be one nest is several.
+    stored there, then the memory that loops need while they run. `share` says
+    how workers share it. `reason` says why a kernel that must be one nest is
+    several.
   }];
   let parameters = (ins StringRefParameter<>:$target, DefaultValuedParameter<"int64_t", "0">:$scratch,
       OptionalParameter<"::weft::nest::ShareAttr">:$share, OptionalParameter<"::mlir::StringAttr">:$reason);
@@ -294,9 +295,9 @@ def Nest_LoopsOp : Op<Nest_Dialect, "loops", [SingleBlock, NoRegionArguments, Re
       nest.store %1 : tensor<16x8xf32>
     } : tensor<16x8xf32>
     ```
-    The body says which values are computed, the walk in which loops. A value of the body
-    that is not stored is computed by element wherever it is read; a result of
-    an earlier nest, or an argument, is loaded.
+    The body says which values are computed, the walk in which loops. A value of
+    the body that is not stored is computed by element wherever it is read; a
+    result of an earlier nest, or an argument, is loaded.
 
     (C1) A place and a stored value for each result, of its type. (C2) It stands
     in a kernel that has the attribute `nest.kernel`. (C3) The walk can compute

@@ -31,7 +31,8 @@ def OpLoopsInterface : OpInterface<"OpLoopsInterface"> {
       /*methodBody=*/"", /*defaultImplementation=*/[{ return {}; }]>,
     InterfaceMethod<[{
       Of an op with the trait OwnLoopNest: how its loops can be shared among
-      workers or threads, and how much memory they need; the default: not, and none.
+      workers or threads, and how much memory they need; the default: not, and
+      none.
     }], "::weft::nest::OwnLoops", "getOwnLoops", (ins),
       /*methodBody=*/"", /*defaultImplementation=*/[{ return {}; }]>,
     InterfaceMethod<[{

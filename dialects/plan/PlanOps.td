@@ -92,12 +92,13 @@ class Plan_Attr<string cppName, string mnemonicOf> : AttrDef<Plan_Dialect, cppNa
 def Plan_ContractionAttr : Plan_Attr<"Contraction", "contraction"> {
   let summary = "the call of a library by which a device may compute a kernel";
   let description = [{
-    On a kernel function, as `plan.library`: the contraction of plan.library_contraction.
+    On a kernel function, as `plan.library`: the contraction of
+    plan.library_contraction.
     `#plan.contraction<batch[], rows[16, 784, 0, 200], columns[200, 0, 1, 1], contract[784, 1, 200, 0], sums f32, epilogue none, compute full>`.
     The function's arguments are lhs, rhs, and the bias where the epilogue has
     one. (C1) four numbers a dimension, none negative, rows not in rhs, columns
-    not in lhs, contracted dimensions not in the result; (C2) it is on a kernel of
-    these arguments and one result, which hold all that the dimensions reach.
+    not in lhs, contracted dimensions not in the result; (C2) it is on a kernel
+    of these arguments and one result, which hold all that the dimensions reach.
   }];
   let parameters = (ins OptionalArrayRefParameter<"int64_t">:$batch, ArrayRefParameter<"int64_t">:$rows,
       ArrayRefParameter<"int64_t">:$columns, ArrayRefParameter<"int64_t">:$contract, "::mlir::Type":$sums,
@@ -188,8 +189,8 @@ def Plan_CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
   let cppNamespace = "::weft::plan";
   let description = [{
     The common part of all collectives: an instruction that waits for the group,
-    then combines or moves. Their meanings are those of the ops of the coll dialect
-    with the same names.
+    then combines or moves. Their meanings are those of the ops of the coll
+    dialect with the same names.
   }];
   let methods = [
     InterfaceMethod<"Buffers that a device hands in.", "::mlir::ValueRange", "getSources">,

@@ -41,9 +41,9 @@ def FixedLayoutsOpInterface : OpInterface<"FixedLayoutsOpInterface"> {
     hints for the ops around it, and no layout passes through. It has no
     sharding rule. Along axes that it leaves free its only region is a program
     of whole values: its arguments are the operands' blocks and the operands
-    of its terminator are the results'; they lie along these axes like all other values, and
-    behind the op's own axes in the layouts of operands and results. The region
-    of an op without free axes is the code of one device.
+    of its terminator are the results'; they lie along these axes like all other
+    values, and behind the op's own axes in the layouts of operands and results.
+    The region of an op without free axes is the code of one device.
   }];
   let methods = [
     InterfaceMethod<"The layout that an operand is brought to.",
@@ -67,9 +67,9 @@ def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   let methods = [
     InterfaceMethod<[{
       Called before `buildGradient`, once: replaces the op by one that keeps
-      the values that its derivative needs, has more results behind the old ones, and is
-      built at the builder's insertion point. Returns the op to differentiate;
-      the default is the op as it is.
+      the values that its derivative needs, has more results behind the old
+      ones, and is built at the builder's insertion point. Returns the op to
+      differentiate; the default is the op as it is.
     }], "::mlir::Operation *", "saveForGradient", (ins "::mlir::OpBuilder &":$builder),
       /*methodBody=*/"", /*defaultImplementation=*/[{ return $_op.getOperation(); }]>,
     InterfaceMethod<[{

@@ -34,8 +34,9 @@ def WidenShortSums : Pass<"weft-widen-short-sums", "::mlir::ModuleOp"> {
   let summary = "sums of bf16 and f16 are added up in f32";
   let description = [{
     Eight bits of mantissa stop counting at 256: contractions, convolutions and
-    reductions of short floats have results of f32, which are rounded once. Where
-    an operand is an exact conversion, its source is read instead: no f32 copy of a weight is stored.
+    reductions of short floats have results of f32, which are rounded once.
+    Where an operand is an exact conversion, its source is read instead: no f32
+    copy of a weight is stored.
 
     Requires: local ops (stage `partitioned`).
 
@@ -162,10 +163,10 @@ def ChooseLibraries : Pass<"weft-choose-libraries", "::mlir::ModuleOp"> {
     For GPUs a kernel that is one contraction of floats, of 65,536 multiply-adds
     or more, gets the call of a library that computes the same as data
     (`plan.library`). The kernel keeps its body: that is its meaning, and its
-    code runs where no library is found. The ops that may follow the contraction are the
-    table of passes/kernels/LibraryEpilogues.cpp. Operands are matrices, views
-    and batches of them included, of which neighbours of one dimension are side
-    by side in memory.
+    code runs where no library is found. The ops that may follow the contraction
+    are the table of passes/kernels/LibraryEpilogues.cpp. Operands are matrices,
+    views and batches of them included, of which neighbours of one dimension are
+    side by side in memory.
 
     Requires: kernel functions (`weft.kernel`) without loop nests.
 

@@ -8,14 +8,14 @@ include "mlir/Pass/PassBase.td"
 def FitMemoryPass : Pass<"weft-fit-memory", "::mlir::ModuleOp"> {
   let summary = "Brings a step into the memory that a device has.";
   let description = [{
-    Ops that free at least as much memory as they take are moved to where they become
-    possible, where the plan of a public function then asks for less (ports and
-    arena of the fullest device). Where it still asks for more than the module's
-    `weft.memory` bytes, values that a movement made larger (gathered weights) end
-    before the fullest op and are made again for its later uses, the largest
-    first, until the rest fits. That costs bytes on the wire, which is why it is
-    not done without a stated memory. A program that does not fit then is refused by
-    weft-check-budget.
+    Ops that free at least as much memory as they take are moved to where they
+    become possible, where the plan of a public function then asks for less
+    (ports and arena of the fullest device). Where it still asks for more than
+    the module's `weft.memory` bytes, values that a movement made larger
+    (gathered weights) end before the fullest op and are made again for its
+    later uses, the largest first, until the rest fits. That costs bytes on the
+    wire, which is why it is not done without a stated memory. A program that
+    does not fit then is refused by weft-check-budget.
 
     Requires: stage `kernels`.
     Ensures: the same values, stage `kernels`.

@@ -64,8 +64,8 @@ def HoistReductionsPass : Pass<"weft-hoist-reductions", "::mlir::ModuleOp"> {
     Where a loop adds a reduced partial value to one that it carries, and reads
     that only to add and to carry it, the carried value becomes partial: it
     enters the loop so for nothing, and is reduced where it leaves. Gradients
-    accumulated over several batches are summed over devices once. Their `Linearity`
-    says which ops may stand in between.
+    accumulated over several batches are summed over devices once. Their
+    `Linearity` says which ops may stand in between.
 
     Requires: stage `sharded`, verified.
     Ensures: the same values; no more reductions, and none of those each time.

@@ -123,6 +123,17 @@ bool parseBound(std::string_view text, std::optional<int64_t> &out) {
   out = value;
   return true;
 }
+
+/// The error of a text that names no array.
+Error nameless(const std::string &text) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(text, ignored))
+    return Error{text +
+                 ": is a folder, not an array; a folder of images is given "
+                 "by --data"};
+  return Error{text + ": names no array; write FILE.npz:KEY, FILE.npy or "
+                      "FILE.h5:KEY"};
+}
 } // namespace
 
 Result<ArraySource> parseArraySource(const std::string &text) {
@@ -140,13 +151,6 @@ Result<ArraySource> parseArraySource(const std::string &text) {
           "] is not of the form [begin:end]; write for example [0:1280]"};
     rest = rest.substr(0, open);
   }
-  std::error_code ignored;
-  Error nameless{text +
-                 (std::filesystem::is_directory(text, ignored)
-                      ? ": is a folder, not an array; a folder of images is "
-                        "given by --data"
-                      : ": names no array; write FILE.npz:KEY, FILE.npy or "
-                        "FILE.h5:KEY")};
   // Whether a key follows the colon after the ending; paths may contain colons.
   bool isKeyed = false;
   for (std::string_view ending : {".npz:", ".h5:", ".hdf5:"}) {
@@ -157,11 +161,11 @@ Result<ArraySource> parseArraySource(const std::string &text) {
     rest = rest.substr(0, at + ending.size() - 1);
     isKeyed = true;
     if (source.key.empty() || at == 0)
-      return nameless;
+      return nameless(text);
     break;
   }
   if (!isKeyed && (!rest.ends_with(".npy") || rest.size() <= 4))
-    return nameless;
+    return nameless(text);
   source.path = rest;
   return source;
 }

@@ -1,8 +1,6 @@
-"""Blocks of devices after collective_broadcast are those of the first device of each group, or zero.
+"""Blocks of devices after collective_broadcast are those of the first device of each group, or zero on devices of no group.
 
-    check_broadcast.py WEFT FOLDER
-
-FOLDER has last.mlir and part.mlir, programs of 8 x 16 floats in blocks of 4 x 4 over the mesh x=2, y=4.
+    check_broadcast.py WEFT FOLDER      writes FOLDER/NAME.mlir for each case, and runs it on cpu:8
 """
 
 import array
@@ -13,16 +11,28 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "exec"))
 import npz_values
 
-# {program: {device: the device whose block it gets}}, as the groups of the programs say.
-SENT = {"last": {device: 3 + device // 4 * 4 for device in range(8)}, "part": {1: 2, 2: 2, 4: 7, 7: 7}}
+# Groups of devices on the mesh x=2, y=4. No group at all stands for one of all devices.
+CASES = {"last": [[3, 0, 1, 2], [7, 4, 5, 6]], "part": [[2, 1], [7, 4]], "alone": [[device] for device in range(8)], "all": []}
+PROGRAM = """module {{
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func public @main(%a: tensor<8x16xf32>) -> tensor<8x16xf32> {{
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{{"x"}}, {{"y"}}]>] out_shardings=[<@mesh, [{{"x"}}, {{"y"}}]>] manual_axes={{"x", "y"}} (%p: tensor<4x4xf32>) {{
+    %r = "stablehlo.collective_broadcast"(%p) <{{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<{groups}> : tensor<{rows}x{columns}xi64>}}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    sdy.return %r : tensor<4x4xf32>
+  }} : (tensor<8x16xf32>) -> tensor<8x16xf32>
+  return %0 : tensor<8x16xf32>
+}}
+}}
+"""
 
 
-def expected(sources):
+def expected(groups):
     """The global result, row by row: element (i, j) is 16 i + j + 1 before the broadcast."""
+    source_of = {member: group[0] for group in groups or [range(8)] for member in group}
     values = []
     for i in range(8):
         for j in range(16):
-            source = sources.get(i // 4 * 4 + j // 4)
+            source = source_of.get(i // 4 * 4 + j // 4)
             values.append(0 if source is None else 16 * (i % 4 + source // 4 * 4) + j % 4 + source % 4 * 4 + 1)
     return values
 
@@ -30,12 +40,14 @@ def expected(sources):
 def main():
     weft, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     npz_values.write(folder / "in.npz", {"in/000": ((8, 16), array.array("f", range(1, 129)))})
-    for name, sources in SENT.items():
-        subprocess.run([weft, "run", folder / f"{name}.mlir", "--inputs", folder / "in.npz", "--outputs", folder / "out.npz",
+    for name, groups in CASES.items():
+        program = folder / f"{name}.mlir"
+        program.write_text(PROGRAM.format(groups=groups or "", rows=len(groups), columns=len(groups[0]) if groups else 0))
+        subprocess.run([weft, "run", program, "--inputs", folder / "in.npz", "--outputs", folder / "out.npz",
                         "--devices", "cpu:8"], check=True)
         found = list(npz_values.read(folder / "out.npz")["out/000"][1])
-        if found != expected(sources):
-            sys.exit(f"{name}: is {found}, not {expected(sources)}")
+        if found != expected(groups):
+            sys.exit(f"{name}: is {found}, not {expected(groups)}")
 
 
 if __name__ == "__main__":

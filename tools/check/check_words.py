@@ -70,6 +70,10 @@ def check_itself(table):
             sys.exit(f"tools/check/check_words.py: judges {text!r} wrongly; fix pattern_of")
 
 
+    if [*problem_of_title("x.h", "//===- x.h - the price of what moves ---===//\n")] == [] or [*problem_of_title("x.h", "//===- x.h - prices ---===//\n")]:
+        sys.exit("tools/check/check_words.py: judges titles wrongly; fix problem_of_title")
+
+
 def main():
     table = read_table(TABLE.read_text())
     check_itself(table)

@@ -13,8 +13,9 @@ include "mlir/IR/OpBase.td"
 def NestCodeOpInterface : OpInterface<"NestCodeOpInterface"> {
   let cppNamespace = "::weft::elements";
   let description = [{
-    An op with the trait OwnLoopNest: the loops that compute its results. nest::OpLoopsInterface
-    says how they can be shared, and how much memory they need.
+    An op with the trait OwnLoopNest: the loops that compute its results.
+    nest::OpLoopsInterface says how they can be shared, and how much memory they
+    need.
   }];
   let methods = [
     InterfaceMethod<[{

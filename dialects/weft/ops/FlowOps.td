@@ -30,7 +30,8 @@ def Weft_WhileOp : Weft_FlowOp<"while"> {
         }
 
     The values that the condition passes on are the arguments of the body, and
-    the results in the end. `trip_count` says how often the body runs, where that is known.
+    the results in the end. `trip_count` says how often the body runs, where
+    that is known.
     (C1) the first region ends with weft.condition, the second with weft.yield;
     (C2) types agree along all of them.
   }];

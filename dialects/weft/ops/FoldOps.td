@@ -18,11 +18,11 @@ def Weft_FoldOp : Weft_PositionedOp<"fold", [AttrSizedOperandSegments, IsolatedF
           weft.yield %p, %q : tensor<f32>, tensor<f32>
         }
 
-    The region takes an element of each of the n tensors on the left, then one of
-    each on the right, and yields the combined elements. Elements keep their order, row-major, so
-    that the body need not commute; it should be associative, and `from` leave
-    everything as it is: as in StableHLO, both may be used in any nesting and
-    any number of times.
+    The region takes an element of each of the n tensors on the left, then one
+    of each on the right, and yields the combined elements. Elements keep their
+    order, row-major, so that the body need not commute; it should be
+    associative, and `from` leave everything as it is: as in StableHLO, both may
+    be used in any nesting and any number of times.
     (C1) as many inits and results as tensors, at least one, which have one
     shape; (C2) dims rise and lie in the rank; (C3) inits are scalars of the
     tensors' elements, results have the other dimensions; (C4) the region takes

@@ -19,7 +19,7 @@ def Weft_GatherOp : Weft_PositionedOp<"gather", [AllElementTypesMatch<["input", 
     `zero_outside` it stays where it is and its elements outside are 0: the
     adjoint of a scatter. With `absent_outside` they are -0 where elements are
     floats: a device then reads a summand of the whole from its part of the
-    input. -0 adds nothing, not even to -0.
+    input. Adding -0 changes no value, not even -0.
     (C1) dimension numbers name dimensions that exist, each once, rising but for
     start_index_map, and indices are integers; (C2) slice_sizes fit in the
     input, and are 1 in collapsed and batching dimensions; (C3) the result's

@@ -13,7 +13,8 @@ def Weft_CholeskyOp : Weft_ShardedOp<"cholesky", [AllElementTypesMatch<["input",
   let description = [{
     `%l = weft.cholesky %a : tensor<8x4x4xf32>`: of each matrix of the last two
     dimensions, whose lower half alone is read; with `upper` the factor is U,
-    and the upper half is read. A matrix that is not positive definite gives NaN.
+    and the upper half is read. A matrix that is not positive definite gives
+    NaN.
     (C1) the last two dimensions are equal; (C2) elements are real or complex
     floats.
   }];

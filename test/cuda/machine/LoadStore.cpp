@@ -27,24 +27,6 @@ static bool isRow(Warp &warp, const Instruction &i, Mask active) {
   return isRow;
 }
 
-static bool loadRow(Warp &warp, const Instruction &i) {
-  unsigned bytes = unsigned(i.elementBytes) * i.elements;
-  uint64_t address = warp.lanes<uint64_t>(i.source(0))[0] + uint64_t(i.offset);
-  const uint8_t *from = reachRow(warp, {i, 0, i.space, address, bytes}, kLanes);
-  if (!from)
-    return false;
-  if (i.elements == 1 && i.target().bytes == i.elementBytes) {
-    std::memcpy(warp.lanes<uint8_t>(i.target()), from, kLanes * bytes);
-    return true;
-  }
-  for (unsigned lane = 0; lane < kLanes; ++lane)
-    for (unsigned k = 0; k < i.elements; ++k)
-      if (i.target(k).bytes)
-        warp.setBits(i.target(k), lane,
-                     elementAt(from + lane * bytes + k * i.elementBytes, i));
-  return true;
-}
-
 /// Copies an element of each active lane to a register of the same size.
 template <class T>
 static void copyElements(Warp &warp, const Operand &to, unsigned offset,
@@ -56,7 +38,7 @@ static void copyElements(Warp &warp, const Operand &to, unsigned offset,
   }
 }
 
-/// Loads element `k` of the vector that each active lane's pointer shows.
+/// Loads element `k` of the vector that each active lane's pointer points to.
 static void loadElements(Warp &warp, const Instruction &i, unsigned k,
                          const uint8_t *const *from, Mask active) {
   const Operand &target = i.target(k);
@@ -71,13 +53,29 @@ static void loadElements(Warp &warp, const Instruction &i, unsigned k,
   }
 }
 
+/// The bytes of a load whose lanes read adjacent elements, in one access; null
+/// without a report if the load is none or must be checked lane by lane.
+static const uint8_t *reachLoadedRow(Warp &warp, const Instruction &i,
+                                     Mask active, unsigned bytes) {
+  if (!isRow(warp, i, active))
+    return nullptr;
+  uint64_t address = warp.lanes<uint64_t>(i.source(0))[0] + uint64_t(i.offset);
+  return reachRow(warp, {i, 0, i.space, address, bytes}, kLanes);
+}
+
 static void load(Warp &warp, const Instruction &i, Mask active) {
-  if (isRow(warp, i, active) && loadRow(warp, i))
-    return;
   unsigned bytes = unsigned(i.elementBytes) * i.elements;
   const uint8_t *from[kLanes];
-  if (!reachLanes(warp, i, bytes, active, from))
+  if (const uint8_t *row = reachLoadedRow(warp, i, active, bytes)) {
+    if (i.elements == 1 && i.target().bytes == i.elementBytes) {
+      std::memcpy(warp.lanes<uint8_t>(i.target()), row, kLanes * bytes);
+      return;
+    }
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      from[lane] = row + lane * bytes;
+  } else if (!reachLanes(warp, i, bytes, active, from)) {
     return;
+  }
   for (unsigned k = 0; k < i.elements; ++k)
     loadElements(warp, i, k, from, active);
 }

@@ -28,6 +28,15 @@ static uint8_t *refuse(Warp &warp, const Access &access, Fault fault,
   return nullptr;
 }
 
+/// Whether an access to memory of `size` bytes ends inside.
+static bool endsInside(uint64_t address, unsigned bytes, uint64_t size) {
+  return address <= size && bytes <= size - address;
+}
+/// Whether the address is a multiple of the bytes, or of the next power of two.
+static bool isMultiple(uint64_t address, unsigned bytes) {
+  return (address & (std::bit_ceil(bytes) - 1)) == 0;
+}
+
 static bool refuseAlignment(Warp &warp, const Access &access,
                             const char *space) {
   refuse(warp, access, Fault::Misaligned,
@@ -36,7 +45,7 @@ static bool refuseAlignment(Warp &warp, const Access &access,
   return false;
 }
 static bool isAligned(Warp &warp, const Access &access, const char *space) {
-  return (access.address & (std::bit_ceil(access.bytes) - 1)) == 0 ||
+  return isMultiple(access.address, access.bytes) ||
          refuseAlignment(warp, access, space);
 }
 
@@ -49,7 +58,7 @@ static bool refuseBounds(Warp &warp, const Access &access, const char *space,
 }
 static bool isInside(Warp &warp, const Access &access, const char *space,
                      uint64_t size) {
-  return (access.address <= size && access.bytes <= size - access.address) ||
+  return endsInside(access.address, access.bytes, size) ||
          refuseBounds(warp, access, space, size);
 }
 
@@ -91,11 +100,12 @@ public:
     return at;
   }
 
-  /// As reach() for a load, or null without a report if it is to be called:
-  /// of cells that were written before the last barrier of the block.
+  /// The bytes of a load all of whose cells were written before the last barrier
+  /// of the block, so that there is nothing to report. Null for other loads,
+  /// which need reach().
   const uint8_t *reachCalm(unsigned lane, uint64_t address) {
-    uint64_t size = block.shared.size();
-    if (address > size || bytes > size - address || address & (bytes - 1))
+    if (!endsInside(address, bytes, block.shared.size()) ||
+        !isMultiple(address, bytes))
       return nullptr;
     for (SharedCell &cell : block.cellsOf(address, bytes)) {
       if (cell.isPending || cell.writer == SharedCell::kNobody ||

@@ -21,10 +21,6 @@ StringAttr reason(Converter &c, ForeignOp op) {
   return c.builder.getStringAttr(op.name() + " of a manual computation");
 }
 
-int64_t deviceAt(const Mesh &mesh, int64_t position) {
-  return mesh.devices.empty() ? position : mesh.devices[position];
-}
-
 /// Each device's position in the mesh, by its number.
 SmallVector<int64_t> positionsOf(const Mesh &mesh) {
   SmallVector<int64_t> positions(mesh.size());
@@ -260,8 +256,8 @@ Value zeroWithoutSource(Converter &c, ForeignOp op, Value value,
   return c.make<SelectOp>(op, all, value, c.splat(op, 0, type));
 }
 
-/// Replaces the op by its operand of the first device of each pair on the second
-/// one, and zero on devices that are no second one.
+/// Each pair is a sender and a receiver. The op's result is the sender's operand
+/// on each receiver, and zero on all other devices.
 LogicalResult moveAlong(Converter &c, ForeignOp op,
                         ArrayRef<DeviceGroup> pairs) {
   const Mesh mesh = c.shardings.mesh().getMesh();
@@ -269,7 +265,7 @@ LogicalResult moveAlong(Converter &c, ForeignOp op,
   for (const DeviceGroup &pair : pairs)
     if (!targets.insert(pair[1]).second)
       return op.refuse() << "sends to device " << deviceAt(mesh, pair[1])
-                         << " twice";
+                         << " twice; name each receiver once";
   SubAxes axes = movingAxes(mesh, pairs);
   auto sources = sourcesOver(mesh, axes, pairs);
   if (!sources) {
@@ -303,7 +299,8 @@ LogicalResult permute(Converter &c, ForeignOp op) {
   return moveAlong(c, op, *pairs);
 }
 
-/// The first device of each group sends to all of the group.
+/// The first device of each group sends to all of the group; without groups, all
+/// devices are one.
 LogicalResult collectiveBroadcast(Converter &c, ForeignOp op) {
   if (!seesOneDevice(c))
     return readGroup(c, op);
@@ -312,6 +309,10 @@ LogicalResult collectiveBroadcast(Converter &c, ForeignOp op) {
   auto rows = readRows(c, op, "replica_groups");
   if (failed(rows))
     return failure();
+  if (rows->empty()) {
+    auto all = llvm::seq<int64_t>(0, c.shardings.mesh().getMesh().size());
+    rows->emplace_back(all.begin(), all.end());
+  }
   std::vector<DeviceGroup> pairs;
   for (const DeviceGroup &row : *rows)
     for (int64_t member : row)

@@ -8,10 +8,6 @@ using namespace llvm;
 using namespace weft;
 using namespace weft::stablehlo;
 
-static int64_t deviceAt(const Mesh &mesh, int64_t position) {
-  return mesh.devices.empty() ? position : mesh.devices[position];
-}
-
 /// The position of each device; empty if the devices are not 0 to n - 1.
 static SmallVector<int64_t> positionsIn(const Mesh &mesh) {
   SmallVector<int64_t> positions(mesh.size(), -1);
