@@ -7,7 +7,7 @@ empty kernel cache, `weft fit` with a filled one, and `weft run` of the compiled
 rounds. Only ratios of one run are meaningful, as machines differ, and a virtual one varies over time. `--json`
 prints the figures for programs.
 
-  fit step    what a step of fit costs, the batch and the metrics included
+  fit step    the time of a step of fit, the batch and the metrics included
   bare step   the compiled step alone, data already on the devices
   start       start of the process to the end of the first step, kernels compiled or cached
   memory      peak resident set: of fit with an empty cache, and of `weft run`

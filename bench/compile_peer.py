@@ -1,4 +1,4 @@
-"""How long JAX takes to trace, lower and compile the forward pass of a deep MLP.
+"""JAX's time to trace, lower and compile the forward pass of a deep MLP.
 
     VENV/bin/python bench/compile_peer.py --layers 512 --devices 8
 

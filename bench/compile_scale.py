@@ -16,9 +16,9 @@ by columns and by rows in turn over 4 devices, batches over the rest.
 included and nothing cached, in turn with JAX: medians and their ratio.
 
 A time is the least of --repeat runs of the whole command, loading the compiler,
-reading the model and printing the stage included: `cpu` is what it computes,
-`wall` depends on what else the machine does. --check fails where the figures are
-not those goals, with room for noise.
+reading the model and printing the stage included: `cpu` is its CPU time, `wall`
+depends on other processes of the machine. --check fails where the figures miss
+those goals, with room for noise.
 """
 
 import argparse
@@ -129,7 +129,8 @@ def as_the_peer(weft, repeat, folder):
 
 
 def beside_the_peer(weft, repeat, folder, python):
-    """JAX traces, lowers and compiles; Weft goes from model.json to a program file, its start counted."""
+    """Times of JAX's trace, lowering and compilation, and of Weft from model.json to a program file, its
+    start included."""
     model, spread = folder / "mlp512.json", folder / "distribution.json"
     rows = []
     for devices in (8, 64, 256):
@@ -156,7 +157,7 @@ def show(rows):
 
 
 def grown(name, found):
-    """Rows of more devices that cost more than the first."""
+    """Yields messages on rows of more devices that cost too much more than the first."""
     for row in found[1:]:
         if row["cpu_s"] > 5 * found[0]["cpu_s"] or row["bytes"] > 1.1 * found[0]["bytes"] or row["mib"] > 1.5 * found[0]["mib"]:
             yield f"{name} for {row['devices']} devices: {row}, for 8: {found[0]}"

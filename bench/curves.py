@@ -11,8 +11,8 @@ VENV holds bench/requirements.txt. Both read the same model.json and data, in th
             and fully sharded layouts: the mean loss of each 50 steps
 
 Training magnifies rounding, so Keras trains a second time from weights that are off by 1e-7 of themselves. Ends with 1
-where a figure of Weft's is off Keras' by more than 1e-3 of it and by more than three times the largest that the second
-training is, over the curve.
+where a figure of Weft differs from Keras' by more than 1e-3 of it and by more than three times the largest difference
+between Keras' two trainings.
 """
 
 import argparse
@@ -48,7 +48,8 @@ def gpt_data(text):
 
 
 def keras_training(case, folder, epochs, change):
-    """In a process of its own: writes model.json, trains it from weights off by `change` of themselves."""
+    """Runs in a process of its own: writes model.json, and trains the model from weights off by `change` of
+    themselves."""
     import keras
 
     if case == "gpt":

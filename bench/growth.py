@@ -1,4 +1,4 @@
-"""How the commands of the compiler grow with devices and with ops.
+"""Growth of the times of compiler commands with devices and with ops.
 
     python3 bench/growth.py [--weft build/bin/weft] [--repeat 1] [--quick]
 
@@ -45,7 +45,7 @@ def chain(ops):
 
 
 def stablehlo(ops, devices):
-    """The same as StableHLO with the sharding of its argument over `devices`."""
+    """The chain as StableHLO, with the sharding of its argument over `devices`."""
     tensor = "tensor<65536x8xf32>"
     lines = [f"module @main attributes {{mhlo.num_partitions = {devices} : i32, mhlo.num_replicas = 1 : i32}} {{",
              f'  sdy.mesh @mesh = <["data"={devices}]>',
@@ -125,7 +125,7 @@ def table(name, sizes, commands, repeat):
 
 
 def quick(weft, folder):
-    """Yields a message for each figure that grows too fast between two sizes, whatever the load of the machine."""
+    """Yields a message for each figure that grows too fast between two sizes, under any load of the machine."""
     for name, sizes, commands, most in (("devices", (8, 65536), of_devices, 8), ("devices of an uneven mesh", (96, 15015), of_mesh, 16), ("ops", (1000, 8000), of_ops, 32)):
         few, many = ({column: measure(command, 2)["s"] for column, command in commands(weft, size, folder).items()} for size in sizes)
         for column in few:

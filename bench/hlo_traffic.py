@@ -3,8 +3,8 @@
     collectives(compiled.as_text(), 8)
     # {"all-reduce": {"count": 1, "bytes": 712404}}
 
-Bytes a device receives in a step by a ring: all-gather and reduce-scatter (p-1)/p of the full array,
-all-reduce twice that, all-to-all (p-1)/p of the local array, collective-permute its payload. Each
+Bytes are those that a device receives in a step by a ring: all-gather and reduce-scatter (p-1)/p of the full
+array, all-reduce twice that, all-to-all (p-1)/p of the local array, collective-permute its payload. Each
 operation of the text counts once, also inside a loop.
 """
 

@@ -6,7 +6,7 @@
   1     one device, no distribution
   dp    DataParallel over all devices
   mp, tp    ModelParallel on a (devices / 4, 4) mesh ("data", "model") in the Megatron layout
-  bf16  behind these: weights, activations and gradients in bfloat16
+  bf16  as a suffix of these: weights, activations and gradients in bfloat16
   fsdp  every weight sharded on its largest dimension over the axis that also shards the batch
 
 The data of batches() are seeded noise: neither times nor bytes depend on them.
@@ -79,7 +79,8 @@ GPT_MEGATRON = {
     ".*_up/bias": ("model",),
     ".*_down/kernel": ("model", None),
 }
-# Largest dimension of each weight; head/bias (65) divides over nothing and stays replicated.
+# The largest dimension of each weight is sharded; that of head/bias (65) does not divide, so it stays
+# replicated.
 GPT_FSDP = {
     "(token|position)/embeddings": (None, "data"),
     ".*norm[12]?/(gamma|beta)": ("data",),

@@ -5,8 +5,8 @@
 // prints for each kernel the milliseconds of one call on one worker (the least
 // of several), multiply-adds a nanosecond where it has any, in how many shares
 // workers may divide it, and how long it took to compile. `kernel-speed dots`
-// measures contractions only, `kernel-speed types` those of other types than f32,
-// `kernel-speed epilogues` those with a bias and an activation.
+// measures contractions only, `kernel-speed types` those of other types than
+// f32, `kernel-speed epilogues` those with a bias and an activation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ struct Kernel {
   double multiplyAdds = 0;
 };
 
-/// Of this thread, so that a busy machine does not count.
+/// CPU time of this thread, so that a busy machine does not count.
 double milliseconds() {
   timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -80,7 +80,7 @@ void measure(const Kernel &kernel) {
   for (int64_t bytes : kernel.bytes) {
     auto *data = static_cast<uint32_t *>(
         aligned_alloc(64, size_t(bytes + 127) / 64 * 64));
-    // Floats in [1, 2), integers of any size.
+    // The bits of f32 numbers in [1, 2), for every element type.
     uint32_t random = 1;
     for (int64_t i = 0; i < bytes / 4; ++i)
       data[i] = 0x3F800000 | ((random = random * 1664525 + 1013904223) >> 9);
@@ -185,7 +185,8 @@ struct Contraction {
   Shape order = {}; ///< a transpose in front of lhs
 };
 
-/// Contractions of a transformer of width 256, 8 heads, 4 sequences of 128, and of the MNIST MLP.
+/// Measures contractions of a transformer of width 256, 8 heads, 4 sequences of
+/// 128, and of the MNIST MLP.
 void measureContractions() {
   // clang-format off
   const Contraction all[] = {
@@ -270,8 +271,8 @@ struct Elements {
   int64_t bytes, resultBytes;
 };
 
-/// x w, or x w^T. With `isConverted` copies of the operands, which are results
-/// too, are made first.
+/// Measures x w, or x w^T if `isTurned`. With `isConverted`, the kernel first
+/// converts the operands, and returns the converted ones, too.
 void measureElements(const Shape &sizes, bool isTurned, const Elements &e,
                      bool isConverted) {
   Shape lhs{sizes[0], sizes[1]}, rhs{sizes[1], sizes[2]},

@@ -4,8 +4,8 @@
     python3 bench/layout_survey.py --weft build/bin/weft [--seed 1] [--count 100] [--keep DIR]
 
 For a Python with bench/requirements.txt. A step is of two dense layers or of attention, its gradients and SGD, on a mesh
-of 4 x 2; each weight, and in three of ten steps the batch, lies in a layout drawn over "data" and "model". Bytes are what
-one device sends by the ring formula: XLA's from its HLO (hlo_traffic.py), Weft's as `weft explain` counts them. Prints a
+of 4 x 2; each weight, and in three of ten steps the batch, lies in a layout drawn over "data" and "model". Bytes are those
+that one device sends by the ring formula: XLA's from its HLO (hlo_traffic.py), Weft's as `weft explain` counts them. Prints a
 line for each step that sends more on Weft, whose StableHLO is kept in DIR, and the geometric mean of the ratios.
 """
 

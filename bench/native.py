@@ -38,7 +38,8 @@ def data(case, steps):
 
 
 def keras_fit(case, steps):
-    """In a process of its own: the seconds until the first step is done, and the median of the others."""
+    """Trains in a process of its own: returns the seconds until the first step is done, and the median of the
+    others."""
     import keras
 
     import keras_jax
@@ -59,7 +60,7 @@ def keras_fit(case, steps):
 
 
 def write_files(case, folder, steps):
-    """In a process of its own: model.json, distribution.json and data.npz for the command line."""
+    """Writes, in a process of its own, model.json, distribution.json and data.npz for the command line."""
     os.environ["KERAS_BACKEND"] = "jax"
     model = keras_cases.compiled_model(case.split("-")[0] + "-1", 1)
     (folder / "model.json").write_text(model.to_json())

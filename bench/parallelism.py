@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Forms of parallelism as Keras layouts, on JAX's own eight CPU devices and on Weft: what a device sends in a step.
+"""Forms of parallelism as Keras layouts, on JAX's own eight CPU devices and on Weft: the bytes that a device sends in a step.
 
     python3 bench/parallelism.py --python VENV/bin/python --library build/lib/libWeftPjrt.so [ROW ...]
 
@@ -40,7 +40,8 @@ def start(args, platform, folder):
 
 
 def finish(platform, child, folder):
-    """The report of run.py for each row; it ends with 1 if a budget is exceeded."""
+    """The report of run.py for each row. run.py ends with 1 if a budget is exceeded, which is no failure
+    here."""
     out = child.communicate()[0]
     lines = out.splitlines()
     if not lines or not lines[-1].startswith("{"):

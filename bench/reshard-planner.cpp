@@ -25,7 +25,7 @@ using namespace weft;
 namespace {
 using Pair = std::pair<Layout, Layout>;
 
-/// Of this thread, so that a busy machine does not count.
+/// CPU time of this thread, so that a busy machine does not count.
 double processorMicroseconds() {
   timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -48,7 +48,9 @@ std::vector<Pair> everyPair(const Mesh &mesh, int64_t rank) {
   return pairs;
 }
 
-/// Each digit of the axes goes to a dimension, to none, or to the summands.
+/// A random layout: each sub-axis shards a dimension, replicates, or, if
+/// `partial`, holds summands. With `cut`, some axes are split into two
+/// sub-axes.
 Layout randomLayout(const Mesh &mesh, int64_t rank, bool cut, bool partial,
                     std::mt19937 &random) {
   std::vector<SubAxis> digits;

@@ -9,7 +9,7 @@ platforms take turns, a process a measurement; cells are medians over the rounds
 
   bytes      a device sends in a step; XLA's from the text of the compiled program by the ring formula,
              Weft's as the runtime counts them (with WEFT_EXPLAIN)
-  compile    trace and lowering, which are JAX's, and then what the platform takes, s; nothing cached
+  compile    time of trace and lowering, which are JAX's, and of the platform's compiler, s; nothing cached
   step       a call of the compiled train step on data that lie on the devices, ms
 """
 

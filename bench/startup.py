@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How soon JAX programs start on Weft, beside JAX's own CPU devices in the same run.
+"""Start times of JAX programs on Weft, beside JAX's own CPU devices in the same run.
 
     python3 bench/startup.py --python VENV/bin/python --library build/lib/libWeftPjrt.so [--rounds 3] [--json]
 
@@ -10,7 +10,7 @@ round has a cache folder of its own, which starts empty.
   new              one op that no process has compiled before: `lowered.compile()`, median of ten ops, ms
   from memory      the same ten again, after jax.clear_caches()
   from disk        the same ten in a second process (JAX's CPU: with JAX's own compilation cache)
-  Keras, new       what Keras compiles until its train step: a model of two layers with dropout and Adam,
+  Keras, new       the programs that Keras compiles until its train step: a model of two layers with dropout and Adam,
                    ModelParallel on 2x4 devices; the sum over the programs as JAX's monitoring tells it, ms
   Keras, from disk the same in a second process
   train step       its train step, new and from disk
@@ -90,7 +90,7 @@ def measure_keras():
     model.compile("adam", keras.losses.SparseCategoricalCrossentropy(from_logits=True), metrics=["accuracy"])
     x = np.random.default_rng(0).normal(size=(64, 20)).astype("float32")
     model.fit(x, (x[:, 0] > 0).astype("int32"), batch_size=32, verbose=0)
-    step = max(times)  # by far the largest, on either platform
+    step = max(times)  # the train step takes by far the longest, on either platform
     return {"count": len(times) - 1, "others": sum(times) - step, "step": step}
 
 

@@ -18,7 +18,7 @@ def tensor(*shape):
 
 
 STREAM = tensor(BATCH, SEQUENCE, WIDTH)
-# Name, shape, and the dimension over "model".
+# The name and shape of each weight, and its dimension that "model" shards.
 WEIGHTS = [("norm1", (WIDTH,), None), ("query", (WIDTH, HEADS, KEY), 1), ("key", (WIDTH, HEADS, KEY), 1), ("value", (WIDTH, HEADS, KEY), 1),
            ("output", (HEADS, KEY, WIDTH), 0), ("norm2", (WIDTH,), None), ("up", (WIDTH, INNER), 1), ("down", (INNER, WIDTH), 0)]
 
@@ -82,7 +82,7 @@ class Program:
 
 
 def layout(rank, **dims):
-    """#weft.layout of the axes at their dimensions."""
+    """The attribute weft.layout: each axis in `dims` shards its dimension."""
     cuts = ["{}"] * rank
     for axis, dim in dims.items():
         if dim is not None:

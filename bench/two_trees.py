@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Two trees of Weft, by the same benches in turn: did a change make something slower?
+"""Compares the speed of two trees of Weft by the same benches, run in turn.
 
     python3 bench/two_trees.py BEFORE AFTER --python VENV/bin/python [--rounds 5]
         [--benches side_by_side compile_scale startup compare] [--json]

@@ -11,15 +11,16 @@ namespace weft {
 /// Registers Weft's dialects (weft, coll, host, nest and plan), the code of
 /// their elements, and func.
 void registerAllDialects(mlir::DialectRegistry &registry);
-/// Registers the same, and sharding rules for ops of linalg, arith, math,
-/// tensor and tosa (dialects/foreign/ForeignRules.h), where these dialects are
-/// registered, too.
+/// Registers the dialects of registerAllDialects(), and sharding rules for ops
+/// of linalg, arith, math, tensor and tosa (dialects/foreign/ForeignRules.h),
+/// if these dialects are registered too.
 void registerAll(mlir::DialectRegistry &registry);
 /// Registers upstream's dialects that Weft has rules for or lowers to: arith,
-/// bufferization, linalg, math, memref, mpi, scf, shard, tensor, tosa and
+/// bufferization, func, linalg, math, memref, mpi, scf, shard, tensor, tosa and
 /// vector.
 void registerUpstreamDialects(mlir::DialectRegistry &registry);
-/// Registers every pass and the pipeline `weft-pipeline`.
+/// Registers every pass but those of compiler/codegen/Passes.h, and the pipeline
+/// `weft-pipeline`.
 void registerAllPasses();
 } // namespace weft
 

@@ -10,7 +10,8 @@
 using namespace weft;
 
 namespace {
-// A product of two int64_t: attributes of a program written by hand may be any.
+// An integer that holds the product of two int64_t, as a program written by
+// hand may have any attributes.
 using Wide = __int128;
 
 /// first + step * j for j in [0, count).

@@ -1,8 +1,9 @@
 //===- FetchTraffic.h - positions that members of a group send --*- C++ -*-===//
 //
 // A `coll.fetch` names the positions that each member receives by one formula.
-// Members hold blocks of ceil(size / members) positions; what a member receives
-// from another was sent once. 8 positions over 2 members, halos of one:
+// Members hold blocks of ceil(size / members) positions; a position is sent
+// once for each result of another member that names it. 8 positions over 2
+// members, halos of one:
 //
 //   {size 8, block 4, step 1, offset -1, divisor 1, modulus 0}, 6 results:
 //     member 0 receives -1..4, of which member 1 sends 4

@@ -25,7 +25,8 @@ struct MatrixStorage {
 };
 
 /// The storage of `rows` x `columns` elements, both at least 1, with these
-/// strides; nothing if neither stride is 1 or rows overlap.
+/// strides; nothing if neither stride is 1 or rows overlap. The stride of a
+/// dimension of size 1 does not count.
 inline std::optional<MatrixStorage> storageOf(int64_t rows, int64_t rowStride,
                                               int64_t columns,
                                               int64_t columnStride) {

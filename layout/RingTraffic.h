@@ -1,7 +1,7 @@
 //===- RingTraffic.h - bytes that a ring of devices sends -------*- C++ -*-===//
 //
 // Bytes that one of p devices sends in one collective over a ring. The devices
-// hold shards of equal room (ceil(n / p)), which are sent with their padding:
+// hold shards of ceil(n / p) elements, which are sent with their padding:
 //
 //   all_reduce      2(p-1)/p of the local array, rounded up once
 //   all_gather      p-1 shards: (p-1) times the operand

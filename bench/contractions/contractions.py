@@ -1,4 +1,4 @@
-"""Who should generate contractions: Weft's emitters beside linalg with a transform schedule.
+"""Speed of generated contractions: Weft's emitters beside linalg with a transform schedule.
 
     python3 bench/contractions/contractions.py [--weft build/bin/weft] [--llvm /usr/lib/llvm-22/bin] [--rounds 30]
 
@@ -15,15 +15,15 @@ for each target that the processor has (cpu:avx2, cpu:avx512), each compiled twi
     linalg   the .mlir file of this folder (a function and the schedule that tiles, packs and
              vectorizes it), through mlir-opt, mlir-translate and clang -O3 for the same processor
 
-The sizes are multiples of linalg's tiles, which so need no code for ends: that favours it. Its
+The sizes are multiples of linalg's tiles, which so need no code for partial tiles: that favours linalg. Its
 schedules were tuned by hand for these kernels; its convolution copies the input into a frame of
 zeros, and then is a contraction over rows that overlap.
 
 Results of both are compared with NumPy's in double precision. Each round calls everything
 once, in turn, timed in CPU time of the thread behind one call that fills the caches; printed are
-multiply-adds a nanosecond in the fastest and in the middle round, and as a share of what the core
-does from registers (peak.c, in the same rounds). Compile time: CPU time of the tools, least of
---compiles, less what they take for a module without a kernel; nothing cached. The peak and the load of the
+multiply-adds a nanosecond in the fastest and in the middle round, and as a share of the core's
+rate from registers (peak.c, in the same rounds). Compile time: CPU time of the tools, least of
+--compiles, less their time for a module without a kernel; nothing cached. The peak and the load of the
 machine are printed too: on a busy one believe the fastest rounds.
 """
 
@@ -42,7 +42,7 @@ import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-# Lanes of f32, and what clang calls the processors of compiler/codegen/cpu/CpuTarget.cpp.
+# Lanes of f32, and clang's flags for the processors of compiler/codegen/cpu/CpuTarget.cpp.
 TARGETS = {"avx2": (8, "-march=x86-64-v3"), "avx512": (16, "-march=x86-64-v4 -mprefer-vector-width=512")}
 FEATURES = {"avx2": {"avx2", "fma"}, "avx512": {"avx512f", "avx512bw", "avx512dq", "avx512vl"}}
 PIPELINE = (
@@ -93,7 +93,8 @@ def dense(size, depth, width):
 
 
 def tiles(size, width, lanes):
-    """The most rows of two vectors that fit in the registers beside a vector of each operand."""
+    """Sizes of tiles: the most rows of two vectors that fit in the registers beside a vector of each
+    operand."""
     rows, columns = {8: 6, 16: 12}[lanes], 2 * lanes
     return {"rows": rows, "columns": columns, "row_tiles": size // rows, "column_tiles": width // columns}
 

@@ -1,4 +1,4 @@
-// What every kernel goes through, whatever its schedule: library of sequences
+// Sequences that lower every kernel, after any schedule: a library
 // for `mlir-opt --transform-interpreter=entry-point=NAME`.
 //
 // prepare: vectors of one step of a contraction, while they are tensors.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How long programs take to compile for a GPU and for a CPU; every one of them must compile.
+"""Compile times of programs for a GPU and for a CPU; every one of them must compile.
 
     python3 bench/gpu/compile_times.py [FOLDER_OF_MORE] [--only WORD]
 

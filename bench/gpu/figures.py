@@ -2,7 +2,7 @@
 
     for figure in FIGURES: figure.source("full"), figure.bytes("full"), figure.operations("full")
 
-Operations count a multiply-add as one. `peer` names what PyTorch and JAX are asked to do at the same sizes (peers.py).
+Operations count a multiply-add as one. `peer` names the functions of PyTorch and JAX for the same sizes (peers.py).
 """
 
 import dataclasses
@@ -75,7 +75,7 @@ class Rows:
 
     def __init__(self, rows, columns):
         self.types = {"rows": tensor([rows, columns], "f32"), "row": tensor([rows], "f32"), "column": tensor([columns], "f32")}
-        self.sizes = {"row": columns, "column": rows}  # of what a sum over a row, and over a column, has
+        self.sizes = {"row": columns, "column": rows}  # number of terms of a sum over a row, and over a column
         self.lines = ["  %zero = stablehlo.constant dense<0.0> : tensor<f32>"]
 
     def add(self, line):
@@ -89,7 +89,7 @@ class Rows:
         return self.add(f"stablehlo.constant dense<{value:e}> : {self.types[on]}")
 
     def sum(self, value, to):
-        """One number for each row, or for each column."""
+        """Sums of the rows, or of the columns."""
         return self.add(reduced("add", value, self.types["rows"], self.types[to], 1 if to == "row" else 0, "%zero"))
 
     def mean(self, value, to):
@@ -100,7 +100,7 @@ class Rows:
         return self.add(f"stablehlo.broadcast_in_dim {value}, dims = [{dims}] : ({self.types[of]}) -> {self.types['rows']}")
 
     def function(self, arguments, results):
-        """Of arguments of these types, which returns {value: type}."""
+        """A function of arguments of these types, which returns {value: type}."""
         types = [self.types[name] for name in results.values()]
         body = "\n".join([*self.lines, f"  return {', '.join(results)} : {', '.join(types)}"])
         return function([self.types[name] for name in arguments], body, types)
@@ -114,7 +114,7 @@ def softmax_gradient(rows, columns, kind):
     return its.function(["rows", "rows"], {result: "rows"})
 
 
-EPSILON = 1e-3  # of layer norms, as in Keras
+EPSILON = 1e-3  # for layer norms, as in Keras
 
 
 def normalized(its, x):
@@ -133,7 +133,7 @@ def layer_norm(rows, columns, kind):
 
 
 def layer_norm_gradient(rows, columns, kind):
-    """Those by the input, the scale and the offset, of x, the scale and dy."""
+    """Gradients of the input, the scale and the offset, from x, the scale and dy."""
     its, dy = Rows(rows, columns), "%arg2"
     one, scale = normalized(its, "%arg0")
     g = its.op("multiply", dy, its.spread("%arg1", "column"))
@@ -213,7 +213,7 @@ module attributes {{weft.mesh = #mesh}} {{
 
 @dataclasses.dataclass(frozen=True)
 class Figure:
-    row: int             # rows of the table
+    row: int             # number of the table's row
     name: str
     make: object         # source of the program for the sizes
     full: tuple          # sizes, then the element type
@@ -230,7 +230,7 @@ class Figure:
         return self.make(*self.sizes(size))
 
     def operations(self, size):
-        """Multiply-adds of a contraction; else 0, for what the memory bounds."""
+        """Multiply-adds of a contraction; else 0, as memory bounds the program."""
         *sizes, _ = self.sizes(size)
         return sizes[0] * sizes[1] * sizes[2] if self.make is gemm else 0
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fills one folder with all that a machine with a GPU needs: a driver and Python are there, LLVM and a network are not.
+"""Fills one folder with all files that a machine with a GPU needs: it has a driver and Python, but no LLVM and no network.
 
     python3 bench/gpu/pack.py [BUILD_FOLDER] [OUT_FOLDER] [--sizes tiny]        (build, build/gpu-bench, full)
 
@@ -24,10 +24,10 @@ import gpu_programs  # noqa: E402
 
 BINARIES = ["weft", "cuda-driver-test", "gpu-collectives-test"]
 LIBRARIES = ["libWeftRuntime.so.0", "libWeftCuda.so", "libweft_test_kernels.so"]
-OF_MACHINE = ("libcuda.so", "libcublasLt.so")  # here the fakes
+OF_MACHINE = ("libcuda.so", "libcublasLt.so")  # libraries of the GPU's machine; on this one they are fakes
 OF_GLIBC = ("libc.so", "libm.so", "libdl.so", "librt.so", "libpthread.so", "ld-linux", "linux-vdso")
 TARGETS = ["cpu:avx2", "cuda:sm_80", "cuda:sm_90a"]
-FASTEST = "cuda:sm_80"  # any GPU runs it; there are no instructions of one chip in the code yet
+FASTEST = "cuda:sm_80"  # code for every GPU since sm_80; the compiler emits no instructions of newer ones yet
 MODEL = ROOT / "test" / "fixtures" / "seed-functional-mlp" / "model.json"
 
 

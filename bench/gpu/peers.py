@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What PyTorch or JAX takes for the figures of run.py, where they are installed: one line of JSON, milliseconds by name.
+"""Times of PyTorch or JAX for the figures of run.py, where they are installed: one line of JSON, milliseconds by name.
 
     python3 peers.py torch|jax NAME...
 
@@ -21,7 +21,7 @@ def torch_call(figure):
     import torch
     *sizes, kind = figure.full
     dtype = {"f32": torch.float32, "bf16": torch.bfloat16}[kind]
-    torch.backends.cuda.matmul.allow_tf32 = False  # f32 is f32, as in Weft
+    torch.backends.cuda.matmul.allow_tf32 = False  # products of f32 are not rounded to TF32, as in Weft
 
     def draw(*shape):
         return torch.rand(*shape, device="cuda", dtype=torch.float32).to(dtype)

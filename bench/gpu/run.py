@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Runs what bench/gpu/pack.py packed, on a machine with a GPU; needs a driver and Python's standard library.
+"""Runs the programs that bench/gpu/pack.py packed, on a machine with a GPU; needs a driver and Python's standard library.
 
     python3 run.py OUT_FOLDER [--parts smoke,answers,bench] [--minutes 25]
 
-smoke     the GPU's name and state; the conformance test: is CUDA as Weft's tests without a GPU take it to be?;
+smoke     the GPU's name and state; the conformance test, which checks that CUDA behaves like the fake driver of Weft's tests;
           the collectives' bits; one program
 answers   every program on cuda:1 beside the same program on this machine's CPU, three times: equal figures, equal bits
 bench     the figures of figures.py, by weft profile, beside PyTorch and JAX where they are installed, in turn
 
-Each item ends by itself; its line of OUT_FOLDER/results.jsonl says what ran, how it ended and what was measured. A table
+Each item ends by itself; its line of OUT_FOLDER/results.jsonl has its name, its end and its figures. A table
 comes last. Exit status 1 if anything is wrong.
 """
 
@@ -31,11 +31,11 @@ import npz_values
 HERE = pathlib.Path(__file__).resolve().parent
 WEFT = HERE / "bin" / "weft"
 QUERY = "name,driver_version,memory.total,clocks.sm,clocks.mem,power.draw,temperature.gpu"
-TOLERANCE = 2e-6  # of the largest value; the CPU's functions are the same polynomials
-OF_STEPS = 2e-5   # of whole train steps, whose sums have another order
-LEAST_OF_STEPS = 1e-3  # the largest value counts as this at least: some weights have a gradient of 0 but for rounding
+TOLERANCE = 2e-6  # relative to the largest value; the CPU's functions are the same polynomials
+OF_STEPS = 2e-5   # the tolerance for train steps, whose sums have another order
+LEAST_OF_STEPS = 1e-3  # a smaller largest value counts as this: some weights have a gradient of 0 but for rounding
 REPEATS = 3
-ROUNDS = 3  # of the figures: Weft, PyTorch, JAX, and again
+ROUNDS = 3  # each measures Weft, then PyTorch, then JAX
 
 
 class Report:

@@ -4,7 +4,7 @@
     python3 bench/gpu/table.py           says whether the page has it
     python3 bench/gpu/table.py --write   writes it there
 
-Results are the lines of run.py's results.jsonl, committed as they are: DATE-GPU.jsonl. What nobody measured reads "not measured".
+Results are the lines of run.py's results.jsonl, committed as they are: DATE-GPU.jsonl. A figure without a result reads "not measured".
 """
 
 import json
@@ -20,7 +20,7 @@ HEAD = ["| row | figure | ms | PyTorch, ms | JAX, ms | TFLOP/s | of a copy's ban
 
 
 def results(folder):
-    """{figure: (line, machine, file)}: of files in the order of their names the last."""
+    """{figure: (line, machine, file)}, from the last file by name that has the figure."""
     found = {}
     for file in sorted(folder.glob("*.jsonl")):
         machine = {}

@@ -95,7 +95,7 @@ static std::vector<Port> portsOf(ModuleOp module, StringRef name) {
   return ports;
 }
 
-/// Parses the annotation of the port; null after an error.
+/// Parses an annotation for the port; null after an error.
 static LayoutAttr parseLayout(weft_compiler *compiler, const Port &port,
                               const std::string &text, MeshAttr mesh,
                               const std::string &name) {

@@ -1,7 +1,7 @@
 //===- Handles.h - objects behind pointers of the C interface ---*- C++ -*-===//
 //
-// Private to compiler/capi. Every function of compiler.h begins with
-// `compiler->begin()`, which clears the messages of the previous call, and
+// Private to compiler/capi. Every function of compiler.h that can fail begins
+// with `compiler->begin()`, which clears the messages of the previous call, and
 // passes errors of its own to `refuse`, beside MLIR's diagnostics.
 //
 //===----------------------------------------------------------------------===//
@@ -25,7 +25,7 @@ struct weft_compiler {
   weft_compiler();
 
   void begin() { message.clear(); }
-  /// Reports an error without a place in a program; returns 1.
+  /// Reports an error at the file `place`, if any, without a line; returns 1.
   int refuse(const std::string &text, const std::string &place = "");
   void report(const mlir::Diagnostic &diagnostic);
 
@@ -52,7 +52,7 @@ struct weft_module {
   /// The values, listed on the first request after a change.
   std::optional<std::vector<OwnedValue>> values;
 
-  /// Replaces the program, by another or by the same at another stage.
+  /// Replaces the program by another one, or by itself at another stage.
   void become(mlir::OwningOpRef<mlir::ModuleOp> other, weft::Stage at) {
     op = std::move(other);
     stage = at;
@@ -69,7 +69,7 @@ std::vector<OwnedValue> listValues(mlir::ModuleOp module);
 CompileOptions toOptions(const weft_compile_options *options);
 
 /// Copies the bytes to memory that weft_text_free frees; returns 1, after an
-/// error, if there is none.
+/// error, if memory is exhausted.
 int give(weft_compiler *compiler, llvm::StringRef bytes, weft_text *out);
 
 } // namespace weft::capi

@@ -50,7 +50,7 @@ optionsOf(weft_module *module, const weft_compile_options *options) {
   CompileOptions result = capi::toOptions(options);
   if (result.memory < 0) {
     module->compiler->refuse("memory is " + std::to_string(result.memory) +
-                             " bytes; give what a device has, or 0");
+                             " bytes; give the memory of a device, or 0");
     return std::nullopt;
   }
   result.from = module->stage;
@@ -61,8 +61,8 @@ optionsOf(weft_module *module, const weft_compile_options *options) {
   return result;
 }
 
-/// Whether the text is StableHLO and not Weft's own: custom calls of StableHLO
-/// may contain weft's names, too.
+/// Whether the text is StableHLO, by the names of its dialects. Weft's names do
+/// not exclude it: custom calls of StableHLO may contain them.
 static bool looksLikeStablehlo(StringRef text) {
   return llvm::any_of(ArrayRef<StringRef>{"stablehlo.", "sdy.", "mhlo."},
                       [&](StringRef word) { return text.contains(word); });

@@ -10,7 +10,7 @@
 //   #include <stdio.h>
 //   #include <string.h>
 //
-//   /* "x argument (16, 8) float32 [data,-]": where the values of a program lie. */
+//   /* Prints each value's layout: "x argument (16, 8) float32 [data,-]". */
 //   int print_layouts(weft_module *module) {
 //     weft_value value;
 //     if (weft_module_reach(module, "sharded", NULL))
@@ -49,7 +49,7 @@
 //
 // A compiler and its modules are used by one thread at a time; two compilers
 // are independent. Each function documents the lifetime of strings that it
-// returns. WeftC.h has the same objects as those of MLIR's C API.
+// returns. WeftC.h converts them to objects of MLIR's C API.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,9 +69,10 @@ weft_compiler *weft_compiler_create(void);
 /// Frees a compiler. Its modules must be freed before.
 void weft_compiler_free(weft_compiler *compiler);
 
-/// The reason why the last call on the compiler or on one of its modules
-/// failed: a line for each error, warning and note, "dense.mlir:3:5: error:
-/// ...". Empty if it succeeded. Valid until the next call.
+/// The messages of the last call on the compiler or on one of its modules, with
+/// the reason if it failed: a line for each error, warning, remark and note,
+/// "dense.mlir:3:5: error: ...". Empty if there were none. Valid until the next
+/// call.
 const char *weft_compiler_message(const weft_compiler *compiler);
 
 typedef enum weft_severity {
@@ -94,10 +95,10 @@ typedef void (*weft_diagnostic_fn)(void *user,
 void weft_compiler_on_diagnostic(weft_compiler *compiler,
                                  weft_diagnostic_fn call, void *user);
 
-/// Loads a shared library with dialects or passes, an MLIR plug-in:
-/// mlirGetDialectPluginInfo, mlirGetPassPluginInfo. It is linked to
-/// weft::WeftPlugin (docs/embedding.md), its code runs in this process, and it
-/// stays loaded. Texts that are parsed afterwards may use its ops.
+/// Loads an MLIR plug-in: a shared library with dialects
+/// (mlirGetDialectPluginInfo) or passes (mlirGetPassPluginInfo). It is linked
+/// to weft::WeftPlugin (docs/embedding.md), its code runs in this process, and
+/// it stays loaded. Texts that are parsed afterwards may use its ops.
 int weft_compiler_load_plugin(weft_compiler *compiler, const char *path);
 
 /// The name of a stage, in order: "imported", "differentiated", "sharded", ...
@@ -115,22 +116,22 @@ typedef struct weft_text {
 /// Frees the bytes and clears the struct; an empty one is left unchanged.
 void weft_text_free(weft_text *text);
 
-/// One program at a stage.
+/// A program at a stage.
 typedef struct weft_module weft_module;
 typedef struct weft_source {
-  const char *text; ///< Weft's, or StableHLO as of JAX's lowered.as_text()
+  const char *text; ///< Weft IR, or StableHLO as in JAX's lowered.as_text()
   size_t size;
-  const char *name; ///< for messages: the file's; NULL: "program"
-  /// For StableHLO: the function that is the program; NULL: the first step of a
+  const char *name; ///< the file's name in messages; NULL: "program"
+  /// The StableHLO function that is the program; NULL: the first step of a
   /// traced model, or else "main".
   const char *function;
-  /// For StableHLO: devices of a program whose shardings name no mesh; 0: 1, or
-  /// as many as its mesh has.
+  /// The number of devices of a StableHLO program whose shardings name no mesh;
+  /// 0: one, or those of its mesh.
   int64_t devices;
 } weft_source;
 /// Parses a module, which is then at stage `imported`; the source is not kept.
-/// MLIR's bytecode and portable artifacts are refused: MLIR's reader of damaged
-/// ones is not safe (`weft compile` reads them in a process of its own).
+/// MLIR's bytecode and portable artifacts are refused: MLIR's reader is not
+/// safe on damaged ones (`weft compile` reads them in a process of its own).
 int weft_module_parse(weft_compiler *compiler, const weft_source *source,
                       weft_module **out);
 int weft_module_clone(weft_module *module, weft_module **out);
@@ -139,7 +140,7 @@ void weft_module_free(weft_module *module);
 /// Options; NULL is the same as a zeroed struct.
 typedef struct weft_compile_options {
   const char *target;           ///< one of weft_known_targets(); NULL: "native"
-  const char *cache_folder;     ///< of kernels' objects; NULL: none is used
+  const char *cache_folder;     ///< cached kernel objects; NULL: no cache
   const char *matmul_precision; ///< "f32", "tf32"; NULL: the module's
   int64_t memory;               ///< limit of a device's bytes; 0: the module's
   /// Budgets, "all_reduce=1, bytes<=4096", besides the module's own: a program
@@ -151,9 +152,9 @@ typedef struct weft_compile_options {
 
 /// The name of the stage; valid as long as the process.
 const char *weft_module_stage(const weft_module *module);
-/// Sets the module's stage: after weft_module_parse of a text that is further
-/// than `imported`, or after passes. The stage's invariants are checked when
-/// another stage is reached from it.
+/// Sets the module's stage, if the parsed text is of a later stage than
+/// `imported`, or after weft_module_run_passes. The stage's invariants are
+/// checked when another stage is reached from it.
 int weft_module_set_stage(weft_module *module, const char *stage);
 /// Runs the passes up to that stage, in place. After an error the module is
 /// unchanged.
@@ -164,11 +165,12 @@ int weft_module_reach(weft_module *module, const char *stage,
 /// weft_module_set_stage sets the stage.
 int weft_module_run_passes(weft_module *module, const char *pipeline);
 
-/// Sets the mesh, "data=2,model=4", of a module at stage `imported`.
+/// Sets the mesh, "data=2,model=4", of a module at stage `imported` that has no
+/// other mesh.
 int weft_module_set_mesh(weft_module *module, const char *mesh);
-/// Annotates an argument or result of that name with a layout, at stage
+/// Annotates each argument and result of that name with a layout, at stage
 /// `imported`: "[data,-]" has an entry for each dimension, "(data,model)"
-/// splits one over both axes. NULL removes the annotation.
+/// splits one over both axes. NULL removes the annotation. Requires a mesh.
 int weft_module_set_layout(weft_module *module, const char *port,
                            const char *layout);
 
@@ -182,20 +184,21 @@ typedef struct weft_value {
   const char *layout;   ///< "[data,-]+sum(model)"; "" if none is chosen yet
 } weft_value;
 /// Returns one value: arguments, results, and then inner values with a layout
-/// (stage `sharded`), in order. Fails, without a message, behind the last.
-/// Strings are valid until the module is changed or freed.
+/// (stage `sharded`), in order; at stage `plan` without results that replace an
+/// argument of their name and layout. Fails, without a message, behind the
+/// last. Strings are valid until the module is changed or freed.
 int weft_module_value(weft_module *module, size_t value, weft_value *out);
 
 /// Prints the module as text that weft_module_parse reads.
 int weft_module_print(weft_module *module, weft_text *out);
 /// Explains the bytes that the program sends and holds, with the cheapest
-/// change of annotation for each collective: JSON, as of `weft explain --json`.
-/// For a module at any stage; fixes are searched at stage `imported`.
+/// change of annotation for each collective: the JSON of `weft explain --json`.
+/// The module may be at any stage; fixes are searched at stage `imported`.
 int weft_module_explain(weft_module *module,
                         const weft_compile_options *options, weft_text *out);
 /// Explains the layouts of the values of that name (d2/output) or line
-/// (train.py:12): JSON, as of `weft explain --why NAME --json`. For a module at
-/// stage `imported` or `differentiated`.
+/// (train.py:12): the JSON of `weft explain --why NAME --json`. The module is
+/// at stage `imported` or `differentiated`.
 int weft_module_why(weft_module *module, const char *name, weft_text *out);
 /// Compiles to the bytes of a .weft file. The module stays at its stage.
 int weft_module_compile(weft_module *module,

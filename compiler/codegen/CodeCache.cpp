@@ -2,8 +2,8 @@
 //
 // An entry is the file llvmcache-KEY: 32 bytes of SHA-256 over the code, then
 // the code. Its modification time is the day of its last use, as not all file
-// systems keep access times. That of the file "pruned" is the last scan of the
-// whole folder.
+// systems keep access times. The modification time of the file "pruned" is the
+// time of the last scan of the whole folder.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,8 +66,8 @@ std::string weft::refusalOfCache(llvm::StringRef folder) {
 std::string weft::keyOfCode(llvm::ArrayRef<llvm::StringRef> fields) {
   llvm::SHA256 hash;
   for (llvm::StringRef field : fields) {
+    hash.update(std::to_string(field.size()) + ":");
     hash.update(field);
-    hash.update(llvm::StringRef("\0", 1));
   }
   std::array<uint8_t, 32> sum = hash.final();
   return llvm::toHex(sum, /*LowerCase=*/true);
@@ -131,7 +131,7 @@ static std::vector<Entry> entriesOf(int folder, llvm::StringRef prefix) {
 }
 
 /// Removes entries over the age limit, then the least recently used ones until
-/// a quarter of the room is free. Several processes may prune at once.
+/// a quarter of the size limit is free. Several processes may prune at once.
 static void prune(llvm::StringRef path, int folder, const CacheLimits &limits) {
   AtomicFile stamp;
   if (stamp.open((path + "/" + kStamp).str(),

@@ -4,21 +4,20 @@
 //   if (!readCachedCode(folder, key, code))
 //     writeCachedCode(folder, key, code = compile(text));
 //
+// The cache holds objects of kernels and whole programs. The key is a hash of
+// all their inputs. An empty folder name means no cache.
 //
-// The cache has kernels' objects and whole programs, by a hash of all their
-// inputs. An empty folder name means no cache.
-//
-// Whoever can write to the folder can make its readers run code, so it is used
-// only if it belongs to the user of the process and nobody else may write it
+// Anyone who can write to the folder can make its readers run code, so it is
+// used only if it belongs to the user of the process and no other may write it
 // (refusalOfCache returns the reason). See docs/trust.md.
 //
-// Entries without a use for a month are removed, and the least recently used
-// ones while there is more than a gigabyte. Processes do not coordinate this:
-// each write scans the folder with a probability of 16 times its share of the
-// limit, so that about a sixteenth of the limit is written between two scans,
-// by however many processes; and the first use on a day scans. An entry that is
-// removed while another process reads it is read to its end; one that is
-// removed before is compiled again.
+// A scan of the folder removes entries without a use for a month. If more than
+// a gigabyte is left, it removes the least recently used ones down to three
+// quarters of that. Processes do not coordinate this. Each write scans with a
+// probability of 16 times its share of the limit, so that about a sixteenth of
+// the limit is written between two scans, by any number of processes. The first
+// use after a day without a scan scans, too. A process that reads an entry can
+// read it to the end after its removal.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,13 +44,13 @@ struct CacheLimits {
 std::string codeCacheFolder();
 
 /// The reason why a folder is not used as a cache, and how to change that;
-/// empty for a usable folder, or one that does not exist yet.
+/// empty for a usable folder, and for a path without a folder.
 std::string refusalOfCache(llvm::StringRef folder);
 
-/// The SHA-256 of the fields and their lengths.
+/// The SHA-256, in hexadecimal digits, of the fields, each after its length.
 std::string keyOfCode(llvm::ArrayRef<llvm::StringRef> fields);
 
-/// Reads an entry; false if it is absent or damaged.
+/// Reads an entry; false if it is absent or damaged, or the folder not used.
 bool readCachedCode(llvm::StringRef folder, llvm::StringRef key,
                     llvm::SmallVectorImpl<char> &code,
                     const CacheLimits &limits = {});

@@ -13,13 +13,13 @@
 using namespace weft;
 
 namespace {
-/// A generator of code for one kind of target: the targets of
-/// nest::allTargetLimits() of this kind, as cpu:avx2 of cpu, and further names
-/// for one of them.
+/// A code generator for one kind of target. Its targets are those of
+/// nest::allTargetLimits() whose names begin with the kind (cpu:avx2 for cpu),
+/// and aliases of them.
 struct Generator {
   llvm::StringLiteral kind;
   llvm::ArrayRef<llvm::StringLiteral> aliases;
-  /// Opens the generator; null for a target that it does not know.
+  /// Opens the generator; null for an unknown target.
   std::unique_ptr<KernelCodegen> (*open)(llvm::StringRef target);
 };
 } // namespace

@@ -6,9 +6,10 @@
 //     return; // without a generator, `error` lists the known targets
 //   (void)codegen->printAssembly(kernels, llvm::outs()); // for a person
 //
-// Code outside compiler/codegen/<generator> uses no other knowledge of a
-// processor. A new generator is one function and one line of the table in
-// KernelCodegen.cpp.
+// Code outside compiler/codegen/<generator> knows of a processor no more than
+// this and its limits (dialects/nest/TargetLimits.h). A new generator is one
+// function, one line of the table in KernelCodegen.cpp, and the limits of its
+// targets.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +39,7 @@ struct CodegenOptions {
 
 /// A kernel of a device, and the number of threads that run it.
 struct DeviceKernel {
-  std::string name; ///< of the function of weft.kernel, and its symbol
+  std::string name; ///< name of the kernel function and of its symbol
   std::array<int64_t, 3> block = {1, 1, 1};
   int64_t blocks = 1; ///< blocks with work; fewer are correct, too
   int64_t shared = 0; ///< bytes of each block
@@ -48,12 +49,12 @@ struct DeviceKernel {
 /// processors, or a module for devices.
 struct CompiledKernels {
   llvm::SmallVector<char> sharedObject; ///< empty if devices run all kernels
-  std::string chip; ///< of the devices: sm_80; empty for processors
+  std::string chip; ///< chip of the devices: sm_80; empty for processors
   std::string ptx;
   std::vector<DeviceKernel> deviceKernels;
 };
 
-/// A code generator. It keeps objects that are slow to make for several
+/// A code generator. It may keep objects that are slow to make for several
 /// programs; threads may share it.
 class KernelCodegen {
 public:
@@ -63,7 +64,8 @@ public:
   /// WEFT_FEATURE_* bits of weft.h that the code needs.
   virtual uint64_t runtimeFeatures() const = 0;
   /// Generates the code of a .weft file: every function of the module with the
-  /// attribute weft.kernel. Errors are on the kernels and name them.
+  /// attribute weft.kernel. Errors are on the kernels, which they name, or on
+  /// the module.
   virtual llvm::LogicalResult compile(mlir::ModuleOp module,
                                       const CodegenOptions &options,
                                       CompiledKernels &code) = 0;
@@ -77,7 +79,7 @@ public:
 /// known targets, in `error`.
 std::unique_ptr<KernelCodegen> openCodegen(llvm::StringRef target,
                                            std::string &error);
-/// The list of targets: "native, cpu:avx512, cpu:avx2, ..."
+/// The list of targets: "native, cpu, cpu:host, cpu:avx512, ..."
 std::string knownTargets();
 
 } // namespace weft

@@ -1,7 +1,7 @@
 //===- MachineCode.h - the LLVM dialect to objects or text ------*- C++ -*-===//
 //
-// The parts that code generators of all targets share: errors of one kernel as
-// text, and LLVM's optimizer and back end.
+// The code that code generators of all targets share: the errors of one kernel
+// as text, and LLVM's optimizer and back end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,8 +32,9 @@ private:
   mlir::ScopedDiagnosticHandler handler;
 };
 
-/// LLVM's passes for one machine and one file type. Making them takes as long
-/// as running them on a small kernel, so they are used for several kernels.
+/// The passes of LLVM's back end for one machine and one file type. Making them
+/// takes as long as running them on a small kernel, so they are used for
+/// several kernels.
 class MachineCodeWriter {
 public:
   MachineCodeWriter(llvm::TargetMachine &machine, llvm::CodeGenFileType type);

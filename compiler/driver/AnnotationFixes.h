@@ -2,10 +2,11 @@
 //
 //   all_reduce   model   480   y
 //     fix  change the layout of "w" from [{"model"}, {}] to [{}, {}]: a step
-//          sends 0 bytes instead of 480
+//          sends 0 bytes instead of 480 and a device holds ... bytes more
 //
-// Each change (AnnotationChanges.h) is tried: the program is compiled to its
-// plan with it, and its bytes are counted.
+// Changes (AnnotationChanges.h) are tried, as many as affordableChanges()
+// gives: the program is compiled to its plan with each, and its bytes are
+// counted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +18,8 @@
 
 namespace weft {
 
-/// Fills the `fix` of the collectives of a program whose layouts are in its own
-/// text. `imported` is the module that it was made of, at stage `imported`.
+/// Fills the `fix` of the collectives of a program that states its layouts in
+/// its own text. `imported` is its module at stage `imported`.
 void findAnnotationFixes(Explanation &explanation, mlir::ModuleOp imported,
                          const CompileOptions &options);
 

@@ -87,7 +87,7 @@ static LogicalResult runTimed(ModuleOp module, const CompileOptions &options,
     PassManager &passes = kept.reach(reached, next, verifyInput, target);
     if (options.timing)
       passes.enableTiming(scope);
-    verifyInput = false; // the previous stage ended with it
+    verifyInput = false; // the previous stage verified its result
     if (failed(passes.run(module)) || failed(verify(module))) {
       if (options.reached && isTooLarge(module))
         *options.reached = to;

@@ -27,21 +27,21 @@ struct CompileOptions {
   /// A generator opened for `target`, which callers keep for many programs;
   /// null: one is opened for this program.
   KernelCodegen *generator = nullptr;
-  /// The passes of the module's context, which callers keep likewise; null:
-  /// made for this program.
+  /// Passes made for the module's context, which callers keep for many
+  /// programs; null: they are made for this program.
   StagePasses *passes = nullptr;
   std::string cacheDirectory; ///< kernel objects; empty: no cache
   int threads = 0;            ///< 0: one for each core
   bool timing = false;        ///< print a report of the passes to stderr
   std::string metadata;       ///< copied into the plan
-  /// Set to each stage that is reached; to the last one if the sizes of the
-  /// program were refused, which is no internal error.
+  /// Set to each stage that is reached. Also set to the last one if a size in
+  /// the program is refused, as that is no internal error.
   Stage *reached = nullptr;
   std::vector<std::string> expect; ///< budgets besides the module's own
   int64_t memory = 0; ///< bytes of a device; 0: the module's weft.memory
   /// The precision "f32" or "tf32" (nest::kPrecisionAttr); empty: the module's.
   std::string matmulPrecision;
-  FixSearch findFixes; ///< for a budget that is broken
+  FixSearch findFixes; ///< searches fixes if a budget is exceeded
 };
 
 /// Runs the passes up to `to` in place.

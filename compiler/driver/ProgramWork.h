@@ -1,7 +1,8 @@
 //===- ProgramWork.h - how much a run of a program computes -----*- C++ -*-===//
 //
-// An estimate of a program's work, since optimizing code for 50 ms is wasted on
-// a program that runs for 10 us, as most programs at the start of a script do:
+// An estimate of a program's work, used to skip optimizations: 50 ms of them
+// are wasted on a program that runs for 10 us, as do most programs at the start
+// of a script.
 //
 //   plan.launch @elementwise_add_32(%x, %y)     32 elements, one op: 128
 //   plan.launch @dot_16x784x200(%a, %b, %c)     16 * 784 * 200: 2,508,800

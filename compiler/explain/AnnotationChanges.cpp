@@ -12,7 +12,7 @@ using namespace weft;
 
 using Kind = AnnotationPlace::Kind;
 
-/// The function that becomes a program.
+/// The public function, which becomes a program.
 static func::FuncOp publicFunction(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>())
     if (becomesProgram(function))

@@ -9,9 +9,9 @@
 //   lay out "x" as [{"model"}, {}, {}]
 //
 // Places are arguments and results of the public function, and constraints.
-// Those that name one of the collective's axes come first, then those that the
-// collective names, then the rest: layouts travel. Each change is one
-// annotation.
+// Places whose annotation has an axis of the collective come first, then those
+// that the collective names, then the other annotated ones, as layouts
+// propagate. Each change is one annotation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,12 +33,12 @@ namespace weft {
 struct AnnotationPlace {
   enum class Kind { Argument, Result, Constraint };
   Kind kind = Kind::Argument;
-  unsigned index = 0; ///< constraints: in the order of a walk
+  unsigned index = 0; ///< for constraints, in the order of a walk
 };
 
 struct AnnotationChange {
   std::string text;       ///< the change, for people
-  std::string annotation; ///< the present one, which is removed; or ""
+  std::string annotation; ///< the annotation that is replaced or removed; or ""
   AnnotationPlace place;
   std::optional<Layout> wanted; ///< nothing: remove the annotation
 
@@ -56,7 +56,7 @@ public:
 private:
   struct Tensor {
     AnnotationPlace place;
-    std::string subject; ///< the layout of "up"; the constraint at tp.mlir:14
+    std::string subject; ///< "up"; argument 0; constraint at tp.mlir:14
     std::string name;    ///< up; empty if there is none
     int64_t rank = 0;
     std::optional<Layout> layout;

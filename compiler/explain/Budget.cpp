@@ -2,6 +2,7 @@
 
 #include "weft/compiler/explain/Budget.h"
 
+#include "weft/layout/Saturating.h"
 #include "weft/passes/planning/Passes.h"
 
 #include "mlir/Pass/PassRegistry.h"
@@ -13,7 +14,7 @@ using namespace mlir;
 using namespace weft;
 
 //===----------------------------------------------------------------------===//
-// Reading
+// Parsing
 //===----------------------------------------------------------------------===//
 
 static bool isKind(StringRef text) {
@@ -133,7 +134,7 @@ weft::spenders(const Limit &limit, const Explanation &explanation) {
         found.push_back(&cost);
   llvm::stable_sort(found,
                     [](const CollectiveCost *a, const CollectiveCost *b) {
-                      return a->count * a->bytes > b->count * b->bytes;
+                      return a->totalBytes() > b->totalBytes();
                     });
   return found;
 }
@@ -143,12 +144,14 @@ int64_t weft::costOf(const Limit &limit, const Explanation &explanation) {
     return explanation.memory.total();
   int64_t sum = 0;
   for (const CollectiveCost *cost : spenders(limit, explanation))
-    sum += cost->count * (countsCollectives(limit.subject) ? 1 : cost->bytes);
+    sum = saturatingAdd(sum, countsCollectives(limit.subject)
+                                 ? cost->count
+                                 : cost->totalBytes());
   return sum;
 }
 
 //===----------------------------------------------------------------------===//
-// Saying
+// Messages
 //===----------------------------------------------------------------------===//
 
 /// The text of a collective: "all_reduce over "model", 480 bytes, at
@@ -179,7 +182,8 @@ static std::string memoryText(const MemoryUse &memory) {
 static std::string advice(const Limit &limit, const Explanation &explanation) {
   if (limit.subject == "memory")
     return memoryText(explanation.memory) +
-           "; shard what is largest over more axes, or make the batch smaller";
+           "; shard the largest tensors over more axes, or make the batch "
+           "smaller";
   std::string text;
   std::vector<const CollectiveCost *> found = spenders(limit, explanation);
   constexpr size_t most = 3;
@@ -191,11 +195,11 @@ static std::string advice(const Limit &limit, const Explanation &explanation) {
   if (found.size() > most)
     text += "; and " + std::to_string(found.size() - most) +
             " more (weft explain lists them)";
-  return text.empty() ? "nothing is sent; state what it costs" : text;
+  return text.empty() ? "nothing is sent; write the actual number" : text;
 }
 
-/// The location of the error: the first op with such communication, by its
-/// line.
+/// The location of the error: the line of the first collective that the limit
+/// counts, else of the program.
 static Location placeOf(plan::ProgramOp program, const Limit &limit) {
   StringRef kind = limit.subject;
   kind.consume_back(".bytes");

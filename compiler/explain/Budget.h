@@ -3,21 +3,21 @@
 //   module attributes {weft.expect = "all_reduce=1, bytes<=14336"}
 //   weft compile prog.mlir --expect "all_gather<=0, memory<=64MiB"
 //
-// Limits with commas between: SUBJECT, one of = <= <, and a number (4e6, 64MiB,
-// 1_000). Subjects, of one step:
+// A budget is limits, separated by commas: SUBJECT, one of = == <= <, and a
+// number (4e6, 64MiB, 1_000). Subjects, of one step:
 //
-//   collectives        how many there are
-//   bytes              what one device sends (Explain.h's formulas)
+//   collectives        their number
+//   bytes              bytes that one device sends (Explain.h's formulas)
 //   memory             bytes on the fullest device
-//   all_reduce ...     collectives of that kind
-//   all_reduce.bytes   what they send
+//   all_reduce ...     number of collectives of one kind
+//   all_reduce.bytes   bytes that one device sends in them
 //
 // `weft.memory = 67108864 : i64`, the bytes of a device, is the limit on memory
 // that the compiler also works towards (weft-fit-memory).
 //
-// A program that costs more does not compile: the error names the limit, the
-// collectives behind it with their lines, and the cheapest change of
-// annotation, if the caller can search for one.
+// A program outside of its limits does not compile: the error names the limit,
+// the three collectives behind it that send most, with their lines, and the
+// cheapest change of annotation, if the caller can search for one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,8 +52,8 @@ struct Limit {
 std::optional<std::vector<Limit>> parseBudget(llvm::StringRef text,
                                               std::string &error);
 
-/// The cost of a program in the limit's subject. Exhaustive over parseBudget's
-/// subjects.
+/// The cost of a program in the limit's subject. Covers all subjects of
+/// parseBudget.
 int64_t costOf(const Limit &limit, const Explanation &explanation);
 
 /// A limit, its source, and the cost of the step.
@@ -64,21 +64,23 @@ struct LimitStatus {
   bool holds() const { return limit.holds(cost); }
 };
 
-/// The limits of the module's budget and of `more`; invalid ones are left out,
-/// as checkBudget() reports them.
+/// The limits of the module's budget and of `more`; a text with an invalid one
+/// is left out, as checkBudget() reports it.
 std::vector<LimitStatus> limitsOf(mlir::ModuleOp module,
                                   llvm::ArrayRef<std::string> more,
                                   const Explanation &explanation);
 
-/// The collectives that a limit counts, those that send most first.
+/// The collectives that a limit counts, those that send most first; none for
+/// memory.
 std::vector<const CollectiveCost *> spenders(const Limit &limit,
                                              const Explanation &explanation);
 
-/// Fills the `fix` of the collectives, if the caller can (FindFixes.h).
+/// A function that fills the `fix` of the collectives (FindFixes.h).
 using FixSearch = std::function<void(Explanation &)>;
 
 /// Checks the module's programs, at stage `plan`, against the module's budget
-/// and `more`. Emits an error for each limit that is exceeded.
+/// and `more`. Emits an error for each limit that does not hold, or for the
+/// first invalid text.
 llvm::LogicalResult checkBudget(mlir::ModuleOp module,
                                 llvm::ArrayRef<std::string> more = {},
                                 const FixSearch &findFixes = {});

@@ -5,6 +5,7 @@
 #include "weft/compiler/explain/Provenance.h"
 #include "weft/dialects/layout/Sizes.h"
 #include "weft/dialects/weft/ElementTypes.h"
+#include "weft/layout/Saturating.h"
 
 #include <algorithm>
 
@@ -36,7 +37,8 @@ static CollectiveCost explainedCost(plan::CollectiveOpInterface op,
   return cost;
 }
 
-/// Whether a result reuses its memory, as for values that a step updates.
+/// Whether a result reuses the input's memory, as for values that a step
+/// updates.
 static bool isDonated(plan::InputOp input) {
   return llvm::any_of(input->getUsers(), [&](Operation *user) {
     auto output = dyn_cast<plan::OutputOp>(user);
@@ -95,11 +97,22 @@ static std::string deviceText(const Mesh &mesh) {
   return std::to_string(mesh.size()) + " devices, " + text;
 }
 
+int64_t CollectiveCost::totalBytes() const {
+  return saturatingMultiply(count, bytes);
+}
+
 int64_t Explanation::totalBytes() const {
   int64_t bytes = 0;
   for (const CollectiveCost &cost : collectives)
-    bytes = saturatingAdd(bytes, saturatingMultiply(cost.count, cost.bytes));
+    bytes = saturatingAdd(bytes, cost.totalBytes());
   return bytes;
+}
+
+int64_t Explanation::totalCount() const {
+  int64_t count = 0;
+  for (const CollectiveCost &cost : collectives)
+    count = saturatingAdd(count, cost.count);
+  return count;
 }
 
 Explanation weft::explainProgram(plan::ProgramOp program) {

@@ -1,6 +1,7 @@
 //===- FindFixes.cpp - which annotation would remove a collective ---------===//
 
 #include "weft/compiler/explain/FindFixes.h"
+#include "weft/layout/Saturating.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -22,8 +23,9 @@ static std::set<std::string> subjects(const CollectiveCost &cost) {
   return result;
 }
 
-/// Whether both move the same thing, in the same way, over a common axis. A
-/// gradient that joins an existing all-reduce has lost its own collective.
+/// Whether the collectives are of one kind, share an axis and a subject, and
+/// come from a common line. A gradient that is added to an existing all-reduce
+/// has lost its own collective.
 static bool sameMovement(const CollectiveCost &a, const CollectiveCost &b) {
   std::set<std::string> ofA = subjects(a), ofB = subjects(b);
   auto common = [](const auto &x, const auto &y) {
@@ -42,7 +44,7 @@ static int64_t remainder(const CollectiveCost &cost, const Explanation &other) {
   int64_t bytes = 0;
   for (const CollectiveCost &collective : other.collectives)
     if (sameMovement(cost, collective))
-      bytes += collective.count * collective.bytes;
+      bytes = saturatingAdd(bytes, collective.totalBytes());
   return bytes;
 }
 
@@ -65,10 +67,10 @@ public:
 
 private:
   using Trial = std::pair<const std::string, std::optional<Explanation>>;
-  /// Tries a change. Null if it does not compile or the budget is spent, which
-  /// counts it in `leftOut`.
+  /// Tries a change. Returns null if it does not compile. If the budget is
+  /// spent, counts it in `leftOut` and returns null.
   const Trial *tryChange(const Change &change, size_t &leftOut);
-  /// The result of the trials, in words.
+  /// The `fix` text for the results of the trials.
   std::string verdict(const CollectiveCost &cost, const Trial *removing,
                       const Trial *shrinking) const;
   /// The text of a change's effect: "a step sends 12 bytes instead of 14, a
@@ -141,7 +143,7 @@ void FixFinder::explain(CollectiveCost &cost) {
       cost.annotations.push_back(change.annotation);
     if (gone && cheaper(trial, removing))
       removing = trial;
-    else if (remainder(cost, *trial->second) < cost.count * cost.bytes &&
+    else if (remainder(cost, *trial->second) < cost.totalBytes() &&
              trial->second->totalBytes() < now.totalBytes() &&
              cheaper(trial, shrinking))
       shrinking = trial;
@@ -167,7 +169,7 @@ void weft::findFixes(Explanation &explanation, const ChangesOf &changesOf,
     order.push_back(&cost);
   llvm::stable_sort(order,
                     [](const CollectiveCost *a, const CollectiveCost *b) {
-                      return a->count * a->bytes > b->count * b->bytes;
+                      return a->totalBytes() > b->totalBytes();
                     });
   FixFinder finder(explanation, changesOf, budget);
   for (CollectiveCost *cost : order)

@@ -1,13 +1,14 @@
 //===- FindFixes.h - which annotation would remove a collective -*- C++ -*-===//
 //
-// The fix of a collective is found by trying every change that may concern it
+// The fix of a collective is found by trying the changes that may concern it
 // (LayoutChanges.h for a layout map, AnnotationChanges.h for a program's own
 // annotations): the program is propagated, partitioned and counted again with
-// it. Among changes that remove the collective (none of its kind and axes moves
-// the same thing), the one whose step sends the fewest bytes is the fix:
+// it. Among changes that remove the collective (none of its kind with a common
+// axis moves the same thing), the one whose step sends the fewest bytes is the
+// fix:
 //
 //   add "d2/kernel": ["model", null]: a step sends 158,324 bytes instead of
-//   165,324
+//   165,324 and a device holds ... bytes less
 //
 // Annotations whose change removes the collective are its causes.
 //
@@ -31,16 +32,17 @@ struct Change {
   /// The annotation that is removed or replaced: "d1/kernel": [null, "model"].
   /// Empty: a new one.
   std::string annotation;
-  /// The cost of a step with the change; nothing if the program does not compile.
+  /// The cost of a step with the change; nothing if the program does not
+  /// compile.
   std::function<std::optional<Explanation>()> recount;
 };
 
 /// The changes that may concern a collective, the most likely first.
 using ChangesOf = std::function<std::vector<Change>(const CollectiveCost &)>;
 
-/// Fills the `fix` of every collective. At most `budget` changes are tried,
-/// those of the collectives with the most bytes first; a fix mentions changes
-/// that were not tried.
+/// Fills the `annotations` and `fix` of collectives. At most `budget` changes
+/// are tried, those of the collectives with the most bytes first; a fix mentions
+/// changes that were not tried.
 void findFixes(Explanation &explanation, const ChangesOf &changesOf,
                unsigned budget);
 

@@ -140,8 +140,8 @@ private:
 };
 } // namespace
 
-/// The places without repetitions: sums may be in the memory of a value that is
-/// computed from them.
+/// The places of the stores, each once: sums may share the memory of a value
+/// that is computed from them.
 static std::vector<std::string> eachOnce(llvm::ArrayRef<std::string> places) {
   std::vector<std::string> once;
   for (const std::string &place : places)

@@ -1,10 +1,10 @@
 //===- KernelTable.h - the decisions about each kernel ----------*- C++ -*-===//
 //
-//   dot_add_relu_512x768x1024: 2 launches of 404,226,048 operations
-//     reads 3,150,848 bytes, writes 2,097,152, scratch 640,896
+//   dot_add_relu_512x768x1024: 2 launches of 406,847,488 operations
+//     reads 4,722,688 bytes, writes 2,097,152, scratch 640,896
 //     at most 9 workers share 512 positions in units of 14
-//     contraction<packed, tile[14, 2], blocks[112, 512, 256]>: dot
-//     elements<dimensions>: broadcast add relu
+//     contraction<packed, tile[14, 2], blocks[112, 512, 256]>: dot broadcast
+//       add relu -> result 0
 //
 // The table is computed from the kernels' loop nests (dialects/nest) of a
 // module at stage `plan`.
@@ -22,11 +22,11 @@
 
 namespace weft {
 
-/// One loop nest.
+/// A loop nest of a kernel.
 struct NestLine {
   std::string walk;                ///< "elements<flat>"
   std::vector<std::string> ops;    ///< computed, in order: "dot"
-  std::vector<std::string> places; ///< of its stores: "result 0"
+  std::vector<std::string> places; ///< places of its stores: "result 0"
   int64_t storedBytes = 0;
 };
 
@@ -39,8 +39,8 @@ struct KernelLine {
   int64_t bytesRead = 0, bytesWritten = 0;
   double operations = 0;
   int64_t scratchBytes = 0;
-  std::string share; ///< the workers' shares; empty: none
-  /// The reason why it has several nests although one was wanted.
+  std::string share; ///< description of the workers' shares; empty: none
+  /// The reason why the kernel has several nests although one was wanted.
   std::string reason;
   std::vector<NestLine> nests;
 };

@@ -18,7 +18,9 @@ namespace weft {
 
 bool usesAxis(const Layout &layout, unsigned axis);
 
-/// The layout without each of the axes, and with it in each other place.
+/// The layouts that differ from `layout` in one of the axes: without it, or
+/// with all of it as the last axis of a dimension. None for an axis with
+/// summands.
 std::vector<Layout> layoutVariants(const Mesh &mesh, const Layout &layout,
                                    const std::set<unsigned> &axes);
 

@@ -1,6 +1,7 @@
 //===- Report.cpp - an explanation as JSON and as text --------------------===//
 
 #include "weft/compiler/explain/Explain.h"
+#include "weft/layout/Saturating.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -31,7 +32,6 @@ static llvm::json::Object memoryJson(const MemoryUse &memory) {
 llvm::json::Value weft::toJson(const Explanation &explanation) {
   llvm::json::Array collectives, rules;
   std::map<std::string, std::pair<int64_t, int64_t>> byKind; // count, bytes
-  int64_t count = 0;
   for (const CollectiveCost &cost : explanation.collectives) {
     collectives.push_back(
         llvm::json::Object{{"kind", cost.kind},
@@ -43,9 +43,9 @@ llvm::json::Value weft::toJson(const Explanation &explanation) {
                            {"reason", cost.reason},
                            {"annotations", stringArray(cost.annotations)},
                            {"fix", fixValue(cost)}});
-    byKind[cost.kind].first += cost.count;
-    byKind[cost.kind].second += cost.count * cost.bytes;
-    count += cost.count;
+    auto &[times, bytes] = byKind[cost.kind];
+    times = saturatingAdd(times, cost.count);
+    bytes = saturatingAdd(bytes, cost.totalBytes());
   }
   llvm::json::Object kinds;
   for (auto &[kind, sums] : byKind)
@@ -58,7 +58,7 @@ llvm::json::Value weft::toJson(const Explanation &explanation) {
   return llvm::json::Object{
       {"collectives", std::move(collectives)},
       {"total", llvm::json::Object{{"bytes", explanation.totalBytes()},
-                                   {"count", count},
+                                   {"count", explanation.totalCount()},
                                    {"by_kind", std::move(kinds)}}},
       {"memory", memoryJson(explanation.memory)},
       {"rules", std::move(rules)}};
@@ -152,7 +152,7 @@ void TextReport::writeCollectives() {
   }
   out << "Communication, in bytes that one device sends (the one that sends "
          "most):\n\n";
-  int64_t count = 0;
+  int64_t count = explanation.totalCount();
   size_t kinds = 15;
   for (const CollectiveCost &cost : explanation.collectives)
     kinds = std::max(kinds, cost.kind.size() + 1);
@@ -170,7 +170,6 @@ void TextReport::writeCollectives() {
       writeWrapped("    rule ", firstPaths(cost.annotations, 3 * width));
     if (cost.fix)
       writeWrapped("    fix  ", *cost.fix);
-    count += cost.count;
   }
   out << "  " << llvm::left_justify("total", kinds + 16)
       << llvm::right_justify(groupedDigits(explanation.totalBytes()), 15)

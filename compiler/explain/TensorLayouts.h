@@ -14,7 +14,7 @@
 
 namespace weft {
 
-/// The role of values inside the step: a layer's output that has a rule.
+/// The role of a value inside the step: an output of a layer that has a rule.
 inline constexpr char kInside[] = "inside";
 
 struct TensorLayout {
@@ -27,12 +27,12 @@ struct TensorLayout {
   bool isOutput = false;
 };
 
-/// The layouts of every input, and of every output except those with the layout
-/// of the input that they replace.
+/// The layouts of every input, and of every output except those with the name
+/// and layout of the input that they replace.
 std::vector<TensorLayout> tensorLayouts(plan::ProgramOp program);
 
 /// A distinct block of a tensor and its devices. Blocks are in the order of
-/// their first devices; devices without elements are left out.
+/// their first positions in the mesh; devices without elements are left out.
 struct HeldBlock {
   Box box;
   llvm::SmallVector<int64_t> devices; ///< ids, ascending

@@ -63,7 +63,7 @@ public:
 
 private:
   std::vector<int64_t> borders;
-  /// Holders of the bytes from each border to the next.
+  /// The number of values that hold the bytes from each border to the next.
   std::vector<int> holders;
   int64_t bytes = 0;
 };
@@ -124,7 +124,7 @@ void TimelineReader::readInstructions() {
       if (!output.getDonated())
         timeline.results +=
             bufferBytes(cast<MemRefType>(output.getBuffer().getType()));
-    } else if (op.getNumResults() == 0) { // an instruction, no buffer
+    } else if (op.getNumResults() == 0) { // an instruction, not a buffer
       positions[&op] = timeline.moments.size();
       instructions.push_back(&op);
       timeline.moments.push_back(momentOf(op));

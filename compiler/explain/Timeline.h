@@ -7,9 +7,9 @@
 //   1  all_reduce over model  d2/output   forward    400 kept    320 temporary
 //   2  dot_50x8x10            d2/output   backward   400 kept  2,320 temporary
 //
-// Weights, optimizer, batch and results are held from begin to end. The rest of
-// the arena beside the values at the peak is unused space between buffers: all
-// together are a device's bytes in Explain.h.
+// Weights, optimizer, batch and results are held from begin to end. The part of
+// the arena that holds no value at the peak is unused space between buffers.
+// The sum of all these is a device's bytes in Explain.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,9 +22,9 @@ namespace weft {
 
 enum class StepPhase { Forward, Backward, Update };
 
-/// One instruction.
+/// An instruction and the memory in use while it runs.
 struct Moment {
-  std::string what;               ///< the kernel, or the kind of a collective
+  std::string what;               ///< the kernel, or the instruction's kind
   std::vector<std::string> where; ///< paths of variables and layers
   StepPhase phase = StepPhase::Forward;
   /// The index of the instruction among the explanation's collectives.

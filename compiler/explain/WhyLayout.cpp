@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace weft;
 
 namespace {
-/// One function, propagated with a journal.
+/// A function whose layouts are propagated with a journal.
 class LayoutHistory {
 public:
   LayoutHistory(func::FuncOp function, MeshAttr mesh)
@@ -79,8 +79,8 @@ std::vector<std::string> LayoutHistory::namesOf(Value value) const {
   return found;
 }
 
-/// The reason of a value; values that a loop passes on are recorded under their
-/// leader.
+/// The reason for an axis of a value. Values that a loop passes on are recorded
+/// under their leader.
 const LayoutReason *LayoutHistory::reasonOf(Value value, unsigned dim,
                                             const SubAxis &axis) {
   const LayoutReason *reason = journal.last(value, dim, axis);
@@ -108,8 +108,8 @@ std::string LayoutHistory::opText(Operation *op) const {
   return text;
 }
 
-/// The attribute's own reason (layout_map "d1/kernel"), or the name of its
-/// value.
+/// The reason that the annotation states (layout_map "d1/kernel"), or else the
+/// name of the annotated value.
 std::string LayoutHistory::annotationText(const LayoutReason &reason) const {
   auto textOf = [](Attribute attribute, const llvm::Twine &otherwise) {
     auto text = dyn_cast_or_null<StringAttr>(attribute);
@@ -118,8 +118,8 @@ std::string LayoutHistory::annotationText(const LayoutReason &reason) const {
   if (reason.op && !reason.op->hasTrait<OpTrait::IsTerminator>())
     return textOf(reason.op->getDiscardableAttr(kReasonAttr),
                   opText(reason.op));
-  // Whether the annotation is this value's: values that a loop passes on are
-  // annotated outside of the loop.
+  // Whether the annotation belongs to this value. Values that a loop passes on
+  // are annotated outside of the loop.
   auto isMeant = [&](Value value) {
     return table.flow().leader(value) == reason.value;
   };

@@ -12,8 +12,9 @@
 //       annotated: batch axis "data"
 //     without the annotation of x: [-,-]
 //
-// Propagation runs once more with a journal (passes/sharding/propagation/LayoutJournal.h),
-// and a third time without the nearest annotation.
+// Propagation runs once more with a journal
+// (passes/sharding/propagation/LayoutJournal.h), and a third time without the
+// annotation of the first axis that comes from one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,25 +30,27 @@
 
 namespace weft {
 
-/// The origin of one axis of one dimension, nearest first.
+/// The origin of one axis of one dimension; `steps` go from the value back to
+/// the annotation or price.
 struct AxisOrigin {
   unsigned dim = 0;
   std::string axis;    ///< "data"
-  bool isLost = false; ///< the dimension lost the axis for its price
+  bool isLost = false; ///< the dimension lost the axis, which is cheaper
   std::vector<std::string> steps;
 };
 
 struct WhyLayout {
   std::string name, shape, layout;
   std::vector<AxisOrigin> origins;
-  /// The nearest annotation, and the layout without it; empty if there is none.
+  /// The value with the annotation of the first axis that comes from one, and
+  /// the layout without it; empty if there is none.
   std::string annotation, layoutWithout;
 };
 
 /// The layouts of the values of a name, as in a layout map or a report
 /// (d1/kernel, d2/output), or of a line (train.py:12): one for each different
-/// layout. Takes a module at stage `differentiated`. `names` gets all names
-/// that exist.
+/// shape and layout. Takes a module at stage `differentiated`. `names` gets all
+/// names and lines that exist.
 std::vector<WhyLayout> whyLayouts(mlir::ModuleOp module, llvm::StringRef name,
                                   std::set<std::string> &names);
 std::string toText(const std::vector<WhyLayout> &values);

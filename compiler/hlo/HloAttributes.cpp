@@ -98,7 +98,7 @@ std::string hlo::attributesText(Operation *op) {
   for (NamedAttribute entry : op->getAttrDictionary()) {
     StringRef name = entry.getName();
     if (name == "reason" || name.contains('.'))
-      continue; // the one is metadata, the others are notes of passes
+      continue; // metadata, or an attribute that passes added
     std::string value = valueText(name, entry.getValue());
     if (!value.empty())
       text += ", " + attributeName(name).str() + "=" + value;
@@ -110,7 +110,7 @@ std::string hlo::attributesText(Operation *op) {
 // Devices
 //===----------------------------------------------------------------------===//
 
-/// Whether the op reads the links between devices.
+/// Whether the op communicates: it has an effect on the links between devices.
 static bool communicates(Operation *op) {
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);
   SmallVector<MemoryEffects::EffectInstance> all;

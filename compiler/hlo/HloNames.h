@@ -25,8 +25,8 @@ llvm::StringRef computationWords(llvm::StringRef opcode);
 /// The text of a shape, "f32[4,8]{1,0}"; "(f32[4]{0}, pred[])" for several.
 std::string shapeText(mlir::Type type);
 std::string shapeText(mlir::TypeRange types);
-/// The text of an op's attributes, ", dimensions={1,0}, count=3", without the
-/// origin of a value and the devices of a collective.
+/// The text of an op's attributes, ", dimensions={1,0}, count=3", without
+/// reasons, layouts, the kind of a reduction, data, and names with a dot.
 std::string attributesText(mlir::Operation *op);
 /// The text of an op's devices, ", channel_id=1, replica_groups={{0,1},{2,3}},
 /// use_global_device_ids=true" or ", channel_id=1,

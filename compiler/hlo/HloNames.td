@@ -1,8 +1,8 @@
 //===- HloNames.td - opcodes of XLA, from the definitions of ops -------------//
 //
-// Ops of weft name the StableHLO op with the same meaning, collectives XLA's
-// opcode. Entries are needed here only if XLA's name differs from StableHLO's
-// by more than `-` instead of `_`.
+// The definition of an op of weft names the StableHLO op with the same meaning;
+// that of a collective names XLA's opcode. Entries are needed here only if
+// XLA's name differs from StableHLO's by more than `-` instead of `_`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,8 +65,8 @@ def kAttributes : GenericTable {
   let Fields = ["From", "To"];
 }
 
-// The computations of an instruction: a word for each, the last region has the
-// last word.
+// The words before the computations of an instruction, one for each of its last
+// regions.
 class Computations<string hlo, string words> {
   string From = hlo;
   string To = words;

@@ -39,7 +39,7 @@ private:
 
   ModuleOp module;
   StringRef name;
-  std::string before; ///< computations that are called
+  std::string before; ///< text of the called computations
   llvm::DenseMap<Value, std::string> names;
   llvm::StringSet<> reducers;
   int64_t numbers = 0, channels = 0;
@@ -200,7 +200,8 @@ std::string HloPrinter::instruction(Operation &op, Value root) {
   Attribute value;
   if (matchPattern(&op, m_Constant(&value)))
     operands = literal(value);
-  std::string rest = called(op, opcode); // numbers what it calls first
+  // Called computations are numbered first.
+  std::string rest = called(op, opcode);
   std::string text =
       line(own, hlo::shapeText(op.getResultTypes()), opcode, operands,
            op.getNumResults() == 1 && op.getResult(0) == root) +

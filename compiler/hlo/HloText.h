@@ -8,13 +8,13 @@
 //   %sum.f32 (x: f32[], y: f32[]) -> f32[] {
 //     %x = f32[] parameter(0)
 //     %y = f32[] parameter(1)
-//     ROOT %add = f32[] add(%x, %y)
+//     ROOT %r = f32[] add(%x, %y)
 //   }
 //
-//   ENTRY %main (p0: f32[4,8]) -> f32[4] {
-//     %p0 = f32[4,8]{1,0} parameter(0)
-//     %reduce.1 = f32[4]{0} reduce(%p0), dimensions={1}, to_apply=%sum.f32
-//     ROOT %all-reduce.2 = f32[4]{0} all-reduce(%reduce.1), channel_id=1, replica_groups={{0,1}}, use_global_device_ids=true, to_apply=%sum.f32
+//   ENTRY %main (p0.1: f32[4,8]{1,0}) -> f32[4]{0} {
+//     %p0.1 = f32[4,8]{1,0} parameter(0)
+//     %reduce.2 = f32[4]{0} reduce(%p0.1), dimensions={1}, to_apply=%sum.f32
+//     ROOT %all-reduce.3 = f32[4]{0} all-reduce(%reduce.2), channel_id=1, replica_groups={{0,1}}, use_global_device_ids=true, to_apply=%sum.f32
 //   }
 //
 // An op without an opcode of XLA is a custom-call whose target is its name. XLA

@@ -9,8 +9,8 @@
 using namespace mlir;
 using namespace weft;
 
-/// Creates the library call that launches name; the kernel's code is its
-/// fallback.
+/// Creates the library call `name`, to which launches refer, with the kernel's
+/// code as its fallback.
 static void createContraction(OpBuilder &builder, plan::DeviceKernelOp code,
                               StringRef name, StringAttr fallback,
                               plan::ContractionAttr of) {

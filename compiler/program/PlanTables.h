@@ -23,14 +23,14 @@ flatbuffers::Offset<plan::Collective> writeCollective(
     flatbuffers::FlatBufferBuilder &builder, plan::CollectiveOpInterface op,
     const std::vector<uint32_t> &sources, const std::vector<uint32_t> &targets);
 
-/// The kernels that launches of a program name, numbered in order, and the
-/// modules of those that devices run.
+/// The kernels that launches of a program name, with the fallbacks of library
+/// contractions, numbered in order, and the modules of those that devices run.
 class KernelTables {
 public:
   KernelTables(plan::ProgramOp program, flatbuffers::FlatBufferBuilder &builder)
       : program(program), builder(builder) {}
 
-  /// The number of a kernel. One that is no op of the plan dialect is a
+  /// The number of a kernel. A kernel that is no op of the plan dialect is a
   /// function of the host.
   uint32_t numberOf(mlir::StringAttr kernel);
 

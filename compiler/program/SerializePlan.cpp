@@ -194,7 +194,7 @@ FailureOr<fb::PortRole> PlanWriter::role(Operation *op, StringRef name) {
   for (unsigned i = 0; i <= static_cast<unsigned>(fb::PortRole::MAX); ++i)
     if (name == fb::EnumNamePortRole(static_cast<fb::PortRole>(i)))
       return static_cast<fb::PortRole>(i);
-  if (hasUnknownRole) // one of them is reported
+  if (hasUnknownRole) // only the first one is reported
     return failure();
   hasUnknownRole = true;
   return op->emitError("unknown role \"")
@@ -240,7 +240,6 @@ FailureOr<std::vector<uint8_t>> PlanWriter::write() {
   auto meshOffset = mesh();
   auto name = builder.CreateString(program.getSymName().str());
   auto target = builder.CreateString(texts.target);
-  auto explanation = builder.CreateString(texts.explanation);
   auto metadata = builder.CreateString(texts.metadata);
   auto bufferTable = builder.CreateVector(buffers);
   auto inputTable = builder.CreateVector(inputs);
@@ -252,8 +251,8 @@ FailureOr<std::vector<uint8_t>> PlanWriter::write() {
   builder.Finish(fb::CreateProgram(builder, WEFT_ABI_VERSION, name, target,
                                    meshOffset, program.getArena(), bufferTable,
                                    inputTable, outputTable, data, kernelTable,
-                                   moduleTable, instructionTable, explanation,
-                                   metadata, observed),
+                                   moduleTable, instructionTable, metadata,
+                                   observed),
                  fb::ProgramIdentifier());
   return std::vector<uint8_t>(builder.GetBufferPointer(),
                               builder.GetBufferPointer() + builder.GetSize());

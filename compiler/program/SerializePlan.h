@@ -9,15 +9,14 @@
 
 namespace weft {
 
-/// Texts that are stored in a plan; JSON or empty.
+/// Texts that are stored in a plan: a target, and JSON, which may be empty.
 struct PlanTexts {
-  std::string target;      ///< cpu:avx512, ...
-  std::string explanation; ///< prediction of `weft explain`
-  std::string metadata;    ///< the front end's model
+  std::string target;   ///< such as cpu:avx512
+  std::string metadata; ///< JSON of the front end's model, or empty
 };
 
-/// The FlatBuffer of runtime/abi/plan.fbs. Fails with an error on an op whose
-/// element type the runtime lacks.
+/// The FlatBuffer of runtime/abi/plan.fbs. Fails with an error on an op with an
+/// element type that the runtime lacks, or with an unknown role.
 llvm::FailureOr<std::vector<uint8_t>> serializePlan(plan::ProgramOp program,
                                                     const PlanTexts &texts);
 

@@ -2,6 +2,7 @@
 
 #include "weft/compiler/report/Html.h"
 #include "weft/compiler/report/Sections.h"
+#include "weft/layout/Saturating.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -76,16 +77,16 @@ static void writeWhere(const Explanation &explanation,
   out << codeList(firsts, 3);
 }
 
-/// Writes a record: figures in the first row, words in the second.
+/// Writes a group of collectives: figures in the first row of the table, texts
+/// in the second.
 static void writeRecord(const Explanation &explanation,
                         const std::vector<size_t> &group, int64_t busiest,
                         llvm::raw_ostream &out) {
   const CollectiveCost &cost = explanation.collectives[group.front()];
   int64_t times = 0, bytes = 0;
   for (size_t i : group) {
-    times += explanation.collectives[i].count;
-    bytes +=
-        explanation.collectives[i].count * explanation.collectives[i].bytes;
+    times = saturatingAdd(times, explanation.collectives[i].count);
+    bytes = saturatingAdd(bytes, explanation.collectives[i].totalBytes());
   }
   out << "<tbody id=\"c" << group.front()
       << "\"><tr><td class=\"num\" data-v=\"" << group.front() << "\">"
@@ -127,9 +128,9 @@ void html::writeCollectives(const Report &report, llvm::raw_ostream &out) {
   for (const std::vector<size_t> &group : groups) {
     const CollectiveCost &cost = explanation.collectives[group.front()];
     busiest =
-        std::max<int64_t>(busiest, group.size() * cost.count * cost.bytes);
+        std::max(busiest, saturatingMultiply(group.size(), cost.totalBytes()));
   }
-  out << "<p class=\"lead\">In program order; bytes are what one device sends "
+  out << "<p class=\"lead\">In program order; bytes are sent by one device "
          "(the one "
          "that sends most). A fix is the cheapest change of one annotation "
          "that "
@@ -144,10 +145,7 @@ void html::writeCollectives(const Report &report, llvm::raw_ostream &out) {
     writeRecord(explanation, group, busiest, out);
   out << "<tfoot><tr><td></td><td colspan=\"3\">a step sends</td><td "
          "class=\"num\">";
-  int64_t times = 0;
-  for (const CollectiveCost &cost : explanation.collectives)
-    times += cost.count;
-  out << groupedDigits(times) << "</td><td class=\"num\">"
+  out << groupedDigits(explanation.totalCount()) << "</td><td class=\"num\">"
       << groupedDigits(explanation.totalBytes())
       << "</td></tr></tfoot></table></div>";
   if (groups.size() > most)

@@ -20,8 +20,8 @@
 
 namespace weft::html {
 
-/// Escapes for text and for attributes in double quotes. Bytes that are no
-/// UTF-8 and control characters become U+FFFD.
+/// Escapes for text and for attributes in double quotes. Newlines and tabs
+/// become blanks; other control characters and bytes that are no UTF-8, U+FFFD.
 std::string escaped(llvm::StringRef text);
 std::string code(llvm::StringRef text);
 /// At most `most` characters of the text, with an ellipsis if there are more.
@@ -34,9 +34,11 @@ std::string bytesText(int64_t bytes);
 std::string px(double value);
 /// A count with its noun: "1 collective", "2 collectives".
 std::string counted(int64_t count, llvm::StringRef noun);
-/// The first `most` items in <code>, and the number of others.
+/// The first `most` items in <code>, and the number of others; a single other
+/// one is listed, too.
 std::string codeList(llvm::ArrayRef<std::string> items, size_t most);
-/// The text without the numbers of layers: dense_3/kernel becomes dense/kernel.
+/// The text without the numbers of layers: dense_3/kernel becomes dense/kernel;
+/// other numbers become "#".
 std::string withoutNumbers(llvm::StringRef text);
 
 } // namespace weft::html

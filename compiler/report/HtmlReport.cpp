@@ -24,9 +24,9 @@ static constexpr llvm::StringLiteral kScript =
 void html::writeBudgets(const Report &report, llvm::raw_ostream &out) {
   if (report.limits.empty())
     return;
-  out << "<section id=\"budgets\"><h2>Budgets</h2><p class=\"lead\">What the "
-         "step may "
-         "cost; a program over its budget does not compile.</p><div "
+  out << "<section id=\"budgets\"><h2>Budgets</h2><p class=\"lead\">Limits "
+         "on the "
+         "step's costs; a program over its budget does not compile.</p><div "
          "class=\"wide\">"
          "<table><thead><tr><th>limit</th><th>from</th><th "
          "class=\"num\">allows</th>"
@@ -63,8 +63,8 @@ void html::writeRules(const Report &report, llvm::raw_ostream &out) {
     return;
   out << "<section id=\"rules\"><h2>Rules of the layout map</h2><div "
          "class=\"wide\">"
-         "<table><thead><tr><th>rule</th><th>status</th><th>what it "
-         "does</th></tr>"
+         "<table><thead><tr><th>rule</th><th>status</th><th>effect"
+         "</th></tr>"
          "</thead><tbody>";
   for (const RuleStatus &rule : llvm::ArrayRef(rules).take_front(most)) {
     out << "<tr><td>" << code(shortened(rule.key, 200))
@@ -121,9 +121,7 @@ static void writeRuleTile(const Explanation &explanation,
 
 static void writeTiles(const Report &report, llvm::raw_ostream &out) {
   const Explanation &explanation = report.explanation;
-  int64_t times = 0;
-  for (const CollectiveCost &cost : explanation.collectives)
-    times += cost.count;
+  int64_t times = explanation.totalCount();
   out << "<ul class=\"tiles\">";
   writeTile("mesh", "Devices", groupedDigits(report.mesh.size()),
             escaped(explanation.devices), out);
@@ -180,7 +178,7 @@ std::string weft::toHtml(const Report &report) {
   }
   out << "</main>\n<footer><p>Written by <code>weft explain --html</code>, "
          "read off the "
-         "finished plan: what is shown is what runs.</p></footer>\n<script>"
+         "finished plan of the program that runs.</p></footer>\n<script>"
       << kScript << "</script></body></html>\n";
   return page;
 }

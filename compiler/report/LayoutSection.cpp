@@ -13,7 +13,8 @@ using namespace weft::html;
 // The mesh
 //===----------------------------------------------------------------------===//
 
-/// The first coordinates along an axis and the last; -1 for those between.
+/// The first coordinates along an axis, -1 for those that are left out, and the
+/// last one.
 static std::vector<int64_t> shownCoordinates(int64_t size, int64_t most) {
   std::vector<int64_t> shown;
   for (int64_t i = 0; i < std::min(size, most); ++i)
@@ -107,7 +108,7 @@ void html::writeMesh(const Report &report, llvm::raw_ostream &out) {
          "is not "
          "split over, it is copied.";
   if (devicesCanBePicked(mesh))
-    out << "<span class=\"js\"> Pick a device to see what it holds.</span>";
+    out << "<span class=\"js\"> Pick a device to see its shards.</span>";
   out << "</p>";
   writeGrids(mesh, out);
   out << "</section>";
@@ -120,7 +121,7 @@ void html::writeMesh(const Report &report, llvm::raw_ostream &out) {
 namespace {
 using Group = std::vector<const TensorLayout *>;
 
-/// A part of the section.
+/// A subsection: a title and its tensors.
 struct Shelf {
   std::string title, note;
   bool isOpen;
@@ -130,18 +131,15 @@ struct Shelf {
 
 static std::vector<Shelf> shelves(const Report &report) {
   std::vector<Shelf> all = {
-      {"Inputs", "What a caller gives to each step.", true, {}},
+      {"Inputs", "Arrays that the caller passes to each step.", true, {}},
       {"Variables",
        "Weights and state: kept from step to step, updated in place.",
        true,
        {}},
-      {"Optimizer",
-       "What the optimizer remembers of each variable.",
-       false,
-       {}},
-      {"Outputs", "What a step returns besides updated variables.", true, {}},
+      {"Optimizer", "The optimizer's state for each variable.", false, {}},
+      {"Outputs", "Results of a step besides updated variables.", true, {}},
       {"Inside the step",
-       "What layers give, where a rule lays it out.",
+       "Outputs of layers whose layout a rule sets.",
        true,
        {}}};
   for (const TensorLayout &tensor : report.tensors) {
@@ -156,8 +154,8 @@ static std::vector<Shelf> shelves(const Report &report) {
   return all;
 }
 
-/// Groups of tensors that differ in numbers in their names only, if there are
-/// many tensors.
+/// Groups of tensors whose names differ in numbers only; one tensor each if
+/// there are few.
 static std::vector<Group> groups(const Mesh &mesh, const Group &tensors) {
   constexpr size_t many = 12;
   std::vector<Group> result;
@@ -188,7 +186,7 @@ static void writeNames(const Group &group, llvm::raw_ostream &out) {
   out << "</p></details>";
 }
 
-/// Whether the tensor's role is not implied by its shelf.
+/// Whether the title of the subsection does not imply the tensor's role.
 static bool saysRole(const TensorLayout &tensor) {
   return tensor.role != "weight" && tensor.role != "slot" &&
          tensor.role != kInside && tensor.role != "other" &&
@@ -203,7 +201,7 @@ static void writeCard(const Mesh &mesh, const Group &group,
   if (group.size() > 1)
     out << " <span class=\"times\">× " << groupedDigits(group.size())
         << "</span>";
-  out << "</h4>" << drawTensor(mesh, tensor) << "<p class=\"what\">"
+  out << "</h4>" << drawTensor(mesh, tensor) << "<p class=\"shape\">"
       << escaped(shapeName(tensor.shape)) << " " << escaped(tensor.elementType)
       << (saysRole(tensor) ? ", " + escaped(tensor.role) : "") << " · "
       << code(toCommandText(mesh, tensor.layout)) << " · "
@@ -251,7 +249,7 @@ static void writeShelf(const Mesh &mesh, const Shelf &shelf,
 void html::writeLayouts(const Report &report, llvm::raw_ostream &out) {
   out << "<section id=\"layouts\"><h2>Layouts</h2><p class=\"lead\">A box is a "
          "tensor, "
-         "a block of it is what one device holds, and numbers in a block are "
+         "a block of it is one device's shard, and numbers in a block are "
          "the "
          "devices that hold it. Sheets behind a box are copies on other "
          "devices, "

@@ -19,8 +19,8 @@ static void writeCategories(const Report &report, llvm::raw_ostream &out) {
       std::tuple<llvm::StringRef, llvm::StringRef, int64_t, llvm::StringRef>;
   out << "<div class=\"wide\"><table><thead><tr><th>of the fullest "
          "device</th><th "
-         "class=\"num\">bytes</th><th class=\"num\">share</th><th>what it "
-         "is</th></tr>"
+         "class=\"num\">bytes</th><th class=\"num\">share</th><th>contents"
+         "</th></tr>"
          "</thead><tbody>";
   for (auto [color, name, bytes, note] : std::initializer_list<Row>{
            {"m1", "weights", memory.weights, "parameters and other state"},
@@ -43,7 +43,7 @@ static void writeCategories(const Report &report, llvm::raw_ostream &out) {
 }
 
 namespace {
-/// Buffers at the peak that differ in numbers in their names only.
+/// Buffers at the peak whose names differ in numbers only.
 struct LikeResidents {
   Resident first;
   size_t count = 1;

@@ -1,6 +1,7 @@
 //===- Sections.h - the parts of the page -----------------------*- C++ -*-===//
 //
-// Each function writes one <section>, or nothing if it would be empty.
+// Each function write...() writes one <section>; writeBudgets() and
+// writeRules() write nothing if there are none.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,14 +23,14 @@ void writeMemory(const Report &report, llvm::raw_ostream &out);
 void writeBudgets(const Report &report, llvm::raw_ostream &out);
 void writeRules(const Report &report, llvm::raw_ostream &out);
 
-/// Draws one tensor, true to scale, without its caption.
+/// Draws one tensor to scale, without its caption.
 std::string drawTensor(const Mesh &mesh, const TensorLayout &tensor);
-/// Describes a layout in words: "dimension 1 in 4 over model, 2 copies of
-/// each".
+/// Describes a layout in words: "split: dimension 1 in 4 over model; 2 copies
+/// of each shard".
 std::string layoutWords(const Mesh &mesh, const TensorLayout &tensor);
 
-/// Groups of similar collectives, in program order; the number of the first is
-/// the name of their row of the table: c12.
+/// Groups of similar collectives, in program order, of one each if there are
+/// few; the number of the first is the name of their row of the table: c12.
 std::vector<std::vector<size_t>> alike(const Explanation &explanation);
 
 /// The CSS class of a kind's colour.

@@ -1,8 +1,8 @@
 //===- StepSection.cpp - the step as one drawing --------------------------===//
 //
 // The drawing of a step has the instructions in program order from left to
-// right; below each other are phases, the collectives by kind, and the memory
-// in use:
+// right; the rows are the phases, the collectives by kind, and the memory in
+// use:
 //
 //   forward      |######|
 //   backward            |#########|
@@ -13,6 +13,7 @@
 
 #include "weft/compiler/report/Html.h"
 #include "weft/compiler/report/Sections.h"
+#include "weft/layout/Saturating.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -68,9 +69,9 @@ private:
   std::vector<Column> columns;
   /// Moments of each kind of collective, in the order of the first.
   llvm::MapVector<llvm::StringRef, std::vector<size_t>> kinds;
-  std::vector<size_t> rowOf; ///< of the table, for each collective
+  std::vector<size_t> rowOf; ///< row of the table for each collective
   int64_t busiest = 1;
-  double y = 4; ///< where the next part begins
+  double y = 4; ///< top of the next row
 };
 
 } // namespace
@@ -99,7 +100,7 @@ StepDrawing::StepDrawing(const Report &report)
     if (moment.collective) {
       const CollectiveCost &cost = collectives[*moment.collective];
       kinds[cost.kind].push_back(m);
-      busiest = std::max(busiest, cost.count * cost.bytes);
+      busiest = std::max(busiest, cost.totalBytes());
     }
 }
 
@@ -204,7 +205,7 @@ void StepDrawing::writeMarks(const std::vector<size_t> &moments) {
     for (; i < moments.size() && columnOf(moments[i]) / near == place; ++i) {
       const CollectiveCost &cost =
           collectives[*timeline.moments[moments[i]].collective];
-      bytes += cost.count * cost.bytes;
+      bytes = saturatingAdd(bytes, cost.totalBytes());
       here.push_back(moments[i]);
     }
     writeMark(here, std::min(bytes, busiest));
@@ -217,8 +218,8 @@ void StepDrawing::writeLanes() {
     int64_t bytes = 0, times = 0;
     for (size_t m : moments) {
       const CollectiveCost &cost = collectives[*timeline.moments[m].collective];
-      bytes += cost.count * cost.bytes;
-      times += cost.count;
+      bytes = saturatingAdd(bytes, cost.totalBytes());
+      times = saturatingAdd(times, cost.count);
     }
     out << "<text class=\"name\" x=\"0\" y=\"" << px(y + 13) << "\">"
         << escaped(kind) << "</text><text class=\"sub\" x=\"0\" y=\""
@@ -259,7 +260,8 @@ void StepDrawing::writeBands() {
   band("m5", [&](const Moment &at) { return at.temporaries; });
 }
 
-/// The distance of ticks, 1, 2, 5, 10, 20, ...: at most five ticks.
+/// The distance between ticks, one of 1, 2, 5, 10, 20, ..., for at most five
+/// ticks.
 static int64_t tickStep(int64_t top) {
   int64_t step = 1;
   for (int digit = 1; top / step > 5; digit = (digit + 1) % 3)
@@ -321,7 +323,7 @@ void StepDrawing::writeTips() {
 }
 
 void StepDrawing::writeMemory() {
-  y += 30; // room for the peak's words
+  y += 30; // space for the label of the peak
   out << "<text class=\"name\" x=\"0\" y=\"" << px(y - 10)
       << "\">memory in use</text>";
   writeTicks();
@@ -354,8 +356,8 @@ std::string StepDrawing::draw() {
 void html::writeStep(const Report &report, llvm::raw_ostream &out) {
   out << "<section id=\"step\"><h2>The step, instruction by instruction</h2>";
   if (report.timeline.moments.empty()) {
-    out << "<p>The step does nothing: what it returns is what it is "
-           "given.</p></section>";
+    out << "<p>The step does nothing: it returns its "
+           "arguments.</p></section>";
     return;
   }
   out << "<p class=\"lead\">From left to right in program order, the same on "

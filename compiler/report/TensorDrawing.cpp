@@ -1,9 +1,9 @@
 //===- TensorDrawing.cpp - one tensor with its shards ---------------------===//
 //
-// 784x200 over model=4 of a 2x4 mesh: four blocks from left to right, sheets
-// behind them for the copies, the ids of the devices in each block. The padding
-// of an uneven last shard is drawn dashed, and so are shards without an
-// element.
+// A drawing has a block for each shard and sheets behind for copies; 784x200
+// over model=4 of a 2x4 mesh has four blocks from left to right. Each block has
+// the ids of its devices. The padding of an uneven last shard is drawn dashed,
+// and so are shards without an element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ static int64_t copiesOf(const Mesh &mesh, const Layout &layout) {
 
 namespace {
 
-/// One drawn dimension.
+/// A dimension of the drawing.
 struct Side {
   int64_t dim = -1; ///< -1: none
   int64_t size = 1, shards = 1;
@@ -94,7 +94,7 @@ private:
 
 } // namespace
 
-/// Chooses the two dimensions that are split, else the largest.
+/// Chooses two dimensions: those that are split, then the largest.
 void TensorDrawing::chooseSides() {
   int64_t rank = tensor.shape.size();
   llvm::SmallVector<int64_t> order;
@@ -140,7 +140,8 @@ static std::string rect(double x, double y, double w, double h,
          "\" height=\"" + px(h) + "\" " + attributes + "/>";
 }
 
-/// The ids if they fit, else their number, else nothing.
+/// The text of a block: the device ids if they fit, else their number, else
+/// nothing.
 std::string TensorDrawing::label(double x, double y, double w, double h,
                                  llvm::ArrayRef<int64_t> ids) const {
   std::string text = deviceList(ids);

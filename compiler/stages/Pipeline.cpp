@@ -50,7 +50,7 @@ std::string weft::invalidOrder(Stage from, Stage to) {
          "'; passes only lead to later stages";
 }
 
-/// Adds the verifier of a stage's border.
+/// Adds the verifiers that run after a stage.
 static void addBorder(OpPassManager &pm, Stage stage) {
   pm.addPass(createVerifyStagePass(stage));
   if (stage == Stage::sharded)

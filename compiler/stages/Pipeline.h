@@ -42,8 +42,8 @@ std::string unknownStage(llvm::StringRef name);
 std::string invalidOrder(Stage from, Stage to);
 
 struct PipelineOptions {
-  /// Whether to add weft-verify-stage at each border, weft-verify-layouts
-  /// around `sharded`.
+  /// Whether to add weft-verify-stage after each stage, and weft-verify-layouts
+  /// after `sharded`.
   bool verifyBorders = true;
   /// Whether to verify before the first pass, too.
   bool verifyInput = true;
@@ -57,7 +57,8 @@ struct PipelineOptions {
 void buildPipeline(mlir::OpPassManager &pm, const PipelineOptions &options,
                    Stage from, Stage to);
 
-/// Registers `weft-opt --weft-pipeline="from=imported to=plan"`.
+/// Registers `weft-opt --weft-pipeline="from=imported to=plan"`, and the passes
+/// weft-verify-stage and weft-check-budget.
 void registerPipelines();
 
 } // namespace weft

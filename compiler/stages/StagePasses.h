@@ -30,8 +30,9 @@ public:
   explicit StagePasses(mlir::MLIRContext *context);
   ~StagePasses();
   /// The passes after `from` up to and including `to`, which make kernels for
-  /// `target` (PipelineOptions). They verify the stages' conditions; the caller
-  /// runs MLIR's verifier after them.
+  /// `target` (PipelineOptions). They verify the stages' conditions, those of
+  /// `from` only if `verifyInput`; the caller runs MLIR's verifier and
+  /// checkBudget() after them.
   mlir::PassManager &reach(Stage from, Stage to, bool verifyInput,
                            llvm::StringRef target);
 

@@ -18,8 +18,8 @@ using namespace weft;
 
 namespace {
 
-/// Finds the reason why an op is not allowed at a stage, or empty: the rules of
-/// Stages.def.
+/// The rules of Stages.def: refusal() returns the reason why an op is not
+/// allowed at the stage, or empty.
 class BorderRules {
 public:
   explicit BorderRules(Stage stage) : stage(stage) {}
@@ -27,7 +27,7 @@ public:
   std::string refusal(Operation *op) const {
     auto around = op->getParentOfType<FixedLayoutsOpInterface>();
     if (around && around.getFreeAxes().empty())
-      return ""; // one device's program: blocks, and communication
+      return ""; // a program of one device on local blocks
 #define WEFT_RULE(first, last, refused, why)                                   \
   if (stage >= Stage::first && stage <= Stage::last && (refused))              \
     return why;
@@ -36,12 +36,11 @@ public:
   }
 
 private:
-  /// Whether the op's region is one device's program already: blocks, and
-  /// communication.
+  /// Whether the op's region may be a program of one device, on local blocks.
   static bool isPerDevice(Operation *op) {
     return isa<FixedLayoutsOpInterface>(op);
   }
-  /// The error of a value that is sharded over axes that the region binds:
+  /// The error for a value that is sharded over bound axes of the region:
   /// devices along them hold different values.
   static std::string liesOverBound(Operation *op,
                                    FixedLayoutsOpInterface around) {
@@ -111,7 +110,7 @@ struct VerifyStagePass : PassWrapper<VerifyStagePass, OperationPass<ModuleOp>> {
   StringRef getName() const override { return "VerifyStage"; }
   StringRef getArgument() const override { return "weft-verify-stage"; }
   StringRef getDescription() const override {
-    return "Checks what holds at a stage's border.";
+    return "Checks the invariants at a stage's border.";
   }
   void runOnOperation() override {
     std::optional<Stage> stage = parseStage(stageName);

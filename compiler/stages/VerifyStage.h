@@ -4,9 +4,9 @@
 //
 //   %1 = weft.reshard %0 : tensor<8x10xf32, #p> -> tensor<8x10xf32, #x>
 //
-// is refused: "stage 'partitioned': 'weft.reshard' still moves data between
-// layouts". buildPipeline() adds this check, after MLIR's own verifier, after
-// every stage and before the first.
+// is refused: "stage 'partitioned': 'weft.reshard' has a layout in a type,
+// which only the stage 'sharded' allows; ...". buildPipeline() adds this check
+// before the first stage and after every stage, beside MLIR's own verifier.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,8 @@
 
 namespace weft {
 
-/// Emits an error on the first op that the stage does not allow.
+/// Emits an error on the first op that the stage does not allow, or whose sizes
+/// are refused (VerifySizes.h).
 llvm::LogicalResult verifyStage(mlir::ModuleOp module, Stage stage);
 
 /// Creates `weft-verify-stage{stage=NAME}`.

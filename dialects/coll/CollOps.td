@@ -54,12 +54,12 @@ def Coll_SendingOpInterface : OpInterface<"SendingOpInterface"> {
   ];
 }
 
-// Collectives that may be in a region with free axes, and work on shards along
-// these (CollRules.cpp); others take unsharded values there.
+// Collectives that work on shards along the free axes of a region
+// (CollRules.cpp); other collectives take unsharded values there.
 defvar Coll_OnShards = DeclareOpInterfaceMethods<ShardingRuleOpInterface>;
 defvar Coll_Sends = DeclareOpInterfaceMethods<Coll_SendingOpInterface>;
 
-// Attributes of a collective: `reason` is one line for people of its origin
+// Attributes of a collective: `reason` tells people its origin in one line
 // ("gradient of d1/kernel: summed over data"). `group` is a rank-1 layout: its
 // only dimension lists the axes, major to minor. It prints as `over #mesh
 // ["data", "model":(2)2]`.
@@ -104,7 +104,7 @@ class Coll_MovingOp<string mnemonic, string text, dag extra, string form, list<T
   let arguments = !con((ins AnyRankedTensor:$input), extra, (ins Weft_LayoutAttr:$group, OptionalAttr<StrAttr>:$reason));
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = form # " `over` custom<Group>($group) (`reason` $reason^)? attr-dict `:` type($input) `->` type($result)";
-  let hasVerifier = 1; // (C1) dimensions lie in the rank; (C2) sizes fit the group
+  let hasVerifier = 1; // (C1) dimensions lie in the rank, others agree; (C2) sizes fit the group
 }
 def Coll_AllGatherOp : Coll_MovingOp<"all_gather", "concatenates the group's blocks along a dimension, truncated to the result",
     (ins I64Attr:$dim), "$input `dim` $dim", [Coll_OnShards, Coll_Sends]> {

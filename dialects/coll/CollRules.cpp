@@ -1,14 +1,16 @@
 //===- CollRules.cpp - collectives on shards of their operands ------------===//
 //
-// In a region that leaves axes free a collective over the other axes works on
-// the shards along the free ones: dimensions that it does not cut or join pass.
+// In a region that leaves axes free, a collective over the other axes works on
+// shards along the free axes. These can shard every dimension that the
+// collective does not cut or join.
 //
 //   all_gather %a dim 0 over ["x"] : 4x16 -> 8x16     ([4, k], [8, k])
 //                                                      k=16 may lie over "y"
 //
-// Summands along "y" pass through: an op that only moves elements moves
-// summands as well, and sums along "x" of summands are summands of the sum. So
-// reduce_scatter of a sum along "y" leaves half of it to be summed on "x"=2.
+// Summands along "y" pass through: an op that only moves elements can move
+// summands, and sums of summands along "x" are summands of the sum. So
+// reduce_scatter on "x"=2 of a partial sum along "y" leaves half the elements
+// to be summed along "y".
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +22,8 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::coll;
 
-/// The rule in which each operand becomes the result of its number; the
-/// dimensions `replicated`, which may change their size, cannot be sharded.
+/// The rule that maps each operand to the result of the same index. The
+/// dimensions `replicated`, whose size may change, are not sharded.
 static ShardingRule movingRule(Operation *op, ArrayRef<int64_t> replicated,
                                Linearity linearity = Linearity::Moving) {
   ShardingRule rule;
@@ -55,8 +57,8 @@ ShardingRule CoordinateOp::getShardingRule() {
   return rule;
 }
 
-/// How a collective that combines devices passes partial values: one operand
-/// that is summed stays a sum.
+/// The linearity of a collective that combines devices' values: a sum of one
+/// operand is linear, so partial sums may pass through.
 static Linearity combining(Operation *op, ReduceKind kind) {
   bool passes = kind == ReduceKind::Sum && op->getNumOperands() == 1;
   return passes ? Linearity::Linear : Linearity::None;

@@ -19,10 +19,10 @@ static int64_t rankOf(Type type) {
 }
 
 //===----------------------------------------------------------------------===//
-// Each element alone
+// Elementwise ops
 //===----------------------------------------------------------------------===//
 
-/// Whether and how partial sums pass through the op, as for Weft's own ops.
+/// How partial sums in each operand pass through the op, as for Weft's own ops.
 static SmallVector<Linearity, 3> linearityOf(Operation *op) {
   using List = SmallVector<Linearity, 3>;
   return llvm::TypeSwitch<Operation *, List>(op)
@@ -74,7 +74,7 @@ void weft::attachElementwiseRule(RegisteredOperationName op) {
 // Constants
 //===----------------------------------------------------------------------===//
 
-/// The attribute that holds the data: the one whose type is the result's.
+/// The attribute that holds the data, which has the result's type.
 static NamedAttribute dataOf(Operation *op) {
   Type type = op->getResult(0).getType();
   for (NamedAttribute attribute : op->getAttrs())
@@ -152,7 +152,7 @@ static void attachToElementwise(Dialect *dialect) {
 void weft::registerArithRules(DialectRegistry &registry) {
   registry.addExtension(
       +[](MLIRContext *context, arith::ArithDialect *dialect) {
-        // Dialects of the ops that divisions of uneven blocks are built of.
+        // Divisions of blocks with padding become linalg ops.
         context->loadDialect<linalg::LinalgDialect>();
         attachToElementwise(dialect);
         attachConstantRule(*RegisteredOperationName::lookup(

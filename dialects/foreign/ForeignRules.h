@@ -14,7 +14,7 @@
 // |              | expand_shape, collapse_shape
 // | tosa         | elementwise with broadcasts, matmul, reduce_*, transpose,
 // |              | reshape, const
-// | scf          | none needed: loops say themselves what their regions pass on
+// | scf          | none needed: loops declare the values of their regions
 //
 // An op without a rule keeps its tensors replicated.
 //
@@ -38,8 +38,8 @@ void registerForeignRules(mlir::DialectRegistry &registry);
 
 /// Attaches the rule of an op that implements linalg's LinalgOp.
 void attachStructuredRule(mlir::RegisteredOperationName op);
-/// Attaches the rule of an op on single elements: tensors of one shape, and
-/// scalars.
+/// Attaches the rule of an elementwise op, whose operands are scalars or
+/// tensors of one shape.
 void attachElementwiseRule(mlir::RegisteredOperationName op);
 /// Attaches the elementwise rule with tensors broadcast along dimensions of
 /// size 1.

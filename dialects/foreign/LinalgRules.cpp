@@ -26,9 +26,9 @@ using namespace weft;
 // Combiners of loop bodies
 //===----------------------------------------------------------------------===//
 
-/// The reduction of a combiner, if the order of partial results does not
-/// matter. Nothing for reductions of unsigned numbers, of bits as numbers, and
-/// those that skip NaN, which differ from Weft's.
+/// The reduction of a combiner in which the order of partial results does not
+/// matter, or nothing. Unsigned max and min, sums of i1, and max and min that
+/// skip NaN differ from Weft's reductions.
 static std::optional<ReduceKind> kindOf(Operation *combiner) {
   bool bits = getElementTypeOrSelf(combiner->getResult(0)).isInteger(1);
   std::optional<ReduceKind> kind =
@@ -91,7 +91,7 @@ private:
   }
   void replicate(AffineExpr expr);
   TensorFactors factorsOf(OpOperand &operand);
-  /// The factors of a dimension whose index is not one loop.
+  /// The factors of a dimension whose index is not a single loop.
   DimFactors windowOf(OpOperand &operand, AffineExpr expr);
   std::optional<WindowExpr> matchWindow(AffineExpr expr);
   bool isReduction(unsigned loop) {
@@ -190,7 +190,8 @@ TensorFactors StructuredRule::factorsOf(OpOperand &operand) {
       factors.push_back(windowOf(operand, expr));
       continue;
     }
-    // A repeated loop (a diagonal), or a loop over a part of a dimension.
+    // A loop that indexes two dimensions (a diagonal), or only a part of one,
+    // is not sharded.
     bool again = !seen.insert(dim.getPosition()).second;
     if (again || type.getDimSize(factors.size()) != sizes[dim.getPosition()]) {
       replicate(expr);
@@ -202,8 +203,8 @@ TensorFactors StructuredRule::factorsOf(OpOperand &operand) {
   return factors;
 }
 
-/// Checks that each output's elements are written once by parallel loops or
-/// combined by reductions; other loops stay replicated.
+/// Replicates parallel loops that do not index every output, and reduction
+/// loops that index one.
 void StructuredRule::checkOutputs() {
   for (const TensorFactors &result : rule.results)
     for (unsigned loop = 0; loop < sizes.size(); ++loop) {
@@ -213,7 +214,7 @@ void StructuredRule::checkOutputs() {
     }
 }
 
-/// Whether the loop has a dimension of an operand to itself, so that local
+/// Whether the loop alone indexes a dimension of an operand, so that local
 /// shapes give its local size.
 static bool isSeen(const ShardingRule &rule, unsigned loop) {
   return llvm::any_of(rule.operands, [&](const TensorFactors &operand) {
@@ -232,7 +233,7 @@ ShardingRule StructuredRule::build() {
   for (unsigned loop = 0; loop < sizes.size(); ++loop)
     if (!isSeen(rule, loop))
       replicate(loop);
-  // A loop that a later operand made replicated is so in all operands.
+  // A loop that one operand made replicated is replicated in all operands.
   llvm::erase_if(rule.positions, [&](const PositionMap &map) {
     return rule.factors[map.factor].kind != FactorKind::Window;
   });
@@ -269,7 +270,7 @@ void weft::attachStructuredRule(RegisteredOperationName op) {
 void weft::registerLinalgRules(DialectRegistry &registry) {
   registry.addExtension(
       +[](MLIRContext *context, linalg::LinalgDialect *dialect) {
-        // Dialects of the ops that local blocks are built of.
+        // Local blocks are built of ops of these dialects.
         context->loadDialect<arith::ArithDialect, scf::SCFDialect,
                              tensor::TensorDialect>();
         for (RegisteredOperationName op : operationsOf(dialect))

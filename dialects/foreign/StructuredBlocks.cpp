@@ -95,11 +95,12 @@ static Value buildValid(linalg::GenericOp loops, const ShardingRule &rule,
   return all;
 }
 
-/// Moves the whole body into a condition; without it the outputs are kept.
+/// Moves the whole body into a condition; if it is false, the outputs keep
+/// their values.
 static void skipBody(linalg::GenericOp loops, Value valid) {
   Block *body = loops.getBody();
   Operation *yield = body->getTerminator();
-  // linalg.index may be used directly in the body only.
+  // linalg.index is allowed directly in the body only.
   for (linalg::IndexOp index :
        llvm::make_early_inc_range(body->getOps<linalg::IndexOp>()))
     index->moveBefore(&body->front());

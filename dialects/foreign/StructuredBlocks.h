@@ -2,15 +2,16 @@
 //
 // A structured op on local shapes differs from the global op in two ways.
 // Positions (linalg.index) are global, so the block's start is added to them.
-// And 7 summands over 2 devices leave one iteration of the second in its
-// padding: there a reduction keeps its accumulator,
+// Iterations in padding must not count: of 7 summands over 2 devices the second
+// device has 3 in a block of 4, and in its last iteration a reduction keeps the
+// accumulator,
 //
 //   %i = linalg.index 1
-//   %valid = arith.cmpi ult, %i, %extent        4, and 3 on the second device
+//   %valid = arith.cmpi slt, %i, %extent        7, and 3 on the second device
 //   %kept = arith.select %valid, %sum, %acc
 //
-// so that neither 0*NaN nor exp(0) counts. A body that may not run on any value
-// (an integer division) is skipped there, by scf.if.
+// so that neither 0*NaN nor exp(0) counts. A body that is undefined for some
+// values (an integer division) is skipped in padding, by scf.if.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,8 +32,7 @@ buildStructuredBlock(mlir::OpBuilder &builder, mlir::linalg::LinalgOp op,
                      mlir::TypeRange resultTypes,
                      const LocalPlacement &placement);
 
-/// Builds an elementwise op as a loop nest over its tensors, whose values are
-/// used unchanged.
+/// Builds an elementwise op as a loop nest over its tensor operands.
 mlir::linalg::GenericOp elementwiseLoops(mlir::OpBuilder &builder,
                                          mlir::Operation *op,
                                          mlir::ValueRange operands,
@@ -52,7 +52,8 @@ mlir::Value maskedBlock(mlir::OpBuilder &builder, mlir::Value block,
 /// Whether one of the first `loops` factors has padding on some device.
 bool hasPadding(const ShardingRule &rule, unsigned loops,
                 const LocalPlacement &placement);
-/// Whether all ops in the body are defined for any operand.
+/// Whether all ops in the body are defined for any operand and have no memory
+/// effects.
 bool isHarmless(mlir::Block &body);
 
 } // namespace weft

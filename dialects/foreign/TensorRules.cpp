@@ -11,7 +11,8 @@
 using namespace mlir;
 using namespace weft;
 
-/// Adds a factor for each dimension of the type; returns them as a tensor's.
+/// Adds a factor for each dimension of the type; returns the factors of a
+/// tensor of this type.
 static TensorFactors addFactors(ShardingRule &rule, RankedTensorType type) {
   TensorFactors factors;
   for (int64_t size : type.getShape()) {
@@ -131,7 +132,7 @@ struct ExtractSliceModel
         sizes[dim] = builder.getIndexAttr(typeOf(operands[0]).getDimSize(dim));
       }
     if (operands[0].getType() == types[0])
-      // The slice is the source, whose fetched elements are in its order.
+      // The fetched elements are the slice, in its order.
       return {operands[0]};
     return {tensor::ExtractSliceOp::create(
         builder, op->getLoc(), cast<RankedTensorType>(types[0]), operands[0],
@@ -139,7 +140,8 @@ struct ExtractSliceModel
   }
 };
 
-/// Dimensions that the source does not cover stay replicated.
+/// The rule of tensor.insert_slice. Dimensions that the source does not cover
+/// stay replicated.
 struct InsertSliceModel : RuleModel<InsertSliceModel, tensor::InsertSliceOp> {
   static BlockDims dimsOf(Operation *op) {
     auto slice = cast<tensor::InsertSliceOp>(op);
@@ -157,8 +159,7 @@ struct InsertSliceModel : RuleModel<InsertSliceModel, tensor::InsertSliceOp> {
         rule.factors[dim].kind = FactorKind::Replicated;
     for (unsigned dim = 0; dim < dest.size(); ++dim)
       if (!dims.covers(dim) && !dims.dropped[dim])
-        // The rule of tensor.insert_slice: dimensions that the source does not
-        // cover completely stay replicated.
+        // The source has another size in this dimension, so it has no factor.
         rule.operands[0][dims.place(dim)].clear();
     return rule;
   }

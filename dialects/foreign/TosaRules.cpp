@@ -17,7 +17,7 @@ static RankedTensorType tensorTypeOf(Value value) {
 template <typename Model, typename Op>
 using RuleModel = ShardingRuleOpInterface::ExternalModel<Model, Op>;
 
-/// Adds every operand without factors: `rank` empty dimensions each.
+/// Adds all operands with no factor in any dimension.
 static void addReplicatedOperands(ShardingRule &rule, Operation *op) {
   for (Value operand : op->getOperands()) {
     RankedTensorType type = tensorTypeOf(operand);
@@ -176,7 +176,7 @@ static void attachReduction(MLIRContext *context) {
 
 void weft::registerTosaRules(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, tosa::TosaDialect *dialect) {
-    // Dialects of the ops that masks are built of.
+    // Masks are built of ops of these dialects.
     context->loadDialect<arith::ArithDialect, linalg::LinalgDialect,
                          tensor::TensorDialect>();
     for (RegisteredOperationName op : operationsOf(dialect))

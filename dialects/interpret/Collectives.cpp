@@ -17,8 +17,8 @@ namespace weft {
 
 namespace {
 
-/// Copies the block of `sizes` at `from` of one tensor to `to` of another, except
-/// elements outside of either tensor.
+/// Copies the block of `sizes` at `from` of one tensor to `to` of another,
+/// except elements outside of either tensor.
 void copyBlock(const Tensor &source, ArrayRef<int64_t> from, Tensor &target,
                ArrayRef<int64_t> to, ArrayRef<int64_t> sizes) {
   SmallVector<int64_t, 4> sourceStrides = stridesOf(source.getShape()),
@@ -48,7 +48,7 @@ Tensor padding(RankedTensorType type) {
   return result;
 }
 
-/// The block with the shape of `type` that begins at k blocks along `dim`.
+/// Block k along `dim`, with the shape of `type`.
 Tensor blockOf(const Tensor &x, RankedTensorType type, int64_t dim, int64_t k) {
   Tensor result = padding(type);
   SmallVector<int64_t, 4> from(x.getShape().size(), 0), to(from);
@@ -57,7 +57,7 @@ Tensor blockOf(const Tensor &x, RankedTensorType type, int64_t dim, int64_t k) {
   return result;
 }
 
-/// Blocks one after the other along `dim`, truncated to `type`.
+/// Concatenates blocks along `dim` and truncates the result to `type`.
 Tensor concatenated(ArrayRef<Tensor> blocks, RankedTensorType type,
                     int64_t dim) {
   Tensor result = padding(type);

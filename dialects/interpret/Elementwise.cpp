@@ -256,7 +256,8 @@ std::complex<double> asNumber(const Tensor &x, int64_t i) {
              : static_cast<double>(x.integer(i));
 }
 
-/// Converts each element; of complex numbers the real part, except for i1.
+/// Converts each element. A complex number becomes its real part, or in i1
+/// whether it is not 0.
 Tensor convert(const Tensor &x, RankedTensorType type) {
   Tensor result(type);
   bool toBool = type.getElementType().isInteger(1);
@@ -276,8 +277,8 @@ Tensor convert(const Tensor &x, RankedTensorType type) {
   return result;
 }
 
-/// The nearest number with so many exponent and mantissa bits, ties to even;
-/// infinity above the largest number, 0 below the least normal one.
+/// The nearest number with these counts of exponent and mantissa bits, ties to
+/// even; infinity above the largest number, 0 below the least normal one.
 double reducePrecision(double x, int64_t exponentBits, int64_t mantissaBits) {
   if (x == 0 || !std::isfinite(x))
     return x;

@@ -90,8 +90,9 @@ static int64_t mixedPosition(const Mesh &mesh, ArrayRef<SubAxis> axes,
   return position;
 }
 
-/// Splits each device's value into blocks along the axes that are free around
-/// the op; for the outermost region, a value that all devices have.
+/// Splits each device's operands into blocks along the axes that are free
+/// around the op. For an outermost region the one global value is split for all
+/// devices.
 SmallVector<Tensors> Lockstep::blocksOf(Operation &op,
                                         const Operands &operands) {
   auto manual = cast<ManualOp>(op);

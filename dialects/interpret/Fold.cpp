@@ -37,7 +37,7 @@ Tensors combined(Block &body, const Tensors &left, const Tensors &right) {
   return yielded;
 }
 
-/// Offsets along the dimensions that are in `dims` (`inside`) or are not.
+/// Offsets along the dimensions in `dims` if `inside`, else along all others.
 std::vector<int64_t> along(const Tensor &x, ArrayRef<int64_t> dims,
                            bool inside) {
   SmallVector<int64_t, 4> strides = stridesOf(x.getShape());
@@ -83,10 +83,7 @@ std::optional<Tensors> meaningOfFold(Operation *op, Operands in) {
   auto foldOp = dyn_cast<FoldOp>(op);
   if (!foldOp)
     return std::nullopt;
-  Tensors results = fold(foldOp, in);
-  if (results.empty())
-    return std::nullopt; // an error was reported
-  return results;
+  return fold(foldOp, in);
 }
 
 } // namespace weft

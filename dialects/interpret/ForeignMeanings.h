@@ -1,7 +1,7 @@
 //===- ForeignMeanings.h - the meaning of upstream's ops --------*- C++ -*-===//
 //
 // Meanings of linalg's structured ops (by maps and bodies), arith, math and
-// tensor. Each function returns nothing for other ops.
+// tensor. A function returns nothing for ops of the others.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,9 @@ std::optional<Tensor> meaningOfTensorOp(mlir::Operation *op, Operands in);
 
 /// Returns the value that a body uses from outside itself.
 using Outside = llvm::function_ref<const Tensor *(mlir::Value)>;
-/// Runs the iterations in row-major order; failure with an error if the body
-/// has an op without a meaning.
+/// Runs a structured op's iterations in row-major order, or a tensor.pad;
+/// failure with an error if the body has an op without a meaning, or the
+/// padding is not one value or not static.
 std::optional<llvm::FailureOr<Tensors>>
 meaningOfStructured(mlir::Operation *op, Operands in, Outside outside);
 

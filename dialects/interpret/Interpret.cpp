@@ -166,8 +166,11 @@ FailureOr<Tensors> interpretOp(Operation *op,
     if (std::optional<Tensor> result = meaning(op, operands))
       return Tensors{std::move(*result)};
   for (auto meaning : {meaningOfScan, meaningOfFold})
-    if (std::optional<Tensors> results = meaning(op, operands))
+    if (std::optional<Tensors> results = meaning(op, operands)) {
+      if (results->empty())
+        return failure();
       return std::move(*results);
+    }
   return op->emitOpError("has no meaning in the interpreter");
 }
 

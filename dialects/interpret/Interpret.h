@@ -7,7 +7,7 @@
 //   all_reduce sum over "data" of  {1, 2 | 10, 20}   (4 devices, "data"=2
 //   minor) gives every device its group's sum {3, 3 | 30, 30}
 //
-// Both report what they cannot do as an error on the op.
+// Both report an op that they cannot interpret as an error on it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +25,9 @@ namespace weft {
 
 using Tensors = llvm::SmallVector<Tensor>;
 
-/// Called after each op, also in regions and called functions, with the
-/// operands and results of the first device.
+/// A function that is called after each op but terminators, also in regions and
+/// called functions, with the operands and results of the first device; not in
+/// weft.manual and the bodies of structured ops.
 using ObserveOp = std::function<void(mlir::Operation &op,
                                      llvm::ArrayRef<const Tensor *> given,
                                      llvm::ArrayRef<Tensor> results)>;
@@ -59,8 +60,8 @@ Tensor neutralTensor(ReduceKind kind, mlir::RankedTensorType type);
 Tensor absentTensor(ReduceKind kind, mlir::RankedTensorType type);
 
 /// The local tensor of each device; elements past a shard's end are padding
-/// (NaN). A partial layout puts the value on coordinate 0, absent elements
-/// elsewhere.
+/// (Tensor::setPadding). A partial layout puts the value on coordinate 0,
+/// absent elements elsewhere.
 Tensors shardTensor(const Mesh &mesh, const Layout &layout,
                     const Tensor &global);
 /// Like shardTensor, but the summands of a partial value are not neutral: those

@@ -40,16 +40,18 @@ private:
   Outcome run(mlir::Block &block, llvm::ArrayRef<Tensors> arguments);
   Outcome step(mlir::Operation &op, const Operands &operands);
   Outcome call(mlir::func::CallOp op, const Operands &operands);
-  /// Runs Weft's loops and branches; nothing for other ops.
+  /// Runs Weft's ops with regions except fold, and barriers; nothing for other
+  /// ops.
   std::optional<Outcome> flow(mlir::Operation &op, const Operands &operands);
   Outcome runWhile(mlir::Operation &op, llvm::SmallVector<Tensors> carried);
   Outcome runFor(mlir::Operation &op, llvm::SmallVector<Tensors> carried);
-  /// Runs control flow of scf; nothing for other ops.
+  /// Runs scf.for and scf.if; nothing for other ops.
   std::optional<Outcome> foreignFlow(mlir::Operation &op,
                                      const Operands &operands);
   Outcome runCountedLoop(mlir::Operation &op,
                          llvm::SmallVector<Tensors> carried);
-  /// Runs linalg's structured ops, whose bodies use values from outside.
+  /// Runs linalg's structured ops and tensor.pad, whose bodies use values from
+  /// outside; nothing for other ops.
   std::optional<Outcome> structured(mlir::Operation &op,
                                     const Operands &operands);
   Outcome runCase(mlir::Operation &op, llvm::SmallVector<Tensors> operands);
@@ -57,16 +59,16 @@ private:
   static llvm::SmallVector<Tensors> blocksOf(mlir::Operation &op,
                                              const Operands &operands);
   Outcome runManual(mlir::Operation &op, const Operands &operands);
-  /// Removes the first tensor of each device and returns its value: an integer
-  /// that is the same on all devices.
+  /// Removes the first tensor of each device and returns its value, an integer;
+  /// fails, with an error, if it is not the same on all devices.
   llvm::FailureOr<int64_t> takeInteger(mlir::Operation &op,
                                        llvm::SmallVector<Tensors> &values);
   static llvm::SmallVector<Tensors> copied(const Operands &operands);
 
   const Mesh &mesh;
   int64_t devices;
-  /// Values of the running function, one tensor for each device; regions see the
-  /// values around them.
+  /// Values of the running function, one tensor for each device; regions see
+  /// the values around them.
   std::unordered_map<void *, Tensors> values;
   unsigned depth = 0;
 };

@@ -1,7 +1,8 @@
 //===- Meanings.h - the meaning of ops, by theme ----------------*- C++ -*-===//
 //
 // Each function gives the results of the ops of its theme and nothing for any
-// other op.
+// other op; meaningOfFold gives no results for a fold in which it reported an
+// error.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,12 +24,14 @@ std::optional<Tensor> meaningOfReduction(mlir::Operation *op, Operands in);
 std::optional<Tensor> meaningOfIndexing(mlir::Operation *op, Operands in);
 std::optional<Tensor> meaningOfWindow(mlir::Operation *op, Operands in);
 std::optional<Tensor> meaningOfLinearAlgebra(mlir::Operation *op, Operands in);
-/// Cumulative ops and sorts: some have several results.
+/// Cumulative ops, arg_max, arg_min, top_k and sorts: some have several
+/// results.
 std::optional<Tensors> meaningOfScan(mlir::Operation *op, Operands in);
 std::optional<Tensors> meaningOfFold(mlir::Operation *op, Operands in);
 
 /// Results of a collective on every device, operands[position][operand];
-/// nothing for other ops, failure with an error if an operand is malformed.
+/// nothing for other ops, failure with an error if the op is over another mesh
+/// or the operands of a permute or exchange do not fit its layout.
 std::optional<llvm::FailureOr<llvm::SmallVector<Tensors>>>
 meaningOfCollective(mlir::Operation *op, const Mesh &mesh,
                     llvm::ArrayRef<llvm::SmallVector<const Tensor *>> operands);

@@ -51,7 +51,7 @@ Tensor slice(SliceOp op, const Tensor &x, ArrayRef<int64_t> shape) {
 }
 
 /// Copies every input element whose position exists in the result; all other
-/// elements are `value`.
+/// elements are the padding value, or 0 if the op has none.
 Tensor pad(PadOp op, Operands in, ArrayRef<int64_t> shape) {
   const Tensor &x = *in[0];
   Tensor result(shape, x.getElementType());

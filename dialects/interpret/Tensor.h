@@ -1,12 +1,11 @@
 //===- Tensor.h - values of the reference interpreter -----------*- C++ -*-===//
 //
 // A tensor in row-major order whose every element is kept in one 64-bit cell:
-// a double for float types, a sign- or zero-extended integer otherwise; complex
-// numbers have a cell for each component. Writing
-// rounds or wraps to the element type, so 200 written to an i8 reads as -56 and
-// 0.1 written to an f32 reads as 0.100000001490116. One operation computed in
-// double and rounded once to f32 is the correctly rounded f32 operation for
-// + - * / and sqrt.
+// a double for float types, a sign- or zero-extended integer otherwise;
+// complex numbers have a cell for each component. Writing rounds or wraps to
+// the element type, so 200 written to an i8 reads as -56 and 0.1 written to an
+// f32 reads as 0.100000001490116. One operation computed in double and rounded
+// once to f32 is the correctly rounded f32 operation for + - * / and sqrt.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +45,7 @@ public:
     return static_cast<int64_t>(cells.size()) / components;
   }
   bool isFloat() const { return llvm::isa<mlir::FloatType>(elementType); }
-  /// Whether elements are ui8..ui64 or i1.
+  /// Whether elements are unsigned integers or i1.
   bool isUnsigned() const;
   bool isComplex() const { return components == 2; }
   /// The width of an element, or of a component of a complex one.
@@ -63,12 +62,12 @@ public:
   /// Accessors of elements of real and complex floats.
   std::complex<double> number(int64_t i) const;
   void setNumber(int64_t i, std::complex<double> value);
-  /// Complex numbers as pairs in another last dimension of size 2; other
-  /// tensors unchanged.
+  /// The tensor with complex numbers as pairs in another last dimension of size
+  /// 2; other tensors are unchanged.
   Tensor asReals() const;
   /// The tensor of this type whose elements are these pairs.
   static Tensor ofPairs(mlir::RankedTensorType type, const Tensor &pairs);
-  /// The element as memory holds it, in the low bits.
+  /// The element of a real tensor as memory holds it, in the low bits.
   uint64_t bits(int64_t i) const;
   void setBits(int64_t i, uint64_t value);
   /// Copies an element of a tensor of the same element type.
@@ -77,8 +76,8 @@ public:
       cells[i * components + component] =
           from.cells[j * components + component];
   }
-  /// Sets NaN, or 0x7f in each byte: padding must never be copied to a valid
-  /// element.
+  /// Sets NaN, 6 in f4E2M1FN, or 0x7f in each byte of an integer: padding must
+  /// never be copied to a valid element.
   void setPadding(int64_t i);
 
   /// Whether two elements have the same value; NaN equals NaN.

@@ -34,8 +34,9 @@ struct Dimension {
     return std::max<int64_t>(0, std::min(a.end, b.end) -
                                     std::max(a.begin, b.begin));
   }
-  /// The number of needed shards by their common elements with a nonempty
-  /// shard: those between the first and the last lie in it completely.
+  /// For a nonempty shard, the number of needed shards by the elements they
+  /// have in common with it. Needed shards between the first and the last lie
+  /// in it completely.
   Wants wantsOf(int64_t shard) const {
     Interval elements = held(shard);
     int64_t each = shardSize(size, toShards);
@@ -170,8 +171,8 @@ public:
   ShardWalk(llvm::ArrayRef<Dimension> dims, const OwnElements &own,
             int64_t holders)
       : dims(dims), own(own), holders(holders) {}
-  /// Visits the shards whose number begins with `number` and which `wants` devices
-  /// need so far.
+  /// Visits the shards whose number begins with `number` and which `wants`
+  /// devices need so far.
   void visit(size_t dim, int64_t number, const Wants &wants);
   int64_t most = 0;
 

@@ -21,8 +21,8 @@
 namespace weft {
 
 /// Elements that the device that sends most sends to others. Requires layouts
-/// without partial axes. The time is linear in the shards and in the devices
-/// that hold elements of their new block already, not in pairs of devices.
+/// without partial axes. The time is linear in the shards and in the positions
+/// along the axes that a layout uses, not in pairs of devices.
 int64_t mostSent(const Mesh &mesh, const Layout &from, const Layout &to,
                  llvm::ArrayRef<int64_t> shape);
 

@@ -15,8 +15,8 @@ struct Digit {
 
 /// The numbers as sums of digits, minor digit first: {0, 1, 4, 5} counts 2 with
 /// stride 1 and 2 with stride 4. The caller checks that the numbers are such
-/// sums.
-static llvm::SmallVector<Digit> digitsOf(DeviceGroup numbers) {
+/// sums; nothing if their count shows that they are not ({0, 1, 3}).
+static std::optional<llvm::SmallVector<Digit>> digitsOf(DeviceGroup numbers) {
   llvm::SmallVector<Digit> digits;
   while (numbers.size() > 1) {
     int64_t size = numbers.size(), stride = numbers[1] - numbers[0], run = 2;
@@ -24,6 +24,8 @@ static llvm::SmallVector<Digit> digitsOf(DeviceGroup numbers) {
       ++run;
     while (size % run != 0)
       --run;
+    if (run == 1)
+      return std::nullopt;
     digits.push_back({stride, run});
     DeviceGroup next;
     for (int64_t i = 0; i < size; i += run)
@@ -53,7 +55,10 @@ std::optional<SubAxes> weft::axesOfGroups(const Mesh &mesh,
   if (groups.empty())
     return std::nullopt;
   SubAxes minorFirst;
-  for (const Digit &digit : digitsOf(groups.front()))
+  auto digits = digitsOf(groups.front());
+  if (!digits)
+    return std::nullopt;
+  for (const Digit &digit : *digits)
     if (!addAxes(mesh, digit, minorFirst))
       return std::nullopt;
   SubAxes axes =

@@ -58,8 +58,10 @@ struct Mesh {
   std::optional<unsigned> find(llvm::StringRef name) const;
   /// Coordinate of a position along an axis.
   int64_t coordinate(int64_t position, unsigned axis) const;
-  /// The reason why the mesh is invalid (a size below 1, a repeated name,
-  /// devices that are no list of distinct ids of the right length), or empty.
+  /// The reason why the mesh is invalid, or empty: an axis without a name, with
+  /// a repeated one, a size below 1, a negative latency or a bandwidth that is
+  /// not positive; more than 2^31 - 1 devices; device ids that are negative,
+  /// repeated or of another number.
   std::string invalidReason() const;
   bool operator==(const Mesh &) const = default;
 };
@@ -71,8 +73,8 @@ int64_t deviceAt(const Mesh &mesh, int64_t position);
 /// The mixed-radix number of the digits of a position, major to minor.
 int64_t coordinate(const Mesh &mesh, int64_t position,
                    llvm::ArrayRef<SubAxis> axes);
-/// Joins adjacent digits that form a larger digit: "x":(1)2,"x":(2)4 is "x" of
-/// 8.
+/// Joins adjacent digits that form a larger digit, without those of size 1:
+/// "x":(1)2,"x":(2)4 is "x" of 8.
 SubAxes normalise(const Mesh &mesh, llvm::ArrayRef<SubAxis> axes);
 /// All of an axis as a sub-axis.
 SubAxis fullAxis(const Mesh &mesh, unsigned axis);
@@ -96,14 +98,15 @@ struct Layout {
   bool operator==(const Layout &) const = default;
 };
 
-/// The canonical layout: adjacent digits joined, partial axes sorted. Equal
-/// layouts then compare equal.
+/// The canonical layout: adjacent digits joined, digits of size 1 omitted,
+/// partial axes sorted. Equal layouts then compare equal.
 Layout normalise(const Mesh &mesh, Layout layout);
 /// The layout of a tensor whose blocks under `outer` have the layout `inner`,
 /// over other axes: [{"x"}, {}] and [{"y"}, {}] are [{"x", "y"}, {}].
 Layout compose(const Layout &outer, const Layout &inner);
-/// The reason why the layout does not fit the mesh and rank, or empty. Names both values:
-/// "layout has 3 dimensions, the tensor 2"; "axis \"data\" is used twice".
+/// The reason why the layout does not fit the mesh and rank, or empty. Names
+/// both values: "layout has 3 dimensions, the tensor 2"; "axis \"data\" is used
+/// twice".
 std::string invalidReason(const Mesh &mesh, const Layout &layout, int64_t rank);
 
 /// Shape of every local buffer: ceil(n/p) in each dimension.
@@ -128,7 +131,7 @@ std::string toString(const Mesh &mesh, const Layout &layout);
 std::string toCommandText(const Mesh &mesh, const Layout &layout);
 std::string parseCommandText(llvm::StringRef text, const Mesh &mesh,
                              Layout &out);
-/// Parses "x=4,y=2" as a mesh; returns as parseLayout does.
+/// Parses "x=4,y=2" as a mesh; returns as parseCommandText does.
 std::string parseMesh(llvm::StringRef text, Mesh &out);
 
 } // namespace weft

@@ -72,32 +72,27 @@ struct PositionMap {
   int64_t scale = 1, offset = 0, window = 1, dilation = 1;
   int64_t divisor = 1;
   int64_t modulus = 0; ///< 0: positions do not wrap around
-  /// The operand (one integer) whose value, clamped so that the smaller of the
-  /// two dimensions lies in the larger, is added times startSign to the offset;
-  /// -1 for none.
-  int start = -1;
-  int64_t startSign = 1;
   /// The value at positions without an operand position: the neutral element of
   /// `fill` (nothing: the op does not read them), or the value of an operand
   /// (one element).
   std::optional<ReduceKind> fill = ReduceKind::Sum;
   int fillOperand = -1;
-  /// Sizes for a reshape that does not align (6x4 to 8x3), else 0: the factor
-  /// counts the elements of the block, of which each position of the operand's
-  /// first dimension has operandUnit (4), and of the result's resultUnit (3).
-  /// The op moves them itself, by LocalPlacement::fetch.
+  /// The elements of each position of the operand's first dimension (4) and of
+  /// the result's (9) in a reshape that does not align (9x4 to 4x9), else 0.
+  /// The factor counts the elements of the block, which the op moves itself by
+  /// LocalPlacement::fetch.
   int64_t operandUnit = 0, resultUnit = 0;
 };
 
 /// Properties of an op in one operand, joined by `|`: how a partial operand may
-/// pass through. neg is `Linear | Falling`: the sum of negatives is the
-/// negative of the sum, and the least negative that of the maximum.
+/// pass through. neg of floats is `Linear | Falling`: the sum of negatives is
+/// the negative of the sum, and the least negative that of the maximum.
 enum class Linearity : uint8_t {
   None = 0,          ///< a partial operand must be reduced first
   Linear = 1,        ///< linear in it while all other operands are replicated
-                     ///< along the partial axes (scale, transpose, dot)
+                     ///< along the partial axes (mul, dot, reduce sum)
   JointlyLinear = 2, ///< linear in all such operands together (add, subtract)
-  Rising = 4,        ///< never falls in it (relu, floor):
+  Rising = 4,        ///< never falls in it (relu, floor): a max stays one
   Falling = 8,       ///< never rises (neg): a max becomes a min
   Moving = 16,       ///< only moves or copies elements (reshape): any kind
 };
@@ -131,17 +126,19 @@ ShardingRule elementwiseRule(llvm::ArrayRef<int64_t> shape,
                              llvm::ArrayRef<int64_t> operandRanks,
                              unsigned numResults);
 
-/// Factors of a reshape by greatest common blocks: 4x28x28 -> 4x784 gives
-/// b=4, h=28, w=28; dimensions that do not align (6 -> 4x... ) share one
-/// factor of kind Shift for the whole unaligned block.
+/// Factors of a reshape by greatest common blocks: 4x28x28 -> 4x784 gives b=4,
+/// h=28, w=28. Dimensions that do not align (9x4 -> 4x9) share one factor of
+/// kind Shift for the unaligned block (36).
 ShardingRule reshapeRule(llvm::ArrayRef<int64_t> from,
                          llvm::ArrayRef<int64_t> to);
 
-/// The rule's text: ([b, k], [k, n]) -> ([b, n]) {b=128, k=784, n=10}
-/// reduce={k}
+/// The rule's text, factors named i, j, ... in their order:
+/// ([i, j], [j, k]) -> ([i, k]) {i=128, j=784, k=10} reduce={j}
 std::string toString(const ShardingRule &rule);
-/// The reason why the rule does not fit these shapes (each dimension is the
-/// product of its factors, or has none), or empty.
+/// The reason why the rule does not fit these shapes, or empty. A dimension is
+/// the product of its factors, unless it has none or one whose size may differ:
+/// of kind Window, Shift, Select or Replicated, or with a PositionMap. `inits`
+/// and `linearity` fit the operands.
 std::string invalidReason(const ShardingRule &rule,
                           llvm::ArrayRef<llvm::ArrayRef<int64_t>> operands,
                           llvm::ArrayRef<llvm::ArrayRef<int64_t>> results);
@@ -150,21 +147,23 @@ std::string invalidReason(const ShardingRule &rule,
 // Projection between layouts of tensors and shardings of factors
 //===----------------------------------------------------------------------===//
 
-/// The axes of one tensor's factors; `exact` is false where a dimension's axes
-/// could not be told apart by factors (they do not divide the major factor).
+/// The axes of one tensor's factors; `exact` is false if some axes were left
+/// out: their dimension has no factor, they do not divide its factors, or
+/// another dimension with the same factor has others.
 struct FactorShardings {
   llvm::SmallVector<SubAxes, 4> axes; ///< one list for each factor of the rule
   bool exact = true;
 };
 /// Splits a dimension's axes over its factors. {h=28, w=28} over "x"=4: h gets
 /// "x" (28 % 4 == 0). Over "x"=8: gcd(28, 8) = 4, so h gets "x":(1)4; w would
-/// get the rest only if h were exhausted, so this is not exact. A dimension of
-/// one factor takes any axes, divisible or not.
+/// get the rest only if h were exhausted, so this is not exact. The factor of a
+/// dimension of one, and a last one of kind Shift, take any axes, divisible or
+/// not.
 FactorShardings projectToFactors(const Mesh &mesh, const ShardingRule &rule,
                                  const TensorFactors &tensor,
                                  const Layout &layout);
 /// The layout of a tensor whose factors have these axes. Factors after one
-/// that is not fully sharded contribute only where the digits stay exact.
+/// that is not fully sharded, or not exactly, contribute nothing.
 Layout projectToTensor(const Mesh &mesh, const ShardingRule &rule,
                        const TensorFactors &tensor,
                        llvm::ArrayRef<SubAxes> axes);

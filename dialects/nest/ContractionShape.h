@@ -28,7 +28,7 @@ int64_t positionsOf(llvm::ArrayRef<DotDimension> dims);
 struct ContractionShape {
   mlir::Type lhsType, rhsType, resultType; ///< element types
   DotDimensions batch, rows, columns, contract;
-  /// Elements in front of each operand's first.
+  /// Offsets of the operands' first elements, in elements.
   int64_t lhsFirst = 0, rhsFirst = 0;
 };
 ContractionShape contractionShape(DotOp op, const Strides &lhs,
@@ -79,8 +79,8 @@ struct DotPath {
 /// overwrite.
 inline constexpr int64_t kPanelSlack = 16;
 
-/// Whether vectors of the element type can be loaded: elements have whole
-/// bytes.
+/// Whether vectors of the element type can be loaded: floats, and integers of
+/// at least 8 bits.
 bool hasVectorLoads(mlir::Type element);
 /// Whether arithmetic in vectors of the element type pays: f32, f64 and
 /// integers of 32 bits.

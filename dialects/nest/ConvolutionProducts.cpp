@@ -15,7 +15,7 @@ SmallVector<int64_t> convolutionTerms(ConvolutionOp op) {
   return sizes;
 }
 
-/// The sample, as the factor over which windows slide; nothing if it is
+/// The factor of the sample, over which windows slide; nothing if the sample is
 /// dilated.
 static std::optional<ProductDims::Factor> slidingFactor(ConvolutionOp op) {
   ArrayRef<int64_t> sample = op.getLhsDims();

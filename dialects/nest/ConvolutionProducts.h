@@ -4,7 +4,7 @@
 //        : tensor<8x32x32x3xf32>, tensor<3x3x3x16xf32> -> tensor<8x32x32x16xf32>
 //
 //   8 * 32 * 32 rows, one for each window, 16 columns and a depth of 3 * 3 * 3.
-//   Row (n, y, x) and term (i, j, c) meet at x[n, y + i - 1, x + j - 1, c], which
+//   Row (n, y, x) and term (i, j, c) read x[n, y + i - 1, x + j - 1, c], which
 //   is 0 where a window reaches over the edge.
 //
 //===----------------------------------------------------------------------===//

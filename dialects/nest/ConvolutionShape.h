@@ -21,14 +21,15 @@ struct ConvolutionShape {
   Strides lhs, rhs, result;
   /// Features and inputs are those of one group.
   int64_t groups, features, inputs;
-  /// Dimension `tiled` of the result and its number of positions; or, if the
-  /// windows of every `period`-th position only read the same elements, the
-  /// number of these.
+  /// The tiled dimension of the result. Windows read the same elements of the
+  /// kernel if their positions differ by a multiple of `period`; `places` is
+  /// the number of such positions.
   int64_t tiled, period, places;
-  /// Its number among the spatial dimensions; -1: samples are tiled.
+  /// The number of `tiled` among the spatial dimensions; -1 if it is the batch.
   int64_t tiledSpatial;
-  /// Whether the loop over input features is outside of the window's, if these
-  /// are not adjacent in the kernel.
+  /// Whether the loop over input features is outside of the window's: with
+  /// lanes of output features, if the last dimension of the window has the
+  /// smaller stride in the kernel.
   bool inputsOutside = false;
   /// Iterations of the loops over the products of a sum, the outermost first.
   llvm::SmallVector<int64_t, 4> rounds;
@@ -39,12 +40,14 @@ struct ConvolutionShape {
 ConvolutionShape convolutionShape(ConvolutionOp op, const Strides &lhs,
                                   const Strides &rhs, ConvolutionLanes lanes,
                                   int64_t tiled);
-/// Whether the lanes of a vector may be these elements: they are adjacent.
+/// Whether the lanes of a vector may be these elements: they are adjacent, no
+/// tensor is empty, no dimension has both dilations, and channels are
+/// depthwise.
 bool suits(ConvolutionOp op, const Strides &lhs, const Strides &rhs,
            ConvolutionLanes lanes);
 
-/// Whether a sample is contiguous and the loops use one at a time, if positions
-/// are tiled along dimension `tiled` of the result.
+/// Whether a sample is contiguous, and the loops use one sample at a time when
+/// they tile positions along dimension `tiled` of the result.
 bool canCopySample(ConvolutionOp op, const Strides &lhs, int64_t tiled);
 
 } // namespace weft::nest

@@ -27,10 +27,9 @@ llvm::SmallVector<mlir::Value> epilogueOf(LoopsOp loops);
 /// Whether the nest stores the results of its op with loops.
 bool storesSums(LoopsOp loops);
 
-/// Whether `epilogue` can be computed at the positions of a tile, whose
-/// elements are adjacent in rows of `width` from a multiple of it on: positions
-/// follow from the row-major one, or all except the last dimension's are those
-/// of the row.
+/// Whether `epilogue` can be computed on a tile, whose rows are `width`
+/// adjacent elements that begin at a multiple of `width`: each value follows
+/// from its row-major position, or a row stays within the innermost dimension.
 bool canFollowTile(mlir::RankedTensorType sums, int64_t columns, int64_t width,
                    llvm::ArrayRef<mlir::Value> epilogue,
                    llvm::function_ref<bool(mlir::Value)> isInMemory);
@@ -39,7 +38,7 @@ int64_t innermostDim(mlir::RankedTensorType type);
 
 /// Joins `first`, whose op has loops, with the nest of elements directly behind
 /// it, if the walk can compute that as its epilogue. Sums without another use
-/// are no longer stored. Null if it cannot.
+/// are no longer stored, unless the walk needs them. Null if it cannot.
 LoopsOp joinEpilogue(LoopsOp first, LoopsOp elements);
 
 } // namespace weft::nest

@@ -7,8 +7,8 @@
 
 namespace weft::nest {
 
-/// An estimate of the operations of a call of a kernel with loop nests; a
-/// multiply-add counts as one (KernelTraits.h).
+/// An estimate of the operations of a call of a kernel with loop nests, by
+/// workOf (KernelTraits.h); a multiply-add counts as one.
 double operationsOf(mlir::func::FuncOp kernel);
 
 } // namespace weft::nest

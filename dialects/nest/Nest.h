@@ -50,7 +50,7 @@ int64_t keptBytes(mlir::func::FuncOp kernel);
 /// The alignment of values in scratch memory, in bytes.
 inline constexpr int64_t kScratchAlignment = 64;
 
-/// Whether this is a constant of more than one number: it is in memory from the
+/// Whether this is a constant that is no splat: it is in memory from the
 /// beginning, and stands between the nests of a kernel.
 bool isDataConstant(mlir::Operation *op);
 
@@ -62,9 +62,9 @@ bool readsElsewhere(mlir::Value value,
 
 /// (K1) A kernel with decisions holds nests, data constants and a return. (K2)
 /// Each result that a nest computes is in the memory of that result, or of
-/// another of its type. (K3) Values fit in scratch memory, and none overwrites
-/// one that is still read. (K4) A kernel of the kind `elementwise` is one nest
-/// of elements.
+/// another of the same value. (K3) Values fit in scratch memory, and none
+/// overwrites one that is still read. (K4) A kernel of the kind `elementwise`
+/// is one nest of elements, transposed or not.
 llvm::LogicalResult verifyKernel(mlir::func::FuncOp kernel);
 } // namespace weft::nest
 

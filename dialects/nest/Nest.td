@@ -174,7 +174,7 @@ def Nest_TilesAttr : Nest_Walk<"Tiles", "tiles"> {
     memory at once. Elementwise ops that follow are computed on a tile before it
     is stored. `fma` multiplies and adds f32; tensor cores multiply bf16 or f16
     (`half`), or f32 rounded to ten bits of mantissa (`tf32`). Products are
-    added up in f32, in the order of the depth, whatever the tile: `fma` one
+    added up in f32, in the order of the depth, for every tile: `fma` one
     after the other, `half` 16 at a time, `tf32` 8. TileWalk.h has an example.
   }];
   let parameters = (ins EnumParameter<Nest_Multiplier>:$unit,

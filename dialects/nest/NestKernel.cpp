@@ -18,7 +18,7 @@ bool weft::nest::readsElsewhere(Value value,
                                 const llvm::SetVector<Value> &stored,
                                 llvm::function_ref<bool(Value)> isInMemory) {
   // Values read at the same position, through elementwise ops alone, and values
-  // read at other ones. Each value is visited once, as chains branch and join.
+  // read at other positions. Each value is visited once.
   llvm::SetVector<Value> same, moved;
   same.insert(value);
   for (unsigned i = 0; i < same.size(); ++i) {

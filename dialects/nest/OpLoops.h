@@ -2,7 +2,7 @@
 //
 // Whether an op is a view, flat, or shares rows among workers:
 //
-//   %0 = weft.transpose %x [1, 0]     a view: strides 1, 10 of what has 10, 1
+//   %0 = weft.transpose %x [1, 0]     a view: strides 1, 10 for 10, 1 of %x
 //   %3 = weft.reverse %x dims [0]     a view: strides -10, 1 from the last row on
 //   %1 = weft.add %x, %y              flat where %x and %y are
 //   %2 = weft.sort %x dim 1           rows of dimension 0 can be shared
@@ -44,7 +44,7 @@ enum class Flatness {
   Through ///< yes, if the operands can
 };
 
-/// How the loops of an op can be divided among workers: the result's
+/// The loops of an op that can be divided among workers: the result's
 /// dimensions, with sizes, whose iterations are independent; the work in
 /// elements computed or read; and the bytes of temporary memory.
 struct OwnLoops {
@@ -58,8 +58,8 @@ struct OwnLoops {
 struct ProductDims {
   llvm::SmallVector<int64_t> batch, rows, columns;
   /// The dimensions of a factor's tensor: of the batch, of its rows (of b: the
-  /// columns) and of the terms. Nothing if the position of an element is
-  /// computed from data.
+  /// columns) and of the terms. Nothing if positions have another form, such as
+  /// in a dilated sample.
   struct Factor {
     llvm::SmallVector<int64_t> batch, rows, terms;
     /// A dimension indexed by a row and a term together: position row * stride
@@ -80,7 +80,7 @@ struct SharedRows {
   int64_t size, unit, shares;
 };
 /// The least work of a share: about ten microseconds, below which dividing
-/// costs more than it saves.
+/// costs more than it saves; and the most shares.
 inline constexpr int64_t kShareElements = 16 * 1024,
                          kShareMultiplyAdds = 512 * 1024, kMostShares = 64;
 
@@ -109,8 +109,8 @@ std::optional<TensorView> viewOf(mlir::Value tensor, IsInMemory isInMemory);
 /// The value that must be in memory so that `tensor` is a view of it: one that
 /// is there already, or the last one before an op that is no view.
 mlir::Value rootOfView(mlir::Value tensor, IsInMemory isInMemory);
-/// Whether the result of the op is a view of its first operand in another
-/// order.
+/// Whether the result of the op is a view of its first operand, if that is in
+/// row-major order.
 bool isView(mlir::Operation *op);
 
 // Choices of walks for reductions, contractions and convolutions
@@ -124,8 +124,8 @@ mlir::Attribute chooseConvolution(ConvolutionOp op, const TargetLimits &limits,
 std::optional<SharedRows> sharedRowsOf(DotOp op, mlir::Attribute walk,
                                        IsInMemory isInMemory);
 
-/// The dimension of a scatter's updates that is a whole dimension of its
-/// result; -1 if there is none, so updates may collide along it.
+/// The dimension of a scatter's updates that is the whole dimension `dim` of
+/// its result; -1 if there is none, so updates may collide along `dim`.
 int64_t updatesDimOf(ScatterOp op, int64_t dim);
 /// The dimension of a convolution's result along which positions are tiled.
 int64_t tiledDimension(ConvolutionOp op);

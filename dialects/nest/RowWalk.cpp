@@ -96,7 +96,7 @@ bool RowWalk::checkUse(Operation &op) {
     ofRows.insert(op.getResult(0));
     if (!keepsRows(operand))
       return refuse(op.getName().getStringRef() +
-                    " reads what a reduction gave in other rows");
+                    " reads results of a reduction in other rows");
   }
   return true;
 }
@@ -159,14 +159,14 @@ static std::string refuseStored(Operation *sum, ArrayRef<Operation *> ops,
   for (Value value : stored) {
     if (shapeOf(value) != shapeOf(sum->getResult(0)))
       return "its result " + text(value.getType()) +
-             " has not the shape of what is combined from terms, " +
+             " has another shape than the sums that it follows from, " +
              text(sum->getResult(0).getType());
     if (value != sum->getResult(0) &&
         readsElsewhere(value, before, [&](Value read) {
           return !inside.contains(read.getDefiningOp());
         }))
       return "its result " + text(value.getType()) +
-             " reads other positions of what is stored beside it";
+             " reads other positions of a value stored beside it";
     before.insert(value);
   }
   return "";

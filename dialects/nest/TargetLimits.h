@@ -39,9 +39,10 @@ struct TargetLimits {
   int64_t vectorRegisters;
   /// The most bytes of a value that is kept in scratch memory if only its
   /// kernel reads it, and of all these together; a larger value is an extra
-  /// result of the kernel. 0: a launch has no memory of its own.
+  /// result of the kernel, if it may have several nests.
   int64_t storedBytes, scratchBytes;
-  /// The lanes that share a row; 1 if rows are not shared.
+  /// The lanes of a warp, which share a row (a block shares a wide one); 1 if
+  /// rows are not shared.
   int64_t rowLanes;
   /// Whether a kernel may have several nests, one after the other; false if
   /// each nest is a launch.

@@ -192,7 +192,7 @@ static std::string refuseTypes(Multiplier unit, const ProductShape &shape) {
     return isHalf ? "" : "it multiplies two bf16 or two f16";
   for (Type type : {shape.lhsType, shape.rhsType})
     if (!isa<FloatType>(type) || !isExactIn(type, shape.resultType))
-      return "it multiplies f32, or what f32 has all numbers of";
+      return "it multiplies f32, or types that f32 represents exactly";
   return "";
 }
 

@@ -8,8 +8,8 @@
 //   512 rows, 200 columns, depth 784. A block of 256 threads computes 64 x 64
 //   sums, each warp 32 x 16 of them. Of both operands 64 x 32 elements at a time
 //   are in shared memory, four times: while one is multiplied, the next three
-//   are on their way. A thread copies 16 contiguous bytes of lhs
-//   along the depth, and of rhs along its rows, which are the columns of c.
+//   are on their way. A thread copies 16 contiguous bytes of lhs along the
+//   depth, and of rhs along its rows, which are the columns of c.
 //
 //===----------------------------------------------------------------------===//
 

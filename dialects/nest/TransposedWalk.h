@@ -4,9 +4,9 @@
 //   %1 = weft.add %0, %y          : tensor<500x300xf32>
 //   #nest.transposed<along = 0>
 //
-//   Threads that store adjacent elements of %1 load elements of %x that are 300 apart. A
-//   block takes 32 x 32 positions instead: it loads neighbours of %x, keeps them
-//   in shared memory, and then stores neighbours of %1.
+//   Threads that store adjacent elements of %1 load elements of %x that are 500
+//   apart. A block takes 32 x 32 positions instead: it loads neighbours of %x,
+//   keeps them in shared memory, and then stores neighbours of %1.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,8 @@ llvm::SmallVector<int64_t> turnedTiles(llvm::ArrayRef<int64_t> shape,
 /// 16.
 int64_t turnedBytes(mlir::Value value);
 /// Chooses #nest.transposed along the dimension in which most bytes are
-/// contiguous, if both dimensions have half a tile at least; else null.
+/// contiguous, if both dimensions have half a tile at least and the tiles fit
+/// in shared memory; else null.
 TransposedAttr chooseTransposed(mlir::ValueRange stored,
                                 const TargetLimits &limits,
                                 IsInMemory isInMemory);

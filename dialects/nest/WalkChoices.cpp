@@ -315,8 +315,8 @@ Attribute chooseConvolution(ConvolutionOp op, const TargetLimits &limits,
                                  ? shape.features
                                  : llvm::divideCeil(shape.features, lanes),
                              limits.vectorRegisters);
-  // Each window reads the kernel again, and adjacent windows the same elements
-  // of a sample: small ones are converted once.
+  // Windows read the kernel and the elements of a sample many times, so small
+  // ones are converted once.
   int64_t weights = typeOf(op.getRhs()).getNumElements(),
           inSample = lhs->strides.strides[op.getLhsDims()[0]];
   bool copiesKernel = rhsType != element && weights <= kMostCopied;

@@ -67,7 +67,7 @@ static LogicalResult verifyStored(LoopsOp loops) {
       op, op->getResult(0), epilogue, storesSums(loops), isOutside(loops));
   if (why.empty())
     return success();
-  return refuse(loops) << "cannot store what it computes of '" << op->getName()
+  return refuse(loops) << "cannot store the epilogue of '" << op->getName()
                        << "': " << why;
 }
 
@@ -81,7 +81,8 @@ static ConcreteOp only(LoopsOp loops, StringRef what) {
   return {};
 }
 
-/// The reason why the epilogue does not follow from the sums at its own position.
+/// The reason why the epilogue does not follow from the sums at its own
+/// position, or empty.
 static std::string refuseElsewhere(Value sums, ArrayRef<Value> epilogue,
                                    llvm::function_ref<bool(Value)> isInMemory) {
   llvm::SetVector<Value> stored;
@@ -90,7 +91,7 @@ static std::string refuseElsewhere(Value sums, ArrayRef<Value> epilogue,
     if (typeOf(value).getShape() != typeOf(sums).getShape())
       return "it has another shape; give it a nest";
     if (readsElsewhere(value, stored, isInMemory))
-      return "it reads other positions of what is stored beside it; give it a "
+      return "it reads other positions of a value stored beside it; give it a "
              "nest";
     stored.insert(value);
   }
@@ -101,7 +102,8 @@ static std::string refuseElsewhere(Value sums, ArrayRef<Value> epilogue,
 // Elements, rows, and an op's own loops
 //===----------------------------------------------------------------------===//
 
-/// The reason why threads cannot compute so many adjacent elements, or empty.
+/// The reason why threads cannot compute this number of adjacent elements, or
+/// empty.
 static std::string refuseSide(LoopsOp loops, weft::nest::ElementsAttr walk) {
   int64_t side = walk.getSide();
   if (side == 1)
@@ -137,7 +139,7 @@ static LogicalResult verifyElements(LoopsOp loops) {
              << ", of two shapes; give each shape a nest";
     if (readsElsewhere(value, stored, isOutside(loops)))
       return loops.emitOpError("stores ")
-             << value << ", which reads other positions of what is stored "
+             << value << ", which reads other positions of a value stored "
              << "beside it; give it a nest";
     stored.insert(value);
   }
@@ -154,9 +156,10 @@ LogicalResult weft::nest::ElementsAttr::verifyWalk(Operation *of) const {
     return refuse(loops) << why;
   if (getOrder() == ElementOrder::Flat &&
       (!isRanked || !isFlat(stored, isOutside(loops))))
-    return loops.emitOpError("is flat, but what it stores does not follow from "
-                             "row-major positions; write #nest.elements"
-                             "<dimensions>");
+    return loops.emitOpError(
+        "is flat, but its stored values do not follow from "
+        "row-major positions; write #nest.elements"
+        "<dimensions>");
   return success();
 }
 
@@ -187,8 +190,8 @@ LogicalResult TransposedAttr::verifyWalk(Operation *of) const {
   return success();
 }
 
-/// The reason why lanes cannot keep so many columns or take so many adjacent
-/// ones, or empty.
+/// The reason why lanes cannot keep, or take side by side, the walk's number of
+/// columns; or empty.
 static std::string refuseHeld(LoopsOp loops, RowsAttr walk) {
   int64_t held = walk.getHeld(), side = walk.getSide();
   if (held == 0)
@@ -272,8 +275,8 @@ int64_t OwnAttr::getWorkingBytes(Operation *of) const {
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// Whether the blocks are contiguous: ones, then one length, then whole
-/// dimensions.
+/// Whether blocks of these sizes are contiguous: 1 in the first dimensions, any
+/// size in the next, and the full size in the others.
 static bool isOneBox(ArrayRef<int64_t> blocks, ArrayRef<int64_t> sizes) {
   size_t i = 0;
   while (i < blocks.size() && blocks[i] == 1)
@@ -348,7 +351,7 @@ static std::string refusalOf(ContractionForm form,
   if (form == ContractionForm::Columns && !tiles->alongColumns)
     return "columns do not lie side by side";
   if (form == ContractionForm::Depth && !tiles->alongDepth)
-    return "what is contracted does not lie side by side";
+    return "contracted elements do not lie side by side";
   return "";
 }
 
@@ -388,7 +391,7 @@ std::string ContractionAttr::refuseEpilogue(
     Operation *op, Value sums, ArrayRef<Value> epilogue, bool storesSums,
     llvm::function_ref<bool(Value)> isInMemory) const {
   if (getForm() != ContractionForm::Packed)
-    return "only packed loops go on with what they have summed; give it a nest";
+    return "only packed loops compute an epilogue; give it a nest";
   auto loops = op->getParentOfType<LoopsOp>();
   std::optional<ContractionShape> shape =
       contractionShape(cast<DotOp>(op), isOutside(loops));

@@ -24,7 +24,7 @@ int64_t groupSize(LayoutAttr group);
 llvm::LogicalResult checkDim(mlir::Operation *op, mlir::ShapedType type,
                              int64_t dim);
 /// Checks that the rank, the element type and the sizes of other dimensions
-/// stay.
+/// stay the same.
 llvm::LogicalResult checkOtherDims(mlir::Operation *op, mlir::ShapedType from,
                                    mlir::ShapedType to,
                                    llvm::ArrayRef<int64_t> changed);

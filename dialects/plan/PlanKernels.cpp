@@ -107,7 +107,8 @@ static int64_t reach(plan::ContractionAttr of, unsigned array) {
   return saturatingAdd(last, 1);
 }
 
-/// (C2) Checks the kernel that a contraction is on.
+/// (C2) Checks that the kernel's arguments and result hold the contraction's
+/// operands and result.
 static LogicalResult checkKernel(FunctionOpInterface kernel,
                                  plan::ContractionAttr of) {
   bool isBiased = plan::hasBias(of.getEpilogue());

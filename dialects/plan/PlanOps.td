@@ -80,7 +80,8 @@ def Plan_ConstantOp : Plan_InProgram<"constant"> {
 //===----------------------------------------------------------------------===//
 
 // A launch names a function of the module (`weft.kernel`), whose code is for
-// the host, or one of these ops.
+// the host, one of these ops but plan.device_module, or a symbol that only the
+// shared object has.
 
 def Plan_ModuleFormatAttr : EnumAttr<Plan_Dialect, Plan_ModuleFormat, "module_format">;
 def Plan_EpilogueAttr : EnumAttr<Plan_Dialect, Plan_Epilogue, "epilogue">;

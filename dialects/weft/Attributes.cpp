@@ -235,7 +235,7 @@ LayoutAttr LayoutAttr::get(MeshAttr mesh, const Layout &layout) {
              encode(normalise(mesh.getMesh(), layout)));
 }
 
-// (C1) to (C3) are invalidReason's.
+// (C1) to (C3) are checked by invalidReason.
 LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  MeshAttr mesh, ArrayRef<int64_t> code) {
   Layout layout = decode(code);
@@ -323,7 +323,7 @@ Attribute LayoutAttr::parse(AsmParser &parser, Type) {
     return {};
   if (parser.parseGreater())
     return {};
-  // Joining digits requires valid ones.
+  // `get` joins digits, which must be valid.
   std::string reason = invalidReason(mesh, layout, layout.dims.size());
   if (!reason.empty()) {
     parser.emitError(loc) << reason;

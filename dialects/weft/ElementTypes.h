@@ -48,8 +48,10 @@ inline bool isDifferentiable(mlir::Type elementType) {
   return llvm::isa<mlir::FloatType>(componentType(elementType));
 }
 
-/// Whether every number of `from`, infinities and NaN included, is one of `to`:
-/// bf16 in f32, i8 in i32, ui8 in i16; not i8 in ui32, i32 in f64.
+/// Whether every number of `from`, infinities and NaN included, is one of
+/// `to`: bf16 in f32, i8 in i32, ui8 in i16; not i8 in ui32, i32 in f64.
+/// Complex types and floats below 16 bits count as having their own numbers
+/// only.
 bool isExactIn(mlir::Type from, mlir::Type to);
 
 } // namespace weft

@@ -69,9 +69,9 @@ bool hasLoopNest(mlir::Operation *op);
 /// The number of elements of an operand at other positions that one element of
 /// the result needs; 0 if it needs only the one at its own position.
 int64_t elementsReadElsewhere(mlir::OpOperand &operand);
-/// The estimated instructions of the op; the estimate by its traits alone; and
-/// the estimate with so many instructions for each element of its largest
-/// operand or result.
+/// Estimates of the op's instructions: its own or by its traits; by its traits
+/// alone; and with `instructions` for each element of its largest operand or
+/// result.
 double workOf(mlir::Operation *op);
 double workByTraits(mlir::Operation *op);
 double instructionsForEach(mlir::Operation *op, double instructions);

@@ -5,7 +5,7 @@
 
 include "mlir/IR/OpBase.td"
 
-// Their meanings: KernelTraits.h.
+// KernelTraits.h explains the traits.
 class Weft_KernelTrait<string name> : NativeOpTrait<name> {
   let cppNamespace = "::weft";
 }

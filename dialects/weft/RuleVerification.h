@@ -1,9 +1,9 @@
 //===- RuleVerification.h - do an op's layouts follow its rule? -*- C++ -*-===//
 //
-// weft.dot of 8x4 by 4x6 has the rule ([i, k], [k, j]) -> ([i, j]), reduce={k}.
+// weft.dot of 8x4 by 4x6 has the rule ([i, j], [j, k]) -> ([i, k]), reduce={j}.
 //
 //   [{"x"}, {"y"}], [{"y"}, {}] -> [{"x"}, {}], partial = sum{"y"}   agrees
-//   [{"x"}, {"y"}], [{}, {}]    -> [{"x"}, {}]     "factor k=4 has axes ..."
+//   [{"x"}, {"y"}], [{}, {}]    -> [{"x"}, {}]     "factor 1 of size 4 has"
 //   [{}, {"y"}],    [{"y"}, {}] -> [{}, {}]        "result 0 should be partial"
 //
 //===----------------------------------------------------------------------===//
@@ -20,12 +20,14 @@ class Operation;
 namespace weft {
 
 /// The reason why the layouts in the types of an op's operands and results do
-/// not follow its sharding rule, or empty. The conditions: all are on one mesh;
-/// each factor has the same axes in every tensor; no axis is used by two
-/// factors; a result is partial over the axes that its operands pass on by
-/// linearity and those of the reduced factors, and over no others; an operand
-/// that is accumulated into likewise. Ops without a rule, and ops none of whose
-/// types has a layout, agree.
+/// not follow its sharding rule, or empty. The conditions: all tensors have
+/// layouts, on one mesh; each factor has the same axes in every tensor, and
+/// none if its kind is Replicated; all axes are those of factors; no axis is
+/// used by two factors; the op passes on the partial axes of its operands, and
+/// jointly linear operands have the same; a result is partial over these and
+/// the axes of the reduced factors, and over no others; an operand that is
+/// accumulated into likewise. Ops without a rule, and ops none of whose types
+/// has a layout, agree.
 std::string layoutsDisagree(mlir::Operation *op);
 
 } // namespace weft

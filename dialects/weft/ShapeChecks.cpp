@@ -88,7 +88,7 @@ LogicalResult checkAccumulates(Operation *op) {
     return accumulates ? error << ", which does not have all numbers of "
                                << from << "; convert the operand to " << to
                                << " or give the result a wider type"
-                       : error << "; what picks elements keeps their type, "
+                       : error << "; ops that pick elements keep their type, "
                                   "convert the result";
   }
   return success();

@@ -24,7 +24,7 @@ mlir::RankedTensorType withShape(mlir::Value value,
 llvm::SmallVector<int64_t> withoutDims(llvm::ArrayRef<int64_t> shape,
                                        llvm::ArrayRef<int64_t> dims);
 
-/// Checks that the result has this shape, whatever its layout.
+/// Checks that the result has this shape, in any layout.
 llvm::LogicalResult checkShape(mlir::Operation *op,
                                llvm::ArrayRef<int64_t> expected,
                                unsigned result = 0);
@@ -37,15 +37,16 @@ llvm::LogicalResult checkDim(mlir::Operation *op, int64_t dim, int64_t rank);
 llvm::LogicalResult checkRisingDims(mlir::Operation *op,
                                     llvm::ArrayRef<int64_t> dims, int64_t rank);
 
-/// Checks the kind of reduction: complex numbers have sums and products, but no
-/// order.
+/// Checks the kind of reduction, or of scatter: complex numbers have sums and
+/// products, but no order; only integers have `and` and `or`.
 llvm::LogicalResult checkCombines(mlir::Operation *op, llvm::StringRef kind,
                                   mlir::Type elementType);
 /// Checks that the result's element type is that of every operand or, for sums
 /// and products, represents all of its numbers.
 llvm::LogicalResult checkAccumulates(mlir::Operation *op);
-/// The linearity of an op whose result is a sum of multiples of the operand. It is
-/// linear only if integers do not wrap: they wrap at the operand's width.
+/// The linearity of an op whose result is a sum of multiples of the operand. A
+/// result of other integers is not linear: summands wrap at the operand's
+/// width.
 Linearity linearityOfSum(mlir::Value operand, mlir::Value result);
 
 } // namespace weft

@@ -86,16 +86,17 @@ LayoutAttr getLayout(mlir::Type type);
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
                                   LayoutAttr layout);
 
-/// The neutral element of a reduction: 0, -inf (or the smallest integer), ...;
-/// of complex numbers that of their real part.
+/// The neutral element of a reduction: 0, -inf (or the smallest number), ...;
+/// of complex numbers that of their real part. Null for `and` and `or` of
+/// other types than integers.
 mlir::TypedAttr neutralElement(ReduceKind kind, mlir::Type elementType);
 /// Data of which every element is the neutral one, or a number; also complex.
 mlir::DenseElementsAttr neutralData(ReduceKind kind,
                                     mlir::RankedTensorType type);
 mlir::DenseElementsAttr splatData(double value, mlir::RankedTensorType type);
 
-/// Parses a list of axes: "data", "model":(2)2. Stops in front of a token that
-/// is no string.
+/// Parses a list of axes: "data", "model":(2)2. It is empty in front of a token
+/// that is no string; behind a comma that is an error.
 mlir::ParseResult parseAxes(mlir::AsmParser &parser, const Mesh &mesh,
                             SubAxes &axes);
 void printAxes(mlir::AsmPrinter &printer, const Mesh &mesh,
@@ -109,7 +110,7 @@ inline constexpr llvm::StringLiteral kRoleAttr =
 inline constexpr llvm::StringLiteral kLayoutAttr =
     "weft.layout"; ///< annotation: #weft.layout
 inline constexpr llvm::StringLiteral kReasonAttr =
-    "weft.reason"; ///< what put the annotation there: "layout_map key d1/kernel"
+    "weft.reason"; ///< source of the annotation: "layout_map key d1/kernel"
 inline constexpr llvm::StringLiteral kDonatedAttr =
     "weft.donated"; ///< on an argument: index of the result that reuses its memory (i64)
 inline constexpr llvm::StringLiteral kMetadataAttr =

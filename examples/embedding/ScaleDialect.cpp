@@ -1,9 +1,8 @@
 //===- ScaleDialect.cpp - an op of your own, as Weft knows it -------------===//
 //
-// Weft learns three things of mine.scale: what it is to kernels (traits), how it
-// is sharded (a rule), and what one of its elements is (code). It is then
-// partitioned, joins the loops of the ops around it and becomes machine code as
-// Weft's own do.
+// mine.scale gives Weft its traits (for kernels), its sharding rule, and the
+// code that computes one element. Weft then partitions it, fuses it into the
+// loops of the ops around it and compiles it to machine code, as its own ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +18,8 @@ using weft::elements::ElementEmitter;
 using weft::elements::ElementIndex;
 
 namespace {
-/// An element of the result is at the position of an element of the matrix.
+/// Each element of the result is computed from the matrix element at the same
+/// position (KeepsPositions).
 struct ScaleOp : Op<ScaleOp, OpTrait::NOperands<2>::Impl, OpTrait::OneResult,
                     MemoryEffectOpInterface::Trait, weft::KeepsPositions> {
   using Op::Op;
@@ -37,7 +37,7 @@ struct MineDialect : Dialect {
   }
 };
 
-/// ([m, n], [m]) -> ([m, n]); the local op is the op on local types.
+/// ([m, n], [m]) -> ([m, n]); the local op is the same op on local types.
 struct ScaleRule
     : weft::ShardingRuleOpInterface::ExternalModel<ScaleRule, ScaleOp> {
   weft::ShardingRule getShardingRule(Operation *op) const {
@@ -48,7 +48,7 @@ struct ScaleRule
   }
 };
 
-/// A factor is not at the position of the result's element.
+/// Each element reads one factor, whose position is not the element's.
 struct ScaleReads
     : weft::KernelOpInterface::ExternalModel<ScaleReads, ScaleOp> {
   int64_t getElementsReadElsewhere(Operation *, unsigned operand) const {

@@ -13,7 +13,7 @@ namespace mlir {
 class DialectRegistry;
 } // namespace mlir
 
-/// Adds the dialect `mine`, with what Weft asks of its op.
+/// Adds the dialect `mine`, whose op has the interfaces that Weft needs.
 void registerScaleDialect(mlir::DialectRegistry &registry);
 
 #endif // EMBEDDING_SCALEDIALECT_H

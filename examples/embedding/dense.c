@@ -1,7 +1,7 @@
 /* dense.c - a program's text to a .weft, and to numbers, in C.
  *
  * y = relu(x w) on four devices: rows of x over "data", columns of w over
- * "model". What they compute is compared with two loops.
+ * "model". The result is compared with two loops.
  */
 
 #include "weft/compiler/capi/compiler.h"
@@ -22,7 +22,7 @@ static const char program_text[] =
     "  return %1 : tensor<6x3xf32>\n"
     "}\n";
 
-/* The bytes of a .weft file; 1 after a message. */
+/* Writes the bytes of a .weft file to `image`; returns 1 after an error. */
 static int compile(weft_text *image) {
   weft_source source = {program_text, strlen(program_text), "dense", NULL, 0};
   weft_compiler *compiler = weft_compiler_create();
@@ -44,7 +44,7 @@ static int compile(weft_text *image) {
   return failed;
 }
 
-/* y of the compiled program, on four virtual devices. */
+/* Computes y by the compiled program, on four virtual devices. */
 static weft_error *run(const weft_text *image, const float *x, const float *w,
                        float *y) {
   weft_program *program = NULL;

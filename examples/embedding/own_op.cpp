@@ -2,7 +2,7 @@
 //
 //   own_op FOLDER      compiles and runs y = -scale(x, s) on 4 devices
 //
-// The op and what Weft knows of it are in ScaleDialect.cpp.
+// The op, its traits, its sharding rule and its code are in ScaleDialect.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,7 +51,7 @@ static bool compile(const std::string &path) {
   return true;
 }
 
-/// y of the compiled program, on four virtual devices.
+/// Computes y by the compiled program, on four virtual devices.
 static weft_error *run(const std::string &path, const float *x, const float *s,
                        float *y) {
   weft_program *program = nullptr;

@@ -1,5 +1,5 @@
-// From [y, -, x] to [-, (x, y), -]: no device receives more than what it lacks. XLA
-// gathers the whole, 14336 bytes.
+// From [y, -, x] to [-, (x, y), -]: a device receives only the elements that
+// it lacks. XLA gathers the whole array, 14336 bytes.
 #mesh = #weft.mesh<"x"=2, "y"=4>
 #a = #weft.layout<#mesh, [{"y"}, {}, {"x"}]>
 #b = #weft.layout<#mesh, [{}, {"x", "y"}, {}]>

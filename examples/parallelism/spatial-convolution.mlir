@@ -1,6 +1,6 @@
 // A 3x3 convolution of 64 rows, eight on each device: a device needs one row of
-// either neighbour, (k-1) * 32 * 4 * 4 = 1024 bytes. Backward it needs as much of the
-// gradient, keeps the halo of the input, and the kernel's gradient is summed:
+// either neighbour, (k-1) * 32 * 4 * 4 = 1024 bytes. Backward it needs as much of
+// the gradient, keeps the halo of the input, and the kernel's gradient is summed:
 // 2(p-1)/p of 576 bytes.
 #mesh = #weft.mesh<"height"=8>
 #rows = #weft.layout<#mesh, [{}, {"height"}, {}, {}]>

@@ -1,5 +1,5 @@
-// The 64 largest of 4096: each device has 64 candidates, which all get: (p-1) * 64 of
-// values and of positions.
+// The 64 largest of 4096: all devices gather the 64 candidates of each device,
+// (p-1) * 64 values and as many positions.
 #mesh = #weft.mesh<"model"=8>
 #split = #weft.layout<#mesh, [{"model"}]>
 #whole = #weft.layout<#mesh, [{}]>

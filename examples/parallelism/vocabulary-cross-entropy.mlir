@@ -1,7 +1,7 @@
-// Cross entropy over a vocabulary that is split: the largest logit, the sum of the
-// exponentials and the logit of the label are all that is combined, each an
+// Cross entropy over a vocabulary that is split: only the largest logit, the sum
+// of the exponentials and the logit of the label are combined, each by an
 // all-reduce of 2 * 16 * 4 = 128 bytes; the last two are one collective. The
-// gradient needs nothing, as the largest logit is a constant to it.
+// gradient needs no collective, as the largest logit is a constant to it.
 // TOLERANCE: 1e-5
 #mesh = #weft.mesh<"model"=8>
 #split = #weft.layout<#mesh, [{}, {}, {"model"}]>

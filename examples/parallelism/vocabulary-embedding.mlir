@@ -1,6 +1,6 @@
-// An embedding table of 64 words, split by words: each device looks up what it has,
-// and the sum of all is the result: one all-reduce of 4 * 8 * 16 * 4 = 2048 bytes.
-// The gradient of the table needs nothing.
+// An embedding table of 64 words, split by words: each device looks up its own
+// words, and the sum over the devices is the result: one all-reduce of
+// 4 * 8 * 16 * 4 = 2048 bytes. The gradient of the table needs no collective.
 #mesh = #weft.mesh<"model"=8>
 #words = #weft.layout<#mesh, [{"model"}, {}]>
 #ids = #weft.layout<#mesh, [{}, {}]>

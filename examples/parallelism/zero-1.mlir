@@ -1,6 +1,6 @@
-// ZeRO-1 and 2: weights are copies, the optimizer's slots are sharded over the axis
-// of the batch. The gradient is reduce-scattered to where its slot lies, and the
-// updated weight gathered: 2(p-1)/p P of P = 64 * 32 * 4 = 8192 bytes.
+// ZeRO-1 and 2: weights are copies, the optimizer's slots are sharded over the
+// axis of the batch. The gradient is reduce-scattered to its slot's layout,
+// and the updated weight is gathered: 2(p-1)/p P of P = 64 * 32 * 4 = 8192 bytes.
 #mesh = #weft.mesh<"data"=8>
 #rows = #weft.layout<#mesh, [{"data"}, {}]>
 #whole = #weft.layout<#mesh, [{}, {}]>

@@ -2,10 +2,10 @@
 //
 //   custom-training-loop MODEL.keras DATA.npz OUT.keras [DEVICES [EPOCHS]]
 //
-// The custom loop of Keras' guide "Multi-GPU distributed training with JAX" in C++:
-// a loss of one's own, its gradients (value_and_grad), the optimizer's step
-// (stateless_apply), batches split over all devices, and at the end the variables
-// written back into a file that Keras loads.
+// The custom loop of Keras' guide "Multi-GPU distributed training with JAX" in
+// C++: a loss of one's own, its gradients (value_and_grad), the optimizer's
+// step (stateless_apply), batches split over all devices, and at the end the
+// variables written back into a file that Keras loads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -112,8 +112,8 @@ public:
 
 private:
   weft_buffer *own(weft_buffer *buffer) { return owned.emplace_back(buffer); }
-  /// Variables are those of the state; a result that reuses the memory of a
-  /// variable is the variable after the step.
+  /// Binds the ports: variables to the buffers of the state, where a result
+  /// that reuses the memory of a variable is its value after the step.
   void bind() {
     for (size_t i = 0; i < ports.size(); ++i) {
       weft_buffer *buffer = state->buffer(ports[i].name);

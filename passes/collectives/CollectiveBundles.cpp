@@ -14,8 +14,8 @@ using namespace weft;
 
 namespace {
 
-/// Nodes are ops and bundles that are formed; a bundle has the number of its
-/// last member.
+/// Forms bundles in a graph whose nodes are ops and formed bundles. A bundle
+/// has the number of its last member.
 class Bundler {
 public:
   explicit Bundler(llvm::ArrayRef<DependentOp> ops);
@@ -38,13 +38,13 @@ private:
   std::vector<unsigned> firstUser, users;
   std::vector<unsigned> nodeOf;   ///< of an op
   std::vector<OpBundle> members;  ///< of a node
-  std::vector<unsigned> order;    ///< nodes
+  std::vector<unsigned> order;    ///< nodes, operands before their users
   std::vector<unsigned> bundleOf; ///< of a node
   std::vector<OpBundle> bundles;  ///< nodes, in the order of the first
   unsigned kinds = 0;
 };
 
-/// Nodes whose needs are done, in the order of the block.
+/// Nodes whose operands are scheduled, in the order of the block.
 using ReadyNodes = std::priority_queue<std::pair<size_t, unsigned>,
                                        std::vector<std::pair<size_t, unsigned>>,
                                        std::greater<>>;

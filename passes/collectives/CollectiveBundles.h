@@ -1,8 +1,8 @@
 //===- CollectiveBundles.h - which collectives become one -------*- C++ -*-===//
 //
-// Pure values, no IR: the ops of a block by number, and the ops that each one
-// needs. Collectives of one kind that do not need each other, directly or
-// through other ops, can become one. Collectives 0, 1, 3, 4 of kind a:
+// Works on numbers, not on IR: ops of a block are numbered, each with the ops
+// that it needs. Collectives of one kind that do not need each other, directly
+// or through other ops, can become one. Collectives 0, 1, 3, 4 of kind a:
 //
 //   op      0   1   2   3   4        0 and 1 need nothing,
 //   kind    a   a   -   a   a        3 needs 1 through 2, 4 needs 0
@@ -17,8 +17,9 @@
 //
 //   op      0a  1b  2b  3a           1 needs 0, 3 needs 2
 //
-// {0, 3} needs {1, 2} and is needed by it. Then the bundle whose first
-// collective comes first is formed alone, and levels are computed again.
+// {0, 3} needs {1, 2} and is needed by it. Such a cycle is resolved by forming
+// the bundle whose first collective comes first, and computing the levels
+// again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,15 +36,17 @@ namespace weft {
 /// An op of a block as a node of its dependence graph.
 struct DependentOp {
   llvm::SmallVector<unsigned, 4> needs; ///< earlier ops, by number
-  int kind = -1; ///< of a collective, from 0 without gaps; -1: another op
+  int kind = -1; ///< kind of a collective, from 0 without gaps; -1: other op
 };
 
-/// One op, or the collectives that become one, in rising order.
+/// The number of an op, or the numbers of collectives that become one, in
+/// rising order.
 using OpBundle = llvm::SmallVector<unsigned, 1>;
 
 /// Orders all ops so that each is behind all that it needs: the given order,
-/// except that ops wait for a bundle's last member. Linear in ops and needs,
-/// plus one pass for each bundle formed to resolve a cycle.
+/// except that ops wait for a bundle's last member. Nearly linear in ops and
+/// needs, for each kind, and as much again for each bundle formed to resolve a
+/// cycle.
 std::vector<OpBundle> bundleCollectives(llvm::ArrayRef<DependentOp> ops);
 
 } // namespace weft

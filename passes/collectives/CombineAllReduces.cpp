@@ -22,8 +22,8 @@ static ReduceClass classOf(coll::AllReduceOp op) {
           getElementTypeOrSelf(op.getInputs().front().getType())};
 }
 
-/// The block's ops and the ops whose results they, or ops in their regions,
-/// use.
+/// The block's ops, each with the ops whose results it or an op in its regions
+/// uses.
 static std::vector<DependentOp> dependencesIn(ArrayRef<Operation *> ops) {
   llvm::DenseMap<Operation *, unsigned> numbers;
   llvm::DenseMap<ReduceClass, int> kinds;

@@ -2,8 +2,8 @@
 //
 // A convolution and its kernel's gradient need the same rows of other devices:
 //
-//   %h = coll.fetch %x dim 1 ... reason "what y needs of dimension 1"
-//   %g = coll.fetch %x dim 1 ... reason "what dk needs of dimension 1"
+//   %h = coll.fetch %x dim 1 ... reason "y needs other shards of dimension 1"
+//   %g = coll.fetch %x dim 1 ... reason "dk needs other shards of dimension 1"
 //
 // become the first, with both reasons.
 //
@@ -24,7 +24,7 @@ using namespace mlir;
 
 static constexpr llvm::StringLiteral kReason = "reason";
 
-/// All attributes except the reason: those that change what is communicated.
+/// All attributes except the reason: those that change the communication.
 static DictionaryAttr meaningOf(Operation *op) {
   NamedAttrList attributes(op->getAttrDictionary());
   attributes.erase(kReason);

@@ -8,8 +8,8 @@ include "mlir/Pass/PassBase.td"
 def MergeCollectivesPass : Pass<"weft-merge-collectives", "::mlir::ModuleOp"> {
   let summary = "Reuses the result of an equal collective.";
   let description = [{
-    Of ops of `coll` in one block with equal operands and attributes, whatever
-    reasons they give, the first stays, with the reasons of all. Its result
+    Of ops of `coll` in one block with equal operands and attributes, except for
+    their reasons, the first stays, with the reasons of all. Its result
     lives until the last use, which is the memory that a second movement would
     have saved.
 

@@ -22,7 +22,7 @@ static SmallVector<OpFoldResult> attributesOf(OpBuilder &b,
   });
 }
 
-/// The leading elements of each dimension, of this shape.
+/// The leading slice of the value with this shape.
 static Value cutTo(OpBuilder &b, Location loc, Value value,
                    ArrayRef<int64_t> shape) {
   if (typeOf(value).getShape() == shape)
@@ -302,7 +302,7 @@ struct CollectivePermuteToMpi : OpRewritePattern<coll::CollectivePermuteOp> {
     Value blocks = group.gather(op.getInput());
     SmallVector<int64_t> sources(op.getSources());
     for (int64_t &source : sources)
-      // Any source; its result is undefined.
+      // A device without a source takes any block, as its result is undefined.
       source = std::max<int64_t>(source, 0);
     Value table =
         arith::ConstantOp::create(b, loc, b.getIndexTensorAttr(sources));

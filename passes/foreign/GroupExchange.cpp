@@ -113,7 +113,7 @@ static Value flattened(ImplicitLocOpBuilder &b, Value value, unsigned from) {
   SmallVector<ReassociationIndices> groups;
   for (unsigned dim = 0; dim < from; ++dim)
     groups.push_back({dim});
-  if (rank == from) { // scalars as vectors of one
+  if (rank == from) { // a scalar becomes a vector of one element
     SmallVector<int64_t> shape(type.getShape());
     shape.push_back(1);
     if (!groups.empty())
@@ -241,8 +241,9 @@ void GroupExchange::exchangeWith(Value partner, Value me, Value mine,
   });
 }
 
-/// Exchanges blocks by pairs. Every member meets the others in the order of
-/// their numbers, so all pairs meet in one order; the lower number sends first.
+/// Exchanges blocks in pairs. Every member takes the others as partners in the
+/// order of their numbers; the lower number of a pair sends first, so that no
+/// cycle of members waits.
 Value GroupExchange::exchange(Value blocks, bool same) {
   MemRefType type = bufferOf(blocks.getType());
   Value send =

@@ -1,7 +1,7 @@
 //===- GroupExchange.h - groups of devices by MPI ---------------*- C++ -*-===//
 //
-// A device's rank is its position in the mesh. On x=2, y=4 the group over "x" of
-// rank 6 = (1, 2) is {2, 6}, and its coordinate is 1.
+// A device's rank is its position in the mesh. On x=2, y=4 the group over "x"
+// of rank 6 = (1, 2) is {2, 6}, and its coordinate is 1.
 //
 // No communicator is split: upstream's lowering truncates the new one to 32
 // bits, but OpenMPI's is a pointer.
@@ -19,7 +19,8 @@ namespace weft {
 
 class GroupExchange {
 public:
-  /// Builds for a group, a rank-1 layout as in ops of `coll`.
+  /// Emits the exchanges of one group, which is a rank-1 layout as in ops of
+  /// `coll`.
   GroupExchange(mlir::OpBuilder &builder, mlir::Location loc, LayoutAttr group);
 
   int64_t size() const { return count; }

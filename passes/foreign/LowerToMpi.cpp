@@ -14,7 +14,7 @@ namespace weft {
 using namespace weft;
 using namespace mlir;
 
-/// Whether MPI can send such elements: of floats 32 and 64 bits only.
+/// Whether MPI can send elements of this type: of floats, f32 and f64 only.
 static bool isSendable(Type element) {
   return element.isF32() || element.isF64() || element.isInteger(8) ||
          element.isInteger(16) || element.isInteger(32) ||

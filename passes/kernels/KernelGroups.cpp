@@ -18,7 +18,8 @@ using namespace mlir;
 
 namespace weft {
 
-/// The most groups between two that may be merged; with more they stay apart.
+/// The most groups that are examined between two that may be merged; beyond it
+/// the two stay apart.
 static constexpr unsigned kSearchLimit = 1024;
 /// The most ops of one kernel: code generators and the merges below are
 /// superlinear in them.
@@ -142,8 +143,8 @@ void KernelGroups::mergeEpilogues() {
 }
 
 void KernelGroups::mergeNests() {
-  // Rows and scalars: everything except contractions and ops with loops of
-  // their own. Updates of donated memory stay elementwise, to work in place.
+  // Groups of any shapes merge, except contractions and ops with loops of their
+  // own. Updates of donated memory stay elementwise, to work in place.
   mergeNeighbours([&](unsigned producer, unsigned consumer) {
     const KernelGroup &a = groups[producer], &b = groups[consumer];
     return !a.hasContraction && !b.hasContraction && !a.hasOwnNest &&
@@ -212,7 +213,7 @@ bool KernelGroups::areRows(unsigned producer, unsigned consumer) const {
       llvm::none_of(groups[consumer].ops, isReduction))
     return false;
   KernelValues kernel = joined({producer, consumer});
-  // A tensor that is one row is shared by few lanes: ops that others could
+  // Few lanes share a tensor that is one row, so ops that more threads could
   // compute stay outside.
   bool isOneRow = nest::rowDimsOf(kernel.ops) == 0;
   if (isOneRow && llvm::any_of(kernel.results, [](Value value) {
@@ -263,8 +264,8 @@ void KernelGroups::addDependencies() {
       depend(i, operand);
     if (!group.isFixed)
       continue;
-    // All devices communicate in the program's order, so collectives depend on
-    // the previous one.
+    // All devices communicate in the program's order, so each collective, loop
+    // or branch depends on the previous one.
     if (last) {
       group.before.insert(*last);
       groups[*last].after.insert(i);
@@ -308,8 +309,8 @@ bool KernelGroups::canMerge(unsigned producer, unsigned consumer) {
           findBetween(producer, consumer, /*forward=*/false, neededByConsumer));
 }
 
-/// Assigns the ranks between the two again: first what the consumer needs, then
-/// the two, then what needs the producer.
+/// Assigns the ranks between the two again: first groups that the consumer
+/// needs, then the two, then groups that need the producer.
 void KernelGroups::rankTogether(unsigned producer, unsigned consumer) {
   if (needProducer.empty())
     return; // the consumer already ranks behind the producer
@@ -392,7 +393,7 @@ KernelGroups::cutsOf(const KernelValues &kernel) const {
 }
 
 void KernelGroups::cutRecomputation() {
-  // groupOf is not kept up to date by merges.
+  // Merges do not update groupOf.
   for (auto [i, group] : llvm::enumerate(groups))
     for (Operation *op : group.ops)
       groupOf[op] = i;
@@ -401,8 +402,8 @@ void KernelGroups::cutRecomputation() {
       continue;
     SmallVector<Operation *> cuts = cutsOf(joined(group));
     numCuts += cuts.size();
-    // Cuts from the last to the first op, so that the earlier members remain in
-    // the group.
+    // The first cut comes first: cutAfter() leaves the later members in the
+    // group.
     for (Operation *last : llvm::reverse(cuts))
       cutAfter(group, last);
   }

@@ -7,14 +7,15 @@
 //   %4 = coll.all_reduce sum %3 ...   group 1: a communication stays by itself
 //   %5 = weft.exp %4                  group 2: exp
 //
-// Ops that only say where elements come from (broadcast, transpose, slice,
-// splat constants, iota, ...) belong to no group: each consumer has a copy. In
-// a chain of them each eighth op is a member of a group like other ops, so that
-// copying is linear in the program. A group that would compute a value too
-// often is cut (Recomputation.h). Groups are convex: no path leaves one and
-// comes back, and have a few hundred ops at most. Ranks order the groups, and
-// only groups that rank between the two of a merge are looked at, so that the
-// time is linear in the program (Pearce and Kelly, "A dynamic topological sort
+// Ops that only move or generate elements (broadcast, transpose, slice,
+// constants, iota, ...) belong to no group, unless an op outside of kernels
+// reads them: each consumer has a copy. In a chain of them every eighth op is
+// in a group, like other ops, so that copying is linear in the program.
+// Constants are grouped only if isFilled(). A group that would compute a value
+// too often is cut (Recomputation.h). Groups are convex: no path leaves one and
+// comes back, and have a few hundred ops at most. Ranks order the groups. A
+// merge of two examines only groups that rank between them, so that the time is
+// linear in the program (Pearce and Kelly, "A dynamic topological sort
 // algorithm for directed acyclic graphs", 2006).
 //
 //===----------------------------------------------------------------------===//
@@ -37,7 +38,7 @@ struct KernelGroup {
   llvm::SmallVector<mlir::Operation *> ops; ///< in program order
   bool isFixed = false; ///< a communication, loop or branch: stays as it is
   unsigned rank = 0;    ///< every group ranks behind all that it needs
-  bool isElementwise = false; ///< all ops are, over one shape
+  bool isElementwise = false; ///< all ops are elementwise, over one shape
   bool hasContraction = false;
   bool hasOwnNest = false; ///< an op with the trait OwnLoopNest
   bool isDonated = false;  ///< writes memory that an argument or a loop donates
@@ -60,13 +61,13 @@ class KernelGroups {
 public:
   /// Groups the ops of one block; regions are not visited. If a kernel must be
   /// one nest, groups are those that one nest can compute, as far as possible.
-  /// If there are libraries, a contraction that a library computes is grouped
-  /// only with ops of its epilogue.
+  /// A contraction that a library computes is grouped only with ops of its
+  /// epilogue.
   KernelGroups(mlir::Block &block, const nest::TargetLimits &limits);
   /// Non-empty groups, each after all that it needs.
   llvm::SmallVector<const KernelGroup *> inOrder() const;
   const CopiedOps &copied() const { return copies; }
-  /// The number of groups that were cut so that no value is computed too often.
+  /// The number of cuts of groups, made so that no value is computed too often.
   unsigned cuts() const { return numCuts; }
 
 private:
@@ -93,10 +94,10 @@ private:
   bool fitOneNest(unsigned producer, unsigned consumer) const;
   /// Whether a library can compute both groups, if it can compute the producer.
   bool keepLibrary(unsigned producer, unsigned consumer) const;
-  /// Whether one nest can compute both, and one has a reduction along rows that
-  /// are long enough.
+  /// Whether one nest can compute both groups without a cut, and one of them
+  /// has a reduction; if that leaves one row, all results must be scalars.
   bool areRows(unsigned producer, unsigned consumer) const;
-  /// The members behind which a kernel is cut, so that none is computed too
+  /// The members after which a kernel is cut, so that none is computed too
   /// often.
   llvm::SmallVector<mlir::Operation *> cutsOf(const KernelValues &kernel) const;
   void cutRecomputation();
@@ -110,7 +111,7 @@ private:
   llvm::SmallVector<KernelGroup> groups;
   llvm::DenseMap<mlir::Operation *, unsigned> groupOf;
   llvm::SetVector<unsigned> needProducer,
-      neededByConsumer; ///< operands of the consumer in the last canMerge
+      neededByConsumer; ///< groups found by the last canMerge
 };
 
 /// Adds an op's copied operands, and the copied ops that these need, before it.
@@ -118,8 +119,8 @@ void addCopies(mlir::Operation *op, const CopiedOps &copied,
                llvm::SetVector<mlir::Operation *> &ops);
 /// Whether the op stays outside of kernels and reads its operands from memory.
 bool staysOutside(mlir::Operation *user);
-/// Whether this is a constant of one number that such an op reads, and is too
-/// large for a plan.
+/// Whether the op is a splat constant that is too large for a plan, and an op
+/// outside of kernels reads it.
 bool isFilled(mlir::Operation *op);
 /// Whether the op stays in the function: it communicates, or is a loop or a
 /// branch.

@@ -18,8 +18,8 @@ namespace weft {
 /// The least multiply-adds of a library call: fewer take less time than a
 /// launch.
 static constexpr int64_t kLeastMultiplyAdds = 64 << 10;
-/// The most calls for a batch of matrices whose strides do not join to one
-/// dimension.
+/// The most calls for a batch of several dimensions that do not join to one; a
+/// call covers the last of them.
 static constexpr int64_t kMostCalls = 64;
 
 /// The only contraction among the ops; null if there are none or several.
@@ -35,8 +35,8 @@ static Operation *onlyContraction(ArrayRef<Operation *> ops) {
   return only;
 }
 
-/// Whether libraries add up products of such elements in `sums`, and give sums
-/// as elements of the result.
+/// Whether libraries accumulate products of these types in `sums` and return
+/// them as elements of `result`.
 static bool haveTypes(Type lhs, Type rhs, Type sums, Type result) {
   bool isShort = lhs.isBF16() || lhs.isF16();
   return lhs == rhs && ((sums.isF64() && lhs == sums && result == sums) ||
@@ -44,7 +44,7 @@ static bool haveTypes(Type lhs, Type rhs, Type sums, Type result) {
                          (result == sums || (isShort && result == lhs))));
 }
 
-/// The only dimension, or one step if there are none; nothing for several.
+/// The only dimension, or one of size 1 if there is none; nothing for several.
 static std::optional<nest::DotDimension>
 oneDimension(ArrayRef<nest::DotDimension> dims) {
   if (dims.size() > 1)

@@ -19,8 +19,8 @@
 
 namespace weft {
 
-/// The ops of a kernel in program order, the values that they read from memory,
-/// and those that the kernel stores.
+/// The ops of a kernel, operands before their users, the values that they read
+/// from memory, and those that the kernel stores.
 struct KernelValues {
   llvm::SmallVector<mlir::Operation *> ops;
   llvm::SmallVector<mlir::Value> inputs, results;

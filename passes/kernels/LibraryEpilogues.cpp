@@ -9,9 +9,9 @@ using namespace mlir;
 namespace weft {
 
 namespace {
-/// An epilogue and a function that builds its ops; `bias` may be null. The
-/// result may be rounded to the result's element type: a bias then has this
-/// type, too.
+/// An epilogue and a function that builds its ops; `bias` may be null.
+/// `mayRound`: the result may be rounded to a shorter type; a bias then has
+/// this type, too.
 struct EpilogueRow {
   plan::Epilogue epilogue;
   bool mayRound;
@@ -44,8 +44,8 @@ static constexpr EpilogueRow kEpilogues[] = {
 };
 
 namespace {
-/// Compares values of a kernel with those of an expression whose leaves are
-/// given values.
+/// Compares values of a kernel with values of an expression; a leaf of the
+/// expression stands for one value of the kernel.
 struct SameMeaning {
   llvm::SmallDenseMap<Value, Value> leaves; ///< of the expression
   bool compare(Value found, Value wanted) const {

@@ -17,8 +17,9 @@
 
 namespace weft {
 
-/// The library's epilogue that computes `result`, which may be rounded to another type,
-/// from `sums` and `bias` (may be null); nothing if no library has it.
+/// The library's epilogue that computes `result` from `sums` and `bias` (may be
+/// null; the result may then be rounded to another type); nothing if no library
+/// has it.
 std::optional<plan::Epilogue> epilogueOf(mlir::Value result, mlir::Value sums,
                                          mlir::Value bias);
 

@@ -56,8 +56,8 @@ static void lowerFor(ForOp loop) {
 
 static CaseOp lowerCase(CaseOp choice);
 
-/// Builds a region with the values `passed`, the index first, that chooses
-/// among all branches except the first.
+/// Builds a region that chooses among all branches except the first. Its
+/// arguments are `passed`, the index first.
 static void chooseRest(CaseOp choice, ValueRange passed, Region &rest) {
   Location loc = choice.getLoc();
   Block &block = rest.emplaceBlock();

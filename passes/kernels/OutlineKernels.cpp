@@ -23,7 +23,7 @@ namespace weft {
 
 namespace {
 
-/// A group with the copied ops it reads, ready to be moved.
+/// The ops of a kernel: a group and the copied ops that it reads.
 struct KernelBody {
   llvm::SetVector<Operation *> ops; ///< operands first
   llvm::SetVector<Value> inputs;
@@ -39,7 +39,7 @@ static void gather(Value value,
                    const CopiedOps &copied, KernelBody &body) {
   Operation *op = value.getDefiningOp();
   if (op && members.contains(op))
-    return; // a result is handled by itself
+    return; // it is in the body already
   if (!op || !copied.contains(op)) {
     body.inputs.insert(value);
     return;
@@ -49,15 +49,16 @@ static void gather(Value value,
   body.ops.insert(op);
 }
 
-/// Whether the value is only read element by element, up to the only result.
+/// Whether only elementwise ops read the value and the kernel has one result,
+/// of the same type.
 static bool flowsIntoResult(Operation *op, const KernelBody &body) {
   return body.results.size() == 1 &&
          body.results[0].getType() == op->getResult(0).getType() &&
          llvm::all_of(op->getUsers(), keepsPositions);
 }
 
-/// Adds computed values that a contraction reads, as it reads each many times:
-/// they are stored before it, unless they are views of stored ones.
+/// Adds computed values that a contraction reads. It reads each element many
+/// times, so they are stored before it, unless they are views of stored ones.
 static void addContracted(KernelBody &body, llvm::SetVector<Value> &stored) {
   auto isInMemory = [&](Value value) {
     Operation *op = value.getDefiningOp();
@@ -99,7 +100,7 @@ static KernelBody bodyOf(const KernelGroup &group, const CopiedOps &copied,
   auto escapes = [&](Operation *user) {
     return !members.contains(user) && !copied.contains(user);
   };
-  // A copied op outside passes on the value as an argument of its consumer.
+  // A copied op outside of the group makes its consumer read the value.
   std::function<bool(Operation *)> isReadOutside = [&](Operation *op) {
     return llvm::any_of(op->getUsers(), [&](Operation *user) {
       return escapes(user) || (copied.contains(user) &&
@@ -274,7 +275,7 @@ static unsigned outline(Block &block, SymbolTable &symbols,
     }
     KernelBody body = bodyOf(*group, groups.copied(), mostStored(limits));
     if (body.results.empty())
-      continue; // without uses
+      continue; // no result has uses
     ++kernels;
     func::FuncOp kernel = createKernel(symbols, *group, body);
     order.push_back(made.size());

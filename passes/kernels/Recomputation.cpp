@@ -52,10 +52,10 @@ private:
   SmallVector<unsigned> nests; ///< of each position
   llvm::DenseMap<unsigned, unsigned> scalars;
   unsigned numNests = 0;
-  /// The first position of the present kernel; smaller ones belong to kernels
-  /// that later ops were cut off to.
+  /// The first position of the present kernel. Smaller ones belong to the
+  /// kernels of later ops, after a cut.
   unsigned firstHere = 0;
-  /// The nest that the next stored value may join: its position.
+  /// The position of the nest that the next stored value may join.
   std::optional<unsigned> current;
   ArrayRef<int64_t> currentShape;
 };
@@ -86,8 +86,8 @@ void ReadCounter::pass(Operation *op, ArrayRef<unsigned> positions) {
     }
 }
 
-/// Whether a stored value may join the present nest: it has its shape, and is
-/// read at its own position only.
+/// Whether a stored value may join the present nest: it has the shape of the
+/// nest, and the nest reads it only at the position that it writes.
 bool ReadCounter::joinsNest(Operation *op) const {
   const Positions &own = reads.find(op)->second;
   return current && typeOf(op->getResult(0)).getShape() == currentShape &&

@@ -1,8 +1,8 @@
 //===- Recomputation.h - how often a kernel computes a value ----*- C++ -*-===//
 //
-// A kernel stores its results, reductions and contractions; every other value
-// is computed where it is read, once for each position at which a loop nest
-// reads it:
+// A kernel stores its results and those of ops with loops of their own
+// (reductions, contractions, sorts); every other value is computed where it is
+// read, once for each position at which a loop nest reads it:
 //
 //   %0 = weft.exp %x                        : tensor<8xf32>
 //   %1 = weft.reverse %0 dims [0]           : tensor<8xf32>
@@ -13,7 +13,8 @@
 // Counting goes from the results back to the arguments. If a count exceeds
 // kMostComputed, the group is cut behind the value: one kernel stores it and
 // the next one reads it. So a kernel has at most kMostComputed computations of
-// each of its ops, and the counting takes time linear in the program.
+// each op that is not copied, and the counting takes time linear in the
+// program.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,8 +32,8 @@ namespace weft {
 inline constexpr unsigned kMostComputed = 8;
 
 /// The members of a group after which it must be cut, last one first. `ops` are
-/// the members and the ops that are copied for them, operands first; `isMember`
-/// and `isResult` are called for these.
+/// the members and the ops that are copied for them, operands first. `isMember`
+/// and `isResult` are called for ops of `ops`.
 llvm::SmallVector<mlir::Operation *>
 cutsAgainstRecomputation(llvm::ArrayRef<mlir::Operation *> ops,
                          llvm::function_ref<bool(mlir::Operation *)> isMember,

@@ -14,12 +14,12 @@ namespace weft {
 #define GEN_PASS_DEF_SPLITREDUCTIONS
 #include "weft/passes/kernels/Passes.h.inc"
 
-/// The least elements of a block of threads that is worth a split: fewer take a
-/// few microseconds, as long as a second launch.
+/// The least elements of a block of threads for which a split is worthwhile:
+/// fewer take a few microseconds, as does a second launch.
 static constexpr int64_t kLeastElements = 64 << 10;
 /// The least elements of a slice: 256 threads with 16 each.
 static constexpr int64_t kLeastOfSlice = 4 << 10;
-/// Slices for each multiprocessor, so that none waits for the slowest.
+/// Slices for each multiprocessor, so that none is idle for long at the end.
 static constexpr int64_t kSlicesOfProcessor = 2;
 /// Kept columns that a block of threads reduces together.
 static constexpr int64_t kColumnsOfBlock = 32;
@@ -55,8 +55,8 @@ struct Split {
 };
 } // namespace
 
-/// The least divisor of `size` from `wanted` to `most` on, else the largest
-/// below `wanted`.
+/// The least divisor of `size` in [wanted, most], else the largest one below
+/// `wanted`.
 static int64_t slicesOf(int64_t size, int64_t wanted, int64_t most) {
   int64_t best = 1;
   for (int64_t slices = 1; slices <= std::min(size, most); ++slices)
@@ -91,7 +91,7 @@ static std::optional<Split> splitOf(ReduceOp op, int64_t processors) {
 }
 
 /// The value with `split.dim` as two dimensions. Elementwise ops that only this
-/// reduction reads are computed on the operands so reshaped, to stay in its
+/// reduction reads are rebuilt on reshaped operands, so that they stay in its
 /// kernel.
 static Value reshaped(OpBuilder &builder, Value value, const Split &split) {
   SmallVector<int64_t> shape(shapeOf(value));
@@ -112,7 +112,7 @@ static Value reshaped(OpBuilder &builder, Value value, const Split &split) {
   return made->getResult(0);
 }
 
-/// Erases the value's ops, which were rebuilt, if they have no uses.
+/// Erases the ops that compute the value, as far as they have no uses left.
 static void eraseUnread(Value value) {
   Operation *def = value.getDefiningOp();
   if (!def || !def->use_empty() || !isPure(def))
@@ -122,7 +122,8 @@ static void eraseUnread(Value value) {
   llvm::for_each(operands, eraseUnread);
 }
 
-/// Replaces a reduction by one of each slice and one of these results.
+/// Replaces a reduction by a reduction of each slice and a reduction of the
+/// results.
 static void splitReduction(ReduceOp op, const Split &split) {
   OpBuilder builder(op);
   Value input = op.getInput();

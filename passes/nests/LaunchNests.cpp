@@ -1,6 +1,6 @@
 //===- LaunchNests.cpp - the one nest of a kernel that is a launch --------===//
 //
-// Choices of the elements, columns or terms of a GPU thread. The numbers follow
+// Chooses the elements, columns or terms of a GPU thread. The numbers follow
 // from the hardware and are not measured: a thread loads 16 bytes at once at
 // most, and few threads leave processors idle.
 //
@@ -56,8 +56,8 @@ Attribute NestChooser::chooseTurned(ArrayRef<Value> values) {
   });
 }
 
-/// The number of terms that a thread combines first: the rounding error grows
-/// with the terms of one accumulator.
+/// The number of terms in a block, which a thread combines before it adds the
+/// blocks: the rounding error grows with the terms of one accumulator.
 static int64_t blockOf(int64_t terms) {
   constexpr int64_t kLong = 256;
   return terms > kLong ? int64_t(std::sqrt(double(terms))) : 0;
@@ -74,8 +74,7 @@ Attribute NestChooser::chooseSums(Operation *sum) {
           sum, limits, nest::mayRoundToTf32(sum, precision),
           [&](Value value) { return !inside.contains(value.getDefiningOp()); }))
     return tiles;
-  // Limits for sharing a sum: few sums of many terms leave processors idle, so
-  // eight threads share one.
+  // Few sums of many terms leave processors idle, so eight threads share a sum.
   constexpr int64_t kLanes = 8, kManyTerms = 128, kThreads = 2048;
   int64_t terms = nest::termsOf(sum),
           elements = typeOf(sum->getResult(0)).getNumElements();
@@ -125,7 +124,7 @@ bool NestChooser::formOneNest(std::string &why) {
   llvm::SetVector<Value> all(end->operand_begin(), end->operand_end());
   for (Value value : all)
     if (!value.getDefiningOp() || isDataConstant(value.getDefiningOp())) {
-      why = "it returns what it is given";
+      why = "it returns an argument or a constant";
       return false;
     }
   SmallVector<Operation *> ops = nest::opsOf(block);

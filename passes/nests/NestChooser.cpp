@@ -48,7 +48,7 @@ class ReachedStores {
 public:
   explicit ReachedStores(const llvm::SetVector<Value> &stored)
       : stored(stored) {}
-  /// Visits a value; returns whether it reaches several.
+  /// Visits a value; returns whether it affects several stored values.
   bool visit(Value value) {
     Reached all;
     for (Operation *user : value.getUsers()) {
@@ -217,7 +217,8 @@ void NestChooser::placeStored() {
 // Shares of workers
 //===----------------------------------------------------------------------===//
 
-/// Whether results are copied at the end, perhaps from another share.
+/// Whether results are copied at the end of the kernel, perhaps from elements
+/// of another share.
 bool NestChooser::copiesResults() {
   return llvm::any_of(llvm::enumerate(block.getTerminator()->getOperands()),
                       [&](auto result) {

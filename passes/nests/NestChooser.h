@@ -7,10 +7,11 @@
 //     return %2
 //   }
 //
-// Stored values are a kernel's results, those of ops with loops of their own (a
-// dot, a reduction, a sort), values that these read often, and values that are
-// expensive to compute and needed twice. All results of one shape share a nest,
-// which a contraction in front of it joins.
+// Stored values are the results of the kernel, the results of ops with loops of
+// their own (a dot, a reduction, a sort), values that these ops read often, and
+// values that are expensive to compute and needed twice. Consecutive values of
+// one shape that do not read each other at other positions share a nest; it
+// joins a contraction in front of it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,11 +36,12 @@ class NestChooser {
 public:
   NestChooser(mlir::func::FuncOp kernel, const nest::TargetLimits &limits,
               nest::MatmulPrecision precision);
-  /// Replaces the kernel's body by nests; emits an error on the kernel if that
-  /// is impossible.
+  /// Replaces the kernel's body by nests; emits an error on the kernel if they
+  /// need too much scratch memory.
   llvm::LogicalResult choose();
   llvm::ArrayRef<ChosenNest> nests() const { return chosen; }
-  /// The number of values in scratch memory.
+  /// The number of values placed in scratch memory, before contractions are
+  /// joined.
   unsigned kept() const { return numKept; }
 
 private:
@@ -54,7 +56,7 @@ private:
   mlir::Attribute chooseSums(mlir::Operation *sum);
   mlir::Attribute chooseTurned(llvm::ArrayRef<mlir::Value> values);
   bool formOneNest(std::string &why);
-  // Where.
+  // Places of stored values.
   void placeResults();
   bool canShareResult(mlir::Value value, mlir::Value result);
   void placeStored();
@@ -76,7 +78,8 @@ private:
   llvm::SetVector<mlir::Value> stored;
   llvm::SmallVector<ChosenNest> chosen;
   llvm::DenseMap<mlir::Value, nest::PlaceAttr> places;
-  llvm::DenseMap<mlir::Value, mlir::Value> results; ///< of nests, by value
+  llvm::DenseMap<mlir::Value, mlir::Value>
+      results; ///< result of a nest for each stored value
   int64_t keptBytes = 0;
   unsigned numKept = 0;
 };

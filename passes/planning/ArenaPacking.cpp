@@ -23,7 +23,7 @@ ArenaPacking weft::packArena(llvm::ArrayRef<Lifetime> lifetimes,
     return lifetimes[a].bytes > lifetimes[b].bytes;
   });
 
-  llvm::SmallVector<unsigned> placed; // by offset
+  llvm::SmallVector<unsigned> placed; // in the order of offsets
   for (unsigned index : order) {
     int64_t size = llvm::alignTo(std::max<int64_t>(lifetimes[index].bytes, 1),
                                  static_cast<uint64_t>(alignment));

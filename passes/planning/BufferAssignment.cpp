@@ -97,8 +97,8 @@ static bool readsBeforeItWrites(Operation *op) {
   return kernel && mayWorkInPlace(kernel);
 }
 
-/// The results that are a carried value as it was when the condition ended the
-/// loop.
+/// The results to which the condition passes the carried value unchanged when
+/// the loop ends.
 static SmallVector<OpResult> resultsOfCarried(WhileOp loop, unsigned index) {
   SmallVector<OpResult> results;
   Value carried = loop.getCondition().getArgument(index);
@@ -110,8 +110,8 @@ static SmallVector<OpResult> resultsOfCarried(WhileOp loop, unsigned index) {
   return results;
 }
 
-/// Whether the use is the initial value of a value that becomes `result` of a
-/// loop.
+/// Whether the use is the initial value of a carried value that the loop
+/// returns as `result`.
 static bool carriesInto(OpOperand &use, Value result) {
   auto loop = dyn_cast<WhileOp>(use.getOwner());
   return loop && llvm::is_contained(
@@ -233,7 +233,7 @@ static bool isInvariant(WhileOp loop, unsigned index) {
 void BufferAssignment::assignCarried(WhileOp loop, unsigned index) {
   Value carried = loop.getCondition().getArgument(index);
   if (isInvariant(loop, index)) {
-    put(carried, place(loop.getInits()[index])); // only read
+    put(carried, place(loop.getInits()[index])); // the body only reads it
     return;
   }
   for (OpResult result : resultsOfCarried(loop, index)) {

@@ -9,9 +9,11 @@
 // %new may take %w's buffer: no instruction after the call reads %w, and an
 // elementwise kernel loads an element before it stores it.
 //
-// A loop's carried value has one buffer for all iterations: that of the result
-// if there is one, else that of the initial value if it has no other use. The
-// yielded value is written there directly if the old value is not read later.
+// A loop's carried value has one buffer for all iterations: that of the initial
+// value if no iteration changes it; else that of the result if there is one;
+// else that of the initial value if it is in the arena and has no other use;
+// else its own. The yielded value is written there directly if the old value is
+// not read later.
 //
 // A kernel with the attribute weft.scratch = 4096 has 4,096 bytes of the arena
 // while it runs; other values may use them before and after.
@@ -33,8 +35,8 @@ namespace weft {
 mlir::MemRefType bufferType(mlir::Type tensor);
 
 enum class PlaceKind { Argument, Result, Arena, Constant };
-/// A place of a value: an argument or result number, or the number of an arena
-/// buffer or a constant.
+/// The memory of a value: the number of an argument, a result, an arena buffer
+/// or a constant.
 struct Place {
   PlaceKind kind = PlaceKind::Arena;
   unsigned index = 0;

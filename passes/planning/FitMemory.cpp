@@ -121,8 +121,8 @@ private:
     return true;
   }
 
-  /// Whether all operands are computed, except scalars, whose ops are added to
-  /// `missing` in order.
+  /// Whether all operands are computed. Ops of scalars that are missing are
+  /// added to `missing` in order.
   bool isPossible(Operation *op, llvm::SmallVectorImpl<Operation *> &missing) {
     for (Value operand : op->getOperands()) {
       Operation *def = operand.getDefiningOp();
@@ -181,8 +181,8 @@ private:
 // Rematerialization of large values
 //===----------------------------------------------------------------------===//
 
-/// Ends values before the fullest op of a block and makes them again behind it.
-/// Arguments are not counted.
+/// Ends values before the op of a block with the most live bytes, and computes
+/// them again after it. Arguments are not counted.
 class Rematerialization {
 public:
   Rematerialization(Block &block, StringAttr why) : block(block), why(why) {
@@ -191,8 +191,9 @@ public:
 
   int64_t peak() const { return live[fullest]; }
 
-  /// Ends one value that was made from a small one before the fullest op, and
-  /// makes it again behind it. False if there is none.
+  /// Ends a value that was gathered from a smaller one before the fullest op,
+  /// and computes it again after that op. Returns false if no value saves
+  /// memory.
   bool step() {
     Operation *best = nullptr;
     int64_t most = 0;
@@ -234,7 +235,8 @@ private:
     return last;
   }
 
-  /// Bytes that a device has free at the fullest op if the value ends before.
+  /// The bytes that a device saves at the fullest op if the result of `op` ends
+  /// before it and is computed again after it; 0 if that is impossible.
   int64_t savedBy(Operation &op) const {
     if (!isa<coll::CollDialect>(op.getDialect()) || op.getNumOperands() != 1 ||
         op.getNumResults() != 1 || at.lookup(&op) >= fullest)
@@ -249,7 +251,8 @@ private:
       if (when == fullest)
         return 0;
     }
-    // Exchanging two values that one op needs would never end.
+    // Without this condition, two operands of one op could be moved in turn
+    // forever.
     if (!readBefore && made.contains(&op))
       return 0;
     int64_t saved = bytesHeld(result.getType());
@@ -276,7 +279,7 @@ private:
           return at.lookup(block.findAncestorOpInBlock(*use.getOwner())) >
                  fullest;
         });
-    if (op->use_empty()) // all uses came later: it is only moved
+    if (op->use_empty()) // all uses are later, so the op only moves
       op->erase();
   }
 

@@ -11,7 +11,7 @@
 namespace weft {
 
 /// The attribute of a module with the bytes that a device has (i64); FitMemory
-/// makes programs fit.
+/// makes programs fit where it can.
 inline constexpr llvm::StringLiteral kMemoryAttr = "weft.memory";
 
 /// Whether `PlaceBuffers` turns the function into a program, as it does with a

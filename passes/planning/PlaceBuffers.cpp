@@ -42,7 +42,8 @@ private:
   LogicalResult emitCase(CaseOp choice);
   void emitJumpUnless(Location loc, Value condition, StringRef label);
   void emitFinalCopies(func::ReturnOp op);
-  /// Copies as pairs of source and target, as if all were done at once.
+  /// Copies as pairs of source and target. All sources are read before any
+  /// target is written.
   using Moves = SmallVector<std::pair<Value, Value>>;
   void emitMoves(Location loc, Moves moves);
   Moves movesBetween(ValueRange sources, ValueRange targets);

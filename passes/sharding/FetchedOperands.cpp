@@ -25,8 +25,8 @@ bool weft::isFetchable(const ShardingRule &rule, unsigned factor) {
         continue;
       const PositionMap *map = findPositions(rule, operand, factor);
       if (!map && llvm::is_contained(rule.inits, operand))
-        continue; // has the result's layout
-      if (dim.size() != 1 || !map || map->start >= 0)
+        continue; // it has the result's layout
+      if (dim.size() != 1 || !map)
         return false;
       any = true;
     }
@@ -37,7 +37,7 @@ FetchedRange weft::fetchedRange(const PositionMap &map, FactorKind kind,
                                 int64_t from, int64_t to, int64_t shards) {
   FetchedRange range;
   if (map.operandUnit != 0) {
-    // Sizes in elements of the unaligned block.
+    // Sizes count elements of the unaligned block.
     range.block = range.count =
         shardSize(to / map.resultUnit, shards) * map.resultUnit;
     return range;
@@ -61,7 +61,7 @@ FetchedRange weft::fetchedRange(const PositionMap &map, FactorKind kind,
   } else {
     auto [least, most] = bounds(c);
     range.offset += least;
-    // Without results there is no window.
+    // A result without elements needs no window.
     range.count = most - least + (c > 0 ? 1 : 0);
   }
   auto [first, last] = bounds(to);
@@ -75,8 +75,8 @@ FetchedRange weft::fetchedRange(const PositionMap &map, FactorKind kind,
 int64_t weft::missingElements(const FetchedRange &range, int64_t from,
                               int64_t shards) {
   int64_t held = shardSize(from, shards), k = shards / 2;
-  // Strided positions are spread over devices: at most as many as are wanted or
-  // exist.
+  // Strided positions are spread over devices: at most all wanted ones, or all
+  // that other devices hold, are missing.
   if (range.step != 1 || range.divisor != 1)
     return std::min(range.count, from - std::min(held, from));
   Interval own = shardInterval(from, shards, k);
@@ -95,7 +95,7 @@ int64_t weft::missingElements(const FetchedRange &range, int64_t from,
          missing(0, begin + range.count - modulus);
 }
 
-/// Which elements of the range exist, as tensor<countxi1>.
+/// A tensor<countxi1> that is true for the elements of the range that exist.
 static Value existing(LocalBuilder &b, const FetchedDim &dim,
                       const FetchedRange &range) {
   OpBuilder &builder = b.builder;

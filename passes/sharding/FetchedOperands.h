@@ -1,9 +1,9 @@
 //===- FetchedOperands.h - window and shift factors -------------*- C++ -*-===//
 //
-// A sharded dimension whose positions move: every device receives the operand
-// positions that its shard of the result needs, and no others, whatever number
-// of devices hold them. 8 elements over "x"=2, read by windows of 3 with one
-// element of padding (position p needs p - 1, p, p + 1):
+// Fetches positions of a sharded dimension: every device receives, from any
+// number of devices, the operand positions from the first to the last that its
+// shard of the result needs. Worked example, 8 elements over "x"=2, read by
+// windows of 3 with one element of padding (position p needs p - 1, p, p + 1):
 //
 //   result block of 4 at 4k  needs the 6 elements from 4k - 1 on
 //   coll.fetch of 8 at block 4 step 1 offset -1 ... -> tensor<6xf32>
@@ -22,11 +22,11 @@
 
 namespace weft {
 
-/// Whether the factor can be sharded by fetching: the rule gives the needed
-/// positions of every operand without knowing data.
+/// Whether the factor can be sharded by fetching: in each operand that has it,
+/// it is alone in its dimension and the positions do not depend on data.
 bool isFetchable(const ShardingRule &rule, unsigned factor);
 
-/// The positions of one operand's factor; null if there are none.
+/// The position map of a factor in one operand; null if there is none.
 const PositionMap *findPositions(const ShardingRule &rule, unsigned operand,
                                  unsigned factor);
 
@@ -39,17 +39,17 @@ struct FetchedRange {
   bool complete = false;
 };
 /// The positions of an operand dimension of size `from` that each of `shards`
-/// shards of a result dimension of size `to` needs: one element for each position
-/// of a shift factor, else all from the first to the last.
+/// shards of a result dimension of size `to` needs: one element for each
+/// position of a shift factor, else all from the first to the last.
 FetchedRange fetchedRange(const PositionMap &map, FactorKind kind, int64_t from,
                           int64_t to, int64_t shards);
 
 /// The number of elements along the dimension that a device in the middle
-/// lacks.
+/// lacks; for strided positions an upper bound.
 int64_t missingElements(const FetchedRange &range, int64_t from,
                         int64_t shards);
 
-/// One dimension of an operand's block: its global size and axes.
+/// A dimension of an operand's block: its global size and axes.
 struct FetchedDim {
   unsigned dim = 0;
   int64_t size = 0;
@@ -57,7 +57,7 @@ struct FetchedDim {
   SubAxes axes;
 };
 /// Replaces the device's shard of the dimension by the range; elements that do
-/// not exist are `fill` (one element), or undefined if that is null.
+/// not exist are `fill` (one element), or undefined if `fill` is null.
 mlir::Value fetchRange(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value block, const FetchedDim &dim,
                        const FetchedRange &range, mlir::Value fill,

@@ -28,7 +28,7 @@ FixedLayoutsOpInterface weft::freeRegionAround(Value value) {
   return freeRegionOf(holder);
 }
 
-/// Whether the axis is a part of one of these axes.
+/// Whether the axis and one of `axes` are of the same mesh axis.
 static bool isAmong(const SubAxis &axis, llvm::ArrayRef<SubAxis> axes) {
   return llvm::any_of(axes,
                       [&](const SubAxis &x) { return x.axis == axis.axis; });

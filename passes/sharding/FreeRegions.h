@@ -21,24 +21,25 @@
 
 namespace weft {
 
-/// The op as one whose region leaves axes free, or null.
+/// The op, if its region leaves axes free, else null.
 FixedLayoutsOpInterface freeRegionOf(mlir::Operation *op);
 /// The op whose region with free axes this op ends, or null.
 FixedLayoutsOpInterface freeRegionEndedBy(mlir::Operation *op);
-/// The innermost enclosing op with a region, if that has free axes; else null,
-/// for instance inside one device's program.
+/// The innermost enclosing op that states layouts, if its region has free axes;
+/// else null, for instance inside one device's program.
 FixedLayoutsOpInterface freeRegionAround(mlir::Operation *op);
-/// The same for the op that computes the value, or has it as an argument.
+/// The innermost op around the value's block that states layouts, if its region
+/// has free axes; else null.
 FixedLayoutsOpInterface freeRegionAround(mlir::Value value);
 
 /// The axes of the mesh that are not free.
 SubAxes boundAxes(const Mesh &mesh, llvm::ArrayRef<SubAxis> free);
-/// The mesh inside a region: bound axes have one coordinate. Digits of the
-/// other axes are the same.
+/// The mesh inside a region: bound axes have one coordinate, the others are
+/// unchanged.
 Mesh meshWithin(const Mesh &mesh, llvm::ArrayRef<SubAxis> bound);
 
-/// The free axes of a layout, which come after those that the region states: of
-/// [(x, y), -] after [x, -] it is [y, -].
+/// The layout inside a region: the free axes of `outer` after the axes that the
+/// region states. For [(x, y), -] after [x, -] it is [y, -].
 Layout freeLayout(const Layout &outer, const Layout &said,
                   llvm::ArrayRef<SubAxis> free);
 

@@ -84,14 +84,14 @@ LayoutAttr BlockPlacement::groupOfFactor(unsigned factor) const {
   return groupOf(blocks.mesh, blocks.axes[factor]);
 }
 
-StringAttr BlockPlacement::reasonFor(unsigned factor, StringRef what) const {
+StringAttr BlockPlacement::reasonFor(unsigned factor, StringRef action) const {
   ++numCollectives;
   Operation *op = blocks.ruled.op;
   return StringAttr::get(
       op->getContext(),
       "shards of " + op->getName().getStringRef() + " along its " +
           stringifyFactorKind(blocks.ruled.rule.factors[factor].kind) +
-          " dimension are " + what);
+          " dimension are " + action);
 }
 
 Value BlockPlacement::gather(OpBuilder &builder, Location loc, Value value,

@@ -43,8 +43,8 @@ struct OpBlocks {
   explicit OpBlocks(mlir::Operation &op);
 };
 
-/// Answers the questions of an op's local form: positions of its blocks, and
-/// data of other devices.
+/// Gives the local form of an op the positions of its blocks and the data of
+/// other devices.
 class BlockPlacement : public LocalPlacement {
 public:
   BlockPlacement(mlir::TypeRange globalTypes, const OpBlocks &blocks);
@@ -76,9 +76,9 @@ public:
 
 private:
   LayoutAttr groupOfFactor(unsigned factor) const;
-  /// The reason of such a collective: "shards of weft.top_k along its select
-  /// dimension are WHAT".
-  mlir::StringAttr reasonFor(unsigned factor, llvm::StringRef what) const;
+  /// The reason of a collective: "shards of weft.top_k along its select
+  /// dimension are ACTION".
+  mlir::StringAttr reasonFor(unsigned factor, llvm::StringRef action) const;
 
   mlir::TypeRange types;
   const OpBlocks &blocks;

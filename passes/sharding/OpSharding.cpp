@@ -163,7 +163,7 @@ FactorAxes weft::mergeFactors(const Mesh &mesh, const OpWithRule &op,
 //===----------------------------------------------------------------------===//
 
 /// Cuts each factor's axes to those that this tensor's layout can express.
-/// Returns whether that was all.
+/// Returns whether none was cut.
 static bool cutToTensor(const Mesh &mesh, const OpWithRule &op, unsigned tensor,
                         FactorAxes &axes) {
   const TensorFactors &factors = op.factors(tensor);
@@ -187,13 +187,13 @@ static bool has(const TensorFactors &tensor, unsigned factor) {
   });
 }
 
-/// Whether the factor, if sharded, leaves a result without it partial.
+/// Whether sharding the factor makes results that lack it partial.
 static bool isReduced(const Factor &factor) {
   return factor.kind == FactorKind::Reduce || factor.kind == FactorKind::Lookup;
 }
 
-/// Adds the partial axes of a result: those of reduced factors that it lacks.
-/// Only one kind is possible; factors of another kind lose their axes.
+/// Adds the partial axes of a result: those of reduced factors that it lacks. A
+/// result has one kind of reduction: factors of another kind lose their axes.
 static void addPartial(const OpWithRule &op, const TensorFactors &tensor,
                        const FactorAxes &axes, Layout &layout) {
   for (auto [index, factor] : llvm::enumerate(op.rule.factors))

@@ -29,11 +29,12 @@ struct OpWithRule {
   ShardingRule rule;
   /// Whether all tensors have the same dimensions and every factor passes.
   bool elementwise = false;
-  /// Whether no operand has a sharded factor, so that any block of the results
-  /// is computed at no cost: constants, iota, broadcast scalars, random bits.
+  /// Whether no operand has a factor, so that any block of the results is
+  /// computed at no cost: constants, iota, broadcast scalars, random bits.
   bool source = false;
 
-  /// The rule of the op; without one a rule that keeps everything replicated.
+  /// The op with its rule; for an op without one, a rule that keeps everything
+  /// replicated.
   static OpWithRule get(mlir::Operation *op);
 
   unsigned numTensors() const {
@@ -44,7 +45,8 @@ struct OpWithRule {
   bool isOperand(unsigned tensor) const {
     return tensor < op->getNumOperands();
   }
-  /// Whether axes may be put on this factor without the op moving data itself.
+  /// Whether axes may be put on this factor: not on replicated ones, and on
+  /// those of windows and shifts only if isFetchable().
   bool isShardable(unsigned factor) const;
   /// The tensor's axes on shardable factors.
   FactorAxes project(const Mesh &mesh, unsigned tensor,
@@ -65,8 +67,8 @@ struct OpSharding {
 /// The layouts that the table has for an op's tensors; null for tensors without
 /// one.
 using TensorLayouts = llvm::SmallVector<const Layout *, 4>;
-/// Whether none of the layouts splits anything. Then nothing propagates and the
-/// op is computed on every device, as most ops of most programs.
+/// Whether none of the layouts splits anything. Then nothing propagates, and
+/// every device computes the op. This holds for most ops of most programs.
 bool nothingSplit(const TensorLayouts &layouts);
 
 /// Adds to `axes` those of `more` for each factor, without using an axis for
@@ -77,8 +79,8 @@ bool mergeInto(FactorAxes &axes, const FactorAxes &more);
 FactorAxes mergeFactors(const Mesh &mesh, const OpWithRule &op,
                         const TensorLayouts &layouts);
 
-/// Required and produced layouts under the axes, which are cut down to what
-/// every tensor of the op can express.
+/// Required and produced layouts under the axes, which are cut down to those
+/// that every tensor of the op can be sharded by.
 OpSharding applyAxes(const Mesh &mesh, const OpWithRule &op, FactorAxes axes);
 
 /// Bytes that the op itself sends on its shards: 0 except for collectives in

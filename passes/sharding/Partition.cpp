@@ -230,7 +230,7 @@ void FunctionPartitioner::buildReshard(ReshardOp op) {
   MeshAttr mesh = getLayout(type).getMesh();
   Layout from = getLayout(op.getInput().getType()).getLayout();
   Layout to = getLayout(type).getLayout();
-  // The plans are for one mesh, as a module has one.
+  // One RegionPlans is sufficient, as a module has one mesh.
   if (!plans)
     plans.emplace(mesh.getMesh());
   const ReshardPlan &plan = plans->plan(op.getResult(), from, to);
@@ -255,7 +255,8 @@ static bool mixesPositions(const OpBlocks &blocks, unsigned factor) {
   case FactorKind::Select:
     return true;
   case FactorKind::Lookup:
-    // A result with the dimension keeps the padding in its own padding.
+    // If a result has the factor, padding of operands only affects padding of
+    // the result.
     return llvm::none_of(blocks.ruled.rule.results, [&](auto &result) {
       return llvm::any_of(result, [&](const DimFactors &dim) {
         return llvm::is_contained(dim, factor);
@@ -324,12 +325,12 @@ void FunctionPartitioner::fetchOperand(const OpBlocks &blocks, unsigned operand,
           builder, op->getLoc(),
           neutralData(*map->fill,
                       RankedTensorType::get({}, type.getElementType())));
-    operands[operand] =
-        fetchRange(builder, op->getLoc(), operands[operand], from, range, fill,
-                   builder.getStringAttr(
-                       "what " + op->getName().getStringRef() +
-                       " needs of dimension " + llvm::Twine(dim) + " (" +
-                       stringifyFactorKind(rule.factors[factor].kind) + ")"));
+    operands[operand] = fetchRange(
+        builder, op->getLoc(), operands[operand], from, range, fill,
+        builder.getStringAttr(
+            op->getName().getStringRef() + " needs other shards of dimension " +
+            llvm::Twine(dim) + " (" +
+            stringifyFactorKind(rule.factors[factor].kind) + ")"));
     placement.setFetched(operand, dim);
     ++numCollectives;
   }
@@ -345,8 +346,8 @@ static Operation *lastOp(OpBuilder &builder) {
   return block->empty() ? nullptr : &block->back();
 }
 
-/// Replaces global values that regions of ops built behind `before` use from
-/// around them: scalars, and unsharded tensors.
+/// Replaces global values that regions of ops created after `before` capture
+/// (scalars and unsharded tensors) by the local values.
 void FunctionPartitioner::mapCaptured(Operation *before) {
   Block *block = builder.getInsertionBlock();
   auto from = before ? std::next(before->getIterator()) : block->begin();

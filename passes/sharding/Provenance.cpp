@@ -56,8 +56,8 @@ static llvm::StringRef portName(DictionaryAttr attributes) {
   return name ? name.getValue() : llvm::StringRef();
 }
 
-/// Names the values from which the value is computed by elementwise ops of its
-/// shape, including the first one that is not.
+/// Names the values from which elementwise ops of its shape compute the value,
+/// back to the first one that another op computes.
 void Provenance::nameBackwards(Value value, const std::string &name) {
   llvm::SmallVector<Value> stack{value};
   while (!stack.empty()) {
@@ -104,9 +104,8 @@ static Operation *holderOf(Value value) {
 std::string Provenance::describe(Value value) const {
   if (Operation *holder = holderOf(value)) {
     llvm::StringRef layer = layerOf(holder);
-    return "what " +
-           (layer.empty() ? holder->getName().getStringRef() : layer).str() +
-           " passes to its regions";
+    return "region argument of " +
+           (layer.empty() ? holder->getName().getStringRef() : layer).str();
   }
   if (auto arg = dyn_cast<BlockArgument>(value)) {
     auto name =
@@ -175,7 +174,7 @@ static std::string consumerName(func::FuncOp function,
                        : layer.str();
 }
 
-/// Axes of `a` that `b` does not use.
+/// The axes of `a` that `b` does not use.
 static SubAxes lost(const Layout &a, const Layout &b) {
   SubAxes axes;
   for (const SubAxes &dim : a.dims)
@@ -189,8 +188,8 @@ static SubAxes lost(const Layout &a, const Layout &b) {
   return axes;
 }
 
-/// The reason why the op cannot have these axes on a dimension: "6 shards do not divide
-/// 4 x 9", "no factor shards it".
+/// The reason why the op cannot have these axes on a dimension: "6 shards do
+/// not divide 4 x 9", "no factor shards it".
 static std::string whyReplicated(const OpWithRule &consumer,
                                  const DimFactors &factors, int64_t shards) {
   if (factors.empty())
@@ -210,7 +209,7 @@ static std::string whyReplicated(const OpWithRule &consumer,
 }
 
 /// The clause ", which needs dimension 1 whole: no factor shards it" if the op
-/// cannot work on shards of it, whatever the layouts of its other tensors.
+/// cannot work on shards of it under any layouts of its other tensors.
 static std::string replicatedDims(const Mesh &mesh, const OpWithRule &consumer,
                                   unsigned operand, const Layout &from) {
   if (isa<ConstrainOp, func::ReturnOp>(consumer.op))

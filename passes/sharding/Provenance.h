@@ -4,8 +4,8 @@
 //   output of d2 is summed over "model"
 //   d2/kernel is sliced over "model" for d2
 //
-// Names come from the annotations of arguments and results and from NameLocs
-// of ops, which front ends set to layer names.
+// Names come from the annotations and NameLocs of arguments, the annotations of
+// results, and NameLocs of ops, which front ends set to layer names.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,8 @@ public:
   /// "output of d2".
   std::string describe(mlir::Value value) const;
   /// The path by which people know a value, as a key of a layout map:
-  /// d1/kernel, metrics/loss, d2/output. Empty if there is none.
+  /// d1/kernel, metrics/loss, d2/output. Without one, "argument 0" for an
+  /// argument, else empty.
   std::string path(mlir::Value value) const;
   /// The reason, in one line, of a reshard before `consumer`.
   std::string reason(const Mesh &mesh, mlir::Value value, const Layout &from,

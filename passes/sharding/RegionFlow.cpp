@@ -33,7 +33,8 @@ void weft::forEachLoop(Operation *root,
   });
 }
 
-/// Adds the classes of one op; values of two ops are joined as operands only.
+/// Adds the classes of one op. Their members are its results and the arguments
+/// of its regions; operands are sources of a class and not members.
 void RegionFlow::addOp(Operation *op) {
   RegionBranchSuccessorMapping mapping;
   cast<RegionBranchOpInterface>(op).getSuccessorOperandInputMapping(mapping);

@@ -23,15 +23,15 @@ namespace weft {
 
 /// Whether the op has regions that pass values on, instead of a rule.
 bool hasRegionFlow(mlir::Operation *op);
-/// Whether this is such an op, the end of one of its regions, an op that states
-/// layouts itself, or the end of its region with free axes.
+/// Whether the op has region flow, ends a region of such an op, states layouts
+/// itself, or ends the region of such an op that has free axes.
 bool isRuledByRegions(mlir::Operation *op);
-/// The op before which a value for `user` can be made: in the value's own
-/// block, the user or the op that contains it.
+/// The op before which a value for `user` can be inserted: in the block of
+/// `value`, the user or the op that contains it.
 mlir::Operation *userInBlockOf(mlir::Value value, mlir::Operation *user);
 
-/// Visits every loop with flow, inner ones first: values that leave them may
-/// leave the outer loop as well.
+/// Visits every loop with region flow, inner ones first: a reshard that moves
+/// out of the inner loop may move out of the outer one as well.
 void forEachLoop(mlir::Operation *root,
                  llvm::function_ref<void(mlir::Operation *)> visit);
 
@@ -40,8 +40,8 @@ public:
   /// Collects all ops with flow in the function.
   explicit RegionFlow(mlir::func::FuncOp function);
 
-  /// The value that represents all with the same layout; the value itself if
-  /// alone.
+  /// The value that represents all values of its class, which have one layout;
+  /// the value itself if it has no class.
   mlir::Value leader(mlir::Value value) const {
     auto it = leaders.find(value);
     return it == leaders.end() ? value : it->second;

@@ -26,8 +26,8 @@ public:
   static bool isExpandable(mlir::Operation *op);
   /// Expands ops in the regions of `op`.
   llvm::LogicalResult expandWithin(mlir::Operation *op);
-  /// Creates the ops of `op`, a call or a value_and_grad, at the insertion
-  /// point with these operands; returns the values of its results.
+  /// Creates the ops that replace `op`, a call or a value_and_grad, at the
+  /// insertion point with these operands; returns the values of its results.
   llvm::FailureOr<Values> expand(mlir::Operation *op, mlir::ValueRange operands,
                                  Tape &tape);
 

@@ -2,7 +2,7 @@
 //
 // Derivatives of loops are built value by value: each carried value is saved,
 // and each gradient of a slice is a tensor of zeros that contains the slice.
-// This pass removes values without uses, and replaces sums of such tensors by
+// The pass removes values without uses, and replaces sums of such tensors by
 // sums of slices.
 //
 //===----------------------------------------------------------------------===//
@@ -182,8 +182,8 @@ static bool keepSlices(ForOp loop) {
 namespace {
 class TrimLoopsPass : public weft::impl::TrimLoopsPassBase<TrimLoopsPass> {
 public:
-  /// Loops are trimmed until nothing changes, as the end of one may use
-  /// another's results.
+  /// Loops are trimmed until nothing changes, as the trimmed loop may have been
+  /// the only user of another's results.
   void runOnOperation() override {
     for (bool changed = true; changed;) {
       changed = false;
@@ -191,7 +191,7 @@ public:
       getOperation()->walk([&](ForOp loop) { loops.push_back(loop); });
       for (ForOp loop : loops)
         changed |= keepSlices(loop);
-      for (ForOp loop : loops) // an inner one before the one around it
+      for (ForOp loop : loops) // inner loops before outer ones
         if (dropUnneeded(loop)) {
           changed = true;
           break;

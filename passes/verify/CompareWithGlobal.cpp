@@ -136,8 +136,8 @@ LogicalResult compareResult(func::FuncOp function, unsigned index,
          << ", the devices give " << actual.text(at);
 }
 
-/// The bound below which integers are valid indices in every dimension that is
-/// looked up.
+/// The bound below which integers are valid indices into every dimension that
+/// the program looks up.
 uint64_t indexBound(func::FuncOp global) {
   int64_t bound = 8;
   global.walk([&](ShardingRuleOpInterface op) {
@@ -207,8 +207,8 @@ LogicalResult compareWithGlobal(func::FuncOp global, func::FuncOp partitioned,
         options.arguments.empty()
             ? drawArgument(partitioned, index, port, options, bound)
             : options.arguments[index]);
-    // Partial values are spread for integers only: real numbers would be
-    // rounded by adding and subtracting r.
+    // Partial values are spread over several summands for integers only: adding
+    // and subtracting r would round real numbers.
     bool spread = port.layout.isPartial() && options.draw == Draw::Integers;
     Tensors blocks = (spread ? spreadTensor : shardTensor)(
         ports->mesh, port.layout, inputs.back());

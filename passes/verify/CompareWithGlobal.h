@@ -4,8 +4,8 @@
 // the second on every device of its mesh with NaN in all padding, and compares
 // the results element by element:
 //
-//   error: result 0 ("metrics/loss") differs at [1, 2]: the global program
-//   gives 3, the devices give nan
+//   error: 'func.func' op result 0 ("metrics/loss") differs at [1, 2]: the
+//   global program gives 3, the devices give nan
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@
 namespace weft {
 
 /// The attribute of an argument or result of a partitioned function with its
-/// type before, a TypeAttr.
+/// global type, a TypeAttr.
 inline constexpr llvm::StringLiteral kGlobalTypeAttr = "weft.global_type";
 
 enum class Draw {
@@ -42,8 +42,8 @@ struct CompareOptions {
 Tensor drawTensor(mlir::RankedTensorType type, Draw draw, uint64_t seed,
                   uint64_t integersBelow = 8);
 
-/// Succeeds if both give the same results. Otherwise emits an error on the
-/// partitioned function that names the first result that differs, the element
+/// Succeeds if both functions give the same results. Otherwise emits an error
+/// on the partitioned function, with the first result that differs, the element
 /// and both values. The partitioned function's arguments and results have
 /// attributes `weft.layout` and `weft.global_type`; without any layout it is a
 /// program of one device. Arguments of role `slot` or `state` are drawn

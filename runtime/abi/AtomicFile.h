@@ -8,21 +8,24 @@
 // The bytes go to a new file beside the target, .weft-<16 random digits>.tmp,
 // which commit() renames; without commit() it is removed. It is created with
 // O_EXCL, so no existing file or link is opened. It has the permission bits and
-// the group of the file that it replaces, or the process's umask. Access
-// control lists and other attributes are not kept.
+// the group of the file that it replaces, or else those of
+// AtomicFileOptions::mode that the umask leaves. Access control lists and other
+// attributes are not kept.
 //
-// While it is written it is locked (flock). The next writer to the folder
-// removes files of this kind that nobody has locked: those of processes that
-// were killed.
+// While it is written it is locked (flock). The same user's next writer to the
+// folder removes files of this kind that nobody has locked: those of processes
+// that were killed.
 //
 // A target that is a symbolic link stays one: the file that it points to is
-// replaced. A dangling link is refused (ENOENT), as is a link of another user
-// in a folder that anybody may write, such as /tmp (EACCES). A path that is no
-// regular file (a pipe, a device), or that is in /dev or /proc, is written
-// directly.
+// replaced. A dangling link is refused (ENOENT). In a folder with the sticky
+// bit that anybody may write, such as /tmp, so is a link whose owner is neither
+// the user nor the folder's owner (EACCES). A path that is no regular file (a
+// pipe, a device), or that is in /proc or in /dev outside of /dev/shm, is
+// written directly.
 //
-// This is the only code of Weft that creates files; tools/check/check_files.py
-// checks that. Header only, as compiler and runtime both use it.
+// This is the only code of Weft that creates files, apart from temporary ones
+// that tools/check/check_files.py lists; it checks that. Header only, as
+// compiler and runtime both use it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +50,7 @@
 
 namespace weft {
 
-/// Removes the files of ended writers from an open folder.
+/// Removes the files of the user's ended writers from an open folder.
 inline void removeAbandonedFiles(int folder) {
   DIR *list =
       fdopendir(openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -74,10 +77,10 @@ inline void removeAbandonedFiles(int folder) {
 }
 
 struct AtomicFileOptions {
-  mode_t mode = 0666; ///< of a new target, before the umask
+  mode_t mode = 0666; ///< permissions of a new target, before the umask
   /// Whether the data is on the disk before commit() returns, and abandoned
-  /// files in the folder are removed. A cache needs neither: it checks what it
-  /// reads, and removes such files when it prunes its folder.
+  /// files in the folder are removed. A cache needs neither: it checks entries
+  /// that it reads, and removes such files when it prunes its folder.
   bool lasting = true;
 };
 
@@ -94,7 +97,8 @@ public:
   }
   ~AtomicFile() { discard(); }
 
-  /// Opens the temporary file; returns 0 or an errno value.
+  /// Opens the temporary file, or a path that is written directly; returns 0 or
+  /// an errno value.
   int open(const std::string &path, AtomicFileOptions given = {}) {
     options = given;
     struct stat info;
@@ -120,8 +124,9 @@ public:
   /// The descriptor to write to; -1 before open() and after commit().
   int descriptor() const { return file; }
 
-  /// Replaces the target by the file. Returns 0, or an errno value, and then
-  /// the target is unchanged.
+  /// Replaces the target by the file. Returns 0 or an errno value. After an
+  /// error the target is unchanged, unless only syncing the folder or closing
+  /// the file failed, or the path is written directly.
   int commit() {
     int error = 0;
     if (!temporary.empty()) {
@@ -141,7 +146,8 @@ public:
     return error;
   }
 
-  /// Removes the file; the target is unchanged.
+  /// Removes the temporary file; the target is unchanged. Bytes that were
+  /// written directly stay.
   void discard() {
     if (!temporary.empty())
       unlinkat(folder, temporary.c_str(), 0);
@@ -184,8 +190,8 @@ private:
     return slash == std::string::npos ? "." : path.substr(0, slash + 1);
   }
 
-  /// Opens the target's folder after following links: sets `folder` and, in it,
-  /// `target`.
+  /// Follows links and opens the target's folder. Sets `folder`, and `target`
+  /// to the name in it.
   int openFolder(const std::string &path, bool exists) {
     struct stat info;
     std::string place = path;
@@ -236,8 +242,8 @@ private:
     return EEXIST;
   }
 
-  /// Copies owner, group and permissions of the replaced file. A group that
-  /// cannot be kept loses its permissions.
+  /// Copies group and permissions of the replaced file, and as root its owner.
+  /// A group that cannot be kept loses its permissions.
   int takeMode(const struct stat &replaced, const struct stat &made) {
     mode_t mode = replaced.st_mode & 0777;
     if (replaced.st_uid != made.st_uid && geteuid() == 0)

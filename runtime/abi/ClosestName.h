@@ -1,6 +1,6 @@
 //===- ClosestName.h - which name was meant ----------------------*- C++ -*-===//
 //
-// Suggestions for messages of compiler and command line.
+// Suggestions for messages of compiler, runtime and command line.
 //
 //===----------------------------------------------------------------------===//
 

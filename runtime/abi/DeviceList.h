@@ -9,8 +9,9 @@
 //   weft::DeviceName::parse("cpu:3");                   // kind Cpu, index 3
 //
 // A list is a kind and a count; a name is a kind and an index, as in
-// keras.distribution. Numbers are decimal, without a sign. Runtime, compiler,
-// tools and plugin read and write both here only.
+// keras.distribution. Numbers are decimal, without a sign. The runtime, the
+// compiler, the tools and the plugin parse and print both only by these
+// functions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,8 +41,9 @@ inline std::optional<DeviceKind> parseDeviceKind(std::string_view text) {
   return std::nullopt;
 }
 
-/// The number after the colon of `text`: 8 for "cpu:8". Nothing without a
-/// colon, if anything but digits follows it, or above INT64_MAX.
+/// The number after the colon of `text`: 8 for "cpu:8". Nothing if there is no
+/// colon, if anything but digits follows the colon, or if the number is above
+/// INT64_MAX.
 inline std::optional<int64_t> parseDeviceNumber(std::string_view text) {
   size_t colon = text.find(':');
   if (colon == text.npos || text.substr(colon + 1).starts_with('-'))
@@ -90,7 +92,8 @@ struct DeviceList {
   std::string text() const { return kindAndNumber(kind, count); }
 
 private:
-  /// The names of the first kinds, each with an ending: "cpu:N or cuda:N".
+  /// The names of the first `kinds` kinds, each followed by `ending`: "cpu:N or
+  /// cuda:N".
   static std::string joined(size_t kinds, std::string_view last,
                             std::string_view ending) {
     std::string text;

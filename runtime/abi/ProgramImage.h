@@ -9,7 +9,8 @@
 //
 // `elf_bytes` counts the padding, so that the plan starts at elf_bytes and is
 // aligned to 8 bytes in the file. Header only: compiler and runtime both use
-// it, and share nothing else but weft.h and plan.fbs.
+// it, and know no more of the file than this, weft.h, plan.fbs and
+// HostFunctions.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +26,8 @@
 
 namespace weft {
 
-/// Computes FNV-1a over little-endian 8-byte words, the tail by bytes.
+/// Computes a variant of FNV-1a over little-endian 8-byte words, the tail by
+/// bytes.
 /// weft_hash of weft.h returns the same.
 inline uint64_t hashProgramBytes(const void *data, size_t bytes) {
   const auto *p = static_cast<const unsigned char *>(data);

@@ -29,8 +29,8 @@ extern "C" {
 #endif
 
 /// A GPU. `capability`: 90 for compute capability 9.0. `why_not`: the reason
-/// why programs cannot run there, or NULL. `number`: among the GPUs that
-/// CUDA_VISIBLE_DEVICES leaves.
+/// why programs cannot run there, or NULL. `number`: its index among the GPUs
+/// that CUDA_VISIBLE_DEVICES leaves.
 typedef struct weft_gpu {
   const char *name;
   uint64_t memory_bytes;
@@ -39,9 +39,8 @@ typedef struct weft_gpu {
   int32_t number;
 } weft_gpu;
 
-/// A library of NVIDIA that the code of programs calls if it is found, such as
-/// cuBLASLt. `why_not`: NULL if it was found; else `version` and `path` are
-/// empty.
+/// An NVIDIA library, such as cuBLASLt, that programs call if it is found.
+/// `why_not`: NULL if it was found; else `version` and `path` are empty.
 typedef struct weft_gpu_library {
   const char *name;
   const char *version;
@@ -49,8 +48,8 @@ typedef struct weft_gpu_library {
   const char *why_not;
 } weft_gpu_library;
 
-/// All GPUs. `driver_version`: of CUDA, 12040 for 12.4; `driver`: the library's
-/// path. Valid as long as the process.
+/// All GPUs, valid until the process ends. `driver_version`: the CUDA version
+/// of the driver, 12040 for 12.4. `driver`: the path of its library.
 typedef struct weft_gpu_list {
   const weft_gpu *gpus;
   size_t count; ///< at least 1
@@ -63,7 +62,7 @@ typedef struct weft_gpu_list {
 /// Lists the GPUs that CUDA's driver shows, restricted by CUDA_VISIBLE_DEVICES;
 /// each of several processes that mpirun or srun has started on this machine
 /// has a share of them (docs/clusters.md). The first call queries the driver;
-/// nothing is allocated on a GPU. From any thread.
+/// nothing is allocated on a GPU. May be called from any thread.
 weft_error *weft_gpus(weft_gpu_list *out);
 
 #ifdef __cplusplus

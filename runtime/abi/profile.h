@@ -39,28 +39,28 @@
 extern "C" {
 #endif
 
-/// An instruction. `kind`: "launch", "copy", "jump", "return" or a
-/// collective's, "all_reduce". `name`: of the kernel, or the value that a
-/// collective moves. `bytes`: of the buffers that a launch or copy reads and
-/// writes, each counted once a role; of a collective, those that a device
-/// sends, the largest over devices. `operations`: an estimate for a launch, a
-/// multiply-add counted as one.
+/// An instruction. `kind`: "launch", "copy", "jump", "return" or the kind of a
+/// collective, such as "all_reduce". `name`: the kernel, or the value that a
+/// collective moves. `bytes`: for a launch or copy, the bytes of the buffers
+/// that it reads, writes or uses as scratch memory; for a collective, the bytes
+/// that a device sends, the largest over devices. `operations`: for a launch,
+/// an estimate that counts a multiply-add as one.
 typedef struct weft_instruction {
   const char *kind;
   const char *name;
   uint64_t bytes;
   double operations;
 } weft_instruction;
-/// The number of instructions of the program, and one of them. Pointers in it
-/// are valid as long as the program.
+/// Return the number of instructions of the program, and describe one of them.
+/// Pointers in `out` are valid as long as the program.
 size_t weft_program_instruction_count(const weft_program *program);
 weft_error *weft_program_instruction(const weft_program *program,
                                      size_t instruction, weft_instruction *out);
 
 /// The time at which the device at `position` of the mesh ran an instruction,
-/// in nanoseconds since the run began. A collective's time begins when the
-/// device arrives there, so it includes waiting for others. Instructions that
-/// only jump have no time.
+/// in nanoseconds since the run began; on GPUs, since it began there. A
+/// collective's time begins when the device arrives there, so it includes
+/// waiting for others. Jumps and returns have no time.
 typedef struct weft_instruction_time {
   uint32_t instruction;
   int64_t position;
@@ -68,7 +68,7 @@ typedef struct weft_instruction_time {
 } weft_instruction_time;
 
 typedef struct weft_profile weft_profile;
-/// Like weft_execute(), with times.
+/// Runs the program like weft_execute(), and measures times.
 weft_error *weft_execute_profiled(weft_runtime *runtime,
                                   const weft_program *program,
                                   weft_buffer *const *inputs,

@@ -27,9 +27,9 @@
 //     return error;
 //   }
 //
-// Any number of samples runs in the available batch sizes: the largest that the
-// remaining samples fill first. Fewer than the smallest size are padded to it,
-// by copies of the last sample whose results are dropped.
+// Samples run in the largest available batch size that they fill, then the rest
+// in the next smaller one. A rest below the smallest size is padded to it with
+// copies of the last sample, whose results are dropped.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,9 +44,9 @@ extern "C" {
 
 typedef struct weft_model weft_model;
 
-/// Opens a model. `steps`: a .weft file. `weights`: .keras, .weights.h5 or
-/// .npz; NULL: the model's initial values. `devices`: "cpu:8"; NULL: as many as
-/// the steps need.
+/// Opens a model. `steps`: a .weft file. `weights`: .keras, .weights.h5,
+/// .weights.json, .npz or .safetensors; NULL: the model's initial values.
+/// `devices`: "cpu:8"; NULL: as many CPU devices as the steps need.
 weft_error *weft_model_open(const char *steps, const char *weights,
                             const char *devices, weft_model **out);
 /// Frees a model; NULL is allowed.
@@ -65,9 +65,9 @@ weft_error *weft_model_input(const weft_model *model, size_t input,
 weft_error *weft_model_output(const weft_model *model, size_t output,
                               weft_port *out);
 
-/// Predicts `samples` samples, at least one. inputs[i]: dense, row-major, of
-/// the input's dtype and as many rows; outputs[o] likewise, and completely
-/// written. One call at a time.
+/// Predicts `samples` samples, at least one. inputs[i] is a dense, row-major
+/// array of the input's dtype with a row for each sample; so is outputs[o],
+/// which is completely written. Only one call at a time is allowed.
 weft_error *weft_model_predict(weft_model *model, const void *const *inputs,
                                int64_t samples, void *const *outputs);
 

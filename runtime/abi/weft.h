@@ -1,8 +1,8 @@
 //===- weft.h - the runtime's C ABI -----------------------------*- C++ -*-===//
 //
 // Loads a .weft program and runs it on N devices. No MLIR, no LLVM, no
-// exceptions, no global state: every function that can fail returns NULL or an
-// error the caller frees.
+// exceptions, no global state but CUDA's driver and libraries, which are loaded
+// once: every function that can fail returns NULL or an error the caller frees.
 //
 //   #include "weft/runtime/abi/weft.h"
 //
@@ -74,15 +74,16 @@ extern "C" {
 
 #define WEFT_ABI_VERSION 3
 
-/// A kernel: `buffers` in the order of the Launch; `coordinates[a]` is the
-/// device's coordinate along mesh axis a. Kernels never allocate or fail.
+/// A kernel. `buffers` are in the order of the Launch instruction;
+/// `coordinates[a]` is the device's coordinate along mesh axis a. Kernels never
+/// allocate or fail.
 typedef void (*weft_kernel_fn)(void *const *buffers,
                                const int64_t *coordinates);
 
 /// One share of a kernel's work: number `share` of `shares`, from 0 on. All
 /// shares together, in any order, on any threads, store the same bits as one
-/// call of the kernel. Exported as NAME.share, with a uint32_t NAME.shares, the
-/// most shares that pay, by kernels whose work is worth sharing.
+/// call of the kernel. Kernels whose work is worth sharing export it as
+/// NAME.share, with a uint32_t NAME.shares: the most shares that pay off.
 typedef void (*weft_kernel_share_fn)(void *const *buffers,
                                      const int64_t *coordinates, int64_t share,
                                      int64_t shares);
@@ -93,8 +94,8 @@ typedef struct weft_trailer {
   uint64_t elf_bytes;
   uint64_t plan_bytes;
   uint64_t features; ///< WEFT_FEATURE_* the kernels need
-  uint64_t hash;     ///< of all bytes before it and of its other fields:
-                     ///< hashProgram in ProgramImage.h
+  uint64_t hash;     ///< hash of the bytes before the trailer and of
+                     ///< its other fields: see ProgramImage.h
   uint32_t abi_version;
   uint32_t reserved;
   char magic[8]; ///< "WEFTPROG"
@@ -105,17 +106,18 @@ enum {
   WEFT_FEATURE_NEON = 4,
   WEFT_FEATURE_CUDA = 8 ///< NVIDIA GPUs run the kernels
 };
-/// Computes FNV-1a over 8-byte words, the tail by bytes, which the trailer's
-/// hash uses.
+/// Computes the hash function of weft_trailer::hash: a variant of FNV-1a over
+/// 8-byte words, the tail by bytes.
 uint64_t weft_hash(const void *data, size_t bytes);
 
 typedef enum weft_status {
   WEFT_OK = 0,
   WEFT_INVALID_ARGUMENT,
   WEFT_INVALID_FILE,
-  WEFT_INCOMPATIBLE, ///< ABI or CPU features
+  WEFT_INCOMPATIBLE, ///< ABI, CPU features, or kind of devices
   WEFT_IO,
-  WEFT_DEADLOCK, ///< every device waits and no group is complete
+  WEFT_DEADLOCK, ///< every device waits and no group is complete, or a
+                 ///< callback of a ticket waits
   WEFT_OUT_OF_MEMORY,
   WEFT_INTERNAL,
   WEFT_PEER ///< another process has failed or died: see processes.h
@@ -132,16 +134,17 @@ weft_error *weft_program_load(const char *path, weft_program **out);
 weft_error *weft_program_load_memory(const void *data, size_t bytes,
                                      weft_program **out);
 void weft_program_free(weft_program *program);
-/// Loads the program's code, which runs its initializers, if any: an error if
-/// it is damaged, or made for another processor. Later calls, and weft_execute
-/// after it, find it loaded. From any thread.
+/// Loads the program's code for the host, which runs its initializers, if any;
+/// the first run loads code of GPUs. Fails if the code is damaged or made for
+/// another processor. Later calls, including weft_execute, find it loaded. May
+/// be called from any thread.
 weft_error *weft_program_prepare(const weft_program *program);
 /// The FlatBuffer (plan.fbs), verified; valid as long as the program.
 const void *weft_program_plan(const weft_program *program);
 
 /// Inputs and outputs of a program. Returned strings and arrays are valid as
 /// long as the program; indices count from 0.
-typedef enum weft_dtype { // as in plan.fbs
+typedef enum weft_dtype { // the numbers of plan.fbs
   WEFT_F32,
   WEFT_F64,
   WEFT_F16,
@@ -159,7 +162,7 @@ typedef enum weft_dtype { // as in plan.fbs
   WEFT_C128,
   WEFT_F8E4M3FN,
   WEFT_F8E5M2,
-  WEFT_I2, ///< below eight bits an element takes a byte
+  WEFT_I2, ///< elements below eight bits take a byte each
   WEFT_UI2,
   WEFT_I4,
   WEFT_UI4,
@@ -174,17 +177,17 @@ typedef enum weft_dtype { // as in plan.fbs
 /// The name of an element type, "f32", "bf16", ...; NULL for an unknown number.
 const char *weft_dtype_name(weft_dtype dtype);
 
-typedef enum weft_role { // as in plan.fbs
+typedef enum weft_role { // the numbers of plan.fbs
   WEFT_WEIGHT,
   WEFT_STATE, ///< moving statistics, seeds
-  WEFT_SLOT,  ///< of an optimizer
+  WEFT_SLOT,  ///< optimizer variables
   WEFT_INPUT,
   WEFT_LABEL,
   WEFT_SAMPLE_WEIGHT,
   WEFT_OUTPUT,
   WEFT_METRIC,
   WEFT_OTHER,
-  WEFT_METRIC_STATE ///< of a metric, within an epoch
+  WEFT_METRIC_STATE ///< variables of a metric, within an epoch
 } weft_role;
 /// The name of a role, "weight", "sample_weight", ...; NULL for an unknown
 /// number.
@@ -195,13 +198,13 @@ typedef struct weft_port {
   weft_role role;
   weft_dtype dtype;
   size_t rank;
-  const int64_t *shape; ///< of the global array, `rank` sizes
-  uint64_t bytes; ///< of the global array, for weft_buffer_write and _read
-  uint64_t device_bytes; ///< of one device's shard, for weft_execute_local
+  const int64_t *shape;  ///< sizes of the global array, `rank` of them
+  uint64_t bytes;        ///< bytes of the global array: see weft_buffer_write
+  uint64_t device_bytes; ///< bytes of one shard: see weft_execute_local
   /// Axes of the mesh that each dimension is split over: "[-,(data,model)]".
   const char *layout;
-  /// A donated input: the number of the output that reuses its memory; an
-  /// output: that of the input whose memory it reuses; -1: neither.
+  /// For a donated input, the number of the output that reuses its memory. For
+  /// such an output, the number of the input. Otherwise -1.
   int64_t donated;
 } weft_port;
 size_t weft_program_input_count(const weft_program *program);
@@ -219,8 +222,8 @@ typedef struct weft_program_info {
   const char *mesh;      ///< "data=2, model=4"; "" for one device
   int64_t device_count;  ///< devices that a runtime must have
   uint64_t arena_bytes;  ///< intermediate values of one device
-  uint64_t input_bytes;  ///< of all inputs, one device's shards
-  uint64_t output_bytes; ///< of outputs that reuse no input
+  uint64_t input_bytes;  ///< one device's shards of all inputs
+  uint64_t output_bytes; ///< likewise of outputs that reuse no input
   uint64_t constant_bytes, code_bytes;
   size_t kernel_count, launch_count, collective_count;
 } weft_program_info;
@@ -229,20 +232,20 @@ weft_error *weft_program_describe(const weft_program *program,
 
 typedef struct weft_collective {
   const char *kind;  ///< all_reduce, ...
-  const char *axes;  ///< of the mesh: "(data,model)"
+  const char *axes;  ///< axes of the mesh: "(data,model)"
   const char *label; ///< the value that moves, or ""
   int64_t group;     ///< devices that take part together
-  uint64_t bytes; ///< that a device sends each time: the largest over devices
+  uint64_t bytes;    ///< sent by a device each time: the largest over devices
 } weft_collective;
-/// One collective: `collective` is below collective_count, in the order of the
-/// plan.
+/// Describes one collective of the plan; `collective` is below
+/// collective_count.
 weft_error *weft_program_collective(const weft_program *program,
                                     size_t collective, weft_collective *out);
 
 typedef struct weft_runtime weft_runtime;
 /// Creates a runtime. `devices`: "cpu:N", "cuda:N", or "cuda" for all GPUs.
-/// `workers`: threads that CPU devices share, 0 for one a core; a single device
-/// shares its large kernels among them.
+/// `workers`: threads that CPU devices share, at most 1024, 0 for one a core;
+/// if there are at least two for each device, they share its large kernels.
 weft_error *weft_runtime_create(const char *devices, int workers,
                                 weft_runtime **out);
 int64_t weft_runtime_device_count(const weft_runtime *runtime);
@@ -250,8 +253,9 @@ int64_t weft_runtime_device_count(const weft_runtime *runtime);
 void weft_runtime_free(weft_runtime *runtime);
 /// Answers the host_call instructions of programs: `function` is the number of
 /// a function, `operands` are the addresses of its operands, and it fills its
-/// results, dense arrays of the types in the program. On any thread, one call
-/// at a time.
+/// results, dense arrays of the types in the program. It is called on any
+/// thread, once for each group of the instruction, of several groups maybe at
+/// the same time.
 typedef void (*weft_host_fn)(void *user, int64_t function,
                              void *const *operands, size_t operand_count,
                              void *const *results, size_t result_count);
@@ -259,13 +263,15 @@ typedef void (*weft_host_fn)(void *user, int64_t function,
 /// host calls do not run without one. Waits for enqueued work.
 void weft_runtime_set_host(weft_runtime *runtime, weft_host_fn call,
                            void *user);
-/// For tests: fills arenas, outputs and the padding of inputs with 0xFF bytes
-/// (NaN) before each run, so that reads of unwritten memory show. Off at first.
-void weft_runtime_poison(weft_runtime *runtime, int on);
-/// For tests: while kernels of a device run, the arenas and port buffers of all
-/// other devices are unreadable, and during a collective those outside of its
-/// group: an access gets SIGSEGV. Only on a runtime of one worker. Off at
+/// Fills buffers with 0xFF bytes (NaN) when they are created and before
+/// weft_buffer_write, and arenas, and outputs that reuse no input, before each
+/// run on buffers, so that reads of unwritten memory show; for tests. Off at
 /// first.
+void weft_runtime_poison(weft_runtime *runtime, int on);
+/// Makes the arenas and port buffers of all other devices unreadable while
+/// kernels of a device run, and during a collective those outside of its group:
+/// an access gets SIGSEGV. For tests, for runs on buffers, on a runtime of CPU
+/// devices with one worker. Off at first.
 weft_error *weft_runtime_isolate(weft_runtime *runtime, int on);
 
 /// A logical array: a local buffer on each device of the program's mesh.
@@ -283,39 +289,39 @@ void weft_buffer_free(weft_buffer *buffer);
 /// Scatters a dense, row-major global array of the port's dtype to the shards.
 weft_error *weft_buffer_write(weft_buffer *buffer, const void *data,
                               size_t bytes);
-/// Gathers the global array from the shards (the first copy of each element).
+/// Gathers the global array from the shards: of each element the first copy, or
+/// that of this process if it has one.
 weft_error *weft_buffer_read(const weft_buffer *buffer, void *data,
                              size_t bytes);
-/// The same for one block of the global array: its elements from `starts` on,
-/// `sizes` of them in each dimension of the port, dense and row-major in `data`.
-/// An array that is larger than the host's memory is written block by block.
+/// Write and read one block of the global array: the elements from `starts` on,
+/// `sizes` of them in each dimension, dense and row-major in `data`. An array
+/// that is larger than the host's memory is written block by block.
 weft_error *weft_buffer_write_block(weft_buffer *buffer, const int64_t *starts,
                                     const int64_t *sizes, const void *data,
                                     size_t bytes);
 weft_error *weft_buffer_read_block(const weft_buffer *buffer,
                                    const int64_t *starts, const int64_t *sizes,
                                    void *data, size_t bytes);
-/// Creates an array on the host like another one, without a value. Each process has one
-/// copy of each shard that its devices hold. Functions on buffers take such an array;
-/// weft_execute does not.
+/// Creates an array on the host with the shape and layout of `like`, without a
+/// value. Each process has one copy of each shard that its devices hold.
+/// Functions on buffers accept such an array; weft_execute does not.
 weft_error *weft_buffer_create_on_host(const weft_buffer *like,
                                        weft_buffer **out);
 /// Copies an array to another of the same dtype, shape and layout, on the
 /// devices or on the host. Each process copies its own shards.
 weft_error *weft_buffer_assign(weft_buffer *to, const weft_buffer *from);
-/// One device's local memory, as that device addresses it.
+/// Returns the address, valid on that device, of one device's local memory.
 void *weft_buffer_local(weft_buffer *buffer, int64_t position, size_t *bytes);
 
 typedef struct weft_counter {
   const char *kind; ///< all_reduce, ...
-  uint64_t
-      count; ///< occurrences (one for each group instruction of device 0's program)
-  uint64_t bytes; ///< sent by one device: the largest over devices
+  uint64_t count;   ///< collectives that device 0 executed
+  uint64_t bytes;   ///< sent by one device: the largest over devices
 } weft_counter;
 
-/// Runs the program once, after all enqueued work. inputs[i] and outputs[i]
-/// follow the ports; an output that reuses a donated input must be passed the
-/// same buffer.
+/// Runs the program once, after all enqueued work. inputs[i] and outputs[i] are
+/// the buffers of the ports; an output that reuses a donated input must be
+/// passed the same buffer.
 weft_error *weft_execute(weft_runtime *runtime, const weft_program *program,
                          weft_buffer *const *inputs,
                          weft_buffer *const *outputs);
@@ -338,10 +344,11 @@ int weft_ticket_poll(const weft_ticket *ticket);
 /// one.
 weft_error *weft_ticket_wait(const weft_ticket *ticket);
 /// Calls `ready` once with the ticket's error, which is valid until `ready`
-/// returns, or with NULL: at once if the work is over, else on a thread of the
-/// runtime, which begins later work when `ready` has returned. `ready` may
-/// enqueue, but must not wait: weft_execute and weft_ticket_wait are errors
-/// there.
+/// returns, or with NULL: at once if the work is over, else on the thread that
+/// ends it, the runtime's or one that waits in a call such as weft_execute;
+/// later work begins when `ready` has returned. `ready` may enqueue, but must
+/// not wait: weft_execute, and weft_ticket_wait for work that is not over, are
+/// errors there.
 typedef void (*weft_ready_fn)(void *user, const weft_error *error);
 weft_error *weft_ticket_on_ready(const weft_ticket *ticket, weft_ready_fn ready,
                                  void *user);
@@ -349,11 +356,11 @@ weft_error *weft_ticket_on_ready(const weft_ticket *ticket, weft_ready_fn ready,
 void weft_ticket_free(weft_ticket *ticket);
 
 /// Like weft_execute, without waiting: wrong arguments are an error at once,
-/// later failures are the ticket's. Runs and copies of a runtime take place one
-/// after the other, in the order in which they are enqueued; a failure does not
-/// stop later ones. From any thread. Inputs and outputs must last until the run
-/// is over; the arrays of pointers to them, and the program, may be freed at
-/// once.
+/// later failures are errors of the ticket. Runs and copies of a runtime take
+/// place one after the other, in the order in which they are enqueued; a
+/// failure does not stop later ones. May be called from any thread. Inputs and
+/// outputs (see weft_buffer_free), the arrays of pointers to them and the
+/// program may be freed at once.
 weft_error *weft_execute_async(weft_runtime *runtime,
                                const weft_program *program,
                                weft_buffer *const *inputs,
@@ -369,8 +376,8 @@ weft_error *weft_execute_local_async(weft_runtime *runtime,
 /// weft_execute_local: aligned to 64 bytes or more.
 weft_error *weft_device_allocate(weft_runtime *runtime, int64_t device,
                                  uint64_t bytes, void **out);
-/// Frees such memory when enqueued work is over, which may use it. An error for
-/// a pointer that is not such memory of the runtime. Remaining memory is freed
+/// Frees memory of weft_device_allocate once enqueued work, which may use it,
+/// is over. Any other pointer but NULL is an error. Remaining memory is freed
 /// with the runtime.
 weft_error *weft_device_free(weft_runtime *runtime, void *memory);
 /// Enqueues a copy between two devices, or to or from the host, which is device
@@ -379,12 +386,13 @@ weft_error *weft_device_copy(weft_runtime *runtime, int64_t to_device, void *to,
                              int64_t from_device, const void *from,
                              uint64_t bytes, weft_ticket **out);
 
-/// The peak over devices and time of bytes of arenas, port buffers and
-/// weft_device_allocate; memory of callers (weft_execute_local) is not counted.
+/// The peak, over time and devices, of the bytes of arenas, port buffers and
+/// weft_device_allocate, on GPUs also of constants, tables and workspaces;
+/// memory of callers (weft_execute_local) is not counted.
 uint64_t weft_runtime_peak_memory(const weft_runtime *runtime);
-/// Bytes that the collectives of the last finished run moved, counted from the
-/// buffers given to the provider; returns the number of entries. Call it while
-/// no run is enqueued, or in a callback of the run's ticket.
+/// Gets the counts of the last finished run's collectives, with bytes that
+/// follow from the sizes of their buffers; returns the number of entries. Call
+/// it while no run is enqueued, or in a callback of the run's ticket.
 size_t weft_runtime_counters(const weft_runtime *runtime,
                              const weft_counter **out);
 

@@ -161,7 +161,7 @@ void CrossProcessGroup::sendResults(void *const *targets) {
 
 bool CrossProcessGroup::poll() {
   if (!processes.poll(transfer) || !transfer.empty())
-    return false; // the second time: the process is to end
+    return false; // messages remain if the process is to end
   for (auto &[rank, side] : areResults ? inResults : in)
     side.unpack(arrays, arrayCount());
   if (areResults)

@@ -1,16 +1,17 @@
 //===- CrossProcessGroup.h - a group of several processes --------*- C++ -*-===//
 //
-// Every process receives those slices of the sources of other processes that
-// its own members need; then it runs the collective as if all members were
-// here, into the targets of its own members: the same bits as in one process.
-// Members 0 1 in one process, 2 3 in the other, an all-reduce of 4 bytes:
+// Every process receives the slices of other processes' sources that its own
+// members need. Then it runs the collective as if all members were here, but
+// fills only the targets of its own members. The results have the same bits as
+// in one process. For an all-reduce of 4 bytes with members 0 and 1 in one
+// process and 2 and 3 in another:
 //
-//   group.start(sources)     sends s0 s1, sources[2], sources[3]: memory of
-//                               the group that s2 s3 are received into
+//   group.start(sources)     sends s0 s1; sets sources[2], sources[3] to
+//                               the group's memory, which receives s2 s3
 //   group.poll()             true: they are there
 //   work->run(group, ...)       t0 = t1 = ((s0 + s1) + s2) + s3
-//   group.sendResults(targets)   a large all-reduce: each process has summed
-//                               a part of it, the others get that, poll() again
+//   group.sendResults(targets)   for a large all-reduce: sends the slices that
+//                               this process has summed; then poll() again
 //   group.finish()           gives the memory back
 //
 //===----------------------------------------------------------------------===//
@@ -45,7 +46,7 @@ private:
 
 class CrossProcessGroup final : public GroupMessages {
 public:
-  /// The group with number `group`; `tag` is its own.
+  /// Takes the number of the group, and a message tag that no other group uses.
   CrossProcessGroup(Processes &processes, Staging &staging,
                     const Ownership &ownership, const Collective &collective,
                     int64_t group, const PreparedCollective &work, int tag);
@@ -64,7 +65,7 @@ private:
   /// their own (`direct`), the others are packed into one.
   struct Side {
     std::vector<MemberSlice> packed, direct;
-    std::vector<uint8_t> bytes; ///< of the packed slices
+    std::vector<uint8_t> bytes; ///< contents of the packed slices
     void add(MemberSlice slice);
     void reserve();
     void pack(void *const *arrays, size_t ofMember);
@@ -72,14 +73,14 @@ private:
     void addMessages(int peer, int tag, bool isOut, void *const *arrays,
                      size_t ofMember, std::vector<Message> &messages);
   };
-  using Sides = std::map<int, Side>; ///< by rank
+  using Sides = std::map<int, Side>; ///< keyed by rank
   void begin(Sides &in, Sides &out, void *const *arrays);
   void copyResults();
 
   Processes &processes;
   Staging &staging;
   int tag;
-  size_t sourceCount, targetCount; ///< of a member
+  size_t sourceCount, targetCount; ///< numbers of arrays of a member
   Sides out, in, outResults, inResults;
   std::vector<int64_t> own; ///< members of this process
   /// Sources of other processes: member * sourceCount + i, and the bytes of

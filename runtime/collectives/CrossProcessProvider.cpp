@@ -40,7 +40,7 @@ public:
   }
 
   std::vector<std::unique_ptr<CrossProcessGroup>>
-      groups; ///< by group; null: none
+      groups; ///< indexed by group; null: none
 
 private:
   std::unique_ptr<PreparedCollective> local;
@@ -64,7 +64,7 @@ public:
 private:
   std::unique_ptr<CollectiveProvider> local;
   Processes &processes;
-  mutable Staging staging; ///< of all its collectives
+  mutable Staging staging; ///< shared by all its collectives
 };
 
 Error CrossProcessProvider::prepare(

@@ -1,4 +1,4 @@
-//===- Deadlock.h - who waits for whom --------------------------*- C++ -*-===//
+//===- Deadlock.h - describes devices in a deadlock -------------*- C++ -*-===//
 
 #ifndef WEFT_RUNTIME_COLLECTIVES_DEADLOCK_H
 #define WEFT_RUNTIME_COLLECTIVES_DEADLOCK_H
@@ -11,12 +11,13 @@ namespace weft::runtime {
 /// The position of a device in its program.
 struct Standing {
   uint32_t pc = 0;
-  bool isWaiting = false; ///< for the others of its group
+  bool isWaiting = false; ///< waits for others of its group
   bool hasReturned = false;
 };
 
-/// The message of a deadlock: for devices, by position, that cannot continue,
-/// the collective and the devices that each waits for.
+/// The message of a deadlock: for at most 16 devices, by position, that cannot
+/// continue, the collective and the devices that each waits for; then the
+/// number of the others.
 WEFT_EXPORT std::string describeDeadlock(const Plan &plan,
                                          const Ownership &ownership,
                                          std::span<const Standing> devices);

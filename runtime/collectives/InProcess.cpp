@@ -1,5 +1,5 @@
-// Collectives between devices whose memory every worker can address. One
-// phase: once a group has arrived, any worker takes the next chunk.
+// Collectives between devices whose memory every worker can address. There is
+// one phase: once a group has arrived, any worker takes the next chunk.
 
 #include "weft/layout/RingTraffic.h"
 #include "weft/runtime/collectives/Moves.h"
@@ -72,7 +72,7 @@ public:
   needs(int64_t group,
         const std::function<bool(int64_t)> &isTarget) const override {
     std::vector<MemberSlice> out;
-    std::set<std::vector<int64_t>> known; // one slice for several targets
+    std::set<std::vector<int64_t>> known; // slices that are in `out` already
     const Group &g = of(group);
     for (const Move &move : g.moves) {
       BoxCopy box = move.copy.packing();
@@ -90,12 +90,12 @@ public:
   uint64_t bytesSent(int64_t position) const override {
     return sent.size() == 1 ? sent[0] : sent[position];
   }
-  std::vector<uint64_t> sent; ///< by position, or one for all
+  std::vector<uint64_t> sent; ///< indexed by position; one entry if all equal
 
 private:
   struct Group {
     std::vector<Move> moves;
-    std::vector<size_t> ends; ///< of the chunks
+    std::vector<size_t> ends; ///< ends of the chunks in `moves`
   };
   const Group &of(int64_t group) const {
     return groups[groups.size() == 1 ? 0 : group];
@@ -168,7 +168,8 @@ private:
     int64_t elementBytes;
   };
 
-  /// The first member in each process of a group; nothing for one process.
+  /// The first member of a group in each of its processes; empty if there is
+  /// only one.
   static std::vector<int64_t> firstMembers(const std::vector<int64_t> &group,
                                            const Ownership &ownership) {
     std::vector<int64_t> out;
@@ -178,14 +179,15 @@ private:
         out.push_back(int64_t(m));
     return out.size() > 1 ? out : std::vector<int64_t>();
   }
-  /// The member whose process reduces a piece for all; -1: each process does.
+  /// The member whose process reduces a piece for all processes; -1 if each
+  /// process reduces it itself.
   int64_t reducerOf(int64_t group, size_t piece) const {
     if (reducers.empty() || reducers[size_t(group)].empty())
       return -1;
     const std::vector<int64_t> &all = reducers[size_t(group)];
     return all[piece * all.size() / pieces.size()];
   }
-  /// The copy of the piece from each source.
+  /// The box of a piece in each source.
   BoxCopy boxOf(const ReducePiece &piece) const {
     int64_t size = functions[size_t(piece.array)].elementBytes;
     BoxCopy box{piece.source * size, 0, piece.run * size, {}};
@@ -233,12 +235,12 @@ private:
       int64_t run = (last - first) * inner;
       int64_t step =
           std::max<int64_t>(1, int64_t(limit) / functions[0].elementBytes);
-      if (run >= step) { // long rows: parts of a row
+      if (run >= step) { // a piece is a part of a long row
         for (int64_t r = 0; r < outer; ++r)
           for (int64_t i = 0; i < run; i += step)
             add({0, k, r * sourceStride + first * inner + i,
                  r * targetStride + i, std::min(step, run - i), 1, 0, 0});
-      } else if (run > 0) { // short rows: several
+      } else if (run > 0) { // a piece is several short rows
         int64_t several = std::max<int64_t>(1, step / run);
         for (int64_t r = 0; r < outer; r += several)
           add({0, k, r * sourceStride + first * inner, r * targetStride, run,
@@ -289,7 +291,7 @@ private:
   std::vector<Function> functions;
   std::vector<ReducePiece> pieces;
   std::vector<size_t> ends;
-  std::vector<std::vector<int64_t>> reducers; ///< by group; empty: not divided
+  std::vector<std::vector<int64_t>> reducers; ///< indexed by group, or empty
 };
 
 std::vector<MemberSlice>
@@ -320,11 +322,12 @@ Reducing::needs(int64_t group,
   return out;
 }
 
-/// One call for a group: the first member's operands, results for all.
+/// A host call, once for a group: it reads the operands of the first member and
+/// fills the results of all.
 class HostCallCollective final : public PreparedCollective {
 public:
   HostCallCollective(const Collective &collective, const HostCall &its,
-                     const HostFunction &host)
+                     const HostFunction *host)
       : host(host), function(its.function), read(collective.sources.size()),
         members(size_t(shardCount(collective.axes))) {
     for (const Collective::Array &target : collective.targets)
@@ -334,7 +337,7 @@ public:
   void run(int64_t, void *const *sources, void *const *targets,
            int64_t) const override {
     size_t count = bytes.size();
-    host.call(host.user, function, sources, read, targets, count);
+    host->call(host->user, function, sources, read, targets, count);
     for (size_t m = 1; m < members; ++m)
       for (size_t n = 0; n < count; ++n)
         std::memcpy(targets[m * count + n], targets[n], bytes[n]);
@@ -346,7 +349,7 @@ public:
   uint64_t bytesSent(int64_t) const override { return 0; }
 
 private:
-  const HostFunction &host;
+  const HostFunction *host; ///< null: prepared for a description only
   int64_t function;
   size_t read, members;
   std::vector<uint64_t> bytes;
@@ -410,7 +413,7 @@ private:
   Error prepare(const Mesh &, const Ownership &, const Collective &collective,
                 const HostCall &its, Prepared &out) const;
 
-  /// Prepares a collective that is counted by the ring formula.
+  /// Prepares a collective whose sent bytes follow from the ring formula.
   static Error prepareInRing(const Collective &collective, RingKind ring,
                              std::vector<Move> moves, Prepared &out) {
     auto copies = std::make_unique<CopyCollective>();
@@ -419,7 +422,8 @@ private:
     out = std::move(copies);
     return nullptr;
   }
-  /// Prepares a collective with the same moves in all groups, each counted.
+  /// Prepares a collective with the same moves in all groups, whose bytes are
+  /// added up move by move.
   static Error prepareAlike(const Mesh &mesh, const Collective &collective,
                             std::vector<Move> moves, Prepared &out) {
     auto copies = std::make_unique<CopyCollective>();
@@ -452,12 +456,7 @@ Error InProcessProvider::prepare(const Mesh &mesh, const Ownership &,
 Error InProcessProvider::prepare(const Mesh &, const Ownership &,
                                  const Collective &collective,
                                  const HostCall &its, Prepared &out) const {
-  if (!host || !host->call)
-    return makeError(WEFT_INVALID_ARGUMENT, "the program calls function ",
-                     its.function,
-                     " of its host, which has none; run it from the script "
-                     "it was made in");
-  out = std::make_unique<HostCallCollective>(collective, its, *host);
+  out = std::make_unique<HostCallCollective>(collective, its, host);
   return nullptr;
 }
 

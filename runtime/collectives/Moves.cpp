@@ -112,8 +112,9 @@ static std::vector<int64_t> startWithin(const Box &inner, const Box &outer) {
   return start;
 }
 
-/// The sender of a shard to each member: its holders in turn, the member that
-/// lacks most first. Members that hold it use their own copy.
+/// Chooses the sender of a shard to each member. Holders of the shard use their
+/// own copy, and serve the other members in turn, those that need the most
+/// elements first.
 static std::map<int64_t, int64_t>
 sourcesOf(const Mesh &mesh, const Resharding &its,
           const std::vector<int64_t> &members,
@@ -146,7 +147,7 @@ Error reshardMoves(const Mesh &mesh, const Collective &collective,
   std::map<int64_t, std::vector<int64_t>> holders; // shard -> members
   for (size_t m = 0; m < members.size(); ++m)
     holders[coordinate(mesh.axes, members[m], fromAxes)].push_back(int64_t(m));
-  std::map<int64_t, std::map<int64_t, int64_t>> sources; // of a shard
+  std::map<int64_t, std::map<int64_t, int64_t>> sources; // shard -> senders
   for (const auto &[shard, having] : holders)
     sources[shard] = sourcesOf(mesh, its, members, having);
   for (size_t j = 0; j < members.size(); ++j) {

@@ -1,9 +1,10 @@
 //===- Moves.h - copies between devices -------------------------*- C++ -*-===//
 //
-// Every collective that does not reduce is a list of box copies from one
-// member of a group to another; those of permute and exchange follow from
-// own() of the two layouts. 7 elements from "data"=2 to replicated: member 0
-// copies [0,4) to itself and to member 1, member 1 [4,7) likewise.
+// A collective that neither reduces, depends on values nor calls the host is a
+// list of box copies from one member of a group to another; the copies of
+// permute and exchange follow from own() of the two layouts. To replicate 7
+// elements that "data"=2 splits, member 0 copies [0,4) to itself and to member
+// 1, and member 1 copies [4,7) likewise.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,25 +16,27 @@
 
 namespace weft::runtime {
 
-/// A copy from the one source of a member to the one target of another.
+/// A copy from the only source of a member to the only target of a member.
 struct Move {
   int64_t source, target; ///< members of the group
   BoxCopy copy;
 };
 
-/// Copies block k of every member to its place in all: the same for all groups.
+/// Copies the block of every member to its place in all members: the same for
+/// all groups.
 std::vector<Move> movesOf(const Collective &collective, const AllGather &its);
 /// Copies block j of member i to member j: the same for all groups.
 std::vector<Move> movesOf(const Collective &collective, const AllToAll &its);
-/// Copies the positions that each member needs, in runs that are contiguous on
-/// both sides: the same for all groups.
+/// Copies the positions that each member needs, in runs of positions that
+/// adjoin on both sides: the same for all groups.
 std::vector<Move> movesOf(const Collective &collective, const Fetch &its);
-/// Copies all of member `senders[k]` to member k: the same for all
-/// groups.
+/// Copies all of member `senders[k]` to member k, nothing for -1: the same for
+/// all groups.
 std::vector<Move> movesOf(const Collective &collective,
                           const CollectivePermute &its);
-/// Copies the elements that each member of a group lacks, from the holders in
-/// turn: the member that lacks most of a shard comes first.
+/// Copies the elements that each member of a group gets, its own copies
+/// included. The holders of a shard serve the members without it in turn, the
+/// one that needs most of the shard first. Fails if the group lacks an element.
 Error reshardMoves(const Mesh &mesh, const Collective &collective,
                    const Resharding &its, int64_t group,
                    std::vector<Move> &out);

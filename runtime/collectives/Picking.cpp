@@ -35,7 +35,7 @@ public:
            int64_t chunk) const override {
     (this->*copyElements)(sources, targets, chunk);
   }
-  /// All of every member, as the picked elements are data.
+  /// All elements of every member, as only the data tells which are picked.
   std::vector<MemberSlice>
   needs(int64_t, const std::function<bool(int64_t)> &isTarget) const override {
     std::vector<MemberSlice> out;

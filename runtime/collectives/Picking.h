@@ -1,8 +1,8 @@
 //===- Picking.h - elements at positions that are data ----------*- C++ -*-===//
 //
 // The blocks of a group are concatenated along a dimension; member k gets the
-// elements at its positions. Blocks 7 3 | 5 1, positions 3 0 on member 0: it
-// gets 1 7.
+// elements at its positions, which are clamped to the array. With blocks 7 3 |
+// 5 1 and positions 3 0 on member 0, member 0 gets 1 7.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +13,8 @@
 
 namespace weft::runtime {
 
-/// Prepares a pick. Every element counts as sent, as the positions are data.
+/// Prepares a pick. Every element that a member gets counts as sent to it, as
+/// the positions are data.
 std::unique_ptr<PreparedCollective> preparePick(const Collective &collective,
                                                 const Pick &its);
 

@@ -13,8 +13,8 @@
 
 namespace weft::runtime {
 
-/// Rows of `run` elements, reduced into one member's target or into all. All
-/// but the first two fields are in elements.
+/// Rows of `run` elements, reduced into one member's target or into all.
+/// Positions, lengths and strides are in elements.
 struct ReducePiece {
   int64_t array;
   int64_t member; ///< -1: all

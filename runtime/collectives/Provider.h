@@ -1,7 +1,7 @@
-//===- Provider.h - who moves the data of collectives -----------*- C++ -*-===//
+//===- Provider.h - moves the data of collectives ---------------*- C++ -*-===//
 //
-// One interface for all ways of communicating, the only one that code which
-// runs devices uses. In process, a group of two devices with one operand:
+// The only interface by which code that runs devices communicates. For a group
+// of two devices in this process and a collective with one operand:
 //
 //   std::unique_ptr<PreparedCollective> prepared;
 //   provider->prepare(mesh, ownership, collective, 0, prepared);
@@ -38,16 +38,17 @@
 
 namespace weft::runtime {
 
-/// A slice of one of a member's sources (or targets): `box` copies it out, one
-/// run after the other.
+/// A slice of one of a member's sources (or targets): `box` copies it to dense
+/// memory.
 struct MemberSlice {
   int64_t member;
   uint32_t array;
   BoxCopy box;
 };
 
-/// The messages of a group to its members in other processes, once for each
-/// arrival of its own members. One thread at a time calls it.
+/// The messages between a group's members here and in other processes. They are
+/// exchanged once for each arrival of the members here. Only one thread at a
+/// time may call it.
 class GroupMessages {
 public:
   virtual ~GroupMessages() = default;
@@ -57,14 +58,15 @@ public:
   /// Returns true once all messages have been received and sent; never if the
   /// provider has a failure().
   virtual bool poll() = 0;
-  /// Whether other processes fill a slice of the own targets.
+  /// Whether processes fill slices of each other's targets.
   virtual bool hasResults() const = 0;
-  /// Sends the slices of results that were filled here, after all chunks; then
-  /// poll().
+  /// Sends the slices of results that were filled here, after all chunks; call
+  /// poll() after it.
   virtual void sendResults(void *const *targets) = 0;
   /// Ends the occurrence.
   virtual void finish() = 0;
-  /// Ends it after a failure: no memory is read or written any more.
+  /// Ends the occurrence after a failure: no memory is read or written any
+  /// more.
   virtual void abandon() = 0;
 };
 
@@ -93,24 +95,26 @@ public:
   virtual void run(int64_t group, void *const *sources, void *const *targets,
                    int64_t chunk) const = 0;
   /// The slices of any member's sources that are read to fill the targets of
-  /// some members, each byte once, in an order that is the same in every
+  /// some members, each slice once, in an order that is the same in every
   /// process.
   virtual std::vector<MemberSlice>
   needs(int64_t group,
         const std::function<bool(int64_t member)> &isTarget) const = 0;
-  /// The slices of targets that the process of some members also fills for
-  /// members of other processes: a large all-reduce between processes is
-  /// divided among them.
+  /// The slices of targets that the process of some members fills for members
+  /// of other processes, too, as processes divide a large all-reduce among
+  /// them.
   virtual std::vector<MemberSlice>
   results(int64_t, const std::function<bool(int64_t member)> &) const {
     return {};
   }
-  /// The messages of a group with members in other processes; null for all others.
+  /// The messages of a group with members in other processes; null for other
+  /// groups.
   virtual GroupMessages *messages(int64_t) const { return nullptr; }
   /// The collective as data, equal to run() of all chunks.
   virtual CollectiveTable table(int64_t) const { return {}; }
-  /// Bytes one device sends in one occurrence: the ring formula for standard
-  /// collectives, bytes copied to others for permute and exchange.
+  /// Bytes one device sends in one occurrence: the ring formula for all_reduce,
+  /// reduce_scatter, all_gather and all_to_all; the bytes of a target for pick;
+  /// 0 for host_call; the bytes copied to others for the rest.
   virtual uint64_t bytesSent(int64_t position) const = 0;
 };
 
@@ -128,8 +132,8 @@ public:
   /// Whether failure() is a deadlock: the devices of all processes wait for
   /// each other.
   virtual bool isDeadlock() const { return false; }
-  /// Sets whether the devices of this process can only wait for messages, from
-  /// which deadlocks are detected.
+  /// Sets whether the devices of this process can only wait for messages;
+  /// deadlocks are detected by it.
   virtual void setWaiting(bool) const {}
 };
 
@@ -139,12 +143,12 @@ struct HostFunction {
   void *user = nullptr;
 };
 
-/// The bytes that the device that sends most sends in one execution.
+/// The bytes that a device sends in one execution, the largest over devices.
 WEFT_EXPORT uint64_t mostSent(const PreparedCollective &work, const Mesh &mesh);
 
 /// Creates a provider for devices that are all in this process, in memory that
 /// every worker can address. `host` is read at each call and outlives the
-/// provider; null: host calls fail.
+/// provider. Without it, or without its function, prepare() refuses host calls.
 WEFT_EXPORT std::unique_ptr<CollectiveProvider>
 createInProcessProvider(const HostFunction *host = nullptr);
 

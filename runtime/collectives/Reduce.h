@@ -1,9 +1,9 @@
 //===- Reduce.h - element-wise reduction over devices -----------*- C++ -*-===//
 //
-// r[i] = ((s0[i] + s1[i]) + s2[i]) + ..., stored to every target: always in
-// device order, so that the bits depend neither on the number of workers nor on
-// the worker of each chunk. f16 and bf16 are accumulated in f32 and rounded
-// once.
+// r[i] = ((s0[i] + s1[i]) + s2[i]) + ... is stored to every target. The sum is
+// always in device order, so that the bits depend neither on the number of
+// workers nor on the worker of each chunk. f16, bf16 and smaller floats are
+// accumulated in f32 and rounded once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,8 @@ using ReduceFunction = void (*)(const void *const *sources, size_t sourceCount,
                                 void *const *targets, size_t targetCount,
                                 int64_t begin, int64_t end);
 
-/// The function for this processor.
+/// The function for this type and reduction on this processor; null if the type
+/// has no such reduction.
 ReduceFunction reduceFunction(DType dtype, ReduceKind kind);
 
 // The functions for each vector width (ReduceLoops.h).

@@ -75,8 +75,8 @@ void reduce(const void *const *sources, size_t sourceCount,
                             targets + targetCount);
   if (inPlace && sourceCount == 1)
     return;
-  // Loops for a fixed number of devices are omitted for small floats: their
-  // conversions are long, and would be nine tenths of the runtime.
+  // Loops for a fixed number of devices are omitted for small floats: the code
+  // of their conversions would be nine tenths of the runtime library.
   if constexpr (!isSmallFloat<E>) {
     if (inPlace && sourceCount == 2)
       return reduceInPlace<E, Op, 2>(targets, begin, end);

@@ -200,7 +200,8 @@ template <typename T> struct Complex {
   T re, im;
 };
 
-/// Calls visitor(T()) with the C++ type of `type`, which is its own carrier.
+/// Calls visitor(T()) with the C++ type T of `type`, which must be its own
+/// carrier.
 // NOLINTBEGIN(bugprone-branch-clone): the branches differ in the type
 template <typename Visitor> void visitType(ElementType type, Visitor visitor) {
   switch (type) {

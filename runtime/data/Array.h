@@ -57,18 +57,18 @@ size_t byteWidth(ElementType type);
 std::string_view name(ElementType type);
 std::optional<ElementType> elementTypeNamed(std::string_view name);
 bool isFloat(ElementType type);
-/// The type of NumPy itself that holds all values of this type: Float32 for
-/// floats of at most eight bits, Int8 and UInt8 for shorter integers, else
-/// itself.
+/// The type of arrays that hold all values of `type`: Float32 for floats of at
+/// most eight bits, Int8 and UInt8 for shorter integers, else `type` itself.
 ElementType carrierOf(ElementType type);
-/// Complex64 has two components of Float32; others are their own component.
+/// The type of a number's components: Float32 for Complex64; a real type is its
+/// own component.
 ElementType componentType(ElementType type);
 
 using Shape = std::vector<int64_t>;
 /// (128, 784), (5,), ().
 std::string text(const Shape &shape);
-/// The product of the sizes, or nothing if it exceeds 63 bits or a size is
-/// negative.
+/// The product of the sizes, or nothing if that of the sizes above 0 exceeds 63
+/// bits, or a size is negative.
 std::optional<int64_t> elementCount(const Shape &shape);
 
 struct Array {
@@ -96,9 +96,10 @@ struct Array {
   double at(int64_t index) const;
 };
 
-/// Converts element by element: floats to integers truncate, out-of-range
-/// values saturate, floats of at most 16 bits round to nearest even, complex
-/// numbers lose their imaginary part.
+/// Converts element by element: floats to integers truncate and saturate, NaN
+/// becomes 0; integers to narrower ones wrap; floats of at most 16 bits round
+/// from float32 to nearest even; real types take the real part of complex
+/// numbers.
 Array convert(const Array &array, ElementType type);
 /// Converts `count` elements in memory; `from` and `to` do not overlap.
 void convertElements(ElementType fromType, const void *from, ElementType toType,

@@ -8,7 +8,7 @@ ArrayBlock ArrayBlock::full(const Shape &shape) {
   return {Shape(shape.size(), 0), shape, 0, elementCount(shape).value_or(0)};
 }
 
-/// Moves `index` to the next one of the first `rank` dimensions; false at the end.
+/// Advances `index` in its first `rank` dimensions; returns false at the end.
 static bool advance(Shape &index, const Shape &shape, size_t rank) {
   for (size_t d = rank; d-- > 0;) {
     if (++index[d] < shape[d])
@@ -24,7 +24,7 @@ std::vector<ArrayBlock> blocksOf(const Shape &shape, int64_t most) {
     return {};
   if (total <= most)
     return {ArrayBlock::full(shape)};
-  // Dimension `cut` is cut; a block has all of those behind it.
+  // Blocks are cut along dimension `cut`, and have all of the later dimensions.
   size_t cut = shape.size() - 1;
   int64_t inner = 1;
   while (cut > 0 && inner * shape[cut] <= most)

@@ -1,6 +1,6 @@
 //===- ArrayBlock.h - a part of an array, read or written at once -*- C++ -*-===//
 //
-// An array that is larger than what a process should hold is read, drawn and
+// An array that is too large for the memory of a process is read, drawn and
 // written block by block, in row-major order:
 //
 //   for (const ArrayBlock &block : blocksOf({3, 1000, 512}, 1 << 18))
@@ -20,9 +20,9 @@ namespace weft {
 struct ArrayBlock {
   Shape starts, sizes; ///< a range in each dimension of the array
   uint64_t first = 0;  ///< the place of its first element in the array
-  int64_t count = 0;   ///< of elements
+  int64_t count = 0;   ///< number of elements
 
-  /// All of an array, whose elements can be counted.
+  /// The block of a whole array, whose number of elements fits in 63 bits.
   static ArrayBlock full(const Shape &shape);
 };
 

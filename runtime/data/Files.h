@@ -1,6 +1,6 @@
 //===- Files.h - whole files in, whole files out ----------------*- C++ -*-===//
 //
-//   Result<OutputFile> out = OutputFile::open("w.npz");  // tried before work
+//   Result<OutputFile> out = OutputFile::open("w.npz");  // before any work
 //   ... train ...
 //   out->write(bytes, size);
 //   Status done = out->commit();                         // renamed into place
@@ -38,11 +38,11 @@ struct ReadLimits {
 Result<uint64_t> regularFileSize(const std::string &path);
 Result<std::vector<uint8_t>> readFile(const std::string &path,
                                       const ReadLimits &limits = {});
-/// A regular file in chunks of at most 4 MiB, which `take` may refuse.
+/// Reads a regular file in chunks of at most 4 MiB, which `take` may refuse.
 Status readFileInChunks(
     const std::string &path,
     const std::function<Status(const uint8_t *chunk, size_t size)> &take);
-/// The first bytes of a regular file, as many as asked for or as it has.
+/// Reads the first `bytes` bytes of a regular file, or all if it has fewer.
 Result<std::string> readStart(const std::string &path, size_t bytes);
 
 class OutputFile {
@@ -64,7 +64,7 @@ private:
 
   std::string path;
   AtomicFile file;
-  std::FILE *stream; ///< to a second descriptor of `file`
+  std::FILE *stream; ///< writes to a second descriptor of `file`
   uint64_t written = 0;
   int failure = 0; ///< errno of the first write that failed
 };

@@ -14,8 +14,8 @@ struct Source {
   }
 };
 
-/// One dataset; without compression its elements are read from the file, else from
-/// an unpacked copy, which is made when the first block is read.
+/// Reads one dataset. Without compression the elements are read from the file,
+/// else from an unpacked copy, which is made when the first block is read.
 class DatasetReader {
 public:
   DatasetReader(std::shared_ptr<const Source> source, Hdf5Dataset set)

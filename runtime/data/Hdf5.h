@@ -8,11 +8,11 @@
 //   Result<OpenFile> file = writer->finish();      // to be copied to its place
 //
 // A block of one array at a time is in memory. The library reads in a child
-// process, because it crashes on some damaged files; elements that are
+// process, because it crashes on some damaged files; real elements that are
 // contiguous and little-endian in the file are read without it. Only plain
-// datasets are followed: links that leave the file, virtual and external
-// datasets are refused. The HDF5 library keeps global state: call from one
-// thread at a time.
+// datasets are followed: soft and external links, virtual and external datasets
+// are refused. The HDF5 library keeps global state: call from one thread at a
+// time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@ struct Hdf5Group {
 /// bytes.
 Result<std::vector<StoredArray>> openHdf5(const std::string &path,
                                           const ReadLimits &limits = {});
-/// Lists those of an open file, which messages call `where`.
+/// Lists the datasets of an open file, which messages call `where`.
 Result<std::vector<StoredArray>> openHdf5(OpenFile file,
                                           const std::string &where,
                                           const ReadLimits &limits = {});
@@ -53,8 +53,8 @@ public:
   Hdf5Writer(Hdf5Writer &&other) noexcept;
   Hdf5Writer &operator=(Hdf5Writer &&) = delete;
   ~Hdf5Writer();
-  /// A dataset whose path is the array's name. Returns errors of reading the array;
-  /// those of writing are kept for finish().
+  /// Writes a dataset whose path is the array's name. Returns errors of reading
+  /// the array; errors of writing are kept for finish().
   Status add(const StoredArray &array);
   /// Returns the finished file; called once.
   Result<OpenFile> finish();
@@ -66,8 +66,7 @@ private:
 };
 
 /// Reads the arrays one after the other and writes them to the file; without a
-/// writer they are only read, as in all processes whose devices have shards of
-/// them.
+/// writer they are only read, as other processes wait for this one's part.
 Status addAll(const std::vector<StoredArray> &arrays, Hdf5Writer *writer);
 
 } // namespace weft

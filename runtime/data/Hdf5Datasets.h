@@ -5,8 +5,7 @@
 //   if (!(*list)[0].offset)
 //     Status ok = unpackHdf5(place, "x", file);     // its rows, one after another
 //
-// The file itself is read, not a copy in memory, in a child process (see
-// Hdf5.h).
+// A child process reads the file itself, not a copy in memory (see Hdf5.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,12 +21,13 @@ struct Hdf5Dataset {
   std::string name; ///< its path without a leading slash
   ElementType type;
   Shape shape;
-  /// The position of the elements if they are contiguous, row-major and
-  /// little-endian; nothing if they are in chunks or packed.
+  /// The position of the elements if they are real, contiguous and
+  /// little-endian; else nothing, as for chunks and complex numbers.
   std::optional<uint64_t> offset;
 };
 
-/// A file: the path or descriptor to open, and the name in messages.
+/// A file: the path or descriptor to open, and the name and the fix in
+/// messages.
 struct Hdf5Place {
   std::string path, where, remedy;
   int file = -1; ///< the open descriptor, if any; its path may no longer exist
@@ -41,8 +41,8 @@ struct Hdf5Place {
 /// Lists every numeric dataset; all together have at most `mostBytes` bytes.
 Result<std::vector<Hdf5Dataset>> listHdf5(const Hdf5Place &place,
                                           uint64_t mostBytes = INT64_MAX);
-/// Writes the elements of one dataset to a file, row-major, in pieces of about
-/// 4 MiB.
+/// Writes the elements of one dataset to a file, row-major, in pieces of at
+/// most 4 MiB, or of one row if it has more.
 Status unpackHdf5(const Hdf5Place &place, const std::string &name, int file);
 
 } // namespace weft

@@ -33,25 +33,65 @@ hid_t typeOf(ElementType type, bool inFile) {
   }
 }
 
+hid_t createType(ElementType type, const char *real, const char *imaginary) {
+  // The type has no tag, as h5py reads raw bytes only without one.
+  if (type == ElementType::BFloat16)
+    return H5Tcreate(H5T_OPAQUE, 2);
+  if (componentType(type) != type) {
+    hid_t made = H5Tcreate(H5T_COMPOUND, byteWidth(type)),
+          component = typeOf(componentType(type), true);
+    H5Tinsert(made, real, 0, component);
+    H5Tinsert(made, imaginary, byteWidth(type) / 2, component);
+    return made;
+  }
+  hid_t made = H5Tcopy(H5T_IEEE_F32LE);
+  if (type == ElementType::Float16) {
+    H5Tset_fields(made, 15, 10, 5, 0, 10);
+    H5Tset_size(made, 2);
+    H5Tset_ebias(made, 15);
+  }
+  return made;
+}
+
+/// Whether a float of two bytes is IEEE's half, and not bfloat16.
+static bool isHalf(hid_t type) {
+  size_t sign, exponent, exponentBits, mantissa, mantissaBits;
+  return H5Tget_fields(type, &sign, &exponent, &exponentBits, &mantissa,
+                       &mantissaBits) >= 0 &&
+         exponentBits == 5;
+}
+
+/// Whether a structure is two floats of one type.
+static bool isComplex(hid_t type) {
+  if (H5Tget_nmembers(type) != 2)
+    return false;
+  Handle first(H5Tget_member_type(type, 0), H5Tclose),
+      second(H5Tget_member_type(type, 1), H5Tclose);
+  return H5Tget_class(first) == H5T_FLOAT && H5Tequal(first, second) > 0;
+}
+
 std::optional<ElementType> elementType(hid_t type) {
   size_t size = H5Tget_size(type);
   switch (H5Tget_class(type)) {
   case H5T_FLOAT:
     if (size == 8)
       return ElementType::Float64;
-    return size == 4   ? std::optional(ElementType::Float32)
-           : size == 2 ? std::optional(ElementType::Float16)
-                       : std::nullopt;
+    if (size == 4)
+      return ElementType::Float32;
+    return size == 2 && isHalf(type) ? std::optional(ElementType::Float16)
+                                     : std::nullopt;
   case H5T_OPAQUE:
     return size == 2 ? std::optional(ElementType::BFloat16) : std::nullopt;
   case H5T_COMPOUND: // h5py's complex numbers
-    if (H5Tget_nmembers(type) != 2 || H5Tget_member_class(type, 0) != H5T_FLOAT)
+    if (!isComplex(type))
       return std::nullopt;
     return size == 8    ? std::optional(ElementType::Complex64)
            : size == 16 ? std::optional(ElementType::Complex128)
                         : std::nullopt;
   case H5T_ENUM: // NumPy's bool
-    return size == 1 ? std::optional(ElementType::Bool) : std::nullopt;
+    return size == 1 && H5Tget_nmembers(type) == 2
+               ? std::optional(ElementType::Bool)
+               : std::nullopt;
   case H5T_INTEGER: {
     bool isSigned = H5Tget_sign(type) != H5T_SGN_NONE;
     for (int i = int(ElementType::Int8); i <= int(ElementType::UInt64); ++i)
@@ -65,10 +105,21 @@ std::optional<ElementType> elementType(hid_t type) {
   }
 }
 
-hid_t readType(ElementType element, hid_t stored) {
-  hid_t memory = typeOf(element, false);
-  // Opaque, enumeration and half types are read as their bytes.
-  return element == ElementType::Bool || memory < 0 ? stored : memory;
+Handle readType(ElementType element, hid_t stored) {
+  // The bytes of opaque and enumeration types are elements as they are.
+  if (element == ElementType::Bool || element == ElementType::BFloat16)
+    return Handle(H5Tcopy(stored), H5Tclose);
+  if (hid_t memory = typeOf(element, false); memory >= 0)
+    return Handle(H5Tcopy(memory), H5Tclose);
+  if (element == ElementType::Float16)
+    return Handle(createType(element), H5Tclose);
+  // Members of structures are converted by their names.
+  char *real = H5Tget_member_name(stored, 0),
+       *imaginary = H5Tget_member_name(stored, 1);
+  hid_t made = createType(element, real, imaginary);
+  H5free_memory(real);
+  H5free_memory(imaginary);
+  return Handle(made, H5Tclose);
 }
 
 namespace {

@@ -2,11 +2,11 @@
 //
 //   Quiet quiet;
 //   Handle file(H5Fopen(...), H5Fclose);
-//   std::string wrong = walkDatasets(file, "f.h5", limit, [](Dataset &set) {
+//   std::string wrong = walkDatasets(file, "f.h5", limit, [](auto &set) {
 //     return read(set.id, set.shape);            // "" where nothing is wrong
 //   });
 //
-// Only plain datasets are visited: links that leave the file, virtual and
+// Only plain numeric datasets are visited: soft and external links, virtual and
 // external datasets are refused. Use in a child process only, as the library
 // crashes on some damaged files.
 //
@@ -18,7 +18,7 @@
 #include "weft/runtime/data/Array.h"
 
 #include <functional>
-#define H5_USE_110_API // one spelling for the releases 1.10 to 1.14
+#define H5_USE_110_API // the same functions in releases 1.10 to 1.14
 #include <hdf5.h>
 
 namespace weft::hdf5 {
@@ -56,14 +56,19 @@ private:
 /// The HDF5 type in the file (little-endian) or in memory; -1 if the library
 /// has none.
 hid_t typeOf(ElementType type, bool inFile);
-/// The element type of an HDF5 type; nothing for strings and structures. Keras
-/// writes two opaque bytes for bfloat16.
+/// The element type of an HDF5 type; nothing for strings, and for structures
+/// except h5py's complex numbers. Keras writes two opaque bytes for bfloat16.
 std::optional<ElementType> elementType(hid_t type);
-/// The HDF5 type in memory to pass to H5Dread.
-hid_t readType(ElementType element, hid_t stored);
+/// A new little-endian type of elements of which the library has no predefined
+/// type: float16, bfloat16 (opaque) and complex numbers, by default as h5py
+/// writes them. The caller closes it.
+hid_t createType(ElementType type, const char *real = "r",
+                 const char *imaginary = "i");
+/// The HDF5 type in memory to pass to H5Dread, which converts the byte order.
+Handle readType(ElementType element, hid_t stored);
 
-/// Opens a file by its descriptor, by mapping it to memory, as the library
-/// opens paths or memory only. It does not copy the map, which stays: for a
+/// Opens a file by its descriptor. As the library opens only paths and memory,
+/// the file is mapped, without a copy. The map is never removed: call it in a
 /// child process.
 hid_t openDescriptor(int file);
 
@@ -75,8 +80,9 @@ struct Dataset {
 };
 /// Called for every numeric dataset; a returned error ends the walk.
 using Visit = std::function<std::string(const Dataset &set)>;
-/// Visits all datasets; returns the first error, after the file and the
-/// dataset, or "". All datasets together have at most `budget` bytes.
+/// Visits all numeric datasets; returns "" or the first error, which begins
+/// with the file and the path in it. All datasets together have at most
+/// `budget` bytes.
 std::string walkDatasets(hid_t file, const std::string &where, uint64_t budget,
                          const Visit &visit);
 

@@ -27,7 +27,7 @@ bool writeName(hid_t object, const char *key, const std::string &value) {
 class DatasetType {
 public:
   explicit DatasetType(ElementType type)
-      : own(ownType(type), H5Tclose), stored(typeOf(type, true)),
+      : own(createType(type), H5Tclose), stored(typeOf(type, true)),
         memory(typeOf(type, false)) {
     if (stored < 0)
       stored = memory = own;
@@ -36,27 +36,6 @@ public:
   hid_t inMemory() const { return memory; }
 
 private:
-  /// For types that the library has none of its own for.
-  static hid_t ownType(ElementType type) {
-    // Without a tag: only then h5py reads it, as raw bytes.
-    if (type == ElementType::BFloat16)
-      return H5Tcreate(H5T_OPAQUE, 2);
-    if (componentType(type) != type) { // as h5py has complex numbers
-      hid_t made = H5Tcreate(H5T_COMPOUND, byteWidth(type)),
-            component = typeOf(componentType(type), true);
-      H5Tinsert(made, "r", 0, component);
-      H5Tinsert(made, "i", byteWidth(type) / 2, component);
-      return made;
-    }
-    hid_t made = H5Tcopy(H5T_IEEE_F32LE);
-    if (type == ElementType::Float16) {
-      H5Tset_fields(made, 15, 10, 5, 0, 10);
-      H5Tset_size(made, 2);
-      H5Tset_ebias(made, 15);
-    }
-    return made;
-  }
-
   Handle own;
   hid_t stored, memory;
 };
@@ -78,7 +57,7 @@ bool writeBlock(hid_t set, const DatasetType &type, const ArrayBlock &block,
                   values.bytes.data()) >= 0;
 }
 
-/// A dataset without elements yet.
+/// Creates a dataset without elements.
 hid_t createDataset(hid_t file, hid_t links, const StoredArray &array,
                     const DatasetType &type) {
   std::vector<hsize_t> sizes(array.shape.begin(), array.shape.end());
@@ -125,7 +104,7 @@ static hid_t linksWithGroups() {
 
 Result<Hdf5Writer> Hdf5Writer::create(const std::string &where,
                                       const std::vector<Hdf5Group> &groups) {
-  // At exit the library would close once more what could not be closed, and crash.
+  // At exit the library would retry closes that failed, and crash.
   H5dont_atexit();
   std::string path;
   Result<OpenFile> to = openNamedTemporary(where, path);

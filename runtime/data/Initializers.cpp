@@ -22,7 +22,7 @@ struct Call {
   json config;
   std::optional<uint32_t> seed;
   const Shape &shape;
-  ElementType type; ///< of the variable
+  ElementType type; ///< type of the variable
 
   double number(const char *key, double otherwise) const {
     auto it = config.find(key);
@@ -44,7 +44,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-/// keras.src.initializers.random_initializers.compute_fans.
+/// Equals keras.src.initializers.random_initializers.compute_fans.
 Result<std::pair<double, double>> fans(const Call &call) {
   const Shape &shape = call.shape;
   auto axesProduct = [&](const json &axes, double &out) {
@@ -80,7 +80,7 @@ Result<std::pair<double, double>> fans(const Call &call) {
                                    shape.back() * receptive};
 }
 
-/// Values of which `draws` gives each, scaled.
+/// Draws values and scales them.
 Draw truncatedNormal(Draws draws, double factor, double summand) {
   return [=](const ArrayBlock &block, std::span<float> out) {
     draws.truncatedNormal(out, -2, 2, block.first);
@@ -130,7 +130,7 @@ Result<Draw> varianceScaling(const Call &call, double scale,
       "' is not known; use uniform, truncated_normal or untruncated_normal"};
 }
 
-/// Elements of an array that are computed together.
+/// Copies elements of an array that is drawn as a whole.
 Draw drawnAtOnce(std::vector<float> all) {
   auto array = std::make_shared<const std::vector<float>>(std::move(all));
   return [array](const ArrayBlock &block, std::span<float> out) {
@@ -139,8 +139,8 @@ Draw drawnAtOnce(std::vector<float> all) {
   };
 }
 
-/// The Q of a matrix of normal draws, or its transpose if there are more columns than
-/// rows.
+/// The Q of a matrix of normal draws, or its transpose if there are more
+/// columns than rows.
 Draw orthonormal(Draws draws, int64_t rows, int64_t columns, float gain) {
   bool isTall = rows >= columns;
   int64_t tall = std::max(rows, columns), narrow = std::min(rows, columns);
@@ -151,7 +151,7 @@ Draw orthonormal(Draws draws, int64_t rows, int64_t columns, float gain) {
   return [=](const ArrayBlock &block, std::span<float> out) {
     int64_t first = int64_t(block.first), last = first + block.count - 1;
     int64_t from = first / columns,
-            to = last / columns + 1; // of the array's rows
+            to = last / columns + 1; // rows of the block
     constexpr int64_t kPanel = Orthonormal::kPanel;
     std::vector<double> panel;
     auto take = [&](int64_t row, int64_t count, int64_t column, int64_t wide) {
@@ -234,7 +234,8 @@ Draw constant(double value) {
   };
 }
 
-/// The bias of an LSTM: [one quarter, ones, two quarters].
+/// The bias of an LSTM: ones in the second quarter, values of another
+/// initializer in the others.
 Result<Draw> unitForgetBias(const Call &call) {
   auto others = call.config.find("bias_initializer");
   if (call.shape.size() != 1 || call.shape[0] % 4 != 0 ||
@@ -259,7 +260,7 @@ Result<Draw> unitForgetBias(const Call &call) {
 Result<Draw> drawOf(std::string_view text, std::optional<uint32_t> seed,
                     const Shape &shape, ElementType type);
 
-/// The roots of another initializer's values.
+/// The square roots of another initializer's values.
 Result<Draw> squareRoot(const Call &call) {
   auto of = call.config.find("of");
   if (of == call.config.end())

@@ -17,16 +17,17 @@
 
 namespace weft {
 
-/// Makes a float32 array of numbers of `type`, whose draws differ for 16 bits.
-/// `json` is Keras' serialized initializer, or its name as a JSON string
-/// ("zeros", "GlorotUniform"). An integer seed in the config has precedence
-/// over `seed`.
+/// Makes a float32 array. Its random numbers are those of `type`; types of 16
+/// bits have draws of their own. Other numbers are float32. `json` is Keras'
+/// serialized initializer, or its name as a JSON string ("zeros",
+/// "GlorotUniform"). An integer seed in the config has precedence over `seed`.
 Result<Array> initialize(std::string_view json, std::optional<uint32_t> seed,
                          const Shape &shape,
                          ElementType type = ElementType::Float32);
 
-/// The same, drawn when it is read, a block alone. Orthogonal matrices keep a triangle
-/// of their shorter side besides (Orthonormal.h).
+/// Makes the same array, whose blocks are drawn when they are read. An
+/// orthogonal matrix keeps a triangle of its shorter side (Orthonormal.h), and
+/// UnitForgetBias all of its values.
 Result<StoredArray> initialArray(std::string_view json,
                                  std::optional<uint32_t> seed,
                                  const Shape &shape,

@@ -20,12 +20,13 @@ void limitComputing(unsigned seconds) {
 
 bool isOverLimit(int signal) { return signal == SIGALRM || signal == SIGPROF; }
 
-/// Runs the child; never returns. The parent observes other ways of ending.
+/// Runs the child, which exits with 0 for success, else 1. The parent detects
+/// all other endings.
 [[noreturn]] static void runChild(const IsolatedWork &work, int file,
                                   unsigned seconds) {
   for (int number :
        {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM, SIGPROF})
-    std::signal(number, SIG_DFL); // so that the host's handlers do not report
+    std::signal(number, SIG_DFL); // the host's handlers would report the crash
   std::signal(SIGINT, SIG_IGN);   // the parent handles Ctrl-C
   rlimit none = {0, 0};
   setrlimit(RLIMIT_CORE, &none);

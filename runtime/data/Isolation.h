@@ -4,9 +4,9 @@
 //     return writeAll(file, answer, size);
 //   });
 //
-// For libraries that are not safe on damaged input: a crash or an endless loop
+// Used for libraries that are not safe on damaged input: a crash or a hang
 // ends the child and is an error here. The child is a fork, so `work` has a
-// copy of all memory; its changes are lost, except for what it wrote to `file`.
+// copy of all memory; its changes are lost, except for bytes written to `file`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,8 @@
 
 namespace weft {
 
-/// Writes its result to the given file (in memory); false if that fails.
+/// A function that writes its result to the given file (in memory); false if
+/// that fails.
 using IsolatedWork = std::function<bool(int file)>;
 
 /// Runs `work` in a child process and returns the bytes that it wrote. Fails if
@@ -30,9 +31,8 @@ using IsolatedWork = std::function<bool(int file)>;
 Result<std::vector<uint8_t>> runIsolated(const IsolatedWork &work,
                                          unsigned seconds = 60);
 
-/// Limits this process: a signal ends it once it has computed for so long,
-/// whatever the load of the machine, or waited for 30 times as long; 0 removes
-/// the limit.
+/// Limits this process: a signal ends it once it has used so much CPU time, or
+/// 30 times as much time has passed; 0 removes the limit.
 void limitComputing(unsigned seconds);
 /// Whether the signal is that of the limit.
 bool isOverLimit(int signal);

@@ -70,7 +70,7 @@ Result<KerasArchive> readKerasArchive(const std::string &path,
   return archive;
 }
 
-/// The datasets as a temporary file.
+/// Writes the datasets to a temporary file.
 static Result<OpenFile> writeDatasets(const std::string &where,
                                       const std::vector<Hdf5Group> &groups,
                                       const std::vector<StoredArray> &weights) {

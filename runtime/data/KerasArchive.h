@@ -4,7 +4,7 @@
 //   compile(archive->config);
 //   // The front end knows its layers, and which dataset each variable is:
 //   std::vector<SavedVariable> map = {{"d1/kernel", "layers/dense/vars/0"}, ...};
-//   state.load(*byVariablePath(archive->weights, map, "m.keras"), true);
+//   state.load(*byVariablePath(archive->weights, map, "m.keras"));
 //
 //   archive->weights = bySavedPath(state.stored(), map);
 //   writeKerasArchive("trained.keras", *archive, groups);
@@ -22,7 +22,7 @@ namespace weft {
 struct KerasArchive {
   std::string metadata;             ///< JSON: keras_version, date_saved
   std::string config;               ///< JSON: the text of model.to_json()
-  std::vector<StoredArray> weights; ///< by HDF5 path: layers/dense/vars/0
+  std::vector<StoredArray> weights; ///< named by HDF5 path: layers/dense/vars/0
 };
 
 Result<KerasArchive> readKerasArchive(const std::string &path,
@@ -44,7 +44,7 @@ Status writeWeightsH5(const std::string &path,
 struct SavedVariable {
   std::string path;      ///< d1/kernel, adam/d1_kernel_momentum
   std::string savedPath; ///< layers/dense/vars/0, optimizer/vars/2
-  bool optional = false; ///< of the optimizer, which a file may lack
+  bool optional = false; ///< whether a file may lack it, as the optimizer's
 };
 /// Renames datasets to variable paths. A missing dataset that is not optional
 /// is an error; datasets of no variable are left out.

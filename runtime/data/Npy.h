@@ -28,7 +28,7 @@ struct NpyHeader {
   Shape shape;
   bool fortranOrder = false;
   bool swapped = false;  ///< the other byte order than this machine's
-  size_t dataOffset = 0; ///< where the elements begin
+  size_t dataOffset = 0; ///< offset of the elements
 };
 
 /// Parses a header. `bytes` is at least the beginning of the file, `size` the
@@ -42,11 +42,13 @@ Result<Array> readNpy(const std::string &path, const ReadLimits &limits = {});
 /// The header of a file in format 1.0 and C order; the elements of the array
 /// follow it.
 std::string npyHeader(ElementType type, const Shape &shape);
-/// Sets the type of bytes that were read as `V1`, if it has one byte.
+/// Sets the type of an array that was read as `V1`, if the type is one that
+/// ml_dtypes stores in a byte.
 void takeBytesAs(ElementType type, Array &array);
-/// The type that is written for this one: float32 for bfloat16.
+/// The type as which `type` is written: float32 for bfloat16, else its carrier
+/// (carrierOf).
 ElementType npyType(ElementType type);
-/// The array that is written for this one, of that type.
+/// The array converted to the type as which it is written.
 Array npyArray(const Array &array);
 Status writeNpy(const std::string &path, const Array &array);
 

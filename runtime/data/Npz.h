@@ -33,8 +33,9 @@ private:
   std::vector<std::string> names;
 };
 
-/// The arrays, which are read when they are needed; CRCs are checked then. Blocks of
-/// one that is larger than 16 MiB come from a copy of it in a temporary file.
+/// Opens the arrays, which are read, and their CRCs checked, when they are
+/// needed. Blocks of an array above 16 MiB come from a copy of it in a
+/// temporary file, or in memory for Fortran's order or the other byte order.
 Result<std::vector<StoredArray>> openNpz(const std::string &path,
                                          const ReadLimits &limits = {});
 Result<std::vector<NamedArray>> readNpz(const std::string &path,
@@ -44,8 +45,8 @@ Status addNpy(ZipWriter &writer, const StoredArray &array);
 /// Writes an archive without compression. A reader never sees half a file.
 Status writeNpz(const std::string &path, const std::vector<NamedArray> &arrays);
 Status writeNpz(OutputFile &file, const std::vector<NamedArray> &arrays);
-/// The same, block by block. All processes whose devices have the arrays call it;
-/// one of them writes the file.
+/// Writes an archive block by block. All processes whose devices have the
+/// arrays call it; one of them writes the file.
 Status writeNpz(const std::string &path, const std::vector<StoredArray> &arrays,
                 bool writesFile);
 
@@ -57,7 +58,7 @@ struct ArraySource {
 };
 Result<ArraySource> parseArraySource(const std::string &text);
 /// The bounds of a slice. Negative ones count from the end and those past it
-/// are cut, as in Python; an empty slice is an error.
+/// are cut, as in Python; an empty slice, or one of a scalar, is an error.
 Result<std::pair<int64_t, int64_t>> sliceBounds(const ArraySource &source,
                                                 const Shape &shape);
 /// Reads an array of an .npz or .npy file.

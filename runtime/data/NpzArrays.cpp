@@ -10,8 +10,8 @@
 namespace weft {
 
 namespace {
-/// One array of an archive. Blocks are read from an unpacked copy, which is made,
-/// and its CRC checked, when the first one is read.
+/// Reads one array of an archive. Blocks are read from an unpacked copy, which
+/// is made, and its CRC checked, when the first one is read.
 class MemberReader {
 public:
   MemberReader(std::shared_ptr<const NpzFile> file, std::string key,
@@ -22,13 +22,14 @@ public:
     uint64_t all = uint64_t(*elementCount(header.shape));
     if (uint64_t(block.count) == all)
       return file->read(key);
-    // Such elements are not in the order in which blocks need them.
+    // Elements in Fortran order or with swapped bytes cannot be read as a
+    // block.
     bool needsAll = header.fortranOrder || header.swapped;
     if (Status ok = needsAll ? readAll() : unpack(); !ok)
       return ok.error();
     Result<Array> values =
         needsAll ? inMemory->readBlock(block) : readUnpacked(block);
-    if (block.first + uint64_t(block.count) == all) { // the last one
+    if (block.first + uint64_t(block.count) == all) { // the last block
       inMemory.reset();
       unpacked.reset();
     }

@@ -61,7 +61,7 @@ Result<OpenFile> openTemporary(const std::string &name, uint64_t bytes) {
   std::string path;
   Result<OpenFile> made = openNamedTemporary(name, path);
   if (made)
-    unlink(path.c_str()); // it exists as long as it is open
+    unlink(path.c_str()); // the file exists as long as it is open
   return made;
 }
 

@@ -35,18 +35,20 @@ Result<OpenFile> openToRead(const std::string &path);
 /// Opens a file without a name: in memory for few bytes, else in the folder
 /// TMPDIR, or else /var/tmp (/tmp often is memory). Messages begin with `name`.
 Result<OpenFile> openTemporary(const std::string &name, uint64_t bytes);
-/// Opens a file in that folder with a name, which the caller removes.
+/// Opens a file with a name in the same folder; the caller removes it.
 Result<OpenFile> openNamedTemporary(const std::string &name, std::string &path);
-/// The error if such a file cannot be written, with a fix; reads errno.
+/// The error if a temporary file cannot be written, with a fix; reads errno.
 Error temporaryError(const std::string &name);
-/// A path by which the system knows the open file.
+/// A path in /proc that refers to the open file.
 std::string pathOf(const OpenFile &file);
-/// The bytes that it has.
+/// The number of bytes of the file.
 Result<uint64_t> sizeOf(const OpenFile &file, const std::string &name);
-/// Its bytes from the first on, in chunks of at most 4 MiB. `name` begins messages.
+/// Reads the file from its start in chunks of at most 4 MiB. Messages begin
+/// with `name`.
 Status readInChunks(const OpenFile &file, const std::string &name,
                     const std::function<void(const void *, size_t)> &take);
-/// Reads `size` bytes from `offset` on; false where there are fewer.
+/// Reads `size` bytes from `offset` on; false where there are fewer, or they
+/// cannot be read.
 bool readAt(const OpenFile &file, uint64_t offset, void *to, size_t size);
 
 } // namespace weft

@@ -6,8 +6,8 @@
 //   ok = crc.add(8192, bytes, 4096);                 // not the next ones: ignored
 //   ok = crc.add(4096, rest, (1 << 30) - 4096);      // the last ones: compared
 //
-// Members of archives that are read where they lie are read in order once, when all
-// data are scanned before training. Several threads may add.
+// Members of an archive that are not unpacked are read once in order, when all
+// data is scanned before training. Several threads may call add().
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,14 +27,15 @@ public:
   /// Messages begin with `name`; `size` bytes follow the header.
   OrderedCrc(std::string name, std::span<const uint8_t> header, uint64_t size,
              uint32_t wanted);
-  /// Takes bytes from `at` on if they are the next ones, or the first ones again. An
-  /// error with the last byte if the CRC is another; later ones are ignored.
+  /// Adds bytes at position `at` if they are the next ones; first bytes begin
+  /// again. The last byte gives an error if the CRC differs. Later bytes are
+  /// ignored.
   Status add(uint64_t at, const uint8_t *bytes, size_t count);
 
 private:
   const std::string name;
   const uint64_t size;
-  const uint32_t wanted, start; ///< `start`: of the header
+  const uint32_t wanted, start; ///< `start`: CRC of the header
   std::mutex mutex;
   uint64_t done = 0;
   uint32_t crc;

@@ -72,8 +72,8 @@ Orthonormal::Triangle Orthonormal::gram() const {
   return out;
 }
 
-/// Replaces a matrix by its Cholesky factor. A pivot is at least `least`; where it is
-/// not positive, the row is zero.
+/// Replaces a matrix by its Cholesky factor. A pivot is at least `least`; the
+/// row of a pivot that is not positive is zero.
 void Orthonormal::factor(Triangle &gram, double least) {
   for (int64_t k = 0; k < gram.size; ++k) {
     double *row = gram.row(k);
@@ -99,7 +99,7 @@ void Orthonormal::invert(Triangle &r) {
     if (diagonal > 0) {
       found[size_t(i)] = 1 / diagonal;
       for (int64_t k = i + 1; k < r.size; ++k) {
-        const double *below = r.row(k); // of the inverse
+        const double *below = r.row(k); // a row of the inverse
         for (int64_t j = k; j < r.size; ++j)
           found[size_t(j)] -= row[k] * below[j] / diagonal;
       }

@@ -5,15 +5,16 @@
 //   std::vector<double> block(10 * 64);
 //   q.block(/*row=*/500, 10, /*column=*/0, 64, block);
 //
-// Q is that of the QR factorization whose R has a positive diagonal. Q = A R^-1, where
-// R is the Cholesky factor of A'A. One such step leaves an error of the square of A's
-// condition, so that it is repeated with Q in place of A until Q'Q is the identity
-// (Fukaya, Kannan, Nakatsukasa, Yamamoto and Yanagisawa, "Shifted Cholesky QR for
-// computing the QR factorization of ill-conditioned matrices", 2020).
+// Q belongs to the QR factorization whose R has a positive diagonal: Q = A
+// R^-1, where R is the Cholesky factor of A'A. The error of one such step grows
+// with the square of A's condition number. So the step is repeated with Q in
+// place of A until Q'Q is the identity, at most six times (Fukaya, Kannan,
+// Nakatsukasa, Yamamoto and Yanagisawa, "Shifted Cholesky QR for computing the
+// QR factorization of ill-conditioned matrices", 2020).
 //
-// Neither A nor Q is ever in memory: only the triangle R^-1, of columns * (columns +
-// 1) / 2 doubles, and, while it is computed, a second one. For a square matrix no
-// method needs less than about the matrix, as R has half of its elements.
+// Neither A nor Q is ever in memory, only the triangle R^-1 of columns *
+// (columns + 1) / 2 doubles and, while it is computed, a second triangle. For a
+// square matrix both together have about as many elements as A.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +30,7 @@ namespace weft {
 
 class Orthonormal {
 public:
-  /// Rows of A that are in memory at a time; blocks of Q of as many rows are small.
+  /// The number of rows of A that are in memory at a time.
   static constexpr int64_t kPanel = 64;
   /// Writes the rows of A from `first` on, row-major, as many as fill `out`.
   using Rows = std::function<void(int64_t first, std::span<float> out)>;
@@ -63,7 +64,7 @@ private:
 
   const int64_t rows, columns;
   Rows draw;
-  Triangle inverse; ///< of R
+  Triangle inverse; ///< inverse of R
 };
 
 } // namespace weft

@@ -6,7 +6,7 @@
 //   use(*x);
 //
 // The runtime libraries never throw across their borders. A message reads
-// `<file>: <where in it>: <what, with both values>; <how to fix>`, without
+// `<file>: <where in it>: <fault, with both values>; <how to fix>`, without
 // the `weft: error: ` that the command line puts before it.
 //
 //===----------------------------------------------------------------------===//

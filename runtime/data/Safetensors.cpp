@@ -78,7 +78,7 @@ Result<TensorInfo> readEntry(const std::string &where, const std::string &name,
       __builtin_mul_overflow(uint64_t(*count), byteWidth(code->type), &bytes) ||
       end < tensor.offset || bytes != end - tensor.offset)
     return Error{where + ": tensor " + name + ": shape " + text(tensor.shape) +
-                 " of " + code->name + " is not what lies between " +
+                 " of " + code->name + " does not fit the bytes between " +
                  std::to_string(tensor.offset) + " and " + std::to_string(end) +
                  "; the file is damaged"};
   return tensor;
@@ -94,7 +94,7 @@ bool startsLikeSafetensors(std::string_view start) {
   return size <= kLongestHeader && start[8] == '{';
 }
 
-/// What the header says, checked against the size of the file.
+/// Reads the header's tensors and checks them against the size of the file.
 static Result<std::vector<TensorInfo>> readHeader(const std::string &path,
                                                   const ReadLimits &limits) {
   Result<uint64_t> size = regularFileSize(path);

@@ -4,7 +4,7 @@
 //     use(tensor.name, *tensor.read());
 //
 //   SafetensorsWriter writer(out, {{"d1/kernel", ElementType::BFloat16, {4, 2}}});
-//   writer.add(bytes, 16);           // or in pieces; in the order that was announced
+//   writer.add(bytes, 16);           // in the header's order; in pieces, too
 //
 // A file has 8 bytes with the size of a header, the header (JSON: name, dtype,
 // shape and position of each tensor), and the tensors, row-major and
@@ -25,16 +25,16 @@ struct TensorInfo {
   std::string name;
   ElementType type = ElementType::Float32;
   Shape shape;
-  uint64_t offset = 0; ///< from the beginning of the file
+  uint64_t offset = 0; ///< position in the file
 };
 
-/// The tensors, in the order of the header. The file stays open as long as any of
-/// them is there.
+/// The tensors, sorted by name. The file stays open as long as any of them
+/// exists.
 Result<std::vector<StoredArray>> openSafetensors(const std::string &path,
                                                  const ReadLimits &limits = {});
 
-/// Whether the first bytes of a file look like the format. `start` has 9 or
-/// more.
+/// Whether the first bytes of a file look like the format; false for fewer than
+/// 9 bytes.
 bool startsLikeSafetensors(std::string_view start);
 
 class SafetensorsWriter {

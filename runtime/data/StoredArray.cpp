@@ -5,7 +5,7 @@
 
 namespace weft {
 
-/// Of one block.
+/// The size of a block.
 static constexpr int64_t kBlockBytes = int64_t(16) << 20;
 
 Status StoredArray::visitBlocks(const Take &take) const {
@@ -53,7 +53,7 @@ Result<OutputFile> openForArrays(const std::string &path,
   if (file)
     return file;
   Error failure = file.error();
-  Status read = readAll(arrays); // the file's error is the one to report
+  Status read = readAll(arrays); // only the file's error is reported
   return failure;
 }
 

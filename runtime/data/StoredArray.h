@@ -24,13 +24,13 @@ struct NamedArray {
   Array array;
 };
 
-/// An array in a file, on devices, or given by a rule.
+/// An array in a file, in memory, on devices, or given by a rule.
 struct StoredArray {
   std::string name;
   ElementType type;
   Shape shape;
-  /// The elements of a block, in an array of its sizes. Where devices of several
-  /// processes have the array, all of them call it together.
+  /// Reads the elements of a block into an array of its sizes. If devices of
+  /// several processes have the array, all of these processes call it together.
   std::function<Result<Array>(const ArrayBlock &block)> readBlock;
 
   uint64_t bytes() const {
@@ -39,33 +39,33 @@ struct StoredArray {
   StoredArray renamed(std::string other) const {
     return {std::move(other), type, shape, readBlock};
   }
-  /// All of it at once.
+  /// Reads the whole array at once.
   Result<Array> read() const { return readBlock(ArrayBlock::full(shape)); }
-  /// All of it at once, from the blocks of visitBlocks: for a process beside others
-  /// that read it by blocks.
+  /// Reads the whole array by the blocks of visitBlocks, for a process that
+  /// calls it together with others that read by blocks.
   Result<Array> readByBlocks() const;
-  /// All of it, block by block; an error of `take` ends the visit. In every process
-  /// the blocks are the same.
+  /// Visits the whole array block by block; an error of `take` ends the visit.
+  /// The blocks are the same in every process.
   using Take =
       std::function<Status(const ArrayBlock &block, const Array &values)>;
   Status visitBlocks(const Take &take) const;
 };
 
-/// Reads all blocks and drops them: the part of a process that does not write the
-/// file for which others read the arrays.
+/// Reads all blocks and drops them, in a process that only joins the reading
+/// for the one that writes a file.
 Status readAll(const std::vector<StoredArray> &arrays);
 
-/// The elements of a block of an array whose first element is `offset` bytes behind
-/// the beginning of a file; nothing if the file has fewer.
+/// Reads a block of an array that begins at byte `offset` of a file; nothing if
+/// the file is too short.
 std::optional<Array> readBlockAt(const OpenFile &file, uint64_t offset,
                                  ElementType type, const ArrayBlock &block);
 
-/// Opens a file for the arrays. If that fails it reads them all, as the other
-/// processes do, which wait for this one's part.
+/// Opens a file for the arrays. If that fails, reads them all, as the other
+/// processes wait for this one's part of them.
 Result<OutputFile> openForArrays(const std::string &path,
                                  const std::vector<StoredArray> &arrays);
 
-/// One that is in memory, and stays there.
+/// An array that is in memory, and stays there.
 StoredArray storedInMemory(NamedArray array);
 
 } // namespace weft

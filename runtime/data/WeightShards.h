@@ -7,8 +7,8 @@
 //   });
 //   ok = writeWeightShards("m.weights.json", groups, weights, 1 << 30);
 //
-// The files of model.save_weights(path, max_shard_size=N) and load_weights. One
-// array at a time is in memory.
+// The files of model.save_weights(path, max_shard_size=N) and load_weights. A
+// block of one array at a time is in memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,13 +26,13 @@ Status visitWeightShards(const std::string &path, const VisitShard &visit,
                          const ReadLimits &limits = {});
 /// Writes the files. Without `writesFiles` the weights are only read
 /// (writeKerasArchive). A new file begins before one would exceed `mostBytes`
-/// bytes of weights.
+/// bytes of weights; an array of more bytes is an error.
 Status writeWeightShards(const std::string &path,
                          const std::vector<Hdf5Group> &groups,
                          const std::vector<StoredArray> &weights,
                          uint64_t mostBytes, bool writesFiles = true);
 
-/// Writes such files if the path ends in .weights.json, else one .weights.h5.
+/// Writes shards if the path ends in .weights.json, else one .weights.h5 file.
 Status writeKerasWeights(const std::string &path,
                          const std::vector<Hdf5Group> &groups,
                          const std::vector<StoredArray> &weights,

@@ -10,13 +10,14 @@
 namespace weft {
 
 namespace {
-/// No DEFLATE stream expands by more than 1032; some slack for its ends.
+/// The largest ratio of a valid member: DEFLATE expands by at most 1032, and
+/// short streams need some slack.
 constexpr uint64_t bestRatio = 1040;
 constexpr size_t memberLimit = 1 << 20;
 /// Limits of all members together: see Zip.h.
 constexpr uint64_t sizeOfAnyRatio = uint64_t(1) << 30, mostRatio = 200;
 
-/// The error in a member's claims, or nothing.
+/// The error in a member's directory entry, or empty.
 std::string complaint(const zip_stat_t &info, uint64_t fileSize,
                       const ReadLimits &limits) {
   if (info.encryption_method != ZIP_EM_NONE)
@@ -85,8 +86,8 @@ Status ZipReader::checkClaims(uint64_t fileSize) {
       return Error{file + ": member " + std::to_string(i) + ": " +
                    zip_strerror(archive.get()) + "; the file is damaged"};
     std::string wrong = complaint(info, fileSize, limits);
-    // The sum of stored sizes must fit in the file, as overlapping members are
-    // another kind of bomb.
+    // The sum of stored sizes must fit in the file, as overlapping members
+    // could expand without limit.
     stored += info.comp_size;
     if (wrong.empty() && stored > fileSize)
       wrong = "overlaps another one; the file is damaged or malicious";
@@ -198,11 +199,10 @@ struct Fields {
     return *this;
   }
 };
-constexpr uint32_t wide = 0xFFFFFFFF; ///< "see the ZIP64 field"
 constexpr uint32_t midnight1980 = 0x00210000;
 } // namespace
 
-bool ZipWriter::Entry::isBig() const { return size >= wide; }
+bool ZipWriter::Entry::isBig() const { return size >= kInZip64; }
 
 /// Names are UTF-8; bit 3 says that a descriptor follows the member.
 unsigned ZipWriter::Entry::flags() const { return isStreamed ? 0x808 : 0x800; }
@@ -214,7 +214,7 @@ void ZipWriter::writeHeader(const Entry &entry) {
   header.put(0x04034b50, 4).put(big ? 45 : 20, 2).put(entry.flags(), 2);
   header.put(0, 2).put(midnight1980, 4);
   header.put(entry.isStreamed ? 0 : entry.crc, 4);
-  header.put(big ? wide : size, 4).put(big ? wide : size, 4);
+  header.put(big ? kInZip64 : size, 4).put(big ? kInZip64 : size, 4);
   header.put(entry.name.size(), 2).put(big ? 20 : 0, 2);
   header.bytes += entry.name;
   if (big)
@@ -266,18 +266,19 @@ void ZipWriter::end() {
 void ZipWriter::finish() {
   uint64_t begin = file.position();
   for (const Entry &entry : entries) {
-    bool big = entry.isBig() || entry.offset >= wide;
+    bool big = entry.isBig() || entry.offset >= kInZip64;
     Fields header;
     header.put(0x02014b50, 4)
         .put(0x300 | (big ? 45 : 20), 2)
         .put(big ? 45 : 20, 2);
     header.put(entry.flags(), 2).put(0, 2).put(midnight1980, 4);
     header.put(entry.crc, 4);
-    header.put(big ? wide : entry.size, 4).put(big ? wide : entry.size, 4);
+    header.put(big ? kInZip64 : entry.size, 4)
+        .put(big ? kInZip64 : entry.size, 4);
     header.put(entry.name.size(), 2).put(big ? 28 : 0, 2).put(0, 2).put(0, 2);
     header.put(0, 2)
         .put(uint64_t(0100644) << 16, 4)
-        .put(big ? wide : entry.offset, 4);
+        .put(big ? kInZip64 : entry.offset, 4);
     header.bytes += entry.name;
     if (big)
       header.put(1, 2)
@@ -289,7 +290,7 @@ void ZipWriter::finish() {
   }
   uint64_t end = file.position(), size = end - begin, count = entries.size();
   Fields tail;
-  bool big = count >= 0xFFFF || begin >= wide || size >= wide;
+  bool big = count >= 0xFFFF || begin >= kInZip64 || size >= kInZip64;
   if (big) {
     tail.put(0x06064b50, 4)
         .put(44, 8)
@@ -302,7 +303,7 @@ void ZipWriter::finish() {
   }
   tail.put(0x06054b50, 4).put(0, 2).put(0, 2);
   tail.put(big ? 0xFFFF : count, 2).put(big ? 0xFFFF : count, 2);
-  tail.put(big ? wide : size, 4).put(big ? wide : begin, 4).put(0, 2);
+  tail.put(big ? kInZip64 : size, 4).put(big ? kInZip64 : begin, 4).put(0, 2);
   file.write(tail.bytes);
 }
 

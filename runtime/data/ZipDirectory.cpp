@@ -14,7 +14,7 @@ constexpr size_t endSize = 22, locatorSize = 20, wideEndSize = 56,
                  entrySize = 46, headerSize = 30, longestComment = 65535;
 constexpr uint32_t endMark = 0x06054b50, locatorMark = 0x07064b50,
                    wideEndMark = 0x06064b50, entryMark = 0x02014b50,
-                   headerMark = 0x04034b50, wide = 0xFFFFFFFF;
+                   headerMark = 0x04034b50;
 
 struct Close {
   void operator()(std::FILE *file) const { std::fclose(file); }
@@ -68,10 +68,10 @@ std::optional<Directory> findDirectory(std::FILE *file) {
 /// after the sizes in that field.
 uint64_t headerPlace(const uint8_t *entry, const std::vector<uint8_t> &extra) {
   uint64_t place = number(entry + 42, 4);
-  if (place != wide)
+  if (place != kInZip64)
     return place;
-  size_t before =
-      8 * ((number(entry + 20, 4) == wide) + (number(entry + 24, 4) == wide));
+  size_t before = 8 * ((number(entry + 20, 4) == kInZip64) +
+                       (number(entry + 24, 4) == kInZip64));
   for (size_t at = 0; at + 4 <= extra.size();) {
     size_t size = number(&extra[at + 2], 2);
     if (number(&extra[at], 2) == 1 && size >= before + 8 &&

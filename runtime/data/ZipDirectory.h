@@ -16,6 +16,9 @@
 
 namespace weft {
 
+/// The value of a size or position that is in the ZIP64 field instead.
+constexpr uint32_t kInZip64 = 0xFFFFFFFF;
+
 struct ZipEntry {
   std::string name;
   uint64_t header = 0; ///< position of the member's own header in the file

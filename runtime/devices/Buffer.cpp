@@ -59,7 +59,7 @@ Error weft_buffer::awaitUse() const {
   return nullptr; // the run's ticket has the error
 }
 
-/// All of a buffer's global array.
+/// The box of a buffer's whole global array.
 static Box fullBox(const weft_buffer &buffer) {
   Box box;
   for (int64_t size : buffer.port->shape)
@@ -95,8 +95,8 @@ static Error makeBlock(const weft_buffer *buffer, const int64_t *starts,
   return nullptr;
 }
 
-/// The copy of those elements of a block that the device at `position` holds,
-/// out of or into an array of the block.
+/// The copy, into or out of an array of a block, of the block's elements that
+/// the device at `position` holds.
 static BoxCopy shardCopy(const weft_buffer &buffer, int64_t position,
                          const Box &block, bool toBlock) {
   const PortInfo &port = *buffer.port;
@@ -116,8 +116,8 @@ static BoxCopy shardCopy(const weft_buffer &buffer, int64_t position,
                  : BoxCopy::make(shape, inBlock, local, inLocal, extent, size);
 }
 
-/// Sends each shard's part of a block from the process that holds its first copy to
-/// those that have none.
+/// Sends each shard's slice of a block from the process with the shard's first
+/// copy to the processes without a copy.
 static Error exchangeShards(const weft_buffer &buffer, const Box &block,
                             const std::vector<Shard> &shards,
                             std::vector<std::vector<uint8_t>> &received) {
@@ -161,7 +161,7 @@ static Error writeBlock(weft_buffer &buffer, const Box &block,
                         const void *data) {
   for (size_t p = 0; p < buffer.locals.size(); ++p) {
     if (!buffer.locals[p])
-      continue; // another process's
+      continue; // another process holds it
     BoxCopy copy = shardCopy(buffer, int64_t(p), block, false);
     if (copy.bytes() == 0)
       continue;
@@ -288,7 +288,7 @@ WEFT_EXPORT void *weft_buffer_local(weft_buffer *buffer, int64_t position,
     return nullptr;
   const std::unique_ptr<DeviceMemory> &local = buffer->locals[size_t(position)];
   if (!local)
-    return nullptr; // of another process
+    return nullptr; // another process holds it
   if (bytes)
     *bytes = local->bytes();
   return local->address();

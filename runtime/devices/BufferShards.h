@@ -19,8 +19,9 @@ namespace weft::runtime {
 
 /// A shard of an array; all copies of it have the same bits.
 struct Shard {
-  int64_t first = -1, own = -1; ///< positions that hold it; -1: not here
-  std::set<int> ranks;          ///< processes that hold it
+  /// The first position that holds it, and the first in this process; -1: none.
+  int64_t first = -1, own = -1;
+  std::set<int> ranks; ///< processes that hold it
 };
 
 /// The shards of an array, in the order of their coordinates.

@@ -1,12 +1,12 @@
 //===- DeviceSet.h - memory and execution of devices ------------*- C++ -*-===//
 //
-// One interface for all kinds of devices, the only one that a runtime uses. The
-// first of eight devices adds 1 to an array of 1024 floats:
+// The only interface by which a runtime uses devices of any kind. The first of
+// eight devices adds 1 to an array of 1024 floats:
 //
 //   std::unique_ptr<DeviceSet> devices;
 //   openDevices({DeviceKind::Cpu, 8}, settings, devices);    // DeviceSets.h
 //   std::unique_ptr<DeviceMemory> x;
-//   devices->allocate(0, 4096, x);
+//   devices->allocate(0, 4096, "an array", x);
 //   devices->write(*x, BoxCopy::full(4096), host);
 //   std::shared_ptr<PreparedProgram> increment;
 //   devices->prepare(program, ownership, increment);
@@ -17,8 +17,9 @@
 //
 // Runs and copies take place one after the other, in the order in which they
 // were enqueued; allocate, read and fill take place at once. A write has copied
-// the host's bytes when it returns, and is over before all later requests. A
-// writer to memory waits for the tickets of work that uses it.
+// the host's bytes when it returns, and is over before all later requests.
+// Before a caller writes to memory, it waits for the tickets of work that uses
+// it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,7 +58,7 @@ public:
 
 /// The bytes that the collectives of one kind have moved in a run.
 struct CollectiveCount {
-  uint64_t occurrences = 0; ///< in the program of the first own device
+  uint64_t occurrences = 0; ///< collectives that the first own device executed
   uint64_t bytes = 0;       ///< sent by one device: the largest over devices
 };
 /// Counts by CollectiveKind, of the devices of this process.
@@ -65,11 +66,11 @@ using CollectiveCounts =
     std::array<CollectiveCount, size_t(CollectiveKind::MAX) + 1>;
 
 /// The time of an instruction on a device, in nanoseconds since the run began.
-/// A collective's is from its arrival to its end, including all waiting for
-/// others.
+/// The time of a collective is from the device's arrival to the end, including
+/// all waiting for others.
 struct InstructionTime {
   uint32_t instruction;
-  int64_t position; ///< of the device in the mesh
+  int64_t position; ///< position of the device in the mesh
   uint64_t begin, end;
 };
 /// Times in the order of each device's instructions.
@@ -82,10 +83,10 @@ struct Run {
   /// position p of the mesh, null for a device of another process; outputs
   /// likewise.
   std::vector<void *> inputs, outputs;
-  /// For tests: whether to fill arenas, and outputs that reuse no input, with
-  /// 0xFF bytes before the run.
+  /// Whether to fill arenas, and outputs that reuse no input, with 0xFF bytes
+  /// before the run; for tests.
   bool poison = false;
-  /// For tests, see canIsolate(): whether to keep devices apart; `memory` is
+  /// Whether to keep devices apart, for tests (see canIsolate()); `memory` is
   /// the ports' memory of each device, by its position.
   bool isolate = false;
   std::vector<std::pair<int64_t, const DeviceMemory *>> memory;
@@ -115,8 +116,9 @@ public:
   /// A description: "cpu:8, 4 workers".
   virtual std::string describe() const = 0;
 
-  /// WEFT_OUT_OF_MEMORY if less memory is free than the ports and intermediate
-  /// values of a program need; called before anything is allocated.
+  /// Returns WEFT_OUT_OF_MEMORY if less memory is free than the ports and
+  /// intermediate values of a program need; called before anything is
+  /// allocated.
   virtual Error fits(const Plan &) const { return nullptr; }
   /// Allocates zeroed memory; WEFT_OUT_OF_MEMORY if there is none. `what` names
   /// the purpose in messages: "an array".
@@ -129,8 +131,8 @@ public:
   virtual Error read(const DeviceMemory &memory, const BoxCopy &box,
                      void *host) = 0;
   virtual Error fill(DeviceMemory &memory, uint8_t byte) = 0;
-  /// The peak over devices and time of bytes that allocate() gave and that the
-  /// devices use for programs.
+  /// The peak, over time and devices, of the bytes of allocate() and of those
+  /// that programs use.
   virtual uint64_t peakMemory() const = 0;
 
   /// Loads the code and prepares collectives. `ownership` is that of the mesh.
@@ -139,7 +141,7 @@ public:
                         std::shared_ptr<PreparedProgram> &out) = 0;
   virtual Ticket enqueue(Run run) = 0;
   virtual Ticket enqueue(const MemoryCopy &copy) = 0;
-  /// Waits for a ticket of these devices, which may meanwhile work on the calling
+  /// Waits for a ticket of these devices. Their work may run on the calling
   /// thread.
   virtual void attend(const Ticket &ticket) = 0;
   /// Whether runs can keep devices apart; the error has the reason if not.

@@ -18,22 +18,22 @@ class Processes;
 
 /// The settings with which a set of devices is opened.
 struct DeviceSettings {
-  int workers = 0;                    ///< of the host; 0: one a core
-  Processes *processes = nullptr;     ///< null: this one has all devices
-  const HostFunction *host = nullptr; ///< both outlive the devices
+  int workers = 0;                    ///< threads of the host; 0: one a core
+  Processes *processes = nullptr;     ///< null: this process has all devices
+  const HostFunction *host = nullptr; ///< outlives devices, like `processes`
 };
 
-/// The GPUs that CUDA's driver shows, and the driver.
+/// The GPUs of this process (see OwnGpus.h), and CUDA's driver.
 struct GpuList {
   struct One {
-    std::string name, whyNot; ///< empty: programs run there
+    std::string name, whyNot; ///< whyNot is empty if programs run there
     uint64_t memory = 0;
     int capability = 0;
     int number = 0; ///< the driver's number
   };
   /// A library of NVIDIA that programs use if it is there.
   struct Library {
-    std::string name, version, path, whyNot; ///< empty: it is there
+    std::string name, version, path, whyNot; ///< whyNot is empty if it is there
   };
   std::vector<One> gpus;
   std::vector<Library> libraries;
@@ -47,7 +47,7 @@ Error listGpus(const GpuList *&out);
 /// Parses "cpu:8", "cuda:8", or "cuda": all GPUs.
 Error parseDevices(const std::string &text, DeviceList &out);
 
-/// Opens the devices of a list, by a table with one line for each kind. GPUs
+/// Opens the devices of a list, by a table with an entry for each kind. GPUs
 /// are in libWeftCuda.so, which is beside the runtime and is loaded when it is
 /// needed.
 Error openDevices(const DeviceList &list, const DeviceSettings &settings,

@@ -132,7 +132,7 @@ using Ports = std::vector<void *>;
 /// The addresses of the ports of a run, and their buffers, if any.
 struct Binding {
   Ports inputs, outputs;
-  std::vector<weft_buffer *> buffers; ///< each once
+  std::vector<weft_buffer *> buffers; ///< each buffer once
 };
 
 static Error bindBuffers(weft_runtime &runtime, const Plan &plan,
@@ -174,6 +174,18 @@ memoryOf(const Binding &binding) {
   return out;
 }
 
+/// Fails if the program calls functions of a host that the runtime lacks.
+static Error checkHost(const weft_runtime &runtime, const Plan &plan) {
+  if (!runtime.host.call)
+    for (const Collective &collective : plan.collectives)
+      if (const auto *its = std::get_if<HostCall>(&collective.code))
+        return makeError(WEFT_INVALID_ARGUMENT, "the program calls function ",
+                         its->function,
+                         " of its host, which has none; run it from the "
+                         "script it was made in");
+  return nullptr;
+}
+
 /// Options of enqueueing a run.
 struct How {
   bool isAwaited = false;
@@ -209,6 +221,8 @@ static Error enqueue(weft_runtime *runtime, const weft_program *program,
     return e;
   Run run;
   if (Error e = runtime->prepared(program->program, run.program))
+    return e;
+  if (Error e = checkHost(*runtime, plan))
     return e;
   bool areBuffers = std::is_same_v<Port, weft_buffer>;
   run.inputs = std::move(binding.inputs);

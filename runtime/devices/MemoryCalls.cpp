@@ -36,8 +36,8 @@ static Error freeMemory(weft_runtime &runtime, void *memory) {
   if (found == runtime.memory.end())
     return makeError(WEFT_INVALID_ARGUMENT, "no memory of ",
                      runtime.devices->describe(), " begins at ", memory,
-                     "; free what weft_device_allocate gave, once");
-  // The ticket's callback owns the memory until then.
+                     "; free each address of weft_device_allocate once");
+  // The ticket's callback owns the memory until enqueued work is over.
   runtime.tickets->last().onReady(
       [memory = std::move(found->second)](const weft_error *) {});
   runtime.memory.erase(found);

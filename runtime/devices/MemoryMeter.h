@@ -10,8 +10,8 @@
 
 namespace weft::runtime {
 
-/// Counts the bytes of arenas and port buffers over time. Shared by a runtime
-/// and its buffers, which may outlive it.
+/// Counts the bytes of all DeviceMemory and arenas over time. Shared by a
+/// runtime and its buffers, which may outlive it.
 class MemoryMeter {
 public:
   explicit MemoryMeter(int64_t devices) : held(size_t(devices)) {}
@@ -21,7 +21,7 @@ public:
     held[size_t(device)] += bytes;
     most = std::max(most, held[size_t(device)]);
   }
-  /// The peak of the device with the highest one.
+  /// The peak of a device, the largest over devices.
   int64_t peak() const {
     std::lock_guard<std::mutex> guard(mutex);
     return most;

@@ -91,7 +91,7 @@ static Error describeCollective(const weft_program *program, size_t index,
   return nullptr;
 }
 
-/// The text of a kernel's name; of a contraction, that of its fallback.
+/// The text of a kernel's name; for a contraction, the name of its fallback.
 static const char *kernelText(const plan::Program &file, uint32_t kernel) {
   const plan::Kernel &its = *file.kernels()->Get(kernel);
   if (const auto *host = its.code_as_host())
@@ -99,7 +99,7 @@ static const char *kernelText(const plan::Program &file, uint32_t kernel) {
   if (const auto *device = its.code_as_device())
     return textOf(device->symbol());
   if (const auto *contraction = its.code_as_contraction())
-    return kernelText(file, contraction->fallback()); // a device's: readPlan
+    return kernelText(file, contraction->fallback()); // never a contraction
   return textOf(its.code_as_builtin()->name());
 }
 

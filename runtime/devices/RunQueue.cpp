@@ -11,7 +11,7 @@ RunQueue::~RunQueue() {
     thread.join();
     guard.lock();
   }
-  while (!items.empty()) // no thread has been there
+  while (!items.empty()) // only if there was no thread
     runFirst(guard);
 }
 

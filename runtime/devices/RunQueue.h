@@ -46,9 +46,9 @@ private:
   void runFirst(std::unique_lock<std::mutex> &guard);
 
   std::mutex mutex;
-  std::condition_variable work; ///< for the thread: items, or the end
-  std::condition_variable turn; ///< for attend(): a task is over
-  std::deque<Item> items;       ///< not begun
+  std::condition_variable work; ///< wakes the thread: items, or the end
+  std::condition_variable turn; ///< wakes attend(): a task is over
+  std::deque<Item> items;       ///< tasks that have not begun
   bool isAtWork = false, isEnding = false;
   std::thread thread;
 };

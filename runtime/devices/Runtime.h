@@ -14,6 +14,7 @@
 #include "weft/runtime/processes/Processes.h"
 #include "weft/runtime/program/Program.h"
 
+#include <atomic>
 #include <map>
 #include <mutex>
 
@@ -25,11 +26,11 @@ struct weft_buffer {
   std::shared_ptr<weft::runtime::TicketLog> tickets; ///< the runtime's
   /// The memory at each position; null for a device of another process.
   std::vector<std::unique_ptr<weft::runtime::DeviceMemory>> locals = {};
-  std::vector<void *> addresses = {}; ///< of `locals`
+  std::vector<void *> addresses = {}; ///< addresses of `locals`
   uint64_t check = 0;   ///< the last check that found it bound to a port
   uint64_t lastUse = 0; ///< the last run that uses it: see TicketLog
-  /// Whether the memory is the host's: of each shard of this process one copy, at the
-  /// first own position that holds it.
+  /// Whether the memory is the host's. It then has one copy of each shard of
+  /// this process, at the first own position that holds the shard.
   bool isOnHost = false;
 
   /// Waits until the buffer may be read and written.
@@ -50,7 +51,7 @@ struct weft_runtime {
       : deviceCount(devices),
         processes(others ? others->processes.get() : nullptr) {}
 
-  /// A program prepared for the devices at its first run. Requires the mutex
+  /// Prepares a program for the devices at its first run. Requires the mutex
   /// and, with other processes, idle devices.
   weft::runtime::Error
   prepared(const std::shared_ptr<const weft::runtime::Program> &program,
@@ -70,18 +71,19 @@ struct weft_runtime {
 
   const int64_t deviceCount;
   weft::runtime::Processes *const
-      processes; ///< null: this one runs all devices
+      processes; ///< null: this process runs all devices
   weft::runtime::HostFunction host;
   /// Held by a caller that enqueues; runs do not hold it.
   std::mutex mutex;
-  bool poison = false, isolate = false; ///< under the mutex
+  std::atomic<bool> poison = false;
+  bool isolate = false; ///< guarded by the mutex
   std::shared_ptr<weft::runtime::TicketLog> tickets =
       std::make_shared<weft::runtime::TicketLog>();
   std::vector<std::shared_ptr<weft::runtime::PreparedProgram>> programs;
   uint64_t checks = 0;
   /// Counters of the last run: written before its ticket is settled.
   std::vector<weft_counter> counters;
-  /// Memory of weft_device_allocate; under the mutex.
+  /// Memory of weft_device_allocate; guarded by the mutex.
   std::map<void *, std::shared_ptr<weft::runtime::DeviceMemory>> memory;
   /// The devices; the last member, as enqueued work uses all of the above.
   std::unique_ptr<weft::runtime::DeviceSet> devices;

@@ -10,11 +10,11 @@ namespace weft::runtime {
 struct Ticket::State {
   std::mutex mutex;
   std::condition_variable change;
-  /// Stored with release, loaded with acquire: `error` is written before, and
-  /// not later.
+  /// Stored with release and loaded with acquire: `error` is written before the
+  /// store, and never after it.
   std::atomic<bool> isDone{false};
   Error error;
-  std::vector<Callback> callbacks; ///< under the mutex
+  std::vector<Callback> callbacks; ///< guarded by the mutex
 };
 
 static thread_local int callbacksAtWork = 0;
@@ -46,7 +46,7 @@ Error Ticket::wait() const {
   if (!isDone()) {
     if (isCallingBack())
       return makeError(WEFT_DEADLOCK,
-                       "a callback of a ticket waits for what is enqueued "
+                       "a callback of a ticket waits for work enqueued "
                        "behind it; give that ticket a callback instead");
     std::unique_lock<std::mutex> guard(state->mutex);
     state->change.wait(guard, [this] { return isDone(); });

@@ -53,7 +53,7 @@ public:
 
 private:
   struct State;
-  std::shared_ptr<State> state; ///< null: done
+  std::shared_ptr<State> state; ///< null: the work is done
 };
 
 /// A copy of an error, or null.

@@ -10,7 +10,8 @@ void Backoff::pause() {
   looks += looks < 1 << 20;
   if (looks < 64)
     return;
-  // For some milliseconds: the steps of other processes are hardly longer.
+  // Yields the core for some milliseconds, as steps of other processes rarely
+  // take longer.
   if (!isLong())
     sched_yield();
   else

@@ -14,7 +14,7 @@
 namespace weft::runtime {
 
 /// The number in a variable; `otherwise` if it is not set or does not start
-/// with a number.
+/// with an int.
 inline int environmentNumber(const char *variable, int otherwise) {
   int number = otherwise;
   if (const char *text = std::getenv(variable))

@@ -11,7 +11,7 @@ using namespace weft::runtime;
 
 namespace {
 /// Finds libWeftMpi.so beside the library with this function; it exists only if
-/// Weft was built with MPI. Never closed.
+/// Weft was built with MPI. The library is never closed.
 WeftOpenTransport *findTransport(std::string &why) {
   Dl_info self;
   std::string path;
@@ -60,7 +60,7 @@ WEFT_EXPORT weft_error *weft_processes_join(uint64_t command, int messages,
     auto joined = std::make_unique<weft_processes>();
     Error e = Processes::join(command, messages, joined->processes);
     if (joined->processes)
-      *out = joined.release(); // to be left after an error, too
+      *out = joined.release(); // the caller leaves it after an error, too
     return e;
   });
 }

@@ -1,4 +1,4 @@
-//===- Liveness.h - who a process is, and whether it still runs -*- C++ -*-===//
+//===- Liveness.h - identity and life of processes --------------*- C++ -*-===//
 //
 //   Identity me = Identity::own();         // sent to the others at the start
 //   peer.describe(3) == "rank 3 (process 4711 on node7)"
@@ -17,7 +17,7 @@ namespace weft::runtime {
 /// The identity of a process: plain bytes, the same in every process.
 struct Identity {
   int64_t process = 0;
-  uint64_t started = 0;   ///< in the kernel's ticks, as numbers are reused
+  uint64_t started = 0;   ///< start in the kernel's ticks: numbers are reused
   uint64_t numbering = 0; ///< the namespace of the number `process`
   char host[64] = {};
 

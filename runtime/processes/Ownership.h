@@ -25,7 +25,8 @@ inline int rankOfDevice(int64_t device, int64_t devices, int processes) {
 /// The ranks of a mesh's positions.
 struct Ownership {
   int rank = 0;
-  std::vector<int> ranks; ///< by position; empty: all are of this process
+  /// The ranks by position; empty if this process has all devices.
+  std::vector<int> ranks;
 
   int of(int64_t position) const {
     return ranks.empty() ? rank : ranks[std::size_t(position)];

@@ -124,10 +124,10 @@ void Processes::abandon(Transfer &transfer) {
   transfer.clear();
 }
 
-/// Stops all calls of the transport. Messages remain that a process did not
-/// take, and cannot be cancelled: if it continued after all, any call would
-/// read or write memory that is freed by then. So this process reports that it
-/// leaves, and makes no more calls.
+/// Stops all calls of the transport. Messages that a process did not take
+/// remain, and cannot be cancelled. If that process continued after all, any
+/// call could read or write memory that is freed by then. So this process
+/// reports that it leaves, and makes no more calls.
 void Processes::mute() {
   say(Word::Left, 1, isOwnFailure ? reason : "");
   Clock::time_point end = Clock::now() + graceOfMessages;

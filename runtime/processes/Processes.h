@@ -4,8 +4,9 @@
 // that this process is alive, and whether others have failed, left or died. A
 // wait for a message then ends with that reason.
 //
+//   Message messages[] = {{.peer = 1, .tag = 16, .out = data, .bytes = 64}};
 //   Transfer transfer;
-//   processes.begin({{.peer = 1, .tag = 16, .out = data, .bytes = 64}}, transfer);
+//   processes.begin(messages, transfer);
 //   if (Error e = processes.wait(transfer)) return e;  // or poll(transfer)
 //
 //===----------------------------------------------------------------------===//
@@ -54,8 +55,8 @@ public:
 
   int rank() const { return transport->rank; }
   int size() const { return transport->size; }
-  /// This process's share of the cores that the processes of this machine may
-  /// use.
+  /// This process's share of the `cores` that it may use: all if they are fewer
+  /// than the machine's, else its part among the processes of this machine.
   int shareOfCores(int cores) const;
 
   void begin(std::span<const Message> messages, Transfer &transfer);
@@ -66,7 +67,8 @@ public:
   /// Abandons messages after a failure: their memory may be freed.
   void abandon(Transfer &transfer);
   Error exchange(std::span<const Message> messages);
-  /// The failure of another process; null without one.
+  /// The first failure: of another process, of a message, or a deadlock; null
+  /// without one.
   Error failure() const;
   bool hasFailed() const { return failed.load(std::memory_order_acquire); }
   /// Whether all processes wait for each other; failure() then reports that.
@@ -87,7 +89,8 @@ public:
     std::string other;
   };
   Farewell leave(int status, const std::string &message);
-  /// After an orderly farewell; returns when all processes have called it.
+  /// Closes the transport after an orderly farewell; returns when all processes
+  /// have called it.
   void close();
 
 private:
@@ -100,10 +103,11 @@ private:
     bool hasLeft = false, isGone = false, isDead = false;
     int status = 0;
     std::string message;
-    /// The number of messages after which the peer last reported that it waits.
+    /// One more than the number of messages after which the peer last reported
+    /// that it waits; 0: it does not wait.
     uint64_t waitsAfter = 0;
     Clock::time_point stuckSince;
-    void *heartbeat = nullptr; ///< sent, not yet taken
+    void *heartbeat = nullptr; ///< a heartbeat that is not yet received
   };
 
   Processes(const weft_transport *transport, int messages);
@@ -129,16 +133,16 @@ private:
   const weft_transport *transport;
   const int messages;
   Identity own;
-  std::vector<Peer> peers; ///< by rank; under `state`
+  std::vector<Peer> peers; ///< indexed by rank; guarded by `state`
 
   /// Held for calls of the transport; the watching thread has precedence.
   std::mutex calls;
-  bool isMuted = false; ///< under `calls`; no more calls are made
+  bool isMuted = false; ///< guarded by `calls`; no more calls are made
   std::atomic<bool> watcherWaits{false};
 
   mutable std::mutex state;
   std::condition_variable change;
-  std::string reason; ///< of the first failure
+  std::string reason; ///< reason of the first failure
   bool isOwnFailure = false, hasReported = false;
   Clock::time_point mutedSince;
   std::atomic<bool> failed{false}, leaving{false}, stopAsked{false};

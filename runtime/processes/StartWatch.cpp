@@ -17,7 +17,9 @@ using namespace std::chrono_literals;
 
 /// The longest wait for the next process to start, and for all of them.
 constexpr std::chrono::seconds longestPause = 8s, longestStart = 120s;
-constexpr std::chrono::seconds longestAbsence = 2s;
+/// The longest time between two counts of this thread. After a longer one the
+/// thread was stopped, and may have missed a process.
+constexpr std::chrono::seconds longestCountPause = 2s;
 
 /// An abstract address on this machine, in no folder; it disappears with the
 /// process.
@@ -42,7 +44,7 @@ StartWatch::StartWatch(int messages)
   mark = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (mark < 0 ||
       bind(mark, reinterpret_cast<sockaddr *>(&address), length) != 0)
-    sharesMachine = false; // no marks on this system
+    sharesMachine = false; // the system has no such addresses
   watcher = std::thread([this] { watch(); });
 }
 
@@ -81,9 +83,9 @@ void StartWatch::watch() {
   while (!change.wait_for(guard, 200ms, [this] { return isOver; })) {
     auto now = std::chrono::steady_clock::now();
     int started = countMarks();
-    // After all have started, MPI_Init may take longer. A process that did not
-    // run itself could not check.
-    if (started > most || most == size || now - last > longestAbsence)
+    // After all have started, MPI_Init may take longer. If this process was
+    // stopped meanwhile, it could not count.
+    if (started > most || most == size || now - last > longestCountPause)
       progress = now;
     most = std::max(most, started);
     last = now;
@@ -120,7 +122,7 @@ void StartWatch::endProcess(long seconds) {
       "for their own messages\n";
   if (reports)
     writeMessage(messages, line);
-  std::this_thread::sleep_for(1s); // so that others can see this process
+  std::this_thread::sleep_for(1s); // the others have time to see this process
   _exit(1);
 }
 

@@ -1,12 +1,16 @@
 //===- StartWatch.h - processes that never start ----------------*- C++ -*-===//
 //
 // A watch on the start of processes: MPI_Init returns when all have called it,
-// so one that does not call it would block the others for ever. Each leaves a
-// file that the others on its machine can find:
+// so a process that does not call it would block the others for ever. Each
+// process binds an abstract socket address that the others on its machine can
+// find:
 //
 //   StartWatch watch(messages);    // 8 seconds after the last that has started:
 //   open(...)                      // weft: error: not all of 4 processes have
 //   watch.stop();                  // started weft within 9 s, missing: rank 2
+//
+// Processes on several machines have 120 seconds, as they cannot find each
+// other.
 //
 //===----------------------------------------------------------------------===//
 

@@ -25,8 +25,8 @@ struct weft_transport {
   /// Tests a request: 1 is done, 0 not yet, -1 failed. The request is released
   /// unless the result is 0.
   int (*test)(void *request);
-  /// Cancels a request, which must still be tested until it is done. One that a
-  /// dead process had begun is never done.
+  /// Cancels a request, which must still be tested until it is done. A request
+  /// that a dead process had begun is never done.
   void (*cancel)(void *request);
   /// Whether a message with this tag is available, its sender and its size.
   bool (*probe)(int tag, int *peer, size_t *bytes);

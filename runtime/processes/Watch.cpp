@@ -12,16 +12,15 @@ namespace weft::runtime {
 using namespace std::chrono_literals;
 
 /// The interval in which every process reports that it is alive; after the
-/// longest silence it is considered dead. With the graces below, less than 10
-/// seconds.
+/// longest silence it is considered dead. With the grace periods below, a death
+/// ends all processes in less than 10 seconds.
 constexpr std::chrono::milliseconds beatInterval = 500ms, lookInterval = 100ms,
                                     longestSilence = 6s;
 /// The longest time between two checks of this thread, which are 20 ms apart,
 /// that counts as running: after a longer one the process was stopped, or the
 /// machine is overloaded, and messages were not received.
 constexpr std::chrono::milliseconds longestAbsence = 1s;
-/// The longest time in which all wait and nothing arrives: then it is a
-/// deadlock.
+/// The time after which it is a deadlock that all wait and nothing arrives.
 constexpr std::chrono::milliseconds longestStandstill = 10s;
 /// The time for the program to return and end by itself.
 constexpr std::chrono::milliseconds grace = 2s, graceAfterSignal = 400ms,
@@ -109,7 +108,7 @@ void Processes::take(int peer, const std::vector<uint8_t> &bytes) {
     return;
   }
   if (Word(bytes[0]) == Word::GivenUp)
-    _exit(1); // it was stopped, and the others have reported that
+    _exit(1); // this process was stopped; the others report it
   if (Word(bytes[0]) == Word::Stop)
     stopAsked.store(true);
   if (Word(bytes[0]) != Word::Left)
@@ -137,7 +136,7 @@ void Processes::sendHeartbeats(Clock::time_point now) {
   watcherWaits.store(false);
   if (isMuted)
     return;
-  bool areSent = true; // their memory may not be freed before
+  bool areSent = true; // then no message uses `beat`
   for (int peer = 0; peer < size(); ++peer) {
     void *&request = peers[size_t(peer)].heartbeat;
     if (request && transport->test(request) != 0)
@@ -170,7 +169,7 @@ void Processes::findDead(Clock::time_point now) {
     peer.isGone = isGone(peer.identity, own);
     bool hasEnded = peer.isGone && wasGone; // its last messages have arrived
     if (!listens)
-      peer.hasLeft = hasEnded; // so that its end is the reason of this one's
+      peer.hasLeft = hasEnded; // its end is then the reason of this one's
     if (!listens || (!isSilent && !hasEnded))
       continue;
     if (!hasEnded)
@@ -223,7 +222,7 @@ bool Processes::othersHaveLeft() const {
   };
   bool isMute = mutedSince != Clock::time_point();
   if (isMute && isReporter())
-    return true; // which has reported
+    return true; // the reporter has reported
   bool isLate = isPast(deathSeen) || isPast(mutedSince);
   for (int r = 0; r < size(); ++r) {
     const Peer &peer = peers[size_t(r)];

@@ -47,7 +47,7 @@ int64_t elementBytes(DType dtype) {
   case DType::i1:
     return weft::elementBytes(1);
   }
-  return 0; // isValid has refused it before
+  return 0; // isValid has refused other types
 }
 
 bool isFloat(DType dtype) {

@@ -15,7 +15,7 @@
 #include <string>
 
 /// Exports the C ABI, and functions that the libraries of device kinds use
-/// (exports.map): these are of the same build.
+/// (exports.map), which are of the same build.
 #define WEFT_EXPORT __attribute__((visibility("default")))
 
 struct weft_error {

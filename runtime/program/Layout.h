@@ -18,8 +18,8 @@
 
 namespace weft::runtime {
 
-/// A mesh. `devices[position]` is an id, and `devices` is never empty here; a
-/// program does not contain the cost of links.
+/// A mesh. `devices[position]` is an id, and `devices` is never empty here; the
+/// cost of links is not read from the plan.
 struct Mesh {
   std::vector<MeshAxis> axes;
   std::vector<int64_t> devices;

@@ -47,10 +47,10 @@ public:
     count = bytes;
     return true;
   }
-  /// Lets the system join its pages to huge ones, after they were first
-  /// touched: if a host has reclaimed free memory of a virtual machine, a huge
-  /// page takes many times as long as the small pages that the machine still
-  /// has.
+  /// Lets the system join its pages to huge ones, if they have 4 MiB or more,
+  /// after they were first touched: if a host has reclaimed free memory of a
+  /// virtual machine, a huge page takes many times as long as the small pages
+  /// that the machine still has.
   void joinPages() {
     if (!std::exchange(isHuge, true) && mapped >= size_t(4) << 20)
       madvise(pages, mapped, MADV_HUGEPAGE);
@@ -67,7 +67,7 @@ public:
 private:
   void *pages = nullptr;
   size_t mapped = 0;
-  bool isHuge = false; ///< whether huge pages were requested
+  bool isHuge = false; ///< whether joinPages() was called
   char *begin = nullptr;
   size_t count = 0;
 };

@@ -99,7 +99,7 @@ void BoxCopy::operator()(const void *source, void *target, int64_t first,
   }
   const Loop &inner = loops.back();
   while (first < last) {
-    // The begin of the line of run `first`.
+    // Position of run `first` in the outer loops and in the innermost one.
     int64_t rest = first / inner.count, begin = first % inner.count;
     int64_t s = begin * inner.sourceStride, t = begin * inner.targetStride;
     for (size_t d = loops.size() - 1; d-- > 0;) {

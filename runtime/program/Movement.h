@@ -3,8 +3,8 @@
 // Rows 2..4 of a 8x10 array into rows 0..2 of a 4x10 one are one contiguous
 // copy; columns 2..4 are a strided one:
 //
-//   BoxCopy::make({8,10}, {2,0}, {4,10}, {0,0}, {2,10})  // dims collapse to 1
-//   BoxCopy::make({8,10}, {0,2}, {8,2}, {0,0}, {8,2})    // 8 runs of 2
+//   BoxCopy::make({8,10}, {2,0}, {4,10}, {0,0}, {2,10}, 4)  // 1 run
+//   BoxCopy::make({8,10}, {0,2}, {8,2}, {0,0}, {8,2}, 4)    // 8 runs
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,9 @@
 
 namespace weft::runtime {
 
-/// Copies a box. All fields are in bytes. `run` bytes are contiguous on both
-/// sides; the loops around them are listed from the outermost to the innermost.
+/// Copies a box. `run` bytes are contiguous on both sides; the loops around
+/// them are listed from the outermost to the innermost. Offsets and strides are
+/// in bytes.
 struct WEFT_EXPORT BoxCopy {
   struct Loop {
     int64_t count, sourceStride, targetStride;

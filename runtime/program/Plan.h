@@ -95,7 +95,7 @@ struct Pick {
 };
 struct CollectivePermute {
   static constexpr CollectiveKind kind = CollectiveKind::collective_permute;
-  std::vector<int64_t> senders; ///< by member; -1: none
+  std::vector<int64_t> senders; ///< indexed by member; -1: none
 };
 struct HostCall {
   static constexpr CollectiveKind kind = CollectiveKind::host_call;
@@ -117,7 +117,7 @@ struct Collective {
   SubAxes axes;
   std::string label;
   std::vector<std::vector<int64_t>> groups; ///< positions, in group order
-  std::vector<int64_t> groupOf, memberOf;   ///< by position
+  std::vector<int64_t> groupOf, memberOf;   ///< indexed by position
 
   CollectiveKind kind() const {
     return std::visit([](const auto &its) { return its.kind; }, code);
@@ -154,7 +154,7 @@ struct Builtin {
 struct Kernel {
   std::variant<HostKernel, DeviceKernel, LibraryContraction, Builtin> code;
   uint64_t scratch = 0;  ///< bytes that each launch needs
-  double operations = 0; ///< of a launch, for profiles
+  double operations = 0; ///< operations of a launch, for profiles
 };
 /// Code of a device; `data` lies in the plan's bytes.
 struct DeviceModule {
@@ -168,8 +168,8 @@ struct Instruction {
   uint32_t index = 0;  ///< Launch: kernel; Collective: its number;
                        ///< JumpUnless: the condition's buffer; Copy: source
   uint32_t target = 0; ///< jumps: instruction; Copy: buffer
-  /// Arguments of a launch, as a range of `arguments`; scratch memory is the
-  /// last.
+  /// Arguments of a launch, as a range of `arguments`; scratch memory, if any,
+  /// is the last.
   uint32_t firstArgument = 0, argumentCount = 0;
 };
 
@@ -190,7 +190,8 @@ struct Plan {
   /// Whether the host runs the kernels, if there are any.
   bool isOfHost() const;
   WEFT_EXPORT std::string describe(uint32_t instruction) const;
-  /// The kernel's name in messages: "relu", or 3 for one without a name.
+  /// The kernel's name in messages, with quotes: "relu"; contraction 3 for one
+  /// without a name.
   WEFT_EXPORT std::string kernelName(uint32_t kernel) const;
 };
 

@@ -4,7 +4,7 @@
 
 namespace weft::runtime {
 
-/// A vector of numbers or of sub-axes.
+/// Whether a vector of numbers or of sub-axes is aligned.
 template <typename Element>
 static bool aligned(const flatbuffers::Vector<Element> *vector) {
   // An empty vector may have any address.
@@ -35,6 +35,10 @@ static bool aligned(const plan::Port *port) {
   return aligned(port->shape()) && aligned(port->layout());
 }
 
+static bool aligned(const plan::Observation *observation) {
+  return aligned(observation->layout());
+}
+
 template <typename Move> static bool alignedMove(const Move &move) {
   return aligned(move.shape()) && aligned(move.from()) && aligned(move.to());
 }
@@ -58,7 +62,7 @@ static bool aligned(const plan::Kernel *kernel) {
   return !builtin || aligned(builtin->parameters());
 }
 
-/// A vector of tables.
+/// Whether all tables of a vector are aligned.
 template <typename Table>
 static bool
 allAligned(const flatbuffers::Vector<flatbuffers::Offset<Table>> *tables) {
@@ -72,7 +76,8 @@ allAligned(const flatbuffers::Vector<flatbuffers::Offset<Table>> *tables) {
 bool isAligned(const plan::Program &program) {
   return aligned(program.mesh()) && allAligned(program.buffers()) &&
          allAligned(program.inputs()) && allAligned(program.outputs()) &&
-         allAligned(program.kernels()) && allAligned(program.instructions());
+         allAligned(program.kernels()) && allAligned(program.instructions()) &&
+         allAligned(program.observations());
 }
 
 } // namespace weft::runtime

@@ -11,7 +11,8 @@
 #include "weft/runtime/abi/plan_generated.h"
 
 namespace weft::runtime {
-/// Whether all shapes, devices and layouts of a verified plan are aligned.
+/// Whether all vectors of 8-byte numbers and of sub-axes that readPlan reads
+/// from a verified plan are aligned.
 bool isAligned(const plan::Program &program);
 } // namespace weft::runtime
 

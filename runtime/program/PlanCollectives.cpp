@@ -27,8 +27,8 @@ Error PlanReader::readArrays(const std::string &what,
 }
 
 /// Checks that sources and targets are disjoint, as sources are read while
-/// targets are written: only an all-reduce may work in place, with each array
-/// in itself.
+/// targets are written: only an all-reduce may work in place, each array onto
+/// itself.
 Error PlanReader::checkDisjoint(const std::string &what,
                                 const Collective &info) const {
   auto shared = [&](uint32_t a, uint32_t b) {
@@ -53,7 +53,8 @@ Error PlanReader::checkDisjoint(const std::string &what,
   return nullptr;
 }
 
-/// Checks that there is one target, filled from the first of so many sources.
+/// Checks that there are `sources` sources and one target, which is filled from
+/// the first source.
 Error PlanReader::checkMoved(const std::string &what, const Collective &info,
                              size_t sources) const {
   if (info.sources.size() != sources || info.targets.size() != 1)

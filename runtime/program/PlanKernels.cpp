@@ -108,7 +108,7 @@ Error PlanReader::readKernel(const std::string &what,
                              const plan::LibraryContraction &in,
                              LibraryContraction &its) const {
   if (!in.rows() || !in.columns() || !in.contract())
-    return badPlan(what, " lacks rows, columns or what is contracted");
+    return badPlan(what, " lacks rows, columns or contracted dimensions");
   its = {{},        *in.rows(),    *in.columns(), *in.contract(),
          in.sums(), in.epilogue(), in.fallback(), in.compute()};
   if (in.batch())
@@ -188,7 +188,8 @@ Error PlanReader::readKernels() {
   return checkFallbacks();
 }
 
-/// Checks that its buffers have all elements that its dimensions reach.
+/// Checks that the buffers of a contraction have all elements that its
+/// dimensions reach.
 Error PlanReader::checkContraction(const std::string &what,
                                    const LibraryContraction &its,
                                    const Instruction &i) const {

@@ -54,7 +54,7 @@ private:
   Error checkDisjoint(const std::string &what, const Collective &info) const;
   Error checkMoved(const std::string &what, const Collective &info,
                    size_t sources) const;
-  /// Checks the rules of one kind of collective, beside those above.
+  /// Checks the rules of one kind of collective, in addition to those above.
   Error check(const std::string &what, const Collective &info,
               const AllReduce &its) const;
   Error check(const std::string &what, const Collective &info,
@@ -82,12 +82,12 @@ private:
 
 /// "[2, 3]".
 std::string shapeText(std::span<const int64_t> shape);
-/// The product of a shape and the element size, or an error if a dimension is
-/// negative or the product exceeds largestMemory.
+/// The product of a shape and the element size, or an error if the dtype is
+/// unknown, a dimension is negative or the product exceeds largestMemory.
 Error countBytes(const std::string &what, std::span<const int64_t> shape,
                  DType dtype, uint64_t &bytes);
 SubAxes readAxes(const flatbuffers::Vector<const plan::SubAxis *> *axes);
-/// The layout; a null one is replicated.
+/// Reads a layout; null stands for a replicated one.
 Layout readLayout(const plan::Layout *layout, size_t rank);
 std::vector<int64_t> readShape(const flatbuffers::Vector<int64_t> *shape);
 std::string readText(const flatbuffers::String *text);

@@ -23,8 +23,8 @@ Program::~Program() {
 }
 
 Error Program::readPlanBytes(std::span<const uint8_t> plan) {
-  // The size of a 64-byte aligned copy of full words, as FlatBuffers aligns
-  // from the end.
+  // The size of an aligned copy, in multiples of 64 bytes, as aligned_alloc
+  // requires.
   size_t room = (plan.size() + 63) / 64 * 64;
   bytes.reset(static_cast<uint8_t *>(std::aligned_alloc(64, room ? room : 64)));
   if (!bytes)
@@ -120,11 +120,11 @@ static Error withAdvice(Error error) {
 
 Error Program::prepare() const {
   std::lock_guard<std::mutex> guard(preparing);
-  // A device's program may have none.
+  // A program may have no kernels.
   bool isDone = library || contents.kernels.empty();
   if (!contents.isOfHost() || (code.empty() && isDone))
     return nullptr;
-  if (library) // a kernel was missing
+  if (library) // an earlier call missed a kernel
     dlclose(std::exchange(library, nullptr));
   return withAdvice(loadKernels());
 }
@@ -167,7 +167,7 @@ static Error readFile(const char *path, std::vector<uint8_t> &out) {
     if (n < 0)
       e = systemError("cannot read");
     else if (n == 0)
-      // The file was truncated meanwhile: the trailer is missing.
+      // The file was truncated meanwhile; openImage finds no trailer.
       out.resize(done);
     done += n > 0 ? static_cast<size_t>(n) : 0;
   }

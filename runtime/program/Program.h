@@ -31,8 +31,8 @@ public:
   uint64_t hash() const { return fileHash; }
   const void *planBytes() const { return bytes.get(); }
   uint64_t codeBytes() const { return codeSize; }
-  /// Layouts of ports and axes of collectives as text, made once, as strings of
-  /// the C ABI are valid as long as the program.
+  /// The mesh, layouts of ports and axes of collectives as text, made once, as
+  /// strings of the C ABI are valid as long as the program.
   struct Texts {
     std::string mesh;
     std::vector<std::string> inputLayouts, outputLayouts, axes;
@@ -40,8 +40,8 @@ public:
   const Texts &texts() const;
   /// A kernel of a prepared program of the host.
   weft_kernel_fn kernel(uint32_t index) const { return kernels[index]; }
-  /// The shares of a kernel, and the most that pay: null and 1 if it is not
-  /// worth sharing.
+  /// The function for the shares of a kernel, and the most shares that pay off;
+  /// null and 1 if the kernel is not worth sharing.
   struct SharedKernel {
     weft_kernel_share_fn run = nullptr;
     int64_t most = 1;

@@ -22,10 +22,10 @@ namespace weft {
 
 /// The bits that encode infinity and NaN.
 enum class Special : uint8_t {
-  infinities, ///< IEEE's: all exponent bits set
+  infinities, ///< as in IEEE 754: all exponent bits set
   nanOnes,    ///< NaN has all bits except the sign set; no infinity ("fn")
   nanZero,    ///< NaN has the bits of -0; no infinity, no -0 ("fnuz")
-  none,       ///< numbers only
+  none,       ///< no infinity, no NaN
   exponent    ///< no sign, no fraction, no zero; NaN has all bits set
 };
 
@@ -80,8 +80,8 @@ static inline float smallToFloat(uint8_t bits, SmallFloat f) {
   return asFloat(sign << (32 - f.width) | wide);
 }
 
-/// The biased exponent of the nearest power of two, halves up; NaN for values
-/// that are not positive.
+/// The biased exponent of the nearest power of two, halves up, but 2^-126 for
+/// all between 2^-127 and it; NaN for values that are not positive.
 static inline uint8_t floatToExponent(float value) {
   uint32_t bits = asBits(value);
   if (bits == 0 || bits > 0x7f800000)
@@ -113,7 +113,7 @@ static inline uint8_t floatToSmall(float value, SmallFloat f) {
   uint32_t sign = wide >> (32 - f.width) & signBit;
   bool isNan = magnitude > 0x7f800000;
   uint32_t infinity = (mask >> f.mantissaBits) << f.mantissaBits;
-  if (isNan && f.special == Special::infinities) { // it keeps its fraction
+  if (isNan && f.special == Special::infinities) { // NaN keeps its fraction
     uint32_t fraction = magnitude >> (23 - f.mantissaBits) & (mask - infinity);
     return uint8_t(sign | infinity |
                    (fraction ? fraction : 1u << (f.mantissaBits - 1)));

@@ -6,12 +6,13 @@
 //
 //   Result<Rows> y = openRows("d.h5:labels[0:1280]", {});
 //
-// .npz, .npy and HDF5 files give their arrays by name; a table (.csv) and a
-// folder of images give "x" and "y", see CsvTable.h and ImageFolder.h. Arrays
-// of up to `inMemory` bytes are read whole. Larger ones are read a batch at a
-// time: from the file itself if its rows are contiguous (.npy, .npz that is not
-// compressed, HDF5 without chunks), else from an unpacked copy in a temporary
-// file (RowCollector.h).
+// .npz and HDF5 files give their arrays by name; a table (.csv) and a folder of
+// images give "x" and "y", see CsvTable.h and ImageFolder.h; an .npy file is
+// for openRows() only. Arrays of up to `inMemory` bytes are read whole. Larger
+// ones are read a batch at a time: from the file itself if its rows are
+// contiguous (.npy, .npz that is not compressed, HDF5 without chunks), else
+// from an unpacked copy in a temporary file (RowCollector.h); Fortran's order
+// is refused.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +36,8 @@ struct SourceOptions {
 class ArrayFile {
 public:
   virtual ~ArrayFile() = default;
-  /// Opens a file; its name and its first bytes decide its kind.
+  /// Opens a file or folder; its name, its first bytes and whether columns are
+  /// given decide its kind.
   static Result<std::unique_ptr<ArrayFile>> open(const std::string &path,
                                                  const SourceOptions &options);
   const std::string &path() const { return file; }
@@ -45,7 +47,7 @@ public:
   /// without one. An array has at least one dimension.
   virtual Result<Rows> rows(const std::string &key, const Shape &sample) = 0;
 
-  /// How keys are defined, for files that have no keys themselves.
+  /// The rule by which keys are defined, for files without keys.
   virtual std::string hint() const { return ""; }
 
 protected:

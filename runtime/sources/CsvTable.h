@@ -6,10 +6,10 @@
 //                             {.inputs = {"age,height"}, .targets = {"label"}});
 //   Result<Rows> x = (*table)->rows("x", {});         // (n, 2) float64
 //
-// Commas separate, the first line names the columns, quotes and ends of lines
-// are those of RFC 4180. Each chosen field is a number; a missing one is an
-// error, with its line and column. NAME=a,b is the array of one of several
-// inputs or outputs, x/NAME or y/NAME.
+// Commas separate, the first line names the columns, quotes are those of RFC
+// 4180, lines end with LF or CRLF. Each chosen field is a number; a missing one
+// is an error, with its line and column. NAME=a,b is the array of one of
+// several inputs or outputs, x/NAME or y/NAME.
 //
 // Limits: 1 MiB a line, 65,536 columns.
 //

@@ -1,8 +1,9 @@
 //===- DecodeBmp.cpp - Windows bitmaps ------------------------------------===//
 //
-// The kinds that PIL reads: 1, 4 and 8 bits with a palette, also run-length coded;
-// 16, 24 and 32 bits, also with masks of colours. No library of Debian reads them
-// alone, and the format has no compression but runs.
+// Reads the kinds of BMP that PIL reads: 1, 4 and 8 bits with a palette, also
+// run-length coded; 16, 24 and 32 bits, also with masks of colours. Debian has
+// no library for BMP alone, and run-length coding is the format's only
+// compression.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +19,8 @@ namespace {
 
 enum Coding : uint32_t { kPlain = 0, kRuns8 = 1, kRuns4 = 2, kMasks = 3 };
 
-/// Numbers in the file, little-endian; those behind its end are 0, with a mark.
+/// Reads little-endian numbers. Behind the end of the file they are 0, and
+/// isCutOff is set.
 class BmpBytes {
 public:
   explicit BmpBytes(const std::vector<uint8_t> &bytes) : bytes(bytes) {}
@@ -40,7 +42,7 @@ private:
 };
 
 struct BmpHeader {
-  uint64_t pixels = 0; ///< the place of the first row
+  uint64_t pixels = 0; ///< position of the first row in the file
   uint32_t size = 0, width = 0, height = 0, coding = kPlain, colors = 0;
   int bits = 0;
   bool isTopDown = false;
@@ -50,8 +52,8 @@ struct BmpHeader {
   uint64_t rowBytes() const {
     return (uint64_t(width) * uint64_t(bits) + 31) / 32 * 4;
   }
-  /// The end of the pixels that are not run-length coded; rows are filled up, but for
-  /// the last.
+  /// The end of pixels without run-length coding; all rows but the last are
+  /// padded.
   uint64_t end() const {
     return pixels + (height - 1) * rowBytes() +
            (uint64_t(width) * uint64_t(bits) + 7) / 8;
@@ -59,7 +61,7 @@ struct BmpHeader {
   bool hasRuns() const { return coding == kRuns8 || coding == kRuns4; }
 };
 
-/// Reads the part that is behind the header's size.
+/// Reads the part of the header that follows its size.
 void readLongHeader(BmpBytes &in, BmpHeader &h) {
   h.width = in.number(4);
   h.height = in.number(4);
@@ -101,7 +103,7 @@ BmpHeader readHeader(BmpBytes &in) {
   return h;
 }
 
-/// The byte of a pixel of 32 bits that a mask takes, or -1.
+/// The index of the byte that a mask selects in a pixel of 32 bits, or -1.
 int byteOf(uint32_t mask) {
   int shift = std::countr_zero(mask);
   return mask && shift % 8 == 0 && mask >> shift == 0xFF ? shift / 8 : -1;
@@ -155,7 +157,7 @@ Palette readPalette(BmpBytes &in, const BmpHeader &h) {
   return out;
 }
 
-/// Numbers of colours, row by row as they are in the file.
+/// Reads indices into the palette, in the file's order of rows.
 std::vector<uint8_t> readNumbers(BmpBytes &in, const BmpHeader &h) {
   std::vector<uint8_t> out;
   int per = 8 / h.bits, mask = (1 << h.bits) - 1;
@@ -173,7 +175,7 @@ std::vector<uint8_t> readNumbers(BmpBytes &in, const BmpHeader &h) {
   return out;
 }
 
-/// The same of run-length coded rows.
+/// Reads indices into the palette from run-length coded rows.
 class Runs {
 public:
   Runs(BmpBytes &in, const BmpHeader &h)
@@ -201,7 +203,8 @@ private:
   uint8_t digit(uint8_t byte, unsigned i) const {
     return digits == 1 ? byte : i % 2 ? byte & 15 : byte >> 4;
   }
-  /// Repeats a byte's numbers in this row; those past its end are dropped.
+  /// Repeats a byte's indices in this row; indices past the row's end are
+  /// dropped.
   void repeat(uint8_t count, uint8_t value) {
     size_t left = x < h.width ? h.width - x : 0;
     size_t shown = std::min<size_t>(count, left);
@@ -209,7 +212,7 @@ private:
       put(digit(value, i));
     x += shown;
   }
-  /// Takes numbers as they are; they fill up 16 bits.
+  /// Copies indices that are not coded; they are padded to 16 bits.
   void copy(uint8_t count) {
     uint8_t byte = 0;
     for (unsigned i = 0; i < count; ++i) {
@@ -237,7 +240,7 @@ private:
   BmpBytes &in;
   const BmpHeader &h;
   size_t wanted;
-  unsigned digits; ///< numbers in a byte
+  unsigned digits; ///< indices in a byte
   bool isOver = false;
   size_t x = 0; ///< the place in the row
   std::vector<uint8_t> out;
@@ -258,7 +261,7 @@ void addPixel(const BmpHeader &h, uint32_t bits, std::vector<uint8_t> &out) {
   }
   bool isMasked = h.bits == 32 && h.coding == kMasks;
   bool isEmpty =
-      isMasked && h.masks[0] == 0; // masks of 0 are blue, green, red, alpha
+      isMasked && h.masks[0] == 0; // masks of 0 mean blue, green, red, alpha
   for (size_t c = 0; c < 3; ++c)
     part(isMasked && !isEmpty ? 8 * byteOf(h.masks[c]) : 16 - 8 * int(c), 8);
   if (isEmpty || (isMasked && h.masks[3]))

@@ -1,8 +1,8 @@
 //===- DecodeGif.cpp - the first frame of a GIF file ----------------------===//
 //
 // The frame lies on a canvas of the screen's size. Pixels outside it have the
-// transparent colour, or else the first one, as PIL fills it. Later frames are not
-// read.
+// transparent colour, or else the first one, as PIL fills it. Later frames are
+// not read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +46,7 @@ Error damaged(const std::string &name, int code) {
   return damaged(name, why ? why : "the file was cut off");
 }
 
-/// Reads an extension, of which the number of the transparent colour is kept.
+/// Reads an extension; keeps the index of the transparent colour.
 bool readExtension(GifFileType &file, std::optional<int> &transparent) {
   int code = 0;
   GifByteType *block = nullptr;
@@ -64,7 +64,7 @@ bool readExtension(GifFileType &file, std::optional<int> &transparent) {
   return true;
 }
 
-/// Goes to the first frame, behind the extensions.
+/// Skips to the first frame; reads the extensions before it.
 Status findFrame(GifFileType &file, const std::string &name,
                  std::optional<int> &transparent) {
   for (;;) {
@@ -81,7 +81,7 @@ Status findFrame(GifFileType &file, const std::string &name,
   }
 }
 
-/// The numbers of the canvas' colours.
+/// Reads the colour index of each pixel of the canvas.
 Result<std::vector<uint8_t>> readFrame(GifFileType &file, int64_t width,
                                        int64_t height, uint8_t free,
                                        const std::string &name) {
@@ -124,7 +124,7 @@ Result<Image> decodeGif(const std::vector<uint8_t> &bytes, bool wantsAlpha,
       *file, image.width, image.height, uint8_t(transparent.value_or(0)), name);
   if (!numbers)
     return numbers.error();
-  // Without a palette a number is a grey value.
+  // Without a palette an index is a grey value.
   const ColorMapObject *map = frame.ColorMap ? frame.ColorMap : file->SColorMap;
   image.channels = wantsAlpha && transparent ? 4 : 3;
   image.pixels.reserve(numbers->size() * size_t(image.channels));

@@ -3,9 +3,11 @@
 //   Result<Image> image = decodeImage(bytes, /*channels=*/3, "cat.jpg");
 //   image->pixels[(y * image->width + x) * 3 + c];       // 0..255
 //
-// Decodes with libjpeg-turbo, libpng and giflib (the first frame), BMP files by itself,
-// and with PIL's conversions of colours: grey is copied, alpha is dropped or 255, and grey of colours is (19595 R + 38470 G
-// + 7471 B + 32768) / 65536. The format is that of the file's first bytes.
+// Decodes with libjpeg-turbo, libpng and giflib (the first frame); BMP files
+// need no library. Colours are converted as in PIL: grey is copied to all
+// channels, alpha is dropped or set to 255, and the grey of a colour is (19595
+// R + 38470 G + 7471 B + 32768) / 65536. The file's first bytes determine its
+// format.
 //
 // CMYK, grey of 16 bits, truncated or damaged files, and images of more than
 // 67,108,864 pixels are refused.
@@ -36,8 +38,8 @@ struct Image {
 Result<Image> decodeImage(const std::vector<uint8_t> &bytes, int channels,
                           const std::string &name);
 
-/// Decodes to the file's own channels; with `wantsAlpha` colours that the file
-/// marks as transparent get an alpha.
+/// Decode to the file's own channels; with `wantsAlpha`, an alpha channel is
+/// added if the file marks colours as transparent.
 Result<Image> decodeJpeg(const std::vector<uint8_t> &bytes,
                          const std::string &name);
 Result<Image> decodePng(const std::vector<uint8_t> &bytes, bool wantsAlpha,
@@ -47,7 +49,7 @@ Result<Image> decodeGif(const std::vector<uint8_t> &bytes, bool wantsAlpha,
 Result<Image> decodeBmp(const std::vector<uint8_t> &bytes,
                         const std::string &name);
 
-/// Refuses images that are too large, before memory is allocated.
+/// Refuses images that are empty or too large, before memory is allocated.
 Status checkImageSize(uint64_t width, uint64_t height, const std::string &name);
 
 } // namespace weft

@@ -11,11 +11,11 @@ namespace weft {
 
 namespace {
 
-/// The most passes of a progressive image; more are made to waste time.
+/// The most passes of a progressive image; files with more only waste time.
 constexpr int kMostScans = 200;
 
 struct JpegFailure {
-  jpeg_error_mgr manager; ///< first, as libjpeg returns a pointer to it
+  jpeg_error_mgr manager; ///< first, as libjpeg passes a pointer to it
   std::jmp_buf escape;
   char message[JMSG_LENGTH_MAX];
 };
@@ -44,7 +44,7 @@ void watchScans(j_common_ptr info) {
   }
 }
 
-/// Objects that must survive a jump.
+/// Objects that must survive a longjmp.
 struct JpegWork {
   jpeg_decompress_struct info = {};
   JpegFailure failure = {};

@@ -7,7 +7,7 @@ namespace weft {
 
 namespace {
 
-/// Objects that must survive a jump.
+/// Objects that must survive a longjmp.
 struct PngWork {
   png_structp png = nullptr;
   png_infop info = nullptr;
@@ -35,7 +35,7 @@ void readMore(png_structp png, png_bytep to, size_t size) {
   work->at += size;
 }
 
-/// Requests bytes of 8 bits, without a palette.
+/// Requests channels of 8 bits, without a palette.
 void expand(PngWork &work, bool wantsAlpha) {
   int kind = png_get_color_type(work.png, work.info);
   int depth = png_get_bit_depth(work.png, work.info);

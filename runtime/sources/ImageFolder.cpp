@@ -21,13 +21,13 @@ namespace {
 /// The largest file of an image.
 constexpr uint64_t kLargestFile = uint64_t(256) << 20;
 
-/// Names of images end so, in either case, as in Keras.
+/// The endings of image files, in upper or lower case, as in Keras.
 constexpr std::string_view kEndings[] = {".bmp", ".gif", ".jpeg", ".jpg",
                                          ".png"};
 
 struct Listed {
   std::string path;
-  size_t rootSize = 0; ///< of the path, the letters of the folder of all
+  size_t rootSize = 0; ///< length of the root folder at the begin of `path`
   int32_t label = 0;
 };
 
@@ -184,7 +184,7 @@ Result<std::vector<std::string>> foldersIn(const std::string &folder) {
 /// folder, then by name. Links to folders are not followed.
 Status listImages(const std::string &root, const std::string &name,
                   int32_t label, std::vector<Listed> &out) {
-  std::map<std::string, std::vector<std::string>> files; // by folder
+  std::map<std::string, std::vector<std::string>> files; // keyed by folder
   std::string folder = name.empty() ? root : root + "/" + name;
   std::error_code error;
   fs::recursive_directory_iterator at(folder, error), end;

@@ -17,8 +17,8 @@
 
 namespace weft {
 
-/// Resizes an image to row-major (height, width, channels), with values of the
-/// image's range.
+/// Resizes an image to row-major (height, width, channels), with values of 0 to
+/// 255, which cubic and Lanczos kernels may exceed.
 std::vector<float> resizeImage(const Image &image, int64_t height,
                                int64_t width, const ImageOptions &options);
 

@@ -6,8 +6,8 @@
 //       return ok.error();
 //   Result<Rows> x = rows.finish(ElementType::Float64, {lines, 3});
 //
-// Rows beyond `inMemory` bytes are written to a file without a name, in the
-// folder TMPDIR, or else /var/tmp (/tmp often is memory).
+// Rows of more than `inMemory` bytes are all written to a file without a name,
+// in the folder TMPDIR, or else /var/tmp (/tmp often is memory).
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ private:
   Status flush();
   std::string name;
   uint64_t inMemory;
-  std::vector<uint8_t> bytes; ///< all, or those not written to the file yet
+  std::vector<uint8_t> bytes; ///< all rows, or those not yet in the file
   std::optional<OpenFile> file;
 };
 

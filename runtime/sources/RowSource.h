@@ -2,7 +2,8 @@
 //
 //   std::shared_ptr<const RowSource> x = ...;     // (60000, 28, 28) uint8
 //   std::vector<uint8_t> batch(2 * x->rowBytes());
-//   Status ok = x->read({17, 4}, batch.data());   // rows 17 and 4, in this order
+//   const int64_t rows[] = {17, 4};
+//   Status ok = x->read(rows, batch.data());      // rows 17 and 4, in this order
 //
 // The source decides where rows are: in memory (MemoryRows), in a file that is
 // larger than memory (FileRows), or in files that are decoded when they are
@@ -41,13 +42,13 @@ public:
   virtual Status read(std::span<const int64_t> indices, uint8_t *out) const = 0;
   /// All rows, if they are in memory; else null.
   virtual const uint8_t *inMemory() const { return nullptr; }
-  /// A hash of the files of rows that are too expensive to scan before
-  /// training, and contain no NaN; else nothing.
+  /// A hash of the files if the rows contain no NaN and are too expensive to
+  /// scan before training; else nothing.
   virtual std::optional<uint64_t> identity() const { return std::nullopt; }
   /// The number of last rows in a validation_split of this fraction: Keras' fit
   /// rounds the training rows down, its folder readers the validation rows.
   virtual int64_t validationRows(double fraction) const;
-  /// Further facts of the source, for a line of text: ", 3 classes: a, b, c".
+  /// Further facts of the source, for a line of text: ", classes a, b, c".
   virtual std::string remark() const { return ""; }
 
 private:
@@ -77,7 +78,7 @@ public:
   struct Place {
     uint64_t offset = 0;
     bool swapped = false; ///< the other byte order than this machine's
-    std::shared_ptr<OrderedCrc> crc = nullptr; ///< of the rows, if it is known
+    std::shared_ptr<OrderedCrc> crc = nullptr; ///< CRC of the rows, if known
   };
   /// Takes an open file; messages begin with `name`: f.npz:x.
   FileRows(std::string name, OpenFile file, Place place, ElementType type,

@@ -2,8 +2,8 @@
 //
 //   planBatches(45, {8, 32})       // 32 of 32, 8 of 8, and 5 in a batch of 8
 //
-// Among compiled steps for several batch sizes the largest that the remaining
-// samples fill runs first. Fewer than the smallest size are padded to it.
+// Samples run in the largest compiled batch size that they fill, then the rest
+// in the next smaller one. A rest below the smallest size is padded to it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@ namespace weft {
 struct PlannedBatch {
   int64_t begin;   ///< the first sample
   int64_t samples; ///< at most `size`
-  int64_t size;    ///< of the step's batch; the rest is padding
+  int64_t size;    ///< batch size of the step; the rest is padding
   bool operator==(const PlannedBatch &) const = default;
 };
 

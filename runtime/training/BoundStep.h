@@ -2,14 +2,14 @@
 //
 //   Result<std::unique_ptr<BoundStep>> step = bind(runtime, program, state);
 //   Status ok = (*step)->take(data, indices);      // writes the batch
-//   (*step)->prefetch(data, next, thread);         // the next one, meanwhile
+//   (*step)->prefetch(data, next, thread, true);   // the next one, meanwhile
 //   ok = (*step)->execute();
 //   Status also = (*step)->addMetrics(epochMetrics, samples, batchLogs);
 //
 // Variables are the ModelState's buffers; batches and results have buffers of
 // their own, made once. Batches have two sets of buffers: while the program
-// reads one, a thread fills the other (prefetch). Or there is one set on the
-// devices, and the thread prepares the batch in memory.
+// reads one, a thread fills the other (prefetch). If devices have only one set,
+// the thread prepares the batch in the host's memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,20 +27,23 @@ struct Trainer::BoundStep {
   ~BoundStep();
 
   /// Begins to write these samples to the buffers that take() will swap in, if
-  /// it gets the same samples. `data` must last until then, or until drop().
-  /// `onDevices`: writes to a second set of the devices' buffers, too; else to
-  /// memory of the host, from which take() copies.
+  /// it gets the same samples; does nothing if others wait for take(). `data`
+  /// must last until then, or until drop(). `onDevices`: whether to write to a
+  /// second set of buffers on the devices. Otherwise, if there is no memory for
+  /// it, or a data port is donated, the samples stay in memory of the host,
+  /// from which take() copies.
   void prefetch(const TrainingData &data, const std::vector<int64_t> &indices,
                 BackgroundThread &thread, bool onDevices);
   /// The bytes of the second set of buffers on one device.
   uint64_t spareBytes = 0;
-  /// Writes these samples to the data ports; if they were written ahead, only
-  /// waits until that is done.
+  /// Writes these samples to the data ports; if they were written ahead on the
+  /// devices, only waits until that is done.
   Status take(const TrainingData &data, const std::vector<int64_t> &indices);
   Status execute();
   /// Drops prefetched samples of this data, after they are written.
   void drop(const TrainingData &data);
-  /// Adds the metrics of the last run to `mean`; `alone` gets this batch's.
+  /// Adds the metrics of the last run to `mean`; `alone` gets this batch's, and
+  /// of metrics over all batches the value so far.
   Status addMetrics(RunningMetrics &mean, int64_t samples, Logs &alone);
   Result<Array> readOutput(size_t output);
 
@@ -48,8 +51,8 @@ struct Trainer::BoundStep {
   weft_program *program = nullptr;
   ModelState *state = nullptr;
   std::vector<Port> inputs, outputs;
-  double executeSeconds = 0; ///< of the last execute(), on the devices
-  double waitSeconds = 0;    ///< of the last take()
+  double executeSeconds = 0; ///< time of the last execute(), on the devices
+  double waitSeconds = 0;    ///< time of the last take()
 
 private:
   Status bindInputs();
@@ -59,7 +62,7 @@ private:
   Status takeAhead();
   Status takeStateOutputs();
 
-  /// Buffers of data ports; null for other ports.
+  /// Buffers by port; those of `spare` are null for ports without data.
   using Buffers = std::vector<weft_buffer *>;
   /// The bytes of a batch, by port.
   using Bytes = std::vector<std::vector<uint8_t>>;

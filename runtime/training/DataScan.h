@@ -7,9 +7,9 @@
 //   seen->fractional;            // labels that are no integers
 //   seen->hash;                  // tells other data apart
 //
-// Arrays larger than memory are read in pieces of 4 MiB. For images, which
-// would all have to be decoded, only the hash of their names and sizes is
-// computed.
+// Rows are scanned in pieces of 4 MiB, or of one row if it has more. For
+// images, which would all have to be decoded, only the hash of their names,
+// sizes and labels is computed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ namespace weft {
 struct DataScan {
   double low = INFINITY, high = -INFINITY; ///< real parts, without NaN
   int64_t missing = 0;                     ///< values that are NaN
-  int64_t outside = 0;    ///< values that are not among 0, 1, ... classes - 1
+  int64_t outside = 0;    ///< labels below 0, from `classes` on, or NaN
   int64_t fractional = 0; ///< labels that are finite and no integers
   int64_t values = 0;
   uint64_t hash = 0;

@@ -23,7 +23,7 @@ int64_t EpochOrder::batches() const {
 void EpochOrder::startEpoch() {
   exhausted = false;
   at.inEpoch = 0;
-  // With steps per epoch a pass continues after the last epoch's end.
+  // A pass continues after the last epoch's end if steps per epoch are given.
   if (!options.stepsPerEpoch || at.inPass >= batches()) {
     at.inPass = 0;
     at.order.clear();

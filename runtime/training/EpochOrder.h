@@ -9,8 +9,9 @@
 //   }
 //
 // The order is that of Keras 3.15: one draw of NumPy's legacy generator for
-// each pass over the data, and one at the first fit() of a model without
-// training (Keras reads a batch to build loss and metrics).
+// each pass over the data (for each batch with Shuffle::InBatches), and one at
+// the first fit() of a model without training (Keras reads a batch to build
+// loss and metrics).
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +24,8 @@
 
 namespace weft {
 
-/// Keras' argument shuffle: False, True and "batch", which keeps batches
-/// together and shuffles inside each.
+/// The values of Keras' argument shuffle: False, True and "batch", which keeps
+/// batches together and shuffles inside each.
 enum class Shuffle { None, All, InBatches };
 
 class EpochOrder {
@@ -57,14 +58,15 @@ public:
 
   /// The position in the order, without the generator.
   struct Position {
-    std::vector<int64_t> order; ///< of the pass; empty until its first batch
+    std::vector<int64_t> order; ///< order of the pass; empty until it begins
     int64_t inPass = 0, inEpoch = 0; ///< batches taken
   };
   const Position &position() const { return at; }
   void resume(Position position) { at = std::move(position); }
 
 private:
-  /// The order of a pass, from a generator in the state of ours.
+  /// The order of a pass; with Shuffle::All drawn from a generator in the state
+  /// of `generator`.
   std::vector<int64_t> orderOf(MersenneTwister *from) const;
   void startPass();
   void take(const std::vector<int64_t> &order, int64_t batch,
@@ -72,7 +74,7 @@ private:
   /// A pass that peek() drew before it began.
   struct Drawn {
     std::vector<int64_t> order;
-    std::vector<uint32_t> before; ///< the generator's state before
+    std::vector<uint32_t> before; ///< the generator's state before the pass
     MersenneTwister after;
   };
   Options options;

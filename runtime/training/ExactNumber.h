@@ -24,7 +24,8 @@ inline nlohmann::json exactNumber(double value) {
   return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
 }
 
-/// Parses such a number; 0 for other values.
+/// Parses a number that exactNumber() made, or one in a text; 0 for other
+/// values.
 inline double exactNumber(const nlohmann::json &said) {
   if (said.is_string())
     return std::strtod(said.get<std::string>().c_str(), nullptr);

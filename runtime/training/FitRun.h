@@ -6,8 +6,8 @@
 // The state that the call carries from batch to batch and from epoch to epoch,
 // which a checkpoint contains and resume() restores:
 //
-//   {"epoch": 2, "batches": 3, "taken": 3, "steps": 19, "metrics": {...}, ...}
-//   order, generator, variables/PATH, and what callbacks add
+//   {"epoch": 2, "batches": 3, "taken": 3, "stop": false, "metrics": {...}, ...}
+//   order, generator, variables/PATH, and the state of callbacks
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@ public:
   bool isInterrupted() const override { return history.interrupted; }
 
 private:
-  /// Calls a method of all callbacks; returns the first error.
+  /// Calls a method of the callbacks up to the first error, which is returned.
   template <typename Method, typename... Arguments>
   Status each(Method method, Arguments &&...arguments) {
     if (options.callbacks)
@@ -65,11 +65,11 @@ private:
   const FitOptions &options;
   EpochOrder order;
   History history;
-  RunningMetrics metrics;           ///< of the epoch
-  int64_t batches = 0;              ///< done, of the epoch
-  bool ended = false;               ///< by Ctrl-C, or after --max-steps
-  bool isInEpoch = false;           ///< a checkpoint was made inside this epoch
-  const BoundStep *train = nullptr; ///< the first one, which names the metrics
+  RunningMetrics metrics; ///< metrics of the epoch
+  int64_t batches = 0;    ///< batches done in the epoch
+  bool ended = false;     ///< ended by Ctrl-C, or after --max-steps
+  bool isInEpoch = false; ///< whether the run resumes inside this epoch
+  const BoundStep *train = nullptr; ///< the first step, which names the metrics
 };
 
 } // namespace weft

@@ -16,10 +16,10 @@ namespace weft {
 struct History {
   using Series = std::vector<std::pair<std::string, std::vector<LogValue>>>;
   std::vector<int64_t> epoch; ///< counted from 0
-  Series history;             ///< a value for each epoch: running means
-  Series steps;               ///< a value for each batch: of that batch alone
+  Series history;             ///< values of the epochs that have them
+  Series steps;               ///< a value for each batch, as StepReport::logs
   int64_t stepCount = 0;
-  bool interrupted = false; ///< Ctrl-C
+  bool interrupted = false; ///< by a request to stop, such as Ctrl-C
 
   void addEpoch(int64_t number, const Logs &logs);
   void addStep(const Logs &logs);
@@ -34,7 +34,7 @@ struct History {
   std::string json(bool withSteps) const;
 };
 
-/// A JSON object of names and numbers, as `evaluate --json` prints it.
+/// A JSON object of names and values, as `evaluate --json` prints it.
 std::string logsJson(const Logs &logs);
 /// A value with six digits, 0.5 or [0.5 1], as `evaluate` prints it.
 std::string plainText(const LogValue &value);

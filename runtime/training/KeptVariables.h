@@ -5,8 +5,9 @@
 //   ... steps ...
 //   best.restore(state);
 //
-// The values are on the host. Each process has those that its devices hold, one copy
-// of each shard, so that none has a variable whole that is split among processes.
+// The values are on the host. Each process has those that its devices hold, one
+// copy of each shard, so no process has all of a variable that is split among
+// processes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,15 +21,16 @@ namespace weft {
 class KeptVariables {
 public:
   using Choice = std::function<bool(const Port &port)>;
-  /// Keeps the present values of the variables that `isKept` takes, instead of those
-  /// before.
+  /// Keeps the present values of the variables that `isKept` selects in the
+  /// first call; those of earlier calls and of load() are replaced.
   Status keep(const ModelState &state, const Choice &isKept);
   /// Sets the variables to the kept values.
   Status restore(const ModelState &state) const;
-  /// Keeps these values, by the variables' names; others are ignored.
+  /// Keeps these values, which have the variables' names; other arrays are
+  /// ignored.
   Status load(const ModelState &state, const std::vector<StoredArray> &arrays);
-  /// The kept values, to be read as long as they are here; all processes read them
-  /// together.
+  /// The kept values, readable as long as they are kept; all processes read
+  /// them together.
   std::vector<StoredArray> stored() const;
   bool empty() const { return list.empty(); }
 
@@ -38,7 +40,7 @@ private:
   };
   struct Kept {
     Port port;
-    std::unique_ptr<weft_buffer, Free> buffer; ///< on the host
+    std::unique_ptr<weft_buffer, Free> buffer; ///< buffer on the host
   };
   Status add(const ModelState::Variable &variable);
   std::vector<Kept> list;

@@ -9,7 +9,7 @@ namespace weft {
 
 using nlohmann::json;
 
-/// Numbers that the metadata lists, or one for all elements.
+/// The numbers that the metadata lists, or one number for all elements.
 static Result<StoredArray> listedValue(const Port &port, const json &value) {
   std::vector<double> numbers;
   for (const json &element : value.is_array() ? value : json::array({value}))

@@ -51,9 +51,9 @@ public:
   /// Saves all variables except metrics', in the order in which programs named
   /// them.
   Result<std::vector<NamedArray>> save() const;
-  /// The same arrays, to be read when needed. The state must outlive them.
+  /// The arrays of save(), to be read when needed. The state must outlive them.
   std::vector<StoredArray> stored() const { return storedValues(false); }
-  /// The same with metrics' variables.
+  /// The arrays of stored(), and metrics' variables.
   std::vector<StoredArray> storedAll() const { return storedValues(true); }
 
   struct Variable {

@@ -1,7 +1,7 @@
 //===- Ports.h - ports of a compiled program --------------------*- C++ -*-===//
 //
 //   for (const Port &port : inputPorts(program))
-//     if (port.holdsState()) ...          // weights, moving statistics, slots
+//     if (port.holdsState()) ...   // weights, statistics, slots, metrics' state
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +41,8 @@ struct Port {
     return role == Role::Weight || role == Role::State || role == Role::Slot ||
            role == Role::MetricState;
   }
-  /// Whether Keras counts it among the weights of a layer, as moving statistics are.
+  /// Whether Keras counts the port among a layer's weights, as it does moving
+  /// statistics.
   bool isWeight() const;
   bool isData() const {
     return role == Role::Input || role == Role::Label ||

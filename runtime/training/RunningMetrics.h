@@ -5,7 +5,7 @@
 //   metrics.add("loss", 5.0f, 16);
 //   metrics.set("auc", 0.75f);             // of all batches so far
 //   metrics.setAll("f1", {0.5f, 1.0f});    // a number for each class
-//   metrics.logs();                        // {{"auc", 0.75}, {"loss", 3.0}}, by name
+//   metrics.logs();    // {{"auc", 0.75}, {"f1", {0.5, 1.0}}, {"loss", 3.0}}
 //
 // Sums and counts are float32 and rounded step by step, as in Keras' Mean.
 //
@@ -40,7 +40,7 @@ public:
     float total = 0, count = 0;
     std::optional<std::vector<float>> list = {}; ///< instead of total / count
   };
-  using Sums = std::map<std::string, Sum>; ///< by name
+  using Sums = std::map<std::string, Sum>; ///< keyed by name
   const Sums &all() const { return sums; }
   void resume(Sums given) { sums = std::move(given); }
   Logs logs() const {

@@ -58,8 +58,8 @@ NamedSource namedSource(const std::string &argument) {
   return {argument.substr(0, equal), argument.substr(equal + 1)};
 }
 
-/// The source of NAME=SOURCE, if NAME is that of the port or, where the step has
-/// one such port, that of its layer.
+/// The source of NAME=SOURCE if NAME is the port's name or, if the step has
+/// only one such port, the name of its layer.
 std::optional<std::string> sourceFor(const std::string &argument,
                                      const Port &port, const char *key) {
   if (NamedSource given = namedSource(argument);
@@ -157,7 +157,7 @@ std::optional<double> paddingOf(const Port &port) {
                             : std::nullopt;
 }
 
-/// Pads labels to the port's shape with the number that means none.
+/// Pads labels to the port's shape with the number that means no label.
 Status padLabels(TrainingData::Column &column, double padding) {
   int64_t have = column.sample[0], wanted = column.port.shape[1];
   if (have > wanted)
@@ -170,8 +170,8 @@ Status padLabels(TrainingData::Column &column, double padding) {
   return {};
 }
 
-/// Makes the sample's shape that of the port, or fails with the flag that
-/// would.
+/// Changes the sample's shape to that of the port, or fails with the flag that
+/// would do so.
 Status fitShape(TrainingData::Column &column, const DataOptions &options,
                 DataPurpose purpose) {
   const Port &port = column.port;
@@ -204,7 +204,8 @@ Status fitShape(TrainingData::Column &column, const DataOptions &options,
                kindOf(port.role, purpose).flag};
 }
 
-/// Whether a port of weights has no array, so that each sample counts once.
+/// Whether a port of sample weights has no array, so that each sample counts
+/// once.
 Result<bool> isUnweighted(const DataOptions &options, DataPurpose purpose,
                           const Port &port, bool single,
                           const ArrayFile *file) {
@@ -267,7 +268,7 @@ Result<TrainingData::Column> column(const DataOptions &options,
   if (componentType(type) != type && componentType(port.type) == port.type)
     return Error{source + ": is " + std::string(name(type)) + ", " + port.name +
                  " takes " + std::string(name(port.type)) +
-                 ", which has no imaginary part; take what is meant of it, in "
+                 ", which has no imaginary part; convert it, in "
                  "NumPy with .real or numpy.abs"};
   TrainingData::Column made{
       port, source, rows,

@@ -5,10 +5,10 @@
 //   });
 //   Result<History> history = trainer.fit(data, options);
 //
-// The trainer does not depend on models: a program's ports define what is
-// bound. A short last batch runs a program of its own size, so losses, metrics
-// and statistics contain no padding. Programs stay the caller's and must
-// outlive the trainer.
+// The trainer does not depend on models: it binds arrays to a program's ports
+// by their roles and names. A short last batch runs a program of its own size,
+// so losses, metrics and statistics contain no padding. Programs stay the
+// caller's and must outlive the trainer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,11 +37,11 @@ using ProgramSource =
 
 struct LoopOptions {
   int64_t batchSize = 32;
-  /// Batch sizes that predict has steps for (BatchPlan.h); empty: one
-  /// step for all.
+  /// The batch sizes for which predict has steps (BatchPlan.h). If empty,
+  /// predict runs batches of `batchSize`, and the last one in its own size.
   std::vector<int64_t> batchSizes = {};
   bool dropRemainder = false;
-  std::optional<int64_t> steps = {}; ///< of evaluate; none: all batches
+  std::optional<int64_t> steps = {}; ///< steps of evaluate; none: all batches
   int verbose = 1;
   bool terminal = true;
   std::function<double()> clock = {};
@@ -49,8 +49,7 @@ struct LoopOptions {
   std::function<void(const std::string &)> warn = {}; ///< none: no warnings
   const std::atomic<bool> *stop =
       nullptr; ///< set by Ctrl-C: end after this step
-  /// Returns, if several processes train together, whether any of them is to
-  /// stop.
+  /// Returns whether any of the processes that train together is to stop.
   std::function<bool(bool mine)> vote = {};
 };
 
@@ -66,10 +65,11 @@ struct FitOptions : LoopOptions {
   /// Called before each step, once its program is ready.
   std::function<Status()> stepBegin = {};
   struct StepReport {
-    double executeSeconds; ///< on the devices
-    double waitSeconds;    ///< for the samples
+    double executeSeconds; ///< time on the devices
+    double waitSeconds;    ///< time of waiting for the samples
     std::span<const int64_t> indices;
-    const Logs &logs; ///< of the batch alone
+    /// Values of the batch alone; of metrics over all batches, those so far.
+    const Logs &logs;
   };
   std::function<Status(const StepReport &)> stepEnd = {};
   const CallbackList *callbacks = nullptr;
@@ -77,7 +77,7 @@ struct FitOptions : LoopOptions {
   std::function<Status(bool weightsAlone)> canSaveModel = {};
   std::function<Status(const std::string &path, bool weightsAlone)> saveModel =
       {};
-  /// The processes that train together; null: this one only.
+  /// The processes that train together; null: only this process.
   weft_processes *processes = nullptr;
 };
 
@@ -86,7 +86,7 @@ public:
   Trainer(weft_runtime *runtime, ModelState &state, ProgramSource programs);
   ~Trainer();
   Result<History> fit(const TrainingData &data, const FitOptions &options);
-  /// Means over all samples, sorted by name.
+  /// Metrics of the samples that ran, sorted by name.
   Result<Logs> evaluate(const TrainingData &data, const LoopOptions &options);
   /// The outputs of all samples, by the name of the output port.
   Result<std::vector<NamedArray>> predict(const TrainingData &data,
@@ -103,7 +103,7 @@ private:
   class FitRun;
   Result<BoundStep *> step(StepKind kind, int64_t batch);
   /// Writes these samples for the step and executes it; meanwhile writes the
-  /// next ones, if there are any.
+  /// next ones, if there are any and their program exists.
   Status run(BoundStep &step, StepKind kind, const TrainingData &data,
              const std::vector<int64_t> &indices,
              const std::vector<int64_t> &next);
@@ -121,7 +121,7 @@ private:
 };
 
 ProgressBar makeBar(const LoopOptions &options, int64_t target);
-/// Whether the loop ends after this step.
+/// Whether the loop ends before its next step.
 bool isStopped(const LoopOptions &options);
 
 } // namespace weft

@@ -2,7 +2,7 @@
 //
 //   DataOptions options{.data = "mnist.npz", .divideBy = 255};
 //   Result<TrainingData> data = selectData(options, DataPurpose::Fit, ports);
-//   puts(data->description().c_str());     // x: mnist.npz:x_train (24000, 28, 28) uint8 0..255
+//   puts(data->description().c_str());     // x: mnist.npz:x_train (60000, 28, 28) uint8 0..255, divided by 255
 //   std::vector<uint8_t> bytes;
 //   Status ok = TrainingData::gather(data->columns[0], indices, type, bytes);
 //
@@ -30,7 +30,7 @@ enum class DataPurpose { Fit, Evaluate, Predict, Validation };
 
 struct DataOptions {
   std::string data; ///< --data or --validation-data
-  /// Each as [NAME=]FILE.npz:KEY[a:b].
+  /// The arrays, each as [NAME=]FILE.npz:KEY[a:b].
   std::vector<std::string> x = {}, y = {}, sampleWeight = {};
   double divideBy = 1;
   bool addChannel = false;
@@ -44,24 +44,25 @@ public:
     Port port;
     std::string source; ///< f.npz:x_train
     Rows rows;
-    Shape sample; ///< of one sample, as the port takes it
+    Shape sample; ///< shape of one sample, as the port takes it
     /// The number that pads the labels of samples that have fewer than the port
-    /// takes; none: they have as many.
+    /// takes; none: no sample has fewer.
     std::optional<double> padding = {};
     int64_t begin = 0; ///< first row: a validation split shares the array
     double divideBy = 1;
-    DataScan seen = {}; ///< of all rows
+    DataScan seen = {}; ///< scan of all rows
   };
   int64_t samples = 0;
   std::vector<Column> columns;
 
   const Column *column(std::string_view port) const;
-  /// Copies these rows, one after the other, converted to `type`; `out` is
-  /// resized, so that a loop that reuses it allocates nothing. From any thread.
+  /// Copies these rows, one after the other, divided and padded as the column
+  /// says and converted to `type`; `out` is resized, so that a loop reuses its
+  /// memory. May be called from any thread.
   static Status gather(const Column &column, std::span<const int64_t> indices,
                        ElementType type, std::vector<uint8_t> &out);
-  /// A line for each array: name, source, shape, dtype, range and number of
-  /// NaNs.
+  /// A line for each array: name, source, shape, dtype, range, number of NaNs,
+  /// divisor and further facts of the source.
   std::string description() const;
   /// A hash that differs from that of other data of the same size.
   uint64_t hash() const;
@@ -77,13 +78,14 @@ public:
 TrainingData::Column onesFor(const Port &port, int64_t samples);
 
 /// The shape of a sample of each array that [NAME=]FILE.npz:KEY names, by NAME
-/// or "": one number a sample has no dimension, and sizes of 1 are dropped.
+/// or "": one number a sample has no dimension, even if the array has (n, 1).
 /// Arrays that cannot be read are left out; selectData reports them.
 std::map<std::string, Shape>
 sampleShapes(const std::vector<std::string> &arguments);
 
-/// The shape of a sample of each array x, by NAME or "", from --x and --data.
-/// Arrays that cannot be read are left out; selectData reports them.
+/// The shape of a sample of each array x, by NAME or "", from --x and --data,
+/// with the dimension that --add-channel adds. Arrays that cannot be read are
+/// left out; selectData reports them.
 std::map<std::string, Shape> inputShapes(const DataOptions &options);
 
 /// Selects the arrays of a program's ports. `ports`: its input ports; those

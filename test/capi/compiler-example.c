@@ -1,6 +1,6 @@
-/* Calls compile_text(), the example of compiler/capi/compiler.h, and what it
- * has written is run by the example of runtime/abi/weft.h; write_example.py
- * copies both.
+/* Calls compile_text(), the example of compiler/capi/compiler.h, and runs the
+ * file that it has written by the example of runtime/abi/weft.h;
+ * write_example.py copies both.
  *
  *   weft-compiler-example PROGRAM.mlir OUT.weft
  */

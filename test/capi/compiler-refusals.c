@@ -1,4 +1,4 @@
-/* What the compiler's C interface refuses: each line is a call and its message. */
+/* Prints calls that the compiler's C interface refuses, with their messages. */
 #include "weft/compiler/capi/WeftC.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ static void count(void *user, const weft_diagnostic *diagnostic) {
     ++*(unsigned *)user;
 }
 
-/* Prints the message of a call that must fail, and report once what it says. */
+/* Prints the message of a call, which must fail and report an error. */
 static void refused(const char *call, int failed) {
   const char *message = weft_compiler_message(compiler);
   if (!failed || reported == 0 || !*message)
@@ -48,7 +48,7 @@ static void refuse_texts(const char *program) {
   refuse_text("bytecode", "ML\xefR\x01", 5);
   refuse_text("stablehlo", "func.func @f() { stablehlo.none }", 33);
   refused("null", weft_module_parse(compiler, NULL, NULL));
-  /* However a text ends: an error or a module, and no crash. */
+  /* Each prefix of a text gives an error or a module, and no crash. */
   unsigned modules = 0;
   for (size_t size = 0; size <= strlen(program); ++size) {
     weft_source source = {program, size, "cut.mlir", NULL, 0};

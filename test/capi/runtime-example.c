@@ -4,7 +4,7 @@
 
 #include "weft-example.h"
 
-/* Whether y = 2 * max(x, 0). */
+/* Returns whether y = 2 * max(x, 0). */
 static int is_right(const float *x, const float *y) {
   for (int i = 0; i < 16; ++i)
     if (y[i] != (x[i] > 0 ? 2 * x[i] : 0))

@@ -1,5 +1,5 @@
-/* Asks the program file argv[1] what it takes, gives and sends; with a second
- * argument it loads the program's code as well. */
+/* Prints the inputs, outputs and collectives of the program file argv[1]; with
+ * a second argument it loads the program's code as well. */
 #include "weft/runtime/abi/weft.h"
 
 #include <stdio.h>
@@ -59,7 +59,7 @@ static int printProgram(const weft_program *program) {
   return printPorts(program);
 }
 
-/* What is not there is an error, and null arguments are. */
+/* Numbers that do not exist are errors, and so are null arguments. */
 static int refuse(const weft_program *program) {
   weft_port port;
   weft_program_info info;

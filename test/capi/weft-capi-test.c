@@ -31,7 +31,7 @@ static MlirLogicalResult runTo(MlirModule module, const char *stage) {
                          mlirStringRefCreateFromCString(stage));
 }
 
-/* With a context of one's own. */
+/* Partitions a module in a context that is made here. */
 static int partition(void) {
   MlirDialectRegistry registry = mlirDialectRegistryCreate();
   weftRegisterDialects(registry);
@@ -52,7 +52,7 @@ static int partition(void) {
   return 0;
 }
 
-/* With the compiler's. */
+/* Compiles a module in the compiler's context. */
 static int compile(void) {
   weft_compiler *compiler = weft_compiler_create();
   weft_text file = {NULL, 0};

@@ -27,7 +27,7 @@ def example(text):
 
 
 def blocks(text):
-    """Runs of indented lines."""
+    """The blocks of indented lines in the header's first comment."""
     found = re.findall(r"(?:^   .*\n)+", "\n".join(comment_lines(text)) + "\n", re.M)
     return [re.sub(r"^   ", "", block, flags=re.M) for block in found]
 

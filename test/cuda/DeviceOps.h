@@ -2,7 +2,7 @@
 //
 //   DeviceOps ops(module);               // each function becomes kernels for sm_80
 //   REQUIRE(ops.refusal() == "");
-//   ops.run("softmax", inputs, found)    // "" or what went wrong
+//   ops.run("softmax", inputs, found)    // "" or the findings
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,21 +17,22 @@
 
 namespace weft {
 
-/// Functions whose ops are calls of kernels, constants and a return.
+/// Compiles and runs functions whose ops are calls of kernels, constants and a
+/// return.
 class DeviceOps {
 public:
   /// Outlines, if that is not done yet, chooses nests and compiles; the module
   /// is changed. `edit` may change the PTX.
   explicit DeviceOps(mlir::ModuleOp module, bool isOutlined = false,
                      llvm::function_ref<void(std::string &)> edit = {});
-  /// Limits launches to so many blocks, which then take several turns.
+  /// Limits launches to `most` blocks, which then take several tiles each.
   void setMostBlocks(uint32_t most) { mostBlocks = most; }
-  /// The reason why there is no code, or empty.
+  /// The reason why the module has no code, or empty.
   const std::string &refusal() const { return why; }
   /// Whether the function has code without loops that a runtime must execute.
   bool isStraight(const std::string &function) const;
-  /// Runs a function. Results are in `found`, whose tensors have the types to
-  /// fill; returns the machine's findings, or empty.
+  /// Runs a function and sets the elements of `found`, which has a tensor of
+  /// each result's type. Returns the machine's findings, or empty.
   std::string run(const std::string &function, const Tensors &inputs,
                   Tensors &found);
   /// Runs one kernel.

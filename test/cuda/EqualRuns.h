@@ -87,7 +87,7 @@ inline std::vector<uint8_t> withoutNaNs(DType dtype,
   return bytes;
 }
 
-/// Random bits; bits above a type below eight bits are 0.
+/// Random bits; in a type of less than eight bits the rest of a byte is 0.
 inline std::vector<uint8_t> randomBytes(DType dtype, size_t elements,
                                         unsigned seed) {
   std::mt19937 random(seed);
@@ -100,8 +100,8 @@ inline std::vector<uint8_t> randomBytes(DType dtype, size_t elements,
           : 255;
   for (uint8_t &byte : out)
     byte = uint8_t(random() & unsigned(mask));
-  // Exponents are similar, so that sums round: most sums of random bits of a
-  // wide float are its larger term.
+  // Exponents are similar, so that sums are rounded: most sums of wide floats
+  // with random bits equal the larger term.
   size_t step = bytesOfNumber(dtype);
   bool isWide = dtype == DType::f32 || dtype == DType::c64 ||
                 dtype == DType::f64 || dtype == DType::c128 ||

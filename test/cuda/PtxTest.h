@@ -99,8 +99,8 @@ inline std::string registerName(unsigned bits, unsigned i) {
   return prefix + std::to_string(i);
 }
 
-/// A module with one kernel `k` that has parameters k0 to k7 of 64 bits, 30
-/// registers of each width and this body.
+/// A module with one kernel `k`, which has this body, parameters k0, k1, ... of
+/// 64 bits, and 30 registers of each width.
 inline std::string kernelOf(const std::string &body,
                             const std::string &globals = "",
                             unsigned parameters = 8) {

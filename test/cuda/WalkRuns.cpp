@@ -35,8 +35,8 @@ std::string weft::kernelOf(const std::string &arguments,
          "\n  return %r : " + result + "\n}\n";
 }
 
-/// Sets a float, an integer that wraps around, or a complex number with a
-/// second part that depends on the first.
+/// Sets a float, an integer that wraps around, or a complex number whose
+/// imaginary part is 1 - 2 * number.
 static void setNumber(Tensor &tensor, int64_t i, double number) {
   if (tensor.isComplex())
     tensor.setNumber(i, {number, 1 - 2 * number});

@@ -30,7 +30,7 @@ def distribution(folder, devices):
 
 
 def train(weft, folder, devices):
-    """(the line to print, whether all is well)"""
+    """Trains a fixture; returns the line to print and whether all is well."""
     given = distribution(folder, devices)
     if given is None:
         return f"{folder.name:24} {devices}  no distribution over 8 devices", True

@@ -25,7 +25,7 @@ HEAD = ("# Program, kernel, registers of a thread and bytes of its stack, where 
 
 
 def kernels(weft, ptxas, folder, arguments, count):
-    """{kernel: (registers, bytes of stack)} of one program."""
+    """{kernel: (registers, bytes of stack or of spills, if these are more)} of one program."""
     devices = ["--devices", f"cuda:{count}"] if count else []
     subprocess.run([weft, "compile", *arguments, *devices, "--target", TARGET, "--emit=assembly", "-o", folder / "x.ptx"], check=True)
     done = subprocess.run([ptxas, "-v", f"-arch={TARGET.removeprefix('cuda:')}", folder / "x.ptx", "-o", folder / "x.cubin"],

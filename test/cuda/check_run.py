@@ -20,7 +20,7 @@ TOLERANCE = 2e-6     # of the largest value
 OF_STEPS = 4e-5
 
 
-# Target and devices of a program; the first of each number of devices is what others are compared with.
+# Targets and devices of a program; the results of the first in each list are the reference for the others.
 PLACES = [("cpu:generic", "cpu:1"), ("cuda:sm_80", "cuda:1"), ("cuda:sm_90a", "cuda:1")]
 ON_A_MESH = [("cpu:generic", "cpu:8"), ("cuda:sm_80", "cuda:8")]
 
@@ -45,7 +45,7 @@ def check(weft, fake, name, source, folder):
         for seed in SEEDS if device.startswith("cuda") else [0]:
             results[target, device, seed], moved[device] = run(weft, fake, program, folder, device, seed)
     worst = 0
-    # Rounding moves a few results of whole train steps by more; test/stablehlo measures by how much.
+    # Train steps are not compared with JAX's figures, from which rounding moves a few results by more; test/stablehlo does that.
     known = {} if name.startswith("train-step") else gpu_programs.figures(source)
     # The least size to compare with: some gradients are only rounding errors.
     least = 1e-3 if name.startswith("train-step") else 0

@@ -68,7 +68,7 @@ TEST_CASE("case leak", "[.]") {
   OK(cuda.cuEventCreate(&event, 0));
   OK(cuda.cuModuleLoadDataEx(&module, kKernels, 0, nullptr, nullptr));
 }
-TEST_CASE("what is left at the end is named", "[fake]") {
+TEST_CASE("objects that are left at the end are named", "[fake]") {
   for (const char *text :
        {"100 bytes of device 0 are not freed", "1 block of pinned host memory",
         "1 stream is not", "1 event is not", "1 module is not",
@@ -204,7 +204,7 @@ TEST_CASE("case race", "[.]") {
   OK(s.scale(x, x + 4, 1, 0, 63, s.stream));
   OK(s.cuda.cuStreamSynchronize(s.stream));
 }
-TEST_CASE("what a kernel does wrong is found", "[fake]") {
+TEST_CASE("memory errors of kernels are found", "[fake]") {
   CHECK(runCase("case host reads device memory").status != 0);
   checkFound("case beyond the end", "kernel 'scale', line 12");
   checkFound("case beyond the end", "writes 4 bytes at 0x");

@@ -39,7 +39,7 @@ TEST_CASE("errors have names and texts") {
   CHECK(cuda.cuGetErrorName(Result(12345), &text) == Result::InvalidValue);
 }
 
-TEST_CASE("devices tell what they are") {
+TEST_CASE("devices report their name, attributes and memory") {
   Session s;
   int count = 0, value = 0;
   OK(s.cuda.cuDeviceGetCount(&count));
@@ -266,7 +266,7 @@ TEST_CASE("memory of a stream comes and goes in its order") {
   CHECK(s.download(x, 64, s.stream) == wanted);
 }
 
-TEST_CASE("PTX is loaded, what is no PTX is an error with a text") {
+TEST_CASE("PTX is loaded, other text is an error with a message") {
   Session s;
   Module module = nullptr;
   char log[512] = "";

@@ -10,7 +10,8 @@ using namespace weft::cuda;
 
 static_assert(CUDA_VERSION >= 12000);
 
-// An argument such as cuMemAlloc is a macro of cuda.h and names the newest function.
+// An argument such as cuMemAlloc is a macro of cuda.h and names the newest
+// function.
 #define WEFT_CUDA_FUNCTION(name, symbol, version, parameters)                  \
   static_assert(test::SameCall<Result parameters, decltype(::name)>::value,    \
                 #symbol);

@@ -161,7 +161,7 @@ TEST_CASE("products of operands in any order of memory are right") {
   CHECK(differenceOf({.contract = 300}) < 1e-5); // in parts
 }
 
-TEST_CASE("each epilogue is what its name says") {
+TEST_CASE("each epilogue computes the function of its name") {
   for (Epilogue epilogue : EnumValuesContractionEpilogue()) {
     INFO(EnumNameContractionEpilogue(epilogue));
     CHECK(differenceOf({.epilogue = epilogue}) < 2e-6);
@@ -177,7 +177,7 @@ TEST_CASE("f32 has all bits of f32 unless the program says TF32") {
   CHECK(differenceOf({}) < 1e-6);
 }
 
-TEST_CASE("what no library can address runs the program's own code") {
+TEST_CASE("operands that no library can address run the program's own code") {
   // Lhs is every other row and column of a matrix, which no leading dimension
   // expresses.
   Product its;

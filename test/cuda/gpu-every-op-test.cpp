@@ -1,15 +1,15 @@
 //===- gpu-every-op-test.cpp - each op's code for GPUs --------------------===//
 //
-// Every case of OpCases.h, and its derivative, as kernels for sm_80 that the PTX
-// machine runs: JAX's figures, and no finding.
+// Compiles every case of OpCases.h and its derivative to kernels for sm_80. The
+// PTX machine runs them without a finding; results are compared with JAX's.
 //
 // WEFT_OP_CASE=pad gpu-every-op-test   runs the cases whose name starts with pad
 //
 //   weft compile model.keras --step train --devices cuda:1 --emit=kernels > step.mlir
 //   WEFT_KERNELS=step.mlir gpu-every-op-test '[kernels]'
 //
-// runs each kernel of a program on numbers drawn at random, beside the
-// interpreter.
+// runs each kernel of a program on random numbers, and compares the results
+// with the interpreter's.
 //
 //===----------------------------------------------------------------------===//
 
@@ -89,7 +89,7 @@ TEST_CASE("every op that kernels hold has a case") {
     }
 }
 
-TEST_CASE("the GPU's code gives what JAX gives") {
+TEST_CASE("the GPU's code gives JAX's outputs") {
   std::string text;
   for (const OpCase &c : opCases())
     text += programOf(c, nameOf(c));
@@ -129,7 +129,7 @@ TEST_CASE("derivatives on the GPU are JAX's") {
   }
 }
 
-TEST_CASE("a program's kernels give what the interpreter gives",
+TEST_CASE("a program's kernels give the interpreter's results",
           "[.][kernels]") {
   const char *file = std::getenv("WEFT_KERNELS");
   REQUIRE(file);

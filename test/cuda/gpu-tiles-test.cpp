@@ -119,7 +119,7 @@ TEST_CASE("tiles in which sums have one order give the same bits") {
                   first) > 1000);
 }
 
-TEST_CASE("batches, several dimensions, and what follows the sums") {
+TEST_CASE("batches, several dimensions, and ops on the sums") {
   // The product [b, h, q, d] x [b, h, d, k] of attention: rows and columns of
   // two tensors whose heads are in the middle.
   checkExact(kernelOf(
@@ -166,7 +166,8 @@ TEST_CASE("a convolution is a product of its windows") {
           "    nest.store %0 : tensor<2x5x8x12xf32>\n"));
 }
 
-/// Windows of 3 x 2 places with padding, strides and dilation; of `channels`.
+/// A convolution of `channels` by windows of 3 x 2 with padding, strides and
+/// dilation.
 static std::string windows(const std::string &unit, const std::string &type,
                            const std::string &channels,
                            const std::string &sample) {

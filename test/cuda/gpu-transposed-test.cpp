@@ -1,4 +1,4 @@
-//===- gpu-transposed-test.cpp - elements that are read the other way -----===//
+//===- gpu-transposed-test.cpp - operands that are read transposed --------===//
 //
 // Tiles in shared memory of transposed operands, on small kernels (WalkRuns.h):
 // partial tiles, every width of an element, several operands.
@@ -27,7 +27,7 @@ static std::string turned(int64_t rows, int64_t columns,
                       "\n    nest.store %0 : " + to + "\n");
 }
 
-TEST_CASE("a matrix is turned, whatever of its tiles sticks out") {
+TEST_CASE("a matrix is turned where tiles reach beyond it") {
   for (auto [rows, columns] :
        {std::pair(64, 96), std::pair(33, 65), std::pair(31, 32),
         std::pair(32, 31), std::pair(2, 40), std::pair(40, 2)})
@@ -74,7 +74,7 @@ static std::string several() {
       "    nest.store %14 : tensor<3x37x45xbf16>\n");
 }
 
-TEST_CASE("several operands lie the other way, others as the result does") {
+TEST_CASE("several operands are transposed, others lie as the result does") {
   checkExact(several());
 }
 

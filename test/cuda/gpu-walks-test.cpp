@@ -36,7 +36,7 @@ TEST_CASE("a thread takes 16 bytes of elements") {
   checkExact(sum("tensor<30x35xf64>", "elements<flat, side = 2>"));
 }
 
-TEST_CASE("neighbours in rows, with what is read at other positions") {
+TEST_CASE("neighbours in rows, and operands read at other positions") {
   std::string bias = kernelOf(
       "%x: tensor<30x36xf32>, %b: tensor<36xf32>, %s: tensor<30xf32>",
       "tensor<30x36xbf16>", "elements<dimensions, side = 4>",

@@ -1,4 +1,4 @@
-// Logic, shifts, fields, permutations and counts against closed formulas.
+// Compares logic, shifts, fields, permutations and counts with closed formulas.
 #include "weft/test/cuda/PtxTest.h"
 
 using namespace weft::ptx;

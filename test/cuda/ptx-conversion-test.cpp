@@ -1,4 +1,4 @@
-// cvt and setp against closed formulas.
+// Compares cvt and setp with closed formulas.
 #include "weft/test/cuda/PtxTest.h"
 
 #include <cmath>

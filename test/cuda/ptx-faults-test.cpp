@@ -6,8 +6,8 @@ using namespace weft::ptx;
 using Catch::Matchers::Contains;
 using Words = std::vector<uint32_t>;
 
-/// The begin of bodies: %r1 is the thread in the block, %d1 in the grid; %d2
-/// and %d3 are k0 and k1, each + 4 * %d1.
+/// The beginning of every body: %r1 is the thread in the block, %d1 in the
+/// grid; %d2 and %d3 are k0 and k1, each + 4 * %d1.
 static const std::string kStart =
     "mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; "
     "mad.lo.s32 %r4, %r2, %r3, %r1;\n"
@@ -78,7 +78,7 @@ TEST_CASE("a misaligned access ends the launch") {
 TEST_CASE("constants are not written") {
   Trial trial("mov.b64 %d4, c; st.global.b32 [%d4], %r1;", {.block = {1, 1, 1}},
               64, true, ".global .align 4 .b8 c[4] = {1};");
-  CHECK(trial.texts() == ""); // .global data may be
+  CHECK(trial.texts() == ""); // .global data may be written
 }
 
 TEST_CASE("values that nobody wrote are named") {
@@ -154,8 +154,8 @@ TEST_CASE("barriers are for all threads of a block") {
              Contains("wait for lanes that never come"));
 }
 
-/// A body that writes shared memory, then `between`, then reads what another
-/// lane wrote.
+/// A body that writes shared memory, then `between`, then reads the word that
+/// another lane wrote.
 static std::string exchange(const std::string &between, unsigned distance) {
   return ".shared .align 4 .b8 s[512]; mov.b64 %d4, s; cvt.u64.u32 %d6, %r1; "
          "mad.lo.s64 %d5, %d6, 4, %d4; st.shared.b32 [%d5], %r1;\n" +
@@ -172,7 +172,7 @@ TEST_CASE("shared memory without a barrier is a race") {
   CHECK_THAT(Trial(exchange("", 1), two).texts(),
              Contains("reads 4 bytes at shared 0x4, which thread 1 of the "
                       "block wrote with no barrier in between: a race"));
-  for (uint64_t seed : {1, 2, 3}) // in whatever order the warps run
+  for (uint64_t seed : {1, 2, 3}) // in any order of the warps
     CHECK_THAT(Trial(exchange("", 32), {{}, {64, 1, 1}, 0, seed}).texts(),
                Contains("a race") || Contains("no thread of the block wrote"));
   // In this body each thread reads a word of another, then writes its own.
@@ -193,7 +193,7 @@ TEST_CASE("shared memory without a barrier is a race") {
              Contains("but there are"));
 }
 
-TEST_CASE("blocks of a launch do not touch what others write") {
+TEST_CASE("blocks of a launch do not touch bytes that others write") {
   Shape two{{2, 1, 1}};
   CHECK_THAT(
       Trial("ld.param.b64 %d4, [k1]; st.global.b32 [%d4], %r2;", two).texts(),
@@ -214,7 +214,7 @@ TEST_CASE("blocks of a launch do not touch what others write") {
                    two)
                  .texts(),
              Contains("which block (0, 0, 0) of this launch wrote: a race"));
-  // Bytes of one word are told apart.
+  // Blocks may write different bytes of one word.
   std::string bytes =
       "ld.param.b64 %d4, [k1]; add.s64 %d4, %d4, %d1; st.global.b8 [%d4], %r4;";
   CHECK(Trial(bytes, {{8, 1, 1}, {2, 1, 1}}).texts() == "");

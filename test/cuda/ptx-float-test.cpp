@@ -1,4 +1,4 @@
-// Floats against the processor's own arithmetic and closed formulas.
+// Compares floats with the processor's own arithmetic and closed formulas.
 #include "weft/test/cuda/PtxTest.h"
 
 #include <cmath>

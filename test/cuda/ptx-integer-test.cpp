@@ -1,4 +1,4 @@
-// Integer instructions against closed formulas, with corner values.
+// Compares integer instructions with closed formulas, at corner values.
 #include "weft/test/cuda/PtxTest.h"
 
 using namespace weft::ptx;

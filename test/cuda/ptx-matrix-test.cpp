@@ -10,9 +10,9 @@ using Words = std::vector<uint32_t>;
 using Shorts = std::vector<uint16_t>;
 
 static const std::string kShared = ".shared .align 16 .b8 s[2048];";
-/// The begin of bodies: %d1 is the lane; %d2, %d3: k0 and k1 with 16 bytes a
-/// lane; %d4: shared memory, %d5: 16 bytes a lane.
-static const std::string kStart =
+/// The beginning of bodies: %d1 is the lane; %d2 and %d3 are k0 and k1 with 16
+/// bytes a lane; %d4 is shared memory, %d5 with 16 bytes a lane.
+static const std::string kLaneStart =
     "mov.u32 %r1, %tid.x; cvt.u64.u32 %d1, %r1; ld.param.b64 %d2, [k0]; "
     "mad.lo.s64 %d2, %d1, 16, %d2;\n"
     "ld.param.b64 %d3, [k1]; mad.lo.s64 %d3, %d1, 16, %d3; mov.b64 %d4, s; "
@@ -27,7 +27,7 @@ static Words copied(const std::string &body, std::string &texts,
   Words x(4 * threads);
   std::iota(x.begin(), x.end(), 1);
   uint64_t from = bench.array("x", x), to = bench.array("y", Words(x.size()));
-  bench.run(kernelOf(kStart + body, kShared, 2), "k", {from, to},
+  bench.run(kernelOf(kLaneStart + body, kShared, 2), "k", {from, to},
             {{}, {threads, 1, 1}});
   texts = bench.texts();
   return bench.read<uint32_t>("y");
@@ -106,7 +106,7 @@ TEST_CASE("ldmatrix spreads rows of eight elements over lanes") {
   for (bool isTransposed : {false, true}) {
     Bench bench;
     uint64_t from = bench.array("x", x), to = bench.array("y", Words(128));
-    bench.run(kernelOf(kStart + kFill + "ldmatrix.sync.aligned.m8n8.x4" +
+    bench.run(kernelOf(kLaneStart + kFill + "ldmatrix.sync.aligned.m8n8.x4" +
                            (isTransposed ? ".trans" : "") +
                            ".shared.b16 {%r10, %r11, %r12, %r13}, [%d5];\n" +
                            kStoreFour,
@@ -153,7 +153,7 @@ static void checkProduct(const std::string &type, uint16_t (*encode)(float)) {
   uint64_t from = bench.array("x", x), to = bench.array("y", Words(128));
   bench.run(
       kernelOf(
-          kStart +
+          kLaneStart +
               "ld.global.v4.b32 {%r2, %r3, %r4, %r5}, [%d2]; st.shared.v4.b32 "
               "[%d5], {%r2, %r3, %r4, %r5};\n"
               "ld.global.v4.b32 {%r2, %r3, %r4, %r5}, [%d2+512]; "
@@ -237,7 +237,7 @@ TEST_CASE("matrix instructions need all lanes, their rows 16 bytes") {
   auto textsOf = [](const std::string &body) {
     Bench bench;
     uint64_t x = bench.array("x", Words(128)), y = bench.array("y", Words(128));
-    bench.run(kernelOf(kStart + kFill + body, kShared, 2), "k", {x, y});
+    bench.run(kernelOf(kLaneStart + kFill + body, kShared, 2), "k", {x, y});
     return bench.texts();
   };
   CHECK_THAT(textsOf("setp.lt.u32 %p1, %r1, 8; @%p1 "

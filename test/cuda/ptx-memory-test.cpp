@@ -1,4 +1,4 @@
-// Loads and stores of every space and width.
+// Tests loads and stores of every space and width.
 #include "weft/test/cuda/PtxTest.h"
 
 #include <numeric>
@@ -124,7 +124,7 @@ TEST_CASE("parameters lie where their types put them") {
   CHECK(module.version == 80);
 }
 
-TEST_CASE("what is no PTX is an error with its line") {
+TEST_CASE("text that is no PTX is an error with its line") {
   auto errorOf = [](const std::string &text) {
     Module module;
     return parseModule(text, module);

@@ -2,10 +2,10 @@
 //
 //   ptx-run [--seed N] [--repeat N] FILE.ptx KERNEL BLOCKS THREADS BUFFER...
 //
-// Each BUFFER is a file; the kernel gets a pointer to its bytes, and the file has
-// what the kernel left. The same file twice is the same memory. What the machine
-// finds goes to stderr, and the exit status is 1. --repeat runs the kernel several
-// times and prints how fast it was.
+// Each BUFFER is a file; the kernel gets a pointer to its bytes, which are then
+// written back to the file. The same file twice is the same memory. Findings of
+// the machine go to stderr, and the exit status is 1. --repeat runs the kernel
+// several times and prints its speed.
 
 #include "weft/test/cuda/machine/Launch.h"
 

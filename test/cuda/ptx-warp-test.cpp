@@ -1,4 +1,4 @@
-// Operations of several lanes: shuffles, votes, branches that part and meet.
+// Tests operations of several lanes: shuffles, votes, branches that diverge.
 #include "weft/test/cuda/PtxTest.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
     check_accuracy.py WEFT FOLDER
 
 Arguments are spread over the sizes that a function is used with: positions of a sequence go into sines, sums of squares
-into roots. Of a power there are the special cases of C, too: zeros, infinities, NaN, odd exponents.
+into roots. Powers have the special cases of C, too: zeros, infinities, NaN, odd exponents.
 """
 
 import array
@@ -21,7 +21,7 @@ def single(value):
 
 
 def spread(least, most, count=600):
-    """Sizes from the least to the most, equally many of each magnitude, and as many equally apart."""
+    """Numbers from `least` to `most`: half evenly spread over magnitudes, half equally apart."""
     ratio = (most / least) ** (1 / count)
     return [single(least * ratio**i) for i in range(count)] + [single(least + (most - least) * i / count) for i in range(count)]
 
@@ -36,7 +36,7 @@ def power(x, y):
         return math.pow(x, y)
     except OverflowError:
         return math.copysign(math.inf, x if y % 2 == 1 else 1)
-    except ValueError:  # a root of a negative number, or one through zero
+    except ValueError:  # a root of a negative number, or 1 / 0
         return math.nan if x else math.copysign(math.inf, x if y % 2 == 1 else 1)
 
 

@@ -2,10 +2,10 @@
 
     check_archive.py WEFT FIXTURE [keras] [mesh]
 
-Predictions from the file that Keras wrote are Keras' own; training, saving and
-training on is training in one go, bit for bit. With "keras", real Keras loads
-the saved file, predicts the same and trains on; without Keras that is skipped. With "mesh", optimizers made of others
-train on four devices, too: of a model that does not magnify rounding.
+Predictions from the file that Keras wrote are Keras' own; training that is saved
+and continued gives the bits of training in one go. With "keras", real Keras loads
+the saved file, predicts the same and trains on; without Keras that is skipped. With "mesh", the optimizers of WRAPPED
+train on four devices, too, with a model that does not magnify rounding.
 """
 
 import collections
@@ -96,7 +96,7 @@ def check_predictions(weft, folder, out, checker):
 
 
 def check_refusals(weft, folder, out, checker):
-    """Checks that an output that cannot be written is refused before any work, and a name that Keras cannot load on the command line."""
+    """Checks that an output that cannot be written, or whose name Keras cannot load, is refused before any work."""
     for path, reason, status in ((out / "missing" / "a.keras", "missing", 1), (out / "a.h5", ".keras", 2)):
         done = subprocess.run([weft, "fit", folder / "model.json", "--save", path], capture_output=True, text=True)
         if done.returncode != status or str(path) not in done.stderr or reason not in done.stderr:
@@ -105,7 +105,7 @@ def check_refusals(weft, folder, out, checker):
 
 
 def check_keras_overrides(keras, numpy, out, golden, checker):
-    """Keras compiles the model with the flags' values and trains on from the saved state."""
+    """Checks that Keras compiles the model with the flags' values and trains on from the saved state."""
     model = keras.saving.load_model(out / "flags.keras")
     found = (type(model.optimizer).__name__, type(model.loss).__name__, model.loss.reduction,
              round(float(model.optimizer.learning_rate), 6), int(model.optimizer.iterations))
@@ -135,12 +135,12 @@ WRAPPED = {
             "optimizer_map": {"d2/.*": {"class_name": "SGD", "config": {"learning_rate": 0.1, "momentum": 0.9, "name": "sgd"}}}}}}},
     "bfloat16": {"class_name": "Adam", "config": {"learning_rate": 0.0625}},
 }
-NARROW = {"bfloat16": 0.03}  # weights of this type, and how far Keras may be apart after four steps
+NARROW = {"bfloat16": 0.03}  # narrow types of weights, and the allowed difference from Keras after four steps
 MESH = ["--data-parallel", "--devices", "cpu:4"]
 
 
 def narrowed(model, name):
-    """The model, under the policy of this name if it is one."""
+    """The model; if NARROW has the name, a copy under the dtype policy of that name."""
     if name not in NARROW:
         return model
     out = model.with_name(f"{name}.json")
@@ -149,7 +149,7 @@ def narrowed(model, name):
 
 
 def check_wrapped(weft, folder, out, checker):
-    """Checks that optimizers made of others train on from the file as without it, in Weft and in Keras."""
+    """Checks that training with each optimizer of WRAPPED gives the same bits through a saved file as in one go."""
     golden = folder / "golden.npz"
     data = ["--x", f"{golden}:x[0:{SAMPLES}]", "--y", f"{golden}:y[0:{SAMPLES}]", "--batch-size", "16", "--seed", "1337",
             "--no-shuffle", "--verbose", "0"]
@@ -171,7 +171,7 @@ def check_wrapped(weft, folder, out, checker):
 def check_wrapped_keras(keras, numpy, out, golden, checker):
     for name, optimizer in WRAPPED.items():
         with warnings.catch_warnings():
-            warnings.simplefilter("error", UserWarning)  # the file does not fit the optimizer
+            warnings.simplefilter("error", UserWarning)  # Keras warns if the file does not fit the optimizer
             model = keras.saving.load_model(out / f"{name}.keras")
         if type(model.optimizer).__name__ != optimizer["class_name"]:
             checker.failures += 1

@@ -66,7 +66,7 @@ def run_to_end(words):
 
 
 def kill_until_done(words, kills, longest, draw):
-    """How many of the kills met a running process."""
+    """Returns how many of the kills met a running process."""
     met = 0
     while met < kills:
         process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -1,8 +1,8 @@
-"""Callbacks print, write and remember what Keras' do (test/fixtures/callbacks, made by real Keras).
+"""Callbacks print, write and remember the same as Keras' (test/fixtures/callbacks, made by real Keras).
 
     check_callbacks.py WEFT FIXTURES SCRATCH
 
-Compared are what is printed (times apart), histories, learning rates, names of files and CSV files. Bars are drawn in a
+Compared are the printed lines (without times), histories, learning rates, names of files and CSV files. Bars are drawn in a
 pseudo-terminal; only finished bars are compared.
 """
 
@@ -41,7 +41,7 @@ CALLBACKS = {
 
 
 class Run:
-    """How the model is trained: from its file, or from steps that were traced or compiled of it."""
+    """The commands that train the model from its file; subclasses train from steps that were traced or compiled."""
 
     def __init__(self, weft, fixtures):
         self.weft, self.folder = weft, fixtures / "callbacks"
@@ -68,7 +68,7 @@ def in_terminal(command, folder):
     try:
         while part := os.read(leader, 65536):
             output += part
-    except OSError:  # the end, in Linux
+    except OSError:  # Linux reports the end of a pseudo-terminal as an error
         pass
     os.close(leader)
     errors = process.stderr.read().decode()
@@ -89,13 +89,13 @@ def lines_of(text):
 
 
 def near(found, wanted, tolerance):
-    if isinstance(wanted, str):  # of JSON: "nan"
+    if isinstance(wanted, str):  # JSON files hold NaN as "nan"
         wanted = float(wanted)
     return abs(found - wanted) <= tolerance * max(1, abs(wanted)) or (found != found and wanted != wanted)
 
 
 def same_text(found, wanted):
-    """Equal but for the last digits of numbers."""
+    """Whether two texts are equal but for the last digits of their numbers."""
     number = r"-?(?:\d+\.\d+(?:e[-+]\d+)?|nan)"
     if re.split(number, found) != re.split(number, wanted):
         return False

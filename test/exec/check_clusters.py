@@ -42,7 +42,7 @@ def main():
     alone = re.search(r"mpirun \S* *\S* *-n \d+ (weft fit .*) --save trained.keras", commands).group(1)
     run(f"{alone} --save-weights alone.npz")
     for other in ("trained.npz", "again.npz"):
-        assert (scratch / "alone.npz").read_bytes() == (scratch / other).read_bytes(), f"{other} is not what one process trains"
+        assert (scratch / "alone.npz").read_bytes() == (scratch / other).read_bytes(), f"{other} differs from the weights that one process trains"
     assert (scratch / "logs/1/rank.0/stdout").stat().st_size and not (scratch / "logs/1/rank.1/stdout").stat().st_size
     died = re.search(r"^    weft: error: (.* has died; .*)$", page, re.M).group(1)
     assert any(pattern.match(died) for pattern in documents.templates("processes").values()), died

@@ -1,11 +1,11 @@
-"""Checks that a step sends what `weft explain` predicts.
+"""Checks that a step sends the collectives that `weft explain` predicts.
 
     check_counts.py WEFT MODEL DATA_FLAGS... -- DISTRIBUTION...
 
-For each distribution file: the collectives of `weft fit --stats`, counted by
-the provider from the buffers it is handed, equal by kind, count and bytes the
-totals of `weft explain --json`; these are the sums of its list. Exchanges and
-uneven shards included: bytes are those of the device that sends most.
+For each distribution file, the collectives of `weft fit --stats`, which the
+runtime counts from the buffers that it moves, equal the totals of `weft explain
+--json` by kind, count and bytes, exchanges and uneven shards included; the
+totals are the sums of its list. Bytes are those of the device that sends most.
 """
 
 import json
@@ -25,7 +25,7 @@ def run(*command):
 
 
 def summed(collectives):
-    """{kind: {count, bytes}} of explain's list."""
+    """Adds up explain's list: {kind: {count, bytes}}."""
     totals = {}
     for entry in collectives:
         total = totals.setdefault(entry["kind"], {"count": 0, "bytes": 0})

@@ -3,11 +3,11 @@
     check_errors.py WEFT FIXTURES SECTION
 
 docs/errors.md has a table for each section, whose first column is a message with
-<...> for what varies. Every case must end with the status of its section, print
+<...> for the words that vary. Every case must end with the status of its section, print
 one error and match a message of the table; every message needs a case.
 
 docs/bad-models.md has a section of its own for bad models and distributions: each input with the exit status and the
-message in full. It is compared, too; WEFT_WRITE_DOCS=1 writes it.
+message in full. The page is compared, too; WEFT_WRITE_DOCS=1 writes it.
 """
 
 import os
@@ -49,7 +49,7 @@ def complaint(result, status, documented, met):
 
 
 def row(name, command, result, places):
-    """A line of docs/bad-models.md; long lists of what is supported are cut."""
+    """A line of docs/bad-models.md; long messages are cut."""
     said = next((line for line in result.stderr.splitlines() if line.startswith("weft: error: ")), "")
     for place in places:
         said = said.replace(f"{place}/", "").replace(str(place), "FOLDER")

@@ -1,4 +1,4 @@
-"""weft fit --config fit.json does what the same flags do, and flags of the command line win.
+"""weft fit --config fit.json has the effect of the same flags, and flags of the command line win.
 
     check_fit_config.py WEFT FIXTURES SCRATCH
 """

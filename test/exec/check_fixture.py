@@ -37,7 +37,7 @@ def run(command, **options):
 
 
 def differences(got, want):
-    """The two norms of the difference over those of what is wanted; infinite for a NaN."""
+    """The two norms of the difference over those of the golden values; infinite if only one is NaN."""
     if any(math.isnan(g) != math.isnan(w) for g, w in zip(got, want, strict=True)):
         return {"rel": math.inf, "l2": math.inf}
     largest = max((abs(w) for w in want), default=0) or 1
@@ -91,7 +91,7 @@ class Run:
         self.model = folder / (archive or "model.json")
 
     def trace(self, out):
-        """Steps for whole batches, for the short last one and for the predictions."""
+        """Traces steps for full batches, for the short last one and for the predictions."""
         size, count = self.case["batch_size"], self.data.samples
         sizes = [size] + [other for other in {count % size, self.case["predict_samples"]} - {0, size}]
         command = [self.options.python, "-m", "weft.trace", self.model, "--seed", self.case["seed"], "-o", out / "step.mlir"]

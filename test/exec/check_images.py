@@ -2,9 +2,9 @@
 
     check_images.py WEFT SCRATCH
 
-The files are written by PIL, in every kind of colours that is read; bitmaps that PIL reads but does not write are made here. Keras' own functions list them (index_directory) and
-make pixels of them on JAX (_load_image_grain: PIL, then keras.ops.image.resize); weft hands its own out by `predict` of a
-model that changes nothing, and its labels as the losses of a model that is always 0.
+PIL writes the files, in every kind of colours that weft reads; bitmaps that PIL reads but does not write are made here. Keras'
+own functions list them (index_directory) and decode them on JAX (_load_image_grain: PIL, then keras.ops.image.resize).
+Weft's pixels come from `predict` of a model that changes nothing, its labels from the losses of a model whose output is 0.
 """
 
 import json
@@ -21,7 +21,7 @@ ENDINGS = (".bmp", ".gif", ".jpeg", ".jpg", ".png")
 
 
 def write_images(folder):
-    """Classes b, a and c.d, with a folder inside one, sizes that differ, and files that are no images."""
+    """Writes classes b, a and c.d, with folders inside one, images of different sizes, and files that are no images."""
     draw = numpy.random.default_rng(7)
     kinds = [("a", "1.png", "RGB"), ("a", "2.PNG", "L"), ("a", "10.png", "RGBA"), ("a", "deep/0.jpg", "RGB"), ("a", "deep-er/0.jpg", "L"),
              ("b", "grey.jpeg", "L"), ("b", "bits.png", "1"), ("b", "palette.png", "P"), ("b", "la.png", "LA"),
@@ -44,7 +44,7 @@ def write_images(folder):
 
 
 def write_gifs(folder, draw):
-    """Frames with a palette, grey, interlaced, transparent, smaller than the screen, and one that is followed by another."""
+    """Writes GIFs: with a palette, grey, interlaced, transparent, with a frame smaller than the screen, and with two frames."""
     folder.mkdir()
     pictures = [Image.fromarray(draw.integers(0, 256, (19, 23, 3), "uint8"), "RGB") for _ in range(2)]
     numbers = pictures[0].quantize(32)

@@ -51,7 +51,8 @@ class Cases:
         return out
 
     def open_sizes(self):
-        """The ids of input-int64 with Input((None,)): refused without data, trained with them."""
+        """Checks the model input-int64 with Input((None,)): it is refused without data, and trains with
+        data."""
         case = next(case for case in self.cases if case["name"] == "input-int64")
         model = json.loads(json.dumps(case["model"]))
         model["config"]["layers"][0]["config"]["batch_shape"] = [None, None]

@@ -1,4 +1,4 @@
-"""Checks that `weft fit`, after Ctrl-C or SIGTERM, ends after the step under way with the state saved, and after a fault with 70.
+"""Checks that `weft fit`, after Ctrl-C or SIGTERM, ends after the step under way with the state saved, and with status 70 after a fault.
 
     check_interrupt.py WEFT FIXTURES
 """

@@ -2,8 +2,8 @@
 
     check_large_data.py WEFT FIXTURES SCRATCH
 
-The file is sparse. The step is compiled before, so that what is counted is training: the peak of the process with
-20 steps in a random order. With all of it in memory the process is larger than the file.
+The file is sparse. The step is compiled before, so that only training is measured: the peak of a process that runs
+20 steps in a random order. With all data in memory the process is larger than the file.
 """
 
 import array
@@ -58,7 +58,8 @@ def check_memory(weft, folder):
 
 
 def check_backup(weft, folder):
-    """A backup goes on with the data it was made of, wherever the file is; other data of the same size are refused."""
+    """Checks that training goes on from a backup with the same data in another file, and that other data of the same size are
+    refused."""
     for name, value in (("one", 1.0), ("same", 1.0), ("other", 2.0)):
         npz_values.write(folder / f"{name}.npz", {"x": ((32, WIDE), array.array("f", [value] * 32 * WIDE)),
                                                   "y": ((32, 4), array.array("f", [0.0] * 128))})

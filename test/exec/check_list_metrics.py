@@ -3,7 +3,7 @@
     check_list_metrics.py WEFT FIXTURES FOLDER
 
 History, lines, CSVLogger's file and evaluate on one device and on four; a run that was cut off goes on with its lists; and
-what needs one number refuses a list by name.
+callbacks that need one number refuse a list by name.
 """
 
 import json
@@ -29,7 +29,7 @@ def flat(value):
 
 
 def same(what, found, wanted):
-    """Nothing, or how they differ: shapes, then numbers."""
+    """[message] if shapes or numbers differ, else []."""
     shape = lambda value: [shape(part) for part in value] if isinstance(value, list) else 0
     if shape(found) != shape(wanted) or any(abs(a - b) > TOLERANCE * max(1, abs(b)) for a, b in zip(flat(found), flat(wanted))):
         return [f"{what}: {found}, Keras has {wanted}"]

@@ -4,7 +4,7 @@
 
 The model is 24 dense layers of 192 and a head of 8: 3,563,552 bytes of weights. Each device has a
 quarter of that. Trained with and without the stated memory, it ends in the same weights to the bit;
-what the runtime counts on the fullest device is what `weft explain` predicts, and no more than stated.
+the runtime counts on the fullest device the bytes that `weft explain` predicts, and no more than stated.
 Without a stated memory the next batch waits on the devices, which is counted apart.
 """
 

@@ -1,12 +1,12 @@
-"""Small programs on a mesh give what they give on one device.
+"""Small programs give the same results on a mesh and on one device.
 
     check_probes.py WEFT FOLDER...
 
 Each file of a folder is compiled for its mesh, and for one device; both run on
 the same random whole numbers and must give equal results, but for the rounding
-of floats that became large and what `// TOLERANCE: 1e-5` allows. What a run sends is
-counted by the runtime; it is the line `// SENDS: all_reduce 1 480, ...` (kind,
-count and bytes of the device that sends most) of the file, or its budget:
+of large floats and the tolerance of a line `// TOLERANCE: 1e-5`. The runtime counts
+the collectives of a run; they are those of the line `// SENDS: all_reduce 1 480, ...`
+(kind, count and bytes of the device that sends most), or of the file's budget:
 `weft.expect = "all_reduce=1, all_reduce.bytes=480"`.
 """
 
@@ -39,7 +39,7 @@ def on_one_device(text):
 
 
 def stated_traffic(text):
-    """`all_reduce 1 480, ...` or `none`, by kind."""
+    """The collectives that the file states, `all_reduce 1 480, ...` or `none`."""
     line = re.search(r"^// SENDS: (.*)$", text, re.MULTILINE)
     if line:
         return line.group(1)
@@ -74,7 +74,7 @@ def execute(weft, text, scratch, name, inputs=None):
 
 
 def differs(one, many, tolerance):
-    """Whether two results differ by more than sums in another order do."""
+    """Whether two results differ by more than the tolerance, or than large sums in another order."""
     (shape, expected), (other, values) = one, many
     largest = max((abs(value) for value in expected), default=0)
     allowed = largest * (1e-6 if largest > 2**24 else tolerance)

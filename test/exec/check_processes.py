@@ -31,7 +31,7 @@ def mpirun(count, *command, flags=()):
 
 
 def call(command, cwd=None):
-    """(exit status, what Weft printed on stderr)."""
+    """(exit status, Weft's lines on stderr)."""
     result = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=patience.HANG, cwd=cwd)
     return result.returncode, "".join(line for line in result.stderr.splitlines(True) if line.startswith("weft: "))
 
@@ -84,7 +84,7 @@ class Program:
         for count in counts:
             together = self.run(count)
             expect(together[0] == alone[0], f"{self.name}: {count} processes give the bits of one")
-            expect(together[1] == alone[1], f"{self.name}: {count} processes count what one counts")
+            expect(together[1] == alone[1], f"{self.name}: {count} processes count the collectives of one")
 
 
 def seed_step(weft, fixtures, scratch, distribution, batch=16):
@@ -120,7 +120,7 @@ def check_fit(weft, fixtures, scratch):
 
 
 def check_saved(weft, fixtures, scratch):
-    """evaluate and predict, with a rest of 10 samples and devices that are cut unevenly."""
+    """Checks evaluate and predict, with a short last batch, on 8 devices that 3 processes share unevenly."""
     folder = fixtures / "seed-functional-mlp"
     for distribution in ("distribution-dp8.json", "distribution-mp-2x4.json"):
         model = [folder / "model.json", "--distribution", folder / distribution, "--x", f"{folder}/golden.npz:x",
@@ -162,7 +162,7 @@ def refuse(command, text, of_processes=True):
     expect(status == 1 and fits, f"{text} == {errors.strip()} ({status})")
     said = said.strip().removeprefix("weft: error: ")
     if re.match(r"rank \d+: ", said):
-        said = "step.weft: " + said  # rank 0 was told before it knew its own program
+        said = "step.weft: " + said  # rank 0 learned of the error before it had read its own program
     expect(not of_processes or documented(said), "docs/errors.md has it")
 
 
@@ -199,7 +199,7 @@ def check_errors(weft, fixtures, scratch):
 
 
 def running(count, mark):
-    """{rank: process} of `count` processes that have loaded their program, and so have joined; nothing before."""
+    """{rank: process} once all `count` processes have loaded their program, and so have joined; None before."""
     found = {}
     for entry in pathlib.Path("/proc").iterdir():
         try:
@@ -267,7 +267,7 @@ def check_death(weft, fixtures, scratch):
     command = step.command(out, "--repeat", "100000000")
     kill(command, 2, signal.SIGKILL)
     kill(command, 2, signal.SIGKILL, RECOVERY)
-    # Rank 0 removes what it has begun, unless mpirun kills it.
+    # Rank 0 removes the file that it has begun, unless mpirun kills it.
     expect(not list(scratch.glob("killed.npz*")), "nothing was left behind")
     kill(command, 0, signal.SIGKILL, RECOVERY)
     kill(command, 1, signal.SIGSTOP, RECOVERY)

@@ -42,7 +42,7 @@ def check_product(weft, folder, kind):
     row, = report["rows"]
     known = {"kind": "launch", "count": 1, "bytes": 4 * (64 * 128 + 128 * 32 + 64 * 32), "operations": 64 * 128 * 32}
     expect("the product", {key: row[key] for key in known}, known)
-    least = max(known["bytes"], known["operations"]) / 1e9 * 1e3  # ms, on a device that does 1e9 of either a second
+    least = max(known["bytes"], known["operations"]) / 1e9 * 1e3  # ms on a device that moves 1e9 bytes and does 1e9 operations a second
     if not row["ms"] > 0 or abs(row["roof_share"] * row["ms"] - least) > 1e-6 * least:
         sys.exit(f"a share of {row['roof_share']} of {row['ms']} ms, but the roof takes {least} ms")
 

@@ -1,4 +1,4 @@
-"""Checks that a program sends what `weft explain` predicts.
+"""Checks that a program sends the collectives that `weft explain` predicts.
 
     check_program_counts.py WEFT DEVICES PROGRAM.mlir...
 
@@ -27,7 +27,7 @@ def main():
         if counted != predicted:
             failures += 1
             print(f"FAIL {program.stem}: counted {counted}, predicted {predicted}")
-    print(f"{len(programs) - failures} of {len(programs)} programs send what was predicted")
+    print(f"{len(programs) - failures} of {len(programs)} programs send the predicted collectives")
     return 1 if failures else 0
 
 

@@ -1,4 +1,4 @@
-"""Predict steps for several batch sizes give Keras' predictions, whatever the number of samples.
+"""Predict steps for several batch sizes give Keras' predictions for any number of samples.
 
     check_serving.py WEFT FIXTURE
 

@@ -3,8 +3,8 @@
     check_sources.py WEFT FIXTURES SCRATCH
 
 Files are read whole, and in parts (--data-memory 0): .npy of both byte orders, .npz with and without compression, HDF5 of
-one piece, of chunks and compressed, a .csv. h5py writes the HDF5 files; without it those are left out. What a damaged or
-unsuitable file says is in errors-data.test.
+one piece, of chunks and compressed, a .csv. h5py writes the HDF5 files; without it those are left out. The messages about
+damaged and unsuitable files are in errors-data.test.
 """
 
 import csv

@@ -1,4 +1,4 @@
-"""weft summary prints what Keras' summary() prints of the model that it reads from the same file (test/fixtures/fit).
+"""weft summary prints the same as Keras' summary() of the model in the same file (test/fixtures/fit).
 
     check_summary.py WEFT FIXTURES
 """

@@ -1,4 +1,4 @@
-"""The event files of TensorBoard hold what the history has, and histograms of the weights.
+"""The event files of TensorBoard hold the figures of the history, and histograms of the weights.
 
     check_tensorboard.py WEFT FIXTURES SCRATCH
 
@@ -33,7 +33,7 @@ def series(events, tag):
 
 
 def check_histogram(events, tag, weights):
-    """Thirty parts from the least to the most of the weights after the last epoch."""
+    """Checks thirty equal ranges from the least to the largest of the weights after the last epoch."""
     *_, (_, step, plugin, values) = [event for event in events if event[0] == tag]
     parts = [values[i:i + 3] for i in range(0, len(values), 3)]
     low, high, width = min(weights), max(weights), (max(weights) - min(weights)) / 30

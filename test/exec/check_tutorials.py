@@ -43,7 +43,7 @@ class Tutorials:
         path.write_text(json.dumps(value))
         return ["--distribution", path]
 
-    # ---- what is shown ----
+    # ---- the calls of the tutorials ----
 
     def fit_and_evaluate(self):
         """compile(loss="mse"), fit(epochs=3), evaluate: Keras' figures (RMSprop is the default optimizer)."""
@@ -72,7 +72,7 @@ class Tutorials:
         near(self.losses("--no-shuffle", "--data-parallel", "--devices", "cpu:8"), one)
 
     def memory(self):
-        """Weights and activations are split: what a device holds shrinks with the mesh."""
+        """Weights and activations are split: the bytes on a device shrink with the mesh."""
         held = {}
         for name in ("1x8", "2x4", "4x2", "8x1"):
             text = self.run("explain", self.model, "--distribution", self.fixture / f"distribution-mp-{name}.json",
@@ -106,7 +106,7 @@ class Tutorials:
 
 
 def near(got, want):
-    """Within 1e-5 of Keras, relative: the fixture's tolerance for losses."""
+    """Asserts that losses are within 1e-5 of Keras', relative: the fixture's tolerance."""
     assert len(got) == len(want), (got, want)
     assert all(abs(g - w) <= 1e-5 * abs(w) for g, w in zip(got, want)), (got, want)
 

@@ -3,8 +3,9 @@
     check_weight_files.py WEFT FIXTURES SCRATCH
 
 Weft trains and writes .npz, .safetensors, .weights.h5, .weights.json (in parts) and .keras; Keras and safetensors read the same
-numbers from them, and Keras predicts the same. Weft trains on from each, with the same bits. What Keras and safetensors write,
-Weft reads, and predicts as Keras does; it trains on from Nadam's state in both orders that Keras' files have. Variables have 32 bits, and 16 (bfloat16, float16).
+numbers from them, and Keras predicts the same. Weft trains on from each, with the same bits. Weft reads the files that Keras and
+safetensors write, and predicts as Keras does; it trains on from Nadam's state in both orders that Keras' files have. Variables
+have 32 bits, and 16 (bfloat16, float16).
 """
 
 import json
@@ -86,7 +87,7 @@ def check_out(checker, name, model):
     for kind in (*KINDS, "keras"):
         end = checker.scratch / "end.safetensors"
         checker.fit(model, "--weights", checker.scratch / f"{name}.{kind}", "--save-weights", end)
-        # bfloat16 moments and weights come back as they were, whatever the file
+        # bfloat16 moments and weights come back unchanged from every kind of file
         ends.append(end.read_bytes())
     checker.say(f"{name}: trained on from each, the same bits", len(set(ends)) == 1)
     return whole
@@ -122,7 +123,7 @@ def as_before_310(path, to):
 
 
 def check_orders(checker, text):
-    """Files of Nadam in both orders, from which Weft trains on as Keras does, of a model of either side."""
+    """Checks that Weft trains on as Keras does from Nadam's weights in both orders, with archives in both orders."""
     said = json.loads(text)
     config = said.pop("compile_config", {})
     model = keras.saving.deserialize_keras_object(said)
@@ -154,6 +155,21 @@ def check_orders(checker, text):
                         numpy.allclose(found, wanted, rtol=1e-4, atol=0))
 
 
+def check_byte_orders(checker, model, weights):
+    """Checks that HDF5 arrays of both byte orders are read as the same numbers."""
+    x, found = numpy.load(checker.data)["x"], {}
+    for kind in ("f2", "f4", "f8"):
+        for order in "<>":
+            file = checker.scratch / f"{kind}{'le' if order == '<' else 'be'}.h5"
+            with h5py.File(file, "w") as made:
+                made["x"] = x.astype(order + kind)
+            out = checker.scratch / "order.npy"
+            checker.run("predict", model, "--x", f"{file}:x", "--weights", weights, "--batch-size", 16, "--verbose", 0, "--out", out)
+            found[order + kind] = numpy.load(out)
+        checker.say(f"{kind} of both byte orders", numpy.array_equal(found["<" + kind], found[">" + kind]))
+    checker.say("f2 and f4 of one array", numpy.allclose(found["<f2"], found["<f4"], rtol=1e-2, atol=1e-2))
+
+
 def main():
     weft, fixtures, scratch = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
     scratch.mkdir(parents=True, exist_ok=True)
@@ -166,6 +182,8 @@ def main():
         whole = check_out(checker, name, model)
         if name == "float32" or whole.weights[0].dtype == name:
             check_in(checker, name, model, whole)
+            if name == "float32":
+                check_byte_orders(checker, model, checker.scratch / "float32.npz")
         else:
             checker.say(f"{name}: the model's weights are {whole.weights[0].dtype}", False)
     check_orders(checker, text)

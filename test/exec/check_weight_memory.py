@@ -2,10 +2,10 @@
 
     check_weight_memory.py WEFT EMBEDDING.json [RANKS]
 
-A model whose one large variable has 128 MB is drawn, saved in each kind of file, and predicts from it. What a process needs
-at most, beside what it needs for a model of some KB, is its share of the variable and a few blocks of 16 MiB. The predictions
-from every file are equal. What a training needs more for callbacks and checks is a copy of the share, or blocks alone; and
-orthogonal initial values of many rows need blocks. RANKS: the variable is sharded among so many processes, by mpirun; each reports its own peak.
+A model whose one large variable has 128 MB is drawn, saved in each kind of file, and predicts from it. At most
+a process needs its share of the variable and a few blocks of 16 MiB more than for a model of some KB. The predictions from
+every file are equal. Callbacks and checks add a copy of the share to a training, or blocks alone; orthogonal initial values
+of many rows add blocks. RANKS: the variable is sharded among so many processes, by mpirun; each reports its own peak.
 """
 
 import array
@@ -18,7 +18,7 @@ import tempfile
 
 import npz_values
 
-ROWS = 500_000  # of 64 floats: 128 MB
+ROWS = 500_000  # rows of 64 floats: 128 MB
 BLOCKS = 48 << 20  # a few blocks: as read, converted, written; pages of the file's cache are not counted
 # Runs a command and writes its peak to a file of its own.
 ONE = ["-c", "import os, pathlib, resource, subprocess, sys; c = subprocess.run(sys.argv[2:]).returncode; "
@@ -26,7 +26,7 @@ ONE = ["-c", "import os, pathlib, resource, subprocess, sys; c = subprocess.run(
              "sys.exit(c)"]
 
 
-# What a training is given besides: whether it keeps a copy of the share.
+# Callbacks and checks of a training: whether they keep a copy of the share, and the flags.
 KEPT = {"EarlyStopping": (True, ["--callback", "EarlyStopping('loss', restore_best_weights=True)"]),
         "a backup of EarlyStopping": (True, ["--callback", "EarlyStopping('loss', restore_best_weights=True)", "--callback",
                                              "BackupAndRestore('BACKUP')"]),
@@ -69,7 +69,7 @@ class Runs:
         return max(peaks)
 
     def peaks(self, model):
-        """{what is done: peak}; the predictions from each file are compared."""
+        """{task: peak}; the predictions from each file are compared."""
         found, predictions = {}, set()
         for kind in ("npz", "safetensors", "weights.h5", "keras"):
             file, flag = self.folder / f"w.{kind}", "--save" if kind == "keras" else "--save-weights"
@@ -84,7 +84,7 @@ class Runs:
 
 
     def trained(self, model):
-        """{what a training is given: how much more its peak is than that of a plain one}."""
+        """{callback or check: the peak of a training with it minus that of a plain training}."""
         plain = self.peak(*self.training(model))
         found = {}
         for what, (_, flags) in KEPT.items():

@@ -30,7 +30,7 @@ def npy(descr, shape, data, fortran=False):
 
 
 def models_inside(count):
-    """The layers of a model that holds so many models, each inside the one before."""
+    """The layers of a model that holds `count` models, each inside the one before."""
     layers = []
     for level in range(count):
         layers = [{"class_name": "Sequential", "config": {"name": f"level{level}", "layers": layers}}]
@@ -63,7 +63,7 @@ class Cases(fit_error_cases.FitCases, step_cases.StepCases, distribution_cases.D
         return self.scratch / name
 
     def fifo(self, name):
-        """A pipe that nobody writes to: whoever opens it to read waits."""
+        """A pipe that nobody writes to: a process that opens it to read waits."""
         os.mkfifo(self.scratch / name)
         return self.scratch / name
 
@@ -446,7 +446,7 @@ class Cases(fit_error_cases.FitCases, step_cases.StepCases, distribution_cases.D
         yield "a folder", fit("--save-weights", self.scratch)
         yield "full device", fit("--save-weights", "/dev/full")
         yield "full, history", fit("--history", "/dev/full")
-        # 100 blocks hold no model of this size; the old file survives.
+        # The model is larger than a limit of 100 blocks; the old file survives.
         limit = {"preexec_fn": lambda: process_limits.limit_files(100 * 512)}
         yield "small limit", fit("--save", old), limit
         yield "small limit, weights", fit("--save-weights", self.write("old.npz", "the old file")), limit

@@ -31,7 +31,7 @@ def listing(*names):
 
 
 def operation(kind, rest=(), outputs=None, shape=(4,), keywords=None, **config):
-    """A Functional that applies a function of keras.ops to its input and to what else is given."""
+    """A Functional that applies a function of keras.ops to its input and the arguments in `rest` and `keywords`."""
     tensor = {"class_name": "__keras_tensor__", "config": {"keras_history": ["input", 0, 0]}}
     layers = [{"class_name": "InputLayer", "name": "input", "config": {"name": "input", "batch_shape": [None, *shape]},
                "inbound_nodes": []},
@@ -42,7 +42,7 @@ def operation(kind, rest=(), outputs=None, shape=(4,), keywords=None, **config):
 
 
 def called(shapes, kind, keywords, positional=True, first=None, **config):
-    """A Functional that calls a layer with one input, and with others by name: numbers of inputs, or lists of them."""
+    """A Functional that calls a layer with one input, and by name with the inputs (a number or a list) in `keywords`."""
     names = [f"input_{i}" for i in range(len(shapes))]
     tensor = lambda i: {"class_name": "__keras_tensor__", "config": {"keras_history": [names[i], 0, 0]}}
     inputs = [{"class_name": "InputLayer", "name": name, "config": {"name": name, "batch_shape": [None, *shape]},

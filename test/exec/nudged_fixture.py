@@ -1,4 +1,4 @@
-"""Shows how far a fixture's steps part by themselves: trains it from weights that are changed in their last digits.
+"""Shows how rounding alone changes a fixture's steps: trains it from weights that differ in their last digits.
 
     python nudged_fixture.py WEFT FOLDER [DISTRIBUTION.json | 1] [--nudge 5e-7] [--seeds 12] [--show c1_kernel_momentum ...]
 

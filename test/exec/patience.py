@@ -11,7 +11,7 @@ import pathlib
 import sys
 import time
 
-# Seconds after which a process counts as hanging, however busy the machine: a hundred times what the slowest takes alone.
+# Seconds after which a process counts as hanging, however busy the machine: a hundred times as long as the slowest runs alone.
 HANG = 600
 
 

@@ -13,7 +13,7 @@ def limit_files(size):
 
 
 def unprivileged(scratch):
-    """Root may write everywhere; the case is run as another user."""
+    """The options of subprocess.run for a case that needs unwritable files: for root, who may write everywhere, another user."""
     if os.geteuid() != 0:
         return {}
     scratch.chmod(0o755)

@@ -57,7 +57,7 @@ static std::string sizesOf(ModuleOp module) {
   return text;
 }
 
-/// Checks the programs of a child, in the child.
+/// Checks the programs of a child; called in the child.
 static void checkSeeds(const Child &child, const CampaignOptions &options,
                        FILE *out) {
   std::map<std::string, uint64_t> drawn;
@@ -92,7 +92,7 @@ static void start(Child &child, const CampaignOptions &options) {
   if (child.pid == 0) {
     close(ends[0]);
     checkSeeds(child, options, fdopen(ends[1], "w"));
-    if (options.gpu) // a fake driver reports findings at the end
+    if (options.gpu) // a fake driver reports its findings at exit
       exit(0);
     _exit(0);
   }
@@ -100,8 +100,8 @@ static void start(Child &child, const CampaignOptions &options) {
   child.lines = fdopen(ends[0], "r");
 }
 
-/// Takes a child's output. One that ended early failed at its last seed; the
-/// rest is continued.
+/// Reads a child's output. The last seed of a child that ended early failed; a
+/// new child continues with the rest.
 static void finish(Child &child, const CampaignOptions &options,
                    CampaignSummary &summary) {
   char line[256];

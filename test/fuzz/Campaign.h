@@ -21,8 +21,8 @@ struct CampaignOptions {
   uint64_t first = 1, count = 100;
   unsigned ops = 8, jobs = 1;
   bool reals = false, planned = false;
-  bool gpu = false; ///< machine code is for GPUs
-  /// One of so many programs also runs as machine code; 0: none.
+  bool gpu = false; ///< whether machine code is for GPUs
+  /// One of `compiledEvery` programs also runs as machine code; 0: none.
   uint64_t compiledEvery = 20;
 };
 

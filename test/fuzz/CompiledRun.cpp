@@ -133,7 +133,7 @@ std::string Runtime::run(llvm::ArrayRef<uint8_t> image,
   if (!ok(weft_program_load_memory(image.data(), image.size(), &program)) ||
       !ok(weft_runtime_create(devices.c_str(), workers, &runtime)))
     return problem;
-  if (devices.starts_with("cpu")) { // the fake GPU finds such reads by itself
+  if (devices.starts_with("cpu")) { // the fake GPU finds wrong reads by itself
     weft_runtime_poison(runtime, 1);
     if (workers == 1 && !ok(weft_runtime_isolate(runtime, 1)))
       return problem;
@@ -156,7 +156,7 @@ static LogicalResult squeeze(ModuleOp scheduled, CompileOptions &options) {
   PassManager pm(scheduled.getContext());
   pm.addPass(createFitMemoryPass());
   LogicalResult result = pm.run(scheduled);
-  scheduled->removeAttr(kMemoryAttr); // or the plan would exceed it
+  scheduled->removeAttr(kMemoryAttr); // the plan would exceed the limit
   return result;
 }
 

@@ -174,7 +174,8 @@ std::string countProblem(ModuleOp planned,
     explained.try_emplace(kind);
   for (const auto &[kind, said] : explained) {
     Sum found = ran[kind];
-    // Each of several exchanges has its own device that sends most.
+    // Bytes are of the device that sends most; of several exchanges each may
+    // have another one, so their sums may differ.
     bool isRing = kind.starts_with("all_") || kind == "reduce_scatter";
     bool sameBytes = !branches && (isRing || said.count <= 1);
     if (found.count > said.count || found.bytes > said.bytes ||

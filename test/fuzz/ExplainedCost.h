@@ -24,8 +24,8 @@ namespace weft {
 std::string costProblem(mlir::ModuleOp planned);
 
 /// The difference between collectives of a run and the explained ones, or
-/// empty. A program with branches runs some of these; loops with an unknown
-/// trip count are not checked.
+/// empty. A program with branches may run fewer collectives; loops with an
+/// unknown trip count are not checked.
 std::string countProblem(mlir::ModuleOp planned,
                          llvm::ArrayRef<weft_counter> counted);
 

@@ -24,13 +24,13 @@ static std::string excessOf(func::FuncOp kernel,
   std::string excess;
   kernel.walk([&](Operation *op) {
     unsigned found = emitter.elements.computationsOf(op), readers = 0;
-    bool isOfWhole = false; // whether an op with a nest of its own reads it
+    bool isOfWhole = false; // whether an op with its own nest reads the value
     for (Operation *user : op->getUsers()) {
       readers += std::max(emitter.elements.computationsOf(user), 1u);
       isOfWhole |= user->hasTrait<OwnLoopNest>();
     }
-    // The limit: a generator reads both words of its key, a gather whole index
-    // vectors.
+    // Readers compute a source several times: a generator reads both words of
+    // its key, a gather the index vectors.
     unsigned most = isElementSource(op) ? 4 * readers : kMostComputed;
     if (excess.empty() && found > most && !isOfWhole)
       excess = "kernel '" + kernel.getName().str() + "' computes " +

@@ -86,7 +86,7 @@ std::string differenceOf(const Tensor &expected, const Tensor &found,
   return "";
 }
 
-/// A number of a kind of kDrawAttr.
+/// Returns a number of the kind that the attribute kDrawAttr names.
 static double drawSpecial(StringRef kind, int64_t number) {
   static constexpr double inf = std::numeric_limits<double>::infinity();
   static constexpr double values[] = {
@@ -96,8 +96,9 @@ static double drawSpecial(StringRef kind, int64_t number) {
   return kind == "large" ? double(8192 * (number % 9 - 4)) : values[number % 9];
 }
 
-/// An input: floats and signed integers in [-4, 4], unsigned ones in [0, 8]; or
-/// reals in [-1, 1); or those of the argument's attribute.
+/// Draws an input. Integers: signed ones in [-4, 4], unsigned ones in [0, 8].
+/// Floats: of the kind that the argument's attribute names, or reals in [-1,
+/// 1), or integers in [-4, 4].
 static Tensor drawInput(func::FuncOp function, unsigned index,
                         const CheckOptions &checks) {
   auto type = cast<RankedTensorType>(function.getArgumentTypes()[index]);

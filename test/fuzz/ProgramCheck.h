@@ -14,10 +14,10 @@
 // reals       inputs are in [-1, 1), not integers in [-4, 4]
 // detours=S   some values go to layouts that S chooses, partial ones included,
 //             and back
-// compiled    it runs as machine code too, in the runtime, on poisoned memory
-// gpu         that code is for the GPUs of the driver that is found
-// explained   its plan is explained, and its costs are computed again
-// planned     it is planned and explained, but not run
+// compiled    the program also runs as machine code on poisoned memory
+// gpu         the machine code is for the GPUs of the driver that is found
+// explained   the plan is explained, and its costs are computed again
+// planned     the program is planned and explained, but not run
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +55,7 @@ public:
   const std::string &reason() const { return why; }
   mlir::MLIRContext &context() { return mlirContext; }
 
-  /// Called with each program, as it was written.
+  /// The callback that gets each program before any stage.
   std::function<void(mlir::ModuleOp)> observe;
   /// For tests: alters the scheduled program to make it wrong.
   std::function<void(mlir::ModuleOp)> breakProgram;
@@ -77,12 +77,12 @@ private:
 /// The first words of a reason, without names and numbers, which are equal for
 /// failures with the same cause.
 std::string kindOfReason(const std::string &reason);
-/// The function that is checked.
+/// Returns the function that is checked.
 mlir::func::FuncOp mainOf(mlir::ModuleOp module);
 /// Moves values of a module at stage `sharded` to other layouts and back.
 void addDetours(mlir::ModuleOp module, uint64_t seed);
 /// Compiles a module at stage `scheduled` and runs it on poisoned memory.
-/// Returns an error in its results, or empty.
+/// Returns an error or the first wrong result, or empty.
 std::string runCompiled(mlir::ModuleOp scheduled, llvm::ArrayRef<Tensor> inputs,
                         llvm::ArrayRef<Tensor> expected,
                         llvm::ArrayRef<double> errorBounds,

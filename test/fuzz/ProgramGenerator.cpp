@@ -51,7 +51,7 @@ std::vector<int64_t> counted(size_t n, int64_t first) {
 }
 
 const std::vector<ElementKind> &elementKinds() {
-  constexpr double wraps = 1e300; // sums of integers are exact modulo 2^width
+  constexpr double wraps = 1e300; // integer sums are exact modulo 2^width
   static const std::vector<ElementKind> kinds = {
       {"f32", 32, true, false, 1 << 22, 6e-8, 40},
       {"f64", 64, true, false, 1e15, 1.2e-16, 6},
@@ -234,7 +234,7 @@ void ProgramGenerator::define(const std::string &name, RandomValue result,
     tape.push_back({result.id, slope.operand.id, slope.by,
                     static_cast<double>(elements(result.shape)) + 8});
   }
-  // Integers wrap.
+  // Integers wrap, so their bound is at most the range of the type.
   if (!result.isFloat()) {
     double range = std::ldexp(1.0, static_cast<int>(result.element->width));
     result.bound = result.element->isUnsigned
@@ -250,9 +250,9 @@ void ProgramGenerator::define(const std::string &name, RandomValue result,
 struct ProgramGenerator::Room {
   void (ProgramGenerator::*step)();
   unsigned weight;
-  bool inLoss; ///< has a derivative whose majorant is tracked
+  bool inLoss; ///< whether losses may use it
   bool emptiesToo = false;
-  bool anySize = false; ///< whether its text and time do not grow with sizes
+  bool anySize = false; ///< whether text and time do not grow with sizes
 };
 
 std::vector<ProgramGenerator::Room> ProgramGenerator::rooms() {

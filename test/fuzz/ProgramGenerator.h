@@ -4,9 +4,9 @@
 //
 //   %0 = weft.roll %x0 by [2] : tensor<5xf32>
 //
-// Each kind of construct, called a room, is a method, and a line in the table
-// of rooms (ProgramGenerator.cpp) with its weight and where it may be used. A
-// room without suitable values emits nothing.
+// Each kind of construct is a method and a Room: a row in a table
+// (ProgramGenerator.cpp) with the weight of the construct and the programs that
+// may use it. A method without suitable values emits nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,8 +32,8 @@ public:
 private:
   struct Room;
   static std::vector<Room> rooms();
-  /// A bound of the derivative of a room's result by an operand. A result
-  /// without slopes is not on the tape.
+  /// A bound of the derivative of a result by an operand. A result without
+  /// slopes is not on the tape.
   struct Slope {
     const RandomValue &operand;
     double by = 1;
@@ -58,21 +58,19 @@ private:
   }
   void line(const std::string &text) { body += "  " + text + "\n"; }
 
-  /// Whether sums of its elements may be generated.
+  /// Whether sums of x's elements may be generated.
   bool canSum(const RandomValue &x) const {
     return x.isNumber() &&
            (!x.isFloat() || x.integral || (options.reals && x.isFinite()));
   }
-  /// Whether each device may hold a summand of it, which loses the signs of
-  /// zeros.
+  /// Whether x may be partial: summands lose the signs of zeros.
   bool mayBePartial(const RandomValue &x) const {
     return !x.special && x.isFinite() && (!x.isNumber() || canSum(x)) &&
            !options.reals;
   }
-  /// Whether a function with jumps may be applied to it.
+  /// Whether a function with jumps may be applied to x.
   static bool canJump(const RandomValue &x) { return x.depth == 0; }
-  /// Whether an op whose derivative jumps, but not its value, may be applied to
-  /// it.
+  /// Whether a continuous function whose derivative jumps may be applied to x.
   bool canBend(const RandomValue &x) const {
     return x.isNumber() && (!inLoss || canJump(x));
   }
@@ -82,7 +80,7 @@ private:
   /// A value like x (type, bound, depth, ...).
   RandomValue like(const RandomValue &x) const;
   RandomValue like(const RandomValue &x, Shape shape) const;
-  /// Some elements of x, with the signs of zeros.
+  /// A value that has some elements of x, with the signs of zeros.
   RandomValue moved(const RandomValue &x, Shape shape) const;
   /// A sum of `terms` values like x.
   RandomValue sumLike(const RandomValue &x, Shape shape, double terms) const;
@@ -93,7 +91,8 @@ private:
   static void join(RandomValue &into, const RandomValue &other);
   /// Whether the value would be too large to stay exact, or to be run.
   bool isTooLarge(const RandomValue &x) const;
-  /// Adds `%n = text` and its value; adds nothing and returns false if too large.
+  /// Adds `%n = text` and its value; if too large, adds nothing and returns
+  /// false.
   bool emit(const std::string &text, RandomValue result,
             const Slopes &slopes = {});
   /// Adds a value that a line has defined already.
@@ -204,7 +203,7 @@ private:
   // RandomFunctions.cpp
   void call();
   void gradient();
-  /// A private function whose body has steps on these values.
+  /// A private function; `arguments` are the operands inside of its body.
   struct Function {
     std::string name;
     std::vector<RandomValue> operands, arguments, results;
@@ -217,7 +216,7 @@ private:
   void callOnce(const Function &function,
                 const std::vector<RandomValue> &operands);
   std::optional<RandomValue> drawLoss(const Function &function);
-  /// The majorant of the gradient of `of` by each value, by id.
+  /// The majorants of the gradients of `of` by all values, indexed by id.
   std::vector<double> adjoints(const RandomValue &of) const;
   void steps(unsigned n);
 
@@ -242,7 +241,7 @@ private:
   // RandomFlow.cpp
   void loop();
   void branch();
-  /// Draws a function whose first result can be summed so many times.
+  /// Draws a function `terms` of whose first results can be summed.
   std::optional<Function> drawSummand(double terms);
 
   // RandomManual.cpp
@@ -254,7 +253,7 @@ private:
   std::vector<std::pair<std::string, int64_t>> axes;
   std::vector<Argument> arguments;
   std::vector<RandomValue> values;
-  std::vector<RandomValue> lastValues; ///< returned, and not used by rooms
+  std::vector<RandomValue> lastValues; ///< returned, and not used by steps
   std::vector<TapeEdge> tape;
   std::string body, functions;
   /// The values and the text outside of a function, while its body is

@@ -59,7 +59,7 @@ static PlanBuilder sixDevices() {
   return p;
 }
 
-/// A program whose kernels are those of a device.
+/// A program of one GPU, with kernels and calls of libraries.
 static PlanBuilder oneDevice() {
   PlanBuilder p({{"x", 1}});
   uint32_t v = p.state("v", DType::f32, {8}, {{}});

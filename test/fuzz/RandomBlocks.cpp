@@ -48,7 +48,8 @@ ProgramGenerator::drawBlockNumbers(const RandomValue &x) {
   int64_t rank = static_cast<int64_t>(x.shape.size());
   for (int64_t i = 0, n = below(3); i < n; ++i)
     numbers.batch.push_back(1 + below(5));
-  // One dimension at most is batching; that of the indices has its size.
+  // At most one dimension is batching; the batching dimension of the indices
+  // has the same size.
   if (rank > 1 && oneIn(3)) {
     numbers.batching = {below(rank)};
     if (numbers.batch.empty())
@@ -85,13 +86,14 @@ ProgramGenerator::drawBlockNumbers(const RandomValue &x) {
   numbers.indices = numbers.batch;
   numbers.indices.insert(numbers.indices.begin() + numbers.vectorDim,
                          static_cast<int64_t>(numbers.map.size()));
-  // A batching dimension behind the vector's is shifted by it.
+  // Batching dimensions move by one where the vector's dimension is inserted
+  // before them.
   for (int64_t &dim : numbers.indexBatching)
     dim += dim >= numbers.vectorDim;
   return numbers;
 }
 
-/// Integers of that shape that depend on data, in and out of range.
+/// Generates integers of the shape that depend on data, in and out of range.
 std::string ProgramGenerator::drawIndexVectors(const Shape &shape) {
   std::string type = typeOf(shape, "i32"), counts = fresh("counts");
   auto x = pick([&](const RandomValue &v) {

@@ -30,7 +30,7 @@ RandomValue ProgramGenerator::rearranged(const RandomValue &x) {
     emit("weft.reverse " + x.name + " dims " + list({dim}) + " : " + typeOf(x),
          like(x), {{x}});
     return values.back();
-  case 2: { // as one row, and back
+  case 2: { // reshaped to one row, moved, and reshaped back
     RandomValue flat = like(x, {elements(x.shape)});
     emit("weft.reshape " + x.name + " : " + typeOf(x) + " -> " + typeOf(flat),
          flat, {{x}});

@@ -14,8 +14,8 @@
 
 namespace weft {
 
-/// A complex number, and the slope of its parts by those of the first and
-/// second pair.
+/// A complex value, and the slopes of its components by the components of the
+/// first and of the second complex operand.
 struct ProgramGenerator::RandomComplex {
   RandomValue value;
   double first = 0, second = 0;
@@ -34,7 +34,7 @@ std::string ProgramGenerator::complexLine(const std::string &text) {
   return name;
 }
 
-/// Makes a complex number of a pair.
+/// Combines two real values into a complex one.
 ProgramGenerator::RandomComplex
 ProgramGenerator::complexFrom(const RandomValue &re, const RandomValue &im) {
   RandomComplex z;
@@ -82,7 +82,7 @@ void ProgramGenerator::addComplex(RandomComplex &z) {
   x = sum;
 }
 
-/// Combines with a second number of the same type.
+/// Adds, subtracts or multiplies a second value of the same type.
 void ProgramGenerator::combineComplex(RandomComplex &z,
                                       const RandomComplex &w) {
   const char *ops[] = {"add", "sub", "mul"};

@@ -63,8 +63,8 @@ RandomValue ProgramGenerator::positive(const RandomValue &x) {
 }
 
 namespace {
-/// A function of reals with its slope for |x| <= m. `domain`: it is applied to
-/// |x| + 1.
+/// A function of reals with its largest slope for |x| <= m. With `domain`, the
+/// function is applied to |x| + 1.
 struct RealFunction {
   const char *op;
   bool domain;
@@ -167,7 +167,7 @@ void ProgramGenerator::fractionalBinary() {
   RandomValue result = like(*x);
   join(result, y);
   result.integral = op == 1 && result.integral;
-  // The bound: |x / y| <= |x|, its slopes are 1 and |x|; pow's at most
+  // A quotient is at most |x|, and its slopes are 1 and |x|; a power is at most
   // (|x|+1)^|y|.
   result.bound = op == 0   ? x->bound * (1 + y.bound)
                  : op == 2 ? std::pow(x->bound + 1, y.bound + 1) * (y.bound + 1)

@@ -1,9 +1,9 @@
 //===- RandomLoops.cpp - loops whose carried values change ----------------===//
 //
 //   %l:2 = weft.for 3 (%x, %y) : ... {      outside of losses: rounds of a
-//   ^bb0(%i, %v0, %v1):                     drawn function; its result, cut to
-//     %c = func.call @f0(%v0, %v1)          what the first round was given, is
-//     %n = weft.clamp %low, %c, %high       what the next one is given
+//   ^bb0(%i, %v0, %v1):                     drawn function; its result, clamped
+//     %c = func.call @f0(%v0, %v1)          to the range of the first argument,
+//     %n = weft.clamp %low, %c, %high       is carried to the next round
 //     weft.yield %n, %v1
 //   }
 //
@@ -26,7 +26,7 @@ static bool staysExact(const RandomValue &v) {
          (!v.isFloat() || v.bound >= 1);
 }
 
-/// A number as a constant of the value's type.
+/// The text of a constant of the value's type, filled with the number.
 static std::string splat(double number, const RandomValue &x) {
   return "weft.constant dense<" + std::to_string(static_cast<int64_t>(number)) +
          (x.isFloat() ? ".0" : "") + "> : " + typeOf(x);

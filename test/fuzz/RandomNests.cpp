@@ -56,7 +56,7 @@ Attribute NestDrawing::drawReduction(ReduceOp op) {
   bool isRow = isHeads();
   for (int64_t dim : op.getDims())
     blocks.push_back(upTo(op.getInput().getType().getDimSize(dim)));
-  if (isRow && !blocks.empty()) { // ones, then a length, then whole
+  if (isRow && !blocks.empty()) { // sizes 1, then one block, then full sizes
     size_t cut = upTo(blocks.size()) - 1;
     for (size_t i = 0; i < blocks.size(); ++i)
       blocks[i] = i < cut ? 1
@@ -109,7 +109,7 @@ Attribute NestDrawing::drawWalk(nest::LoopsOp loops) {
                                   : nest::OwnAttr::get(context);
 }
 
-/// Stores one value of a nest of elements, which a nest of its own computes.
+/// Moves one value of a nest of elements to a nest of its own, which stores it.
 void NestDrawing::storeOneMore(nest::LoopsOp loops) {
   SmallVector<Operation *> inside;
   for (Operation &op : loops.getBody().front().without_terminator())

@@ -37,12 +37,12 @@ struct ProgramOptions {
 /// exact, so right programs agree to the bit.
 ///
 /// With `reals` inputs lie in [-1, 1), and each result has a bound: a value's
-/// majorant M is what the same program gives where all numbers are replaced by
-/// their sizes and all functions by their steepest slope, its depth D how many
-/// roundings lie on the longest way to it. To first order each of two runs is
-/// off by at most D*u*M, u the rounding unit of its coarsest type; the bound is
-/// 2*D*u*M. Ops that jump (floor, compare, sort) are applied only to values
-/// with D=0.
+/// majorant M is its value in the same program with all numbers replaced by
+/// their sizes and all functions by their steepest slopes, its depth D the
+/// number of roundings on the longest path to it. To first order each of two
+/// runs is off by at most D*u*M, u the rounding unit of its coarsest type; the
+/// bound is 2*D*u*M. Ops that jump (floor, compare, sort) are applied only to
+/// values with D=0.
 std::string randomProgram(uint64_t seed, const ProgramOptions &options = {});
 
 } // namespace weft

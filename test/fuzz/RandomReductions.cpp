@@ -8,7 +8,7 @@
 
 namespace weft {
 
-/// Draws some dimensions: all except those of `shape`.
+/// Draws the dimensions to reduce; adds the sizes of the others to `shape`.
 template <typename Below>
 static std::vector<int64_t> drawDims(const RandomValue &x, Shape &shape,
                                      Below below) {
@@ -48,7 +48,7 @@ void ProgramGenerator::reduce() {
   for (int64_t dim : dims)
     n *= static_cast<double>(x->shape[dim]);
   if (n == 0 && !sums)
-    return; // infinities
+    return; // only a sum may have no elements: max and min are infinite
   // Numbers among NaN and infinities are integers up to 4, so sums of too many
   // are skipped.
   if (sums && x->special && 4 * n > x->element->largest)
@@ -86,10 +86,10 @@ void ProgramGenerator::reduceBits() {
     emit(reduceText(kinds[below(2)], *x, dims, result), result);
 }
 
-/// Generates a sum or a product of matrices whose partial sums overflow f16
-/// although the whole may not: it is rounded once, so terms are added exactly
-/// before. The result is not used, as its infinities would depend on the order
-/// of sums.
+/// Generates a sum or a matrix product whose partial sums overflow f16,
+/// although the total may not: terms are added exactly, and the total is
+/// rounded once. No op uses the result, as its infinities would depend on the
+/// order of sums.
 void ProgramGenerator::largeSum() {
   RandomValue x;
   x.element = &elementKind("f16");

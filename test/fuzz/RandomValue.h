@@ -23,7 +23,7 @@ struct ElementKind {
   unsigned width;
   bool isFloat, isUnsigned;
   double largest; ///< integers up to here, and their sums, are exact
-  double unit;    ///< of roundings; 0: none
+  double unit;    ///< rounding unit; 0: exact
   unsigned weight;
 };
 
@@ -35,7 +35,7 @@ struct RandomValue {
   /// elements may be infinite or NaN.
   double bound = 4;
   double depth = 0;     ///< roundings on the longest path to it
-  double unit = 0;      ///< of the coarsest type on the path
+  double unit = 0;      ///< rounding unit of the coarsest type on it
   bool integral = true; ///< elements are integers
   bool onTape = true;   ///< its derivative by every argument is tracked
   bool special = false; ///< an argument with NaN and infinities among integers

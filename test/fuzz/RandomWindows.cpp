@@ -7,8 +7,8 @@
 namespace weft {
 
 namespace {
-/// Lists of windows, one entry for each dimension; `seen` is the number of
-/// results.
+/// The attributes of windows, an entry for each dimension; `seen` has the sizes
+/// of the result.
 struct RandomWindowList {
   std::vector<int64_t> size, strides, low, high, base, dilation;
   Shape seen;
@@ -87,8 +87,8 @@ void ProgramGenerator::reduceWindow() {
 
 void ProgramGenerator::selectAndScatter() {
   auto x = pick([&](const RandomValue &v) {
-    // Infinite values are excluded: a window of -inf behind padding ties with
-    // it if it is sharded.
+    // Infinite values are excluded: -inf would tie with the padding of a
+    // sharded dimension.
     return v.isNumber() && v.isFinite() && !v.shape.empty() && canJump(v);
   });
   if (!x)

@@ -234,7 +234,7 @@ static bool resizeAxis(ModuleOp module, unsigned axis, int64_t size) {
     llvm::erase_if(digits, [&](SubAxis &digit) {
       bool whole = digit.axis == axis && digit.skip == 1 &&
                    digit.size == old.getMesh().axes[axis].size;
-      // A part of the axis of that size becomes the axis.
+      // The full axis, or a sub-axis of the new size, becomes the new axis.
       if (digit.axis == axis && (size == 1 || (!whole && digit.size != size)))
         return true;
       if (digit.axis == axis)

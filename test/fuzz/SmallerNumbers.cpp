@@ -1,9 +1,9 @@
 //===- SmallerNumbers.cpp - texts with smaller dimensions -----------------===//
 //
-// A number is a dimension of a tensor type, or stands alone in a list. Those of
-// one size often belong together (a dimension, the limit of its slice), so all
-// that are equal are made smaller at once, alone or with another size; then one
-// at a time.
+// A number is a dimension of a tensor type, or stands alone in a list. Equal
+// numbers often belong together (a dimension, the limit of its slice). So all
+// numbers of one value are made smaller at once, alone or with those of another
+// value; then one at a time.
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,7 +8,7 @@
 // may refuse or accept a file, but not crash, compute for 10 seconds or take
 // more than 1 GiB of memory: then the seed is printed, and the exit status
 // is 1.
-// `--reader hdf5 --seed 17 --count 1` does one again.
+// `--reader hdf5 --seed 17 --count 1` repeats one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -90,8 +90,8 @@ void limitMemory() {
   _exit(0);
 }
 
-/// Returns the number of seeds of a reader that ended in anything but an
-/// answer.
+/// Returns the number of a reader's seeds whose file was neither accepted nor
+/// refused.
 uint64_t watch(const FileReader &reader, uint64_t first, uint64_t count,
                double seconds) {
   auto *progress = static_cast<Progress *>(

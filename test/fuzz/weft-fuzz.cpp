@@ -6,9 +6,9 @@
 //   weft-fuzz --seed S --print
 //
 // Program i of N is that of seed S+i; M more follow from a new seed, which is
-// printed. Each is checked as ProgramCheck.h says. One that fails is reduced,
-// and written with the command that repeats it to weft-fuzz-SEED.mlir in the
-// folder, as far as the first R (5) go; the exit status is then 1.
+// printed. Each is checked as ProgramCheck.h says. The first R (5) that fail
+// are reduced, and written with the command that repeats them to
+// weft-fuzz-SEED.mlir in the folder; the exit status is then 1.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,6 +1,6 @@
 """pure_callback, io_callback, debug.callback and debug.print on Weft devices, one and eight.
 
-    callbacks.py [PLATFORM]      with devices of another platform, on which functions then get arrays
+    callbacks.py [PLATFORM]      PLATFORM beside Weft: functions get arrays on its devices
 """
 
 import os

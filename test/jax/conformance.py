@@ -141,7 +141,7 @@ def contractions():
     yield "batched", jnp.matmul, [numbers((2, 3, 4), "float32"), numbers((2, 4, 5), "float32")]
     yield "mixed", lambda a, b: lax.dot(a, b, preferred_element_type=jnp.float32), [
         numbers((3, 4), "bfloat16"), numbers((4, 5), "bfloat16")]
-    for dtype in ("bfloat16", "float16"):  # long sums, which 16 bits cannot hold
+    for dtype in ("bfloat16", "float16"):  # long sums, which 16-bit floats cannot hold
         yield f"long-dot-{dtype}", jnp.matmul, [numbers((3, 2048), dtype, 0, 1), numbers((2048, 5), dtype, 0, 1)]
         yield f"long-conv-{dtype}", lambda a, b: lax.conv(a, b, (1, 1), "SAME"), [
             numbers((1, 64, 5, 5), dtype, 0, 1), numbers((4, 64, 3, 3), dtype, 0, 1)]
@@ -249,7 +249,7 @@ def draws():
 
 
 def bits():
-    """The numbers of XLA's generators, word for word, and their states."""
+    """Yields programs of XLA's random generators, whose words and states are compared."""
     state = np.array([1, 2, 0xFFFFFFFF, 0xFFFFFFFF], np.uint32)
     for algorithm in (lax.RandomAlgorithm.RNG_DEFAULT, lax.RandomAlgorithm.RNG_PHILOX, lax.RandomAlgorithm.RNG_THREE_FRY):
         for dtype, shape in (("uint32", (7,)), ("uint32", (3, 3)), ("uint32", ()), ("uint16", (2, 4)), ("uint8", (5, 2))):
@@ -267,7 +267,7 @@ def programs():
 
 
 def difference(expected, found):
-    """Why two trees of arrays differ, or nothing."""
+    """The reason why two trees of arrays differ, or nothing."""
     for a, b in zip(jax.tree.leaves(expected), jax.tree.leaves(found), strict=True):
         a, b = np.asarray(a), np.asarray(b)
         if a.dtype != b.dtype or a.shape != b.shape:
@@ -284,7 +284,7 @@ def difference(expected, found):
 
 
 def run(function, arguments):
-    """The error, or nothing."""
+    """The error on Weft or the difference from JAX's CPU, or nothing."""
     try:
         with jax.default_device(jax.devices("cpu")[0]):
             expected = jax.tree.map(np.asarray, jax.jit(function)(*arguments))

@@ -28,7 +28,7 @@ replicated, sharded = dtensor.Layout.replicated(mesh, rank=2), dtensor.Layout.ba
 assert dtensor.Layout([dtensor.UNSHARDED, dtensor.UNSHARDED], mesh) == replicated
 assert dtensor.Layout(["batch", dtensor.UNSHARDED], mesh) == sharded != replicated
 
-# pack, unpack, relayout, copy_to_mesh, call_with_layout: the elements stay, the places change.
+# pack, unpack, relayout, copy_to_mesh, call_with_layout: elements stay equal, their devices change.
 whole = np.arange(16 * 6, dtype="float32").reshape(16, 6)
 packed = dtensor.pack(np.split(whole, 8), sharded)
 np.testing.assert_array_equal(np.asarray(packed), whole)
@@ -105,7 +105,7 @@ with layout_map.scope():
     x = keras.layers.Dense(16, name="feature")(inputs)
     functional = keras.Model(inputs, keras.layers.Dense(32, name="feature_2")(keras.layers.Dropout(0.1)(x)))
     sequential = keras.Sequential([keras.Input((16,)), keras.layers.Dense(16, name="feature"), keras.layers.Dense(3, name="other")])
-subclassed(dtensor.copy_to_mesh(np.zeros((16, 16), "float32"), layout=replicated))  # makes the weights
+subclassed(dtensor.copy_to_mesh(np.zeros((16, 16), "float32"), layout=replicated))  # the first call makes the weights
 assert subclassed.feature.kernel.layout == subclassed.feature_2.kernel.layout == sharded
 assert functional.layers[1].kernel.layout == sequential.layers[0].kernel.layout == sharded
 assert sequential.layers[1].kernel.layout == replicated  # no rule fits: replicated on the map's mesh

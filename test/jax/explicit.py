@@ -47,7 +47,7 @@ def equal(array):
     return spec, np.asarray(reduced)
 
 
-# Regions of scalars.
+# Ops whose regions compute on scalars: scatter, reduce, reduce_window.
 
 
 @program(LINE)

@@ -1,4 +1,4 @@
-"""Callbacks on traced and on compiled steps do what Keras' do, and Keras loads what they save.
+"""Callbacks on traced and on compiled steps act as Keras' do, and Keras loads the files that they save.
 
     fit_callbacks.py WEFT FIXTURES SCRATCH
 """
@@ -47,7 +47,7 @@ def make_archive(folder, rate, path):
 
 
 def check_files(folder, scratch, wanted):
-    """Checks with Keras what callbacks saved: a model, and weights alone."""
+    """Checks with Keras the files that callbacks saved: a model, and weights alone."""
     with np.load(folder / "data.npz") as data:
         held = data["val_x"], data["val_y"]
     best = keras.models.load_model(scratch / "checkpoint-best" / "best-01-2.135.keras")

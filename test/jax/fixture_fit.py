@@ -51,7 +51,7 @@ class Fixture:
             self.golden = {name: golden[name] for name in golden.files}
         self.x, self.y = self.arrays("x", data), self.arrays("y", data)
         self.weight = self.arrays("sample_weight", None)
-        if isinstance(self.weight, dict):  # Keras takes them in the order of the outputs
+        if isinstance(self.weight, dict):  # Keras takes weights of samples in the order of the outputs
             self.y, self.weight = list(self.y.values()), list(self.weight.values())
         self.batch = self.facts["batch_size"]
 
@@ -164,7 +164,7 @@ def complaints(fixture, found, expected):
 
 
 def train_and_compare(folder, distribution, options):
-    """Prints what was found; returns whether it is as recorded."""
+    """Prints the differences; returns whether the outcome is as recorded."""
     fixture = Fixture(folder, distribution, options.data, options.nudge)
     refused = fixture.facts["difference_from_one_device"].get(distribution, {}).get("error")
     try:

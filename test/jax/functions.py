@@ -53,7 +53,7 @@ key = jax.random.key(0)
 check("normal", jax.random.normal(key, (4,)), [1.6226422, 2.0252647, -0.43359444, -0.07861735])
 check("bits", jax.random.bits(key, (2,), dtype="uint32"), np.array([4070199207, 4202968722], dtype=np.uint32))
 
-# A donated array is gone, and is not overwritten if somebody else has it.
+# A donated array is deleted, but not overwritten while it is another argument, too.
 step = jax.jit(lambda a, b: (a + 1, b * 2), donate_argnums=0)
 first = jnp.asarray(x)
 second, doubled = step(first, first)

@@ -2,7 +2,7 @@
 
     jax_harnesses.py [--every 20 [--first 7]] [--only REGEX] [--least 97]      a table of the groups, the classes of failure
 
-They come with JAX (jax._src.internal_test_util.test_harnesses, which its tests of export and of other compilers use).
+The harnesses come with JAX (jax._src.internal_test_util.test_harnesses, which its tests of export and of other compilers use).
 """
 
 import argparse
@@ -23,7 +23,7 @@ TOLERANCE = {"float64": 1e-5, "complex128": 1e-5, "float32": 1e-4, "complex64": 
 
 
 def difference(expected, found):
-    """Why two arrays differ, or nothing."""
+    """The reason why two arrays differ, or nothing."""
     if jax.dtypes.issubdtype(expected.dtype, jax.dtypes.prng_key):
         expected, found = jax.random.key_data(expected), jax.random.key_data(found)
     if expected.dtype != found.dtype or expected.shape != found.shape:
@@ -64,7 +64,7 @@ def run(harness, device, arguments):
 
 
 def failure(harness, weft, cpu):
-    """Why a harness fails; None if it does not run on JAX's CPU device."""
+    """The reason why a harness fails, or nothing; None if it does not run on JAX's CPU device."""
     try:
         arguments = harness.dyn_args_maker(np.random.RandomState(42))
         expected = run(harness, cpu, arguments)

@@ -1,16 +1,16 @@
 """Keras' own tests on Weft's devices: those that pass on JAX's CPU device must pass.
 
-    keras_suite.py --keep DIR [FOLDER|FILE...]      runs what DIR does not know yet, prints the table
+    keras_suite.py --keep DIR [FOLDER|FILE...]      runs the tests that DIR has no outcome of, prints the table
     keras_suite.py --keep DIR --sample 2 --every 9  two files of each folder, one test in nine
-    keras_suite.py --keep DIR --weft-first          asks JAX's CPU only what fails on Weft: half the time
-    keras_suite.py --keep DIR --again REGEX         runs again on Weft what failed with a message that fits
+    keras_suite.py --keep DIR --weft-first          runs on JAX's CPU only the tests that fail on Weft: half the time
+    keras_suite.py --keep DIR --again REGEX         runs again on Weft the tests that failed with a matching message
     keras_suite.py --keep DIR --report              prints the table, runs nothing
     keras_suite.py --keep DIR --least 97 FILE...    fails where a folder's files pass less than that
 
 Folders and files are those of the installed keras/src (`layers/core`, `ops/math_test.py`). A test file runs in a
 process of its own, first on JAX's CPU device, then the tests that passed there on Weft's; DIR keeps a line of JSON for
-each test (cpu/ and weft/), so that a run that was cut off goes on where it ended. A test that passes on Weft and was not
-asked on JAX's CPU counts as one that passes there.
+each test (cpu/ and weft/), so that a run that was cut off goes on where it ended. A test that passes on Weft and did not run on
+JAX's CPU counts as one that passes there.
 """
 
 import argparse
@@ -25,7 +25,7 @@ import sys
 import time
 
 SOURCES = pathlib.Path(importlib.util.find_spec("keras").origin).parent / "src"
-# Keras keeps some arrays on JAX's CPU device, whatever the others are.
+# Keras keeps some arrays on JAX's CPU device, on every platform.
 PLATFORMS = {"cpu": "cpu", "weft": "weft,cpu"}
 MANY_DEVICES = re.compile("distribut|multi_process")
 
@@ -37,7 +37,7 @@ def lines_of(path):
 
 
 class Record:
-    """What DIR knows of one test file on one platform: outcome and reason of each test."""
+    """The record in DIR of one test file on one platform: outcome and reason of each test."""
 
     def __init__(self, keep, platform, file, every=1):
         self.every = every
@@ -65,7 +65,7 @@ class Record:
             out.write(json.dumps(line) + "\n")
 
     def forget(self, pattern):
-        """Drops the failures whose reason fits: they run again."""
+        """Drops the failures whose reason matches, so that these tests run again."""
         kept = [line for line in lines_of(self.path)
                 if "start" not in line and "done" not in line
                 and not (line.get("outcome") == "failed" and re.search(pattern, line["why"]))]
@@ -108,7 +108,7 @@ def run_file(record, platform, file, options, wanted=None, outcome="passed"):
 
 
 def reason_class(why):
-    """A reason without what differs from test to test."""
+    """A reason without the numbers and names that differ from test to test."""
     found = re.search(r"Weft: (.*)", why)
     text = "Weft: " + found[1] if found else why.splitlines()[0] if why else "no reason"
     text = re.sub(r"\S+\.py:\d+:\d+: |\"?<?eval_with_key>?\S*", "", text)
@@ -154,7 +154,7 @@ def report(files, keep):
 
 
 def ask(file, options):
-    """Runs what the record of a file does not know yet."""
+    """Runs the tests of a file that have no outcome yet."""
     cpu, weft = (Record(options.keep, platform, file, options.every) for platform in ("cpu", "weft"))
     if options.again:
         weft.forget(options.again)
@@ -189,7 +189,7 @@ def main():
     parser.add_argument("--limit", type=float, default=300, help="seconds for a file on a platform")
     parser.add_argument("--sample", type=int)
     parser.add_argument("--every", type=int, default=1, help="one test in so many of each file")
-    parser.add_argument("--weft-first", action="store_true", help="ask JAX's CPU only what fails on Weft")
+    parser.add_argument("--weft-first", action="store_true", help="run on JAX's CPU only the tests that fail on Weft")
     parser.add_argument("--again")
     parser.add_argument("--least", type=float, default=0)
     parser.add_argument("--report", action="store_true")

@@ -36,7 +36,7 @@ def name_of(item):
 
 
 def reason_of(report):
-    """The message of the exception: Weft's if it is one, else the last lines."""
+    """The message of the exception, from Weft's part on if it has one; at most 1,000 characters."""
     crash = getattr(report.longrepr, "reprcrash", None)
     text = crash.message if crash else str(report.longrepr)
     return text[text.find("Weft: "):][:1000] if "Weft: " in text else text[:1000]

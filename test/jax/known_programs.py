@@ -1,6 +1,6 @@
 """Checks that programs that were compiled before are found in memory and on disk, and never another one.
 
-    known_programs.py FOLDER        FOLDER: what XDG_CACHE_HOME is
+    known_programs.py FOLDER        FOLDER: the value of XDG_CACHE_HOME
 """
 
 import hashlib
@@ -16,7 +16,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 
 devices = jax.devices()
 known = compiler.backend_compile_and_load
-compiled = []  # names that went to jaxlib
+compiled = []  # names of programs that jaxlib compiled
 theirs = known._compile
 
 
@@ -29,7 +29,7 @@ known._compile = count
 
 
 def compilations(function, *args, **options):
-    """How many of the function's programs go to jaxlib, and what it gives."""
+    """The number of the function's programs that go to jaxlib, and its result."""
     before = len(compiled)
     result = jax.block_until_ready(jax.jit(function, **options)(*args))
     return len(compiled) - before, result
@@ -63,7 +63,7 @@ for thread in threads:
     thread.join()
 assert len(results) == 8 and all(np.array_equal(result, x * 5 - 1) for result in results)
 
-# Other programs, shapes, types, devices, options and shardings are others.
+# Programs that differ in code, shapes, types, devices, options or shardings are not confused.
 mesh = Mesh(np.array(devices).reshape(2, 4), ("a", "b"))
 other = Mesh(np.array(devices[::-1]).reshape(2, 4), ("a", "b"))
 arguments = [jax.device_put(value, place) for value, place in (
@@ -79,7 +79,7 @@ for _ in range(2):
     _, result = compilations(f, arguments[4], out_shardings=NamedSharding(mesh, P("b")))
     assert result.sharding.is_equivalent_to(NamedSharding(mesh, P("b")), 2)
 
-# Donated once, the array is gone; the same program without donation leaves it.
+# A donated array is deleted; the same program without donation keeps it.
 for donate in ((0,), (), (0,)):
     jax.clear_caches()
     argument = jax.device_put(x, devices[1])
@@ -95,7 +95,7 @@ for number in range(3):
     np.testing.assert_array_equal(result, x + number)
     assert seen == [number]
 
-# A program whose entry is damaged, or is whole but no program, is compiled.
+# A program is compiled again if its entry is damaged, or is intact but no program.
 for code in (b"damaged", hashlib.sha256(b"no program").digest() + b"no program"):
     for key, _ in known._programs:
         pathlib.Path(sys.argv[1], "weft", "llvmcache-" + key).write_bytes(code)

@@ -33,7 +33,7 @@ for sharding in (NamedSharding(mesh, P("a", "b")), NamedSharding(mesh, P(None, "
             wanted = Format(Layout(order), sharding)
             y = jax.device_put(x, wanted)
             check(y, x, order)
-            # A program takes an array in another order, and gives another one; results are row-major without one.
+            # A program takes arrays in any order and returns them in any other; a result without a stated order is row-major.
             check(jax.jit(lambda v: v)(y), x, jax.jit(lambda v: v)(y).format.layout.major_to_minor)
             back = jax.jit(lambda v: jnp.flip(v, 0), out_shardings=Format(Layout((2, 0, 1)), sharding))(y)
             check(back, np.flip(x, 0), (2, 0, 1))
@@ -41,7 +41,7 @@ x = np.arange(48, dtype=np.float32).reshape(8, 6)
 sharding = NamedSharding(mesh, P("a", None))
 columns = Format(Layout((1, 0)), sharding)
 y = jax.device_put(x, columns)
-# Dispatch checks what was compiled for; compiled programs tell it.
+# Compiled programs state the order of arguments and results, which dispatch checks.
 compiled = jax.jit(lambda v: v * 2, in_shardings=columns, out_shardings=columns).lower(y).compile()
 assert compiled.input_formats[0][0].layout.major_to_minor == (1, 0), compiled.input_formats
 assert compiled.output_formats.layout.major_to_minor == (1, 0), compiled.output_formats
@@ -50,7 +50,7 @@ check(jax.jit(lambda v: v * 2, in_shardings=columns, out_shardings=columns)(y), 
 automatic = jax.jit(lambda v: v + 1, in_shardings=Format(Layout.AUTO), out_shardings=Format(Layout.AUTO))
 compiled = automatic.lower(jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=sharding)).compile()
 check(compiled(jax.device_put(x, compiled.input_formats[0][0])), x + 1, compiled.output_formats.layout.major_to_minor)
-# Donated: the memory is reused, or copied, and the values stay.
+# Donated arrays: the memory is reused, or copied, and the values are right.
 step = jax.jit(lambda v: v + 1, in_shardings=columns, out_shardings=columns, donate_argnums=0)
 z = step(step(y))
 check(z, x + 2, (1, 0))

@@ -1,4 +1,4 @@
-"""Programs of libraries that stand on JAX, for libraries.py. Each returns arrays that depend on all it did."""
+"""Programs of libraries that stand on JAX, for libraries.py. Each returns arrays that depend on all its computations."""
 
 import jax
 import jax.numpy as jnp
@@ -209,7 +209,7 @@ def numpyro_variational_inference():
 
 @program
 def numpyro_hamiltonian_chain():
-    """Two chains run apart after some of their steps, as rounding differs: the first ones are compared."""
+    """A chain of four steps: rounding makes longer chains on two platforms diverge."""
     import numpyro
     import numpyro.distributions as dist
     from numpyro import infer

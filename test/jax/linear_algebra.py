@@ -103,7 +103,7 @@ near("pivoted", np.abs(jax.scipy.linalg.qr(a, pivoting=True)[1][0, 0]), np.linal
 gradient = jax.grad(lambda a: jnp.linalg.svd(a, compute_uv=False).sum())(a)
 u, _, vh = np.linalg.svd(a, full_matrices=False)
 near("gradient of the nuclear norm", gradient, u @ vh)
-# A matrix that is not positive definite has no Cholesky factor, one of a batch neither; scripts look for the NaN
+# The Cholesky factor of a matrix that is not positive definite is NaN, also in a batch: scripts look for NaN
 definite = a.T @ a + np.eye(4, dtype=np.float32)
 for other in definite - 60 * np.eye(4, dtype=np.float32), np.zeros((4, 4), np.float32), np.diag([1, 2, 3, -1]).astype(np.float32):
     factors = np.asarray(jnp.linalg.cholesky(np.stack([definite, other])))

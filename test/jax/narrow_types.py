@@ -32,7 +32,7 @@ def width(name):
 
 
 def patterns(name):
-    """Each value once, NaN as often as it is written."""
+    """All bit patterns of a type: each value once, and each NaN."""
     return np.arange(2 ** width(name), dtype=np.uint8).view(np.dtype(getattr(ml_dtypes, name)))
 
 
@@ -123,7 +123,7 @@ def structure(name):
         yield f"{name}-max", lambda x: lax.reduce_max(x, (0,)), [rows]
         yield f"{name}-dot", lambda x: lax.dot(x, x.T, preferred_element_type=np.int32), [rows]
         yield f"{name}-cumsum", lambda x: lax.cumsum(x, 1), [rows]
-    if width(name) == 4 and name in INTS:  # JAX's CPU gives int2 in another order
+    if width(name) == 4 and name in INTS:  # JAX's CPU sorts int2 in another order
         yield f"{name}-sort", lambda x: lax.sort(x[:, ::-1], dimension=1), [rows]
     if name in INTS:
         yield f"{name}-argmax", lambda x: lax.argmax(x, 1, np.int32), [rows]

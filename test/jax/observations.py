@@ -1,4 +1,4 @@
-"""Checks what callbacks get from jax.debug.inspect_array_sharding and visualize_array_sharding on Weft devices."""
+"""Checks the shardings that callbacks get from jax.debug.inspect_array_sharding and visualize_array_sharding on Weft devices."""
 
 import sys
 
@@ -88,7 +88,7 @@ def when(x):
     """Checks that callbacks are called at compile time, also for a known program, and that their errors are the compilation's."""
     lowered = jax.jit(lambda v: (look(v - 1), v)[1]).lower(x)
     if len(devices) == 1:
-        heard(P())  # known without the compiler
+        heard(P())  # on one device the sharding is known without the compiler
     else:
         for embed in True, False:  # JAX asks for the program again, which is in memory
             heard()
@@ -107,7 +107,7 @@ def when(x):
 
 
 def same_in_the_next_process(x):
-    """Checks that a second process finds on disk what the first compiled: the observation keeps its number."""
+    """Checks that a second process finds the program of the first on disk: the observation keeps its number."""
     jax.jit(lambda v: (look(v * 7), v)[1])(x)
     heard(P("a", "b"))
 

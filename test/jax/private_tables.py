@@ -41,7 +41,7 @@ def donation():
 def cache():
     assert compilation_cache.is_cache_used.__module__ == "jax_plugins.weft.tables"
     assert compilation_cache.is_cache_used(cpu.client) == BEFORE["is_cache_used"](cpu.client)
-    assert not compilation_cache.is_cache_used(weft.client)  # there is no folder yet
+    assert not compilation_cache.is_cache_used(weft.client)  # no folder is set yet
     with tempfile.TemporaryDirectory() as folder:
         jax.config.update("jax_compilation_cache_dir", folder)
         assert compilation_cache.is_cache_used(weft.client)

@@ -1,4 +1,4 @@
-"""Two processes of one program are refused, with what to do instead."""
+"""Two processes of one program are refused, with a message that names the fix."""
 
 import pathlib
 import socket

@@ -2,8 +2,8 @@
 
     WEFT_DEVICES=cpu:8 python program_text.py
 
-Each program's collectives are those of its plan (cost_analysis), kind by kind; of a shard_map those that JAX's CPU
-says too. Parameters and results have the shapes of JAX's shards.
+Each program's collectives are those of its plan (cost_analysis), kind by kind; those of a shard_map are the same
+on JAX's CPU. Parameters and results have the shapes of JAX's shards.
 """
 
 import collections
@@ -28,7 +28,7 @@ def mesh_of(platform):
 
 
 def collectives(text):
-    """How many instructions of each kind; a start and its end are one."""
+    """The number of instructions of each kind; a start and its end count as one."""
     found = collections.Counter()
     for kind in KINDS:
         found[kind] = len(re.findall(rf" {kind}(?:-start)?\(", text))
@@ -40,7 +40,7 @@ def communicating(text):
 
 
 def compiled(platform, function, *arguments):
-    """`arguments`: pairs of an array and a spec."""
+    """The compiled function, and its arguments on the mesh; `arguments` are pairs of an array and a spec."""
     mesh = mesh_of(platform)
     placed = [jax.device_put(array, NamedSharding(mesh, spec)) for array, spec in arguments]
     return jax.jit(function(mesh)).lower(*placed).compile(), placed
@@ -62,7 +62,7 @@ def check(name, function, *arguments, expected=None):
     results = jax.tree.leaves(program(*placed))
     root = re.search(r"ROOT \S+ = (.*?) \w[\w-]*\(", entry).group(1)
     assert re.findall(r"\w+\[[\d,]*\]", root) == [shape_text(array, array.sharding) for array in results], (name, root)
-    if expected is None:  # JAX's CPU has the same
+    if expected is None:  # the program on JAX's CPU must have the same
         expected = collectives(compiled("cpu", function, *arguments)[0].as_text())
     assert {kind: count for kind, count in found.items() if count} == {kind: count for kind, count in expected.items() if count}, (name, found, expected, text)
     print(f"{name}: {dict(+found)}")

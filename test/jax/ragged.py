@@ -11,7 +11,7 @@ from jax.sharding import Mesh, PartitionSpec as P
 
 
 def draw(random, devices, rows, places):
-    """Sizes and offsets of each device (row) for each other (column): no two blocks meet where they arrive."""
+    """Sizes and offsets of each device (row) for each other (column): no two blocks overlap at their destination."""
     sizes = random.integers(0, 3, (devices, devices))
     starts = np.concatenate([np.zeros((devices, 1), int), np.cumsum(sizes, 1)[:, :-1]], 1)
     arrive = np.concatenate([np.zeros((1, devices), int), np.cumsum(sizes, 0)[:-1]], 0)
@@ -28,7 +28,7 @@ def meaning(operand, output, starts, sizes, arrive):
 
 
 def check(shape, names, over, random):
-    """A ragged exchange over one axis of the mesh, on each group of devices by itself."""
+    """Checks a ragged exchange over one axis of the mesh, and its derivative, in each group of devices."""
     mesh = Mesh(np.array(jax.devices()[:int(np.prod(shape))]).reshape(shape), names)
     devices = mesh.shape[over]
     rows = places = 3 * devices
@@ -47,7 +47,7 @@ def check(shape, names, over, random):
     found = jax.jit(mapped)(operand, output, *tables)
     expected = np.stack([meaning(operand[g], output[g], *(table[g] for table in tables[:3])) for g in range(groups)])
     np.testing.assert_array_equal(np.asarray(found), expected)
-    # What arrives is linear in what was sent: its derivative sends back.
+    # The result is linear in the operand: the derivative sends the blocks back.
     sent = jax.jit(jax.grad(lambda given: mapped(given, output, *tables).sum()))(operand)
     assert float(sent.sum()) == float(2 * sum(one[1].sum() for one in drawn))
 

@@ -16,7 +16,7 @@ SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, -3.0, 1e-30, -1e-30,
 UNIT = np.concatenate([np.linspace(-1.2, 1.2, 97), 1 - np.logspace(-7, -1, 20), np.logspace(-7, -1, 20) - 1])
 WIDE = np.concatenate([np.linspace(-12, 12, 193), np.logspace(-6, 4, 41), -np.logspace(-6, 1.7, 41)])
 ABOVE = np.concatenate([np.linspace(0.5, 30, 119), 1 + np.logspace(-7, 6, 40)])
-# Below -20 the logarithm's value is a small difference of large numbers.
+# Arguments of lgamma and digamma; below -20 lgamma is a small difference of large numbers.
 GAMMA = np.concatenate([np.linspace(-4.75, 30, 140), np.logspace(-6, 6, 40)])
 OF_ONE = {lax.acos: UNIT, lax.asin: UNIT, lax.atanh: UNIT, lax.erf_inv: UNIT, lax.acosh: ABOVE, lax.asinh: WIDE, lax.atan: WIDE,
           lax.sinh: WIDE, lax.cosh: WIDE, lax.bessel_i1e: WIDE, lax.lgamma: GAMMA, lax.digamma: GAMMA}

@@ -34,7 +34,7 @@ def numbers(value):
 
 
 def figures(text):
-    """The figures of an output; of Keras' bar, which is drawn again and again, the last drawing counts."""
+    """The figures of an output; only the last drawing of Keras' progress bar counts."""
     lines = [re.split(r"[\r\b]+", line.rstrip("\r\b"))[-1] for line in text.split("\n") if line.strip()]
     found = [float(figure) for line in lines for figure in FIGURE.findall(line)]
     return found + (numbers(json.loads(lines[-1])) if lines and lines[-1].startswith("{") else [])
@@ -43,7 +43,7 @@ def figures(text):
 def run(command, platform, **environment):
     done = subprocess.run([sys.executable, "-c", SEEDED, platform, *command], capture_output=True, check=False,
                           env={**os.environ, "KERAS_BACKEND": "jax", "JAX_PLATFORMS": platform, **environment})
-    out = done.stdout.decode()  # no text=True: that would make lines of the bar's returns
+    out = done.stdout.decode()  # text=True would turn the carriage returns of the bar into line ends
     if done.returncode:
         sys.exit(f"{command[0]} ended with {done.returncode}\n{out[-2000:]}{done.stderr.decode()[-4000:]}")
     return figures(out)

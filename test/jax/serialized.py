@@ -31,7 +31,7 @@ np.testing.assert_allclose(np.asarray(loaded(xs)), double(x))
 assert loaded(xs).sharding.is_equivalent_to(compiled(xs).sharding, 2)
 memory = compiled.memory_analysis()
 assert memory.argument_size_in_bytes == x.nbytes // 4, memory
-costs = compiled.cost_analysis()  # of one device
+costs = compiled.cost_analysis()  # the costs of one device
 assert costs["bytes accessed"] >= 2 * x.nbytes // 4 and costs["collectives"] >= 1, costs
 
 calling = jax.jit(lambda x: jax.pure_callback(np.sin, jax.ShapeDtypeStruct(x.shape, x.dtype), x)).lower(x).compile()
@@ -48,7 +48,7 @@ try:
     raise AssertionError("something was deserialized")
 except jax.errors.JaxRuntimeError as error:
     assert "the bytes are no program that Weft serialized" in str(error), error
-# For devices that are only described.
+# A program can be compiled for devices that are only described.
 ahead = topologies.get_topology_desc("cpu:4", platform="weft")
 sharding = NamedSharding(Mesh(np.array(ahead.devices).reshape(2, 2), ("a", "b")), P("a", "b"))
 described = jax.jit(double, in_shardings=sharding).lower(jax.ShapeDtypeStruct(x.shape, x.dtype)).compile()

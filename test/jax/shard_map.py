@@ -141,7 +141,7 @@ def one_element_each(v):
     return lax.all_to_all(jnp.tile(v, 8), "d", 0, 0, tiled=True).sum(keepdims=True) + lax.psum(v, "d")
 
 
-FREE = {"axis_names": {"x"}}  # the other axes are the compiler's
+FREE = {"axis_names": {"x"}}  # the compiler shards over the other axes
 
 
 @program(P("x", None), P(None, None), out=P("x", None), place=(P("x", None), P("y", None)), **FREE)
@@ -269,7 +269,8 @@ def mapped(devices, body, specs, out, mesh, place, more):
 
 
 def functions(devices, body, specs, out, mesh, derive, place, more):
-    """(name, function of the arrays): the value in the midst of a program, and the gradient of its squares."""
+    """Yields (name, function of the arrays, shardings): the shard_map between other ops, and the gradient of its sum of
+    squares."""
     function, shardings = mapped(devices, body, specs, out, mesh, place, more)
     yield "", lambda *a: function(*[x + 1 for x in a]) * 2, shardings
     if derive:
@@ -283,7 +284,7 @@ def run(devices, program, arrays):
 
 
 def on_two_meshes(devices):
-    """The arrays lie on one mesh, the shard_map is over another, which splits its axis."""
+    """The result of a shard_map over one mesh for an array on another, whose axis the first one splits."""
     row = jax.sharding.Mesh(np.array(devices), ("d",))
     grid = jax.sharding.Mesh(np.array(devices).reshape(4, 2), ("a", "b"), axis_types=(AxisType.Auto,) * 2)
     array = jax.device_put(np.arange(128, dtype=np.float32).reshape(8, 16), NamedSharding(row, P("d")))
@@ -296,7 +297,7 @@ def compare():
     weft, cpu = jax.devices("weft"), jax.devices("cpu")
     for name, shape, *program in PROGRAMS:
         if not jax.config.jax_use_shardy_partitioner and "axis_names" in program[-1]:
-            continue  # XLA's older form cannot say that only some axes are manual
+            continue  # GSPMD's shardings cannot say that only some axes are manual
         arrays = inputs(program[1], shape)
         for (what, ours), (_, theirs) in zip(run(weft, program, arrays), run(cpu, program, arrays)):
             np.testing.assert_array_equal(ours, theirs, err_msg=name + what)

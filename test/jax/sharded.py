@@ -48,7 +48,7 @@ np.testing.assert_allclose(np.asarray(mixed), 3 * x, rtol=1e-6)
 # Some devices, in another order; one device that is not the first.
 four = Mesh(np.array(devices)[[5, 3, 6, 1]].reshape(2, 2), ("a", "b"))
 check("subset", jax.jit(lambda a: (a * 2).sum(0))(lay(x, "b", "a", on=four)), (x * 2).sum(0), "a", on=four)
-# To the same devices in other orders, over meshes of the same axes and of others.
+# Copies to the same devices in other orders, over meshes of the same axes and of others.
 orders = [[3, 2, 1, 0, 7, 6, 5, 4], [7, 6, 5, 4, 3, 2, 1, 0], [0, 2, 4, 6, 1, 3, 5, 7], [3, 1, 4, 0, 5, 2, 6, 7]]
 for order in orders:
     for shape, names in (((2, 4), ("data", "model")), ((8,), ("data",)), ((4, 2), ("model", "data"))):

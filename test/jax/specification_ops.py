@@ -3,7 +3,7 @@
     python specification_ops.py WEFT FOLDER
 
 Each program runs on one device and on four, with its first argument sharded over both axes of a mesh where its
-shape allows that; there as a portable artifact too, or in its generic form.
+shape allows that. On four devices it also runs as a portable artifact, or in the generic form of the text.
 """
 
 import pathlib
@@ -23,7 +23,7 @@ X = R.randn(8, 6).astype(np.float32)
 Y = R.randn(8, 6).astype(np.float32)
 Z = (R.randn(8, 6) + 1j * R.randn(8, 6)).astype(np.complex64)
 W = (R.randn(8, 6) + 1j * R.randn(8, 6)).astype(np.complex64)
-W[::2] = Z[::2].real + 1j * W[::2].imag  # equal real parts: the others decide
+W[::2] = Z[::2].real + 1j * W[::2].imag  # equal real parts: the imaginary parts decide
 TYPES = {"float32": "f32", "float64": "f64", "int32": "i32", "uint8": "ui8", "uint32": "ui32", "uint64": "ui64",
          "complex64": "complex<f32>", "complex128": "complex<f64>", "bool": "i1"}
 
@@ -180,7 +180,7 @@ def other_form(name, text):
 
 
 def check(weft, folder, name, devices, rewritten):
-    """Why the program is wrong, or nothing."""
+    """The reason why the program is wrong, or nothing."""
     stem = f"{name.replace(' ', '-')}-{devices}"
     source, inputs, outputs = (folder / (stem + s) for s in (".mlir", ".in.npz", ".out.npz"))
     _, arguments, expected = CASES[name]

@@ -4,7 +4,7 @@
 
 A layer of the script's own, dropout, batch normalisation, a schedule, clipping, and metrics that are no means (AUC, F1)
 beside those that are. Compared with Keras' fit: history with validation, evaluate, predictions and weights. Then the
-compiled steps, where there is no compiler, give the same bits, and Keras loads what they saved.
+compiled steps, where there is no compiler, give the same bits, and Keras loads the files that they saved.
 """
 
 import json
@@ -87,7 +87,7 @@ def main():
     keras.utils.clear_session()
     keras.utils.set_random_seed(1)
     build().save(scratch / "model.keras")
-    keras.utils.clear_session()  # names begin again
+    keras.utils.clear_session()  # the numbers in names begin again
     keras.utils.set_random_seed(SEED)
     model = keras.saving.load_model(scratch / "model.keras")
     history = model.fit(x[:64], y[:64], validation_data=(x[64:], y[64:]), batch_size=BATCH, epochs=EPOCHS, shuffle=False,

@@ -21,7 +21,7 @@ symmetric = matrices @ matrices.swapaxes(-1, -2)
 
 
 def factors(x):
-    """Signs of Q and of eigenvectors are the algorithm's."""
+    """The QR factors without their signs, which depend on the algorithm, and their product."""
     q, r = jnp.linalg.qr(x)
     return jnp.abs(q), jnp.abs(r), q @ r
 

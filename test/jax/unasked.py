@@ -1,12 +1,12 @@
 """Prints whether Weft is loaded in a JAX process that has the wheel installed, and whether it has replaced functions of JAX.
 
-    unasked.py            whatever JAX_PLATFORMS says
+    unasked.py            JAX_PLATFORMS is not changed
     unasked.py cpu        jax.config asks for JAX's CPU
     unasked.py alone      JAX_PLATFORMS asks for Weft
-    unasked.py beside     ... and for JAX's CPU
+    unasked.py beside     JAX_PLATFORMS asks for Weft and for JAX's CPU
     unasked.py config     jax.config asks for Weft
-    unasked.py name       ... by another option
-    unasked.py late       ... after JAX's CPU was used
+    unasked.py name       jax.config asks for Weft by another option
+    unasked.py late       jax.config asks for Weft after JAX's CPU was used
     unasked.py named      the platform is named, but not asked for
 """
 

@@ -2,8 +2,8 @@
 
     WEFT_DEVICES=cpu:8 python uneven.py CACHE
 
-JAX has no arrays with padding: where a program leaves open how a result is sharded, its blocks are full. jaxlib ends
-the process where it serializes a program of others, so all are serialized, and kept in JAX's compilation cache too.
+JAX has no arrays with padding, so a result whose sharding the program leaves open has full blocks. jaxlib ends the process when
+it serializes a program with other blocks, so each program is serialized, and kept in JAX's compilation cache too.
 """
 
 import os
@@ -62,7 +62,7 @@ def on(platform, function, sizes, names, shape):
     whole = NamedSharding(mesh, P())
     x = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
     found = []
-    for argument in (jax.device_put(x, whole), x):  # laid out, and left open
+    for argument in (jax.device_put(x, whole), x):  # an argument with a layout, and one without
         found += jax.tree.leaves(jax.jit(function(mesh))(argument))
         if platform == "weft":
             compiled = jax.jit(function(mesh)).lower(argument).compile()
@@ -70,7 +70,7 @@ def on(platform, function, sizes, names, shape):
             for one, other in zip(found[-len(jax.tree.leaves(again(argument))):], jax.tree.leaves(again(argument)), strict=True):
                 np.testing.assert_array_equal(one, other, err_msg=name)
     for array in found:
-        array.addressable_shards  # refused where blocks differ
+        array.addressable_shards  # JAX raises an error if blocks differ in size
     return [np.asarray(array) for array in found]
 
 

@@ -1,4 +1,4 @@
-"""Loads with Keras what keras-archive-test wrote: check-archive.py FOLDER.
+"""Loads with Keras the files that keras-archive-test wrote: check-archive.py FOLDER.
 
     WEFT_ARCHIVE_OUT=FOLDER build/bin/keras-archive-test
     KERAS_BACKEND=jax python test/keras/check-archive.py FOLDER

@@ -25,7 +25,7 @@ import patience  # noqa: E402
 
 
 class Failure(Exception):
-    """The first thing that differs, or what weft says."""
+    """The first value that differs, or weft's message."""
 
 
 class Case:
@@ -102,7 +102,7 @@ class Case:
 
 
 def outcome(weft, said, file, golden):
-    """Nothing, or why the case does not agree."""
+    """The reason why the case does not agree, or nothing."""
     with tempfile.TemporaryDirectory() as folder:
         case = Case(weft, said, file, golden, pathlib.Path(folder))
         try:

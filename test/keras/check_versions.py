@@ -1,4 +1,4 @@
-"""Takes files between Weft and a version of Keras, out and in again. Larger than the tests that tools/test runs: by hand.
+"""Exchanges files between Weft and a version of Keras, in both directions. It takes too long for tools/test: run it by hand.
 
     check_versions.py WEFT PYTHON...        PYTHON has Keras and JAX of any version that go together
 
@@ -8,10 +8,10 @@ Example, of two versions in virtual environments of their own:
 
 Keras builds each model, trains it and saves it. Weft predicts from model.keras, and from the .weights.h5 beside it; trains on
 for two epochs, whose history is Keras' own where nothing is drawn at random; and saves. The same Keras loads Weft's file
-without a warning, predicts what Weft does, and trains on by a step that costs what it does in Weft. Files of one layer are
+without a warning, gives Weft's predictions, and trains on by a step with Weft's loss and metrics. Files of one layer are
 only predicted from, files of a loss or a metric evaluated. A class that the version lacks is left out, and so is a model that
 fails in that Keras alone.
-The last lines are a table, with a line for each version; what differs, and what Weft says where it refuses a file, is above it.
+The last lines are a table, with a line for each version; the differences, and Weft's messages where it refuses a file, are above it.
 """
 
 import argparse
@@ -51,7 +51,7 @@ class Run:
     def __init__(self, weft, only, verbose):
         os.environ["KERAS_BACKEND"], os.environ["JAX_PLATFORMS"] = "jax", "cpu"
         os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")  # compiles faster
-        warnings.simplefilter("ignore")  # but of what `load` loads
+        warnings.simplefilter("ignore")  # `load` turns warnings into errors
         import jax
         import keras
         import numpy
@@ -88,7 +88,7 @@ class Run:
             yield
         except Difference as difference:
             self.failed(name, str(difference))
-        except Exception as error:  # of Keras, about a file or its own model
+        except Exception as error:  # an error of Keras, about a file or its own model
             where = traceback.extract_tb(error.__traceback__)[-1]
             said = f"Keras: {type(error).__name__}: {str(error).strip()[:600]} ({pathlib.Path(where.filename).name}:{where.lineno})"
             if name == "model":
@@ -102,7 +102,7 @@ class Run:
         print(f"FAIL Keras {self.versions[0]}: {self.name}: {name}: {what}")
 
     def predicted(self, what, file):
-        """Weft's predictions, of all outputs in a row."""
+        """Weft's predictions, those of all outputs concatenated."""
         self.weft("predict", file, *what, "--verbose", 0, "--out", "p.npz")
         with self.numpy.load(self.folder / "p.npz") as arrays:
             names = [f"y/{name}" for name in self.outputs] if len(arrays) > 1 else list(arrays)
@@ -298,7 +298,7 @@ def main():
     parser.add_argument("weft", type=pathlib.Path, help="build/bin/weft")
     parser.add_argument("python", nargs="*", help="interpreters that have Keras; without any, the one that runs this")
     parser.add_argument("--only", default="", metavar="REGEX", help="cases whose names have it")
-    parser.add_argument("-v", "--verbose", action="store_true", help="show each case and what it measures")
+    parser.add_argument("-v", "--verbose", action="store_true", help="show each case and its distances")
     args = parser.parse_args()
     if not args.python:
         row = Run(args.weft.resolve(), args.only, args.verbose).run()

@@ -2,9 +2,9 @@
 
     KERAS_BACKEND=jax python exact_twin.py FOLDER/NAME WEFT [DISTRIBUTION.json]
 
-FOLDER/NAME is what write_models.py narrow wrote. The model is trained once more in float64, from the same weights, and by
-WEFT. Printed are the distances of all compared variables from those figures, by their 2-norms, of Weft's and of Keras' own
-in float32: two programs that round differently are equally far, a defect is farther. Then the variables where Weft and Keras
+FOLDER/NAME is a folder that write_models.py narrow wrote. The model is trained once more in float64, from the same weights,
+and by WEFT. The report has the distances of all compared variables from those figures, by their 2-norms, of Weft's and of
+Keras' own in float32: two programs that round differently are equally far, a defect is farther. Then the variables where Weft and Keras
 are farther apart than case.json allows.
 """
 

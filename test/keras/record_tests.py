@@ -7,7 +7,7 @@ FILE is one of the installed keras/src (layers/core/dense_test.py); without one 
 run_layer_test, and the tests of losses, metrics and optimizers (about 15 minutes). --select copies every Nth case of
 FOLDER. The tests run under pytest with these calls replaced:
 
-    run_layer_test(...)       a model of the layer: predictions, and what a step of SGD at a rate of 1 makes of it
+    run_layer_test(...)       a model of the layer: predictions, and the weights after a step of SGD at a rate of 1
     Loss.__call__             the loss of a model that gives the predictions of the test
     Metric.update_state       the metric of such a model, for the first update of each object
     Optimizer.build           five steps of a Dense layer, for each different config
@@ -39,7 +39,7 @@ GROUPS = ("losses", "metrics", "optimizers")
 
 
 def without_tensorflow():
-    """Lets the tests import a TensorFlow that is not there; Keras itself has seen that it is not."""
+    """Lets the tests import TensorFlow, which is not installed; Keras itself knows that it is not."""
     assert not module_utils.tensorflow.available
 
     class Absent(types.ModuleType):
@@ -50,7 +50,7 @@ def without_tensorflow():
 
 
 class NoCase(Exception):
-    """Why a call of a test is no case."""
+    """The reason why a call of a test is no case."""
 
 
 def files_with_cases():
@@ -102,13 +102,13 @@ class Recorder:
         self.skipped.append({**self.where, "why": reason})
 
     def attempt(self, make, *arguments):
-        """Records a case, or why there is none."""
+        """Records a case, or the reason why there is none."""
         self.busy = True
         try:
             make(*arguments)
         except NoCase as reason:
             self.skip(str(reason))
-        except Exception as failure:  # whatever Keras raises for a model that it does not build
+        except Exception as failure:  # any error that Keras raises for a model that it does not build
             self.skip(f"Keras: {type(failure).__name__}: {str(failure).strip().splitlines()[0][:160] if str(failure) else ''}")
         finally:
             self.busy = False
@@ -364,7 +364,7 @@ def main():
     hooks.install()
     without_tensorflow()
     files = [str(SOURCES / file) for file in options.files or files_with_cases()]
-    # Tests of what needs TensorFlow fail; the others go on.
+    # Tests that need TensorFlow fail; the others go on.
     pytest.main(["-q", "--no-header", "-p", "no:cacheprovider", "--tb=no", "-W", "ignore", "--continue-on-collection-errors", *files],
                 plugins=[hooks])
     recorder.write_files(options.out)

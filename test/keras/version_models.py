@@ -32,7 +32,8 @@ SCHEDULES = [
 
 
 class Case:
-    """A model and its data. `random`: it draws numbers as it trains, so that its history is its own. `brief`: only trained on."""
+    """A model and its data. `random`: training draws random numbers, so histories differ. `brief`: the model is only trained
+    on."""
 
     def __init__(self, model, x, y, random=False, tolerance=None, brief=False):
         self.model, self.x, self.y, self.random, self.brief = model, x, y, random, brief

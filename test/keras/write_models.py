@@ -1,4 +1,4 @@
-"""Writes models of the field with real Keras: keras.applications and what people write with layers and keras.ops.
+"""Writes models of the field with real Keras: keras.applications, and models as people write them with layers and keras.ops.
 
     KERAS_BACKEND=jax python write_models.py whole|narrow FOLDER [NAME ...]
 
@@ -23,7 +23,7 @@ SEED, STEPS, CLASSES = 1337, 5, 5
 
 
 class Twin(typing.NamedTuple):
-    """A narrow model: its smallest input, rate and batch, and what makes it narrow.
+    """A narrow model: its smallest input, rate and batch, and the options that make it narrow.
 
     Deep stacks of batch normalizations amplify the last digit of a weight to percents of a gradient, so that two correct programs
     part after one step of an ordinary rate. A batch of 16 images and a rate of 1e-6 keep five steps comparable.
@@ -112,7 +112,7 @@ def noise(found, nudged):
 
 
 def tolerances(found, nudged):
-    """Four times what the nudges do, for each tensor."""
+    """Four times the change by the nudges, for each tensor."""
     out = {}
     for name, value in found.items():
         a = value.astype("float64")
@@ -147,7 +147,7 @@ def write_narrow(folder, name):
 
 
 def summary(name, model, case, found):
-    """How sharp the comparison is: the allowed difference and the change of five steps, both relative to the values."""
+    """The sharpness of the comparison: the allowed difference beside the change in five steps, both relative to the values."""
     compared = [key.removeprefix("final/") for key in found if key.startswith("final/")]
     compared = [key for key in compared if key not in case["noise_driven"]]
     allowed = case["tolerance_of"]
@@ -159,7 +159,7 @@ def summary(name, model, case, found):
 
 
 def layouts(model):
-    """Kernels of four dimensions and matrices by their last one, where eight divides it."""
+    """The layout map: matrices and kernels of four dimensions are sharded on their last dimension if eight divides it."""
     out = {}
     for v in model.trainable_variables:
         if v.path.endswith("kernel") and len(v.shape) in (2, 4) and v.shape[-1] % 8 == 0:

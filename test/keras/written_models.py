@@ -1,4 +1,5 @@
-"""Models as people write them, with layers and functions of keras.ops. Each takes whether it has its usual size."""
+"""Models as people write them, with layers and functions of keras.ops. With `whole` a model has its usual size, else it is
+small."""
 
 import keras
 import numpy as np
@@ -6,7 +7,7 @@ from keras import layers, ops
 
 
 def unet(whole):
-    """Down and up again, each level joined with its mirror image."""
+    """U-Net: levels down and up again; each level up takes the output of the same level down."""
     widths, size = ([64, 128, 256, 512], 128) if whole else ([4, 8], 16)
     x = inputs = keras.Input((size, size, 3), name="image")
 
@@ -115,7 +116,7 @@ def llama(whole):
 
 
 def buckets(length, count):
-    """T5's: near distances each, far ones by logarithms."""
+    """T5's buckets of distances: one for each near distance, logarithmic ones for far distances."""
     distance = np.arange(length)[:, None] - np.arange(length)[None, :]
     near = count // 2
     far = near + (np.log(np.maximum(distance, 1) / near) / np.log(128 / near) * (count - near)).astype("int32")

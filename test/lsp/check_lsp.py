@@ -1,4 +1,4 @@
-"""Speaks with weft-lsp-server as an editor does: opens a program with a wrong layout, fixes it, asks what a value is.
+"""Speaks with weft-lsp-server as an editor does: opens a program with a wrong layout, fixes it, asks for an op's type and for a definition.
 
     check_lsp.py WEFT_LSP_SERVER
 """

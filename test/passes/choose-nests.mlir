@@ -112,7 +112,7 @@ func.func private @k(%x: tensor<8x4xf32>) -> tensor<8xf32>
 // CPU:   nest.store
 // CPU: return %[[SUM]]
 
-// A reshape of a transpose is no view of what is transposed: that is stored.
+// A reshape of a transpose is no view of its operand: the transpose is stored.
 func.func private @no_view(%x: tensor<8x6x4xf32>, %w: tensor<24x10xf32>) -> tensor<8x10xf32> attributes {weft.kernel = #weft.kernel<dot>} {
   %0 = weft.transpose %x [0, 2, 1] : tensor<8x6x4xf32> -> tensor<8x4x6xf32>
   %1 = weft.reshape %0 : tensor<8x4x6xf32> -> tensor<8x24xf32>
@@ -132,14 +132,14 @@ func.func private @one_block(%x: tensor<512x64xf32>, %w: tensor<64x512xf32>, %y:
   return %2 : tensor<512x512xbf16>
 }
 // CPU-LABEL: @one_block
-// Of rhs 512 * 64 + 16, of lhs 108 * 64 + 16, of the tile 6 * 16 floats.
+// The scratch has 512 * 64 + 16 floats of rhs, 108 * 64 + 16 of lhs, 6 * 16 of the tile.
 // AVX2-SAME: scratch = 159232,
 // CPU: nest.loops #nest.contraction<packed, tile{{.*}}, 64]> to [#nest.place<result 0>]
 // CPU: %[[SHORT:.*]] = weft.convert
 // CPU: nest.store %[[SHORT]]
 // CPU-NOT: nest.loops
 
-// What reads the sums at other positions has a nest of its own.
+// An op that reads the sums at other positions has a nest of its own.
 func.func private @turned(%x: tensor<384x64xf32>, %w: tensor<64x384xf32>) -> tensor<384x384xf32> attributes {weft.kernel = #weft.kernel<dot>} {
   %0 = weft.dot %x, %w contract [1] x [0] : tensor<384x64xf32>, tensor<64x384xf32> -> tensor<384x384xf32>
   %1 = weft.transpose %0 [1, 0] : tensor<384x384xf32> -> tensor<384x384xf32>

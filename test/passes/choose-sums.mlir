@@ -1,5 +1,5 @@
 // On GPUs a thread combines the terms of an element of a contraction, or of a reduction that does not walk over rows. More than
-// 256 terms are combined in blocks of the root of their count. What the terms are made of is computed in the nest.
+// 256 terms are combined in blocks of the root of their count. The operands of the terms are computed in the nest.
 // RUN: weft-opt %s --weft-choose-nests=target=cuda:sm_80 | FileCheck %s
 
 func.func private @dot(%x: tensor<160x784xf64>, %w: tensor<784x2000xf64>) -> tensor<160x2000xf64> attributes {weft.kernel = #weft.kernel<dot>} {
@@ -10,7 +10,7 @@ func.func private @dot(%x: tensor<160x784xf64>, %w: tensor<784x2000xf64>) -> ten
 // CHECK-NOT: reason
 // CHECK: nest.loops #nest.sums<block = 28> to [#nest.place<result 0>]
 
-// Eight threads share an element where few have many terms.
+// Eight threads share an element where few elements have many terms.
 func.func private @moments(%x: tensor<4096x64xf32>, %y: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) attributes {weft.kernel = #weft.kernel<general>} {
   %0 = weft.mul %x, %x : tensor<4096x64xf32>
   %1 = weft.reduce sum %0 dims [0] : tensor<4096x64xf32> -> tensor<64xf32>
@@ -37,7 +37,7 @@ func.func private @row(%x: tensor<16x10xf32>) -> tensor<16xf32> attributes {weft
 // CHECK-LABEL: @row
 // CHECK: nest.loops #nest.rows<dims = 1, lanes = 32, held = 1>
 
-// A block takes a longer row, 16 bytes at a time; what would be too much to keep in registers is read again.
+// A block takes a longer row, 16 bytes at a time; a row that registers cannot hold is read again.
 func.func private @long_rows(%x: tensor<16x4096xf32>) -> tensor<16xf32> attributes {weft.kernel = #weft.kernel<general>} {
   %0 = weft.reduce sum %x dims [1] : tensor<16x4096xf32> -> tensor<16xf32>
   return %0 : tensor<16xf32>

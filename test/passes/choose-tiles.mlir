@@ -1,5 +1,5 @@
-// On GPUs a block of threads computes a tile of sums of products, whose operands are in shared memory: which tile is fastest follows
-// from the model in TileChoice.cpp. What follows elementwise is computed on the sums.
+// On GPUs a block of threads computes a tile of sums of products, whose operands are in shared memory: the model in
+// TileChoice.cpp finds the fastest tile. Elementwise ops that follow are computed on the sums.
 // RUN: weft-opt %s --weft-choose-nests=target=cuda:sm_80 | FileCheck %s
 // RUN: sed -e '1i module attributes {nest.matmul_precision = "tf32"} {' -e '$a }' %s | weft-opt --weft-choose-nests=target=cuda:sm_80 | FileCheck %s --check-prefix=TF32
 // RUN: sed -e '1i module attributes {nest.matmul_precision = "tf19"} {' -e '$a }' %s | not weft-opt 2>&1 | FileCheck %s --check-prefix=UNKNOWN
@@ -21,7 +21,7 @@ func.func private @layer(%x: tensor<4096x1024xbf16>, %w: tensor<1024x4096xbf16>,
 // TF32-LABEL: @layer
 // TF32: #nest.tiles<half, block[128, 128, 32]
 
-// f32 stays f32, unless tf32 is asked for. A transposed operand is copied along what lies side by side.
+// f32 stays f32, unless tf32 is asked for. A transposed operand is copied along its contiguous dimension.
 func.func private @gradient(%x: tensor<512x784xf32>, %g: tensor<512x2048xf32>) -> tensor<784x2048xf32> attributes {weft.kernel = #weft.kernel<dot>} {
   %0 = weft.transpose %x [1, 0] : tensor<512x784xf32> -> tensor<784x512xf32>
   %1 = weft.dot %0, %g contract [1] x [0] : tensor<784x512xf32>, tensor<512x2048xf32> -> tensor<784x2048xf32>
@@ -74,7 +74,7 @@ func.func private @windows(%x: tensor<32x28x28x64xf32>, %w: tensor<3x3x64x64xf32
 // TF32-LABEL: @windows
 // TF32: #nest.tiles<tf32, {{.*}}, lhs = <depth, 16>, rhs = <rows, 16>>
 
-// The channels of a window lie side by side. Of three, no two begin at a multiple of four bytes; holes between elements are computed.
+// Channels of a window are contiguous and copied, except where they are not multiples of four bytes (three of bf16) or have holes in between.
 func.func private @channels(%x: tensor<32x28x28x64xbf16>, %w: tensor<3x3x64x64xbf16>) -> tensor<32x28x28x64xf32> attributes {weft.kernel = #weft.kernel<general>} {
   %0 = weft.convolution %x, %w {lhs_dims = array<i64: 0, 3, 1, 2>, rhs_dims = array<i64: 3, 2, 0, 1>, result_dims = array<i64: 0, 3, 1, 2>, strides = array<i64: 1, 1>, low = array<i64: 1, 1>, high = array<i64: 1, 1>, base_dilation = array<i64: 1, 1>, window_dilation = array<i64: 1, 1>} : tensor<32x28x28x64xbf16>, tensor<3x3x64x64xbf16> -> tensor<32x28x28x64xf32>
   return %0 : tensor<32x28x28x64xf32>
@@ -94,7 +94,7 @@ func.func private @holes(%x: tensor<32x28x28x64xbf16>, %w: tensor<3x3x64x64xbf16
 // CHECK-LABEL: @holes
 // CHECK: #nest.tiles<half, {{.*}}, lhs = <depth, 0>, rhs = <rows, 16>>
 
-// Few products are faster by a thread each; f64 has no tiles.
+// A thread for each sum is faster where products are few; f64 has no tiles.
 func.func private @small(%x: tensor<64x10xf32>, %w: tensor<10x10xf32>) -> tensor<64x10xf32> attributes {weft.kernel = #weft.kernel<dot>} {
   %0 = weft.dot %x, %w contract [1] x [0] : tensor<64x10xf32>, tensor<10x10xf32> -> tensor<64x10xf32>
   return %0 : tensor<64x10xf32>

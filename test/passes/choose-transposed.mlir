@@ -1,5 +1,5 @@
-// Operands that lie the other way are read by tiles in shared memory: a block of a GPU loads neighbours of them and stores neighbours
-// of the result. The reversed one is of that kind, too; what is computed of an argument in front of a transpose is thought to lie as it does.
+// Transposed operands are read by tiles in shared memory: a block of a GPU loads neighbours of them and stores neighbours of the
+// result. A reversed one is transposed, too; a value computed of an argument in front of a transpose is taken to lie as the argument.
 // RUN: weft-opt %s --weft-choose-nests=target=cuda:sm_80 | FileCheck %s
 // RUN: weft-opt %s --weft-choose-nests=target=cpu:avx2 | FileCheck %s --check-prefix=CPU
 // CPU-NOT: #nest.transposed
@@ -15,7 +15,7 @@ func.func private @turn(%x: tensor<300x500xf32>, %y: tensor<500x300xf32>) -> ten
   return %3 : tensor<500x300xf32>
 }
 
-// Results of the kind `elementwise` may be where arguments of their type are, which are read at their own position.
+// Results of an `elementwise` kernel may lie in the memory of arguments of their type, which are read at their own position.
 // CHECK-LABEL: @inplace(
 // CHECK: #nest.transposed<along = 0>
 func.func private @inplace(%x: tensor<300x500xf32>, %y: tensor<500x300xf32>) -> tensor<500x300xf32> attributes {weft.kernel = #weft.kernel<elementwise>} {
@@ -24,7 +24,7 @@ func.func private @inplace(%x: tensor<300x500xf32>, %y: tensor<500x300xf32>) -> 
   return %1 : tensor<500x300xf32>
 }
 
-// Heads: 64 neighbours stay neighbours, which needs no tiles.
+// The 64 numbers of a head stay neighbours, which needs no tiles.
 // CHECK-LABEL: @heads(
 // CHECK: #nest.elements<dimensions
 func.func private @heads(%x: tensor<8x128x12x64xf32>) -> tensor<8x12x128x64xf32> attributes {weft.kernel = #weft.kernel<general>} {
@@ -32,7 +32,7 @@ func.func private @heads(%x: tensor<8x128x12x64xf32>) -> tensor<8x12x128x64xf32>
   return %0 : tensor<8x12x128x64xf32>
 }
 
-// Of two dimensions the one along which more bytes lie.
+// Tiles go along the dimension of the operand with more bytes, here f32.
 // CHECK-LABEL: @more(
 // CHECK: #nest.transposed<along = 1>
 func.func private @more(%x: tensor<40x50x60xbf16>, %y: tensor<60x50x40xf32>) -> tensor<60x40x50xf32> attributes {weft.kernel = #weft.kernel<general>} {
@@ -43,7 +43,7 @@ func.func private @more(%x: tensor<40x50x60xbf16>, %y: tensor<60x50x40xf32>) -> 
   return %3 : tensor<60x40x50xf32>
 }
 
-// Half a tile at least in both dimensions.
+// Tiles are at least half full in both dimensions.
 // CHECK-LABEL: @narrow(
 // CHECK: #nest.elements<dimensions>
 func.func private @narrow(%x: tensor<15x500xf32>) -> tensor<500x15xf32> attributes {weft.kernel = #weft.kernel<general>} {
@@ -51,7 +51,7 @@ func.func private @narrow(%x: tensor<15x500xf32>) -> tensor<500x15xf32> attribut
   return %0 : tensor<500x15xf32>
 }
 
-// Channels first, from channels last: dimension 1 of the result lies side by side.
+// Channels first, from channels last: dimension 1 of the result is contiguous in the operand.
 // CHECK-LABEL: @channels(
 // CHECK: #nest.transposed<along = 1>
 func.func private @channels(%x: tensor<8x28x28x64xbf16>) -> tensor<8x64x28x28xbf16> attributes {weft.kernel = #weft.kernel<general>} {

@@ -25,7 +25,7 @@ module attributes {weft.mesh = #mesh, weft.memory = 160 : i64} {
 
 // -----
 
-// Both gradients are scattered when they are there, and added to their weights at once, whatever a device has.
+// Both gradients are scattered when they are computed, and added to their weights at once, with any memory of a device.
 #mesh = #weft.mesh<"d"=4>
 
 // CHECK-LABEL: func @gradients
@@ -52,7 +52,7 @@ module attributes {weft.mesh = #mesh} {
 
 // -----
 
-// What fits stays as it is.
+// A step that fits stays as it is.
 #mesh = #weft.mesh<"d"=4>
 
 // CHECK-LABEL: func @fits
@@ -77,7 +77,7 @@ module attributes {weft.memory = "64MiB"} {
 
 // -----
 
-// Two gathered values that one op needs do not change places for ever, and what has no use before is only moved.
+// Two gathered values that one op needs do not change places for ever, and a gather without an earlier use is only moved.
 #mesh = #weft.mesh<"d"=4>
 
 // CHECK-LABEL: func @pair

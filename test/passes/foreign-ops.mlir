@@ -22,7 +22,7 @@ module attributes {weft.mesh = #mesh} {
     return %0 : tensor<4x6xf32>
   }
 
-  // 7 summands over 2 devices: in its padding the second keeps what it has.
+  // 7 summands over 2 devices: the second keeps its accumulator in its padding.
   // LOCAL-LABEL: func.func @uneven
   // LOCAL: %[[SEVEN:.*]] = arith.constant 7 : index
   // LOCAL: %[[EXTENT:.*]] = arith.subi %[[SEVEN]]
@@ -64,7 +64,7 @@ module attributes {weft.mesh = #mesh} {
     return %0 : tensor<1x7x6x2xf32>
   }
 
-  // tosa, with its shapes as operands.
+  // An op of tosa has shapes as operands.
   // LOCAL-LABEL: func.func @tosa
   // LOCAL: tosa.matmul {{.*}} -> tensor<1x4x6xf32>
   // LOCAL: coll.all_reduce sum

@@ -1,4 +1,4 @@
-// Axes that weft.manual leaves free shard what is inside it: layouts cross its border behind the axes that it says.
+// Axes that weft.manual leaves free shard the values inside it: layouts cross its border behind the axes that it names.
 // RUN: split-file %s %t
 // RUN: weft-opt %t/product.mlir --weft-propagate-layouts --weft-verify-layouts | FileCheck %s --check-prefix=LAID
 // RUN: weft-opt %t/product.mlir --weft-propagate-layouts --weft-partition | FileCheck %s --check-prefix=PARTS
@@ -15,7 +15,7 @@
 #whole = #weft.layout<#mesh, [{}, {}]>
 #columns = #weft.layout<#mesh, [{}, {"y"}]>
 module attributes {weft.mesh = #mesh} {
-  // The weight's "y" reaches the product inside, and what the region gives.
+  // The weight's "y" reaches the product inside, and the region's result.
   // LAID: func.func @f(%{{.*}}: tensor<8x16xf32, #[[ROWS:.*]]> {{.*}}, %{{.*}}: tensor<16x32xf32, #[[COLUMNS:.*]]> {{.*}}) -> tensor<8x32xf32, #[[BOTH:.*]]>
   // LAID: ^bb0(%{{.*}}: tensor<4x16xf32, #[[WHOLE:.*]]>, %{{.*}}: tensor<16x32xf32, #[[COLUMNS]]>)
   // LAID: weft.yield %{{.*}} : tensor<4x32xf32, #[[COLUMNS]]>
@@ -62,7 +62,7 @@ module attributes {weft.mesh = #mesh} {
 #x = #weft.layout<#mesh, [{"x"}]>
 #y = #weft.layout<#mesh, [{"y"}]>
 module attributes {weft.mesh = #mesh} {
-  // Three rows a block do not halve, so they are cut inside and put together there.
+  // Three rows of a block are not even over "y", so they are sliced and gathered inside the region.
   // UNEVEN: coll.slice %{{.*}} dim 0 over #{{.*}} ["y"]{{.*}} : tensor<3xf32> -> tensor<2xf32>
   // UNEVEN: weft.sin {{.*}}tensor<2xf32>
   // UNEVEN: coll.all_gather %{{.*}} dim 0 over #{{.*}} ["y"]{{.*}} : tensor<2xf32> -> tensor<3xf32>
@@ -134,7 +134,7 @@ module attributes {weft.mesh = #mesh} {
 #y = #weft.layout<#mesh, [{"y"}, {}]>
 #whole = #weft.layout<#mesh, [{}, {}]>
 module attributes {weft.mesh = #mesh} {
-  // What is left of a sum over "y" when rows are summed over "x" by hand is half of it.
+  // A reduce_scatter over "x" by hand leaves half of the rows to sum over "y".
   // SUMS-LABEL: func.func @scattered
   // SUMS: weft.dot {{.*}} -> tensor<4x8xf32>
   // SUMS-NEXT: coll.reduce_scatter sum %{{.*}} dim 0 over #{{.*}} ["x"] : tensor<4x8xf32> -> tensor<2x8xf32>
@@ -149,7 +149,7 @@ module attributes {weft.mesh = #mesh} {
     return %0 : tensor<4x8xf32>
   }
 
-  // Summands move as well as sums do, and two sums that are added are one.
+  // Summands are permuted like sums, and two sums that are added are reduced once.
   // SUMS-LABEL: func.func @passed_around
   // SUMS-NOT: coll.all_reduce
   // SUMS: coll.collective_permute %{{.*}} sources [1, 0] over #{{.*}} ["x"] : tensor<4x8xf32> -> tensor<4x8xf32>
@@ -184,7 +184,7 @@ module attributes {weft.mesh = #mesh} {
     return %0 : tensor<4x8xf32>
   }
 
-  // Gathered behind what is summed by hand: a fourth of the sum is sent.
+  // The gather moves behind the sum by hand: a fourth of the sum is sent.
   // SUMS-LABEL: func.func @gathered_late
   // SUMS: coll.all_reduce sum %{{.*}} over #{{.*}} ["x"] : tensor<4x4xf32>
   // SUMS: coll.all_gather %{{.*}} dim 1 over #{{.*}} ["y"]{{.*}} : tensor<4x4xf32> -> tensor<4x16xf32>

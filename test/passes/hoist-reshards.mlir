@@ -31,7 +31,7 @@ module attributes {weft.mesh = #mesh} {
 #mesh = #weft.mesh<"data"=4>
 #rows = #weft.layout<#mesh, [{"data"}, {}]>
 module attributes {weft.mesh = #mesh} {
-  // Out of both loops. The result, and what reads the shard, take slices.
+  // The gather leaves both loops. The result, and uses of the shard, take slices.
   // CHECK-LABEL: func.func @nested
   // CHECK: %[[W:.*]] = weft.reshard %arg1
   // CHECK: weft.while(%{{.*}}, %arg0, %[[W]])

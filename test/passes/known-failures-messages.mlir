@@ -1,10 +1,10 @@
 // RUN: weft-opt %s --split-input-file --verify-diagnostics --allow-unregistered-dialect --weft-propagate-layouts
 
-// Where others abort or complain late, an error stands at the annotation, with
-// both values (docs/known-failures.md).
+// An error stands at the annotation, with both values, where others abort or
+// complain late (docs/known-failures.md).
 
-// jax-ml/jax#27808, #15788: an annotation that does not fit is found when the
-// program runs. A size that does not divide is no error.
+// jax-ml/jax#27808, #15788: JAX finds an annotation that does not fit when the
+// program runs. A size that the devices do not divide is no error.
 #mesh = #weft.mesh<"d"=4>
 module attributes {weft.mesh = #mesh} {
 // expected-error @below {{@rank: argument 0: layout has 1 dimensions, the tensor 2}}
@@ -15,7 +15,7 @@ func.func @rank(%x: tensor<10x4xf32> {weft.layout = #weft.layout<#mesh, [{"d"}]>
 
 // -----
 
-// pytorch#164543: a failure that names neither the op nor what is wrong.
+// pytorch#164543: a failure that names neither the op nor the mistake.
 #mesh = #weft.mesh<"d"=4>
 #other = #weft.mesh<"d"=2>
 module attributes {weft.mesh = #mesh} {
@@ -38,7 +38,7 @@ func.func @axis(%x: tensor<10x4xf32>) -> tensor<10x4xf32> {
 
 // -----
 
-// openxla/xla#4340, PR45402: CHECK !IsManual, and the one of FFT.
+// openxla/xla#4340, PR45402: CHECK !IsManual fails, and that of FFT.
 #mesh = #weft.mesh<"d"=4>
 module attributes {weft.mesh = #mesh} {
 func.func @manual(%x: tensor<10x4xf32> {weft.layout = #weft.layout<#mesh, [{"d"}, {}]>}) -> tensor<10x4xf32> {
@@ -51,8 +51,8 @@ func.func @manual(%x: tensor<10x4xf32> {weft.layout = #weft.layout<#mesh, [{"d"}
 
 // -----
 
-// llvm/llvm-project#106172, #82375: crashes. An op that nobody knows is
-// computed whole; what its operands lack is gathered.
+// llvm/llvm-project#106172, #82375: crashes. An unknown op is
+// computed whole, from gathered operands.
 #mesh = #weft.mesh<"d"=4>
 module attributes {weft.mesh = #mesh} {
 func.func @unknown_op(%x: tensor<10x4xf32> {weft.layout = #weft.layout<#mesh, [{"d"}, {}]>}) -> tensor<10x4xf32> {

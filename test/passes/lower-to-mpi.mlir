@@ -39,7 +39,7 @@ func.func @all_gather(%a: tensor<4x3xf32>) -> tensor<4x7xf32> {
   return %0 : tensor<4x7xf32>
 }
 
-// The init on coordinate 0 alone.
+// Coordinate 0 alone keeps the value.
 // CHECK-LABEL: func.func @make_partial
 // CHECK-DAG: %[[ZERO:.*]] = arith.constant dense<-0.000000e+00> : tensor<4xf32>
 // CHECK: %[[FIRST:.*]] = arith.cmpi eq

@@ -1,5 +1,5 @@
-// Per-device code: its operands are brought to the layouts that it says, its
-// layouts spread to what stands around it, and its region becomes part of each
+// Per-device code: its operands are brought to the layouts that it names, its
+// layouts spread to the ops around it, and its region becomes part of each
 // device's program.
 // RUN: weft-opt %s --weft-propagate-layouts --weft-verify-layouts --weft-verify-stage=stage=sharded | FileCheck %s --check-prefix=SHARDED
 // RUN: weft-opt %s --weft-propagate-layouts --weft-partition --weft-verify-stage=stage=partitioned | FileCheck %s
@@ -36,7 +36,7 @@ module attributes {weft.mesh = #mesh} {
     return %z : tensor<8x4xf32>
   }
 
-  // In a loop, and with a loop inside.
+  // Per-device code in a loop, and with a loop inside.
   // CHECK-LABEL: @loops
   // CHECK: weft.for 3
   // CHECK: weft.for 2

@@ -1,4 +1,4 @@
-// Equal communication happens once, whatever it is for; communication of
+// Equal communication happens once for all its uses; communication of
 // another value, group or place stays.
 // RUN: weft-opt %s --weft-merge-collectives | FileCheck %s
 
@@ -20,8 +20,8 @@ module attributes {weft.mesh = #mesh} {
     return %0, %1, %2, %3, %4 : tensor<6xf32>, tensor<6xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
   }
 
-  // Within a block only: what a region sends happens each time, or never, and
-  // is not there for what follows.
+  // Collectives are merged within a block only: those of a region may run each
+  // time, or never, so that ops behind the region do not have their results.
   // CHECK-LABEL: @region
   // CHECK: scf.if
   // CHECK-NEXT: %[[IN:.*]] = coll.all_reduce

@@ -16,7 +16,7 @@ func.func @filled(%x: tensor<67108864xf32>) -> (tensor<67108864xf32>, tensor<671
   return %c, %r, %s : tensor<67108864xf32>, tensor<67108864xf32>, tensor<67108864xf32>
 }
 
-// Small ones, and data, stay: a launch costs more than it saves.
+// Small constants, and those of several numbers, stay: a launch costs more.
 // CHECK-LABEL: func.func @small
 // CHECK-COUNT-2: weft.constant
 // CHECK-NOT: call

@@ -1,9 +1,9 @@
-// Where a kernel is one launch, groups are those that one nest can compute.
+// Groups are those that one nest can compute where a kernel is one launch.
 // RUN: weft-opt %s --weft-outline-kernels=target=cuda:sm_80 | FileCheck %s
 // RUN: weft-opt %s --weft-outline-kernels=target=cuda:sm_80 --weft-choose-nests=target=cuda:sm_80 | FileCheck %s --check-prefix=NESTS
 
-// A contraction goes on with the elementwise ops on its result; what surrounds reductions of rows is one kernel; the sum over all
-// rows is another one.
+// A contraction goes on with the elementwise ops on its result; reductions of rows and the ops around them are one kernel; the sum
+// over all rows is another one.
 // CHECK-LABEL: func.func @train
 // CHECK-NEXT: %[[D:.*]] = call @dot_add_relu_16x784x200(%arg0, %arg1, %arg2)
 // CHECK-NEXT: %[[S:.*]]:2 = call @general_reduce_sub_exp_div_16x200(%[[D]])
@@ -33,7 +33,7 @@ func.func @train(%x: tensor<16x784xf32>, %w: tensor<784x200xf32>, %b: tensor<200
   return %9, %10 : tensor<f32>, tensor<16x200xf32>
 }
 
-// Columns are reduced in a kernel of their own, an element a thread; their mean's rows are not those of %x.
+// Columns are reduced in a kernel of their own, with a thread for each; the rows of their sums are not those of %x.
 // CHECK-LABEL: func.func @columns
 // CHECK-NEXT: call @reduce_8x4
 // CHECK-NEXT: call @elementwise_sub_8x4

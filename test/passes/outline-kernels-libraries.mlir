@@ -1,6 +1,6 @@
 // A contraction that a library computes keeps behind it only ops that the library has an epilogue for.
 // RUN: weft-opt %s --weft-outline-kernels=target=cuda:sm_80 --weft-choose-libraries=target=cuda:sm_80 | FileCheck %s
-// Without libraries what follows is computed on the sums.
+// Without libraries the ops that follow are computed on the sums.
 // RUN: weft-opt %s --weft-outline-kernels=target=cpu:avx2 | FileCheck %s --check-prefix=CPU
 
 // CHECK: func private @dot_{{.*}}plan.library = {{.*}} epilogue bias_relu
@@ -13,7 +13,7 @@ func.func @dense(%x: tensor<64x128xf32>, %w: tensor<128x64xf32>, %b: tensor<64xf
   return %3 : tensor<64x64xf32>
 }
 
-// The bias is added in the kernel of what follows it, which reads the sums in any case.
+// The bias is added in the kernel of the op behind it, which reads the sums in any case.
 // CHECK: func private @dot_{{.*}}plan.library = {{.*}} epilogue none
 // CHECK: func private @elementwise_add_tanh_64x64
 // CPU: func private @dot_add_tanh_64x128x64

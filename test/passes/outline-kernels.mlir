@@ -43,7 +43,7 @@ func.func @train(%x: tensor<16x784xf32>, %w: tensor<784x200xf32> {weft.donated =
 // -----
 
 #mesh = #weft.mesh<"data"=2>
-// What communication reads directly stays; a group is convex: %2 needs %1,
+// A constant that communication reads stays; a group is convex: %2 needs %1,
 // which is summed over the devices in between, so %0 and %2 are two kernels.
 // CHECK-LABEL: func.func @convex
 // CHECK: %[[C:.*]] = weft.constant

@@ -1,5 +1,5 @@
 // Annotations that are partial: an argument holds summands, a constraint or a
-// result leaves a value as such. What is linear between them sums nothing.
+// result keeps them. Linear ops between them sum nothing.
 // RUN: weft-opt %s --weft-propagate-layouts --weft-verify-layouts --weft-verify-stage=stage=sharded | FileCheck %s
 
 // CHECK-DAG: #[[$SUMS:.+]] = #weft.layout<#mesh, [{"x"}, {}], partial = sum{"y"}>

@@ -1,5 +1,5 @@
-// What each kind of factor costs where it is sharded: one op of every kind, on
-// three devices with an uneven dimension of 8.
+// The communication of each kind of factor where it is sharded: one op of every
+// kind, on three devices with an uneven dimension of 8.
 // RUN: weft-opt %s --weft-propagate-layouts --weft-verify-layouts --weft-partition --canonicalize --cse | FileCheck %s
 
 #mesh = #weft.mesh<"d"=3>
@@ -10,7 +10,7 @@
 #columns = #weft.layout<#mesh, [{}, {"d"}]>
 module attributes {weft.mesh = #mesh} {
 
-// Nothing.
+// No communication.
 // CHECK-LABEL: func.func @pass
 // CHECK-NOT: coll.
 // CHECK: weft.exp %{{.+}} : tensor<3xf32>
@@ -28,7 +28,7 @@ func.func @position() -> (tensor<8xi32> {weft.layout = #split}) {
   %0 = weft.iota dim 0 : tensor<8xi32>
   return %0 : tensor<8xi32>
 }
-// A partial result; what lies behind the end is neutral.
+// A partial result; elements behind the end are neutral.
 // CHECK-LABEL: func.func @reduce
 // CHECK: %[[MASKED:.+]] = weft.select %{{.+}}, %{{.+}}, %{{.+}} : tensor<3x4xi1>
 // CHECK: %[[PART:.+]] = weft.reduce max %[[MASKED]] dims [0] : tensor<3x4xf32>
@@ -63,7 +63,7 @@ func.func @scattered_window(%x: tensor<12xf32> {weft.layout = #split}, %g: tenso
   %0 = weft.select_and_scatter ge %x, %g {window = array<i64: 3>, strides = array<i64: 2>, low = array<i64: 1>, high = array<i64: 0>} : tensor<12xf32>, tensor<6xf32> -> tensor<12xf32>
   return %0 : tensor<12xf32>
 }
-// A window larger than the result is what is sharded: a halo and a sum.
+// A window larger than the result is sharded itself: a halo and a sum.
 // CHECK-LABEL: func.func @large_window
 // CHECK: coll.fetch %{{.+}} dim 1 of 14 at block 4 step 1 offset 0 {{.*}}(reduce)" : tensor<1x5x2xf32> -> tensor<1x6x2xf32>
 // CHECK: weft.convolution {{.*}} : tensor<1x6x2xf32>, tensor<4x2x4xf32> -> tensor<1x3x4xf32>
@@ -73,7 +73,7 @@ func.func @large_window(%x: tensor<1x14x2xf32> {weft.layout = #weft.layout<#mesh
   %0 = weft.convolution %x, %w {lhs_dims = array<i64: 0, 2, 1>, rhs_dims = array<i64: 2, 1, 0>, result_dims = array<i64: 0, 2, 1>, strides = array<i64: 1>, low = array<i64: 0>, high = array<i64: 0>, base_dilation = array<i64: 1>, window_dilation = array<i64: 1>} : tensor<1x14x2xf32>, tensor<12x2x4xf32> -> tensor<1x3x4xf32>
   return %0 : tensor<1x3x4xf32>
 }
-// Each device fetches what it lacks; nothing is left to compute.
+// Each device fetches the elements that it lacks; nothing is left to compute.
 // CHECK-LABEL: func.func @shift
 // CHECK: %[[MOVED:.+]] = coll.fetch %{{.+}} dim 0 of 8 at block 2 step 1 offset 2 {{.*}}(shift)" : tensor<3xf32> -> tensor<2xf32>
 // CHECK-NEXT: return %[[MOVED]]
@@ -91,7 +91,7 @@ func.func @shifted_block(%x: tensor<8x3xf32> {weft.layout = #rows}) -> (tensor<3
   %0 = weft.reshape %x : tensor<8x3xf32> -> tensor<3x8xf32>
   return %0 : tensor<3x8xf32>
 }
-// Rows of others are absent; a partial result.
+// Rows of other devices are absent; a partial result.
 // CHECK-LABEL: func.func @lookup
 // CHECK: weft.gather {{.*}}{absent_outside, {{.*}}} : tensor<3x4xf32>, tensor<5xi64> -> tensor<5x4xf32>
 // CHECK: coll.all_reduce sum %{{.+}} reason "result of weft.gather is summed
@@ -120,7 +120,7 @@ func.func @select(%x: tensor<8xf32> {weft.layout = #split}) -> (tensor<2xf32> {w
   %0, %1 = weft.top_k %x dim 0 : tensor<8xf32> -> tensor<2xf32>, tensor<2xi32>
   return %0, %1 : tensor<2xf32>, tensor<2xi32>
 }
-// What each device folded of its block; padding is what a fold starts from.
+// The folds of the blocks; padding is the value that a fold starts from.
 // CHECK-LABEL: func.func @fold
 // CHECK: %[[BLOCK:.+]] = weft.select {{.+}}, %arg0, {{.+}} tensor<3x4xi32>
 // CHECK: %[[PART:.+]] = weft.fold %[[BLOCK]] from %{{.+}} dims [0] : (tensor<3x4xi32>, tensor<i32>) -> tensor<4xi32>
@@ -165,7 +165,7 @@ func.func @sort(%x: tensor<900xf64> {weft.layout = #split}) -> (tensor<900xf64> 
   %0 = weft.sort %x dim 0 keys 1 : (tensor<900xf64>) -> tensor<900xf64>
   return %0 : tensor<900xf64>
 }
-// Gathered in that dimension only, and why.
+// A gather in that dimension only, with its reason.
 // CHECK-LABEL: func.func @whole
 // CHECK: coll.all_gather %{{.+}} dim 1 over #mesh ["d"] reason "argument 0 is gathered over \22d\22 for weft.reshape, which needs dimension 1 whole: 3 shards do not divide 2 x 3" : tensor<4x2xf32> -> tensor<4x6xf32>
 // CHECK-NOT: coll.

@@ -1,7 +1,7 @@
 // RUN: weft-opt %s --split-input-file --weft-verify-layouts --weft-partition | FileCheck %s
 
 // Seven rows over three devices are blocks of three: the last device holds one
-// valid row, so a sum over rows masks what lies behind it.
+// valid row, so a sum over rows masks the rows behind it.
 #mesh = #weft.mesh<"d"=3>
 #rows = #weft.layout<#mesh, [{"d"}, {}]>
 #partial = #weft.layout<#mesh, [{}], partial = sum{"d"}>

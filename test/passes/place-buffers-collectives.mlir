@@ -1,5 +1,5 @@
 // Each collective, and a call of the host, becomes the instruction of its name
-// with what it has of its own.
+// with its attributes.
 // RUN: weft-opt %s --weft-place-buffers | FileCheck %s
 
 #mesh = #weft.mesh<"x"=2>

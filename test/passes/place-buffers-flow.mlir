@@ -1,5 +1,5 @@
-// A loop's carried value has one buffer, and what the body computes from it is
-// written there.
+// A loop's carried value has one buffer, to which the body writes the value of
+// the next round.
 // RUN: weft-opt --weft-lower-control-flow --weft-outline-kernels --weft-place-buffers --split-input-file %s | FileCheck %s
 
 // The weight is only read: no copy. The state has the result's buffer.
@@ -91,8 +91,8 @@ func.func @branch(%p: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// A condition is asked once more than its body runs: four sums of flags, three
-// of rows. How often both run within another loop is multiplied.
+// A condition runs once more than its body: four sums of flags, three of rows.
+// The counts of loops in each other are multiplied.
 // CHECK-LABEL: plan.program @asked
 // CHECK: plan.label "loop 0"
 // CHECK: plan.all_reduce {{.*}} times 4

@@ -1,5 +1,5 @@
 // Scratch memory of a kernel lies in the arena while its launch runs: beside
-// what lives then, where other values lie before and after.
+// the values that live then, where other values lie before and after.
 // RUN: weft-opt %s --weft-place-buffers | FileCheck %s
 
 // CHECK-LABEL: plan.program @beside mesh {{.*}} arena 320

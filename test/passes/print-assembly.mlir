@@ -1,4 +1,4 @@
-// The pass prints what a code generator makes of the kernels; the module stays.
+// The pass prints the assembly of the kernels; the module stays.
 // RUN: weft-opt %s --weft-choose-nests --weft-print-assembly=target=cpu:generic | FileCheck %s
 // RUN: not weft-opt %s --weft-print-assembly=target=cpu:avx1024 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not weft compile %fixtures/seed-functional-mlp/model.json --target cpu:avx1024 -o %t.weft 2>&1 | FileCheck %s --check-prefix=UNKNOWN

@@ -105,7 +105,7 @@ func.func @the_cheaper_side_of_a_conflict_is_moved(
 }
 
 // Inside a function: a closed dimension of a constraint stays whole, an open
-// one takes what its neighbours have.
+// one takes its neighbours' axes.
 // CHECK-LABEL: func.func @a_constraint_leaves_a_dimension_open
 // CHECK: %[[X:.+]] = weft.reshard %arg0 {{.*}} -> tensor<16x32xf32, #[[$DATA]]>
 // CHECK: weft.relu %[[X]] : tensor<16x32xf32, #[[$DATA]]>
@@ -125,7 +125,7 @@ func.func @a_constraint_bars_an_axis(
   return %1 : tensor<16x32xf32>
 }
 
-// What the second constraint says counts first.
+// The second constraint counts first.
 // CHECK-LABEL: func.func @a_constraint_of_priority_1_waits
 // CHECK: weft.add {{.*}} : tensor<16x32xf32, #[[$COLUMNS]]>
 func.func @a_constraint_of_priority_1_waits(%x: tensor<16x32xf32>, %y: tensor<16x32xf32>) -> tensor<16x32xf32> {
@@ -135,7 +135,7 @@ func.func @a_constraint_of_priority_1_waits(%x: tensor<16x32xf32>, %y: tensor<16
   return %2 : tensor<16x32xf32>
 }
 
-// The group of an argument and of a value that says nothing itself.
+// A group joins an argument and a value without a layout of its own.
 // CHECK-LABEL: func.func @a_group_joins_values_inside
 // CHECK: %[[Y:.+]] = weft.reshard %arg1 {{.*}} -> tensor<16x32xf32, #[[$MODEL]]>
 // CHECK: weft.exp %[[Y]] : tensor<16x32xf32, #[[$MODEL]]>

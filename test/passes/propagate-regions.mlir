@@ -4,8 +4,8 @@
 #mesh = #weft.mesh<"data"=2, "model"=2>
 #rows = #weft.layout<#mesh, [{"data"}, {}]>
 module attributes {weft.mesh = #mesh} {
-  // What flows in from an annotated argument is sharded in the body and behind
-  // the loop; the weight is not gathered each time.
+  // The value of an annotated argument is sharded in the body and behind the
+  // loop; the weight is not gathered each time.
   // #layout is rows over data, #layout1 whole.
   // CHECK-LABEL: func.func @into
   // CHECK-NOT: weft.reshard

@@ -89,7 +89,7 @@ func.func @gradient_accumulation_reduces_once(%a: tensor<16x64xf32, #sum>, %b: t
   return %4 : tensor<16x64xf64, #whole>
 }
 
-// What is whole would be added four times.
+// The whole value would be added four times.
 // CHECK-LABEL: func.func @a_sum_and_a_whole_value_are_not_added_early
 // CHECK: weft.reshard %arg0
 // CHECK: weft.add
@@ -100,7 +100,7 @@ func.func @a_sum_and_a_whole_value_are_not_added_early(%a: tensor<16x64xf32, #su
   return %2 : tensor<2x64xf32, #whole>
 }
 
-// Nor is a product of sums a sum of products.
+// A product of sums is no sum of products.
 // CHECK-LABEL: func.func @two_sums_are_not_multiplied_early
 // CHECK: weft.reshard %arg0
 // CHECK: weft.reshard %arg1
@@ -113,7 +113,7 @@ func.func @two_sums_are_not_multiplied_early(%a: tensor<16x64xf32, #sum>, %b: te
   return %3 : tensor<2x64xf32, #whole>
 }
 
-// A scale costs nothing on the way to what is cheaper.
+// A sum passes a scale on the way to the smaller result of a reduce.
 // CHECK-LABEL: func.func @a_sum_passes_a_scale
 // CHECK: weft.mul %arg0, %arg1
 // CHECK: %[[R:.+]] = weft.reduce sum %{{.+}} dims [0] : {{.*}} -> tensor<64xf32, #{{.+}}>

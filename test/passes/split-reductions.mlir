@@ -24,7 +24,7 @@ func.func @squares(%g: tensor<4x262144xbf16>) -> tensor<f32> {
   return %1 : tensor<f32>
 }
 
-// Of 64 columns two blocks are busy: rows are divided.
+// 64 columns keep only two blocks busy: rows are divided.
 // CHECK-LABEL: @columns
 // CHECK: weft.reshape %arg0 : tensor<65536x64xf32> -> tensor<128x512x64xf32>
 // CHECK: weft.reduce max %{{.*}} dims [1] : tensor<128x512x64xf32> -> tensor<128x64xf32>
@@ -34,7 +34,7 @@ func.func @columns(%x: tensor<65536x64xf32>) -> tensor<64xf32> {
   return %0 : tensor<64xf32>
 }
 
-// What others read is stored; the slices read it.
+// A value that others read is stored; the slices read it.
 // CHECK-LABEL: @read_twice
 // CHECK: %[[E:.*]] = weft.exp %arg0 : tensor<524288xf32>
 // CHECK: %[[V:.*]] = weft.reshape %[[E]] : tensor<524288xf32> -> tensor<128x4096xf32>
@@ -45,7 +45,7 @@ func.func @read_twice(%x: tensor<524288xf32>) -> (tensor<524288xf32>, tensor<f32
   return %0, %1 : tensor<524288xf32>, tensor<f32>
 }
 
-// Short ones, ones with rows enough, and sizes without divisors stay.
+// Short reductions, those with enough rows, and sizes without divisors stay.
 // CHECK-LABEL: @stay
 // CHECK-NOT: weft.reshape
 func.func @stay(%short: tensor<65535xf32>, %rows: tensor<128x65536xf32>, %prime: tensor<1048583xf32>) -> (tensor<f32>, tensor<128xf32>, tensor<f32>) {

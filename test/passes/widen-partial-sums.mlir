@@ -13,7 +13,7 @@ module attributes {weft.mesh = #mesh} {
     %0 = weft.reduce sum %x dims [0] : tensor<4x8xf16> -> tensor<8xf16>
     return %0 : tensor<8xf16>
   }
-  // What has no partial sum stays, and so do those of bf16.
+  // Reductions without a partial sum stay, and so do those of bf16.
   // CHECK-LABEL: func.func @others
   // CHECK-NOT: f32
   // CHECK: return

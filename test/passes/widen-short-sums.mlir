@@ -36,7 +36,7 @@ func.func @gradient(%dy: tensor<4x8xf32>, %w: tensor<6x8xbf16>) -> tensor<4x6xf3
   return %1 : tensor<4x6xf32>
 }
 
-// What a convert rounds, or the result's type lacks, is read behind it.
+// Operands are read behind a convert that rounds, or one of integers to floats.
 // CHECK-LABEL: func.func @rounded
 // CHECK: %[[X:.*]] = weft.convert %arg0 : tensor<8x8xf32> -> tensor<8x8xbf16>
 // CHECK: %[[Y:.*]] = weft.convert %arg1 : tensor<8x8xi8> -> tensor<8x8xf32>

@@ -1,4 +1,4 @@
-// The other promises of Stages.def, one a run.
+// The other promises of Stages.def, one for each run.
 
 // RUN: split-file %s %t
 // RUN: not weft-opt %t/abstract.mlir --pass-pipeline="builtin.module(weft-verify-stage{stage=differentiated})" 2>&1 | FileCheck %s --check-prefix=ABSTRACT

@@ -1,5 +1,5 @@
-// The module's budget is checked behind the stage `plan`, by whoever runs the
-// pipeline: what is broken is an error at the op that communicates.
+// Every pipeline checks the module's budget behind the stage `plan`: a broken
+// limit is an error at the op that communicates.
 // RUN: weft-opt %s --split-input-file --verify-diagnostics --weft-pipeline
 
 #mesh = #weft.mesh<"model"=4>
@@ -39,7 +39,7 @@ module attributes {weft.mesh = #mesh, weft.expect = 4} {
 
 #mesh = #weft.mesh<"model"=4>
 module attributes {weft.mesh = #mesh, weft.expect = "memory<=8"} {
-  // expected-error @below {{the budget "memory<=8" is broken: a same step has 64 (memory); weights 0, optimizer 0, activations 32, temporaries 0, arguments 32; shard what is largest over more axes, or make the batch smaller}}
+  // expected-error @below {{the budget "memory<=8" is broken: a same step has 64 (memory); weights 0, optimizer 0, activations 32, temporaries 0, arguments 32; shard the largest tensors over more axes, or make the batch smaller}}
   func.func @same(%x: tensor<8xf32>) -> tensor<8xf32> {
     return %x : tensor<8xf32>
   }

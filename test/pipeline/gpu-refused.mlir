@@ -11,7 +11,7 @@ func.func private @two(%x: tensor<8x16xf32>) -> tensor<f32> attributes {weft.ker
 
 // -----
 
-// expected-error @+1 {{kernel 'turned' has no code for cuda:sm_90a: weft.transpose reads what a reduction gave in other rows}}
+// expected-error @+1 {{kernel 'turned' has no code for cuda:sm_90a: weft.transpose reads results of a reduction in other rows}}
 func.func private @turned(%x: tensor<8x8x4xf32>) -> tensor<8x8xf32> attributes {weft.kernel = #weft.kernel<general>} {
   %0 = weft.reduce sum %x dims [2] : tensor<8x8x4xf32> -> tensor<8x8xf32>
   %1 = weft.transpose %0 [1, 0] : tensor<8x8xf32> -> tensor<8x8xf32>
@@ -20,7 +20,7 @@ func.func private @turned(%x: tensor<8x8x4xf32>) -> tensor<8x8xf32> attributes {
 
 // -----
 
-// expected-error @+1 {{kernel 'across' has no code for cuda:sm_90a: weft.broadcast reads what a reduction gave in other rows}}
+// expected-error @+1 {{kernel 'across' has no code for cuda:sm_90a: weft.broadcast reads results of a reduction in other rows}}
 func.func private @across(%x: tensor<8x8xf32>) -> tensor<8x8xf32> attributes {weft.kernel = #weft.kernel<general>} {
   %0 = weft.reduce sum %x dims [1] : tensor<8x8xf32> -> tensor<8xf32>
   %1 = weft.broadcast %0 dims [1] : tensor<8xf32> -> tensor<8x8xf32>

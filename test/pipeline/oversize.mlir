@@ -26,7 +26,7 @@ func.func @empty(%x: tensor<0x9223372036854775807xf32> {weft.name = "x"}) -> ten
 
 // -----
 
-// 2^53 bytes are a tensor, nine of them more than a program.
+// A tensor may have 2^53 bytes; nine such tensors are too large for a program.
 // expected-error @below {{with argument 8, all tensors together have 81064793292668928 bytes, but a program has at most 72057594037927936; make its tensors smaller}}
 func.func @program(%0: tensor<2251799813685248xf32>, %1: tensor<2251799813685248xf32>, %2: tensor<2251799813685248xf32>, %3: tensor<2251799813685248xf32>, %4: tensor<2251799813685248xf32>, %5: tensor<2251799813685248xf32>, %6: tensor<2251799813685248xf32>, %7: tensor<2251799813685248xf32>, %8: tensor<2251799813685248xf32>) -> tensor<2251799813685248xf32> {
   return %0 : tensor<2251799813685248xf32>

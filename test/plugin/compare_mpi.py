@@ -1,4 +1,4 @@
-"""Runs an annotated program on N processes, without annotations on one, and compares what they print.
+"""Runs an annotated program on N processes, without annotations on one, and compares the numbers that they print.
 
 compare_mpi.py PROGRAM FOLDER N "mlir-opt ... --pass-pipeline" PASSES-OF-N PASSES-OF-ONE
 """
@@ -41,7 +41,7 @@ def compile_program(opt, passes, text):
 
 
 def without_annotations(text):
-    """Casts of tensors to their own types in place of shard.shard."""
+    """The program with casts of tensors to their own types in place of shard.shard."""
     text = re.sub(r"^ *(%\w+ = shard\.sharding|shard\.grid) .*\n", "", text, flags=re.M)
     return re.sub(r"shard\.shard (%\w+) to %\w+ : (.*)", r"tensor.cast \1 : \2 to \2", text)
 

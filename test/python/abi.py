@@ -1,5 +1,5 @@
-"""weft/abi.py declares what weft.h and serving.h declare, compiler_abi.py what compiler.h does; dtype and role names are the
-runtime's.
+"""weft/abi.py has the declarations of weft.h and serving.h, compiler_abi.py those of compiler.h; dtype and role names are
+the runtime's.
 
     abi.py SOURCE_TREE
 """
@@ -50,12 +50,12 @@ for names, function, count in ((abi.DTYPES, "weft_dtype_name", len(enumerators("
     assert len(names) == count
 
 # Every function is declared in a header, with as many parameters.
-compiler_abi.library()  # has them all
+compiler_abi.library()  # fails if a function is missing
 for text, functions in ((header, abi._FUNCTIONS), (serving_header, serving._FUNCTIONS), (compiler_header, compiler_abi.FUNCTIONS)):
     code = " ".join(without_comments(text).split())
     for name, (_, parameters) in functions.items():
         if name == "weft_version":
-            continue  # of version.h
+            continue  # version.h declares it
         declared = re.search(rf"\b{name}\(([^)]*)\)", code).group(1)
         count = 0 if declared == "void" else len(declared.split(","))
         assert count == len(parameters), name

@@ -68,7 +68,7 @@ def test_stages():
 def test_costs():
     module = annotated()
     (collective,) = module.explain()["collectives"]
-    assert (collective["kind"], collective["bytes"]) == ("all_reduce", 6 * 4 * 4), collective  # 2 * 1 / 2 of 96 bytes
+    assert (collective["kind"], collective["bytes"]) == ("all_reduce", 6 * 4 * 4), collective  # 96 bytes, of which a ring of 2 sends 2 * 1 / 2
     assert "[{}, {}]" in collective["fix"], collective
     assert module.explain(target="cpu:avx2")["collectives"][0]["bytes"] == 96
     (why,) = module.why("x")

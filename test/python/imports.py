@@ -1,4 +1,4 @@
-"""Checks what an import of the package loads, and its errors if it finds no libraries.
+"""Checks that an import of the package loads little, and its errors if it finds no libraries.
 
     imports.py WEFT
 """

@@ -28,7 +28,7 @@ samples = 13
 
 x = random.normal(size=(samples, 5)).astype("float32")
 wanted = np.asarray(one.predict(x, verbose=0))
-for sizes in ([1, 4, 8], [4, 8], 32):  # 8 + 4 + 1; 8 + 4 + a padded 4; one padded 32
+for sizes in ([1, 4, 8], [4, 8], 32):  # 13 samples take the sizes 8 + 4 + 1; 8 + 4 + a padded 4; one padded 32
     model = weft.compile(one, batch_size=sizes)
     assert model.batch_sizes == tuple(sizes if isinstance(sizes, list) else [sizes])
     np.testing.assert_allclose(model.predict(x), wanted, rtol=1e-5, atol=1e-6)

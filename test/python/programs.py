@@ -58,7 +58,7 @@ refused(["is missing", "(6, 8)"], program.run, {names[1]: b})
 refused(["takes 2 arrays", "1 were given"], program, a)
 refused(["no such output"], program.run, inputs, outputs={"other": result})
 
-# A donated input: bound, it has the new value after each run; given, the caller's array stays.
+# A donated input that is bound has the new value after each run; if it is passed, the caller's array stays.
 step = weft.compile(jax.jit(lambda w, x: (w - 0.5 * x, (w * x).sum()), donate_argnums=0), a, a + 1)
 donated = next(port for port in step.inputs if port.donated is not None)
 other = next(port.name for port in step.inputs if port.donated is None)
@@ -76,7 +76,7 @@ refused(["no such input"], step.bind, {"other": a})
 refused([donated.name, "reuses the memory"], step.run, {other: a},
         outputs={step.outputs[donated.donated].name: result})
 
-# On four devices arrays still go in and out whole.
+# A program on four devices takes and returns global arrays, too.
 mesh = Mesh(np.array(jax.devices()), ("rows",))
 rows = NamedSharding(mesh, PartitionSpec("rows"))
 split = weft.compile(jax.jit(lambda x, y: jax.numpy.tanh(x @ y), in_shardings=(None, rows)), a, b)
@@ -84,7 +84,7 @@ assert split.device_count == 4 and "rows" in split.mesh and split.inputs[1].layo
 np.testing.assert_allclose(split(a, b), wanted, rtol=1e-5, atol=1e-6)
 refused(["cpu:4", "scattered"], split.run, dict(zip([p.name for p in split.inputs], (a, b))), copy=False)
 
-# explain tells what is sent, and why: the sum over four devices of a 6 x 5 result.
+# explain lists the collectives and their reasons: the sum over four devices of a 6 x 5 result.
 explanation = weft.explain(jax.jit(lambda x, y: jax.numpy.tanh(x @ y), in_shardings=(None, rows)), a, b)
 assert "on 4 devices" in str(explanation) and "<html" in explanation.html and "<iframe" in explanation._repr_html_()
 assert explanation.data, "--json says nothing"

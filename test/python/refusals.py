@@ -27,7 +27,7 @@ def refused_by_weft(words, call, *arguments, **options):
 
 
 def refused(words, call, *arguments, **options):
-    """The same for a message of the package, which compare() looks for."""
+    """Checks the same of a message of the package, and records the message for compare()."""
     raised.append(refused_by_weft(words, call, *arguments, **options))
 
 

@@ -11,7 +11,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "exec"))
 import npz_values
 
-# Groups of devices on the mesh x=2, y=4. No group at all stands for one of all devices.
+# Groups of devices on the mesh x=2, y=4. An empty list stands for one group of all devices.
 CASES = {"last": [[3, 0, 1, 2], [7, 4, 5, 6]], "part": [[2, 1], [7, 4]], "alone": [[device] for device in range(8)], "all": []}
 PROGRAM = """module {{
 sdy.mesh @mesh = <["x"=2, "y"=4]>

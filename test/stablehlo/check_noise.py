@@ -45,7 +45,7 @@ assert not check_programs.compare(plain, other, noise)
 # The other weight is held to the relative tolerance.
 wrong = {"out": ([2], array.array("f", [plain["out"][1][0], 0.501]))}
 assert "out: element 1" in check_programs.compare(plain, wrong, noise)
-# Neither may the magnified one be anything: no step is longer than the learning rate.
+# The magnified one is bounded, too: no step is longer than the learning rate.
 wrong = {"out": ([2], array.array("f", [0.05, plain["out"][1][1]]))}
 assert "out: element 0" in check_programs.compare(plain, wrong, noise)
 print("rounding is allowed, mistakes are not")

@@ -2,8 +2,8 @@
 
     check_programs.py WEFT FOLDER cpu:N [PROGRAM...]
 
-Arrays in/000... of PROGRAM.npz are the arguments, out/000... what JAX computes. Every
-program of the folder runs (or those named) but the ones in NOT_YET, which must fail as it says.
+Arrays in/000... of PROGRAM.npz are the arguments, out/000... JAX's outputs. Every program of
+the folder runs (or those named) but the ones in NOT_YET, which must fail with the reason there.
 """
 
 import math
@@ -23,7 +23,7 @@ TOLERANCE, SMALL = 1e-3, 1e-2
 
 
 def difference(expected, found, tolerance, noise=None):
-    """Why two flat lists differ, or nothing; `noise` is what rounding alone moves each element by."""
+    """The reason why two flat lists differ, or nothing; `noise` has the distance that rounding alone moves each element."""
     for i, (a, b) in enumerate(zip(expected, found)):
         if isinstance(a, float):
             if math.isnan(a) and math.isnan(b) or a == b:

@@ -1,4 +1,4 @@
-"""Runs StableHLO programs of JAX with other shardings than they came with: JAX's outputs must still come out.
+"""Runs StableHLO programs of JAX with other shardings than their own; the outputs must still be JAX's.
 
     check_redrawn.py WEFT FOLDER cpu:N SEEDS [PROGRAM...]      SEEDS: 3, or 5-9
 
@@ -19,7 +19,7 @@ SHARDING = re.compile(r'(<@mesh, )\[((?:\{[^}]*\}(?:, )?)*)\]')
 
 
 def dealt_out(draw, rank, axes):
-    """Each axis goes to some dimension or to none."""
+    """Random axes for each dimension: each axis shards one dimension or none."""
     dimensions = [[] for _ in range(rank)]
     for axis in draw.sample(axes, len(axes)):
         if draw.random() < 0.7:

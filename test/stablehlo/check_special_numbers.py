@@ -15,7 +15,7 @@ import sys
 import tempfile
 import zipfile
 
-# MLIR's name: NumPy's, Python's code for struct, bytes, of an integer of the width.
+# MLIR's name of a type: NumPy's name, its code in Python's struct, its bytes, and the code of an integer of the width.
 TYPES = {"f16": ("f2", "e", 2, "H"), "f32": ("f4", "f", 4, "I"), "f64": ("f8", "d", 8, "Q")}
 DEVICES = (1, 2, 3, 8)
 HEAD = """module @m attributes {{mhlo.num_partitions = {n} : i32, mhlo.num_replicas = 1 : i32}} {{
@@ -200,7 +200,7 @@ def check_sums(weft):
 }}
 """
         expect("contraction", "f16", run(weft, text, (16,), bits, "f16", "contraction"), [bits_of(sum(values), "f16")] * 8)
-    # Accumulated by a loop: 6 times the same sum.
+    # A sum accumulated by a loop: 6 times the same terms.
     text = HEAD + """  func.func public @main(%a: tensor<16xf16> {{sdy.sharding = #sdy.sharding<@mesh, [{{"x"}}]>}}) -> tensor<f16> {{
     %i = stablehlo.constant dense<0.0> : tensor<f16>
     %k0 = stablehlo.constant dense<0> : tensor<i32>

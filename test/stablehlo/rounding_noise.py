@@ -1,9 +1,9 @@
-"""How far the results of a program move when its inputs move by some units in the last place.
+"""Measures the changes in a program's results when its inputs change by some units in the last place.
 
     noise = rounding_noise.measure(run, inputs)      # run(inputs) gives {name: (shape, values)}
     difference(expected, found, tolerance, noise["out/007"])
 
-Sums may be taken in any order, so a result is known up to the rounding of what it is computed from. Mostly that is
+Sums may be taken in any order, so a result is known up to the rounding of its operands. Mostly that is
 far below a relative tolerance. It is not where a program magnifies: the first step of Adam divides a gradient by its
 own size, so a gradient that is exactly 0 but for rounding becomes a step of any size up to the learning rate. No
 tolerance relative to the result fits both this element and its neighbours.
@@ -25,7 +25,7 @@ BITS = {"f": ("I", 1 << 23, 0xFF << 23, (1 << 31) - 1), "d": ("Q", 1 << 52, 0x7F
 
 
 def moved(values, chance):
-    """Every normal float up or down; other arrays as they are."""
+    """The values with every normal float moved up or down; integers stay equal."""
     if values.typecode not in BITS:
         return values
     code, smallest, infinity, size = BITS[values.typecode]

@@ -3,9 +3,9 @@
 // ReshardSimulator executes the steps of a plan on the buffers of all devices.
 // Every device has a buffer of its local shape; element e of the tensor has the
 // value e + 1, and summand k of a partial tensor has e + 1 + 1000 k. Padding is
-// poison, and so are values computed from it. Steps do what the coll dialect
-// defines: all_gather concatenates in group order and truncates, slice takes
-// block k of the result's local size, and so on.
+// poison, and so are values computed from it. Steps follow the coll dialect:
+// all_gather concatenates in group order and truncates, slice takes block k of
+// the result's local size, and so on.
 //
 //===----------------------------------------------------------------------===//
 

@@ -58,7 +58,7 @@ const Case kCases[] = {
      {0, 192, 320, 0},
      384},
     // At time 1, 64 bytes are free between the two of 192.
-    {"a narrow gap is passed by, and taken by what fits",
+    {"a narrow gap is passed by, and taken by a buffer that fits",
      {{256, 2, 4}, {192, 0, 1}, {192, 0, 2}, {128, 1, 1}, {64, 1, 1}},
      {0, 0, 256, 448, 192},
      576},

@@ -123,7 +123,7 @@ TEST_CASE("a file keeps its permissions when it is written again") {
   CHECK(modeOf(folder / "fresh") == 0640);
 }
 
-TEST_CASE("what a killed process left is removed by the next writer") {
+TEST_CASE("the file of a killed process is removed by the next writer") {
   Folder folder;
   dieWriting(folder / "out");
   REQUIRE(folder.files().size() == 1);

@@ -49,7 +49,7 @@ TEST_CASE("a limit is a subject, a relation and a number") {
   CHECK(parseBudget("all_reduce<=2, bytes<=10", error)->size() == 2);
 }
 
-TEST_CASE("what is no limit is refused with the part that is wrong") {
+TEST_CASE("text that is no limit is refused with the part that is wrong") {
   CHECK(refusal("") ==
         "'' is no limit; write it as all_reduce<=2 or bytes<=4e6");
   CHECK(refusal("all_reduce") ==
@@ -66,7 +66,7 @@ TEST_CASE("what is no limit is refused with the part that is wrong") {
           std::string::npos);
 }
 
-TEST_CASE("subjects are counted as a step has them") {
+TEST_CASE("subjects are counted as often as a step runs them") {
   Explanation it = program();
   CHECK(costOf(limitOf("collectives<=1"), it) == 5);
   CHECK(costOf(limitOf("bytes<=1"), it) == 100 + 3 * 40 + 7);

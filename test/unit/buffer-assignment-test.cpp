@@ -72,7 +72,7 @@ const Case kCases[] = {
   %new = each(%w, %g) :: T
   return %new : T)",
      "argument 0"},
-    {"a kernel that may read what it wrote", R"((%w: D0, %g: T) -> T {
+    {"a kernel that may read after it wrote", R"((%w: D0, %g: T) -> T {
   %new = any(%w, %g) :: T
   return %new : T)",
      "arena 0"},
@@ -125,7 +125,7 @@ const Case kCases[] = {
   %c = any(%b, %b) :: T
   return %c : T)",
      "arena 0, arena 0, result 0"},
-    {"a sum of what is read elsewhere", R"((%x: T) -> T {
+    {"a sum of a value that is read elsewhere", R"((%x: T) -> T {
   %a = any(%x, %x) :: T
   %b = coll.all_reduce sum %a over #mesh ["d"] : T
   %c = any(%a, %b) :: T
@@ -186,7 +186,7 @@ const Case kCases[] = {
   %b = any(%r, %r) :: T
   return %b : T)",
      "arena 0, arena 1, arena 0, arena 0, result 0"},
-    {"a loop does not take what is read behind it", R"((%x: T) -> T {
+    {"a loop does not take a value that is read behind it", R"((%x: T) -> T {
   %a = any(%x, %x) :: T
   %r = weft.while(%a) : (T) -> T {
   ^bb0(%v: T):
@@ -203,7 +203,7 @@ const Case kCases[] = {
 };
 } // namespace
 
-TEST_CASE("values share memory only where nobody reads what is lost") {
+TEST_CASE("values share memory only where no op reads the overwritten value") {
   for (const Case &it : kCases) {
     INFO(it.name);
     Program program(it.function);

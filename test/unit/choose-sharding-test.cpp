@@ -219,7 +219,7 @@ TEST_CASE("the price of the header's example") {
   CHECK(priceOf(add, "[-,-]").rest == Price{96 * kByte / 32, 0, 0});
 }
 
-TEST_CASE("what sums and moves of results cost") {
+TEST_CASE("the prices of sums and moves of results") {
   OneOp dot("d=4", kDeepDot, {"[-,d]", "[d,-]", "[-,-]"});
   OpPrice sum = priceOf(dot, "[-,d,-]");
   // The tensor has 64 bytes: 3 quarters come in a reduce_scatter and 3 in an
@@ -284,7 +284,7 @@ TEST_CASE("messages take the time of the slowest axis") {
   CHECK(femtoseconds(1000) == femtoseconds(100));
 }
 
-TEST_CASE("of layouts the moving counts, of reshards the time") {
+TEST_CASE("layouts are compared by moving time, reshards by total time") {
   Price few = {10, 5000, 1}, fast = {20, 1, 2};
   CHECK(movesLess(few, fast));
   CHECK_FALSE(movesLess(fast, few));

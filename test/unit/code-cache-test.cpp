@@ -11,6 +11,13 @@
 using namespace weft;
 namespace fs = std::filesystem;
 
+TEST_CASE("keys depend on the borders of the fields") {
+  const std::string zero(1, 0);
+  CHECK(keyOfCode({"a", "b"}) == keyOfCode({"a", "b"}));
+  CHECK(keyOfCode({"ab", ""}) != keyOfCode({"a", "b"}));
+  CHECK(keyOfCode({"a" + zero, "b"}) != keyOfCode({"a", zero + "b"}));
+}
+
 namespace {
 struct Folder {
   std::string path;
@@ -83,7 +90,7 @@ TEST_CASE("entries take no more than the limit, and those used last stay") {
   CHECK(has(folder, "k59", 9000));
 }
 
-TEST_CASE("what is not used for a month is removed, also where all is found") {
+TEST_CASE("entries not used for a month are removed, by reads and by writes") {
   Folder folder;
   for (const char *key : {"old", "young", "used"})
     writeCachedCode(folder.path, key, codeOf(key, 1000));
@@ -103,7 +110,7 @@ TEST_CASE("what is not used for a month is removed, also where all is found") {
   CHECK_FALSE(fs::exists(folder.entry("used")));
 }
 
-TEST_CASE("of large limits, a sixteenth is written between two looks") {
+TEST_CASE("a sixteenth of a large limit is written between two scans") {
   Folder folder;
   CacheLimits limits{.bytes = 400000};
   uint64_t most = 0;
@@ -155,7 +162,7 @@ TEST_CASE("several processes write, read and remove at once") {
     CHECK_FALSE(file.path().filename().string().ends_with(".tmp"));
 }
 
-TEST_CASE("what killed processes left is removed by the next look") {
+TEST_CASE("files of killed processes are removed by the next scan") {
   Folder folder;
   std::ofstream(folder.path + "/0123abcd.tmp") << "of version 0.1.0";
   setAge(folder.path + "/0123abcd.tmp", 25);
@@ -195,7 +202,7 @@ TEST_CASE("a folder that others can write to is not used") {
   CHECK(has(folder, "a", 100));
 }
 
-TEST_CASE("what belongs to another user is not used") {
+TEST_CASE("entries and folders of another user are not used") {
   if (geteuid() != 0)
     return; // only root can give files away
   Folder folder;

@@ -387,7 +387,7 @@ TEST_CASE("the same kernels give the same bytes, cached or not") {
   CHECK(std::filesystem::remove_all(folder) > 1);
 }
 
-TEST_CASE("what cannot be compiled is an error on the kernel") {
+TEST_CASE("a body that cannot be compiled is an error on the kernel") {
   Kernels kernels(function(
       "elementwise", "(%x: tensor<9xf32>) -> (tensor<9xf32>, tensor<f32>)", R"(
     %0 = weft.exp %x : tensor<9xf32>

@@ -197,7 +197,7 @@ TEST_CASE("no random program has more collectives than by first fit") {
     left += now;
     all += llvm::count_if(graph, [](auto &op) { return op.kind >= 0; });
   }
-  CHECK(2 * left < all); // most can be joined
+  CHECK(2 * left < all); // most collectives are joined
 }
 
 TEST_CASE("one kind has as few collectives as possible, several nearly") {

@@ -80,4 +80,7 @@ TEST_CASE("groups that no digits make have no axes") {
       !axesOfGroups(mesh, {{0, 3}, {1, 2}, {4, 7}, {5, 6}})); // no common step
   CHECK(!axesOfGroups(mesh, {{1, 0}, {3, 2}, {5, 4}, {7, 6}})); // backwards
   CHECK(!axesOfGroups(mesh, {{0, 0}, {1, 1}, {2, 2}, {3, 3}}));
+  CHECK(
+      !axesOfGroups(mesh, {{0, 1, 3}, {2, 4, 5}})); // of three, no digit of two
+  CHECK(!axesOfGroups(mesh, {{0, 1, 2, 4, 5}, {3, 6, 7}}));
 }

@@ -67,7 +67,7 @@ TEST_CASE("lists of devices") {
   CHECK(countOf("cpu:4097", 4096) == 0);
 }
 
-TEST_CASE("why a text is no list of devices") {
+TEST_CASE("the error names the reason why a text is no list of devices") {
   for (std::string text : {"cpu:0", "cpu:65537", "cpu", "gpu", "gpu:x", ":8"})
     CHECK(reason(text) == "'" + text +
                               "' is no list of devices; write cpu:N or "

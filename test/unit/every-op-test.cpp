@@ -81,8 +81,8 @@ struct SmallMesh {
   std::vector<std::string> digits;
 };
 
-/// Decodes a layout from `choice`, which is divided: each axis shards one
-/// dimension or none.
+/// Decodes a layout, in which each axis shards one dimension or none, from the
+/// lowest digits of `choice`, and removes these.
 std::string layoutOf(const SmallMesh &mesh, int64_t rank, uint64_t &choice) {
   std::vector<std::string> dims(rank);
   for (const std::string &digit : mesh.digits) {
@@ -241,7 +241,7 @@ void checkCode(weft_kernel_fn kernel, const Tensors &inputs,
 
 } // namespace
 
-TEST_CASE("the interpreter gives what JAX gives") {
+TEST_CASE("the interpreter gives JAX's outputs") {
   for (const OpCase &c : opCases()) {
     INFO(c.name << ": " << c.body);
     auto module = parsed(programOf(c));
@@ -280,7 +280,7 @@ TEST_CASE("every derivative partitions in every layout") {
   }
 }
 
-TEST_CASE("the CPU's code gives what JAX gives") {
+TEST_CASE("the CPU's code gives JAX's outputs") {
   std::string text;
   for (const OpCase &c : opCases())
     if (!hasRegions(c))

@@ -1,8 +1,8 @@
 //===- fetch-traffic-test.cpp - positions sent, counted and calculated ----===//
 //
-// `mostPositionsSent` computes how many positions the busiest member sends
-// without looking at each. The test looks at every position: for all small
-// formulas, and for larger ones drawn at random.
+// `mostPositionsSent` computes how many positions the busiest member sends,
+// without a loop over positions. The test counts position by position, for all
+// small formulas and for larger ones drawn at random.
 //
 //===----------------------------------------------------------------------===//
 

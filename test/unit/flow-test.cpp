@@ -87,8 +87,8 @@ void checkRun(const std::string &text, int64_t devices, const Tensors &inputs,
   test::Loaded program(*image, "cpu:" + std::to_string(devices));
   for (auto [index, input] : llvm::enumerate(inputs))
     program.write(index, bytesOf(input));
-  // The program runs twice: the second run must not depend on what the first
-  // leaves in memory.
+  // The program runs twice: the second run must not depend on values that the
+  // first leaves in memory.
   for (int time = 0; time < 2; ++time) {
     REQUIRE(program.run() == "");
     for (auto [index, wanted] : llvm::enumerate(expected)) {

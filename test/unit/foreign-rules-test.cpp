@@ -1,6 +1,6 @@
 // Programs of upstream MLIR's ops run with every layout of their arguments on
-// an uneven mesh. With NaN in all padding, the devices give what the global
-// program gives.
+// an uneven mesh. With NaN in all padding, the devices give the global
+// program's results.
 
 #include "weft/compiler/Register.h"
 #include "weft/compiler/stages/Pipeline.h"
@@ -249,7 +249,7 @@ static std::string refused(const std::string &program) {
   return said;
 }
 
-TEST_CASE("what the interpreter does not know of upstream's ops") {
+TEST_CASE("forms of upstream's ops that the interpreter does not know") {
   CHECK_THAT(
       refused(R"(func.func @f(%a: tensor<4xf32>) -> tensor<6xf32> {
     %0 = tensor.pad %a low[1] high[1] { ^bb0(%i: index):

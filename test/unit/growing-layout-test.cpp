@@ -36,7 +36,7 @@ const Case kCases[] = {
     {"[a,-]", "[-,a]", "[a,-]"},
     {"[a,-]", "[-,(b,a,c)]", "[a,b]"},
     {"[a,-]", "[-,(a,b)]", "[a,-]"},
-    // The axes are digits of one axis.
+    // Some axes are digits of axis a.
     {"[a:(1)2,-]", "[-,a:(2)4]", "[a:(1)2,a:(2)4]"},
     {"[a:(1)2,-]", "[(a:(1)2,b),a:(2)2]", "[(a:(1)2,b),a:(2)2]"},
     {"[a:(1)2,-]", "[a,-]", "[a:(1)2,-]"},
@@ -65,7 +65,7 @@ const Case kCases[] = {
 };
 } // namespace
 
-TEST_CASE("a layout takes of another what continues it") {
+TEST_CASE("a layout takes the axes of another that continue it") {
   Mesh mesh = meshOf("a=8,b=2,c=3");
   for (const Case &it : kCases) {
     INFO(it.axes << " by " << it.more << ", forbiddenAxes " << it.forbiddenAxes
@@ -97,7 +97,7 @@ TEST_CASE("dimensions beyond the 64th are never open") {
   CHECK(value.layout == more);
 }
 
-TEST_CASE("what says nothing, and what may grow") {
+TEST_CASE("layouts that say nothing, and layouts that may grow") {
   Mesh mesh = meshOf("a=8");
   auto value = [&](const char *axes, bool fixed, uint64_t open) {
     GrowingLayout made;

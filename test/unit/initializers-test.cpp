@@ -35,7 +35,7 @@ static int64_t worst(const std::vector<float> &ours, const Array &theirs) {
   return most;
 }
 
-TEST_CASE("threefry draws what JAX draws") {
+TEST_CASE("threefry draws JAX's numbers") {
   Result<std::vector<NamedArray>> golden = readNpz(RNG "threefry.npz");
   REQUIRE(golden);
   int compared = 0;

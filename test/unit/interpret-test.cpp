@@ -130,7 +130,7 @@ TEST_CASE("a dot with batch dimensions is the sum it stands for") {
       }
 }
 
-TEST_CASE("uneven shards are padded with NaN and gather to what they were") {
+TEST_CASE("uneven shards are padded with NaN and gather to the whole tensor") {
   MLIRContext context;
   Mesh mesh;
   REQUIRE(parseMesh("a=2,b=3", mesh) == "");
@@ -158,7 +158,7 @@ TEST_CASE("uneven shards are padded with NaN and gather to what they were") {
         "devices 0 and 1 hold different copies of [0]: 1 != 9");
 }
 
-TEST_CASE("collectives are what CollOps.td says") {
+TEST_CASE("collectives agree with CollOps.td") {
   using V = std::vector<double>;
   std::vector<V> two = {{1, 2}, {3, 4}, {5, 6}, {7, 8}};
   Tensors gathered = onFour("coll.all_gather %x dim 0 over #mesh [\"a\"]",

@@ -1,5 +1,5 @@
 // .keras files of Keras 3.15 are read, written by Weft and read back.
-// test/keras/check-archive.py loads what this test leaves in WEFT_ARCHIVE_OUT.
+// test/keras/check-archive.py loads the files of this test in WEFT_ARCHIVE_OUT.
 #include "catch2/catch.hpp"
 #include "weft/runtime/data/KerasArchive.h"
 #include "weft/runtime/data/Npz.h"
@@ -51,8 +51,7 @@ TEST_CASE("a .keras file of Keras gives its weights by variable path") {
   CHECK(weights->size() >= 3);
 }
 
-TEST_CASE(
-    "what is written is read back, and lies in the file as Keras lays it out") {
+TEST_CASE("an archive is read back as written, in Keras' groups") {
   Result<KerasArchive> archive = readKerasArchive(archivePath);
   REQUIRE(archive);
   for (StoredArray &named : archive->weights)

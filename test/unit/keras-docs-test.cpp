@@ -16,7 +16,7 @@
 using namespace weft::keras;
 
 static const char *const kHead =
-    R"(# Keras: what models may hold
+    R"(# Keras: layers, losses, optimizers and metrics of models
 
 `WEFT_WRITE_DOCS=1 build/bin/keras-docs-test` writes this page from the tables in `compiler/frontends/keras`.
 `docs/adding-a-layer.md` describes how to add a class.
@@ -105,7 +105,7 @@ static std::string page() {
          section("Learning rate schedules", scheduleTable());
 }
 
-TEST_CASE("docs/keras.md is what the tables say") {
+TEST_CASE("docs/keras.md agrees with the tables") {
   std::string path = WEFT_DOCS "/keras.md";
   if (std::getenv("WEFT_WRITE_DOCS"))
     std::ofstream(path) << page();

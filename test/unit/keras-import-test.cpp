@@ -133,7 +133,7 @@ TEST_CASE("every activation, loss and optimizer gives a module that verifies") {
     }
 }
 
-TEST_CASE("what cannot be imported is an error") {
+TEST_CASE("a model that cannot be imported is an error") {
   Model model = modelOf("keras/functional_uncompiled.json");
   CHECK(imported(model, nullptr, StepKind::Evaluate) ==
         "error: compile_config: the model has no loss; give it with --loss, "

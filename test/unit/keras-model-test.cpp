@@ -1,5 +1,5 @@
 // Models of every release of Keras 3 are read, seeds are those of Keras, and
-// what is not supported is refused.
+// unsupported classes and options are refused.
 
 #include "weft/compiler/frontends/keras/initializers/PythonRandom.h"
 #include "weft/compiler/frontends/keras/model/Model.h"
@@ -105,7 +105,7 @@ static std::string complaint(const std::string &text) {
   return model ? model->compileRefusal : model.error;
 }
 
-TEST_CASE("what is not supported is refused by name") {
+TEST_CASE("unsupported classes and options are refused by name") {
   for (const char *name : {"cnn", "transformer", "nested", "multi", "ops"})
     CHECK(readModel(readText(std::string("keras/") + name + ".json")).error ==
           "");

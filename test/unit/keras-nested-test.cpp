@@ -94,7 +94,7 @@ TEST_CASE("a nested model and the one around it may have layers of one name") {
   REQUIRE(model.error == "");
   CHECK(model->variables[0].path == "inner/head/kernel");
   CHECK(model->variables[2].path == "outer/head/kernel");
-  // As built alone, Keras gives both the path head/kernel.
+  // Keras gives both the path head/kernel if the layers were built alone.
   std::string alone = replaced(kDense, "\"Dense\"", R"("Dense",
     "build_config": {"input_shape": [null, 4]})");
   std::string text = replaced(
@@ -144,7 +144,7 @@ TEST_CASE("sizes that the model leaves open are those of the data") {
   CHECK(shapeUnder("[null, null]") == std::vector<int64_t>{});
 }
 
-TEST_CASE("what cannot be nested is refused by name") {
+TEST_CASE("layers that cannot be nested are refused by name") {
   std::string text = readText("nested/model.json");
   std::string layer = dense("a");
   CHECK(

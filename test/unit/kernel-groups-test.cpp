@@ -66,7 +66,7 @@ const Case kCases[] = {
      R"((%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>)",
      ""},
-    {"a reduction and what follows it",
+    {"a reduction and the ops that follow it",
      R"((%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
   %0 = weft.exp %x : tensor<4x6xf32>
   %1 = weft.reduce sum %0 dims [1] : tensor<4x6xf32> -> tensor<4xf32>
@@ -82,7 +82,7 @@ const Case kCases[] = {
   %3 = weft.relu %1 : tensor<4xf32>
   return %2, %3 : tensor<4xf32>, tensor<4xf32>)",
      "exp neg; abs relu"},
-    {"a dot takes what follows it, and not what is before",
+    {"a dot takes the ops that follow it, not those before",
      R"((%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = weft.exp %x : tensor<4x4xf32>
   %1 = weft.dot %0, %x contract [1] x [0] : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
@@ -119,7 +119,7 @@ const Case kCases[] = {
   %4 = weft.neg %3 : tensor<f32>
   return %2, %4 : tensor<4x6xf32>, tensor<f32>)",
      "reduce sub reduce neg", "reduce sub; reduce neg"},
-    {"a sum of all and what else is read of its elements",
+    {"a sum of all elements of a value that is returned, too",
      R"((%x: tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<f32>) {
   %0 = weft.exp %x : tensor<4x6xf32>
   %1 = weft.reduce sum %0 dims [0, 1] : tensor<4x6xf32> -> tensor<f32>
@@ -140,7 +140,7 @@ const Case kCases[] = {
      "exp; all_reduce; all_reduce"},
 };
 
-/// Returns a chain of so many exponentials.
+/// Returns a chain of `ops` exponentials.
 std::string chain(unsigned ops) {
   std::string text = "(%v0: tensor<4xf32>) -> tensor<4xf32> {\n";
   for (unsigned i = 0; i < ops; ++i)
@@ -174,7 +174,7 @@ std::string transposes(unsigned count) {
 }
 } // namespace
 
-TEST_CASE("ops are grouped by what they read") {
+TEST_CASE("ops are grouped by the values that they read") {
   for (const Case &it : kCases) {
     INFO(it.name);
     Program program(it.function);
@@ -210,7 +210,7 @@ TEST_CASE("a value is computed at eight positions at most") {
   CHECK(textOf(cut) == "mul; mul mul mul mul");
 }
 
-TEST_CASE("of a chain of sources each eighth is a member") {
+TEST_CASE("each eighth op of a chain of sources is a member") {
   for (auto [count, members] :
        {std::pair(7u, 0u), {8u, 1u}, {15u, 1u}, {16u, 2u}}) {
     Program program(transposes(count));

@@ -13,7 +13,7 @@ namespace {
 
 struct Case {
   std::string name, text;
-  std::vector<size_t> arguments, results; ///< bytes
+  std::vector<size_t> arguments, results; ///< sizes in bytes
   bool inPlace = false; ///< result i has the memory of argument i
 };
 
@@ -278,7 +278,7 @@ TEST_CASE("shares of ops with loops of their own store the bits of one call") {
   }
 }
 
-TEST_CASE("what is not worth sharing has no shares") {
+TEST_CASE("a kernel that is not worth sharing has no shares") {
   Kernels small(flat(1000).text);
   CHECK(small.find("k"));
   CHECK(!small.find("k.share"));

@@ -13,7 +13,7 @@
 
 using namespace weft;
 
-/// Reshards one value and returns what is sent.
+/// Reshards one value and returns the communication.
 static Sent move(const std::string &mesh, const std::string &shape,
                  const std::string &from, const std::string &to) {
   std::string type = "tensor<" + shape + "xf32>";
@@ -28,7 +28,7 @@ TEST_CASE("the reshard that XLA replicates for sends 1,792 bytes") {
   CHECK(sent.bytes() == 1792);
 }
 
-TEST_CASE("reshards over two axes send what the receivers lack") {
+TEST_CASE("reshards over two axes send only elements that receivers lack") {
   // pytorch#132751, PR131210
   struct {
     const char *from, *to;

@@ -40,9 +40,9 @@ runtime::Layout toRuntime(const Layout &layout) {
   return out;
 }
 
-/// Whether digits of n devices along one axis may be used together. A device that
-/// sets its digits to 0 must find the first member of its group, and each group
-/// must have one device for every combination of digits.
+/// Whether digits of n devices along one axis may be used together. A device
+/// that sets its digits to 0 must find the first member of its group, and each
+/// group must have one device for every combination of digits.
 bool makesGroups(int64_t n, llvm::ArrayRef<SubAxis> axes) {
   std::map<int64_t, std::map<int64_t, int>> groups;
   for (int64_t device = 0; device < n; ++device) {

@@ -49,7 +49,7 @@ TEST_CASE("a new table knows the tensors, the ops and no axis") {
   CHECK(program.table.isFree(program.op(0)));
 }
 
-TEST_CASE("annotations lay out and close what they name, and nothing else") {
+TEST_CASE("annotations lay out and close the named values, and no others") {
   Program program(kDense);
   REQUIRE(succeeded(Annotations(program.table).enter()));
   CHECK(program.layout(program.argument(0)) == "[data,-]");

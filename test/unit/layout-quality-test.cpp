@@ -108,9 +108,9 @@ TEST_CASE("weights sharded over both axes are gathered over the batch's only") {
   CHECK(sent.bytes() == 2 * (3 * 32 * 32 * 4 / 4) + 256 / 4 * 32 * 4);
 }
 
-/// Returns a dot that sums over the model's axis, and a bias of this layout,
-/// which may shard the columns over the same axis; `ops` rounds of further ops
-/// follow.
+/// Returns a dot that sums over the axis of the model, plus a bias of layout
+/// `bias`, which may shard the columns over the same axis; `ops` rounds of
+/// further ops follow.
 static std::string biased(const std::string &bias, int ops) {
   std::string body = R"((%h: tensor<4096x32xf32> @[data,model],
       %w: tensor<32x12xf32> @[model,-], %b: tensor<12xf32> @)" +
@@ -133,8 +133,8 @@ static std::string biased(const std::string &bias, int ops) {
          "tensor<4096xf32>\n}";
 }
 
-TEST_CASE("a bias over the model's axis costs its own bytes, not those of what "
-          "follows") {
+TEST_CASE("a bias over the model's axis costs its own bytes, not those of the "
+          "ops that follow") {
   for (int ops : {0, 1, 4, 12}) {
     Sent whole = runWitness("data=2,model=4", biased("[-]", ops));
     Sent split = runWitness("data=2,model=4", biased("[model]", ops));
@@ -158,9 +158,9 @@ TEST_CASE("a narrow operand is gathered rather than a wide result summed") {
   CHECK(sent.bytes() == 256 / 4 * 32 * 4 / 2);
 }
 
-TEST_CASE("a sum is scattered where a constraint splits what follows") {
-  // The sequence is dimension 1. If the constraint alone decided, the first layer
-  // would be split by the sequence and its weights would be gathered.
+TEST_CASE("a sum is scattered where a constraint splits a value behind it") {
+  // The sequence is dimension 1. If the constraint alone decided, the first
+  // layer would be split by the sequence and its weights would be gathered.
   Sent sent = runWitness("model=4", R"((%x: tensor<2x16x8xf32> @[-,-,-],
       %u: tensor<8x64xf32> @[-,model], %d: tensor<64x8xf32> @[model,-], %b: tensor<8xf32> @[-]) -> (tensor<2x16x8xf32> @[-,model,-]) {
   %0 = weft.dot %x, %u contract [2] x [0] : tensor<2x16x8xf32>, tensor<8x64xf32> -> tensor<2x16x64xf32>

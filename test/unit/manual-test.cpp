@@ -70,7 +70,7 @@ std::vector<std::string> programs() {
 
 } // namespace
 
-TEST_CASE("programs of shard_map mean in the interpreter what JAX computes") {
+TEST_CASE("the interpreter gives JAX's results for programs of shard_map") {
   for (const std::string &path : programs()) {
     CAPTURE(path);
     Program program(path);

@@ -37,7 +37,7 @@ static std::string messageOf(const std::string &bytes) {
   return array.message();
 }
 
-TEST_CASE("an npz archive gives back what was written, for every dtype") {
+TEST_CASE("an npz archive gives back the written arrays, for every dtype") {
   std::vector<NamedArray> arrays;
   for (int i = 0; i < elementTypeCount; ++i) {
     Array ramp = Array::zeros(ElementType::Float32, {2, 3});
@@ -47,7 +47,7 @@ TEST_CASE("an npz archive gives back what was written, for every dtype") {
                       convert(ramp, ElementType(i))});
   }
   arrays.push_back({"scalar", Array::scalar<float>(ElementType::Float32, 7)});
-  // Its bytes are at no address: the member's CRC is that of its header.
+  // An empty array has no address: the member's CRC is that of its header.
   arrays.push_back({"none", Array::zeros(ElementType::Float32, {0, 5})});
   std::string path = scratch("all.npz");
   REQUIRE(writeNpz(path, arrays));
@@ -147,7 +147,7 @@ TEST_CASE("archives that lie, and paths that are no files") {
   flipped[text.find("x.npy") + 5 + 128 + 50] ^= 1;
   save(path, flipped);
   CHECK(readNpz(path).message().find("CRC") != std::string::npos);
-  // A member that claims to grow beyond what DEFLATE can do.
+  // A member that claims to grow beyond the limit of DEFLATE.
   std::string bomb = text;
   for (size_t at : {text.find("PK\1\2") + 10, text.find("PK\3\4") + 8})
     bomb[at] = 8; // deflated

@@ -174,19 +174,19 @@ const Case kCases[] = {
      "[-,d] -> [d]"},
     // The 28 rows are split over 4 of the 8 devices; the result's layout cannot
     // express more of the axis on 784.
-    {"an axis is cut to what the result can say",
+    {"an axis is cut to the part that the result can express",
      "x=8",
      kReshape,
      {"[-,x,-]", ""},
      "[-,x,-]",
      "[-,x:(1)4,-] -> [-,x:(1)4]"},
-    {"a product takes what divides",
+    {"a product takes the axes that divide",
      "x=4",
      kReshape,
      {"", "[-,x]"},
      "[-,x,-]",
      "[-,x,-] -> [-,x]"},
-    {"a minor factor alone cannot be said",
+    {"a minor factor alone cannot be expressed",
      "x=4",
      kReshape,
      {"[-,-,x]", ""},
@@ -229,7 +229,7 @@ TEST_CASE("axes of factors are merged, each for one factor") {
   }
 }
 
-TEST_CASE("an op requires and produces what its factors say") {
+TEST_CASE("an op requires and produces the layouts of its factors") {
   for (const Case &it : kCases) {
     INFO(it.name);
     OneOp op(it.mesh, it.op, it.layouts);
@@ -239,7 +239,7 @@ TEST_CASE("an op requires and produces what its factors say") {
   }
 }
 
-TEST_CASE("what is accumulated into counts once where updates are split") {
+TEST_CASE("the accumulator counts once where updates are split") {
   OneOp scatter("d=3", kScatter, {"", "[d]", "", ""});
   CHECK(applied(scatter) == "[-,-]+sum(d) [d] [d,-] -> [-,-]+sum(d)");
 }

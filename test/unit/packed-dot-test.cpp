@@ -331,7 +331,7 @@ TEST_CASE("contractions of every pair of element types") {
   }
 }
 
-TEST_CASE("what follows a packed contraction is computed at its positions") {
+TEST_CASE("ops on a packed contraction are computed at its positions") {
   // The cases have one block of products or several, whole tiles or cut ones,
   // and a last dimension that a tile divides or does not.
   for (const char *target : {weft::test::testTarget(), "cpu:generic"}) {

@@ -175,7 +175,7 @@ TEST_CASE("a donation with a dependency is ready when that is") {
   }
 }
 
-TEST_CASE("bytes go where is said later") {
+TEST_CASE("bytes are copied to an address that is given later") {
   Client client;
   PJRT_Buffer *value = numbers(client);
   Buffer_CopyRawToHostFuture_Args args{};

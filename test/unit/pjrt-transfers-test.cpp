@@ -137,7 +137,7 @@ TEST_CASE("a transfer says an array's size, takes it whole, or breaks it") {
   destroy(array);
 }
 
-TEST_CASE("who made an event keeps or breaks it, once") {
+TEST_CASE("the maker of an event sets it or its error, once") {
   Event_Create_Args created{};
   call(kEvent_Create, created);
   Event_Set_Args set{};

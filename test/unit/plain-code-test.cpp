@@ -62,11 +62,11 @@ TEST_CASE("the kernel that cannot be compiled is named among few") {
         std::string::npos);
 }
 
-TEST_CASE("what is no object is left to lld") {
+TEST_CASE("bytes that are no object are left to lld") {
   llvm::SmallVector<char> out;
   CHECK(!weft::cpu::linkPlainObject({}, out));
   CHECK(!weft::cpu::linkPlainObject(llvm::SmallVector<char>(200, 'x'), out));
-  // A shared object is none, either.
+  // A shared object is refused, too.
   Kernels kernels(unary("first", "exp"), weft::test::testTarget(), brief());
   CHECK(!weft::cpu::linkPlainObject(kernels.image, out));
   CHECK(out.empty());

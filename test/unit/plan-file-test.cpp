@@ -1,7 +1,7 @@
 //===- plan-file-test.cpp - from a plan's text to the runtime -------------===//
 //
 // Each op of the plan dialect is written to a file and read by the runtime,
-// which must report of a collective what the compiler predicts.
+// whose figures of a collective must be those that the compiler predicts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -79,7 +79,7 @@ TEST_CASE("the file has a table for each collective, of the op's name") {
   CHECK(ops.size() == 10);
 }
 
-TEST_CASE("what a file says of a collective is what its op predicts") {
+TEST_CASE("a collective has the same figures in a file and in its op") {
   const char *collectives[] = {
       "plan.all_reduce max %a to %b over #xy reason \"w\" : memref<4x6xf32> "
       "to memref<4x6xf32>",
@@ -229,8 +229,8 @@ TEST_CASE("kernels keep all that their ops say") {
 }
 
 TEST_CASE("constants and modules are at multiples of 64 bytes of the plan") {
-  // Not so where this file or the library is compiled with FlatBuffers' own
-  // limit of 32: its inline functions then refuse 64 in builds with assertions.
+  // FlatBuffers' own limit is 32: where this file or the library is compiled
+  // with it, inline functions refuse 64 in builds with assertions.
   CHECK(flatbuffers::VerifyAlignmentRequirements(64));
   for (const char *text : {"t", "code of seventeen"}) {
     Read read("%c = plan.constant dense<1.5> : tensor<3xf32> : memref<3xf32>\n"

@@ -77,7 +77,7 @@ std::string programOf(const Chain &chain, unsigned rounds) {
   return text + "return %v" + std::to_string(rounds) + " : " + type + "\n}\n";
 }
 
-/// Returns a program of so many rounds of x = x[1:]; sum += x[0].
+/// Returns a program of `rounds` rounds of x = x[1:]; sum += x[0].
 std::string shorterAndShorter(unsigned rounds) {
   auto type = [](unsigned n) {
     return "tensor<" + std::to_string(n) + "xf32>";

@@ -75,7 +75,7 @@ TensorLayout tensor(std::vector<int64_t> shape, Layout layout) {
 
 } // namespace
 
-TEST_CASE("what is in use rises and falls with first and last uses") {
+TEST_CASE("memory in use rises and falls with first and last uses") {
   Read read(kPlan);
   Timeline timeline = timelineOf(read.program());
   REQUIRE(timeline.moments.size() == 6);
@@ -99,7 +99,7 @@ TEST_CASE("what is in use rises and falls with first and last uses") {
   CHECK(timeline.moments[4].phase == StepPhase::Update);
 }
 
-TEST_CASE("the peak and what lies between buffers are what a device holds") {
+TEST_CASE("the peak and the gaps between buffers are the memory of a device") {
   Read read(kPlan);
   Report report = read.report();
   const MemoryUse &memory = report.explanation.memory;
@@ -147,7 +147,7 @@ TEST_CASE("a port is one tensor, updated in place or not") {
   CHECK(tensors[2].isOutput);
 }
 
-TEST_CASE("limits stand beside what the step has") {
+TEST_CASE("limits stand beside the costs of the step") {
   Read read(kPlan);
   Report report = read.report();
   REQUIRE(report.limits.size() == 3);
@@ -158,7 +158,7 @@ TEST_CASE("limits stand beside what the step has") {
   CHECK(report.limits[2].source == "--expect");
 }
 
-TEST_CASE("what a user wrote never becomes markup") {
+TEST_CASE("a user's text never becomes markup") {
   CHECK(html::escaped("<a href='x'>&\"") ==
         "&lt;a href=&#39;x&#39;&gt;&amp;&quot;");
   CHECK(html::escaped("gr\xc3\xbc\xc3\x9f\x65 \xff\x01") ==
@@ -173,7 +173,7 @@ TEST_CASE("what a user wrote never becomes markup") {
   CHECK(contains(page, "a&amp;b.mlir"));
 }
 
-TEST_CASE("the same report is the same bytes, on their own") {
+TEST_CASE("the same report is the same bytes, which refer to no other file") {
   Read read(kPlan);
   std::string page = toHtml(read.report());
   CHECK(page == toHtml(read.report()));

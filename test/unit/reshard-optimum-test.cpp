@@ -22,8 +22,8 @@ Mesh meshOf(const char *text) {
   return mesh;
 }
 
-/// Checks plans for elements of one byte, so that bytes are elements, and counts
-/// them.
+/// Checks plans for elements of one byte, so that bytes are elements, and
+/// counts them.
 struct Check {
   const Mesh &mesh;
   llvm::ArrayRef<int64_t> shape;

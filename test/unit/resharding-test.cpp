@@ -293,7 +293,7 @@ TEST_CASE("an exchange is sent by the holders in turn") {
   CHECK(mostSent(five, layoutOf(five, "[a]"), layoutOf(five, "[-]"), one) == 4);
 }
 
-TEST_CASE("what the busiest device sends is what every device says") {
+TEST_CASE("mostSent is the maximum over all devices") {
   for (const char *text : {"a=2,b=2", "a=3,b=2", "a=12", "a=2,b=3,c=2"}) {
     Mesh mesh = meshOf(text);
     for (const llvm::SmallVector<int64_t, 4> &shape :

@@ -1,9 +1,9 @@
 //===- ring-traffic-test.cpp - predicted bytes are counted bytes ----------===//
 //
 // The bytes of each ring collective, for all small sizes and 2 to 9 devices,
-// are one number: what `weft explain` reports of a plan, what the runtime
-// counts while the plan runs, and the closed formulas of the ring algorithm
-// (Patarasuk and Yuan, 2009, and doc/PERFORMANCE.md of NVIDIA's nccl-tests).
+// are one number in the report of `weft explain`, in the runtime's counters
+// after a run, and by the closed formulas of the ring algorithm (Patarasuk and
+// Yuan, 2009, and doc/PERFORMANCE.md of NVIDIA's nccl-tests).
 //
 //===----------------------------------------------------------------------===//
 

@@ -195,7 +195,7 @@ TEST_CASE("rules fit ops that change sizes") {
         "");
 }
 
-TEST_CASE("what is accumulated into counts once") {
+TEST_CASE("the accumulator of a scatter counts once") {
   using Catch::Contains;
   const char *rows =
       "kind = #weft<scatter_kind sum>, update_window_dims = array<i64: 1>, "

@@ -261,6 +261,9 @@ TEST_CASE("callbacks come once, in order, when the ticket is done") {
       std::this_thread::yield();
     CHECK(one.wasDone);
   }
+  CHECK(take(weft_execute(program.runtime, program.program,
+                          program.inputs.data(), program.outputs.data()))
+            .find("of its host, which has none") != std::string::npos);
   for (Loaded *one : {&program}) { // its runtime waits for the last callback
     weft_runtime_free(one->runtime);
     one->runtime = nullptr;
@@ -299,7 +302,7 @@ TEST_CASE("a callback enqueues, and waits for nothing") {
   host.open();
   CHECK(finish(chain.behind) == "");
   CHECK(chain.isOver); // the run behind it began later
-  const std::string waits = "a callback of a ticket waits for what is enqueued "
+  const std::string waits = "a callback of a ticket waits for work enqueued "
                             "behind it; give that ticket a callback instead";
   CHECK(chain.waited == waits);
   CHECK(chain.readIt == waits);
@@ -345,7 +348,7 @@ TEST_CASE("buffers and programs that are freed early last until their run") {
   program.runtime = nullptr;
 }
 
-TEST_CASE("what is read and written waits for the runs that use it") {
+TEST_CASE("reads and writes of a buffer wait for the runs that use it") {
   Loaded program(copying(), "cpu:2");
   Host host(program.runtime);
   std::vector<float> data = iota<float>(8192);
@@ -434,7 +437,7 @@ TEST_CASE("memory of devices is copied in order, and freed behind its runs") {
         std::vector(data.begin() + 4096, data.end()));
 }
 
-TEST_CASE("what is no memory of a device is an error") {
+TEST_CASE("an address that is no memory of a device is an error") {
   Loaded program(copying(), "cpu:2", 3);
   weft_runtime *runtime = program.runtime;
   void *memory = nullptr;
@@ -452,7 +455,7 @@ TEST_CASE("what is no memory of a device is an error") {
   CHECK(take(weft_device_free(runtime, memory)) == "");
   std::string why = take(weft_device_free(runtime, memory));
   CHECK(why.starts_with("no memory of cpu:2, 3 workers begins at 0x"));
-  CHECK(why.ends_with("; free what weft_device_allocate gave, once"));
+  CHECK(why.ends_with("; free each address of weft_device_allocate once"));
   CHECK(take(weft_device_free(runtime, nullptr)) == "");
   CHECK(take(weft_execute_async(runtime, program.program, program.inputs.data(),
                                 program.outputs.data(), nullptr)) ==

@@ -117,7 +117,7 @@ TEST_CASE("reductions of every kind") {
   }
 }
 
-TEST_CASE("the maximum of zeros is 0 and the minimum -0, whoever holds which") {
+TEST_CASE("maxima of zeros are 0 and minima -0, in any order of devices") {
   const std::pair<DType, int> signs[] = {
       {DType::f32, 31},   {DType::f64, 63},     {DType::f16, 15},
       {DType::bf16, 15},  {DType::f8E4M3FN, 7}, {DType::f8E5M2, 7},
@@ -154,8 +154,8 @@ TEST_CASE("the maximum of zeros is 0 and the minimum -0, whoever holds which") {
 }
 
 TEST_CASE("an uneven all-gather cuts the last block") {
-  // Of 7 columns the devices have 2, 2, 2 and 1; the padding is poisoned and
-  // must not arrive.
+  // The devices have 2, 2, 2 and 1 of the 7 columns; the padding is poisoned
+  // and must not arrive.
   PlanBuilder p({{"x", 4}});
   uint32_t in = p.input("in", DType::f32, {3, 7}, {{}, {fullAxis(0, 4)}});
   uint32_t out = p.output("out", DType::f32, {3, 7}, {{}, {}});
@@ -248,7 +248,7 @@ TEST_CASE("exchanges between random layouts, uneven and with copies") {
   }
 }
 
-TEST_CASE("a fetch moves halos, strides and turns, and counts what it sends") {
+TEST_CASE("a fetch moves halos, strides and turns, and counts its bytes") {
   // The 7 elements lie on 3 devices: 0 1 2 | 3 4 5 | 6.
   auto fetched = [](std::array<int64_t, 6> positions, int64_t count,
                     size_t device) {
@@ -267,7 +267,7 @@ TEST_CASE("a fetch moves halos, strides and turns, and counts what it sends") {
   // ends.
   CHECK(fetched({7, 3, 1, -1, 1, 0}, 5, 1) ==
         std::vector<int32_t>{2, 3, 4, 5, 6, 8});
-  // The positions are reversed, and turned by 2.
+  // The positions are reversed, and rotated by 2.
   CHECK(fetched({7, -3, -1, 6, 1, 0}, 3, 0)[0] == 6);
   CHECK(fetched({7, 3, 1, -2, 1, 7}, 3, 0)[0] == 5);
   CHECK(fetched({7, 3, 1, -2, 1, 7}, 3, 0)[2] == 0);
@@ -287,7 +287,7 @@ TEST_CASE("a collective permute sends whole values, and counts them") {
   CHECK(program.counted("collective_permute") == 8); // one value of two
 }
 
-TEST_CASE("a pick takes elements from where its positions say") {
+TEST_CASE("a pick takes the elements at its positions") {
   // The elements are 0 1 2 3 | 4 5 6 7 | 8 9 - - in columns of 2; positions are
   // clamped.
   PlanBuilder p({{"x", 3}});

@@ -77,7 +77,7 @@ TEST_CASE("a donated input is updated in place, run after run") {
   weft_buffer_free(other);
 }
 
-TEST_CASE("a deadlock says who waits where for whom") {
+TEST_CASE("a deadlock names the waiting devices and their instructions") {
   PlanBuilder p = deadlock();
   std::vector<uint8_t> image = p.image();
   for (int workers : {1, 2}) {
@@ -106,7 +106,7 @@ TEST_CASE("devices in two places of one group wait for each other") {
       "instruction 3 (all_reduce of the test) for device 0");
 }
 
-TEST_CASE("what does not fit a run is an error") {
+TEST_CASE("devices and buffers that do not fit a run are errors") {
   PlanBuilder p({{"x", 4}});
   uint32_t in = p.input("in", DType::f32, {8}, {{fullAxis(0, 4)}});
   uint32_t out = p.output("out", DType::f32, {8}, {{fullAxis(0, 4)}});

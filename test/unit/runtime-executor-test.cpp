@@ -1,5 +1,5 @@
 // The CPU's executor is tested with a provider of the test's own.
-#include "weft/test/unit/runtime-plan.h" // first: it means the plan's SubAxis
+#include "weft/test/unit/runtime-plan.h" // first: its SubAxis is the plan's
 
 #include "weft/runtime/devices/cpu/Executor.h"
 #include "weft/runtime/devices/cpu/Workers.h"
@@ -87,7 +87,7 @@ private:
 
 } // namespace
 
-TEST_CASE("who looks after messages learns of a group that departs later") {
+TEST_CASE("a worker that polls messages learns of a group that begins later") {
   PlanBuilder p({{"row", 2}, {"column", 2}});
   uint32_t v =
       p.state("v", DType::f32, {4}, {{fullAxis(0, 2), fullAxis(1, 2)}});

@@ -40,7 +40,7 @@ void reversed_through_scratch(void *const *b, const int64_t *c) {
     ((float *)b[1])[i] = scratch[i];
 }
 
-/// Nothing: what a launch costs.
+/// Does nothing.
 void nothing(void *const *b, const int64_t *c) {}
 
 /// y[i] = f(x), 1000 numbers, in shares of 16: a kernel that
@@ -70,13 +70,13 @@ void mixed2_share(void *const *b, const int64_t *c, int64_t share,
 }
 const uint32_t mixed2_shares __asm__("mixed2.shares") = 2;
 
-/// Writes down where b[0] is for others: see runtime-isolation-test.cpp.
+/// Stores the address of the first device's b[0] for reach_over.
 static float *left;
 void leave(void *const *b, const int64_t *c) {
   if (c[0] == 0)
     left = b[0];
 }
-/// b[0] = what the first device has at the place it left.
+/// b[0] = the value at that address: see runtime-isolation-test.cpp.
 void reach_over(void *const *b, const int64_t *c) { *(float *)b[0] = *left; }
 
 // NOLINTEND(misc-use-internal-linkage, readability-identifier-naming)

@@ -94,7 +94,7 @@ TEST_CASE("an all-reduce has equal sources and targets, which lie apart") {
               "not divide the axis of 2");
 }
 
-TEST_CASE("what moves along a dimension has sizes that fit the group") {
+TEST_CASE("collectives along a dimension have sizes that fit the group") {
   CHECK(refusal([](PlanBuilder &p) { p.allGather(In, Matrix, both(), 0); }) ==
         "bad plan: instruction 0 (all_gather) from [4] to [2, 4] over 2 "
         "devices: ranks differ");
@@ -132,7 +132,7 @@ TEST_CASE("what moves along a dimension has sizes that fit the group") {
         }) == "bad plan: instruction 0 (all_gather) moves i64 to f32");
 }
 
-TEST_CASE("fetches, picks, permutes and exchanges say what they want") {
+TEST_CASE("errors of fetches, picks, permutes and exchanges name the sizes") {
   CHECK(refusal([](PlanBuilder &p) {
           p.fetch(In, Eight, both(), 0, {9, 4, 1, 0, 1, 0});
         }).find("dimension 0 does not fit") != std::string::npos);
@@ -261,7 +261,7 @@ TEST_CASE(
         std::vector<float>{4, 3, 2, 1, 8, 7, 6, 5});
 }
 
-TEST_CASE("kernels of devices are read, and refused by who has none") {
+TEST_CASE("kernels of devices are read, and refused by CPUs") {
   weft_status status;
   PlanBuilder device = two();
   module(device);
@@ -288,7 +288,7 @@ TEST_CASE("kernels of devices are read, and refused by who has none") {
         "devices are CPUs; run the program on cuda:N, or compile it for a CPU");
 }
 
-TEST_CASE("modules hold code of the kind that they say") {
+TEST_CASE("modules hold code of the stated kind") {
   auto changed = [](auto change) {
     return refusal([&](PlanBuilder &p) { change(module(p)); });
   };
@@ -364,7 +364,7 @@ TEST_CASE("a contraction reaches no element outside its buffers") {
   using T = LibraryContractionT;
   CHECK(contraction([](T &) {}) == "");
   CHECK(contraction([](T &c) { c.rows.reset(); }) ==
-        "bad plan: kernel 1 lacks rows, columns or what is contracted");
+        "bad plan: kernel 1 lacks rows, columns or contracted dimensions");
   const std::string dims = "bad plan: kernel 1 has dimensions whose sizes and "
                            "strides are no contraction's";
   CHECK(contraction([](T &c) { *c.rows = {2, 4, 1, 1}; }) == dims);

@@ -4,7 +4,7 @@
 
 using namespace weft::test;
 
-/// Returns a program that loops "limit" times: kernels with parts compute b
+/// Returns a program that loops "limit" times: shared kernels compute b
 /// from a and a from b; several devices then all-reduce a.
 static std::vector<uint8_t> mixing(int64_t devices) {
   PlanBuilder p({{"x", devices}});
@@ -18,10 +18,8 @@ static std::vector<uint8_t> mixing(int64_t devices) {
   JumpUnlessT &leave = p.jumpUnless(goOn, 0);
   p.launch("increment", {counter});
   p.launch("mixed", {a, b});
-  p.launch(
-      "mixed2",
-      {b,
-       a}); // fewer parts: a late worker must not take one of the next launch
+  // This kernel has fewer shares: a late worker must not take one of the next.
+  p.launch("mixed2", {b, a});
   if (devices > 1)
     p.allReduce({a}, {a}, {fullAxis(0, devices)});
   p.launch("mixed", {a, b});

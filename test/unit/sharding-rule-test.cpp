@@ -134,7 +134,7 @@ TEST_CASE("exact projections of reshapes need no communication") {
     }
 }
 
-TEST_CASE("what a partial operand makes of the result") {
+TEST_CASE("the reduction that a partial operand passes to the result") {
   auto passed = [](Linearity linearity, ReduceKind kind) {
     auto result = passedReduction(linearity, kind);
     return result ? stringifyReduceKind(*result).str() : "none";

@@ -1,9 +1,9 @@
 //===- strategies-test.cpp - sharded factors of every kind, exhaustively --===//
 //
-// One op along one dimension of n elements, sharded over 2 to 6 devices: every
-// size from 1 on, so that shards are even, uneven and empty, every offset,
-// stride and window that is small, NaN in all padding. Results are compared to
-// the bit, and no operand is gathered.
+// Each program is one op along one dimension of n elements, sharded over 2 to 6
+// devices, with NaN in all padding. All small sizes from 1 on (even, uneven and
+// empty shards), offsets, strides and windows are tried. Results must be
+// bit-identical, and no operand is gathered.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +14,7 @@
 using namespace weft;
 using namespace weft::strategies;
 
-TEST_CASE("static slices of a sharded dimension receive what they lack") {
+TEST_CASE("static slices of a sharded dimension fetch the elements they lack") {
   for (int64_t p = 2; p <= 6; ++p)
     for (int64_t n = 1; n <= 9; ++n)
       for (int64_t start = 0; start < n; ++start)
@@ -194,8 +194,8 @@ TEST_CASE(
                                                      "coll.pick", "coll.fetch"})
                                     : p == 2 ? Moves(kGathers)
                                              : Moves(picks));
-        // A pick never sends more than a gather; a large one sends little more than
-        // a block, which is all that a gather sends for p = 2.
+        // A pick never sends more than a gather. A large one sends little more
+        // than a block; for p = 2 a gather sends one block, too.
         CHECK(bytes <= (p - 1) * block * 8);
         if (n == 4000 && p > 2)
           CHECK(bytes <= block * 8 + 8 * p + 10 * p * std::sqrt(p * block));
@@ -247,7 +247,7 @@ TEST_CASE("padding stays behind NaN and infinities, zeros keep their order") {
       }
 }
 
-TEST_CASE("a reshape that does not align moves what a device lacks") {
+TEST_CASE("a reshape that does not align moves the elements a device lacks") {
   for (int64_t p : {2, 3, 5, 6, 7, 8})
     for (auto [from, to] :
          std::vector<std::pair<std::vector<int64_t>, std::vector<int64_t>>>{
@@ -264,7 +264,7 @@ TEST_CASE("a reshape that does not align moves what a device lacks") {
                                         " -> " + tensor(to)),
                             kFetch);
       CHECK(bytes <= 4 * wanted);
-      // The same reshape, between two dimensions that align.
+      // This is the same reshape, between two dimensions that align.
       std::vector<int64_t> wideFrom{3}, wideTo{3};
       llvm::append_range(wideFrom, from);
       llvm::append_range(wideTo, to);

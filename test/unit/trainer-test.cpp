@@ -176,7 +176,7 @@ TEST_CASE("fit, evaluate and predict share variables and weigh a short batch") {
   CHECK(trainer.fit(*data, options)->interrupted);
 }
 
-TEST_CASE("data that does not fit says what would fix it") {
+TEST_CASE("the error for data that does not fit names the fix") {
   Fixture f;
   auto message = [&](const weft::DataOptions &options) {
     auto data = f.data(options);
@@ -274,5 +274,5 @@ TEST_CASE(
   CHECK(state.read("kernel")->at(0) == 19);
   auto saved = state.save();
   REQUIRE(saved);
-  CHECK(saved->size() == 2); // what lasts longer than an epoch
+  CHECK(saved->size() == 2); // states that outlast an epoch
 }

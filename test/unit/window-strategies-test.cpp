@@ -191,7 +191,7 @@ TEST_CASE("a window larger than the result is a contraction with halos") {
               }
 }
 
-TEST_CASE("derivatives of convolutions exchange halos and add what is small") {
+TEST_CASE("derivatives of convolutions exchange halos and sum small tensors") {
   for (int64_t p : kMeshes)
     for (int64_t n : {7, 12, 16})
       for (auto [features, samples] :

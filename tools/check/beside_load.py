@@ -2,8 +2,8 @@
 
     beside_load.py [--times 20] [--load 8] [--cores 2] [--filter REGEX]
 
-Which these are is read from test/: the files of lit whose script takes its patience from test/exec/patience.py. By
-hand, since 20 times take hours (docs/testing.md). The last line is "N runs, N failed".
+These tests are the lit files in test/ with a script that imports test/exec/patience.py. Run this by hand, since 20 times take
+hours (docs/testing.md). The last line is "N runs, N failed".
 """
 
 import argparse
@@ -29,7 +29,7 @@ def waiting_tests():
 
 
 def run(lit, path):
-    """(whether it passed, seconds, what it printed)"""
+    """(whether it passed, seconds, its output)"""
     begin = time.monotonic()
     done = subprocess.run([lit, "-v", path], cwd=ROOT, capture_output=True, text=True, errors="replace")
     return done.returncode == 0, time.monotonic() - begin, done.stdout

@@ -2,8 +2,8 @@
 
     if (auto dot = dyn_cast<DotOp>(op))          op->hasTrait<ContractionNest>()
 
-What passes know of an op it declares: traits of dialects/weft/KernelTraits.h, op
-interfaces, sharding rules. Then an embedder's op is treated as Weft's own. A list of
+An op declares the facts that passes need: traits of dialects/weft/KernelTraits.h,
+op interfaces, sharding rules. Then an embedder's op is treated as Weft's own. A list of
 ops in a pass is right where the op is the pass's subject or the set is closed.
 """
 
@@ -13,7 +13,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 OP = re.compile(r"\b(?:[a-z]\w*::)*[A-Z]\w*Op\b")
-# Templates that ask what an op is, and functions of an op that are given to a walk or a switch.
+# Templates that test the kind of an op, and functions of an op that are given to a walk or a switch.
 ASKED = re.compile(r"\b(?:isa|isa_and_nonnull|isa_and_present|cast|cast_or_null|dyn_cast|dyn_cast_or_null|dyn_cast_if_present|IsaPred"
                    r"|getDefiningOp|getParentOfType|getOps|hasParent|Case)<([^;()]*?)>"
                    r"|(?:walk|Case)\(\s*\[[^\]]*\]\s*\(([^()]*)\)")
@@ -21,32 +21,32 @@ TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', re.S)
 
 EVERYWHERE = {"ModuleOp", "func::FuncOp", "func::CallOp", "func::ReturnOp"}  # functions, their calls and their ends
 LOOPS = "the closed set of loops and branches that LowerControlFlow leaves"
-GRADIENT = "what derivatives of loops and of dynamic_slice make"
+GRADIENT = "made by derivatives of loops and of dynamic_slice"
 ALLOWED = {
-    "passes/foreign/ImportShardings.cpp": {"shard::ShardOp": "what it imports", "shard::ShardingOp": "what it imports", "shard::GridOp": "what it imports"},
-    "passes/kernels/LowerControlFlow.cpp": {"ForOp": "what it lowers", "CaseOp": "what it lowers",
-                                            "OptimizationBarrierOp": "what it removes"},
-    "passes/kernels/SplitReductions.cpp": {"ReduceOp": "what it splits"},
-    "passes/kernels/WidenShortSums.cpp": {"ConvertOp": "what it makes and looks through"},
-    "passes/nests/NestChooser.cpp": {"nest::LoopsOp": "what it makes"},
+    "passes/foreign/ImportShardings.cpp": {"shard::ShardOp": "the op that it imports", "shard::ShardingOp": "the op that it imports", "shard::GridOp": "the op that it imports"},
+    "passes/kernels/LowerControlFlow.cpp": {"ForOp": "the op that it lowers", "CaseOp": "the op that it lowers",
+                                            "OptimizationBarrierOp": "the op that it removes"},
+    "passes/kernels/SplitReductions.cpp": {"ReduceOp": "the op that it splits"},
+    "passes/kernels/WidenShortSums.cpp": {"ConvertOp": "an op that it makes and looks through"},
+    "passes/nests/NestChooser.cpp": {"nest::LoopsOp": "an op that it makes"},
     "passes/planning/BufferAssignment.cpp": {"WhileOp": LOOPS, "CaseOp": LOOPS, "ConditionOp": LOOPS,
                                              "ConstantOp": "data of the plan"},
     "passes/planning/PlaceBuffers.cpp": {"WhileOp": LOOPS, "CaseOp": LOOPS, "ConditionOp": LOOPS, "YieldOp": LOOPS, "ConstantOp": "data of the plan"},
-    "passes/collectives/CombineAllReduces.cpp": {"coll::AllReduceOp": "what it combines"},
-    "passes/sharding/optimization/HoistReductions.cpp": {"ReshardOp": "what it moves"},
-    "passes/sharding/optimization/HoistReshards.cpp": {"ReshardOp": "what it moves"},
-    "passes/sharding/propagation/LayoutAssignment.cpp": {"ReshardOp": "what it reads layouts of", "ConstrainOp": "an annotation"},
+    "passes/collectives/CombineAllReduces.cpp": {"coll::AllReduceOp": "the op that it combines"},
+    "passes/sharding/optimization/HoistReductions.cpp": {"ReshardOp": "the op that it moves"},
+    "passes/sharding/optimization/HoistReshards.cpp": {"ReshardOp": "the op that it moves"},
+    "passes/sharding/propagation/LayoutAssignment.cpp": {"ReshardOp": "the op whose layouts it reads", "ConstrainOp": "an annotation"},
     "passes/sharding/propagation/Annotations.cpp": {"ConstrainOp": "an annotation"},
     "passes/sharding/propagation/AnnotationOptions.cpp": {"ConstrainOp": "an annotation"},
-    "passes/sharding/optimization/MergeReshards.cpp": {"ReshardOp": "what it merges"},
-    "passes/sharding/Partition.cpp": {"ReshardOp": "what it lowers"},
+    "passes/sharding/optimization/MergeReshards.cpp": {"ReshardOp": "the op that it merges"},
+    "passes/sharding/Partition.cpp": {"ReshardOp": "the op that it lowers"},
     "passes/sharding/Provenance.cpp": {"ConstrainOp": "an annotation"},
     "passes/sharding/propagation/ConflictResolution.cpp": {"ConstrainOp": "an annotation"},
-    "passes/sharding/optimization/SinkReshards.cpp": {"ReshardOp": "what it moves"},
-    "passes/sharding/optimization/WidenPartialSums.cpp": {"ConvertOp": "what it makes"},
-    "passes/training/Differentiate.cpp": {"CheckpointOp": "what it resolves", "StopGradientOp": "what it resolves"},
-    "passes/training/Tape.cpp": {"ValueAndGradOp": "what it resolves"},
-    "passes/training/TrimLoops.cpp": {"ForOp": "what it trims", "AddOp": GRADIENT, "DynamicSliceOp": GRADIENT, "DynamicUpdateSliceOp": GRADIENT,
+    "passes/sharding/optimization/SinkReshards.cpp": {"ReshardOp": "the op that it moves"},
+    "passes/sharding/optimization/WidenPartialSums.cpp": {"ConvertOp": "an op that it makes"},
+    "passes/training/Differentiate.cpp": {"CheckpointOp": "the op that it resolves", "StopGradientOp": "the op that it resolves"},
+    "passes/training/Tape.cpp": {"ValueAndGradOp": "the op that it resolves"},
+    "passes/training/TrimLoops.cpp": {"ForOp": "the op that it trims", "AddOp": GRADIENT, "DynamicSliceOp": GRADIENT, "DynamicUpdateSliceOp": GRADIENT,
                                       "SubOp": GRADIENT},
 }
 
@@ -71,7 +71,7 @@ def main():
         name = str(path.relative_to(ROOT))
         asked = ops_asked_for(path.read_text()) - EVERYWHERE
         allowed = set(ALLOWED.get(name, {}))
-        wrong += [f"{name} asks for {op}: declare what it is, as a trait or an interface, or name the reason in {__file__}" for op in sorted(asked - allowed)]
+        wrong += [f"{name} asks for {op}: declare the fact as a trait or an interface, or name the reason in {__file__}" for op in sorted(asked - allowed)]
         wrong += [f"{name} no longer asks for {op}: remove it from {__file__}" for op in sorted(allowed - asked)]
     wrong += [f"{name} is no file: remove it from {__file__}" for name in ALLOWED if not (ROOT / name).exists()]
     print("\n".join(wrong))

@@ -74,7 +74,7 @@ def complaints(page):
 
 def check():
     problems = [problem for page in PAGES for problem in complaints(page)]
-    problems += [f"{page.relative_to(ROOT)}: no ```console block; show what the commands print"
+    problems += [f"{page.relative_to(ROOT)}: no ```console block; show the commands' output"
                  for page in SHOWN if not BLOCK.search(page.read_text())]
     print("\n".join(problems))
     return 1 if problems else 0

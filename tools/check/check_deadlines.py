@@ -31,7 +31,7 @@ def waits(name, text):
         if not isinstance(node, ast.Call):
             continue
         if name_of(node.func) == "sleep" and name != PATIENCE:
-            yield f"{name}:{node.lineno}: sleeps; wait for what shall be seen with patience.until"
+            yield f"{name}:{node.lineno}: sleeps; wait for a condition with patience.until"
         for keyword in node.keywords:
             if keyword.arg == "timeout" and name_of(keyword.value) != "HANG" and name not in OWN_LIMITS:
                 yield f"{name}:{keyword.value.lineno}: timeout is not patience.HANG"
@@ -43,7 +43,7 @@ def problems():
     for name in tracked("test/*.cpp", "test/*.h", "test/*.c"):
         for number, line in enumerate((ROOT / name).read_text().split("\n"), 1):
             if re.search(r"\b(u?sleep|nanosleep|sleep_for|sleep_until)\(", line):
-                yield f"{name}:{number}: sleeps; wait for what shall be seen"
+                yield f"{name}:{number}: sleeps; wait for a condition"
             if re.search(r"(?<!->)(?<!\.)\balarm\(", line):
                 yield f"{name}:{number}: alarm counts other processes' time; use weft::limitComputing"
     for name in tracked("test/*.test", "test/*.mlir"):

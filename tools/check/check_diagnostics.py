@@ -39,7 +39,7 @@ def diagnostics():
 
 
 def quoted_text():
-    """All that tests say, with line breaks inside C++ literals closed and quotes unescaped."""
+    """The text of all tests, with adjacent string literals joined and quotes unescaped."""
     texts = [p.read_text(errors="replace") for p in sorted((ROOT / "test").rglob("*"))
              if p.suffix in {".mlir", ".test", ".cpp", ".py"}]
     return re.sub(r'"\s*\n\s*"', "", "\n".join(texts)).replace('\\"', '"')

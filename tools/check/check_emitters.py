@@ -2,8 +2,8 @@
 
     static constexpr int64_t kPackedMultiplyAdds = 4 << 20;      belongs to dialects/nest/WalkChoices.cpp
 
-What a nest stores, how it walks, its tiles and blocks stand in the kernel (dialects/nest);
-an emitter reads them. Constants that say what a machine or a file format is are allowed,
+The stored values of a nest, its walk, tiles and blocks stand in the kernel (dialects/nest);
+an emitter reads them. Constants of a machine or of a file format are allowed,
 each with its reason.
 """
 
@@ -27,7 +27,7 @@ ALLOWED = {
                                                        },
     "compiler/codegen/elements/DoubleMath.cpp": {"kPi": "a number of mathematics", "kLog2": "a number of mathematics"},
     "compiler/codegen/elements/Formula.h": {"kUnitStep": "from where on a float is an integer"},
-    "compiler/codegen/gpu/KernelWalk.h": {"kBlockThreads": "of a launch, whatever the kernel"},
+    "compiler/codegen/gpu/KernelWalk.h": {"kBlockThreads": "of a launch of any kernel"},
 }
 
 

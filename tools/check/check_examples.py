@@ -14,7 +14,7 @@ PUBLIC = ("runtime/abi/*.h", "compiler/*.h", "compiler/capi/*.h", "compiler/stag
           "compiler/program/*.h", "compiler/explain/*.h", "compiler/codegen/*.h", "compiler/codegen/elements/ElementCode.h",
           "compiler/frontends/stablehlo/Import.h", "dialects/foreign/*.h", "dialects/interpret/*.h", "dialects/nest/*.h",
           "dialects/plan/*.h", "passes/*/*.h")
-# Matches the end of a line of code; a line of IR names values.
+# Matches a line of code that ends a statement; lines with % are IR.
 STATEMENT = re.compile(r"^   [^%]*;\s*(//.*|/\*.*)?$")
 INTERNAL = {"passes/sharding/RegionPlans.h": "of the passes alone"}
 

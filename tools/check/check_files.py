@@ -1,8 +1,8 @@
 """One piece of code creates files, runtime/abi/AtomicFile.h, and few open files to read.
 
-What creates, truncates or renames files elsewhere in the product follows links at
-predictable names, drops the permissions of the file it replaces, and leaves half a file
-behind when it is killed. What opens a file that a user names must first see that it is a
+Other code that creates, truncates or renames files follows links at predictable
+names, drops the permissions of the file it replaces, and leaves half a file behind when
+it is killed. Code that opens a file that a user names must first check that it is a
 regular file: opening a pipe waits for its other end. Each exception has its reason.
 """
 
@@ -41,7 +41,7 @@ READERS = {
     "runtime/program/Program.cpp": "O_NONBLOCK, then S_ISREG",
     "runtime/processes/Liveness.cpp": "/proc",
     "compiler/codegen/CodeCache.cpp": "O_NONBLOCK, then S_ISREG, in a folder of the user's own",
-    "compiler/codegen/cpu/LinkObjects.cpp": "what the linker wrote",
+    "compiler/codegen/cpu/LinkObjects.cpp": "the linker's output",
     "tools/weft/compiler/Devices.cpp": "/proc",
     "tools/weft/programs/Statistics.cpp": "/proc",
 }

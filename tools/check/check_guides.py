@@ -1,4 +1,4 @@
-"""What the pages docs/adding-*.md name exists: files, folders, functions, tests and lines of code.
+"""The files, folders, functions, tests and lines of code that the pages docs/adding-*.md name exist.
 
 Each page follows something that is in the tree. In backticks:
 
@@ -21,7 +21,7 @@ SPAN = re.compile(r"`([^`\n]+)`")
 FILE = re.compile(r"(?:[\w.-]+/)*[\w.-]+\.(?:cpp|h|td|def|fbs|inc|py|mlir|test|md|json|npz|txt|cmake)")
 FOLDER = re.compile(r"[\w.-]+(?:/[\w.-]+)+/?")
 PROGRAM = re.compile(r"(?:weft_unit_test|add_executable)\((\S+)")
-# Names for several, as cases_*.py and invalid-FAMILY.mlir, and paths outside the tree.
+# Names that stand for several, as cases_*.py and invalid-FAMILY.mlir; and paths outside the tree.
 PATTERN = re.compile(r"\*|(^|-)[A-Z]{4,}-|-[A-Z]{4,}(\.|$)")
 OUTSIDE = re.compile(r"keras/src/")
 
@@ -32,7 +32,7 @@ def tracked():
 
 
 def ends_of(path):
-    """a/b/c.cpp, b/c.cpp and c.cpp."""
+    """The ends of a path: a/b/c.cpp, b/c.cpp and c.cpp."""
     return {"/".join(path.parts[i:]) for i in range(len(path.parts))}
 
 
@@ -50,7 +50,7 @@ class Tree:
         self.programs |= {path.stem for path in files if path.parts[0] == "test" and path.stem.endswith("-test")}
 
     def lacks(self, word):
-        """What is missing of a word in backticks; an empty text if nothing is."""
+        """The kind of name that the tree lacks for a word in backticks; an empty text if it has the name."""
         if word.startswith("build/bin/"):
             return "" if word.removeprefix("build/bin/") in self.programs else "program"
         word = word.removeprefix("build/")
@@ -71,7 +71,7 @@ def problems_of(page, tree):
         if line.startswith("    "):
             parts = [re.sub(r"\s+", "", part) for part in line.split("...")]
             if not all(part in tree.code for part in parts):
-                yield f"{name}:{number}: no source has the line '{line.strip()}'; copy it from the tree, with ... for what is left out"
+                yield f"{name}:{number}: no source has the line '{line.strip()}'; copy it from the tree, with ... for code left out"
             continue
         for span in SPAN.findall(line):
             for word in span.split():

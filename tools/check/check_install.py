@@ -4,7 +4,7 @@ check_install.py [build folder]: builds copies of examples/embedding, and the pr
 that docs/embedding.md shows, against the installed package alone, runs them, and runs
 the installed tools and the Python package. Neither the source tree nor the build may be
 used: where this user may mount (root), an empty folder lies over both meanwhile, and
-what the outside builds have read and what their programs load is looked at in any case.
+the files that the outside builds read and their programs load are checked in any case.
 """
 
 import os
@@ -31,7 +31,7 @@ def hiding(folders, python):
     return []
 
 
-VENV = ROOT / ".venv"  # tools/setup-jax
+VENV = ROOT / ".venv"  # made by tools/setup-jax
 HIDDEN = []
 
 
@@ -61,7 +61,7 @@ def write_page(folder):
 
 
 def build_runtime_alone(folder, prefix):
-    """A C project that runs and serves programs: no MLIR is looked for, and no C++ compiler."""
+    """Builds a C project that runs and serves programs, without a search for MLIR or a C++ compiler."""
     source = folder / "runtime"
     source.mkdir()
     (source / "CMakeLists.txt").write_text("""cmake_minimum_required(VERSION 3.25)

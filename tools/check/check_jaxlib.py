@@ -1,6 +1,6 @@
 """The plugin's Python calls nothing in jaxlib that may end the process.
 
-jaxlib is C++ whose checks abort: what they guard has to hold before. Each name that the Python of tools/pjrt takes
+jaxlib is C++ whose checks abort: their conditions have to hold before. Each name that the Python of tools/pjrt takes
 from jaxlib, and each method of a jaxlib class that it calls, stands below with the reason why it cannot.
 """
 
@@ -26,7 +26,7 @@ v3_to_v2_sharding
 """.split())
 
 MAY = {
-    "_profiler": "a module; what is used of it stands here",
+    "_profiler": "a module; its names in use stand here",
     "ArrayAttr": "MLIR's bindings: of attributes that were made before",
     "Attribute": "MLIR's bindings: parses a text, which is an exception where it is wrong",
     "DictAttr": "see ArrayAttr",
@@ -37,25 +37,25 @@ MAY = {
     "Module": "see Attribute",
     "StringAttr": "MLIR's bindings: of any text; of a function's name, which is one",
     "SymbolTable": "MLIR's bindings: renames functions that are there",
-    "ir": "MLIR's bindings; what is used of them stands here",
-    "deserialize_executable": "reads what serialize wrote, whose hash has been compared; other bytes are an exception",
+    "ir": "MLIR's bindings; their names in use stand here",
+    "deserialize_executable": "reads the bytes that serialize wrote, whose hash has been compared; other bytes are an exception",
     "fingerprint": "asks the plugin, which answers with text that it holds",
     "from_proto": "of a sharding that LoadProgram.cpp makes: as many devices as tiles, each device once; other messages are an exception",
     "HloSharding": "see from_proto",
     "LoadedExecutable": "a class, for isinstance",
     "Client": "a class, for type()",
     "OpSharding": "a message; its fields are lists of numbers",
-    "load_pjrt_plugin_dynamically": "what JAX calls for each plugin; a library that has no table is an exception",
-    "make_c_api_device_topology": "what JAX calls for each plugin; the plugin's errors are exceptions",
-    "passmanager": "MLIR's bindings: what they refuse is an exception",
+    "load_pjrt_plugin_dynamically": "called by JAX for each plugin; a library that has no table is an exception",
+    "make_c_api_device_topology": "called by JAX for each plugin; the plugin's errors are exceptions",
+    "passmanager": "MLIR's bindings: a refusal is an exception",
     "platform": "a field",
     "platform_version": "a field",
-    "register_plugin_profiler": "what JAX calls for each plugin; does nothing where the table has no profiler",
+    "register_plugin_profiler": "called by JAX for each plugin; does nothing where the table has no profiler",
     "serialize": "computes blocks of all arguments and results, and aborts where a sharding does not divide a shape: LoadProgram.cpp "
                  "refuses programs with such ports, and test/jax/uneven.py serializes many",
     "SerializeAsString": "of a message",
     "version_str": "a text",
-    "xla_client": "a module; what is used of it stands here",
+    "xla_client": "a module; its names in use stand here",
 }
 
 

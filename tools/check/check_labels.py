@@ -17,7 +17,7 @@ LABEL = re.compile(r"\(C(\d+)\)")
 
 
 def defined(tables):
-    """{mnemonic: (table, labels)} of the tables' definitions, with what a class passes on."""
+    """{mnemonic: (table, labels)} of the tables' definitions, labels inherited from classes included."""
     found, classes = {}, {}
     for table in tables:
         for keyword, name, body in DEFINITION.findall(table.read_text()):
@@ -32,7 +32,7 @@ def defined(tables):
 
 
 def tested(text, known):
-    """{mnemonic: {labels}} of the test's function names, and the names of nothing in `known`."""
+    """{mnemonic: {labels}} from the test's function names, and the function names whose mnemonic is not in `known`."""
     found, unknown = {}, []
     for function, name, label in re.findall(r"^\s*(?:func\.func (?:private )?|plan\.program )@((\w+?)_c(\d+)\w*)\b", text, re.M):
         if name in known:
@@ -43,7 +43,7 @@ def tested(text, known):
 
 
 def problems_of(folder):
-    """Yields what does not agree in one dialect."""
+    """Yields a message for each label that differs in one dialect."""
     definitions = defined(sorted(folder.rglob("*.td")))
     if not definitions:
         return

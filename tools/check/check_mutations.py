@@ -1,6 +1,6 @@
 """Every deliberate mistake of test/mutation/mutations.json still applies: its text stands exactly once in its file.
 
-A change to such a line has to change the mistake's text as well; docs/mutations.md says what the list is for.
+A change to such a line has to change the mistake's text as well; docs/mutations.md has the purpose of the list.
 """
 
 import sys

@@ -1,6 +1,6 @@
 """docs/ops.md lists the ops as their definitions do; --write generates it.
 
-One row an op, from the .td files: what it means, the op of StableHLO that means
+One row an op, from the .td files: its meaning, the op of StableHLO that means
 the same, the kinds of its rule's factors, its derivative. Every op that computes
 is in a case of test/fixtures/ops, whose figures are those of JAX.
 """
@@ -16,7 +16,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DIALECT = ROOT / "dialects" / "weft"
-LLVM = pathlib.Path("/usr/lib/llvm-22")  # where Debian has it; else what PATH finds
+LLVM = pathlib.Path("/usr/lib/llvm-22")  # Debian's folder; without it PATH is searched
 PAGE = ROOT / "docs" / "ops.md"
 # Ops of layouts and differentiation, which mean nothing to JAX.
 WITHOUT_CASE = {"constant", "constrain", "manual", "reshard", "value_and_grad"}
@@ -29,8 +29,8 @@ HEAD = """# Ops of the dialect `weft`
 
 Written by `python3 tools/check/check_ops.py --write` from the definitions in `dialects/weft`. *StableHLO* is the op that means
 the same; *factors* are the kinds of factor in its sharding rule (`dialects/layout/ShardingRule.h`): pass and position cost nothing,
-reduce leaves a partial result, for what the others cost see `docs/decisions/2026-11-21-sharding-rules.md`. Every op has a meaning in the interpreter and code
-for CPUs and GPUs; cases in `test/fixtures/ops` compare them, and derivatives, with figures of JAX.
+reduce leaves a partial result, and `docs/decisions/2026-11-21-sharding-rules.md` has the costs of the others.
+Every op has a meaning in the interpreter and code for CPUs and GPUs; cases in `test/fixtures/ops` compare them, and derivatives, with figures of JAX.
 """
 
 
@@ -86,7 +86,7 @@ def main():
         return 0
     problems = []
     if not PAGE.exists() or PAGE.read_text() != text:
-        problems.append("docs/ops.md does not say what the .td files do; run python3 tools/check/check_ops.py --write")
+        problems.append("docs/ops.md does not agree with the .td files; run python3 tools/check/check_ops.py --write")
     cases = (ROOT / "test" / "fixtures" / "ops" / "goldens.json").read_text()
     tested = set(re.findall(r"weft\.(\w+)", cases))
     problems += [f"weft.{op} is in no case of test/fixtures/ops; write one" for op in ops if op not in tested | WITHOUT_CASE]

@@ -1,4 +1,4 @@
-"""No range-for statement reads a member or an element of what a call returns.
+"""No range-for statement reads a member or an element of an object that a call returns.
 
     for (const SubAxis &axis : group.getLayout().dims[0])
 
@@ -92,7 +92,7 @@ def main():
     names = [n for n in listing.stdout.splitlines() if n.endswith((".cpp", ".h", ".inc", ".td", ".cu")) and (ROOT / n).exists()]
     found = [(name, *loop) for name in names for loop in loops((ROOT / name).read_text())]
     for name, line, expression in found:
-        print(f"{name}:{line}: the loop's range {expression} reads what a call returns, which may be gone; "
+        print(f"{name}:{line}: the loop's range {expression} reads an object that a call returns, which may be gone; "
               "name it first: for (auto object = call(); ... : object.member)")
     return 1 if found or wrong else 0
 

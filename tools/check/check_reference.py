@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LLVM = pathlib.Path("/usr/lib/llvm-22")  # where Debian has it; else what PATH finds
+LLVM = pathlib.Path("/usr/lib/llvm-22")  # Debian's folder; without it PATH is searched
 PAGES = ROOT / "docs" / "reference"
 WRITTEN = "Written by `python3 tools/check/check_reference.py --write` from the definitions in `{}`."
 # The stages' folders of passes, in the order in which programs pass through them.

@@ -22,7 +22,7 @@ def main():
         problems += [f"docs/seeds.md: row {number} names {t}, which is not there; name the test that proves it"
                      for t in tests if not (ROOT / t).exists()]
         if not tests and not proof.startswith("not yet: "):
-            problems.append(f"docs/seeds.md: row {number} has no test; name one or say 'not yet: ' and what is missing")
+            problems.append(f"docs/seeds.md: row {number} has no test; name one, or write 'not yet: ' and the missing part")
     for problem in problems:
         print(problem)
     return 1 if problems else 0

@@ -1,4 +1,4 @@
-"""docs/stages.md says what compiler/stages/Stages.def says; --write generates it."""
+"""docs/stages.md agrees with compiler/stages/Stages.def; --write generates it."""
 
 import pathlib
 import re
@@ -28,8 +28,8 @@ def page():
         "# Stages", "",
         "<!-- Generated from compiler/stages/Stages.def by tools/check/check_stages.py --write. -->", "",
         "A program passes these stages in order. `--emit=NAME` stops at one, `--from=NAME` starts",
-        "from one, and what the last column says is verified at its border.", "",
-        "| # | Stage | The program is | What holds | Passes that reach it |", "|---|---|---|---|---|",
+        "from one, and the invariant in the fourth column is verified at its border.", "",
+        "| # | Stage | The program is | Invariant | Passes that reach it |", "|---|---|---|---|---|",
     ]
     for i, (name, described, holds) in enumerate(stages, 1):
         reach = ", ".join(done for stage, done in passes if stage == name)

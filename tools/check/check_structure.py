@@ -43,7 +43,7 @@ def long_files():
 
 
 def includes():
-    """Yields (file, its text, [included paths]) for code with edges."""
+    """Yields (file, its text, [included paths]) for files of EDGES' folders that are not Python."""
     for path in code_files():
         if path.parts[0] in EDGES and path.suffix != ".py":
             text = (ROOT / path).read_text(errors="replace")
@@ -74,7 +74,7 @@ def folder_cycles():
 
     def visit(folder, trail):
         if folder in trail:
-            yield f"folders form a cycle: {' -> '.join([*trail[trail.index(folder):], folder])}; move what one needs of the other"
+            yield f"folders form a cycle: {' -> '.join([*trail[trail.index(folder):], folder])}; move the code that one needs of the other"
         elif folder not in done:
             for target in sorted(graph.get(folder, set())):
                 if not f"{target}/".startswith(f"{folder}/") and not f"{folder}/".startswith(f"{target}/"):

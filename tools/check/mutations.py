@@ -2,8 +2,8 @@
 
     python3 tools/check/mutations.py [--only WORD] [--again] [--all] [--table docs/mutations.md]
 
-test/mutation/mutations.json holds small patches: a text that stands exactly once in a file, and what stands there instead. Each
-is applied to this tree, what it touches is rebuilt, tests run until one fails (with --all: all), and the file is as it was.
+test/mutation/mutations.json holds small patches: a text that stands exactly once in a file, and its replacement. Each
+is applied to this tree, the changed targets are rebuilt, tests run until one fails (with --all: all), and the file is as it was.
 A patch may name the test to begin with.
 Results are kept in build/mutations.json, so that a run that was ended goes on; --again forgets them.
 """

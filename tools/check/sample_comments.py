@@ -17,7 +17,7 @@ import textwrap
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MARK = {".cpp": r"//+[!<]*", ".h": r"//+[!<]*", ".td": r"//+[!<]*", ".py": r"#:?"}
 BANNER = re.compile(r"^//===|^// (?:end )?namespace |^// (?:RUN|CHECK|UNSUPPORTED|REQUIRES)|^#!|# type:|# noqa|^// clang-format|NOLINT")
-# What closes a namespace or an include guard, and labels of constraints, say nothing.
+# Comments without content: ends of namespaces and include guards, and labels of constraints.
 CLOSING = re.compile(r"(end )?namespace\b.*|[A-Z][A-Z0-9_]+_[A-Z0-9_]+|\(\w+\)")
 STRING = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|R"\((?:.|\n)*?\)"')
 

@@ -40,7 +40,7 @@ def sources(build, texts):
 
 
 def tidy(build, name):
-    """(findings, failure): each finding is a line; failure is what else stopped clang-tidy."""
+    """(findings, failure): each finding is a line; failure is another error that stopped clang-tidy."""
     done = subprocess.run([PROGRAM, "--quiet", "-p", build, name], text=True, capture_output=True)
     findings = set()
     for line in done.stdout.splitlines():

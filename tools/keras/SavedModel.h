@@ -14,12 +14,12 @@
 namespace weft::keras {
 
 std::vector<SavedVariable> savedVariables(const Model &model);
-/// The variables that have other places in files on the other side of Keras 3.10, with
-/// these.
+/// The variables that Keras on the other side of version 3.10 saves at other
+/// places, with those places.
 std::vector<SavedVariable> savedElsewhere(const Model &model);
 
 /// Writes a .keras file that Keras loads; `values` by variable path. Without
-/// `writesFile` they are only read (writeKerasArchive).
+/// `writesFile` the values are only read (writeKerasArchive).
 Status saveModel(const std::string &path, const Model &model,
                  const std::vector<StoredArray> &values,
                  bool writesFile = true);

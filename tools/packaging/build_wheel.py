@@ -35,7 +35,7 @@ BINARIES = {
     "lib/libWeftCuda.so": ("lib/libWeftCuda.so", "lib/libWeftCuda.so"),
 }
 
-# Debian packages whose code is in standalone binaries, and the licence of the part that is.
+# Debian packages whose code is in standalone binaries, and the licence of that code.
 LICENSES = {
     "libmlir-22-dev": "Apache-2.0 WITH LLVM-exception",
     "liblld-22-dev": "Apache-2.0 WITH LLVM-exception",
@@ -79,7 +79,7 @@ def record(name, data):
 
 
 def version_of(build):
-    """The project's version in CMakeLists.txt."""
+    """The project's version, from CMakeCache.txt of the build."""
     return re.search(r"^CMAKE_PROJECT_VERSION:STATIC=(.*)$", (build / "CMakeCache.txt").read_text(), re.M).group(1)
 
 
@@ -133,7 +133,7 @@ def tag(standalone):
 def write(wheel, files):
     with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for name, data in files.items():
-            entry = zipfile.ZipInfo(name, date_time=(2020, 1, 1, 0, 0, 0))  # the same bytes from the same files
+            entry = zipfile.ZipInfo(name, date_time=(2020, 1, 1, 0, 0, 0))  # a fixed date, so that equal files give equal wheels
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = (0o100755 if name == "weft/bin/weft" else 0o100644) << 16
             archive.writestr(entry, data)

@@ -183,7 +183,7 @@ struct DependencyReady {
   const char *error_message;
   size_t error_message_size;
 };
-/// The addresses to which a copy writes.
+/// A caller's statement of the address to which a copy writes, or of an error.
 struct DestinationReady {
   size_t struct_size;
   void *callback_data;
@@ -210,7 +210,7 @@ enum Slot : unsigned {
   kSlotCount
 };
 
-/// A function of the table; two of them return nothing, which is the same call.
+/// A function of the table. Two of them return nothing; the call is the same.
 using Function = PJRT_Error *(*)(void *args);
 
 /// The types of extensions: further functions, in a list.

@@ -357,8 +357,6 @@ WEFT_PJRT_ARGS(Layouts_PJRT_Executable_GetParameterLayouts,
 
 #undef WEFT_PJRT_ARGS
 
-/// The number of each function in the table.
-
 } // namespace weft::pjrt
 
 #endif // WEFT_TOOLS_PJRT_ARGUMENTS_H

@@ -99,7 +99,7 @@ PJRT_Error *isDeleted(Buffer_IsDeleted_Args *args) {
 /// A copy of one array to another device.
 struct DeviceCopy {
   StoragePtr from, to;
-  PromisePtr ready, done; ///< of `from`, of `to`
+  PromisePtr ready, done; ///< promises of `from` and `to`
   int64_t fromDevice, toDevice;
 
   void begin(PJRT_Client &client) const {
@@ -175,7 +175,7 @@ PJRT_Error *toHost(Buffer_ToHostBuffer_Args *args) {
     return nullptr;
   }
   PJRT_Buffer &buffer = *args->buffer;
-  MemoryOrder order = buffer.order; // without a layout
+  MemoryOrder order = buffer.order; // unless the caller gives a layout
   if (args->host_layout)
     if (PJRT_Error *why =
             readOrder(args->host_layout, buffer.type, buffer.dims, order))

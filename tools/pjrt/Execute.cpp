@@ -184,7 +184,7 @@ StoragePtr donate(PJRT_Buffer *buffer, const ProgramPort &port, bool allowed,
                   Run &run, size_t at) {
   StoragePtr &memory = run.inputs[at];
   std::lock_guard<std::mutex> guard(buffer->mutex);
-  bool copied = memory != buffer->storage; // to memory of the run
+  bool copied = memory != buffer->storage; // the run has its own copy
   bool shared = buffer->externalReferences > 0 ||
                 std::count(run.inputs.begin(), run.inputs.end(), memory) > 1;
   if (!copied && (!allowed || shared)) {

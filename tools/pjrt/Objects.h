@@ -5,7 +5,8 @@
 // of its requests: the runtime has a queue, and Dispatcher.h holds back work
 // that waits for the host. Promises are kept or broken when a ticket of the
 // runtime is done, or by a caller that transfers an array piece by piece
-// (Transfers.cpp).
+// (Transfers.cpp), fulfills an alias (Aliases.cpp) or poisons a run
+// (Launches.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,18 +58,19 @@ public:
   using Callback = std::function<void(const PJRT_Error *)>;
   static std::shared_ptr<Promise> kept();
   bool isSettled() const { return settled.load(std::memory_order_acquire); }
-  /// The reason why it was broken, or null; call it once it is settled.
+  /// The reason why the promise was broken, or null. Requires a settled
+  /// promise.
   const PJRT_Error *failure() const { return reason.get(); }
-  /// Whether a run or a copy settles it, in order, and not the host.
+  /// Whether a run or a copy settles the promise, in order, and not the host.
   bool isWork = false;
-  /// Whether a run that calls the host settles it, which may break it.
+  /// Whether a run that calls the host settles the promise, and may break it.
   bool callsHost = false;
-  /// Whether work that needs it must not begin before it is settled. Other work
-  /// is earlier in the queue, and fails only by itself.
+  /// Whether work that needs the promise may be enqueued only once it is
+  /// settled. Otherwise the work that settles it is earlier in the queue.
   bool holdsBack() const { return !isSettled() && (!isWork || callsHost); }
   /// Settles the promise; the first call decides, others return false.
   bool settle(const PJRT_Error *why);
-  /// Calls back at once if it is settled, else when it is.
+  /// Calls back at once if the promise is settled, else when it is.
   void whenSettled(Callback callback);
   void wait();
 
@@ -122,8 +124,8 @@ private:
 using StoragePtr = std::shared_ptr<Storage>;
 
 inline constexpr std::string_view kPlatformName = "weft";
-/// Parses a list of at most 4096 devices, one for an empty text; nothing, with
-/// the reason in `why`, for other texts.
+/// Parses a list of at most 4096 devices of the CPU, one for an empty text;
+/// nothing, with the reason in `why`, for other texts.
 std::optional<DeviceList> parseDevices(std::string_view text, std::string &why);
 PJRT_DeviceDescription describeDevice(int id);
 
@@ -141,7 +143,7 @@ PJRT_Error *readOrder(const MemoryLayout *layout, BufferType type,
 PJRT_Error *allocate(BufferType type, const std::vector<int64_t> &dims,
                      const MemoryLayout *layout, PJRT_Device *device,
                      StoragePtr &out, MemoryOrder &order);
-/// An error if bytes from an offset on exceed an array.
+/// An error unless these bytes from an offset on are within an array.
 PJRT_Error *outside(int64_t offset, int64_t size, size_t bytes);
 
 /// The relation of devices with the same tile; numbers are XLA's
@@ -173,7 +175,8 @@ struct Observation {
   TileAssignment tiles;
 };
 
-/// A loaded program, shared by all executables made of the same bytes.
+/// A loaded program, shared by the executables of the same bytes, or of the
+/// same computation (KnownPrograms.h).
 struct LoadedProgram {
   ~LoadedProgram() { weft_program_free(program); }
   weft_program *program = nullptr;
@@ -183,7 +186,7 @@ struct LoadedProgram {
   bool callsHost = false;               ///< has such channels, or calls Python
   std::string name, skeleton;           ///< skeleton: HloSkeleton.h
   std::vector<uint8_t> image;           ///< the bytes that were loaded
-  std::string source; ///< the program from JAX, from which HloText.h is made
+  std::string source; ///< the program from JAX, for ProgramSource::hloText()
   std::string fingerprint;        ///< of the image
   std::shared_ptr<Report> report; ///< null without WEFT_EXPLAIN
 };
@@ -248,8 +251,8 @@ struct PJRT_Client {
   std::vector<PJRT_Memory *> memories;
   PJRT_TopologyDescription topology;
   weft::pjrt::Dispatcher dispatcher;
-  /// The runtime of all devices, made on first use; null, with the reason, if it cannot
-  /// be made. Called by work that the dispatcher begins.
+  /// Returns the runtime of all devices, made on first use, or null and the
+  /// reason. Called by work that the dispatcher begins.
   weft_runtime *runtime(std::string &why);
   weft_runtime *madeRuntime = nullptr;
   weft::pjrt::TransfersInOrder transfers; ///< of the enqueued runs

@@ -26,8 +26,8 @@ PJRT_Error *errorCode(Error_GetCode_Args *args) {
 PJRT_Error *initialize(Plugin_Initialize_Args *) { return nullptr; }
 
 /// The version of StableHLO in which jaxlib passes programs to the plugin,
-/// 1.13.7, whatever its own version. Later ones have collectives over named
-/// axes.
+/// 1.13.7, also if its own version is later. Later ones have collectives over
+/// named axes.
 constexpr int64_t kStablehloVersion[] = {1, 13, 7};
 
 PJRT_Error *attributes(Plugin_Attributes_Args *args) {

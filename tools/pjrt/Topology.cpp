@@ -2,8 +2,8 @@
 //
 //   topologies.get_topology_desc("cpu:8", platform="weft")
 //
-// Programs can be compiled for them and serialized; a topology serializes as
-// its name, cpu:8.
+// Programs can be compiled for devices that this machine lacks, and serialized;
+// a topology serializes as its name, cpu:8.
 //
 //===----------------------------------------------------------------------===//
 

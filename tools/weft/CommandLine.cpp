@@ -138,7 +138,7 @@ static void addCompile(CLI::App &app, CompileFlags &flags) {
   app.add_option("--emit", flags.emit,
                  "print the IR of a stage: imported, differentiated, sharded, "
                  "partitioned, scheduled, kernels, nests or plan; or assembly: "
-                 "what --target makes of the kernels");
+                 "the kernels' code for --target");
   app.add_option(
       "--kernel", flags.kernels,
       "with --emit=assembly: only the kernel of this name; repeated");
@@ -194,7 +194,7 @@ static void addExplain(CLI::App &app, ExplainFlags &flags) {
              "nests, tiles)\n"
              "  weft explain model.keras --distribution dist.json --why "
              "d2/output    (rules and prices behind a layout)\n"
-             "  weft explain step.weft    (what a compiled program does)");
+             "  weft explain step.weft    (ports, bytes sent, memory)");
 }
 
 static void addLayout(CLI::App &app, ExplainFlags &flags) {
@@ -337,7 +337,7 @@ void CommandLine::addPrograms() {
     status = runProgram(run);
   });
   CLI::App *profileApp = app.add_subcommand(
-      "profile", "what each kernel and collective of a program takes");
+      "profile", "the time of each kernel and collective of a program");
   addProfile(*profileApp, profile);
   profileApp->callback([this] { status = runProfile(profile); });
 }
@@ -444,7 +444,7 @@ void CommandLine::parse(int argc, char **argv) {
     }
     words = std::move(*all);
   }
-  std::reverse(words.begin(), words.end()); // as CLI11 takes them
+  std::reverse(words.begin(), words.end()); // CLI11 takes words in reverse
   try {
     app.parse(std::move(words));
   } catch (const CLI::ExtrasError &) {

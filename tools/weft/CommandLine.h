@@ -17,8 +17,8 @@ namespace weft::tool {
 
 /// The program's flags, and the function of the chosen subcommand.
 struct CommandLine {
-  CLI::App app{"Weft trains Keras models on a mesh of devices and shows what "
-               "it does.",
+  CLI::App app{"Weft trains Keras models on a mesh of devices and shows the "
+               "communication and memory of a step.",
                "weft"};
   int status = 0;
   FitFlags fit;
@@ -37,11 +37,11 @@ struct CommandLine {
   void parse(int argc, char **argv);
 
 private:
-  /// Adds the commands that take a compiled program: run, profile.
+  /// Adds the commands that take a program, compiled or not: run, profile.
   void addPrograms();
   /// Refuses a first word that is neither a flag nor the name of a subcommand.
   void checkCommand(const std::string &word) const;
-  /// Refuses flags that the command does not have, with the closest known one.
+  /// Refuses a flag that the command does not have, if a known one is close.
   void checkFlags() const;
   /// A subcommand that loads the compiler and calls one of its commands.
   template <typename Flags>

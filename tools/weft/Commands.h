@@ -3,8 +3,8 @@
 // main.cpp fills these values and calls one function; a command returns the
 // exit status: 0, 1 for an error it has printed, 2 for a wrong command line, 70
 // for an internal failure. The commands of CompilerCommands are in
-// libWeftCommands.so, which main loads for one of them: `weft run` never maps
-// the compiler.
+// libWeftCommands.so, which main loads for one of them: `weft run step.weft`
+// never maps the compiler.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,14 +33,14 @@ using TimePoint = std::chrono::steady_clock::time_point;
 
 /// The flags that name a model, its layouts and its devices.
 struct ModelFlags {
-  std::string model;        ///< model.json or model.keras
+  std::string model;        ///< model.json, model.keras or a program
   std::string distribution; ///< a file; empty: none
   bool dataParallel = false;
   std::optional<DeviceList> devices; ///< none: as many as the mesh has
   int64_t batchSize = 32;
   bool namesBatchSize = false;     ///< --batch-size was given
-  std::vector<int64_t> batchSizes; ///< of `weft compile`, if there are several
-  std::string step = "train";      ///< or all, of `weft compile`
+  std::vector<int64_t> batchSizes; ///< several sizes for `weft compile`
+  std::string step = "train";      ///< `weft compile` also takes all
   bool namesStep = false;          ///< --step was given
   std::optional<std::string> optimizer, loss, metrics;
   std::optional<double> learningRate;
@@ -50,7 +50,7 @@ struct ModelFlags {
   /// The shapes of samples by the name of an input, or ""; unset without data.
   std::function<std::map<std::string, std::vector<int64_t>>()> shapesOfData;
   std::vector<std::string> expect; ///< budgets of the step (Budget.h)
-  std::string memory;              ///< of a device, 64MiB; empty: no limit
+  std::string memory; ///< memory of a device, 64MiB; empty: no limit
   std::string target = defaultTarget();
   std::string matmulPrecision; ///< f32 or tf32; empty: f32
   bool timing = false;
@@ -79,13 +79,13 @@ struct DataFlags {
   bool addChannel = false;
   double validationSplit = 0;
   std::optional<int64_t> validationBatchSize; ///< none: the training batch size
-  SourceOptions source; ///< how files are read: columns, images, memory
+  SourceOptions source; ///< options for reading: columns, images, memory
 
   bool weighsSamples() const {
     return !sampleWeight.empty() || !validationWeight.empty() ||
            !classWeight.empty();
   }
-  /// Whether validation samples are named, other than a part of the training
+  /// Whether flags name validation samples that are not part of the training
   /// samples.
   bool namesValidation() const {
     return !validationData.empty() || !validationX.empty() ||
@@ -103,15 +103,15 @@ struct FitFlags {
   bool dropRemainder = false, initOnly = false;
   bool historySteps = false, json = false, verify = false;
   bool checkNumerics = false;
-  bool bar = false; ///< drawn in a pipe, too
+  bool bar = false; ///< whether the bar is drawn into a pipe, too
   int verbose = 1;
   std::string weights, save, saveWeights, history, stats;
   /// The most bytes of weights in each file that a .weights.json names.
   uint64_t maxShardSize = uint64_t(5) << 30;
-  std::vector<std::string> callbacks; ///< as in a Keras script, or JSON
+  std::vector<std::string> callbacks; ///< each as in a Keras script, or as JSON
   std::string backup;                 ///< a folder; empty: none
   std::optional<int64_t> saveEvery;   ///< steps between backups; none: epochs
-  /// The processes that train together; null: this one only.
+  /// The processes that train together; null: only this process.
   weft_processes *processes = nullptr;
 };
 
@@ -120,23 +120,23 @@ struct EvaluateFlags {
   DataFlags data;
   bool json = false;
   int verbose = 1;
-  std::string weights, out; ///< out: predictions, .npy
+  std::string weights, out; ///< out: predictions, .npy or .npz
   weft_processes *processes = nullptr;
 };
 
 struct CompileFlags {
   ModelFlags model;
   std::string emit, out, from;
-  std::vector<std::string> kernels; ///< of --emit=assembly; empty: all
+  std::vector<std::string> kernels; ///< kernels for --emit=assembly; empty: all
   bool verify = false;
 };
 
 struct ExplainFlags {
   ModelFlags model;
   bool json = false;
-  bool kernels = false;          ///< the loop nests of each kernel instead
-  std::string why;               ///< a tensor whose layout is explained instead
-  std::string html;              ///< a page; empty: none
+  bool kernels = false; ///< explain the loop nests of each kernel instead
+  std::string why;      ///< a tensor whose layout is explained instead
+  std::string html;     ///< a page; empty: none
   std::vector<std::string> only; ///< tensors to draw; empty: all
 };
 
@@ -156,13 +156,15 @@ struct DevicesFlags {
 };
 
 /// The flags of a program and its arrays, without a model. The compiler is
-/// loaded for a StableHLO program only.
+/// loaded for a program that is not compiled only.
 struct RunFlags {
   std::string program;               ///< .weft; .mlir or .mlirbc
   std::string inputs, outputs;       ///< .npz; arrays are named after ports
   std::optional<DeviceList> devices; ///< none: as many as the mesh has
   std::string stats;
-  std::string step;   ///< of a traced model; empty: its first
+  /// The step of a file of several; empty: a traced model's first, a .weft
+  /// file's only one.
+  std::string step;
   int64_t repeat = 1; ///< runs; donated inputs carry on from run to run
   bool list = false;  ///< print the ports
   weft_processes *processes = nullptr;
@@ -170,11 +172,11 @@ struct RunFlags {
 
 /// The flags of `weft profile`: times of each instruction; see RunFlags.
 struct ProfileFlags {
-  RunFlags run;      ///< without outputs; inputs empty: random
+  RunFlags run;      ///< has no outputs; random inputs if none are named
   bool json = false; ///< instead of the table
   std::string trace; ///< a file of Chrome's trace events; empty: none
   int64_t top = 20;  ///< rows of the table; 0: all
-  int64_t seed = 0;  ///< of random inputs
+  int64_t seed = 0;  ///< seed of random inputs
   /// The peaks of a device: GB/s, 0 to measure it; 1e9 operations a second, 0
   /// if not stated.
   double peakBandwidth = 0, peakOperations = 0;
@@ -191,14 +193,15 @@ struct CompilerCommands {
   int (*summary)(const SummaryFlags &);
   int (*devices)(const DevicesFlags &);
   int (*reshard)(const ReshardFlags &);
-  /// Compiles a StableHLO program to a .weft file, for `weft run`.
+  /// Compiles a program to the bytes of a .weft file, for `weft run` and `weft
+  /// profile`.
   int (*foreign)(const ModelFlags &, std::vector<uint8_t> &image);
 };
 /// Loads the compiler's commands; null after a printed error.
 const CompilerCommands *loadCompiler();
 
-/// The functions that libWeftStepCommands.so exports as `weftStepCommands`: training from a
-/// .weft file, with the readers of Keras' files and no compiler.
+/// The functions that libWeftStepCommands.so exports as `weftStepCommands`:
+/// training from a .weft file, with readers of Keras' files but no compiler.
 struct StepCommands {
   int (*fit)(const FitFlags &);
   int (*evaluate)(const EvaluateFlags &);

@@ -2,7 +2,7 @@
 //
 //   WEFT_TARGET=cpu:avx2 weft fit model.keras ...   // as with --target cpu:avx2
 //
-// Only the programs read it, not the libraries.
+// Only the programs and the PJRT plugin read it, not the libraries.
 //
 //===----------------------------------------------------------------------===//
 

@@ -140,7 +140,7 @@ private:
 
   std::string path;
   const Words &given;
-  std::map<std::string, const CLI::Option *> options; ///< by key
+  std::map<std::string, const CLI::Option *> options; ///< indexed by key
 };
 
 } // namespace

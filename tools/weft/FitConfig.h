@@ -18,8 +18,8 @@
 
 namespace weft::tool {
 
-/// The words, preceded by those of the file that --config names, if it is
-/// given. `command` has the flags; words[0] is its name.
+/// The words, with those of the file that --config names behind the first, if
+/// it is given. `command` has the flags; words[0] is its name.
 Result<std::vector<std::string>>
 withConfig(const CLI::App &command, const std::vector<std::string> &words);
 

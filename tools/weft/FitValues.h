@@ -1,7 +1,7 @@
 //===- FitValues.h - texts of arguments of fit ------------------*- C++ -*-===//
 //
 //   std::map<int64_t, double> weights;
-//   readClassWeight("0:1.0,1:2.5", weights);        // "", or what is wrong
+//   readClassWeight("0:1.0,1:2.5", weights);        // "", or an error
 //
 //===----------------------------------------------------------------------===//
 

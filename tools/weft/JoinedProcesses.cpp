@@ -40,7 +40,7 @@ static uint64_t hashOf(int argc, char **argv) {
   return hash;
 }
 
-/// Warns of tasks of srun, which are not connected unless it started mpirun's.
+/// Warns of tasks of srun: only processes that mpirun starts are connected.
 static void warnOfTasks() {
   int tasks = environmentNumber("SLURM_STEP_NUM_TASKS", 1);
   if (tasks > 1 && !std::getenv("OMPI_COMM_WORLD_SIZE") &&

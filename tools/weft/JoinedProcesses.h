@@ -4,8 +4,8 @@
 //   if (joined.begin(argc, argv)) status = command(joined.processes());
 //   return joined.end(status);
 //
-// Rank 0 prints and writes files. The output of other ranks is kept, and rank 0
-// shows it if only one of them fails.
+// Rank 0 prints and writes files. The messages of other ranks are kept, and
+// rank 0 shows the error of another one if it has none itself.
 //
 //===----------------------------------------------------------------------===//
 

@@ -165,8 +165,8 @@ void weft::tool::addFit(CLI::App &app, FitFlags &flags) {
       "--no-shuffle", [&flags] { flags.shuffle = Shuffle::None; },
       "keep the order of the data");
   addValue(app, "--class-weight",
-           "0:1.0,1:2.5, or {\"0\": 1.0, \"1\": 2.5}: what samples of a "
-           "class weigh",
+           "0:1.0,1:2.5, or {\"0\": 1.0, \"1\": 2.5}: the weight of samples "
+           "of a class",
            flags.data.classWeight, readClassWeight);
   app.add_flag("--drop-remainder", flags.dropRemainder,
                "leave out a short last batch");

@@ -18,8 +18,8 @@ static void endByFault(int number) {
   const char *name = strsignal(number);
   for (std::string_view part :
        {std::string_view("weft: internal failure: "), std::string_view(name),
-        std::string_view("; please report the command line and what `weft "
-                         "compile MODEL --emit=imported` prints\n")})
+        std::string_view("; please report the command line and the output of "
+                         "`weft compile MODEL --emit=imported`\n")})
     weft::writeMessage(JoinedProcesses::visibleErrors(), part);
   _exit(70);
 }

@@ -108,8 +108,8 @@ static std::vector<KernelJob> collectKernels(ModuleOp module) {
   return jobs;
 }
 
-/// The text of an empty kernel, which a program that only returns its arguments
-/// is compiled from.
+/// The text of an empty kernel, from which a program without kernels is
+/// compiled.
 static std::string noKernel(const CpuTarget &target) {
   return "func.func private @none() attributes {nest.kernel = "
          "#nest.kernel<target = \"" +

@@ -3,7 +3,7 @@
 //   llvm::SmallVector<char> image;
 //   weft::CodegenOptions options;            // all cores, no cache
 //   if (failed(weft::compileKernels(module, weft::CpuTarget::host(), options, image)))
-//     ...                                    // errors are on the kernels
+//     ...                          // errors are on the kernels or the module
 //
 // `image` is a shared object with one weft_kernel_fn (runtime/abi/weft.h) for
 // each function of the module with the attribute weft.kernel, under its name.
@@ -13,7 +13,8 @@
 // same shape and type.
 //
 // The same module, target and version give the same bytes, with any number of
-// threads and with or without a cache.
+// threads and with or without a cache. For a brief run, they differ from those
+// for others and depend on the number of threads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,8 +30,8 @@ namespace cpu {
 class KeptLowerings;
 } // namespace cpu
 
-/// Compiles with lowerings that are kept for later programs; without them they
-/// are made for this one.
+/// Compiles with lowerings that are kept for later programs. The overload
+/// without `kept` makes lowerings for one program.
 llvm::LogicalResult compileKernels(mlir::ModuleOp module,
                                    cpu::KeptLowerings &kept,
                                    const CodegenOptions &options,

@@ -33,8 +33,8 @@ using namespace mlir;
 namespace weft::cpu {
 
 namespace {
-/// Splits fused multiply-adds, which would be a call for each element without
-/// the instruction.
+/// Splits fused multiply-adds: on a processor without the instruction, each
+/// element would be a call.
 struct SplitMultiplyAdd : OpRewritePattern<math::FmaOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::FmaOp op,

@@ -2,12 +2,12 @@
 //
 //   scf.for %i = %c0 to %n step %c8 {                llvm.br ^bb1(%0 : i64) ...
 //     %y = math.exp %x : vector<8xf32>      ->       %3 = llvm.fmul %1, %2 ...
-//   }                                                llvm.cond_br %4, ^bb1,
-//   ^bb2
+//   }                                          llvm.cond_br %4, ^bb1, ^bb2
 //
-// MLIR's passes, one for each dialect, make their patterns again in each run:
-// for a kernel of a few ops that takes longer than everything else. Here the
-// patterns are made once for a context, and ops are visited once.
+// MLIR's conversion passes, one for each dialect, create their patterns in each
+// run. For a kernel of a few ops this takes longer than everything else. Here
+// the patterns are created once for a context, and one conversion has those of
+// all dialects. Only calls of libm need passes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,11 +24,11 @@ namespace weft::cpu {
 /// The conversion of one context. One thread uses it at a time.
 class KernelConversion {
 public:
-  /// Takes whether the processor has fused multiply-adds; without them one is
-  /// two operations.
+  /// `hasFma`: whether the processor has fused multiply-adds; else each is
+  /// split in two operations.
   KernelConversion(mlir::MLIRContext *context, bool hasFma);
-  /// Converts the ops that KernelEmitter emits: arith, math, complex, vector (one dimension),
-  /// scf and cf, inside llvm.func.
+  /// Converts the ops that KernelEmitter emits: arith, math, complex, vector
+  /// (of rank 1), scf and cf, inside llvm.func.
   llvm::LogicalResult run(mlir::ModuleOp module) const;
 
 private:

@@ -13,8 +13,8 @@
 // If output features of the kernel are not contiguous but input features are
 // (the derivative of the input), vectors run along these and are summed at the
 // end. With one input feature in each group (depthwise), or one sample, x is a
-// vector too. Places tile along the last spatial dimension, or along samples
-// where that is short (the derivative of the kernel).
+// vector too. The positions of a tile are adjacent along the last spatial
+// dimension, or along samples if that is short (the derivative of the kernel).
 //
 // Holes of base dilation are not computed: window element k contributes to
 // position p only if p * stride + k - low is a multiple of the dilation, so k
@@ -65,8 +65,8 @@ public:
 
 private:
   struct Tile {
-    int64_t places, columns; ///< columns in vectors, or in features
-    int64_t features;        ///< those of the tile
+    int64_t places, columns; ///< columns: a count of vectors or of features
+    int64_t features;        ///< output features of the tile
   };
   bool place();
   Value constant(int64_t value) { return e.constant(value); }
@@ -171,8 +171,8 @@ LogicalResult TiledConvolution::emit() {
   return success();
 }
 
-/// Places the extended operands: the kernel is extended here, each sample at
-/// the start of its loop.
+/// Places operands that are extended to the result's type in scratch memory.
+/// The kernel is extended here, each sample at the start of its loop.
 void TiledConvolution::placeExtended() {
   if (!walk.getCopiesKernel() && !walk.getCopiesSample())
     return;
@@ -186,8 +186,8 @@ void TiledConvolution::placeExtended() {
     extend(rhsVectors, rhs.pointer, constant(0), weights, memory);
 }
 
-/// Copies the elements of `of` at `pointer` from `first` on to `to`, extended,
-/// and makes `pointer` the copy's.
+/// Copies `count` elements from `first` on, extended, from `pointer` to `to`,
+/// and sets `pointer` to the copy.
 void TiledConvolution::extend(ElementVectors &of, Value &pointer, Value first,
                               int64_t count, Value to) {
   unsigned outside = e.depth();
@@ -338,8 +338,8 @@ void TiledConvolution::emitTile(const Tile &current, Value feature) {
 // A tile
 //===----------------------------------------------------------------------===//
 
-/// Whether the i-th position of the tile reads an element (null: always); adds
-/// the offset of an existing one.
+/// Whether position `place` of the tile reads an element (null: always). Adds
+/// the offset of the element to `offset`.
 Value TiledConvolution::visible(unsigned place, Value &offset) {
   Value inside;
   for (auto [i, loop] : llvm::enumerate(windows)) {

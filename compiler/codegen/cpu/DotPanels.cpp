@@ -118,8 +118,8 @@ void PanelPacking::copyWidth(Value from, Value place) {
   }
 }
 
-/// Transposes squares of lanes x lanes, the last of the width first, as a full
-/// store reaches into the next step, which is packed later.
+/// Transposes squares of lanes x lanes, the last of the width first: the store
+/// of a full vector also writes to the next step, which is packed later.
 void PanelPacking::copyTransposed(Value number) {
   unsigned outside = e.depth();
   Value first = firstOf(number),

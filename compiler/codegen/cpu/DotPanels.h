@@ -9,9 +9,9 @@
 //       ...              panel 1: 30 40 50 | 31 41 51 | ...
 //       50 51 52 53
 //
-// so that for any strides of x reads are sequential, and a block of panels fits
+// so that reads are sequential for any strides of x, and a block of panels fits
 // in a cache. A panel past the end repeats the last row. Elements of a panel
-// have the type that is computed in: bf16 becomes f32 as it is packed.
+// have the type of the sums: bf16 becomes f32 as it is packed.
 //
 //===----------------------------------------------------------------------===//
 

@@ -14,8 +14,8 @@ namespace weft::cpu {
 
 using nest::DotDimension;
 
-/// A contraction as strides, and the addresses of its tensors: no result if an
-/// epilogue is computed on tiles.
+/// The strides of a contraction, and the addresses of its tensors. The result
+/// is null if the sums are not stored, only values computed from them.
 struct DotShape : nest::ContractionShape {
   mlir::Value lhs, rhs, result;
 };

@@ -1,7 +1,7 @@
 //===- ElementVectors.h - neighbours in memory as a vector ------*- C++ -*-===//
 //
-// Vectors of a tensor's elements, whose type in registers may be a wider one
-// that has all of their numbers:
+// Vectors of a tensor's elements. Their type in registers may be a wider one
+// that represents the same values exactly:
 //
 //   bf16 as f32   load 8 x i16, and their bits are the upper half of 8 x f32
 //   i8 as i32     load 8 x i8, extended by their signs
@@ -57,7 +57,7 @@ private:
   mlir::OpBuilder *builder;
   mlir::Location loc;
   mlir::Type memory, registers;
-  mlir::Type loaded; ///< bf16 is read as i16, a float of eight bits as i8
+  mlir::Type loaded; ///< i16 for bf16 to be extended, i8 for a small float
   unsigned alignment;
 };
 

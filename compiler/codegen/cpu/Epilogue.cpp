@@ -17,7 +17,7 @@ Epilogue::Epilogue(KernelEmitter &kernel, nest::LoopsOp loops)
         return value == sums || e.isInMemory(value);
       })) {}
 
-/// The position of a row's element: that of its first one plus the column.
+/// The position of an element of a row: the row's start plus the column.
 ElementIndex Epilogue::indexOf(Value start, Value column, ArrayRef<Value> row) {
   if (isFlat)
     return e.makeFlatIndex(e.add(start, column), e.depth());

@@ -23,9 +23,9 @@ struct SummedTile {
   mlir::Value buffer;
   int64_t width;
   mlir::Value rows; ///< the number of rows, i64
-  /// The row-major position in the result of a row's first element.
+  /// The row-major position of a row's first element in the result.
   llvm::function_ref<mlir::Value(mlir::Value row)> start;
-  /// Whether the buffer's sums are added to stored sums.
+  /// Whether the sums in the buffer are added to sums that are stored already.
   bool adds = false;
 };
 

@@ -13,8 +13,8 @@
 //   }
 //
 // A kernel that workers share becomes `k.share(buffers, coordinates, p, n)`
-// too, which does the p-th of n shares of it; `k.shares` is the largest n that
-// pays (KernelSplit.cpp).
+// too, which computes the p-th of n shares of it. `k.shares` is the largest
+// useful n (KernelSplit.cpp).
 //
 // Elements are computed by an elements::ElementEmitter.
 //
@@ -31,9 +31,9 @@
 
 namespace weft::cpu {
 
-/// The rows of a kernel that are shared among workers, in units (a tile of
-/// rows), and those of the current share. Rows are positions of a result's
-/// dimension `dim`, or row-major ones in a flat nest.
+/// The rows of a kernel that workers share, in units (a tile of rows), and the
+/// rows of the current share. Rows are positions in dimension `dim` of a
+/// result, or row-major positions in a flat nest.
 struct KernelSplit {
   int64_t dim, rows, unit;
   mlir::Value firstUnit, lastUnit, begin, end, isLast;
@@ -42,8 +42,8 @@ struct KernelSplit {
 class KernelEmitter : private elements::ProcessorLoops {
 public:
   KernelEmitter(mlir::func::FuncOp kernel, const CpuTarget &target);
-  /// Appends `void NAME(ptr buffers, ptr coordinates)` to the module; the
-  /// kernel is not changed. Errors are reported on the kernel's ops.
+  /// Inserts `void NAME.entry(ptr buffers, ptr coordinates)` before the kernel,
+  /// which is not changed. Errors are reported on the kernel or its ops.
   llvm::LogicalResult emit();
 
   // --- for the nests of single ops ----------------------------------------
@@ -93,8 +93,8 @@ private:
   llvm::SmallVector<mlir::Value> resultPointers;
 };
 
-/// The nests of a reduction (ReduceNests.cpp), of a contraction (DotEmitter.cpp)
-/// and of a convolution in registers (ConvolutionNest.cpp).
+/// The nests of a reduction (ReduceNests.cpp), of a contraction
+/// (DotEmitter.cpp) and of a convolution in registers (ConvolutionNest.cpp).
 llvm::LogicalResult emitReduce(elements::ElementEmitter &emitter, ReduceOp op,
                                nest::ReductionAttr walk);
 llvm::LogicalResult emitDot(KernelEmitter &kernel, nest::LoopsOp loops,

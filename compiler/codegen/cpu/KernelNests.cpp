@@ -70,7 +70,7 @@ void KernelEmitter::createCaller(StringRef name, LLVM::LLVMFuncOp body,
     arguments.push_back(LLVM::LoadOp::create(builder, loc, pointer, slot));
   }
   llvm::append_range(arguments, block->getArguments().drop_front());
-  if (parameters.size() == 2) // a call of all of it
+  if (parameters.size() == 2) // the caller computes the only share
     arguments.append({elements.constant(0), elements.constant(1)});
   LLVM::CallOp::create(builder, loc, body, arguments);
   LLVM::ReturnOp::create(builder, loc, ValueRange());

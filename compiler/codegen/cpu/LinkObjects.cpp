@@ -51,7 +51,8 @@ struct TemporaryFolder {
 };
 } // namespace
 
-/// The fix in errors of files, through which the linker reads objects.
+/// The advice in errors about temporary files, from which the linker reads
+/// objects.
 static constexpr const char *kMend =
     "; free some space for temporary files, or name another folder with TMPDIR";
 

@@ -51,13 +51,13 @@ private:
   ArrayRef<InputSection> sections;
   ArrayRef<InputSymbol> inputs;
   StringRef inputNames;
-  /// Symbols by name: called ones, then defined ones.
+  /// External symbols that are called, and symbols that are defined, by name.
   MapVector<StringRef, const InputSymbol *> externals, defined;
   DenseMap<uint64_t, uint64_t> addresses; ///< of sections, by index
   SmallVector<char, 0> image;
   std::string names = std::string(1, '\0');
   uint64_t symbols, strings, hash, relocations, calls, writable,
-      dynamic; ///< their addresses
+      dynamic; ///< addresses of the tables
 };
 } // namespace
 

@@ -4,7 +4,7 @@
 // time to compile a program of one op. Such a program is one object with code
 // and constants, which may call libm:
 //
-//   header | symbols, names, hash, relocations | code, constants, calls   r-x
+//   header | symbols, relocations, hash, names | code, constants, calls   r-x
 //   addresses of libm's functions | .dynamic                              rw-
 //
 //===----------------------------------------------------------------------===//
@@ -19,8 +19,8 @@ namespace weft::cpu {
 
 /// Links an object for x86-64 as `ld.lld -shared` does, without section
 /// headers. Returns false and writes nothing if the object is for another
-/// processor or has sections other than those above; linkObjects() then links
-/// it.
+/// processor, or has sections, symbols or relocations that are not in plain
+/// objects; linkObjects() then links it.
 bool linkPlainObject(llvm::ArrayRef<char> object,
                      llvm::SmallVectorImpl<char> &sharedObject);
 

@@ -179,7 +179,7 @@ void KeptLowerings::giveBack(std::unique_ptr<KernelLowering> lowering) {
   std::lock_guard<std::mutex> lock(mutex);
   if (!lowering || lowering->isWorn())
     return;
-  if (idle.size() == kMost) // the oldest, perhaps of other dialects
+  if (idle.size() == kMost) // drop the oldest, perhaps of other dialects
     idle.erase(idle.begin());
   idle.push_back(std::move(lowering));
 }

@@ -27,7 +27,7 @@ namespace weft::cpu {
 
 class KernelConversion;
 
-/// Compiles kernels one by one, in a context of its own: each thread has one.
+/// Compiles kernels in a context of its own: each thread has one.
 class KernelLowering {
 public:
   /// Takes the dialects of the kernels and their extensions, which are loaded
@@ -35,12 +35,12 @@ public:
   KernelLowering(const CpuTarget &target,
                  const mlir::DialectRegistry &dialects);
   ~KernelLowering();
-  /// Lowers the one kernel function in `text`. Returns the error, or empty.
+  /// Lowers the kernel functions in `text`. Returns the error, or empty.
   std::string lower(llvm::StringRef text, llvm::CodeGenOptLevel level,
                     llvm::CodeGenFileType type,
                     llvm::SmallVectorImpl<char> &code);
   /// Whether to replace the context, which keeps every type and attribute that
-  /// it has seen: after some megabytes of text a new one takes less memory.
+  /// it has seen: after a megabyte of text a new one takes less memory.
   bool isWorn() const { return seen > kMostText; }
   /// Whether the context has all these dialects and extensions.
   bool knows(const mlir::DialectRegistry &dialects) const;
@@ -58,8 +58,8 @@ private:
   size_t seen = 0; ///< bytes of text
 };
 
-/// Lowerings that no thread uses, kept from program to program: making one
-/// takes as long as compiling a small kernel.
+/// At most four lowerings that no thread uses, kept from program to program:
+/// making one takes as long as compiling a small kernel.
 class KeptLowerings {
 public:
   explicit KeptLowerings(CpuTarget target) : target(std::move(target)) {}
@@ -73,7 +73,7 @@ private:
   std::vector<std::unique_ptr<KernelLowering>> idle;
 };
 
-/// Adds the functions that round to bf16 to a module that calls them.
+/// Adds the functions that round to bf16 to a module with values of bf16.
 void defineBFloatRounding(llvm::Module &module);
 
 /// Links objects to one shared object that needs libc and libm only. Returns

@@ -3,9 +3,9 @@
 // Blocks of both operands are packed (DotPanels.h), so that the register tile
 // reads memory in order and from a cache:
 //
-//   for columns by kColumns, for k by kDepth:
+//   for columns by blocks[1], for k by blocks[2]:
 //     pack rhs[k.., columns..]                      stays in L2 and L3
-//     for rows by kRows:
+//     for rows by blocks[0]:
 //       pack lhs[rows.., k..]                       stays in L2
 //       for panels of columns                       one stays in L1
 //         for panels of rows:
@@ -13,11 +13,11 @@
 //           for k:  acc[i][j] += lhs panel[k][i] * rhs panel[k][j]
 //           result tile = acc, or += acc behind the first block of k
 //
-// A tile at an end computes all elements and stores those within. Rows, columns
-// and k may each be several dimensions of any strides: packing follows them.
-// The nest's epilogue is computed on a tile after the last block of k
-// (Epilogue.h). Operands of a narrower type than the result's are extended as
-// they are packed.
+// A tile at an end computes all elements and stores those within the result.
+// Rows, columns and k may each be several dimensions of any strides: packing
+// follows them. The nest's epilogue is computed on a tile after the last block
+// of k (Epilogue.h). Operands of a narrower type than the result's are extended
+// as they are packed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -78,7 +78,7 @@ private:
   OpBuilder &builder;
   const DotShape &shape;
   ElementVectors vectors; ///< of the result, and of the packed operands
-  int64_t lanes, bytes;   ///< bytes of such an element
+  int64_t lanes, bytes;   ///< bytes of an element
   int64_t tileVectors;    ///< of columns in a tile
   DotPanels lhs, rhs;
   DotPath resultRows, resultColumns;
@@ -284,7 +284,8 @@ void PackedDot::spill(ArrayRef<Value> sums) {
     vectors.store(sum, tile, e.constant(n * lanes));
 }
 
-/// Stores through memory, so that only elements within the result are written.
+/// Stores through a buffer, so that only elements within the result are
+/// written.
 void PackedDot::storeCut(ArrayRef<Value> sums, Value row, Value column,
                          Value isFirst) {
   unsigned outside = e.depth();

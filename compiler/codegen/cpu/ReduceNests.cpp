@@ -29,7 +29,8 @@ static SmallVector<int64_t> reducedSizes(ReduceOp op) {
   return sizes;
 }
 
-/// The length of a block along each reduced dimension; whole ones by default.
+/// The length of a block along each reduced dimension; by default, the size of
+/// the dimension.
 static SmallVector<int64_t> blocksOf(ReduceOp op, nest::ReductionAttr walk) {
   return walk.getBlocks().empty() ? reducedSizes(op)
                                   : SmallVector<int64_t>(walk.getBlocks());
@@ -54,8 +55,8 @@ static Value openBlock(ElementEmitter &e, Value begin, int64_t n,
   return e.openLoop(begin, end, carried);
 }
 
-/// The position in the operand for those of the result and of the reduced
-/// dimensions.
+/// The position in the operand, from the positions in the result and in the
+/// reduced dimensions.
 static SmallVector<Value> operandPosition(ReduceOp op, ArrayRef<Value> kept,
                                           ArrayRef<Value> reduced) {
   SmallVector<Value> dims;

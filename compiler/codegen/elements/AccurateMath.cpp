@@ -18,8 +18,8 @@ constexpr double kPi = std::numbers::pi;
 using enum arith::CmpFPredicate;
 
 /// x = turns * pi/2 + rest in f64, |rest| up to pi/4. pi/2 is split so that k
-/// times its first part is exact for k below 2^20, with a fused multiply-add for
-/// all.
+/// times its first part is exact for k below 2^20, and for every k with a fused
+/// multiply-add.
 struct Reduced {
   Value rest, turns;
 };
@@ -123,9 +123,9 @@ Value cubeRoot(const Formula &f, Value x) {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// log2 of an f64 that an f32 was: at least 0, no NaN. size = 2^k * m, m from
-/// sqrt(1/2) to sqrt(2); log(m) = 2 (s + s^3/3 + s^5/5...) of s = (m-1) / (m+1),
-/// wrong by 2e-12 of itself.
+/// log2(size) in f64. Requires an extended f32 that is neither negative nor
+/// NaN. size = 2^k * m, m from sqrt(1/2) to sqrt(2); log(m) = 2 (s + s^3/3 +
+/// s^5/5...) with s = (m-1) / (m+1) and a relative error of 2e-12.
 Value logarithm(const Formula &f, Value size) {
   Type i32 = f.b.getI32Type(), i64 = f.b.getI64Type();
   Value root = f.integer(0x3fe6a09e, i32); // the high word of sqrt(1/2)
@@ -148,8 +148,9 @@ Value logarithm(const Formula &f, Value size) {
   return f.select(f.compare(OEQ, size, kInfinity), size, log);
 }
 
-/// 2^t in f64, which an f32 is rounded from: beyond 2^+-160 it is infinity or 0
-/// anyway. The polynomial is that of e^(rest log 2), wrong by 7e-12 of itself.
+/// 2^t in f64, to be rounded to f32: t is clamped to [-160, 160], beyond which
+/// the f32 is 0 or infinity. The polynomial is that of e^(rest log 2), with a
+/// relative error of 7e-12.
 Value powerOfTwo(const Formula &f, Value t) {
   t = f.select(f.compare(OGT, t, -160), t, f.number(-160, t)); // NaN, too
   t = f.select(f.compare(OLT, t, 160), t, f.number(160, t));
@@ -187,7 +188,7 @@ Value power(const Formula &f, Value x, Value y) {
   result = f.select(both(isNegative, isFraction), nan, result);
   result = f.select(f.compare(ORD, x, y), result, f.add(x, y));
   Value isOne = arith::OrIOp::create(f.b, f.loc, f.compare(OEQ, x, 1.0),
-                                     f.compare(OEQ, y, 0.0)); // even of NaN
+                                     f.compare(OEQ, y, 0.0)); // also for NaN
   return f.select(isOne, f.number(1, result), result);
 }
 

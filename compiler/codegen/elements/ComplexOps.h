@@ -1,8 +1,8 @@
 //===- ComplexOps.h - complex numbers on registers --------------*- C++ -*-===//
 //
 // In memory a complex number is its real part, then its imaginary part. In
-// registers it is a value of complex<f32>, on whose parts arith and math
-// compute:
+// registers it is a value of complex<f32> or complex<f64>. Most code is arith
+// and math on its components, some is ops of complex:
 //
 //   (a + bi)(c + di)    %re = a c - b d     %im = a d + b c
 //
@@ -38,8 +38,8 @@ struct ComplexEmitter {
   mlir::Value expm1(mlir::Value x) const;
   /// Computes x^y; 0 to any power is 0, or 1 if the power is 0.
   mlir::Value power(mlir::Value x, mlir::Value y) const;
-  /// Converts to complex numbers, or from them: the real part, or whether any
-  /// part is not 0.
+  /// Converts to complex numbers, or from them: to the real part, or to i1,
+  /// whether a component is not 0.
   mlir::Value convert(mlir::Type from, mlir::Type to, mlir::Value x) const;
 };
 

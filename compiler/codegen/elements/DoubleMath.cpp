@@ -47,7 +47,8 @@ Value powerOfTwo(const Formula &f, Value k) {
       arith::ShLIOp::create(f.b, f.loc, exponent, f.integer(52, i64)));
 }
 
-/// 1 + x + x^2/2 + ... + x^n/n!, from x^first / first! on divided by x^first.
+/// The terms x^first / first! to x^last / last! of the series of e^x, divided
+/// by the first one.
 Value exponentialSeries(const Formula &f, Value x, int first, int last) {
   SmallVector<double> coefficients;
   double factorial = 1;
@@ -101,7 +102,7 @@ Double logarithm(const Formula &f, Value x) {
   Value k = arith::SIToFPOp::create(f.b, f.loc, f.b.getF64Type(), exponent);
   k = f.select(isSmall, f.add(k, -54), k);
   Value up = f.add(m, -1), down = f.add(m, 1);
-  Value lost = f.sub(m, f.add(down, -1)); // of the rounded sum
+  Value lost = f.sub(m, f.add(down, -1)); // rounding error of m + 1
   Value s = f.div(up, down);
   Value left = f.fma(s, -1, f.number(0, s)); // -s
   left = f.div(f.fma(left, lost, f.fma(left, down, up)), down);
@@ -110,7 +111,7 @@ Double logarithm(const Formula &f, Value x) {
   for (int n = 3; n <= 27; n += 2)
     odd.push_back(2.0 / n);
   Value series = f.mul(f.mul(z, s), f.polynomial(z, odd));
-  // k log 2 + 2 s, exactly: the larger first.
+  // k log 2 + 2 s with its rounding error: the larger term comes first.
   Value a = f.mul(k, kLog2), b = f.mul(s, 2);
   Value high = f.add(a, b);
   Value isFirst = f.compare(OEQ, k, 0.0);
@@ -131,7 +132,8 @@ Value logarithmOf(const Formula &f, Value x) {
   return f.select(isUsual, log, orNaN(f, x, other));
 }
 
-/// log(1 + x) with u = 1 + x, rounded: log(u) x / (u - 1) has the error of neither.
+/// log(1 + x). With u = 1 + x, rounded, log(u) x / (u - 1) cancels the rounding
+/// error of u.
 Value logarithmOfNext(const Formula &f, Value x) {
   Value u = f.add(x, 1), apart = f.add(u, -1);
   Value isTiny = f.compare(OEQ, apart, 0.0);
@@ -172,8 +174,9 @@ Value loop(
   return loop.getResult(0);
 }
 
-/// 2/sqrt(pi) x e^(-z) (1 + 2z/3 (1 + 2z/5 (1 + ...))), z = x^2, whose terms are
-/// positive; from 2.5 on 1 - e^(-z) / (sqrt(pi) (x + 1/2 / (x + 2/2 / (x + ...)))).
+/// 2/sqrt(pi) x e^(-z) (1 + 2z/3 (1 + 2z/5 (1 + ...))), z = x^2, whose terms
+/// are positive; from 2.5 on 1 - e^(-z) / (sqrt(pi) (x + 1/2 / (x + 2/2 / (x +
+/// ...)))).
 Value errorFunction(const Formula &f, Value x) {
   Value size = lesser(f, f.abs(x), 6), z = f.mul(size, size);
   Value lost = f.fma(size, size, f.mul(z, -1)); // the square's rounding error
@@ -267,8 +270,8 @@ Value angle(const Formula &f, Value y, Value x) {
   return f.select(f.compare(ORD, x, y), f.withSignOf(result, y), f.add(x, y));
 }
 
-/// e^(y log|x|), the product in two parts, with the sign and the special cases of
-/// C's pow.
+/// e^(y log|x|), the product in two parts, with the sign and the special cases
+/// of C's pow.
 Value power(const Formula &f, Value x, Value y) {
   Value size = f.abs(x);
   Value isUsual =
@@ -302,7 +305,7 @@ Value power(const Formula &f, Value x, Value y) {
 
 } // namespace
 
-/// Runs `next` on the values as long as `goesOn` holds.
+/// Replaces the values by `next` of them as long as `goesOn` holds.
 static SmallVector<Value> repeat(
     const Formula &f, ValueRange start,
     llvm::function_ref<Value(const Formula &, ValueRange)> goesOn,

@@ -1,7 +1,8 @@
 //===- DoubleMath.h - f64 functions in arithmetic ---------------*- C++ -*-===//
 //
-// Functions on f64 for processors without a library of functions: GPUs. Each is
-// exact to some units in the last place; sin, cos and tan for |x| up to 2^40.
+// Functions on f64 for processors without a math library: GPUs. Each is
+// accurate to a few units in the last place; sin, cos and tan for |x| up to
+// 2^40.
 //
 //===----------------------------------------------------------------------===//
 

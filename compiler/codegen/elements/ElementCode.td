@@ -1,7 +1,7 @@
 //===- ElementCode.td - facts about ops for code generators ------------------//
 //
-// Ops of weft and coll get these interfaces in ScalarCode.cpp and
-// ElementCode.cpp; an embedder's op gets one as an external model and then has
+// Ops of weft and coll get these interfaces by the functions of
+// AttachElements.h; an embedder's op gets one as an external model and then has
 // code on every processor.
 //
 //===----------------------------------------------------------------------===//

@@ -33,8 +33,8 @@ ElementIndex ElementEmitter::openLoops(ArrayRef<int64_t> shape) {
 ElementIndex ElementEmitter::makeIndex(ArrayRef<Value> dims, unsigned depth) {
   ElementIndex index;
   index.dims.assign(dims.begin(), dims.end());
-  // The least depth at which the position is known: elements of equal positions
-  // are computed once, so before all their uses.
+  // The least depth at which the position is known. Elements at equal positions
+  // are computed once, at this depth, so before all uses.
   unsigned known = 0;
   for (Value dim : dims)
     known = std::max(known, depthOf(dim, depth));
@@ -147,7 +147,7 @@ Value ElementEmitter::asBits(Value position) {
 
 void ElementEmitter::forgetClosed() {
   if (elementsClosings != closings()) {
-    elements.clear(); // some were computed inside
+    elements.clear(); // some were computed in closed loops
     vectors.clear();
   }
   elementsClosings = closings();

@@ -9,14 +9,16 @@
 //   %2 = weft.relu %1
 //
 // An element that is needed twice at one position is computed once, in the
-// outermost loop in which the position is known.
+// outermost loop in which the position is known, unless a loop is closed
+// between the two uses.
 //
 // A processor's code generator opens the loops, places the tensors and stores.
 // It gives its emitter the parts that depend on the processor: how loops are
 // shared, and scratch memory (ProcessorLoops).
 //
 // The emitter creates arith, math, complex and scf on 64-bit integers and
-// scalars, and llvm.load and llvm.store on plain pointers.
+// scalars, and ops of the llvm dialect, mainly llvm.load and llvm.store on
+// plain pointers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,8 +60,8 @@ class ProcessorLoops {
 public:
   virtual ~ProcessorLoops() = default;
   /// Opens a loop over [0, n) of dimension `dim` (numbered by
-  /// OpLoopsInterface), or over this worker's share of it; returns the
-  /// position.
+  /// OpLoopsInterface), or over this worker's share of it, unless a loop over
+  /// this thread's positions is open. Returns the position.
   virtual mlir::Value openSharedLoop(int64_t dim, int64_t n) = 0;
   /// Whether openSharedLoop shares the dimension.
   virtual bool isShared(int64_t dim) const = 0;
@@ -111,9 +113,9 @@ public:
                               int64_t last);
   /// A position as an element of a tensor of integers.
   mlir::Value narrowed(mlir::Value position, mlir::Value tensor);
-  /// Hides from LLVM that a position counts a loop's iterations. Its strength
-  /// reduction tries the sums of every chain of additions that starts at such a
-  /// number: 4 s for the rounds of one threefry generator.
+  /// Hides from LLVM that a position counts a loop's iterations. LLVM's
+  /// strength reduction tries the sums of every chain of additions that starts
+  /// at a counter, which takes 4 s for the rounds of one threefry generator.
   mlir::Value asBits(mlir::Value position);
   /// Whether the kernel mixes bits, as an expanded random generator does.
   bool mixesBits() const;
@@ -125,8 +127,8 @@ public:
   /// Sets an element, so that element() neither loads nor computes it.
   void setElement(mlir::Value tensor, const ElementIndex &index,
                   mlir::Value value);
-  /// Sets an element for every position that the nest uses: of a row's
-  /// reduction, for instance, which a walk over rows reads in its own row only.
+  /// Sets the element for all positions that the nest reads, such as the result
+  /// of a row's reduction: a walk over rows reads it in that row only.
   void setElementOfNest(mlir::Value tensor, mlir::Value value) {
     ofNest[tensor] = value;
   }
@@ -135,15 +137,16 @@ public:
   mlir::FailureOr<llvm::SmallVector<mlir::Value>>
   storedElements(llvm::ArrayRef<mlir::Value> tensors,
                  const ElementIndex &index);
-  /// The number of times the code computes an element of the op, each loop
-  /// taken once.
+  /// The number of times that the code computes an element of the op, if each
+  /// loop runs once.
   unsigned computationsOf(mlir::Operation *op) const {
     return computations.lookup(op);
   }
 
-  /// Marks positions as adjacent, the first at a multiple of their count:
-  /// elements at innermost (in a flat nest: row-major) positions among them are
-  /// loaded as a vector if they are contiguous, from 16-byte addresses.
+  /// Marks positions as adjacent; the first is a multiple of their count.
+  /// Contiguous elements at these innermost positions (row-major ones in a flat
+  /// nest) are loaded as vectors, aligned to their size or 16 bytes. Complex
+  /// numbers are not.
   void addNeighbours(llvm::ArrayRef<mlir::Value> positions);
   /// Stores a value for each adjacent position, the first at `linear`.
   void storeNeighbours(llvm::ArrayRef<mlir::Value> values, mlir::Value pointer,

@@ -95,8 +95,9 @@ struct Formula {
     return mlir::arith::TruncFOp::create(b, loc, b.getF32Type(), x);
   }
 
-  /// The nearest integer to an f64, ties to even, as of math.roundeven, which
-  /// is a call if the processor has no instruction for it.
+  /// The nearest integer to an f64 of at most 2^51, ties to even, as of
+  /// math.roundeven, which is a call if the processor has no instruction for
+  /// it. The result for -0 is 0.
   mlir::Value nearest(mlir::Value x) const {
     constexpr double kUnitStep = 0x1.8p52; // its last bit has the value one
     return sub(add(x, kUnitStep), number(kUnitStep, x));

@@ -24,7 +24,8 @@ static bool isInverse(FftOp op) {
   return op.getKind() == FftKind::IFFT || op.getKind() == FftKind::IRFFT;
 }
 
-/// exp(-+2 pi i k / n), of an inverse divided by n; quarters of a turn are exact.
+/// exp(-2 pi i k / n), or exp(2 pi i k / n) / n for an inverse; quarters of a
+/// turn are exact.
 static DenseElementsAttr rootsOf(FftOp op, Type component) {
   int64_t n = op.getLength();
   double size = isInverse(op) ? 1.0 / n : 1, sign = isInverse(op) ? 1 : -1;

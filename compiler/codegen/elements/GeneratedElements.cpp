@@ -38,7 +38,7 @@ static FailureOr<Value> splatElement(ElementEmitter &e, ConstantOp op,
   return arith::ConstantOp::create(e.builder, e.loc, value).getResult();
 }
 
-/// The value on the first device of the group, the absent element elsewhere.
+/// The value on the first device of the group, the absent element on others.
 static FailureOr<Value> partialElement(ElementEmitter &e,
                                        coll::MakePartialOp op,
                                        const ElementIndex &index) {

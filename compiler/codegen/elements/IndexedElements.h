@@ -9,8 +9,8 @@
 namespace weft::elements {
 
 /// The position of a block's element in the tensor. `dims` are always valid
-/// positions; `inside` is whether they are those of the element, which may be
-/// outside of the tensor.
+/// positions; `inside` is whether they are the positions of the element, which
+/// may be outside of the tensor.
 struct BlockPosition {
   llvm::SmallVector<mlir::Value> dims;
   mlir::Value inside;

@@ -17,7 +17,7 @@ Value ScalarEmitter::shift(bool left) const {
 }
 
 Value ScalarEmitter::shiftArithmetic() const {
-  // The last bit: a shift by the width or more gives all sign bits.
+  // The largest distance: a shift by the width or more gives all sign bits.
   Value last = number(type.getIntOrFloatBitWidth() - 1);
   Value distance = arith::MinUIOp::create(b, loc, in[1], last);
   return arith::ShRSIOp::create(b, loc, in[0], distance);
@@ -57,9 +57,9 @@ Value ScalarEmitter::divide(bool remainder) const {
   return choose(isZero, whenZero, result);
 }
 
-/// The power by squaring, one step for each bit of y. If y is negative, 1 and -1
-/// have powers by its lowest bit, 0 gives -1 as a division by 0 does, and all
-/// others 0.
+/// The power by squaring, one step for each bit of y. For a negative y, the
+/// power of 1 or -1 depends on the lowest bit of y, that of 0 is -1, as a
+/// division by 0 gives, and all others are 0.
 Value ScalarEmitter::integerPower() const {
   auto bitOf = [&](int64_t bit) -> Value {
     Value shifted = arith::ShRUIOp::create(b, loc, in[1], number(bit));

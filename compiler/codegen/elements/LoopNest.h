@@ -1,6 +1,7 @@
 //===- LoopNest.h - the loops around an element -----------------*- C++ -*-===//
 //
-//   LoopNest nest(loc, end);                 for i in 16:
+//   LoopNest nest(loc);
+//   nest.setEnd(end);                        for i in 16:
 //   Value i = nest.openLoop(16);               for j in 8:
 //   Value j = nest.openLoop(8);                  <- the builder, depth() is 2
 //   nest.closeLoops(1);                          <- after the loop over j
@@ -29,13 +30,13 @@ public:
   mlir::Value constant(int64_t value);
   mlir::Value add(mlir::Value a, mlir::Value b);
   mlir::Value mul(mlir::Value a, int64_t factor);
-  /// The position, at most the last of `size`. If tiles of `tile` positions do not
-  /// divide `size`, `exists` (null at first) becomes whether it was unchanged, and
-  /// those before it, too.
+  /// The position, clamped to `size` - 1. If tiles of `tile` positions do not
+  /// divide `size`, the condition that this position is below `size` is added
+  /// to `exists` (null at first).
   mlir::Value clampedToSize(mlir::Value position, int64_t size, int64_t tile,
                             mlir::Value &exists);
 
-  /// Sets the op before which a nest without open loops ends.
+  /// Sets the op before which code outside of all loops is inserted.
   void setEnd(mlir::Operation *anchor) { end = anchor; }
   /// Opens a loop [0, n) of the current nest; the builder moves into its body,
   /// or stays after it once closeLoops is called.
@@ -59,9 +60,11 @@ public:
   void markPlain();
 
 protected:
-  /// The number of closed loops: values computed before may be out of scope.
+  /// The number of times that loops were closed: values computed before may be
+  /// out of scope.
   unsigned closings() const { return closed; }
-  /// The group of all loads and stores that markParallel marks.
+  /// The access group of ElementEmitter's loads and stores. markParallel
+  /// declares that those of a loop's iterations are independent.
   mlir::LLVM::AccessGroupAttr accessGroup;
 
 private:

@@ -22,8 +22,8 @@ using namespace mlir;
 namespace weft::elements {
 
 namespace {
-/// Loops over the batch, and the last two dimensions in it. With `flipped` a
-/// row is a column and a column a row.
+/// Loops over the batch, and the last two dimensions in it. With `flipped` the
+/// two are exchanged.
 struct MatrixNest {
   ElementEmitter &e;
   RankedTensorType type;
@@ -143,10 +143,10 @@ LogicalResult emitCholesky(ElementEmitter &e, CholeskyOp op) {
 }
 
 namespace {
-/// Solves op(A) x = b with op(A) lower or, from the last row on, upper; with
-/// `right` x is flipped: its columns are the rows of the result.
+/// Solves op(A) x = b from the first row if op(A) is lower triangular, from the
+/// last one if it is upper. With `right`, columns of x are rows of the result.
 struct SolveNest {
-  mutable TriangularSolveOp op; ///< an op is a pointer
+  mutable TriangularSolveOp op; ///< mutable, as accessors of ops are not const
   MatrixNest x;
   bool turned, lower;
 

@@ -16,7 +16,7 @@ static FailureOr<Value> broadcastElement(ElementEmitter &e, BroadcastOp op,
   SmallVector<Value> dims;
   for (int64_t dim : op.getDims())
     dims.push_back(index.dims[dim]);
-  // The depth at which all loops over its own dimensions are open.
+  // The depth at which the loops over the operand's dimensions are open.
   unsigned known = 0;
   for (Value dim : dims)
     known = std::max(known, e.depthOf(dim, index.depth));
@@ -108,7 +108,7 @@ static FailureOr<Value> paddedElement(ElementEmitter &e, PadOp op,
     }
     require(arith::CmpIPredicate::slt, position,
             e.constant(type.getDimSize(i)));
-    // An existing element is always read, even if it is not used.
+    // Clamped, as an element is always read, even if it is not used.
     position =
         arith::MaxSIOp::create(e.builder, e.loc, position, e.constant(0));
     dims.push_back(arith::MinSIOp::create(e.builder, e.loc, position,
@@ -150,7 +150,7 @@ static FailureOr<Value> concatenatedElement(ElementEmitter &e, ConcatenateOp op,
                     : *value;
     start += size;
   }
-  // Loops over no elements need code, too.
+  // Loops over an empty result need code, too.
   return result ? result : zeroOf(e, typeOf(op.getResult()).getElementType());
 }
 

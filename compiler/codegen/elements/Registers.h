@@ -18,16 +18,17 @@
 
 namespace weft::elements {
 
-/// The type an element has in registers: unsigned integers become signless.
+/// The type an element has in registers: integers become signless, and small
+/// floats f32.
 mlir::Type computeType(mlir::Type elementType);
-/// The type an element has in memory: i1 is i8.
+/// The type an element has in memory: integers below 8 bits are i8.
 mlir::Type storageType(mlir::Type elementType);
 /// Whether elements are unsigned; i1 is, as it is 0 or 1.
 inline bool isUnsigned(mlir::Type elementType) {
   return elementType.isUnsignedInteger() || elementType.isInteger(1);
 }
 /// Whether registers can hold elements: integers of 1, 2, 4, 8, ... 64 bits,
-/// floats of 4 to 64 bits, and complex numbers of them.
+/// floats of 4, 8, 16, 32 and 64 bits, and complex numbers of them.
 bool hasRegister(mlir::Type elementType);
 
 int64_t elementCount(mlir::Value tensor);

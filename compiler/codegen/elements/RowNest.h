@@ -4,7 +4,8 @@
 //   j = e.openLoop(row.size);       for j in 8
 //   e.element(input, row.at(j))       input[i, j]
 //
-// One of the loops is split among the shares of a launch (KernelSplit.cpp).
+// openSharedLoop opens the loops, so that workers share one of them, and
+// threads of a GPU all.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,7 +1,7 @@
 //===- ScalarCode.cpp - elementwise ops on registers ----------------------===//
 //
-// One row for each elementwise op: its code on integers and floats, and on
-// complex numbers where it has one.
+// A table with a row for each elementwise op: its code on integers and floats,
+// and on complex numbers where it has one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,8 @@ constexpr auto none = nullptr;
 /// Whether an op's code takes its operands as numbers or as bits.
 enum class Reads { Numbers, Bits };
 
-/// Emits bf16 arithmetic in f32, rounded after each op, as processors have
-/// none. LLVM would round each element by a call.
+/// Emits bf16 arithmetic in f32, rounded after each op, as processors have no
+/// bf16 arithmetic. LLVM would round each element by a call.
 template <auto real>
 Value emitWide(OpBuilder &builder, auto op, Type type, ValueRange operands) {
   Location loc = op->getLoc();

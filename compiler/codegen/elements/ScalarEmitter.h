@@ -12,7 +12,7 @@
 
 namespace weft::elements {
 
-/// Emits one op; `type` is the element type of its first operand.
+/// Emits one op; `type` is the type of arithmetic on its first operand.
 struct ScalarEmitter {
   mlir::OpBuilder &b;
   mlir::Location loc;

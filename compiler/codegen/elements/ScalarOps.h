@@ -25,10 +25,11 @@ mlir::FailureOr<mlir::Value> emitScalarOp(mlir::OpBuilder &builder,
 /// Converts between element types that are not complex.
 mlir::Value convertScalar(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Type from, mlir::Type to, mlir::Value value);
-/// Converts an element to a type that has all its numbers.
+/// Converts an element to a type that represents all values of its type.
 mlir::Value extendScalar(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Type from, mlir::Type to, mlir::Value value);
-/// Combines a and b by a reduction; float sums may be reordered into lanes.
+/// Combines a and b by a reduction; sums and products of floats may be
+/// reordered into lanes.
 mlir::Value emitCombine(mlir::OpBuilder &builder, mlir::Location loc,
                         ReduceKind kind, mlir::Type elementType, mlir::Value a,
                         mlir::Value b);
@@ -37,8 +38,8 @@ mlir::Value emitNeutral(mlir::OpBuilder &builder, mlir::Location loc,
 /// The value of absentElement() in a register.
 mlir::Value emitAbsent(mlir::OpBuilder &builder, mlir::Location loc,
                        ReduceKind kind, mlir::Type elementType);
-/// The operand's element at a position that this loop knows, converted to a
-/// type that has all its numbers.
+/// The operand's element at a position that is known in this loop, converted to
+/// a type that represents all values of its type.
 mlir::FailureOr<mlir::Value> operandElement(ElementEmitter &emitter,
                                             mlir::Value operand,
                                             llvm::ArrayRef<mlir::Value> dims,

@@ -10,8 +10,8 @@ using namespace mlir;
 
 namespace weft::elements {
 
-/// Copies the input, then writes one update after the other to the position of its
-/// index. An update outside writes an unchanged element back.
+/// Copies the input, then writes one update after the other to the position of
+/// its index. An update outside writes an unchanged element back.
 LogicalResult emitScatter(ElementEmitter &e, ScatterOp op) {
   RankedTensorType type = typeOf(op.getResult());
   Type elementType = type.getElementType();
@@ -30,7 +30,7 @@ LogicalResult emitScatter(ElementEmitter &e, ScatterOp op) {
   e.beginNest();
   if (elementCount(op.getUpdates()) == 0)
     return success();
-  // The kernel share is along dimensions that updates cover completely.
+  // Workers share a dimension that each update covers completely.
   RankedTensorType updates = typeOf(op.getUpdates());
   SmallVector<int64_t> sharedAs(updates.getRank(), -1);
   for (int64_t dim = 0; dim < type.getRank(); ++dim)

@@ -30,7 +30,7 @@ Special specialOf(Type type) {
 struct BitEmitter {
   OpBuilder &b;
   Location loc;
-  VectorType vector; ///< null: of one
+  VectorType vector; ///< null: a single f32
   Special special;
   int width, mantissaBits, bias;
 
@@ -105,14 +105,15 @@ struct BitEmitter {
 };
 } // namespace
 
-/// 2^(x - 127): the exponent of a float; the least is not a normal one.
+/// The f32 2^(x - 127), whose exponent bits are x; x = 0 gives a subnormal
+/// number, x = 255 NaN.
 Value BitEmitter::fromExponent(Value x) const {
   Value power = choose(equal(x, 0), number(0x400000), left(x, 23));
   return choose(equal(x, 0xff), number(0x7fc00000), power);
 }
 
-/// The nearest exponent: halves round up, except that of the least normal
-/// float; NaN for values that are not positive.
+/// The nearest exponent x of fromExponent. Halves round up, except between x =
+/// 0 and 1; values that are not positive give NaN.
 Value BitEmitter::toExponent(Value x) const {
   Value half = choose(below(x, 0x800000), number(0x3fffff), number(0x400000));
   Value isNumber =
@@ -121,8 +122,8 @@ Value BitEmitter::toExponent(Value x) const {
 }
 
 Value BitEmitter::numberFromMagnitude(Value magnitude) const {
-  // Normal numbers: the exponent is shifted to its position, minus the bias;
-  // subnormal numbers have none.
+  // Normal numbers: the exponent is shifted to its position and biased again.
+  // Subnormal numbers are multiples of the least one.
   Value normal = add(left(magnitude, 23 - mantissaBits),
                      number(uint32_t(127 - bias) << 23));
   float least =

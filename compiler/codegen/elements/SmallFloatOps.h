@@ -1,13 +1,13 @@
 //===- SmallFloatOps.h - floats of at most eight bits -----------*- C++ -*-===//
 //
 // In memory f8E4M3FN, f8E5M2, ..., f4E2M1FN are bytes; in registers they are
-// f32, rounded after each op as if it had the small type. Sums in a register
-// are rounded at their end only.
+// f32, rounded to the small type after each op. Sums in a register are rounded
+// at their end only.
 //
 //   load     bits i8 -> f32, exact
-//   store    f32 -> bits, the nearest, halves to even; larger numbers
-//            become NaN (e4m3fn, above 464), infinity (e5m2, from 61440) or
-//            the largest number (e2m1fn, 6)
+//   store    f32 -> bits, the nearest, halves to even (of e8m0fnu up);
+//            larger numbers become NaN (e4m3fn, above 464), infinity (e5m2,
+//            from 61440) or the largest number (e2m1fn, 6)
 //
 // runtime/program/SmallFloats.h is the same in C++.
 //
@@ -28,7 +28,8 @@ inline bool isSmallFloat(mlir::Type type) {
                    mlir::Float8E4M3B11FNUZType, mlir::Float8E8M0FNUType,
                    mlir::Float4E2M1FNType>(type);
 }
-/// The type of arithmetic on `type`: f32 for small floats, else the type itself.
+/// The type of arithmetic on `type`: f32 for small floats, else the type
+/// itself.
 inline mlir::Type scalarType(mlir::Type type) {
   return isSmallFloat(type) ? mlir::Float32Type::get(type.getContext()) : type;
 }

@@ -6,8 +6,9 @@
 //
 //   f64 result [4]    a0 b0 | a1 b1 | a2 b2 | a3 b3     a, b: i32 positions
 //
-// A row that has no result with wide enough elements (bytes longer than 16) is
-// sorted by counting for each element those that come before it.
+// A row is sorted by counting, for each element, those that come before it if
+// no result has elements whose halves can hold its positions: 8-bit elements
+// cannot, 16-bit elements only up to 256 positions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +30,7 @@ struct SortNest {
   SortOp op;
   RowNest row;
   Value home;    ///< the result in whose memory the positions are
-  Type position; ///< half of its element
+  Type position; ///< an integer of half the bits of its elements
 
   SortNest(ElementEmitter &e, SortOp op)
       : e(e), op(op), row(e, op.getInputs()[0], op.getDim()) {

@@ -46,8 +46,8 @@ struct DotTerms : TermCodeOpInterface::ExternalModel<DotTerms, DotOp> {
     }
     return emitProduct(emitter, element, factors[0], factors[1]);
   }
-  /// Emits a factor of a term. The result's dimensions are the batch, then the
-  /// free ones of lhs, of rhs.
+  /// Emits a factor of a term. The result's dimensions are the batch, the free
+  /// dimensions of lhs, and those of rhs.
   FailureOr<Value> emitFactor(Operation *op, ElementEmitter &emitter,
                               unsigned number, ArrayRef<Value> position,
                               ArrayRef<Value> term) const {

@@ -16,7 +16,8 @@ struct UpdatedSlice {
   llvm::SmallVector<int64_t> sizes;
 };
 
-/// The slice of an op's argument of the kernel that the op updates, if it does.
+/// The slice that the op updates of an argument of the kernel; nothing for
+/// other ops.
 mlir::FailureOr<std::optional<UpdatedSlice>>
 updatedSlice(ElementEmitter &emitter, mlir::Operation *op);
 

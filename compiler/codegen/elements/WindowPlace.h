@@ -1,8 +1,9 @@
 //===- WindowPlace.h - where an element of a window lies --------*- C++ -*-===//
 //
 //   WindowPlace place{e, {}};
-//   x = place.at(window, p, k, 32)      p * stride + k * dilation - low, in [0, 32)
-//   place.orElse(value, neutral)        the neutral element where that is padding
+//   x = place.at(window, p, k, 32)   p * stride + k * dilation - low, divided
+//                                    by the base dilation, in [0, 32)
+//   place.orElse(value, neutral)     the neutral element where that is padding
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +33,8 @@ struct WindowPlace {
                  : holds;
   }
   /// The position of element k of window p in n elements, clamped to an
-  /// existing one; `inside` is whether it is the element.
+  /// existing one; adds to `inside` that it is no padding, at an end or by base
+  /// dilation.
   mlir::Value at(const Window &w, mlir::Value p, mlir::Value k, int64_t n) {
     mlir::Value place = e.add(e.mul(p, w.stride), e.mul(k, w.dilation));
     if (w.low != 0)

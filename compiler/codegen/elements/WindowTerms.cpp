@@ -3,8 +3,8 @@
 //   weft.convolution          the product at each element of the kernel's window
 //                             and each input feature
 //   weft.reduce_window        each element of the window
-//   weft.select_and_scatter   each window that may have the element: what it
-//                             adds there, or 0
+//   weft.select_and_scatter   each window that may have the element: the source
+//                             value if it selects the element, or 0
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +17,8 @@ using namespace mlir;
 namespace weft::elements {
 
 namespace {
-/// The positions of a term of a convolution in both operands; `seen.inside`:
-/// whether it is not in padding.
+/// The positions of a term of a convolution in both operands; `seen.inside` is
+/// whether it is outside of the padding.
 struct ConvolutionPlace {
   WindowPlace seen;
   SmallVector<Value> from, with;
@@ -124,8 +124,9 @@ struct ReduceWindowTerms
 struct SelectTerms
     : TermCodeOpInterface::ExternalModel<SelectTerms, SelectAndScatterOp> {
   ReduceKind getCombination(Operation *) const { return ReduceKind::Sum; }
-  /// Emits a term. Windows that may select the element are the last one that
-  /// begins at or before it and earlier ones: term 0 is the first of them.
+  /// Emits a term. The windows that may select the element are the last one
+  /// that begins at or before it, and the ones before; term 0 is the first of
+  /// them.
   FailureOr<Value> emitTerm(Operation *of, ElementEmitter &e,
                             ArrayRef<Value> position,
                             ArrayRef<Value> term) const {

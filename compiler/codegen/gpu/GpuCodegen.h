@@ -1,7 +1,7 @@
 //===- GpuCodegen.h - the code generator for NVIDIA GPUs --------*- C++ -*-===//
 //
-// Elementwise kernels and row reductions become one module of PTX (docs/gpu.md);
-// any other kernel is refused by name.
+// The kernels of a program become one module of PTX (docs/gpu.md). A kernel
+// without code (KernelWalk.h) is an error that names it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -41,8 +41,6 @@ private:
   mlir::Value scratch() override { return {}; }
 
   mlir::gpu::GPUFuncOp createFunction(mlir::gpu::GPUModuleOp module);
-  /// The thread's number in the grid (or in its block) and the number of
-  /// threads.
   mlir::Value threadInBlock();
   mlir::Value isBelow(mlir::Value position, int64_t size);
   mlir::Value blockInGrid();
@@ -68,7 +66,7 @@ private:
                                          mlir::Value begin, mlir::Value end,
                                          int64_t block);
   /// Combines the values of a block's threads, of which `lanes` share an
-  /// element; the first of them gets the result.
+  /// element; each of them gets the result.
   mlir::Value combineShares(ReduceKind kind, mlir::Type element,
                             mlir::Value value, int64_t lanes);
   mlir::Value openSharedElements(int64_t lanes, mlir::Value &isFirst);
@@ -99,7 +97,7 @@ private:
   mlir::Location loc;
   nest::LoopsOp loops;
   llvm::SmallVector<mlir::Value> stored; ///< of each result
-  llvm::SmallVector<int64_t> shape;      ///< of the elements, or of the rows
+  llvm::SmallVector<int64_t> shape; ///< of elements, rows or independent loops
   llvm::SmallVector<mlir::Value> resultPointers;
   SharedMemory shared;
   nest::RowsAttr rows; ///< the walk, if it is over rows

@@ -97,7 +97,7 @@ nest::LoopsOp findLaunch(func::FuncOp kernel, std::string &why) {
   }
   if (nests[0].getNumResults() == kernel.getNumResults())
     return nests[0];
-  why = "it returns what no nest stores";
+  why = "it returns a value that no nest stores";
   return {};
 }
 

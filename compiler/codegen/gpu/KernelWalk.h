@@ -1,9 +1,9 @@
 //===- KernelWalk.h - kernels that have code for GPUs -----------*- C++ -*-===//
 //
-// A kernel is one launch and so one nest, which walks over rows or elements. A
-// warp takes a row, its lanes take columns, and results of the row's reductions
-// stay in registers. A thread takes one element, or one iteration of the
-// independent loops of an op with loops of its own.
+// A kernel is one launch and so one nest. Its walk assigns work to threads:
+// elements to threads, sums to one or several threads, rows to warps or blocks,
+// tiles of sums or of transposed elements to blocks, and iterations of the
+// independent loops of an op with loops of its own to threads.
 //
 //===----------------------------------------------------------------------===//
 

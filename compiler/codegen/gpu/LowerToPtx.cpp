@@ -80,7 +80,7 @@ static LogicalResult approximateMath(mlir::gpu::GPUModuleOp module) {
   return failure(result.wasInterrupted());
 }
 
-/// The attributes of pointers, which lowering drops.
+/// The attributes of pointer arguments, which the conversion drops.
 static SmallVector<SmallVector<DictionaryAttr>>
 argumentAttributes(mlir::gpu::GPUModuleOp module) {
   SmallVector<SmallVector<DictionaryAttr>> all;

@@ -25,7 +25,7 @@ using namespace weft::elements;
 
 namespace weft::gpu {
 
-/// Bytes of a number, complex ones of f64 included.
+/// The most bytes of a number: those of a complex number of f64.
 static int64_t numberBytes() { return 16; }
 
 static int64_t warpsOfBlock() { return kBlockThreads / kWarpLanes; }

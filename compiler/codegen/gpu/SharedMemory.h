@@ -1,8 +1,8 @@
 //===- SharedMemory.h - the memory that a block's threads share -*- C++ -*-===//
 //
 //   SharedMemory shared(elements);
-//   shared.allocate(module, "dot.shared", 4096);
-//   Value half = shared.at(shared.base(), 2048 bytes);
+//   shared.allocate(function, "dot.shared", 4096);
+//   Value half = shared.at(shared.base(), i8, elements.constant(2048));
 //   shared.barrier();                       // all threads of the block
 //
 //===----------------------------------------------------------------------===//
@@ -14,7 +14,7 @@
 
 namespace weft::gpu {
 
-/// Numbers of a launch: the thread in its block, the block in the grid, and
+/// The number of the thread in its block, of the block in the grid, and of
 /// blocks.
 struct GridPlace {
   mlir::Value thread, block, blocks;
@@ -23,8 +23,8 @@ struct GridPlace {
 class SharedMemory {
 public:
   explicit SharedMemory(elements::LoopNest &nest) : nest(nest) {}
-  /// Allocates shared memory before `function`; no block may use more than one
-  /// allocation.
+  /// Declares shared memory before `function`. A function may use one
+  /// allocation only.
   void allocate(mlir::Operation *function, llvm::StringRef name, int64_t bytes);
   mlir::Value base() const { return pointer; }
   /// The pointer `offset` elements of a type behind another.

@@ -156,7 +156,7 @@ LogicalResult GpuKernelEmitter::emitSums(nest::SumsAttr walk) {
   if (lanes > 1)
     sum = combineShares(kind, element, *sum, lanes);
   ElementIndex index = elements.makeIndex(position, depth);
-  // Values computed from the only element are emitted here, too.
+  // Values that are computed from a scalar sum are emitted here, too.
   index.depth = depth;
   elements.setElement(op->getResult(0), index, *sum);
   FailureOr<SmallVector<Value>> values = elements.storedElements(stored, index);

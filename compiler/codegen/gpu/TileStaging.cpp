@@ -101,7 +101,7 @@ void TileStaging::enter(ArrayRef<Value> digits, Value row) {
       builder.getContext(), unsigned(NVVM::NVVMMemorySpace::Global));
   pointer = LLVM::AddrSpaceCastOp::create(builder, loc, global,
                                           elements.memoryOf(paths->root));
-  // An offset before the tensor is no address, so it is added later.
+  // With bounds, the offset may be before the tensor and is added later.
   front = offset;
   if (paths->bounds.empty())
     pointer = shared.at(pointer, storageType(element), offset);

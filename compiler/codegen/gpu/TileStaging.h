@@ -4,8 +4,8 @@
 //   lhs.enter(batch digits, first row of the tile);     // same for all depths
 //   lhs.copy(stage pointer, first depth);               // 128 x 32 elements
 //
-// Rows and depths behind the end are read at the last one; elements at such
-// depths become zeros, and sums of such rows are not stored.
+// Rows behind the end are read at the last one, and their sums are not stored.
+// Elements at depths behind the end, and in the padding of windows, are zeros.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +30,8 @@ public:
   llvm::LogicalResult copy(mlir::Value stage, mlir::Value firstDepth);
 
 private:
-  /// The element that a thread copies in an iteration: a row and a depth of the
-  /// tile.
+  /// The first element that a thread copies in an iteration: a row and a depth
+  /// of the tile.
   struct Place {
     mlir::Value row, depth;
   };
@@ -40,7 +40,7 @@ private:
   mlir::Value isBelow(mlir::Value position, int64_t size);
   mlir::Value offsetOf(const nest::DotPath &path, mlir::Value position);
   mlir::Value inStage(mlir::Value stage, const Place &place);
-  /// Emits in an `if` when fewer threads take part than there are.
+  /// Emits the code in an `if` if some threads copy nothing.
   template <typename Emit> void ifTaking(Emit emit);
   void copyRuns(mlir::Value stage, mlir::Value firstDepth);
   /// Whether windows have an element at this depth, in the row of this

@@ -170,7 +170,7 @@ LogicalResult TileSums::storePatch(unsigned patch, Value from) {
   give(shape.rows, elements.positionsOf(row, shape.rows.sizes));
   give(shape.columns, elements.positionsOf(column, shape.columns.sizes));
   ElementIndex index = elements.makeIndex(position, elements.depth());
-  index.depth = elements.depth(); // also for ops that use the only sum
+  index.depth = elements.depth(); // also for ops on a scalar sum
   elements.setElement(sum->getResult(0), index, value);
   FailureOr<SmallVector<Value>> values = elements.storedElements(stored, index);
   if (failed(values))

@@ -12,7 +12,7 @@
 //       sums += x * w of this stage
 //     for 16 rows of the warp's tile
 //       sums to shared memory, from where lanes take them row by row
-//       result = relu(sum)                         whatever follows elementwise
+//       result = relu(sum)                         elementwise ops that follow
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +30,8 @@ public:
   TileSums(elements::ElementEmitter &elements, nest::LoopsOp loops,
            llvm::ArrayRef<mlir::Value> stored,
            llvm::ArrayRef<mlir::Value> pointers, GridPlace grid);
-  /// Emits the code. The shared memory is put before `function` and has its
-  /// name.
+  /// Emits the code. The shared memory is put before `function` and is called
+  /// `name` with ".shared".
   llvm::LogicalResult emit(mlir::Operation *function, llvm::StringRef name);
 
 private:

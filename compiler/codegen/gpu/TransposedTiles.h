@@ -28,16 +28,16 @@ public:
   TransposedTiles(elements::ElementEmitter &elements, nest::LoopsOp loops,
                   llvm::ArrayRef<mlir::Value> stored,
                   llvm::ArrayRef<mlir::Value> pointers, GridPlace grid);
-  /// Emits the code. The shared memory is put before `function` and has its
-  /// name.
+  /// Emits the code. The shared memory is put before `function` and is called
+  /// `name` with ".shared".
   llvm::LogicalResult emit(mlir::Operation *function, llvm::StringRef name);
 
 private:
   /// Opens a loop over the runs, of 32, that the thread's warp takes; returns
   /// the run.
   mlir::Value openRuns();
-  /// The index of the element at this distance from the tile's first one, or of
-  /// the nearest that exists.
+  /// The index of the element at this distance from the first one of the tile,
+  /// clamped to the shape.
   elements::ElementIndex indexOf(mlir::Value along, mlir::Value last,
                                  mlir::Value &exists);
   llvm::LogicalResult fill();

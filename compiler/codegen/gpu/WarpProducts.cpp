@@ -67,9 +67,9 @@ void WarpProducts::placeLanes() {
           at(i, nest.add(first[i], divided(lane, 4)), remainder(lane, 4));
     return;
   }
-  // Lane 8 * m + r has the address of run r of matrix m. The matrices of lhs
-  // are two below each other, then two at the next depth; those of rhs the
-  // reverse.
+  // Lane 8 * m + r has the address of run r of matrix m. Matrices 1 and 3 of
+  // lhs are 8 rows below 0 and 2, and 2 and 3 are 8 depths behind 0 and 1; for
+  // rhs, rows and depths are exchanged.
   Value run = remainder(lane, 8), low = remainder(divided(lane, 8), 2),
         high = divided(lane, 16);
   for (unsigned i : {0, 1}) {
@@ -161,7 +161,8 @@ SmallVector<Value> WarpProducts::matrices(Value pointer, unsigned operand,
   return values;
 }
 
-/// Loads eight or sixteen rows at depths l % 4 and l % 4 + 4.
+/// Loads lane l's elements of 16 rows of lhs, or 8 columns of rhs, at depths
+/// l % 4 and l % 4 + 4.
 SmallVector<Value> WarpProducts::tf32(Value pointer, unsigned operand,
                                       int64_t row, int64_t depth) {
   Values values;
@@ -246,7 +247,8 @@ SmallVector<LaneSums> WarpProducts::lanes() {
   SmallVector<LaneSums> all;
   Value down = divided(lane, 4), across = remainder(lane, 4);
   if (walk.getUnit() != Multiplier::Fma) {
-    // A lane has four sums of each 16 x 8 fragment: two in a row, two 8 rows below.
+    // A lane has four sums of each 16 x 8 fragment: two in a row, two 8 rows
+    // below.
     for (unsigned i = 0; i < sums(); i += 2) {
       unsigned fragment = i / 4, wide = warpTile[1] / 8;
       Value slot = i % 4 == 0 ? down : nest.add(down, nest.constant(8));

@@ -5,8 +5,8 @@
 //
 //   warp[32, 16]   lane 5: rows 4 to 7, columns 4 to 7   (5 / 4 = 1, 5 % 4 = 1)
 //
-// With tensor cores it has of every 16 x 8 block the rows l / 4 and l / 4 + 8,
-// columns 2 * (l % 4) and the next (PTX ISA, "Matrix Fragments for
+// With tensor cores, lane l has rows l / 4 and l / 4 + 8, and two columns from
+// 2 * (l % 4) on, of every 16 x 8 block (PTX ISA, "Matrix Fragments for
 // mma.m16n8k16").
 //
 //===----------------------------------------------------------------------===//
@@ -21,7 +21,7 @@ namespace weft::gpu {
 
 /// Sums of one lane that are adjacent in a row: `count` from `first` on.
 struct LaneSums {
-  unsigned patch; ///< rows 16 at a time (nest::kPatchRows)
+  unsigned patch; ///< index of a group of 16 rows (nest::kPatchRows)
   mlir::Value slot, column;
   unsigned first, count;
 };
@@ -63,7 +63,8 @@ private:
                   int64_t depth, unsigned count);
   Values tf32(mlir::Value pointer, unsigned operand, int64_t row,
               int64_t depth);
-  /// Loads the registers of 16 rows of lhs, or of 8 columns of rhs.
+  /// Loads the registers of the warp's rows of lhs, 16 in each item, or columns
+  /// of rhs, 8 in each.
   llvm::SmallVector<Values> fragments(mlir::Value pointer, unsigned operand,
                                       int64_t depth);
   void multiplyMatrices(mlir::Value lhs, mlir::Value rhs, Values &sums);

@@ -51,7 +51,7 @@ private:
   Shardings shardings;
   bool devicePorts = false;
   llvm::StringMap<Function> functions;
-  std::string entry; ///< the function that is imported
+  std::string entry; ///< name of the imported function
   /// The texts of arrangement() for arguments and for results.
   SmallVector<std::string> taken, given;
   OwningOpRef<ModuleOp> module;
@@ -82,8 +82,7 @@ LogicalResult ProgramImporter::findFunctions(const std::string &wanted) {
   return success();
 }
 
-/// Whether the program calls the host; such calls have layouts, so they need a
-/// mesh.
+/// Whether the program calls the host. Such calls have layouts and need a mesh.
 bool ProgramImporter::callsHost() {
   auto found = program.walk([](Operation *op) {
     return ForeignOp(op).word("call_target_name") == kHostCall ||
@@ -136,8 +135,8 @@ LogicalResult ProgramImporter::checkTypes(TypeRange types, StringRef what) {
   return success();
 }
 
-/// XLA's layout "{0,1}": dimensions from minor to major. Empty for
-/// "default", and for "auto", which leaves the choice to the compiler.
+/// The dimensions of XLA's layout "{0,1}" from minor to major. They are empty
+/// for "default", and for "auto", which lets the compiler choose.
 static std::optional<SmallVector<int64_t>> readLayoutMode(StringRef text,
                                                           int64_t rank) {
   SmallVector<int64_t> dims;
@@ -155,13 +154,13 @@ static std::optional<SmallVector<int64_t>> readLayoutMode(StringRef text,
   return text.empty() ? std::optional(dims) : std::nullopt;
 }
 
-/// The difference between the caller's memory of an argument or a result and
-/// the program's, which has row-major arrays in the order of its mesh's
+/// The way in which the caller's memory of an argument or result differs from
+/// the program's, where arrays are row-major and in the order of the mesh's
 /// devices:
 ///
 ///   {"devices":[3,2,1,0],"minor_to_major":[0,1]}
 ///
-/// Empty if there is none.
+/// Empty if they are equal.
 FailureOr<std::string> ProgramImporter::arrangement(DictionaryAttr foreign,
                                                     int64_t rank,
                                                     ArrayRef<int64_t> devices) {
@@ -188,8 +187,8 @@ FailureOr<std::string> ProgramImporter::arrangement(DictionaryAttr foreign,
   return parts.empty() ? "" : "{" + llvm::join(parts, ",") + "}";
 }
 
-/// An attribute of a value in a file of weft.trace: weft.name, weft.role or
-/// weft.metadata; `otherwise` if there is none.
+/// An attribute of an argument or result in a file of weft.trace: weft.name,
+/// weft.role or weft.metadata. Without one it is `otherwise`.
 static StringAttr said(DictionaryAttr foreign, StringRef name,
                        const Twine &otherwise, Builder &builder) {
   auto text = foreign ? foreign.getAs<StringAttr>(name) : nullptr;
@@ -291,7 +290,8 @@ LogicalResult ProgramImporter::addPorts(func::FuncOp function) {
   return checkNames(function);
 }
 
-/// Checks that ports have different names, by which arrays are passed.
+/// Checks that arguments have different names, and results too: arrays are
+/// passed by these names.
 LogicalResult ProgramImporter::checkNames(func::FuncOp function) {
   auto check = [&](unsigned count, const char *what,
                    auto nameOf) -> LogicalResult {
@@ -317,9 +317,9 @@ LogicalResult ProgramImporter::checkNames(func::FuncOp function) {
   });
 }
 
-/// The result that reuses the argument's memory. tf.aliasing_output names it;
-/// for jax.buffer_donor it is the first unused one of the same type and
-/// sharding.
+/// The result that reuses the argument's memory. tf.aliasing_output gives it;
+/// for jax.buffer_donor it is the first unused result of the same type whose
+/// layout is not given.
 std::optional<int64_t> ProgramImporter::donatedTo(DictionaryAttr attributes,
                                                   Type type,
                                                   func::FuncOp function,
@@ -374,8 +374,8 @@ OwningOpRef<ModuleOp> ProgramImporter::run(const ImportOptions &options) {
       mesh && (options.devices != 1 || shardings.devices() == 1))
     (*module)->setAttr(kMeshAttr, mesh);
   builder.setInsertionPointToEnd(module->getBody());
-  // A program of one partition is one device's, as JAX writes no manual
-  // computation for a mesh of one device.
+  // A program of one partition runs on one device. JAX writes no manual
+  // computation for a mesh of one device, so this is the only sign.
   auto partitions = program->getAttrOfType<IntegerAttr>("mhlo.num_partitions");
   bool isOneDevice =
       shardings.devices() == 1 &&

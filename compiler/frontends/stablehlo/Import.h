@@ -32,52 +32,54 @@
 
 namespace weft::stablehlo {
 
-/// Registers the dialects whose ops `read` makes.
+/// Registers the dialects that read() needs.
 void registerDialects(mlir::DialectRegistry &registry);
 
-/// Whether the bytes begin like such a text or artifact.
+/// Whether the bytes look like a program in text, or are an artifact.
 bool looksLikeProgram(llvm::StringRef bytes);
 
-/// Whether this is a portable artifact. Damaged ones may crash MLIR's reader: a
-/// file of unknown origin is best read in a process of its own.
+/// Whether the bytes begin as a portable artifact, which is MLIR bytecode.
+/// Damaged ones may crash MLIR's reader; read a file of unknown origin in a
+/// process of its own.
 bool isArtifact(llvm::StringRef bytes);
 
-/// Emits an error for brackets that nest too deep, in text of any dialect, as
-/// MLIR's parser is recursive and its stack limited.
+/// Emits an error if brackets are nested too deep, in text of any dialect.
+/// MLIR's parser is recursive, and its stack is limited.
 mlir::LogicalResult checkNesting(llvm::StringRef text, llvm::StringRef name,
                                  mlir::MLIRContext *context);
 
-/// Reads a program. Null after an error, which goes to the context's handler
-/// with `name` as its place.
+/// Reads a program. Returns null after an error, which is emitted with `name`
+/// as its location.
 mlir::OwningOpRef<mlir::ModuleOp>
 read(llvm::StringRef bytes, llvm::StringRef name, mlir::MLIRContext *context);
 
 struct ImportOptions {
-  /// Number of devices: that of the program's mesh, or 1 if the program has no
-  /// shardings. 0: the mesh's. A program without a mesh runs on any number of
-  /// devices, replicated.
+  /// The number of devices: that of the program's mesh, 0 to use the mesh, or
+  /// 1, for which the program's shardings are ignored. A program without
+  /// shardings runs on any number of devices, replicated.
   int64_t devices = 0;
-  /// Whether arguments and results are each device's own arrays, as in JAX:
-  /// unreduced ones are summands, and all blocks are full if the program does
-  /// not state the sharding. Otherwise full arrays are passed and returned.
+  /// Whether arguments and results are arrays of each device, as in JAX;
+  /// without a sharding each device has the full array, and unreduced ones are
+  /// summands. Otherwise arguments and results are global arrays.
   bool devicePorts = false;
   std::string function = "main";
 };
 
 /// A function that the file marks as a step of a model.
 struct StepFunction {
-  std::string name;  ///< of the function
+  std::string name;  ///< name of the function
   std::string kind;  ///< train, evaluate or predict
-  int64_t batch = 0; ///< samples
+  int64_t batch = 0; ///< number of samples
 };
-/// The steps in the order of the file; none in other programs.
+/// The steps in the order of the file; empty for programs that were not traced.
 llvm::SmallVector<StepFunction> stepFunctions(mlir::ModuleOp program);
 
-/// The number of devices in the mesh of the program's shardings; 1 without one,
-/// 0 if it is refused.
+/// The number of devices in the mesh of the program's shardings: 1 without
+/// shardings, 0 if they are refused.
 int64_t deviceCount(mlir::ModuleOp program);
 
-/// Imports a program. Null after an error, which is on the op.
+/// Imports a program, some of whose ops it rewrites. Null after an error, which
+/// is emitted.
 mlir::OwningOpRef<mlir::ModuleOp> import(mlir::ModuleOp program,
                                          const ImportOptions &options);
 

@@ -28,7 +28,7 @@ bool stablehlo::looksLikeProgram(StringRef bytes) {
   return bytes.contains("stablehlo.") || bytes.contains("func.func");
 }
 
-/// Makes properties attributes, and also the entries of dimension numbers.
+/// Turns properties, and the entries of dimension numbers, into attributes.
 static void flatten(Operation *op) {
   if (!op->isRegistered())
     if (auto properties =
@@ -67,8 +67,8 @@ LogicalResult stablehlo::checkNesting(StringRef text, StringRef name,
   return success();
 }
 
-/// The float types around Shardy's ops, which have numbers in bytecode since
-/// MLIR 23 only; null for those that MLIR reads itself.
+/// The float types that have codes in builtin bytecode only since MLIR 23, and
+/// occur around Shardy's ops; null for types that MLIR reads itself.
 static Type newerBuiltin(uint64_t code, MLIRContext *c) {
   switch (code) {
   case 22:

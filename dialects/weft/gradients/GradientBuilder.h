@@ -4,8 +4,7 @@
 //
 //   dx = g.div(grad, y);   dy = g.neg(g.div(g.mul(grad, x), g.mul(y, y)));
 //
-// Every value has the type of its first operand; constants are splats of the
-// type of a given value.
+// The values of arithmetic have the type of their first operand.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +19,7 @@ struct GradientBuilder {
   mlir::OpBuilder &builder;
   mlir::Location loc;
 
-  /// A tensor of `value` with the type of `like` (a float tensor).
+  /// A tensor of `value` with the type of `like`, without a layout.
   mlir::Value splat(double value, mlir::Value like) const;
   /// A tensor of integers.
   mlir::Value integers(int64_t value, llvm::ArrayRef<int64_t> shape,

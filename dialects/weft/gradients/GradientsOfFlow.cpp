@@ -67,8 +67,8 @@ CheckpointOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
   return success();
 }
 
-/// One region of a branch's gradient: takes the inputs and then the gradients
-/// of those results that have one.
+/// Fills one region of a branch's gradient, which takes the inputs and then the
+/// gradients of the results that have one.
 static LogicalResult fillGradientBranch(CaseOp op, Region &forward,
                                         Region &into,
                                         ValueRange resultGradients,
@@ -283,7 +283,7 @@ SmallVector<Value> BackwardLoop::bodyArguments(OpBuilder &inner, Block &block) {
                                        stackType(type, 1).getShape());
     arguments.push_back(ReshapeOp::create(inner, loc, row, type.getShape()));
   }
-  // Saved values have no other use while they are saved.
+  // The forward body uses a stack only to save values in it.
   for (auto [index, stack] : llvm::enumerate(saved))
     if (stack >= 0)
       arguments.push_back(sources[index]);

@@ -18,9 +18,9 @@ namespace weft {
 /// The name of a gradient op's location, which contains that of the forward op.
 inline constexpr llvm::StringLiteral kGradientOf = "gradient of";
 
-/// While alive, every op the builder inserts has the location "gradient of"
-/// the op that is being differentiated, and those inserted in the builder's
-/// present block are appended to `created`.
+/// Gives every op that the builder inserts in its present block the location
+/// "gradient of" the op that is being differentiated, and appends it to
+/// `created`.
 class GradientRecorder : public mlir::OpBuilder::Listener {
 public:
   GradientRecorder(mlir::OpBuilder &builder,

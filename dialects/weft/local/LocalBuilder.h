@@ -1,7 +1,7 @@
 //===- LocalBuilder.h - small things that local ops are built of ----------===//
 //
 //   b.clamp(%start, 0, 6)          tensor<i64>: a start moved inside
-//   b.positions(4, 1, %offset)     tensor<4xi64>: offset, offset + 1, ...
+//   b.positions(4, %offset)        tensor<4xi64>: offset, offset + 1, ...
 //   b.along(%v, {2, 4}, 1)         tensor<4xi64> repeated to tensor<2x4xi64>
 //
 //===----------------------------------------------------------------------===//
@@ -19,7 +19,7 @@ struct LocalBuilder {
 
   /// tensor<i64>, or a splat in the given shape.
   mlir::Value integer(int64_t value, llvm::ArrayRef<int64_t> shape = {});
-  /// The value's integers converted to i64.
+  /// The value's integers converted to i64; the largest i64 for larger ones.
   mlir::Value asI64(mlir::Value value);
   mlir::Value clamp(mlir::Value value, int64_t least, int64_t most);
   /// The positions start, start + 1, ... ; `start` is tensor<i64> or null for

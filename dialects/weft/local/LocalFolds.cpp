@@ -5,13 +5,13 @@
 // initial value (3 | 1 | 4); the three results are gathered in the order of the
 // devices and folded by the same body on all of them: 4.
 //
-// Row-major order is kept. Of [2, 4] with columns over two devices,
+// Row-major order is kept. For [2, 4] with columns over two devices,
 //
-//   a b | c d      one device alone cannot fold its columns to one element:
-//   e f | g h      its rows come after the other's. So each folds its rows
-//                  (ab, ef | cd, gh), the pairs are gathered and folded
-//                  (abcd, efgh), and then the column: the fewest dimensions
-//                  that hold together from the last sharded one on.
+//   a b | c d      a device cannot fold its block to one element, as c d come
+//   e f | g h      between b and e. So each device folds its rows (ab, ef | cd,
+//                  gh), the pairs are gathered and folded (abcd, efgh), and the
+//                  rows are folded last. Each step folds the last sharded
+//                  dimension that is left, with all dimensions behind it.
 //
 //===----------------------------------------------------------------------===//
 

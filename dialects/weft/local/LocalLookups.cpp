@@ -59,7 +59,8 @@ struct LocalStarts {
     }
     return local;
   }
-  /// Index vectors relative to the device's block; clamped if `sizes` are given.
+  /// Index vectors relative to the device's block; clamped if `sizes` are
+  /// given.
   Value vectors(Value indices, const IndexedBlocks &blocks,
                 std::optional<ArrayRef<int64_t>> sizes);
 
@@ -113,8 +114,8 @@ Value LocalStarts::vectors(Value indices, const IndexedBlocks &blocks,
 // Gather, scatter
 //===----------------------------------------------------------------------===//
 
-/// A device's shard of a tensor, padded for a block of these sizes with absent
-/// elements, as for those that other devices have.
+/// The device's shard of a tensor, padded to at least a block of these sizes.
+/// Padding is absent, like elements of other devices.
 static Value withRoom(LocalBuilder &b, Value tensor, ArrayRef<int64_t> sizes) {
   Type element = typeOf(tensor).getElementType();
   auto number = dyn_cast<FloatAttr>(absentElement(ReduceKind::Sum, element));
@@ -148,8 +149,8 @@ SmallVector<Value> GatherOp::buildLocal(OpBuilder &builder, ValueRange operands,
   auto results = cloneWithTypes(builder, *this, inputs, resultTypes);
   auto gather = results[0].getDefiningOp<GatherOp>();
   gather.setSliceSizes(sizes);
-  // Positions outside of the whole tensor are on no device: the sum is 0 if
-  // zeros are asked for.
+  // Positions outside of the whole tensor are on no device. They are absent on
+  // every device, unless the op asks for zeros.
   gather.setAbsentOutside((looks && !getZeroOutside()) || getAbsentOutside());
   return results;
 }

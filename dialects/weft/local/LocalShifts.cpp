@@ -11,8 +11,8 @@
 using namespace mlir;
 using namespace weft;
 
-/// Along a block that does not align, every device fetches the elements of its
-/// own part of the result: 6x4 to 8x3 over "x"=2 is 12 elements to 12.
+/// In dimensions that do not align, every device fetches the elements of its
+/// shard of the result: 18 each in 9x4 to 4x9 over "x"=2.
 SmallVector<Value> ReshapeOp::buildLocal(OpBuilder &builder,
                                          ValueRange operands,
                                          TypeRange resultTypes,

@@ -8,16 +8,17 @@
 // and pick their own third from the others, run by run, which a last sort
 // merges. Equal elements stay in order, since runs do.
 //
-// A split is found in rounds. Of every run, the first `low` elements are known
-// to be before it, and none behind low + width. A round looks at every step-th
-// element between: p runs of samples, in order, of which i are at least
-// i * step and at most i * step + (p - 1)(step - 1) elements. So of the T
-// elements that are missing, the first (T - (p - 1)(step - 1)) / step samples
-// are before the split, and the next width is p * step - 1.
+// A split is found in rounds. In every run, the first `low` elements are known
+// to be before the split, and those from low + width on behind it. A round
+// takes every step-th element between as a sample. The first i samples of all p
+// runs, in order, stand for at least i * step and at most i * step +
+// (p - 1)(step - 1) elements. So if T elements before the split are unknown,
+// the first (T - (p - 1)(step - 1)) / step samples are before it, and the next
+// width is p * step - 1.
 //
-// A device receives as many elements as its block has, and some 2 p sqrt(p block)
-// samples of keys; where that is more than all others have (always for two
-// devices), they are gathered.
+// A device receives as many elements as its block has, and about
+// 2 p sqrt(p block) samples of keys. If these are more than the elements of all
+// other devices (always for two devices), the elements are gathered instead.
 //
 //===----------------------------------------------------------------------===//
 
@@ -165,8 +166,9 @@ SmallVector<Value> LocalSort::gathered(ValueRange operands) {
   return result;
 }
 
-/// The key with the greatest value behind the first `count` elements
-/// (tensor<i64>); as these are last already, they stay behind equal ones.
+/// The key, whose padding behind the first `count` elements (tensor<i64>) has
+/// the value that sorts last. Sorts are stable, so padding stays behind equal
+/// keys.
 Value LocalSort::maskedKey(Value key, Value count) {
   if (size % p == 0)
     return key;
@@ -216,7 +218,7 @@ Value LocalSort::refined(ValueRange runs, Value low, int64_t step,
   at = make<AddOp>(at, numbers(shape, [&](Value i) {
                      return plus(times(plus(modulo(i, samples), 1), step), -1);
                    }));
-  // Samples behind the run's end are larger than all others.
+  // Samples behind the run's end sort behind all others.
   bool falls = op.getDescending();
   Value end = b.integer(block, shape);
   SmallVector<Value> order{

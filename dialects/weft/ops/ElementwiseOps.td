@@ -49,8 +49,8 @@ def Weft_ReducePrecisionOp : Weft_ShardedOp<"reduce_precision", [Elementwise, Al
   let hasVerifier = 1; // (C1) floats; (C2) exponent_bits >= 1, mantissa_bits >= 0
 }
 
-// An op from complex numbers to the type of their components; abs also takes real
-// numbers.
+// An op from complex numbers to the type of their components; abs also takes
+// real numbers.
 class Weft_ComponentOp<string mnemonic, string text, string gradient> : Weft_ShardedOp<mnemonic, [Elementwise, AllShapesMatch<["input", "result"]>, Differentiable]> {
   let summary = text;
   let derivative = gradient;

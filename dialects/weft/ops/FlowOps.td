@@ -1,7 +1,7 @@
 //===- FlowOps.td - loops, branches, recomputation, per-device code ---------------------------//
 //
-// Ops with regions have no sharding rule. All except weft.manual declare, by
-// MLIR's RegionBranchOpInterface, which operands, block arguments, yields and
+// These ops with regions have no sharding rule. All except weft.manual declare,
+// by MLIR's RegionBranchOpInterface, which operands, block arguments, yields and
 // results are one value, and these share one layout. Regions use no values from
 // outside: all values that a body reads are operands.
 

@@ -1,17 +1,17 @@
 //===- IndexedBlocks.h - dimension numbers of gather and scatter ----------===//
 //
 // A gather reads blocks of a tensor and a scatter writes them, each at the
-// position in a vector of indices. For rows of a table, table 1000x64, indices
-// 8:
+// position that a vector of indices gives. Rows of a table, table 1000x64,
+// indices 8:
 //
 //   blocks [8, 64]: blockDims = {1}     position [p, q] is element q of block p
 //   table:          collapsedDims = {0} a block has no such dimension
 //   indices:        indexMap = {0}      the index is a position in dimension 0
 //
-// Positions of the blocks that are not in blockDims, in order, are positions of
-// the indices, whose dimension indexVectorDim holds the vector (none where it
-// is the indices' rank: vectors of one). Batching dimensions of the tensor are
-// dimensions of the indices too.
+// Dimensions of the blocks that are not in blockDims are, in order, those of
+// the indices without indexVectorDim, along which each vector lies. If
+// indexVectorDim is the rank of the indices, every index is a vector of one.
+// Batching dimensions of the tensor are dimensions of the indices too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,8 +42,7 @@ struct IndexedBlocks {
   /// The block's extent in a dimension of the tensor; 1 if the block lacks it.
   int64_t extent(int64_t tensorDim) const;
 
-  /// Verifies (C1) of both ops; names of lists are those of the op's
-  /// attributes.
+  /// Verifies (C1) of both ops.
   llvm::LogicalResult verify(mlir::Operation *op) const;
 };
 

@@ -56,7 +56,8 @@ static APInt neutralInteger(ReduceKind kind, IntegerType type) {
   llvm_unreachable("all kinds are handled");
 }
 
-/// Infinity, or the largest number of a type without infinity.
+/// Infinity of the sign, or the largest number of a type without infinity; the
+/// least code of a type without a sign if `negative`.
 static APFloat mostOf(const llvm::fltSemantics &semantics, bool negative) {
   if (negative && !APFloat::semanticsHasSignedRepr(semantics))
     return APFloat(semantics, APInt(8, 0));
@@ -137,8 +138,8 @@ LogicalResult ReshardOp::verify() {
            << from.getMesh() << ", but the result on " << to.getMesh();
   Mesh mesh = from.getMesh().getMesh();
   Layout source = from.getLayout(), target = to.getLayout();
-  // A copied value may become partial: one copy keeps the value, the others
-  // become neutral. A sharded dimension may not.
+  // Copies may become partial: one keeps the value, the others become neutral.
+  // Shards of a dimension cannot.
   for (const SubAxis &sub : target.partial)
     for (const SubAxes &axes : source.dims)
       for (const SubAxis &split : axes)

@@ -36,7 +36,7 @@ def Weft_DotOp : Weft_ShardedOp<"dot", [AccumulatesOpInterface, Differentiable, 
     of the result's element type, which may be wider than that of lhs or rhs:
     `weft.dot %a, %b contract [1] x [0] precision high : tensor<16x784xbf16>, tensor<784x10xbf16> -> tensor<16x10xf32>`.
     `precision` is for devices that can multiply floats in several ways; CPUs
-    have one, which is exact. `default` and `high` leave it to whoever compiles
+    have one, which is exact. `default` and `high` leave it to a compile option
     (--matmul-precision), `highest` asks for all bits of f32, and `tf32` lets
     operands of f32 be rounded to ten bits of mantissa.
     (C1) as many of each on both sides; (C2) dims are distinct and lie in the

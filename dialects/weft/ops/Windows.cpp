@@ -30,7 +30,7 @@ checkWindows(Operation *op, size_t rank,
   return success();
 }
 
-/// Checks that no window is 2^53 elements or more from another, so that
+/// Checks that padding, strides and dilated sizes are at most 2^53, so that
 /// positions can be counted.
 static LogicalResult checkReach(Operation *op, int64_t dim, int64_t size,
                                 const Window &window) {
@@ -207,7 +207,7 @@ static LogicalResult checkRoles(Operation *op, StringRef what,
   return error << ']';
 }
 
-/// Verifies (C3): `what` is divided in groups.
+/// Verifies (C3): the groups divide `size`; `what` names it in messages.
 static LogicalResult checkGroups(Operation *op, StringRef what, int64_t size,
                                  int64_t groups) {
   if (groups >= 1 && size % groups == 0)

@@ -1,4 +1,4 @@
-"""A cumulative sum of 4096 elements: all devices get the sum of each part, (p-1) * 4 bytes."""
+"""A cumulative sum of 4096 elements: all devices get the sum of each shard, (p-1) * 4 bytes."""
 
 import jax
 import keras

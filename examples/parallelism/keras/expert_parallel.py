@@ -1,4 +1,4 @@
-"""Experts on devices: each device sends the tokens of its part of the batch to the experts that `chosen` names, and gets
+"""Experts on devices: each device sends the tokens of its shard of the batch to the experts that `chosen` names, and gets
 them back: two all-to-alls forward and two backward, each (p-1)/p of the capacity, 8 * 2 * 16 * 4 = 1024 bytes."""
 
 import keras

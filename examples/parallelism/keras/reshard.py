@@ -1,4 +1,4 @@
-"""From [y, -, x] to [-, (x, y), -]: no device gets more than the 1792 bytes that it lacks."""
+"""From [y, -, x] to [-, (x, y), -]: no device receives more than the 1792 bytes that it lacks."""
 
 import jax
 from jax.sharding import PartitionSpec
@@ -7,7 +7,7 @@ from keras.distribution import distribute_tensor
 import steps
 
 EXPECT = "exchange=1, bytes<=1792"
-FORMULA = "what the device lacks"
+FORMULA = "the elements that the device lacks"
 
 
 def step():

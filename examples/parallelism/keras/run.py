@@ -3,9 +3,9 @@
 
     JAX_PLATFORMS=weft WEFT_DEVICES=cpu:8 python examples/parallelism/keras/run.py [ROW ...] [--values FILE.npz] [--json]
 
-Prints what one device sends in a step: on Weft as its runtime counts while the step runs; on JAX's own devices
-(JAX_PLATFORMS=cpu XLA_FLAGS=--xla_force_host_platform_device_count=8) from the text of the compiled program. --values
-keeps what the steps compute.
+Prints the collectives and bytes that one device sends in a step: on Weft as its runtime counts them while the step runs; on
+JAX's own devices (JAX_PLATFORMS=cpu XLA_FLAGS=--xla_force_host_platform_device_count=8) from the text of the compiled
+program. --values writes the results of the steps to a file.
 """
 
 import argparse
@@ -27,7 +27,7 @@ ON_WEFT = "weft" in os.environ.get("JAX_PLATFORMS", "")
 
 
 def counted(reports, name):
-    """Figures of the newest report of a program: collectives by kind, the bytes counted in its last run, memory."""
+    """Figures of a program's newest report: collectives by kind, the bytes counted in its last run, memory."""
     text = max(reports.glob(f"*-jit_{name}.txt")).read_text()
     communication, memory = text.split("Memory of the fullest device")
     kinds = {}
@@ -84,7 +84,7 @@ def run(name, reports):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("rows", nargs="*", metavar="ROW", help=f"of {', '.join(ROWS)}; all")
-    parser.add_argument("--values", help="a file for what the steps compute")
+    parser.add_argument("--values", help="a file for the results of the steps")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--explain", action="store_true", help="print Weft's reports")
     options = parser.parse_args()

@@ -1,4 +1,4 @@
-"""The common part of the rows: a mesh, laying out arrays, and the two kinds of steps that they measure.
+"""The common part of the rows: the mesh, arrays on it, and the two kinds of steps that the rows measure.
 
 A row is a file with EXPECT, the budget of its step (docs/explain.md), and step(), which sets the distribution and
 returns a jitted function with its arguments.

@@ -1,4 +1,4 @@
-"""The 64 largest of 4096: each device has 64 candidates, which all get: (p-1) k of values and of positions, 4 bytes each."""
+"""The 64 largest of 4096 elements: all devices gather the 64 candidates of each, (p-1) k values and positions of 4 bytes."""
 
 import jax
 import keras

@@ -1,4 +1,4 @@
-"""A block of a transformer: attention of 8 heads and a feed-forward part, each with a norm before and a sum behind.
+"""A block of a transformer: attention of 8 heads and a feed-forward part, each with a norm before it and a residual sum behind it.
 The layers named "a" and "b" stand where tensor-parallel parts begin and end. Norms have no weights, so that nothing
 but the block's own bytes is counted."""
 

@@ -1,5 +1,5 @@
-"""Cross entropy over a vocabulary that is split: the largest logit, the sum of the exponentials and the logit of the
-label are all that is combined. Keras sums the last over batch and sequence at once, and its gradient once more over the
+"""Cross entropy over a vocabulary that is split: only the largest logit, the sum of the exponentials and the logit of the
+label are all-reduced. Keras sums the last over batch and sequence at once, and its gradient once more over the
 vocabulary: 6(p-1)/p BS of BS = 2 * 16 * 4 bytes, and 2(p-1)/p of the loss's 4."""
 
 import jax

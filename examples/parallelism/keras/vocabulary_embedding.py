@@ -1,5 +1,5 @@
-"""An embedding table of 64 words, split by words: each device looks up what it has, and the sum of all is the result: one
-all-reduce of BSD = 4 * 8 * 16 * 4 bytes, 2(p-1)/p BSD. The table's gradient needs nothing."""
+"""An embedding table of 64 words, split by words: each device looks up its own words, and the sum over the
+devices is the result: one all-reduce of BSD = 4 * 8 * 16 * 4 bytes, 2(p-1)/p BSD. The table's gradient needs no collective."""
 
 import keras
 import numpy as np

@@ -1,8 +1,8 @@
 """ZeRO-1 and 2: weights are copies, the optimizer's slots are sharded over the axis of the batch. The gradient is
-reduce-scattered to where its slot lies, and the updated weight gathered: 2(p-1)/p P of P = 64 * 32 * 4 bytes.
+reduce-scattered to the layout of its slot, and the updated weight is gathered: 2(p-1)/p P of P = 64 * 32 * 4 bytes.
 
-A key of the layout map cannot say this: Keras gives a slot the layout of its weight, which precedes the map. The
-optimizer can, where it makes its slots."""
+A layout map cannot shard the slots alone: Keras gives a slot the layout of its weight, which precedes the map. Hence this
+optimizer gives its slots a layout."""
 
 import keras
 from keras import layers

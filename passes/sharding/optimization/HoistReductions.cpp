@@ -5,12 +5,13 @@
 // Each iteration adds a sum over devices to the sum over iterations. The order
 // does not matter, so %acc itself may stay a sum over devices:
 //
-//   %p = reshard %zero to partial     (free: one keeps it, the others get 0)
+//   %p = reshard %zero to partial     (free: one device keeps it, others: 0)
 //   for (%acc = %p) { %g : partial; yield add %acc, %g : partial }
 //   %r = reshard %result              (once)
 //
 // This is legal if all uses of the carried value in the loop are linear in it,
-// jointly with summands of the same kind, and end in a carried value.
+// jointly with other summands of the same kind, and their results become
+// carried values.
 //
 //===----------------------------------------------------------------------===//
 

@@ -15,8 +15,9 @@
 //
 // This trades memory for time. The moved value is live during the whole loop
 // instead of from its gather to its last use: with weights sharded over p
-// devices, p times their shard. A value of which the body first takes a slice
-// (one layer of a stack of weights) changes in each iteration and stays inside.
+// devices, p times their shard. If the body first takes a slice of the value
+// (one layer of a stack of weights), the slice differs in each iteration and
+// its reshard stays inside.
 //
 // A loop is assumed to run twice at least: reshards before it may cost as much
 // as two iterations save.
@@ -39,8 +40,8 @@ using namespace weft;
 using namespace mlir;
 
 namespace {
-/// Carried values of one loop that are one value in every iteration: those that
-/// the regions pass on unchanged.
+/// Carried values of a loop that are the same in every iteration, as the
+/// regions pass them on unchanged.
 class Invariant {
 public:
   Invariant(Operation *loop, const RegionFlow &flow, ReshardCost &cost)
@@ -163,7 +164,7 @@ unsigned Invariant::hoist() {
   return 0;
 }
 
-/// Moves reshards of values that the region uses from outside before the loop.
+/// Moves reshards out of the loop if their inputs are defined outside of it.
 static unsigned moveOut(Operation *loop, Region &region, ReshardCost &cost) {
   unsigned moved = 0;
   for (Operation &op : llvm::make_early_inc_range(region.front())) {

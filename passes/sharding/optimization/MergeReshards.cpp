@@ -36,7 +36,8 @@ private:
 } // namespace
 
 static bool mayTake(const Layout &from, const Layout &to) {
-  // A reshard to a partial layout makes summands: they are not the source's.
+  // The result of a reshard to a partial layout is summands, which cannot
+  // replace the source.
   return from == to || !to.isPartial();
 }
 

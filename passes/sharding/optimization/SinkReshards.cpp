@@ -24,10 +24,10 @@ using namespace weft;
 using namespace mlir;
 
 namespace {
-/// An op that runs before the movement, not after it.
+/// An op that is moved before the reshard.
 struct SunkOp {
   Operation *op = nullptr;
-  llvm::SmallVector<unsigned> carried; ///< operands that skip the movement
+  llvm::SmallVector<unsigned> carried; ///< operands taken before their reshard
   OpSharding sharding;
 };
 
@@ -59,7 +59,7 @@ private:
   const Mesh &mesh;
   Layout before, after; ///< layouts of the value that moves
   std::vector<SunkOp> chain;
-  size_t depth = 0; ///< ops of the chain that are worth it
+  size_t depth = 0; ///< ops of the chain that the reshard sinks through
 };
 constexpr size_t deepest = 4;
 } // namespace
@@ -73,8 +73,8 @@ bool SinkChain::carries(Value moved, OpOperand &operand) const {
   return other && other->hasOneUse() && layoutIn(other.getInput()) == before;
 }
 
-/// Whether the layouts can change so: only copies can become summands, and
-/// summands stay with their axes.
+/// Whether a value in layout `from` can be moved to `to`: summands cannot be
+/// made here, only kept on the same axes.
 static bool mayMove(const Layout &from, const Layout &to) {
   return !to.isPartial() || samePartial(from, to);
 }
@@ -117,8 +117,8 @@ bool SinkChain::passPartial(const OpWithRule &ruled, SunkOp &sunk) const {
     bool joint = has(linearity, Linearity::JointlyLinear) &&
                  !has(linearity, Linearity::Linear | Linearity::Moving) &&
                  before.reduce == ReduceKind::Sum;
-    // Several summands pass together only if all are jointly linear; a jointly
-    // linear one only with all the others.
+    // Several operands pass summands only if all are jointly linear, and a
+    // jointly linear operand only together with all the others.
     if ((carried && !passedReduction(linearity, before.reduce)) ||
         (together && carried && !joint) || (joint && !carried))
       return false;
@@ -140,7 +140,7 @@ bool SinkChain::passPartial(const OpWithRule &ruled, SunkOp &sunk) const {
   return true;
 }
 
-/// The op on the value before the movement, if that is possible.
+/// The op with `moved` taken before its reshard; nothing if that is impossible.
 std::optional<SunkOp> SinkChain::tryOp(Operation *op, Value moved) const {
   auto known = dyn_cast<ShardingRuleOpInterface>(op);
   if (!known || op->getNumResults() != 1 || op->getNumRegions() != 0 ||
@@ -176,8 +176,7 @@ std::optional<SunkOp> SinkChain::tryOp(Operation *op, Value moved) const {
   return sunk;
 }
 
-/// The op of the value, if it computes any block at no cost and has this use
-/// only.
+/// The op of the value, if it is a source, which computes any block at no cost.
 static Operation *sourceOf(Value value) {
   Operation *def = value.getDefiningOp();
   return def && def->getNumResults() == 1 && OpWithRule::get(def).source
@@ -233,7 +232,7 @@ bool SinkChain::find() {
                       [&](Operation *other) { return other == user; }))
       break;
     if (user->getBlock() != reshard->getBlock())
-      break; // in a loop it would move in each iteration
+      break; // in a loop the reshard would run in each iteration
     std::optional<SunkOp> sunk = tryOp(user, moved);
     if (!sunk)
       break;

@@ -3,8 +3,9 @@
 //   %p = weft.dot %x, %w           : tensor<16x10xf16, partial sum>
 //   %r = weft.reshard %p           : tensor<16x10xf16>
 //
-// rounds each device's sum to f16, which ends at 65504: 60000 + 60000 - 60000
-// would be infinite or 60000, depending on which device has which number.
+// Here each device rounds its sum to f16, whose range ends at 65504: 60000 +
+// 60000 - 60000 would be infinite or 60000, depending on which device has which
+// number. The pass computes such sums in f32:
 //
 //   %p = weft.dot %x, %w           : tensor<16x10xf32, partial sum>
 //   %s = weft.reshard %p           : tensor<16x10xf32>
@@ -94,10 +95,10 @@ void Widening::narrow(Operation *op, Value result) {
   result.replaceAllUsesExcept(back, back);
 }
 
-/// Widens the other operands and results of an op with a partial one to f32. Ops that
-/// sum or multiply with a wider result take operands of f16 as they are.
-/// Loops and branches carry one value under several names: all are partial or
-/// none is. A convert takes any type.
+/// Widens the other operands and results of an op with a partial one to f32.
+/// Ops that sum or multiply with a wider result take operands of f16 as they
+/// are. Loops and branches need no change: all values that they identify are
+/// partial, or none is. Nor does a convert, which takes any type.
 void Widening::widenUses(Operation *op) {
   if (op->getNumRegions() != 0 || op->hasTrait<OpTrait::IsTerminator>() ||
       isa<ConvertOp>(op))
@@ -114,10 +115,10 @@ void Widening::widenUses(Operation *op) {
       narrow(op, result);
 }
 
-/// Collects values to widen. Excluded are summands in a port or a manual
-/// computation, which are stated to be f16, and summands that are computed with
-/// them or brought to their layout, up to a reshard to the sum: summands are
-/// never rounded by a convert.
+/// Collects values to widen. Summands in a port or a manual computation are
+/// excluded, as their type is stated to be f16. So are summands that are
+/// computed with them or resharded to their layout, up to a reshard to the sum:
+/// a convert must never round summands.
 void Widening::collect(ModuleOp module) {
   llvm::SetVector<Value> stated;
   auto add = [&](Operation *at, Value value) {

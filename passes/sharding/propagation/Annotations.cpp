@@ -174,8 +174,8 @@ LogicalResult Annotations::enterConstraints() {
   return success();
 }
 
-/// Opens a value at the border of a region to its free axes, as long as its
-/// blocks are full.
+/// Lets a value at the border of a region take free axes of the region, as long
+/// as its blocks are full.
 void Annotations::openToFreeAxes(Value value, llvm::ArrayRef<SubAxis> free) {
   LayoutEntry &entry = table.entryOf(value);
   entry.mustDivide = cast<RankedTensorType>(value.getType()).getShape();

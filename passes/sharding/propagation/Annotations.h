@@ -2,7 +2,7 @@
 //
 //   LayoutTable table(function, mesh);
 //   if (failed(Annotations(table).enter()))
-//     ...                          // the error names the port and both values
+//     ...                          // the error has been reported
 //
 // Annotations are `weft.layout` of arguments and results, `weft.constrain`, and
 // the layouts that ops state themselves (FixedLayoutsOpInterface). An annotated
@@ -24,8 +24,8 @@
 
 namespace weft {
 
-/// Reads the annotations of a table's function, each option, and writes them into
-/// the table.
+/// Reads the annotations of a table's function with all their options, and
+/// enters them in the table.
 class Annotations {
 public:
   /// `without`: a value whose annotation is left out.
@@ -33,11 +33,13 @@ public:
       : table(table), function(table.func()), mesh(table.mesh()),
         ignored(without) {}
 
-  /// An error names the argument and both values.
+  /// Enters all annotations. An error names the port or op, and both values if
+  /// two annotations contradict each other.
   llvm::LogicalResult enter();
 
 private:
-  /// The layout in an attribute of a tensor; an error where it does not fit.
+  /// The layout in an attribute of a tensor; nothing, after an error, if it
+  /// does not fit the type.
   std::optional<Layout> read(mlir::Attribute attribute, mlir::Type type,
                              const llvm::Twine &what);
   llvm::LogicalResult enterArguments();
@@ -47,15 +49,15 @@ private:
   llvm::LogicalResult enterResult(unsigned index);
   llvm::LogicalResult enterConstraints();
   llvm::LogicalResult enterFixedLayouts();
-  /// A constraint in a region names free axes.
+  /// Checks that a constraint in a region names free axes only.
   llvm::LogicalResult checkBound(mlir::Operation *op, const Layout &layout);
   void openToFreeAxes(mlir::Value value, llvm::ArrayRef<SubAxis> free);
   llvm::LogicalResult enterOptions(mlir::Value value);
   llvm::LogicalResult enterReplicated(mlir::Value value, LayoutEntry &entry);
   llvm::LogicalResult joinGroups();
   llvm::LogicalResult joinGroup(mlir::Value first);
-  /// Closes the layout of a value: `by` is the op that states it, the function's
-  /// end for a result, null for an argument.
+  /// Closes the layout of a value: `by` is the op that states it, the
+  /// function's end for a result, null for an argument.
   void fix(mlir::Value value, const Layout &layout, bool isState,
            mlir::Operation *by);
   /// Annotates a value that is partial itself; its uses need not be.

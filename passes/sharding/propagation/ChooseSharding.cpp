@@ -48,7 +48,8 @@ Price ShardingPrices::fetch(const OpWithRule &op,
   return price;
 }
 
-/// The price of one device's loops, in bytes over the fastest axis.
+/// The price of one device's loops: 32 iterations take as long as a byte over
+/// the fastest axis.
 Price ShardingPrices::work(const OpWithRule &op,
                            const OpSharding &sharding) const {
   constexpr double kIterationsPerByte = 32;
@@ -101,7 +102,7 @@ static OpSharding replicatedSharding(const OpWithRule &op) {
 }
 
 namespace {
-/// A tensor's axes on its factors; other factors have none.
+/// The axes of the factors of one tensor; `has` is true for these factors.
 struct Proposal {
   FactorAxes axes;
   llvm::SmallVector<bool, 8> has;
@@ -121,7 +122,7 @@ static std::vector<Proposal> listProposals(const Mesh &mesh,
     for (const DimFactors &dim : op.factors(tensor))
       for (unsigned factor : dim)
         proposal.has[factor] = true;
-    // Equal proposals of several operands are kept once; each proposal leads
+    // Equal proposals of several tensors are kept once, as each proposal leads
     // once.
     if (!llvm::is_contained(proposals, proposal))
       proposals.push_back(std::move(proposal));
@@ -129,10 +130,10 @@ static std::vector<Proposal> listProposals(const Mesh &mesh,
   return proposals;
 }
 
-/// The leader's axes, with those of the other proposals merged in, except for
-/// factors that pass and that the leader has: they keep the leader's axes, even
-/// none. Factors of other kinds leave sums that later ops may add up for the
-/// price of one, so that the price of a single op says little.
+/// The leader's axes, merged with those of the other proposals. A factor of
+/// kind Pass that the leader has keeps the leader's axes, even if there are
+/// none. Other kinds leave sums, which later ops may add up for the price of
+/// one, so that the price of a single op says little about them.
 static FactorAxes exactly(const OpWithRule &op, const Proposal &leader,
                           llvm::ArrayRef<Proposal> proposals) {
   FactorAxes axes = leader.axes;
@@ -176,8 +177,8 @@ std::vector<FactorAxes> weft::listCandidates(const Mesh &mesh,
   return ::listCandidates(op, listProposals(mesh, op, layouts), conflict);
 }
 
-/// The candidates without sums over factors that a tensor does not split: the
-/// other tensors are gathered.
+/// Variants of the candidates without sums over factors for which a tensor has
+/// other axes: the other tensors are gathered.
 static std::vector<FactorAxes>
 listWithoutSums(const OpWithRule &op, llvm::ArrayRef<Proposal> proposals,
                 llvm::ArrayRef<FactorAxes> candidates) {
@@ -224,8 +225,8 @@ static bool mayBeSum(Value value, unsigned depth = 4) {
   return llvm::any_of(def->getOpOperands(), passes);
 }
 
-/// Whether the value may be added to another sum, behind ops that are linear in
-/// it alone, so that two sums over devices become one.
+/// Whether an op may add the value to another sum, directly or after ops that
+/// are linear in the value alone, so that two sums over devices become one.
 static bool isAddedUp(Value value, unsigned depth = 4) {
   auto adds = [&](OpOperand &use) {
     Operation *user = use.getOwner();
@@ -252,7 +253,7 @@ static bool isAddedUp(Value value, unsigned depth = 4) {
   return llvm::any_of(value.getUses(), adds);
 }
 
-/// Whether the op adds sums to others, or a later op adds the op's sums.
+/// Whether the op adds sums, or a later op adds the op's sums to others.
 static bool addsUp(const OpWithRule &op) {
   auto adds = [](Linearity linearity) {
     return has(linearity, Linearity::JointlyLinear);
@@ -288,7 +289,8 @@ OpSharding weft::chooseSharding(const Mesh &mesh, const OpWithRule &op,
   };
   for (const FactorAxes &axes : candidates)
     consider(axes);
-  // Sums that are added to others cost half, as two have the price of one.
+  // A sum that is added to another costs half, as the two are reduced for the
+  // price of one.
   if (!withoutSums.empty() && addsUp(op))
     least = *least - Price{sums.moving / 2, sums.waiting / 2, 0};
   for (const FactorAxes &axes : withoutSums)

@@ -2,7 +2,8 @@
 //
 // add of [d, -] and [-, d], both 8x12 f32 over d=4, result [d, -]: the
 // candidates are rows=d and columns=d. By rows the second operand moves, one
-// all_to_all of 72 bytes; by columns the first and the result do. Rows it is.
+// all_to_all of 72 bytes; by columns the first and the result move. The choice
+// is rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,16 +49,16 @@ private:
   ReshardCost reshards;
 };
 
-/// The axes of an op's factors with each tensor's preferences first: its axes,
-/// then also its unsplit factors. `conflict` is set if two factors want an
-/// axis.
+/// Candidates for the axes of an op's factors. In each, one tensor has
+/// priority: for its axes, or also for its unsplit factors. `conflict` tells
+/// whether two factors want an axis, or two tensors other axes for a factor.
 std::vector<FactorAxes> listCandidates(const Mesh &mesh, const OpWithRule &op,
                                        const TensorLayouts &layouts,
                                        bool &conflict);
 
-/// The cheapest candidate, the first of equal ones. A sum that another may be
-/// added to is replaced by gathered operands only if half of it is more
-/// expensive.
+/// The cheapest candidate, the first of equal ones. A sum that may be added to
+/// another is replaced by gathers of operands only if half of its price is
+/// higher than theirs.
 OpSharding chooseSharding(const Mesh &mesh, const OpWithRule &op,
                           const TensorLayouts &layouts, ShardingPrices &prices,
                           bool &conflict);

@@ -146,8 +146,8 @@ static bool usesAnAxisTwice(const FactorAxes &axes) {
   return false;
 }
 
-/// Replaces, in the factors of the tensor, axes that were another tensor's by
-/// those that it has now.
+/// Returns `mine` with new axes for the factors of tensor `to`: axes that
+/// tensor `from` had before (`was`) become those that it has now (`is`).
 static FactorAxes followed(const OpWithRule &op, unsigned from, unsigned to,
                            const FactorAxes &was, const FactorAxes &is,
                            FactorAxes mine) {
@@ -351,8 +351,8 @@ bool ConflictResolution::settle(unsigned index, size_t limit) {
   const OpWithRule &op = table.ops()[index];
   if (!isOpen(index))
     return false;
-  // The most failed tries: layers have the same conflicts, and a change that
-  // was no cheaper is not tried again.
+  // The most failed tries for equal surroundings, since all layers have the
+  // same conflicts.
   constexpr unsigned kTries = 3;
   unsigned &tries = inVain[hashSurroundings(op)];
   if (tries == kTries)

@@ -1,6 +1,6 @@
 //===- ConflictResolution.h - the cheaper side of each conflict ----*- C++ -*-===//
 //
-// An axis shards one factor of an op only. If an op's tensors want it for two,
+// An axis shards one factor of an op only. If an op's tensors need it for two,
 // propagation gives it to the first, everywhere. Worked example: h is [data,
 // model], w2 [model, -] and the bias b [model]:
 //
@@ -10,18 +10,19 @@
 //
 // Each op alone would cut and gather y again and again. Here the conflict is
 // resolved for all affected ops: y is tried in the layout that the dot
-// produces, z and the ops that share y's columns follow, and all ops with one
-// of these values are priced before and after, by the time and bytes of
-// movements (a value that several ops need arrives once) and of repeated work.
-// The cheaper one is kept: b is gathered, 30 bytes, and the loss is not split.
+// produces, z and the ops that share y's columns get matching axes, and all ops
+// with one of these values are priced before and after. The price is the time
+// and bytes of movements (a value that several ops need arrives once) and of
+// repeated work. The cheaper one is kept: b is gathered, 30 bytes, and the loss
+// is not split.
 //
-// A constraint, or another border that takes an operand in a layout of its own,
-// is tried in the same way: its operand in that layout, with all that follow.
+// A constraint, or another op that states the layout of an operand, is tried in
+// the same way, with the operand in that layout.
 //
 // Annotated values, arguments and groups never change. The number of values
 // tried is linear in the program, and its order is the program's; conflicts
-// whose surroundings are alike, as those of layers, are tried three times at
-// most.
+// with equal surroundings, as in layers, are tried until three tries in a row
+// have failed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +44,8 @@ public:
   /// The sharding of each op of the table; for constraints and the return, the
   /// layouts that they require of their operands.
   std::vector<OpSharding> takeShardings() { return std::move(shardings); }
-  /// The number of ops whose tensors want an axis for two factors.
+  /// The number of ops whose tensors want an axis for two factors, or other
+  /// axes for one.
   unsigned conflicts() const;
 
 private:
@@ -62,36 +64,43 @@ private:
   /// Whether an op produces or requires a layout of a free value that differs
   /// from the table's.
   bool disagrees(const OpWithRule &op, const OpSharding &sharding) const;
-  /// Whether a border takes a free operand in a layout that differs from the
-  /// table's.
+  /// Whether an op that states the layout of a free operand differs from the
+  /// table.
   bool wantsOtherwise(const OpWithRule &op, unsigned operand) const;
   /// Whether the op is in conflict or disagrees with the table.
   bool isOpen(unsigned op) const;
   llvm::hash_code hashOp(const OpWithRule &op) const;
-  /// The hash of the op and all that share a value with it.
+  /// The hash of the op and of those that share a value with it, up to eight
+  /// for each value.
   size_t hashSurroundings(const OpWithRule &op) const;
   unsigned sweep(size_t limit);
   bool settle(unsigned op, size_t limit);
   /// Resolves a conflict of an op by the best of all candidates.
   bool settleOp(unsigned op, size_t limit);
-  /// Tries each operand in the border's layout, and keeps it if that saves.
+  /// Tries each operand in the layout that the op states, and keeps it if that
+  /// is cheaper.
   bool settleBorder(unsigned op, size_t limit);
-  /// The savings if the op runs with these axes and all values that share them follow.
+  /// The savings if the op runs with these axes and all values that share them
+  /// follow.
   Settlement attemptSharding(unsigned op, const FactorAxes &axes, size_t limit);
-  /// The savings if an operand has the layout of the border.
+  /// The savings if an operand has the layout that the op states.
   Settlement attemptOperand(unsigned op, unsigned operand, size_t limit);
-  /// Prices the changes and those that follow from them, and reverts them.
+  /// Makes the changes that follow from those made, prices all of them, and
+  /// reverts them.
   Settlement followChanges(size_t limit);
-  /// Keeps a settlement that is cheaper.
+  /// Applies the changes of a settlement if they are cheaper.
   bool adopt(Settlement settlement, unsigned op);
   void change(mlir::Value value, const Layout &layout);
-  /// Makes ops that share a factor with a changed value take its axes too.
+  /// Makes tensors of the op that share a factor with a changed one take its
+  /// axes too.
   void follow(const OpWithRule &op, const Change &change);
-  /// The ops of the table that make or use a value, at most so many.
+  /// The ops of the table, except sources, that make or use a value, at most
+  /// `most`.
   Ops around(mlir::Value value, size_t most = SIZE_MAX) const;
   /// All ops with a changed value, each once.
   Ops concerned() const;
-  /// The price of the ops together: a value that several need arrives once.
+  /// The price of the ops together; a value that several of them need is moved
+  /// once.
   Price totalPrice(llvm::ArrayRef<unsigned> ops);
   void forget(llvm::ArrayRef<unsigned> ops);
 
@@ -102,7 +111,7 @@ private:
   llvm::BitVector inConflict;
   std::vector<Change> changes; ///< of the current attempt
   llvm::DenseSet<mlir::Value> changed;
-  llvm::DenseMap<size_t, unsigned> inVain; ///< attempts by surroundings
+  llvm::DenseMap<size_t, unsigned> inVain; ///< failed tries by surroundings
 };
 
 } // namespace weft

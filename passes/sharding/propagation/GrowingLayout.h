@@ -29,11 +29,11 @@ struct GrowingLayout {
   llvm::ArrayRef<int64_t> mustDivide;
 
   bool isOpen() const { return !fixed || open != 0; }
-  /// Whether the layout is not annotated, or has every dimension open and no
-  /// axis.
+  /// Whether the layout is not annotated, or is annotated without axes and with
+  /// every dimension open.
   bool saysNothing() const;
-  /// Appends axes to the dimensions that `more`, a layout of the same rank,
-  /// continues and that may grow. Returns whether it did.
+  /// Appends axes of `more`, a layout of the same rank, to dimensions that may
+  /// grow and that `more` continues. Returns whether any was appended.
   bool extend(const Layout &more);
 
 private:

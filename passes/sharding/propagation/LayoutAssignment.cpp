@@ -49,7 +49,7 @@ Layout LayoutAssignment::requirement(OpOperand &use) const {
 }
 
 const Layout &LayoutAssignment::reducedLayout(Value value) {
-  // The layout is computed for the first use; later uses take the reduced
+  // The layout is chosen once, for all uses, so that they share the reduced
   // value.
   auto [it, fresh] = reduced.try_emplace(value);
   if (fresh)
@@ -71,8 +71,8 @@ Layout LayoutAssignment::chooseReduced(Value value) const {
 }
 
 Layout LayoutAssignment::summedLayout(Value value) const {
-  // A reshard that replaces a constraint's result is not in the table. An
-  // annotation's layout in the table may have partial axes.
+  // The table does not know the result of an inserted reshard. An annotated
+  // layout in the table may have partial axes.
   Layout layout = table.knows(value) ? table.get(value) : *layoutOf(value);
   layout.partial.clear();
   return layout;
@@ -140,8 +140,8 @@ void LayoutAssignment::delayReductions(const OpWithRule &op,
         layout->isPartial())
       single = operand;
   }
-  // A result that is used as summands is not reduced earlier: that saves
-  // nothing.
+  // If uses of the result take summands, the operands are not reduced first,
+  // which would save nothing.
   std::optional<Layout> asked = wantedPartial(op.op->getResult(0));
   const Layout *wanted = asked ? &*asked : nullptr;
   const Layout *partial = nullptr;
@@ -232,8 +232,8 @@ void LayoutAssignment::require(const OpWithRule &op, unsigned operand,
                         : convert(value, reducedLayout(value), op, operand);
     }
   }
-  // Only copies become partial: dimensions that the new partial axes split are
-  // gathered first.
+  // A value becomes partial from copies only: dimensions that the new partial
+  // axes split are gathered first.
   if (layout.isPartial() && !samePartial(*layoutOf(value), layout)) {
     Layout copies = layout;
     copies.partial.clear();
@@ -258,7 +258,7 @@ void LayoutAssignment::assignConstrain(unsigned index) {
 void LayoutAssignment::assign(unsigned index) {
   const OpWithRule &op = table.ops()[index];
   OpSharding sharding = shardings[index];
-  // A source is repeated for each user, from operands that are whole.
+  // A source is repeated for each user, and its operands are replicated.
   if (!op.source)
     delayReductions(op, sharding);
   for (unsigned i = 0; i < op.op->getNumOperands(); ++i)
@@ -276,8 +276,8 @@ void LayoutAssignment::assign(unsigned index) {
           setLayout(argument, table.get(argument));
 }
 
-/// Observers are recorded before sources without uses are erased, whose users
-/// have copies of them.
+/// Records the layouts that observers see. This precedes the erasure of
+/// sources, whose users have copies of them.
 void LayoutAssignment::answerObservers() {
   SmallVector<Attribute> answers;
   SmallVector<Operation *> observers;

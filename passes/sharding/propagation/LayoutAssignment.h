@@ -12,7 +12,7 @@ namespace weft {
 /// sharding; its operands are resharded to the required layouts. A source is
 /// repeated in each required layout, since that moves nothing. A partial value
 /// stays partial through ops that are linear in it, as long as that makes it no
-/// larger.
+/// larger, or if all uses take summands.
 class LayoutAssignment {
 public:
   /// Takes `shardings`, the sharding of each op of the table.
@@ -29,19 +29,22 @@ private:
   void finish();
   /// Keeps partial operands partial if the op is linear in them.
   void delayReductions(const OpWithRule &op, OpSharding &sharding);
-  /// The partial layout that all operands named by `operands` have, or null. If
-  /// the result is `wanted` in it, other uses of an operand do not matter.
+  /// The partial layout that all operands with the numbers `operands` have, or
+  /// null. Other uses of an operand are allowed only if `wanted`, the partial
+  /// layout that the result must have, is this layout.
   const Layout *commonPartial(const OpWithRule &op, const OpSharding &sharding,
                               llvm::ArrayRef<unsigned> operands,
                               const Layout *wanted) const;
-  /// The layout in which all uses take the value, if that is partial.
+  /// A layout with the partial axes over which all uses take the value, if they
+  /// agree on some.
   std::optional<Layout> wantedPartial(mlir::Value value) const;
   /// Replaces an operand by the same value in the layout it must have.
   void require(const OpWithRule &op, unsigned operand, const Layout &layout);
   mlir::Value convert(mlir::Value value, const Layout &to, const OpWithRule &op,
                       unsigned operand);
   mlir::Value repeatSource(mlir::Value value, const Layout &layout);
-  /// The layout to which a partial value is reduced: that of all uses, or the table's.
+  /// The layout to which a partial value is reduced: the layout that all uses
+  /// require, else the table's.
   const Layout &reducedLayout(mlir::Value value);
   Layout chooseReduced(mlir::Value value) const;
   Layout summedLayout(mlir::Value value) const;
@@ -61,7 +64,7 @@ private:
   llvm::DenseMap<std::pair<mlir::Value, mlir::Attribute>, mlir::Value>
       converted;
   llvm::SmallVector<mlir::Operation *> dead;
-  /// The unsharded value from which a resharded one was made.
+  /// The value, not resharded yet, or the source from which a value was made.
   llvm::DenseMap<mlir::Value, mlir::Value> origin;
   unsigned numReshards = 0;
 };

@@ -22,11 +22,11 @@ namespace weft {
 /// The reason why a dimension of a value got or lost an axis.
 struct LayoutReason {
   enum class Kind {
-    Annotation, ///< by `op`; of a result by the function's end, of an argument by none
-    Rule,      ///< `op` has it in dimension `fromDim` of `from`
-    SameValue, ///< `from` is the same value for a loop, or of the same group
-    State,     ///< the value updates state, which has this layout
-    Price,     ///< at `op`, this saves `saved`
+    Annotation, ///< by `op`; for a result the end, for an argument null
+    Rule,       ///< `op` has it in dimension `fromDim` of `from`
+    SameValue,  ///< `from` is the same value for a loop, or of the same group
+    State,      ///< the value updates state, which has this layout
+    Price,      ///< at `op`, this saves `saved`
   };
   Kind kind = Kind::Annotation;
   mlir::Value value;
@@ -45,15 +45,16 @@ public:
   using Snapshot = std::vector<std::optional<Layout>>;
   static Snapshot snapshotOf(const TensorLayouts &layouts);
 
-  /// Records each axis of `after` that `before` lacks; for a price, also each
-  /// lost axis. `like` has everything except dimension and axis.
+  /// Records each axis of `after` that `before` lacks; if the kind is Price,
+  /// also each lost axis. `like` has all fields of the records except
+  /// dimension, axis and isLost.
   void record(const LayoutReason &like, const Layout &before,
               const Layout &after);
-  /// Records the new axes of all tensors of an op, by its rule: each with the
-  /// other tensor that had the axis for the factor.
+  /// Records the new axes that the rule of an op gives its tensors, each with
+  /// the tensor that had the axis on the factor.
   void recordRule(const Mesh &mesh, const OpWithRule &op,
                   const Snapshot &before, const TensorLayouts &after);
-  /// The last record of the axis, or null.
+  /// The last record of the axis; null if there is none, or if it is a loss.
   const LayoutReason *last(mlir::Value value, unsigned dim,
                            const SubAxis &axis) const;
   /// The record of the last axis that the dimension lost, or null.

@@ -172,7 +172,8 @@ void LayoutPropagation::closeAroundState() {
       if (!table.isSource(op.value(tensor)))
         joined.unionSets(first, op.value(tensor).getAsOpaquePointer());
   }
-  // The axes that the annotated values of a set with state have in common, if any.
+  // A layout of the annotated values of a set, whether all of them have it, and
+  // whether one of them holds state.
   struct Agreement {
     bool holdsState = false, agrees = true;
     const Layout *layout = nullptr;

@@ -10,7 +10,8 @@
 //                       will slice it
 //
 // Layouts of data and constraints go first, so that no weight's layout takes
-// the batch's axis from an activation. A layout only ever grows.
+// the batch's axis from an activation. A layout only grows, except in
+// closeAroundState() and, at the end, of arguments (LayoutTable::asPort()).
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +37,7 @@ private:
   using Changed = llvm::SmallVectorImpl<mlir::Value>;
   /// Elementwise ops first, then in program order: (is not elementwise, op).
   using Worklist = std::set<std::pair<bool, unsigned>>;
-  /// Which annotations a round spreads.
+  /// The annotations that a round spreads.
   struct Round {
     int64_t priority = 0;
     bool withState = false, elementwiseOnly = false;
@@ -55,17 +56,19 @@ private:
   void update(const OpWithRule &op, const Round &round, Changed &changed);
   /// Propagates between the values that regions pass on and their destinations.
   void updateFlow(mlir::Operation *op, const Round &round, Changed &changed);
-  /// Propagates between an op's stated layouts and the free axes of its operands, its
-  /// results and the values of its region. `op` is that op, or its region's end.
+  /// Propagates between an op's stated layouts and the free axes of its
+  /// operands, its results and the values of its region. `op` is that op, or
+  /// its region's end.
   void updateBorder(mlir::Operation *op, const Round &round, Changed &changed);
-  /// Lengthens the layout of a value, and of its group, where it may grow: as
-  /// another value has it for `by`, or as its rule says.
+  /// Appends axes of `wanted` to the layout of a value and of its group, where
+  /// it may grow. `by` and `like` are the op and the value that gave them, for
+  /// the journal.
   void grow(mlir::Value value, const Layout &wanted, Changed &changed,
             mlir::Operation *by, mlir::Value like);
   void extendGroup(mlir::Value value, Changed &changed);
-  /// Closes the layouts of all values that elementwise ops join with an
-  /// annotated weight or slot: an optimizer's arithmetic is laid out like its
-  /// state, whatever the activations asked of a gradient before.
+  /// Closes the layouts of all values that elementwise ops join with annotated
+  /// weights, slots or other state: an optimizer's arithmetic is laid out like
+  /// its state, even if activations gave a gradient another layout before.
   void closeAroundState();
 
   LayoutTable &table;

@@ -23,12 +23,13 @@ namespace weft {
 
 class LayoutJournal;
 
-/// What is known of a value, and of all that regions pass it on to.
+/// The layout and annotations of a value, and of all region arguments and
+/// results that carry it.
 struct LayoutEntry : GrowingLayout {
-  bool isState = false; ///< a weight or a slot: after data and constraints
+  bool isState = false; ///< weight, slot or other state: propagates later
   int64_t priority = 0;
   mlir::StringAttr group;
-  /// Whether no annotation names the value.
+  /// Whether no annotation, group or forbidden axis restricts the value.
   bool isUnannotated() const {
     return !fixed && !group && forbiddenAxes.empty();
   }
@@ -59,7 +60,8 @@ public:
   bool isSource(mlir::Value value) const { return sources.contains(value); }
 
   //===--- layouts of values ---===//
-  /// Whether the value is in the function that the table was made of.
+  /// Whether the value is a ranked tensor of the function that the table was
+  /// made of, and not in one device's program or the body of an op with a rule.
   bool knows(mlir::Value value) const { return find(value) != nullptr; }
   /// The layout decided for a ranked tensor that the table knows.
   const Layout &get(mlir::Value value) const { return find(value)->layout; }
@@ -68,12 +70,12 @@ public:
     entryOf(value).layout = layout;
   }
   /// Whether propagation alone decided the layout, so that another one is
-  /// possible. Not free are arguments, sources, values of a group, and those
-  /// that a region passes on.
+  /// possible. Arguments, sources, values of a group, and values that a region
+  /// passes on are not free.
   bool isFree(mlir::Value value) const;
-  /// The layout with the axes along which the value is annotated as partial: those
-  /// of arguments, constraints and ops that state layouts. Propagation sees
-  /// dimensions only.
+  /// The layout, with the partial axes of the annotation (of an argument, a
+  /// constraint or an op that states layouts). Propagation sees dimensions
+  /// only.
   Layout annotated(mlir::Value value) const;
   void setPartial(mlir::Value value, const Layout &layout) {
     partials[value] = layout;
@@ -88,15 +90,16 @@ public:
   }
   /// The entry of a ranked tensor that the table knows.
   LayoutEntry &entryOf(mlir::Value value) { return *find(value); }
-  /// By the value that stands for all that regions make one.
+  /// The entries, by the leader of each class of values (RegionFlow.h).
   Entries &all() { return entries; }
 
   //===--- layouts of ops ---===//
   /// Layouts of an op's tensors; null for non-tensors and sources' results.
   TensorLayouts layoutsOf(const OpWithRule &op) const;
-  /// The layouts that an op with regions, or the end of one, requires and produces:
-  /// the table's for values that regions pass on; predicates are replicated; axes that
-  /// an op states come before the free axes of its region.
+  /// The layouts that an op with regions, or the end of one, requires and
+  /// produces: the table's for values that regions pass on; predicates are
+  /// replicated; axes that an op states come before the free axes of its
+  /// region.
   OpSharding regionSharding(mlir::Operation *op) const;
 
   //===--- ports ---===//
@@ -112,8 +115,8 @@ public:
   void donate(mlir::Value argument, unsigned result) {
     donatedArguments[result] = argument;
   }
-  /// The layout of a port that is not annotated, as seen from outside: where ports are
-  /// full (Ports.h), full axes that divide the dimension.
+  /// The layout of a port that is not annotated, as seen from outside: where
+  /// ports are full (Ports.h), full axes that divide the dimension.
   Layout asPort(Layout layout, mlir::Type type) const;
 
   //===--- groups: values that are laid out alike ---===//
@@ -125,7 +128,7 @@ public:
   }
 
 private:
-  /// No value in the block lies over a bound axis.
+  /// Adds the values and ops of a block; axes in `bound` are forbidden.
   void addBlock(mlir::Block &block, llvm::ArrayRef<SubAxis> bound);
 
   mutable mlir::func::FuncOp function;

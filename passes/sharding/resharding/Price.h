@@ -1,8 +1,8 @@
 //===- Price.h - prices of moving tensors between devices -------*- C++ -*-===//
 //
-// 192 bytes over "data" with 1 us and 10 GB/s move for 19.2 ns and wait for 1
-// us: {19200000, 1000000000, 192}. The planner of reshards, the propagation of
-// layouts and the passes that move reshards all use such prices.
+// 192 bytes over "data" with 10 GB/s and a latency of 1 us are in flight for
+// 19.2 ns: {19200000, 1000000000, 192}. The planner of reshards, the
+// propagation of layouts and the passes that move reshards all use such prices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,8 +47,8 @@ struct Price {
   }
 };
 
-/// The order of prices of layouts: latencies only break ties, since collectives
-/// of a step are combined later, so that a sum of latencies says little.
+/// The order of prices of layouts. Latencies only break ties: collectives of a
+/// step are combined later, so a sum of latencies means little.
 bool movesLess(const Price &a, const Price &b);
 /// The order of prices of single reshards: by time, then by bytes.
 bool takesLess(const Price &a, const Price &b);

@@ -127,10 +127,11 @@ bool reshard::evenThroughout(const Problem &problem, const View &view,
          divides(problem, target.counts);
 }
 
-/// The missing elements for even shards over independent digits. If the lists
-/// of a dimension differ at some digit, some device has coordinate 0 of the one
-/// and the last of the other: its old and new shards are disjoint, and it lacks
-/// all elements. Otherwise one list begins with the other and shards nest.
+/// The missing elements for even shards over independent digits. If the old and
+/// new lists of a dimension differ at some digit, some device has coordinate 0
+/// of the old digit and the last coordinate of the new one. Its two shards are
+/// disjoint, and it lacks all elements. Otherwise one list begins with the
+/// other and shards nest.
 static int64_t closedForm(const Problem &problem, const View &view,
                           const View &target) {
   int64_t common = 1;
@@ -175,8 +176,8 @@ int64_t reshard::missingElementsExactly(const Problem &problem,
   return missingOnAny(problem, view, target, problem.mesh.size());
 }
 
-/// An integer for elements of a tensor on all devices, which may exceed
-/// int64_t.
+/// An integer that can count the elements of a tensor on all devices, which may
+/// exceed int64_t.
 using Wide = __int128;
 
 static int64_t narrowed(Wide number) {
@@ -226,9 +227,8 @@ int64_t reshard::lowerBoundBytes(const Problem &problem) {
 
 int64_t reshard::sentElements(const Problem &problem, const View &view,
                               const View &target) {
-  // Each holder of an even shard sends at most total wanted / holders, which is
-  // what a device receives anyway; if shards nest, exactly the missing
-  // elements.
+  // Each holder of an even shard sends at most total wanted / holders elements:
+  // a device receives as many anyway, or only the missing ones if shards nest.
   if (evenThroughout(problem, view, target))
     return 0;
   const DeviceTable &table = problem.devices();
@@ -238,15 +238,16 @@ int64_t reshard::sentElements(const Problem &problem, const View &view,
     after *= target.counts[dim];
   }
   int64_t holders = devices / before, copies = devices / after;
-  // The elements of each shard that other devices need: all copies, except
-  // those of holders.
+  // The elements that other devices need of each shard: those of all copies,
+  // except the ones that a holder keeps.
   std::vector<Wide> wanted(before, 0);
   for (int64_t position = 0; position < devices; ++position) {
     int64_t shard = table.shard(view, position), volume = 1;
     for (unsigned dim = 0; dim < problem.rank(); ++dim)
       volume *= table.held(view, position, dim).size();
     int64_t kept = table.wanted(position) - table.missing(view, position);
-    // The sum over its holders is an integer: each adds its part of the copies.
+    // The terms of all holders of a shard add up to a multiple of `holders`:
+    // each term is the holder's part of the copies.
     wanted[shard] += Wide(volume) * copies - Wide(kept) * holders;
   }
   Wide most = 0;

@@ -1,7 +1,7 @@
 //===- ReshardCache.h - plans that were made before -------------*- C++ -*-===//
 //
-// A model's layers have the same reshards: of 512 layers' 3,072 pairs of
-// layouts 6 are different.
+// The layers of a model have the same reshards: 512 layers have 3,072 pairs of
+// layouts, of which 6 are different.
 //
 //   ReshardCache cache(mesh);
 //   const ReshardPlan &plan = cache.plan({128, 64}, 4, from, to);

@@ -10,7 +10,8 @@ using namespace weft;
 using namespace weft::reshard;
 
 namespace {
-/// Takes legal steps one after the other, each the best by a score.
+/// Takes legal steps one after the other, each time the one with the best
+/// score.
 class GreedyWay {
 public:
   explicit GreedyWay(const Problem &problem)
@@ -74,8 +75,8 @@ private:
 };
 } // namespace
 
-/// The score of a slice: digits and summands that shard dimensions with too few
-/// shards, preferably their final ones.
+/// The score of a slice or reduce-scatter: best if its dimension has too few
+/// shards, then if its digits are final ones of that dimension.
 int GreedyWay::sliceScore(const Move &move) const {
   if (move.kind != StepKind::Slice && move.kind != StepKind::ReduceScatter)
     return 0;
@@ -84,8 +85,9 @@ int GreedyWay::sliceScore(const Move &move) const {
   return 1 + 8 * lacking + 4 * inPlace + std::min<int>(3, move.digits.size());
 }
 
-/// The score of an all-to-all: from dimensions with too many shards to those
-/// with too few; then to the final dimensions.
+/// The score of an all-to-all to a dimension with too few shards: higher with
+/// more digits, unless they would be too many shards. A permute scores if it
+/// leaves gathers only.
 int GreedyWay::moveScore(const Move &move) const {
   View after(problem, move.result);
   if (move.kind == StepKind::AllToAll) {

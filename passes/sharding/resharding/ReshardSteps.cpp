@@ -9,9 +9,9 @@
 using namespace weft;
 using namespace weft::reshard;
 
-// The two begin at the same element if i is 0 or c = q*c', as shard i over p
-// begins at i*c, its block k at i*c + k*c', and shard i*q+k over p*q at
-// (i*q+k)*c'.
+// With c and c' for the sizes of shards over p and p*q: block k of shard i over
+// p begins at i*c + k*c', and shard i*q+k over p*q at (i*q+k)*c'. They are
+// equal for all i if c = q*c', or if i is always 0.
 bool reshard::nests(int64_t n, int64_t p, int64_t q) {
   return p == 1 || n <= 1 || shardSize(n, p) == q * shardSize(n, p * q);
 }
@@ -239,8 +239,8 @@ void StepGenerator::reductions() {
   }
 }
 
-/// Sets of digits to reduce-scatter, if the target scatters: all subsets of a
-/// few digits; of many digits all, those left over, or one.
+/// The sets of digits to reduce-scatter: all subsets of up to four summands; of
+/// more, all digits, single ones, and those that shard nothing in the target.
 llvm::SmallVector<Digits, 8>
 StepGenerator::reducible(const Digits &summands) const {
   llvm::SmallVector<Digits, 8> result;
@@ -279,8 +279,8 @@ void StepGenerator::swap(uint8_t a, uint8_t b) {
     visit(move);
 }
 
-/// Visits all ways to keep the number of shards in the dimensions from `dim`
-/// on, which has `count` shards so far.
+/// Visits all ways to fill the dimensions from `dim` on with as many shards as
+/// they have; `dim` has `count` shards so far.
 void StepGenerator::arrange(Move &move, uint64_t used, unsigned dim,
                             int64_t count, uint8_t order) {
   if (dim == problem.rank()) {
@@ -315,7 +315,8 @@ void StepGenerator::finishPermute(Move move) {
     visit(move);
 }
 
-/// A permute with all summands, and no other digit, in place.
+/// Starts a permute: summands keep their digits, which are set in `used`;
+/// digits of dimensions have no place yet.
 Move StepGenerator::startPermute(uint64_t &used) const {
   Move move = start(StepKind::Permute, {});
   used = 0;

@@ -29,10 +29,11 @@ constexpr unsigned maxDigits = 32;
 struct Problem;
 struct View;
 
-/// Computes own() by a few additions, for uneven shards: the digits of every
-/// device and its new interval in each dimension. Worked example, 7 over a=2 to
-/// 7 over b=3 on a=2, b=3, c=9: devices 45 to 53 have the digits a=1, b=2 and
-/// want [6, 7); row 5 says so for all of them, since no layout uses c.
+/// A table of the digits of every device and of its new interval in each
+/// dimension, by which own() takes a few additions for uneven shards. Worked
+/// example, 7 over a=2 to 7 over b=3 on a=2, b=3, c=9: devices 45 to 53 have
+/// the digits a=1, b=2 and want [6, 7); row 5 represents all of them, since no
+/// layout uses c.
 class DeviceTable {
 public:
   explicit DeviceTable(const Problem &problem);
@@ -59,10 +60,9 @@ private:
 
   const Problem &problem;
   llvm::SmallVector<unsigned, 4> axes; ///< axes by which rows differ
-  unsigned
-      width; ///< of a row: digits, then the frozen number of each dimension
+  unsigned width; ///< fields of a row: digits, frozen number of each dimension
   std::vector<int32_t> rows;
-  std::vector<Interval> goals; ///< one for each device and dimension
+  std::vector<Interval> goals; ///< one for each row and dimension
   std::vector<int64_t> wantedVolume;
 };
 
@@ -143,7 +143,8 @@ struct Move {
 /// checked with it.
 bool nests(int64_t n, int64_t p, int64_t q);
 
-/// Calls `visit` for every legal step of a standard collective from a state.
+/// Calls `visit` for legal steps of a standard collective from a state: for
+/// every one if movesAreComplete().
 void forEachMove(const Problem &problem, const State &state, const View &view,
                  llvm::function_ref<void(Move &)> visit);
 /// Whether the list of moves is complete, with every permutation.
@@ -154,19 +155,21 @@ bool movesAreComplete(const Problem &problem);
 bool exchangeMove(const Problem &problem, const State &state, Move &move);
 
 /// A plan without search that never holds more than necessary: everything is
-/// sliced by all digits, then moved, then gathered. Returns false if uneven
-/// shards or digits of different sizes prevent it. On a=4, b=4, c=4:
+/// sliced by all digits, then reduced, moved and gathered. Returns false if
+/// uneven shards or digits of different sizes prevent it. On a=4, b=4, c=4,
+/// thorough:
 ///
 ///   [(a,b),-] -> [-,a]     slice [(a,b),c], permute [(b,c),a], gather [-,a]
 bool sliceMoveGather(const Problem &problem,
                      llvm::SmallVectorImpl<Move> &moves);
-/// A plan that is always legal: all-gather dimensions that differ, one by one,
-/// and slice as soon as digits are free.
+/// A plan that is always legal: all-reduce, all-gather dimensions that differ,
+/// one by one, and slice as soon as digits are free.
 llvm::SmallVector<Move, 8> gatherAndSlice(const Problem &problem);
 
-/// Elements that the device that lacks most must still receive: exact in closed
-/// form for even shards and independent digits, else a bound from at most 16
-/// devices.
+/// The most elements that a device must still receive. Without summands exact,
+/// in closed form, for even shards and independent digits; else a lower bound
+/// from at most 16 devices. With summands, all wanted ones if the target is
+/// even, else 0.
 int64_t missingElements(const Problem &problem, const View &view,
                         const View &target);
 /// The exact number, from all devices.
@@ -179,7 +182,7 @@ bool evenThroughout(const Problem &problem, const View &view,
 /// The lower bound of the whole reshard in bytes, with summands.
 int64_t lowerBoundBytes(const Problem &problem);
 /// Elements that the busiest device sends in an exchange whose sends are spread
-/// over all holders; 0 if it receives as many or more.
+/// over all holders; 0 for even shards, as it receives as many or more.
 int64_t sentElements(const Problem &problem, const View &view,
                      const View &target);
 

@@ -52,10 +52,10 @@ static int64_t bytesSent(StepKind kind, int64_t p, int64_t before,
 }
 
 namespace {
-/// A cost, compared by first, second, then weight; first and second are time
-/// and bytes, or bytes and time. Time is in units of 1e-15 s, so that sums in
-/// any order are equal. A local step weighs 1, an exchange a little less than
-/// two standard collectives.
+/// A cost; costs are compared field by field. `first` and `second` are time and
+/// bytes, or bytes and time. Time is in units of 1e-15 s, so that sums in any
+/// order are equal. `steps` weighs steps: 1 for a local step, 1000 for a
+/// standard collective, 1500 for an exchange.
 struct Cost {
   int64_t first = 0, second = 0, steps = 0;
   auto operator<=>(const Cost &) const = default;
@@ -64,8 +64,8 @@ struct Cost {
   }
 };
 constexpr int64_t standardStep = 1000, exchangeStep = 1500;
-/// The most steps that are tried, once a plan meets the bound, for one with
-/// equal bytes and seconds and less weight.
+/// The most steps that are tried, after a plan meets the bound, to find one
+/// with equal bytes and seconds and lighter steps.
 constexpr int64_t niceness = 1500;
 
 struct Node {
@@ -217,7 +217,7 @@ void Search::visit(int parent, const View &view, Move &move) {
   auto [entry, fresh] = known.try_emplace(node.state, nodes.size());
   if (!fresh && nodes[entry->second].cost <= node.cost)
     return;
-  // The old node is closed for a cheaper one; its queue entry is skipped later.
+  // The cheaper node replaces the old one, whose queue entry is skipped later.
   if (!fresh)
     nodes[entry->second].closed = true;
   entry->second = nodes.size();
@@ -225,14 +225,14 @@ void Search::visit(int parent, const View &view, Move &move) {
       (best < 0 || node.cost < nodes[best].cost))
     best = nodes.size();
   Cost total = node.cost + estimate(node.state, after);
-  // The node is recorded, but not queued if a plan is cheaper already.
+  // The node is recorded, but not queued if a known plan is cheaper.
   if (best == static_cast<int>(nodes.size()) || !isBeaten(total))
     open.push({total, nodes.size()});
   nodes.push_back(std::move(node));
 }
 
-/// Whether to price an exchange. For uneven shards that examines every device:
-/// on large meshes only if an exchange is possible now.
+/// Whether to price an exchange. For uneven shards this examines every device,
+/// so on large meshes only at the start and after a reduction.
 bool Search::mayExchange(int index) const {
   StepKind kind = nodes[index].move.kind;
   return even || problem.mesh.size() <= 64 || index == 0 ||
@@ -266,8 +266,9 @@ void Search::reset() {
   open.push({Cost{}, 0});
 }
 
-/// Whether no plan is better than the best: by the estimate, or by the exact
-/// bound if the estimate examined only a few devices.
+/// Whether no plan can be better than the best one. This follows from the
+/// estimate, or from the exact bound if the estimate examines a few devices
+/// only.
 bool Search::meetsBound() const {
   if (best < 0)
     return false;
@@ -278,7 +279,8 @@ bool Search::meetsBound() const {
          nodes[best].cost.second <= least.second;
 }
 
-/// Searches; returns whether every cheaper plan was tried.
+/// Searches for the cheapest plan; returns whether none can be cheaper than the
+/// one found.
 bool Search::search() {
   bool complete = movesAreComplete(problem);
   int64_t budget = complete ? options.searchBudget : options.searchBudget / 3;
@@ -378,8 +380,11 @@ static ReshardPlan exchangePlan(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
         kind == StepKind::AllReduce ? problem.from.reduce : problem.to.reduce;
     step.result = result;
     step.bytes = bytes;
-    Link link = slowestLink(mesh, allAxes(mesh));
-    step.seconds = link.latency + link.moving(bytes);
+    Link link = slowestLink(mesh, step.axes);
+    int latencies = kind == StepKind::MakePartial ? 0
+                    : kind == StepKind::AllReduce ? 2
+                                                  : 1;
+    step.seconds = latencies * link.latency + link.moving(bytes);
     plan.bytesReceived += bytes;
     plan.seconds += step.seconds;
     plan.steps.push_back(std::move(step));
@@ -415,7 +420,8 @@ ReshardPlan weft::planReshard(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
   if (problem.tooManyDigits)
     return exchangePlan(mesh, shape, elementBytes, problem);
   Search search(problem, options);
-  // A simple plan comes first if not all can be tried: it excludes most others.
+  // If not all steps can be tried, a simple plan comes first, as its cost
+  // excludes most others.
   llvm::SmallVector<Move, 8> moves;
   if (!movesAreComplete(problem) && sliceMoveGather(problem, moves))
     search.follow(moves);

@@ -4,8 +4,8 @@
 //
 //   P('y', -, 'x')  ->  P(-, ('x','y'), -)
 //
-// takes an all-to-all over y (dim 0 -> dim 1) and an all-to-all over x
-// (dim 2 -> dim 1), or one exchange that moves exactly what each device lacks:
+// takes an all-to-all over x (dim 2 -> dim 1), then an all-to-all over y
+// (dim 0 -> dim 1), or one exchange that moves only the missing elements:
 // 448 elements, 1,792 bytes a device. A chain of all-gathers and slices moves
 // 14,336.
 //
@@ -32,7 +32,7 @@ enum class StepKind : uint8_t {
   Permute,       ///< each device sends its whole shard to one other
   AllReduce,     ///< partial -> replicated
   ReduceScatter, ///< partial -> sharded dim `to`
-  Exchange,      ///< grouped send and receive of exactly what each lacks
+  Exchange,      ///< grouped send and receive of only the missing elements
 };
 /// all_gather, all_to_all, ... as printed and counted; slice and make_partial
 /// are local.
@@ -45,11 +45,13 @@ struct ReshardStep {
   int64_t to = -1;
   ReduceKind reduce = ReduceKind::Sum;
   Layout result;     ///< the layout after the step
-  int64_t bytes = 0; ///< received by the fullest device; for standard
-                     ///< collectives by RingTraffic.h, where as many are
-                     ///< sent
-  /// Latency and bytes over the slowest axis: messages of a step are in flight
-  /// together, so a step has one latency (all_reduce two, local steps none).
+  int64_t bytes = 0; ///< received by the device that receives most; those
+                     ///< of standard collectives, which send as many,
+                     ///< by RingTraffic.h
+  /// The time of the latency and the bytes over the slowest axis; of an
+  /// exchange those that the busiest device sends, if more. Messages of a step
+  /// are in flight together, so a step has one latency (all_reduce two, local
+  /// steps none).
   double seconds = 0;
 };
 
@@ -60,12 +62,13 @@ struct ReshardOptions {
   bool fewestBytes = false;
   /// Whether to slice also over axes that neither layout names, so that copies
   /// share the work, and to cut axes that both use whole, if that makes at most
-  /// four digits. On x=4, y=2 a sum over x goes [-]+sum(x) -> [y]+sum(x) ->
-  /// [(y,x)] -> [-] with fewer bytes than an all_reduce, which combines with
-  /// others, however.
+  /// four digits. On x=4, y=2 the steps [-]+sum(x) -> [y]+sum(x) -> [(y,x)] ->
+  /// [-] send fewer bytes than an all_reduce, but only an all_reduce can be
+  /// combined with others.
   bool thorough = false;
-  /// The steps that are tried before the best plan so far is taken; a third of
-  /// it if more than four digits differ and not every permutation is tried.
+  /// The number of steps that are tried before the best plan so far is taken; a
+  /// third of it if not every permutation is tried: more than four digits
+  /// differ, or the layouts cut an axis in incompatible ways.
   int64_t searchBudget = 6000;
 };
 
@@ -73,14 +76,14 @@ struct ReshardPlan {
   llvm::SmallVector<ReshardStep, 4> steps;
   int64_t bytesReceived = 0; ///< sum over the steps
   /// The lower bound in bytes: max over devices of |own_to \ own_from|. From q
-  /// summands: max of |own_to| and, of all devices together, (q-2) messages for
-  /// every element until its first total and one for every device that wants
-  /// it.
+  /// summands, the max of |own_to| and the share of one device in all messages:
+  /// (q-2) for every element, and one for every device that wants it; 0 if new
+  /// summands are made as well.
   int64_t lowerBound = 0;
   double seconds = 0;
-  /// Whether no plan has fewer bytes (the bound is met), or no chain of the
-  /// steps above, whose every result is a layout, is cheaper under the options.
-  /// An all_to_all that packs strided blocks is an Exchange here.
+  /// Whether the plan is optimal: either it meets the lower bound in bytes, or
+  /// no chain of the steps above with layouts as results is cheaper under the
+  /// options. An all_to_all that packs strided blocks is an Exchange here.
   bool optimal = false;
 };
 

@@ -77,7 +77,7 @@ Error CpuDevices::fill(DeviceMemory &memory, uint8_t byte) {
   return nullptr;
 }
 
-/// The kind of device that a kernel needs which is not a function of the host.
+/// The device that a kernel needs if the kernel is not a function of the host.
 static std::string deviceNeeded(const Plan &plan, const Kernel &kernel) {
   if (const auto *its = std::get_if<DeviceKernel>(&kernel.code))
     return "a device of kind \"" + plan.modules[its->module].chip + "\"";
@@ -205,7 +205,7 @@ Error CpuDevices::runIsolated(Executor &executor, const Run &run) {
     borders.add(
         size_t(std::ranges::find(devices, int64_t(device)) - devices.begin()),
         arenas[device]);
-  for (auto [position, memory] : run.memory) // of these devices
+  for (auto [position, memory] : run.memory) // memory of these CPU devices
     borders.add(size_t(position),
                 static_cast<const CpuMemory *>(memory)->memory());
   Error e = executor.run(workers, &borders, run.times);

@@ -48,10 +48,10 @@ private:
   const int64_t count;
   Workers workers;
   std::unique_ptr<CollectiveProvider> provider;
-  std::vector<Memory> arenas; ///< by device, shared by programs
+  std::vector<Memory> arenas; ///< indexed by device; shared by programs
   uint64_t arenaVersion = 0;  ///< counts arenas that have moved
   std::shared_ptr<MemoryMeter> meter;
-  RunQueue queue; ///< last, as its remaining tasks use all of the above
+  RunQueue queue; ///< last, as remaining tasks use the other members
 };
 
 /// See openDevices().

@@ -1,11 +1,13 @@
-//===- DeviceBorders.h - whose memory can be reached ------------*- C++ -*-===//
+//===- DeviceBorders.h - checks accesses between devices --------*- C++ -*-===//
 //
-// For tests: checks that a kernel uses memory of its own device only. Two
+// Checks, for tests, that a kernel uses memory of its own device only. Two
 // devices, one worker:
 //
-//   borders.enter({0})      launches of device 0: arena 1, ports 1 unreadable
-//   borders.enter({1})      launches of device 1: arena 0, ports 0 unreadable
-//   borders.enter({0, 1})   a collective of both
+//   borders.enter(positions);
+//
+//   positions 0      launches of device 0: arena 1, ports 1 unreadable
+//   positions 1      launches of device 1: arena 0, ports 0 unreadable
+//   positions 0, 1   a collective of both
 //
 // An access to other memory gets SIGSEGV.
 //
@@ -29,12 +31,12 @@ public:
   DeviceBorders(const DeviceBorders &) = delete;
   DeviceBorders &operator=(const DeviceBorders &) = delete;
 
-  /// Adds memory of the device at `position` of the mesh, or, if that is the
-  /// number of positions, of none of them.
+  /// Adds memory of the device at `position` of the mesh. The number of
+  /// positions stands for devices outside of the mesh.
   void add(size_t position, const Memory &memory);
   /// Makes the memory of these devices accessible, and no other.
   void enter(std::span<const int64_t> positions);
-  /// Whether the system refused a change, so that nothing was checked.
+  /// Whether the system refused a change, so that accesses are not all checked.
   bool refused() const { return isRefused; }
 
 private:
@@ -43,7 +45,7 @@ private:
     bool isOpen = true, isWanted = false;
   };
   void setOpen(MemoryRegion &region, bool isOpen);
-  std::vector<MemoryRegion> regions; ///< by position; then of nobody
+  std::vector<MemoryRegion> regions; ///< indexed by position; last: others
   bool isRefused = false;
 };
 

@@ -71,7 +71,8 @@ Error Executor::prepare(const CollectiveProvider &given, int workers) {
 void Executor::reset() {
   for (std::vector<int64_t> &queue : ready)
     queue.clear();
-  // Positions are queued in reverse, as queues are taken from the end.
+  // Positions are queued in reverse, as a worker takes from the end of its
+  // queue.
   for (size_t i = own.size(); i-- > 0;) {
     Device &device = devices[size_t(own[i])];
     device.pc = 0;
@@ -176,7 +177,7 @@ void Executor::work(int worker) {
       continue;
     }
     if (running == 0 &&
-        travelling.empty()) { // all have returned, or a deadlock
+        travelling.empty()) { // all devices have returned, or none can go on
       ended = true;
       workers->wakeups.raise();
       break;
@@ -402,7 +403,7 @@ void Executor::SharedLaunch::release(Executor &executor) {
 }
 
 void Executor::makeReady(Device &device) {
-  if (isTimed) // it has waited at a collective or for shares of a launch
+  if (isTimed) // the device has waited for a collective or launch
     note(device, device.pc);
   device.state = State::Ready;
   ++device.pc;

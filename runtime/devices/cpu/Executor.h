@@ -7,8 +7,8 @@
 //   device 1: launch, launch, all_reduce -> the group is complete
 //   chunks of the all-reduce, then device 0 goes on, then device 1
 //
-// With more workers than devices a launch of much work is shared in the same
-// way: its shares are chunks, and its device waits for them.
+// With two or more workers for each device a launch of much work is shared in
+// the same way: its shares are chunks, and its device waits for them.
 //
 // A group with members in other processes sends them their slices when its own
 // members have arrived, and idle workers poll for received messages.
@@ -18,41 +18,42 @@
 // device can run and some wait, the run ends with WEFT_DEADLOCK.
 //
 // Workers share data under the lock (states and queues of devices, `open`,
-// `travelling`, `arrived`, `running`, `ended`) and two counters of each
-// SharedWork. The life of a collective instruction, with the reason for each
-// memory order:
+// `travelling`, `isReceiving`, `arrived`, `failure`, `running`, `done`,
+// `ended`) and two counters of each SharedWork. The life of a collective
+// instruction, with the reason for each memory order:
 //
 //  1. A worker takes a device from a queue, under the lock, and runs its
-//     instructions without it. The device is in no queue now, so nobody else
-//     touches its pc, its buffers or its counts. The lock's acquire shows the
-//     worker what the device's last worker wrote before it released the lock.
+//     instructions without it. The device is in no queue now, so no other
+//     worker touches its pc, its buffers or its counts. The lock's acquire
+//     makes the writes of the device's last worker visible.
 //  2. At the collective it writes the addresses of its buffers to places of the
 //     rendezvous that no other member writes. Then, under the lock, the device
 //     becomes Waiting and `arrived` grows. From then on the worker leaves the
 //     device alone: another may run it as soon as the lock is free.
-//  3. The last to arrive offers the rendezvous in the same hold of the lock, which
-//     orders the writes of all members (2) before the offer. `unfinished` is
-//     stored relaxed: nobody reads it before he has seen `untaken`, whose store
+//  3. The last to arrive offers the rendezvous in the same hold of the lock,
+//     which orders the writes of all members (2) before the offer. `unfinished`
+//     is stored relaxed: workers read it after seeing `untaken`, whose store
 //     is a release and follows. Then the rendezvous is added to `open`.
 //  4. Workers find it in `open`, under the lock. Their load of `untaken` is
-//     relaxed, because it only chooses where to try: the lock lets nobody miss
-//     an offer, and an outdated count costs one useless step 5.
+//     relaxed, because it only chooses where to try: under the lock no
+//     worker misses an offer, and an outdated count costs one useless step 5.
 //  5. They take chunks by fetch_sub of `untaken`, without the lock. Each value
 //     above 0 is read once in an occurrence and is a chunk; at 0 or below,
-//     nothing is left. Acquire: a worker that is late, here since the last
-//     occurrence, has not had the lock since this one was offered. It sees
+//     nothing is left. Acquire: a late worker, which is here since the last
+//     occurrence, has not held the lock since this one was offered. It sees
 //     addresses, `chunks` and the members' data by reading the store of 3, or
-//     one of the fetch_subs that follow it. The release half orders nothing
-//     that anybody needs: what chunks write is published by 6.
+//     one of the fetch_subs that follow it. The release half is not needed:
+//     6 publishes the writes of chunks.
 //  6. A worker that finds nothing left subtracts the chunks it ran from
-//     `unfinished`. Until it does, the occurrence cannot end: they are all of
-//     one occurrence. A worker that ran none leaves the counter alone: it may
-//     be that of the next. Release: its chunks are written before it counts
-//     them. Acquire: whoever reaches 0 comes after the chunks of all others.
-//  7. The worker that reached 0 removes the rendezvous from `open` and makes its
-//     members Ready at the next instruction, in one hold of the lock. No member
-//     can arrive again earlier: a rendezvous is in `open` at most once, and nobody
-//     writes its places while chunks read them. Back to 1.
+//     `unfinished`. Until it does, the occurrence cannot end, so its chunks
+//     are all of one occurrence. A worker that ran none leaves the counter
+//     alone, which may already count for the next. Release: its chunks are
+//     written before it counts them. Acquire: the worker that reaches 0 sees
+//     the chunks of all others.
+//  7. The worker that reached 0 removes the rendezvous from `open` and makes
+//     its members Ready at the next instruction, in one hold of the lock. No
+//     member can arrive again earlier: a rendezvous is in `open` at most once,
+//     and nobody writes its places while chunks read them. Back to 1.
 //
 // A launch that is shared begins at 3, with its device alone. A group with
 // members elsewhere is in `travelling` between 2 and 3, and once more between 6
@@ -82,12 +83,13 @@ public:
   Executor(std::shared_ptr<const Program> program, Ownership ownership)
       : owner(std::move(program)), ownership(std::move(ownership)) {}
 
-  /// Prepares the collectives and workers. `provider` outlives the executor.
+  /// Prepares the collectives, and the devices for so many workers. `provider`
+  /// outlives the executor.
   Error prepare(const CollectiveProvider &provider, int workers);
   const std::shared_ptr<const Program> &program() const override {
     return owner;
   }
-  /// The devices that this process runs.
+  /// The positions of the devices that this process runs.
   const std::vector<int64_t> &positions() const { return own; }
 
   /// The memory to which buffers are bound: the version of the arenas, and the
@@ -114,7 +116,8 @@ public:
   }
 
   /// Runs the program. `borders`, if any, are enforced between devices; then
-  /// the pool has one worker. `times`, if any, gets those of all instructions.
+  /// the pool has one worker. `times`, if any, gets those of all launches,
+  /// copies and collectives.
   Error run(Workers &pool, DeviceBorders *borders = nullptr,
             RunTimes *times = nullptr);
 
@@ -133,7 +136,7 @@ private:
     std::array<uint64_t, std::tuple_size_v<CollectiveCounts>> occurrences = {},
                                                               sent = {};
     uint64_t began = 0; ///< the instruction's start, if the run is measured
-    RunTimes times;     ///< of this run
+    RunTimes times;     ///< times of this run
   };
   /// Chunks of work that any worker may take.
   struct alignas(64) SharedWork {
@@ -141,7 +144,7 @@ private:
     virtual void runChunk(int64_t chunk) = 0;
     /// Called when all chunks have run; returns whether the work is complete.
     virtual bool finish() { return true; }
-    virtual void release(Executor &executor) = 0; ///< under the lock
+    virtual void release(Executor &executor) = 0; ///< requires the lock
     int64_t chunks = 0;
     /// Positions of the devices that wait for it.
     std::span<const int64_t> positions;
@@ -159,10 +162,10 @@ private:
     const PreparedCollective *work = nullptr;
     const std::vector<int64_t> *members = nullptr;
     int64_t group = 0;
-    size_t arrived = 0, expected = 0;  ///< of this process's devices
+    size_t arrived = 0, expected = 0;  ///< numbers of this process's devices
     GroupMessages *messages = nullptr; ///< null: all members are here
     bool awaitsResults = false; ///< whether it travels for the second time
-    std::vector<void *> sources, targets; ///< of all members: see Provider.h
+    std::vector<void *> sources, targets; ///< arrays of all members
   };
   /// One launch of one device.
   struct SharedLaunch final : SharedWork {
@@ -174,8 +177,8 @@ private:
   };
 
   void reset();
-  /// Nanoseconds since the run began; used to record the end of the instruction
-  /// at `pc`.
+  /// Nanoseconds since the run began. note() records with it the end of the
+  /// instruction at `pc`.
   uint64_t now() const;
   void note(Device &device, uint32_t pc);
   void work(int worker);
@@ -184,15 +187,15 @@ private:
   void arrive(Device &device, const Instruction &instruction);
   void addRendezvous(const Collective &collective,
                      const PreparedCollective &work);
-  void complete(Rendezvous &rendezvous); ///< under the lock
+  void complete(Rendezvous &rendezvous); ///< requires the lock
   void depart(Rendezvous &rendezvous);
   void receive();
   void share(Device &device, const Instruction &instruction);
   void runChunks(SharedWork &work);
-  void offer(SharedWork &work);   ///< under the lock
-  void makeReady(Device &device); ///< under the lock
-  SharedWork *openWork();         ///< under the lock
-  Device *nextDevice(int worker); ///< under the lock
+  void offer(SharedWork &work);   ///< requires the lock
+  void makeReady(Device &device); ///< requires the lock
+  SharedWork *openWork();         ///< requires the lock
+  Device *nextDevice(int worker); ///< requires the lock
   std::string deadlock() const;
 
   std::shared_ptr<const Program> owner;
@@ -200,28 +203,28 @@ private:
   const CollectiveProvider *provider = nullptr;
   std::vector<int64_t> own; ///< positions whose devices this process runs
   std::vector<std::unique_ptr<PreparedCollective>> prepared;
-  /// Bytes that the device that sends most sends in one execution, for each
-  /// prepared collective.
+  /// For each prepared collective, the bytes that a device sends in one
+  /// execution, the largest over devices.
   std::vector<uint64_t> sentOnce;
-  std::vector<Device> devices; ///< by position
+  std::vector<Device> devices; ///< indexed by position
   std::vector<std::unique_ptr<Rendezvous>> rendezvousList;
-  std::vector<size_t> firstRendezvous;                 ///< by collective
-  std::vector<std::unique_ptr<SharedLaunch>> launches; ///< by position
+  std::vector<size_t> firstRendezvous; ///< indexed by collective
+  std::vector<std::unique_ptr<SharedLaunch>> launches; ///< indexed by position
   int64_t workersPerDevice = 1;
   Bound bound;
 
   SpinLock lock;
-  Workers *workers = nullptr;                  ///< of this run
-  DeviceBorders *borders = nullptr;            ///< of this run, or null
-  bool isTimed = false;                        ///< this run is measured
-  std::chrono::steady_clock::time_point start; ///< of a run that is measured
+  Workers *workers = nullptr;                  ///< workers of this run
+  DeviceBorders *borders = nullptr;            ///< borders of this run, or null
+  bool isTimed = false;                        ///< whether this run is measured
+  std::chrono::steady_clock::time_point start; ///< begin of a measured run
   std::vector<std::vector<int64_t>> ready;     ///< positions, by home worker
-  std::vector<SharedWork *> open;              ///< complete, chunks left
-  std::vector<Rendezvous *> travelling;        ///< messages are under way
-  bool isReceiving = false; ///< a worker polls their messages
-  Error failure;            ///< of another process
-  int running = 0;          ///< workers with a device or chunks
-  size_t done = 0;          ///< devices that have returned
+  std::vector<SharedWork *> open;       ///< work whose chunks have not all run
+  std::vector<Rendezvous *> travelling; ///< groups with messages under way
+  bool isReceiving = false;             ///< whether a worker polls for messages
+  Error failure;   ///< the failure of messages that ended the run
+  int running = 0; ///< workers with a device or chunks
+  size_t done = 0; ///< devices that have returned
   bool ended = false;
 };
 

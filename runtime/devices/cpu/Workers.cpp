@@ -24,7 +24,7 @@ void Signal::raise() {
 }
 
 void Signal::wait(uint32_t seen) {
-  // Short, as the host works between steps, too.
+  // Spins only for a short time, as the host also works between steps.
   for (int i = 0; i < 20000; ++i) {
     if (value() != seen)
       return;
@@ -69,7 +69,8 @@ void Workers::stop() {
 
 void Workers::loop(int worker) {
   for (;;) {
-    // The number is read before looking for work: a later raise ends the wait.
+    // The number is read before looking for work, so that a later raise ends
+    // the wait.
     uint32_t seen = wakeups.value();
     if (stopping.load())
       return;
@@ -96,7 +97,7 @@ void Workers::start(void (*c)(void *, int), void *b) {
   gate.fetch_and(~open, std::memory_order_acq_rel);
   for (int i = 0; gate.load(std::memory_order_acquire) != 0; ++i) {
     if (i % 256 == 255)
-      sched_yield(); // one of them may have lost its core
+      sched_yield(); // a thread inside may have lost its core
     pause();
   }
 }

@@ -1,13 +1,14 @@
 //===- Workers.h - persistent threads ---------------------------*- C++ -*-===//
 //
 //   Workers workers(2);                // one thread, and the caller
-//   workers.run([&](int worker) {      // the caller until it is done, threads
-//     ... workers.wakeups.raise(); ...    // whenever there may be work for them
-//   });
+//   auto body = [&](int worker) {      // worker 0 is the caller
+//     ... workers.wakeups.raise(); ... // threads call the body again
+//   };
+//   workers.run(body);                 // returns when the caller's call does
 //
 // A thread without work leaves the body at once and waits for wakeups outside:
-// it spins for about 300 us, then sleeps on a futex. So run() never waits for a
-// thread that sleeps or has lost its core.
+// it spins for about 300 us, then sleeps on a futex. So run() waits for threads
+// with work only, never for one that sleeps.
 //
 //===----------------------------------------------------------------------===//
 

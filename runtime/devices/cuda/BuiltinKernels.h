@@ -13,7 +13,7 @@ namespace weft::runtime {
 /// programs.
 class BuiltinKernels {
 public:
-  static constexpr unsigned kThreads = 256; ///< of a block
+  static constexpr unsigned kThreads = 256; ///< threads of a block
 
   explicit BuiltinKernels(std::shared_ptr<const Gpu> gpu)
       : gpu(std::move(gpu)) {}

@@ -8,11 +8,11 @@
 
 namespace weft::runtime {
 
-/// Major versions, newest first; a library of CUDA 13 needs a driver for CUDA
-/// 13.
+/// Supported major versions, newest first; a library of CUDA 13 needs a driver
+/// for CUDA 13.
 static constexpr int kMajors[] = {13, 12};
 
-/// The folders to search; an empty one means the loader's.
+/// The folders to search; an empty name stands for the loader's folders.
 static std::vector<std::string> folders() {
   const char *asked = std::getenv("WEFT_CUDA_LIBRARIES");
   if (!asked || !*asked)

@@ -32,7 +32,7 @@ struct CublasLt {
   /// The version: "13.0.2".
   std::string version() const;
   std::string path() const;
-  /// The status of a call as an error that names it.
+  /// The status of a call as an error that names it; null for Success.
   Error check(cublaslt::Status status, const std::string &call) const;
 
 private:

@@ -61,7 +61,7 @@ std::string CudaDevices::describe() const {
 
 Error CudaDevices::fits(const Plan &plan) const {
   MemoryNeeds needs(plan);
-  std::map<const Gpu *, uint64_t> sharers; // of the program's devices
+  std::map<const Gpu *, uint64_t> sharers; // numbers of devices on each GPU
   for (int64_t number : plan.mesh.devices)
     ++sharers[devices[size_t(number)].gpu.get()];
   for (const auto &[gpu, count] : sharers) {
@@ -79,7 +79,7 @@ Error CudaDevices::fits(const Plan &plan) const {
           "), of ", grouped(total), " it has ", grouped(free), " left: ", count,
           count == 1 ? " device" : " devices", " with each ", needs.text(),
           "; constants ", grouped(plan.constantBytes),
-          "; take a smaller batch, shard what is large over more GPUs, or end "
+          "; take a smaller batch, shard large arrays over more GPUs, or end "
           "other programs that use this one");
   }
   return nullptr;
@@ -323,7 +323,7 @@ Error CudaDevices::poison(const Plan &plan, const Run &run) {
     if (Error e = fill(*device.arena, 0xFF))
       return e;
     if (Error e =
-            // fill() does not set it for empty memory.
+            // fill() does not make the GPU current for empty memory.
         device.gpu->makeCurrent())
       return e;
     const Driver &driver = device.gpu->driver();

@@ -42,30 +42,31 @@ public:
 private:
   struct Device {
     std::shared_ptr<Gpu> gpu;
-    std::shared_ptr<BuiltinKernels> builtin; ///< of all devices of the GPU
-    std::shared_ptr<GpuLibraries> libraries; ///< likewise
+    std::shared_ptr<BuiltinKernels> builtin; ///< shared by devices of the GPU
+    std::shared_ptr<GpuLibraries> libraries; ///< shared likewise
     std::unique_ptr<GpuStream> work, copies;
     std::unique_ptr<GpuEvent> event;
-    /// Staged memory, and the last copy of it, in the GPU's first device, for
-    /// all of its devices; null in others.
+    /// The GPU's staging memory, and the event of the last copy from it. Only
+    /// the GPU's first device has them, for all of its devices.
     std::unique_ptr<Staging> staging;
     std::unique_ptr<GpuEvent> written;
     std::unique_ptr<GpuMemory> arena;
-    /// Memory of libraries, on the stream `work` only.
+    /// Memory that libraries use, on the stream `work` only.
     std::unique_ptr<GpuMemory> workspace;
   };
 
   Error openDevice(std::shared_ptr<Gpu> gpu);
   Error perform(Run &run);
   /// Enqueues all launches of a run, which may be running even after an error.
-  /// `last`: by position, the kernel that it enqueued last.
+  /// `last` gets the kernel that the device at each position enqueued last.
   Error enqueueAll(GpuProgram &program, const Run &run, RunClock *clock,
                    CollectiveCounts &counts, std::vector<std::string> &last);
   Error growArenas(const Plan &plan);
   Error growWorkspaces(const GpuProgram &program);
   Error poison(const Plan &plan, const Run &run);
   Error copy(const MemoryCopy &copy);
-  /// The first device of the GPU that has the memory; makes the GPU current.
+  /// Finds the first device of the GPU that has the memory; makes the GPU
+  /// current.
   Error copierOf(const DeviceMemory &memory, const Device *&out) const;
   const Device *firstOn(const Gpu &gpu) const;
   /// Makes `stream` wait for writes to its GPU.
@@ -75,7 +76,7 @@ private:
 
   std::vector<Device> devices;
   std::shared_ptr<MemoryMeter> meter;
-  RunQueue queue; ///< last: its tasks use the rest
+  RunQueue queue; ///< last, as its tasks use the other members
 };
 
 } // namespace weft::runtime

@@ -30,8 +30,8 @@ struct Driver {
   static Error load(const Driver *&out);
   /// The path of the library.
   std::string path() const;
-  /// Null for Success; else an error with the call, its purpose, CUDA's name
-  /// and text. Later errors of a context that an error has ended name that
+  /// Returns null for Success, else an error with the call, its purpose, CUDA's
+  /// name and text. Later errors of a context that an error has ended name that
   /// first error.
   Error check(cuda::Result result, const std::string &call) const;
 

@@ -116,7 +116,7 @@ enum class FunctionAttribute : int {
   MaxThreadsPerBlock = 0,
   SharedSizeBytes = 1, ///< static
   ConstSizeBytes = 2,
-  LocalSizeBytes = 3, ///< of a thread
+  LocalSizeBytes = 3, ///< bytes of a thread
   NumRegs = 4,
   PtxVersion = 5,
   BinaryVersion = 6,
@@ -150,8 +150,8 @@ enum EventFlags : unsigned {
 
 } // namespace weft::cuda
 
-// F(name, symbol in the library, first driver with it, parameters): the name is
-// for cuGetProcAddress().
+// F(name for cuGetProcAddress(), symbol in the library, first driver with it,
+// parameters of the function).
 // clang-format off
 #define WEFT_CUDA_FUNCTIONS(F) \
   F(cuInit, cuInit, 2000, (unsigned flags)) \

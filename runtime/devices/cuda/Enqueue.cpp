@@ -28,7 +28,7 @@ Error StepEnqueuer::launchCode(const DeviceKernel &kernel,
                       "cuLaunchKernel of \"" + kernel.symbol + "\"");
 }
 
-/// The code of a kernel; for a contraction, its fallback.
+/// The code of a kernel; for a contraction, that of its fallback.
 static const DeviceKernel &codeOf(const Plan &plan, uint32_t kernel) {
   const auto &code = plan.kernels[kernel].code;
   const auto *library = std::get_if<LibraryContraction>(&code);

@@ -1,11 +1,12 @@
 //===- Enqueue.h - instructions of a plan as calls on a stream --*- C++ -*-===//
 //
-//   StepEnqueuer step(program, position, stream, addresses);
+//   StepEnqueuer step(program, position, stream, addresses, workspace, clock);
 //   Standing standing;
 //   if (Error e = step.run(standing)) return e;   // enqueued, not done
 //   if (standing.isWaiting) ...                   // at a collective
 //
-// Buffer b is at addresses[b]. This is the only code that launches kernels.
+// Buffer b is at addresses[b]. This is the only code that launches a program's
+// kernels; GpuCollectives launches those of collectives.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +50,7 @@ private:
   const Plan &plan;
   int64_t position;
   const GpuStream &stream;
-  std::vector<cuda::Address> addresses; ///< by buffer
+  std::vector<cuda::Address> addresses; ///< indexed by buffer
   Workspace workspace;
   RunClock *clock;  ///< null: nothing is measured
   std::string last; ///< the kernel that was launched last

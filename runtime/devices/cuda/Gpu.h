@@ -26,10 +26,10 @@ public:
   /// The GPUs that this process uses, of all that the driver shows: at least
   /// one.
   static Error own(const Driver &driver, OwnGpus &out);
-  /// The GPU of a number, for queries; no context is created.
+  /// Finds the GPU with this number, for queries; no context is created.
   static Error find(const Driver &driver, int number,
                     std::shared_ptr<Gpu> &out);
-  /// The GPU of a number, for use; refuses one that is too old.
+  /// Opens the GPU with this number; refuses one that is too old.
   static Error open(const Driver &driver, int number,
                     std::shared_ptr<Gpu> &out);
   ~Gpu();
@@ -55,7 +55,8 @@ public:
   Error memory(uint64_t &bytes) const;
   /// Fails for a GPU that is too old for programs.
   Error canRunPrograms() const;
-  /// Null if code for a chip (sm_80, sm_90a) runs here; else the reason.
+  /// Returns null if code for a chip (sm_80, sm_90a) runs here, else the
+  /// reason.
   Error canRun(const std::string &chip) const;
 
 private:

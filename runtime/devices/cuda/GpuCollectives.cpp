@@ -103,7 +103,8 @@ struct GpuCollectives::Launches::CallMaker {
   }
 };
 
-/// The share of one of several GPUs; the first makes calls that have no rows.
+/// The share of one of several GPUs. The first GPU also makes the calls that
+/// have no rows.
 std::vector<GpuCollectives::Launches::Call>
 GpuCollectives::Launches::slice(const std::vector<Call> &calls, int64_t number,
                                 int64_t count) {

@@ -3,8 +3,9 @@
 // A collective of a group is one kernel, or one for each element type that it
 // reduces, over tables of pieces (Pieces.h) and of pointers to all members'
 // arrays. If members are on several GPUs, each GPU runs a share of the pieces,
-// on its own memory and that of its peers. The caller that launches it ensures
-// that the members have arrived.
+// on its own memory and that of its peers; a pick has no pieces, and the first
+// member's GPU runs it. The caller that launches it ensures that the members
+// have arrived.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +23,7 @@ namespace weft::runtime {
 
 /// A device of a set with its GPU, built-in kernels and libraries.
 struct GpuShare {
-  int64_t device; ///< of the set
+  int64_t device; ///< number in the set
   std::shared_ptr<Gpu> gpu;
   std::shared_ptr<BuiltinKernels> builtin;
   std::shared_ptr<GpuLibraries> libraries;
@@ -30,8 +31,8 @@ struct GpuShare {
 
 class GpuCollectives {
 public:
-  /// Prepares the collectives of a plan. `shares`: by position. The GPUs of
-  /// every group can address each other's memory.
+  /// Prepares the collectives of a plan. `shares` is indexed by position. The
+  /// GPUs of every group can address each other's memory.
   Error prepare(const Plan &plan, const std::vector<GpuShare> &shares,
                 const std::shared_ptr<MemoryMeter> &meter);
   /// Binds the addresses before each run, while none is running.
@@ -46,8 +47,8 @@ public:
 
   private:
     friend class GpuCollectives;
-    /// A number, a position in the tables, or the pointers of the group's
-    /// arrays.
+    /// A kernel parameter: a number, a position in the tables, or the pointers
+    /// of the group's arrays.
     struct Parameter {
       enum Kind : uint8_t {
         Number,
@@ -62,7 +63,7 @@ public:
     struct Call {
       std::string text, symbol; ///< see BuiltinKernels
       uint64_t rows, rowBytes;  ///< the pieces; 0 bytes: there are none
-      int64_t count;            ///< of pieces: that many blocks at most
+      int64_t count;            ///< number of pieces, and the most blocks
       std::vector<Parameter> parameters;
       GpuFunction kernel;
     };
@@ -72,14 +73,14 @@ public:
 
     int64_t first = 0;
     const GpuTables *tables = nullptr;
-    uint64_t sources = 0, targets = 0; ///< among its pointers
+    uint64_t sources = 0, targets = 0; ///< positions among the tables' pointers
     std::vector<Call> calls;
   };
   const std::vector<Launches> &launches(uint32_t collective,
                                         int64_t group) const {
     return groups[collective][size_t(group)];
   }
-  /// Bytes that the device that sends most sends in one occurrence.
+  /// The bytes that a device sends in one occurrence, the largest over devices.
   uint64_t sent(uint32_t collective) const { return sentOnce[collective]; }
 
 private:

@@ -60,8 +60,8 @@ Error GpuContraction::set(cublaslt::OperationAttribute attribute,
                          "cublasLtMatmulDescSetAttribute");
 }
 
-/// The storage of the operands: of rhs as columns x contract, of lhs as contract
-/// x rows.
+/// The storage of the operands: rhs as columns x contract, lhs as contract x
+/// rows.
 static std::pair<std::optional<MatrixStorage>, std::optional<MatrixStorage>>
 operandsOf(const LibraryContraction &its) {
   const auto &rows = its.rows, &columns = its.columns, &sum = its.contract;
@@ -89,7 +89,8 @@ Error GpuContraction::createOperation() {
     return e;
   if (Error e = set(A::Epilogue, epilogueOf(contraction.epilogue)))
     return e;
-  // The bias pointer for its alignment, on which the algorithm depends.
+  // The pointer only gives the alignment of the bias, on which the choice of
+  // the algorithm depends.
   return hasBias(contraction) ? set(A::BiasPointer, uint64_t(kAlignment))
                               : nullptr;
 }
@@ -116,7 +117,7 @@ Error GpuContraction::createLayout(cublaslt::Layout &out, DType type,
       "cublasLtMatrixLayoutSetAttribute");
 }
 
-/// Creates the layouts. `fits`: the three are matrices that the library takes.
+/// Creates the layouts. `fits`: whether the library takes all three matrices.
 Error GpuContraction::createLayouts(bool &fits) {
   const auto &its = contraction;
   auto [rhs, lhs] = operandsOf(its);
@@ -187,7 +188,7 @@ Error GpuContraction::choose(bool &fits) {
     status = library().cublasLtMatmulAlgoGetHeuristic(handle->get(), operation,
                                                       a, b, d, d, preference, 1,
                                                       &heuristic, &count);
-    // The generated code computes a case that the library does not.
+    // The generated code computes the cases that the library does not support.
     fits = status == cublaslt::Status::Success && count > 0 &&
            heuristic.state == cublaslt::Status::Success;
     if (status != cublaslt::Status::NotSupported)
@@ -260,7 +261,8 @@ Error GpuContraction::launch(const GpuStream &stream,
   };
   for (int64_t n = 0; n < calls; ++n) {
     auto [lhs, rhs, result] = offsetsOf(contraction, n);
-    void *out = at(buffers.back(), result, types.result);
+    // Scratch memory of the fallback may follow.
+    void *out = at(buffers[hasBias(contraction) ? 3 : 2], result, types.result);
     if (Error e =
             library().check(library().cublasLtMatmul(
                                 handle->get(), operation, alpha,

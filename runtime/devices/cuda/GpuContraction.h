@@ -1,7 +1,7 @@
 //===- GpuContraction.h - a contraction by cuBLASLt -------------*- C++ -*-===//
 //
-// The library takes matrices by columns, a plan has results by rows: so the
-// library computes the transposed result, from transposed operands in the other
+// The library stores matrices by columns, a plan stores results by rows. So the
+// library computes the transposed result, from transposed operands in reverse
 // order.
 //
 //   result[i, j] = sum over k of lhs[i, k] * rhs[k, j]     rows, columns
@@ -43,8 +43,8 @@ public:
 
   /// Bytes of workspace that a launch needs.
   uint64_t workspaceBytes() const { return heuristic.workspaceBytes; }
-  /// Launches it. `buffers`: lhs, rhs, the bias if the epilogue has one,
-  /// result.
+  /// Launches the contraction. `buffers`: lhs, rhs, the bias if the epilogue
+  /// has one, result.
   Error launch(const GpuStream &stream,
                const std::vector<cuda::Address> &buffers,
                const Workspace &workspace) const;

@@ -12,7 +12,7 @@ namespace weft::runtime {
 class GpuLibraries {
 public:
   explicit GpuLibraries(std::shared_ptr<const Gpu> gpu) : gpu(std::move(gpu)) {}
-  /// Opens the library; `out` stays null if there is none.
+  /// Opens cuBLASLt; `out` stays null if there is none.
   Error cublasLt(std::shared_ptr<CublasLtHandle> &out) {
     const CublasLt *library = nullptr;
     std::string why;

@@ -1,7 +1,7 @@
 //===- GpuModule.h - kernels loaded on a GPU --------------------*- C++ -*-===//
 //
 //   GpuModule::load(gpu, text, "kernels of \"step\"", module);
-//   module->find("relu", {.threads = 256, .blocks = 40}, relu);
+//   module->find("relu", {.threads = 256, .shared = 1024}, relu);
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,8 +12,8 @@
 
 namespace weft::runtime {
 
-/// A kernel, and the most blocks of a launch: as many as the GPU holds at a
-/// time.
+/// A kernel, and the most blocks of a launch: at most as many as the GPU holds
+/// at a time.
 struct GpuFunction {
   cuda::Function function = nullptr;
   unsigned blocks = 1;

@@ -81,7 +81,9 @@ Error GpuProgram::typesOf(uint32_t kernel, GpuContraction::Types &out) const {
     auto typeOf = [&](uint32_t n) {
       return plan.buffers[plan.arguments[i.firstArgument + n]].dtype;
     };
-    GpuContraction::Types types = {typeOf(0), typeOf(i.argumentCount - 1)};
+    uint32_t scratch = plan.kernels[kernel].scratch > 0; // the last argument
+    GpuContraction::Types types = {typeOf(0),
+                                   typeOf(i.argumentCount - 1 - scratch)};
     if (typeOf(1) != types.operand ||
         (!isFirst &&
          (types.operand != out.operand || types.result != out.result)))

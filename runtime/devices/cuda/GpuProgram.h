@@ -1,7 +1,7 @@
 //===- GpuProgram.h - a program with its code on GPUs -----------*- C++ -*-===//
 //
-// The modules of a plan, loaded once on each GPU that has a device of its mesh;
-// with the constants, and the coordinates of each device, which kernels take as
+// The modules and constants of a plan, loaded once on each GPU that has a
+// device of its mesh, and the coordinates of each device, which kernels take as
 // their last argument.
 //
 //===----------------------------------------------------------------------===//
@@ -19,8 +19,8 @@ public:
   explicit GpuProgram(std::shared_ptr<const Program> program)
       : owner(std::move(program)) {}
 
-  /// Prepares the program. `shares`: of each position of the mesh. Refuses, by
-  /// name, kernels that GPUs cannot run.
+  /// Prepares the program. `shares` has one for each position of the mesh. An
+  /// error names a kernel that GPUs cannot run.
   Error prepare(const std::vector<GpuShare> &shares,
                 const std::shared_ptr<MemoryMeter> &meter);
 
@@ -35,7 +35,7 @@ public:
   const GpuContraction *contraction(int64_t position, uint32_t kernel) const {
     return images.at(gpuOf[size_t(position)]).contractions[kernel].get();
   }
-  /// Bytes that calls of libraries need of each stream's own memory.
+  /// The bytes of workspace that library calls need on each stream.
   uint64_t workspaceBytes() const;
   cuda::Address constants(int64_t position) const {
     return images.at(gpuOf[size_t(position)]).constants->place();
@@ -51,8 +51,8 @@ private:
   struct Image {
     std::shared_ptr<Gpu> gpu;
     std::vector<std::unique_ptr<GpuModule>> modules;
-    std::vector<GpuFunction> launches; ///< index: kernel
-    std::vector<std::unique_ptr<GpuContraction>> contractions; ///< likewise
+    std::vector<GpuFunction> launches; ///< indexed by kernel
+    std::vector<std::unique_ptr<GpuContraction>> contractions; ///< by kernel
     std::unique_ptr<GpuMemory> constants;
   };
 
@@ -69,7 +69,7 @@ private:
 
   std::shared_ptr<const Program> owner;
   std::map<const Gpu *, Image> images;
-  std::vector<const Gpu *> gpuOf;                 ///< by position
+  std::vector<const Gpu *> gpuOf;                 ///< indexed by position
   std::vector<std::unique_ptr<GpuMemory>> places; ///< coordinates, by position
   GpuCollectives meetings;
 };

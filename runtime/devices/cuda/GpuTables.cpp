@@ -27,7 +27,7 @@ Error GpuTables::bind(const Addresses &addresses) {
     return nullptr;
   std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t *>(next.data()),
                                  next.size() * sizeof(cuda::Address));
-  bound.clear(); // so that a failed copy leaves nothing bound
+  bound.clear(); // a failed copy leaves nothing bound
   placedPointers = nullptr;
   if (Error e = GpuMemory::copyOf(bytes, gpu, device, "pointers of collectives",
                                   meter, placedPointers))

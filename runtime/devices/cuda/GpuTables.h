@@ -4,7 +4,7 @@
 // with the ports of a run:
 //
 //   GpuTables tables(gpu, device);
-//   uint64_t rows = tables.add(std::span(pieces));
+//   uint64_t rows = tables.add(std::span<const MovePiece>(pieces));
 //   uint64_t sources = tables.addPointers({0, 1}, collective.sources);
 //   tables.place(meter);
 //   tables.bind(addresses);                   // before each run
@@ -40,13 +40,15 @@ public:
     rows.resize((rows.size() + 15) / 16 * 16);
     return start;
   }
-  /// Adds pointers to the arrays of one member after the other.
+  /// Adds pointers to the arrays of one member after the other; returns their
+  /// offset in bytes.
   uint64_t addPointers(const std::vector<int64_t> &members,
                        const std::vector<Collective::Array> &arrays);
 
   /// Copies the tables to the GPU; nothing may be added later.
   Error place(std::shared_ptr<MemoryMeter> meter);
-  /// Uploads the pointers. No enqueued launch may read them.
+  /// Uploads the pointers if they have changed. No enqueued launch may read
+  /// them.
   Error bind(const Addresses &addresses);
 
   cuda::Address rowsAt(uint64_t start) const {
@@ -58,11 +60,11 @@ public:
 
 private:
   std::shared_ptr<const Gpu> gpu;
-  int64_t device; ///< that the memory counts for
+  int64_t device; ///< the device for which memory is counted
   std::shared_ptr<MemoryMeter> meter;
   std::vector<uint8_t> rows;
   std::vector<Slot> slots;
-  std::vector<cuda::Address> bound; ///< by slot
+  std::vector<cuda::Address> bound; ///< addresses of `slots`
   std::unique_ptr<GpuMemory> placedRows, placedPointers;
 };
 

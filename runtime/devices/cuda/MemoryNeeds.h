@@ -7,7 +7,7 @@
 
 namespace weft::runtime {
 
-/// Bytes of one device, by the categories of `weft explain`.
+/// Bytes of one device: ports by their roles, and the arena.
 class MemoryNeeds {
 public:
   explicit MemoryNeeds(const Plan &plan);

@@ -9,8 +9,8 @@
 
 namespace weft::runtime {
 
-/// The tasks on a node, from "2(x3),1": two tasks on each of three nodes, then
-/// one. 1 for other texts.
+/// The number of tasks on a node. The text "2(x3),1" means two tasks on each of
+/// three nodes, then one on the next. Other texts give 1.
 static int tasksOnNode(std::string_view text, int node) {
   const char *at = text.data(), *end = at + text.size();
   while (at < end) {
@@ -20,7 +20,7 @@ static int tasksOnNode(std::string_view text, int node) {
       return 1;
     at = behind;
     if (at < end && *at == '(') {
-      const char *number = std::min(at + 2, end); // behind (x
+      const char *number = std::min(at + 2, end); // after "(x"
       auto [close, wrong] = std::from_chars(number, end, nodes);
       if (wrong != std::errc() || close == end || *close != ')')
         return 1;

@@ -17,7 +17,8 @@
 
 namespace weft::runtime {
 
-/// This process among those that the same launcher has started on this machine.
+/// The rank of this process among those that the same launcher has started on
+/// this machine.
 struct LocalRank {
   int rank = 0, size = 1;
 };

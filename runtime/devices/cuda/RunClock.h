@@ -40,7 +40,7 @@ private:
     std::vector<Span> spans;
   };
   static Error mark(const GpuStream &stream, std::unique_ptr<GpuEvent> &out);
-  std::map<int64_t, Device> devices; ///< by position
+  std::map<int64_t, Device> devices; ///< keyed by position
 };
 
 } // namespace weft::runtime

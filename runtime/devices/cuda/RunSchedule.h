@@ -48,7 +48,7 @@ private:
   struct Device {
     StepEnqueuer step;
     Standing standing = {};
-    CollectiveCounts counts = {}; ///< bytes: sent
+    CollectiveCounts counts = {}; ///< `bytes` are those sent
   };
 
   Error arrive(size_t position);

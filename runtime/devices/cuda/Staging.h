@@ -35,9 +35,9 @@ public:
   struct Slot {
     void *memory = nullptr;
     uint64_t bytes = 0;
-    std::shared_ptr<GpuEvent> copied; ///< recorded behind the last copy
+    std::shared_ptr<GpuEvent> copied; ///< recorded after the last copy
   };
-  /// A slot of at least so many bytes, once its last copy is done.
+  /// Gets a slot of at least `bytes` bytes, once its last copy is done.
   Error take(uint64_t bytes, Slot *&out);
 
   std::mutex mutex; ///< held from taking a slot until its copy is enqueued

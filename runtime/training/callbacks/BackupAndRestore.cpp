@@ -121,7 +121,7 @@ Status BackupAndRestore::settled(TrainingRun &run, bool isEpochEnd) {
   checkpoint->arrays.push_back(storedInMemory({kText, std::move(bytes)}));
   Status kept = run.writesFiles() ? keepPrevious() : Status();
   if (!kept) {
-    Status read = readAll(checkpoint->arrays); // others wait for that
+    Status read = readAll(checkpoint->arrays); // other processes wait for it
     return kept;
   }
   return writeNpz(latest(), checkpoint->arrays, run.writesFiles());

@@ -62,7 +62,7 @@ static std::string fieldOf(const LogValue &value) {
     return pythonText(value.shown());
   std::string numbers;
   for (float each : *value.list()) {
-    char shortest[64] = {}; // of the float, as NumPy writes it
+    char shortest[64] = {}; // digits of the float, as NumPy writes it
     std::to_chars(shortest, std::end(shortest) - 1, each);
     numbers += (numbers.empty() ? "" : ", ") +
                pythonText(std::strtod(shortest, nullptr));

@@ -1,8 +1,8 @@
 //===- Callback.h - the interface of callbacks ------------------*- C++ -*-===//
 //
 // One class for each callback of Keras, with its name, its options and its
-// messages. The training loop calls the methods in this order; the bar and the
-// history come after each of them, as in Keras:
+// messages. The training loop calls the methods in this order; the bar comes
+// after batchEnd and epochEnd, and the history after epochEnd, as in Keras:
 //
 //   trainBegin  restore
 //     epochBegin
@@ -34,8 +34,8 @@ public:
   /// Called after each batch. `logs`: running means of the epoch so far.
   /// `batch` counts from 0.
   virtual Status batchEnd(TrainingRun &, int64_t, const Logs &) { return {}; }
-  /// Called after each epoch; may add to the values that the epoch shows and
-  /// the history keeps.
+  /// Called after each epoch that Ctrl-C did not end; may add to the values
+  /// that the epoch shows and the history keeps.
   virtual Status epochEnd(TrainingRun &, Logs &) { return {}; }
   /// Called when everything of a batch (or an epoch) is done: run.checkpoint()
   /// is complete.

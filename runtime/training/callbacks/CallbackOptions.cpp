@@ -8,8 +8,8 @@ namespace weft {
 
 using nlohmann::json;
 
-static std::string shown(const json &said) {
-  return said.dump(-1, ' ', false, json::error_handler_t::replace);
+std::string printed(const json &value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 const json *CallbackOptions::find(const char *name) {
@@ -27,7 +27,7 @@ void CallbackOptions::check(bool fits, const std::string &message) {
 
 void CallbackOptions::wrong(const char *name, const std::string &must) {
   check(false, std::string("\"") + name + "\" must be " + must + ", not " +
-                   shown(given[name]) + "; docs/fit.md lists its arguments");
+                   printed(given[name]) + "; docs/fit.md lists its arguments");
 }
 
 void CallbackOptions::text(const char *name, std::string &value) {
@@ -120,12 +120,12 @@ void CallbackOptions::refused(const char *name, const json &usual,
                               const std::string &how) {
   const json *said = find(name);
   check(!said || *said == usual, std::string("\"") + name +
-                                     "\": " + (said ? shown(*said) : "") +
+                                     "\": " + (said ? printed(*said) : "") +
                                      " is not supported; " + how);
 }
 
 Status CallbackOptions::finish() {
-  check(given.is_object(), "its arguments are no object: " + shown(given));
+  check(given.is_object(), "its arguments are no object: " + printed(given));
   if (!given.is_object())
     return Error{error};
   std::set<std::string> known(asked.begin(), asked.end());

@@ -24,6 +24,9 @@
 
 namespace weft {
 
+/// The value on one line, for a message.
+std::string printed(const nlohmann::json &value);
+
 class CallbackOptions {
 public:
   /// Takes the object; messages begin with `where`: "--callback EarlyStopping".
@@ -38,13 +41,16 @@ public:
   void numbers(const char *name, std::vector<double> &values);
   void integer(const char *name, int64_t &value, int64_t least);
   void flag(const char *name, bool &value);
-  /// The option "epoch", for which `every` is 0, or a number of batches.
+  /// Reads a frequency: "epoch", or no option, sets `every` to 0, a number is a
+  /// number of batches.
   void frequency(const char *name, int64_t &every);
-  /// An option with any value, which the callback reads itself.
+  /// An option with any value, which the callback reads itself; null without
+  /// it.
   const nlohmann::json *any(const char *name);
-  /// An error if the option is missing.
+  /// Keeps an error if the option is missing.
   void required(const char *name);
-  /// An error unless the option has Keras' default.
+  /// Keeps an error if the option is given with another value than Keras'
+  /// default.
   void refused(const char *name, const nlohmann::json &usual,
                const std::string &how);
   void check(bool fits, const std::string &message);

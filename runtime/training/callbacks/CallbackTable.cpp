@@ -52,7 +52,7 @@ Result<const Row *> find(const std::string &name) {
                           "there are " + listOf(known))};
 }
 
-/// Gives arguments without a name those of Keras, in its order.
+/// Names positional arguments, in Keras' order of parameters.
 Result<json> named(const Row &row, json config) {
   json nothing = json::object();
   CallbackOptions asked("", nothing);
@@ -74,10 +74,6 @@ Result<json> named(const Row &row, json config) {
 
 } // namespace
 
-static std::string shown(const json &said) {
-  return said.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
 Result<std::unique_ptr<Callback>> makeCallback(const std::string &text,
                                                const std::string &where) {
   Result<json> said = readPythonCall(text);
@@ -91,7 +87,7 @@ Result<std::unique_ptr<Callback>> makeCallback(const json &said,
   bool isNamed = said.is_object() && said.contains("class_name") &&
                  said["class_name"].is_string();
   if (!isNamed)
-    return Error{where + " " + shown(said) + ": names no callback" + kHow};
+    return Error{where + " " + printed(said) + ": names no callback" + kHow};
   std::string name = said["class_name"].get<std::string>();
   Result<const Row *> row = find(name);
   if (!row)

@@ -1,7 +1,8 @@
 //===- CallbackTable.h - the callbacks that fit has -------------*- C++ -*-===//
 //
-//   auto made = makeCallback("EarlyStopping(patience=3)", "--callback");
-//   made->... = makeCallback(R"({"class_name": "EarlyStopping", "config": {"patience": 3}})", ...)
+//   auto made = makeCallback("EarlyStopping(patience=3)"s, "--callback");
+//   made = makeCallback(
+//       R"({"class_name": "EarlyStopping", "config": {"patience": 3}})"s, "");
 //
 // A callback is written as in a Keras script, or as an object of JSON.
 //
@@ -20,8 +21,9 @@ Result<std::unique_ptr<Callback>> makeCallback(const nlohmann::json &said,
 Result<std::unique_ptr<Callback>> makeCallback(const std::string &text,
                                                const std::string &where);
 
-/// Parses a call to {"class_name": NAME, "config": {...}}; arguments without a
-/// name are called "0", "1" and so on. Nested calls are such objects, too.
+/// Parses a call, or a name alone, to {"class_name": NAME, "config": {...}},
+/// and returns an object of JSON as it is; arguments of a call without a name
+/// are called "0", "1" and so on. Nested calls are such objects, too.
 Result<nlohmann::json> readPythonCall(const std::string &text);
 
 } // namespace weft

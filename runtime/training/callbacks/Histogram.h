@@ -16,8 +16,8 @@ namespace weft {
 
 struct Histogram {
   static constexpr int kBuckets = 30;
-  double low = 0, high = 0; ///< of the finite values; 0 if there are none
-  /// The numbers of values; NaN and infinities are in no bucket.
+  double low = 0, high = 0; ///< range of the finite values; 0 if there are none
+  /// The number of values in each bucket; NaN and infinities are in none.
   std::array<double, kBuckets> counts{};
 
   /// Reads the array twice, block by block.

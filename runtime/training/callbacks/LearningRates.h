@@ -14,10 +14,10 @@ namespace weft {
 
 struct LearningRate {
   std::string path, optimizer;
-  /// The name in logs: learning_rate, or learning_rate_adam of several
-  /// optimizers.
+  /// The name in logs: learning_rate, or learning_rate_adam if there are
+  /// several optimizers.
   std::string shownAs;
-  /// The name in messages: "", or "adam " of several.
+  /// The name in messages: "", or "adam " if there are several optimizers.
   std::string called;
 };
 std::vector<LearningRate> learningRates(const ModelState &state);

@@ -9,7 +9,8 @@ namespace weft {
 
 class MonitorCallback : public Callback {
 public:
-  /// Determines, in the first call, whether larger or smaller is better.
+  /// Determines whether larger or smaller is better; an error if that is not
+  /// known, or the value is a list.
   Status trainBegin(TrainingRun &run) override;
 
 protected:

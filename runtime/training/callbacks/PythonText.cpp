@@ -17,7 +17,7 @@ std::string pythonText(double value) {
   std::string out(text, scientific.ptr);
   int exponent = std::atoi(out.c_str() + out.find('e') + 1);
   if (exponent < -4 || exponent >= 16)
-    return out; // two digits of exponent at least, in both languages
+    return out; // C++ and Python write at least two exponent digits
   auto fixed =
       std::to_chars(text, text + sizeof text, value, std::chars_format::fixed);
   out.assign(text, fixed.ptr);

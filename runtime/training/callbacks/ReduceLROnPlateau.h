@@ -17,7 +17,7 @@ public:
   Status resume(TrainingRun &run, const Checkpoint &from) override;
 
 private:
-  /// Reduces all rates; returns whether any was above the least one.
+  /// Reduces the rates above the least one; returns whether there was any.
   Result<bool> reduce(TrainingRun &run) const;
 
   double factor = 0.1, minRate = 0;

@@ -18,7 +18,7 @@ constexpr float kPi = std::numbers::pi_v<float>;
 
 class Table : public Schedule {
 public:
-  std::map<int64_t, double> from; ///< first epoch to value; has 0
+  std::map<int64_t, double> from; ///< values by first epoch; contains epoch 0
   double at(int64_t epoch) const override {
     return std::prev(from.upper_bound(epoch))->second;
   }

@@ -104,7 +104,7 @@ Status TensorBoard::writeEpoch(TrainingRun &run, const Logs &logs) {
   return {};
 }
 
-/// All processes read the weights, and one writes.
+/// Writes the weights' histograms. All processes read the weights; one writes.
 Status TensorBoard::writeWeights(TrainingRun &run) {
   for (const StoredArray &weight : run.state().storedWeights()) {
     Result<Histogram> histogram = Histogram::of(weight);

@@ -36,7 +36,8 @@ private:
   /// Epochs between histograms, 0: none; batches between curves, 0: each epoch.
   int64_t histogramEvery = 0, everyBatches = 0;
   bool writesGraph = true, writesSpeed = false;
-  int64_t batches = 0, batchesBefore = 0; ///< of all epochs; before this one
+  /// Batches of all epochs, and of those before this one.
+  int64_t batches = 0, batchesBefore = 0;
   Clock::time_point epochStart;
   std::optional<EventFile> train, validation;
 };

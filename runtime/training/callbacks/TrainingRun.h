@@ -12,7 +12,7 @@
 
 namespace weft {
 
-/// All that a run needs to resume with the same bits.
+/// The state that a run needs to resume with the same bits.
 struct Checkpoint {
   nlohmann::json said = nlohmann::json::object();
   std::vector<StoredArray> arrays = {};
@@ -45,9 +45,11 @@ public:
   virtual void warn(const std::string &text) = 0;
   /// The names of values that a batch and an epoch show: loss, val_loss.
   virtual std::set<std::string> shownNames() const = 0;
-  /// The names among them whose values are lists of numbers.
+  /// The names of metrics whose values are lists of numbers, and the same with
+  /// val_ before them.
   virtual std::set<std::string> listNames() const = 0;
-  /// The names among them that some epochs lack; empty if all epochs have all.
+  /// The beginning of the names that some epochs lack, val_; empty if all
+  /// epochs have all.
   virtual std::string rareNames() const = 0;
   /// The direction of a metric: "up" if larger is better, "down", or "" if
   /// unknown.
@@ -65,8 +67,8 @@ public:
   /// Whether the run ends here after Ctrl-C, and is to be resumed later.
   virtual bool isInterrupted() const = 0;
 
-  int64_t epoch = 0; ///< from 0
-  int64_t steps = 0; ///< done, of all epochs
+  int64_t epoch = 0; ///< counted from 0
+  int64_t steps = 0; ///< steps done in all epochs
   bool stop = false; ///< ends after this batch or epoch
 };
 

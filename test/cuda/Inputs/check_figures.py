@@ -1,4 +1,4 @@
-"""The programs that bench/gpu times, in their tiny sizes on the fake driver, beside their formulas in double precision.
+"""Compares the programs that bench/gpu times, in tiny sizes on the fake driver, with their formulas in double precision.
 
     python check_figures.py WEFT FAKE_FOLDER OUT_FOLDER
 """
@@ -64,7 +64,7 @@ def layer_norm(rows, columns, x, scale, offset):
 
 
 def layer_norm_gradient(rows, columns, x, scale, dy):
-    """By the definition of a derivative: the Jacobian of v -> (v - mean) / deviation."""
+    """The gradients by the Jacobian of v -> (v - mean) / deviation, element by element."""
     def gradient(row, dy):
         one, deviation = normalized(row)
         g = [d * s for d, s in zip(dy, scale)]

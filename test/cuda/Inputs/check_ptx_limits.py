@@ -1,4 +1,4 @@
-"""Checks that no kernel spills registers, uses a stack, or takes more of anything than a committed list allows.
+"""Checks that no kernel spills registers, uses a stack, or exceeds its limits in a committed list.
 
     python3 check_ptx_limits.py LIMITS.txt LOG...
 

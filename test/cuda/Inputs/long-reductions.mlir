@@ -1,4 +1,4 @@
-// Reductions that are split among the processors of a GPU: of all elements, of rows, of columns, with what is computed in front.
+// Reductions that are split among the processors of a GPU: of all elements, of rows, of columns, with elementwise ops in front.
 func.func @main(%x: tensor<4x131072xf32>, %y: tensor<16384x48xf32>)
     -> (tensor<f32>, tensor<4xf32>, tensor<48xf32>, tensor<48xf32>, tensor<i32>, tensor<f32>) {
   %0 = weft.mul %x, %x : tensor<4x131072xf32>

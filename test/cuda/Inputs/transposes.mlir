@@ -1,5 +1,5 @@
-// Operands that lie the other way, which GPUs read by tiles in shared memory: sizes that tiles do not divide, channels in front and
-// behind, what is computed in front of a transpose and behind it, the widths of elements, and a result that is where an argument was.
+// Transposed operands, which GPUs read by tiles in shared memory: sizes that tiles do not divide, channels moved to the front, ops in
+// front of a transpose and behind it, elements of several widths, and a result in the memory of an argument.
 func.func public @main(%x: tensor<45x70xf32>, %y: tensor<70x45xf32>, %z: tensor<70x45xf32> {tf.aliasing_output = 0 : i32}, %images: tensor<2x19x21x33xf32>, %d: tensor<3x40x50xf64>, %i: tensor<65x33xi32>)
     -> (tensor<70x45xf32>, tensor<2x33x19x21xf32>, tensor<3x50x40xf64>, tensor<33x65xi32>, tensor<33x65xi1>, tensor<70x45xf32>, tensor<50x3x40xf64>, tensor<70x45xf32>) {
   %t = stablehlo.transpose %x, dims = [1, 0] : (tensor<45x70xf32>) -> tensor<70x45xf32>

@@ -232,8 +232,8 @@ void Product::checkWritten(const LayoutObject &its, cuda::Address start,
     }
 }
 
-/// Runs the call. bytes: of a, b, d, then the bias and the workspace if there
-/// are any.
+/// Runs the call. `bytes` are the matrices a, b and d, then the bias and the
+/// workspace if there are any.
 void Product::run(const std::vector<uint8_t *> &bytes) const {
   checkWritten(problem.a, at[0], "A");
   checkWritten(problem.b, at[1], "B");

@@ -236,7 +236,8 @@ Result cuDevicePrimaryCtxRetain(Context *context, Device device) {
   });
 }
 
-/// Destroys all objects of the context with its last user, even those still needed.
+/// Destroys all objects of the context, even those in use, when its last user
+/// releases it.
 Result cuDevicePrimaryCtxRelease_v2(Device device) {
   return call(__func__, Needs::Init, [&] {
     if (!isDevice(device))

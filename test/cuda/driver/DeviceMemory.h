@@ -25,7 +25,8 @@ public:
   uint64_t allocate(cuda::Context context, uint64_t bytes, bool isData,
                     bool checksWritten);
   void free(uint64_t address, const std::string &by);
-  /// The block with all these bytes and its first address; null if there is none.
+  /// The block with all these bytes and its first address; null if there is
+  /// none.
   Block *find(uint64_t address, uint64_t bytes, uint64_t &first);
   /// The bytes as the host sees them; the block must exist.
   uint8_t *bytes(uint64_t address);

@@ -248,7 +248,7 @@ Result cuMemcpyDtoHAsync_v2(void *to, Address from, size_t bytes,
   });
 }
 
-/// Copies which bytes are written.
+/// Copies the flags of written bytes.
 static void copyWritten(const Touch &to, const Touch &from) {
   DeviceMemory &memory = Driver::get().memory;
   weft::ptx::Allocation *source = memory.allocation(from.address),

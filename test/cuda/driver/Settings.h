@@ -23,7 +23,7 @@ struct Settings {
   /// with the name `kernel` the n-th kernel that runs.
   struct Failure {
     uint64_t call = 1;
-    int result = 0; ///< 0: what fits the function
+    int result = 0; ///< 0: the function's usual error
   };
   std::map<std::string, Failure> failures;
 

@@ -55,8 +55,8 @@ static void commit(Warp &warp, const Instruction &i, Mask active) {
     ++warp.copies(std::countr_zero(left)).group;
 }
 
-/// Waits for all groups but the last `offset` ones; -1 means also for copies that
-/// are in no group yet.
+/// Waits for all groups but the last `offset` ones; -1 means also for copies
+/// that are in no group yet.
 static void wait(Warp &warp, const Instruction &i, Mask active) {
   for (Mask left = active; left; left &= left - 1) {
     unsigned lane = std::countr_zero(left);

@@ -10,9 +10,9 @@
 namespace weft::ptx {
 
 /// The last accesses to a cell of shared memory: four bytes, or one byte in
-/// blocks that have accesses narrower than four bytes. Two accesses are in order
-/// if a barrier of the block is between them, or one of the warp that both are
-/// of.
+/// blocks that have accesses narrower than four bytes. Two accesses are in
+/// order if a barrier of the block is between them or, within a warp, a barrier
+/// of the warp.
 struct SharedCell {
   static constexpr uint16_t kNobody = 0xFFFF, kManyWarps = 0xFFFE;
   uint16_t writer = kNobody, reader = kNobody; ///< threads

@@ -1,7 +1,7 @@
 //===- Code.h - PTX as it is executed ---------------------------*- C++ -*-===//
 //
-// The parser decodes a text once; `fma.rn.f32 %r3, %r1, %r2, 0f3F800000` becomes
-// an instruction whose function knows the type, and four operands:
+// The parser decodes a text once; `fma.rn.f32 %r3, %r1, %r2, 0f3F800000`
+// becomes an instruction whose function knows the type, and four operands:
 //
 //   %r3, %r1, %r2   slots of the register file, 32 lanes of 4 bytes each
 //   0f3F800000      a slot too, which is filled once and never written
@@ -183,8 +183,8 @@ std::string parseModule(const std::string &text, Module &module);
 Type typeNamed(std::string_view name);
 unsigned bytesOf(Type type);
 
-/// The begins of shared and of local memory in generic space; all other
-/// addresses are global.
+/// The first addresses of shared and of local memory in generic space; all
+/// other addresses are global.
 constexpr uint64_t kSharedWindow = uint64_t(1) << 60,
                    kLocalWindow = uint64_t(2) << 60, kWindowBytes = 1 << 30;
 

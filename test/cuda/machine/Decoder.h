@@ -3,9 +3,9 @@
 // A function for each name of an instruction takes the words that it knows and
 // selects the function that computes:
 //
-//   void decodeNot(Decoder &d) {              // not.b32 %r2, %r1;
+//   void decodeCnot(Decoder &d) {             // cnot.b32 %r2, %r1;
 //     Type type = d.takeType();
-//     d.emit(logicOf<Not>(type), {type}, {type});
+//     d.emit(ofBits<kIsZero, 1>(type), {type}, {type});
 //   }
 //
 // A word that was not taken is an error with its name, so that no modifier is

@@ -32,8 +32,8 @@ constexpr Bits<T> kNan = isShort<T>       ? Bits<T>(0x7FFF)
                          : sizeof(T) == 4 ? Bits<T>(0x7FFFFFFF)
                                           : Bits<T>(0x7FF8000000000000);
 
-/// The result of an operation: in f32 a NaN becomes that one; f64 keeps the
-/// bits of a source.
+/// The result of an operation. A NaN becomes the hardware's NaN, except in f64,
+/// which keeps the bits of a source.
 template <class T> static T rounded(auto value) {
   if constexpr (isShort<T>)
     return T::of(value);
@@ -144,8 +144,8 @@ template <auto op, unsigned count> static void decodeRounded(Decoder &d) {
   Type type = d.takeType();
   emitSame<count>(d, ofFloats<op, count>(type), type);
 }
-/// Decodes a function with .rn; without it, it would be an approximation, which
-/// this machine does not compute.
+/// Decodes a function with .rn. Without .rn the function is an approximation,
+/// which this machine does not compute.
 template <auto op, unsigned count> static void decodeExact(Decoder &d) {
   bool isExact = d.take("rn");
   Type type = d.takeType();

@@ -28,7 +28,8 @@ static constexpr auto kAdd = []<class T>(T a, T b) {
 static constexpr auto kSub = []<class T>(T a, T b) {
   return T(Unsigned<T>(a) - Unsigned<T>(b));
 };
-/// `unsigned` holds the promoted product of 16 bits.
+/// The low half of a product. Factors of 16 bits are multiplied as `unsigned`,
+/// since `int`, to which C++ promotes them, can overflow.
 static constexpr auto kMulLow = []<class T>(T a, T b) {
   if constexpr (sizeof(T) == 2)
     return T(unsigned(Unsigned<T>(a)) * unsigned(Unsigned<T>(b)));

@@ -2,9 +2,9 @@
 //
 //   Module module;
 //   std::string error = parseModule(text, module);
-//   LoadedModule loaded(module, addressesOfData);
+//   Launch launch{.module = &module, .kernel = module.find("softmax"), ...};
 //   Findings findings;
-//   Outcome outcome = launch({.kernel = module.find("softmax"), ...}, memory, findings);
+//   Outcome outcome = run(launch, memory, findings);
 //
 // Blocks and warps take turns in an order that the seed determines: a kernel
 // whose result depends on it has a bug. One thread runs them, so that a seed
@@ -42,7 +42,8 @@ struct Launch {
   uint64_t budget = uint64_t(1) << 28;
 };
 
-/// Texts with the kernel, the line, the block and the thread; one a line of PTX.
+/// Texts with the kernel, the line, the block and the thread; one a line of
+/// PTX.
 class Findings {
 public:
   static constexpr size_t kMost = 20;

@@ -2,8 +2,7 @@
 //
 //   Memory memory;
 //   memory.add({.name = "x", .address = 0x10000, .bytes = 4096, .host = x});
-//   launch(kernel, ..., memory, findings);    // Launch.h
-//   memory.footprint()                        // what the launch read and wrote
+//   run(launch, memory, findings).footprint   // the bytes read and written
 //
 // Addresses are those of kernels; the bytes are at `host`. For each 4 bytes
 // (each byte if a kernel uses bytes) the memory records which blocks of the
@@ -44,7 +43,8 @@ class Shadow {
 public:
   static constexpr uint64_t kPageBytes = 4096;
 
-  /// An access to bytes of one page by a block, whose number is first + its index.
+  /// An access to bytes of one page by a block, whose number is first + its
+  /// index.
   struct Access {
     uint64_t offset, bytes;
     unsigned width;        ///< of one element, a power of two; all are aligned

@@ -79,7 +79,7 @@ public:
         firstThread(uint16_t(warp.index() * kLanes)), barriers(block.barriers),
         syncs(warp.syncs()) {}
 
-  /// As reach(); `stored` is null for a load.
+  /// Checks an access and returns its bytes; `stored` is null for a load.
   [[gnu::noinline]] uint8_t *reach(unsigned lane, uint64_t address,
                                    const uint8_t *stored) {
     const Access access{instruction, lane,  Space::Shared,
@@ -100,7 +100,7 @@ public:
     return at;
   }
 
-  /// The bytes of a load all of whose cells were written before the last barrier
+  /// The bytes of a load whose cells were all written before the last barrier
   /// of the block, so that there is nothing to report. Null for other loads,
   /// which need reach().
   const uint8_t *reachCalm(unsigned lane, uint64_t address) {
@@ -123,7 +123,8 @@ private:
   bool isOwnWarp(uint16_t other) const {
     return other / kLanes == firstThread / kLanes;
   }
-  /// Whether the other's access is not known to be over.
+  /// Whether an earlier access by `other` is unordered with this one by
+  /// `thread`.
   bool isUnordered(uint16_t thread, uint16_t other, uint32_t barrier,
                    uint32_t sync) const {
     return barrier == barriers &&

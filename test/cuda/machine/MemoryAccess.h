@@ -21,8 +21,9 @@ struct Access {
 /// The bytes of an access; null after a report that ends the launch. Checks
 /// bounds, alignment, races and whether the bytes were ever written.
 uint8_t *reach(Warp &warp, const Access &access);
-/// Fills the bytes that each active lane of a load reads, at its address, which is
-/// the first source plus the offset. False after a report that ends the launch.
+/// Fills the bytes that each active lane of a load reads, at its address, which
+/// is the first source plus the offset. False after a report that ends the
+/// launch.
 bool reachLanes(Warp &warp, const Instruction &instruction, unsigned bytes,
                 Mask active, const uint8_t **at);
 /// The bytes of `lanes` lanes that access adjacent bytes of global memory, or

@@ -66,7 +66,7 @@ static void decodeMove(Decoder &d) {
          {type});
 }
 
-/// Adds the begin of a window of generic space, or subtracts it.
+/// Adds the start of a window of generic space, or subtracts it.
 static void shiftAddress(Warp &warp, const Instruction &i, Mask active) {
   const uint64_t *from = warp.lanes<uint64_t>(i.source(0));
   uint64_t *to = warp.lanes<uint64_t>(i.target());

@@ -37,8 +37,8 @@ uint64_t encodeFloat(double value, unsigned fraction, unsigned exponent,
     return sign | infinity;
   if (value == 0)
     return sign;
-  // The value is mantissa * 2^(power - 52); a denormal double is below all
-  // others.
+  // The value is mantissa * 2^(power - 52). A denormal double is smaller than
+  // every short float.
   int power = int(bits >> 52 & 0x7FF) - 1023;
   uint64_t mantissa = (bits & ((uint64_t(1) << 52) - 1)) | uint64_t(1) << 52;
   int least = 2 - (1 << (exponent - 1));

@@ -20,7 +20,8 @@ double decodeHalf(uint16_t bits);
 /// float of half its bits rounds the exact sum.
 double fusedToOdd(double a, double b, double c);
 
-/// IEEE binary16 and bfloat16 as values that compute: in double, rounded once.
+/// IEEE binary16 and bfloat16, whose operations are computed in double and
+/// rounded once.
 struct Half {
   uint16_t bits;
   static Half of(double value, Rounding rounding = Rounding::NearestEven) {

@@ -122,8 +122,9 @@ Warp::State Warp::run() {
   return now;
 }
 
-/// Makes the lowest path that does not wait the last one, with all lanes that
-/// are there. Lanes that a path waits for may have exited.
+/// Moves the path with the lowest position that does not wait to the end, and
+/// joins all paths at this position to it. False if all paths wait. Lanes that
+/// a path waits for may have exited.
 bool Warp::choosePath() {
   size_t best = paths.size();
   for (size_t i = 0; i < paths.size(); ++i) {

@@ -1,9 +1,9 @@
 //===- Warp.h - 32 threads that run together --------------------*- C++ -*-===//
 //
-// A warp has paths: a position in the code and the lanes that are there. The path
-// with the lowest position runs; paths that meet become one, so that lanes come
-// together again behind a branch. An instruction .sync keeps its path waiting
-// until the lanes that its mask names are there too.
+// A warp has paths: a position in the code and the lanes that are there. The
+// path with the lowest position runs; paths that meet become one, so that lanes
+// come together again behind a branch. An instruction .sync keeps its path
+// waiting until the lanes that its mask names are there too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,7 +61,7 @@ public:
 
   enum State { Running, AtBarrier, Done, Stopped };
 
-  /// Starts thread `first` and the following ones of a new block.
+  /// Starts this warp as number `index` of a new block of `threads` threads.
   void start(unsigned index, unsigned threads);
   State run();
   /// Continues after the barrier.

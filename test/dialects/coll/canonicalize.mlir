@@ -2,7 +2,7 @@
 
 #mesh = #weft.mesh<"data"=2>
 
-// Unused and repeated collectives go.
+// Unused and repeated collectives are removed.
 // CHECK-LABEL: @unused
 // CHECK-COUNT-1: coll.all_reduce
 // CHECK-NOT: coll

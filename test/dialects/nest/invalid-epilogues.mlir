@@ -1,8 +1,8 @@
-// Epilogues that a nest cannot compute of its sums, each refused by name.
+// Epilogues that a nest cannot compute on its sums, each refused by name.
 // RUN: weft-opt %s --split-input-file --verify-diagnostics -o /dev/null
 
 func.func private @columns(%x: tensor<16x24xf32>, %w: tensor<24x32xf32>) -> tensor<16x32xf32> attributes {nest.kernel = #nest.kernel<target = "cpu:generic", scratch = 65536>, weft.kernel = #weft.kernel<dot>} {
-  // expected-error @below {{walks as #nest.contraction<columns, tile[4, 2]> but cannot store what it computes of 'weft.dot': only packed loops go on with what they have summed; give it a nest}}
+  // expected-error @below {{walks as #nest.contraction<columns, tile[4, 2]> but cannot store the epilogue of 'weft.dot': only packed loops compute an epilogue; give it a nest}}
   %0 = nest.loops #nest.contraction<columns, tile[4, 2]> to [#nest.place<result 0>] {
     %1 = weft.dot %x, %w contract [1] x [0] : tensor<16x24xf32>, tensor<24x32xf32> -> tensor<16x32xf32>
     %2 = weft.relu %1 : tensor<16x32xf32>
@@ -14,7 +14,7 @@ func.func private @columns(%x: tensor<16x24xf32>, %w: tensor<24x32xf32>) -> tens
 // -----
 
 func.func private @own(%x: tensor<8x4xf32>) -> tensor<8x4xf32> attributes {nest.kernel = #nest.kernel<target = "cpu:generic", scratch = 65536>, weft.kernel = #weft.kernel<dot>} {
-  // expected-error @below {{walks as #nest.own but cannot store what it computes of 'weft.cumulative': its loops compute nothing behind the op}}
+  // expected-error @below {{walks as #nest.own but cannot store the epilogue of 'weft.cumulative': its loops compute nothing behind the op}}
   %0 = nest.loops #nest.own to [#nest.place<result 0>] {
     %1 = weft.cumulative sum %x dim 1 : tensor<8x4xf32>
     %2 = weft.neg %1 : tensor<8x4xf32>
@@ -62,7 +62,7 @@ func.func private @shape(%x: tensor<16x24xf32>, %w: tensor<24x32xf32>) -> tensor
 // -----
 
 func.func private @elsewhere(%x: tensor<16x24xf32>, %w: tensor<24x32xf32>) -> tensor<16x32xf32> attributes {nest.kernel = #nest.kernel<target = "cpu:generic", scratch = 65536>, weft.kernel = #weft.kernel<dot>} {
-  // expected-error @below {{it reads other positions of what is stored beside it; give it a nest}}
+  // expected-error @below {{it reads other positions of a value stored beside it; give it a nest}}
   %0 = nest.loops #nest.contraction<packed, tile[4, 2], blocks[8, 16, 24]> to [#nest.place<result 0>] {
     %1 = weft.dot %x, %w contract [1] x [0] : tensor<16x24xf32>, tensor<24x32xf32> -> tensor<16x32xf32>
     %2 = weft.reverse %1 dims [0] : tensor<16x32xf32>

@@ -1,4 +1,4 @@
-// Tiles of operands that lie the other way, each refused by name.
+// Invalid tiles of transposed operands, each refused by name.
 // RUN: weft-opt %s --split-input-file --verify-diagnostics
 
 func.func private @turned_on_cpu(%x: tensor<50x40xf32>) -> tensor<40x50xf32> attributes {nest.kernel = #nest.kernel<target = "cpu:avx2">, weft.kernel = #weft.kernel<general>} {

@@ -57,7 +57,7 @@ func.func private @k(%x: tensor<40xf32>) -> tensor<40xf32> attributes {nest.kern
 
 // -----
 
-// The value at byte 64 lies in what the first nest stored, which the third reads.
+// The value at byte 64 overlaps that of the first nest, which the third reads.
 func.func private @k(%x: tensor<32xf32>) -> tensor<32xf32> attributes {nest.kernel = #nest.kernel<target = "cpu:avx2", scratch = 256>, weft.kernel = #weft.kernel<general>} {
   %0 = nest.loops #nest.elements<flat> to [#nest.place<scratch 0>] {
     %3 = weft.neg %x : tensor<32xf32>
@@ -78,7 +78,7 @@ func.func private @k(%x: tensor<32xf32>) -> tensor<32xf32> attributes {nest.kern
 // -----
 
 func.func private @k(%x: tensor<8x4xf32>, %b: tensor<4xf32>) -> tensor<8x4xf32> attributes {nest.kernel = #nest.kernel<target = "cpu:avx2">, weft.kernel = #weft.kernel<general>} {
-  // expected-error @below {{is flat, but what it stores does not follow from row-major positions; write #nest.elements<dimensions>}}
+  // expected-error @below {{is flat, but its stored values do not follow from row-major positions; write #nest.elements<dimensions>}}
   %0 = nest.loops #nest.elements<flat> to [#nest.place<result 0>] {
     %1 = weft.broadcast %b dims [1] : tensor<4xf32> -> tensor<8x4xf32>
     %2 = weft.add %x, %1 : tensor<8x4xf32>
@@ -134,7 +134,7 @@ func.func private @k(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x
 // -----
 
 func.func private @k(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> attributes {nest.kernel = #nest.kernel<target = "cpu:avx2">, weft.kernel = #weft.kernel<dot>} {
-  // expected-error @below {{but what is contracted does not lie side by side}}
+  // expected-error @below {{but contracted elements do not lie side by side}}
   %0 = nest.loops #nest.contraction<depth, tile[2, 4]> to [#nest.place<result 0>] {
     %1 = weft.dot %x, %y contract [1] x [0] : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
     nest.store %1 : tensor<64x64xf32>
@@ -257,7 +257,7 @@ func.func private @loops_c3_shapes(%x: tensor<4xf32>, %y: tensor<8xf32>) -> (ten
 // -----
 
 func.func private @loops_c3_positions(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) attributes {nest.kernel = #nest.kernel<target = "cpu:avx2">, weft.kernel = #weft.kernel<general>} {
-  // expected-error @below {{, which reads other positions of what is stored beside it; give it a nest}}
+  // expected-error @below {{, which reads other positions of a value stored beside it; give it a nest}}
   %0:2 = nest.loops #nest.elements<dimensions> to [#nest.place<result 0>, #nest.place<result 1>] {
     %1 = weft.neg %x : tensor<4xf32>
     %2 = weft.reverse %1 dims [0] : tensor<4xf32>
@@ -358,9 +358,9 @@ func.func private @ends(%x: tensor<4xf32>) -> tensor<4xf32> attributes {nest.ker
 
 // -----
 
-// Through what is computed in between, too.
+// Ops in between make no difference.
 func.func private @loops_c3_through(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) attributes {nest.kernel = #nest.kernel<target = "cpu:avx2">, weft.kernel = #weft.kernel<general>} {
-  // expected-error @below {{, which reads other positions of what is stored beside it; give it a nest}}
+  // expected-error @below {{, which reads other positions of a value stored beside it; give it a nest}}
   %0:2 = nest.loops #nest.elements<dimensions> to [#nest.place<result 0>, #nest.place<result 1>] {
     %1 = weft.neg %x : tensor<4xf32>
     %2 = weft.abs %1 : tensor<4xf32>

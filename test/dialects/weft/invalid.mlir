@@ -224,7 +224,7 @@ func.func @dot_c5(%x: tensor<4x6xf32>, %y: tensor<6x5xbf16>) {
 
 // -----
 
-// f16 has more digits, bf16 larger numbers.
+// Neither type contains the other: f16 has more digits, bf16 larger numbers.
 func.func @dot_c5_range(%x: tensor<4x6xf16>, %y: tensor<6x5xbf16>) {
   // expected-error@+1 {{operand 0 has elements of 'f16', but the result of 'bf16', which does not have all numbers of 'f16'}}
   %0 = weft.dot %x, %y contract [1] x [0] : tensor<4x6xf16>, tensor<6x5xbf16> -> tensor<4x5xbf16>
@@ -250,7 +250,7 @@ func.func @reduce_c4(%x: tensor<4x6xi32>) {
 // -----
 
 func.func @reduce_c4_max(%x: tensor<4x6xbf16>) {
-  // expected-error@+1 {{operand 0 has elements of 'bf16', but the result of 'f32'; what picks elements keeps their type, convert the result}}
+  // expected-error@+1 {{operand 0 has elements of 'bf16', but the result of 'f32'; ops that pick elements keep their type, convert the result}}
   %0 = weft.reduce max %x dims [0] : tensor<4x6xbf16> -> tensor<6xf32>
   return
 }

@@ -1,4 +1,4 @@
-// A linear model's steps, as weft.trace writes them.
+// Steps of a linear model in the form that weft.trace writes.
 module @steps {
   func.func public @train(%w: tensor<3x1xf32> {tf.aliasing_output = 0 : i32, weft.name = "d/kernel", weft.role = "weight",
         weft.metadata = "{\22initializer\22: {\22class_name\22: \22Ones\22, \22config\22: {}}, \22saved\22: \22layers/dense/vars/0\22}"},

@@ -1,4 +1,4 @@
-// A thread computed the element of concatenated tensors that have none.
+// A thread read an element of concatenated tensors that have none.
 // REQUIRES: nvptx
 // RUN: env LD_LIBRARY_PATH=%weft_build/lib/fake-cuda weft-fuzz --program %s
 

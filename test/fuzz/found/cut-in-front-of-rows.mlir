@@ -1,7 +1,7 @@
 // REQUIRES: nvptx
 // RUN: env LD_LIBRARY_PATH=%weft_build/lib/fake-cuda weft-fuzz --program %s
-// A kernel of rows was cut so that the sum's positions are computed once; what stayed in front of the cut had two shapes, which is
-// more than one launch (weft-fuzz --gpu --seed 90454 --count 1 --ops 8 --compiled-every 1). Now it is not grouped.
+// A kernel of rows was cut so that the sum's positions are computed once; the ops in front of the cut had results of two shapes, which
+// is more than one launch (weft-fuzz --gpu --seed 90454 --count 1 --ops 8 --compiled-every 1). Now they are not grouped.
 
 #mesh = #weft.mesh<"a"=2, "b"=1>
 #layout = #weft.layout<#mesh, [{}, {"a"}, {}]>

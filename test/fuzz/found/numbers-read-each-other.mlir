@@ -1,5 +1,5 @@
 // RUN: weft-fuzz --program %s
-// A kernel of numbers was called elementwise and had two nests: a number that one result is was read by another.
+// A kernel of scalars was called elementwise and had two nests: one result was an operand of another.
 #mesh = #weft.mesh<"a"=1, "c"=1>
 module attributes {weft.fuzz = "inputs=98101500 compiled", weft.mesh = #mesh} {
   func.func @main(%arg0: tensor<i32>) -> (tensor<i32>, tensor<i32>) {

@@ -1,6 +1,6 @@
 // REQUIRES: nvptx
 // RUN: env LD_LIBRARY_PATH=%weft_build/lib/fake-cuda weft-fuzz --program %s
-// What follows elementwise from a scalar sum stood in front of the sum's loop (weft-fuzz --gpu --seed 55 --count 1 --compiled-every 1); the second sum is a tile.
+// Elementwise ops on a scalar sum stood in front of the sum's loop (weft-fuzz --gpu --seed 55 --count 1 --compiled-every 1); the second sum is a tile.
 
 #mesh = #weft.mesh<"a"=2>
 module attributes {weft.fuzz = "inputs=55 compiled gpu", weft.mesh = #mesh} {

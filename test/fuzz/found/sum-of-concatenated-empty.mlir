@@ -1,4 +1,4 @@
-// The loop of a sum over no elements has code, which took one of concatenated tensors that have none.
+// The loop of a sum over no elements has code, which read an element of concatenated tensors that have none.
 // RUN: weft-fuzz --program %s
 
 #mesh = #weft.mesh<"a"=2>

@@ -1,4 +1,4 @@
-"""Layers that no other program knows, for traced.py."""
+"""Custom Keras layers, which Weft's own reader does not know, for traced.py."""
 
 import keras
 

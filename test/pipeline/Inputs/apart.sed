@@ -1,4 +1,4 @@
-# What follows the contraction gets a nest of its own.
+# The ops behind the contraction get a nest of their own.
 s/%0:2 = nest.loops \(.*\) to \[#nest.place<result 0>, #nest.place<result 0>\]/%0 = nest.loops \1 to [#nest.place<result 0>]/
 /weft.dot/a\
       nest.store %1 : tensor<250x64xf32>\

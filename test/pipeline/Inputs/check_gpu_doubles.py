@@ -16,7 +16,7 @@ from ptx_runner import Machine
 
 
 def spread(least, most, count):
-    """Sizes from the least to the most, equally many of each magnitude, and as many equally apart."""
+    """Numbers from `least` to `most`: half evenly spread over magnitudes, half equally apart."""
     low, step = math.log(least), (math.log(most) - math.log(least)) / count
     return [math.exp(low + step * i) for i in range(count)] + [least + most / count * i for i in range(count)]
 

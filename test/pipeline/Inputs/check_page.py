@@ -1,4 +1,4 @@
-"""Reads a page of `weft explain --html` as a browser would, and prints what it shows.
+"""Reads a page of `weft explain --html` as a browser would, and prints its elements and figures.
 
     check_page.py PAGE [MOST_BYTES]
 
@@ -88,7 +88,7 @@ for row in rows:
     print("row", figures[1], figures[3], "why", words[1]["text"])
 memory = [cells(e) for e in page.all("tr") if e["section"] == "memory"]
 figures = {row[0]: row[1] for row in memory if row}
-# A program that does not say what its arguments are has no batch.
+# A program whose arguments have no roles has no batch.
 kinds = ("weights", "optimizer", "batch" if "batch" in figures else "arguments", "activations", "temporaries")
 assert sum(int(figures[k].replace(",", "")) for k in kinds) == int(figures["total"].replace(",", ""))
 print("memory", *(figures[k] for k in kinds), "total", figures["total"])

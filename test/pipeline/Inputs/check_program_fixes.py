@@ -5,7 +5,7 @@
 Each `fix` names one annotation of the text, another layout for it, and the bytes of a step
 under it. The annotation is changed in the text, as a person would, and the program is
 explained again: the bytes are those promised, and a collective that the change removes is
-gone. Programs whose fixes promise nothing are counted apart.
+gone. Programs with a fix that saves bytes are counted apart.
 """
 
 import json
@@ -77,7 +77,7 @@ def changed(text, fix):
 
 
 def check(weft, path):
-    """Returns how many promises are kept and broken, and whether one saves bytes."""
+    """Returns the numbers of kept and of broken promises, and whether one saves bytes."""
     text = path.read_text()
     before = explain(weft, text)
     kept = broken = 0
@@ -103,8 +103,8 @@ def main():
     paths = sorted(path for folder in folders for path in pathlib.Path(folder).glob("*.mlir"))
     results = [check(weft, path) for path in paths]
     broken = sum(b for _, b, _ in results)
-    print(f"{sum(k for k, _, _ in results)} fixes of {sum(k + b > 0 for k, b, _ in results)} programs keep what they "
-          f"promise, in {sum(s for *_, s in results)} of them they save bytes; {broken} do not")
+    print(f"{sum(k for k, _, _ in results)} fixes of {sum(k + b > 0 for k, b, _ in results)} programs send the "
+          f"promised bytes, in {sum(s for *_, s in results)} of them they save bytes; {broken} do not")
     return 1 if broken else 0
 
 

@@ -18,7 +18,7 @@ func.func private @update(%v: tensor<37x10xf32>, %g: tensor<37x10xf32>, %lr: ten
   return %5, %12 : tensor<37x10xf32>, tensor<37x10xf32>
 }
 
-// relu(x + bias) and where it is positive: a dimension is broadcast.
+// relu(x + bias) and a mask of its positive elements: a dimension is broadcast.
 func.func private @bias_relu(%x: tensor<16x20xf32>, %b: tensor<20xf32>) -> (tensor<16x20xf32>, tensor<16x20xi1>) attributes {weft.kernel = #weft.kernel<elementwise>} {
   %0 = weft.broadcast %b dims [1] : tensor<20xf32> -> tensor<16x20xf32>
   %1 = weft.add %x, %0 : tensor<16x20xf32>
@@ -35,7 +35,7 @@ func.func private @next_seed(%s: tensor<2xui32>) -> tensor<2xui32> attributes {w
   return %1 : tensor<2xui32>
 }
 
-// The softmax of rows: two reductions and what they read.
+// The softmax of rows: two reductions and elementwise ops.
 func.func private @softmax(%x: tensor<13x70xf32>) -> tensor<13x70xf32> attributes {weft.kernel = #weft.kernel<general>} {
   %0 = weft.reduce max %x dims [1] : tensor<13x70xf32> -> tensor<13xf32>
   %1 = weft.broadcast %0 dims [0] : tensor<13xf32> -> tensor<13x70xf32>
@@ -69,7 +69,7 @@ func.func private @mean(%x: tensor<5x9xf32>) -> tensor<f32> attributes {weft.ker
   return %2 : tensor<f32>
 }
 
-// Which rows have a negative element: lanes exchange bits.
+// A flag for each row with an element below -2: lanes exchange bits.
 func.func private @any_negative(%x: tensor<6x40xf32>) -> tensor<6xi1> attributes {weft.kernel = #weft.kernel<reduce>} {
   %0 = weft.constant dense<-2.0> : tensor<6x40xf32>
   %1 = weft.compare lt %x, %0 : tensor<6x40xf32>, tensor<6x40xf32> -> tensor<6x40xi1>

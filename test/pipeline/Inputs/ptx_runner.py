@@ -4,7 +4,7 @@
     x, result, coordinates = array("f", range(80)), array("f", [0] * 8), array("q", [0])
     machine.launch("reduce_8x10", blocks=1, arrays=[x, result, coordinates])
 
-What the machine finds (a race, an access out of bounds) ends the test.
+An error that the machine finds (a race, an access out of bounds) ends the test.
 """
 
 import pathlib

@@ -76,7 +76,7 @@ struct KeptContext {
   }
   MLIRContext context;
   StagePasses passes;
-  size_t seen = 0; ///< bytes of programs
+  size_t seen = 0; ///< bytes of all its programs
 };
 
 std::atomic<int> warmUpsAtWork = 0;
@@ -96,7 +96,7 @@ struct WaitsForWarmUps {
 };
 
 void waitForWarmUpsAtEnd() {
-  static const WaitsForWarmUps ofProcess; // for the end by another thread
+  static const WaitsForWarmUps ofProcess; // another thread may call exit()
   static thread_local const WaitsForWarmUps ofThread;
 }
 } // namespace
@@ -180,7 +180,7 @@ void pjrt::Compiler::State::warmUp() {
     small.passes = &kept->passes;
     auto program = stablehlo::read(kSmallProgram, "program", &kept->context);
     if (auto module = program ? stablehlo::import(*program, {}) : nullptr)
-      (void)compileProgram(*module, small); // fails again with the user's
+      (void)compileProgram(*module, small); // errors reappear later
   }
   giveBack(std::move(kept));
 }
@@ -249,7 +249,7 @@ pjrt::ProgramSource::ProgramSource(Compiler &compiler, std::string_view code,
     return;
   }
   state->name = state->program->getSymName().value_or("main").str();
-  std::string text; // without places in scripts
+  std::string text; // the program without places in scripts
   llvm::raw_string_ostream(text) << *state->program;
   state->key = compiler.state->keyOf("program", text, partitions);
   state->keyOfBytes = compiler.state->keyOf("bytes", code, partitions);

@@ -1,6 +1,6 @@
 //===- Compiler.h - from JAX's bytes to a program image ---------*- C++ -*-===//
 //
-//   Compiler compiler;                         // one for each client
+//   Compiler compiler;                         // one for each topology
 //   CompiledProgram found;
 //   if (!compiler.findOnDisk(code, 8, found)) {  // the same bytes, earlier
 //     ProgramSource source(compiler, code, 8);
@@ -34,8 +34,9 @@ class Compiler {
 public:
   Compiler();
   ~Compiler();
-  /// Finds the result of an earlier compilation of these very bytes. Does not
-  /// use MLIR.
+  /// Finds the result of an earlier compilation of these very bytes for as many
+  /// partitions; false without one, or if WEFT_EXPLAIN asks for reports. Does
+  /// not use MLIR.
   bool findOnDisk(std::string_view code, int64_t partitions,
                   CompiledProgram &out) const;
   /// The version, build and processor, on which compiled code depends.
@@ -61,14 +62,15 @@ public:
   /// A key that is equal for programs with one name and the same computation,
   /// wherever in a script they are from.
   const std::string &key() const;
-  /// Compiles to the bytes of a .weft file; none after an error.
+  /// Compiles to the bytes of a .weft file; none after an error. Requires that
+  /// error() is empty.
   std::vector<uint8_t> compile();
   /// The partitioned program in XLA's syntax (compiler/hlo), from the passes up
-  /// to stage `scheduled`; compile() is not needed before, and not possible after.
+  /// to stage `scheduled`; compile() is not needed. Empty after an error.
   std::string hloText();
   /// The explanation of the compiled program, if WEFT_EXPLAIN asks for it.
   const std::string &explanation() const;
-  /// The seconds that reading and compiling took.
+  /// The seconds since the constructor began: those of reading and compiling.
   double seconds() const;
 
 private:

@@ -3,11 +3,11 @@
 //   dir/003-jit_train_step.txt
 //
 //   the output of `weft explain`: collectives with lines of the script, memory
-//   Time: compiled in 41.3 ms; 64 runs, 1.21 ms each, the first 2.70 ms;
+//   Time: compiled in 41.3 ms; 64 runs, 1.210 ms each, the first 2.700 ms;
 //   in the last one each device moved 712390 bytes.
 //
 // The report is written when the program is compiled, after 1, 2, 4, ... runs
-// and when JAX frees it.
+// and when it is unloaded.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ namespace weft::pjrt {
 class Report {
 public:
   /// Makes a report, or null without WEFT_EXPLAIN. Creates the folder; the file
-  /// has the first free number.
+  /// has the number after the greatest in it.
   static std::shared_ptr<Report> make(const std::string &name,
                                       std::string explanation, double seconds);
   ~Report();

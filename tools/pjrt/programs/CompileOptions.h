@@ -16,8 +16,8 @@ namespace weft::pjrt {
 
 struct CompileOptions {
   int64_t replicas = 1, partitions = 1;
-  std::vector<int64_t> devices; ///< of each partition; empty: not given
-  std::string assignment;       ///< the same as JAX wrote it
+  std::vector<int64_t> devices; ///< one for each partition; empty: not given
+  std::string assignment;       ///< `devices` as JAX wrote them
 };
 
 /// Parses the bytes; false if they are no such message.

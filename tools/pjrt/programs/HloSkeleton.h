@@ -6,8 +6,8 @@
 // instead of the computation.
 //
 //   HloModule jit_f, entry_computation_layout={(f32[16,784]{1,0})->f32[16,10]{1,0}}
-//   ENTRY main { x = f32[16,784] parameter(0)
-//                ROOT r = f32[16,10] custom-call(), custom_call_target="weft" }
+//   ENTRY main { p0 = f32[16,784] parameter(0)
+//                ROOT result = f32[16,10] custom-call(), custom_call_target="weft" }
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,6 +1,6 @@
 //===- LoadProgram.cpp - a loaded program and its properties for JAX ------===//
 //
-// Layouts become XLA's shardings; on a mesh of 2 x 4 devices, as XLA prints them:
+// Layouts become XLA's shardings; on a mesh of 2 x 4 devices, in XLA's syntax:
 //
 //   [{"data"}, {}]    {devices=[2,1,4]0,1,2,3,4,5,6,7 last_tile_dim_replicate}
 //   [{}, {"model", "data"}]         {devices=[1,8]0,4,1,5,2,6,3,7}
@@ -111,7 +111,7 @@ private:
   int64_t count = 1;
 };
 
-/// The front end's description of the caller's memory: see stablehlo/Import.cpp.
+/// The front end's description of the caller's memory (stablehlo/Import.cpp).
 nlohmann::json arrangementOf(const plan::Port *port) {
   if (port->metadata() && port->metadata()->size())
     return nlohmann::json::parse(port->metadata()->string_view());
@@ -159,7 +159,8 @@ bool hasHostCall(const plan::Program *program) {
   return false;
 }
 
-/// Channels of send and recv, each once; bytes are those of its operand or result.
+/// Channels of send and recv, each once, with the bytes of its operand or
+/// result.
 std::vector<ProgramChannel> channelsOf(const plan::Program *program) {
   std::map<int64_t, size_t> found;
   for (const plan::Instruction *instruction : *program->instructions()) {

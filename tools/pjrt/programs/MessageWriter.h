@@ -32,7 +32,7 @@ struct MessageWriter {
   void message(unsigned field, const MessageWriter &value) {
     text(field, value.bytes);
   }
-  /// Packed.
+  /// Writes a packed field.
   void numbers(unsigned field, const std::vector<int64_t> &values) {
     MessageWriter packed;
     for (int64_t value : values)

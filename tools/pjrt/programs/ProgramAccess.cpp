@@ -53,8 +53,8 @@ void weft::pjrt::rememberExecutable(
 
 extern "C" {
 
-/// The program of the executable of that fingerprint in XLA's syntax, or, with `failed`, the reason why there is none;
-/// null where there is no executable of that fingerprint.
+/// Returns the program of the executable with that fingerprint in XLA's syntax,
+/// or an error, which sets `failed`; null if there is no such executable.
 __attribute__((visibility("default"))) char *
 weft_pjrt_hlo_text(const char *fingerprint, size_t *size, int *failed) {
   auto executable = find(fingerprint);

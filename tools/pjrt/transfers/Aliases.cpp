@@ -1,4 +1,4 @@
-//===- Aliases.cpp - arrays whose memory or value somebody else has -------===//
+//===- Aliases.cpp - arrays with shared memory or a later value -----------===//
 //
 //   CreateViewOfDeviceBuffer      memory of another library, which is told when
 //                                 the last user is done with it
@@ -35,7 +35,7 @@ struct PJRT_AsyncTrackingEvent {
 
 namespace {
 
-constexpr uintptr_t kAlignment = 64; // of all memory that kernels use
+constexpr uintptr_t kAlignment = 64; // alignment of memory that kernels use
 
 PJRT_Error *view(Client_CreateViewOfDeviceBuffer_Args *args) {
   const ElementType *element = elementType(args->type);

@@ -27,7 +27,8 @@ void Dispatcher::goOn(std::unique_lock<std::mutex> &guard) {
       needed.pop_back();
       if (promise->isSettled())
         continue;
-      // The thread that settles it continues; at once if it is settled.
+      // The thread that settles the promise continues; this one if it is
+      // settled.
       guard.unlock();
       promise->whenSettled([this](const PJRT_Error *) {
         std::unique_lock<std::mutex> guard(mutex);

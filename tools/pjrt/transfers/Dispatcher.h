@@ -5,9 +5,8 @@
 //
 //   dispatcher.add({transfer}, [=] { ... enqueues a run ... });
 //   dispatcher.add({}, [=] { ... });      // is called behind the first
-//
-// There is no thread: `begin` is called by add(), or on the thread that settles
-// the promise.
+// The dispatcher has no thread: `begin` is called by add(), or on the thread
+// that settles the promise.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,8 +47,8 @@ private:
     Promises needed;
     std::function<void()> begin;
   };
-  /// Enqueues ready work. One thread at a time does so, or a promise:
-  /// `isTaken`.
+  /// Enqueues ready work until a promise is not settled; its settling goes on.
+  /// `isTaken` while one call runs or such a promise is pending.
   void goOn(std::unique_lock<std::mutex> &guard);
 
   std::mutex mutex;

@@ -5,9 +5,10 @@
 // so only the callbacks of the first one are called, once, in the program's
 // order and on a thread of the runtime:
 //
-//   send 5   callback(chunk of all bytes, ..., done)     it frees the chunk
+//   send 5   callback(chunk of all bytes, ..., done)     which frees the chunk
 //   recv 6   callback(stream); the run waits until AddChunk has given as many
-//            bytes as the value has, or the stream is destroyed, which fails it
+//            bytes as the value has, or it gets more or the stream is destroyed,
+//            which fails it
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +39,8 @@ struct ProgramChannel {
 /// The callbacks of one run.
 class HostTransfers {
 public:
-  /// Collects the transfers of the program's channels; an error if one is missing.
+  /// Collects the transfers of the program's channels; an error if one of them
+  /// is missing.
   PJRT_Error *collect(const ExecuteOptions &options,
                       const LoadedProgram &program);
   /// Sets the promise of the run's results; if it is broken before the run's
@@ -64,7 +66,7 @@ private:
   };
   std::map<int64_t, Channel> channels;
   std::shared_ptr<const Promise> run;
-  mutable std::optional<bool> wanted; ///< calls of the host are sequential
+  mutable std::optional<bool> wanted; ///< no lock: calls are sequential
 };
 
 /// The callbacks of the enqueued runs; the first run is running, or next.

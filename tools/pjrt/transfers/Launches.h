@@ -3,7 +3,7 @@
 //   launches.add(7, executable, done);
 //   launches.poison(device, 7, why)       // its results fail with why
 //
-// A run is one for all its devices: poisoned on one it fails on all. A run that
+// All devices of a run share it: poisoned on one, it fails on all. A run that
 // has begun continues to its end in memory of its own, and its results are
 // dropped.
 //
@@ -28,7 +28,7 @@ class Launches {
 public:
   void add(int id, const std::shared_ptr<const Executable> &executable,
            std::shared_ptr<Promise> done);
-  /// Poisons the first run on the device with that number, if it has not ended;
+  /// Poisons the first run on the device with that number that has not ended;
   /// false if there is none.
   bool poison(const PJRT_Device *device, int id, const PJRT_Error &why);
 
@@ -39,7 +39,7 @@ private:
     std::shared_ptr<Promise> done;
   };
   std::mutex mutex;
-  std::deque<Launch> launches; ///< in order; ended ones are removed by `add`
+  std::deque<Launch> launches; ///< in order; `add` removes ended first ones
 };
 
 } // namespace weft::pjrt

@@ -26,8 +26,8 @@ using MemoryOrder = std::vector<int64_t>;
 
 MemoryOrder rowMajor(size_t rank);
 
-/// The order in a caller's layout; row-major by default. Nothing for tiles, and
-/// for strides of an array that is not dense.
+/// The order in a caller's layout; row-major by default. Nothing for tiles, for
+/// strides of an array that is not dense, and for another number of dimensions.
 std::optional<MemoryOrder> orderOf(const MemoryLayout *layout,
                                    const std::vector<int64_t> &dims,
                                    size_t element);

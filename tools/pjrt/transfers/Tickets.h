@@ -22,7 +22,7 @@ std::string takeMessage(weft_error *error);
 /// thread of the runtime, before later work begins, or here.
 void whenDone(weft_ticket *ticket,
               std::function<void(const std::string &)> callback);
-/// Whether this thread is in such a call.
+/// Whether this thread is inside such a callback.
 bool isRunEnding();
 
 } // namespace weft::pjrt

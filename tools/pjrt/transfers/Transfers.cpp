@@ -31,7 +31,7 @@ struct PendingArray {
 struct PJRT_AsyncHostToDeviceTransferManager {
   PJRT_Device *device;
   std::vector<PendingArray> arrays;
-  /// Fails pending arrays, so that nothing waits for a manager that was destroyed.
+  /// Fails pending arrays, so that no work waits for a destroyed manager.
   ~PJRT_AsyncHostToDeviceTransferManager() {
     PJRT_Error never{kFailedPrecondition,
                      "Weft: the array's transfer was given up"};

@@ -112,8 +112,8 @@ static int compileTraced(const CompileFlags &flags, bool namesStep,
   return written ? 0 : fail(written.message());
 }
 
-/// Compiles one step, or every one for which the model has a loss and an
-/// optimizer, for each batch size.
+/// Compiles one step, or with --step all train, evaluate and predict, for each
+/// batch size.
 static int compileAll(const CompileFlags &flags, StepCompiler &model) {
   std::vector<int64_t> sizes = flags.model.batchSizes;
   if (sizes.empty())
@@ -138,7 +138,7 @@ static bool namesSeveral(const ModelFlags &flags) {
   return flags.step == "all" || flags.batchSizes.size() > 1;
 }
 
-/// Refuses to print an archive of steps, which is a file, or a stage of it.
+/// Refuses several programs unless they are written to a file.
 static bool refusesSeveral(const CompileFlags &flags) {
   bool isFile = flags.emit.empty() && flags.from.empty() &&
                 !flags.out.empty() && flags.out != "-";
@@ -190,7 +190,7 @@ int weft::tool::runCompile(const CompileFlags &flags) {
   std::optional<Stage> stage;
   bool assembly = flags.emit == "assembly";
   if (!flags.kernels.empty() && !assembly)
-    return failUsage("--kernel chooses what --emit=assembly prints; add it");
+    return failUsage("--kernel chooses kernels for --emit=assembly; add it");
   if (!flags.emit.empty() && !assembly) {
     stage = stageOf("--emit", flags.emit);
     if (!stage)

@@ -13,13 +13,15 @@ using namespace weft;
 using namespace weft::tool;
 
 namespace {
-/// One more entry of a port's object.
+/// An entry to add to a port's metadata.
 struct Note {
   std::string key;
   llvm::json::Value value;
 };
 
-/// The datasets of variables, and those in files on the other side of Keras 3.10.
+/// The datasets of variables. `here`: in files of the model's version of Keras.
+/// `elsewhere`: in files from before 3.10 if that version is 3.10 or later, and
+/// the reverse.
 struct Places {
   llvm::StringMap<std::string> here, elsewhere;
 };

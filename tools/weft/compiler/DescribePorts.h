@@ -17,11 +17,13 @@ namespace weft::tool {
 /// Adds facts of the model that a training loop needs to the ports' metadata:
 ///
 ///   {..., "saved": "layers/dense/vars/0"}    a variable's place in a .keras file
-///   {"layer": "images"}                      of the only input or output
+///   {"saved_elsewhere": ...}                 its place across Keras 3.10
+///   {"layer": "images"}                      layer of the only input or output
 ///   {"classes": 10}                          labels are classes
 ///
-/// A weight of `saved`, the values in the model's file, loses its initializer:
-/// a compiled step must not begin with other weights than its model.
+/// A weight that has a value in `saved`, the values of the model's file, loses
+/// its initializer, as a compiled step must not begin with other weights than
+/// its model.
 void describePorts(mlir::func::FuncOp step, const keras::Model &model,
                    const std::vector<StoredArray> &saved);
 

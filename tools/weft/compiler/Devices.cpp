@@ -46,7 +46,7 @@ static int64_t memoryBytes() {
   return int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
 }
 
-/// The compiler's targets, split into what this processor runs and the rest.
+/// The compiler's targets, split into those of this processor and the rest.
 static std::vector<std::string> cpuTargets(std::vector<Unavailable> &rest) {
   std::vector<std::string> usable;
   uint64_t host = CpuTarget::host().runtimeFeatures;

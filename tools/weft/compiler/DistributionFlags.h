@@ -11,12 +11,13 @@
 namespace weft::tool {
 
 /// Reads the distribution of --distribution or --data-parallel; nothing without
-/// them. `devices` are those of --devices, or as many as the mesh has without
-/// it. False after a printed error.
+/// these flags. `devices` gets those of --devices, or as many as the mesh has.
+/// Returns false after a printed error.
 bool readDistributionFlags(const ModelFlags &flags, DeviceList &devices,
                            std::optional<keras::Distribution> &distribution);
 
-/// Prints that layouts do not fit, with the flag that they come from; false.
+/// Prints that layouts do not fit, with the file or flag that they come from;
+/// returns false.
 bool refuseLayouts(const ModelFlags &flags, const std::string &error);
 
 /// Prints warnings for rules that match nothing.

@@ -10,7 +10,7 @@ using namespace weft;
 
 namespace {
 
-/// One drawn dimension: its non-empty shards in order, and their extents in
+/// A drawn dimension: its non-empty shards in order, and their extents in
 /// characters.
 struct Side {
   int64_t dim = -1; ///< -1: nothing is split along this side

@@ -41,8 +41,8 @@ static int print(const Report &report, const ExplainFlags &flags) {
   return error.empty() ? 0 : fail(error);
 }
 
-/// The flag that lets a page be made although a budget is exceeded; null
-/// without a page, as the error suffices.
+/// The flag that reach() sets if a budget is exceeded, so that a page is still
+/// made. Null without a page, when the error suffices.
 static bool *wanted(bool &isOverBudget, const ExplainFlags &flags) {
   return flags.html.empty() ? nullptr : &isOverBudget;
 }

@@ -1,6 +1,7 @@
 //===- FindNonFinite.h - which op made the first NaN ------------*- C++ -*-===//
 //
-//   weft.log of layer "scores" gives -inf at [2, 0], where it was given 0
+//   weft.log of scores gives -inf at [2, 0], where it was given numbers from
+//   0 to 0.9
 //
 // is the message of `--check-numerics` for a step with results that are not
 // finite. The step is repeated in the reference interpreter, op by op.
@@ -17,8 +18,9 @@
 namespace weft::tool {
 
 /// Finds the first op with a NaN result from operands without NaN, or an
-/// infinite result from finite operands; or an input with such a value.
-/// `module`: its first function at stage `differentiated`; `inputs` by port.
+/// infinite result from finite operands; or an input with such a value; or says
+/// that there is none. `module`: its first function at stage `differentiated`;
+/// `inputs` by port.
 Result<std::string> findNonFinite(mlir::ModuleOp module,
                                   const std::vector<NamedArray> &inputs);
 

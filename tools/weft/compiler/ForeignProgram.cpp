@@ -75,7 +75,7 @@ bool ForeignProgram::readDistribution(bool warns) {
 
 bool ForeignProgram::checkModelFlags() const {
   ModelFlags others = flags;
-  if (!functions.empty()) // whose layouts may differ
+  if (!functions.empty()) // a traced model's layouts may differ
     others.distribution.clear(), others.dataParallel = false;
   const char *flag = flagOfModels(others);
   if (flag && functions.empty())
@@ -146,7 +146,7 @@ bool ForeignProgram::readStablehlo(std::string bytes) {
   return true;
 }
 
-/// Reads Weft's text; its mesh has the number of devices.
+/// Reads Weft's text, whose mesh determines the number of devices.
 bool ForeignProgram::readIr(const std::string &text) {
   program = parseIr(text, flags.model, *context);
   if (!program)
@@ -174,7 +174,7 @@ OwningOpRef<ModuleOp> ForeignProgram::import() {
 
 OwningOpRef<ModuleOp> ForeignProgram::importLaidOut(bool warns) {
   stablehlo::ImportOptions options;
-  options.devices = 1; // without the file's own shardings
+  options.devices = 1; // ignores the file's own shardings
   options.function = chosen;
   auto module = stablehlo::import(*program, options);
   if (!module)

@@ -36,8 +36,8 @@ bool namesForeignProgram(const std::string &path);
 
 class ForeignProgram {
 public:
-  /// Opens a program; prints the error and returns null. `warns`: for rules of
-  /// the distribution that match nothing.
+  /// Opens a program; prints the error and returns null. `warns`: whether to
+  /// warn of rules of the distribution that match nothing.
   static std::unique_ptr<ForeignProgram> open(const ModelFlags &flags,
                                               bool warns = true);
 
@@ -45,8 +45,9 @@ public:
   const std::vector<stablehlo::StepFunction> &steps() const {
     return functions;
   }
-  /// Chooses the function that later calls use: that of --step and --batch-size
-  /// by default. Without a batch size, the first of that kind.
+  /// Chooses the function that later calls use: by default that of --step (else
+  /// of the first kind) and --batch-size. Without a batch size, the first of
+  /// that kind.
   Status choose(const std::string &step, std::optional<int64_t> batchSize);
   /// The number of devices in its mesh, or in that of --distribution.
   int64_t deviceCount() const;
@@ -77,7 +78,7 @@ private:
 
   ModelFlags flags;
   int64_t devices = 0;
-  bool isIr = false; ///< Weft's own text
+  bool isIr = false; ///< whether the program is Weft's own text
   std::vector<stablehlo::StepFunction> functions;
   std::string chosen = "main";
   std::optional<keras::Distribution> distribution;
@@ -91,11 +92,12 @@ functionOf(const std::vector<stablehlo::StepFunction> &steps,
            const std::string &file, const std::string &step,
            std::optional<int64_t> batchSize);
 
-/// The given flag that only models have, not programs or traced models, or
-/// null.
+/// The first given flag that only models have, or null. Programs have none of
+/// these flags, traced models those of the distribution only.
 const char *flagOfModels(const ModelFlags &flags);
 
-/// Compiles for `weft run prog.mlir`: returns 0 and the bytes of a .weft file.
+/// Compiles for `weft run prog.mlir`: returns 0 and the bytes of a .weft file,
+/// or 1 after a printed error.
 int compileForeignProgram(const ModelFlags &flags, std::vector<uint8_t> &image);
 
 } // namespace weft::tool

@@ -2,7 +2,7 @@
 //
 //   weft: internal failure: model.json: the stage 'partitioned' cannot be
 //   reached; its IR and pipeline are in /tmp/weft-reproducer-4711.mlir: please
-//   report both
+//   report it
 //
 // Errors in a model or a file are found before the stages begin; a later
 // failure is not the user's. Exit status 70.

@@ -126,7 +126,8 @@ static std::vector<std::string> splitMetrics(llvm::StringRef text) {
   return out;
 }
 
-/// Reports a model that Weft's reader refuses, with the ways by which Keras runs it.
+/// Reports a model that Weft's reader refuses, and the ways in which Keras runs
+/// it.
 static void refuseModel(const std::string &file, const std::string &error) {
   fail(file + ": " + error);
   bool isKnownToKeras = error.find("not supported") != error.npos ||
@@ -198,7 +199,7 @@ bool StepCompiler::readDistributionFile() {
   return true;
 }
 
-/// Checks that layouts fit the model, as errors can still name the file.
+/// Checks that layouts fit the model while errors can still name the file.
 bool StepCompiler::checkRules() {
   auto found = keras::resolveLayouts(layouts, kerasModel);
   if (!found)
@@ -241,9 +242,9 @@ std::unique_ptr<StepCompiler> StepCompiler::open(const ModelFlags &flags) {
   return steps;
 }
 
-/// The target of the flag; without it, that of the devices, among which
-/// WEFT_TARGET may choose. cuda:native is kept if no GPU is found: `why` has
-/// the reason.
+/// The target of --target or, without it, of the devices, for which WEFT_TARGET
+/// may choose one. cuda:native is kept if no GPU is found: `why` has the
+/// reason.
 static std::string targetOf(const ModelFlags &flags, std::string &why) {
   if (flags.target == "cuda:native")
     return nativeGpuTarget(why).value_or(flags.target);

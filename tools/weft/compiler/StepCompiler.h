@@ -1,11 +1,11 @@
 //===- StepCompiler.h - a model's steps as programs -------------*- C++ -*-===//
 //
-//   Result<StepCompiler> steps = StepCompiler::open(flags);
+//   auto steps  = StepCompiler::open(flags);         // null after an error
 //   auto module = steps->import("train", 128);       // stage `imported`
 //   auto image  = steps->compile("train", 128);      // bytes of a .weft file
 //
-// The common part of the subcommands: reading model and distribution, seeds,
-// devices, and one place for diagnostics.
+// The common part of the subcommands: it reads model, distribution, seeds and
+// devices, and prints diagnostics.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,17 +25,17 @@
 namespace weft::tool {
 
 /// Makes a context with all dialects. Its errors and warnings are printed to
-/// stderr as `weft: error: PLACE: ...`; PLACE is a place in a file of IR or
-/// else `input`. `namesOps`: ops without a place in a file are named by their
-/// locations.
+/// stderr as `weft: error: PLACE: ...` and `weft: warning: ...`; PLACE is a
+/// place in a file of IR or else `input`. `namesOps`: ops without a place in a
+/// file are named by their locations.
 std::unique_ptr<mlir::MLIRContext> makeContext(const std::string &input,
                                                bool namesOps = false);
 
-/// Prints errors in --target, --memory, --expect or --shape, which only the
-/// compiler can check; FlagValues.h has the others.
+/// Prints an error in --target, --memory, --expect or --shape, which only the
+/// compiler can check, and returns false; FlagValues.h has the other checks.
 bool checkFlags(const ModelFlags &flags);
 
-/// The options from flags: target, cache, memory and timing.
+/// The options from flags: target, precision, cache, memory and timing.
 CompileOptions compileOptions(const ModelFlags &flags);
 
 class StepCompiler : public StepSource {
@@ -58,7 +58,8 @@ public:
                                               int64_t batchSize);
   /// Adds the uses of the layout map's rules.
   void explainRules(Explanation &explanation);
-  /// Adds the layout and its reason for ports, and for inner tensors with a rule.
+  /// Adds the layout and its reason for ports and for inner tensors with a
+  /// rule.
   void explainTensors(std::vector<TensorLayout> &tensors, int64_t batchSize);
   /// Adds fixes: changes of other annotations, with their costs.
   void findFixes(Explanation &explanation, const std::string &step,
@@ -97,7 +98,7 @@ public:
 
 private:
   StepCompiler() = default;
-  /// The model's text; values and metadata of a .keras file are added.
+  /// The model's text; also gets the datasets and metadata of a .keras file.
   std::optional<std::string> readModelText(std::vector<StoredArray> &datasets,
                                            std::string &metadata);
   bool readModelFile();
@@ -114,7 +115,7 @@ private:
   keras::Model kerasModel;
   std::vector<StoredArray> weights;
   keras::Distribution layouts;
-  std::optional<keras::ResolvedLayouts> resolved; ///< with a distribution only
+  std::optional<keras::ResolvedLayouts> resolved; ///< set by a distribution
   std::optional<std::map<std::string, Shape>> sampleWeights;
   /// The context, made on demand; compile() frees it.
   mlir::MLIRContext *liveContext();

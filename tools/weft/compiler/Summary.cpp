@@ -128,8 +128,8 @@ private:
     return false;
   }
 
-  /// The outermost call of a model with the result of this inner call; the call
-  /// itself if it is in none.
+  /// The call of the outermost model whose result is that of this inner call;
+  /// the call itself if it is in no inner model.
   unsigned outermost(unsigned index) const {
     for (int parent = model.layers[model.nodes[index].layer].parent;
          parent >= 0; parent = model.layers[parent].parent)

@@ -32,7 +32,8 @@ void trimEnd(Text &text) {
     text.pop_back();
 }
 
-/// The begins of lines, except the first: at words that do not fit.
+/// The positions at which all lines but the first begin: words that did not
+/// fit.
 std::vector<size_t> breaksOf(const Text &text, int width) {
   std::vector<size_t> out;
   int used = 0;

@@ -1,10 +1,10 @@
 //===- SummaryTable.h - a table as model.summary() draws it -----*- C++ -*-===//
 //
-//   ┏━━━━━━━━━━━━┳━━━━━━━━━━━━━━┓
+//   ┏━━━━━━━━━━━━━━┳━━━━━━━━━━━━┓
 //   ┃ Layer (type) ┃    Param # ┃
-//   ┡━━━━━━━━━━━━╇━━━━━━━━━━━━━━┩
-//   │ d1 (Dense) │        7,850 │
-//   └────────────┴──────────────┘
+//   ┡━━━━━━━━━━━━━━╇━━━━━━━━━━━━┩
+//   │ d1 (Dense)   │      7,850 │
+//   └──────────────┴────────────┘
 //
 // Keras draws tables with the Python package rich, whose widths and line breaks
 // are reproduced: words that do not fit are moved to the next line, and one

@@ -42,8 +42,8 @@ struct Bound {
   std::vector<OwnedBuffer> owned;
 };
 
-/// Loads a .weft file, or compiles a StableHLO program; null after a printed
-/// error.
+/// Loads a .weft file, or compiles a program in StableHLO or Weft's text; null
+/// after a printed error.
 OwnedProgram loadProgram(const RunFlags &flags);
 /// Creates a runtime with the devices of --devices, or as many as the mesh has.
 Result<OwnedRuntime> createRuntime(const RunFlags &flags,

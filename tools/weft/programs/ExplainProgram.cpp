@@ -8,12 +8,12 @@
 
 #include "weft/runtime/training/Ports.h"
 #include "weft/tools/weft/Commands.h"
+#include "weft/tools/weft/programs/BoundProgram.h"
 #include "weft/tools/weft/programs/ProgramPorts.h"
 #include "weft/tools/weft/programs/StepArchive.h"
 
 #include <algorithm>
 #include <cstdio>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 using namespace weft;
@@ -114,7 +114,7 @@ static void print(const weft_program *program, const weft_program_info &info,
       {"total in " + std::to_string(collectives.size()) +
            (collectives.size() == 1 ? " collective" : " collectives"),
        total});
-  std::printf("Sent by one device, in bytes; what a loop repeats is counted "
+  std::printf("Sent by one device, in bytes; collectives in loops are counted "
               "once:\n\n");
   printRows(rows);
   std::printf("\nMemory of one device, in bytes:\n\n");
@@ -137,8 +137,7 @@ int weft::tool::runExplainProgram(const ExplainFlags &flags) {
   if (!read)
     return fail(read.message());
   weft_program *loaded = *read;
-  std::unique_ptr<weft_program, decltype(&weft_program_free)> program(
-      loaded, weft_program_free);
+  OwnedProgram program(loaded);
   weft_program_info info = describeProgram(loaded);
   std::vector<weft_collective> collectives(info.collective_count);
   for (size_t i = 0; i < collectives.size(); ++i)

@@ -30,7 +30,8 @@ std::optional<DeviceList> readDevices(const std::string &text,
 }
 
 std::string targetOfChip(int capability) {
-  // Chips with code for this chip only, which uses its own instructions.
+  // These chips have targets of their own, whose code uses instructions of the
+  // chip and runs on no other.
   for (int chip : {90, 100})
     if (capability == chip)
       return "cuda:sm_" + std::to_string(chip) + "a";

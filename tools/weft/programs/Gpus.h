@@ -19,9 +19,11 @@ std::string driverVersion(const weft_gpu_list &gpus);
 std::optional<DeviceList> readDevices(const std::string &text,
                                       std::string &why);
 /// The target of cuda:native on this machine: that of the GPUs' chip if all
-/// have the same and it has a target, else the one that all run.
+/// have the same and it has a target, else the one that all run. Nothing, with
+/// the reason in `why`, if there are none.
 std::optional<std::string> nativeGpuTarget(std::string &why);
-/// The target of a GPU's chip: "cuda:sm_90a".
+/// The target of a GPU's chip: "cuda:sm_90a", or "cuda:sm_80" for a chip
+/// without one.
 std::string targetOfChip(int capability);
 
 } // namespace weft::tool

@@ -1,6 +1,7 @@
 //===- ProfileReport.h - times of instructions as tables --------*- C++ -*-===//
 //
 //   ProfileReport report(program, {.bandwidth = 1.2e10, .isMeasured = true});
+//   weft_error *error = report.describe();   // first
 //   report.add(times, count, seconds);       // of each run
 //   report.table(20); report.json(); report.trace();
 //
@@ -19,8 +20,8 @@ namespace weft::tool {
 /// The peaks of one device.
 struct Roof {
   double bandwidth = 0;    ///< bytes a second
-  bool isMeasured = false; ///< the bandwidth; else it was stated
-  double operations = 0;   ///< a second, a multiply-add is one; 0: not stated
+  bool isMeasured = false; ///< whether the bandwidth was measured, not stated
+  double operations = 0;   ///< operations a second; 0: not stated
 };
 
 class ProfileReport {
@@ -32,19 +33,19 @@ public:
   /// Adds the times of one run, which took `seconds`.
   void add(const weft_instruction_time *times, size_t count, double seconds);
 
-  /// The sum over all runs of a kernel or collective: for one device, the mean
-  /// over devices and runs.
+  /// The sums of a kernel or collective in one run on one device: means over
+  /// runs and devices.
   struct Row {
     std::string kind, name;
     double count = 0, seconds = 0, bytes = 0, operations = 0;
-    /// The least seconds that the roof allows, divided by the measured ones;
-    /// nothing for collectives, which wait for others.
+    /// The least seconds that the roof allows, divided by the measured ones; 0
+    /// for collectives, which wait for others.
     double roofShare(const Roof &roof) const;
   };
   /// The rows, slowest first.
   std::vector<Row> rows() const;
-  /// The first `most` rows, 0 for all, in lines of at most 96 columns: names
-  /// are cut.
+  /// A head, the first `most` rows, 0 for all, in lines of at most 96 columns
+  /// (names are cut), and one row for the others.
   std::string table(size_t most) const;
   std::string json() const;
   /// The last run as Chrome's trace events: a track for each device.
@@ -59,7 +60,7 @@ private:
   std::vector<weft_instruction> instructions;
   std::vector<double> runs; ///< seconds
   int64_t devices = 0;
-  std::vector<std::pair<uint64_t, double>> sums; ///< count, ns by instruction
+  std::vector<std::pair<uint64_t, double>> sums; ///< count, ns; by instruction
   std::vector<weft_instruction_time> last;
 };
 

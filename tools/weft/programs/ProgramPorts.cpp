@@ -9,10 +9,10 @@
 
 using namespace weft;
 
-using Row = std::array<std::string, 6>;
+using PortRow = std::array<std::string, 6>;
 
 static void addRows(const char *direction, const std::vector<weft_port> &ports,
-                    std::vector<Row> &rows) {
+                    std::vector<PortRow> &rows) {
   for (const weft_port &port : ports)
     rows.push_back({direction, port.name, weft_role_name(port.role),
                     text(Shape(port.shape, port.shape + port.rank)),
@@ -36,18 +36,18 @@ weft_program_info weft::tool::describeProgram(const weft_program *program) {
 }
 
 std::string weft::tool::portTable(const weft_program *program) {
-  std::vector<Row> rows;
+  std::vector<PortRow> rows;
   addRows("input", describePorts(program, true), rows);
   addRows("output", describePorts(program, false), rows);
   std::array<size_t, 6> width{};
-  for (const Row &row : rows)
+  for (const PortRow &row : rows)
     for (size_t c = 0; c < row.size(); ++c)
       width[c] = std::max(width[c], row[c].size());
   weft_program_info info = describeProgram(program);
   std::string mesh = info.mesh;
   std::string out = (mesh.empty() ? "one device" : "mesh " + mesh) +
                     "; compiled for " + info.target + "\n\n";
-  for (const Row &row : rows) {
+  for (const PortRow &row : rows) {
     for (size_t c = 0; c + 1 < row.size(); ++c)
       out += row[c] + std::string(width[c] - row[c].size() + 2, ' ');
     out += row.back() + "\n";

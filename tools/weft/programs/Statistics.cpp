@@ -34,7 +34,7 @@ static double processAge() {
   std::string line;
   std::getline(file, line);
   std::istringstream fields(line.substr(line.rfind(')') + 1));
-  std::string field; // the 22nd is the start, the name in brackets the 2nd
+  std::string field; // field 22 is the start; field 2 is in brackets
   for (int i = 3; i <= 22; ++i)
     fields >> field;
   timespec now{};

@@ -4,9 +4,10 @@
 //   clock.beginStep(); ... clock.endStep(runtime, execute, wait);   // each step
 //   clock.json(runtime, compileMilliseconds, aheadBytes) ==
 //   {"devices": 8, "steps": 190, "step_ms": {"median": 0.9, "min": 0.8},
-//    "execute_ms": {"median": 0.7, "min": 0.6}, "compile_ms": 61.2,
-//    "data_wait_ms": {"median": 0.01, "total": 3.1},
+//    "execute_ms": {"median": 0.7, "min": 0.6},
+//    "data_wait_ms": {"median": 0.01, "total": 3.1}, "compile_ms": 61.2,
 //    "startup_ms": 190.4, "peak_rss_bytes": 123456789,
+//    "device_memory_bytes": 4567890, "batch_ahead_bytes": 401408,
 //    "collectives": {"all_reduce": {"count": 1, "bytes": 712404}}}
 //
 //===----------------------------------------------------------------------===//

@@ -4,19 +4,13 @@
 
 #include "weft/runtime/data/Zip.h"
 #include "weft/runtime/training/Ports.h"
+#include "weft/tools/weft/programs/BoundProgram.h"
 #include "weft/tools/weft/programs/ProgramPorts.h"
 
 #include <algorithm>
-#include <memory>
 
 using namespace weft;
 using namespace weft::tool;
-
-namespace {
-struct FreeProgram {
-  void operator()(weft_program *program) const { weft_program_free(program); }
-};
-} // namespace
 
 bool weft::tool::holdsSteps(const std::string &path) {
   Result<std::string> magic = readStart(path, 4);
@@ -35,7 +29,7 @@ static Result<CompiledStep> describe(const std::string &where,
                  (read.message().find("; ") == std::string::npos
                       ? "; compile it again"
                       : "")};
-  std::unique_ptr<weft_program, FreeProgram> program(loaded);
+  OwnedProgram program(loaded);
   CompiledStep step;
   for (const Port &port : inputPorts(loaded))
     if (port.isData() && !port.shape.empty())

@@ -24,7 +24,7 @@ namespace weft::tool {
 struct CompiledStep {
   std::string kind;           ///< train, evaluate or predict
   int64_t batch = 0;          ///< samples
-  std::vector<uint8_t> image; ///< of a .weft file
+  std::vector<uint8_t> image; ///< bytes of a .weft file
 };
 
 /// Reads all steps of a file, which may be one program or an archive. `devices`
@@ -37,12 +37,12 @@ Status writeSteps(const std::string &path,
 /// The batch sizes of the steps of this kind, in the file's order.
 std::vector<int64_t> sizesOf(const std::vector<CompiledStep> &steps,
                              const std::string &kind);
-/// Whether the file is an archive of steps.
+/// Whether the file begins as an archive of steps does.
 bool holdsSteps(const std::string &path);
 
-/// Loads, for commands that take one program, the file's program, or one step
-/// of an archive; `step` may be empty if there is only one. The caller frees
-/// it.
+/// Loads the program of a file, or the first step of this kind of an archive,
+/// for commands that take one program. `step` may be empty if there is only one
+/// step. The caller frees the program.
 Result<weft_program *> loadProgramFile(const std::string &path,
                                        const std::string &step);
 

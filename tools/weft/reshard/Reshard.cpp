@@ -81,54 +81,6 @@ static std::string parseTask(const ReshardRequest &request, Task &task) {
   return why.empty() ? parseLayout("--to", request.to, task, task.to) : why;
 }
 
-std::string weft::parseReshardArguments(llvm::ArrayRef<std::string> arguments,
-                                        ReshardRequest &request) {
-  std::pair<llvm::StringRef, std::string *> options[] = {
-      {"--mesh", &request.mesh},
-      {"--shape", &request.shape},
-      {"--from", &request.from},
-      {"--to", &request.to},
-      {"--dtype", &request.dtype}};
-  llvm::SmallVector<std::string> layouts;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    llvm::StringRef argument = arguments[i];
-    if (argument == "--json" || argument == "--no-exchange") {
-      (argument == "--json" ? request.json : request.allowExchange) =
-          argument == "--json";
-      continue;
-    }
-    if (!argument.starts_with("--")) {
-      layouts.push_back(argument.str());
-      continue;
-    }
-    // The split is at the first '=', as a mesh's value contains others.
-    auto [name, value] = argument.split('=');
-    auto *option = llvm::find_if(
-        options, [&, name = name](auto &entry) { return entry.first == name; });
-    if (option == std::end(options))
-      return "unknown option '" + name.str() +
-             "', one of --mesh, --shape, --from, --to, --dtype, --json, "
-             "--no-exchange is meant";
-    if (argument.contains('='))
-      *option->second = value.str();
-    else if (++i < arguments.size())
-      *option->second = arguments[i];
-    else
-      return name.str() + " needs a value";
-  }
-  for (std::string &layout : layouts) {
-    std::string &place = request.from.empty() ? request.from : request.to;
-    if (!place.empty())
-      return "unexpected '" + layout + "' after two layouts";
-    place = layout;
-  }
-  for (auto [name, value] : options)
-    if (value->empty() && name != "--shape")
-      return name.str() + " is missing; weft reshard --mesh x=4,y=2 --shape " +
-             "16,16,16 --from '[y,-,x]' --to '[-,(x,y),-]'";
-  return {};
-}
-
 //===----------------------------------------------------------------------===//
 // Printing
 //===----------------------------------------------------------------------===//
@@ -277,19 +229,4 @@ std::string weft::reshardReport(const ReshardRequest &request,
   else
     printText(os, plan, task, request);
   return {};
-}
-
-int weft::runReshard(llvm::ArrayRef<std::string> arguments) {
-  ReshardRequest request;
-  std::string why = parseReshardArguments(arguments, request);
-  int status = why.empty() ? 1 : 2;
-  std::string out;
-  if (why.empty())
-    why = reshardReport(request, out);
-  if (why.empty()) {
-    llvm::outs() << out;
-    return 0;
-  }
-  llvm::errs() << "weft: error: reshard: " << why << '\n';
-  return status;
 }

@@ -1,6 +1,6 @@
 //===- Reshard.h - the output of `weft reshard` -----------------*- C++ -*-===//
 //
-//   $ weft reshard --mesh x=4,y=2 --shape 16,16,16 '[y,-,x]' '[-,(x,y),-]'
+//   $ weft reshard --mesh x=4,y=2 --shape 16,16,16 --from '[y,-,x]' --to '[-,(x,y),-]'
 //   f32 16x16x16 on x=4,y=2: [y,-,x] -> [-,(x,y),-]
 //
 //       step            axes           dims          bytes  layout after
@@ -13,9 +13,6 @@
 
 #ifndef WEFT_TOOLS_WEFT_RESHARD_RESHARD_H
 #define WEFT_TOOLS_WEFT_RESHARD_RESHARD_H
-
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringRef.h"
 
 #include <string>
 
@@ -34,16 +31,6 @@ struct ReshardRequest {
 /// Sets `out` to the table or the JSON object (with a final newline). Returns
 /// the reason of a refusal, with the option's name, or empty.
 std::string reshardReport(const ReshardRequest &request, std::string &out);
-
-/// Reads --mesh, --shape, --from, --to (or the two layouts as the remaining
-/// arguments), --dtype, --json, --no-exchange; "--name value" or
-/// "--name=value". Returns an error of the command line, or empty.
-std::string parseReshardArguments(llvm::ArrayRef<std::string> arguments,
-                                  ReshardRequest &request);
-
-/// Runs the whole command: prints to stdout, or the error to stderr; returns 0,
-/// 1 for a refused request, 2 for a wrong command line.
-int runReshard(llvm::ArrayRef<std::string> arguments);
 
 } // namespace weft
 

@@ -37,7 +37,7 @@ struct weft_model {
   std::unique_ptr<ModelState> state; // destroyed before the runtime
   std::unique_ptr<Trainer> trainer;
   std::vector<int64_t> sizes;
-  std::vector<DataPort> inputs, outputs; ///< of the smallest size
+  std::vector<DataPort> inputs, outputs; ///< ports of the smallest batch size
   const weft_program *smallest() const {
     return programs.begin()->second.get();
   }
@@ -47,7 +47,7 @@ static runtime::Error refused(const std::string &message) {
   return makeError(WEFT_INVALID_ARGUMENT, message);
 }
 
-/// The predict steps of the file, loaded.
+/// Loads the predict steps of the file.
 static Status loadSteps(const std::string &path, weft_model &model,
                         int64_t &devices) {
   auto steps = readSteps(path, devices);

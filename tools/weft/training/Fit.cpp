@@ -179,7 +179,7 @@ static void printSeed(const FitFlags &flags, TrainingSession &session) {
   std::error_code none;
   if (!flags.backup.empty() &&
       std::filesystem::exists(flags.backup + "/latest.npz", none))
-    return; // the run continues with that of the backup
+    return; // the run continues with the backup's seed
   bool shuffles = !flags.initOnly && flags.shuffle != Shuffle::None;
   if (!flags.model.seed && !flags.json &&
       (shuffles ||
@@ -245,7 +245,7 @@ static int train(const FitFlags &flags, TrainingSession &session,
   options.callbacks = &callbacks;
   options.validation = validation ? &*validation : nullptr;
   std::signal(SIGINT, stopAfterThisStep);
-  if (!flags.processes) // for several, JoinedProcesses ends all after one step
+  if (!flags.processes) // JoinedProcesses handles SIGTERM for several processes
     std::signal(SIGTERM, stopAfterThisStep);
   NumericsCheck numerics(session, data, flags.processes);
   options.stepBegin = [&] {

@@ -22,18 +22,20 @@ public:
                 weft_processes *processes)
       : session(session), data(data), processes(processes) {}
   Status begin();
-  /// Checks that all metrics and variables are finite. The variables are read block by
-  /// block; the first process holds full arrays only to repeat a step.
+  /// Checks that all metrics and variables of floats are finite. Variables are
+  /// read block by block; the first process holds full arrays only to repeat a
+  /// step.
   Status end(std::span<const int64_t> indices, const Logs &logs);
 
 private:
   /// The first metric or variable that is not finite, and its value; empty if
   /// there is none.
   Result<std::string> findFlaw(const Logs &logs) const;
-  /// The inputs of the step, which all processes read; empty in all but the first.
+  /// The inputs of the step. All processes read them; only the first gets them.
   Result<std::vector<NamedArray>>
   inputs(std::span<const int64_t> indices) const;
-  /// The op that made the first such value, the same text in all processes.
+  /// Repeats the step; returns the op that made the first value that is not
+  /// finite, the same text in all processes.
   Result<std::string> repeat(std::span<const int64_t> indices);
   bool isFirst() const { return weft_processes_rank(processes) == 0; }
   TrainingSession &session;

@@ -20,8 +20,8 @@ static bool isOptimizers(const StoredArray &array) {
   return array.name.starts_with(kOfOptimizer);
 }
 
-/// Whether the file was saved before the first step: with an iteration of 0 and
-/// the rate, and no slots.
+/// Whether the file was saved before the first step: its optimizer has only an
+/// iteration of 0 and a learning rate.
 static bool hasNotTrained(const std::vector<StoredArray> &datasets) {
   auto isZero = [](const StoredArray &array) {
     Result<Array> value = array.read();
@@ -69,9 +69,9 @@ static std::vector<SavedVariable> savedVariables(const ModelState &state) {
 }
 
 namespace {
-/// The datasets of variables in a file that may be of Keras before or since 3.10, which
-/// saved some variables of an optimizer in another order. The file does not say its
-/// version; its shapes show the order.
+/// The datasets of variables in a file of Keras from before 3.10 or since,
+/// which saved some optimizer variables in another order. The file does not
+/// tell its version, but its shapes show the order.
 class PlacesInFile {
 public:
   explicit PlacesInFile(const ModelState &state)
@@ -103,7 +103,7 @@ private:
     return dataset.name != variable.savedPath || dataset.shape == shape;
   }
   std::vector<SavedVariable> here, elsewhere;
-  std::vector<Shape> shapes; ///< of their variables
+  std::vector<Shape> shapes; ///< shapes of the variables
   bool isHere = true, isElsewhere = true;
 };
 
@@ -169,7 +169,7 @@ private:
     auto tensors = openSafetensors(path);
     if (!tensors)
       return tensors.error();
-    // Those of another model, or of another optimizer, are left out.
+    // Tensors of another model, or of another optimizer, are left out.
     std::erase_if(*tensors, [&](const StoredArray &tensor) {
       return !state.buffer(tensor.name);
     });
@@ -275,7 +275,8 @@ Status weft::tool::saveWeightsByPlace(const std::string &path,
                            writesFile);
 }
 
-/// The tensors of a file, and the values in the order in which they are written.
+/// The tensors of a file, and the values in the order in which they are
+/// written.
 static Result<std::vector<TensorInfo>>
 tensorsOf(const std::string &path, std::vector<StoredArray> &values) {
   std::vector<TensorInfo> tensors;
@@ -289,7 +290,7 @@ tensorsOf(const std::string &path, std::vector<StoredArray> &values) {
   auto isWider = [](const auto &a, const auto &b) {
     return byteWidth(a.type) > byteWidth(b.type);
   };
-  // Each tensor lies at a multiple of its width.
+  // Sorted by width, each tensor begins at a multiple of its width.
   std::stable_sort(tensors.begin(), tensors.end(), isWider);
   std::stable_sort(values.begin(), values.end(), isWider);
   return tensors;

@@ -5,8 +5,8 @@
 //     return state.load(value);
 //   });
 //
-// The metadata of a variable's port has its dataset in such files: {"saved":
-// "layers/dense/vars/0"}.
+// The metadata of a variable's port has its dataset in Keras' files: {"saved":
+// "layers/dense/vars/0"}; DescribePorts.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,9 @@
 
 namespace weft::tool {
 
-/// Datasets of a Keras file by variable path. An optimizer state of another
-/// size than the model's is left out with a warning, as Keras does.
+/// Datasets of a Keras file by variable path. The state of an optimizer with
+/// another number of variables than the model's is left out, with a warning if
+/// both have some and it has trained.
 Result<std::vector<StoredArray>>
 savedValues(const std::vector<StoredArray> &datasets,
             std::vector<SavedVariable> variables, const std::string &where);
@@ -32,10 +33,12 @@ using VisitWeights = std::function<Status(const StoredArray &value)>;
 Status visitWeights(const std::string &path, const ModelState &state,
                     const VisitWeights &visit);
 
-/// Writes all variables to an .npz or .safetensors file, block by block. All processes take part; one of them writes the file.
+/// Writes all variables except metrics' to an .npz or .safetensors file, block
+/// by block. All processes call it; one of them writes the file.
 Status writeValues(const std::string &path, const ModelState &state,
                    bool writesFile);
-/// Whether the file has weights by the datasets of Keras' models.
+/// Whether a file of this name (.weights.h5, .weights.json) names weights by
+/// the datasets of Keras' models.
 bool holdsKerasWeights(const std::string &path);
 
 /// Writes a copy of the archive `from` with the state's values for its
@@ -44,7 +47,8 @@ Status saveArchiveLike(const std::string &path, const std::string &from,
                        const ModelState &state, bool writesFile);
 
 /// Writes a .weights.h5 or .weights.json file of the variables whose ports have
-/// a dataset. `mostBytes`: of each file that a .weights.json names.
+/// a dataset; an error if a weight has none. `mostBytes`: the most bytes of
+/// weights in each file that a .weights.json names.
 Status saveWeightsByPlace(const std::string &path, const ModelState &state,
                           uint64_t mostBytes, bool writesFile);
 

@@ -9,7 +9,7 @@ static int fit(const FitFlags &flags) {
 }
 static int evaluate(const EvaluateFlags &given) {
   EvaluateFlags flags = given;
-  flags.model.step = "evaluate"; // its batch size is the default
+  flags.model.step = "evaluate"; // the default batch size is that of this step
   return runEvaluate(flags, CompiledSteps::open);
 }
 static int predict(const EvaluateFlags &given) {

@@ -30,7 +30,7 @@ public:
                                                       int64_t batchSize) = 0;
   /// Whether there is such a step; the error lists those that exist.
   virtual Status find(const std::string &step, int64_t batchSize) const;
-  /// The batch sizes with such steps; empty: any.
+  /// The batch sizes for which there is such a step; empty: any.
   virtual std::vector<int64_t> batchSizes(const std::string &step) const;
   const std::string &modelFile() const { return flags.model; }
   const DeviceList &devices() const { return usedDevices; }
@@ -46,16 +46,17 @@ public:
   /// Checks, before any work, whether saveModel can write; `weights` is
   /// --weights.
   virtual Status canSaveModel(const std::string &weights) const;
-  /// Writes a .keras file that Keras loads: without a model of its own, the
-  /// archive `weights` with the variables' values. All processes call this
-  /// function and the next, to read the values; one of them writes the file.
+  /// Writes a .keras file that Keras loads. A source without a model writes a
+  /// copy of the archive `weights` with the variables' values. All processes
+  /// call this function and the next, to read the values; one of them writes
+  /// the file.
   virtual Status saveModel(const std::string &path, const std::string &weights,
                            const ModelState &state, bool writesFile) const;
   /// Writes a .weights.h5 file that Keras loads, or a .weights.json with files
   /// of at most `mostBytes` bytes of weights.
   virtual Status saveWeights(const std::string &path, const ModelState &state,
                              uint64_t mostBytes, bool writesFile) const;
-  /// Checks for --verify whether all stages are equal in the reference
+  /// Checks for --verify whether all stages give equal results in the reference
   /// interpreter. Prints differences.
   virtual bool verify(const std::string &step, int64_t batchSize);
   /// Checks for --check-numerics whether a step can be repeated op by op.

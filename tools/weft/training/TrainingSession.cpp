@@ -38,7 +38,7 @@ TrainingSession::open(const ModelFlags &given, const OpenSteps &open,
   std::unique_ptr<TrainingSession> session(new TrainingSession());
   session->processes = processes;
   ModelFlags flags = given;
-  if (!flags.seed && processes) { // one for all
+  if (!flags.seed && processes) { // one seed for all processes
     std::vector<uint8_t> drawn(sizeof(uint32_t));
     uint32_t seed = std::random_device{}();
     std::memcpy(drawn.data(), &seed, sizeof seed);
@@ -72,8 +72,9 @@ TrainingSession::open(const ModelFlags &given, const OpenSteps &open,
                                 [self](StepKind kind, int64_t batch) {
                                   return self->program(kind, batch);
                                 });
-  // Batches are written ahead to devices for one process only, as others may be
-  // in a run, and not with a stated memory, which is for the program.
+  // Batches are written ahead to devices only in a single process, as other
+  // processes may be in a run, and only without a memory limit, which is for
+  // the program alone.
   session->loop->writeAheadOnDevices(!processes && flags.memory.empty());
   return session;
 }
@@ -99,10 +100,10 @@ Result<weft_program *> TrainingSession::program(StepKind kind, int64_t batch) {
     return known.error();
   auto start = std::chrono::steady_clock::now();
   std::optional<std::vector<uint8_t>> image = std::vector<uint8_t>();
-  if (weft_processes_rank(processes) == 0) // for all processes
+  if (weft_processes_rank(processes) == 0) // compiles for all processes
     image = steps->compile(stepName(kind), batch);
   if (!image)
-    return Error{}; // the compiler has said why
+    return Error{}; // the compiler has printed the reason
   if (Status shared = shareBytes(processes, *image); !shared)
     return shared.error();
   weft_error *error =
@@ -128,7 +129,7 @@ static void warnOfNaN(const TrainingData &data) {
     if (column.seen.missing)
       warn(column.source + ": " + std::to_string(column.seen.missing) + " of " +
            std::to_string(column.seen.values) +
-           " values are NaN, and so is what is computed from them; replace "
+           " values are NaN, and so are results computed from them; replace "
            "them, for example with numpy.nan_to_num");
 }
 

@@ -29,7 +29,8 @@ public:
   /// The arrays that the flags name for the program's ports.
   Result<TrainingData> data(StepKind kind, const DataFlags &flags,
                             DataPurpose purpose);
-  /// Sets initial values, then those of a weights file, if any.
+  /// Sets the values of the model's file, then those of a weights file, if any,
+  /// then initial values of variables without one.
   Status initialise(StepKind kind, const std::string &weightsFile);
   Trainer &trainer() { return *loop; }
   ModelState &state() { return *variables; }

@@ -1,7 +1,7 @@
 //===- ActivationTable.cpp - the activations of Keras ---------------------===//
 //
-// Each function is that of its name in keras.activations (3.15.1) on JAX,
-// operation by operation.
+// Each function computes the activation of the same name in keras.activations
+// (3.15.1) on JAX, operation by operation.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,6 +1,7 @@
 //===- Formulas.h - activations that layers parametrise ----------*- C++ -*-===//
 //
-// Private to the Keras front end. Each function is that of its name in jax.nn.
+// Private to the Keras front end. Each function computes that of the same name
+// in jax.nn.
 //
 //===----------------------------------------------------------------------===//
 

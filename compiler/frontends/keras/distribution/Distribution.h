@@ -43,7 +43,7 @@ namespace weft::keras {
 /// A rule of a layout map: a key, and the layout of the tensors whose paths it
 /// matches.
 struct LayoutRule {
-  /// The tensors that a rule is for: both kinds of paths, or one.
+  /// The kinds of paths that a rule can match: both (Layouts), or one of them.
   enum class Map { Layouts, Variables, Tensors };
 
   std::string key;
@@ -57,26 +57,26 @@ struct LayoutRule {
   }
 };
 
-/// A custom strategy: the methods that subclasses of
-/// keras.distribution.Distribution override. Each may return nothing, for the
-/// default.
+/// A custom strategy with the methods that subclasses of
+/// keras.distribution.Distribution override. A method that returns nullopt
+/// selects the default.
 class Strategy {
 public:
   virtual ~Strategy() = default;
   /// The name of the strategy in reasons and messages.
   virtual std::string name() const = 0;
-  /// The layout of get_variable_layout; nothing: replicated.
+  /// The layout of get_variable_layout; nullopt means replicated.
   virtual std::optional<Layout> variableLayout(const Variable &) const {
     return std::nullopt;
   }
-  /// The layout of get_tensor_layout for a layer's output ("d1/output"; in its
-  /// shape the batch size is -1); nothing: the compiler decides.
+  /// The layout of get_tensor_layout for a layer's output ("d1/output"; the
+  /// batch size in its shape is -1); with nullopt the compiler decides.
   virtual std::optional<Layout> tensorLayout(const std::string & /*path*/,
                                              llvm::ArrayRef<int64_t>) const {
     return std::nullopt;
   }
-  /// The layout of get_data_layout for inputs, labels and sample weights;
-  /// nothing: the batch is split over `batchAxis`.
+  /// The layout of get_data_layout for inputs, labels and sample weights; with
+  /// nullopt the batch is split over `batchAxis`.
   virtual std::optional<Layout> dataLayout(llvm::ArrayRef<int64_t>) const {
     return std::nullopt;
   }
@@ -88,20 +88,20 @@ struct Distribution {
   std::string batchAxis;
   RegexMode regex = RegexMode::FullMatch;
   std::vector<LayoutRule> rules; ///< in the order of the file
-  /// Used if no rule matches.
+  /// The strategy for paths that no rule matches.
   std::shared_ptr<const Strategy> strategy = nullptr;
 };
 
-/// Reads a distribution file for `deviceCount` devices (0: as many as the mesh
-/// needs).
+/// Reads a distribution file for `deviceCount` devices; 0 means as many as its
+/// mesh has, or its list of devices. A DataParallel without both is an error.
 Result<Distribution> readDistribution(std::string_view text,
                                       int64_t deviceCount = 0);
-/// The distribution DataParallel() over so many devices.
+/// The distribution DataParallel() over `deviceCount` devices.
 Distribution dataParallel(int64_t deviceCount);
 
-/// The rule for a path of a kind: the equal key, else by the patterns; -1 for
-/// none. Several matches (except with FirstMatch) and refused patterns are
-/// errors.
+/// The rule for a path: the rule whose key equals the path, else the first
+/// whose pattern matches; -1 if there is none. Several matches without an equal
+/// key (except with FirstMatch) and refused patterns are errors.
 struct RuleLookup {
   int rule = -1;
   std::vector<int> matches; ///< every rule that matches the path
@@ -112,25 +112,25 @@ RuleLookup findRule(const Distribution &distribution, const std::string &path,
 
 struct RuleStatus {
   std::string key, status; ///< used, dead or shadowed
-  std::string map;         ///< layout_map
+  std::string map;         ///< such as layout_map
   std::vector<std::string> matches;
-  std::vector<std::string> closest; ///< paths like a dead key
+  std::vector<std::string> closest; ///< paths that resemble a dead key
 };
 
 struct ResolvedLayout {
   Layout layout;
-  std::string reason; ///< layout_map "d1/kernel"; batch axis "data"
+  std::string reason; ///< such as: layout_map "d1/kernel"
 };
 
 struct ResolvedLayouts {
   std::map<std::string, ResolvedLayout> variables; ///< every variable, by path
   std::map<std::string, ResolvedLayout> inputs;    ///< every input, by layer
-  std::map<std::string, ResolvedLayout> outputs;   ///< layers with a rule
+  std::map<std::string, ResolvedLayout> outputs;   ///< layers with a layout
   std::vector<RuleStatus> rules;
 };
 Result<ResolvedLayouts> resolveLayouts(const Distribution &distribution,
                                        const Model &model);
-/// The layout of an array of a batch, of this shape.
+/// The layout of an array of the batch that has this shape.
 ResolvedLayout batchLayout(const Distribution &distribution,
                            llvm::ArrayRef<int64_t> shape);
 

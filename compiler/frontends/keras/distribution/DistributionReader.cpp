@@ -105,7 +105,7 @@ std::string readAxis(const std::string &text, const Mesh &mesh, SubAxes &out) {
   return "";
 }
 
-/// Reads one entry for each dimension: an axis, several, or null.
+/// Reads one entry for each dimension: an axis, a list of axes, or null.
 void readLayout(const Json &value, const Distribution &distribution, Fields &f,
                 Layout &layout) {
   if (!value.is_array())
@@ -157,7 +157,7 @@ void readMode(Fields &f, Distribution &out) {
     out.regex = mode->second;
 }
 
-/// Reads the rules of one map; false if it is no object.
+/// Reads the rules of one map; returns false if the JSON is not an object.
 bool readRules(const Json *rules, LayoutRule::Map map, Distribution &out,
                std::string &error) {
   if (!rules || !rules->is_object())
@@ -181,7 +181,7 @@ void readModelParallel(Fields &f, Distribution &out, std::string &error) {
     f.refuse("ModelParallel needs a \"layout_map\"");
 }
 
-/// Layouts of the arrays of a batch by their rank.
+/// The layouts of the arrays of a batch, by rank.
 class DataLayouts : public Strategy {
 public:
   std::string name() const override { return "data_layout"; }
@@ -189,7 +189,7 @@ public:
   dataLayout(llvm::ArrayRef<int64_t> shape) const override {
     auto found = ofRank.find(int64_t(shape.size()));
     Layout layout = found == ofRank.end() ? otherwise : found->second;
-    // An array with fewer dimensions has the layout of the first ones.
+    // An array of lower rank takes the leading dimensions of the layout.
     layout.dims.resize(std::min(layout.dims.size(), shape.size()));
     return layout;
   }
@@ -198,7 +198,7 @@ public:
   Layout otherwise;
 };
 
-/// Reads a list for arrays of every rank, or an object by rank.
+/// Reads one layout for arrays of every rank, or an object of layouts by rank.
 void readDataLayout(const Json &value, Distribution &out, std::string &error) {
   auto layouts = std::make_shared<DataLayouts>();
   out.strategy = layouts;

@@ -103,9 +103,9 @@ bool LayoutChanges::namesLayer(size_t rule, const Selection &selection) const {
                       });
 }
 
-/// Adds changes of a rule. Layouts propagate through the program: any rule with
-/// one of the axes may be the cause. A rule of a named layer is tried on every
-/// axis.
+/// Adds the changes of a rule. Layouts propagate through the program, so any
+/// rule with one of the collective's axes may be the cause. A rule of a layer
+/// that the collective names is tried on every axis.
 void LayoutChanges::changeRule(size_t rule, const Selection &selection,
                                std::vector<LayoutChange> &changes) const {
   const LayoutRule &old = distribution.rules[rule];
@@ -130,7 +130,7 @@ void LayoutChanges::changeRule(size_t rule, const Selection &selection,
                        subject + json(layout),
                        said,
                        int(rule),
-                       {old.key, layout}});
+                       {old.key, layout, old.map}});
   if (llvm::StringRef(old.key).ends_with("/output"))
     changes.push_back(
         {LayoutChange::Kind::Remove, "remove " + said, said, int(rule), old});
@@ -139,7 +139,7 @@ void LayoutChanges::changeRule(size_t rule, const Selection &selection,
 void LayoutChanges::addRule(const std::string &path, const Tensor &tensor,
                             std::vector<LayoutChange> &changes) const {
   Layout layout = Layout::replicated(static_cast<int64_t>(tensor.rank));
-  // A layer's output keeps the batch axis.
+  // The output of a layer keeps the batch axis in dimension 0.
   if (tensor.isOutput)
     layout.dims[0].push_back(fullAxis(
         distribution.mesh, *distribution.mesh.find(distribution.batchAxis)));

@@ -9,9 +9,10 @@
 //   add "d2/kernel": [null, "model"]
 //   ...
 //
-// Every rule that names one of the collective's axes is changed (layouts
-// travel); variables and outputs of the layers that the collective names are
-// tried on every axis of the mesh. Each change is one annotation.
+// Every rule that names one of the collective's axes is changed, as layouts
+// propagate; float32 variables and outputs of the layers that the collective
+// names are tried on every axis of the mesh, and rules of outputs are removed.
+// Each change is one annotation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,9 +29,9 @@ namespace weft {
 struct LayoutChange {
   enum class Kind { Add, Change, Remove };
   Kind kind = Kind::Add;
-  std::string text;       ///< the change, for people
-  std::string annotation; ///< the rule that is changed or removed; else empty
-  int rule = -1;          ///< changed or removed
+  std::string text;       ///< the description of the change
+  std::string annotation; ///< the changed or removed rule; empty for Add
+  int rule = -1;          ///< its index; -1 for Add
   keras::LayoutRule wanted;
 
   keras::Distribution applied(keras::Distribution distribution) const;

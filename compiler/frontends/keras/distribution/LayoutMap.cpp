@@ -54,7 +54,7 @@ public:
         patterns(distribution.regex, "layout_map "),
         used(distribution.rules.size()), matched(distribution.rules.size()) {}
 
-  /// The rule of a path, or of its alias under the Sequential's name.
+  /// The rule of a path; paths of a Sequential may begin with the model's name.
   int rule(const std::string &path, LayoutRule::Map kind) {
     paths.push_back(path);
     int found = tryPath(path, path, kind);
@@ -75,7 +75,7 @@ public:
     return out;
   }
 
-  /// The strategy's layout for a tensor of this rank.
+  /// The strategy's layout, resized to the rank of the tensor.
   ResolvedLayout ofStrategy(Layout layout, const std::string &path,
                             int64_t rank) {
     const std::string name = distribution.strategy->name();
@@ -182,7 +182,7 @@ ResolvedLayout weft::keras::batchLayout(const Distribution &distribution,
   return out;
 }
 
-/// The shape of a batch of any number of samples.
+/// The shape of a batch; dimension 0 is -1, for any number of samples.
 static std::vector<int64_t> ofBatch(llvm::ArrayRef<int64_t> sample) {
   std::vector<int64_t> shape{-1};
   shape.insert(shape.end(), sample.begin(), sample.end());

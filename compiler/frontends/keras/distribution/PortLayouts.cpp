@@ -39,8 +39,8 @@ static bool holdsBatch(const Port &port) {
          port.role == "sample_weight";
 }
 
-/// The weight of a slot: adam/d1_kernel_momentum has the shape of d1/kernel,
-/// and its path with _ for /. Null if there is none.
+/// The weight that a slot belongs to, or null. The slot adam/d1_kernel_momentum
+/// has the shape of d1/kernel, and its name contains that path with _ for /.
 static const Port *weightOf(const Port &slot, ArrayRef<Port> ports) {
   const Port *found = nullptr;
   for (const Port &port : ports) {
@@ -86,7 +86,7 @@ Result<std::vector<RuleStatus>>
 weft::keras::layOutPorts(func::FuncOp function,
                          const Distribution &distribution) {
   std::vector<Port> ports = portsOf(function);
-  // A model with these variables and no layers, by which rules are resolved.
+  // The rules are resolved for a model that has only these variables.
   Model variables;
   for (const Port &port : ports)
     if (!holdsBatch(port)) {

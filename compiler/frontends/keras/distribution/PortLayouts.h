@@ -1,14 +1,14 @@
 //===- PortLayouts.h - layouts of a step that is IR --------------*- C++ -*-===//
 //
-// A step that Keras traced has ports with the names and roles of a model's:
+// The ports of a step that Keras traced have the names and roles of a model's:
 //
-//   layOutPorts(function, distribution, status)
-//   d1/kernel                  [{}, {"model"}]     because layout_map "d1/kernel"
-//   adam/d1_kernel_momentum    [{}, {"model"}]     because it is a slot of d1/kernel
-//   x                          [{"data"}, {}]      because batch axis "data"
+//   layOutPorts(function, distribution)
+//   d1/kernel                [{}, {"model"}]   because layout_map "d1/kernel"
+//   adam/d1_kernel_momentum  [{}, {"model"}]   because a slot of "d1/kernel"
+//   x                        [{"data"}, {}]    because batch axis "data"
 //
-// They replace the layouts that the ports had. Results that reuse a variable's
-// memory have its layout; layouts of the others are propagated.
+// The new layouts replace those that the ports had. A result that reuses a
+// variable's memory has its layout; other results get theirs by propagation.
 //
 //===----------------------------------------------------------------------===//
 

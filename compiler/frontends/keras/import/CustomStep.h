@@ -1,6 +1,6 @@
 //===- CustomStep.h - a training step of one's own ---------------*- C++ -*-===//
 //
-// The pieces of keras.Model.train_step, for a loop that is written by hand:
+// The operations of keras.Model.train_step, for a custom training loop:
 //
 //   CustomStep step(&context, *model, {.batchSize = 64}, &distribution);
 //   if (failed(step.begin()))
@@ -15,8 +15,8 @@
 //   step.show("loss", found->loss);
 //   OwningOpRef<ModuleOp> module = step.finish();  // stage `imported`
 //
-// Gradients may be changed between valueAndGrad and apply, and further values
-// can be made by Tensors. examples/training/custom_loop.cpp is a whole program.
+// Gradients may be changed between valueAndGrad and apply, and at() builds
+// further values. examples/training/custom_loop.cpp is a whole program.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,31 +29,33 @@ namespace weft::keras {
 
 class CustomStep {
 public:
-  /// Requires a model with labels (a loss or a metric) for the outputs that the
-  /// loss uses. `distribution` may be null: one device.
+  /// Requires a loss or a metric in the model for each output whose labels the
+  /// loss uses. `distribution` may be null, for one device.
   CustomStep(mlir::MLIRContext *context, const Model &model,
              const ImportOptions &options, const Distribution *distribution);
 
-  /// Begins the function; emits errors for layouts that do not fit the model.
+  /// Begins the function; emits errors if the model has no optimizer, if the
+  /// optimizer scales losses or does not fit the weights, and for layouts that
+  /// do not fit the model.
   mlir::LogicalResult begin();
   /// Computes the loss, a scalar of f32, from the model's outputs in training.
   using Loss = llvm::function_ref<Value(
       Tensors &t, llvm::ArrayRef<Value> outputs, const Batch &batch)>;
   struct LossAndGradients {
     Value loss;
-    llvm::SmallVector<Value> gradients; ///< of model.trained()
+    llvm::SmallVector<Value> gradients; ///< one for each of model.trained()
   };
-  /// Calls the model and the loss, and adds the losses of layers and weights
-  /// (add_loss, regularizers). The states that calls update are updated. Once a
-  /// step.
+  /// Calls the model and the loss, adds the losses of layers and weights
+  /// (add_loss, regularizers), and updates the states that the calls change.
+  /// May be called once in a step.
   mlir::FailureOr<LossAndGradients> valueAndGrad(Loss loss);
   /// Adds the optimizer's step.
   void apply(llvm::SmallVector<Value> gradients);
-  /// Makes the scalar the result metrics/NAME.
+  /// Returns the scalar from the step as the result metrics/NAME.
   void show(const std::string &name, Value scalar);
   mlir::OwningOpRef<mlir::ModuleOp> finish();
 
-  /// A builder of values of the step, outside the loss.
+  /// Makes a builder for values of the step that are not part of the loss.
   Tensors at(const std::string &name) {
     return Tensors(builder, mlir::NameLoc::get(builder.getStringAttr(name)));
   }

@@ -1,7 +1,7 @@
 //===- Differentiate.h - a loss and its gradients ----------------*- C++ -*-===//
 //
-// Private to the Keras front end. Like jax.value_and_grad(loss, has_aux=True)
-// of a function of the model's variables and a batch.
+// Private to the Keras front end. The counterpart of jax.value_and_grad(loss,
+// has_aux=True) for a function of the model's variables and a batch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,12 +21,12 @@ using LossFunction =
         Value scale)>;
 
 struct Differentiated {
-  llvm::SmallVector<Value> results;   ///< of the loss function
-  llvm::SmallVector<Value> gradients; ///< of model.trained()
+  llvm::SmallVector<Value> results;   ///< the loss function's results
+  llvm::SmallVector<Value> gradients; ///< one for each of model.trained()
 };
 
-/// Writes the function @loss into the module and calls it with its derivative.
-/// States that it updates are replaced in `values`.
+/// Writes the function @loss into the module and calls it together with its
+/// derivative. Replaces the states that @loss updates in `values`.
 mlir::FailureOr<Differentiated> valueAndGrad(mlir::OpBuilder &builder,
                                              mlir::ModuleOp module,
                                              const Model &model,

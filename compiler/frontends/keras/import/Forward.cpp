@@ -9,7 +9,7 @@ using namespace weft::keras;
 
 namespace {
 
-/// Finds the variables that the model's reader has made.
+/// The values of variables that the model's reader has made.
 class VariableValues : public Variables {
 public:
   VariableValues(const Model &model, MutableArrayRef<Value> values)
@@ -48,8 +48,8 @@ private:
 
 } // namespace
 
-/// Constrains the value to its layer's layout; a layout of another rank is for
-/// another result.
+/// Constrains the value to its layer's layout, unless their ranks differ: the
+/// layout is then for another result of the layer.
 static Value laidOut(OpBuilder &builder, const ModelLayer &layer, Value value,
                      const OutputLayouts &layouts, Attribute mesh) {
   auto found = layouts.find(layer.name);

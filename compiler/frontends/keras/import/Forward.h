@@ -1,6 +1,6 @@
 //===- Forward.h - a model's calls as weft ops -------------------*- C++ -*-===//
 //
-// Private to the Keras front end: the parts of importStep.
+// Private to the Keras front end: builds the model's forward pass.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,26 +12,26 @@
 
 namespace weft::keras {
 
-/// A layout for the model's layers, by name; null entries are not annotated.
+/// The layouts of the layers' outputs, by layer name; the output of a layer
+/// without an entry is not annotated.
 using OutputLayouts = std::map<std::string, ResolvedLayout>;
 
 struct ForwardResult {
   llvm::SmallVector<Value> outputs;
-  llvm::SmallVector<Value> masks;     ///< of the outputs; null: none
+  llvm::SmallVector<Value> masks;     ///< one for each output; null: no mask
   llvm::SmallVector<Value> penalties; ///< scalars that calls add to the loss
 };
 
 /// Runs the layers on `inputs` and `variables` (one value for each of the
-/// model's; variables that training updates are replaced by the updated
-/// values).
+/// model's). Variables that training updates are replaced by their new values.
 mlir::FailureOr<ForwardResult>
 buildForward(mlir::OpBuilder &builder, const Model &model,
              llvm::MutableArrayRef<Value> variables,
              llvm::ArrayRef<Value> inputs, bool training,
              const OutputLayouts &layouts, mlir::Attribute mesh);
 
-/// Adds the penalties of calls, and those of weights by their regularizers, to
-/// the loss.
+/// Adds the penalties of calls and those of the trainable weights' regularizers
+/// to the loss.
 Value withPenalties(Tensors &t, const Model &model,
                     llvm::ArrayRef<Value> variables,
                     llvm::ArrayRef<Value> penalties, Value loss);

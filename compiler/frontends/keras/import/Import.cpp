@@ -14,11 +14,12 @@ using namespace weft::keras;
 
 namespace {
 
-/// The model's loss, and those of its outputs without their weights.
+/// The total loss of the model, and the loss of each output before its loss
+/// weight is applied.
 struct LossValues {
   Value total;
   SmallVector<Value> each;
-  std::string complaint = {}; ///< weights that do not fit, or empty
+  std::string complaint = {}; ///< the error of sample weights, or empty
 };
 
 class StepImporter {
@@ -63,7 +64,8 @@ private:
   StepValues before, values;
 };
 
-/// The reason why the metric cannot be computed from labels of the output, or empty.
+/// The reason why the metric does not fit the output's shape or labels, or
+/// empty.
 std::string metricReason(const Model &model, const OutputMetric &of) {
   const Metric &metric = *of.metric;
   std::string reason = metric.complaint(model.outputShape(of.output));
@@ -145,7 +147,8 @@ LogicalResult StepImporter::checkWeights() {
   return success();
 }
 
-/// The loss: those of the outputs, and the penalties of calls and weights.
+/// Computes the losses of the outputs, and adds penalties of calls and weights
+/// to their weighted sum.
 LossValues StepImporter::lossOf(Tensors &t, const ForwardResult &result,
                                 ArrayRef<Value> variables, const Batch &batch) {
   LossValues out;
@@ -176,7 +179,7 @@ LogicalResult StepImporter::checkMasks(const ForwardResult &result) {
         Tensors::shape(mask) == shape.drop_back(!shape.empty()))
       continue;
     return refuse() << "layer \"" << model.outputName(output)
-                    << "\": the mask of what it gives has the shape "
+                    << "\": the mask of its output has the shape "
                     << shapeText(Tensors::shape(mask))
                     << ", which does not fit the loss of predictions "
                     << shapeText(shape)
@@ -185,8 +188,8 @@ LogicalResult StepImporter::checkMasks(const ForwardResult &result) {
   return success();
 }
 
-/// Adds results: the loss and, if there are several, those of the outputs, as
-/// Keras does.
+/// Adds the results: the loss, the loss of each output if there are several, as
+/// in Keras, and the metrics.
 void StepImporter::addMetrics(const LossValues &loss,
                               ArrayRef<Value> predictions,
                               ArrayRef<Value> masks) {
@@ -214,9 +217,9 @@ void StepImporter::addMetrics(const LossValues &loss,
   }
 }
 
-/// Builds a train step. The scaled loss is differentiated; if it differs from
-/// the loss, further results are the loss, then the losses of the outputs and
-/// the predictions.
+/// Builds a train step. The scaled loss is differentiated. If it differs from
+/// the loss, the results of the loss function after it are the loss, the losses
+/// of the outputs, and the predictions.
 LogicalResult StepImporter::buildTrain() {
   std::optional<unsigned> slot = model.optimizer->scaleVariable();
   std::optional<double> factor = model.optimizer->lossScaleFactor;
@@ -250,7 +253,7 @@ LogicalResult StepImporter::buildTrain() {
   LossValues shown{results[0], SmallVector<Value>(results.slice(1, losses))};
   SmallVector<Value> predictions(results.drop_front(1 + losses));
   updateWeights(builder, model, std::move(found->gradients), values);
-  // Metrics have no masks, as Keras drops them in training.
+  // Metrics get no masks, as Keras drops the masks in training.
   addMetrics(shown, predictions, SmallVector<Value>(predictions.size()));
   return success();
 }

@@ -87,7 +87,7 @@ void StepPorts::addVariables() {
     Type element = isRandom ? Type(builder.getIntegerType(32, false))
                             : typeOf(builder, variable.dtype);
     std::string metadata = variableMetadata(variable);
-    // The average, whose value fit copies to the weight
+    // The metadata names the moving average that fit copies to the weight
     // (ModelState::takeAverages).
     if (auto average = averages.find(variable.path); average != averages.end())
       metadata.insert(metadata.size() - 1,
@@ -98,8 +98,8 @@ void StepPorts::addVariables() {
   }
 }
 
-/// The metadata of a learning rate: {"value": 0.001, "rate": "adam"} for that
-/// of an optimizer.
+/// The metadata of an optimizer's learning rate: {"value": 0.001, "rate":
+/// "adam"}.
 static std::string rateMetadata(double first, const std::string &optimizer) {
   std::string text = constantMetadata(first);
   text.pop_back(); // the closing brace
@@ -111,7 +111,7 @@ void StepPorts::addOptimizer() {
   const std::vector<WeightFacts> weights = model.trainedWeights();
   for (const OptimizerVariable &variable : model.optimizerVariables()) {
     bool isSlot = variable.weight >= 0;
-    // Slots with the shape of their weights have their layouts.
+    // A slot with the shape of its weight has the weight's layout.
     bool liesAlike =
         isSlot && weights[variable.weight].shape == ArrayRef(variable.shape);
     const std::string &path =
@@ -209,7 +209,7 @@ StepValues StepPorts::values(func::FuncOp function) const {
     out.metrics.push_back(*argument++);
   for (unsigned node : model.inputs) {
     out.batch.inputs.push_back(*argument++);
-    // The name is that of the layer's output, as in layout maps.
+    // The location names the layer's output, as layout maps do.
     out.batch.inputs.back().setLoc(NameLoc::get(
         builder.getStringAttr(model.layerOf(node).name + "/output")));
   }
@@ -228,7 +228,7 @@ void StepPorts::addState(const StepValues &after, const StepValues &before) {
   auto addChanged = [&](ArrayRef<Value> now, ArrayRef<Value> then) {
     for (auto [value, old] : llvm::zip_equal(now, then)) {
       if (!old)
-        continue; // no argument
+        continue; // the step has no such argument
       if (value != old) {
         ports[port].donated = int64_t(results.size());
         results.emplace_back(ports[port], value);

@@ -1,18 +1,19 @@
 //===- Ports.h - arguments and results of a step -----------------*- C++ -*-===//
 //
-// Private to the Keras front end. The arguments of a step in order, as Import.h
-// lists them, and the results that it gathers while it is built:
+// Private to the Keras front end. Collects the arguments of a step, in the
+// order of Import.h, and the results that are added while the step is built:
 //
 //   StepPorts ports(builder, model, StepKind::Train, options);
-//   ports.annotate(distribution, resolved);        // or not
+//   ports.annotate(distribution);
+//   OwningOpRef<ModuleOp> module = ports.createModule();
 //   func::FuncOp function = ports.createFunction();
 //   StepValues values = ports.values(function);
 //   ...
 //   ports.addMetric("loss", scalar);
-//   ports.addState(values, before);                // what the step changed
+//   ports.addState(values, before);                // updated variables
 //   ports.finish(function);
 //
-// Results are the state, then what is shown.
+// Results are the state, then the loss, metrics and predictions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,11 +32,11 @@ struct Port {
   std::string name, role, metadata;
   mlir::RankedTensorType type;
   const ResolvedLayout *layout = nullptr;
-  std::optional<int64_t> donated = std::nullopt; ///< the result it becomes
+  std::optional<int64_t> donated = std::nullopt; ///< the result that aliases it
 };
 
-/// The parts of a batch that a step reads. Labels and weights have an entry for
-/// each output, null if training takes none.
+/// The tensors of a batch that a step reads. Labels and weights have an entry
+/// for each output, which is null if the step takes none.
 struct Batch {
   llvm::SmallVector<Value> inputs, labels, weights;
 
@@ -49,10 +50,9 @@ struct Batch {
 };
 
 struct StepValues {
-  llvm::SmallVector<Value> variables; ///< the model's; null: not needed
+  llvm::SmallVector<Value> variables; ///< null: not an argument
   llvm::SmallVector<Value> slots;     ///< the optimizer's variables
-  llvm::SmallVector<Value> metrics;   ///< variables of metrics, one after the
-                                      ///< other
+  llvm::SmallVector<Value> metrics;   ///< the variables of all metrics in order
   Batch batch;
 };
 
@@ -62,18 +62,20 @@ public:
             const ImportOptions &options)
       : builder(builder), model(model), step(step), options(options) {}
 
-  /// Annotates all ports with layouts; null: one device. Fails, with an error,
-  /// if the model does not fit the distribution.
+  /// Annotates all ports but predictions with layouts, unless `distribution` is
+  /// null (one device). Fails with an error if the model does not fit the
+  /// distribution.
   mlir::LogicalResult annotate(const Distribution *distribution);
-  /// Creates the module, with its mesh; the function is added at its end.
+  /// Creates the module, with its mesh; createFunction() appends to it.
   mlir::OwningOpRef<mlir::ModuleOp> createModule();
   mlir::func::FuncOp createFunction();
   StepValues values(mlir::func::FuncOp function) const;
   /// Adds results for the variables that the step changes, which reuse the
   /// memory of their arguments.
   void addState(const StepValues &after, const StepValues &before);
-  /// Adds the result metrics/NAME. `metadata` defines how batches are combined,
-  /// and whether more is better: {"running": true, "direction": "up"}.
+  /// Adds the result metrics/NAME. `metadata` defines how the values of batches
+  /// are combined, and whether larger values are better: {"running": true,
+  /// "direction": "up"}.
   void addMetric(const std::string &name, Value value,
                  const std::string &metadata = "");
   void addOutput(const std::string &name, Value value);

@@ -11,8 +11,8 @@
 
 namespace weft::keras {
 
-/// Adds the optimizer's step: replaces the trainable variables, whose gradients
-/// are given in their order, and the optimizer's variables in `values`.
+/// Adds the optimizer's step, which replaces the trainable variables and the
+/// optimizer's variables in `values`. `gradients` has the order of the former.
 void updateWeights(mlir::OpBuilder &builder, const Model &model,
                    llvm::SmallVector<Value> gradients, StepValues &values);
 

@@ -5,9 +5,10 @@
 // config and the seeds: an initializer without a seed takes a number from
 // Python's generator when Keras constructs it.
 //
-//   "glorot_uniform"                            draws when it is constructed
-//   {"class_name": "HeNormal", {"seed": 7}}     has its seed
-//   "zeros"                                     needs none
+//   "glorot_uniform"                       draws when it is constructed
+//   {"class_name": "HeNormal",
+//    "config": {"seed": 7}}               has its seed
+//   "zeros"                                needs no seed
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,15 +22,16 @@ namespace weft::keras {
 class Initializer : public Configured {
 public:
   void options(Options &) override {}
-  /// Whether it takes a number from Python's generator.
+  /// Whether the initializer takes a number from Python's generator.
   virtual bool drawsSeed() const { return false; }
-  /// The seed in its config.
+  /// The seed in the config.
   virtual std::optional<int64_t> ownSeed() const { return std::nullopt; }
-  /// Whether its values are made with the seed of this generator.
+  /// Whether the values are computed with the seed of `by`.
   virtual bool seeded(const std::shared_ptr<const Initializer> &by) const {
     return by.get() == this;
   }
-  /// The state {seed, 0} of a layer that draws random numbers while it runs.
+  /// The initial value {seed, 0} of the state of a layer that draws random
+  /// numbers in its calls.
   static std::shared_ptr<const Configured> ofSeed(std::optional<int64_t> given);
 };
 
@@ -58,20 +60,23 @@ inline InitializerPtr glorotUniform() {
 inline InitializerPtr zeros() { return initializerTable().make("Zeros"); }
 inline InitializerPtr ones() { return initializerTable().make("Ones"); }
 
-/// An initializer with the same values, except for ones in the second quarter
-/// of a vector: the bias of an LSTM's forget gate.
+/// An initializer with the same values, except that the second quarter of a
+/// vector is 1: the biases of an LSTM's forget gate.
 InitializerPtr withUnitForgetBias(const InitializerPtr &initializer);
 
-/// An initializer of the square roots of these values; it draws its own seed.
+/// An initializer of the square roots of another one's values; it draws its own
+/// seed if the other one draws one.
 InitializerPtr squareRootOf(const InitializerPtr &initializer);
 
-/// An initializer whose every element is the number.
+/// An initializer that sets every element to `value`.
 InitializerPtr constant(double value);
 
-/// An initializer of normal numbers around 0, within two deviations.
+/// An initializer of normal numbers with mean 0, truncated at two standard
+/// deviations.
 InitializerPtr truncatedNormal(double stddev);
 
-/// Another initializer with the same config, which draws its own seed.
+/// Another initializer with the same config, which draws its own seed unless
+/// the config has one.
 InitializerPtr cloneOf(const InitializerPtr &initializer);
 
 } // namespace weft::keras

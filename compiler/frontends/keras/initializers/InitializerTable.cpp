@@ -25,8 +25,8 @@ class Identity : public Initializer {
   }
 };
 
-/// GlorotUniform, HeNormal and so on: scale, mode and distribution are in the
-/// name.
+/// GlorotUniform, HeNormal and so on, whose names imply scale, mode and
+/// distribution.
 class NamedScaling : public RandomInitializer {
 public:
   void options(Options &o) override {
@@ -59,7 +59,8 @@ class RandomUniform : public RandomInitializer {
   }
 };
 
-/// RandomNormal, and TruncatedNormal, which draws again beyond two deviations.
+/// RandomNormal, and TruncatedNormal, which redraws numbers that are more than
+/// two standard deviations from the mean.
 class Normal : public RandomInitializer {
   double mean = 0, stddev = 0.05;
   void options(Options &o) override {
@@ -106,8 +107,8 @@ Initializer::ofSeed(std::optional<int64_t> given) {
 }
 
 namespace {
-/// Initializers of the runtime only, whose values are computed from those of
-/// another one.
+/// Initializers that only the runtime has; their values are computed from those
+/// of another initializer.
 class Derived : public Initializer {
 public:
   Derived(const char *name, const char *key, const InitializerPtr &from)
@@ -123,8 +124,8 @@ private:
   InitializerPtr from;
 };
 
-/// The square roots of another initializer's values; it draws a seed if that
-/// initializer does.
+/// The square roots of another initializer's values, with a seed of its own if
+/// that initializer draws one.
 class SquareRoot : public Derived {
 public:
   explicit SquareRoot(const InitializerPtr &of)
@@ -149,7 +150,7 @@ InitializerPtr weft::keras::squareRootOf(const InitializerPtr &initializer) {
   return std::make_shared<SquareRoot>(initializer);
 }
 
-/// An initializer whose config has one number besides defaults.
+/// An initializer whose config sets one number; the other options are defaults.
 static InitializerPtr withNumber(const char *name, const char *key,
                                  double value) {
   auto out = AnyTable::make(*initializerTable().find(name));
@@ -168,7 +169,8 @@ InitializerPtr weft::keras::truncatedNormal(double stddev) {
 }
 
 InitializerPtr weft::keras::cloneOf(const InitializerPtr &initializer) {
-  // The row of the class; the runtime reads the members from the config.
+  // The clone is made from the class' row, without members; the runtime reads
+  // them from the config.
   const TableRow *row = initializerTable().find(initializer->className);
   std::shared_ptr<Configured> clone = AnyTable::make(*row);
   clone->config = initializer->config;

@@ -58,7 +58,8 @@ uint32_t PythonRandom::bits(unsigned bits) {
 }
 
 int64_t PythonRandom::seed() {
-  // randint(1, n) is 1 + randbelow(n): 30 bits, drawn again until below n.
+  // randint(1, n) is 1 + randbelow(n), which draws 30 bits until they are below
+  // n.
   constexpr uint32_t limit = 1000000000u;
   uint32_t drawn;
   do

@@ -1,7 +1,7 @@
 //===- PythonRandom.h - the numbers of Python's random ----------*- C++ -*-===//
 //
-// Keras gives every initializer and every dropout layer without a seed of its
-// own one drawn from Python's `random` module. An example:
+// Python's `random` module, from which Keras draws a seed for every initializer
+// and every layer of random numbers that is given none. An example:
 //
 //   keras.utils.set_random_seed(1337)   ->  PythonRandom random(1337);
 //   first Dense: random.randint(1, 10**9)   random.seed() == 663307073
@@ -22,11 +22,12 @@ namespace weft::keras {
 
 class PythonRandom {
 public:
-  /// Equals random.seed(seed).
+  /// Seeds the generator like random.seed(seed).
   explicit PythonRandom(uint64_t seed);
-  /// Equals random.getrandbits(bits), for 1 to 32 bits.
+  /// Draws like random.getrandbits(bits), for 1 to 32 bits.
   uint32_t bits(unsigned bits);
-  /// Equals random.randint(1, 10**9), as keras.random.make_default_seed.
+  /// Draws like random.randint(1, 10**9), as keras.random.make_default_seed
+  /// does.
   int64_t seed();
 
 private:

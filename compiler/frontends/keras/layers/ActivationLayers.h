@@ -27,8 +27,8 @@ class ActivationLayer : public Layer {
   Value call(Call &c, Value x) const override { return activation.apply(c, x); }
 };
 
-/// max(x, 0), clipped at `max_value`, beginning at `threshold`, with a slope
-/// below. keras.layers.ReLU
+/// max(x, 0), clipped at `max_value`; below `threshold` a line of slope
+/// `negative_slope` replaces x. keras.layers.ReLU
 class ReLU : public Layer {
   std::optional<double> maxValue;
   double negativeSlope = 0, threshold = 0;

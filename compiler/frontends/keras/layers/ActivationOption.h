@@ -1,6 +1,6 @@
 //===- ActivationOption.h - the activation of a layer ------------*- C++ -*-===//
 //
-// Most layers have a function as their activation; Keras also takes a layer:
+// The activation of a layer is a function or, as Keras allows, another layer:
 //
 //   Dense(3, activation="relu")
 //   Dense(3, activation=LeakyReLU(negative_slope=0.1))
@@ -32,7 +32,8 @@ public:
   void set(const char *function) {
     this->function = activationTable().make(function);
   }
-  /// Applies the activation; variables of a layer belong to the call.
+  /// Applies the activation. If it is a layer, its variables belong to the
+  /// call.
   Value apply(Call &c, Value x) const {
     if (!layer)
       return function->apply(c.t, x);

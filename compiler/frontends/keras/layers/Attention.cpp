@@ -41,8 +41,8 @@ Value AdditiveAttention::scores(Call &c, Value query, Value key) const {
   return t.reduce(ReduceKind::Sum, out, {3});
 }
 
-/// Lowers scores that the mask of the values or the order of positions
-/// excludes, by a number that no other score compensates.
+/// Lowers the scores of positions that the values' mask or the causal mask
+/// excludes, by a number that makes their softmax 0.
 Value Attention::masked(Call &c, const CallInputs &inputs, Value scores) const {
   Tensors &t = c.t;
   Value seen, mask = inputs.mask(1);

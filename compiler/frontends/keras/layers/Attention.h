@@ -28,7 +28,8 @@ protected:
     o.choice("score_mode", scoreMode, {"dot", "concat"});
     sharedOptions(o);
   }
-  /// Computes tanh(query + key) for each pair of positions.
+  /// Computes tanh(scale * (query + key)) for each pair of positions; a null
+  /// scale is 1.
   static Value pairs(Tensors &t, Value query, Value key, Value scale = {});
   /// Computes scores of the shape (batch, query positions, key positions).
   virtual Value scores(Call &c, Value query, Value key) const;

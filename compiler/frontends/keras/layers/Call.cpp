@@ -7,10 +7,10 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
 
-/// The size of an element of a variable or a value.
+/// The size of a float32 element, with which sizes of tensors are limited.
 static constexpr int64_t kFloatBytes = 4;
 
-/// The shape without the batch, which a scalar does not have.
+/// The shape without the batch dimension; empty for a scalar.
 static ArrayRef<int64_t> sampleShape(Value x) {
   return Tensors::shape(x).drop_front(Tensors::rank(x) > 0);
 }
@@ -183,7 +183,8 @@ Value Call::run(const Layer &layer, const char *name, Value x) {
   return runAll(layer, name, CallInputs(x)).values[0];
 }
 
-/// The results and their masks, with the mean of a penalty over the batch.
+/// Calls the layer and returns its results and their masks; adds the penalty of
+/// its activity regularizer, divided by the batch size.
 static CallResults resultsOf(Call &call, const Layer &layer,
                              CallInputs inputs) {
   for (auto *values : {&inputs.values, &inputs.tensors})
@@ -316,7 +317,7 @@ static void eraseBehind(Block &block, Operation *last) {
     block.back().erase();
 }
 
-/// Reshapes (batch, times, ...) to one batch.
+/// Merges the batch and the times of (batch, times, ...) into one dimension.
 static Value asBatch(Tensors &t, Value x) {
   SmallVector<int64_t> shape(t.shape(x).drop_front());
   shape[0] *= t.size(x, 0);

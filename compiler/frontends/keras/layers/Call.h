@@ -11,8 +11,8 @@
 //   MultiHeadAttention "mha"
 //     c.run(query, "query", x)                    variables mha/query/...
 //
-// A call with an error reports it with refuse() and returns any value, which is
-// not used.
+// A call that fails reports an error with refuse() and returns an arbitrary
+// value, which is not used.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,22 +33,22 @@ using llvm::SmallVector;
 
 /// The arguments of a layer's call.
 struct CallInputs {
-  SmallVector<Value> values; ///< positional tensors, lists taken apart
+  SmallVector<Value> values; ///< positional tensors, with lists flattened
   Masks masks;               ///< their masks; null or missing: none
-  /// All arguments as written; their tensors are numbered in `tensors`.
+  /// All arguments as written, with tensors as indices into `tensors`.
   CallArguments arguments;
   SmallVector<Value> tensors;
   Masks tensorMasks;
 
   CallInputs() = default;
-  /// Makes inputs of one tensor, and perhaps its mask.
+  /// Makes inputs of one tensor, with its mask or none.
   explicit CallInputs(Value x, Value mask = {}) : values{x}, masks{mask} {}
 
   /// The mask of a positional tensor, or null.
   Value mask(size_t position = 0) const {
     return position < masks.size() ? masks[position] : Value();
   }
-  /// The tensor of a keyword argument, or null; and its mask.
+  /// The tensor of a keyword argument and its mask; null if there is none.
   Value tensor(const std::string &name) const {
     const Argument *found = arguments.keyword(name);
     return found && found->isTensor() ? tensors[found->integer] : Value();
@@ -57,7 +57,7 @@ struct CallInputs {
     const Argument *found = arguments.keyword(name);
     return found && found->isTensor() ? tensorMasks[found->integer] : Value();
   }
-  /// The tensors of a keyword argument that is one or a list of them.
+  /// The tensors of a keyword argument that is one tensor or a list of tensors.
   SmallVector<Value> list(const std::string &name) const {
     SmallVector<Value> out;
     std::vector<size_t> places;
@@ -67,7 +67,7 @@ struct CallInputs {
       out.push_back(tensors[place]);
     return out;
   }
-  /// Adds a keyword argument that is one tensor or a list.
+  /// Adds a keyword argument that is a list of tensors.
   void give(const std::string &name, llvm::ArrayRef<Value> list) {
     Argument &argument = arguments.keywords[name];
     argument.kind = Argument::Kind::List;
@@ -91,7 +91,7 @@ struct CallInputs {
 /// The results of a call.
 struct CallResults {
   std::vector<Value> values;
-  Masks masks; ///< as many; null: none
+  Masks masks; ///< one for each value; null: no mask
 };
 
 /// The initial value and other properties of a weight.
@@ -99,31 +99,32 @@ struct WeightRules {
   InitializerPtr initializer;
   RegularizerPtr regularizer = nullptr;
   ConstraintPtr constraint = nullptr;
-  /// Axes whose products are the initializer's fans; both empty: as in a matrix
-  /// product or convolution.
+  /// The axes whose sizes are multiplied for the initializer's fans. If both
+  /// lists are empty, fans are those of a matrix product or convolution.
   std::vector<int64_t> inputAxes = {}, outputAxes = {};
-  /// Whether Keras gives it no name: it is variable, variable_1, ... of the
-  /// model.
+  /// Whether Keras gives the weight no name: its path then ends in variable,
+  /// variable_1, ..., by its number in the model.
   bool isUnnamed = false;
-  /// Whether its value keeps the variables' type; Keras: autocast=False.
+  /// Whether the value keeps the variable's type, as Keras' autocast=False
+  /// does.
   bool keepsType = false;
 };
 
 /// The properties of a variable that a call uses.
 struct VariableRequest {
   std::string layer; ///< path of the layer: mha/query
-  std::string name;  ///< kernel
+  std::string name;  ///< such as kernel
   std::vector<int64_t> shape;
   WeightRules rules;
-  bool trainable = true;      ///< a weight; not a statistic or a random state
+  bool trainable = true;      ///< a weight that is not frozen
   bool isRandom = false;      ///< the state of a seed generator
-  bool isDrawnAlways = false; ///< drawn from in each step, not in training only
+  bool isDrawnAlways = false; ///< each step draws from it, not only training
   std::string scope = layer;  ///< first part of its path in Keras
   std::string dtype = "float32";
 };
 
-/// Finds variables: they are made while a model is read, and found while a step
-/// is built.
+/// The variables of a model, which are made while it is read, and found while a
+/// step is built.
 class Variables {
 public:
   virtual ~Variables() = default;
@@ -132,14 +133,14 @@ public:
   virtual Value get(const VariableRequest &request) = 0;
   /// Sets the value of the variable at the end of the step.
   virtual void set(const VariableRequest &request, Value value) = 0;
-  /// Gives later calls of the step a value instead of a weight; the optimizer
-  /// changes the weight itself.
+  /// Gives later calls in the step another value for a weight; the optimizer
+  /// still changes the weight itself.
   virtual void replace(const VariableRequest &request, Value value) = 0;
-  /// Records that a layer inside another is constructed, with all the
-  /// initializers of its options.
+  /// Records that a layer constructs an inner layer, with the initializers of
+  /// all its options.
   virtual void construct(const Layer &layer) = 0;
-  /// Records that an initializer is made while the layer is built; it is no
-  /// option.
+  /// Records that a layer makes an initializer while it is built, without an
+  /// option for it.
   virtual void construct(const InitializerPtr &initializer) = 0;
   virtual void addLoss(Value scalar) = 0;
   /// Records an error; the first one is kept.
@@ -160,28 +161,29 @@ public:
   const bool training;
   const Policy policy;
 
-  /// Converts to the type that the layer computes in.
+  /// Converts x to the type in which the layer computes.
   Value cast(Value x) { return t.cast(x, t.typeOf(policy.compute)); }
 
-  /// A variable that the optimizer changes, in the type of computation.
+  /// A variable that the optimizer changes, converted to the type in which the
+  /// layer computes.
   Value weight(const char *name, std::vector<int64_t> shape,
                const WeightRules &rules);
   /// A variable that only `update` changes.
   Value state(const char *name, std::vector<int64_t> shape,
               const InitializerPtr &initializer);
-  /// Adds a scalar of int32 that is neither read nor changed here.
+  /// Adds an int32 scalar variable that the call neither reads nor changes.
   void counter(const char *name);
   void update(const char *name, Value value);
-  /// The result of `draw` for the key {seed, n}, for call n of the layer.
+  /// The result of `draw` for the key {seed, n}, for draw n of the generator.
   Value random(const InitializerPtr &seedGenerator,
                llvm::function_ref<Value(Value)> draw);
-  /// In training, 0 with probability `rate`, else x / (1 - rate). A mask of
-  /// another shape has sizes of 1 along dimensions whose elements are dropped
-  /// together.
+  /// In training, sets elements of x to 0 with probability `rate` and divides
+  /// the others by 1 - rate. Sizes of 1 in `maskShape` drop the elements along
+  /// those dimensions together.
   Value dropout(Value x, double rate, const InitializerPtr &seedGenerator,
                 ArrayRef<int64_t> maskShape = {});
-  /// The sizes of a mask that broadcasts to x, from an option "noise_shape":
-  /// nulls are the sizes of x. Refuses sizes that do not fit.
+  /// The shape of a mask that broadcasts to x, from an option "noise_shape"
+  /// whose nulls stand for the sizes of x. Refuses sizes that do not fit.
   SmallVector<int64_t> noiseShape(Value x, ArrayRef<int64_t> written);
   /// Whether the layer trains in this step, and is not frozen.
   bool isTraining() const { return training && trainable; }
@@ -190,34 +192,36 @@ public:
   /// is drawn. With `isDrawnAlways` each step advances it; only a train step uses
   /// the numbers.
   void hold(const InitializerPtr &seedGenerator, bool isDrawnAlways = false);
-  /// Adds the state of the generator of a layer inside.
+  /// Adds the state of an inner layer's seed generator.
   void holdInside(const char *name, const InitializerPtr &seedGenerator);
-  /// Skips numbers of such a generator.
+  /// Advances the state of a seed generator by `count` numbers.
   void skip(const InitializerPtr &seedGenerator, int64_t count);
-  /// Calls a layer inside this one: its result, or all results for all inputs.
+  /// Calls an inner layer on one tensor and returns its result, or on several
+  /// inputs and returns all results.
   Value run(const Layer &layer, const char *name, Value x);
   CallResults runAll(const Layer &layer, const char *name,
                      const CallInputs &inputs);
   /// Calls a layer that is an option, whose variables are saved under an
   /// attribute. Keras names them after the layer.
   Value runOption(const Layer &layer, const char *attribute, Value x);
-  /// Calls such a layer at each time of x (batch, times, ...), and of its mask
-  /// or null: as one batch if the layer draws no numbers and keeps no
-  /// statistics, else time by time.
+  /// Calls a layer that is an option at each time of x (batch, times, ...) and
+  /// of its mask, if any. All times are one batch if the layer draws no
+  /// numbers, keeps no statistics and adds no losses; else they are called one
+  /// after the other.
   Value runOptionForTimes(const Layer &layer, const char *attribute, Value x,
                           Value mask);
   CallResults runOptionAll(const Layer &layer, const char *attribute,
                            const CallInputs &inputs);
-  /// Calls such a layer with the first weight of one of these names replaced by
-  /// the result of `adjust`.
+  /// Calls a layer that is an option; the first weight that has one of these
+  /// names is replaced by the result of `adjust`.
   Value runOptionAdjusted(const Layer &layer, const char *attribute, Value x,
                           ArrayRef<llvm::StringRef> names,
                           llvm::function_ref<Value(Value)> adjust);
-  /// The call in which such a layer finds its variables.
+  /// The call in which a layer that is an option finds its variables.
   Call inside(const Layer &layer, const std::string &attribute);
 
-  /// Records an initializer that the layer makes while it is built, before the
-  /// weight that uses it.
+  /// Records an initializer that the layer makes while it is built; called
+  /// before the weight that uses it is requested.
   void construct(const InitializerPtr &initializer) {
     variables.construct(initializer);
   }
@@ -229,16 +233,17 @@ public:
   /// Whether all axes are dimensions of the tensor, each once; refuses them
   /// otherwise.
   bool hasAxes(Value x, ArrayRef<int64_t> axes);
-  /// The same, and whether none of them is the batch.
+  /// Whether hasAxes() holds and none of the axes is the batch.
   bool hasSampleAxes(Value x, ArrayRef<int64_t> axes);
 
 private:
   Variables &variables;
-  std::string path, scope; ///< in keys, and in Keras
+  std::string path, scope; ///< of keys, and of paths in Keras
   bool trainable;
 };
 
-/// The layer's results under a path, with its activity regularizer.
+/// Calls the layer at a path, and adds the penalty of its activity regularizer
+/// to the loss.
 CallResults callLayer(mlir::OpBuilder &builder, Variables &variables,
                       const Layer &layer, const std::string &path,
                       const CallInputs &inputs, bool training);

@@ -9,8 +9,8 @@
 
 namespace weft::keras {
 
-/// Layers that compute on colours as numbers from 0 to 255, whatever the
-/// `value_range` of the images.
+/// Layers of images whose colours have any `value_range`; wide() converts it to
+/// numbers from 0 to 255, and back() these to the range.
 class OfValueRange : public RandomColors {
 protected:
   void rangeOption(Options &o) {
@@ -30,7 +30,7 @@ protected:
   Value back(Tensors &t, Value x) const {
     return inRange(t, x, {0, 255}, range());
   }
-  /// Whether these are images with three features; refuses others.
+  /// Whether the images have three features; refuses others.
   bool hasColors(Call &c, Value x) const {
     if (features(x) == 3)
       return true;
@@ -43,8 +43,8 @@ protected:
   Value eachOfType(Call &c, Value x, std::array<double, 2> limits) const {
     return uniform(c, {c.t.size(x, 0)}, limits, tensorType(x).getElementType());
   }
-  /// Whether each image is changed, drawn with a probability that is drawn,
-  /// too.
+  /// Whether each image is changed: it is with a probability that is drawn from
+  /// `factor`.
   Value chosen(Call &c, Value x, const std::vector<double> &factor) const {
     Value probability = each(c, x, limits(factor, 0));
     Value drawn = each(c, x, {0, 1});
@@ -52,7 +52,8 @@ protected:
   }
 };
 
-/// Stretches each feature from its least to its largest value in the image.
+/// Scales each feature of an image so that its least and largest values become
+/// the ends of `value_range`; a feature of one value is kept.
 /// keras.layers.AutoContrast
 class AutoContrast : public OfValueRange {
   void options(Options &o) override {
@@ -62,8 +63,8 @@ class AutoContrast : public OfValueRange {
   bool changesAlways() const override { return true; }
   Value changed(Call &c, Value x) const override {
     Tensors &t = c.t;
-    // The dimensions 1 and 2, whichever dimension has the features, as in
-    // Keras.
+    // As in Keras, dimensions 1 and 2 are reduced even if one of them has the
+    // features.
     int64_t dims[] = {1, 2};
     Value images = wide(t, x);
     auto edge = [&](ReduceKind kind) {
@@ -77,7 +78,7 @@ class AutoContrast : public OfValueRange {
   }
 };
 
-/// Adds a number, and inverts colours above a threshold.
+/// Adds a number to colours, and inverts those not below a threshold.
 /// keras.layers.Solarization
 class Solarization : public OfValueRange {
   std::vector<double> addition = {0, 0}, threshold = {0, 0};

@@ -82,8 +82,8 @@ private:
     shape.push_back(4 * filters);
     return shape;
   }
-  /// The convolution of one time, or of all times as one batch; one for each
-  /// gate if each has a mask.
+  /// Convolves x at one time, or at all times as one batch; with masks,
+  /// convolves each gate separately.
   Value convolved(Tensors &t, Value x, Value kernel, ArrayRef<Value> masks,
                   const SpatialWindow &window) const {
     auto convolution = [&](Value x, Value kernel) {

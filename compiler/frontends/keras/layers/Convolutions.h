@@ -79,8 +79,8 @@ protected:
   }
 };
 
-/// Sums of products of a kernel with windows of the image, in groups of
-/// features.  keras.layers.Conv1D, Conv2D, Conv3D
+/// A convolution over `groups` groups of features. keras.layers.Conv1D, Conv2D,
+/// Conv3D
 template <int rank> class Conv : public AnyConvolution<rank> {
   int64_t filters = 0, groups = 1;
 
@@ -118,8 +118,8 @@ template <int rank> class Conv : public AnyConvolution<rank> {
   }
 };
 
-/// A convolution with a kernel for each feature, `depth_multiplier` results
-/// each. keras.layers.DepthwiseConv1D, DepthwiseConv2D
+/// A convolution of each feature with kernels of its own, which gives
+/// `depth_multiplier` features. keras.layers.DepthwiseConv1D, DepthwiseConv2D
 template <int rank> class DepthwiseConv : public AnyConvolution<rank> {
   int64_t multiplier = 1;
 
@@ -196,11 +196,11 @@ template <int rank> class SeparableConv : public AnyConvolution<rank> {
   }
 };
 
-/// The adjoint of a convolution: images become larger by their strides.
+/// The adjoint of a convolution, which enlarges images by its strides.
 /// keras.layers.Conv1DTranspose, Conv2DTranspose, Conv3DTranspose
 template <int rank> class ConvTranspose : public AnyConvolution<rank> {
   int64_t filters = 0;
-  std::vector<int64_t> outputPadding; ///< one for all or for each; empty: null
+  std::vector<int64_t> outputPadding; ///< one for each dimension; empty if null
 
   void options(Options &o) override {
     o.integer("filters", filters, kPositive);

@@ -10,7 +10,7 @@ static bool names(const std::string &text, char letter) {
   return text.find(letter) != text.npos;
 }
 
-/// Whether the text has letters only, each once.
+/// Whether the text consists of distinct letters.
 static bool isSpec(const std::string &text) {
   for (size_t i = 0; i < text.size(); ++i)
     if (!std::isalpha(static_cast<unsigned char>(text[i])) ||
@@ -54,7 +54,7 @@ EinsumEquation::EinsumEquation(const std::string &text, int64_t rank) {
   bool hasBatch = complaint.empty() && (elided == 0 || !isLeft);
   if (hasBatch && (names(kernel, input[0]) || output[0] != input[0]))
     complaint = "must keep the batch, its first letter, in front";
-  // Letters for the dimensions of the dots.
+  // Unused letters name the dimensions of the dots.
   std::string dots;
   for (char letter = 'A'; complaint.empty() && int64_t(dots.size()) < elided;
        ++letter) {
@@ -121,7 +121,7 @@ Value EinsumDense::call(Call &c, Value x) const {
     c.refuse("\"equation\" \"" + equation + "\" " + e.complaint);
     return x;
   }
-  // The batch and the dimensions of the dots are those of the input.
+  // The sizes of the batch and of the dots' dimensions are those of the input.
   std::vector<int64_t> full = outputShape;
   full.insert(full.begin(), c.t.size(x, 0));
   for (int64_t i = 1; e.isLeft && i < e.elided; ++i)

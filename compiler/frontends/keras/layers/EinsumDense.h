@@ -7,13 +7,13 @@
 
 namespace weft::keras {
 
-/// "...ab,bc->...ac" with a letter for each dimension: ABab,bc->ABac for a
-/// tensor of rank 4.
+/// An equation such as "...ab,bc->...ac", with a letter for each dimension of
+/// the dots: ABab,bc->ABac for a tensor of rank 4.
 struct EinsumEquation {
   std::string input, kernel, output;
   int64_t elided = 0;    ///< the number of dimensions of "..."
   bool isLeft = false;   ///< whether the dots are on the left
-  std::string complaint; ///< the reason why it cannot be computed, or empty
+  std::string complaint; ///< the reason why it is invalid, or empty
 
   EinsumEquation(const std::string &text, int64_t rank);
 };

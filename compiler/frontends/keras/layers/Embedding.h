@@ -7,8 +7,8 @@
 
 namespace weft::keras {
 
-/// Rows of a table: (batch, ...) of integers to (batch, ..., output_dim). As in
-/// Keras on JAX, indices outside the table give NaN.
+/// Looks up rows of a table: integers (batch, ...) give (batch, ...,
+/// output_dim). As in Keras on JAX, indices outside the table give NaN.
 class Embedding : public Layer {
 protected:
   int64_t inputDim = 0, outputDim = 0;
@@ -47,8 +47,9 @@ protected:
   }
 };
 
-/// An Embedding whose table also gives logits of words: x . table^T if it is
-/// called with reverse=True.  keras.layers.ReversibleEmbedding
+/// An Embedding whose table also computes logits: with reverse=True a call
+/// returns x . table^T, or x times a second table without `tie_weights`.
+/// keras.layers.ReversibleEmbedding
 class ReversibleEmbedding : public Embedding {
   bool tieWeights = true;
   std::optional<double> softCap;

@@ -9,8 +9,8 @@
 
 namespace weft::keras {
 
-/// Resizes images to `size` elements along a dimension; refused if that takes
-/// too many weights.
+/// Resizes images to `size` elements along a dimension; refuses sizes that need
+/// too large a matrix of weights.
 inline Value resizedImages(Call &c, Value x, int64_t dim, int64_t size,
                            const std::string &interpolation,
                            bool antialias = false) {
@@ -38,8 +38,7 @@ protected:
   Value alongFeatures(Tensors &t, Value vector, Value x) const {
     return t.along(vector, x, channelsFirst() ? 1 : -1);
   }
-  /// Whether the window fits in the padded image at least once; refuses it
-  /// otherwise.
+  /// Whether the window fits in the padded image; refuses one that does not.
   bool fits(Call &c, Value x, const SpatialWindow &window) const {
     for (int64_t size : window.over(spatialSizes(x, channelsFirst())))
       if (size < 1) {

@@ -10,7 +10,7 @@ namespace weft::keras {
 /// The input of a model; it computes nothing.
 class InputLayer : public Layer {
 public:
-  std::vector<int64_t> batchShape; ///< null entries are -1
+  std::vector<int64_t> batchShape; ///< unknown sizes are -1
   std::string dtype = "float32";
 
   /// The shape of one sample; unknown sizes are -1.

@@ -1,8 +1,8 @@
 //===- Layer.h - a layer of Keras --------------------------------*- C++ -*-===//
 //
-// A layer is one class in one file, to be read beside Keras' documentation: its
-// members are its options with Keras' defaults, and `call` computes its result.
-// Variables are requested where they are used:
+// A layer is one class, to be read beside Keras' documentation: its members are
+// its options with Keras' defaults, and `call` computes its result. Variables
+// are requested where they are used:
 //
 //   class Dense : public Layer {
 //     int64_t units = 0;
@@ -19,9 +19,9 @@
 //
 // Shapes and variables follow from `call`: reading a model runs the calls once
 // on values that are never computed (model/GraphRunner.cpp), each step runs
-// them again. A layer has no state except its options.
+// them again. A layer object has no state except its options.
 //
-// A layer overrides one of:
+// A layer overrides one of the first three, and perhaps the last:
 //
 //   call(c, x)            one tensor, one result                  Dense
 //   callAll(c, inputs)    all inputs, one result                   Add
@@ -31,11 +31,11 @@
 // Masks mark the valid positions of a tensor (i1, without its last dimensions).
 // They follow the tensors as in Keras: `inputs.mask()` is the input's, or null;
 // `masks` returns those of the results. A layer that does not override it drops
-// them; one of Keras' supports_masking returns passed(inputs).
+// masks; layers with Keras' supports_masking return passed(inputs).
 //
-// Floats and variables are given in the type in which the layer's policy
-// computes; a formula that Keras always computes in float32 begins with
-// c.t.wide(x) and ends with c.cast(x).
+// Floats and weights are given in the type in which the layer's policy
+// computes, and states in the type of its variables; a formula that Keras
+// always computes in float32 begins with c.t.wide(x) and ends with c.cast(x).
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,18 +53,18 @@ namespace weft::keras {
 
 class Call;
 struct CallInputs;
-/// Masks, one for each result; null, or missing at the end: no mask.
+/// Masks, one for each result. A null or missing entry means no mask.
 using Masks = std::vector<mlir::Value>;
 
 class Layer : public Configured {
 public:
   std::string name;
   bool trainable = true;
-  /// The layer's policy; unset in a layer that another one makes, whose policy
-  /// it has.
+  /// The layer's policy. It is unset for a layer that another layer makes,
+  /// which computes with the policy of that layer.
   std::optional<Policy> policy;
 
-  /// Reads the options of a layer that is an option of another.
+  /// Reads the options that every layer has.
   void commonOptions(Options &o) override {
     o.text("name", name);
     o.flag("trainable", trainable);
@@ -80,9 +80,10 @@ public:
   /// The masks of the results.
   virtual Masks masks(Call &c, const CallInputs &inputs) const;
 
-  /// The parameters of Keras' call that are tensors or lists of them, in order,
-  /// and keyword arguments that are true or false; a file with others is refused.
-  /// CallInputs::values holds the first parameter, the others are found by name.
+  /// The parameters of Keras' call that are tensors or lists of tensors, in
+  /// order. CallInputs::values holds the first; the others are found by name.
+  /// flagArguments() lists those that are true or false; all others are
+  /// refused.
   virtual std::vector<const char *> tensorArguments() const {
     return {"inputs"};
   }
@@ -94,29 +95,30 @@ public:
   virtual bool takesSeveral() const { return false; }
   /// Whether it can be called with a tensor of integers.
   virtual bool takesIntegers() const { return false; }
-  /// Whether integers among its inputs are converted to its compute type, as
-  /// where Keras multiplies them with weights.
+  /// Whether integers among the inputs are converted to the layer's compute
+  /// type, as Keras does for products with weights.
   virtual bool castsIntegers() const { return false; }
-  /// Whether floats among its inputs are converted to its compute type; Keras:
-  /// autocast.
+  /// Whether floats among the inputs are converted to the layer's compute type
+  /// (Keras' autocast).
   virtual bool castsInputs() const { return true; }
   /// Whether a call removes the masks from its input tensors, so that later
   /// layers do not find them, as Keras' MultiHeadAttention does.
   virtual bool takesMasksOff() const { return false; }
-  /// Whether its "dtype" is an option of its own, not the policy of its
+  /// Whether "dtype" is an option of the layer itself, not the policy of its
   /// computation.
   virtual bool hasOwnType() const { return false; }
-  /// The regularizer of each call's result; its loss is divided by the batch size.
+  /// The regularizer of each call's result; its penalty is divided by the batch
+  /// size.
   virtual RegularizerPtr activityRegularizer() const { return nullptr; }
-  /// The name of its group in a saved model, before its number; empty for a
-  /// function, which has no group.
+  /// The name of the layer's group in a saved model, without the number; empty
+  /// for a function, which has no group.
   virtual std::string savedName() const { return snakeCase(className); }
-  /// The attribute of Keras' class that holds the inner layer of this name:
-  /// query_dense for query. Saved models use it.
+  /// The attribute of Keras' class that holds the inner layer of this name,
+  /// such as query_dense for query. Saved models use it.
   virtual std::string attributeOf(const std::string &inside) const {
     return inside;
   }
-  /// Whether Keras saves the weight of this name of a layer inside once more, among
+  /// Whether Keras saves the inner layer's weight of this name once more, among
   /// this layer's own variables.
   virtual bool alsoSaves(const std::string &) const { return false; }
 

@@ -14,7 +14,7 @@ inline Value maskBits(Tensors &t, Value mask) {
              : t.compare(CompareKind::NE, mask, 0);
 }
 
-/// Whether a mask of this shape can be broadcast to the other, as in NumPy.
+/// Whether the mask can be broadcast to this shape, as in NumPy.
 inline bool stretchesTo(Value mask, llvm::ArrayRef<int64_t> shape) {
   int64_t missing = int64_t(shape.size()) - Tensors::rank(mask);
   for (int64_t i = 0; missing >= 0 && i < Tensors::rank(mask); ++i)

@@ -8,7 +8,8 @@
 
 namespace weft::keras {
 
-/// Combines tensors of shapes that NumPy would broadcast.
+/// Combines tensors of one rank whose shapes can be broadcast to each other, as
+/// in NumPy.
 class Merging : public Layer {
 protected:
   void options(Options &) override {}
@@ -16,7 +17,8 @@ protected:
   virtual Value finished(Tensors &, Value x, size_t) const { return x; }
 
   bool takesSeveral() const override { return true; }
-  /// The union of the tensors' masks; none if one has no mask.
+  /// The union of the tensors' masks; none if one has no mask, or they differ
+  /// in shape.
   Masks masks(Call &c, const CallInputs &inputs) const override {
     Value out;
     for (Value mask : inputs.masks) {
@@ -26,7 +28,7 @@ protected:
     }
     return {out};
   }
-  /// The shape that both are broadcast to; empty if there is none.
+  /// The shape to which a and b can be broadcast; empty if there is none.
   static SmallVector<int64_t> commonShape(Value a, Value b) {
     if (Tensors::rank(a) < Tensors::rank(b))
       std::swap(a, b);
@@ -55,7 +57,7 @@ protected:
   }
 };
 
-/// Sums of products along an axis of each of two tensors, for each sample.
+/// The dot products of two tensors along an axis of each, sample by sample.
 /// keras.layers.Dot
 class Dot : public Layer {
   std::vector<int64_t> axes;
@@ -184,8 +186,9 @@ class Concatenate : public Layer {
     auto type = tensorType(values[0]).clone(shape);
     return c.t.make<ConcatenateOp>(type, values, uint64_t(dim));
   }
-  /// The concatenated masks, reduced by `or` along other dimensions; a tensor
-  /// without a mask counts everywhere.
+  /// The masks of the inputs, broadcast to the inputs, concatenated along
+  /// `axis` and reduced by `or` along the last dimension. An input without a
+  /// mask is valid everywhere.
   Masks masks(Call &c, const CallInputs &inputs) const override {
     Tensors &t = c.t;
     if (!c.hasSampleAxes(inputs.values[0], axis) ||

@@ -27,7 +27,8 @@ void HeadAttention::sharedOptions(Options &o) {
   o.maybeInteger("seed", seed, kAnyNumber);
 }
 
-/// One of the products; each draws weights of its own.
+/// Applies a dense layer to the last dimension of x; its initializers are
+/// clones, which draw their own seeds.
 Value HeadAttention::product(Call &c, const char *name, Value x,
                              const std::string &equation,
                              std::vector<int64_t> shape,
@@ -48,8 +49,8 @@ Value HeadAttention::product(Call &c, const char *name, Value x,
   return c.run(dense, name, x);
 }
 
-/// Whether positions of the key may be attended from those of the query, by
-/// their distance.
+/// An i1 mask of the key positions that each query position can attend to: none
+/// after it if causal, and only those within the window; null without either.
 static Value positions(Tensors &t, RankedTensorType bits, bool isCausal,
                        std::optional<int64_t> window) {
   auto numbers = bits.clone(t.builder.getI32Type());
@@ -67,8 +68,8 @@ static Value positions(Tensors &t, RankedTensorType bits, bool isCausal,
   return out ? t.make<AndOp>(out, near) : near;
 }
 
-/// Combines the masks of query, value and key and of positions; null if there
-/// are none.
+/// Combines the masks of query, value and key, the causal mask and the sliding
+/// window; null if there are none.
 Value HeadAttention::masksOfInputs(Call &c, const CallInputs &inputs,
                                    const Positions &of) const {
   Tensors &t = c.t;
@@ -113,8 +114,8 @@ Value HeadAttention::masksOfInputs(Call &c, const CallInputs &inputs,
   return out;
 }
 
-/// Combines all masks of the call, in the shape of Positions::seen or of the
-/// scores; null if there are none.
+/// Combines all masks of the call, in the shape of Positions::seen or, for a
+/// mask with heads, of the scores; null if there are none.
 Value HeadAttention::mask(Call &c, const CallInputs &inputs,
                           const Positions &of) const {
   Tensors &t = c.t;
@@ -163,8 +164,8 @@ Value HeadAttention::fused(Tensors &t, Value query, Value key, Value value,
   return t.transpose(out, {0, 2, 1, 3});
 }
 
-/// Computes attention op by op, as Keras does if it needs the scores or other
-/// axes than [1]: returns the result, and the scores.
+/// Computes attention op by op, as Keras does if the scores are needed or the
+/// attention axes are not [1]. Returns the result and the scores.
 std::pair<Value, Value> HeadAttention::spelledOut(Call &c, Value query,
                                                   Value key, Value value,
                                                   const Positions &of,
@@ -260,7 +261,7 @@ HeadAttention::accepts(Call &c, Value query, Value key, Value value) const {
   return std::nullopt;
 }
 
-/// The `count` letters from `first` on.
+/// The `count` letters from 'a' + `first` on.
 static std::string letters(size_t first, size_t count) {
   std::string out;
   for (size_t i = 0; i < count; ++i)

@@ -8,14 +8,13 @@
 
 namespace weft::keras {
 
-/// softmax(query . key / sqrt(size of a head)) . value for each of several heads,
-/// over tensors (batch, positions, features) or, along some of them, with more
-/// dimensions of positions; query, key, value and result are each a matrix
-/// product before.
+/// softmax(query . key / sqrt(size of a head)) . value for each head. Tensors
+/// are (batch, positions, features); MultiHeadAttention allows more dimensions
+/// of positions. Query, key, value and result are multiplied by matrices first.
 class HeadAttention : public Layer {
 protected:
   struct Heads {
-    /// The number of heads; the second divides the first.
+    /// The numbers of heads; `keyValue` divides `query`.
     int64_t query, keyValue;
     int64_t keySize, valueSize;
   };
@@ -29,8 +28,8 @@ protected:
 
   void sharedOptions(Options &o);
   virtual Heads heads() const = 0;
-  /// The dimensions of attention in a query of this rank; none for ranks that
-  /// the layer does not take.
+  /// The dimensions of a query of this rank along which it attends; empty for
+  /// ranks that the layer does not take.
   virtual SmallVector<int64_t> axesOf(int64_t rank) const = 0;
   /// Whether an argument query_mask takes precedence over the query's mask.
   virtual bool readsQueryMask() const = 0;
@@ -54,16 +53,16 @@ private:
   Value product(Call &c, const char *name, Value x, const std::string &equation,
                 std::vector<int64_t> shape, const std::string &biasAxes,
                 const char *activation = "linear") const;
-  /// The dimensions of query and key before the projections.
+  /// The dimensions of query and key before they are split into heads.
   struct Positions {
-    SmallVector<int64_t> axes;  ///< of attention
+    SmallVector<int64_t> axes;  ///< the axes of attention
     SmallVector<int64_t> batch; ///< the other dimensions, without the features
-    /// Sizes: the batch, positions of the query, positions of the key.
+    /// The sizes of the batch, the query's positions, and the key's positions.
     SmallVector<int64_t> seen;
 
     /// The shape of the scores, with the heads behind the batch.
     SmallVector<int64_t> scores(int64_t heads) const;
-    /// Reshapes a mask to the scores' shape, or null.
+    /// The mask, broadcast to the scores; null if it is.
     Value forHeads(Tensors &t, Value mask, Value scores) const;
   };
   std::optional<Positions> accepts(Call &c, Value query, Value key,
@@ -78,7 +77,7 @@ private:
                                      Value mask) const;
 };
 
-/// Attention with as many heads of keys and values as of queries.
+/// Attention with equal numbers of heads for queries, keys and values.
 /// keras.layers.MultiHeadAttention
 class MultiHeadAttention : public HeadAttention {
   int64_t numHeads = 0, keyDim = 0;
@@ -96,7 +95,8 @@ class MultiHeadAttention : public HeadAttention {
   Heads heads() const override {
     return {numHeads, numHeads, keyDim, valueDim.value_or(keyDim)};
   }
-  /// An axis of null means all dimensions between the batch and the features.
+  /// The attention axes; null stands for all dimensions between the batch and
+  /// the features.
   SmallVector<int64_t> axesOf(int64_t rank) const override {
     SmallVector<int64_t> out;
     for (int64_t axis : attentionAxes)
@@ -112,8 +112,8 @@ class MultiHeadAttention : public HeadAttention {
   }
 };
 
-/// Attention in which several heads of queries share one of keys and values.
-/// keras.layers.GroupQueryAttention
+/// Attention in which several heads of queries share one head of keys and
+/// values. keras.layers.GroupQueryAttention
 class GroupQueryAttention : public HeadAttention {
   int64_t headDim = 0, queryHeads = 0, keyValueHeads = 0;
 
@@ -134,7 +134,8 @@ class GroupQueryAttention : public HeadAttention {
     return rank == 3 ? SmallVector<int64_t>{1} : SmallVector<int64_t>();
   }
   bool readsQueryMask() const override { return true; }
-  /// Keras adds the penalty of its results to those of its products.
+  /// Keras adds the activity penalty to the layer's result and to the
+  /// projections.
   RegularizerPtr activityRegularizer() const override {
     return productRegularizer;
   }

@@ -56,11 +56,11 @@ class GaussianDropout : public Noise {
   }
 };
 
-/// Sets elements to the least value of SELU, and keeps mean and variance.
-/// keras.layers.AlphaDropout
+/// Drops elements to the least value of SELU, and rescales all so that mean and
+/// variance are kept. keras.layers.AlphaDropout
 class AlphaDropout : public Noise {
   double rate = 0;
-  std::vector<int64_t> noiseShape; ///< null: as the input's
+  std::vector<int64_t> noiseShape; ///< empty if null: the input's shape
 
   void options(Options &o) override {
     o.number("rate", rate, kShare);
@@ -83,7 +83,7 @@ class AlphaDropout : public Noise {
   }
 };
 
-/// x, with a penalty.  keras.layers.ActivityRegularization
+/// Returns x, and adds a penalty.  keras.layers.ActivityRegularization
 class ActivityRegularization : public Layer {
   double l1 = 0, l2 = 0;
 

@@ -7,7 +7,8 @@
 
 namespace weft::keras {
 
-/// A factor and a summand for each feature, which normalisations share.
+/// The weights gamma and beta, a factor and a summand for each feature, which
+/// the normalizations share.
 class Normalization : public Layer {
 protected:
   double epsilon = 1e-3;
@@ -29,13 +30,14 @@ protected:
     o.object("beta_constraint", betaConstraint, constraintTable());
     o.object("gamma_constraint", gammaConstraint, constraintTable());
   }
-  /// A weight in f32, in which normalizations compute with any policy.
+  /// A weight, converted from its own type to f32, as normalizations compute in
+  /// f32 with any policy.
   static Value wideWeight(Call &c, const char *name, std::vector<int64_t> shape,
                           WeightRules rules) {
     rules.keepsType = true;
     return c.t.wide(c.weight(name, std::move(shape), rules));
   }
-  /// The weight gamma; null without one.
+  /// The weight gamma; null if `scale` is false.
   Value gamma(Call &c, std::vector<int64_t> shape) const {
     return scale ? wideWeight(
                        c, "gamma", std::move(shape),
@@ -50,9 +52,9 @@ protected:
   }
   using Shaped = llvm::function_ref<Value(Value)>;
   static Value asIs(Value v) { return v; }
-  /// x * inv + (beta - mean * inv), inv = gamma / sqrt(variance + epsilon).
-  /// `spread` gives mean and variance the shape of gamma and beta, which may be null,
-  /// as late as possible; `back` gives that shape the one of x.
+  /// x * inv + (beta - mean * inv), where inv = gamma / sqrt(variance +
+  /// epsilon). `spread` broadcasts mean and variance to the shape of gamma and
+  /// beta, which may be null; `back` broadcasts that shape to that of x.
   Value normalized(Tensors &t, Value x, Value mean, Value variance, Value gamma,
                    Value beta, Shaped spread, Shaped back) const {
     Value inverse = spread(t.make<RsqrtOp>(t.add(variance, epsilon)));
@@ -65,9 +67,9 @@ protected:
   }
 };
 
-/// Normalizes in training by mean and variance of the batch, from which moving
-/// statistics are updated; else, and if the layer is frozen, by these. With
-/// `renorm` training corrects the result towards statistics of its own.
+/// Normalizes by mean and variance of the batch in training, which also updates
+/// the moving statistics, and by the moving statistics otherwise or if the
+/// layer is frozen. `renorm` corrects training by further statistics.
 /// keras.layers.BatchNormalization
 class BatchNormalization : public Normalization {
   int64_t axis = -1;
@@ -100,7 +102,7 @@ class BatchNormalization : public Normalization {
   static Value moved(Tensors &t, Value old, Value now, double momentum) {
     return t.add(t.mul(old, momentum), t.mul(now, 1.0 - momentum));
   }
-  /// An entry of renorm_clipping.
+  /// The entry of renorm_clipping with this name, if it is given.
   std::optional<double> bound(const char *name) const {
     const Argument *found = clipping.item(name);
     if (!found || !found->isGiven())
@@ -148,9 +150,9 @@ class BatchNormalization : public Normalization {
           difference = t.sub(x, t.spread(mean, x, dims));
     return {mean, share(t.mul(difference, difference), count)};
   }
-  /// The statistics of renorm.
+  /// The additional statistics that `renorm` keeps.
   struct Renorm {
-    Value stddev, mean, trainedStddev; ///< the first for inference
+    Value stddev, mean, trainedStddev; ///< stddev: for inference
   };
   Renorm renormOf(Call &c, const std::vector<int64_t> &shape) const {
     Renorm out;
@@ -163,7 +165,7 @@ class BatchNormalization : public Normalization {
     out.trainedStddev = of("renorm_stddev", squareRootOf(varianceInitializer));
     return out;
   }
-  /// Gamma and beta for a corrected result.
+  /// Gamma and beta that include the correction of `renorm`.
   std::pair<Value, Value> corrected(Tensors &t, const Renorm &renorm,
                                     Value mean, Value variance, Value gamma,
                                     Value beta) const {
@@ -239,7 +241,7 @@ class BatchNormalization : public Normalization {
   }
 };
 
-/// Normalizes by mean and variance of each sample along `axis`.
+/// Normalizes each sample by its mean and variance along `axis`.
 /// keras.layers.LayerNormalization
 class LayerNormalization : public Normalization {
   std::vector<int64_t> axis = {-1};
@@ -281,8 +283,8 @@ class LayerNormalization : public Normalization {
   }
 };
 
-/// Normalizes by mean and variance of groups of features of each sample; -1
-/// groups: of each feature. keras.layers.GroupNormalization
+/// Normalizes groups of features of each sample by their mean and variance;
+/// with -1 groups each feature is a group. keras.layers.GroupNormalization
 class GroupNormalization : public Normalization {
   int64_t groups = 32, axis = -1;
 
@@ -334,8 +336,8 @@ class GroupNormalization : public Normalization {
   }
 };
 
-/// x / sqrt(mean(x^2) + epsilon) * scale, along the last dimensions; Keras
-/// fails for others.  keras.layers.RMSNormalization
+/// x / sqrt(mean(x^2) + epsilon) * scale, along trailing dimensions; Keras
+/// fails for other axes.  keras.layers.RMSNormalization
 class RMSNormalization : public Layer {
   std::vector<int64_t> axis = {-1};
   double epsilon = 1e-6;

@@ -8,7 +8,7 @@
 
 namespace weft::keras {
 
-/// The largest element or the mean of each window; padding does not count.
+/// The maximum or the mean of each window, without the padding.
 /// keras.layers.MaxPooling1D to AveragePooling3D
 template <int rank, bool isMax> class Pooling : public OfImages {
   std::vector<int64_t> poolSize = std::vector<int64_t>(rank, 2), strides;
@@ -40,9 +40,9 @@ template <int rank, bool isMax> class Pooling : public OfImages {
   }
 };
 
-/// The largest element or the mean of each of `output_size` windows, which lie
-/// as evenly as sizes allow.
-/// keras.layers.AdaptiveMaxPooling1D to AdaptiveAveragePooling3D
+/// The maximum or the mean of each of `output_size` windows, which are spread
+/// as evenly as possible. keras.layers.AdaptiveMaxPooling1D to
+/// AdaptiveAveragePooling3D
 template <int rank, bool isMax> class AdaptivePooling : public OfImages {
   std::vector<int64_t> outputSize = std::vector<int64_t>(rank, 1);
 
@@ -50,7 +50,8 @@ template <int rank, bool isMax> class AdaptivePooling : public OfImages {
     o.sizes("output_size", outputSize, rank);
     formatOption(o);
   }
-  /// Window i of n elements begins at floor(i * n / count).
+  /// Reduces `count` windows of a dimension; window i begins at floor(i * size
+  /// / count).
   static Value along(Tensors &t, Value x, int64_t dim, int64_t count) {
     SmallVector<Value> parts;
     int64_t size = t.size(x, dim);
@@ -82,7 +83,7 @@ template <int rank, bool isMax> class AdaptivePooling : public OfImages {
   }
 };
 
-/// The largest element or the mean of each feature.
+/// The maximum or the mean of each feature over all positions.
 /// keras.layers.GlobalMaxPooling1D to GlobalAveragePooling3D
 template <int rank, bool isMax> class GlobalPooling : public OfImages {
   bool keepdims = false;

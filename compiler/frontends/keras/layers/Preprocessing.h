@@ -9,15 +9,16 @@
 
 namespace weft::keras {
 
-/// Layers that encode numbers of classes.
+/// Layers that encode class numbers.
 class OfClasses : public Layer {
 protected:
   std::string outputMode = "multi_hot";
 
   bool takesIntegers() const override { return true; }
 
-  /// Encodes each number as (..., classes); except for one_hot, dimension 1 is
-  /// summed up.
+  /// Encodes each class number as a vector (..., classes); except for one_hot,
+  /// those along dimension 1 are reduced to their sum (count) or maximum
+  /// (multi_hot).
   Value encoded(Call &c, Value x, int64_t classes) const {
     Tensors &t = c.t;
     bool isFloat = !tensorType(x).getElementType().isInteger();
@@ -104,7 +105,7 @@ class Discretization : public OfClasses {
   }
 };
 
-/// Layers whose result are images of one size.
+/// Layers that change images to a given size.
 class ToSize : public OfImages {
 protected:
   int64_t height = 1, width = 1;
@@ -114,7 +115,7 @@ protected:
     o.integer("width", width, kPositive);
   }
   bool takesIntegers() const override { return true; }
-  /// The flag has no effect here.
+  /// The keyword is accepted, but has no effect.
   std::vector<const char *> flagArguments() const override {
     return {"training"};
   }

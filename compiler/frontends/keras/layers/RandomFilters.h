@@ -7,11 +7,10 @@
 
 namespace weft::keras {
 
-/// Layers that combine each element with adjacent ones by a kernel, feature by
-/// feature.
+/// Layers that convolve each feature with a kernel.
 class OfNeighbours : public OfValueRange {
 protected:
-  /// Convolves with a kernel (height, width).
+  /// Convolves each feature with the kernel (height, width).
   Value filtered(Tensors &t, Value x, Value kernel) const {
     int64_t height = t.size(kernel, 0), width = t.size(kernel, 1);
     Value wide = t.make<BroadcastOp>(
@@ -62,7 +61,8 @@ class RandomGaussianBlur : public OfNeighbours {
     rangeOption(o);
     o.seed("seed", seed, true);
   }
-  /// A bell curve of numbers that add up to 1, with one of two widths.
+  /// A Gaussian kernel of `count` elements that add up to 1; its deviation is
+  /// widths[which].
   Value bell(Tensors &t, int64_t count, Value widths, int64_t which) const {
     std::vector<float> places(count);
     for (int64_t i = 0; i < count; ++i)
@@ -93,7 +93,7 @@ class RandomGaussianBlur : public OfNeighbours {
 /// Fills a rectangle with noise or one colour.  keras.layers.RandomErasing
 class RandomErasing : public OfValueRange {
   std::vector<double> factor = {0, 1}, scale = {0.02, 0.33};
-  std::optional<double> fill; ///< none: noise
+  std::optional<double> fill; ///< none: noise is drawn
 
   void options(Options &o) override {
     imageOptions(o);
@@ -103,7 +103,8 @@ class RandomErasing : public OfValueRange {
     rangeOption(o);
     o.seed("seed", seed, true);
   }
-  /// Whether each position along a dimension is in the drawn range.
+  /// Whether each position along a dimension is in an interval of drawn
+  /// position, whose length is `ratio` times the size.
   Value inside(Call &c, Value x, int64_t dim, Value ratio) const {
     Tensors &t = c.t;
     double size = double(t.size(x, dim));

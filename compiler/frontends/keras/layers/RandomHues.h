@@ -57,7 +57,7 @@ class RandomGrayscale : public OfValueRange {
   }
 };
 
-/// Blends images with grey, or extrapolates.
+/// Interpolates between images and their grey versions, or extrapolates.
 /// keras.layers.RandomColorDegeneration
 class RandomColorDegeneration : public OfValueRange {
   std::vector<double> factor = {0, 0};
@@ -112,9 +112,9 @@ class RandomHue : public OfHues {
   }
 };
 
-/// Applies RandomBrightness, RandomContrast, RandomSaturation and RandomHue one
-/// after the other, with numbers of the layer's own generator; those of these
-/// layers are kept and never used, as in Keras.  keras.layers.RandomColorJitter
+/// Applies RandomBrightness, RandomContrast, RandomSaturation and RandomHue in
+/// turn, with numbers of the layer's own generator. As in Keras the generators
+/// of these layers exist but are not used.  keras.layers.RandomColorJitter
 class RandomColorJitter : public OfHues {
   struct Adjustment {
     const char *option, *name;

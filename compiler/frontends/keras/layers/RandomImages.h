@@ -11,8 +11,9 @@
 
 namespace weft::keras {
 
-/// Layers that change images (batch, height, width, features) in each step of
-/// training, by numbers that they draw; other steps do not change them.
+/// Layers that change images (batch, height, width, features) by numbers that
+/// they draw in each step of training; other steps change images only if
+/// changesAlways().
 class RandomImages : public OfImages {
 protected:
   InitializerPtr seed;
@@ -25,7 +26,7 @@ protected:
   virtual Value changed(Call &c, Value x) const = 0;
   /// Whether images are also changed in steps that do not train.
   virtual bool changesAlways() const { return false; }
-  /// The number of draws in such a step whose numbers are not used.
+  /// The number of unused draws in a step that does not train.
   virtual int64_t drawsAlways() const { return 0; }
   /// Takes a tensor of rank 3 as one image, as in Keras.
   Value call(Call &c, Value x) const override {
@@ -68,8 +69,8 @@ protected:
   int64_t height(Value x) const { return spatialSizes(x, channelsFirst())[0]; }
   int64_t width(Value x) const { return spatialSizes(x, channelsFirst())[1]; }
 
-  /// The limits of an option: one number f for -f to f, or two; `least` bounds
-  /// the first.
+  /// The limits of a factor: two numbers in order, or -|f| and |f| for one
+  /// number f, where the lower limit is at least `least`.
   static std::array<double, 2> limits(const std::vector<double> &factor,
                                       double least = -1) {
     if (factor.size() != 2)
@@ -90,7 +91,7 @@ protected:
   }
 };
 
-/// Flips each image, or not, along the axes that `mode` names.
+/// Flips each image with probability 1/2, along all axes that `mode` names.
 /// keras.layers.RandomFlip
 class RandomFlip : public RandomImages {
   std::string mode = "horizontal_and_vertical";
@@ -116,8 +117,9 @@ class RandomFlip : public RandomImages {
   }
 };
 
-/// Crops images to one size, all at the same position. Steps other than
-/// training see the whole images, as in Keras. keras.layers.RandomCrop
+/// Crops images to one size, all at the same drawn position; images that are
+/// not larger are cropped around their centre and resized. As in Keras, steps
+/// other than training do not crop. keras.layers.RandomCrop
 class RandomCrop : public RandomImages {
   int64_t cropHeight = 1, cropWidth = 1;
 
@@ -211,7 +213,7 @@ class RandomContrast : public RandomColors {
   }
 };
 
-/// x + f.  keras.layers.RandomBrightness
+/// x + f times the width of `value_range`.  keras.layers.RandomBrightness
 class RandomBrightness : public RandomColors {
   void options(Options &o) override { colorOptions(o, -1); }
   Value changed(Call &c, Value x) const override {
@@ -260,8 +262,8 @@ class RandomTranslation : public RandomPlaces {
   }
 };
 
-/// Shears images by fractions of their height and width.
-/// keras.layers.RandomShear
+/// Shears images: the row moves by a factor times the column, and the column by
+/// one times the row. keras.layers.RandomShear
 class RandomShear : public RandomPlaces {
   std::vector<double> xFactor = {0}, yFactor = {0};
 

@@ -19,14 +19,14 @@ void Recurrent::sequenceOptions(Options &o) {
   o.flag("zero_output_for_mask", zeroOutputForMask);
 }
 
-/// The element at the first time, for its shape.
+/// The input at the first time; only its shape matters.
 static Value firstOf(Tensors &t, Value x) {
   SmallVector<int64_t> shape(t.shape(x));
   shape.erase(shape.begin() + 1);
   return t.reshape(t.slice(x, 1, 0, 1), shape);
 }
 
-/// The mask of times (batch, times), or null without one.
+/// The mask (batch, times) that applies to the call, or null.
 Value Recurrent::usedTimes(Call &c, const CallInputs &inputs) const {
   Tensors &t = c.t;
   Value mask = usedMask(inputs), x = inputs.values[0];
@@ -50,11 +50,12 @@ Value Recurrent::usedTimes(Call &c, const CallInputs &inputs) const {
   return isByFeature ? t.reduce(ReduceKind::Or, mask, {2}) : mask;
 }
 
-/// Replaces initial zeros by the states that the call gives.
+/// Replaces the initial zeros by the states that the call is given; returns
+/// false after an error.
 bool Recurrent::begins(Call &c, const CallInputs &inputs,
                        CellOfCall &run) const {
   SmallVector<Value> given = inputs.list("initial_state");
-  if (run.states.empty()) // refused
+  if (run.states.empty()) // an error has been reported
     return false;
   if (given.empty())
     return true;
@@ -76,14 +77,14 @@ bool Recurrent::begins(Call &c, const CallInputs &inputs,
   return true;
 }
 
-/// `value` in samples whose mask (batch) is true, `otherwise` in others.
+/// Selects `value` for samples whose mask (batch) is true, else `otherwise`.
 static Value chosen(Tensors &t, Value mask, Value value, Value otherwise) {
   Value wide = t.make<BroadcastOp>(mask, t.shape(value), ArrayRef<int64_t>{0});
   return t.select(wide, value, otherwise);
 }
 
-/// Runs the cell along the times; returns the states, then the output if it
-/// differs from the states at masked times.
+/// Runs the cell along the times and returns the states. If masked times keep
+/// or zero the output, the output is appended as one more state.
 Scanned Recurrent::along(Call &c, const CallInputs &inputs,
                          const CellOfCall &run, Value used) const {
   Tensors &t = c.t;

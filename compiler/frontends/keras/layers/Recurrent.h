@@ -8,14 +8,14 @@
 
 namespace weft::keras {
 
-/// Runs a cell along the times of a sequence (batch, times, ...). At a masked
-/// time states do not change, and the output is the previous one, or 0 with
-/// `zero_output_for_mask`.
+/// Runs a cell along the times of a sequence (batch, times, ...). A masked time
+/// does not change the states; its output is the previous one, or 0 with
+/// `zero_output_for_mask` and without `unroll`.
 class Recurrent : public Layer {
 public:
   bool returnSequences = false, returnState = false, goBackwards = false;
 
-  /// The output, and the states after the last time with `return_state`.
+  /// The output, followed by the last states with `return_state`.
   std::vector<Value> results(Call &c, const CallInputs &inputs) const override;
   Masks masks(Call &, const CallInputs &inputs) const override {
     return returnSequences ? passed(inputs) : Masks();
@@ -30,16 +30,16 @@ public:
     return isAlone || inputs.arguments.keyword("mask") ? inputs.mask()
                                                        : Value();
   }
-  /// The option by which an outer layer chooses whether outputs are 0 at masked
-  /// times.
+  /// The keyword by which an outer layer chooses whether outputs at masked
+  /// times are 0.
   static constexpr const char *kZeroOutput = "zero_output_for_mask";
 
 protected:
   virtual const RecurrentCell &cell() const = 0;
   /// The rank of the input, with the batch and the times.
   virtual int64_t rank() const { return 3; }
-  /// Reads the options of sequences. `unroll` changes Keras' code, but the
-  /// result only in outputs at masked times.
+  /// Reads the options of sequences. `unroll` affects the result only by the
+  /// outputs at masked times.
   void sequenceOptions(Options &o);
 
   RegularizerPtr outputRegularizer;
@@ -65,7 +65,7 @@ class RNN : public Recurrent {
   }
 };
 
-/// A layer whose own options are those of its cell.
+/// A recurrent layer whose options include those of its cell.
 template <class Cell> class RecurrentOf : public Recurrent {
 public:
   explicit RecurrentOf(const char *cellName) { unit.name = cellName; }

@@ -17,9 +17,9 @@
 
 namespace weft::keras {
 
-/// A cell with its weights and masks, which are the same at all times.
+/// A cell with its weights and dropout masks, which are the same at all times.
 struct CellOfCall {
-  /// Initial states: zeros, unless the call gives others.
+  /// The initial states, which are zeros unless the call gives others.
   SmallVector<Value> states;
   /// The part of a step that does not depend on states, for one time or several.
   std::function<Value(Value)> project;
@@ -45,7 +45,8 @@ using RecurrentCellPtr = std::shared_ptr<const RecurrentCell>;
 class WeightedCell : public RecurrentCell {
 public:
   double rate = 0, recurrentRate = 0;
-  /// The generator's seed, given by the layer of a cell that is no option.
+  /// The seed of the dropout masks. A cell that is not an option has that of
+  /// its layer's config.
   InitializerPtr seed;
 
 protected:
@@ -56,8 +57,8 @@ protected:
   RegularizerPtr kernelRegularizer, recurrentRegularizer, biasRegularizer;
   ConstraintPtr kernelConstraint, recurrentConstraint, biasConstraint;
 
-  /// Read the options in Keras' order: it constructs the generator before or
-  /// after the initializers, on which the seeds depend.
+  /// Read the options, in the order in which Keras' constructor draws seeds:
+  /// the generator's comes before or after those of the initializers.
   void seedOption(Options &o) { o.seed("seed", seed, true); }
   void initializerOptions(Options &o) {
     o.object("kernel_initializer", kernelInitializer, initializerTable());
@@ -98,12 +99,13 @@ protected:
   }
 
   static bool draws(double rate) { return rate > 0 && rate < 1; }
-  /// Adds the generator's state: Keras draws masks in each step.
+  /// Adds the generator's state; each step advances it if Keras draws masks.
   void holdSeed(Call &c) const {
     c.hold(seed, draws(rate) || draws(recurrentRate));
   }
-  /// Masks for a product with the input or a state, the same at all times.
-  /// Keras draws them if the rate is above 0 and uses them if it is below 1.
+  /// Dropout masks for a product with the input or a state, the same at all
+  /// times; none if the rate is 0, or the step does not train. Cells with gates
+  /// use them if the rate is below 1.
   SmallVector<Value> dropoutMasks(Call &c, Value like, double rate,
                                   int count) const {
     SmallVector<Value> out;
@@ -113,7 +115,7 @@ protected:
       out.push_back(c.dropout(c.t.splat(1, like), std::min(rate, 1.0), seed));
     return out;
   }
-  /// Multiplies x, of one time or of all, by mask i.
+  /// Multiplies x, at one time or at all times, by mask i.
   static Value masked(Tensors &t, Value x, ArrayRef<Value> masks, size_t i) {
     if (masks.empty())
       return x;
@@ -128,7 +130,7 @@ protected:
   static Value plus(Tensors &t, Value x, Value bias) {
     return bias ? t.add(x, t.along(bias, x)) : x;
   }
-  /// Slice i of `count` along a dimension.
+  /// The slice of gate i out of `count` along a dimension.
   static Value gate(Tensors &t, Value all, int i, int count, int64_t dim = -1) {
     int64_t size = t.size(all, dim) / count;
     return t.slice(all, dim, i * size, (i + 1) * size);
@@ -172,14 +174,14 @@ public:
   }
 };
 
-/// Cells with several gates, whose weights are adjacent: GRU and LSTM.
+/// Cells with several gates, whose weights are adjacent: GRU, LSTM, ConvLSTM.
 template <int gates> class GatedCell : public WeightedCell {
 protected:
   int64_t units = 0;
   ActivationOption gateActivation{"recurrent_activation", "sigmoid"};
 
-  /// Reads a count such that the sizes of all gates' weights, which are one
-  /// weight, do not overflow.
+  /// Reads a count that is small enough for the joint weight of all gates,
+  /// whose size then does not overflow.
   static void countOption(Options &o, const char *name, int64_t &count) {
     o.integer(name, count, kPositive);
     o.check(count <= int64_t(1) << 40,
@@ -194,8 +196,8 @@ protected:
     initializerOptions(o);
     ruleOptions(o);
   }
-  /// Computes c = f c + i tanh(..), h = o tanh(c), where i, f and o are gates;
-  /// the sums of all four are adjacent along `dim`.
+  /// Computes c = f c + i tanh(..), h = o tanh(c), where i, f and o are gates.
+  /// The four pre-activations are adjacent along `dim`.
   SmallVector<Value> longShort(Call &c, Value sums, Value carry,
                                int64_t dim = -1) const {
     Tensors &t = c.t;
@@ -206,7 +208,8 @@ protected:
     Value out = gateActivation.apply(c, gate(t, sums, 3, 4, dim));
     return {t.mul(out, activation.apply(c, next)), next};
   }
-  /// The number of masks: with dropout of states each gate has one.
+  /// The number of masks of the input: one for each gate if states are dropped
+  /// too.
   int maskCount() const { return recurrentRate > 0 ? gates : 1; }
   static SmallVector<Value> used(SmallVector<Value> masks, double rate) {
     return rate < 1 ? masks : SmallVector<Value>();
@@ -311,7 +314,7 @@ public:
     ofInput = used(ofInput, rate);
     SmallVector<Value> ofState = dropoutMasks(c, zeros, recurrentRate, 4);
     ofState = used(ofState, recurrentRate);
-    // Keras adds the bias first if gates have masks.
+    // Keras adds the bias before the recurrent product if gates have masks.
     bool isByGate = recurrentRate > 0;
     return {{zeros, zeros},
             [=, &t](Value x) {

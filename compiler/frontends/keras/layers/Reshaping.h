@@ -76,7 +76,7 @@ class RepeatVector : public Layer {
   }
 };
 
-/// x.  keras.layers.Identity
+/// Returns x.  keras.layers.Identity
 class Identity : public Layer {
   void options(Options &) override {}
   bool takesIntegers() const override { return true; }

@@ -7,8 +7,9 @@
 
 namespace weft::keras {
 
-/// (x - mean) / max(sqrt(variance), 1e-7), by numbers of the config or by those
-/// that adapt() left in the model's variables.  keras.layers.Normalization
+/// (x - mean) / max(sqrt(variance), 1e-7), or its inverse, with mean and
+/// variance from the config or from adapt(), which stores them in the model's
+/// variables. keras.layers.Normalization
 class Scaling : public Layer {
   std::vector<int64_t> axis = {-1};
   std::vector<double> mean, variance;
@@ -25,7 +26,7 @@ class Scaling : public Layer {
   }
   bool takesIntegers() const override { return true; }
 
-  /// Broadcasts numbers of the kept dimensions to the shape of x.
+  /// Broadcasts the numbers, which have the kept dimensions, to the shape of x.
   Value alongKept(Tensors &t, Value numbers, Value x) const {
     return t.rank(x) == t.rank(numbers)
                ? numbers

@@ -7,9 +7,9 @@
 
 namespace weft::keras {
 
-/// A layer whose kernel or embeddings training divides by their spectral norm,
-/// which power iterations estimate. The optimizer changes the weight before the
-/// division. keras.layers.SpectralNormalization
+/// A layer whose kernel or embeddings are divided by their spectral norm in
+/// training, which power iterations estimate. The optimizer changes the weight
+/// before the division. keras.layers.SpectralNormalization
 class SpectralNormalization : public Layer {
   LayerPtr layer;
   int64_t powerIterations = 1;
@@ -32,8 +32,8 @@ class SpectralNormalization : public Layer {
     Value root = t.make<RsqrtOp>(t.sumAll(t.mul(x, x)));
     return t.mul(x, t.fill(t.min(root, 1 / kEpsilon), x));
   }
-  /// The normalized weight, which is used instead of it. A weight of zeros is
-  /// not changed.
+  /// The weight divided by its spectral norm, or the weight itself if all its
+  /// elements are 0.
   Value normalized(Call &c, Value weight) const {
     Tensors &t = c.t;
     Value whole = c.cast(weight);
@@ -43,8 +43,8 @@ class SpectralNormalization : public Layer {
     for (int64_t dim = 0; dim < t.rank(whole); ++dim)
       all.push_back(dim);
     Value isZero = t.reduce(ReduceKind::And, zeros, all);
-    // The divisor is replaced by 1 for a weight of zeros, so that the
-    // derivative is finite.
+    // A weight of zeros is replaced by ones here, so that the derivative is
+    // finite.
     Value divided = t.select(t.fill(isZero, whole), t.splat(1, whole), whole);
     int64_t rows = 1;
     for (int64_t size : t.shape(whole).drop_back())

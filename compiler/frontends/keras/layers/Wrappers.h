@@ -45,7 +45,8 @@ class Bidirectional : public Layer {
       return {};
     return mergeMode ? passed(inputs) : Masks{inputs.mask(), inputs.mask()};
   }
-  /// Inputs of the forward or backward layer: the value, mask and half of the states.
+  /// The inputs of the forward or backward layer: the value, its mask, and the
+  /// layer's initial states.
   CallInputs half(const CallInputs &inputs, ArrayRef<Value> states) const {
     Value mask = Recurrent::usedMask(inputs);
     CallInputs out(inputs.values[0], mask);
@@ -70,7 +71,7 @@ class Bidirectional : public Layer {
              sampleText(back) + "; give its layers one size");
     return there;
   }
-  /// The merged output, or both; then the states of both.
+  /// The merged output, or both outputs; then the states of both layers.
   std::vector<Value> results(Call &c, const CallInputs &inputs) const override {
     SmallVector<Value> states = inputs.list("initial_state");
     if (states.size() % 2) {

@@ -18,14 +18,14 @@ std::string CTC::complaint(llvm::ArrayRef<int64_t> sample) const {
                    shapeText(sample) + "; end with (times, classes)";
 }
 
-/// Keeps the first column, and adds the scores to the others.
+/// Adds the scores to all columns except the first, in log space.
 static Value withoutLabel(Tensors &t, Value blank, Value scores) {
   int64_t count = t.size(blank, 1);
   Value first = t.slice(blank, 1, 0, 1), others = t.slice(blank, 1, 1, count);
   return t.concatenate({first, t.logAddExp(others, scores)}, 1);
 }
 
-/// Whether the next label is the same, as 1 or 0; 0 for the last one.
+/// 1 where the next label is the same, else 0; 0 for the last label.
 static Value repeats(Tensors &t, Value label) {
   int64_t count = t.size(label, 1);
   Value same =
@@ -36,7 +36,7 @@ static Value repeats(Tensors &t, Value label) {
   return t.concatenate({same, last}, 1);
 }
 
-/// The logarithm of the probability of each label, (batch, times, labels).
+/// The log-probability of each label at each time, (batch, times, labels).
 static Value ofLabels(Tensors &t, Value logs, Value label) {
   auto hot = RankedTensorType::get(
       {t.size(label, 0), t.size(label, 1), t.size(logs, 2)},
@@ -53,8 +53,8 @@ Value CTC::values(Tensors &t, Value label, Value prediction) const {
   auto scores = [&](int64_t size) {
     return RankedTensorType::get({batch, size}, t.builder.getF32Type());
   };
-  // The states: the number of labels so far, and whether the last time was a
-  // label or a blank.
+  // The states are the log-probabilities by the number of labels so far: those
+  // after a blank, and those after a label.
   Value none = t.splat(kLogZero, scores(count));
   Value start = t.concatenate({t.splat(0, scores(1)), none}, 1);
   Value ofBlank = t.slice(logs, 2, 0, 1);

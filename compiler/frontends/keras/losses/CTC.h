@@ -7,11 +7,10 @@
 
 namespace weft::keras {
 
-/// -log of the probability that the classes of the times are the labels in
-/// order, with blanks (class 0) and repetitions between them (Graves et al.,
-/// ICML 2006). Predictions are scores (batch, times, classes); labels are
-/// numbers of classes, 0 behind the last one. The steps are those of
-/// keras.ops.ctc_loss on JAX.
+/// -log of the probability that a sequence of classes is the labels in order,
+/// with blanks (class 0) and repetitions between them (Graves et al., ICML
+/// 2006). Predictions are scores (batch, times, classes); labels are class
+/// numbers, padded with 0. The computation follows keras.ops.ctc_loss on JAX.
 class CTC : public Loss {
   void ownOptions(Options &) override {}
 

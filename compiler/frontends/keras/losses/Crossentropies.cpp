@@ -11,7 +11,7 @@ static Value clipped(Tensors &t, Value x) {
   return t.min(t.max(x, kEpsilon), 1 - kEpsilon);
 }
 
-/// The prediction's share of their sum along the last dimension.
+/// The predictions divided by their sum along the last dimension, clipped.
 static Value share(Tensors &t, Value prediction) {
   int64_t dims[] = {t.last(prediction)};
   Value total = t.reduce(ReduceKind::Sum, prediction, dims);

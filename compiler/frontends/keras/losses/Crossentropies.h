@@ -17,12 +17,13 @@ public:
   bool fromLogits = false;
 
 protected:
-  /// The log of the predictions' shares of their sum, or of their softmax.
+  /// The log of the softmax of logits, or of probabilities divided by their sum
+  /// and clipped.
   Value logProbabilities(Tensors &t, Value prediction) const;
   Value crossentropy(Tensors &t, Value label, Value prediction) const;
 };
 
-/// Losses whose labels may be smoothed, with classes along an axis.
+/// Losses with classes along an axis whose labels can be smoothed.
 class SmoothedCrossentropy : public Crossentropy {
 protected:
   double labelSmoothing = 0;
@@ -33,7 +34,8 @@ protected:
     o.number("label_smoothing", labelSmoothing, kShare);
     o.integer("axis", axis, kAnyNumber);
   }
-  /// The labels with a share of `labelSmoothing` spread evenly over `classes`.
+  /// The labels, of which a share `labelSmoothing` is spread evenly over
+  /// `classes`.
   Value smoothed(Tensors &t, Value label, double classes) const;
   /// Transposes the value so that `axis` is its last dimension.
   Value axisLast(Tensors &t, Value x) const;
@@ -55,7 +57,7 @@ public:
   Value values(Tensors &t, Value label, Value prediction) const override;
 };
 
-/// Weights easy samples less, by (1 - probability)^gamma.
+/// Reduces the weight of easy samples by the factor (1 - probability)^gamma.
 class BinaryFocalCrossentropy : public SmoothedCrossentropy {
   bool applyClassBalancing = false;
   double alpha = 0.25, gamma = 2;
@@ -89,7 +91,7 @@ public:
   Value values(Tensors &t, Value label, Value prediction) const override;
 };
 
-/// Cross-entropy of labels that are numbers of classes.
+/// Cross-entropy for labels that are class numbers.
 class SparseCategoricalCrossentropy : public Crossentropy {
   std::optional<int64_t> ignoreClass;
 
@@ -106,7 +108,7 @@ public:
   Value mask(Tensors &t, Value label, Value values) const override;
 };
 
-/// The loss (1 - p^q) / q of the label's probability p.
+/// The loss (1 - p^q) / q, where p is the probability of the label's class.
 class CategoricalGeneralizedCrossEntropy : public Loss {
   double q = 0.5;
   void ownOptions(Options &o) override {

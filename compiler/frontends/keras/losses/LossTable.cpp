@@ -136,7 +136,7 @@ Value Loss::reduced(Tensors &t, Value label, Value prediction, Value weight,
   if (counted) {
     Value share = t.toFloat(counted);
     if (reduction == "sum_over_batch_size" || reduction == "mean") {
-      // Masked-in elements have the weight total / counted, as in Keras'
+      // The elements that count have the weight total / counted, as in Keras'
       // apply_mask.
       Value total = t.splat(double(tensorType(share).getNumElements()),
                             RankedTensorType::get({}, t.builder.getF32Type()));

@@ -1,8 +1,8 @@
 //===- Losses.h - the classes of keras.losses --------------------*- C++ -*-===//
 //
-// Private to the losses and metrics: a metric of the same name gives the mean of
-// the same values. Each is the function of its name in keras.losses (3.15.1),
-// operation by operation.
+// Private to the losses and metrics: a metric of the same name gives the mean
+// of the same values (CosineSimilarity: of their negatives). Each is the
+// function of its name in keras.losses (3.15.1), operation by operation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,12 +16,13 @@ namespace weft::keras {
 
 /// a / b, or 0 if b is 0.
 Value quotient(Tensors &t, Value a, Value b);
-/// Brings values and weights to one shape, as Keras does: if their ranks differ
-/// by one, a last size of 1 is added or removed, then sizes of 1 are broadcast.
-/// One weight a sample is for all of its values. False if they do not fit.
+/// Brings values and weights to one shape, as Keras does. If their ranks differ
+/// by one, a trailing size of 1 is added or removed; then sizes of 1 are
+/// broadcast. A weight of a sample is for all its values. Returns false if they
+/// do not fit.
 bool paired(Tensors &t, Value &values, Value &weights);
 
-/// The loss mean(f(label, prediction)) for a formula f of elements.
+/// The loss mean(f(label, prediction)) for an elementwise formula f.
 template <Value (*formula)(Tensors &, Value, Value)>
 class MeanOf : public Loss {
 public:
@@ -40,11 +41,12 @@ Value squaredLogarithmicError(Tensors &t, Value label, Value prediction);
 Value logCosh(Tensors &t, Value label, Value prediction);
 /// prediction - label * log(prediction + epsilon).
 Value poisson(Tensors &t, Value label, Value prediction);
-/// max(1 - label * prediction, 0), of labels -1 and 1, or 0 and 1.
+/// max(1 - label * prediction, 0), for labels -1 and 1; labels of 0 count as
+/// -1.
 Value hinge(Tensors &t, Value label, Value prediction);
 Value squaredHinge(Tensors &t, Value label, Value prediction);
 
-/// A loss that is quadratic up to 1, then linear.
+/// A loss that is quadratic up to an error of 1, then linear.
 class Huber : public Loss {
   void ownOptions(Options &o) override {
     o.refused("delta", "Keras does not write it to files", "1.0");
@@ -54,19 +56,19 @@ public:
   Value values(Tensors &t, Value label, Value prediction) const override;
 };
 
-/// sum(label * log(label / prediction)), both within epsilon and 1.
+/// sum(label * log(label / prediction)), both clipped to [epsilon, 1].
 class KLDivergence : public Loss {
 public:
   Value values(Tensors &t, Value label, Value prediction) const override;
 };
 
-/// max(largest wrong prediction - right prediction + 1, 0).
+/// max(max((1 - label) * prediction) - sum(label * prediction) + 1, 0).
 class CategoricalHinge : public Loss {
 public:
   Value values(Tensors &t, Value label, Value prediction) const override;
 };
 
-/// x divided by its 2-norm along the dimensions, which is at least epsilon.
+/// x divided by its 2-norm along `dims`; the norm is taken as at least epsilon.
 Value normalized(Tensors &t, Value x, llvm::ArrayRef<int64_t> dims);
 
 /// -cosine of the angle between label and prediction.
@@ -79,8 +81,8 @@ public:
   Value values(Tensors &t, Value label, Value prediction) const override;
 };
 
-/// A loss of the distances between embeddings of one class, and of different
-/// ones. Labels are numbers of classes.
+/// A loss that compares the distances between embeddings of one class with
+/// those between classes. Labels are class numbers.
 class Circle : public Loss {
   double gamma = 80, margin = 0.4;
   bool removeDiagonal = true;
@@ -99,7 +101,7 @@ public:
   }
 };
 
-/// Losses of the overlap of two sets: sums over axes, all of them by default.
+/// Losses of the overlap of two sets, with sums over all axes by default.
 class Overlap : public Loss {
   std::vector<int64_t> axis;
 

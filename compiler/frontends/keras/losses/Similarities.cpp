@@ -30,7 +30,7 @@ std::string Circle::complaint(llvm::ArrayRef<int64_t> sample) const {
                                   " dimensions beside the batch; flatten them";
 }
 
-/// log(sum(e^x)) of each row over the elements where `counts`.
+/// log(sum(e^x)) of each row, over the elements for which `counts` is true.
 static Value logSumExp(Tensors &t, Value x, Value counts) {
   double least = -std::numeric_limits<double>::infinity();
   int64_t dims[] = {1};
@@ -60,7 +60,8 @@ Value Circle::values(Tensors &t, Value label, Value prediction) const {
     isSame = t.make<AndOp>(
         isSame, t.compare(CompareKind::NE, position(0), position(1)));
   }
-  // The max is part of the gradient, as in Keras; weights are not negative.
+  // The max is differentiated, too, as in Keras; it keeps these weights
+  // non-negative.
   Value near = t.max(t.mul(t.add(distance, margin), t.toFloat(isSame)), 0);
   Value far = t.max(t.mul(t.sub(1 + margin, distance), t.toFloat(isOther)), 0);
   Value same = t.mul(t.mul(near, -gamma), t.sub(margin, distance));

@@ -21,8 +21,8 @@ static Value alongFirst(Tensors &t, const std::vector<double> &numbers,
                              ArrayRef<int64_t>{0});
 }
 
-/// Whether each prediction is above each threshold. Thresholds are the first
-/// dimension.
+/// Whether each prediction is above each threshold; dimension 0 has the
+/// thresholds.
 static Value positives(Tensors &t, Value prediction,
                        const Thresholds &thresholds) {
   int64_t count = int64_t(thresholds.values.size());
@@ -78,8 +78,8 @@ Confusion weft::keras::confusion(Tensors &t, const MetricInputs &in,
   return {right, wrong, others(isFalse, wrong), others(isTrue, right)};
 }
 
-/// The prediction, or a number far below all thresholds if it is not among the
-/// k largest.
+/// The k largest predictions; the others become a number far below all
+/// thresholds.
 static Value largest(Tensors &t, Value prediction, int64_t k) {
   int64_t last = t.last(prediction), classes = t.size(prediction, -1);
   SmallVector<int64_t> shape(t.shape(prediction)), wide;
@@ -109,7 +109,8 @@ MetricInputs OfClass::chosen(Tensors &t, MetricInputs in) const {
 std::string OfClass::complaint(ArrayRef<int64_t> sample) const {
   if (classId && sample.empty())
     return "needs one prediction for each class for \"class_id\"; leave it out";
-  // The k largest of single predictions are taken over the batch.
+  // Samples of a single prediction have no limit: Keras ranks them over the
+  // batch.
   if (topK && !sample.empty() && *topK > sample.back())
     return "has \"top_k\" " + std::to_string(*topK) + " of " +
            std::to_string(sample.back()) + " classes; choose a smaller one";
@@ -131,7 +132,7 @@ Thresholds weft::keras::levels(const std::vector<double> &given,
   return out;
 }
 
-/// The result: a number for one threshold, a list for several.
+/// The result as a scalar for one threshold, or a vector for several.
 static Value eachLevel(Tensors &t, Value values) {
   return t.size(values, 0) == 1 ? t.reshape(values, {}) : values;
 }
@@ -272,7 +273,7 @@ Thresholds AUC::thresholds() const {
     inner.push_back(double(i) / double(count - 1));
   for (size_t i = 0; i < inner.size(); ++i) {
     double even = double(i + 1) / double(inner.size() + 1);
-    // The tolerance is that of numpy.allclose with an absolute one of epsilon.
+    // The tolerance is that of numpy.allclose with atol = epsilon.
     out.areEven &= std::abs(inner[i] - even) <= kEpsilon + 1e-5 * even;
   }
   out.areEven &= given.empty() || inner.size() > 0;
@@ -288,12 +289,13 @@ MetricInputs AUC::prepared(Tensors &t, MetricInputs in) const {
   return in;
 }
 
-/// The sum over the thresholds, and the mean over the labels.
+/// The sum of areas over the thresholds, averaged over the labels.
 Value AUC::total(Tensors &t, Value areas) const {
   return t.meanAll(t.reduce(ReduceKind::Sum, areas, {0}));
 }
 
-/// The values without the last threshold, and those without the first.
+/// The values at each threshold except the last, and those at the next
+/// threshold.
 static std::pair<Value, Value> neighbours(Tensors &t, Value x) {
   int64_t count = t.size(x, 0);
   return {t.slice(x, 0, 0, count - 1), t.slice(x, 0, 1, count)};
@@ -316,7 +318,8 @@ Value AUC::interpolated(Tensors &t, const Confusion &counts) const {
   return total(t, quotient(t, area, t.max(t.add(nextTp, nextFn), 0)));
 }
 
-/// Recall and precision gain: relative to always predicting true.
+/// Recall gain and precision gain, relative to a classifier that always
+/// predicts true.
 static std::pair<Value, Value> gains(Tensors &t, const Confusion &counts) {
   Value tp = counts.truePositives;
   Value scale = quotient(t, t.add(tp, counts.falseNegatives),

@@ -1,6 +1,7 @@
 //===- Confusion.h - right and wrong at thresholds --------------*- C++ -*-===//
 //
-// Private to the metrics. The counts of all of them, for each threshold:
+// Private to the metrics. The counts from which they are computed, for each
+// threshold:
 //
 //                  prediction above it    not above
 //   label is true  true positives         false negatives
@@ -15,29 +16,32 @@
 
 namespace weft::keras {
 
-/// Sums of weights in the shape (thresholds), or (thresholds, labels).
+/// The four counts as sums of weights, in the shape (thresholds) or
+/// (thresholds, labels).
 struct Confusion {
   Value truePositives, falsePositives, trueNegatives, falseNegatives;
 };
 
-/// The thresholds above which predictions are positive, and the labels to
-/// count.
+/// The thresholds above which predictions are positive.
 struct Thresholds {
   std::vector<double> values;
-  /// Whether they are 0, 1/n, ..., 1: Keras then sorts predictions into
-  /// buckets.
+  /// Whether the thresholds are 0, 1/n, ..., 1 up to about epsilon. Keras then
+  /// sorts predictions into buckets.
   bool areEven = false;
-  /// Whether the first one is below 0, so that all predictions are above it.
+  /// Whether the first threshold is below 0, so that all predictions are above
+  /// it.
   bool takeAll = false;
   bool byLabel = false; ///< count each label (last dimension) for itself
   int64_t count() const { return int64_t(values.size()); }
 };
-/// The thresholds that a user gave, or the default `without`.
+/// The thresholds that a user gave, or the single threshold `without` by
+/// default.
 Thresholds levels(const std::vector<double> &given, double without);
 Confusion confusion(Tensors &t, const MetricInputs &in,
                     const Thresholds &thresholds);
 
-/// Metrics of the k largest predictions of a sample, or of one class.
+/// Metrics that can be limited to the k largest predictions of a sample, or to
+/// one class.
 class OfClass : public Metric {
 protected:
   std::optional<int64_t> topK, classId;
@@ -55,7 +59,7 @@ public:
   }
 };
 
-/// One of the four counts.
+/// The four counts of Confusion.
 enum class Count {
   TruePositives,
   FalsePositives,
@@ -113,7 +117,8 @@ protected:
   virtual Value result(Tensors &t, const Confusion &counts) const = 0;
 };
 
-/// Rates of BestRate: the largest `best` at thresholds with `where` >= a value.
+/// The rates of BestRate, which is the largest rate `best` over the thresholds
+/// at which the rate `where` is at least a given value.
 enum class Rate { Recall, Specificity, Precision };
 
 template <Rate best, Rate where> class BestRate : public OfCurve {

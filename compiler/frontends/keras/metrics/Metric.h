@@ -1,13 +1,13 @@
 //===- Metric.h - the metrics of Keras ---------------------------*- C++ -*-===//
 //
-// A metric is a mean: a step gives that of its batch, from which the training
-// loop computes that of an epoch:
+// A metric is either a mean: a step returns the mean of its batch, from which
+// the training loop computes that of an epoch,
 //
 //   mae                scalar: the batch's mean, which counts for its samples
 //   mae, weighted      (2): sum of value * weight, and of the weights
 //
-// or it has variables, which are reset at each epoch, and gives its value so
-// far:
+// or it has variables, which are reset at each epoch, and a step returns its
+// value over all batches so far:
 //
 //   Precision          variables true_positives, false_positives
 //
@@ -15,7 +15,7 @@
 //
 //   predictions end in 1           binary_accuracy
 //   labels are numbers of classes  sparse_categorical_accuracy
-//   else                           categorical_accuracy
+//   otherwise                      categorical_accuracy
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,17 +27,17 @@
 
 namespace weft::keras {
 
-/// The inputs of one batch; `weight` is one number for each sample or for each
-/// of its values, or null.
+/// The inputs of one batch; `weight` has one number for each sample or each of
+/// its values, or is null.
 struct MetricInputs {
   Value label, prediction, weight;
-  Value mask = {}; ///< of the predictions (i1); null: none
+  Value mask = {}; ///< mask of the predictions (i1), or null
 };
 
 struct MetricVariable {
   const char *name;
   std::vector<int64_t> shape;
-  bool isInteger = false; ///< i32, else f32; zero when an epoch begins
+  bool isInteger = false; ///< i32, not f32; 0 when an epoch begins
 };
 
 struct MetricResult {
@@ -52,23 +52,24 @@ public:
   /// Reads the options of every metric, then those of the class.
   void options(Options &o) final;
   virtual void ownOptions(Options &) {}
-  /// Reads the type of counters: for most f32, whatever the file has.
+  /// Reads the type of the variables; most metrics ignore the option and use
+  /// f32.
   virtual void typeOption(Options &o) {
     o.ignored("dtype", "metrics are float32");
   }
   /// "up" if larger values are better, "down" if smaller ones are, "" if Keras
   /// does not define it; callbacks of mode "auto" use it.
   virtual const char *direction() const { return "up"; }
-  /// Whether labels are numbers of classes, without the last dimension.
+  /// Whether labels are class numbers, without the last dimension.
   virtual bool takesClassNumbers() const { return false; }
-  /// The error of predictions of this shape (of a sample), or empty:
-  /// "needs ...".
+  /// The reason, "needs ..." or "has ...", why predictions whose samples have
+  /// this shape do not fit; empty if they fit.
   virtual std::string complaint(llvm::ArrayRef<int64_t>) const { return ""; }
-  /// The variables of the metric for predictions of this shape (of a sample).
+  /// The variables of the metric for predictions whose samples have this shape.
   virtual std::vector<MetricVariable> variables(llvm::ArrayRef<int64_t>) const {
     return {};
   }
-  /// The shape of a sample's values that have weights.
+  /// The shape of the values of a sample that can have weights of their own.
   virtual llvm::ArrayRef<int64_t>
   weighted(llvm::ArrayRef<int64_t> prediction) const {
     return prediction;
@@ -80,12 +81,13 @@ public:
                                llvm::ArrayRef<Value> state) const = 0;
 };
 
-/// Metrics that are the mean of one value for each sample (and further
-/// dimension except the last).
+/// Metrics that are the mean of one value for each sample and each further
+/// dimension, for most of them except the last.
 class MeanMetric : public Metric {
 public:
   virtual Value values(Tensors &t, Value label, Value prediction) const = 0;
-  /// The values that count if samples have weights; null: all.
+  /// An i1 mask of the values that count if samples have weights or predictions
+  /// a mask; null: all count.
   virtual Value mask(Tensors &, Value, Value) const { return {}; }
   llvm::ArrayRef<int64_t>
   weighted(llvm::ArrayRef<int64_t> prediction) const override {
@@ -95,11 +97,10 @@ public:
                        llvm::ArrayRef<Value> state) const final;
 };
 
-/// Weights broadcast to the shape of `like`, whose first dimensions are the
-/// weights'.
+/// The weights, broadcast along the trailing dimensions of `like`.
 Value weightsLike(Tensors &t, Value weight, Value like);
-/// The sums of weighted values and of weights; a sample's values count by their
-/// mean.
+/// The sums over the samples of the weighted values and of the weights, which
+/// are averaged over a sample's own dimensions.
 struct WeightedSum {
   Value total, count;
 };

@@ -50,7 +50,7 @@ class CosineOfAngle : public MeanMetric {
   }
 };
 
-/// The correlation of the elements of each sample.
+/// The Pearson correlation of label and prediction within each sample.
 class PearsonCorrelation : public MeanMetric {
   void ownOptions(Options &o) override {
     o.refused("axis", "another axis than the last", "-1");
@@ -66,8 +66,8 @@ class PearsonCorrelation : public MeanMetric {
   }
 };
 
-/// The concordance correlation: the correlation, lowered by differences of
-/// means or variances.
+/// The concordance correlation, which is the correlation reduced by differences
+/// of the means and variances.
 class ConcordanceCorrelation : public MeanMetric {
   void ownOptions(Options &o) override {
     o.refused("axis", "another axis than the last", "-1");
@@ -92,7 +92,8 @@ class ConcordanceCorrelation : public MeanMetric {
   }
 };
 
-/// The share of predictions on the label's side of the threshold.
+/// The share of predictions that are on the same side of the threshold as the
+/// label.
 class BinaryAccuracy : public OfElements {
   double threshold = 0.5;
   void ownOptions(Options &o) override {
@@ -104,7 +105,7 @@ class BinaryAccuracy : public OfElements {
   }
 };
 
-/// The share of samples whose largest prediction is the label's.
+/// The share of samples for which the largest prediction is that of the label.
 class CategoricalAccuracy : public MeanMetric {
   Value values(Tensors &t, Value label, Value prediction) const override {
     return t.toFloat(
@@ -122,7 +123,7 @@ class SparseCategoricalAccuracy : public MeanMetric {
 /// The share of samples with fewer than k predictions above the label's.
 template <bool ofClassNumbers> class TopK : public MeanMetric {
   int64_t k = 5;
-  bool areIds = false; ///< predictions are numbers of classes, the best first
+  bool areIds = false; ///< predictions are class numbers, best first
   void ownOptions(Options &o) override {
     o.integer("k", k, kPositive);
     if (ofClassNumbers)
@@ -186,7 +187,7 @@ WeightedSum weft::keras::weightedSum(Tensors &t, Value values, Value weight) {
       dims.push_back(dim);
     return t.mean(x, dims);
   };
-  if (t.rank(values) == 0) // predictions of one dimension
+  if (t.rank(values) == 0) // values that are one mean over the batch
     values = t.fill(values, from(1, weight));
   if (t.rank(weight) < t.rank(values))
     values = from(t.rank(weight), values);

@@ -10,7 +10,8 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
 
-/// The error of scores that need a vector of predictions for each sample.
+/// The error of a score whose predictions are not one vector for each sample;
+/// else empty.
 static std::string vectorReason(ArrayRef<int64_t> sample) {
   return sample.size() == 1
              ? ""
@@ -222,7 +223,7 @@ MetricResult IoU::compute(Tensors &t, const MetricInputs &in,
         isCounted, t.compare(CompareKind::NE, label, double(*ignoreClass)));
   Value weight = t.toFloat(isCounted);
   if (in.weight) {
-    // Weights, converted to the matrix's type.
+    // The weights are truncated if the matrix counts integers.
     Value given = in.weight;
     if (countsIntegers())
       given = t.toFloat(t.toInteger(given));

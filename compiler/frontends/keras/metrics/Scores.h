@@ -18,7 +18,7 @@ class FBetaScore : public Metric {
   }
 
 protected:
-  std::optional<std::string> average; ///< none: a number for each class
+  std::optional<std::string> average; ///< none: one score for each class
   std::optional<double> threshold;
   double beta = 1;
 
@@ -69,7 +69,7 @@ protected:
   std::vector<int64_t> targets;
   std::optional<int64_t> ignoreClass;
   bool hasSparseLabels = true, hasSparsePredictions = true;
-  std::string type = "int"; ///< of the matrix, and of weights
+  std::string type = "int"; ///< type of the matrix and of the weights
   bool countsIntegers() const { return type.starts_with("int"); }
 
   void typeOption(Options &o) override {
@@ -78,7 +78,7 @@ protected:
   void ownOptions(Options &o) override;
   void classOptions(Options &o);
   void checkTargets(Options &o);
-  /// The predicted numbers of classes, as i32.
+  /// The predicted class numbers, as i32.
   virtual Value predicted(Tensors &t, Value prediction) const;
 
 public:

@@ -71,8 +71,8 @@ bool holdsNothing(const Json &json) {
           std::all_of(json.begin(), json.end(), holdsNothing));
 }
 
-/// Reads the keywords that the layer takes. "training" is ignored, as the step
-/// defines it.
+/// Reads the keywords that the layer takes. "training" is ignored, as the kind
+/// of step defines it.
 void CallReader::keywords(const Json &kwargs, const Layer *layer) {
   Fields f(kwargs, where + ": arguments of its call", error);
   if (!kwargs.is_object())
@@ -104,7 +104,7 @@ void CallReader::keywords(const Json &kwargs, const Layer *layer) {
   f.finish();
 }
 
-/// Makes the first parameter of the layer positional, and names the others.
+/// Makes the layer's first parameter positional, and the others keywords.
 void CallReader::byName(const Layer &layer) {
   std::vector<const char *> names = layer.tensorArguments();
   std::vector<Argument> written = std::move(call.arguments.positional);
@@ -193,7 +193,7 @@ weft::keras::readTensors(const Json *json, const std::string &where,
     for (const auto &[key, value] : sorted)
       self(*value, self);
   };
-  take(*json, take); // a single tensor since Keras 3.11
+  take(*json, take); // a single tensor, as Keras writes since 3.11
   if (json->is_object() && isFlat)
     for (auto it = json->begin(); it != json->end(); ++it)
       keys.push_back(it.key());

@@ -6,8 +6,8 @@
 //
 // of a layer whose parameters are query, value, key (Layer::tensorArguments) is
 // read as positional x, "value" v, "use_causal_mask" true: the first parameter
-// is always positional, the others have their names. A layer that
-// readsArguments gets all arguments as written.
+// is always positional, and the others are keywords. A layer that
+// readsArguments gets all arguments as written, but "training".
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,14 +19,15 @@
 
 namespace weft::keras {
 
-/// Fills inputs and arguments of the call; `layer` is null for a model.
+/// Reads inputs and arguments of the call from the node; `layer` is null for a
+/// model.
 void readArguments(const Json &node, const Layer *layer,
                    const std::string &where, GraphCall &call,
                    std::string &error);
 
-/// Tensors of "input_layers" or "output_layers": one, a list or a dict, whose
-/// keys are sorted as Keras sorts them. `keys` stays empty except for a dict of
-/// tensors.
+/// The tensors of "input_layers" or "output_layers": one, a list, or a dict,
+/// whose keys are sorted as Keras sorts them. `keys` is filled for a dict of
+/// tensors only.
 std::vector<GraphTensor> readTensors(const Json *json, const std::string &where,
                                      std::vector<std::string> &keys,
                                      std::string &error);

@@ -21,7 +21,7 @@ private:
   void readLossWeights(const Json &json, const Json &losses);
   void readMetric(const Json &json, unsigned output, bool isWeighted,
                   const std::string &where);
-  /// The entries of a list or dict by output.
+  /// The entries of a list or dict, one for each output.
   Entries byOutput(const Json &json, const std::string &where);
   const char *automaticAccuracy(unsigned output) const;
   std::string shownName(const std::string &name, unsigned output,
@@ -48,13 +48,13 @@ std::string placeOf(const char *key, bool overridden) {
   return (overridden ? "--" : "compile_config: ") + std::string(key);
 }
 
-/// Whether this is a dict by output and not an object of a class.
+/// Whether the JSON is a dict by output, not an object with a class.
 bool isDict(const Json &json) {
   return json.is_object() && !json.contains("class_name");
 }
 
-/// The metrics of lists and dicts in their order: of one output, Keras does not
-/// look at keys.
+/// The metrics of nested lists and dicts in their order. Keras ignores the keys
+/// if the model has one output.
 std::vector<const Json *> leaves(const Json &json) {
   std::vector<const Json *> out;
   if (json.is_array() || isDict(json))
@@ -110,13 +110,14 @@ CompileReader::Entries CompileReader::byOutput(const Json &json,
   return out;
 }
 
-/// Reads a loss for all outputs, or one for each.
+/// Reads one loss for all outputs, or one for each output.
 void CompileReader::readLoss(const Json &json, const Json *weights) {
   const std::string where = placeOf("loss", options.loss.has_value());
   Entries entries(model.outputs.size(), &json);
   if (json.is_array() || isDict(json)) {
     entries = byOutput(json, where);
-    // Keras takes losses of some outputs where the outputs are a dict.
+    // Keras accepts a dict without some of the outputs only if the outputs are
+    // a dict.
     if (isDict(json) && json.size() < entries.size() && !model.outputsAreDict)
       refuse(where + ": names " + shortText(json) +
              ", the model's outputs are " + outputNames() +
@@ -156,8 +157,8 @@ void CompileReader::readLossWeights(const Json &json, const Json &losses) {
   }
 }
 
-/// The metric for "accuracy". Keras decides by the shapes of labels and
-/// predictions; labels are numbers of classes exactly if the loss takes them.
+/// The metric that "accuracy" stands for. Keras decides by the shapes of labels
+/// and predictions. Labels are class numbers exactly if the loss takes them.
 const char *CompileReader::automaticAccuracy(unsigned output) const {
   const std::vector<int64_t> &shape = model.outputShape(output);
   if (!shape.empty() && shape.back() == 1)
@@ -231,7 +232,7 @@ void CompileReader::readMetrics(const Json &json, bool areWeighted) {
           readMetric(*metric, output, areWeighted, where);
 }
 
-/// Parses a value of a command line: a name, or a JSON object.
+/// Parses a command-line value: a name, or a JSON object.
 Json givenValue(const std::string &text, const char *what, std::string &error) {
   if (text.empty() || text[0] != '{')
     return text;
@@ -256,7 +257,7 @@ void applyOverrides(Json &config, const ModelOptions &options,
   auto isNull = [&](const char *key) {
     return !config.contains(key) || config[key].is_null();
   };
-  // model.compile() without an optimizer takes RMSprop.
+  // The default optimizer of model.compile() is RMSprop.
   if (isNull("optimizer") && (!isNull("loss") || options.learningRate))
     config["optimizer"] = "rmsprop";
   if (!options.learningRate)
@@ -288,7 +289,7 @@ void weft::keras::readCompileConfig(const Json *json,
                                     std::string &error) {
   Json config = json ? *json : Json::object();
   Fields f(config, "compile_config", error);
-  // Keys that affect how Keras runs, but not its results.
+  // These keys affect how Keras runs the model, but not its results.
   f.accept({"run_eagerly", "steps_per_execution", "jit_compile"});
   bool isScaled = f.boolean("auto_scale_loss", true) && model.isMixedFloat16;
   if (!error.empty())

@@ -1,7 +1,7 @@
 //===- Graph.h - calls of layers and their inputs ---------------*- C++ -*-===//
 //
-// Private to the Keras front end. Reading a file gives the graph of the model and
-// one for each model that is a layer of another; running it makes the nodes. For
+// Private to the Keras front end. A file is read into one graph for the model
+// and one for each nested model; running the graphs makes the nodes. For
 //
 //   side = Functional(i -> Dense(16, "a") -> Dense(12, "b"))
 //   x -> side -> side -> Dense(4, "head")
@@ -12,9 +12,9 @@
 //              runs its own calls, and its result is a node of its own, so
 //              that a layout for side/output has a place
 //
-// A layer or a model with several results makes one node for each; these are
-// adjacent. A Sequential is a chain; one without an InputLayer starts from {"",
-// 0, 0}.
+// A call with several results makes a node for each; these are adjacent. A
+// Sequential is a chain; a nested one without an InputLayer starts from
+// {"", 0, 0}.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,8 @@
 
 namespace weft::keras {
 
-/// A tensor of one graph: the layer, the number of its call, and of the result.
+/// A tensor of one graph: its layer, the number of the call, and the number of
+/// the result.
 struct GraphTensor {
   std::string layer;
   int64_t call = 0, result = 0;
@@ -34,12 +35,12 @@ struct GraphTensor {
 
 struct GraphInput {
   unsigned layer;
-  std::vector<int64_t> shape; ///< of a sample, -1 unknown
+  std::vector<int64_t> shape; ///< of a sample; unknown sizes are -1
   GraphTensor name;
 };
 struct GraphCall {
   unsigned layer;
-  GraphTensor name;                ///< of result 0
+  GraphTensor name;                ///< the call's result 0
   std::vector<GraphTensor> inputs; ///< the tensors of its arguments
   CallArguments arguments;
 };
@@ -55,14 +56,14 @@ struct Graph {
 
 struct Graphs {
   Graph model;
-  std::map<unsigned, Graph> nested; ///< by layer
-  /// Whether each of the model's layers is built right after its construction,
-  /// or by its first call.
+  std::map<unsigned, Graph> nested; ///< by position of the layer
+  /// Whether each layer of the model is built right after its construction, and
+  /// not by its first call.
   std::vector<bool> isBuiltAlone;
 };
 
-/// Fills the model's nodes, inputs, outputs, variables and draws by running
-/// every call once, on values that are never computed.
+/// Fills the model's nodes, inputs and outputs with their names, variables and
+/// draws by running every call once, on values that are never computed.
 void runGraphs(const Graphs &graphs, Model &model, std::string &error);
 
 } // namespace weft::keras

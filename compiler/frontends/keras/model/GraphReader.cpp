@@ -25,8 +25,9 @@ public:
   void readModel(const Json &config);
 
 private:
-  /// The destination of layers: a graph, its layer (-1: the whole model), and
-  /// the first part of paths of layers that are not built alone.
+  /// The graph to which layers are added, the layer of which it is the graph
+  /// (-1 for the whole model), and the prefix of the paths of layers that are
+  /// not built alone.
   struct Place {
     Graph &graph;
     int self = -1;
@@ -49,8 +50,8 @@ private:
       error = what;
   }
 
-  /// Whether there is an error, which is set aside so that all errors of a
-  /// model are reported.
+  /// Whether there is an error. The error is moved to the list of errors, so
+  /// that all errors of a model are reported.
   bool isRefused() {
     bool out = !error.empty();
     addError(refusals, error);
@@ -76,8 +77,8 @@ unsigned GraphReader::addLayer(ModelLayer layer, bool isBuiltAlone,
   layer.parent = place.self;
   bool isPrefixed = !place.prefix.empty() && !isBuiltAlone;
   layer.path = isPrefixed ? place.prefix + "/" + layer.name : layer.name;
-  // A nested model's input layer is another name for an input of the model's
-  // call.
+  // The name of a nested model's input layer may repeat: the layer only names
+  // an input of the model's call.
   bool isNamed = !layer.isInput() || place.self < 0;
   for (const ModelLayer &other : model.layers)
     if (isNamed && other.name == layer.name && other.parent == layer.parent &&
@@ -107,7 +108,7 @@ const std::map<std::string, std::vector<int64_t>> &GraphReader::shapesOfData() {
   return *ofData;
 }
 
-/// Replaces unknown sizes by those of the data.
+/// Replaces unknown sizes by those of the data, where they are known.
 void GraphReader::takeSizesOfData(const std::string &input,
                                   std::vector<int64_t> &shape) {
   if (!llvm::is_contained(shape, -1))
@@ -147,9 +148,8 @@ void GraphReader::addInput(unsigned layer, std::vector<int64_t> shape,
   place.graph.inputs.push_back({layer, std::move(shape), {layerName, 0, 0}});
 }
 
-/// Reads one entry of "layers", which may be a model of its own. As in Keras,
-/// each layer's own "trainable" decides: the layers of a frozen model have it,
-/// too.
+/// Reads one entry of "layers", which may be a nested model. As in Keras, each
+/// layer's own "trainable" decides; in a frozen model all layers have it, too.
 unsigned GraphReader::readMember(const Json &json, const Place &place) {
   if (json.is_object() && json.contains("class_name") &&
       json["class_name"].is_string() && isModel(json["class_name"]))
@@ -181,7 +181,7 @@ unsigned GraphReader::readNested(const Json &json, const Place &place) {
   Place inside{graph, int(index), ""};
   ++depth;
   if (entry.className == "Sequential") {
-    // A model without its input's shape is built inside the model around it.
+    // A model without an input shape is built by the first call of its parent.
     bool waits = !config->contains("build_input_shape");
     inside.prefix = waits && !place.prefix.empty()
                         ? place.prefix + "/" + entry.name
@@ -224,7 +224,7 @@ void GraphReader::readSequential(const Json &config, Place place) {
   if (place.self < 0)
     model.name = place.prefix = name;
   readPolicy(f);
-  f.accept({"trainable"}); // Keras reads that of each layer
+  f.accept({"trainable"}); // Keras reads "trainable" from each layer instead
   std::vector<int64_t> shape = f.shape("build_input_shape");
   const Json *layers = f.find("layers");
   f.finish();
@@ -321,9 +321,9 @@ void GraphReader::readFunctional(const Json &config, Place place) {
   countFromCalls(place.graph.outputs, place);
 }
 
-/// Puts the path of the nested model in front of a layer's path that another
-/// layer has, too: base/dense beside the dense of the model around it. Keras
-/// gives both one path.
+/// Prepends the nested model's path to the path of a layer that another layer
+/// has, too: base/dense beside a dense of the outer model. Keras gives both the
+/// same path.
 void GraphReader::distinguishPaths() {
   std::map<std::string, unsigned> count;
   for (const ModelLayer &layer : model.layers)

@@ -19,14 +19,14 @@ static std::string inQuotes(const std::string &text) {
 
 namespace {
 
-/// The limit of nodes, as nested calls of models can grow exponentially.
+/// The limit of nodes, whose number can grow exponentially with nested models.
 constexpr size_t kMostNodes = 1 << 16;
-/// The batch size while a model is read: unlike any other size, so that no
-/// function of keras.ops confuses it with a sample's.
+/// The batch size while a model is read. It differs from usual sizes, so that
+/// functions of keras.ops do not confuse it with a sample's.
 constexpr int64_t kSamples = 7919;
 
-/// Makes a node for each call. The ops of the calls are in a block that is
-/// discarded, as only their types are needed.
+/// Runs each call and makes nodes for its results. The ops are in a block that
+/// is discarded, as only their types are needed.
 class GraphRunner {
 public:
   GraphRunner(const Graphs &graphs, Model &model, std::string &error)
@@ -43,7 +43,7 @@ private:
   using Nodes = std::map<GraphTensor, unsigned>;
   Nodes connect(const Graph &graph, Nodes nodes);
   void call(const GraphCall &call, Nodes &nodes);
-  /// Adds the nodes for the results of a nested model.
+  /// Adds the nodes of a nested model, and returns those of its results.
   std::vector<unsigned> callModel(const GraphCall &call,
                                   std::vector<unsigned> inputs);
   bool fits(unsigned layer, const GraphInput &wanted, unsigned input);
@@ -78,7 +78,7 @@ void GraphRunner::addNode(Node node, Value value) {
   nodeValues.values.push_back(value);
 }
 
-/// Adds the nodes of a call whose inputs are nodes.
+/// Adds the nodes of a call; its inputs have nodes already.
 void GraphRunner::call(const GraphCall &call, Nodes &nodes) {
   const ModelLayer &entry = model.layers[call.layer];
   if (model.nodes.size() >= kMostNodes)
@@ -118,7 +118,8 @@ void GraphRunner::call(const GraphCall &call, Nodes &nodes) {
   }
 }
 
-/// Whether this node can be the nested model's input.
+/// Whether the node's shape fits the input of a nested model; refuses it
+/// otherwise.
 bool GraphRunner::fits(unsigned layer, const GraphInput &wanted,
                        unsigned input) {
   const std::vector<int64_t> &given = model.nodes[input].shape;
@@ -132,7 +133,8 @@ bool GraphRunner::fits(unsigned layer, const GraphInput &wanted,
   return fits;
 }
 
-/// The tensors of a dict in the order of the model's inputs, by their keys.
+/// The tensors of an argument that is a dict, ordered as the inputs of the
+/// nested model.
 static std::vector<unsigned> inOrder(const Graph &graph, const GraphCall &call,
                                      const std::vector<unsigned> &inputs) {
   const std::vector<Argument> &arguments = call.arguments.positional;
@@ -226,7 +228,7 @@ void GraphRunner::addInput(const GraphInput &input) {
                                   builder.getUnknownLoc()));
 }
 
-/// Checks that the model's output has one row for each sample.
+/// Checks that the output has one row for each sample.
 void GraphRunner::checkOutput(unsigned node) {
   ArrayRef<int64_t> shape = Tensors::shape(nodeValues.values[node]);
   auto ofBatch = [](int64_t size) { return size % kSamples == 0; };
@@ -242,7 +244,7 @@ void GraphRunner::checkOutput(unsigned node) {
          "batch");
 }
 
-/// The keys, or the names of the layers; those of several results are numbered.
+/// The keys or, without keys, the layers' names; repeated names are numbered.
 std::vector<std::string>
 GraphRunner::namesOf(const std::vector<unsigned> &nodes,
                      const std::vector<std::string> &keys) const {

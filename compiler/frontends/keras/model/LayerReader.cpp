@@ -17,7 +17,7 @@ LayerDraft weft::keras::readLayer(const Json &json, std::string &error) {
     return out;
   }
   Json name = config->is_object() ? config->value("name", Json()) : Json();
-  // Keras 3.3 to 3.10 write the name of a function beside its config alone.
+  // Keras 3.3 to 3.10 write a function's name beside its config only.
   if (const Json *beside = object.find("name"); beside && name.is_null())
     name = *beside;
   Fields f(*config,
@@ -29,7 +29,7 @@ LayerDraft weft::keras::readLayer(const Json &json, std::string &error) {
                      module->get<std::string>().starts_with("keras.src.ops.");
   const Table<Layer> &table = isOperation ? operationTable() : layerTable();
   const TableRow *row = table.find(out.className);
-  // Classes of layers are found by their exact names, as in Keras.
+  // The name of the class must match exactly, as in Keras.
   if (!row || row->name != out.className) {
     f.refuse(table.refusal(out.className));
     return out;

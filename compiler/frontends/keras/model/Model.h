@@ -38,7 +38,7 @@
 
 namespace weft::keras {
 
-/// A value, or the reason why there is none ("layer "conv2d": ...").
+/// A value, or the reason why there is none (layer "conv2d": ...).
 template <typename T> struct Result {
   std::optional<T> value;
   std::string error;
@@ -57,54 +57,55 @@ struct Variable {
   std::string dtype; ///< of its policy, int32 or uint32
   bool trainable = true;
   InitializerPtr initializer;
-  std::optional<int64_t> seed; ///< its own, or drawn
+  std::optional<int64_t> seed; ///< from the config, or drawn
   std::string layer;           ///< the model's layer: mha of mha/query/kernel
   unsigned owner = 0;          ///< its position among the model's layers
-  /// The name that calls use: the layer's path and the name. It equals `path`
-  /// except for states of random numbers, which have other names in Keras.
+  /// The name by which calls find the variable: the layer's path and the name.
+  /// It differs from `path` for layers that are options, for unnamed variables
+  /// and for states of random numbers, as Keras names these in other ways.
   std::string key = path;
   RegularizerPtr regularizer = nullptr;
   ConstraintPtr constraint = nullptr;
-  /// Axes from which the initializer computes its fans; both empty: its own
-  /// choice.
+  /// The axes from which the initializer computes its fans; if both are empty,
+  /// the initializer chooses.
   std::vector<int64_t> inputAxes = {}, outputAxes = {};
-  /// Whether training changes it, but not the optimizer: a statistic, a random
-  /// state.
+  /// Whether training changes it without the optimizer, as statistics and
+  /// random states.
   bool isUpdated = false;
-  bool isUnnamed = false; ///< Keras numbers it
+  bool isUnnamed = false; ///< Keras numbers the names
   /// Whether it is a random state that prediction and evaluation change, too.
   bool isDrawnAlways = false;
 
   bool isSeedState() const { return initializer->className == kSeedGenerator; }
 };
 
-/// A layer, or a model that is a layer of another.
+/// A layer of the model or of a nested model, or a nested model itself.
 struct ModelLayer {
   std::string className, name;
-  int parent = -1;  ///< the model whose layer it is
+  int parent = -1;  ///< the nested model that contains it; -1: none
   std::string path; ///< first part of its variables' paths
   LayerPtr layer;   ///< null for a model
-  std::shared_ptr<const InputLayer> input; ///< the input layer, or null
+  std::shared_ptr<const InputLayer> input; ///< the layer as InputLayer, or null
 
-  /// Whether it is a model; its node passes on the result of its last layer.
+  /// Whether it is a nested model, whose nodes have the results of its outputs.
   bool isModel() const { return !layer; }
   bool isInput() const { return input != nullptr; }
 };
 
 /// A result of a call. The nodes of one call are adjacent, result 0 first; each
-/// has the inputs of the call. Shapes are those of one sample.
+/// has the inputs of the call. Shapes are without the batch.
 struct Node {
   unsigned layer = 0;
   unsigned result = 0;
-  /// The tensors of the call, positional ones first; for a model, the tensor
-  /// that it passes on.
+  /// The tensors of the call, positional ones first; for a nested model, the
+  /// tensor that is its result.
   std::vector<unsigned> inputs;
   CallArguments arguments;
   std::vector<int64_t> shape;
   std::string dtype = "float32";
 };
 
-/// The loss of one output; the model's is the weighted sum of all.
+/// The loss of one output; the model's loss is the weighted sum of all.
 struct OutputLoss {
   unsigned output; ///< position among the model's outputs
   LossPtr loss;
@@ -114,38 +115,40 @@ struct OutputLoss {
 struct OutputMetric {
   unsigned output;
   MetricPtr metric;
-  std::string name;        ///< that Keras shows: price_mae, weighted_mae
-  bool isWeighted = false; ///< by the weights of samples
+  std::string name;        ///< as shown by Keras: price_mae
+  bool isWeighted = false; ///< whether it uses sample weights
 };
 
 struct Model {
   std::string name, className;
   std::vector<ModelLayer> layers;
   std::vector<Node> nodes;               ///< producers before consumers
-  std::vector<unsigned> inputs, outputs; ///< nodes
-  /// The names of inputs and outputs: keys of a dict, else those of their
-  /// layers.
+  std::vector<unsigned> inputs, outputs; ///< positions in `nodes`
+  /// The names of inputs and outputs: keys of a dict, else names of their
+  /// layers, numbered if they repeat.
   std::vector<std::string> inputNames, outputNames;
   bool outputsAreDict = false;
   std::vector<Variable> variables; ///< in the order of model.variables
-  /// For each number that Keras draws when it reads the file: the variables
-  /// that it seeds, or none if its initializer is never used.
+  /// The variables that are seeded by each number, in the order in which Keras
+  /// draws numbers when it reads the file. The list is empty for a number whose
+  /// initializer is unused.
   std::vector<std::vector<unsigned>> draws;
-  bool isMixedFloat16 = false; ///< its policy: Keras then scales losses
+  bool isMixedFloat16 = false; ///< its policy, of scaled losses
   bool isFrozen = false;       ///< "trainable" of a Functional is false
   OptimizerPtr optimizer;
-  /// Whether the file contains the inner optimizer only, which the policy wraps
-  /// in another.
+  /// Whether the optimizer is an inner one in the file, which the policy wraps
+  /// in a LossScaleOptimizer.
   bool isScaledByPolicy = false;
   std::vector<OutputLoss> losses; ///< in the order of the outputs
   std::vector<OutputMetric> metrics;
   /// The reason why training and evaluation are impossible with the file's
   /// compile_config; empty if they are possible.
   std::string compileRefusal;
-  std::string json;          ///< the file's text, unchanged
+  std::string json;          ///< the text of the file, unchanged
   std::string compileConfig; ///< its compile_config with overrides, or {}
-  /// metadata.json of the .keras file that it is from, empty for none, and the 8
-  /// of the "3.8.0" there: where that Keras looks for variables.
+  /// The metadata.json of the model's .keras file, or empty, and the minor
+  /// version in it (8 for "3.8.0"), on which the places of variables in the
+  /// file depend.
   std::string metadata;
   std::optional<unsigned> kerasMinor;
 
@@ -155,7 +158,7 @@ struct Model {
   const std::string &outputName(unsigned output) const {
     return outputNames[output];
   }
-  /// The shape of one sample.
+  /// The shape of a sample of the output.
   const std::vector<int64_t> &outputShape(unsigned output) const {
     return nodes[outputs[output]].shape;
   }
@@ -164,24 +167,26 @@ struct Model {
   /// Whether the output has a loss or a metric, so that training takes labels
   /// for it.
   bool hasLabel(unsigned output) const;
-  /// Whether its labels are numbers of classes (i32), not values like the
+  /// Whether the output's labels are class numbers (i32), not values like the
   /// predictions.
   bool takesClassNumbers(unsigned output) const;
   std::vector<int64_t> labelShape(unsigned output) const;
-  /// The positions of the variables that training changes by gradients, and
-  /// their facts for the optimizer.
+  /// The positions of the variables that training changes by gradients, and the
+  /// properties of these variables that the optimizer needs.
   std::vector<unsigned> trained() const;
   std::vector<WeightFacts> trainedWeights() const;
-  /// The optimizer's variables in Keras' order, each with a path of its own; a
-  /// weight is a position in `trained`. Empty without an optimizer.
+  /// The optimizer's variables in Keras' order, with distinct paths; their
+  /// `weight` is a position in trained(). Empty without an optimizer.
   std::vector<OptimizerVariable> optimizerVariables() const;
 };
 
 struct ModelOptions {
-  /// Sample shapes of inputs (without the batch), by name; they fix unknown
-  /// dimensions and inputs of an unbuilt Sequential ("" is the only input).
+  /// Shapes of a sample of each input, by name; "" is for other inputs. They
+  /// replace unknown sizes, and are the inputs of a Sequential that is not
+  /// built.
   std::map<std::string, std::vector<int64_t>> inputShapes;
-  /// Those of the data, for what `inputShapes` leaves unknown; called only then.
+  /// Returns the shapes of the data; called only if sizes are unknown
+  /// otherwise.
   std::function<std::map<std::string, std::vector<int64_t>>()> shapesOfData;
   /// Names or JSON that complete or replace compile_config.
   std::optional<std::string> optimizer, loss;
@@ -193,14 +198,16 @@ struct ModelOptions {
 Result<Model> readModel(std::string_view text,
                         const ModelOptions &options = {});
 
-/// Sets every seed to the number that Keras would draw after
-/// set_random_seed(seed).
+/// Sets every seed that the file does not give to the number that Keras would
+/// draw after set_random_seed(seed).
 void drawSeeds(Model &model, uint64_t seed);
 
-/// The metadata from which the training loop makes the variable's first value:
-/// {"initializer": {...}, "seed": N, "trainable": true}.
+/// The metadata from which the training loop computes the variable's initial
+/// value: {"initializer": {...}, "seed": N, "trainable": true}, and
+/// "statistic": true of statistics.
 std::string variableMetadata(const Variable &variable);
-/// The metadata of an optimizer's variable whose elements are all `first`.
+/// The metadata of an optimizer's or a metric's variable whose elements are all
+/// `first`.
 std::string constantMetadata(double first);
 
 } // namespace weft::keras

@@ -24,8 +24,8 @@ bool isMixedFloat16(const Json &config, const Model &model) {
   return false;
 }
 
-/// Refuses a frozen model with a layer that is not: Keras does not train it, but
-/// it updates its statistics.
+/// Refuses a frozen model that has trainable variables: Keras does not train
+/// them, but updates the statistics of their layers.
 void checkFrozen(const Model &model, std::string &error) {
   for (const Variable &variable : model.variables)
     if (model.isFrozen && variable.trainable) {
@@ -66,8 +66,8 @@ void read(const Json &json, const ModelOptions &options, Model &model,
   if (!error.empty())
     return;
   model.isMixedFloat16 = isMixedFloat16(*config, model);
-  // Errors in a file's compile_config are reported when a step needs it, unless
-  // settings are given.
+  // An error in the file's compile_config is reported only if a step needs it,
+  // or if options complete the config.
   bool isAsked = options.optimizer || options.loss || options.metrics ||
                  options.learningRate;
   std::string refusal;
@@ -79,7 +79,7 @@ void read(const Json &json, const ModelOptions &options, Model &model,
         withFix(refusal, "predict only, or compile the model again");
 }
 
-/// All errors in one message, each with a fix.
+/// Joins all errors to one message, each with a fix.
 std::string told(const std::string &error) {
   const char *how = "fix the model in Keras and save it again";
   if (error.find('\n') == error.npos)
@@ -140,7 +140,7 @@ std::string weft::keras::variableMetadata(const Variable &variable) {
   }
   Json out = metadata(initializer.className, std::move(config), variable.seed,
                       variable.trainable);
-  // A state to the runtime, a weight to Keras.
+  // Statistics are states in the runtime, but weights in Keras.
   if (variable.isUpdated && !variable.isSeedState())
     out["statistic"] = true;
   return out.dump();

@@ -1,6 +1,6 @@
 //===- ModelReader.h - from JSON to the model -------------------*- C++ -*-===//
 //
-// Private to the Keras front end: the parts of readModel, one a file.
+// Private to the Keras front end: the steps of readModel, one in each file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,16 +12,16 @@
 
 namespace weft::keras {
 
-/// A layer as in the file, and whether it is built alone: right after its
-/// construction, under its own name (build_config).
+/// A layer as in the file, and whether it is built right after its construction
+/// under its own name (build_config).
 struct LayerDraft {
   std::shared_ptr<Layer> layer;
   std::string className;
   bool isBuiltAlone = false;
 };
-/// Reads the layer's own config; `error` names the layer.
+/// Reads one entry of "layers"; `error` names the layer.
 LayerDraft readLayer(const Json &json, std::string &error);
-/// Reads layers and graphs of the file; inputs take the options' shapes.
+/// Reads layers and graphs of the file; `options` give shapes of inputs.
 void readGraphs(const Json &json, const ModelOptions &options, Model &model,
                 Graphs &graphs, std::string &error);
 /// Reads optimizer, loss and metrics of compile_config with the options'

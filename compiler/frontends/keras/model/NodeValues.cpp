@@ -6,8 +6,8 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
 
-/// Sets masks that the file gives as an argument, which have precedence over
-/// those of the tensors.
+/// Sets the masks that the call's argument `mask` gives, which have precedence
+/// over the masks of the tensors.
 static void giveMasks(CallInputs &inputs) {
   const Argument *written = inputs.arguments.keyword("mask");
   if (!written)

@@ -2,8 +2,8 @@
 //
 // Private to the Keras front end: the values that a run over the nodes has
 // computed so far, when a model is read or a step is built. As in Keras a mask
-// belongs to a tensor, not to a call: a layer that returns the tensor it is
-// called with returns its mask too.
+// belongs to a tensor, not to a call: a layer that returns its input unchanged
+// returns the input's mask too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,18 +19,18 @@ namespace weft::keras {
 
 class NodeValues {
 public:
-  std::vector<Value> values; ///< by node
+  std::vector<Value> values; ///< indexed by node
 
-  /// The inputs of the call of a node's layer.
+  /// The inputs of the call that makes the node.
   CallInputs inputsOf(const Node &node) const;
   /// Sets a tensor's mask, unless it has one.
   void setMask(Value value, Value mask) {
     if (mask)
       masks.try_emplace(value, mask);
   }
-  /// Or null.
+  /// The mask of a tensor, or null.
   Value maskOf(Value value) const { return masks.lookup(value); }
-  /// Removes the masks of inputs after a call of a layer that takes masks off.
+  /// Removes the masks of the inputs of a layer with takesMasksOff().
   void dropMasks(const CallInputs &inputs) {
     for (Value value : inputs.tensors)
       masks.erase(value);

@@ -11,7 +11,7 @@ bool isOne(const Json &written) {
   return written.is_object() && written.contains("class_name");
 }
 
-/// An object that Keras finds by its module and class.
+/// An object in the form in which Keras finds it by its module and class.
 Json serialised(const char *module, const char *className, Json config) {
   return {{"module", module},
           {"class_name", className},
@@ -19,7 +19,7 @@ Json serialised(const char *module, const char *className, Json config) {
           {"registered_name", nullptr}};
 }
 
-/// Every option of the optimizer, as its get_config gives them.
+/// The optimizer with all its options, as its get_config returns them.
 Json optimizerObject(const Optimizer &optimizer) {
   Json config = writeOptions(optimizer);
   config["name"] = optimizer.path();
@@ -34,9 +34,9 @@ Json optimizerObject(const Optimizer &optimizer) {
                     std::move(config));
 }
 
-/// An object without a module, such as a flag's {"class_name": "mse"}, with the
-/// module and class that Keras needs to find it; a name in the spelling that
-/// Keras knows. Objects that Keras wrote are unchanged.
+/// Adds module and class to an object without a module, such as a flag's
+/// {"class_name": "mse"}, and spells a name as Keras does. Objects that Keras
+/// wrote are unchanged.
 Json completed(const Json &written, const char *module,
                const std::string &className, const AnyTable &table) {
   if (written.is_object() && !written.contains("module"))
@@ -51,8 +51,8 @@ Json completed(const Json &written, const char *module,
                                                    : Json(snakeCase(className));
 }
 
-/// Adds module and name to the inner optimizers and schedules, which Keras
-/// needs.
+/// Adds the module and the name, which Keras needs, to inner optimizers and
+/// schedules.
 Json withModules(Json written) {
   for (Json &entry : written)
     if (entry.is_structured())
@@ -75,8 +75,7 @@ Json withModules(Json written) {
                     std::move(config));
 }
 
-/// One entry of `metrics` for each of the model's, unless they are given by
-/// output.
+/// Completes each entry of `metrics`, unless they are given by output.
 Json savedMetrics(const Json &written,
                   const std::vector<OutputMetric> &metrics) {
   std::vector<const Metric *> listed;

@@ -1,8 +1,7 @@
 //===- SavedConfig.h - the config.json of a saved model ---------*- C++ -*-===//
 //
-// The model's own text, with the compile_config of its training. For a
-// model.json that was read with --optimizer adam --learning-rate 0.01 --loss
-// mse:
+// The model's own text with the compile_config that training used. A model.json
+// that was read with --optimizer adam --learning-rate 0.01 --loss mse has:
 //
 //   "compile_config": {"optimizer": {"module": "keras.optimizers",
 //       "class_name": "Adam", "config": {"name": "adam", "learning_rate":

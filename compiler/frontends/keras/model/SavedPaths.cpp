@@ -32,8 +32,8 @@ static std::vector<std::string> layerGroups(const Model &model) {
   return groups;
 }
 
-/// The group of a layer inside another, /query_dense of mha/query/kernel: Keras
-/// saves it under the attribute that holds it.
+/// The group of an inner layer within that of its layer: /query_dense for
+/// mha/query/kernel. Keras names it after the attribute that holds the layer.
 static std::string savedSublayer(const Variable &variable,
                                  const ModelLayer &layer) {
   std::string inside = variable.key.substr(
@@ -42,7 +42,8 @@ static std::string savedSublayer(const Variable &variable,
                         : "/" + layer.layer->attributeOf(inside.substr(1));
 }
 
-/// Whether the variable of a layer inside is saved among those of the layer, too.
+/// Whether an inner layer's variable is also saved among those of the outer
+/// layer.
 static bool isSavedTwice(const Variable &variable, const ModelLayer &layer,
                          const std::string &inside) {
   std::string name = variable.path.substr(variable.path.rfind('/') + 1);
@@ -54,11 +55,11 @@ namespace {
 struct OptimizerGroup {
   std::string path; ///< optimizer/vars/
   std::string name;
-  size_t begin, end; ///< among the optimizer's
+  size_t begin, end; ///< a range of the model's optimizer variables
 };
 } // namespace
 
-/// Adds the group of an optimizer's variables, then one of each inner optimizer.
+/// Adds the group of an optimizer, then those of its inner optimizers.
 static void addGroups(std::vector<OptimizerGroup> &groups,
                       const std::string &path, const InnerOptimizer &outer) {
   const Optimizer &optimizer = *outer.optimizer;
@@ -80,8 +81,8 @@ static std::vector<OptimizerGroup> optimizerGroups(const Model &model) {
   return out;
 }
 
-/// A group's variables by their places in the file. Before Keras 3.10, Nadam's
-/// u_product stood before its moments.
+/// The variables of a group in the order of the file. Before Keras 3.10,
+/// Nadam's u_product stood before its moments.
 static std::vector<OptimizerVariable>
 inFile(std::vector<OptimizerVariable> variables, bool isOld) {
   if (!isOld)
@@ -113,7 +114,7 @@ std::vector<SavedPath> weft::keras::savedPaths(const Model &model,
   std::vector<std::string> groups = layerGroups(model);
   for (size_t i = 0; i < groups.size(); ++i) {
     const ModelLayer &layer = model.layers[i];
-    // Positions of weights, then statistics, by sublayer.
+    // The next position in each group; weights come before statistics.
     std::map<std::string, unsigned> positions;
     auto add = [&](const Variable &variable, const std::string &inside,
                    bool isCopy) {

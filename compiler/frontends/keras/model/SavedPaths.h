@@ -25,18 +25,18 @@ namespace weft::keras {
 struct SavedPath {
   std::string path, savedPath;
   bool ofOptimizer = false;
-  /// Whether the value is saved twice and read once: that of an inner optimizer, or
-  /// of a weight that is normalized.
+  /// Whether the value is saved a second time and not read there: that of an
+  /// inner optimizer, or of a weight that is normalized.
   bool isCopy = false;
 };
 std::vector<SavedPath> savedPaths(const Model &model);
-/// The same in files of Keras before 3.10, or since.
+/// The paths in files of Keras before 3.10, or of later versions.
 std::vector<SavedPath> savedPaths(const Model &model, bool isBefore310);
 /// Whether Keras before 3.10 wrote the model's file.
 bool isSavedBefore310(const Model &model);
 
-/// A group of the file and its attribute `name`; layers without variables have
-/// one too.
+/// A group of the file and its attribute `name`; layers without variables also
+/// have a group, except functions and the inputs of a Sequential.
 struct SavedGroup {
   std::string path, name;
 };

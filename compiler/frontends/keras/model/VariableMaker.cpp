@@ -9,7 +9,8 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
 
-/// Initializers in the order of construction, including those of option layers.
+/// The initializers of an object and of the layers that are its options, in the
+/// order of construction.
 static std::vector<InitializerPtr> initializersOf(const Configured &object) {
   std::vector<InitializerPtr> out;
   for (const auto &part : objectsOf(object)) {
@@ -91,8 +92,8 @@ void VariableMaker::construct(const InitializerPtr &initializer) {
     made[current].built.push_back(initializer);
 }
 
-/// Sorts a layer's variables: its own first, then those of each layer inside; in
-/// each layer weights, statistics, random states.
+/// Sorts a layer's variables: its own first, then those of each inner layer;
+/// for each of them weights, then statistics, then random states.
 void VariableMaker::order(Made &of) const {
   auto rank = [&](const Variable &variable) {
     std::string layer = variable.key.substr(0, variable.key.rfind('/'));
@@ -158,8 +159,8 @@ void VariableMaker::finish() {
     for (Variable &variable : made[current].variables) {
       if (variable.isUnnamed && unnamed++)
         variable.path += "_" + std::to_string(unnamed - 1);
-      // Paths may collide, as layers that are options have paths without the
-      // layer around them. Seed states may have equal paths.
+      // Paths may collide, since the paths of layers that are options do not
+      // contain the outer layer. Seed states may have equal paths.
       if (!variable.isSeedState() && !paths.insert(variable.path).second)
         return refuse("its variable \"" + variable.path +
                       "\" has the path of another one; give the layers inside "

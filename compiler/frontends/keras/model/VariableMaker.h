@@ -1,7 +1,7 @@
 //===- VariableMaker.h - a model's variables, from its calls -----*- C++ -*-===//
 //
-// Private to the Keras front end. While a model is read its layers are called
-// once; the variables that they request become the model's. Keras' order
+// Private to the Keras front end. While a model is read each of its calls is
+// run once; the variables that they request become the model's. Keras' order
 // differs from that of the calls: by layer in the order of the file, weights,
 // then statistics, then random states, then those of layers inside; and it
 // draws seeds when objects are constructed:
@@ -25,7 +25,7 @@ namespace weft::keras {
 
 class VariableMaker : public Variables {
 public:
-  /// Makes variables arguments of the block.
+  /// The values of variables become arguments of `block`.
   VariableMaker(const Graphs &graphs, Model &model, mlir::OpBuilder &builder,
                 mlir::Block &block, std::string &error)
       : graphs(graphs), model(model), builder(builder), block(block),
@@ -54,8 +54,7 @@ private:
   };
   void order(Made &of) const;
   void addDraws(int parent);
-  /// Adds draws of initializers; states of random numbers get their names under
-  /// `scope`.
+  /// Adds the draws of initializers; names of random states begin with `scope`.
   void addDraws(const std::vector<InitializerPtr> &initializers,
                 const std::string &scope);
 

@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
 
-/// The row of a function of keras.activations.
+/// The row of a function that keras.activations has, too.
 static OperationRow named(const char *name, const char *activation) {
   ActivationPtr function = activationTable().make(activation);
   return operation(name, {"x"}, {}, [function](OperationCall &a) {

@@ -17,7 +17,7 @@ static OperationRow ofTwo(const char *name, BinaryFormula formula) {
     return formula(a.t, both[0], both[1]);
   });
 }
-/// The row of a function of two tensors, in a type of floats.
+/// The row of a function of two tensors, converted to floats.
 static OperationRow ofTwoFloats(const char *name, BinaryFormula formula) {
   return operation(name, {"x1", "x2"}, {}, [formula](OperationCall &a) {
     SmallVector<Value> both = a.together({"x1", "x2"});
@@ -74,14 +74,14 @@ static Value hypotenuse(Tensors &t, Value x, Value y) {
   Value root = t.make<SqrtOp>(t.add(t.mul(share, share), 1.0));
   return t.select(isZero, large, t.mul(large, root));
 }
-/// The value y if x is 0, else 0 for negative x and 1 for positive.
+/// y where x is 0; 0 for negative x and 1 for positive x.
 static Value heaviside(Tensors &t, Value x, Value y) {
   Value side =
       t.select(t.compare(CompareKind::LT, x, 0), t.splat(0, x), t.splat(1, x));
   side = t.select(t.compare(CompareKind::EQ, x, 0), y, side);
   return t.select(differs(t, x, x), x, side);
 }
-/// The op's result, or the other operand if one is NaN.
+/// The result of Op; where one operand is NaN, the other operand.
 template <class Op> static Value known(Tensors &t, Value x, Value y) {
   Value both = t.make<Op>(x, y);
   Value out = t.select(differs(t, x, x), y, both);

@@ -10,7 +10,7 @@ using namespace weft::keras;
 
 using Sizes = SmallVector<int64_t>;
 
-/// Two tensors in their common type; integers are not converted to floats.
+/// The two tensors, converted to their common type; booleans become integers.
 static SmallVector<Value> pair(OperationCall &a) {
   SmallVector<Value> out = {a.tensor("x1"), a.tensor("x2")};
   Type type = promoted(elementOf(out[0]), elementOf(out[1]));
@@ -20,8 +20,8 @@ static SmallVector<Value> pair(OperationCall &a) {
     x = castTo(a.t, x, type);
   return out;
 }
-/// Sums products over dimensions of both; the result has the remaining
-/// dimensions of x, then of y.
+/// Sums products over the dimensions xs of x and ys of y. The result has the
+/// batch dimensions, the others of x, then the others of y.
 static Value contracted(OperationCall &a, Value x, Value y,
                         ArrayRef<int64_t> xs, ArrayRef<int64_t> ys,
                         ArrayRef<int64_t> xBatch = {},
@@ -46,8 +46,8 @@ static Value contracted(OperationCall &a, Value x, Value y,
   return t.make<DotOp>(x, y, xs, ys, xBatch, yBatch);
 }
 
-/// Multiplies stacks of matrices; a vector is a row on the left, a column on
-/// the right.
+/// Multiplies stacks of matrices; a vector on the left is a row, a vector on
+/// the right is a column.
 static Value matmul(OperationCall &a) {
   Tensors &t = a.t;
   SmallVector<Value> both = pair(a);
@@ -149,7 +149,7 @@ static Value tensorDot(OperationCall &a) {
 }
 
 namespace {
-/// A tensor whose dimensions have letters.
+/// A tensor with a letter for each dimension.
 struct Lettered {
   Value value;
   std::string letters;
@@ -158,7 +158,7 @@ struct Lettered {
 };
 } // namespace
 
-/// The tensor without unused letters, over which elements are added.
+/// The tensor, summed over the dimensions whose letters are not needed.
 static Lettered summed(Tensors &t, Lettered x, const std::string &needed) {
   Sizes dims;
   std::string kept;
@@ -193,8 +193,9 @@ static Lettered product(OperationCall &a, Lettered x, Lettered y,
           batch + free};
 }
 
-/// The terms of "ab,bc->ac" for tensors of these ranks; dots become capital
-/// letters from the right. Empty for an invalid equation.
+/// The terms of an equation such as "ab,bc->ac" for the ranks of the operands.
+/// The dimensions of dots get characters of their own, aligned on the right.
+/// Empty for an invalid equation.
 static std::vector<std::string> termsOf(const std::string &equation,
                                         ArrayRef<Value> operands) {
   std::string text;
@@ -243,8 +244,8 @@ static std::vector<std::string> termsOf(const std::string &equation,
   return out;
 }
 
-/// Whether each letter of a term occurs once, each of the result is in a term,
-/// and sizes agree.
+/// Whether each letter occurs once in a term, each letter of the result is in
+/// an operand's term, and sizes agree.
 static bool isSound(const std::vector<std::string> &terms,
                     ArrayRef<Value> operands) {
   std::map<char, int64_t> sizes;

@@ -16,8 +16,7 @@ static int64_t elementCount(Value x) {
   return count;
 }
 
-/// The tensor and the dimension to run along: the flat tensor if the axis is
-/// None.
+/// The tensor and the dimension to process; without an axis the flat tensor.
 static std::pair<Value, int64_t> alongAxis(OperationCall &a, Value x) {
   if (!a.given("axis"))
     return {a.t.reshape(x, {elementCount(x)}), 0};
@@ -55,7 +54,7 @@ static Value argSort(OperationCall &a) {
   return sorted(a.t, {x, positions}, dim).back();
 }
 
-/// The mean of the two elements in the middle, or the one.
+/// The middle element, or the mean of the two middle elements.
 static Value median(OperationCall &a) {
   Tensors &t = a.t;
   Value x = a.floats("x");

@@ -20,7 +20,7 @@ OperationRow weft::keras::ofFloats(const char *name, UnaryFormula formula) {
   });
 }
 
-/// The row of a function of any numbers, in their own type.
+/// The row of a function that computes in the type of its operand.
 static OperationRow ofNumbers(const char *name, UnaryFormula formula) {
   return operation(name, {"x"}, {}, [formula](OperationCall &a) {
     return formula(a.t, a.tensor("x"));
@@ -116,7 +116,7 @@ static Value clip(OperationCall &a) {
   return x;
 }
 
-/// The row of a constant in the shape of x, perhaps in another type.
+/// The row of a constant in the shape of x; an option "dtype" changes the type.
 static OperationRow constantLike(const char *name, double number) {
   return operation(name, {"x"}, {{"dtype"}}, [number](OperationCall &a) {
     Value x = a.tensor("x");

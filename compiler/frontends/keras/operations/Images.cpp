@@ -15,7 +15,8 @@ static bool isFirst(OperationCall &a) {
   return a.text("data_format", "channels_last") == "channels_first";
 }
 
-/// Broadcasts several vectors, each along a dimension of its own, to one shape.
+/// Broadcasts each of several vectors along a dimension of its own, to one
+/// shape.
 static SmallVector<Value> meshgrid(OperationCall &a) {
   Tensors &t = a.t;
   SmallVector<Value> parts;
@@ -48,7 +49,8 @@ static SmallVector<Value> meshgrid(OperationCall &a) {
 /// The largest size of a tensor's dimension.
 static constexpr int64_t kMost = int64_t(1) << 40;
 
-/// The elements x[.., i, i + offset, ..] of two dimensions, at the end.
+/// Moves the diagonal elements x[.., i, i + offset, ..] of two dimensions to
+/// the last dimension.
 static Value diagonal(OperationCall &a) {
   Tensors &t = a.t;
   Value x = a.tensor("x");
@@ -88,9 +90,8 @@ static Value trace(OperationCall &a) {
   return a.t.reduce(ReduceKind::Sum, x, {a.t.last(x)});
 }
 
-/// The row of an op between space and depth of images (batch, height, width,
-/// features): `inward` moves squares of positions to features, else features
-/// become squares.
+/// The row of an op for images (batch, height, width, features). With `inward`
+/// it moves square blocks of positions to features, else features to blocks.
 static OperationRow squares(const char *name, bool inward) {
   return operation(
       name, {"x"}, {{"block_size"}, {"data_format", "\"channels_last\""}},
@@ -132,7 +133,8 @@ static OperationRow squares(const char *name, bool inward) {
       });
 }
 
-/// An option for each spatial dimension; empty if it does not fit.
+/// An option with a number for each spatial dimension; empty if it does not
+/// fit.
 static std::vector<int64_t> spatial(OperationCall &a, const char *name,
                                     int64_t rank) {
   Sizes given = a.integers(name);

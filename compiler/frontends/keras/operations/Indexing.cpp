@@ -28,7 +28,7 @@ private:
   OperationCall &a;
   Tensors &t;
   Value x;
-  int64_t dim = 0; ///< of x, without removed and added sizes of 1
+  int64_t dim = 0; ///< the next dimension of x
   Sizes shape;     ///< of the result so far
 };
 } // namespace
@@ -50,7 +50,7 @@ bool ItemReader::bound(const Argument &argument, int64_t &out) {
                  "slices by " + argument.written + "; use integers");
 }
 
-/// Reads a slice like Python's slice.indices: positions outside are clipped.
+/// Applies a slice, clipped to the dimension like Python's slice.indices.
 void ItemReader::takeRange(const Argument &slice) {
   int64_t size = t.size(x, dim), step = 1;
   if (!bound(slice.items[2], step) ||
@@ -122,11 +122,11 @@ Value ItemReader::read(std::vector<Argument> keys) {
   for (int64_t size : shape)
     wanted *= size;
   return count == wanted ? t.reshape(x, shape)
-                         : x; // another count was refused above
+                         : x; // an error has been reported
 }
 
-/// Takes rows of dimension `dim` by indices, as jnp.take: negative ones count
-/// from the end, others outside give NaN, or the least integer.
+/// Takes rows of dimension `dim` by indices, like jnp.take. Negative indices
+/// count from the end; indices outside give NaN, or the least integer.
 static Value taken(OperationCall &a, Value x, Value indices, int64_t dim) {
   Tensors &t = a.t;
   Sizes order = {dim}, rest, shape(t.shape(indices)), back;
@@ -226,8 +226,8 @@ static Value oneHot(OperationCall &a) {
   return a.cast(t.make<OneHotOp>(type, x, uint64_t(dim), Value()), "dtype");
 }
 
-/// The row of an op that keeps x where `kind` holds between its column - row
-/// and k, and is 0 elsewhere.
+/// The row of an op that keeps the elements of x for which `kind` holds between
+/// column - row and k, and sets the others to 0.
 static OperationRow triangle(const char *name, CompareKind kind) {
   return operation(name, {"x"}, {{"k", "0"}}, [kind](OperationCall &a) {
     Tensors &t = a.t;

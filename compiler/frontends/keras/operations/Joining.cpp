@@ -77,8 +77,8 @@ static Value stack(OperationCall &a) {
   }
   return joined(a, parts, dim);
 }
-/// The row of an op that stacks along a dimension; tensors of fewer dimensions
-/// get it.
+/// The row of Vstack (dim 0) or Hstack (dim 1). Vectors are stacked as rows by
+/// Vstack, and joined along dimension 0 by Hstack.
 static OperationRow stackAlong(const char *name, int64_t dim) {
   return operation(name, {"xs"}, {}, [dim](OperationCall &a) {
     SmallVector<Value> parts = a.tensors("xs");
@@ -92,7 +92,7 @@ static OperationRow stackAlong(const char *name, int64_t dim) {
   });
 }
 
-/// The parts of x between the positions `ends`.
+/// The parts of x that end at the positions `ends`, and the rest.
 static SmallVector<Value> cut(OperationCall &a, Value x, int64_t dim,
                               ArrayRef<int64_t> ends) {
   SmallVector<Value> out;

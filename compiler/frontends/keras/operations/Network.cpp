@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
 
-/// Divides x by its norm of an order, along axes.
+/// Divides x by its 1-norm or 2-norm along axes.
 static Value normalize(OperationCall &a) {
   Tensors &t = a.t;
   Value x = a.floats("x");
@@ -95,7 +95,7 @@ static SmallVector<Value> moments(OperationCall &a) {
   return {t.kept(mean, x, dims), t.kept(variance, x, dims)};
 }
 
-/// Adds the bias of the call to logits, and sets the least number where masked.
+/// Adds the call's bias to logits, and sets masked logits to a very low number.
 static Value masked(OperationCall &a, Value logits) {
   Tensors &t = a.t;
   auto refuse = [&](const char *name, Value x) {
@@ -130,8 +130,8 @@ static Value masked(OperationCall &a, Value logits) {
   return logits;
 }
 
-/// Attention of (batch, time, heads, depth), with key's heads repeated for
-/// groups of query's.
+/// Attention of (batch, time, heads, depth); heads of the key and the value are
+/// repeated for groups of query heads.
 static Value attention(OperationCall &a) {
   Tensors &t = a.t;
   Value query = a.floats("query"), key = a.floats("key"),
@@ -181,7 +181,7 @@ std::vector<OperationRow> weft::keras::networkOperations() {
        {"x"},
        {{"axes"},
         {"keepdims", "false"},
-        {"synchronized", "false", "what JAX refuses"}},
+        {"synchronized", "false", "moments over devices, which JAX refuses"}},
        moments},
       operation("Normalize", {"x"},
                 {{"axis", "-1"}, {"order", "2"}, {"epsilon"}}, normalize),

@@ -85,7 +85,8 @@ static Type typeOfNumber(Builder &builder, const Argument &number) {
                                         : Type(builder.getF32Type());
 }
 
-/// Collects numbers of nested lists; false if there is anything else.
+/// Collects the numbers of nested lists of one shape; returns false for
+/// anything else.
 static bool flatten(const Argument &list, unsigned depth, Argument &out) {
   if (list.kind != Kind::List) {
     out.numbers.push_back(numberOf(list));
@@ -103,7 +104,7 @@ static bool flatten(const Argument &list, unsigned depth, Argument &out) {
   return true;
 }
 
-/// The numbers of an array as a constant.
+/// A constant with the numbers of an array.
 static Value constantOf(Tensors &t, const Argument &array, Type element) {
   SmallVector<Attribute> values;
   for (double number : array.numbers)

@@ -5,7 +5,7 @@
 // arguments of its call in order, those of its constructor with their defaults,
 // and the function that computes it:
 //
-//   {"Clip", {"x"}, {{"x_min"}, {"x_max"}}, clip}
+//   operation("Clip", {"x"}, {{"x_min"}, {"x_max"}}, clip)
 //   Value clip(OperationCall &a) { ... a.tensor("x") ... a.given("x_min") ... }
 //
 // Both kinds of arguments are read by name. An argument that does not fit is
@@ -28,18 +28,18 @@ class OperationCall;
 
 struct OperationParameter {
   const char *name;
-  const char *otherwise = "null"; ///< JSON
+  const char *otherwise = "null"; ///< the default, as JSON
   const char *refused = nullptr;  ///< the feature that other values need
 };
 
 struct OperationRow {
-  const char *name; ///< of Keras' class
+  const char *name; ///< the name of Keras' class
   std::vector<const char *> arguments;
   std::vector<OperationParameter> parameters;
   std::function<SmallVector<Value>(OperationCall &)> build;
 };
 
-/// A row whose function returns one value.
+/// Makes a row whose function returns one value.
 template <class Build>
 OperationRow operation(const char *name, std::vector<const char *> arguments,
                        std::vector<OperationParameter> parameters,
@@ -48,7 +48,8 @@ OperationRow operation(const char *name, std::vector<const char *> arguments,
           [build](OperationCall &a) { return SmallVector<Value>{build(a)}; }};
 }
 
-/// One call: arguments by name, converted as the row requests.
+/// One call, whose arguments are read by name and converted as the row
+/// requests.
 class OperationCall {
 public:
   OperationCall(Call &c, const CallInputs &inputs,
@@ -59,9 +60,9 @@ public:
 
   const Argument &argument(const char *name) const;
   bool given(const char *name) const { return argument(name).isGiven(); }
-  /// An argument as a tensor, which may be given as numbers.
+  /// The argument as a tensor; numbers and lists of them become constants.
   Value tensor(const char *name) { return tensorOf(argument(name), name); }
-  /// The same as floats: integers become f32.
+  /// The argument as a tensor of floats; integers become f32.
   Value floats(const char *name) { return asFloats(t, tensor(name)); }
   /// A list of tensors, converted to their common type.
   SmallVector<Value> tensors(const char *name);
@@ -76,13 +77,14 @@ public:
   std::string text(const char *name, std::string otherwise = "");
   /// An integer or a list of integers.
   SmallVector<int64_t> integers(const char *name);
-  /// Distinct dimensions of x, rising; all of them for None.
+  /// Distinct dimensions of x in increasing order; all of them for None.
   SmallVector<int64_t> dims(const char *name, Value x);
   /// The argument `name` as a dimension of `rank`; negative ones count from the end.
   int64_t dim(const char *name, int64_t rank);
   int64_t checkedDim(int64_t axis, int64_t rank);
 
-  /// Whether a tensor may have this shape (its size); refuses it otherwise.
+  /// Whether a tensor of this shape is not too large; refuses the call
+  /// otherwise.
   bool fits(ArrayRef<int64_t> shape);
   /// Refuses the call with a complaint unless `isGood`.
   bool check(bool isGood, const std::string &complaint) {
@@ -117,8 +119,8 @@ public:
   std::vector<Value> results(Call &c, const CallInputs &inputs) const override;
 
 private:
-  /// Collects the call's arguments by name, which override those of the
-  /// constructor; false if there are unknown ones.
+  /// Collects the call's arguments by name, over those of the constructor;
+  /// returns false if there are unknown ones, or too many.
   bool named(Call &c, const CallArguments &given,
              std::map<std::string, Argument> &arguments) const;
 
@@ -126,7 +128,7 @@ private:
   std::map<std::string, Argument> values;
 };
 
-/// A function of one tensor, and that of an op.
+/// A function of one tensor, and the function that applies an op.
 using UnaryFormula = Value (*)(Tensors &, Value);
 template <class Op> Value one(Tensors &t, Value x) { return t.make<Op>(x); }
 

@@ -68,8 +68,8 @@ static Value logSumExp(Tensors &t, Value x, ArrayRef<int64_t> dims) {
   return t.add(t.make<LogOp>(t.reduce(ReduceKind::Sum, raised, dims)), largest);
 }
 
-/// The largest or smallest element along dimensions, also of `initial` if it is
-/// given.
+/// The largest or smallest element along dimensions; `initial`, if given,
+/// counts as one more element.
 template <class Op, ReduceKind kind>
 static Value withInitial(OperationCall &a) {
   Value x = a.tensor("x");

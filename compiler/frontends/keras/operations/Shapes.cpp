@@ -137,7 +137,7 @@ static Value broadcastTo(OperationCall &a) {
   bool isGood = missing >= 0;
   for (int64_t i = 0; isGood && i < int64_t(shape.size()); ++i) {
     int64_t own = i < missing ? 1 : a.t.size(x, i - missing);
-    if (shape[i] == -1) // the input's size
+    if (shape[i] == -1) // -1 keeps the input's size
       shape[i] = own;
     isGood = shape[i] > 0 && (own == 1 || own == shape[i]);
   }
@@ -198,7 +198,7 @@ static Value repeat(OperationCall &a) {
   shape[dim] = saturatingMultiply(shape[dim], times[0]);
   return a.fits(shape) ? a.t.repeat(x, dim, times[0]) : x;
 }
-/// Repeats x along each dimension.
+/// Repeats x along each dimension, as NumPy's tile.
 static Value tile(OperationCall &a) {
   Value x = a.tensor("x");
   Sizes times = a.integers("repeats"), shape(a.t.shape(x));
@@ -222,7 +222,8 @@ static Value tile(OperationCall &a) {
   return a.t.reshape(a.t.make<BroadcastOp>(x, wide, dims), joined);
 }
 
-/// Elements before and after each dimension; one pair is for all dimensions.
+/// Reads the numbers of elements to add before and after each dimension; a
+/// single pair is for all dimensions.
 static bool padding(OperationCall &a, Value x, Sizes &low, Sizes &high) {
   const Argument &width = a.argument("pad_width");
   using Kind = Argument::Kind;
@@ -273,7 +274,7 @@ static Value mirrored(Tensors &t, Value x, int64_t dim, int64_t low,
   return t.make<ConcatenateOp>(tensorType(x).clone(shape), parts,
                                uint64_t(dim));
 }
-/// Repeats the edge.
+/// Repeats the edge elements.
 static Value edged(Tensors &t, Value x, int64_t dim, int64_t low,
                    int64_t high) {
   int64_t size = t.size(x, dim);

@@ -1,6 +1,6 @@
 //===- Trigonometry.cpp - functions of angles and of hyperbolas -----------===//
 //
-// Inverse functions are computed by the angle of a point, as XLA expands them.
+// Inverse trigonometric functions are computed by atan2, as XLA expands them.
 //
 //===----------------------------------------------------------------------===//
 

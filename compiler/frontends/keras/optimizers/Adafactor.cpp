@@ -17,8 +17,9 @@ void Adafactor::ownOptions(Options &o) {
   o.flag("relative_step", relativeStep);
 }
 
-/// The slots of moments, named after the weight only. Weights of fewer than two
-/// dimensions have scalars as in Keras instead of moments of rows and columns.
+/// The slots of row and column moments, which are named after the weight only.
+/// Weights of fewer than two dimensions have unused scalars instead, as in
+/// Keras.
 OptimizerVariable Adafactor::slotOf(const SlotKind &slot,
                                     const WeightFacts &facts) const {
   OptimizerVariable out = Optimizer::slotOf(slot, facts);

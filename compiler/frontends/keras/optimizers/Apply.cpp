@@ -11,7 +11,7 @@ using namespace weft::keras;
 void Optimizer::options(Options &o) {
   o.text("name", name);
   o.numberOr("learning_rate", learningRate, schedule, scheduleTable());
-  // Negative rates increase the loss, as in Keras.
+  // A negative rate is valid, as in Keras: it increases the loss.
   o.check(std::isfinite(float(learningRate)),
           "\"learning_rate\" is " + std::to_string(float(learningRate)) +
               " in float32; give a finite number");

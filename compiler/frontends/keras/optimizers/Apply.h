@@ -1,7 +1,8 @@
 //===- Apply.h - one step of an optimizer ------------------------*- C++ -*-===//
 //
-// Private to the Keras front end. The parts of keras.optimizers.Optimizer.apply
-// on all weights at once: clipping may need the norm of every gradient.
+// Private to the Keras front end. The operations of
+// keras.optimizers.Optimizer.apply. They see all weights at once, as clipping
+// may need the norm of every gradient.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +17,7 @@ namespace weft::keras {
 /// The values from which one weight is updated. `slots` are in the order of
 /// Optimizer::slots.
 struct UpdateInputs {
-  Value weight, gradient; ///< the weight after its decay
+  Value weight, gradient; ///< weight: after its decay
   llvm::ArrayRef<Value> slots;
   Value iteration; ///< i32, 0 at the first step
   Value rate;      ///< in the type of the weight
@@ -30,29 +31,30 @@ struct WeightUpdate {
   llvm::SmallVector<Value, 3> slots;
 };
 
-/// The values that a step of an optimizer changes. Weights, their facts and
-/// gradients have one order; variables that of Optimizer::variables.
+/// The values that a step of an optimizer changes. Weights, facts and gradients
+/// have the same order; variables have that of Optimizer::variables.
 struct OptimizerStep {
   mlir::OpBuilder &builder;
   llvm::ArrayRef<WeightFacts> facts;
   llvm::SmallVector<Value> gradients, weights, variables;
   /// The factor by which the loss, and so the gradients, were multiplied.
   std::optional<double> lossScale = std::nullopt;
-  bool isScaled = false; ///< whether it is inside a LossScaleOptimizer
+  bool isScaled = false; ///< whether a LossScaleOptimizer contains it
 
   Tensors at(const std::string &name) const;
 };
 
-/// The learning rate of this step: the variable, or the schedule's, which needs
-/// no variable.
+/// The learning rate of this step: the value of the schedule or, without one,
+/// of the variable, which is null otherwise.
 Value rateOf(Tensors &t, const Optimizer &optimizer, Value iteration,
              Value variable);
-/// Applies clipnorm, global_clipnorm or clipvalue, whichever is set.
+/// Applies clipnorm, global_clipnorm or clipvalue, whichever is set and above
+/// 0.
 void clip(Tensors &t, const Optimizer &optimizer,
           llvm::MutableArrayRef<Value> gradients);
-/// Applies the decay of the weight, then its update.
+/// Applies the weight's decay, then the optimizer's update.
 WeightUpdate apply(Tensors &t, const Optimizer &optimizer, UpdateInputs in);
-/// The weight's moving average after a step; after the first step it is the
+/// The weight's moving average after a step; the first step sets it to the
 /// weight.
 Value averaged(Tensors &t, const Optimizer &optimizer, Value iteration,
                Value average, Value weight);

@@ -9,8 +9,9 @@
 //
 // The common part is in Step.cpp, in the order of keras.optimizers.Optimizer:
 // gradients of several batches are added up and clipped, weights decay, then
-// they change, and moving averages are updated. An optimizer that contains
-// others has variables and steps of its own (Wrappers.h).
+// they change, moving averages are updated, and constraints are applied. An
+// optimizer that contains others has variables and steps of its own
+// (Wrappers.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,19 +32,21 @@ struct WeightUpdate;
 /// A learning rate that is a function of the step's number.
 class Schedule : public Configured {
 public:
-  /// The rate, a scalar of f32; `step` is the iteration as f32, from 0.
+  /// The rate as a scalar of f32; `step` is the iteration as f32, which starts
+  /// at 0.
   virtual mlir::Value rate(Tensors &t, mlir::Value step) const = 0;
 };
 using SchedulePtr = std::shared_ptr<const Schedule>;
 const Table<Schedule> &scheduleTable();
 
-/// A variable of each weight, in its shape.
+/// A kind of variable that weights have, in the weight's shape unless slotOf()
+/// changes it, or a scalar of the optimizer.
 struct SlotKind {
   const char *name;
-  double first = 0; ///< every element at the start
+  double first = 0; ///< initial value of every element
 };
 
-/// The facts of a weight that an optimizer may need.
+/// The properties of a weight that an optimizer may need.
 struct WeightFacts {
   std::string path;
   llvm::ArrayRef<int64_t> shape;
@@ -59,12 +62,13 @@ struct OptimizerVariable {
   std::string path;
   std::vector<int64_t> shape = {};
   std::string dtype = "float32";
-  double first = 0; ///< of every element
+  double first = 0; ///< initial value of every element
   SlotUse use = SlotUse::Step;
   int weight = -1; ///< position of its weight; -1: none
-  /// Whether Keras does not track it if a LossScaleOptimizer builds it.
+  /// Whether Keras does not track the variable if a LossScaleOptimizer builds
+  /// it.
   bool isPlain = false;
-  /// The optimizer's name, if this is the learning rate of training; else empty.
+  /// The optimizer's name, if the variable is the learning rate of training.
   std::string rateOf = "";
 };
 
@@ -73,11 +77,11 @@ using OptimizerPtr = std::shared_ptr<const Optimizer>;
 
 /// An optimizer inside another.
 struct InnerOptimizer {
-  std::string savedName; ///< where Keras saves it: inner_optimizer
+  std::string savedName; ///< its attribute in Keras: inner_optimizer
   OptimizerPtr optimizer;
   std::vector<WeightFacts> weights; ///< the weights that it changes
-  bool isScaled;                    ///< as for its variables
-  unsigned begin, count; ///< its variables among the outer optimizer's
+  bool isScaled;                    ///< the argument of variables()
+  unsigned begin, count;            ///< range in the outer's variables
 };
 
 class Optimizer : public Configured {
@@ -89,28 +93,30 @@ public:
   std::optional<double> clipNorm, globalClipNorm, clipValue;
   bool useEma = false; ///< keep moving averages of the weights
   double emaMomentum = 0.99;
-  /// The steps between two overwrites of weights by averages; none: never.
+  /// The number of steps after which averages overwrite the weights; none:
+  /// never.
   std::optional<int64_t> emaOverwriteFrequency;
   std::optional<double> lossScaleFactor;
-  std::optional<int64_t> accumulationSteps; ///< batches of one change
+  std::optional<int64_t> accumulationSteps; ///< batches for each update
 
-  /// The first part of its variables' paths: rm_sprop, unless the file names
-  /// it.
+  /// The prefix of the variables' paths: the name in the file, or such as
+  /// rm_sprop.
   std::string path() const {
     return name.empty() ? snakeCase(className) : name;
   }
-  /// The variable that holds the learning rate, if there is one.
+  /// The path of the variable that holds the learning rate without a schedule;
+  /// empty if there are several.
   virtual std::string ratePath() const { return path() + "/learning_rate"; }
   /// Reads the options of every optimizer, then those of the class.
   void options(Options &o) override;
   virtual void ownOptions(Options &) {}
 
-  /// The reason why it cannot train these weights, or empty.
+  /// The reason why the optimizer cannot train these weights, or empty.
   virtual std::string complaint(llvm::ArrayRef<WeightFacts>) const {
     return "";
   }
-  /// The variables in Keras' order. A path may occur twice. `isScaled`: as a
-  /// LossScaleOptimizer builds them, without plain ones.
+  /// The variables in Keras' order; paths may repeat. With `isScaled` they are
+  /// those that a LossScaleOptimizer builds, without plain ones and scalars.
   virtual std::vector<OptimizerVariable>
   variables(llvm::ArrayRef<WeightFacts> weights, bool isScaled = false) const;
   /// Changes weights and variables by the gradients.
@@ -125,18 +131,19 @@ public:
     return {};
   }
 
-  /// The variable of a slot of a weight, without its use.
+  /// The variable for a slot of a weight; the caller sets its use.
   virtual OptimizerVariable slotOf(const SlotKind &slot,
                                    const WeightFacts &facts) const;
-  /// The slots of a weight; those of one inner list are adjacent for each
-  /// weight.
+  /// The slots of each weight. Variables of the slots in one inner list are
+  /// adjacent for each weight.
   virtual std::vector<std::vector<SlotKind>> slots() const { return {}; }
-  /// Whether this weight has the slot; if not, UpdateInputs has none for it.
+  /// Whether the weight has the slot; without it, UpdateInputs has no value for
+  /// it.
   virtual bool keeps(const SlotKind &, const WeightFacts &) const {
     return true;
   }
-  /// Scalars behind the slots. Keras numbers them separately: variable,
-  /// variable_1.
+  /// The scalar variables after the slots, which Keras numbers separately:
+  /// variable, variable_1.
   virtual std::vector<SlotKind> scalars() const { return {}; }
   virtual llvm::SmallVector<mlir::Value>
   newScalars(Tensors &, mlir::Value, llvm::ArrayRef<mlir::Value>) const {
@@ -145,7 +152,7 @@ public:
   virtual std::optional<double> decayOf(const WeightFacts &) const {
     return weightDecay;
   }
-  /// The new weight and slots from the old, in Keras' order of operations.
+  /// Computes the new weight and slots, in Keras' order of operations.
   virtual WeightUpdate update(Tensors &t, const UpdateInputs &in) const;
 };
 

@@ -1,7 +1,7 @@
 //===- OptimizerTable.cpp - the optimizers of Keras -----------------------===//
 //
-// Each class is that of its name in keras.optimizers (3.15.1), its update_step
-// operation by operation.
+// Each class computes the update_step of the class of the same name in
+// keras.optimizers (3.15.1), operation by operation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -90,7 +90,7 @@ class RMSprop : public Optimizer {
   }
 };
 
-/// iteration + `ahead` in the type of `like`, and powers of it.
+/// iteration + `ahead` in the type of `like`, and a power with this exponent.
 Value stepNumber(Tensors &t, Value iteration, double ahead, Value like) {
   return t.castLike(t.add(iteration, ahead), like);
 }
@@ -159,7 +159,7 @@ class Adam : public WithMoments {
   }
 };
 
-/// Adam with weight decay by default.
+/// Adam whose weight decay is on by default.
 class AdamW : public Adam {
 public:
   AdamW() { weightDecay = 0.004; }
@@ -244,8 +244,8 @@ class Lamb : public WithMoments {
   }
 };
 
-/// An optimizer that orthogonalizes changes of matrices; other weights change
-/// as with AdamW.
+/// An optimizer that orthogonalizes the updates of matrices; other weights are
+/// updated as by AdamW.
 class Muon : public WithMoments {
   double adamRatio = 1, momentum = 0.95, a = 3.4445, b = -4.775, c = 2.0315;
   std::optional<double> adamDecay = 0.004, rmsRate = 0.2;
@@ -301,7 +301,7 @@ private:
   std::optional<double> decayOf(const WeightFacts &facts) const override {
     return isMatrix(facts) ? weightDecay : adamDecay;
   }
-  /// Rounds of Newton and Schulz towards an orthogonal matrix.
+  /// Newton-Schulz iterations towards an orthogonal matrix.
   Value orthogonal(Tensors &t, Value x) const {
     bool isTall = t.size(x, 0) > t.size(x, 1);
     if (isTall)
@@ -341,7 +341,7 @@ private:
   }
 };
 
-/// Follow the regularized leader.
+/// The optimizer "follow the regularized leader".
 class Ftrl : public Optimizer {
   double power = -0.5, first = 0.1, l1 = 0, l2 = 0, shrinkage = 0, beta = 0;
 

@@ -25,7 +25,7 @@ WeightUpdate ScheduleFreeAdamW::update(Tensors &t,
   auto times = [&](Value scalar, Value x) {
     return t.mul(t.fill(scalar, x), x);
   };
-  // The momentum begins as the weight, which has not decayed then.
+  // The momentum starts as the weight before its first decay.
   Value isFirst = t.compare(CompareKind::EQ, in.iteration, 0);
   Value old = t.select(t.fill(isFirst, in.before), in.before, in.slots[0]);
   Value velocity =

@@ -11,8 +11,8 @@
 
 namespace weft::keras {
 
-/// keras.optimizers.ScheduleFreeAdamW: "momentum" is the sequence that
-/// gradients change; weights interpolate between it and its average.
+/// keras.optimizers.ScheduleFreeAdamW. "momentum" is the sequence that
+/// gradients update; weights interpolate between it and its average.
 class ScheduleFreeAdamW : public Optimizer {
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
   int64_t warmupSteps = 0;

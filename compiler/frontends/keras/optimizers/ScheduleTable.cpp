@@ -1,7 +1,7 @@
 //===- ScheduleTable.cpp - learning rates that follow the step ------------===//
 //
-// Each class is that of its name in keras.optimizers.schedules (3.15.1),
-// operation by operation.
+// Each class computes the schedule of the same name in
+// keras.optimizers.schedules (3.15.1), operation by operation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,7 @@ using namespace weft::keras;
 
 namespace {
 
-/// Schedules that begin at a rate and change it over `decay_steps`.
+/// Schedules that change an initial rate over `decay_steps`.
 class Decay : public Schedule {
 protected:
   double initialRate = 0;
@@ -28,7 +28,8 @@ protected:
   }
 };
 
-/// Schedules of step / decay_steps, rounded down for a staircase.
+/// Schedules that depend on p = step / decay_steps, rounded down with
+/// `staircase`.
 class RatedDecay : public Decay {
 protected:
   double decayRate = 1;
@@ -88,8 +89,8 @@ class PolynomialDecay : public Decay {
   }
 };
 
-/// Half a cosine from the rate to alpha times it, after a linear warm-up from
-/// the rate to `warmup_target`.
+/// A cosine decay to alpha times its start, which is the rate or, after a
+/// linear warm-up from the rate, `warmup_target`.
 class CosineDecay : public Decay {
   double alpha = 0;
   std::optional<double> warmupTarget;
@@ -121,8 +122,8 @@ class CosineDecay : public Decay {
   }
 };
 
-/// A cosine decay that restarts: each period is `t_mul` times as long and
-/// begins `m_mul` times as high as the one before.
+/// A cosine decay that restarts. Each period is `t_mul` times as long as the
+/// previous one and begins at `m_mul` times its height.
 class CosineDecayRestarts : public Schedule {
   double initialRate = 0, lengthFactor = 2, heightFactor = 1, alpha = 0;
   int64_t firstSteps = 1;
@@ -160,7 +161,8 @@ class CosineDecayRestarts : public Schedule {
   }
 };
 
-/// The rate values[i] up to boundaries[i], then values.back().
+/// The rate values[i] up to boundaries[i], and values.back() after all
+/// boundaries.
 class PiecewiseConstantDecay : public Schedule {
   std::vector<double> boundaries, values;
 
@@ -176,7 +178,7 @@ class PiecewiseConstantDecay : public Schedule {
   Value rate(Tensors &t, Value step) const override {
     Value out = t.splat(values.back(), step);
     for (size_t i = boundaries.size(); i--;)
-      // Keras casts the boundaries to integers, as the step is one.
+      // Keras casts the boundaries to integers, as the step is an integer.
       out =
           t.select(t.compare(CompareKind::LE, step, std::trunc(boundaries[i])),
                    t.splat(values[i], step), out);

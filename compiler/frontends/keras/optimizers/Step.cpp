@@ -55,7 +55,7 @@ Optimizer::variables(ArrayRef<WeightFacts> weights, bool isScaled) const {
     addFor({{"average"}}, SlotUse::Average);
   if (accumulationSteps)
     addFor({{"gradient_accumulator"}}, SlotUse::Gradients);
-  // Slots of one kind are stored side by side for each weight.
+  // Slots of one list are adjacent for each weight.
   for (const std::vector<SlotKind> &together : slots())
     addFor(together, SlotUse::Slot);
   if (isScaled)
@@ -76,7 +76,7 @@ Tensors OptimizerStep::at(const std::string &name) const {
 
 namespace {
 
-/// The optimizer's variables by their use.
+/// Updates the weights and the optimizer's variables in one step.
 class Updater {
 public:
   Updater(const Optimizer &optimizer, OptimizerStep &step)
@@ -86,7 +86,8 @@ public:
   void run();
 
 private:
-  /// Positions of the variables of a use, of one weight or (-1) of none.
+  /// The positions of the variables with this use, for one weight or, with -1,
+  /// for none.
   SmallVector<unsigned> positions(SlotUse use, int weight) const {
     SmallVector<unsigned> out;
     for (unsigned i = 0; i < ofOptimizer.size(); ++i)
@@ -120,12 +121,12 @@ private:
   Tensors t;
   SmallVector<Value> scalars;
   Value iteration, rate;
-  Value isUpdate; ///< i1, if a change needs several batches
+  Value isUpdate; ///< i1; null if each step updates weights
 };
 
 } // namespace
 
-/// Accumulates gradients, which are means in the step that changes weights.
+/// Accumulates gradients; in a step that updates weights they become means.
 void Updater::accumulate() {
   if (!optimizer.accumulationSteps)
     return;
@@ -137,7 +138,7 @@ void Updater::accumulate() {
     total = t.select(now, t.splat(0, added), added);
     gradient = t.select(now, t.div(added, steps), gradient);
   }
-  iteration = t.make<DivOp>(iteration, t.splat(steps, iteration)); // of changes
+  iteration = t.make<DivOp>(iteration, t.splat(steps, iteration)); // of updates
 }
 
 void Updater::updateWeight(unsigned i) {
@@ -183,7 +184,7 @@ void Updater::run() {
   clip(t, optimizer, step.gradients);
   SmallVector<unsigned> places = positions(SlotUse::Scalar, -1);
   SmallVector<Value> old = at(places);
-  if (step.isScaled) // restarts in each step
+  if (step.isScaled) // scalars restart in each step
     for (const SlotKind &scalar : optimizer.scalars())
       old.push_back(
           t.splat(scalar.first,

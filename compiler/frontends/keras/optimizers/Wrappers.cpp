@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
 
-/// Refuses options of old files that belong to the inner optimizer.
+/// Refuses options in old files that are now options of the inner optimizer.
 static void refuseBaseOptions(Options &o) {
   for (const char *name : {"weight_decay", "clipnorm", "global_clipnorm",
                            "clipvalue", "ema_overwrite_frequency",
@@ -35,7 +35,7 @@ void LossScaleOptimizer::options(Options &o) {
   o.refused("dynamic", "a scale that stays", "true");
 }
 
-/// Positions of its own variables.
+/// The positions of the optimizer's own variables.
 enum : unsigned { kCounter = 2, kScale = 3, kOwn = 4 };
 
 std::vector<OptimizerVariable>
@@ -181,8 +181,8 @@ std::string MultiOptimizer::complaint(ArrayRef<WeightFacts> weights) const {
   return error;
 }
 
-/// The variables of an optimizer; none if it has no weights, as it is then not
-/// built.
+/// The variables of an optimizer. Without weights, when Keras does not build
+/// it, they are the iteration and the learning rate only.
 static std::vector<OptimizerVariable>
 builtVariables(const Optimizer &optimizer, ArrayRef<WeightFacts> weights,
                bool isScaled) {

@@ -1,7 +1,7 @@
 //===- Wrappers.h - optimizers made of others --------------------*- C++ -*-===//
 //
-// Private to the optimizers. Their variables come before those of the inner
-// optimizers:
+// Private to the optimizers. The optimizers' own variables come before those of
+// the inner optimizers:
 //
 //   LossScaleOptimizer   loss_scale_optimizer/iteration, learning_rate,
 //                        step_counter, dynamic_scale
@@ -9,7 +9,7 @@
 //
 //   MultiOptimizer       multi_optimizer/iteration, learning_rate
 //     SGD                sgd/iteration, ...   weights that a pattern matches
-//     Adam               adam/iteration, ...  the others
+//     Adam               adam/iteration, ...  the other weights
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,9 +20,9 @@
 
 namespace weft::keras {
 
-/// Takes gradients of the loss times a number, which is doubled after so many
-/// good steps, and halved if a gradient is not finite; such a step changes
-/// nothing else.
+/// Takes the gradients of the loss multiplied by a scale. The scale doubles
+/// after `dynamic_growth_steps` finite steps, and halves if a gradient is not
+/// finite; then the step only resets the counter of finite steps, too.
 class LossScaleOptimizer : public Optimizer {
   OptimizerPtr inner;
   double initialScale = 1 << 15;
@@ -42,26 +42,27 @@ public:
   innerOptimizers(llvm::ArrayRef<WeightFacts> weights, bool) const override;
 
 private:
-  /// Updates the counter and the scale of a step.
+  /// Updates the counter of finite steps and the scale.
   void updateScale(Tensors &t, Value isFinite, Value &counter,
                    Value &scale) const;
 };
 
-/// The optimizer of each weight, by patterns of paths.
+/// The optimizers of weights, by patterns of their paths.
 class OptimizerMap : public Configured {
 public:
   OptimizerPtr otherwise;
   std::vector<std::pair<std::string, OptimizerPtr>> byPattern;
 
   void options(Options &o) override;
-  /// The position in byPattern, or its size; sets `error` for invalid patterns.
+  /// The position in byPattern, or byPattern.size() for `otherwise`; sets
+  /// `error` for invalid patterns, and if several match.
   size_t find(const std::string &weight, std::string &error) const;
 };
 
-/// A table of this class only, so that it is read and written like others.
+/// A table of this class only; it is then read and written like other objects.
 const Table<OptimizerMap> &optimizerMapTable();
 
-/// Uses different optimizers for weights, by their paths.
+/// Updates each weight by one of several optimizers, chosen by its path.
 class MultiOptimizer : public Optimizer {
   std::shared_ptr<const OptimizerMap> map;
 

@@ -29,7 +29,7 @@ protected:
     Value total = t.reduce(ReduceKind::Sum, t.mul(weight, weight), dims);
     return t.spread(t.make<SqrtOp>(total), weight, dims);
   }
-  /// The weight scaled to the wanted norm.
+  /// The weight, scaled so that its norm is `wanted`.
   Value scaled(Tensors &t, Value weight, Value wanted, Value norm) const {
     return t.mul(weight, t.div(wanted, t.add(norm, kEpsilon)));
   }

@@ -1,7 +1,7 @@
 //===- Regularizer.h - penalties and constraints of weights ------*- C++ -*-===//
 //
-// A regularizer of a weight is added to the loss of each step, a constraint is
-// applied to the weight after each update:
+// A weight's regularizer is a penalty that each step adds to the loss; a
+// constraint changes the weight after each update:
 //
 //   "kernel_regularizer": {"class_name": "L2", "config": {"l2": 0.001}}
 //      loss + 0.001 * sum(kernel^2)
@@ -31,9 +31,9 @@ public:
 
 class Constraint : public Configured {
 public:
-  /// The axes of its norms, which weights must have.
+  /// The axes along which it computes norms; weights must have these axes.
   virtual std::vector<int64_t> axes() const { return {}; }
-  /// The projected weight, in its shape.
+  /// The weight after the constraint, in the same shape.
   virtual mlir::Value apply(Tensors &t, mlir::Value weight) const = 0;
 };
 

@@ -1,8 +1,8 @@
 //===- Argument.h - arguments of a Python call ------------------*- C++ -*-===//
 //
-// Arguments of calls, and of constructors of keras.ops, as plain values. A tensor
-// is its position among all tensors of the call, those of positional arguments
-// first:
+// Arguments of calls, and of constructors of keras.ops, as plain values. A
+// tensor is given as its position among all tensors of the call; those of
+// positional arguments come first:
 //
 //   lstm(x, initial_state=[h, c])
 //     positional   Tensor 0
@@ -29,12 +29,12 @@ struct Argument {
     Integer,  ///< `integer`
     Real,     ///< `real`
     Text,     ///< `text`
-    List,     ///< `items`; tuples too
-    Object,   ///< `items`, called `keys`
+    List,     ///< `items`; also a tuple
+    Object,   ///< `items`, whose names are `keys`
     Slice,    ///< `items`: start, stop, step
-    Ellipsis, ///< ...
-    Tensor,   ///< `integer` is its position among the tensors of the call
-    Array     ///< `numbers` of a type `text`, in `shape`
+    Ellipsis, ///< Python's `...`
+    Tensor,   ///< `integer`: position among the call's tensors
+    Array     ///< `numbers` in `shape`; `text` is the type
   };
   Kind kind = Kind::Nothing;
   int64_t integer = 0;
@@ -50,14 +50,14 @@ struct Argument {
   bool isTensor() const { return kind == Kind::Tensor; }
   bool isList() const { return kind == Kind::List; }
   bool isTrue() const { return kind == Kind::Flag && integer; }
-  /// An item of an object, or null.
+  /// The item of an object with this key, or null.
   const Argument *item(const std::string &key) const {
     for (size_t i = 0; i < keys.size(); ++i)
       if (keys[i] == key)
         return &items[i];
     return nullptr;
   }
-  /// Collects the positions of its tensors, in order.
+  /// Appends the positions of the tensors in the argument, in order.
   void collect(std::vector<size_t> &positions) const {
     if (isTensor())
       positions.push_back(size_t(integer));

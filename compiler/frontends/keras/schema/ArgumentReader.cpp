@@ -31,7 +31,7 @@ private:
   std::string &error;
 };
 
-/// Reads nested lists of numbers, which must have one shape.
+/// Reads nested lists of numbers; fails if lists of one level differ in length.
 bool ArgumentReader::readNumbers(const Json &value, unsigned depth,
                                  Argument &out) {
   if (value.is_array()) {

@@ -15,10 +15,10 @@
 
 namespace weft::keras {
 
-/// Returns the position of a tensor, from its keras_history.
+/// Returns the position of the tensor that a keras_history names.
 using TensorReader = std::function<int64_t(const Json &)>;
 
-/// Records an error for a value of another kind.
+/// Reads an argument; records an error for a value that is none of the kinds.
 Argument readArgument(const Json &json, const TensorReader &tensor,
                       const std::string &where, std::string &error);
 

@@ -7,12 +7,11 @@
 
 using namespace weft::keras;
 
-/// The deepest nesting: deeper than any model, and shallow enough for
-/// recursion.
+/// The limit of nesting, which no model reaches and recursion can handle.
 static constexpr int kMostLevels = 200;
 
-/// The message without its prefix: "[json.exception.parse_error.101] parse
-/// error at line 1, column 2: ..."
+/// The message without its prefix, for example without
+/// "[json.exception.parse_error.101] ".
 static std::string withoutPrefix(const std::string &what) {
   size_t begin = what.find("] ");
   return begin == what.npos ? what : what.substr(begin + 2);
@@ -21,7 +20,7 @@ static std::string withoutPrefix(const std::string &what) {
 std::string weft::keras::parseJson(std::string_view text, Json &out) {
   std::vector<std::set<std::string>> open;
   std::string twice, cut;
-  // Names with a NUL are refused, as printing and files end them there.
+  // Names with a NUL are refused, as printing and files would end them there.
   auto checkNul = [&](const Json &text) {
     if (text.is_string() && cut.empty() &&
         text.get_ref<const std::string &>().find('\0') != std::string::npos)

@@ -1,7 +1,7 @@
 //===- Json.h - objects read field by field ---------------------*- C++ -*-===//
 //
-// Private to the Keras front end; files that include it are compiled with
-// exceptions, and none leaves them. A worked example:
+// Private to the Keras front end. Files that include it are compiled with
+// exceptions, but let no exception out. A worked example:
 //
 //   Fields f(config, "layer \"dropout\"", error);
 //   double rate = f.number("rate", 0.0);
@@ -28,11 +28,12 @@ namespace weft::keras {
 
 using Json = nlohmann::ordered_json;
 
-/// Parses a text whose objects must not have a key twice. Returns the reason
-/// of a refusal, with line and column, or empty.
+/// Parses a text. Returns the reason of a refusal, or empty: errors of syntax,
+/// with line and column, keys that an object has twice, texts with a NUL, and
+/// more than 200 levels.
 std::string parseJson(std::string_view text, Json &out);
 
-/// Appends the message to the others, one a line.
+/// Appends the message to `error`, on a line of its own.
 void addError(std::string &error, const std::string &message);
 /// Appends a fix to the message, if it has none.
 std::string withFix(const std::string &message, const char *how);
@@ -54,15 +55,15 @@ public:
   std::string text(const char *key, std::string otherwise);
   double number(const char *key, double otherwise);
   int64_t integer(const char *key, int64_t otherwise);
-  /// Reads the value in place; false if it has another type.
+  /// Reads the value into `value`; returns false if it has another type.
   bool number(const char *key, double *value);
   bool integer(const char *key, int64_t *value);
   bool boolean(const char *key, bool otherwise);
   /// A list of sizes; null entries become -1.
   std::vector<int64_t> shape(const char *key);
-  /// Accepts keys that have no effect here.
+  /// Marks keys as known that are not read here.
   void accept(std::initializer_list<const char *> keys);
-  /// Refuses known keys unless they are absent, null, false, 0 or `otherwise`.
+  /// Refuses the key unless its value is absent, null, false, 0 or `otherwise`.
   /// `what` names the feature.
   void expectUnset(const char *key, const Json &otherwise = nullptr,
                    const std::string &what = "");

@@ -244,7 +244,8 @@ void OptionReader::argument(const char *name, Argument &value,
       fields.place(), fields.firstError());
 }
 
-/// Whether the JSON is an object with the config of a class of the table.
+/// Whether the JSON is an object with the name and the config of a class of the
+/// table.
 bool isOfClass(const Json &json, const AnyTable &table) {
   if (!json.is_object() || !json.contains("config") ||
       !json["config"].is_object() || !json.contains("class_name"))

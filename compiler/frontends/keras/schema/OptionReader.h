@@ -2,7 +2,8 @@
 //
 // Private to the Keras front end, as Json.h is. A worked example:
 //
-//   readOptions(dropout, {"rate": 1.5}, "layer \"drop\"", error)
+//   Fields fields(config, "layer \"drop\"", error);   // of {"rate": 1.5}
+//   readOptions(dropout, fields);
 //     error  layer "drop": "rate" is 1.5; it must lie between 0 and 1
 //
 //===----------------------------------------------------------------------===//
@@ -15,24 +16,25 @@
 
 namespace weft::keras {
 
-/// Sets the object's members from the fields; refuses fields that are neither
-/// options nor read before.
+/// Sets the object's members from the fields. Refuses fields that are not
+/// options, except those that were read before.
 void readOptions(Configured &object, Fields &fields);
 
-/// The config's policy; refuses those that are not supported.
+/// Reads the policy of the config; refuses unsupported policies.
 Policy readPolicy(Fields &config, const char *key = "dtype");
 
-/// An object as written in a file: "mse", {"class_name", "config"} or a
-/// function.
+/// An object as written in a file: "mse", {"class_name": ..., "config": ...},
+/// or a function.
 struct Identifier {
   std::string written; ///< the name in the file
-  bool isName = false; ///< a name or a function, which have no config
+  bool isName = false; ///< whether it is a name or function without config
   Json config = Json::object();
 };
 Identifier readIdentifier(const Json &json, const std::string &where,
                           std::string &error);
 
-/// The object that the JSON names; null and an error if it is not in the table.
+/// Makes the object that the JSON names; returns null if the table does not
+/// have it. Appends to `error` in this case, and for refused options.
 std::shared_ptr<Configured> readObject(const Json &json, const AnyTable &table,
                                        const std::string &where,
                                        std::string &error);

@@ -128,8 +128,8 @@ private:
 
 } // namespace
 
-/// The listed options. A lister only reads the members, so the const_cast is
-/// safe.
+/// Lists the options. The lister does not change the object, so the const_cast
+/// is safe.
 static OptionLister visited(const Configured &object) {
   OptionLister lister;
   const_cast<Configured &>(object).options(lister);

@@ -1,10 +1,11 @@
 //===- OptionWriter.h - options as rows and as JSON --------------*- C++ -*-===//
 //
-// Private to the Keras front end, as Json.h is. listOptions(Dropout()) is
+// Private to the Keras front end, as Json.h is. listOptions(Dense()) returns
+// rows such as
 //
-//   rate          number   0.5    accepted
-//   seed          integer  null   accepted
-//   noise_shape            null   refused  masks of another shape
+//   units      integer        0     accepted  must be positive
+//   use_bias   true or false  true  accepted
+//   lora_rank                 null  refused   low-rank adapters
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,14 +22,16 @@ enum class OptionStatus { Accepted, Refused, Ignored };
 struct OptionRow {
   std::string name;
   std::string type; ///< "number"; empty if the option is not accepted
-  Json value;       ///< as in a file
+  Json value;       ///< in the form of a file
   OptionStatus status = OptionStatus::Accepted;
-  /// Its limits; the reason why it is refused or has no effect.
+  /// The limits of the value, or the reason why the option is refused or
+  /// ignored.
   std::string remark;
 };
 std::vector<OptionRow> listOptions(const Configured &object);
 
-/// The object's config as Keras writes it.
+/// The object's config as Keras writes it, except that an object among the
+/// options is the name of its class, and lists and dicts of objects are empty.
 Json writeOptions(const Configured &object);
 
 } // namespace weft::keras

@@ -1,16 +1,17 @@
 //===- Options.h - options that a config may hold ---------------*- C++ -*-===//
 //
 // A class of Keras is a C++ class whose members are its options with Keras'
-// defaults. It names them once, in the order of Keras' constructor:
+// defaults. The class lists them once, in the order of Keras' constructor:
 //
 //   void Dropout::options(Options &o) {
-//     o.number("rate", rate, between(0, 1));
-//     o.refused("noise_shape", "masks of another shape");
+//     o.number("rate", rate, kShare);
+//     o.seed("seed", seed, rate > 0);
+//     o.shape("noise_shape", noiseShape);
 //   }
 //
-// Every reader of this declaration is an Options: one sets the members from
-// JSON and refuses what does not fit (OptionReader.h), one writes the members as
-// JSON, one lists name, type and default for docs/keras.md (OptionWriter.h).
+// The subclasses of Options use the list. OptionReader.h sets the members from
+// JSON and refuses values that do not fit. OptionWriter.h writes them as JSON,
+// and lists names, types and defaults for docs/keras.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,18 +30,18 @@
 
 namespace weft::keras {
 
-/// Numbers that an option may have; a number outside is refused.
+/// The range of an option's numbers; a number outside is refused.
 struct Range {
   double least = -std::numeric_limits<double>::infinity();
   double most = std::numeric_limits<double>::infinity();
-  const char *text = ""; ///< follows "it must"
+  const char *text = ""; ///< the limits in a message, after "it must"
 };
 inline constexpr Range kAnyNumber = {};
 inline constexpr Range kPositive = {1, kAnyNumber.most, "be positive"};
 inline constexpr Range kNotNegative = {0, kAnyNumber.most, "not be negative"};
 inline constexpr Range kShare = {0, 1, "lie between 0 and 1"};
 
-/// Numbers before and after, for each dimension.
+/// The numbers before and after each dimension.
 using Sides = std::vector<std::array<int64_t, 2>>;
 
 class Options {
@@ -68,21 +69,21 @@ public:
   /// if all are equal.
   virtual void sizes(const char *name, std::vector<int64_t> &value,
                      size_t count) = 0;
-  /// A list of integers, or one; null if `value` may stay empty.
+  /// A list of integers, or one integer; null leaves `value` as it is.
   virtual void axes(const char *name, std::vector<int64_t> &value) = 0;
   /// A list of sizes; null entries become -1.
   virtual void shape(const char *name, std::vector<int64_t> &value) = 0;
-  /// A list of numbers, or one.
+  /// A list of numbers, or one number.
   virtual void numbers(const char *name, std::vector<double> &value) = 0;
-  /// An integer, `count` integers or `count` pairs, none negative.
+  /// An integer, `count` integers or `count` pairs of integers, none negative.
   virtual void sides(const char *name, Sides &value, size_t count) = 0;
 
   /// Any plain value; `otherwise` (JSON) if it is absent.
   virtual void argument(const char *name, Argument &value,
                         const char *otherwise) = 0;
 
-  /// An object of a class of the table, by name or with its own config; null if
-  /// `value` is null.
+  /// An object of a class of the table, given by name or with its config. Null
+  /// is the table's `ofNull`, or else leaves `value` as it is.
   template <class T>
   void object(const char *name, std::shared_ptr<const T> &value,
               const Table<T> &table) {
@@ -90,8 +91,8 @@ public:
         anyObject(name, std::move(value), table));
   }
 
-  /// An object of a class of `table`, in `value`; or, if the file has the config
-  /// of a class of `others`, an object of that class, in `instead`.
+  /// An object of a class of `table`, which is set in `value`. If the file has
+  /// the config of a class of `others`, it is set in `instead`.
   template <class T, class U>
   void objectOr(const char *name, std::shared_ptr<const T> &value,
                 const Table<T> &table, std::shared_ptr<const U> &instead,
@@ -103,7 +104,7 @@ public:
       value = std::static_pointer_cast<const T>(object);
   }
 
-  /// A list of such objects.
+  /// A list of objects of classes of the table.
   template <class T>
   void objects(const char *name, std::vector<std::shared_ptr<const T>> &value,
                const Table<T> &table) {
@@ -114,7 +115,7 @@ public:
       value.push_back(std::static_pointer_cast<const T>(object));
   }
 
-  /// Such objects in a dictionary.
+  /// A dictionary of objects of classes of the table.
   template <class T>
   void objectsByKey(
       const char *name,
@@ -132,7 +133,7 @@ public:
       value.emplace_back(keys[i], std::static_pointer_cast<const T>(all[i]));
   }
 
-  /// A number, or an object of a class of the table.
+  /// A number, or an object of a class of the table, which is set in `instead`.
   template <class T>
   void numberOr(const char *name, double &value,
                 std::shared_ptr<const T> &instead, const Table<T> &table) {
@@ -142,8 +143,8 @@ public:
       number(name, value, kAnyNumber);
   }
 
-  /// The seed of random numbers that a layer draws while it runs, or null. Sets
-  /// the generator, T::ofSeed, if the layer draws any (`isUsed`).
+  /// The seed, or null, of the random numbers that a layer draws in its calls.
+  /// Sets the generator, made by T::ofSeed, if the layer draws any (`isUsed`).
   template <class T>
   void seed(const char *name, std::shared_ptr<const T> &generator,
             bool isUsed) {
@@ -151,22 +152,22 @@ public:
         anySeed(name, std::move(generator), isUsed, T::ofSeed));
   }
 
-  /// An option that is refused unless it is absent or `otherwise` (JSON).
-  /// `what` names the feature: "low-rank adapters".
+  /// An option that is refused unless it is absent, null, false, 0 or
+  /// `otherwise` (JSON). `what` names the feature: "low-rank adapters".
   virtual void refused(const char *name, const char *what,
                        const char *otherwise = "null") = 0;
-  /// An option without an effect on the results here.
+  /// An option that has no effect on the results here.
   virtual void ignored(const char *name, const char *why,
                        const char *otherwise = "null") = 0;
 
   /// The types of a layer's variables and of its computation.
   virtual void policy(const char *name, std::optional<Policy> &value) = 0;
 
-  /// Rules between options: the complaint is an error unless `isGood`.
+  /// A rule between options, with the error if `isGood` is false.
   virtual void check(bool isGood, const std::string &complaint) = 0;
 
 protected:
-  /// Whether the config has an object there, not a plain value.
+  /// Whether the option's value in the config is an object.
   virtual bool isObject(const char *name) = 0;
   /// An object of a class of one of the tables.
   virtual std::shared_ptr<const Configured>
@@ -186,7 +187,8 @@ protected:
       std::shared_ptr<const Configured> (*ofSeed)(std::optional<int64_t>)) = 0;
 };
 
-/// The objects among the options and the generators of their seeds, in order.
+/// The objects among the options, in order. Seeds are given by their
+/// generators.
 std::vector<std::shared_ptr<const Configured>>
 objectsOf(const Configured &object);
 

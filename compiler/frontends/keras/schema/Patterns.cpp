@@ -19,8 +19,9 @@ static std::string pcreMessage(int code) {
   return reinterpret_cast<const char *>(text);
 }
 
-/// Whether the pattern has no special characters. Most keys are a path, and a
-/// map for a deep model has hundreds, each tried on every path.
+/// Whether the pattern has no special characters, so that it is compared as
+/// text. The map of a deep model may have hundreds of plain paths as keys, each
+/// of which is tried on every path.
 static bool isLiteral(std::string_view pattern) {
   static constexpr std::string_view special = "\\^$.|?*+()[]{}";
   static const std::bitset<256> isSpecial = [] {

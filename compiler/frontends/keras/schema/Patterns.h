@@ -14,19 +14,20 @@
 
 namespace weft::keras {
 
-/// The function by which a key matches a path that it does not equal:
-/// re.fullmatch (Keras since 3.14), re.search (before), or re.match, where the
-/// first key wins (DTensor).
+/// The rule by which a key matches a path that is not equal to it: re.fullmatch
+/// (Keras since 3.14), re.search (Keras before), or re.match with precedence of
+/// the first key (DTensor).
 enum class RegexMode { FullMatch, Search, FirstMatch };
 
-/// Patterns, each compiled once.
+/// Matches patterns, each of which is compiled once.
 class Patterns {
 public:
-  /// Messages begin with `where`.
+  /// Messages of invalid patterns begin with `where`.
   Patterns(RegexMode mode, std::string where);
   ~Patterns();
 
-  /// Whether the pattern matches in this mode; sets `error` if it is invalid.
+  /// Whether the pattern matches in this mode; sets `error` if it is invalid,
+  /// or matching is given up.
   bool match(const std::string &pattern, const std::string &path,
              std::string &error);
 

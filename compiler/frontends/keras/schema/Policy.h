@@ -4,7 +4,7 @@
 // computation and results.
 //
 //   "mixed_bfloat16"   variables float32, computation bfloat16
-//   "float64"          both float32: JAX has no float64 unless it is told to
+//   "float64"          both float32: JAX has no float64 by default
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ namespace weft::keras {
 struct Policy {
   std::string variable = "float32", compute = "float32";
 
-  /// The policy of this name, or nothing.
+  /// The policy with this name, if it is supported.
   static std::optional<Policy> named(const std::string &name) {
     if (name == "mixed_bfloat16")
       return Policy{"float32", "bfloat16"};

@@ -1,6 +1,6 @@
 //===- Table.h - classes by name ---------------------------------*- C++ -*-===//
 //
-// A table lists, for one kind of object, the classes that a file can name:
+// A table lists the classes of one kind of object that a file can name:
 //
 //   const Table<Regularizer> kTable = {{"regularizer", "regularizers", {
 //       row<L1>("L1"), row<L2>("L2"), row<L1L2>("L1L2", {"l1_l2"})}}};
@@ -27,17 +27,18 @@ class Configured {
 public:
   virtual ~Configured() = default;
   virtual void options(Options &o) = 0;
-  /// Options that configs of all classes of the kind have.
+  /// Reads options that all classes of the kind have.
   virtual void commonOptions(Options &) {}
 
-  std::string className;     ///< the name of a row
+  std::string className;     ///< name in the class's TableRow
   std::string config = "{}"; ///< JSON, as in the file
-  /// Whether the file says that Keras builds it right after its construction.
+  /// Whether Keras builds it right after its construction, according to the
+  /// file.
   bool isBuiltAlone = false;
 };
 
 struct TableRow {
-  const char *name; ///< of Keras' class
+  const char *name; ///< the name of Keras' class
   std::function<std::shared_ptr<Configured>()> make;
   std::vector<const char *> otherNames = {}; ///< other names in Keras
 };
@@ -54,27 +55,28 @@ TableRow row(const char *name, std::vector<const char *> otherNames = {}) {
 struct AnyTable {
   const char *what, *several; ///< "loss", "losses"
   std::vector<TableRow> rows;
-  const char *ofNull = nullptr; ///< the row for null
+  const char *ofNull = nullptr; ///< the row that null stands for
 
-  /// The row of a name in any spelling: MeanSquaredError, mean_squared_error.
+  /// The row of a name in any spelling (MeanSquaredError, mean_squared_error),
+  /// or null.
   const TableRow *find(std::string_view name) const;
-  /// Names for messages, in the order of the table.
+  /// The names of all rows, for messages.
   std::string names() const;
-  /// The reason why a name is refused: what may be meant, and all names.
+  /// The message for an unknown name, with a close name, if any, and all names.
   std::string refusal(std::string_view name) const;
-  /// A new object of the row with its class's name.
+  /// Makes an object of the row and sets its class name.
   static std::shared_ptr<Configured> make(const TableRow &row);
 };
 
-/// Makes objects of T, which the rows' classes derive from.
+/// A table whose rows make objects of classes derived from T.
 template <class T> struct Table : AnyTable {
   std::shared_ptr<const T> make(std::string_view name) const {
     return std::static_pointer_cast<const T>(AnyTable::make(*find(name)));
   }
 };
 
-/// The canonical form of a name: "mean_squared_error" and "MeanSquaredError"
-/// are equal.
+/// The canonical form of a name, which is the same for "mean_squared_error" and
+/// "MeanSquaredError".
 std::string plainName(std::string_view name);
 
 /// Converts a class's name: BatchNormalization -> batch_normalization, ReLU ->

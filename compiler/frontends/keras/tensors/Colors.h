@@ -1,7 +1,7 @@
 //===- Colors.h - images in other colours ------------------------*- C++ -*-===//
 //
-// Private to the Keras front end. keras.ops.image.rgb_to_grayscale, rgb_to_hsv and
-// hsv_to_rgb on JAX; the three features lie along `dim`.
+// Private to the Keras front end. Computes keras.ops.image.rgb_to_grayscale,
+// rgb_to_hsv and hsv_to_rgb as on JAX; dimension `dim` has the three features.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,14 +14,15 @@
 
 namespace weft::keras {
 
-/// The grey of an image, as one feature.
+/// The grey values of an image, as one feature.
 Value grayOf(Tensors &t, Value rgb, int64_t dim);
 
 /// Hue, saturation and value, each with one feature.
 std::array<Value, 3> hsvOf(Tensors &t, Value rgb, int64_t dim);
 Value rgbOf(Tensors &t, const std::array<Value, 3> &hsv, int64_t dim);
 
-/// Maps numbers from one range to another: (x - a) / (b - a) * (d - c) + c.
+/// Maps numbers from the range {a, b} to {c, d}: (x - a) / (b - a) * (d - c) +
+/// c.
 Value inRange(Tensors &t, Value x, std::array<double, 2> from,
               std::array<double, 2> to);
 

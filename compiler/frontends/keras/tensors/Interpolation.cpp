@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
 
-/// The weight of an element at a distance.
+/// The weight of an element at this distance from a position.
 using Kernel = float (*)(float);
 
 static float triangle(float x) { return std::max(0.0f, 1 - x); }
@@ -33,7 +33,7 @@ template <int radius> static float lanczos(float x) {
 namespace {
 struct Interpolation {
   const char *name;
-  Kernel kernel; ///< null: the nearest element
+  Kernel kernel; ///< null: the nearest element's value
 };
 } // namespace
 static constexpr Interpolation kInterpolations[] = {{"nearest", nullptr},
@@ -52,7 +52,8 @@ const std::vector<const char *> &weft::keras::interpolations() {
   return names;
 }
 
-/// weights[i, j]: what old element i adds to new element j.
+/// The matrix whose entry [i, j] is the weight of old element i in new element
+/// j.
 static std::vector<float> weightsOf(int64_t in, int64_t out, Kernel kernel,
                                     bool antialias) {
   std::vector<float> weights(in * out);

@@ -57,7 +57,8 @@ Value Loop::elementAt(Value sequence, Value time) const {
   return t.reshape(element, without(sequence));
 }
 
-/// Inserts the output of this time into the stack.
+/// Adds a carried stack of outputs, and inserts the output of this time into
+/// it.
 Value Loop::stack(OpBuilder &outside, Value output, int64_t count) {
   auto type = tensorType(output).clone(with(output, count));
   Value stacked = carry(Tensors(outside, t.loc).splat(0, type));
@@ -66,8 +67,8 @@ Value Loop::stack(OpBuilder &outside, Value output, int64_t count) {
       stacked, row, starts(block.getArgument(0), type.getRank()));
 }
 
-/// Makes values from outside available in the region: constants are repeated,
-/// other values become invariant carried values.
+/// Gives the region access to values from outside: constants are cloned, and
+/// other values become carried values that do not change.
 void Loop::carryWhatIsRead(YieldOp end) {
   llvm::DenseMap<Value, Value> inside;
   llvm::SmallVector<Value> passedOn;

@@ -1,7 +1,8 @@
 //===- Loops.h - one step of a formula for each time -------------*- C++ -*-===//
 //
-// Private to the Keras front end. Like jax.lax.scan: a body is written once and
-// runs for each time of sequences, with states that it passes on.
+// Private to the Keras front end. A counterpart of jax.lax.scan: the body is
+// built once, and runs for each time of the sequences with the states of the
+// time before.
 //
 //   Scanned sums = scan(t, {xs}, 1, {zero}, false,
 //                       [&](ArrayRef<Value> x, ArrayRef<Value> sum) {
@@ -15,8 +16,8 @@
 //     %x = dynamic_slice %xs at (0, %i, 0) ...
 //     yield %next, (dynamic_update_slice %stack, %next at (0, %i, 0)), %xs, %weight }
 //
-// A body may use any value from outside; it becomes a carried value of the
-// loop.
+// The body may use any value from outside; the loop carries it unchanged, and
+// constants are cloned.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +29,9 @@
 namespace weft::keras {
 
 struct Scanned {
-  llvm::SmallVector<Value> states; ///< after the last time
-  /// The outputs at one time; from scan(), stacked over all times.
+  llvm::SmallVector<Value> states; ///< the states after the last time
+  /// The outputs at one time or, as the result of scan(), stacked over all
+  /// times.
   llvm::SmallVector<Value> outputs;
 };
 

@@ -2,7 +2,7 @@
 //
 //   promoted(i32, f32)   f32: a float wins over integers
 //   promoted(i1, i8)     i8
-//   promoted(f16, bf16)  f32: the first that holds both
+//   promoted(f16, bf16)  f32: the smallest type that holds both
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,13 +22,14 @@ inline bool isFloat(Value x) {
 inline bool isBool(Value x) { return elementOf(x).isInteger(1); }
 
 mlir::Type promoted(mlir::Type a, mlir::Type b);
-/// The type of an op on a tensor's type and a Python number, which changes the
-/// kind, not the width.
+/// The result type of an op on a tensor of type `a` and a Python number, which
+/// can change booleans to integers and integers to floats, but not the width of
+/// its own kind.
 mlir::Type promotedWithNumber(mlir::Type a, mlir::Type number);
 
-/// Converts tensors, at least one, to their common type.
+/// Converts one or more tensors to their common type.
 void toCommonType(Tensors &t, llvm::MutableArrayRef<Value> values);
-/// Converts to the type; a bool is whether the element is not 0.
+/// Converts to the type; elements of a boolean are true if x is not 0.
 Value castTo(Tensors &t, Value x, mlir::Type type);
 Value asFloats(Tensors &t, Value x);
 

@@ -14,7 +14,7 @@ static Value rotated(Tensors &t, Value x, unsigned by) {
       t.make<ShiftRightLogicalOp>(x, t.splat(double(32 - by), x)));
 }
 
-/// Threefry-2x32 of the counters (0, 0) and (0, 1): the two words of each.
+/// Threefry-2x32 of the counters (0, 0) and (0, 1): the high and the low words.
 static std::pair<Value, Value> threefry(Tensors &t, Value key) {
   auto type = RankedTensorType::get(
       {2}, t.builder.getIntegerType(32, /*isSigned=*/false));

@@ -9,11 +9,11 @@
 
 namespace weft::keras {
 
-/// Computes jax.random.split of a key into two.
+/// Splits a key in two, as jax.random.split.
 std::pair<Value, Value> splitKey(Tensors &t, Value key);
 
-/// Draws jax.random.randint from `least` to below `most`, which are not
-/// negative and at most 256 apart, of i32 or a narrower type: as i32.
+/// Draws jax.random.randint from `least` to below `most` for types up to i32;
+/// the result is i32. The limits are not negative and at most 256 apart.
 Value randomIntegers(Tensors &t, Value key, llvm::ArrayRef<int64_t> shape,
                      int64_t least, int64_t most);
 

@@ -8,15 +8,15 @@ using namespace weft;
 using namespace weft::keras;
 
 namespace {
-/// One of the elements along a dimension between which a position is.
+/// An element next to a position along one dimension.
 struct Neighbour {
-  Value index;   ///< i32, clamped
+  Value index;   ///< i32, within the dimension
   Value isValid; ///< i1; null: valid
   Value weight;  ///< f32; null: 1
 };
 } // namespace
 
-/// The remainder with the sign of the divisor, of Python.
+/// The remainder with the sign of the divisor, as in Python.
 static Value modulo(Tensors &t, Value x, double divisor) {
   Value by = t.splat(divisor, x);
   return t.make<RemOp>(t.add(t.make<RemOp>(x, by), by), by);
@@ -34,7 +34,7 @@ static Neighbour inside(Tensors &t, Value index, Value weight, int64_t size,
                                   t.compare(CompareKind::LT, index, count));
     return {t.clamp(index, 0, count - 1), isValid, weight};
   }
-  // The index in a sequence that runs back and forth, with the border twice.
+  // The index is mirrored at the borders; the border elements are repeated.
   Value odd = t.add(t.mul(index, 2.0), 1 + 2 * count);
   Value there = t.make<AbsOp>(t.add(modulo(t, odd, 4 * count), -2 * count));
   return {t.div(t.add(there, -1.0), 2.0), {}, weight};
@@ -51,7 +51,8 @@ static SmallVector<Neighbour> neighbours(Tensors &t, Value place, int64_t size,
           inside(t, t.add(index, 1.0), share, size, sampling.fillMode)};
 }
 
-/// Gathers x (batch, height, width, features) at rows and columns (batch, ...).
+/// Gathers the elements of x (batch, height, width, features) at rows and
+/// columns, which are (batch, ...).
 static Value elementsAt(Tensors &t, Value x, Value rows, Value columns) {
   SmallVector<int64_t> one(t.shape(rows));
   one.push_back(1);
@@ -65,8 +66,8 @@ static Value elementsAt(Tensors &t, Value x, Value rows, Value columns) {
                           uint64_t(3), ArrayRef<int64_t>(sizes));
 }
 
-/// The product factor * position along `dim` of (batch, height, width); null
-/// without a factor.
+/// The product of the position along `dim` and a factor, (batch, height,
+/// width). Without a factor it is the position if `isOne`, else null.
 static Value term(Tensors &t, Value factor, bool isOne, Value like,
                   int64_t dim) {
   if (!factor && !isOne)

@@ -1,13 +1,13 @@
 //===- Sampling.h - images at other places -----------------------*- C++ -*-===//
 //
-// Private to the Keras front end. keras.ops.image.affine_transform of images
-// (batch, height, width, features): the new element at row h and column w is the
-// old one at
+// Private to the Keras front end. Computes keras.ops.image.affine_transform of
+// images (batch, height, width, features). The new element at row h and column
+// w is the old element at
 //
 //   row     b0 w + b1 h + b2
 //   column  a0 w + a1 h + a2
 //
-// with numbers for each image, as in jax.scipy.ndimage.map_coordinates.
+// with coefficients for each image, as in jax.scipy.ndimage.map_coordinates.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 
 namespace weft::keras {
 
-/// The interpolation of an element between others, and the fill outside.
+/// The interpolation between elements, and the fill outside of the image.
 struct Sampling {
   std::string interpolation = "bilinear", fillMode = "reflect";
   double fillValue = 0;
@@ -34,13 +34,13 @@ struct Sampling {
   }
 };
 
-/// Coefficients as vectors over the batch, of f32; null: 0, but 1 for a0 and
-/// b1.
+/// The coefficients, each a vector of f32 over the batch. Null stands for 1 in
+/// a0 and b1, and for 0 in the others.
 struct Affine {
   Value a0, a1, a2, b0, b1, b2;
 };
 
-/// Transforms images in f32; the shape stays.
+/// Transforms the images in f32, without a change of their shape.
 Value affined(Tensors &t, Value images, const Affine &places,
               const Sampling &sampling);
 

@@ -290,7 +290,7 @@ Value Tensors::argmax(Value a) {
   auto type = tensorType(a).clone(builder.getI32Type());
   Value index = make<IotaOp>(type, builder.getI64IntegerAttr(dims[0]), Value());
   Value beyond = splat(double(type.getDimSize(dims[0])), type);
-  // A NaN is the largest, as in jnp.argmax.
+  // A NaN counts as the largest element, as in jnp.argmax.
   Value isLargest = make<OrOp>(compare(CompareKind::EQ, a, largest),
                                compare(CompareKind::NE, a, a));
   return reduce(ReduceKind::Min, select(isLargest, index, beyond), dims);
@@ -311,13 +311,13 @@ Value Tensors::uniform(Value key, RankedTensorType type) {
   auto element = cast<FloatType>(type.getElementType());
   const llvm::fltSemantics &semantics = element.getFloatSemantics();
   unsigned mantissaBits = llvm::APFloat::semanticsPrecision(semantics) - 1;
-  // A bfloat16 takes 8 of the random bits, a float16 16.
+  // A bfloat16 uses 8 of the random bits, a float16 uses 16.
   unsigned width = element.getWidth(), taken = mantissaBits < 8 ? 8 : width;
   if (taken < 32)
     bits = make<AndOp>(bits, splat(double((1u << taken) - 1), bits));
   Value mantissa = make<ShiftRightLogicalOp>(
       bits, splat(double(taken - mantissaBits), bits));
-  // The mantissa of a number in [1, 2).
+  // The random bits become the mantissa of a number in [1, 2).
   llvm::APInt one = llvm::APFloat::getOne(semantics).bitcastToAPInt();
   Value number = make<OrOp>(mantissa, splat(double(one.getZExtValue()), bits));
   number = keras::Tensors::cast(
@@ -328,7 +328,8 @@ Value Tensors::uniform(Value key, RankedTensorType type) {
 Value Tensors::erfInv(Value a) {
   if (isHalf(a))
     return castLike(erfInv(toFloat(a)), a);
-  // The polynomial of M. Giles, "Approximating the erfinv function", 2010.
+  // The polynomials are those of M. Giles, "Approximating the erfinv function",
+  // 2010.
   auto polynomial = [&](Value w, std::initializer_list<double> factors) {
     Value sum = splat(*factors.begin(), w);
     for (double factor : llvm::drop_begin(factors))
@@ -355,6 +356,6 @@ Value Tensors::normal(Value key, RankedTensorType type) {
   llvm::APFloat next = llvm::APFloat::getOne(semantics, /*Negative=*/true);
   next.next(/*nextDown=*/false);
   double least = next.convertToDouble();
-  Value unit = mul(uniform(key, type), 2.0); // 1 - least is 2 in each type
+  Value unit = mul(uniform(key, type), 2.0); // 1 - least rounds to 2
   return mul(erfInv(max(add(unit, least), least)), std::sqrt(2.0));
 }

@@ -1,7 +1,7 @@
 //===- Tensors.h - tensor expressions in weft ops ---------------*- C++ -*-===//
 //
-// Private to the Keras front end. Writes formulas as Keras does: numbers take
-// the other operand's shape and element type. (1 - r) * g^2 is
+// Private to the Keras front end. Builds the ops of formulas. As in Keras a
+// number takes the other operand's shape and element type. (1 - r) * g^2 is
 //
 //   t.mul(t.mul(g, g), 1 - r)
 //
@@ -23,9 +23,9 @@ inline mlir::RankedTensorType tensorType(Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType());
 }
 
-/// The type with this name in Keras, such as bfloat16, or null for other names;
-/// and the name of a type. Types of 64 bits become 32, as in JAX without
-/// jax_enable_x64.
+/// The type with this name in Keras, such as bfloat16, or null for other names.
+/// dtypeOf() is the inverse. Types of 64 bits become types of 32 bits, as in
+/// JAX without jax_enable_x64.
 mlir::Type typeOf(mlir::Builder &builder, const std::string &name);
 std::string dtypeOf(Value value);
 /// (28, 28, 1)
@@ -41,7 +41,7 @@ public:
   }
 
   Value splat(double number, mlir::RankedTensorType type);
-  /// The integer of this type with the number's value.
+  /// The number as an integer of this type.
   static llvm::APInt integerOf(double number, mlir::Type element);
   Value splat(double number, Value like) {
     return splat(number, tensorType(like));
@@ -57,7 +57,7 @@ public:
   Value castLike(Value a, Value like) {
     return cast(a, tensorType(like).getElementType());
   }
-  /// Converts to f32, except values of f64: result_type(x, "float32").
+  /// Converts to f32, except for f64: Keras' result_type(x, "float32").
   Value wide(Value a) {
     return tensorType(a).getElementType().isF64() ? a : toFloat(a);
   }
@@ -103,22 +103,25 @@ public:
     return tensorType(a).getShape();
   }
   static int64_t last(Value a) { return rank(a) - 1; }
-  /// Rising dimensions of axes, which may count from the end.
+  /// The dimensions of axes in increasing order; axes may count from the end.
   static llvm::SmallVector<int64_t> dims(Value a, llvm::ArrayRef<int64_t> axes);
 
-  /// Contraction of the last dimension of a with the first of b.
+  /// Contracts the last dimension of a with the first dimension of b.
   Value matmul(Value a, Value b);
-  /// A vector along one dimension of `like`, the last by default.
+  /// Broadcasts a vector along dimension `dim` of `like` to the shape of
+  /// `like`.
   Value along(Value vector, Value like, int64_t dim = -1);
   /// Broadcasts to a shape as NumPy does: sizes of 1, and missing leading
   /// dimensions, are repeated.
   Value stretch(Value a, llvm::ArrayRef<int64_t> to);
-  /// A reduced value with the reduced dimensions as sizes of 1.
+  /// Reshapes a reduced value to `like` with sizes of 1 in the reduced
+  /// dimensions.
   Value kept(Value reduced, Value like, llvm::ArrayRef<int64_t> dims);
   /// Repeats each element of a dimension several times.
   Value repeat(Value a, int64_t dim, int64_t times);
-  /// Rows of a table by i32 indices, as jnp.take: negative ones count from the
-  /// end, others outside give NaN.
+  /// Takes rows of a table by i32 indices, like jnp.take. Negative indices
+  /// count from the end; indices outside give NaN, or the least i32 in
+  /// integers.
   Value take(Value table, Value indices);
   /// Moves the features of (batch, features, ...) to the end, and back.
   Value channelsLast(Value a);
@@ -127,21 +130,21 @@ public:
   Value transpose(Value a, llvm::ArrayRef<int64_t> permutation);
   /// Concatenates along a dimension.
   Value concatenate(llvm::ArrayRef<Value> parts, int64_t dim);
-  /// The elements begin..end of one dimension.
+  /// The elements from `begin` to below `end` of one dimension.
   Value slice(Value a, int64_t dim, int64_t begin, int64_t end);
 
   /// Concatenates tensors along their first dimension.
   Value join(llvm::ArrayRef<Value> parts);
 
-  /// Broadcasts a scalar to another value's shape.
+  /// Broadcasts a scalar to the shape of `like`.
   Value fill(Value scalar, Value like);
-  /// Reduces dimensions; and broadcasts back to the shape of `like`. Sums and
-  /// means of f16 and bf16 are computed in f32, as in JAX.
+  /// Reduce dimensions, and broadcast a reduced value to the shape of `like`.
+  /// Sums and means of f16 and bf16 are computed in f32, as in JAX.
   Value reduce(ReduceKind kind, Value a, llvm::ArrayRef<int64_t> dims);
   Value spread(Value reduced, Value like, llvm::ArrayRef<int64_t> dims);
   Value sumAll(Value a);
   Value mean(Value a, llvm::ArrayRef<int64_t> dims);
-  /// The mean of (a - mean)^2, of a mean in the reduced shape.
+  /// The mean of (a - mean)^2; `mean` has the reduced shape.
   Value variance(Value a, Value mean, llvm::ArrayRef<int64_t> dims);
   Value meanAll(Value a);
   Value stopGradient(Value a) { return make<StopGradientOp>(a); }
@@ -152,17 +155,18 @@ public:
   Value logAddExp(Value a, Value b);
   /// log(1 + e^a), as jax.nn.softplus.
   Value softplus(Value a);
-  /// i32 position of the first largest element along the last dimension, or of the
-  /// first NaN.
+  /// The i32 position of the first largest element along the last dimension, or
+  /// of the first NaN if there is one.
   Value argmax(Value a);
-  /// 1.0 at the last position that is the index, in the shape of `like`.
+  /// 1.0 where the position along the last dimension of `like` is the index,
+  /// else 0.0.
   Value oneHot(Value index, Value like);
-  /// Uniform numbers in [0, 1) of threefry bits, as jax.random.uniform draws them
-  /// of the type.
+  /// Draws uniform numbers in [0, 1) from threefry bits, like
+  /// jax.random.uniform of the same type.
   Value uniform(Value key, mlir::RankedTensorType type);
-  /// Normal numbers of the type, as jax.random.normal.
+  /// Draws normal numbers, like jax.random.normal of the same type.
   Value normal(Value key, mlir::RankedTensorType type);
-  /// The inverse of the error function, as XLA computes it: in f32.
+  /// The inverse of the error function, computed in f32 as in XLA.
   Value erfInv(Value a);
 
   mlir::OpBuilder &builder;

@@ -55,7 +55,7 @@ SpatialWindow weft::keras::paddedWindow(Value x, bool channelsFirst,
   return out;
 }
 
-/// Batch, features, then the spatial dimensions.
+/// The dimensions of the batch, the features, and the spatial positions.
 static llvm::SmallVector<int64_t> imageDims(Value x, bool channelsFirst) {
   llvm::SmallVector<int64_t> dims = {0, channelsFirst ? 1 : Tensors::last(x)};
   dims.append(spatialDims(x, channelsFirst));
@@ -88,7 +88,8 @@ Value weft::keras::convolve(Tensors &t, Value x, Value kernel,
                                window.dilation, uint64_t(groups));
 }
 
-/// Entries for each dimension, `other` outside the spatial ones.
+/// One entry for each dimension, which is `other` for dimensions that are not
+/// spatial.
 static llvm::SmallVector<int64_t> everywhere(Value x, bool channelsFirst,
                                              llvm::ArrayRef<int64_t> entries,
                                              int64_t other) {

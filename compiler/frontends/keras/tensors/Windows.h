@@ -1,7 +1,7 @@
 //===- Windows.h - windows over the spatial dimensions of images -*- C++ -*-===//
 //
-// Private to the Keras front end. A tensor of `rank` spatial dimensions has the
-// batch first and its features last, or second (`channelsFirst`).
+// Private to the Keras front end. Dimension 0 of an image is the batch. The
+// features are the last dimension, or dimension 1 with `channelsFirst`.
 //
 //   "same", size 28, kernel 6, stride 2   padding 2 and 2, result 14
 //   "valid"                               no padding, result 12
@@ -22,33 +22,34 @@ namespace weft::keras {
 struct SpatialWindow {
   std::vector<int64_t> size, strides, dilation; ///< by spatial dimension
   std::vector<int64_t> low, high;               ///< padding
-  std::vector<int64_t> baseDilation; ///< 1 except for transposed ones
+  std::vector<int64_t> baseDilation;            ///< 1 unless transposed
 
-  /// The sizes of the result for these sizes; 0 if no window fits.
+  /// The sizes of the result for spatial sizes of the input; 0 if no window
+  /// fits.
   std::vector<int64_t> over(llvm::ArrayRef<int64_t> sizes) const;
 };
 
-/// The spatial dimensions of a tensor of features.
+/// The dimensions of the tensor except the batch and the features.
 llvm::SmallVector<int64_t> spatialDims(Value x, bool channelsFirst);
 std::vector<int64_t> spatialSizes(Value x, bool channelsFirst);
 
-/// A window with the padding of "valid", "same" (that of XLA and TensorFlow:
-/// the odd element goes to the end) or "causal" (all of it in front).
+/// A window with "valid" padding, "same" padding as in XLA and TensorFlow (the
+/// odd element is at the end), or "causal" padding (all in front).
 SpatialWindow paddedWindow(Value x, bool channelsFirst,
                            const std::vector<int64_t> &size,
                            const std::vector<int64_t> &strides,
                            const std::vector<int64_t> &dilation,
                            const std::string &padding);
 
-/// Sums of products with a kernel [spatial..., in / groups, out], or
-/// [spatial..., out, in] if it is transposed.
+/// Convolves x with a kernel [spatial..., in / groups, out], or [spatial...,
+/// out, in] if it is transposed.
 Value convolve(Tensors &t, Value x, Value kernel, const SpatialWindow &window,
                int64_t groups, bool channelsFirst, bool isTransposed = false);
 
-/// The largest element of each window, or the sum.
+/// The maximum or the sum of each window.
 Value pool(Tensors &t, ReduceKind kind, Value x, const SpatialWindow &window,
            bool channelsFirst);
-/// The number of elements of each window inside the image, in the shape of
+/// The number of elements of each window that are not padding, in the shape of
 /// `pooled`.
 Value countsOf(Tensors &t, Value x, Value pooled, const SpatialWindow &window,
                bool channelsFirst);

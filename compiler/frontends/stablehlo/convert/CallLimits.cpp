@@ -10,8 +10,8 @@ using namespace weft::stablehlo;
 
 /// The most ops after inlining. Train steps of Keras have some thousands.
 static constexpr uint64_t kMostOps = 250000;
-/// The deepest nesting of calls and regions: conversion and all later passes
-/// use native stack for each level.
+/// The limit of nested calls and regions. Conversion and later passes use
+/// native stack for each level.
 static constexpr unsigned kDeepest = 200;
 
 StringRef stablehlo::calleeOf(ForeignOp op) {
@@ -32,7 +32,7 @@ namespace {
 struct Expansion {
   uint64_t ops = 0;
   unsigned depth = 0;
-  /// Whether it is being computed: a call of it is recursion.
+  /// Whether its body is being counted; a call of it is then recursion.
   bool isOpen = true;
 };
 
@@ -48,7 +48,7 @@ private:
 
   llvm::StringMap<Function> &functions;
   llvm::StringMap<Expansion> known;
-  unsigned active = 0; ///< functions being computed
+  unsigned active = 0; ///< number of functions being counted
 };
 } // namespace
 

@@ -1,9 +1,8 @@
 //===- CallLimits.h - how far inlining lets a program grow ------*- C++ -*-===//
 //
-// Limits on calls. They are inlined, so a program's size is that of its
-// expansion: of 30 functions that each call the previous one twice the last has
-// 2^30 copies of the first. The size is computed from the functions before any
-// is inlined.
+// Limits on calls, which are all inlined. Of 30 functions that each call the
+// previous one twice, the last would contain 2^29 copies of the first. So the
+// size after inlining is computed before any call is inlined.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,9 +16,10 @@ namespace weft::stablehlo {
 /// The function that the op calls, or its decomposition; empty for other ops.
 llvm::StringRef calleeOf(ForeignOp op);
 
-/// Refuses recursion, calls and regions that are nested too deep, and a program
-/// that inlining makes too large. Requires the function `entry`. Sets `ops` of
-/// each function that is called: the number of ops with all calls inlined.
+/// Refuses recursion, too deep nesting of calls and regions, and programs that
+/// inlining makes too large. Requires the function `entry`. Sets `ops` of
+/// `entry` and of each called function to its number of ops with all calls
+/// inlined.
 LogicalResult checkCalls(llvm::StringMap<Function> &functions,
                          llvm::StringRef entry);
 

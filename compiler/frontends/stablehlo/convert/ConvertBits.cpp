@@ -16,19 +16,19 @@ using namespace weft::stablehlo;
 
 namespace {
 
-/// Bits of an element; a complex number has those of both components.
+/// The bits of an element, which for a complex number has two components.
 unsigned widthOf(Type element) {
   return componentType(element).getIntOrFloatBitWidth() *
          (isa<ComplexType>(element) ? 2 : 1);
 }
 
-/// Unsigned integers of so many bits; one bit is a boolean.
+/// The unsigned integer type of this width; i1 for one bit.
 Type bitsType(Converter &c, unsigned width) {
   return width == 1 ? c.builder.getI1Type()
                     : c.builder.getIntegerType(width, /*isSigned=*/false);
 }
 
-/// Casts the value to unsigned integers, or back, with the same bits.
+/// Bitcasts the value to another element type.
 Value asType(Converter &c, ForeignOp op, Value value, Type element) {
   auto type = cast<RankedTensorType>(value.getType());
   return type.getElementType() == element
@@ -42,7 +42,7 @@ Value reshaped(Converter &c, ForeignOp op, Value value,
   return type.getShape() == shape ? value : c.make<ReshapeOp>(op, value, shape);
 }
 
-/// Element `number` of the last dimension, which is dropped.
+/// Takes element `number` along the last dimension, and drops the dimension.
 Value elementOf(Converter &c, ForeignOp op, Value value, int64_t number) {
   auto type = cast<RankedTensorType>(value.getType());
   Ints low(type.getRank(), 0), high(type.getShape()), step(type.getRank(), 1);
@@ -64,7 +64,8 @@ Value stacked(Converter &c, ForeignOp op, ArrayRef<Value> words) {
   return c.make<ConcatenateOp>(op, type.clone(shape), all, type.getRank());
 }
 
-/// The last dimension's elements as one, the first in the lowest bits.
+/// Joins the elements of the last dimension to one, the first in the lowest
+/// bits.
 Value widen(Converter &c, ForeignOp op, Value narrow, unsigned from,
             Type element) {
   auto shape = cast<RankedTensorType>(narrow.getType()).getShape();
@@ -79,7 +80,7 @@ Value widen(Converter &c, ForeignOp op, Value narrow, unsigned from,
   return sum;
 }
 
-/// Each element as several along a new last dimension.
+/// Splits each element into several, along a new last dimension.
 Value narrow(Converter &c, ForeignOp op, Value wide, unsigned to, int64_t count,
              Type element) {
   auto from = cast<RankedTensorType>(wide.getType());
@@ -96,7 +97,7 @@ Value narrow(Converter &c, ForeignOp op, Value wide, unsigned to, int64_t count,
   return stacked(c, op, words);
 }
 
-/// Whether the types have the same bits, by the specification's rule of shapes.
+/// Whether a bitcast between the types is valid by StableHLO's specification.
 bool fit(RankedTensorType from, RankedTensorType to) {
   unsigned before = widthOf(from.getElementType()),
            after = widthOf(to.getElementType());
@@ -109,8 +110,8 @@ bool fit(RankedTensorType from, RankedTensorType to) {
              std::max(before, after);
 }
 
-/// Casts to unsigned integers of a component's width: a complex number becomes
-/// 2 along a last dimension.
+/// Casts to unsigned integers of the component's width. A complex number
+/// becomes two of them along a new last dimension.
 Value toBits(Converter &c, ForeignOp op, Value value) {
   Type element = getElementTypeOrSelf(value.getType());
   Type bits = bitsType(c, componentType(element).getIntOrFloatBitWidth());

@@ -1,6 +1,6 @@
 //===- ConvertCollectives.cpp - communication that a program asks for -----===//
 //
-// Groups of StableHLO are lists of device numbers; of coll, axes:
+// Groups are lists of device numbers in StableHLO, but axes in coll:
 //
 //   replica_groups = [[0, 4], [1, 5], [2, 6], [3, 7]]    over #mesh ["x"]
 //
@@ -21,7 +21,7 @@ StringAttr reason(Converter &c, ForeignOp op) {
   return c.builder.getStringAttr(op.name() + " of a manual computation");
 }
 
-/// Each device's position in the mesh, by its number.
+/// The position of each device in the mesh, indexed by the device's number.
 SmallVector<int64_t> positionsOf(const Mesh &mesh) {
   SmallVector<int64_t> positions(mesh.size());
   for (int64_t position = 0; position < mesh.size(); ++position) {
@@ -32,7 +32,7 @@ SmallVector<int64_t> positionsOf(const Mesh &mesh) {
   return positions;
 }
 
-/// Rows of positions from a table of device numbers.
+/// Converts a table of device numbers to rows of positions in the mesh.
 FailureOr<std::vector<DeviceGroup>> readRows(Converter &c, ForeignOp op,
                                              StringRef name) {
   const Mesh mesh = c.shardings.mesh().getMesh();
@@ -51,8 +51,8 @@ FailureOr<std::vector<DeviceGroup>> readRows(Converter &c, ForeignOp op,
   return rows;
 }
 
-/// Checks that no axis is one that the manual computation leaves to the
-/// compiler: along such an axis values are global.
+/// Checks that the manual computation does not leave one of the axes to the
+/// compiler, as values are global along such an axis.
 LogicalResult checkManual(Converter &c, ForeignOp op, ArrayRef<SubAxis> axes) {
   for (const SubAxis &axis : axes)
     for (const SubAxis &free : c.freeAxes)
@@ -64,7 +64,7 @@ LogicalResult checkManual(Converter &c, ForeignOp op, ArrayRef<SubAxis> axes) {
   return success();
 }
 
-/// Whether values of the op are those of one device.
+/// Whether the op is in code for one device.
 bool seesOneDevice(Converter &c) { return c.perDevice || c.isOneDevice; }
 
 /// Whether the program has one device.
@@ -72,8 +72,8 @@ bool isAlone(Converter &c) {
   return !c.shardings.mesh() || c.shardings.mesh().getMesh().size() == 1;
 }
 
-/// The group of every collective except a permute; an empty list for one
-/// device. Fails if the op is outside manual computations.
+/// The axes over which a collective communicates; empty for one device. Fails
+/// outside of manual computations. Not for permutes, which have no groups.
 FailureOr<SubAxes> readGroup(Converter &c, ForeignOp op) {
   if (!seesOneDevice(c))
     return op.refuse() << "communicates outside a manual computation, where "
@@ -94,7 +94,7 @@ FailureOr<SubAxes> readGroup(Converter &c, ForeignOp op) {
                      << ", which no axes of the mesh make";
 }
 
-/// Replaces each operand by the result of `move` over the op's group.
+/// Converts each operand by `move`, which gets the op's group.
 LogicalResult
 convertEach(Converter &c, ForeignOp op,
             llvm::function_ref<Value(Value input, RankedTensorType result,
@@ -157,8 +157,8 @@ LogicalResult allGather(Converter &c, ForeignOp op) {
                      });
 }
 
-/// Exchanges blocks along one dimension: the number of the block becomes a
-/// dimension of its own, and is then moved to another.
+/// Exchanges blocks within one dimension: the dimension is split into block
+/// numbers and blocks, of which the numbers are exchanged.
 Value exchangeBlocks(Converter &c, ForeignOp op, Value input, int64_t dim,
                      LayoutAttr group) {
   auto type = ::cast<RankedTensorType>(input.getType());
@@ -198,7 +198,7 @@ LogicalResult allToAll(Converter &c, ForeignOp op) {
 // Permutes and broadcasts
 //===----------------------------------------------------------------------===//
 
-/// The axes along which sources and targets differ.
+/// The axes along which some source and target differ.
 SubAxes movingAxes(const Mesh &mesh, ArrayRef<DeviceGroup> pairs) {
   SubAxes axes;
   for (unsigned axis = 0; axis < mesh.axes.size(); ++axis)
@@ -210,7 +210,8 @@ SubAxes movingAxes(const Mesh &mesh, ArrayRef<DeviceGroup> pairs) {
   return axes;
 }
 
-/// Each member's source, if it is the same in all groups.
+/// The source of each member of a group, if all groups have the same sources;
+/// -1 stands for none.
 std::optional<SmallVector<int64_t>> sourcesOver(const Mesh &mesh,
                                                 const SubAxes &axes,
                                                 ArrayRef<DeviceGroup> pairs) {
@@ -229,7 +230,7 @@ std::optional<SmallVector<int64_t>> sourcesOver(const Mesh &mesh,
   return common;
 }
 
-/// The member's entry of a table of as many elements as the group has members.
+/// The entry for the executing member in a table with an entry for each member.
 Value entryOfMember(Converter &c, ForeignOp op, DenseElementsAttr table,
                     LayoutAttr group) {
   auto scalar = RankedTensorType::get({}, table.getElementType());
@@ -240,7 +241,7 @@ Value entryOfMember(Converter &c, ForeignOp op, DenseElementsAttr table,
   return c.make<ReshapeOp>(op, scalar, entry);
 }
 
-/// Replaces the value by zero on members without a source.
+/// Sets the value to zero on members that have no source.
 Value zeroWithoutSource(Converter &c, ForeignOp op, Value value,
                         ArrayRef<int64_t> sources, LayoutAttr group) {
   if (!llvm::is_contained(sources, -1))
@@ -256,8 +257,8 @@ Value zeroWithoutSource(Converter &c, ForeignOp op, Value value,
   return c.make<SelectOp>(op, all, value, c.splat(op, 0, type));
 }
 
-/// Each pair is a sender and a receiver. The op's result is the sender's operand
-/// on each receiver, and zero on all other devices.
+/// Moves the operand along pairs of a sender and a receiver. The result is the
+/// sender's operand on each receiver, and zero on other devices.
 LogicalResult moveAlong(Converter &c, ForeignOp op,
                         ArrayRef<DeviceGroup> pairs) {
   const Mesh mesh = c.shardings.mesh().getMesh();
@@ -284,7 +285,7 @@ LogicalResult moveAlong(Converter &c, ForeignOp op,
 LogicalResult permute(Converter &c, ForeignOp op) {
   if (!seesOneDevice(c))
     return readGroup(c, op);
-  if (isAlone(c)) { // a single device sends to itself, or not at all
+  if (isAlone(c)) { // one device may only send to itself
     bool sends = !integersOf(op.attribute("source_target_pairs")).empty();
     return c.give(op,
                   sends ? c.input(op, 0) : c.splat(op, 0, op.operandType(0)));
@@ -299,8 +300,8 @@ LogicalResult permute(Converter &c, ForeignOp op) {
   return moveAlong(c, op, *pairs);
 }
 
-/// The first device of each group sends to all of the group; without groups, all
-/// devices are one.
+/// Sends the operand of each group's first device to all devices of the group.
+/// Without groups all devices are one group.
 LogicalResult collectiveBroadcast(Converter &c, ForeignOp op) {
   if (!seesOneDevice(c))
     return readGroup(c, op);
@@ -321,7 +322,7 @@ LogicalResult collectiveBroadcast(Converter &c, ForeignOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Which device
+// The number of the device
 //===----------------------------------------------------------------------===//
 
 LogicalResult partitionId(Converter &c, ForeignOp op) {

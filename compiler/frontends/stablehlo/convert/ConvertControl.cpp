@@ -19,8 +19,8 @@ LogicalResult call(Converter &c, ForeignOp op) {
   return c.call(op, calleeOf(op));
 }
 
-/// Replaces an op by its operand: a cast between equal types, as around sdy's
-/// ops in an artifact.
+/// Replaces an op that has no effect by its operands, such as the casts between
+/// equal types around Shardy's ops in an artifact.
 LogicalResult forward(Converter &c, ForeignOp op) {
   return c.give(op, c.inputs(op));
 }
@@ -33,7 +33,7 @@ LogicalResult barrier(Converter &c, ForeignOp op) {
                         .getResults());
 }
 
-/// Names of the axes that a constraint may use; null for all.
+/// The names of the axes that a constraint may use; null if it may use all.
 ArrayAttr constrainable(Converter &c) {
   if (!c.perDevice)
     return {};
@@ -44,8 +44,8 @@ ArrayAttr constrainable(Converter &c) {
   return c.builder.getArrayAttr(names);
 }
 
-/// Converts a constraint or one of Shardy's collectives, which changes the
-/// layout of a value and not its elements.
+/// Converts a sharding constraint or one of Shardy's collectives, which change
+/// the layout of a value but not its elements.
 LogicalResult constrain(Converter &c, ForeignOp op) {
   // JAX annotates every value in a manual computation as open.
   if (c.ofElements ||
@@ -68,8 +68,8 @@ LogicalResult constrain(Converter &c, ForeignOp op) {
   return c.give(op, value);
 }
 
-/// Adds the value to a group; later uses of it use the value with the group's
-/// layout.
+/// Adds the value to a sharding group; later uses take the value with the
+/// group's layout.
 LogicalResult joinGroup(Converter &c, ForeignOp op) {
   auto type = op.operandType(0);
   if ((c.perDevice && c.freeAxes.empty()) || c.shardings.isIgnored() ||
@@ -120,7 +120,7 @@ LogicalResult branches(Converter &c, ForeignOp op) {
   return c.give(op, choice.getResults());
 }
 
-/// Converts an op on tokens, whose order is that of the program.
+/// Replaces a token by a placeholder: effects keep the order of the program.
 LogicalResult token(Converter &c, ForeignOp op) {
   return c.give(op, c.splat(op, 0, op.resultType()));
 }
@@ -134,12 +134,11 @@ LogicalResult customCall(Converter &c, ForeignOp op) {
   if (target == "Sharding" && op->getNumOperands() == 1 &&
       op->getNumResults() == 1)
     return constrain(c, op);
-  // All arrays are row-major, so a constraint on the order in memory has no
-  // effect.
+  // A constraint on the order in memory has no effect, as arrays are row-major.
   if (target == "LayoutConstraint" && op->getNumOperands() == 1 &&
       op->getNumResults() == 1)
     return forward(c, op);
-  // The op only keeps its operand's computation.
+  // dce_sink only keeps the computation of its operand alive.
   if (target == "dce_sink" && op->getNumResults() == 0)
     return success();
   return op.refuse() << "calls @" << target << ", which is not supported";

@@ -4,8 +4,8 @@
 //   %0 = stablehlo.dynamic_reshape %x, %s : (tensor<6xf32>, tensor<2xi32>)
 //          -> tensor<?x?xf32>
 //
-// If the numbers are computed from constants the op is converted in its static
-// form, here stablehlo.reshape to tensor<2x3xf32>; its users see that type.
+// If these operands are computed from constants, the op is converted like its
+// static form, here stablehlo.reshape to tensor<2x3xf32>. Users see that type.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,8 @@ using namespace weft::stablehlo;
 
 namespace {
 
-/// The `count` numbers of an operand; an error if they are unknown.
+/// The numbers in operand `index`; fails unless they are known and `count` in
+/// number.
 FailureOr<Ints> numbersOf(Converter &c, ForeignOp op, unsigned index,
                           size_t count) {
   auto numbers = knownNumbers(c.input(op, index));
@@ -36,7 +37,7 @@ FailureOr<Ints> numbersOf(Converter &c, ForeignOp op, unsigned index,
   return *numbers;
 }
 
-/// The result's type with that shape; an error if it has another.
+/// The result's type with this shape; fails if they are not compatible.
 FailureOr<RankedTensorType> resultOf(ForeignOp op, ArrayRef<int64_t> shape) {
   auto type = op.resultType();
   auto known = RankedTensorType::get(shape, type.getElementType());
@@ -47,8 +48,8 @@ FailureOr<RankedTensorType> resultOf(ForeignOp op, ArrayRef<int64_t> shape) {
   return known;
 }
 
-/// The type of a result whose shape is operand `index`; its own type if that is
-/// unknown.
+/// The result's type with the shape in operand `index`. If the shape is
+/// unknown, it is the op's own type, which must then be static.
 FailureOr<RankedTensorType> namedResult(Converter &c, ForeignOp op,
                                         unsigned index) {
   auto type = op.resultType();
@@ -124,8 +125,8 @@ LogicalResult dynamicRangeSlice(Converter &c, ForeignOp op) {
                                      {"strides", *stride}});
 }
 
-/// The type of a gather: slices have the sizes of the offset dimensions; the
-/// indices have the others.
+/// The type of a gather. The offset dimensions have the sizes of slices; the
+/// other dimensions are those of the indices.
 FailureOr<RankedTensorType> gatheredType(ForeignOp op,
                                          ArrayRef<int64_t> sizes) {
   auto type = op.resultType(), positions = op.operandType(1);

@@ -33,7 +33,7 @@ template <typename Op> LogicalResult binary(Converter &c, ForeignOp op) {
   return c.give(op, c.make<Op>(op, c.input(op, 0), c.input(op, 1)));
 }
 
-/// Converts arithmetic, which on booleans is logic.
+/// Converts arithmetic; on booleans it becomes a logical op.
 template <typename Op, typename OnTruth>
 LogicalResult arithmetic(Converter &c, ForeignOp op) {
   if (op->getNumOperands() == 2 && isTruth(op->getOperand(0)))
@@ -116,7 +116,7 @@ LogicalResult erfc(Converter &c, ForeignOp op) {
   return c.give(op, c.make<SubOp>(op, c.splat(op, 1, op.resultType()), erf));
 }
 
-/// Whether a number is infinite: neither finite nor NaN.
+/// Converts is_inf, which is true for both infinities.
 LogicalResult isInfinite(Converter &c, ForeignOp op) {
   Value x = c.input(op, 0);
   Value all = c.make<AbsOp>(op, x);
@@ -130,18 +130,18 @@ bool isComplex(ForeignOp op) {
   return isa<ComplexType>(op.operandType(0).getElementType());
 }
 
-/// Converts the real part; of a real number it is the number itself.
+/// Converts real, which returns a real operand unchanged.
 LogicalResult real(Converter &c, ForeignOp op) {
   return isComplex(op) ? unary<RealOp>(c, op) : c.give(op, c.input(op, 0));
 }
 
-/// Converts the imaginary part; of a real number it is 0.
+/// Converts imag, which is 0 for a real operand.
 LogicalResult imag(Converter &c, ForeignOp op) {
   return isComplex(op) ? unary<ImagOp>(c, op)
                        : c.give(op, c.splat(op, 0, op.operandType(0)));
 }
 
-/// Converts the cube root; of complex numbers the principal root: x^(1/3).
+/// Converts cbrt; for a complex operand x it is the principal root x^(1/3).
 LogicalResult cubeRoot(Converter &c, ForeignOp op) {
   if (!isComplex(op))
     return unary<CbrtOp>(c, op);
@@ -149,7 +149,8 @@ LogicalResult cubeRoot(Converter &c, ForeignOp op) {
                                   c.splat(op, 1.0 / 3, op.operandType(0))));
 }
 
-/// Converts atan2; of complex numbers it is -i log((x + iy) / sqrt(x^2 + y^2)).
+/// Converts atan2; for complex operands it is -i log((x + iy) / sqrt(x^2 +
+/// y^2)).
 LogicalResult angle(Converter &c, ForeignOp op) {
   if (op->getNumOperands() != 2 || !isComplex(op) ||
       op.operandType(0) != op.operandType(1))
@@ -169,8 +170,8 @@ LogicalResult angle(Converter &c, ForeignOp op) {
                                   c.make<NegOp>(op, c.make<RealOp>(op, log))));
 }
 
-/// Converts a maximum or minimum; complex numbers are compared by their real
-/// parts, and by their imaginary parts if these are equal.
+/// Converts a maximum or minimum. Complex numbers are compared by their real
+/// parts, then by their imaginary parts.
 template <typename Op, typename OnTruth, CompareKind kind>
 LogicalResult extreme(Converter &c, ForeignOp op) {
   if (op->getNumOperands() != 2 || !isComplex(op) ||

@@ -2,9 +2,9 @@
 //
 //   custom_call @weft.host_call(%x) {backend_config = "7"}
 //
-// is a weft.manual on whole values with one host.call inside; in per-device code
-// (shard_map) it is a host.call of each device, with its part of the values.
-// @weft.observe is a host.observe.
+// becomes a weft.manual that contains one host.call on the full values. In
+// per-device code (shard_map) it becomes a host.call of each device on the
+// device's values. @weft.observe becomes a host.observe.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,8 +40,8 @@ LogicalResult stablehlo::convertObservation(Converter &c, ForeignOp op) {
   return success();
 }
 
-/// The results of a call of the host, once for all devices; in per-device code
-/// once for each. Emits errors on the op.
+/// The results of a host call, which runs once for all devices or, in
+/// per-device code, once for each device. Emits errors on the op.
 static FailureOr<SmallVector<Value>> callHost(Converter &c, ForeignOp op,
                                               int64_t number,
                                               SmallVector<Value> inputs,
@@ -86,7 +86,8 @@ LogicalResult stablehlo::convertHostCall(Converter &c, ForeignOp op) {
   return failed(results) ? failure() : c.give(op, *results);
 }
 
-/// The channel of a transfer between the host and all devices; an error on the op.
+/// The channel of a transfer between the host and all devices; emits an error
+/// on the op if there is none.
 static FailureOr<int64_t> channelOf(Converter &c, ForeignOp op) {
   auto handle =
       dyn_cast_or_null<DictionaryAttr>(op.attribute("channel_handle"));

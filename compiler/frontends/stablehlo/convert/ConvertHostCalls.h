@@ -4,16 +4,16 @@
 //
 //   custom_call @weft.host_call(%x) {backend_config = "7"}
 //
-// calls function 7 of the process that runs the program; JAX's plugin makes it
-// for pure_callback, io_callback and debug.print.
+// calls function 7 of the process that runs the program. JAX's plugin makes
+// such calls for pure_callback, io_callback and debug.print.
 //
 //   custom_call @weft.observe(%x) {backend_config = "3"}
 //
-// requests the value's layout, which is in the program file under "3".
+// requests the layout of the value; the program file has it under "3".
 //
 //   send %x to channel 5, recv from channel 6, is_host_transfer
 //
-// are calls with the numbers of channels in HostFunctions.h.
+// become host calls whose numbers are those of the channels in HostFunctions.h.
 //
 //===----------------------------------------------------------------------===//
 

@@ -22,7 +22,8 @@ LogicalResult gather(Converter &c, ForeignOp op) {
                         op.ints("slice_sizes"), /*zero_outside=*/false));
 }
 
-/// The kind of a region (old, update): it returns the update, or combines both.
+/// The kind of a region (old, update): Set if it returns the update, else that
+/// of the reduction that combines both.
 std::optional<ScatterKind> scatterOf(Region &region) {
   if (!region.hasOneBlock() || region.front().getNumArguments() != 2 ||
       region.front().empty() || region.front().back().getNumOperands() != 1)

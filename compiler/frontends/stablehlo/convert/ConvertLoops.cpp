@@ -5,8 +5,8 @@
 //   while (i = 0, ...) cond { i < 5 } do { ...; return i + 1, ... }
 //
 // Short loops are unrolled, so that their iterations fuse, unless that makes
-// too many ops: four nested loops of 32 iterations would be a million bodies.
-// The others become weft.while, with a trip count if it is known.
+// too many ops: four nested loops of 32 iterations would make a million bodies.
+// Other loops become weft.while, with a trip count if it is known.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,11 +23,11 @@ using namespace weft::stablehlo;
 
 namespace {
 
-/// The most iterations of an unrolled loop, and ops of all its iterations.
+/// The limits of unrolled iterations, and of the ops in all of them.
 constexpr int64_t kMostUnrolled = 32;
 constexpr uint64_t kMostUnrolledOps = 20000;
 
-/// The one integer of a constant of either dialect.
+/// The integer in all elements of a constant of StableHLO or weft.
 std::optional<int64_t> numberOf(Attribute value) {
   auto data = dyn_cast_or_null<DenseIntElementsAttr>(value);
   if (!data || !data.isSplat())
@@ -40,14 +40,14 @@ std::optional<int64_t> numberOf(Value value) {
   return op ? numberOf(op->getAttr("value")) : std::nullopt;
 }
 
-/// A counter: `position` counts from its first value by `step` while below
-/// `limit`.
+/// A counter of a loop: the carried value `position` grows by `step` while it
+/// is below `limit`.
 struct Count {
   unsigned position = 0;
   int64_t limit = 0, step = 1;
 };
 
-/// The number of the block argument that a value is, if it is one.
+/// The argument number of a value, if it is a block argument.
 std::optional<unsigned> argumentOf(Value value, Block &block) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument || argument.getOwner() != &block)
@@ -87,7 +87,8 @@ int64_t roundsOf(const Count &count, int64_t first) {
   return distance / count.step + (distance % count.step != 0);
 }
 
-/// Ops of a block with its calls inlined and, at worst, its loops unrolled.
+/// The number of ops in a block with its calls inlined and, in the worst case,
+/// its loops unrolled.
 uint64_t unrolledOps(Converter &c, Block &block) {
   uint64_t sum = 0;
   for (Operation &inner : block) {

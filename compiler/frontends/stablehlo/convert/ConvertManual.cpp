@@ -1,8 +1,8 @@
 //===- ConvertManual.cpp - shard_map: code of one device ------------------===//
 //
-// A manual computation becomes weft.manual over the axes that it names. Axes
-// that it leaves to the compiler ("auto") are free inside; a nested computation
-// uses some of those.
+// A manual computation becomes weft.manual over the axes that it names. Other
+// axes, which it leaves to the compiler ("auto"), are free inside. A nested
+// computation can be manual over some of these.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,8 @@ using namespace weft::stablehlo;
 
 namespace {
 
-/// Reads one layout for each value from the attribute of that name: its manual
-/// axes, along which a device may have a block, a copy or a summand.
+/// Reads the layouts of all values from the attribute `name`. A layout has the
+/// manual axes, along which a device has a block, a copy or a summand.
 LogicalResult readLayouts(Converter &c, ForeignOp op, StringRef name,
                           TypeRange types, SmallVectorImpl<Layout> &layouts) {
   auto said = dyn_cast_or_null<ArrayAttr>(op.attribute(name));
@@ -54,8 +54,8 @@ ArrayAttr asAttribute(Converter &c, ArrayRef<Layout> layouts) {
       }));
 }
 
-/// The axes of the surrounding region that the computation leaves free: none if
-/// its mesh is not the program's.
+/// The axes of the surrounding region that stay free in the computation; none
+/// if its shardings are over another mesh than the program's.
 SubAxes freeInside(Converter &c, ForeignOp op) {
   const Mesh mesh = c.shardings.mesh().getMesh();
   auto names = ::cast<ArrayAttr>(op.attribute("manual_axes"));
@@ -82,8 +82,8 @@ ArrayAttr namesOf(Converter &c, ArrayRef<SubAxis> axes) {
                    }));
 }
 
-/// Constrains an operand or a result to its sharding, if that has more than
-/// manual axes: free axes behind these, or dimensions closed to free axes.
+/// Constrains an operand or a result to its sharding, if the sharding adds to
+/// the manual axes: free axes, or dimensions that are closed to free axes.
 FailureOr<Value> constrained(Converter &c, ForeignOp op, Value value,
                              Attribute sharding, const Layout &manual,
                              ArrayRef<SubAxis> free, ArrayAttr seen) {
@@ -105,8 +105,8 @@ FailureOr<Value> constrained(Converter &c, ForeignOp op, Value value,
   return result;
 }
 
-/// Constrains all operands or results, by the attribute of that name, outside
-/// the computation.
+/// Constrains all operands or results outside of the computation, by the
+/// shardings in the attribute `name`.
 FailureOr<SmallVector<Value>>
 constrainedAround(Converter &c, ForeignOp op, ValueRange values, StringRef name,
                   ArrayRef<Layout> manual, ArrayRef<SubAxis> free) {
@@ -125,7 +125,8 @@ constrainedAround(Converter &c, ForeignOp op, ValueRange values, StringRef name,
   return all;
 }
 
-/// Constrains them inside, along free axes.
+/// Constrains all arguments or results inside of the computation, along free
+/// axes.
 FailureOr<SmallVector<Value>> constrainedInside(Converter &c, ForeignOp op,
                                                 ValueRange values,
                                                 StringRef name,

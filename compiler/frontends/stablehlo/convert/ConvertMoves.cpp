@@ -22,9 +22,9 @@ LogicalResult iota(Converter &c, ForeignOp op) {
   return c.give(op, c.make<IotaOp>(op, op.resultType(), *dim, Value()));
 }
 
-/// Converts a broadcast. Its dimensions may have any order, and those of size 1
-/// may grow: a transpose and a reshape come first, so that the others rise and
-/// have their sizes.
+/// Converts a broadcast. StableHLO allows dimensions in any order, and sizes of
+/// 1 that grow. A transpose and a reshape put the dimensions in order and drop
+/// those that grow; then a broadcast adds them.
 LogicalResult broadcast(Converter &c, ForeignOp op) {
   Value x = c.input(op, 0);
   auto from = op.operandType(0), to = op.resultType();
@@ -55,8 +55,8 @@ LogicalResult broadcast(Converter &c, ForeignOp op) {
   return c.give(op, x);
 }
 
-/// The data of a small constant, whose slices are computed here: JAX keeps the
-/// rotations of its random numbers so.
+/// The data of a small constant. Its slices are computed at once, as JAX keeps
+/// the rotations of its random numbers in such constants.
 DenseElementsAttr smallConstant(Value value) {
   auto constant = value.getDefiningOp<ConstantOp>();
   auto data = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())
@@ -129,7 +129,7 @@ LogicalResult concatenate(Converter &c, ForeignOp op) {
   return c.give(op, c.make<ConcatenateOp>(op, op.resultType(), all, *dim));
 }
 
-/// Constant starts, clamped as in a dynamic slice.
+/// The starts of a dynamic slice if they are constants, clamped to the bounds.
 std::optional<Ints> knownStarts(ArrayRef<Value> starts, ArrayRef<int64_t> shape,
                                 ArrayRef<int64_t> sizes) {
   Ints known;

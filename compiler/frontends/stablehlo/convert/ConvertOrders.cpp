@@ -12,30 +12,31 @@ using namespace weft::stablehlo;
 
 namespace {
 
-/// An operand of a comparison: a tensor, or a component of a complex one.
+/// A sort key of a comparator: a tensor, or a component of a complex tensor.
 struct Key {
   unsigned tensor = 0;
   enum Component { All, Real, Imag } component = All;
   /// Whether floats are compared in total order, and whether all zeros or all
-  /// NaNs are made equal before.
+  /// NaNs are replaced by one before.
   bool isTotal = false, oneZero = false, oneNan = false;
 
   bool operator==(const Key &) const = default;
-  /// Whether the order differs from that of weft.sort, which has one zero, and
-  /// one NaN after all numbers, as JAX.
+  /// Whether the order differs from weft.sort's, which like JAX has one zero,
+  /// and one NaN after all numbers.
   bool needsBits() const { return isTotal && !(oneZero && oneNan); }
-  /// Whether the integers represent the tensor completely, so that they are
-  /// sorted instead.
+  /// Whether the integers of the total order represent the whole tensor, so
+  /// that they are sorted in its place.
   bool replaces() const {
     return component == All && isTotal && !oneZero && !oneNan;
   }
 };
 
-/// A comparator by several keys; later ones decide if earlier ones are equal.
+/// A comparator with several keys; later keys decide if earlier ones are equal.
 struct Order {
   SmallVector<Key> keys;
   bool descending = false;
-  /// Whether the keys are the first tensors, in order.
+  /// Whether the keys are the first tensors, in order, and can be sorted as
+  /// they are or replaced.
   bool isOfFirst() const {
     return llvm::all_of(llvm::enumerate(keys), [](auto key) {
       const Key &k = key.value();
@@ -45,7 +46,7 @@ struct Order {
   }
 };
 
-/// The number in all elements of a constant.
+/// The float in all elements of a constant.
 std::optional<APFloat> constantNumber(Value value) {
   Operation *op = definedBy(withoutAnnotations(value), "constant", 0);
   auto data =
@@ -56,8 +57,8 @@ std::optional<APFloat> constantNumber(Value value) {
   return data.getSplatValue<APFloat>();
 }
 
-/// The value before select(x == 0, 0, x) or select(x != x, NaN, x), which is
-/// recorded in `key`; null for another op.
+/// The operand x of select(x == 0, 0, x) or select(x != x, NaN, x), which is
+/// recorded in `key`; null for other ops.
 Value beforeSelect(Value value, Key &key) {
   Operation *choice = definedBy(value, "select", 3);
   Operation *test =
@@ -75,7 +76,7 @@ Value beforeSelect(Value value, Key &key) {
     key.oneNan = true;
   else
     return {};
-  // The key before the other select, which JAX's test uses.
+  // JAX may test the value before the other select.
   Key tested;
   Value inner = choice->getOperand(2), x = test->getOperand(0);
   if (x != inner && x != beforeSelect(inner, tested))
@@ -83,7 +84,7 @@ Value beforeSelect(Value value, Key &key) {
   return inner;
 }
 
-/// The block argument that a value is computed from, and which key it gives.
+/// The key that a value computes from a block argument, if it is one.
 std::optional<Key> keyOf(Value value, Block &block) {
   Key key;
   while (Value before = beforeSelect(value, key))
@@ -101,7 +102,7 @@ std::optional<Key> keyOf(Value value, Block &block) {
   return key;
 }
 
-/// The key that both sides compare in that direction.
+/// The key that both sides of a comparison in this direction compute.
 std::optional<Key> comparedKey(Value value, StringRef direction, Block &block) {
   Operation *op = definedBy(value, "compare", 2);
   if (!op || ForeignOp(op).word("comparison_direction") != direction)
@@ -163,7 +164,8 @@ Value keyValue(Converter &c, ForeignOp op, const Key &key) {
   return toTotalOrder(c, op, value);
 }
 
-/// Converts a sort. Keys that are not the first tensors are moved to the front.
+/// Converts a sort. If the keys are not the first tensors, they are added in
+/// front.
 LogicalResult sort(Converter &c, ForeignOp op) {
   Region &region = op->getRegion(0);
   auto order = region.hasOneBlock() ? orderOf(region.front()) : std::nullopt;
@@ -187,7 +189,7 @@ LogicalResult sort(Converter &c, ForeignOp op) {
   SmallVector<Value> results(sorted.getResults().drop_front(added));
   for (const Key &key : order->keys) {
     Type element = op.resultType(key.tensor).getElementType();
-    Value &result = results[key.tensor]; // keys may share a tensor
+    Value &result = results[key.tensor]; // two keys may be of one tensor
     if (key.replaces() && getElementTypeOrSelf(result) != element)
       result = fromTotalOrder(c, op, result, element);
   }

@@ -1,10 +1,10 @@
 //===- ConvertRandom.cpp - rng_bit_generator ------------------------------===//
 //
-// Random bits as XLA makes them, number for number. The state is a key of 64
-// bits and a counter of 64 or 128; each block of the counter gives four words
-// of 32 bits by ten rounds of Philox, or two by twenty of Threefry. The default
-// of XLA's CPU is Philox; a counter of 64 bits has the key as its upper half
-// there.
+// Random bits, equal to those of XLA. The state is a key of 64 bits and a
+// counter of 64 or 128. Each value of the counter gives a block of words of 32
+// bits: four by ten rounds of Philox, or two by twenty rounds of Threefry.
+// XLA's CPU uses Philox by default; a counter of 64 bits then has the key as
+// its upper half.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,7 +66,7 @@ struct Words {
   }
 };
 
-/// The counter plus a number of blocks: {low, high}.
+/// Adds a number of blocks to the counter: {low, high}.
 std::pair<Value, Value> advanced(const Words &w, Value low, Value high,
                                  Value by) {
   Value sum = w.add(low, by);
@@ -92,7 +92,7 @@ SmallVector<Value> philox(const Words &w, Value low, Value high, Value key) {
   return x;
 }
 
-/// Two words of each block, by five times four rounds.
+/// Computes two words of each block, by five groups of four rounds.
 SmallVector<Value> threefry(const Words &w, Value counter, Value key) {
   static constexpr unsigned kTurns[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
   SmallVector<Value> keys = {w.low(key), w.high(key)};
@@ -110,7 +110,8 @@ SmallVector<Value> threefry(const Words &w, Value counter, Value key) {
   return {x, y};
 }
 
-/// Interleaves values of each block along a dimension, cut to size.
+/// Interleaves the words of each block along a dimension, and cuts it to the
+/// size in `shape`.
 Value interleaved(const Words &w, ArrayRef<Value> parts, int64_t dim,
                   ArrayRef<int64_t> shape) {
   auto type = typeOf(parts[0]);
@@ -132,7 +133,7 @@ Value interleaved(const Words &w, ArrayRef<Value> parts, int64_t dim,
                            Ints(sizes.size(), 1));
 }
 
-/// Random words, and the new state after the key.
+/// Random words, and the new counter.
 struct Generated {
   Value bits;
   SmallVector<Value> counter;
@@ -162,8 +163,8 @@ Generated generatePhilox(const Words &w, Value state, ArrayRef<int64_t> shape,
 
 Generated generateThreefry(const Words &w, Value state, ArrayRef<int64_t> shape,
                            bool isWide) {
-  // The shape of half the elements: along the first even dimension, else along
-  // the largest.
+  // Each counter gives two words, so `half` has half the elements: along the
+  // first even dimension, or else the largest dimension.
   Ints half(shape);
   if (half.empty())
     half.push_back(1);

@@ -8,7 +8,7 @@ using namespace weft::stablehlo;
 
 namespace {
 
-/// An operand in f64, or in f32 for narrower types, whose results are rounded.
+/// An operand, converted to f32 if its type is narrower; the result is rounded.
 FailureOr<RealTensor> realInput(Converter &c, ForeignOp op, unsigned index) {
   auto type = dyn_cast<FloatType>(op.operandType(index).getElementType());
   if (!type)
@@ -38,9 +38,9 @@ LogicalResult ofTwo(Converter &c, ForeignOp op) {
   return failed(x) || failed(y) ? failure() : give(c, op, function(*x, *y));
 }
 
-/// Converts next_after: the next number of the type after one in the direction
-/// of another. The bits count up if the magnitude grows and down if it shrinks;
-/// from zero to the smallest number.
+/// Converts next_after: the number next to the first operand in the direction
+/// of the second. The bits count up if the magnitude grows, and down if it
+/// shrinks. Next to zero is the smallest number.
 LogicalResult nextAfter(Converter &c, ForeignOp op) {
   auto type = op.operandType(0);
   if (!isa<FloatType>(type.getElementType()) || type != op.operandType(1))
@@ -64,7 +64,7 @@ LogicalResult nextAfter(Converter &c, ForeignOp op) {
   Value result = c.make<BitcastOp>(op, type, next);
   result = c.make<SelectOp>(
       op, c.make<CompareOp>(op, CompareKind::EQ, from, to), to, result);
-  Value sum = c.make<AddOp>(op, from, to); // NaN if one of them is
+  Value sum = c.make<AddOp>(op, from, to); // NaN if an operand is NaN
   Value isNumber =
       c.make<AndOp>(op, c.make<CompareOp>(op, CompareKind::EQ, from, from),
                     c.make<CompareOp>(op, CompareKind::EQ, to, to));

@@ -13,7 +13,8 @@ using namespace weft::stablehlo;
 
 namespace {
 
-/// Whether these sorted numbers are distinct dimensions of the rank.
+/// Whether these sorted numbers are distinct dimensions of a tensor of this
+/// rank.
 bool liesIn(ArrayRef<int64_t> dims, int64_t rank) {
   return llvm::all_of(dims,
                       [&](int64_t dim) { return dim >= 0 && dim < rank; }) &&
@@ -41,7 +42,7 @@ Value reduceOne(Converter &c, ForeignOp op, ReduceKind kind, unsigned index,
   return c.combine(op, kind, reduced, c.fill(op, init, type));
 }
 
-/// Whether `value` is a comparison of a with b.
+/// Whether `value` compares a with b in this direction.
 bool compares(Value value, StringRef direction, Value a, Value b) {
   Operation *op = value.getDefiningOp();
   return op && ForeignOp(op).name() == "compare" &&
@@ -80,8 +81,7 @@ StringRef positionsOf(Block &block) {
   return "";
 }
 
-/// Whether the second operand's elements are their positions along the
-/// dimension.
+/// Whether each element of the second operand is its position along `dim`.
 bool hasPositions(Converter &c, ForeignOp op, int64_t dim) {
   Value second = c.input(op, 1);
   if (auto constrained = second.getDefiningOp<ConstrainOp>())
@@ -90,8 +90,8 @@ bool hasPositions(Converter &c, ForeignOp op, int64_t dim) {
   return positions && positions.getDim() == uint64_t(dim);
 }
 
-/// Converts a reduction of values with their positions along one dimension:
-/// arg_max or arg_min.
+/// Converts a reduction of pairs of a value and its position along a dimension,
+/// as in argmax and argmin.
 LogicalResult reducePositions(Converter &c, ForeignOp op, StringRef direction,
                               int64_t dim) {
   bool largest = direction == "GT";
@@ -104,7 +104,7 @@ LogicalResult reducePositions(Converter &c, ForeignOp op, StringRef direction,
   return c.give(op, ValueRange{extreme, position});
 }
 
-/// Removes reshapes and broadcasts that do not change the shape of a scalar.
+/// Removes reshapes and broadcasts of scalars to scalars.
 void dropShapes(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(block))
     if (isa<ReshapeOp, BroadcastOp>(op) &&
@@ -114,7 +114,7 @@ void dropShapes(Block &block) {
     }
 }
 
-/// Converts a reduction with any other body, of any number of tensors.
+/// Converts a reduction of any number of tensors by any other body.
 LogicalResult reduceByBody(Converter &c, ForeignOp op, ArrayRef<int64_t> dims) {
   SmallVector<Value> all = c.inputs(op);
   size_t count = all.size() / 2;
@@ -169,7 +169,8 @@ LogicalResult dot(Converter &c, ForeignOp op) {
   FailureOr<ProductPrecision> asked = productPrecisionOf(op);
   if (failed(asked))
     return failure();
-  // Booleans are summed as integers: the result is whether any term is true.
+  // Sums of booleans are computed as integers; the result is whether any term
+  // is true.
   Type sums = element.isInteger(1) ? c.builder.getI32Type() : asked->sums;
   Value product = c.make<DotOp>(op, c.summand(op, c.input(op, 0), sums),
                                 c.summand(op, c.input(op, 1), sums), lhs, rhs,

@@ -23,7 +23,8 @@ struct Padding {
   }
 };
 
-/// The two dimensions, then the spatial ones.
+/// The dimensions in the attributes `first` and `second`, then the spatial
+/// ones.
 Ints dimsOf(ForeignOp op, StringRef first, StringRef second,
             StringRef spatial) {
   Ints dims = {op.integer(first).value_or(-1), op.integer(second).value_or(-1)};
@@ -99,8 +100,8 @@ int64_t productOf(ArrayRef<int64_t> sizes) {
   return product;
 }
 
-/// The one dimension that a window covers from its start (or to its end, then
-/// `reverse`), as in cumsum and similar ops.
+/// The dimension of a cumulative op such as cumsum: the window covers all
+/// elements up to a position or, with `reverse`, all from it on.
 std::optional<int64_t> scannedDim(const Pooling &pooling, RankedTensorType type,
                                   bool &reverse) {
   std::optional<int64_t> scanned;
@@ -122,8 +123,8 @@ std::optional<int64_t> scannedDim(const Pooling &pooling, RankedTensorType type,
   return scanned;
 }
 
-/// Whether the body is JAX's log(e^a + e^b): a + b if the difference is NaN,
-/// else max(a, b) + log1p(exp(-|a - b|)).
+/// Whether the body is JAX's log(e^a + e^b): a + b if a - b is NaN, else max(a,
+/// b) + log1p(exp(-|a - b|)).
 bool isLogAddExp(Block &block) {
   if (block.getNumArguments() != 2 || block.back().getNumOperands() != 1)
     return false;
@@ -184,8 +185,8 @@ Value poolOne(Converter &c, ForeignOp op, unsigned index, ReduceKind kind,
                                 pooling.baseDilation, pooling.windowDilation);
 }
 
-/// The elements of windows along a new first dimension, in order: [3] by
-/// windows of 2 -> [[x0, x1], [x1, x2]].
+/// Stacks the elements of each window along a new first dimension: [3] with
+/// windows of 2 gives [[x0, x1], [x1, x2]].
 Value stackedWindows(Converter &c, ForeignOp op, unsigned index, Value init,
                      const Pooling &pooling) {
   RankedTensorType type = op.operandType(index), result = op.resultType(index);
@@ -220,7 +221,7 @@ Value stackedWindows(Converter &c, ForeignOp op, unsigned index, Value init,
   return c.make<ConcatenateOp>(op, result.clone(entry), all, 0);
 }
 
-/// Converts windows with a reducer of their own, such as JAX's maximum of
+/// Converts a reduction of windows by any other body, such as JAX's maximum of
 /// complex numbers.
 LogicalResult windowsByBody(Converter &c, ForeignOp op, unsigned count,
                             const Pooling &pooling) {
@@ -269,7 +270,7 @@ LogicalResult reduceWindow(Converter &c, ForeignOp op) {
   return c.give(op, results);
 }
 
-/// The comparison that selects a window's element.
+/// The comparison by which a window's element is selected.
 std::optional<CompareKind> selectionOf(Region &region) {
   if (!region.hasOneBlock() || region.front().getNumArguments() != 2 ||
       region.front().back().getNumOperands() != 1)
@@ -293,7 +294,7 @@ LogicalResult selectAndScatter(Converter &c, ForeignOp op) {
   auto kind = selectionOf(op->getRegion(0));
   auto sum = reductionOf(op->getRegion(1));
   Type element = op.resultType().getElementType();
-  bool isTruth = element.isInteger(1); // which adds by or
+  bool isTruth = element.isInteger(1); // booleans are added by `or`
   if (!kind ||
       (sum != ReduceKind::Sum && !(isTruth && sum == ReduceKind::Or)) ||
       !c.isNeutral(*sum, c.input(op, 2)))

@@ -28,7 +28,7 @@ const ConversionEntry *stablehlo::findConversion(StringRef name) {
   return table.lookup(name);
 }
 
-/// Gives a foreign value of unknown shape a known shape that fits it.
+/// Gives a foreign value of unknown shape the known shape, if it fits.
 static void refine(Value foreign, Type found) {
   auto open = dyn_cast<RankedTensorType>(foreign.getType()),
        known = dyn_cast<RankedTensorType>(found);
@@ -38,8 +38,8 @@ static void refine(Value foreign, Type found) {
     foreign.setType(known);
 }
 
-/// Gives results of elementwise ops the shape of an operand: of the second of
-/// three, since those of select and clamp may be scalars.
+/// Gives the result of an elementwise op the shape of an operand: the second of
+/// three, as the other operands of select and clamp can be scalars.
 static void refineElementwise(ForeignOp op, const ConversionEntry &entry) {
   ArrayRef<ConversionEntry> all = elementwiseConversions();
   bool isElementwise = &entry >= all.begin() && &entry < all.end();
@@ -89,8 +89,8 @@ static bool isAnnotation(Operation *op) {
          op->getNumOperands() == 1 && op->getNumResults() == 1;
 }
 
-/// Erases annotations in a region of scalars, which is recognized by its ops.
-/// JAX adds them if its mesh has explicit axes or is that of a shard_map.
+/// Erases sharding annotations in a region of scalars, so that its ops are
+/// recognized. JAX adds them for explicit axes and in shard_map.
 static void eraseAnnotations(Region &region) {
   region.walk([](Operation *op) {
     if (!isAnnotation(op) ||
@@ -260,7 +260,7 @@ Value Converter::combine(ForeignOp op, ReduceKind kind, Value a, Value b) {
 }
 
 bool Converter::isNeutral(ReduceKind kind, Value init) const {
-  // JAX may annotate each value, so constraints are skipped, too.
+  // Constraints are skipped, as JAX may annotate each value.
   while (isa_and_nonnull<BroadcastOp, ConstrainOp>(init.getDefiningOp()))
     init = init.getDefiningOp()->getOperand(0);
   auto constant = init.getDefiningOp<ConstantOp>();

@@ -1,15 +1,16 @@
 //===- Converter.h - from foreign ops to weft ops ---------------*- C++ -*-===//
 //
-// Private to the StableHLO front end. Tables, one at the end of each
-// Convert*.cpp, have the function that converts each op, such as
+// Private to the StableHLO front end. Each Convert*.cpp (but
+// ConvertHostCalls.cpp) ends with a table of the functions that convert its
+// ops, such as
 //
 //   LogicalResult convertTranspose(Converter &c, ForeignOp op) {
 //     return c.give(op, c.make<TransposeOp>(op, c.input(op, 0),
 //                                           op.ints("permutation")));
 //   }
 //
-// Calls are inlined. Ops that weft lacks are refused by name. A conversion that
-// computes the shape of a result of unknown shape sets it on the foreign value.
+// Calls are inlined. Ops without a conversion are refused by name. A conversion
+// that computes an unknown shape of a result sets it on the foreign value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,13 +30,14 @@ namespace weft::stablehlo {
 using llvm::LogicalResult;
 using mlir::Value;
 
-/// A function of either reader: func.func or vhlo.func_v1.
+/// A function in text (func.func) or in an artifact (vhlo.func_v1).
 struct Function {
   mlir::Operation *op = nullptr;
   mlir::Block *body = nullptr; ///< its only block
-  /// Attributes of arguments and results; null or of the right size.
+  /// Attributes of arguments (null, empty or of the right size) and of results
+  /// (null or of any size).
   mlir::ArrayAttr arguments, results;
-  uint64_t ops = 0; ///< with all calls inlined
+  uint64_t ops = 0; ///< number, with all calls inlined
 };
 
 class Converter {
@@ -44,22 +46,22 @@ public:
             const llvm::StringMap<Function> &functions)
       : builder(builder), shardings(shardings), functions(functions) {}
 
-  /// Converts all ops of a block except the last; `results` are the operands of
-  /// that.
+  /// Converts all ops of a block except the terminator; `results` are the
+  /// converted operands of the terminator.
   LogicalResult convertBlock(mlir::Block &block,
                              llvm::SmallVectorImpl<Value> &results);
-  /// Converts the block with other values instead of its arguments.
+  /// Converts the ops of a block with these values as its arguments.
   LogicalResult inlineBlock(ForeignOp at, mlir::Block &block,
                             llvm::ArrayRef<Value> arguments,
                             llvm::SmallVectorImpl<Value> &results);
   LogicalResult call(ForeignOp op, llvm::StringRef callee);
-  /// The number of ops of a function with all calls inlined; 0 if there is
-  /// none.
+  /// The number of ops in a function with all calls inlined; 0 if there is no
+  /// such function.
   uint64_t opsOf(llvm::StringRef callee) const {
     return functions.lookup(callee).ops;
   }
-  /// Converts the op as another one of StableHLO, with these operands and lists
-  /// of integers and its other attributes.
+  /// Converts the op like another StableHLO op, with these operands, its own
+  /// attributes, and these lists of integers.
   LogicalResult
   convertAs(ForeignOp op, llvm::StringRef name, mlir::ValueRange operands,
             mlir::RankedTensorType result,
@@ -77,34 +79,34 @@ public:
     return Op::create(builder, op->getLoc(), std::forward<Args>(args)...)
         ->getResult(0);
   }
-  /// Replaces the op's results; refuses other types than the op states.
+  /// Sets the converted results of the op; refuses types other than the op's.
   LogicalResult give(ForeignOp op, mlir::ValueRange all);
 
   /// A tensor with the number in every element.
   Value splat(ForeignOp op, double number, mlir::RankedTensorType type);
-  /// Converts the value to another element type, if it has another.
+  /// Converts the value to the element type, unless it has this type.
   Value cast(ForeignOp op, Value value, mlir::Type elementType);
-  /// Converts an operand of sums or products to that element type, unless it
-  /// has all numbers of the operand's type.
+  /// Converts an operand of sums or products to the element type, unless the
+  /// type represents all numbers of the operand's type: then the op converts
+  /// it.
   Value summand(ForeignOp op, Value value, mlir::Type elementType);
-  /// Broadcasts a scalar to a shape.
+  /// Broadcasts a scalar to the shape of `type`.
   Value fill(ForeignOp op, Value scalar, mlir::RankedTensorType type);
-  /// Combines two values by a reduction of that kind.
+  /// Combines two values by the op of the reduction.
   Value combine(ForeignOp op, ReduceKind kind, Value a, Value b);
-  /// Whether every element is the neutral element of the reduction.
+  /// Whether every element of `init` is the neutral element of the reduction.
   bool isNeutral(ReduceKind kind, Value init) const;
 
   mlir::OpBuilder &builder;
   const Shardings &shardings;
-  /// Whether this is a region that is applied to elements: scalars have one
-  /// layout.
+  /// Whether the current region is applied to elements, where ops are on
+  /// scalars and layouts have no meaning.
   bool ofElements = false;
-  /// Whether this is a manual computation: values are those of one device,
-  /// except along `freeAxes`, which are full axes and along which values are
-  /// global.
+  /// Whether the current region is a manual computation. Values are those of
+  /// one device, except along `freeAxes`, which are full axes with global
+  /// values.
   bool perDevice = false;
-  /// Whether the program has one device, inside and outside of manual
-  /// computations.
+  /// Whether the program runs on one device.
   bool isOneDevice = false;
   SubAxes freeAxes;
 
@@ -116,11 +118,12 @@ private:
 
 /// The reduction that a region of two scalars computes, if it is a known one.
 std::optional<ReduceKind> reductionOf(mlir::Region &region);
-/// Result `index` of a region with the arguments a0, a1, ... b0, b1, ...
+/// The reduction of result `index` in a block with arguments a0, a1, ... b0,
+/// b1, ...
 std::optional<ReduceKind> reductionOf(mlir::Block &block, unsigned index);
 
-/// The value before ops that only annotate its sharding. A region uses
-/// constants from outside, which explicit axes annotate.
+/// The value before the ops that only annotate its sharding, such as those of
+/// explicit axes on constants that a region uses.
 Value withoutAnnotations(Value value);
 /// The op with this name and number of operands that defines the value, or
 /// null.
@@ -131,13 +134,13 @@ using Conversion = LogicalResult (*)(Converter &, ForeignOp);
 enum class OpRole : uint8_t {
   Plain,
   OverElements, ///< its regions are functions of scalars
-  Annotation,   ///< its only result is its only operand
-  GivesShape,   ///< its results may be of unknown shape before
+  Annotation,   ///< the only result is the only operand
+  GivesShape,   ///< results may have unknown shapes before
   HasEffect,    ///< the op may have no results
 };
-/// A line of the table. The op has at least so many operands and exactly so
-/// many regions (-1: any), and all its values are tensors of known shape,
-/// except results of a conversion that `GivesShape`.
+/// A row of a table. The op has at least `operands` operands and exactly
+/// `regions` regions (-1: any number). All values are tensors of known shape,
+/// except results of a conversion with GivesShape.
 struct ConversionEntry {
   llvm::StringLiteral name;
   Conversion convert;
@@ -148,7 +151,7 @@ struct ConversionEntry {
 /// The conversion of an op; null for unknown ops.
 const ConversionEntry *findConversion(llvm::StringRef name);
 
-/// The table's parts, by family.
+/// The tables of each family of ops.
 llvm::ArrayRef<ConversionEntry> elementwiseConversions();
 llvm::ArrayRef<ConversionEntry> moveConversions();
 llvm::ArrayRef<ConversionEntry> reductionConversions();

@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::stablehlo;
 
-/// add_v1 -> add.
+/// Removes the version of a name: add_v1 -> add.
 static StringRef withoutVersion(StringRef name) {
   auto [stem, version] = name.rsplit("_v");
   unsigned number;

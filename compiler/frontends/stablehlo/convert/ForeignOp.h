@@ -1,7 +1,7 @@
 //===- ForeignOp.h - one op of StableHLO, as it was read --------*- C++ -*-===//
 //
-// Private to the StableHLO front end. A view of a generic op; its attributes
-// are builtin ones in one of several spellings ([1], array<i64: 1>, dense<1>).
+// Private to the StableHLO front end. A view of a generic op, whose builtin
+// attributes may have several forms ([1], array<i64: 1>, dense<1>).
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,8 @@ public:
   explicit ForeignOp(mlir::Operation *op) : op(op) {}
 
   /// The op's name without dialect and version: "add" for stablehlo.add and
-  /// vhlo.add_v1. "sdy.mesh", "func.call" keep their dialect, and calls and
-  /// returns of vhlo have those of func.
+  /// vhlo.add_v1. Ops of other dialects keep it ("sdy.mesh"), and vhlo's
+  /// functions and calls are named "func.func" and "func.call".
   std::string name() const;
   mlir::Operation *operator->() const { return op; }
   mlir::Operation *get() const { return op; }
@@ -43,7 +43,8 @@ public:
 
   mlir::RankedTensorType operandType(unsigned index) const;
   mlir::RankedTensorType resultType(unsigned index = 0) const;
-  /// Begins an error, `'stablehlo.add' ...`, at the op's location.
+  /// Emits an error `'stablehlo.add' ...` at the op's location, to be
+  /// continued.
   mlir::InFlightDiagnostic refuse() const;
 
 private:

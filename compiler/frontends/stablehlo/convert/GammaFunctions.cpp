@@ -19,7 +19,7 @@ constexpr double kTerms[] = {
     12.507343278686904814458936853,     -0.13857109526572011689554707,
     9.984369578019570859563e-6,         1.50563273514931155834e-7};
 
-/// The sum and its derivative with respect to z.
+/// The sum in Lanczos' approximation, and its derivative with respect to z.
 struct Lanczos {
   explicit Lanczos(RealTensor z) : sum(z.number(kFirst)), slope(z.number(0)) {
     for (auto [i, term] : llvm::enumerate(kTerms)) {
@@ -35,8 +35,8 @@ RealTensor logOfT(RealTensor z) {
   return std::log(kG + 0.5) + log1p(z / (kG + 0.5));
 }
 
-/// The argument less 1, reflected below 1/2: there the functions are computed
-/// from those of 1 - x.
+/// x - 1, or -x for x below 1/2, where the functions of x are computed from
+/// those of 1 - x.
 RealTensor reflected(RealTensor x) { return (x < 0.5).select(-x, x - 1); }
 
 RealTensor isInteger(RealTensor x) { return floor(x) == x; }
@@ -52,7 +52,7 @@ RealTensor stablehlo::lgamma(RealTensor x) {
   RealTensor z = reflected(x), t = z + (kG + 0.5), logT = logOfT(z);
   RealTensor result = (z + 0.5 - t / logT) * logT + 0.5 * std::log(2 * kPi) +
                       log(Lanczos(z).sum);
-  // log(pi / |sin(pi x)|), from the distance to the next integer.
+  // log(pi / |sin(pi x)|) is computed from the distance to the next integer.
   RealTensor fraction = abs(x) - floor(abs(x));
   RealTensor mirror =
       log(sin(kPi * (fraction > 0.5).select(1 - fraction, fraction)));
@@ -74,8 +74,8 @@ RealTensor stablehlo::digamma(RealTensor x) {
   return poles.select(x.number(kNan), (x < 0.5).select(below, result));
 }
 
-/// Euler and Maclaurin: nine terms, and the rest as an integral with
-/// corrections by Bernoulli's numbers (their coefficients: (2k)! / B_2k).
+/// The Euler-Maclaurin formula: nine terms, an integral for the rest, and
+/// corrections by Bernoulli numbers (the coefficients are (2k)! / B_2k).
 RealTensor stablehlo::zeta(RealTensor x, RealTensor q) {
   constexpr double coefficients[] = {12,
                                      -720,

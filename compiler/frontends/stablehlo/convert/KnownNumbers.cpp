@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace weft;
 
-/// The most elements of each intermediate value, and the most ops.
+/// The limits of elements in each value, and of ops.
 static constexpr int64_t kMostElements = 64, kMostKnownOps = 256;
 
 static std::optional<Tensor> known(Value value, int64_t &ops) {
@@ -36,7 +36,7 @@ static std::optional<Tensor> known(Value value, int64_t &ops) {
 }
 
 std::optional<stablehlo::Ints> stablehlo::knownNumbers(Value value) {
-  // The interpreter's errors for ops without a meaning on one device are
+  // The interpreter's errors for ops that it cannot run on one device are
   // ignored.
   ScopedDiagnosticHandler silent(value.getContext(),
                                  [](Diagnostic &) { return success(); });

@@ -7,9 +7,9 @@
 
 namespace weft::stablehlo {
 
-/// The integers of a converted value that is computed from constants only: a
-/// shape such as concatenate(get_dimension_size %x, 2 * 3). At most 64 of them;
-/// empty if it depends on an argument.
+/// The integers of a converted value, at most 64, if it is computed from
+/// constants only, as the shape concatenate(get_dimension_size %x, 2 * 3).
+/// Nothing if it depends on an argument, or on more than 256 ops.
 std::optional<Ints> knownNumbers(mlir::Value value);
 
 } // namespace weft::stablehlo

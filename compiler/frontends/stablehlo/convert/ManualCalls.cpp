@@ -11,7 +11,8 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::stablehlo;
 
-/// Whether this is a custom call of that target, from one value to another.
+/// Whether the op is a custom call of the target with one operand and one
+/// result.
 static bool calls(Operation *op, StringRef target) {
   return op && op->getNumOperands() == 1 && op->getNumResults() == 1 &&
          ForeignOp(op).word("call_target_name") == target;
@@ -26,7 +27,7 @@ class ManualCall {
 public:
   explicit ManualCall(Operation *call) : call(call) {}
 
-  /// Whether the call takes or returns values of one device.
+  /// Whether the call has operands or results that are values of one device.
   bool isManual() const {
     return llvm::any_of(call->getOperands(), isBlock) ||
            llvm::any_of(call->getResults(),
@@ -38,7 +39,7 @@ private:
   static bool isBlock(Value value) {
     return calls(value.getDefiningOp(), "SPMDFullToShardShape");
   }
-  /// The op that makes the value of all devices from a result, or null.
+  /// The op that makes the global value of a result, or null.
   static Operation *fullValue(Value result) {
     Operation *marked = onlyUser(result);
     Operation *full =

@@ -19,8 +19,8 @@
 
 namespace weft::stablehlo {
 
-/// Runs after translateShardingStrings. Fails with an error if only a part of
-/// the form is there.
+/// Replaces this form everywhere, after translateShardingStrings. Fails with an
+/// error if ops of the form are missing.
 llvm::LogicalResult gatherManualCalls(mlir::ModuleOp program);
 
 } // namespace weft::stablehlo

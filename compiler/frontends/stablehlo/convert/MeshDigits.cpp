@@ -36,7 +36,6 @@ stablehlo::digitsOf(const Mesh &from, const SubAxis &axis, const Mesh &to) {
   return axesOfGroups(to, std::move(groups));
 }
 
-/// Whether a device's coordinates in both meshes are the same digits.
 bool stablehlo::isSameDevices(const Mesh &from, const Mesh &to) {
   for (unsigned axis = 0; axis < from.axes.size(); ++axis)
     if (!digitsOf(from, fullAxis(from, axis), to))
@@ -64,7 +63,7 @@ static SmallVector<SubAxis> primeDigits(const Mesh &mesh) {
   return digits;
 }
 
-/// For each digit of `from`, the unused digit of `to` with its size.
+/// For each digit of `from`, the first unused digit of `to` of the same size.
 static SmallVector<unsigned> matchDigits(ArrayRef<SubAxis> from,
                                          ArrayRef<SubAxis> to) {
   SmallVector<unsigned> places;
@@ -85,7 +84,7 @@ std::optional<Mesh> stablehlo::alignedTo(const Mesh &from, const Mesh &to) {
   if (from.size() != to.size() || positionsIn(from).empty() ||
       positionsIn(to).empty())
     return std::nullopt;
-  // The strides of a linear position, digit by digit.
+  // The stride of each digit in a linear position on `to`.
   SmallVector<SubAxis> digits = primeDigits(from), others = primeDigits(to);
   SmallVector<unsigned> places = matchDigits(digits, others);
   SmallVector<int64_t> strides(others.size(), 1);

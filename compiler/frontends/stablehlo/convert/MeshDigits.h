@@ -1,8 +1,8 @@
 //===- MeshDigits.h - an axis of one mesh as sub-axes of another ----------===//
 //
-// Private to the StableHLO front end. A program has one mesh; shardings over
-// another mesh of the same devices are expressed by its axes. With the mesh
-// <"data"=2, "model"=4>:
+// Private to the StableHLO front end. A program has one mesh. Shardings over
+// another mesh of the same devices are expressed by the axes of the former.
+// With the mesh <"data"=2, "model"=4>:
 //
 //   <"batch"=8>                   "batch"  ["data", "model"]
 //   <"a"=4, "b"=2>                "a"      ["data", "model":(1)2]
@@ -26,22 +26,21 @@
 
 namespace weft::stablehlo {
 
-/// The axes of `to` for `axis` of the mesh `from`, major to minor; nothing if
-/// the devices along it are no digits of `to`.
+/// The axes of `to` that correspond to `axis` of the mesh `from`, major to
+/// minor; nothing if no axes of `to` group the devices in the same way.
 std::optional<SubAxes> digitsOf(const Mesh &from, const SubAxis &axis,
                                 const Mesh &to);
 
-/// Whether all axes of `from` can be expressed by those of `to`, with the same
-/// devices at the same positions.
+/// Whether all axes of `from` can be expressed by axes of `to` that have the
+/// same devices at the same positions.
 bool isSameDevices(const Mesh &from, const Mesh &to);
 
-/// The mesh `from`, with its devices reordered if that is needed to express its
-/// axes by those of `to`. Nothing if the meshes have different
-/// devices.
+/// The mesh `from`, with its devices reordered if its axes cannot be expressed
+/// by those of `to` otherwise. Nothing unless both have the devices 0 to n - 1.
 std::optional<Mesh> alignedTo(const Mesh &from, const Mesh &to);
 
-/// The device of `from` at each position of `to`, for axes expressed by
-/// `aligned`; empty if these are the devices of `to`.
+/// The device of `from` at each position of `to`, for axes that are expressed
+/// by `aligned`; empty if `aligned` is `from`.
 llvm::SmallVector<int64_t> orderOn(const Mesh &from, const Mesh &aligned,
                                    const Mesh &to);
 

@@ -28,7 +28,7 @@ static bool isOfScalars(Region &region) {
 // Tokens
 //===----------------------------------------------------------------------===//
 
-/// Whether this is the readers' type for tokens: tensor<0xi1>.
+/// Whether the type is tensor<0xi1>, which readers use for tokens.
 static bool isToken(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && tensor.getElementType().isInteger(1) &&
@@ -112,7 +112,7 @@ private:
 };
 } // namespace
 
-/// Broadcasts a scalar to every element.
+/// Broadcasts a scalar to the shape of the map's result.
 Value MapExpansion::broadcast(Value scalar) {
   if (Value known = values.lookupOrNull(scalar))
     return known;
@@ -132,7 +132,7 @@ LogicalResult MapExpansion::copy(Operation &op) {
     return map.refuse() << "has a body with '" << op.getName()
                         << "', but only elementwise ops of scalars are "
                            "supported there";
-  if (op.getNumOperands() == 0) { // a constant is broadcast where it is used
+  if (op.getNumOperands() == 0) { // constants are cloned, then broadcast
     IRMapping none;
     Operation *constant = builder.clone(op, none);
     for (auto [inside, outside] :
@@ -183,7 +183,7 @@ LogicalResult stablehlo::expandMaps(ModuleOp program) {
     if (ForeignOp(op).name() == "map")
       maps.push_back(op);
   });
-  for (Operation *map : maps) // inner ones first
+  for (Operation *map : maps) // inner maps come first
     if (failed(MapExpansion(map).run()))
       return failure();
   return success();

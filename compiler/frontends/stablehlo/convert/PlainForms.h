@@ -3,10 +3,9 @@
 // Redundant forms are rewritten in StableHLO itself, so that each conversion
 // has to handle one form only:
 //
-//   ^bb0(%a: tensor<f32>, %b: tensor<f32>):       ^bb0(%a, %b):
-//     %0 = stablehlo.add %a, %b                     %0 = stablehlo.add %a, %b
-//     %1 = sdy.sharding_constraint %0 <@m, []>      return %0
-//     return %1
+//   %t = stablehlo.tuple %x, %y
+//   %0 = stablehlo.get_tuple_element %t[1]              %y
+//   %1 = stablehlo.map(%x) { ^bb0(%a): abs %a }         stablehlo.abs %x
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,14 +16,15 @@
 
 namespace weft::stablehlo {
 
-/// Gives shardings of tokens the one dimension that tokens have here.
+/// Gives the shardings of tokens in in_shardings and out_shardings one
+/// dimension, as tokens are tensors of rank 1.
 void shardTokens(mlir::ModuleOp program);
 
 /// Replaces stablehlo.get_tuple_element of a stablehlo.tuple by the element.
 void forwardTuples(mlir::ModuleOp program);
 
-/// Replaces stablehlo.map by the ops of its body on whole tensors. Emits an
-/// error for a body with other than elementwise ops.
+/// Replaces stablehlo.map by the ops of its body on full tensors. Emits an
+/// error if the body has an op that is not elementwise, or if shapes differ.
 llvm::LogicalResult expandMaps(mlir::ModuleOp program);
 
 } // namespace weft::stablehlo

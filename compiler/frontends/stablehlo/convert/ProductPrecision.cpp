@@ -8,8 +8,8 @@ using namespace mlir;
 
 namespace weft::stablehlo {
 
-/// A field of `algorithm`, which is an attribute of the op in portable
-/// artifacts.
+/// A field of `algorithm`; in portable artifacts the fields are attributes of
+/// the op.
 template <class Kind> static Kind fieldOf(ForeignOp op, StringRef name) {
   auto algorithm = dyn_cast_or_null<DictionaryAttr>(op.attribute("algorithm"));
   return dyn_cast_or_null<Kind>(algorithm ? algorithm.get(name)
@@ -26,8 +26,8 @@ static bool isOneOf(ForeignOp op, StringRef name) {
   return !count || count.getValue().getSExtValue() == 1;
 }
 
-/// The precision of an algorithm: tf32 is exact enough for one product of
-/// numbers whose significands have at most kBits bits.
+/// The precision for an algorithm. tf32 is exact enough if there is one product
+/// of numbers whose significands have at most kBits bits.
 static Precision precisionOfAlgorithm(ForeignOp op, FloatType lhs,
                                       FloatType rhs) {
   constexpr unsigned kBits = 11; // including the implicit bit
@@ -67,7 +67,7 @@ FailureOr<ProductPrecision> productPrecisionOf(ForeignOp op) {
     return found;
   if (found.precision != Precision::Highest)
     found.precision = precisionOfAlgorithm(op, lhs, rhs);
-  // tf32 is no element type; f32 has all of its numbers.
+  // An accumulation type that is not supported, such as tf32, is ignored.
   bool isWider =
       sums != element && isSupported(sums) && isExactIn(element, sums);
   if (isWider)

@@ -5,8 +5,8 @@
 //   algorithm = <lhs_precision_type = bf16, ..., accumulation_type = f32>  tf32
 //   algorithm = <... num_primitive_operations = 3 ...>             highest
 //
-// Weft is at least as exact as requested: operands that tf32 does not represent
-// exactly are multiplied as f32.
+// Products are at least as exact as requested: operands that tf32 does not
+// represent exactly are multiplied as f32.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,8 @@
 namespace weft::stablehlo {
 
 struct ProductPrecision {
-  Precision precision; ///< the higher of the two operands'
-  mlir::Type sums;     ///< the type of sums: the result's elements, or wider
+  Precision precision; ///< the higher one of both operands
+  mlir::Type sums;     ///< the type of sums, at least as wide as the result
 };
 /// The precision of a contraction or convolution; an error for unknown words.
 mlir::FailureOr<ProductPrecision> productPrecisionOf(ForeignOp op);

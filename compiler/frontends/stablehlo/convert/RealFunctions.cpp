@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kLog2 = std::numbers::ln2;
 
-/// The largest number whose square does not overflow.
+/// The square root of the largest number of the type.
 double rootOfLargest(RealTensor x) {
   return std::sqrt(x.isDouble() ? std::numeric_limits<double>::max()
                                 : std::numeric_limits<float>::max());
@@ -28,7 +28,8 @@ RealTensor polynomial(RealTensor x, ArrayRef<double> coefficients) {
   return sum;
 }
 
-/// Clenshaw's sum of Chebyshev polynomials of x / 2, the highest first.
+/// The sum of Chebyshev polynomials of x / 2 by Clenshaw's method; the
+/// coefficient of the highest one is first.
 RealTensor chebyshev(RealTensor x, ArrayRef<double> coefficients) {
   RealTensor last = x.number(0), before = last, sum = last;
   for (double coefficient : coefficients) {
@@ -72,7 +73,7 @@ RealTensor stablehlo::atanh(RealTensor x) {
   return (abs(x) > 1).select(x.number(kNan), result);
 }
 
-/// The exponentials are halved in the exponent, as they may overflow.
+/// The factor 1/2 is moved into the exponents, as e^x may overflow.
 RealTensor stablehlo::cosh(RealTensor x) {
   return exp(x - kLog2) + exp(-x - kLog2);
 }
@@ -83,8 +84,8 @@ RealTensor stablehlo::sinh(RealTensor x) {
   return (abs(x) < 1).select(small, exp(x - kLog2) - exp(-x - kLog2));
 }
 
-/// M. Giles, "Approximating the erfinv function", 2010: polynomials of
-/// w = -log(1 - x^2), in single and in double precision.
+/// The polynomials in w = -log(1 - x^2) of M. Giles, "Approximating the erfinv
+/// function", 2010, in single and in double precision.
 static RealTensor singleErfInv(RealTensor x, RealTensor w) {
   RealTensor middle =
       polynomial(w - 2.5, {2.81022636e-08, 3.43273939e-07, -3.5233877e-06,
@@ -141,7 +142,7 @@ RealTensor stablehlo::erfInv(RealTensor x) {
   return (abs(x) == 1).select(x * kInfinity, result);
 }
 
-/// Cephes' Chebyshev series of e^-|x| I1(x), for x up to 8 and for 32 / x.
+/// The Chebyshev series of e^-|x| I1(x) from Cephes, for |x| up to 8 and above.
 RealTensor stablehlo::besselI1e(RealTensor x) {
   constexpr double near[] = {
       2.77791411276104639959e-18, -2.11142121435816608115e-17,

@@ -1,13 +1,13 @@
 //===- RealTensor.h - formulas over tensors of real numbers -----*- C++ -*-===//
 //
-// Private to the StableHLO front end. JAX's programs use functions that weft
-// has no op for; their formulas are written as on paper:
+// Private to the StableHLO front end. JAX's programs use functions without an
+// op in weft. Operators on RealTensor write their formulas:
 //
 //   RealTensor asin(RealTensor x) {
 //     return 2 * atan2(x, 1 + sqrt((1 - x) * (1 + x)));
 //   }
 //
-// builds six ops on every element. Numbers stand for splats of the same type.
+// builds seven ops on every element. Numbers stand for splats of the same type.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,8 @@ inline constexpr double kPi = std::numbers::pi,
                         kNan = std::numeric_limits<double>::quiet_NaN(),
                         kInfinity = std::numeric_limits<double>::infinity();
 
-/// A value of element type f32 or f64, at an op that is being converted.
+/// A value of element type f32 or f64, or i1 for a condition, in the conversion
+/// of an op.
 class RealTensor {
 public:
   RealTensor(Converter &converter, ForeignOp op, Value value)
@@ -48,7 +49,8 @@ public:
     return {*converter, op,
             converter->make<CompareOp>(op, kind, value, other.value)};
   }
-  /// A choice by a boolean: `then` for true elements, `otherwise` for others.
+  /// Selects `then` where this boolean tensor is true, and `otherwise`
+  /// elsewhere.
   RealTensor select(RealTensor then, RealTensor otherwise) const {
     return make<SelectOp>(then, otherwise);
   }
@@ -119,7 +121,8 @@ inline RealTensor max(RealTensor x, double least) {
   return x.make<MaxOp>(x.number(least));
 }
 
-/// The functions that JAX's programs name (RealFunctions.cpp).
+/// The functions that have ops in JAX's programs (RealFunctions.cpp,
+/// GammaFunctions.cpp).
 RealTensor acos(RealTensor x);
 RealTensor acosh(RealTensor x);
 RealTensor asin(RealTensor x);
@@ -132,11 +135,11 @@ RealTensor erfInv(RealTensor x);
 RealTensor besselI1e(RealTensor x);
 /// log |Gamma(x)|.
 RealTensor lgamma(RealTensor x);
-/// Its derivative.
+/// The derivative of lgamma.
 RealTensor digamma(RealTensor x);
-/// Hurwitz' zeta function, the sum over k of (q + k)^-x; x > 1.
+/// Hurwitz' zeta function for x > 1: the sum over k of (q + k)^-x.
 RealTensor zeta(RealTensor x, RealTensor q);
-/// The n-th derivative of digamma; n is a whole number.
+/// The n-th derivative of digamma, for integers n.
 RealTensor polygamma(RealTensor n, RealTensor x);
 
 } // namespace weft::stablehlo

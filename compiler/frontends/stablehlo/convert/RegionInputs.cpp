@@ -8,7 +8,8 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::stablehlo;
 
-/// A constant that is repeated instead of passed, or null.
+/// The constant that defines the value, if it is small enough to be cloned into
+/// regions; else null.
 static ConstantOp smallConstant(Value value) {
   constexpr int64_t kMostElements = 64;
   auto constant = value ? value.getDefiningOp<ConstantOp>() : ConstantOp();
@@ -42,7 +43,7 @@ LogicalResult RegionInputs::convert(Region &from, Region &into, TypeRange own,
   for (Value value : captured) {
     Value now = converter.lookup(value);
     if (!now)
-      continue; // its use reports the error
+      continue; // the op that uses it reports the error
     outside.push_back({value, now});
     ConstantOp constant = smallConstant(now);
     converter.map(value, constant

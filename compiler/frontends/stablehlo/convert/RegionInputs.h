@@ -1,11 +1,11 @@
 //===- RegionInputs.h - values that regions take from outside ---*- C++ -*-===//
 //
-// A region of StableHLO may use any value around it, one of weft only its
-// arguments:
+// A region of StableHLO may use any value from outside, but a region of weft
+// only its arguments:
 //
-//   while (%i = ...) { ... %limit ... }     %limit is passed in, and on
+//   while (%i = ...) { ... %limit ... }     %limit becomes a carried value
 //
-// Small constants are repeated inside, where conversions can read them.
+// Small constants are cloned into the region, where conversions can read them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,13 +24,13 @@ public:
 
   /// The values that must be passed besides the op's own operands.
   llvm::ArrayRef<Value> passed() const { return carried; }
-  /// Converts the only block of `from` into a new block of `into`, which takes
-  /// values of `own` types and then the passed ones. The builder ends behind
-  /// the last op; `results` are the block's return values.
+  /// Converts the only block of `from` into a new block of `into`. Its
+  /// arguments are values of `own` types, then the passed ones. The builder is
+  /// left after the last op; `results` are the values that the block returns.
   LogicalResult convert(mlir::Region &from, mlir::Region &into,
                         mlir::TypeRange own,
                         llvm::SmallVectorImpl<Value> &results);
-  /// The block's arguments that were passed in.
+  /// The arguments of the region's block for the passed values.
   llvm::ArrayRef<mlir::BlockArgument> passedTo(mlir::Region &into) const {
     return into.getArguments().take_back(carried.size());
   }
@@ -42,18 +42,19 @@ private:
   llvm::SmallVector<Value> carried;
 };
 
-/// Converts the op's only region, of scalars of these types, into another that
-/// ends with a weft.yield. It must be elementwise and use nothing around it;
-/// else there is an error on the op.
+/// Converts the op's only region, of scalars of these types, into a region that
+/// ends with a weft.yield. Emits an error on the op if the region is not
+/// elementwise or uses values from outside.
 LogicalResult convertBody(Converter &converter, ForeignOp op,
                           mlir::TypeRange scalars, mlir::Region &into);
 
-/// Converts a scatter whose region is of no known kind (ScatterByBody.cpp).
+/// Converts a scatter of several tensors, or one whose region is none of weft's
+/// kinds (ScatterByBody.cpp).
 LogicalResult scatterByBody(Converter &converter, ForeignOp op);
 
-/// Makes a weft.fold of the inputs along `dims` with the op's only region,
-/// which must be elementwise and use nothing around it; else there is an error
-/// on the op.
+/// Makes a weft.fold of the inputs along `dims` with the op's only region.
+/// Emits an error on the op if the region is not elementwise or uses values
+/// from outside.
 mlir::FailureOr<llvm::SmallVector<Value>>
 foldByBody(Converter &converter, ForeignOp op, mlir::ValueRange inputs,
            mlir::ValueRange inits, llvm::ArrayRef<int64_t> dims);

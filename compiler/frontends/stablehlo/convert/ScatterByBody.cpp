@@ -1,16 +1,16 @@
 //===- ScatterByBody.cpp - updates that a region combines -----------------===//
 //
-// Scatters that are no kind of weft.scatter: other bodies, and several tensors.
+// Scatters that weft.scatter does not have: other bodies, and several tensors.
 //
 //   scatter(%x, %at, %u) { max of complex numbers }
 //
-// is, for distinct indices, one gather, the body on all gathered elements, and
-// one scatter that sets the results:
+// becomes, for distinct indices, one gather, the body on all gathered elements,
+// and one scatter that sets the results:
 //
 //   %old = gather %x at %at        %new = body(%old, %u)
 //   %r = scatter set %x at %at with %new
 //
-// and else a loop over the indices.
+// Otherwise it becomes a loop over the indices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +47,7 @@ RankedTensorType withLastDim(RankedTensorType type, int64_t size) {
   return type.clone(shape);
 }
 
-/// Whether these are distinct dimensions of a tensor of the rank.
+/// Whether `dims` are distinct dimensions of a tensor of this rank.
 bool areDims(Ints dims, int64_t rank) {
   llvm::sort(dims);
   return llvm::all_of(dims,
@@ -81,7 +81,7 @@ public:
   }
 
 private:
-  /// Checks conditions that the ops built from this scatter do not check.
+  /// Checks the scatter's conditions that the ops in its place do not verify.
   bool isSound() const {
     auto indices = typeOf(inputs[count]);
     int64_t rank = indices.getRank(), length = 1;
@@ -111,7 +111,7 @@ private:
            haveOneType(all.take_front(count), updates);
   }
 
-  /// Whether the tensors have the element types of the updates.
+  /// Whether each tensor has the element type of its updates.
   static bool haveOneType(ValueRange tensors, ValueRange updates) {
     return llvm::all_of(llvm::zip_equal(tensors, updates), [](auto pair) {
       auto [tensor, update] = pair;
@@ -119,7 +119,7 @@ private:
     });
   }
 
-  /// Combines the updates with the tensors, for distinct indices.
+  /// Combines the updates with the tensors; the indices must be distinct.
   SmallVector<Value> combine(ValueRange tensors, Value indices,
                              ValueRange updates, const ScatterDims &at) {
     SmallVector<Value> arguments, results;
@@ -128,7 +128,7 @@ private:
           op, typeOf(update), tensor, indices, at.window, at.inserted,
           at.batching, at.indexBatching, at.toOperand, at.vector,
           blockSizes(typeOf(tensor), typeOf(update), at),
-          /*zero_outside=*/true)); // nothing is set outside
+          /*zero_outside=*/true)); // results outside are not used
     llvm::append_range(arguments, updates);
     for (auto [tensor, value] : llvm::zip_equal(
              tensors,
@@ -154,7 +154,7 @@ private:
     return sizes;
   }
 
-  /// Repeats the body's ops on tensors of that shape.
+  /// Clones the body's ops, for tensors of this shape.
   SmallVector<Value> repeatBody(ValueRange arguments, ArrayRef<int64_t> shape) {
     IRMapping known;
     known.map(body.getArguments(), arguments);
@@ -177,7 +177,7 @@ private:
         [&](Value value) { return known.lookup(value); });
   }
 
-  /// Index vectors in the last dimension.
+  /// The indices, with the index vectors in the last dimension.
   Value indexVectors() {
     Value indices = inputs[count];
     auto type = typeOf(indices);
@@ -192,7 +192,8 @@ private:
     return c.make<TransposeOp>(op, indices, order);
   }
 
-  /// Index vectors as rows. Along batching dimensions they are positions.
+  /// The index vectors as rows of a matrix. Batching dimensions are added to
+  /// each vector as positions.
   Value indexRows() {
     SmallVector<Value> parts{indexVectors()};
     Ints shape(typeOf(parts.front()).getShape());
@@ -218,8 +219,8 @@ private:
         all);
   }
 
-  /// Updates with all dimensions that are not window dimensions joined in
-  /// front.
+  /// The updates as rows: all dimensions except window dimensions are merged
+  /// into dimension 0.
   Value updateRows(Value update, int64_t rows) {
     auto type = typeOf(update);
     Ints order, shape{rows};
@@ -235,7 +236,7 @@ private:
         op, RankedTensorType::get(shape, type.getElementType()), update);
   }
 
-  /// Row `number` without the dimension of rows.
+  /// Row `number` of a tensor, without dimension 0.
   Value row(Value rows, Value number) {
     auto type = typeOf(rows);
     SmallVector<Value> starts(type.getRank(), c.splat(op, 0, typeOf(number)));

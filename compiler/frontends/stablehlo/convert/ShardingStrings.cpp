@@ -20,8 +20,8 @@ static constexpr int64_t kMostDevices = 1 << 20;
 
 namespace {
 
-/// The number of tiles in each dimension, perhaps with a last one of copies,
-/// and the device of each tile.
+/// The number of tiles in each dimension, and the device of each tile. A last
+/// entry may be the number of copies.
 struct Tiling {
   Ints tiles, devices;
   bool hasCopies = false;
@@ -29,7 +29,7 @@ struct Tiling {
 
 } // namespace
 
-/// Reads "2,1,4" up to another character.
+/// Reads numbers such as "2,1,4", up to another character.
 static bool readInts(StringRef &text, Ints &numbers) {
   int64_t number = 0;
   do {
@@ -40,7 +40,8 @@ static bool readInts(StringRef &text, Ints &numbers) {
   return true;
 }
 
-/// The product of sizes of at least 1; nothing if it is too large.
+/// The product of positive sizes; nothing if a size is 0 or the product too
+/// large.
 static std::optional<int64_t> productOf(ArrayRef<int64_t> sizes) {
   int64_t product = 1;
   for (int64_t size : sizes) {
@@ -51,7 +52,7 @@ static std::optional<int64_t> productOf(ArrayRef<int64_t> sizes) {
   return product;
 }
 
-/// Reads "[2,4]T(1,0)": 0 to n - 1 in that shape, transposed.
+/// Reads "[2,4]T(1,0)": the devices 0 to n - 1 in this shape, transposed.
 static bool readIota(StringRef &text, Ints &devices) {
   Ints sizes, order;
   if (!text.consume_front("[") || !readInts(text, sizes) ||
@@ -101,7 +102,7 @@ static bool readTiling(StringRef text, Tiling &out) {
          *count == static_cast<int64_t>(out.devices.size());
 }
 
-/// The dictionary of ReaderDialects.h for a sharding; null for unknown forms.
+/// The sharding as a dictionary of ReaderDialects.h; null for unknown forms.
 static DictionaryAttr treeOf(MLIRContext *context, StringRef text,
                              int64_t rank) {
   Builder builder(context);
@@ -146,7 +147,7 @@ static FailureOr<DictionaryAttr> translate(Location loc, StringAttr text,
   return tree;
 }
 
-/// Translates attributes of a function's arguments or results.
+/// Translates the shardings of a function's arguments or results.
 static LogicalResult translatePorts(Operation *op, StringRef key,
                                     TypeRange types) {
   auto list = op->getAttrOfType<ArrayAttr>(key);

@@ -7,8 +7,9 @@
 //   mhlo.sharding = "{devices=[1,8]<=[2,4]T(1,0)}"  or  "{replicated}"
 //   custom_call @Sharding(%x) {mhlo.sharding = ...}
 //
-// becomes sdy.sharding of arguments and results, and `sharding` of the call, as
-// in ReaderDialects.h: the mesh of the first is <"tile0"=2, "rest"=4>.
+// become attributes sdy.sharding of arguments and results, and `sharding` of
+// the call, in the form of ReaderDialects.h. The first has the mesh <"tile0"=2,
+// "rest"=4>.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +20,7 @@
 
 namespace weft::stablehlo {
 
-/// Translates all strings. Fails with an error for strings of other forms.
+/// Translates the strings of a program. Fails with an error for other forms.
 llvm::LogicalResult translateShardingStrings(mlir::ModuleOp program);
 
 } // namespace weft::stablehlo

@@ -152,7 +152,7 @@ LogicalResult Shardings::collect(ModuleOp program) {
   return failure(found.wasInterrupted());
 }
 
-/// Converts "x" or ["x", 2, 4].
+/// Converts "x" or ["x", 2, 4] to an axis or sub-axis.
 static FailureOr<SubAxis> toAxis(Location loc, const Mesh &mesh,
                                  Attribute tree) {
   Attribute name = tree;
@@ -173,7 +173,7 @@ static FailureOr<SubAxis> toAxis(Location loc, const Mesh &mesh,
   return SubAxis{*axis, skip.getInt(), size.getInt()};
 }
 
-/// Reads axes, expressed by those of the program's mesh.
+/// Reads axes, and expresses them by axes of the program's mesh.
 static LogicalResult readAxes(Location loc, const Mesh &own, const Mesh &mesh,
                               ArrayAttr axes, ArrayAttr only, SubAxes &out) {
   for (Attribute axis : axes) {
@@ -197,7 +197,7 @@ static LogicalResult readAxes(Location loc, const Mesh &own, const Mesh &mesh,
   return success();
 }
 
-/// Reads one dimension, with its options.
+/// Reads one dimension's axes, priority, and whether it is open.
 static LogicalResult readDim(Location loc, const Mesh &own, const Mesh &mesh,
                              Attribute tree, int64_t index, Layout &layout,
                              Annotation &annotation, ArrayAttr only) {
@@ -247,7 +247,7 @@ FailureOr<Annotation> Shardings::resolve(Location loc, Attribute attribute,
   layout = normalise(mesh, layout);
   if (std::string reason = invalidReason(mesh, layout, rank); !reason.empty())
     return emitError(loc) << "a sharding is not usable: " << reason;
-  // A sharding with all dimensions open and no axes is the same as none.
+  // A sharding without axes and with only open dimensions is no layout.
   bool free = layout.isReplicated() && rank > 0 &&
               annotation.open.size() == static_cast<size_t>(rank);
   if (!free)

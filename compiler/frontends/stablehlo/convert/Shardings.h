@@ -3,13 +3,13 @@
 // The mesh and the layouts of a program, from its shardings.
 //
 //   Shardings shardings;
-//   if (failed(shardings.collect(program, devices))) ...
-//   LayoutAttr layout = shardings.layoutOf(attribute, rank, error);
+//   if (failed(shardings.collect(program))) ...
+//   FailureOr<Annotation> found = shardings.resolve(loc, attribute, rank);
 //
-// A program has one mesh: that of its first sharding. Shardings over another
-// mesh of the same devices are expressed by its axes (MeshDigits.h); for an
-// argument or a result over a mesh with another order of devices that order is
-// recorded, too.
+// A program has one mesh, which is that of its first sharding over several
+// devices. Shardings over another mesh of the same devices are expressed by
+// axes of the program's mesh (MeshDigits.h). If the other mesh orders the
+// devices differently, the order of an argument or result is recorded, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@
 
 namespace weft::stablehlo {
 
-/// The parts of a sharding of one value.
+/// The sharding of one value.
 struct Annotation {
   LayoutAttr layout;               ///< null: no layout
   llvm::SmallVector<int64_t> open; ///< dimensions that may take more axes
@@ -34,32 +34,31 @@ struct Annotation {
   /// memory.
   llvm::SmallVector<int64_t> devices;
 
-  /// The attributes weft.open, weft.priority and weft.replicated, as far as
-  /// given.
+  /// The attributes weft.open, weft.priority and weft.replicated that are set.
   llvm::SmallVector<mlir::NamedAttribute> options() const;
 };
 
 class Shardings {
 public:
-  /// Finds the mesh. Fails with an error if there are two with different sets
-  /// of devices.
+  /// Finds the program's mesh. Fails with an error if shardings name meshes
+  /// with different sets of devices.
   llvm::LogicalResult collect(mlir::ModuleOp program);
   /// The mesh; null without shardings.
   MeshAttr mesh() const { return meshAttribute; }
   int64_t devices() const;
-  /// Assumes a mesh of that many devices, if no sharding names one.
+  /// Sets a mesh of `devices` devices, for programs without shardings.
   void assume(mlir::MLIRContext *context, int64_t devices);
-  /// Ignores all further shardings.
+  /// Ignores all shardings from now on.
   void ignore() { ignored = true; }
   bool isIgnored() const { return ignored; }
 
-  /// Resolves a dictionary of ReaderDialects.h; an error is emitted at `loc`.
-  /// With `only`, axes of other names are left out.
+  /// Resolves a dictionary of ReaderDialects.h; emits errors at `loc`. If
+  /// `only` is given, axes that are not in it are left out.
   llvm::FailureOr<Annotation> resolve(mlir::Location loc,
                                       mlir::Attribute sharding, int64_t rank,
                                       mlir::ArrayAttr only = {}) const;
 
-  /// Whether the axes that it names are the program's own.
+  /// Whether the sharding's axes are those of the program's mesh.
   bool isOverMesh(mlir::Location loc, mlir::Attribute sharding) const;
 
 private:

@@ -6,7 +6,7 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::stablehlo;
 
-/// Inverts all bits except the sign of negative numbers.
+/// For negative numbers, inverts all bits except the sign.
 static Value turned(Converter &c, ForeignOp op, Value bits) {
   auto type = cast<RankedTensorType>(bits.getType());
   unsigned width = type.getElementTypeBitWidth();

@@ -2,9 +2,9 @@
 //
 //   -NaN < -inf < ... < -1 < ... < -0 < 0 < ... < 1 < ... < inf < NaN
 //
-// The order of floats is that of signed integers of the same width: their bits,
-// with all except the sign inverted if it is set. The function is its own
-// inverse.
+// The total order of floats is that of signed integers of the same width. These
+// are the bits of the floats; if the sign is set, all other bits are inverted.
+// The function is its own inverse.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,9 +15,9 @@
 
 namespace weft::stablehlo {
 
-/// Converts a tensor of floats to such integers.
+/// Converts a tensor of floats to the integers.
 Value toTotalOrder(Converter &c, ForeignOp op, Value floats);
-/// Converts such integers back to floats.
+/// Converts the integers back to floats.
 Value fromTotalOrder(Converter &c, ForeignOp op, Value integers,
                      mlir::Type elementType);
 

@@ -1,9 +1,10 @@
 //===- Artifact.h - portable artifacts of StableHLO -------------*- C++ -*-===//
 //
 // Private to the StableHLO front end. A portable artifact is MLIR bytecode of
-// the dialect vhlo (StableHLO with versions) and sdy. The numbers of attributes
-// and types are those of StableHLO's VhloBytecode.cpp and StablehloBytecode.cpp
-// and of Shardy's bytecode/dialect.cc; each becomes a builtin attribute or type here.
+// the dialects vhlo (StableHLO with versions) and sdy. The codes of attributes
+// and types are defined by StableHLO's VhloBytecode.cpp and
+// StablehloBytecode.cpp, and by Shardy's bytecode/dialect.cc. Each becomes a
+// builtin attribute or type.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,14 +21,14 @@ std::unique_ptr<mlir::DialectInterface>
 makeVhloBytecode(mlir::Dialect *dialect);
 std::unique_ptr<mlir::DialectInterface>
 makeShardyBytecode(mlir::Dialect *dialect);
-/// Makes the reader of StableHLO's own types: tokens that pass through Shardy's
-/// ops keep them.
+/// Makes the reader of StableHLO's own types, which tokens have where Shardy's
+/// ops use them.
 std::unique_ptr<mlir::DialectInterface>
 makeStablehloBytecode(mlir::Dialect *dialect);
 
-/// Registers the names of the ops of a loaded dialect with the reader. From
-/// bytecode 5 on (StableHLO 0.15) ops have properties: attributes in the order
-/// of their names, without the names.
+/// Registers the reader of properties for the ops of a loaded dialect. From
+/// bytecode 5 on (StableHLO 0.15) ops have properties, which are attributes in
+/// the order of their names, without the names.
 void attachOpProperties(mlir::Dialect *dialect);
 
 } // namespace weft::stablehlo

@@ -155,7 +155,7 @@ constexpr Properties kProperties[] = {
     {"sdy.sharding_group", "group_id"},
 };
 
-/// Reads properties of the ops above; bytecode is never written here.
+/// Reads the properties of these ops; bytecode is never written.
 struct PropertyReader : BytecodeOpInterface::FallbackModel<PropertyReader> {
   static LogicalResult readProperties(DialectBytecodeReader &reader,
                                       OperationState &state) {

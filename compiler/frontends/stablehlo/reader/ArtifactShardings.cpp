@@ -38,7 +38,7 @@ LogicalResult ShardyBytecode::readList(DialectBytecodeReader &reader,
   return success();
 }
 
-/// Reads a name, and the part of the axis, which is an array [skip, size].
+/// Reads an axis: its name, and an array [skip, size] for a sub-axis.
 Attribute ShardyBytecode::readAxis(DialectBytecodeReader &reader) const {
   StringRef name;
   DenseI64ArrayAttr digit;
@@ -107,7 +107,7 @@ Attribute ShardyBytecode::readAttribute(DialectBytecodeReader &reader) const {
   case 0:  // manual axes
   case 7:  // shardings of several values
   case 11: // a list of axes
-  case 12: // lists of them
+  case 12: // a list of such lists
   case 16: {
     ArrayAttr values;
     return failed(readList(reader, values)) ? Attribute() : values;

@@ -11,7 +11,7 @@ using namespace weft;
 
 namespace {
 
-/// The words of vhlo's enumerations, by the number of the attribute.
+/// The words of a vhlo enumeration, by the code of the attribute.
 ArrayRef<StringLiteral> wordsOf(uint64_t code) {
   static constexpr StringLiteral direction[] = {"EQ", "NE", "GE",
                                                 "GT", "LE", "LT"};
@@ -127,7 +127,7 @@ Attribute VhloBytecode::readInteger(DialectBytecodeReader &reader) const {
   return failed(value) ? Attribute() : IntegerAttr::get(type, *value);
 }
 
-/// Booleans are bytes, packed bits, or one byte 0xFF for all.
+/// Unpacks booleans: bytes, packed bits, or one byte 0xFF for true everywhere.
 DenseElementsAttr unpackBooleans(ShapedType type, ArrayRef<char> blob) {
   SmallVector<bool> values;
   size_t count = type.getNumElements();
@@ -168,7 +168,7 @@ Attribute VhloBytecode::readTensor(DialectBytecodeReader &reader) const {
   return data;
 }
 
-/// Skips output_operand_alias, which has no meaning for the result.
+/// Skips output_operand_alias, which does not affect results.
 Attribute VhloBytecode::readAlias(DialectBytecodeReader &reader) const {
   SmallVector<int64_t> output, operand;
   int64_t index;
@@ -243,7 +243,7 @@ Attribute VhloBytecode::readAttribute(DialectBytecodeReader &reader) const {
   }
 }
 
-/// The floating-point types with a number only; null for others.
+/// The floating-point types that have a code only; null for other codes.
 static Type scalarFloat(MLIRContext *c, uint64_t code) {
   switch (code) {
   case 2:
@@ -283,7 +283,7 @@ static Type scalarFloat(MLIRContext *c, uint64_t code) {
   }
 }
 
-/// The types with a number only.
+/// The types that have a code only.
 Type VhloBytecode::scalar(uint64_t code) const {
   MLIRContext *c = getContext();
   auto integer = [&](unsigned width) { return IntegerType::get(c, width); };

@@ -10,8 +10,8 @@ using namespace weft;
 
 namespace {
 
-/// Parses [b, 0, 1, f]: positions of two letters, and of the spatial
-/// dimensions.
+/// Parses dimension numbers such as [b, 0, 1, f], which give the positions of
+/// two letters and of the spatial dimensions.
 ParseResult parseDimList(AsmParser &parser, StringRef prefix, StringRef first,
                          StringRef second, StringRef firstName,
                          StringRef secondName, NamedAttrList &out) {
@@ -51,7 +51,7 @@ ParseResult parseDimList(AsmParser &parser, StringRef prefix, StringRef first,
   return success();
 }
 
-/// <key = value, key = value>.
+/// Parses <key = value, key = value>.
 Attribute parseDictionary(AsmParser &parser) {
   NamedAttrList out;
   auto entry = [&]() -> ParseResult {
@@ -68,8 +68,7 @@ Attribute parseDictionary(AsmParser &parser) {
   return out.getDictionary(parser.getContext());
 }
 
-/// Whether an attribute such as <raw> or <mesh_axes ...> has no effect on the
-/// program's meaning.
+/// Whether attributes of this kind are enumerations, which are read as strings.
 bool isEnumeration(StringRef kind) {
   return llvm::is_contained({"precision", "comparison_direction",
                              "comparison_type", "fft_type", "rng_algorithm",

@@ -1,6 +1,6 @@
 //===- PrettyForms.cpp - ops as StableHLO, CHLO and Shardy print them -----===//
 //
-// Nearly all follow one form, read by parseClauses:
+// Nearly all ops have one form, which parseClauses reads:
 //
 //   NAME [WORD,] %operands [, key = value]* [, WORD] {attributes} : types
 //
@@ -19,7 +19,8 @@ namespace {
 
 using Operands = SmallVector<OpAsmParser::UnresolvedOperand>;
 
-/// The kind of a `key = value`; `op` empty for every op.
+/// The kind of value in `key = value`. A clause with an empty `op` is for all
+/// ops.
 enum class Kind { Attribute, Pair, Words, Word, Bool, Precision, Algorithm };
 struct Clause {
   StringLiteral op, key;
@@ -115,8 +116,8 @@ ParseResult parseValue(OpAsmParser &parser, const Clause &clause,
   StringRef word;
   switch (clause.kind) {
   case Kind::Attribute: {
-    // Integers are parsed as such, since parseAttribute would consume ` : type`
-    // too.
+    // Integers are parsed separately, since parseAttribute would also parse ` :
+    // type`.
     int64_t number = 0;
     OptionalParseResult found = parser.parseOptionalInteger(number);
     if (found.has_value() ? failed(*found)
@@ -153,7 +154,7 @@ ParseResult parseValue(OpAsmParser &parser, const Clause &clause,
   llvm_unreachable("all kinds are handled");
 }
 
-/// Parses one `key = value`, or the last word of compare.
+/// Parses one `key = value`, or the type of comparison in compare.
 ParseResult parseClause(OpAsmParser &parser, OperationState &state) {
   StringRef op = stem(state.name.getStringRef()), key;
   llvm::SMLoc loc = parser.getCurrentLocation();
@@ -193,7 +194,7 @@ ParseResult parseSliceRanges(OpAsmParser &parser, NamedAttrList &out) {
   return success();
 }
 
-/// Parses [1], which follows %tuple.
+/// Parses the index [1] of get_tuple_element.
 ParseResult parseIndex(OpAsmParser &parser, NamedAttrList &out) {
   int64_t index = 0;
   if (parser.parseLSquare() || parser.parseInteger(index) ||
@@ -234,7 +235,8 @@ ParseResult parseClauses(OpAsmParser &parser, OperationState &state) {
   bool paren = name == "chlo.top_k";
   if (paren && parser.parseLParen())
     return failure();
-  // `stablehlo.return` and `stablehlo.partition_id : ...` have no operands.
+  // The first operand is missing in `stablehlo.return` and
+  // `stablehlo.partition_id`.
   OpAsmParser::UnresolvedOperand first;
   OptionalParseResult found = parser.parseOptionalOperand(first);
   if (found.has_value()) {
@@ -350,7 +352,8 @@ ParseResult stablehlo::parsePrettyOp(OpAsmParser &parser,
   return formOf(state.name.getStringRef())(parser, state);
 }
 
-/// Assigns types that are listed alone: one for all, or by the op.
+/// Assigns the types of operands and results from a list without an arrow,
+/// which has one type for all or depends on the op.
 static ParseResult takeTypes(OpAsmParser &parser, StringRef op,
                              ArrayRef<Type> listed, size_t operands,
                              SmallVectorImpl<Type> &inputs,
@@ -391,8 +394,8 @@ stablehlo::parseOpTypes(OpAsmParser &parser, OperationState &state,
   llvm::SMLoc loc = parser.getCurrentLocation();
   SmallVector<Type> listed, inputs, results;
   if (parser.parseOptionalColon()) {
-    // A return without operands has no types. Other ops without types have an
-    // unknown form.
+    // A return without operands has no types. For other ops missing types mean
+    // an unknown form.
     if (op != "return" || !operands.empty())
       return parser.emitError(loc, "'") << state.name.getStringRef()
                                         << "' is written in a form that is not "

@@ -1,13 +1,13 @@
 //===- ReaderDialects.h - StableHLO read by stock MLIR ----------*- C++ -*-===//
 //
-// Private to the StableHLO front end. Four dialects without ops: their hooks
-// read JAX's programs, and every op becomes a generic, unregistered op with
-// builtin attributes and types, whatever its form in the text:
+// Private to the StableHLO front end. Four dialects without ops, whose hooks
+// read JAX's programs. Every op becomes a generic, unregistered op with builtin
+// attributes and types, whichever form the program has:
 //
 //   %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : ...
 //   "vhlo.dot_general_v2"(%a, %b) {...}          (in a portable artifact)
 //
-// both are, after readStablehlo,
+// both become (the second keeps its name)
 //
 //   %0 = "stablehlo.dot_general"(%a, %b) {lhs_contracting_dimensions = [1],
 //        rhs_contracting_dimensions = [0], ...}
@@ -15,11 +15,11 @@
 // Enumerations are strings ("LT"). A sharding is a dictionary:
 //
 //   <@mesh, [{"data"}, {"model":(1)2, ?}p1], replicated={"x"}>
-//   {mesh = "mesh", replicated = ["x"], dims =
+//   {mesh = "mesh", replicated = ["x"], unreduced = [], dims =
 //     [{axes = ["data"], closed = true, priority = 0},
 //      {axes = [["model", 1, 2]], closed = false, priority = 1}]}
 //
-// and a mesh {names = ["data"], sizes = [2], devices = []}.
+// A mesh is a dictionary {names = ["data"], sizes = [2], devices = []}.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,10 +38,9 @@ void registerReaderDialects(mlir::DialectRegistry &registry);
 /// Parses an op in the form in which StableHLO, CHLO and Shardy print it.
 mlir::ParseResult parsePrettyOp(mlir::OpAsmParser &parser,
                                 mlir::OperationState &state);
-/// Whether parsePrettyOp reads the op of that name.
-bool hasPrettyForm(llvm::StringRef name);
 
-/// Parse the forms with regions: reduce, while, manual_computation.
+/// Parse the forms of reduce, while, convolution, and manual_computation or
+/// named_computation.
 mlir::ParseResult parseReduce(mlir::OpAsmParser &parser,
                               mlir::OperationState &state);
 mlir::ParseResult parseWhile(mlir::OpAsmParser &parser,
@@ -51,23 +50,24 @@ mlir::ParseResult parseManualComputation(mlir::OpAsmParser &parser,
 mlir::ParseResult parseConvolution(mlir::OpAsmParser &parser,
                                    mlir::OperationState &state);
 
-/// Parse ops that Shardy's export inserts: collectives, and edges of loops.
+/// Parse ops that Shardy's export inserts: collectives, and data flow edges.
 mlir::ParseResult parseShardyCollective(mlir::OpAsmParser &parser,
                                         mlir::OperationState &state);
-/// Skips {"x"}, [{"x"}, {}] or [{"x"}: 0->1], which repeat information of the
-/// shardings.
+/// Skips {"x"}, [{"x"}, {}] or [{"x"}: 0->1], which the shardings imply.
 mlir::ParseResult skipMovedAxes(mlir::AsmParser &parser);
 mlir::ParseResult parseDataFlowEdge(mlir::OpAsmParser &parser,
                                     mlir::OperationState &state);
 
-/// Parses `: (types) -> types`, `: type`, or nothing; resolves the operands.
+/// Parses `: (types) -> types`, `: types`, or nothing for a return without
+/// operands; resolves the operands.
 mlir::ParseResult
 parseOpTypes(mlir::OpAsmParser &parser, mlir::OperationState &state,
              llvm::ArrayRef<mlir::OpAsmParser::UnresolvedOperand> operands);
 
 /// Parses #stablehlo.NAME<...> and #stablehlo<NAME ...>.
 mlir::Attribute parseStablehloAttribute(mlir::DialectAsmParser &parser);
-/// Parses [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f] to flat attributes.
+/// Parses [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f] to one attribute for each
+/// entry.
 mlir::ParseResult parseConvolutionDims(mlir::AsmParser &parser,
                                        mlir::NamedAttrList &out);
 
@@ -81,7 +81,7 @@ mlir::ParseResult parseMesh(mlir::AsmParser &parser, mlir::Attribute &out);
 /// Parses {"x", "y":(1)2}.
 mlir::ParseResult parseAxisList(mlir::AsmParser &parser, mlir::Attribute &out);
 
-/// Make the dictionaries above, for both readers.
+/// Make the dictionaries described above, for text and artifacts.
 mlir::Attribute makeSharding(mlir::Attribute mesh,
                              llvm::ArrayRef<mlir::Attribute> dims,
                              mlir::Attribute replicated,

@@ -12,8 +12,8 @@ namespace {
 using Operands = SmallVector<OpAsmParser::UnresolvedOperand>;
 using Arguments = SmallVector<OpAsmParser::Argument>;
 
-/// Builds a region that applies one op to two scalars, for `applies
-/// stablehlo.add`.
+/// Builds the region of `applies stablehlo.add`, which applies one op to two
+/// scalars.
 void buildBody(OpAsmParser &parser, OperationState &state, StringRef name,
                Type element) {
   OpBuilder builder(parser.getContext());
@@ -32,8 +32,8 @@ void buildBody(OpAsmParser &parser, OperationState &state, StringRef name,
   builder.create(end);
 }
 
-/// Parses (%a: t, %b: t) (%c: t, %d: t) { ... }: arguments a and c, then b and
-/// d.
+/// Parses (%a: t, %b: t) (%c: t, %d: t) { ... }; the arguments of the region
+/// are a, c, b, d.
 ParseResult parseReducer(OpAsmParser &parser, OperationState &state,
                          size_t count) {
   Arguments left(count), right(count);
@@ -58,7 +58,7 @@ ParseResult parseReduced(OpAsmParser &parser, Operands &inputs,
   return success();
 }
 
-/// Parses key = value of `window = {...}`.
+/// Parses the entries of `window = {...}`.
 ParseResult parseWindow(OpAsmParser &parser, NamedAttrList &out) {
   static constexpr std::pair<StringLiteral, StringLiteral> names[] = {
       {"stride", "window_strides"},
@@ -93,7 +93,7 @@ ParseResult stablehlo::parseReduce(OpAsmParser &parser, OperationState &state) {
   if (parseReduced(parser, inputs, inits))
     return failure();
   size_t count = inputs.size();
-  // An op's name is a word with a dot in it.
+  // An op's name is parsed as one keyword, which can contain a dot.
   if (succeeded(parser.parseOptionalKeyword("applies")) &&
       parser.parseKeyword(&name))
     return failure();

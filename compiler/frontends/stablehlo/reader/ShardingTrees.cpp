@@ -184,7 +184,7 @@ Attribute stablehlo::parseShardyAttribute(DialectAsmParser &parser) {
   }
   if (kind == "manual_axes")
     return parseAxisList(parser, out) ? Attribute() : out;
-  // The axes of a collective in its generic form.
+  // The axes of a collective in generic form are skipped.
   if (kind == "axis_ref_list" || kind == "list_of_axis_ref_lists" ||
       kind == "all_to_all_param_list")
     return skipMovedAxes(parser) ? Attribute()

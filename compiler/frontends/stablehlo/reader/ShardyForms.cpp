@@ -5,8 +5,8 @@
 //   sdy.all_to_all [{"x"}: 0->1] %0 out_sharding=<@mesh, [{}, {"x"}]> : ..
 //   sdy.collective_permute %0 out_sharding=<@mesh, [{"y"}, {}]> : tensor<..>
 //
-// The axes in front are implied by the shardings of operand and result, and are
-// skipped.
+// The axes before the operand are skipped, as the shardings of operand and
+// result imply them.
 //
 //===----------------------------------------------------------------------===//
 

@@ -26,11 +26,11 @@ int64_t block() { return __nvvm_read_ptx_sreg_ctaid_x(); }
 int64_t blocks() { return __nvvm_read_ptx_sreg_nctaid_x(); }
 
 #define WEFT_GLOBAL __attribute__((address_space(1)))
-/// Arrays by member, in memory of GPUs.
+/// The arrays of all members, in memory of GPUs.
 using Sources = const uint8_t WEFT_GLOBAL *const *;
 using Targets = uint8_t WEFT_GLOBAL *const *;
 
-/// The word type in which elements of so many bytes are copied.
+/// The word type in which elements of `bytes` bytes are copied.
 template <int64_t bytes> struct WordOf {
   using Type = uint64_t;
 };

@@ -1,4 +1,4 @@
-// a sum of what each device has found
+// a sum of the rows that each device has found
 // SENDS: all_reduce 1 108
 #mesh = #weft.mesh<"d"=4>
 module attributes {weft.mesh = #mesh} {

@@ -1,4 +1,4 @@
-// nothing moves: an offset from the coordinate
+// nothing moves: each device computes its offset from its coordinate
 // SENDS: none
 #mesh = #weft.mesh<"d"=4>
 module attributes {weft.mesh = #mesh} {

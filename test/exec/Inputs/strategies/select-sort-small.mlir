@@ -1,4 +1,4 @@
-// a few elements are gathered: that is less than samples
+// a few elements are gathered: samples would be more
 // SENDS: all_gather 1 36
 #mesh = #weft.mesh<"d"=4>
 module attributes {weft.mesh = #mesh} {

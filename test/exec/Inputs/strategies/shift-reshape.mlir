@@ -1,4 +1,4 @@
-// a reshape that does not align: each device fetches what it lacks
+// a reshape that does not align: each device fetches the elements that it lacks
 // SENDS: fetch 1 72
 #mesh = #weft.mesh<"d"=4>
 module attributes {weft.mesh = #mesh} {

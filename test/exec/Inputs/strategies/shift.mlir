@@ -1,4 +1,4 @@
-// each device fetches what it lacks
+// each device fetches the elements that it lacks
 // SENDS: fetch 1 8
 #mesh = #weft.mesh<"d"=4>
 module attributes {weft.mesh = #mesh} {

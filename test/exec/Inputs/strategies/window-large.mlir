@@ -1,4 +1,4 @@
-// the gradient of a kernel: a halo, and the sum of what is small
+// the gradient of a kernel: a halo, and a sum of small partial results
 // SENDS: all_reduce 1 216, fetch 1 48
 #mesh = #weft.mesh<"d"=4>
 module attributes {weft.mesh = #mesh} {

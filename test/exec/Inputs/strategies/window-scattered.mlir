@@ -1,4 +1,4 @@
-// the gradient of pooling: halos of the input, and the windows that reach in
+// the gradient of pooling: halos of the input and of the windows
 // SENDS: fetch 2 60
 #mesh = #weft.mesh<"d"=4>
 module attributes {weft.mesh = #mesh} {

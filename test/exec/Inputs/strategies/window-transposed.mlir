@@ -1,4 +1,4 @@
-// a transposed convolution: halos of what base dilation spreads
+// a transposed convolution: halos of the input, which base dilation spreads
 // SENDS: fetch 1 48
 #mesh = #weft.mesh<"d"=4>
 module attributes {weft.mesh = #mesh} {

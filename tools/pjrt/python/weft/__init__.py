@@ -2,11 +2,11 @@
 
     import weft
 
-    print(weft.explain(step, params, batch))        # a function, jitted or not; what it sends and holds
+    print(weft.explain(step, params, batch))        # a function, jitted or not; bytes sent and held
     program = weft.compile(step, params, batch)     # weft.Program
     new_params, loss = program(params, batch)       # NumPy arrays in and out
 
-    program = weft.load("step.weft")                # what `weft compile` wrote; no compiler is loaded
+    program = weft.load("step.weft")                # a file of `weft compile`; no compiler is loaded
     model = weft.Model("predict.weft", weights="model.keras", devices="cpu:1")
     y = model.predict(x)
 

@@ -18,7 +18,7 @@ _ML_DTYPES = {"bf16": "bfloat16", "i2": "int2", "ui2": "uint2", "i4": "int4", "u
 
 
 def numpy_dtype(name: str) -> np.dtype:
-    """The NumPy type of a runtime's element type, "f32". Types that NumPy has not are those of the package ml_dtypes."""
+    """The NumPy type of a runtime's element type, "f32". Types that NumPy lacks are those of the package ml_dtypes."""
     if name in _NUMPY:
         return np.dtype(_NUMPY[name])
     try:
@@ -62,7 +62,7 @@ def checked(value, name: str, shape: tuple, dtype: np.dtype) -> np.ndarray:
 def as_memory(value, name: str, shape: tuple, dtype: np.dtype, copy, written: bool) -> np.ndarray:
     """An array with the value that a program can use: `value` itself, or a copy as `copy` allows.
 
-    copy: None copies where it must, and whatever the program writes to (`written`); False never; True always.
+    copy: None copies where it must, and arrays that the program writes to (`written`); False never; True always.
     """
     array = checked(value, name, shape, dtype)
     why = obstacle(array)

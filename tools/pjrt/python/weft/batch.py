@@ -24,7 +24,7 @@ class Port:
     name: str
     role: str
     metadata: str = ""
-    axes: tuple = None  # of the mesh, one entry (None, a name or several) a dimension
+    axes: tuple = None  # axes of the mesh, one entry (None, a name or several) a dimension
 
 
 @dataclasses.dataclass
@@ -90,7 +90,7 @@ def _input_structure(model, options):
             return [backend.KerasTensor(each) for each in shape], None
         return backend.KerasTensor(tuple(shape)), None
     if not options.input:
-        raise Refusal(f"{options.model}: the model does not say what it takes; add --input [NAME=]SHAPE[:DTYPE], for "
+        raise Refusal(f"{options.model}: the model has no input shape; add --input [NAME=]SHAPE[:DTYPE], for "
                       "example --input 28x28")
     named = {}
     for text in options.input:

@@ -26,7 +26,7 @@ def _is_keras(source: Any) -> bool:
 
 def _text_of(function: Any, arguments: tuple) -> str:
     """A function as StableHLO, with a parameter for each array of its arguments."""
-    if not hasattr(function, "as_text"):  # of jax.jit(f).lower(...)
+    if not hasattr(function, "as_text"):  # the result of jax.jit(f).lower(...) has it
         if not hasattr(function, "lower"):
             import jax
 
@@ -75,7 +75,7 @@ def _flags(options: dict[str, Any]) -> list[str]:
 
 
 class Explanation:
-    """What a program sends, where, why and at what cost: print it, or let a notebook show it as a page."""
+    """The communication of a program, with its reasons and costs: print it, or let a notebook show it as a page."""
 
     def __init__(self, text: str, page: str, data: dict[str, Any]):
         self.text = text  #: the output of `weft explain`
@@ -103,7 +103,7 @@ def explain(source: Any, *arguments: Any, **options: Any) -> Explanation:
     with _file_of(source, arguments) as (path, folder):
         flags = _flags(options)
         page = folder / "page.html"
-        if path.endswith(".weft"):  # of which there is no page
+        if path.endswith(".weft"):  # a .weft file has no page
             return Explanation(run("explain", path, *flags), "", json.loads(run("explain", path, "--json", *flags)))
         text = run("explain", path, "--html", page, *flags)
         return Explanation(text, page.read_text(encoding="utf-8"), json.loads(run("explain", path, "--json", *flags)))

@@ -9,7 +9,7 @@
     y = module.compile()(x, w)                    # NumPy arrays in and out
 
 weft.compile and weft.explain start a process for each program and take models and functions as they are; this module is for
-those who look at, change or extend what happens between a text and a .weft. A context and its modules may be used from any
+those who read, change or extend the passes between a text and a .weft. A context and its modules may be used from any
 thread; calls take place one after the other.
 """
 
@@ -57,7 +57,7 @@ def _encoded(text: str | None) -> bytes | None:
 
 def _options(target: str | None = None, cache_folder: str | os.PathLike | None = None, matmul_precision: str | None = None,
              memory: int = 0, expect: str | Sequence[str] = (), threads: int = 0) -> abi.Options:
-    """weft_compile_options."""
+    """Makes the struct weft_compile_options."""
     budgets = [expect] if isinstance(expect, str) else list(expect)
     return abi.Options(_encoded(target), None if cache_folder is None else os.fsencode(cache_folder),
                        _encoded(matmul_precision), memory, (ctypes.c_char_p * len(budgets))(*map(_encoded, budgets)),
@@ -68,7 +68,7 @@ class Context:
     """Dialects, plug-ins, and the modules that are parsed with them."""
 
     def __init__(self, on_diagnostic: Callable[[Diagnostic], None] | None = None):
-        """on_diagnostic: is given each error, warning and note as it comes. Errors are raised as weft.Error as well."""
+        """on_diagnostic receives each error, warning and note at once. Errors are raised as weft.Error as well."""
         self._library = abi.library()
         self._handle = ctypes.c_void_p(self._library.weft_compiler_create())
         self._lock = threading.RLock()  # a module may be collected during a call
@@ -93,13 +93,13 @@ class Context:
         return self._library.weft_known_targets().decode()
 
     def load_plugin(self, path: str | os.PathLike) -> None:
-        """Loads a shared library with dialects or passes, linked to weft::WeftPlugin. Its code runs in this process. Raises
-        Error where it is none, and in the wheel, whose MLIR is not shared."""
+        """Loads a shared library with dialects or passes, linked to weft::WeftPlugin. Its code runs in this process. Raises Error
+        for any other file, and in the wheel, whose MLIR is not shared."""
         self._call("weft_compiler_load_plugin", self._handle, os.fsencode(path))
 
     def parse(self, text: str, *, name: str = "program", function: str | None = None, devices: int = 0) -> Module:
-        """The program of a text, at stage imported. name: its file, for messages. Of StableHLO: function is the one that is
-        the program, the first step or main without it; devices are those of a program that names no mesh."""
+        """The program of a text, at stage imported. name: its file, for messages. For StableHLO: function names the program's
+        function, by default the first step or main; devices is the number of devices of a program without a mesh."""
         data = text.encode()
         source = abi.Source(data, len(data), _encoded(name), _encoded(function), devices)
         return self._module("weft_module_parse", self._handle, ctypes.byref(source))
@@ -133,7 +133,7 @@ def _free(context: Context, handle: ctypes.c_void_p) -> None:
 
 class Module:
     """One program at some stage; str() is its IR. Options are target="cpu:avx2", expect=["all_reduce=1"], memory=bytes,
-    matmul_precision="tf32", cache_folder=, threads=. What is refused raises weft.Error and changes nothing."""
+    matmul_precision="tf32", cache_folder=, threads=. A refused call raises weft.Error and changes nothing."""
 
     def __init__(self, context: Context, handle: ctypes.c_void_p):
         self.context = context
@@ -148,7 +148,7 @@ class Module:
 
     @property
     def stage(self) -> str:
-        """Assign it after run_passes, or for a text that is further than imported."""
+        """The module's stage. Set it after run_passes, or for a text that is past stage imported."""
         return self.context._library.weft_module_stage(self._handle).decode()
 
     @stage.setter

@@ -91,9 +91,9 @@ def trace_exported(options):
     try:
         exported = export.deserialize(bytearray(data))
     except ImportError:
-        raise Refusal(f"{options.model}: what jax.export serialized needs the package flatbuffers; pip install flatbuffers") from None
+        raise Refusal(f"{options.model}: files of jax.export need the package flatbuffers; pip install flatbuffers") from None
     except Exception as error:  # flatbuffers and jax raise errors of any type
-        raise Refusal(f"{options.model}: is no Keras model (.keras, .json) and nothing that jax.export serialized "
+        raise Refusal(f"{options.model}: is neither a Keras model (.keras, .json) nor a file of jax.export "
                       f"({type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}); name one of them") from None
     arguments, results = _ports(exported, options.model)
     texts = {size: _lower(exported, size) for size in options.batch_size}

@@ -1,6 +1,6 @@
-"""Where Weft's binaries are: in the package, as the wheel installs them, or in the folder that WEFT_PREFIX names.
+"""The folder of Weft's binaries: in the package, as the wheel installs them, or in the folder that WEFT_PREFIX names.
 
-A prefix has bin/weft and lib/libWeftRuntime.so.0: a build folder, or what `cmake --install` wrote.
+A prefix has bin/weft and lib/libWeftRuntime.so.0: a build folder, or a prefix of `cmake --install`.
 """
 
 import os

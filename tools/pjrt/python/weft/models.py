@@ -1,7 +1,7 @@
 """The Keras model of a file, with the start of each variable and the distribution in force.
 
     model = load(options, spec)
-    starts(model)[id(variable)]      # what Keras gave as the variable's initializer
+    starts(model)[id(variable)]      # the initializer that Keras gave the variable
 
 Keras forgets a variable's initializer once it has run, so that each is noted while the model is made.
 """
@@ -99,7 +99,7 @@ def _compile(model, options):
 
 
 def load(options, spec):
-    """The model, compiled if it can train. Whatever Keras refuses is a Refusal with Keras' words."""
+    """The model, compiled if it can train. Any exception of Keras becomes a Refusal with its message."""
     _note_initializers()
     # Warnings on weights, which are not needed here, and on the 64 bits that Keras requests from JAX.
     warnings.filterwarnings("ignore", message="Skipping variable loading for optimizer|Explicitly requested dtype")

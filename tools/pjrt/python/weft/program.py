@@ -5,9 +5,9 @@
     #   func.func public @train(%arg0: tensor<784x10xf32> {weft.name = "d1/kernel", weft.role = "weight", ...}) ...
     #   func.func public @evaluate ... func.func public @predict ... func.func private @train_relu ... }
 
-`weft.step` and `weft.batch` on a function say what it is; tf.aliasing_output, as JAX has it, which result reuses an
-argument's memory; sdy.sharding lays variables and batches out as the distribution does. Arguments that a step does not
-need are left out, and so are variables that it does not change.
+`weft.step` and `weft.batch` on a function are its kind and batch size; tf.aliasing_output, as in JAX, is the result that reuses
+an argument's memory; sdy.sharding lays variables and batches out as the distribution does. Arguments that a step does not need
+are left out, and so are variables that it does not change.
 """
 
 import re
@@ -144,7 +144,7 @@ def _traced(model, size, options):
     except Exception as error:  # a layer, loss or metric may raise any exception
         lines = [line for line in str(error).splitlines() if line.strip()]
         raise Refusal(f"{options.model}: Keras does not trace its steps: {type(error).__name__}: {' '.join(lines[:3])}; fix the "
-                      "model, or say with --loss, --metrics, --input or --label what it takes") from error
+                      "model, or describe it with --loss, --metrics, --input or --label") from error
 
 
 def text_of(fill):

@@ -110,12 +110,12 @@ class Program:
 
     def run(self, inputs: Mapping[str, Any], *, outputs: Mapping[str, np.ndarray] | None = None,
             copy: bool | None = None) -> dict[str, np.ndarray]:
-        """Runs the program once: arrays by the names of its inputs and outputs, whole ones on any number of devices.
+        """Runs the program once, on global arrays by the names of its inputs and outputs.
 
-        outputs: arrays to write results to, where they shall not be new ones.
+        outputs: arrays to which results are written; results without one are new arrays.
         copy: None copies inputs that are not dense, aligned memory, and donated ones, which a run overwrites; False raises
         Error instead of a copy; True copies all.
-        Raises Error for a name, shape or dtype that the program has not.
+        Raises Error for a name, shape or dtype that the program does not have.
         """
         in_place = self.device_count == 1 and self.target.startswith("cpu")
         if copy is False and not in_place:

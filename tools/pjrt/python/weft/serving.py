@@ -50,7 +50,7 @@ class Model:
     def __init__(self, steps: str | os.PathLike, *, weights: str | os.PathLike | None = None, devices: str | None = None):
         """steps: a file of `weft compile --step predict --batch-size 1,8,32`. weights: .keras, .weights.h5 or .npz; the
         model's initial values without it. devices: "cpu:8"; as many as the steps need without it.
-        Raises Error where a file cannot be read or fits the other not."""
+        Raises Error where a file cannot be read or the two do not fit."""
         library = _library()
         self._model = abi.handle(library.weft_model_open, os.fsencode(steps), os.fsencode(weights) if weights else None,
                                  devices.encode() if devices else None)
@@ -68,7 +68,7 @@ class Model:
     def predict(self, x: Any) -> Any:
         """The outputs for all samples: x is an array, or a dict of arrays by the names of the inputs. Their first dimension
         counts the samples. Numbers are converted to the inputs' dtypes. One output is an array, several are a dict.
-        Raises Error for a name or shape that the model has not."""
+        Raises Error for a name or shape that the model does not have."""
         values = self._by_name(x)
         columns = [self._column(values[port.name], port) for port in self.inputs]
         counts = {port.name: len(column) for port, column in zip(self.inputs, columns)}

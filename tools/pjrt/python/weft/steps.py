@@ -1,7 +1,7 @@
 """Keras' train, evaluate and predict steps as functions of flat lists, with a port for each argument and result.
 
     step = make_step("train", model, batch, places, options)
-    step.function(*arrays)      # what JAXTrainer.train_step does: results in the order of step.results
+    step.function(*arrays)      # as JAXTrainer.train_step: results in the order of step.results
 
 Metrics that are means give their batch's sum and count, which the training loop adds up as Keras' Mean does. Any other
 (AUC, F1) keeps its variables from step to step, ports of the role metric_state, and gives its value so far, a number or
@@ -28,7 +28,7 @@ class Step:
     kind: str
     function: object
     avals: list
-    arguments: list  # of Port
+    arguments: list  # list of Port
     results: list
 
 

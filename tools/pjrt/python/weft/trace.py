@@ -3,7 +3,7 @@
     python -m weft.trace model.keras --batch-size 32 -o step.mlir
     weft fit step.mlir --weights model.keras --data mnist.npz
 
-Keras on JAX's CPU traces what fit, evaluate and predict run: any layer, loss, metric and optimizer that it has, and
+Keras on JAX's CPU traces the steps of fit, evaluate and predict: any layer, loss, metric and optimizer that it has, and
 those that --import defines. Nothing is trained here, and no device of Weft is used.
 """
 
@@ -20,7 +20,7 @@ EXAMPLES = """examples:
   python -m weft.trace model.keras --batch-size 32 -o step.mlir
   python -m weft.trace model.json --distribution dist.json --seed 1337 -o step.mlir
   python -m weft.trace model.json --batch-size 32 --batch-size 4 -o step.mlir   (100 samples: 3 of 32, 1 of 4)
-  python -m weft.trace f.jax --batch-size 1 --batch-size 8 -o predict.mlir      (what jax.export serialized)
+  python -m weft.trace f.jax --batch-size 1 --batch-size 8 -o predict.mlir      (a function of jax.export)
   python -m weft.trace model.keras --import layers.py --input tokens=128:int32 -o step.mlir
 then:
   weft fit step.mlir --weights model.keras --data mnist.npz --save trained.keras

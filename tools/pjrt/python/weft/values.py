@@ -21,7 +21,7 @@ LARGEST_VALUE = 1024  # elements that a port lists one by one
 
 
 class _Entry(dict):
-    """A group of the file that notes the values instead of writing them."""
+    """A group of the file that records the places of values instead of writing them."""
 
     def __init__(self, path, noted):
         super().__init__()
@@ -47,7 +47,7 @@ def saved_places(model):
     store = _Places()
     saving_lib._save_state(model, weights_store=store, assets_store=None, inner_path="", visited_saveables=set())
     places = {key: place for key, (place, _) in store.noted.items()}
-    if getattr(model, "optimizer", None) is not None:  # it saves copies of its variables, in order
+    if getattr(model, "optimizer", None) is not None:  # the optimizer saves copies of its variables, in order
         for position, variable in enumerate(model.optimizer.variables):
             places[id(variable)] = f"optimizer/vars/{position}"
     return places

@@ -1,9 +1,8 @@
 """pure_callback, io_callback, debug.callback and debug.print on Weft's devices.
 
 A program calls functions of the script by number (weft.host_call), once for all devices and with
-whole values, in the order in which they stand in the program; inside shard_map each device calls
-with its own part. Where JAX has CPU devices as well
-(JAX_PLATFORMS=weft,cpu) functions get arrays there, as on other platforms, else NumPy's.
+whole values, in the order in which they stand in the program; inside shard_map each device calls with its own shard. Where JAX
+has CPU devices as well (JAX_PLATFORMS=weft,cpu) functions get arrays there, as on other platforms, else NumPy's.
 """
 
 import ctypes

@@ -6,8 +6,8 @@ from jax import lax
 
 def ragged_all_to_all(operand, output, input_offsets, send_sizes, output_offsets, recv_sizes, *, axis_name,
                       axis_index_groups):
-    """Each device sends all rows of the operand to each, as sizes are known at run time only. Received rows contain
-    their positions, so that `recv_sizes` are not needed."""
+    """Each device sends all rows of the operand to each device, as sizes are known at run time only. Received rows contain their
+    positions, so that `recv_sizes` are not needed."""
     def exchange(values):
         return lax.all_to_all(values, axis_name, 0, 0, axis_index_groups=axis_index_groups, tiled=True)
 

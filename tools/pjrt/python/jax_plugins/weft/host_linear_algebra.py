@@ -1,8 +1,8 @@
-"""Decompositions without a symmetry, by LAPACK on the host: SciPy's, which JAX brings along.
+"""Decompositions of general matrices by LAPACK on the host: SciPy's, on which JAX depends.
 
-Their algorithms shift and deflate as the values say, matrix by matrix. So the devices call the host, as
-jax.pure_callback does, with whole values, or with their own part inside shard_map. A matrix that is not
-finite, or for which LAPACK does not converge, gives NaN.
+The steps of these algorithms depend on the values of each matrix. So the devices call the host, as jax.pure_callback does, with
+whole values, or with their own shard inside shard_map. A matrix that is not finite, or for which LAPACK does not converge, gives
+NaN.
 
     eig(a) -> w, vl, vr     schur(a) -> t, z     hessenberg(a) -> h, taus     tridiagonal(a) -> a, d, e, taus
 """

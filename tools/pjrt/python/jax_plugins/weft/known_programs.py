@@ -1,13 +1,13 @@
 """Programs that were compiled before, found without jaxlib.
 
 For each compilation jaxlib writes the program as a portable artifact before it asks a plugin: two thirds of the time
-of x + 1 if the plugin has it in memory. Here it is known by what JAX lowered, wherever in a script:
+of x + 1 if the plugin has it in memory. Here it is found by a digest of the lowered program, from any line of a script:
 
     digest of (build and processor, jaxlib, compile options, devices, bytecode)  ->  jaxlib's LoadedExecutable
 
 The programs asked for last stay in memory; on disk they lie among the compiler's entries (CodeCache.h), as jaxlib
-serializes them. Several functions of JAX may share an executable: it has no state between runs, and what may be
-donated is part of the program. jaxlib compiles programs that call this process, and all while WEFT_EXPLAIN is set.
+serializes them. Several functions of JAX may share an executable: it has no state between runs, and its donated
+arguments are part of the program. jaxlib compiles programs that call this process, and all while WEFT_EXPLAIN is set.
 """
 
 import atexit
@@ -56,7 +56,7 @@ def _key(backend, module, devices, options):
     """The key of a program; None if jaxlib must compile it each time."""
     from jax._src.lib import version_str, xla_client
 
-    has_devices = type(backend) is xla_client.Client  # not a described topology
+    has_devices = type(backend) is xla_client.Client  # false for a described topology
     if not has_devices or backend.platform != "weft" or os.environ.get("WEFT_EXPLAIN"):
         return None
     bytecode = _without_places(module)

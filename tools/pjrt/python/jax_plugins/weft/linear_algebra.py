@@ -217,7 +217,7 @@ def eigh(a, *, lower, sort_eigenvalues, subset_by_index, algorithm=None):
 
 
 def _jacobi_columns(a):
-    """A V of orthogonal columns, largest first, and V; a is square."""
+    """The product A V, with orthogonal columns, largest first, and V; a is square."""
     n = a.shape[-1]
     even = n + n % 2
     half = even // 2

@@ -25,8 +25,8 @@ FUNCTIONS = {
 def _without_types(rule):
     """A rule that traces a program of JAX, for operands of any type: shardings under an explicit mesh and the axes
     along which values vary inside shard_map. The program's own zeros and indices have neither, and JAX refuses to
-    mix them. Nothing is derived or checked below a lowering, so that the program is traced without these types;
-    its results are laid out as theirs say."""
+    mix them. Lowered programs are neither differentiated nor checked, so the program is traced without these types; its results
+    get the shardings of the primitive's results."""
     def untyped(ctx, *operands, **parameters):
         from jax._src import config, core, mesh
         from jax._src.interpreters import mlir
@@ -80,7 +80,7 @@ def _cholesky(ctx, operand):
 
 def _programs_of_jax():
     """Primitives that are programs of JAX on platforms unlike its CPU, LU among them, with their rules: JAX never
-    traces them for its CPU, and few of them are written for types."""
+    traces them for its CPU, and few of them handle the types of `_without_types`."""
     from jax._src.interpreters import mlir
 
     on_cpu = mlir._platform_specific_lowerings["cpu"]
