@@ -1,5 +1,5 @@
-# `cmake --install build --prefix P`: the tools, the runtime, and what
-# find_package(Weft) needs to run programs and to embed the dialects and stages.
+# `cmake --install build --prefix P`: the tools, the runtime, and the headers and
+# libraries with which find_package(Weft) runs programs and embeds the compiler.
 # Components are the Debian packages of WeftPackages.cmake.
 include(CMakePackageConfigHelpers)
 

@@ -1,4 +1,4 @@
-# How MLIR is found and linked: libMLIR.so and libLLVM.so, never together with the
+# Finds and links MLIR: libMLIR.so and libLLVM.so, never together with the
 # static archives beside them (two copies of MLIR in one process have two sets of
 # type ids), which are linked into the wheel's binaries alone (WeftWheel.cmake).
 # Debian keeps it under /usr/lib/llvm-22, which is no default prefix.
@@ -18,9 +18,7 @@ include_directories(${PROJECT_BINARY_DIR}/include ${PROJECT_BINARY_DIR}/gen)
 add_library(weft_mlir INTERFACE)
 separate_arguments(weft_llvm_definitions NATIVE_COMMAND ${LLVM_DEFINITIONS})
 target_compile_options(weft_mlir INTERFACE ${weft_llvm_definitions}
-  $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions>
-  # Without it the precompiled header differs in every build and ccache misses.
-  "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:Clang>>:SHELL:-Xclang -fno-pch-timestamp>")
+  $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions>)
 target_include_directories(weft_mlir SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 target_include_directories(weft_mlir INTERFACE
   $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
@@ -29,22 +27,14 @@ target_include_directories(weft_mlir INTERFACE
 weft_linked(weft_mlir_libraries SHARED MLIR LLVM) # a standalone target has the archives (WeftWheel)
 target_link_libraries(weft_mlir INTERFACE ${weft_mlir_libraries})
 
-# One precompiled header for every library that includes MLIR.
-add_library(weft_pch STATIC ${PROJECT_SOURCE_DIR}/cmake/Precompiled.cpp)
-target_link_libraries(weft_pch PUBLIC weft_mlir)
-target_precompile_headers(weft_pch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/Precompiled.h)
-# It names its folder: from ccache it would name that of another clone, which may
-# be gone.
-set_target_properties(weft_pch PROPERTIES C_COMPILER_LAUNCHER "" CXX_COMPILER_LAUNCHER "")
-
 # weft_mlir_library(<name> SRCS ... LINK <own libraries> DEPENDS <generated>)
 function(weft_mlir_library name)
   cmake_parse_arguments(A "" "" "SRCS;LINK;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${A_SRCS})
   add_library(weft::${name} ALIAS ${name})
   target_link_libraries(${name} PUBLIC weft_mlir ${A_LINK})
-  target_precompile_headers(${name} REUSE_FROM weft_pch)
-  set_target_properties(${name} PROPERTIES UNITY_BUILD ${WEFT_UNITY} UNITY_BUILD_BATCH_SIZE 12)
+  weft_precompiled(${name} weft_mlir_header)
+  weft_unity(${name})
   if(A_DEPENDS)
     add_dependencies(${name} ${A_DEPENDS})
   endif()

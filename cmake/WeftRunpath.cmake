@@ -1,5 +1,5 @@
-# Where binaries look for shared libraries: the same in the build folder and
-# installed, relative to the binary. CMake's own scheme writes the build
+# The folders in which binaries look for shared libraries: the same in the build
+# folder and installed, relative to the binary. CMake's own scheme writes the build
 # folder's path followed by ':' and replaces it at installation; the dynamic
 # loader reads the empty element after that ':' as the current directory.
 include(GNUInstallDirs)

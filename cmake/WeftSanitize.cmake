@@ -1,4 +1,4 @@
-# WEFT_SANITIZE: what -fsanitize= is given, "address,undefined" (preset
+# WEFT_SANITIZE: the value of -fsanitize=, "address,undefined" (preset
 # sanitize) or "thread" (preset tsan); empty for none.
 if(WEFT_SANITIZE)
   # MLIR's dylib has no type information that vptr checks could use; -O1

@@ -1,10 +1,10 @@
 # Standalone binaries, those of the wheel (tools/wheel): the objects and archives
 # of this build linked a second time, with LLVM, MLIR and every other library from
-# static archives. They need glibc alone and export what weft-standalone.map names.
+# static archives. They need glibc alone and export the symbols of weft-standalone.map.
 # Nothing builds them but the target WeftStandalone.
 
-# weft_linked(<out> SHARED <items> STATIC <items>): what to link, by the target
-# that is linked in the end: STATIC for a standalone one.
+# weft_linked(<out> SHARED <items> STATIC <items>): the items to link, by the
+# target that is linked in the end: STATIC for a standalone one.
 function(weft_linked out)
   cmake_parse_arguments(A "" "" "SHARED;STATIC" ${ARGN})
   set(is_standalone "$<BOOL:$<TARGET_PROPERTY:WEFT_STANDALONE>>")
@@ -25,8 +25,8 @@ find_library(WEFT_STATIC_ZSTD libzstd.a)
 find_library(WEFT_STATIC_PCRE2 libpcre2-8.a)
 set(WEFT_STATIC_PREFIX ${PROJECT_BINARY_DIR}/static)
 
-# weft_standalone(<name> OUTPUT <file name> OF <targets>): what the targets are
-# made of as one binary in build/standalone.
+# weft_standalone(<name> OUTPUT <file name> OF <targets>): the objects of the
+# targets as one binary in build/standalone.
 function(weft_standalone name)
   cmake_parse_arguments(A "COMPILER" "FOLDER;OUTPUT" "OF" ${ARGN})
   set(objects "")

@@ -1,5 +1,5 @@
-# What `pip install weft` installs beside the Python package, in the same layout
-# as a prefix: bin/weft and lib/*. `tools/wheel` builds the target and packs it.
+# The files that `pip install weft` installs beside the Python package, laid out
+# as in a prefix: bin/weft and lib/*. `tools/wheel` builds the target and packs it.
 add_custom_target(WeftStandalone)
 set(static_libraries "")
 foreach(name gif hdf5 jpeg png16 zip)
@@ -11,7 +11,7 @@ add_custom_command(OUTPUT ${static_libraries}
 add_custom_target(WeftStaticLibraries DEPENDS ${static_libraries})
 
 # MLIR's and LLVM's archives as files: MLIR's exported targets name libLLVM.so.
-# The linker takes from them what is used.
+# The linker takes the members that are used.
 get_property(mlir_names GLOBAL PROPERTY MLIR_ALL_LIBS)
 set(weft_llvm_archives "")
 foreach(name ${mlir_names} ${LLVM_AVAILABLE_LIBS})

@@ -1,5 +1,5 @@
-#ifndef WEFT_CMAKE_PRECOMPILED_H
-#define WEFT_CMAKE_PRECOMPILED_H
+#ifndef WEFT_CMAKE_PRECOMPILEDMLIR_H
+#define WEFT_CMAKE_PRECOMPILEDMLIR_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -15,4 +15,4 @@
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/TypeSwitch.h"
 
-#endif // WEFT_CMAKE_PRECOMPILED_H
+#endif // WEFT_CMAKE_PRECOMPILEDMLIR_H
