@@ -2,18 +2,20 @@
 
 The layers are ctest's entries (Catch2 programs), lit's files and the checks of
 tools/check; each contributes its own number of tests to the final line
-"N passed, N failed".
+"N passed, N failed". As many programs run at a time as there are processors.
 
     run_tests.py [--target cpu:avx2]    kernels for this processor, not for the best
 """
 
 import argparse
+import concurrent.futures
 import json
 import os
 import pathlib
 import re
 import subprocess
 import sys
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
@@ -32,29 +34,38 @@ def commands():
     return {test["name"]: test["command"] for test in tests}
 
 
+def in_parallel(judge, names):
+    """Runs judge(name) -> (passed, failed, text) of all names, as many at a time as there are processors; prints and sums them."""
+    passed = failed = 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for done in concurrent.futures.as_completed([pool.submit(judge, name) for name in names]):
+            p, f, text = done.result()
+            passed, failed = passed + p, failed + f
+            print(text, flush=True)
+    return passed, failed
+
+
 def unit_tests():
     """Counts Catch2 test cases of every program that ctest knows; any other program is one test."""
-    passed = failed = 0
-    for name, command in commands().items():
-        if name == "lit":
-            continue
-        status, output = run(command)
-        cases = re.search(r"All tests passed \(.* in (\d+) test case", output)
+    programs = commands()
+
+    def judge(name):
+        begin = time.monotonic()
+        status, output = run(programs[name])
+        seconds = f"{time.monotonic() - begin:.0f} s"
         if status == 0:
+            cases = re.search(r"All tests passed \(.* in (\d+) test case", output)
             count = int(cases.group(1)) if cases else 1
-            passed += count
-            print(f"  {name}: {count} passed", flush=True)
-            continue
+            return count, 0, f"  {name}: {count} passed, {seconds}"
         bad = re.search(r"test cases:\s+(\d+)\s+\|(?:\s+(\d+) passed\s+\|)?\s+(\d+) failed", output)
-        failed += int(bad.group(3)) if bad else 1
-        passed += int(bad.group(2) or 0) if bad else 0
-        print(output)
-        print(f"  {name}: FAILED", flush=True)
-    return passed, failed
+        return int(bad.group(2) or 0) if bad else 0, int(bad.group(3)) if bad else 1, f"{output}\n  {name}: FAILED, {seconds}"
+
+    return in_parallel(judge, [name for name in programs if name != "lit"])
 
 
 def lit_tests():
     """Counts lit's files."""
+    begin = time.monotonic()
     status, output = run(commands()["lit"])
     counts = {name.strip(): int(n) for name, n in re.findall(r"^\s*(\w[\w ]*?)\s*:\s*(\d+)", output, re.M)}
     failed = counts.get("Failed", 0) + counts.get("Unresolved", 0) + counts.get("Timed Out", 0)
@@ -62,28 +73,24 @@ def lit_tests():
         print(output)
         failed = max(failed, 1)
     passed = counts.get("Passed", 0)
-    print(f"  lit: {passed} files passed, {failed} failed", flush=True)
+    print(f"  lit: {passed} files passed, {failed} failed, {time.monotonic() - begin:.0f} s", flush=True)
     return passed, failed
 
 
 def scripts():
     """Every tools/check/check_*.py is one test."""
-    passed = failed = 0
-    for script in sorted((ROOT / "tools" / "check").glob("check_*.py")):
+    def judge(script):
+        begin = time.monotonic()
         status, output = run([sys.executable, str(script)])
-        if status:
-            failed += 1
-            print(output)
-            print(f"  {script.name}: FAILED", flush=True)
-        else:
-            passed += 1
-            print(f"  {script.name}: passed", flush=True)
-    return passed, failed
+        seconds = f"{time.monotonic() - begin:.0f} s"
+        return (0, 1, f"{output}\n  {script.name}: FAILED, {seconds}") if status else (1, 0, f"  {script.name}: passed, {seconds}")
+
+    return in_parallel(judge, sorted((ROOT / "tools" / "check").glob("check_*.py")))
 
 
 def main():
     parser = argparse.ArgumentParser(description="Runs every test program of build/")
-    parser.add_argument("--target", help="what kernels are compiled for, as cpu:avx2 (default: the best that the machine runs)")
+    parser.add_argument("--target", help="target of the kernels, as cpu:avx2 (default: the best that the machine runs)")
     target = parser.parse_args().target
     if target:
         os.environ["WEFT_TARGET"] = target
