@@ -136,7 +136,7 @@ void CrossProcessGroup::begin(Sides &from, Sides &to, void *const *all) {
     side.pack(arrays, arrayCount());
     side.addMessages(rank, tag, true, arrays, arrayCount(), messages);
   }
-  processes.begin(messages, transfer);
+  isStarted = processes.begin(messages, transfer);
 }
 
 Error CrossProcessGroup::start(void **sources) {
@@ -160,8 +160,9 @@ void CrossProcessGroup::sendResults(void *const *targets) {
 }
 
 bool CrossProcessGroup::poll() {
-  if (!processes.poll(transfer) || !transfer.empty())
-    return false; // messages remain if the process is to end
+  // After a failure messages remain, or were not started.
+  if (!isStarted || !processes.poll(transfer) || !transfer.empty())
+    return false;
   for (auto &[rank, side] : areResults ? inResults : in)
     side.unpack(arrays, arrayCount());
   if (areResults)

@@ -93,6 +93,7 @@ private:
   size_t arrayCount() const { return areResults ? targetCount : sourceCount; }
   std::vector<Message> messages;
   Transfer transfer;
+  bool isStarted = false; ///< all messages of the transfer
 };
 
 /// Creates collectives whose groups may have members in `processes`: those that

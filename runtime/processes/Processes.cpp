@@ -47,10 +47,10 @@ Error Processes::failure() const {
   return makeError(WEFT_PEER, reason);
 }
 
-void Processes::begin(std::span<const Message> list, Transfer &transfer) {
+bool Processes::begin(std::span<const Message> list, Transfer &transfer) {
   std::lock_guard<std::mutex> guard(calls);
   if (isMuted)
-    return;
+    return false;
   for (const Message &m : list)
     for (size_t at = 0; at < m.bytes; at += largestMessage) {
       size_t bytes = std::min(largestMessage, m.bytes - at);
@@ -59,13 +59,16 @@ void Processes::begin(std::span<const Message> list, Transfer &transfer) {
                                   static_cast<const char *>(m.out) + at, bytes)
                 : transport->receive(m.peer, m.tag,
                                      static_cast<char *>(m.in) + at, bytes);
-      if (!request)
-        return fail("rank " + std::to_string(rank()) +
-                        " cannot exchange messages with rank " +
-                        std::to_string(m.peer) + ": " + transport->error(),
-                    true);
+      if (!request) {
+        fail("rank " + std::to_string(rank()) +
+                 " cannot exchange messages with rank " +
+                 std::to_string(m.peer) + ": " + transport->error(),
+             true);
+        return false;
+      }
       transfer.push_back(request);
     }
+  return true;
 }
 
 bool Processes::poll(Transfer &transfer) {

@@ -59,7 +59,8 @@ public:
   /// than the machine's, else its part among the processes of this machine.
   int shareOfCores(int cores) const;
 
-  void begin(std::span<const Message> messages, Transfer &transfer);
+  /// Starts the messages; false if not all were started, after a failure.
+  bool begin(std::span<const Message> messages, Transfer &transfer);
   /// Returns true once all messages are done and their requests released, or
   /// the process is to end.
   bool poll(Transfer &transfer);
