@@ -17,8 +17,8 @@ static MeshAttr meshOf(weft_module *module) {
   return mesh;
 }
 
-/// Checks that the module is at stage `imported`, the only one at which
-/// annotations are read.
+/// Checks that the module is at stage `imported`, the only one at which this
+/// API sets annotations.
 static bool mayAnnotate(weft_module *module) {
   if (module->stage == Stage::imported)
     return true;

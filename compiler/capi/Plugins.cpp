@@ -9,7 +9,7 @@
 
 using namespace mlir;
 
-/// The file with the code at the address; null if it is unknown.
+/// The address to which the file with this code is loaded; null if unknown.
 static const void *imageOf(const void *address) {
   Dl_info info;
   return dladdr(address, &info) ? info.dli_fbase : nullptr;

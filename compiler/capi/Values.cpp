@@ -22,8 +22,8 @@ static OwnedValue describe(RankedTensorType type, LayoutAttr layout) {
   return value;
 }
 
-/// Describes an argument or result; its layout is that of its annotation, or of
-/// its type.
+/// Describes an argument or result; its layout is that of its type, or else of
+/// its annotation. Returns nothing if it is no tensor.
 static std::optional<OwnedValue> describePort(Type type, DictionaryAttr said,
                                               StringRef madeBy) {
   auto annotation = said ? said.getAs<LayoutAttr>(kLayoutAttr) : LayoutAttr();

@@ -1,9 +1,9 @@
 //===- CodeCache.cpp - compiled code on disk ------------------------------===//
 //
 // An entry is the file llvmcache-KEY: 32 bytes of SHA-256 over the code, then
-// the code. Its modification time is the day of its last use, as not all file
-// systems keep access times. The modification time of the file "pruned" is the
-// time of the last scan of the whole folder.
+// the code. Its modification time is at most a day before its last use, as not
+// all file systems keep access times. The modification time of the file
+// "pruned" is the time of the last scan of the whole folder.
 //
 //===----------------------------------------------------------------------===//
 
@@ -130,8 +130,9 @@ static std::vector<Entry> entriesOf(int folder, llvm::StringRef prefix) {
   return entries;
 }
 
-/// Removes entries over the age limit, then the least recently used ones until
-/// a quarter of the size limit is free. Several processes may prune at once.
+/// Removes abandoned temporary files, entries over the age limit and, if the
+/// entries exceed the size limit, the least recently used ones until a quarter
+/// of it is free. Several processes may prune at once.
 static void prune(llvm::StringRef path, int folder, const CacheLimits &limits) {
   AtomicFile stamp;
   if (stamp.open((path + "/" + kStamp).str(),
@@ -139,7 +140,7 @@ static void prune(llvm::StringRef path, int folder, const CacheLimits &limits) {
     stamp.commit();
   removeAbandonedFiles(folder);
   time_t now = std::time(nullptr);
-  // Versions up to 0.1.0 used other names for temporary files.
+  // Versions before 0.1.0 used other names for temporary files.
   for (const Entry &entry : entriesOf(folder, ""))
     if (llvm::StringRef(entry.name).ends_with(".tmp") &&
         !llvm::StringRef(entry.name).starts_with(".weft-") &&

@@ -145,7 +145,8 @@ weft::compileProgram(ModuleOp module, const CompileOptions &options) {
                              generator->runtimeFeatures());
 }
 
-/// The kernels of these names; fails, with a list, for an unknown name.
+/// The kernels of these names, or all if there are none; fails, with a list,
+/// for an unknown name.
 static FailureOr<SmallVector<func::FuncOp>>
 findKernels(ModuleOp module, llvm::ArrayRef<std::string> names) {
   SmallVector<func::FuncOp> all =

@@ -178,7 +178,8 @@ static std::string memoryText(const MemoryUse &memory) {
          " " + groupedDigits(memory.batch);
 }
 
-/// The text behind a message's first line: fixes, each after "; ".
+/// The end of a message: the parts of the memory, or the largest collectives
+/// with their fixes, separated by "; ".
 static std::string advice(const Limit &limit, const Explanation &explanation) {
   if (limit.subject == "memory")
     return memoryText(explanation.memory) +

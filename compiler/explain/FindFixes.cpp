@@ -24,8 +24,8 @@ static std::set<std::string> subjects(const CollectiveCost &cost) {
 }
 
 /// Whether the collectives are of one kind, share an axis and a subject, and
-/// come from a common line. A gradient that is added to an existing all-reduce
-/// has lost its own collective.
+/// come from a common line, if both have lines. A gradient that is added to an
+/// existing all-reduce has lost its own collective.
 static bool sameMovement(const CollectiveCost &a, const CollectiveCost &b) {
   std::set<std::string> ofA = subjects(a), ofB = subjects(b);
   auto common = [](const auto &x, const auto &y) {
@@ -73,7 +73,7 @@ private:
   /// The `fix` text for the results of the trials.
   std::string verdict(const CollectiveCost &cost, const Trial *removing,
                       const Trial *shrinking) const;
-  /// The text of a change's effect: "a step sends 12 bytes instead of 14, a
+  /// The text of a change's effect: "a step sends 12 bytes instead of 14 and a
   /// device holds 8 bytes more".
   std::string effect(const Explanation &after) const;
 

@@ -107,7 +107,8 @@ llvm::json::Value weft::toJson(llvm::ArrayRef<KernelLine> kernels) {
 }
 
 namespace {
-/// Writes words separated by blanks, in lines that begin with `indent`.
+/// Writes words separated by blanks, in lines of at most `width` columns where
+/// words allow it. The first line is indented by `indent`, further ones by 6.
 class Lines {
 public:
   Lines(llvm::raw_ostream &out, unsigned width) : out(out), width(width) {}

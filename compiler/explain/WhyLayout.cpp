@@ -109,7 +109,7 @@ std::string LayoutHistory::opText(Operation *op) const {
 }
 
 /// The reason that the annotation states (layout_map "d1/kernel"), or else the
-/// name of the annotated value.
+/// annotated op, result or value.
 std::string LayoutHistory::annotationText(const LayoutReason &reason) const {
   auto textOf = [](Attribute attribute, const llvm::Twine &otherwise) {
     auto text = dyn_cast_or_null<StringAttr>(attribute);

@@ -150,7 +150,7 @@ std::string HloPrinter::computation(StringRef title, Block &block,
 }
 
 /// The text ", condition=%a, body=%b", ", to_apply=%a" or ",
-/// called_computations={%a, %b}".
+/// called_computations={%a, %b}"; empty if nothing is called.
 std::string HloPrinter::called(Operation &op, StringRef opcode) {
   if (auto kind = op.getAttrOfType<ReduceKindAttr>("kind"))
     return ", to_apply=" +
@@ -181,7 +181,8 @@ std::string HloPrinter::called(Operation &op, StringRef opcode) {
              : ", called_computations={" + llvm::join(titles, ", ") + "}";
 }
 
-/// The text "constant(3)", or "constant({...})" for several elements.
+/// The text between the parentheses of "constant(3)"; "{...}" unless there is
+/// one element.
 std::string literal(Attribute value) {
   auto data = dyn_cast<DenseElementsAttr>(value);
   if (!data || data.getNumElements() != 1)

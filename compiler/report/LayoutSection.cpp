@@ -67,7 +67,7 @@ static void writeGrid(const Mesh &mesh, int64_t base, llvm::StringRef caption,
   out << "</table>";
 }
 
-/// Draws one grid for each coordinate of the other axes.
+/// Draws one grid for each coordinate of the other axes, at most eight.
 static void writeGrids(const Mesh &mesh, llvm::raw_ostream &out) {
   constexpr int64_t most = 8;
   int64_t inner = 1;
@@ -154,8 +154,8 @@ static std::vector<Shelf> shelves(const Report &report) {
   return all;
 }
 
-/// Groups of tensors whose names differ in numbers only; one tensor each if
-/// there are few.
+/// Groups of tensors that differ only in the numbers in their names and
+/// reasons; one tensor each if there are few.
 static std::vector<Group> groups(const Mesh &mesh, const Group &tensors) {
   constexpr size_t many = 12;
   std::vector<Group> result;
@@ -186,7 +186,8 @@ static void writeNames(const Group &group, llvm::raw_ostream &out) {
   out << "</p></details>";
 }
 
-/// Whether the title of the subsection does not imply the tensor's role.
+/// Whether the tensor's role is written: its name and the title of the
+/// subsection do not imply it.
 static bool saysRole(const TensorLayout &tensor) {
   return tensor.role != "weight" && tensor.role != "slot" &&
          tensor.role != kInside && tensor.role != "other" &&
@@ -215,7 +216,8 @@ static void writeCard(const Mesh &mesh, const Group &group,
   out << "</li>";
 }
 
-/// Writes scalars in a line, and draws all other tensors.
+/// Writes whole scalars in a line, and draws the other tensors: 120 groups at
+/// most.
 static void writeShelf(const Mesh &mesh, const Shelf &shelf,
                        llvm::raw_ostream &out) {
   constexpr size_t most = 120;

@@ -43,14 +43,16 @@ static void writeCategories(const Report &report, llvm::raw_ostream &out) {
 }
 
 namespace {
-/// Buffers at the peak whose names differ in numbers only.
+/// Buffers at the peak that differ only in the numbers in their names; `first`
+/// has the bytes of all.
 struct LikeResidents {
   Resident first;
   size_t count = 1;
 };
 } // namespace
 
-/// The groups of buffers, the largest sum first.
+/// The groups of buffers, the largest sum first; one buffer each if there are
+/// few.
 static std::vector<LikeResidents>
 likeResidents(const std::vector<Resident> &residents) {
   constexpr size_t many = 12;

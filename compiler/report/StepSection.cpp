@@ -1,11 +1,12 @@
 //===- StepSection.cpp - the step as one drawing --------------------------===//
 //
 // The drawing of a step has the instructions in program order from left to
-// right; the rows are the phases, the collectives by kind, and the memory in
-// use:
+// right; the rows are the phases of training, the kernels, the collectives by
+// kind, and the memory in use:
 //
 //   forward      |######|
 //   backward            |#########|
+//   kernels      ||| |||||||||||| |
 //   all_reduce       ▪            █
 //   memory       ▁▁▂▂▃▃▅▅▅▅▅▅▃▃▂▂▂▂
 //
@@ -167,8 +168,8 @@ void StepDrawing::writeKernels() {
   y += lane;
 }
 
-/// Draws the collectives of one kind and one column as a bar, whose height is
-/// their bytes.
+/// Draws collectives of one kind as a bar at the column of the first; its
+/// height grows with the square root of their bytes.
 void StepDrawing::writeMark(const std::vector<size_t> &moments, int64_t bytes) {
   const CollectiveCost &cost =
       report.explanation
@@ -261,7 +262,7 @@ void StepDrawing::writeBands() {
 }
 
 /// The distance between ticks, one of 1, 2, 5, 10, 20, ..., for at most five
-/// ticks.
+/// ticks above 0.
 static int64_t tickStep(int64_t top) {
   int64_t step = 1;
   for (int digit = 1; top / step > 5; digit = (digit + 1) % 3)

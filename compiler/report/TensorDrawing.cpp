@@ -1,9 +1,10 @@
 //===- TensorDrawing.cpp - one tensor with its shards ---------------------===//
 //
-// A drawing has a block for each shard and sheets behind for copies; 784x200
-// over model=4 of a 2x4 mesh has four blocks from left to right. Each block has
-// the ids of its devices. The padding of an uneven last shard is drawn dashed,
-// and so are shards without an element.
+// A drawing has a block for each shard of two dimensions, and sheets behind for
+// copies; 784x200 over model=4 of a 2x4 mesh has four blocks from left to
+// right. A dimension with more than 32 shards is one hatched block. Each block
+// has the ids of its devices. The padding of an uneven last shard is drawn
+// dashed, and so are shards without an element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -154,7 +155,7 @@ std::string TensorDrawing::label(double x, double y, double w, double h,
          "\" class=\"id\">" + text + "</text>";
 }
 
-/// The text "[0:784, 0:50] on 0,4".
+/// The text "dimension 0: 0 to 784, dimension 1: 0 to 50".
 static std::string rangeText(const Side &rows, const Side &columns, int64_t row,
                              int64_t column) {
   std::string text;
@@ -211,7 +212,7 @@ std::string TensorDrawing::block(int64_t row, int64_t column) const {
   return text + label(x, y, w, h, ids) + "</g>";
 }
 
-/// Draws sheets behind the tensor for its copies.
+/// Draws sheets behind the tensor for its copies, at most three.
 std::string TensorDrawing::sheets() const {
   std::string text;
   for (int64_t i = std::min<int64_t>(copies - 1, 3); i > 0; --i)
@@ -263,7 +264,8 @@ static std::string axesText(const Mesh &mesh, llvm::ArrayRef<SubAxis> axes) {
   return text;
 }
 
-/// The text "; the last shard has 1 of 3", "; devices 3,7 hold nothing".
+/// The text "; the last shard has 1 instead of 3" or "; 2 devices hold nothing:
+/// 3,7"; empty if all shards are full.
 static std::string unevenText(const Mesh &mesh, const TensorLayout &tensor) {
   if (isEven(tensor.layout, tensor.shape))
     return "";

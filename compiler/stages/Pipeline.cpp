@@ -93,8 +93,8 @@ struct PipelineFlags : PassPipelineOptions<PipelineFlags> {
 };
 } // namespace
 
-/// Fills the pass manager, or reports that no passes lead from one stage to the
-/// other.
+/// Fills the pass manager, or reports an unknown stage, or that no passes lead
+/// from one stage to the other.
 static LogicalResult
 addPipeline(OpPassManager &pm, StringRef text,
             function_ref<LogicalResult(const Twine &)> refuse) {

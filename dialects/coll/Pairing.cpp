@@ -32,8 +32,8 @@ struct ChosenMembers
   }
 };
 
-/// The pairs of a permute or exchange of full blocks: a device that already
-/// holds the block it receives gets nothing.
+/// The pairs of a permute, which moves full blocks: a device that already holds
+/// the block it receives gets nothing.
 struct FullBlocks : PairingOpInterface::ExternalModel<FullBlocks, PermuteOp> {
   Pairs getPairs(Operation *op) const {
     auto permute = cast<PermuteOp>(op);

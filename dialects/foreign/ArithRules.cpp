@@ -22,7 +22,8 @@ static int64_t rankOf(Type type) {
 // Elementwise ops
 //===----------------------------------------------------------------------===//
 
-/// How partial sums in each operand pass through the op, as for Weft's own ops.
+/// How partial sums in each operand pass through the op: as for Weft's own ops
+/// in sums, differences, products and negations; in no other op.
 static SmallVector<Linearity, 3> linearityOf(Operation *op) {
   using List = SmallVector<Linearity, 3>;
   return llvm::TypeSwitch<Operation *, List>(op)

@@ -1,8 +1,9 @@
 //===- LinalgRules.cpp - one rule for every structured op -----------------===//
 //
-// Loops are factors: parallel loops have kind Pass, reduction loops kind Reduce
-// with the body's combiner. linalg.matmul of 128x784 and 784x10 has the loops
-// m, n, k:
+// Loops are factors: parallel loops have kind Pass (Window if windows slide
+// along them), reduction loops kind Reduce with the body's combiner, and loops
+// that cannot be sharded kind Replicated. linalg.matmul of 128x784 and 784x10
+// has the loops m, n, k:
 //
 //   ([m, k], [k, n], [m, n]) -> ([m, n]) {m=128, n=10, k=784} reduce={k}
 //
@@ -27,8 +28,8 @@ using namespace weft;
 //===----------------------------------------------------------------------===//
 
 /// The reduction of a combiner in which the order of partial results does not
-/// matter, or nothing. Unsigned max and min, sums of i1, and max and min that
-/// skip NaN differ from Weft's reductions.
+/// matter, or nothing. Unsigned max and min, those that skip NaN, and all of i1
+/// but `and` and `or` differ from Weft's reductions.
 static std::optional<ReduceKind> kindOf(Operation *combiner) {
   bool bits = getElementTypeOrSelf(combiner->getResult(0)).isInteger(1);
   std::optional<ReduceKind> kind =

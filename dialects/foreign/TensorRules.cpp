@@ -140,8 +140,8 @@ struct ExtractSliceModel
   }
 };
 
-/// The rule of tensor.insert_slice. Dimensions that the source does not cover
-/// stay replicated.
+/// The rule of tensor.insert_slice. Dimensions that the source does not cover,
+/// or does not have, stay replicated.
 struct InsertSliceModel : RuleModel<InsertSliceModel, tensor::InsertSliceOp> {
   static BlockDims dimsOf(Operation *op) {
     auto slice = cast<tensor::InsertSliceOp>(op);

@@ -146,8 +146,8 @@ static bool compareReals(arith::CmpFPredicate how, double x, double y) {
 // Integers
 //===----------------------------------------------------------------------===//
 
-/// The function of an integer op; undefined results (a division by zero) are
-/// -1.
+/// The function of an integer op, or null. Undefined results (a division by
+/// zero, a shift by the width or more) are -1; the least integer over -1 wraps.
 static IntegerBinary integerBinary(Operation *op) {
 #define MEANS(OP, EXPRESSION)                                                  \
   .Case<OP>([](auto) {                                                         \

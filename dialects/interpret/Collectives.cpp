@@ -1,7 +1,8 @@
 //===- Collectives.cpp - the meaning of communication ---------------------===//
 //
-// Each collective is a function from the tensors of a group's members, in the
-// order of their coordinates, to the members' results.
+// A collective over a group is a function from the tensors of the members, in
+// the order of their coordinates, to the members' results; permute and exchange
+// are functions of the tensors of all devices.
 //
 //===----------------------------------------------------------------------===//
 

@@ -36,7 +36,7 @@ Tensor cholesky(const Tensor &a, bool upper) {
 }
 
 /// Solves the systems one by one: M x = b, where M is the matrix, transposed
-/// once for `transposed` and once for `right`.
+/// once for `transposed` and once for `right`, and conjugated for `conjugated`.
 Tensor solve(TriangularSolveOp op, const Tensor &a, const Tensor &b) {
   Tensor result(b.getType());
   ArrayRef<int64_t> shape = b.getShape();

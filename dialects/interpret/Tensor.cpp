@@ -80,7 +80,8 @@ double Tensor::real(int64_t i) const {
 }
 
 /// The exponent + 127 of the nearest power of two, halves up; 255, a NaN, for
-/// values that are not positive. APFloat takes this NaN for infinity.
+/// values that are not positive or too large. APFloat takes this NaN for
+/// infinity.
 static uint64_t exponentBits(double value) {
   if (!(value > 0) || std::isinf(value))
     return 255;
@@ -90,7 +91,8 @@ static uint64_t exponentBits(double value) {
   return std::min(bits, 255);
 }
 
-/// The bits of the nearest value that the type has, ties to even.
+/// The bits of the nearest value that the type has; ties to even, in f8E8M0FNU
+/// up.
 static uint64_t nearestBits(double value, Type type) {
   if (isa<Float8E8M0FNUType>(type))
     return exponentBits(value);

@@ -94,7 +94,7 @@ Tensor selectAndScatter(SelectAndScatterOp op, const Tensor &x,
   return result;
 }
 
-/// One convolution; shapes and positions are ordered by role.
+/// One convolution; `windows` and `sizes` are of the spatial dimensions.
 struct Convolution {
   mutable ConvolutionOp op; // getters of ops are not const
   const Tensor &x, &kernel;

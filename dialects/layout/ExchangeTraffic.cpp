@@ -165,7 +165,7 @@ static Wants product(const Wants &a, const Wants &b) {
 }
 
 namespace {
-/// Visits all shards, dimension by dimension.
+/// Visits all nonempty shards, dimension by dimension.
 class ShardWalk {
 public:
   ShardWalk(llvm::ArrayRef<Dimension> dims, const OwnElements &own,

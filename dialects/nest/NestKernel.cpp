@@ -137,8 +137,9 @@ LogicalResult KernelVerifier::verifyResults() {
   return success();
 }
 
-/// Whether `next` may be stored in the memory of `old`: its nest is the last to
-/// read `old`, and reads each element before it stores the one there.
+/// Whether `next` may be stored in the memory of `old`: earlier nests are the
+/// last to read `old`, or its own nest is, and reads each element before it
+/// stores the one there.
 bool KernelVerifier::mayReplace(const StoredValue &old,
                                 const StoredValue &next) {
   if (old.last != next.first)

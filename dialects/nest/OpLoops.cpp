@@ -181,7 +181,8 @@ int64_t tiledDimension(ConvolutionOp op) {
 /// one.
 static OwnLoops convolutionLoops(ConvolutionOp op) {
   OwnLoops loops = rowsExcept(op.getResult(), op.getResultDims()[1]);
-  // The work in multiply-adds, which are done in vectors.
+  // The work in multiply-adds, of which 16 count as one: they are done in
+  // vectors.
   loops.work *= elementsSeen(op.getWindows()) *
                     op.getRhs().getType().getDimSize(op.getRhsDims()[1]) / 16 +
                 1;

@@ -1,8 +1,9 @@
 //===- TileChoice.cpp - the tile of sums that a GPU computes fastest ------===//
 //
-// The tile with the fewest cycles by this model is chosen among a few
-// (docs/gpu.md has the model with an example). Nothing is measured on the
-// machine that compiles: equal programs get equal tiles.
+// The tile with the fewest cycles by this model is chosen among a few, or none
+// if single threads need no more (docs/gpu.md has the model with an example).
+// Nothing is measured on the machine that compiles: equal programs get equal
+// tiles.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,8 +53,8 @@ static int64_t depthOf(Multiplier unit) {
   return unit == Multiplier::Half ? 32 : unit == Multiplier::Tf32 ? 16 : 8;
 }
 
-/// Chooses the largest copies along contiguous elements; single elements for
-/// f32 without tensor cores.
+/// Chooses the largest copies along contiguous elements (single elements along
+/// the depth for f32 without tensor cores), or 0 bytes if copies do not fit.
 static StagingAttr chooseStaging(Operation *op, unsigned operand,
                                  TilesAttr walk, IsInMemory isInMemory) {
   MLIRContext *context = op->getContext();

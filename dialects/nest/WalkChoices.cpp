@@ -20,7 +20,7 @@ Attribute ownWalk(Operation *op) { return OwnAttr::get(op->getContext()); }
 // Reductions
 //===----------------------------------------------------------------------===//
 
-// The length of blocks, and the least length of a sum that is computed by
+// The length of blocks, and the length above which a sum is computed by
 // blocks: the rounding error grows with the numbers in one accumulator. The
 // relative error of a sum of 50,000 positive numbers was 4e-6 in one
 // accumulator, 2e-7 in blocks of 512. That of a small residual network's
@@ -49,9 +49,9 @@ static int64_t blockLength(int64_t n, int64_t wanted) {
 }
 
 /// The positions of a block in each dimension, about the square root of all
-/// together, so that a block has as many numbers as there are blocks: whole
-/// dimensions from the last one on, a part of the next, and one position of the
-/// others.
+/// together, so that a block has as many numbers as there are blocks, but at
+/// least about kSumBlock: whole dimensions from the last one on, a part of the
+/// next, and one position of the others.
 static SmallVector<int64_t> blocksOfRow(SmallVector<int64_t> sizes) {
   auto root = int64_t(std::sqrt(double(llvm::product_of(sizes))));
   int64_t wanted = std::max(kSumBlock, root), inside = 1;
@@ -71,7 +71,7 @@ Attribute chooseReduction(ReduceOp op, const TargetLimits &limits, IsInMemory) {
   MLIRContext *context = op.getContext();
   RankedTensorType type = typeOf(op.getResult());
   int64_t last = typeOf(op.getInput()).getRank() - 1;
-  // 8-bit floats are too narrow for sums in memory.
+  // Floats of 8 bits or fewer are too narrow for sums in memory.
   bool isShort = isa<FloatType>(type.getElementType()) &&
                  bytesOf(type.getElementType()) == 1;
   SmallVector<int64_t> blocks;
@@ -250,8 +250,8 @@ std::optional<SharedRows> sharedRowsOf(DotOp op, Attribute walk,
 // Convolutions
 //===----------------------------------------------------------------------===//
 
-/// The tile with as many sums as fit in the registers, together with a vector
-/// of each column and one of x.
+/// The cheapest tile whose sums fit in the registers, together with a vector of
+/// each column and two more.
 static TileSize placesTile(const ConvolutionShape &shape, int64_t columns,
                            int64_t registers) {
   TileSize best{1, 1};
@@ -272,7 +272,8 @@ static TileSize placesTile(const ConvolutionShape &shape, int64_t columns,
 }
 
 /// The lanes of a convolution: channels if it is depthwise; inputs if outputs
-/// are not adjacent or fill no vector.
+/// are not adjacent, or fill no vector and inputs do; else outputs. Nothing if
+/// none suits.
 static std::optional<ConvolutionLanes> lanesOf(ConvolutionOp op,
                                                const Strides &lhs,
                                                const Strides &rhs,

@@ -31,7 +31,7 @@ static TargetLimits limitsOf(LoopsOp loops) {
       allTargetLimits().front()); // unknown names are refused by verifyKernel
 }
 
-/// Begins an error with "walks as #nest.own but ".
+/// Begins an error with the walk: "walks as #nest.own but ".
 static InFlightDiagnostic refuse(LoopsOp loops) {
   return loops.emitOpError("walks as ") << loops.getWalk() << " but ";
 }
@@ -122,8 +122,8 @@ static std::string refuseSide(LoopsOp loops, weft::nest::ElementsAttr walk) {
   return "";
 }
 
-/// Checks a nest of elements: stored values have one shape, and each element
-/// follows from others at any position that the nest does not store.
+/// Checks a nest of elements: it has no op with loops, stored values have one
+/// shape, and none reads other positions of one that is stored before it.
 static LogicalResult verifyElements(LoopsOp loops) {
   if (Operation *op = loops.getNestOp())
     return loops.emitOpError("walks over elements but computes '")

@@ -20,7 +20,7 @@ LogicalResult AllReduceOp::verify() {
   return success();
 }
 
-/// (C1) Checks a collective along one dimension.
+/// Checks the dimensions of a collective along one: (C1), of a pick (C2).
 static LogicalResult checkAlong(Operation *op, int64_t dim, Value source,
                                 Value target) {
   if (failed(checkDim(op, typeOf(source), dim)))

@@ -146,7 +146,7 @@ std::string RuleCheck::checkFactors(ArrayRef<SubAxis> passed) {
 /// Collects partial axes that reach the results by linearity.
 std::string RuleCheck::passPartials(PassedPartial &passed) {
   const PlacedTensor *carrier = nullptr;
-  // Whether all jointly linear operands are partial, or none.
+  // Whether the carrier is jointly linear: all such operands must be partial.
   bool together = false;
   auto linearityOf = [&](size_t index) {
     return index < rule.linearity.size() ? rule.linearity[index]

@@ -78,7 +78,7 @@ void WeftDialect::initialize() {
   DynamicUpdateSliceOp::attachInterface<UpdateReads>(*getContext());
 }
 
-/// Checks the attributes that have a meaning in Weft: names and values.
+/// Checks the values of the mesh and of a kernel's kind.
 LogicalResult WeftDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
   auto require = [&](bool holds, StringRef form) -> LogicalResult {

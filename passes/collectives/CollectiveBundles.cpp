@@ -44,7 +44,8 @@ private:
   unsigned kinds = 0;
 };
 
-/// Nodes whose operands are scheduled, in the order of the block.
+/// Nodes whose operands are scheduled, with their places in `order`, least
+/// first.
 using ReadyNodes = std::priority_queue<std::pair<size_t, unsigned>,
                                        std::vector<std::pair<size_t, unsigned>>,
                                        std::greater<>>;

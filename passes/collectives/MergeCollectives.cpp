@@ -2,8 +2,8 @@
 //
 // A convolution and its kernel's gradient need the same rows of other devices:
 //
-//   %h = coll.fetch %x dim 1 ... reason "y needs other shards of dimension 1"
-//   %g = coll.fetch %x dim 1 ... reason "dk needs other shards of dimension 1"
+//   %h = coll.fetch %x dim 1 ... reason "rows for y"
+//   %g = coll.fetch %x dim 1 ... reason "rows for dk"
 //
 // become the first, with both reasons.
 //

@@ -180,8 +180,8 @@ Value GroupExchange::allReduceOfWorld(ReduceKind kind, Value value) {
   return unflattened(b, asTensor(b, receive), shape, 0);
 }
 
-/// Combines all values in the order of the members, so that all members get the
-/// same bits.
+/// Leaves a group of all devices to MPI. Other groups combine all values in the
+/// order of the members, so that all members get the same bits.
 Value GroupExchange::allReduce(ReduceKind kind, Value value) {
   if (count == mesh.size())
     return allReduceOfWorld(kind, value);

@@ -21,10 +21,11 @@ namespace weft {
 /// The most groups that are examined between two that may be merged; beyond it
 /// the two stay apart.
 static constexpr unsigned kSearchLimit = 1024;
-/// The most ops of one kernel: code generators and the merges below are
-/// superlinear in them.
+/// The most ops of one kernel, besides copied ones: code generators and the
+/// merges below are superlinear in them.
 static constexpr size_t kMostOps = 256;
-/// The longest chain of copied sources; a longer one ends in a stored value.
+/// The length at which a chain of sources ends in a stored value; shorter ones
+/// are copied.
 static constexpr unsigned kCopiedChain = 8;
 /// The most elements of a splat constant that is stored in the plan; a larger
 /// one is filled by a kernel, so that neither plan nor file has it in full.

@@ -59,8 +59,8 @@ static SmallVector<int64_t> numbersOf(ArrayRef<nest::DotDimension> dims) {
   return numbers;
 }
 
-/// The call's sizes and strides, if the three arrays are matrices that
-/// libraries take; the result is row-major.
+/// The call's sizes and strides, or null: the three arrays must be matrices
+/// that libraries take, the result row-major, with many products in few calls.
 static plan::ContractionAttr callOf(MLIRContext *context,
                                     const nest::ContractionShape &shape,
                                     Type sums, plan::Epilogue epilogue,
@@ -92,7 +92,8 @@ static plan::ContractionAttr callOf(MLIRContext *context,
       numbersOf(*contract), sums, epilogue, compute);
 }
 
-/// The inputs that the factors are views of, and the remaining one.
+/// The inputs that the factors are views of, and the remaining one or null;
+/// nothing if others remain or a factor is no view of an input.
 static std::optional<std::array<Value, 3>>
 contractedInputs(Operation *contraction, const KernelValues &kernel,
                  nest::IsInMemory isData) {

@@ -10,8 +10,7 @@ namespace weft {
 
 namespace {
 /// An epilogue and a function that builds its ops; `bias` may be null.
-/// `mayRound`: the result may be rounded to a shorter type; a bias then has
-/// this type, too.
+/// `mayRound`: the result may be rounded to a shorter type.
 struct EpilogueRow {
   plan::Epilogue epilogue;
   bool mayRound;
@@ -19,7 +18,8 @@ struct EpilogueRow {
 };
 } // namespace
 
-/// Adds the bias to each column; columns are the last dimensions of the sums.
+/// Adds an element of the bias to each column; columns are the last dimensions
+/// of the sums.
 static Value addBias(OpBuilder &builder, Location loc, Value sums, Value bias) {
   auto type = cast<RankedTensorType>(sums.getType());
   int64_t own = cast<RankedTensorType>(bias.getType()).getRank();

@@ -159,8 +159,8 @@ static std::string joined(ArrayRef<int64_t> sizes) {
       "x");
 }
 
-/// The shape of a contraction's result, followed by the number of products of
-/// an element.
+/// The shape of a contraction's result, with the number of products of an
+/// element behind the dimensions of the first operand: 16x784x200.
 static SmallVector<int64_t> contractedShape(Operation *op) {
   ShardingRule rule = cast<ShardingRuleOpInterface>(op).getShardingRule();
   SmallVector<int64_t> sizes(
@@ -183,7 +183,7 @@ static SmallVector<int64_t> contractedShape(Operation *op) {
 }
 
 /// The name of a kernel: dot_relu_16x784x200; elementwise_sub_mul_784x200;
-/// reduce_sum_10.
+/// reduce_16x200, the shape of the first operand.
 static std::string nameOf(KernelKind kind, const KernelGroup &group,
                           const KernelBody &body) {
   std::string name = stringifyKernelKind(kind).str(), shape;
@@ -252,8 +252,8 @@ static int64_t mostStored(const nest::TargetLimits &limits) {
                                 : std::numeric_limits<int64_t>::max();
 }
 
-/// Rebuilds the block as calls and communication; returns the number of
-/// kernels.
+/// Rebuilds the block as calls, communication, loops and branches; returns the
+/// number of kernels.
 static unsigned outline(Block &block, SymbolTable &symbols,
                         const nest::TargetLimits &limits, unsigned &cuts) {
   separateFilled(block);

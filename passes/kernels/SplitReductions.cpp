@@ -55,8 +55,8 @@ struct Split {
 };
 } // namespace
 
-/// The least divisor of `size` in [wanted, most], else the largest one below
-/// `wanted`.
+/// The least divisor of `size` in [wanted, most], else the largest one up to
+/// `most`.
 static int64_t slicesOf(int64_t size, int64_t wanted, int64_t most) {
   int64_t best = 1;
   for (int64_t slices = 1; slices <= std::min(size, most); ++slices)
@@ -68,7 +68,7 @@ static int64_t slicesOf(int64_t size, int64_t wanted, int64_t most) {
   return best;
 }
 
-/// The split of a reduction that keeps all multiprocessors busy; nothing if it
+/// The split of a reduction that keeps more multiprocessors busy; nothing if it
 /// is short, has enough blocks, or its sizes have no suitable divisors.
 static std::optional<Split> splitOf(ReduceOp op, int64_t processors) {
   if (op.getDims().empty())

@@ -30,9 +30,9 @@ static void widen(Operation *op) {
   result.replaceAllUsesExcept(back, back);
 }
 
-/// Replaces operands that are conversions by their sources, if the result's
-/// type represents all values of the source's; returns whether any was
-/// replaced.
+/// Replaces operands that are conversions by their sources, if the conversion's
+/// and the result's type represent all values of the source's; returns whether
+/// any was replaced.
 static bool readUnconverted(Operation *op) {
   bool changed = false;
   Type sums = getElementTypeOrSelf(op->getResult(0));

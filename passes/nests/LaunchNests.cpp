@@ -23,8 +23,8 @@ namespace weft {
 
 using nest::isDataConstant;
 
-/// Chooses the elements of a thread: 16 bytes of the widest type, if every
-/// processor still has a block and the code is short.
+/// Chooses the elements of a thread: at most 16 bytes of the widest type, fewer
+/// if the code is long; 1 if threads of one element leave processors idle.
 int64_t NestChooser::chooseSide(ArrayRef<Value> values, bool isFlat) {
   constexpr int64_t kBytes = 16, kMostOps = 512;
   RankedTensorType type = typeOf(values[0]);
@@ -46,9 +46,8 @@ int64_t NestChooser::chooseSide(ArrayRef<Value> values, bool isFlat) {
   return side;
 }
 
-/// Chooses tiles in shared memory for operands in another order. A result may
-/// be in the memory of an argument of its type, which is therefore read at its
-/// own position only.
+/// Chooses tiles in shared memory for operands in another order; null if there
+/// are none or a block lacks the memory.
 Attribute NestChooser::chooseTurned(ArrayRef<Value> values) {
   return nest::chooseTransposed(values, limits, [&](Value value) {
     return value.getParentBlock() != &block || !value.getDefiningOp() ||
@@ -57,14 +56,15 @@ Attribute NestChooser::chooseTurned(ArrayRef<Value> values) {
 }
 
 /// The number of terms in a block, which a thread combines before it adds the
-/// blocks: the rounding error grows with the terms of one accumulator.
+/// blocks: the rounding error grows with the terms of one accumulator. 0 if all
+/// terms are one block.
 static int64_t blockOf(int64_t terms) {
   constexpr int64_t kLong = 256;
   return terms > kLong ? int64_t(std::sqrt(double(terms))) : 0;
 }
 
-/// Chooses the walk of sums, if each nest is a launch: tiles, or a thread for
-/// each sum.
+/// Chooses the walk of sums, if each nest is a launch: tiles, or one or eight
+/// threads for each sum.
 Attribute NestChooser::chooseSums(Operation *sum) {
   llvm::SmallPtrSet<Operation *, 16> inside;
   for (Operation &op : block)
@@ -117,8 +117,8 @@ Attribute NestChooser::chooseRows(int64_t dims, ArrayRef<Value> values) {
                              isHeld ? held : 0, isHeld ? side : 1);
 }
 
-/// Forms the only nest of a kernel, if each nest is a launch: row by row, or by
-/// elements.
+/// Forms the only nest of a kernel, if each nest is a launch: by sums, row by
+/// row, by an op's own loops, by transposed tiles, or by elements.
 bool NestChooser::formOneNest(std::string &why) {
   Operation *end = block.getTerminator();
   llvm::SetVector<Value> all(end->operand_begin(), end->operand_end());

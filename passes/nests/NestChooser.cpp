@@ -228,8 +228,8 @@ bool NestChooser::copiesResults() {
                       });
 }
 
-/// The shares of the kernel's only nest, along the longest of its independent
-/// loops.
+/// The shares of the kernel's only nest, along the independent loop with the
+/// most units; loops that units do not divide are left out.
 std::optional<SharedRows> NestChooser::shareOfOwn(Operation *op, int64_t &dim) {
   auto code = dyn_cast<nest::OpLoopsInterface>(op);
   if (!code || typeOf(op->getResult(0)).getNumElements() == 0)
@@ -252,9 +252,9 @@ std::optional<SharedRows> NestChooser::shareOfOwn(Operation *op, int64_t &dim) {
   return best;
 }
 
-/// The shares of several nests over the same rows. Each may read values of
-/// earlier nests at its own position only, so that shares need not wait for
-/// each other.
+/// The shares of nests over the same rows, of which the first may be a
+/// contraction. Each may read values of earlier nests at its own position only,
+/// so that shares need not wait for each other.
 std::optional<SharedRows> NestChooser::shareOfRows() {
   auto inMemory = [&](Value value) { return isInMemory(value); };
   llvm::SetVector<Value> all;

@@ -18,8 +18,8 @@
 //   %g = call @dot_gradient(%dx2, %a2)
 //
 // First, and also without a stated memory, ops that free memory are scheduled
-// as early as possible: a gradient is scattered and added to its weight's shard
-// before the next is computed.
+// as early as possible, if the plan then needs less: a gradient is scattered
+// and added to its weight's shard before the next is computed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,7 +52,7 @@ static int64_t bytesHeld(ValueRange values) {
   return bytes;
 }
 
-/// The bytes that the plan will need on a device.
+/// The bytes that the plan will need on a device, without constants.
 static int64_t bytesNeeded(func::FuncOp function) {
   BufferAssignment assignment(function);
   int64_t bytes = bytesHeld(ValueRange(function.getArguments()));
@@ -121,8 +121,8 @@ private:
     return true;
   }
 
-  /// Whether all operands are computed. Ops of scalars that are missing are
-  /// added to `missing` in order.
+  /// Whether all operands are computed, or lack only ops whose results have 64
+  /// bytes at most. The lacking ops are added to `missing` in order.
   bool isPossible(Operation *op, llvm::SmallVectorImpl<Operation *> &missing) {
     for (Value operand : op->getOperands()) {
       Operation *def = operand.getDefiningOp();
@@ -191,9 +191,8 @@ public:
 
   int64_t peak() const { return live[fullest]; }
 
-  /// Ends a value that was gathered from a smaller one before the fullest op,
-  /// and computes it again after that op. Returns false if no value saves
-  /// memory.
+  /// Ends the result of a collective before the fullest op, and computes it
+  /// again after that op. Returns false if no such value saves memory.
   bool step() {
     Operation *best = nullptr;
     int64_t most = 0;

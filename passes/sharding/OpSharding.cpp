@@ -192,8 +192,8 @@ static bool isReduced(const Factor &factor) {
   return factor.kind == FactorKind::Reduce || factor.kind == FactorKind::Lookup;
 }
 
-/// Adds the partial axes of a result: those of reduced factors that it lacks. A
-/// result has one kind of reduction: factors of another kind lose their axes.
+/// Adds the partial axes of a result, or of an operand with a result's layout:
+/// those of reduced factors that it lacks.
 static void addPartial(const OpWithRule &op, const TensorFactors &tensor,
                        const FactorAxes &axes, Layout &layout) {
   for (auto [index, factor] : llvm::enumerate(op.rule.factors))
@@ -203,6 +203,8 @@ static void addPartial(const OpWithRule &op, const TensorFactors &tensor,
     }
 }
 
+/// All results have one kind of reduction: factors of another kind lose their
+/// axes.
 static void keepOneReduceKind(const OpWithRule &op, FactorAxes &axes) {
   std::optional<ReduceKind> kind;
   for (auto [index, factor] : llvm::enumerate(op.rule.factors)) {

@@ -286,8 +286,8 @@ void FunctionPartitioner::maskOperand(const OpBlocks &blocks, unsigned operand,
   }
 }
 
-/// Fetches, for window and shift factors, the operand's positions that the
-/// results need.
+/// Fetches, for factors with positions (window, shift, some reduced ones), the
+/// operand's positions that the device needs.
 void FunctionPartitioner::fetchOperand(const OpBlocks &blocks, unsigned operand,
                                        BlockPlacement &placement,
                                        llvm::MutableArrayRef<Value> operands) {

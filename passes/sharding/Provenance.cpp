@@ -93,8 +93,8 @@ Provenance::Provenance(func::FuncOp function) : function(function) {
   }
 }
 
-/// The loop or branch whose region takes the value as an argument; null for
-/// other values.
+/// The op, such as a loop, whose region takes the value as an argument; null
+/// for a function's arguments and results of ops.
 static Operation *holderOf(Value value) {
   auto arg = dyn_cast<BlockArgument>(value);
   Operation *holder = arg ? arg.getOwner()->getParentOp() : nullptr;

@@ -129,7 +129,8 @@ static bool addWithin(AddOp sum) {
   return true;
 }
 
-/// Whether the start is another multiple of `size` in each iteration.
+/// Whether the start is another number from 0 to `size` - 1 in each iteration:
+/// the loop's counter, or the last iteration less the counter.
 static bool countsTimes(ForOp loop, Value start, int64_t size) {
   int64_t count = loop.getCount();
   if (start == loop.getCounter())

@@ -136,8 +136,8 @@ LogicalResult compareResult(func::FuncOp function, unsigned index,
          << ", the devices give " << actual.text(at);
 }
 
-/// The bound below which integers are valid indices into every dimension that
-/// the program looks up.
+/// The bound, from 1 to 8, below which integers are valid indices into every
+/// dimension that the program looks up.
 uint64_t indexBound(func::FuncOp global) {
   int64_t bound = 8;
   global.walk([&](ShardingRuleOpInterface op) {

@@ -349,7 +349,8 @@ static void widenShort(ElementType type, const uint8_t *from, void *to,
   }
 }
 
-/// Narrows to such a type; floats saturate, integers wrap.
+/// Narrows to such a type. Integers are clamped if `saturates`, as for values
+/// that were floats; else they wrap.
 static void narrowShort(ElementType type, const void *from, uint8_t *to,
                         int64_t count, bool saturates) {
   if (const SmallFloat *format = smallFloat(type)) {

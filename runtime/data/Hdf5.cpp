@@ -14,8 +14,9 @@ struct Source {
   }
 };
 
-/// Reads one dataset. Without compression the elements are read from the file,
-/// else from an unpacked copy, which is made when the first block is read.
+/// Reads one dataset. Elements that the file has in one piece, as in memory,
+/// are read from it, others from an unpacked copy, which is made when the first
+/// block is read.
 class DatasetReader {
 public:
   DatasetReader(std::shared_ptr<const Source> source, Hdf5Dataset set)

@@ -44,7 +44,8 @@ std::string lower(std::string text) {
   return text;
 }
 
-/// Equals keras.src.initializers.random_initializers.compute_fans.
+/// Equals keras.src.initializers.random_initializers.compute_fans, unless the
+/// config has input_axes and output_axes.
 Result<std::pair<double, double>> fans(const Call &call) {
   const Shape &shape = call.shape;
   auto axesProduct = [&](const json &axes, double &out) {

@@ -10,8 +10,9 @@
 namespace weft {
 
 namespace {
-/// Reads one array of an archive. Blocks are read from an unpacked copy, which
-/// is made, and its CRC checked, when the first one is read.
+/// Reads one array of an archive. Blocks that are not the whole array are read
+/// from an unpacked copy, in a file or in memory, which is made, and its CRC
+/// checked, when the first one is read.
 class MemberReader {
 public:
   MemberReader(std::shared_ptr<const NpzFile> file, std::string key,

@@ -89,7 +89,8 @@ void Orthonormal::factor(Triangle &gram, double least) {
   }
 }
 
-/// Replaces R by its inverse, from the last row up; a zero column stays zero.
+/// Replaces R by its inverse, from the last row up; row and column of a zero
+/// pivot become zero.
 void Orthonormal::invert(Triangle &r) {
   std::vector<double> found(r.size);
   for (int64_t i = r.size; i--;) {

@@ -41,7 +41,7 @@ static Result<std::set<std::string>> shardsOf(const std::string &path,
                         "Keras or Weft"};
   std::set<std::string> out;
   for (const auto &[group, names] : said["weight_map"].items()) {
-    // Pointers to arrays of the JSON, as deeply nested ones can neither be
+    // Pointers to values of the JSON, as deeply nested ones can neither be
     // copied nor printed.
     std::vector<const json *> listed;
     for (size_t i = 0; names.is_array() && i < names.size(); ++i)

@@ -37,7 +37,8 @@ struct Directory {
   uint64_t place, count;
 };
 
-/// The directory's position, from the last record of the file.
+/// The directory's position and its number of entries, from the last records of
+/// the file.
 std::optional<Directory> findDirectory(std::FILE *file) {
   if (fseeko(file, 0, SEEK_END) != 0)
     return std::nullopt;

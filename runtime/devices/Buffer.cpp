@@ -48,8 +48,7 @@ static Error createBuffer(weft_runtime *runtime, const weft_program *program,
 }
 
 Error weft_buffer::awaitUse() const {
-  // Reading and writing may exchange messages with other processes, so all runs
-  // must be over.
+  // Reading exchanges messages with other processes, so all runs must be over.
   Ticket use = runtime->processes ? tickets->last() : tickets->of(lastUse);
   if (use.isDone())
     return nullptr;

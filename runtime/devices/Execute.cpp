@@ -82,8 +82,8 @@ static Error checkLocal(const Plan &plan, void *const *inputs,
   return nullptr;
 }
 
-/// Adds the counts of other processes, as their devices may take other
-/// branches.
+/// If the program has branches, as devices may take different ones: takes the
+/// occurrences of the process of position 0, and the most bytes of any process.
 static Error countElsewhere(weft_runtime &runtime, const Plan &plan,
                             CollectiveCounts &counts) {
   bool branches =

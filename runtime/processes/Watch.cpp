@@ -11,9 +11,9 @@ namespace weft::runtime {
 
 using namespace std::chrono_literals;
 
-/// The interval in which every process reports that it is alive; after the
-/// longest silence it is considered dead. With the grace periods below, a death
-/// ends all processes in less than 10 seconds.
+/// The intervals in which every process reports that it is alive, and looks for
+/// dead ones; after the longest silence it is considered dead. With the grace
+/// periods below, a death ends all processes in less than 10 seconds.
 constexpr std::chrono::milliseconds beatInterval = 500ms, lookInterval = 100ms,
                                     longestSilence = 6s;
 /// The longest time between two checks of this thread, which are 20 ms apart,
@@ -48,8 +48,8 @@ void Processes::watch() {
   }
 }
 
-/// Restarts the times of silence: silence while this process itself did not run
-/// proves nothing.
+/// Subtracts this process's absence from the times of silence: silence while it
+/// did not run proves nothing.
 void Processes::excuseSilence(Clock::time_point now) {
   std::lock_guard<std::mutex> guard(state);
   Clock::duration absence = now - lastTurn;

@@ -26,9 +26,9 @@ Error PlanReader::readArrays(const std::string &what,
   return nullptr;
 }
 
-/// Checks that sources and targets are disjoint, as sources are read while
-/// targets are written: only an all-reduce may work in place, each array onto
-/// itself.
+/// Checks that targets are writable and disjoint from each other and from
+/// sources, which are read meanwhile: only an all-reduce may work in place,
+/// each array onto itself.
 Error PlanReader::checkDisjoint(const std::string &what,
                                 const Collective &info) const {
   auto shared = [&](uint32_t a, uint32_t b) {
@@ -54,7 +54,7 @@ Error PlanReader::checkDisjoint(const std::string &what,
 }
 
 /// Checks that there are `sources` sources and one target, which is filled from
-/// the first source.
+/// the first source and has its type.
 Error PlanReader::checkMoved(const std::string &what, const Collective &info,
                              size_t sources) const {
   if (info.sources.size() != sources || info.targets.size() != 1)

@@ -188,8 +188,8 @@ Error PlanReader::readKernels() {
   return checkFallbacks();
 }
 
-/// Checks that the buffers of a contraction have all elements that its
-/// dimensions reach.
+/// Checks the number of buffers of a contraction, that they have all elements
+/// that its dimensions reach, and that the result is writable.
 Error PlanReader::checkContraction(const std::string &what,
                                    const LibraryContraction &its,
                                    const Instruction &i) const {

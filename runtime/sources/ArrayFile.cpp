@@ -25,7 +25,7 @@ static Result<Rows> inMemory(Result<Array> array, const std::string &name) {
   return Rows(std::make_shared<MemoryRows>(std::move(*array)));
 }
 
-/// Refuses Fortran order, in which rows are not contiguous.
+/// Refuses scalars, and Fortran order, in which rows are not contiguous.
 static Status checkOrder(const NpyHeader &header, const std::string &name) {
   if (header.shape.empty())
     return isScalar(name);
@@ -38,7 +38,8 @@ static Status checkOrder(const NpyHeader &header, const std::string &name) {
                "with --data-memory"};
 }
 
-/// Rows of an .npy file of `bytes` bytes from `offset` on, with a CRC if it is known.
+/// Rows of an .npy file of `bytes` bytes from `offset` on, with a CRC if it is
+/// known.
 static Result<Rows> rowsInFile(const std::string &name, const std::string &path,
                                uint64_t offset, uint64_t bytes,
                                std::optional<uint32_t> crc = std::nullopt) {

@@ -1,9 +1,9 @@
 //===- DecodeBmp.cpp - Windows bitmaps ------------------------------------===//
 //
-// Reads the kinds of BMP that PIL reads: 1, 4 and 8 bits with a palette, also
-// run-length coded; 16, 24 and 32 bits, also with masks of colours. Debian has
-// no library for BMP alone, and run-length coding is the format's only
-// compression.
+// Reads the kinds of BMP that PIL reads: 1, 4 and 8 bits with a palette, those
+// of 4 and 8 also run-length coded; 16, 24 and 32 bits, also with masks of
+// colours. Debian has no library for BMP alone, and PIL reads no other
+// compression than run-length coding.
 //
 //===----------------------------------------------------------------------===//
 

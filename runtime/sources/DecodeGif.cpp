@@ -1,8 +1,8 @@
 //===- DecodeGif.cpp - the first frame of a GIF file ----------------------===//
 //
-// The frame lies on a canvas of the screen's size. Pixels outside it have the
-// transparent colour, or else the first one, as PIL fills it. Later frames are
-// not read.
+// The frame lies on a canvas of the screen's size, which grows to hold it.
+// Pixels outside it have the transparent colour, or else the first one, as PIL
+// fills it. Later frames are not read.
 //
 //===----------------------------------------------------------------------===//
 

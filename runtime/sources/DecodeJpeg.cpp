@@ -26,8 +26,8 @@ void fail(j_common_ptr info) {
   std::longjmp(failure->escape, 1);
 }
 
-/// Makes warnings errors: the library would continue, with grey for missing
-/// parts.
+/// Makes all but harmless warnings errors: the library would continue, with
+/// grey for missing parts.
 void warn(j_common_ptr info, int level) {
   int code = info->err->msg_code;
   bool isHarmless = code == JWRN_EXTRANEOUS_DATA || code == JWRN_JFIF_MAJOR ||

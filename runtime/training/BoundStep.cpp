@@ -142,8 +142,8 @@ void Trainer::BoundStep::prefetch(const TrainingData &data,
       });
   ahead.data = &data;
   ahead.indices = indices;
-  // The batch is prepared in the host's memory if devices have none for a
-  // second batch.
+  // The batch is prepared in the host's memory if the caller wants that, the
+  // program overwrites its batch, or devices have no memory for a second one.
   ahead.onDevices = onDevices && !isDonated && createSpare();
   ahead.written = thread.start([this] {
     Status gathered = gather(*ahead.data, ahead.indices, bytesAhead);

@@ -10,7 +10,8 @@ namespace weft {
 static constexpr size_t kPiece = size_t(4) << 20;
 
 namespace {
-/// The least and the greatest numbers, sixteen at a time; comparisons skip NaN.
+/// The least and the greatest numbers, sixteen at a time, and the number of
+/// NaN, which comparisons skip.
 template <typename T> struct Extremes {
   static constexpr int lanes = 16;
   T low[lanes], high[lanes];

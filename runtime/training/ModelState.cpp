@@ -45,7 +45,7 @@ Result<StoredArray> initialValue(const Port &port) {
   std::optional<uint32_t> seed;
   if (auto it = meta.find("seed"); it != meta.end() && it->is_number_integer())
     seed = uint32_t(it->get<int64_t>());
-  // The state of Keras' SeedGenerator begins as the key of its seed.
+  // The state of Keras' SeedGenerator begins as its seed and 0.
   if (initializer->is_object() &&
       initializer->value("class_name", "") == "SeedGenerator") {
     if (!seed)

@@ -58,8 +58,8 @@ NamedSource namedSource(const std::string &argument) {
   return {argument.substr(0, equal), argument.substr(equal + 1)};
 }
 
-/// The source of NAME=SOURCE if NAME is the port's name or, if the step has
-/// only one such port, the name of its layer.
+/// The source of NAME=SOURCE if NAME is the port's name without x/ or the like
+/// or, if the step has only one such port, the name of its layer.
 std::optional<std::string> sourceFor(const std::string &argument,
                                      const Port &port, const char *key) {
   if (NamedSource given = namedSource(argument);
@@ -71,7 +71,8 @@ std::optional<std::string> sourceFor(const std::string &argument,
   return std::nullopt;
 }
 
-/// The source that --x or --y names for this port; empty when none does.
+/// The source that the last flag of this kind, such as --x, names for this
+/// port; empty when none does.
 Result<std::string> overridden(const DataOptions &options, const Kind &kind,
                                const Port &port, bool single) {
   std::string found;
@@ -91,7 +92,7 @@ Result<std::string> overridden(const DataOptions &options, const Kind &kind,
 }
 
 /// Fails if a flag names an array for a port of this role that the model does
-/// not have.
+/// not have, unless it has no port of this role at all.
 Status checkNames(const DataOptions &options, const Kind &kind, Role role,
                   std::span<const Port> ports) {
   std::vector<Port> own;
@@ -170,8 +171,8 @@ Status padLabels(TrainingData::Column &column, double padding) {
   return {};
 }
 
-/// Changes the sample's shape to that of the port, or fails with the flag that
-/// would do so.
+/// Changes the sample's shape to that of the port, or fails with advice, such
+/// as the flag that would do so.
 Status fitShape(TrainingData::Column &column, const DataOptions &options,
                 DataPurpose purpose) {
   const Port &port = column.port;
@@ -291,7 +292,7 @@ Result<TrainingData::Column> column(const DataOptions &options,
 
 } // namespace
 
-/// The shape of a sample; nothing if there are no rows.
+/// The shape of a sample; nothing if the rows cannot be read.
 static std::optional<Shape> sampleShape(const Result<Rows> &rows) {
   if (!rows || (*rows)->shape().empty())
     return std::nullopt;

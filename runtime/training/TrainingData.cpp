@@ -135,7 +135,8 @@ TrainingData::split(double fraction) const {
   return parts;
 }
 
-/// The class that a label names: a number, or the largest of several.
+/// The class that a label names: its number, or the index of the largest of
+/// several; INT64_MIN for NaN and numbers out of range.
 static int64_t classOf(const double *label, int64_t width) {
   if (width > 1)
     return std::max_element(label, label + width) - label;

@@ -150,7 +150,8 @@ StoragePtr rowMajorMemory(const PJRT_Buffer &buffer, const ProgramPort &port,
   return copy;
 }
 
-/// Collects the memory of each argument; null and an error if one does not fit.
+/// Collects the memory of each argument; an error if one does not fit or has
+/// been deleted, else null.
 PJRT_Error *takeInputs(LoadedExecutable_Execute_Args *args,
                        const LoadedProgram &loaded, Run &run) {
   size_t positions = args->num_devices;
@@ -178,8 +179,8 @@ bool mayDonate(const ExecuteOptions *options, size_t input) {
   return true;
 }
 
-/// Donates the argument's memory, unless it is also used elsewhere. Returns the
-/// memory of the result, which is then the argument's.
+/// Donates the argument if `allowed`. Returns the memory of the result: the
+/// argument's, or a copy of it if it must remain or is also used elsewhere.
 StoragePtr donate(PJRT_Buffer *buffer, const ProgramPort &port, bool allowed,
                   Run &run, size_t at) {
   StoragePtr &memory = run.inputs[at];

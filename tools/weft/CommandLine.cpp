@@ -1,6 +1,7 @@
 //===- CommandLine.cpp - the commands and flags of weft -------------------===//
 //
-// Names of flags are only here; their meanings are in Commands.h.
+// Flags are declared only here and in TrainingFlags.cpp; their meanings are in
+// Commands.h.
 //
 //===----------------------------------------------------------------------===//
 

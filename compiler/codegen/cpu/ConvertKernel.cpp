@@ -80,7 +80,7 @@ KernelConversion::KernelConversion(MLIRContext *context, bool hasFma)
     : types(context), approximations(approximationsIn(context, hasFma)),
       conversions(conversionsIn(context, types)), target(*context) {
   target.addLegalOp<UnrealizedConversionCastOp>();
-  // Functions without an LLVM instruction stay calls of libm.
+  // Functions without an LLVM intrinsic stay ops of math, for callLibm().
   target.addIllegalDialect<arith::ArithDialect, cf::ControlFlowDialect,
                            complex::ComplexDialect, scf::SCFDialect,
                            vector::VectorDialect>();

@@ -12,9 +12,10 @@
 //
 // If output features of the kernel are not contiguous but input features are
 // (the derivative of the input), vectors run along these and are summed at the
-// end. With one input feature in each group (depthwise), or one sample, x is a
-// vector too. The positions of a tile are adjacent along the last spatial
-// dimension, or along samples if that is short (the derivative of the kernel).
+// end. With one input feature (or sample) and one output feature in each group
+// (depthwise), x is a vector too. The positions of a tile are adjacent along
+// the last spatial dimension, or along samples if that is short (the derivative
+// of the kernel).
 //
 // Holes of base dilation are not computed: window element k contributes to
 // position p only if p * stride + k - low is a multiple of the dilation, so k
@@ -187,7 +188,7 @@ void TiledConvolution::placeExtended() {
 }
 
 /// Copies `count` elements from `first` on, extended, from `pointer` to `to`,
-/// and sets `pointer` to the copy.
+/// and sets `pointer` and `of` to those of the copy.
 void TiledConvolution::extend(ElementVectors &of, Value &pointer, Value first,
                               int64_t count, Value to) {
   unsigned outside = e.depth();

@@ -47,8 +47,8 @@ static Value loadFactor(ElementEmitter &emitter, Value pointer, Type type,
                       emitter.load(pointer, type, offset));
 }
 
-/// Adds products in a register, as f32: 8-bit types are too narrow for sums in
-/// memory.
+/// Adds products in a register, as f32: floats of at most 8 bits are too narrow
+/// for sums in memory.
 static void addInRegister(ElementEmitter &emitter, const DotShape &shape,
                           DotOffsets offsets) {
   Type elementType = shape.resultType;
@@ -76,8 +76,9 @@ static void addInRegister(ElementEmitter &emitter, const DotShape &shape,
   emitter.store(sum, shape.result, elementType, offsets.result);
 }
 
-/// Emits a contraction of any element type and strides: for each row,
-/// result[row] += lhs * rhs[row] with the columns innermost.
+/// Emits a contraction of any element type and strides: for each row and k,
+/// result[row] += lhs[row, k] * rhs[k] with the columns innermost. Small floats
+/// are added up in a register.
 void emitPlainDot(KernelEmitter &kernel, const DotShape &shape) {
   ElementEmitter &emitter = kernel.elements;
   Type elementType = shape.resultType;

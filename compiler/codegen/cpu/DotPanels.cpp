@@ -91,7 +91,7 @@ private:
 };
 } // namespace
 
-/// The offset of a step of the contraction, relative to a position across.
+/// The offset of a step of the contraction at the offset `across`.
 Value PanelPacking::offset(Value across, Value step) {
   return e.add(across, cpu::offset(e, panels.along, e.add(along.first, step)));
 }

@@ -122,7 +122,8 @@ bool PlainLinker::placeSections() {
   return true;
 }
 
-/// The address of a symbol, or of the call stub of an external function.
+/// The address of a symbol, or of the call stub of an external function;
+/// nothing if its section is not loaded.
 std::optional<uint64_t>
 PlainLinker::addressOf(const InputSymbol &symbol) const {
   if (symbol.st_shndx == SHN_UNDEF) {

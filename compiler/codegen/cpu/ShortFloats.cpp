@@ -23,7 +23,7 @@ static bool usesBFloat(const Module &module) {
   return false;
 }
 
-/// Creates an internal function; null if the module has it.
+/// Creates a weak, hidden function; null if the module has one of that name.
 static Function *roundingFrom(Type *from, StringRef name, Module &module) {
   if (module.getFunction(name))
     return nullptr;

@@ -74,7 +74,7 @@ private:
   ElementEmitter &emitter;
   OpBuilder &builder;
   Location loc;
-  DotShape shape; ///< rows and columns exchanged if the loops are
+  DotShape shape; ///< lhs and rhs exchanged if the loops are turned
   int64_t lanes;
   nest::TileLoops loops;
   DotDimension row, column, inner;

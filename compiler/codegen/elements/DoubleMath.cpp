@@ -175,7 +175,7 @@ Value loop(
 }
 
 /// 2/sqrt(pi) x e^(-z) (1 + 2z/3 (1 + 2z/5 (1 + ...))), z = x^2, whose terms
-/// are positive; from 2.5 on 1 - e^(-z) / (sqrt(pi) (x + 1/2 / (x + 2/2 / (x +
+/// are positive; above 2.5 1 - e^(-z) / (sqrt(pi) (x + 1/2 / (x + 2/2 / (x +
 /// ...)))).
 Value errorFunction(const Formula &f, Value x) {
   Value size = lesser(f, f.abs(x), 6), z = f.mul(size, size);

@@ -2,7 +2,8 @@
 //
 //   Y[k] = sum over j of X[j] exp(-2 pi i j k / n)
 //
-// Each thread adds up one Y[k]; the roots are a table of n numbers.
+// A thread, or several that share it, adds up one Y[k]; the roots are a table
+// of n numbers.
 //
 //===----------------------------------------------------------------------===//
 

@@ -63,7 +63,8 @@ struct MatrixNest {
     e.enterDepth(e.depth());
     return value;
   }
-  /// Opens the loop over columns of the result, which are independent.
+  /// Opens the loop over columns of the result (flipped: its rows), which are
+  /// independent.
   Value openColumns() const {
     unsigned outer = e.depth();
     Value column =

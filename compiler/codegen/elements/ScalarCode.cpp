@@ -21,7 +21,7 @@ namespace {
 using S = const ScalarEmitter &;
 using C = const ComplexEmitter &;
 
-/// The row of an op without code for these numbers.
+/// The entry of an op without code for these numbers.
 constexpr auto none = nullptr;
 
 /// Whether an op's code takes its operands as numbers or as bits.
@@ -79,8 +79,8 @@ static void attachScalar(MLIRContext *context) {
       ScalarModel<ConcreteOp, real, complex, reads>>(*context);
 }
 
-// Rows of common kinds: a function of math, a method of an emitter, one of two
-// ops of arith.
+// Entries of common kinds: a function of math, a method of an emitter, one of
+// two or three ops of arith by the type.
 template <typename MathOp>
 static constexpr auto function =
     [](S s, auto) -> Value { return s.math<MathOp>(); };

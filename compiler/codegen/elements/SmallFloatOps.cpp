@@ -112,7 +112,7 @@ Value BitEmitter::fromExponent(Value x) const {
   return choose(equal(x, 0xff), number(0x7fc00000), power);
 }
 
-/// The nearest exponent x of fromExponent. Halves round up, except between x =
+/// The nearest exponent x of fromExponent, halves up, but 1 for all between x =
 /// 0 and 1; values that are not positive give NaN.
 Value BitEmitter::toExponent(Value x) const {
   Value half = choose(below(x, 0x800000), number(0x3fffff), number(0x400000));
@@ -157,14 +157,14 @@ FloatAttr smallConstant(const APFloat &value, Type type) {
     return FloatAttr::get(f32, FloatAttr::get(type, value).getValueAsDouble());
   uint32_t bits = value
                       .bitcastToAPInt()
-                      // APFloat treats the type's NaN as infinity.
+                      // APFloat converts the type's NaN to infinity.
                       .getZExtValue();
   uint32_t wide = bits == 0xff ? 0x7fc00000 : bits == 0 ? 0x400000 : bits << 23;
   return FloatAttr::get(f32, APFloat(__builtin_bit_cast(float, wide)));
 }
 
-/// The NaN of the type; formats with IEEE's encoding keep the fraction, so that
-/// bits are preserved.
+/// The NaN of the type, or -0 if it has none; formats with IEEE's encoding keep
+/// the fraction, so that bits are preserved.
 Value BitEmitter::nan(Value sign, Value magnitude) const {
   if (special == Special::None)
     return number(signBit());

@@ -8,7 +8,7 @@
 //
 // A row is sorted by counting, for each element, those that come before it if
 // no result has elements whose halves can hold its positions: 8-bit elements
-// cannot, 16-bit elements only up to 256 positions.
+// cannot, 16-bit elements only up to 256 positions, 32-bit ones up to 65536.
 //
 //===----------------------------------------------------------------------===//
 

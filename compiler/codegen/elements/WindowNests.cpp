@@ -37,7 +37,8 @@ static SmallVector<Value> openWindow(ElementEmitter &e,
   return k;
 }
 
-/// Opens one loop for each dimension, one of which may be shared.
+/// Opens one loop for each dimension; workers may share one of them, and
+/// threads of a GPU all.
 static ElementIndex openSharedLoops(ElementEmitter &e,
                                     ArrayRef<int64_t> shape) {
   SmallVector<Value> dims;

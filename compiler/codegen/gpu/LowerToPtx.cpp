@@ -53,7 +53,7 @@ static LogicalResult splitComplex(ModuleOp module) {
   return passes.run(module);
 }
 
-/// Replaces functions by polynomials, so that no device library is needed;
+/// Replaces functions by arithmetic, so that no device library is needed;
 /// remaining ones must be instructions.
 static LogicalResult approximateMath(mlir::gpu::GPUModuleOp module) {
   RewritePatternSet patterns(module.getContext());

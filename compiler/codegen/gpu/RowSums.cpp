@@ -10,7 +10,8 @@
 //     m of each warp to shared memory, from where all threads combine them
 //
 // If 32 lanes share a row, each warp takes a row. The elements of a lane, and
-// the order in which they are combined, depend on shapes only.
+// the order in which they are combined, depend on shapes and the walk, not on
+// the grid.
 //
 //===----------------------------------------------------------------------===//
 

@@ -54,7 +54,7 @@ FailureOr<Value> GpuKernelEmitter::emitTerms(Operation *op,
   return loop.getResult(0);
 }
 
-/// Combines the terms [begin, end), `block` of them at a time.
+/// Combines the terms [begin, end), `block` of them at a time (0: all at once).
 FailureOr<Value> GpuKernelEmitter::emitShare(Operation *op,
                                              ArrayRef<Value> position,
                                              Value begin, Value end,

@@ -45,7 +45,7 @@ Value WarpProducts::at(unsigned operand, Value row, Value depth) {
                            : nest.add(nest.mul(depth, tile.stride), row);
 }
 
-/// The number of adjacent rows or columns that a lane reads.
+/// The number of adjacent rows or columns that a lane reads at once.
 static int64_t runOf(int64_t size, int64_t lanes) {
   return std::min<int64_t>(size / lanes, 4);
 }

@@ -136,7 +136,8 @@ LogicalResult ProgramImporter::checkTypes(TypeRange types, StringRef what) {
 }
 
 /// The dimensions of XLA's layout "{0,1}" from minor to major. They are empty
-/// for "default", and for "auto", which lets the compiler choose.
+/// for "default", and for "auto", which lets the compiler choose. Nothing for
+/// another text.
 static std::optional<SmallVector<int64_t>> readLayoutMode(StringRef text,
                                                           int64_t rank) {
   SmallVector<int64_t> dims;
@@ -317,9 +318,9 @@ LogicalResult ProgramImporter::checkNames(func::FuncOp function) {
   });
 }
 
-/// The result that reuses the argument's memory. tf.aliasing_output gives it;
-/// for jax.buffer_donor it is the first unused result of the same type whose
-/// layout is not given.
+/// The result that reuses the argument's memory, if any; it is unused and has
+/// the argument's type. tf.aliasing_output gives it; for jax.buffer_donor it is
+/// the first such result whose layout is not given.
 std::optional<int64_t> ProgramImporter::donatedTo(DictionaryAttr attributes,
                                                   Type type,
                                                   func::FuncOp function,
@@ -349,7 +350,8 @@ void ProgramImporter::donate(func::FuncOp function) {
                         function.getArgument(i).getType(), function, isTaken);
     if (!to)
       continue;
-    // Memory is reused only if both layouts are equal.
+    // Memory is reused unless the result is given another layout or
+    // arrangement.
     Attribute wanted = function.getResultAttr(*to, kLayoutAttr);
     if ((wanted && wanted != function.getArgAttr(i, kLayoutAttr)) ||
         given[*to] != taken[i])
@@ -375,7 +377,7 @@ OwningOpRef<ModuleOp> ProgramImporter::run(const ImportOptions &options) {
     (*module)->setAttr(kMeshAttr, mesh);
   builder.setInsertionPointToEnd(module->getBody());
   // A program of one partition runs on one device. JAX writes no manual
-  // computation for a mesh of one device, so this is the only sign.
+  // computation for a mesh of one device, so this is the program's only sign.
   auto partitions = program->getAttrOfType<IntegerAttr>("mhlo.num_partitions");
   bool isOneDevice =
       shardings.devices() == 1 &&

@@ -68,7 +68,7 @@ LogicalResult stablehlo::checkNesting(StringRef text, StringRef name,
 }
 
 /// The float types that have codes in builtin bytecode only since MLIR 23, and
-/// occur around Shardy's ops; null for types that MLIR reads itself.
+/// occur around Shardy's ops; null for other codes.
 static Type newerBuiltin(uint64_t code, MLIRContext *c) {
   switch (code) {
   case 22:

@@ -56,8 +56,8 @@ Value ScanGradient::ofProducts() const {
   return g.select(isBefore, before, g.select(isFirst, first, zero));
 }
 
-// The gradient of a cumulative max: an element is the result from its position
-// on if it is larger than all before it.
+// The gradient of a cumulative max or min: an element is the result from its
+// position to the next such one if it is larger (smaller) than all before it.
 Value ScanGradient::ofLargest() const {
   Type i32 = g.builder.getI32Type();
   ArrayRef<int64_t> shape = shapeOf(x);

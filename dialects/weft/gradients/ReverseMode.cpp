@@ -87,7 +87,7 @@ void ReverseWalk::add(Value value, Value gradient) {
             : gradient;
 }
 
-/// Replaces the op by one with additional results.
+/// The op, or one with additional results that replaces it.
 static Operation *withSavedValues(Operation *op,
                                   DifferentiableOpInterface differentiable) {
   OpBuilder inPlace(op);

@@ -1,9 +1,10 @@
 //===- LocalFolds.cpp - each device's part of a fold ----------------------===//
 //
 // Local folds. Example: the last of 7 3 | 5 1 | 4 over three devices (the body
-// yields its right side). Each device folds its block, in which padding is the
-// initial value (3 | 1 | 4); the three results are gathered in the order of the
-// devices and folded by the same body on all of them: 4.
+// yields its right side, or its left side if the right one is the initial
+// value). Each device folds its block, in which padding is the initial value
+// (3 | 1 | 4); the three results are gathered in the order of the devices and
+// folded by the same body on all of them: 4.
 //
 // Row-major order is kept. For [2, 4] with columns over two devices,
 //

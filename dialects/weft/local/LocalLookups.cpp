@@ -1,10 +1,10 @@
 //===- LocalLookups.cpp - one device's part of look-ups -------------------===//
 //
-// Rows 0 to 7 over two devices, indices 2, 9, 5. Starts are first clamped to
-// the whole dimension (2, 7, 5), as on one device, and then counted from the
-// device's first row: device 1 with rows 4 to 7 looks for -2, 3, 1 and has two
-// of them. A row that it lacks is absent, -0 (gather: the devices' results are
-// summands of the value) or not written (scatter).
+// Rows 0 to 7 over two devices, indices 2, 9, 5. Starts that one device clamps
+// are first clamped to the whole dimension (2, 7, 5), and all are then counted
+// from the device's first row: device 1 with rows 4 to 7 looks for -2, 3, 1 and
+// has two of them. A row that it lacks is absent, -0 (gather: the devices'
+// results are summands of the value) or not written (scatter).
 //
 //===----------------------------------------------------------------------===//
 

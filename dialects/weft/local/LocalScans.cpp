@@ -5,9 +5,10 @@
 // are gathered and scanned without themselves (0 3 10), and each adds its
 // entry: 1 3 | 6 10 | 15 21.
 //
-// The results of arg_max and top_k of each block are gathered, and the op is
-// applied to them again. The gathered results are in the order of their
-// positions, so that the first of equal elements stays the first.
+// The results of arg_max, arg_min and top_k of each block are gathered. arg_max
+// and arg_min are applied to them again, those of top_k are sorted. The
+// gathered results are in the order of their positions, so that the first of
+// equal elements stays the first.
 //
 //===----------------------------------------------------------------------===//
 

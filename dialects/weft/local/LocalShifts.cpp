@@ -76,8 +76,8 @@ SmallVector<Value> PadOp::buildLocal(OpBuilder &builder, ValueRange operands,
   SmallVector<int64_t> low(getLow()), high(getHigh()), interior(getInterior());
   bool moves = false;
   for (unsigned dim = 0; dim < low.size(); ++dim) {
-    // A fetched dimension contains its padding already, and one of a single
-    // element or without padding is the same on every device.
+    // A fetched dimension contains its padding already, and padding between
+    // elements does not change one of at most one element.
     if (placement.isFetched(0, dim) || (low[dim] == 0 && high[dim] == 0 &&
                                         typeOf(getInput()).getDimSize(dim) < 2))
       low[dim] = high[dim] = interior[dim] = 0;

@@ -3,7 +3,7 @@
 // Local sorts. Example: 7 3 | 5 1 | 4 9 over three devices. Each sorts its
 // block (3 7 | 1 5 | 4 9); all compute how the six elements split in thirds,
 //
-//   device 0: 3 1 from blocks 0, 1     1: 4 5 from 2, 1     2: 7 9 from 0, 2
+//   device 0: 3 1 from blocks 0, 1     1: 5 4 from 1, 2     2: 7 9 from 0, 2
 //
 // and pick their own third from the others, run by run, which a last sort
 // merges. Equal elements stay in order, since runs do.
@@ -14,7 +14,7 @@
 // runs, in order, stand for at least i * step and at most i * step +
 // (p - 1)(step - 1) elements. So if T elements before the split are unknown,
 // the first (T - (p - 1)(step - 1)) / step samples are before it, and the next
-// width is p * step - 1.
+// width is at most p * step - 1.
 //
 // A device receives as many elements as its block has, and about
 // 2 p sqrt(p block) samples of keys. If these are more than the elements of all
@@ -120,9 +120,9 @@ struct LocalSort {
 };
 } // namespace
 
-/// Sorts on one device. The positions are sorted with the values: the CPU's
-/// code sorts with them (two i32 an element), and memory is planned for results
-/// only.
+/// Sorts on one device. Unless a value has 8 bytes an element, positions are
+/// sorted with the values: the CPU's code sorts with them (two i32 an element),
+/// and memory is planned for results only.
 static SmallVector<Value> sortedBlock(SortOp op, OpBuilder &builder,
                                       ValueRange values, unsigned keys) {
   SmallVector<Value> all(values);

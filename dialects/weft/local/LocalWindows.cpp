@@ -44,10 +44,9 @@ SmallVector<Value> ReduceWindowOp::buildLocal(OpBuilder &builder,
   return results;
 }
 
-/// The value with `front` elements of padding in front. Padding compares as the
-/// least value, and if nothing is larger it is found before the elements behind
-/// it. A position that the first device finds in the front belongs to the first
-/// element.
+/// The value without its first `front` elements. On the first device they are
+/// padding, which a window without a better element selects: their sum is added
+/// to the first element behind them.
 static Value withFront(LocalBuilder &b, Value value, int64_t dim, int64_t front,
                        Value coordinate) {
   SmallVector<int64_t> shape(typeOf(value).getShape()), start(shape.size(), 0),

@@ -60,7 +60,7 @@ struct IndexingRule {
     }
   }
   /// Adds factors for the tensor: dimensions that blocks cover pass; positions
-  /// in others are looked up.
+  /// in others are looked up if they have an index, else they are replicated.
   void addTensor(bool startsAreZero) {
     SmallVector<int64_t> dims = b.tensorDims();
     for (int64_t dim = 0; dim < b.tensor.getRank(); ++dim) {

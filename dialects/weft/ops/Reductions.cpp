@@ -114,7 +114,7 @@ static LogicalResult checkSide(DotOp op, StringRef side, int64_t rank,
   return success();
 }
 
-/// Checks (C1) and (C3) for batch or contracted dimensions.
+/// Checks (C1) for batch or contracted dimensions.
 static LogicalResult checkPairs(DotOp op, StringRef what, ArrayRef<int64_t> lhs,
                                 ArrayRef<int64_t> rhs) {
   if (lhs.size() != rhs.size()) // (C1)

@@ -154,7 +154,7 @@ ShardingRule ReshapeOp::getShardingRule() {
 OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
   if (getInput().getType() == getType())
     return getInput();
-  // A reshape of a reshape is one reshape, if no layout lies between them.
+  // A reshape of a reshape is one reshape, if none of their types has a layout.
   auto inner = getInput().getDefiningOp<ReshapeOp>();
   if (inner && !getLayout(inner.getInput().getType()) &&
       !getLayout(inner.getType()) && !getLayout(getType())) {

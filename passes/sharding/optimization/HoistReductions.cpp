@@ -41,7 +41,7 @@ public:
     reduced.partial.clear();
   }
   /// Follows values from `carried` through the loop; false if one of them must
-  /// be reduced in each iteration.
+  /// be reduced in each iteration, or if no reshard is saved.
   bool find(Value carried);
   void apply();
 
@@ -76,7 +76,8 @@ static Value beforeReshard(Value value, const Layout &from, const Layout &to) {
   return reshard.getInput();
 }
 
-/// Whether the op has one result, a sum of all operands: add, sub.
+/// Whether the op has one result, linear in all operands together: add, sub,
+/// concatenate.
 bool PartialCarry::isSum(Operation *op) const {
   auto ruled = dyn_cast<ShardingRuleOpInterface>(op);
   if (!ruled || op->getNumResults() != 1 || op->getNumRegions() != 0)

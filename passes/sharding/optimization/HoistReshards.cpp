@@ -19,8 +19,8 @@
 // (one layer of a stack of weights), the slice differs in each iteration and
 // its reshard stays inside.
 //
-// A loop is assumed to run twice at least: reshards before it may cost as much
-// as two iterations save.
+// A loop is assumed to run twice at least: reshards before and after it may
+// cost as much as two iterations save.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,8 +49,8 @@ public:
   /// Finds the values with the leader `leader`; false if an iteration changes
   /// them.
   bool find(Value leader);
-  /// Carries them in the layout that saves most; returns the number of reshards
-  /// that become unnecessary.
+  /// Carries them in the layout of the first reshard that pays; returns the
+  /// number of reshards that become unnecessary.
   unsigned hoist();
   llvm::SetVector<Value> leaders;
 
@@ -101,7 +101,8 @@ void Invariant::findUses() {
     }
 }
 
-/// Whether carrying the value in layout `to` is cheaper for two iterations.
+/// Whether an iteration sends fewer bytes if the value is carried in layout
+/// `to`, and two iterations take no longer, with the reshards around the loop.
 bool Invariant::pays(const Layout &to) const {
   Value value = leaders[0];
   Layout from = layoutIn(value);
@@ -164,7 +165,8 @@ unsigned Invariant::hoist() {
   return 0;
 }
 
-/// Moves reshards out of the loop if their inputs are defined outside of it.
+/// Moves reshards that send bytes before the loop if their inputs are defined
+/// outside of it; returns how many.
 static unsigned moveOut(Operation *loop, Region &region, ReshardCost &cost) {
   unsigned moved = 0;
   for (Operation &op : llvm::make_early_inc_range(region.front())) {

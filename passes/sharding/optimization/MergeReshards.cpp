@@ -61,7 +61,8 @@ bool ReshardMerger::skipFirst(ReshardOp second) {
   return true;
 }
 
-/// Whether source and result have equal layouts.
+/// Erases a reshard whose source and result have equal layouts; returns whether
+/// it did.
 bool ReshardMerger::isIdle(ReshardOp reshard) {
   if (reshard.getInput().getType() != reshard.getType())
     return false;
@@ -70,7 +71,8 @@ bool ReshardMerger::isIdle(ReshardOp reshard) {
   return true;
 }
 
-/// Whether the same value was brought to the same layout before.
+/// Erases a reshard if the same value was brought to the same layout before;
+/// returns whether it did.
 bool ReshardMerger::isRepeated(ReshardOp reshard) {
   Value &before = known[{reshard.getInput(), reshard.getType()}];
   if (!before) {

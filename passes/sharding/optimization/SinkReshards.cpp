@@ -40,7 +40,7 @@ public:
         after(layoutIn(reshard.getResult())) {}
   /// Follows single uses; returns whether sinking saves something.
   bool find();
-  /// Sinks the movement; returns the reshards to erase.
+  /// Sinks the movement; returns the reshards that it erased.
   llvm::SmallVector<Operation *> apply();
 
 private:
@@ -64,8 +64,8 @@ private:
 constexpr size_t deepest = 4;
 } // namespace
 
-/// Whether the operand comes from the same layout by a movement of its own,
-/// which would be saved.
+/// Whether the operand is `moved`, or comes from the same layout by a movement
+/// of its own, which would be saved.
 bool SinkChain::carries(Value moved, OpOperand &operand) const {
   if (operand.get() == moved)
     return true;
@@ -99,7 +99,8 @@ void SinkChain::keepOthers(const OpWithRule &ruled, const SunkOp &sunk,
   }
 }
 
-/// Adds the summands of the carried operands to the result's.
+/// Adds the summands of the carried operands to the result's; false if the op
+/// does not pass them.
 bool SinkChain::passPartial(const OpWithRule &ruled, SunkOp &sunk) const {
   Layout &result = sunk.sharding.results.front();
   if (!before.isPartial())

@@ -57,7 +57,7 @@ static bool isPort(Operation *op) {
 }
 
 /// The operands and results of an op; for a loop or a branch, also those of its
-/// regions.
+/// regions, and for the end of such a region, the loop's or branch's results.
 static SmallVector<Value> valuesOf(Operation *op) {
   SmallVector<Value> values(op->getOperands());
   if (op->hasTrait<OpTrait::IsTerminator>() && !isPort(op->getParentOp()))

@@ -71,8 +71,8 @@ Layout LayoutAssignment::chooseReduced(Value value) const {
 }
 
 Layout LayoutAssignment::summedLayout(Value value) const {
-  // The table does not know the result of an inserted reshard. An annotated
-  // layout in the table may have partial axes.
+  // The table does not know the result of an inserted reshard, which may have
+  // partial axes.
   Layout layout = table.knows(value) ? table.get(value) : *layoutOf(value);
   layout.partial.clear();
   return layout;
@@ -225,7 +225,8 @@ void LayoutAssignment::require(const OpWithRule &op, unsigned operand,
   } else {
     const Layout *now = layoutOf(value);
     if (now->isPartial() && !samePartial(*now, layout)) {
-      // A value that a reshard made partial still has its unsharded source.
+      // A value that a reshard made partial still has its source, which may be
+      // without partial axes.
       auto made = value.getDefiningOp<ReshardOp>();
       bool wasSummed = made && !layoutOf(made.getInput())->isPartial();
       value = wasSummed ? made.getInput()
@@ -249,8 +250,8 @@ void LayoutAssignment::require(const OpWithRule &op, unsigned operand,
 void LayoutAssignment::assignConstrain(unsigned index) {
   const OpWithRule &op = table.ops()[index];
   require(op, 0, shardings[index].operands[0]);
-  // Uses of the constraint are in the table under its operand, whose layout is
-  // the same.
+  // Uses of the constraint become uses of its operand, which has its layout by
+  // now.
   op.op->getResult(0).replaceAllUsesWith(op.op->getOperand(0));
   dead.push_back(op.op);
 }
@@ -258,7 +259,7 @@ void LayoutAssignment::assignConstrain(unsigned index) {
 void LayoutAssignment::assign(unsigned index) {
   const OpWithRule &op = table.ops()[index];
   OpSharding sharding = shardings[index];
-  // A source is repeated for each user, and its operands are replicated.
+  // A source is repeated for each layout, and its operands are replicated.
   if (!op.source)
     delayReductions(op, sharding);
   for (unsigned i = 0; i < op.op->getNumOperands(); ++i)

@@ -16,7 +16,7 @@ namespace weft {
 using namespace weft;
 using namespace mlir;
 
-/// The module's mesh; a mesh of one device if there is none.
+/// The module's mesh; if there is none, it gets a mesh of one device.
 static MeshAttr meshOf(ModuleOp module) {
   if (auto mesh = module->getAttrOfType<MeshAttr>(kMeshAttr))
     return mesh;

@@ -185,10 +185,11 @@ static int64_t narrowed(Wide number) {
   return static_cast<int64_t>(std::min(most, number));
 }
 
-/// The least elements to send for a reduction. Adding q summands takes at least
-/// q-1 messages for an element until the first device has the total, one of
-/// which completes it, and one more for every other device that wants it: (q-2)
-/// + r over all elements and groups. No device receives less than it wants.
+/// The least bytes that some device receives for a reduction. Adding q summands
+/// takes at least q-1 messages for an element until the first device has the
+/// total, one of which completes it, and one more for every other device that
+/// wants it: (q-2) + r over all elements and groups. The mean over devices is a
+/// bound, and no device receives less than it wants.
 static int64_t summandBound(const Problem &problem, const View &target,
                             int64_t summands) {
   int64_t devices = problem.mesh.size();

@@ -76,7 +76,8 @@ private:
 } // namespace
 
 /// The score of a slice or reduce-scatter: best if its dimension has too few
-/// shards, then if its digits are final ones of that dimension.
+/// shards, then if its digits are final ones of that dimension, then with more
+/// digits, up to 3.
 int GreedyWay::sliceScore(const Move &move) const {
   if (move.kind != StepKind::Slice && move.kind != StepKind::ReduceScatter)
     return 0;
@@ -85,9 +86,9 @@ int GreedyWay::sliceScore(const Move &move) const {
   return 1 + 8 * lacking + 4 * inPlace + std::min<int>(3, move.digits.size());
 }
 
-/// The score of an all-to-all to a dimension with too few shards: higher with
-/// more digits, unless they would be too many shards. A permute scores if it
-/// leaves gathers only.
+/// The score of an all-to-all to a dimension with too few shards, from one that
+/// keeps enough: higher with more digits, unless they would be too many shards.
+/// A permute scores if it leaves gathers only.
 int GreedyWay::moveScore(const Move &move) const {
   View after(problem, move.result);
   if (move.kind == StepKind::AllToAll) {

@@ -35,8 +35,8 @@ static bool isChain(llvm::ArrayRef<int64_t> cuts) {
   return true;
 }
 
-/// Cuts of an interval into powers of a prime: 4 -> 2, 8 -> 2 and 4; nothing
-/// for 6, which has two ways.
+/// Cuts of an interval into equal primes, with its end: 2 and 4 for 1 to 4, and
+/// 2, 4 and 8 for 1 to 8; none for 1 to 6, which has two ways.
 static Cuts primePowerCuts(int64_t begin, int64_t end) {
   int64_t size = end / begin, prime = 2;
   while (size % prime != 0)
@@ -47,7 +47,8 @@ static Cuts primePowerCuts(int64_t begin, int64_t end) {
   return cuts.empty() || cuts.back() != end ? Cuts() : cuts;
 }
 
-/// Cuts all axes into primes if that makes few digits.
+/// Cuts all axes into primes, where there is one way, if that makes at most 4
+/// digits.
 static void cutThoroughly(const Mesh &mesh, llvm::SmallVectorImpl<Cuts> &cuts) {
   llvm::SmallVector<Cuts, 4> finer;
   size_t digits = 0;
@@ -99,7 +100,8 @@ static uint8_t digitIndex(Problem &problem, const SubAxis &digit) {
   return found - problem.digits.begin();
 }
 
-/// Enters the digits of one list, except the first `skip`, into a state.
+/// Enters the digits of one list into a state at `place`, until there are too
+/// many.
 static void enter(Problem &problem, State &state, uint8_t place,
                   llvm::ArrayRef<SubAxis> list) {
   for (auto [position, digit] : llvm::enumerate(list)) {

@@ -118,7 +118,8 @@ void StepGenerator::slice(unsigned dim, llvm::ArrayRef<uint8_t> digits) {
 
 /// Visits lists of the digits in `pool`, in any order, appended to `list`. If a
 /// dimension divides by all of them, appending one digit at a time is
-/// equivalent and enough.
+/// equivalent and enough, unless `evenToo`. If the problem has more than 4
+/// digits, only lists with one more digit are visited.
 void StepGenerator::forEachList(
     unsigned dim, uint64_t pool, Digits &list, bool evenToo,
     llvm::function_ref<void(llvm::ArrayRef<uint8_t>)> visitList) const {
@@ -239,7 +240,7 @@ void StepGenerator::reductions() {
   }
 }
 
-/// The sets of digits to reduce-scatter: all subsets of up to four summands; of
+/// The sets of digits to all-reduce: all subsets of up to four summands; of
 /// more, all digits, single ones, and those that shard nothing in the target.
 llvm::SmallVector<Digits, 8>
 StepGenerator::reducible(const Digits &summands) const {
@@ -329,7 +330,7 @@ Move StepGenerator::startPermute(uint64_t &used) const {
 }
 
 /// Fills a dimension with the target's digits, up to `count` shards, then with
-/// digits that the target does not use.
+/// digits of no dimension of the target; false if `count` is not met.
 bool StepGenerator::fill(State &result, unsigned dim, int64_t count) const {
   int64_t product = problem.frozenCount[dim];
   uint8_t order = 0;
@@ -353,7 +354,7 @@ bool StepGenerator::fill(State &result, unsigned dim, int64_t count) const {
   return product == count;
 }
 
-/// Visits permutes directly to the target, or to a state from which slices and
+/// Visits a permute directly to the target, or to a state from which slices and
 /// gathers lead there.
 void StepGenerator::permuteToTarget() {
   uint64_t used;

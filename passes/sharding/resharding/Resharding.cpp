@@ -64,8 +64,8 @@ struct Cost {
   }
 };
 constexpr int64_t standardStep = 1000, exchangeStep = 1500;
-/// The most steps that are tried, after a plan meets the bound, to find one
-/// with equal bytes and seconds and lighter steps.
+/// The steps that are tried even if a plan meets the bound, to find one with
+/// equal bytes and seconds and lighter steps.
 constexpr int64_t niceness = 1500;
 
 struct Node {
@@ -366,8 +366,9 @@ ReshardPlan Search::planTo(int node) const {
   return plan;
 }
 
-/// The plan if there are more digits than a state can name (axes of thousands
-/// of devices, each cut in incompatible ways): reduce, exchange, make partial.
+/// The plan if the search finds none, or if there are more digits than a state
+/// can name (axes of thousands of devices, each cut in incompatible ways):
+/// reduce, exchange, make partial.
 static ReshardPlan exchangePlan(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
                                 int64_t elementBytes, const Problem &problem) {
   ReshardPlan plan;

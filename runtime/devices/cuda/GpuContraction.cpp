@@ -146,8 +146,8 @@ Error GpuContraction::createLayouts(bool &fits) {
                       batch.result());
 }
 
-/// The alignment, in bytes, of the matrices of all calls, including those of a
-/// batch.
+/// The alignment, in bytes, of the first matrix of each call; the library knows
+/// the stride of a batch.
 static uint32_t alignmentOf(const LibraryContraction &its, DType type,
                             int64_t (plan::ContractionDim::*stride)() const) {
   auto alignment = int64_t(kAlignment);

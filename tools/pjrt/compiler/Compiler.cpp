@@ -29,8 +29,8 @@
 using namespace mlir;
 using namespace weft;
 
-/// The place script.py:12:3 of the innermost line that JAX knows; empty without
-/// one.
+/// The text "script.py:12:3: " for the innermost line that JAX knows; empty
+/// without one.
 static std::string placeOf(Location location) {
   std::string place;
   location->walk([&](Location part) {

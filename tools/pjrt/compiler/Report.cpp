@@ -35,8 +35,8 @@ static bool replace(const std::string &path, const std::string &text) {
   return file.commit() == 0;
 }
 
-/// Creates the report's file, with the first free number and the program's
-/// name; empty if no file can be created.
+/// Creates the report's file, with the number after the largest in the folder
+/// and the program's name; empty if no file can be created.
 static std::string claim(const std::string &name) {
   std::string plain = name;
   for (char &c : plain)

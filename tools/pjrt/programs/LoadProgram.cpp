@@ -204,7 +204,7 @@ PJRT_Error *weft::pjrt::loadProgram(const std::vector<uint8_t> &image,
     out.inputs.push_back(portOf(program, port, mesh));
   for (const plan::Port *port : *program->outputs())
     out.outputs.push_back(portOf(program, port, mesh));
-  // Shardings that do not divide a shape are not passed on, as jaxlib ends the
+  // Shardings that do not divide a shape are refused, as jaxlib ends the
   // process for them.
   for (const std::vector<ProgramPort> *ports : {&out.inputs, &out.outputs})
     for (const ProgramPort &port : *ports)

@@ -37,8 +37,8 @@ static bool isOrder(const int64_t *order, size_t size, size_t rank) {
   return size == rank;
 }
 
-/// The order with these strides; strides of dimensions of one element are
-/// ignored.
+/// The order with these strides; nothing if the array is not dense. Strides of
+/// dimensions of one element, and of empty arrays, may be any.
 static std::optional<MemoryOrder>
 orderOfStrides(const int64_t *strides, const std::vector<int64_t> &dims,
                size_t element) {

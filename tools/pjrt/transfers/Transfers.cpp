@@ -246,7 +246,7 @@ PJRT_Error *rawToHost(Buffer_CopyRawToHost_Args *args) {
   return why;
 }
 
-/// Sets the address to which the bytes are copied.
+/// Starts the copy to the given address, or passes on the caller's error.
 void giveRaw(DestinationReady *said) {
   std::unique_ptr<RawCopy> copy(static_cast<RawCopy *>(said->callback_data));
   if (said->error_code) {

@@ -86,7 +86,8 @@ static int compileFrom(const CompileFlags &flags, std::optional<Stage> to) {
              : writeOutput(flags, std::string(image->begin(), image->end()));
 }
 
-/// Compiles every step of a traced model, in the order of its file.
+/// Compiles the steps of a traced model with the kind and the sizes that flags
+/// name, or all, in the order of its file.
 static int compileTraced(const CompileFlags &flags, bool namesStep,
                          ForeignProgram &program) {
   for (int64_t size : flags.model.batchSizes)

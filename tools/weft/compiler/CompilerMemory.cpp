@@ -11,7 +11,7 @@
 #endif
 
 #ifdef __GLIBC__
-/// Drops the unchanged file pages of one library's code.
+/// Drops the unchanged file pages of one library's code, from 8 MiB on.
 static int releaseCode(dl_phdr_info *library, size_t, void *) {
   constexpr uintptr_t large = 8 << 20;
   uintptr_t page = uintptr_t(sysconf(_SC_PAGESIZE));

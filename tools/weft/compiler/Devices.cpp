@@ -26,8 +26,7 @@ struct Unavailable {
 };
 } // namespace
 
-/// The processor's name, "Intel(R) Xeon(R) Processor", or that of the
-/// architecture.
+/// The processor's name, "Intel(R) Xeon(R) Processor", or the target triple.
 static std::string processorName() {
   std::ifstream info("/proc/cpuinfo");
   for (std::string line; std::getline(info, line);)

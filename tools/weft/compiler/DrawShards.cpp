@@ -148,7 +148,7 @@ private:
 
 } // namespace
 
-/// Lists the blocks as lines such as "  0-3  [0:4, 0:784]".
+/// Lists the first 16 blocks as lines such as "  [0:4, 0:784] on 0-3".
 static std::string listBlocks(const std::vector<HeldBlock> &blocks) {
   constexpr size_t most = 16;
   std::string text;

@@ -61,7 +61,7 @@ std::string joined(const std::vector<std::string> &texts) {
   return out;
 }
 
-/// The name of an op: weft.log of layer d1 (train.py:12), in the backward pass
+/// The name of an op: weft.log of d1 (train.py:12), in the backward pass,
 std::string nameOf(Operation &op) {
   std::string out = op.getName().getStringRef().str();
   std::vector<std::string> paths = pathsOf(op.getLoc()),
@@ -90,7 +90,8 @@ FailureOr<Tensor> tensorOf(RankedTensorType type, const Array &array) {
 }
 } // namespace
 
-/// Converts a function's arguments; returns the first that is not finite.
+/// Converts a function's arguments; returns a description of the first that is
+/// not finite, or empty.
 static Result<std::string> argumentsOf(func::FuncOp function,
                                        const std::vector<NamedArray> &inputs,
                                        Tensors &out) {

@@ -186,8 +186,8 @@ static bool isVariable(llvm::StringRef role) {
          role == "metric_state";
 }
 
-/// Adds the ports of a program, with propagated layouts for those without an
-/// annotation.
+/// Adds the inputs of a program and its results of role "output", with
+/// propagated layouts for those without an annotation.
 static void addPorts(std::vector<Row> &rows, mlir::func::FuncOp function) {
   auto add = [&](mlir::Type type, auto attribute, const char *otherwise) {
     auto text = [&](llvm::StringRef name, const char *otherwise) {

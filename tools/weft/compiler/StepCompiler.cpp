@@ -111,7 +111,7 @@ static std::optional<unsigned> minorVersion(const std::string &metadata) {
 }
 
 /// Splits acc,{"class_name": "BinaryAccuracy", "config": {"threshold": 0.4}} at
-/// commas between entries, not inside an object.
+/// commas between entries, not inside an object or a list.
 static std::vector<std::string> splitMetrics(llvm::StringRef text) {
   std::vector<std::string> out(1);
   int depth = 0;
@@ -127,7 +127,7 @@ static std::vector<std::string> splitMetrics(llvm::StringRef text) {
 }
 
 /// Reports a model that Weft's reader refuses, and the ways in which Keras runs
-/// it.
+/// it if the reason is a layer or field that only Keras knows.
 static void refuseModel(const std::string &file, const std::string &error) {
   fail(file + ": " + error);
   bool isKnownToKeras = error.find("not supported") != error.npos ||

@@ -21,8 +21,8 @@ void StepCompiler::explainRules(Explanation &explanation) {
              : "closest paths: " + llvm::join(rule.closest, ", ")});
 }
 
-/// The reason for the layout of a variable, input or label by the name of its port;
-/// empty if there is none.
+/// The reason for the layout of a variable, input, label or sample weight by
+/// the name or role of its port; empty if there is none.
 static std::string reasonOf(const TensorLayout &tensor,
                             const keras::ResolvedLayouts &resolved,
                             const keras::Distribution &layouts) {

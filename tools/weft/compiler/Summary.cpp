@@ -88,7 +88,8 @@ private:
     return out;
   }
 
-  /// The length of lines: the terminal's minus four, at most Keras' default.
+  /// The length of lines: the flag's, or the terminal's minus four, from 40 to
+  /// Keras' default.
   int lineLength() const {
     if (flags.lineLength)
       return int(*flags.lineLength);
@@ -213,8 +214,8 @@ private:
     return results.empty() ? "?" : "(" + all + ")";
   }
 
-  /// The inputs of a call: a[0][0], b[1][0] are the layer, its call, and the
-  /// result.
+  /// The inputs of all calls of a layer: a[0][0], b[1][0] are the layer that
+  /// makes an input, its call, and the result.
   std::string connectionsOf(unsigned index) const {
     std::string out;
     for (const keras::Node &node : model.nodes) {

@@ -96,7 +96,7 @@ static Status bindAll(const ProfileFlags &flags, weft_runtime *runtime,
   return bindOutputs(runtime, program, inputs, outputs.size(), bound);
 }
 
-/// Measures the runs, after one that binds buffers and loads code.
+/// Measures the runs, after one that loads code to devices and warms caches.
 static Status measure(const ProfileFlags &flags, weft_runtime *runtime,
                       const weft_program *program, Bound &bound,
                       ProfileReport &report) {

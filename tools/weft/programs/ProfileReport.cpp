@@ -100,8 +100,8 @@ std::string ProfileReport::head() const {
          peak + "\n\n";
 }
 
-/// A kernel's name, or a collective's kind and the value that it moves, in
-/// `width` columns.
+/// A kernel's name, or the kind of another instruction and the value that it
+/// moves, in at most `width` columns.
 static std::string shownName(const ProfileReport::Row &row, size_t width) {
   std::string name = row.kind == "launch" ? row.name
                      : row.name.empty()   ? row.kind

@@ -3,9 +3,9 @@
 //   weft run predict.weft --inputs in.npz --outputs out.npz
 //   weft run predict.weft --list        which loads no code of the program
 //
-// Nothing is compiled. Arrays are global and named after the program's ports;
-// they are scattered by the ports' layouts before the run, and gathered after
-// it.
+// Only programs in StableHLO, such as prog.mlir, are compiled. Arrays are
+// global and named after the program's ports; they are scattered by the ports'
+// layouts before the run, and gathered after it.
 //
 //===----------------------------------------------------------------------===//
 

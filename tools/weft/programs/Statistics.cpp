@@ -59,7 +59,8 @@ void StepClock::endStep(const weft_runtime *runtime, double executeSeconds,
         {counters[i].kind, counters[i].count, counters[i].bytes});
 }
 
-/// The times without the first step, which binds buffers and warms caches.
+/// The times without the first step, which binds buffers and warms caches,
+/// unless it is the only one.
 static std::vector<double> withoutFirst(std::vector<double> times) {
   if (times.size() > 1)
     times.erase(times.begin());

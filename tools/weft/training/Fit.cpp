@@ -53,8 +53,8 @@ static Status saveWeights(const FitFlags &flags, TrainingSession &session) {
                                       flags.maxShardSize, writesFiles(flags));
 }
 
-/// Writes the model and its weights first, as they took the most work, then
-/// other results.
+/// Writes the model and its weights: before other results, as they took the
+/// most work.
 static Status saveResults(const FitFlags &flags, TrainingSession &session) {
   if (flags.save.empty())
     return saveWeights(flags, session);
@@ -135,7 +135,8 @@ static std::string savedFiles(const FitFlags &flags) {
   return text;
 }
 
-/// Reads the training samples, and those for validation if flags name any.
+/// Reads the training samples, weighed by class, and those for validation if
+/// flags name any or split them off.
 static Status readData(const FitFlags &flags, TrainingSession &session,
                        TrainingData &data,
                        std::optional<TrainingData> &validation) {

@@ -11,7 +11,7 @@ Status NumericsCheck::begin() {
   return before.keep(session.state(), [](const Port &) { return true; });
 }
 
-/// The first element that is not finite: "has a nan"; empty if there is none.
+/// The first element that is not finite: "w has a nan"; empty if there is none.
 static Result<std::string> flawOf(const StoredArray &value) {
   std::string flaw;
   Status read = value.visitBlocks([&](const ArrayBlock &, const Array &values) {

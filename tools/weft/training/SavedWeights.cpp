@@ -114,7 +114,8 @@ public:
                const VisitWeights &visit)
       : path(path), state(state), visit(visit) {}
 
-  /// Reads the file; its content determines its kind.
+  /// Reads the file; its content determines its kind, or the name
+  /// .weights.json.
   Status read() {
     Result<std::string> start = readStart(path, 9);
     if (!start)

@@ -1,7 +1,8 @@
 //===- ActivationTable.cpp - the activations of Keras ---------------------===//
 //
 // Each function computes the activation of the same name in keras.activations
-// (3.15.1) on JAX, operation by operation.
+// (3.15.1) on JAX, operation by operation, except that gelu takes 1 + erf(y)
+// for JAX' erfc(-y).
 //
 //===----------------------------------------------------------------------===//
 

@@ -139,7 +139,7 @@ void LayoutChanges::changeRule(size_t rule, const Selection &selection,
 void LayoutChanges::addRule(const std::string &path, const Tensor &tensor,
                             std::vector<LayoutChange> &changes) const {
   Layout layout = Layout::replicated(static_cast<int64_t>(tensor.rank));
-  // The output of a layer keeps the batch axis in dimension 0.
+  // Variants of an output's layout start with the batch axis in dimension 0.
   if (tensor.isOutput)
     layout.dims[0].push_back(fullAxis(
         distribution.mesh, *distribution.mesh.find(distribution.batchAxis)));

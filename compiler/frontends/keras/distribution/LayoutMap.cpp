@@ -75,7 +75,8 @@ public:
     return out;
   }
 
-  /// The strategy's layout, resized to the rank of the tensor.
+  /// The strategy's layout, resized to the rank of the tensor; an error if it
+  /// has more dimensions or is invalid.
   ResolvedLayout ofStrategy(Layout layout, const std::string &path,
                             int64_t rank) {
     const std::string name = distribution.strategy->name();

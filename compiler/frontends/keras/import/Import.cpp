@@ -83,7 +83,7 @@ std::string metricReason(const Model &model, const OutputMetric &of) {
 LogicalResult StepImporter::checkTraining() {
   if (!model.compileRefusal.empty())
     return refuse() << model.compileRefusal;
-  // A model with metrics only is evaluated with a loss of 0.
+  // The loss of a model with metrics only is 0, plus penalties.
   if (model.losses.empty() &&
       (step == StepKind::Train || model.metrics.empty()))
     return refuse() << "compile_config: the model has no loss; give it with "

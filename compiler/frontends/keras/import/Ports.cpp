@@ -98,8 +98,8 @@ void StepPorts::addVariables() {
   }
 }
 
-/// The metadata of an optimizer's learning rate: {"value": 0.001, "rate":
-/// "adam"}.
+/// The metadata of an optimizer's learning rate: that of a constant, with the
+/// entry "rate": "adam", the optimizer's path.
 static std::string rateMetadata(double first, const std::string &optimizer) {
   std::string text = constantMetadata(first);
   text.pop_back(); // the closing brace

@@ -169,8 +169,8 @@ InitializerPtr weft::keras::truncatedNormal(double stddev) {
 }
 
 InitializerPtr weft::keras::cloneOf(const InitializerPtr &initializer) {
-  // The clone is made from the class' row, without members; the runtime reads
-  // them from the config.
+  // The clone is made from the class' row, without members except the seed; the
+  // runtime reads the others from the config.
   const TableRow *row = initializerTable().find(initializer->className);
   std::shared_ptr<Configured> clone = AnyTable::make(*row);
   clone->config = initializer->config;

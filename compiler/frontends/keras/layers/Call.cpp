@@ -117,7 +117,7 @@ void Call::skip(const InitializerPtr &seedGenerator, int64_t count) {
   variables.set(request, t.add(key, t.make<ConstantOp>(ElementsAttr(passed))));
 }
 
-/// Computes keras.random.dropout with the mask of key n for call n.
+/// Computes keras.random.dropout with the mask of key {seed, n} for draw n.
 Value Call::dropout(Value x, double rate, const InitializerPtr &seedGenerator,
                     ArrayRef<int64_t> maskShape) {
   if (!training)
@@ -183,8 +183,9 @@ Value Call::run(const Layer &layer, const char *name, Value x) {
   return runAll(layer, name, CallInputs(x)).values[0];
 }
 
-/// Calls the layer and returns its results and their masks; adds the penalty of
-/// its activity regularizer, divided by the batch size.
+/// Calls the layer with inputs in the types that it takes, and returns its
+/// results and their masks; adds the penalties of its activity regularizer,
+/// divided by the batch size.
 static CallResults resultsOf(Call &call, const Layer &layer,
                              CallInputs inputs) {
   for (auto *values : {&inputs.values, &inputs.tensors})
@@ -287,7 +288,8 @@ Value Call::runOptionAdjusted(const Layer &layer, const char *attribute,
 }
 
 namespace {
-/// Lets a call use variables, and records if it has side effects.
+/// Lets a call read variables; its updates and losses are dropped, and recorded
+/// in `leaves`.
 class Watch : public Variables {
 public:
   explicit Watch(Variables &variables) : variables(variables) {}

@@ -10,7 +10,7 @@ static bool names(const std::string &text, char letter) {
   return text.find(letter) != text.npos;
 }
 
-/// Whether the text consists of distinct letters.
+/// Whether the text consists of distinct letters, at least one.
 static bool isSpec(const std::string &text) {
   for (size_t i = 0; i < text.size(); ++i)
     if (!std::isalpha(static_cast<unsigned char>(text[i])) ||

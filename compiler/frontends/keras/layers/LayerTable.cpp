@@ -128,7 +128,7 @@ static std::vector<TableRow> spatialLayers() {
           row<ZeroPadding<3>>("ZeroPadding3D")};
 }
 
-/// Layers that change images while they train.
+/// Layers that change images while they train; AutoContrast does it always.
 static std::vector<TableRow> randomLayers() {
   return {row<AutoContrast>("AutoContrast"),
           row<RandomBrightness>("RandomBrightness"),

@@ -27,8 +27,8 @@ void HeadAttention::sharedOptions(Options &o) {
   o.maybeInteger("seed", seed, kAnyNumber);
 }
 
-/// Applies a dense layer to the last dimension of x; its initializers are
-/// clones, which draw their own seeds.
+/// Applies an EinsumDense layer to x; its initializers are clones, which draw
+/// their own seeds.
 Value HeadAttention::product(Call &c, const char *name, Value x,
                              const std::string &equation,
                              std::vector<int64_t> shape,
@@ -164,8 +164,9 @@ Value HeadAttention::fused(Tensors &t, Value query, Value key, Value value,
   return t.transpose(out, {0, 2, 1, 3});
 }
 
-/// Computes attention op by op, as Keras does if the scores are needed or the
-/// attention axes are not [1]. Returns the result and the scores.
+/// Computes attention op by op, as Keras does if there is a dropout, the scores
+/// are needed or the query's rank is above 3. Returns the result and the scores
+/// before the dropout.
 std::pair<Value, Value> HeadAttention::spelledOut(Call &c, Value query,
                                                   Value key, Value value,
                                                   const Positions &of,

@@ -83,8 +83,9 @@ static Value chosen(Tensors &t, Value mask, Value value, Value otherwise) {
   return t.select(wide, value, otherwise);
 }
 
-/// Runs the cell along the times and returns the states. If masked times keep
-/// or zero the output, the output is appended as one more state.
+/// Runs the cell along the times and returns the last states and, for
+/// `return_sequences`, the outputs. If masked times keep or zero the output,
+/// the output is appended as one more state.
 Scanned Recurrent::along(Call &c, const CallInputs &inputs,
                          const CellOfCall &run, Value used) const {
   Tensors &t = c.t;

@@ -92,8 +92,8 @@ class ConcordanceCorrelation : public MeanMetric {
   }
 };
 
-/// The share of predictions that are on the same side of the threshold as the
-/// label.
+/// The share of labels that are 1 for a prediction above the threshold, or 0
+/// for another one.
 class BinaryAccuracy : public OfElements {
   double threshold = 0.5;
   void ownOptions(Options &o) override {
@@ -120,7 +120,8 @@ class SparseCategoricalAccuracy : public MeanMetric {
   }
 };
 
-/// The share of samples with fewer than k predictions above the label's.
+/// The share of samples with fewer than k predictions above the label's or,
+/// with `from_sorted_ids`, with the label among the first k predictions.
 template <bool ofClassNumbers> class TopK : public MeanMetric {
   int64_t k = 5;
   bool areIds = false; ///< predictions are class numbers, best first

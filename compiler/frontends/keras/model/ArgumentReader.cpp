@@ -64,7 +64,8 @@ void CallReader::positional(const Json &args) {
     call.arguments.positional.push_back(read(json));
 }
 
-/// Whether the JSON is null, or a list or dict of nulls.
+/// Whether the JSON is null, or a list or dict of such entries that is not
+/// empty.
 bool holdsNothing(const Json &json) {
   return json.is_null() ||
          (json.is_structured() && !json.empty() &&
@@ -193,7 +194,7 @@ weft::keras::readTensors(const Json *json, const std::string &where,
     for (const auto &[key, value] : sorted)
       self(*value, self);
   };
-  take(*json, take); // a single tensor, as Keras writes since 3.11
+  take(*json, take); // may be a single tensor, as since Keras 3.11
   if (json->is_object() && isFlat)
     for (auto it = json->begin(); it != json->end(); ++it)
       keys.push_back(it.key());

@@ -158,7 +158,8 @@ void CompileReader::readLossWeights(const Json &json, const Json &losses) {
 }
 
 /// The metric that "accuracy" stands for. Keras decides by the shapes of labels
-/// and predictions. Labels are class numbers exactly if the loss takes them.
+/// and predictions. Labels are class numbers exactly if the loss or, without
+/// one, the output's first metric takes them.
 const char *CompileReader::automaticAccuracy(unsigned output) const {
   const std::vector<int64_t> &shape = model.outputShape(output);
   if (!shape.empty() && shape.back() == 1)

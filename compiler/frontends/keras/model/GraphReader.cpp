@@ -195,7 +195,8 @@ unsigned GraphReader::readNested(const Json &json, const Place &place) {
   return index;
 }
 
-/// Adds an input node to a Sequential whose first layer is not an InputLayer.
+/// Adds an input layer to a Sequential that begins with another layer. A nested
+/// one takes the tensor of its call instead.
 void GraphReader::startOf(const std::vector<int64_t> &shape,
                           const Place &place) {
   if (place.self >= 0) {

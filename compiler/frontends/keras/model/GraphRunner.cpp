@@ -133,8 +133,8 @@ bool GraphRunner::fits(unsigned layer, const GraphInput &wanted,
   return fits;
 }
 
-/// The tensors of an argument that is a dict, ordered as the inputs of the
-/// nested model.
+/// The tensors of a call. Those of a single argument that is a dict are ordered
+/// as the inputs of the nested model.
 static std::vector<unsigned> inOrder(const Graph &graph, const GraphCall &call,
                                      const std::vector<unsigned> &inputs) {
   const std::vector<Argument> &arguments = call.arguments.positional;
@@ -228,7 +228,8 @@ void GraphRunner::addInput(const GraphInput &input) {
                                   builder.getUnknownLoc()));
 }
 
-/// Checks that the output has one row for each sample.
+/// Checks that the output has one row for each sample, and that no other size
+/// grows with the batch.
 void GraphRunner::checkOutput(unsigned node) {
   ArrayRef<int64_t> shape = Tensors::shape(nodeValues.values[node]);
   auto ofBatch = [](int64_t size) { return size % kSamples == 0; };

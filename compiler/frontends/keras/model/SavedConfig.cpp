@@ -51,8 +51,8 @@ Json completed(const Json &written, const char *module,
                                                    : Json(snakeCase(className));
 }
 
-/// Adds the module and the name, which Keras needs, to inner optimizers and
-/// schedules.
+/// Adds the module, which Keras needs, to optimizers and schedules, also inner
+/// ones, and the name to optimizers.
 Json withModules(Json written) {
   for (Json &entry : written)
     if (entry.is_structured())

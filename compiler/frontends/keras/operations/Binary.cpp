@@ -74,7 +74,7 @@ static Value hypotenuse(Tensors &t, Value x, Value y) {
   Value root = t.make<SqrtOp>(t.add(t.mul(share, share), 1.0));
   return t.select(isZero, large, t.mul(large, root));
 }
-/// y where x is 0; 0 for negative x and 1 for positive x.
+/// y where x is 0; 0 for negative x, 1 for positive x, and NaN for NaN.
 static Value heaviside(Tensors &t, Value x, Value y) {
   Value side =
       t.select(t.compare(CompareKind::LT, x, 0), t.splat(0, x), t.splat(1, x));

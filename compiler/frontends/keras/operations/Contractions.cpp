@@ -193,9 +193,10 @@ static Lettered product(OperationCall &a, Lettered x, Lettered y,
           batch + free};
 }
 
-/// The terms of an equation such as "ab,bc->ac" for the ranks of the operands.
-/// The dimensions of dots get characters of their own, aligned on the right.
-/// Empty for an invalid equation.
+/// The terms of an equation such as "ab,bc->ac" for the ranks of the operands;
+/// the last one is that of the result. The dimensions of dots get characters of
+/// their own, aligned on the right. Empty if the number or ranks of the
+/// operands do not fit.
 static std::vector<std::string> termsOf(const std::string &equation,
                                         ArrayRef<Value> operands) {
   std::string text;
@@ -244,8 +245,8 @@ static std::vector<std::string> termsOf(const std::string &equation,
   return out;
 }
 
-/// Whether each letter occurs once in a term, each letter of the result is in
-/// an operand's term, and sizes agree.
+/// Whether terms consist of letters, each of which occurs once in a term, each
+/// letter of the result is in an operand's term, and sizes agree.
 static bool isSound(const std::vector<std::string> &terms,
                     ArrayRef<Value> operands) {
   std::map<char, int64_t> sizes;

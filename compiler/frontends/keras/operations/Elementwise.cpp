@@ -1,6 +1,7 @@
 //===- Elementwise.cpp - functions of one number --------------------------===//
 //
-// The functions compute as in jax.numpy, operation by operation.
+// The functions are those of jax.numpy, by formulas of its operations; erfc is
+// 1 - erf.
 //
 //===----------------------------------------------------------------------===//
 

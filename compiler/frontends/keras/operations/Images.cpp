@@ -90,7 +90,7 @@ static Value trace(OperationCall &a) {
   return a.t.reduce(ReduceKind::Sum, x, {a.t.last(x)});
 }
 
-/// The row of an op for images (batch, height, width, features). With `inward`
+/// The row of an op for images of rank 4, in either data format. With `inward`
 /// it moves square blocks of positions to features, else features to blocks.
 static OperationRow squares(const char *name, bool inward) {
   return operation(

@@ -92,7 +92,7 @@ static OperationRow stackAlong(const char *name, int64_t dim) {
   });
 }
 
-/// The parts of x that end at the positions `ends`, and the rest.
+/// The parts of x that end at the positions `ends`.
 static SmallVector<Value> cut(OperationCall &a, Value x, int64_t dim,
                               ArrayRef<int64_t> ends) {
   SmallVector<Value> out;

@@ -1,6 +1,6 @@
 //===- Trigonometry.cpp - functions of angles and of hyperbolas -----------===//
 //
-// Inverse trigonometric functions are computed by atan2, as XLA expands them.
+// Inverse trigonometric functions are computed by atan2.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ static Value arctan(Tensors &t, Value x) {
 static Value arctanh(Tensors &t, Value x) {
   return t.mul(t.sub(t.make<Log1pOp>(x), t.make<Log1pOp>(t.neg(x))), 0.5);
 }
-/// sign(x) log(|x| + sqrt(x^2 + 1)), by log1p near 0.
+/// sign(x) log(|x| + sqrt(x^2 + 1)), by log1p, which is exact near 0.
 static Value arcsinh(Tensors &t, Value x) {
   Value size = t.make<AbsOp>(x), squared = t.mul(x, x);
   Value root = t.make<SqrtOp>(t.add(squared, 1.0));
@@ -41,7 +41,7 @@ static Value arccosh(Tensors &t, Value x) {
       t.mul(t.make<SqrtOp>(t.add(x, -1.0)), t.make<SqrtOp>(t.add(x, 1.0)));
   return t.make<LogOp>(t.add(x, root));
 }
-/// (e^x - e^-x) / 2, computed by e^x - 1 if x is near 0.
+/// (e^x - e^-x) / 2, computed from e^x - 1, which is exact near 0.
 static Value sinh(Tensors &t, Value x) {
   Value above = t.make<Expm1Op>(x);
   return t.mul(t.add(above, t.div(above, t.add(above, 1.0))), 0.5);

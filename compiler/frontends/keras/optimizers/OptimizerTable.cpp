@@ -244,8 +244,8 @@ class Lamb : public WithMoments {
   }
 };
 
-/// An optimizer that orthogonalizes the updates of matrices; other weights are
-/// updated as by AdamW.
+/// An optimizer that orthogonalizes the updates of matrices; other weights, and
+/// excluded matrices, are updated as by AdamW.
 class Muon : public WithMoments {
   double adamRatio = 1, momentum = 0.95, a = 3.4445, b = -4.775, c = 2.0315;
   std::optional<double> adamDecay = 0.004, rmsRate = 0.2;

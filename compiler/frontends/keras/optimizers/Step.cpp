@@ -154,7 +154,8 @@ void Updater::updateWeight(unsigned i) {
   put(places, update.slots);
 }
 
-/// Updates a weight's moving average, and applies its constraint.
+/// Updates a weight's moving average, replaces the weight by it in each step of
+/// `ema_overwrite_frequency`, and applies the weight's constraint.
 void Updater::finishWeight(unsigned i) {
   Value &weight = step.weights[i];
   if (optimizer.useEma) {

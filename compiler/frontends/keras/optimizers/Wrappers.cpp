@@ -35,7 +35,8 @@ void LossScaleOptimizer::options(Options &o) {
   o.refused("dynamic", "a scale that stays", "true");
 }
 
-/// The positions of the optimizer's own variables.
+/// The positions of two of the optimizer's own variables, and the number of its
+/// own variables.
 enum : unsigned { kCounter = 2, kScale = 3, kOwn = 4 };
 
 std::vector<OptimizerVariable>

@@ -31,7 +31,8 @@ private:
   std::string &error;
 };
 
-/// Reads nested lists of numbers; fails if lists of one level differ in length.
+/// Reads a number or nested lists of numbers; fails for other values, empty
+/// lists, lists of one level that differ in length, and more than 16 levels.
 bool ArgumentReader::readNumbers(const Json &value, unsigned depth,
                                  Argument &out) {
   if (value.is_array()) {

@@ -20,7 +20,7 @@ static std::string withoutPrefix(const std::string &what) {
 std::string weft::keras::parseJson(std::string_view text, Json &out) {
   std::vector<std::set<std::string>> open;
   std::string twice, cut;
-  // Names with a NUL are refused, as printing and files would end them there.
+  // Texts with a NUL are refused, as printing and files would end them there.
   auto checkNul = [&](const Json &text) {
     if (text.is_string() && cut.empty() &&
         text.get_ref<const std::string &>().find('\0') != std::string::npos)

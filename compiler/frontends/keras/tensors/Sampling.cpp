@@ -52,7 +52,7 @@ static SmallVector<Neighbour> neighbours(Tensors &t, Value place, int64_t size,
 }
 
 /// Gathers the elements of x (batch, height, width, features) at rows and
-/// columns, which are (batch, ...).
+/// columns, which are (batch, height, width).
 static Value elementsAt(Tensors &t, Value x, Value rows, Value columns) {
   SmallVector<int64_t> one(t.shape(rows));
   one.push_back(1);

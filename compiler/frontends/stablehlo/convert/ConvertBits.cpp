@@ -110,8 +110,8 @@ bool fit(RankedTensorType from, RankedTensorType to) {
              std::max(before, after);
 }
 
-/// Casts to unsigned integers of the component's width. A complex number
-/// becomes two of them along a new last dimension.
+/// Bitcasts to bitsType() of the component's width. A complex number becomes
+/// two elements along a new last dimension.
 Value toBits(Converter &c, ForeignOp op, Value value) {
   Type element = getElementTypeOrSelf(value.getType());
   Type bits = bitsType(c, componentType(element).getIntOrFloatBitWidth());

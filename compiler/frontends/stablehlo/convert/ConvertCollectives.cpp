@@ -72,8 +72,9 @@ bool isAlone(Converter &c) {
   return !c.shardings.mesh() || c.shardings.mesh().getMesh().size() == 1;
 }
 
-/// The axes over which a collective communicates; empty for one device. Fails
-/// outside of manual computations. Not for permutes, which have no groups.
+/// The axes over which a collective communicates; empty for groups of one
+/// device. Fails outside of code for one device, or if no axes make the groups.
+/// Permutes, which have no groups, only use the first error.
 FailureOr<SubAxes> readGroup(Converter &c, ForeignOp op) {
   if (!seesOneDevice(c))
     return op.refuse() << "communicates outside a manual computation, where "
@@ -94,7 +95,8 @@ FailureOr<SubAxes> readGroup(Converter &c, ForeignOp op) {
                      << ", which no axes of the mesh make";
 }
 
-/// Converts each operand by `move`, which gets the op's group.
+/// Converts each operand by `move`, which gets the op's group. Groups of one
+/// device leave the operands as they are.
 LogicalResult
 convertEach(Converter &c, ForeignOp op,
             llvm::function_ref<Value(Value input, RankedTensorType result,

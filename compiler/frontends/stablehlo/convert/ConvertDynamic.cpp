@@ -126,7 +126,7 @@ LogicalResult dynamicRangeSlice(Converter &c, ForeignOp op) {
 }
 
 /// The type of a gather. The offset dimensions have the sizes of slices; the
-/// other dimensions are those of the indices.
+/// other dimensions are those of the indices except `index_vector_dim`.
 FailureOr<RankedTensorType> gatheredType(ForeignOp op,
                                          ArrayRef<int64_t> sizes) {
   auto type = op.resultType(), positions = op.operandType(1);

@@ -3,8 +3,8 @@
 //   custom_call @weft.host_call(%x) {backend_config = "7"}
 //
 // becomes a weft.manual that contains one host.call on the full values. In
-// per-device code (shard_map) it becomes a host.call of each device on the
-// device's values. @weft.observe becomes a host.observe.
+// per-device code (shard_map) without free axes it becomes a host.call of each
+// device on the device's values. @weft.observe becomes a host.observe.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +41,8 @@ LogicalResult stablehlo::convertObservation(Converter &c, ForeignOp op) {
 }
 
 /// The results of a host call, which runs once for all devices or, in
-/// per-device code, once for each device. Emits errors on the op.
+/// per-device code, once for the devices along the free axes, which is once for
+/// each device if there are none. Emits errors on the op.
 static FailureOr<SmallVector<Value>> callHost(Converter &c, ForeignOp op,
                                               int64_t number,
                                               SmallVector<Value> inputs,

@@ -47,7 +47,7 @@ struct Count {
   int64_t limit = 0, step = 1;
 };
 
-/// The argument number of a value, if it is a block argument.
+/// The argument number of a value, if it is an argument of the block.
 std::optional<unsigned> argumentOf(Value value, Block &block) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument || argument.getOwner() != &block)

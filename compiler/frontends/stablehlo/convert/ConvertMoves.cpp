@@ -55,8 +55,9 @@ LogicalResult broadcast(Converter &c, ForeignOp op) {
   return c.give(op, x);
 }
 
-/// The data of a small constant. Its slices are computed at once, as JAX keeps
-/// the rotations of its random numbers in such constants.
+/// The data of a constant of at most 64 elements, else null. Its slices and
+/// reshapes are computed at once, as JAX keeps the rotations of its random
+/// numbers in such constants.
 DenseElementsAttr smallConstant(Value value) {
   auto constant = value.getDefiningOp<ConstantOp>();
   auto data = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())

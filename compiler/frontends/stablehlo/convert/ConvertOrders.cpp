@@ -164,8 +164,8 @@ Value keyValue(Converter &c, ForeignOp op, const Key &key) {
   return toTotalOrder(c, op, value);
 }
 
-/// Converts a sort. If the keys are not the first tensors, they are added in
-/// front.
+/// Converts a sort. All keys are added in front, unless they are the first
+/// tensors and can be sorted in place (Order::isOfFirst).
 LogicalResult sort(Converter &c, ForeignOp op) {
   Region &region = op->getRegion(0);
   auto order = region.hasOneBlock() ? orderOf(region.front()) : std::nullopt;

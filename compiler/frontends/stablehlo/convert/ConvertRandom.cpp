@@ -163,8 +163,9 @@ Generated generatePhilox(const Words &w, Value state, ArrayRef<int64_t> shape,
 
 Generated generateThreefry(const Words &w, Value state, ArrayRef<int64_t> shape,
                            bool isWide) {
-  // Each counter gives two words, so `half` has half the elements: along the
-  // first even dimension, or else the largest dimension.
+  // Each counter gives two words of 32 bits or one of 64. For words of 32,
+  // `half` has half the elements, rounded up: along the first even dimension,
+  // or else the largest dimension.
   Ints half(shape);
   if (half.empty())
     half.push_back(1);

@@ -8,7 +8,8 @@ using namespace weft::stablehlo;
 
 namespace {
 
-/// An operand, converted to f32 if its type is narrower; the result is rounded.
+/// An operand, converted to f32 if its type is narrower; `give` rounds the
+/// result to the type.
 FailureOr<RealTensor> realInput(Converter &c, ForeignOp op, unsigned index) {
   auto type = dyn_cast<FloatType>(op.operandType(index).getElementType());
   if (!type)

@@ -52,7 +52,7 @@ RealTensor stablehlo::lgamma(RealTensor x) {
   RealTensor z = reflected(x), t = z + (kG + 0.5), logT = logOfT(z);
   RealTensor result = (z + 0.5 - t / logT) * logT + 0.5 * std::log(2 * kPi) +
                       log(Lanczos(z).sum);
-  // log(pi / |sin(pi x)|) is computed from the distance to the next integer.
+  // log(pi / |sin(pi x)|) is computed from the distance to the nearest integer.
   RealTensor fraction = abs(x) - floor(abs(x));
   RealTensor mirror =
       log(sin(kPi * (fraction > 0.5).select(1 - fraction, fraction)));
@@ -74,8 +74,9 @@ RealTensor stablehlo::digamma(RealTensor x) {
   return poles.select(x.number(kNan), (x < 0.5).select(below, result));
 }
 
-/// The Euler-Maclaurin formula: nine terms, an integral for the rest, and
-/// corrections by Bernoulli numbers (the coefficients are (2k)! / B_2k).
+/// The Euler-Maclaurin formula: nine terms and half of the tenth, an integral
+/// for the rest, and corrections by Bernoulli numbers (the coefficients are
+/// (2k)! / B_2k).
 RealTensor stablehlo::zeta(RealTensor x, RealTensor q) {
   constexpr double coefficients[] = {12,
                                      -720,

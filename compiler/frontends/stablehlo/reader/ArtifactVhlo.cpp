@@ -127,7 +127,8 @@ Attribute VhloBytecode::readInteger(DialectBytecodeReader &reader) const {
   return failed(value) ? Attribute() : IntegerAttr::get(type, *value);
 }
 
-/// Unpacks booleans: bytes, packed bits, or one byte 0xFF for true everywhere.
+/// Unpacks booleans: bytes, packed bits, or one byte for all (0xFF for true, 0
+/// for false); null for another number of bytes.
 DenseElementsAttr unpackBooleans(ShapedType type, ArrayRef<char> blob) {
   SmallVector<bool> values;
   size_t count = type.getNumElements();

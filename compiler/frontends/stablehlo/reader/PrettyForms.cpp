@@ -235,8 +235,8 @@ ParseResult parseClauses(OpAsmParser &parser, OperationState &state) {
   bool paren = name == "chlo.top_k";
   if (paren && parser.parseLParen())
     return failure();
-  // The first operand is missing in `stablehlo.return` and
-  // `stablehlo.partition_id`.
+  // Some ops have no operand, such as `stablehlo.iota` and
+  // `stablehlo.partition_id`, and `stablehlo.return` may have none.
   OpAsmParser::UnresolvedOperand first;
   OptionalParseResult found = parser.parseOptionalOperand(first);
   if (found.has_value()) {
