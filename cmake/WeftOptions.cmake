@@ -13,8 +13,8 @@ if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYP
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release, RelWithDebInfo or MinSizeRel" FORCE)
 endif()
 
-# weft_unity(<target>): a library whose sources WEFT_UNITY compiles together. An
-# archive of which programs take single objects is none.
+# weft_unity(<target>): WEFT_UNITY compiles the sources of this library together.
+# Not for an archive from which a program links only some objects.
 function(weft_unity target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${WEFT_UNITY} UNITY_BUILD_BATCH_SIZE 12)
 endfunction()

@@ -145,7 +145,14 @@ struct LibraryContraction {
   plan::ContractionEpilogue epilogue;
   uint32_t fallback;
   plan::ContractionCompute compute;
-  bool hasBias() const;
+  bool hasBias() const {
+    return epilogue == plan::ContractionEpilogue::bias ||
+           epilogue == plan::ContractionEpilogue::bias_relu ||
+           epilogue == plan::ContractionEpilogue::bias_gelu_tanh;
+  }
+  /// The index of the result in a launch's arguments: behind both operands and
+  /// the bias, in front of scratch memory.
+  uint32_t resultArgument() const { return hasBias() ? 3 : 2; }
 };
 struct Builtin {
   std::string name;

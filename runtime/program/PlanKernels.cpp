@@ -132,12 +132,6 @@ Error PlanReader::readKernel(const std::string &what,
   return nullptr;
 }
 
-bool LibraryContraction::hasBias() const {
-  return epilogue == plan::ContractionEpilogue::bias ||
-         epilogue == plan::ContractionEpilogue::bias_relu ||
-         epilogue == plan::ContractionEpilogue::bias_gelu_tanh;
-}
-
 Error PlanReader::readKernel(const std::string &what,
                              const plan::Kernel &kernel, Kernel &info) {
   info.scratch = kernel.scratch();
@@ -193,7 +187,7 @@ Error PlanReader::readKernels() {
 Error PlanReader::checkContraction(const std::string &what,
                                    const LibraryContraction &its,
                                    const Instruction &i) const {
-  uint32_t wanted = its.hasBias() ? 4 : 3;
+  uint32_t result = its.resultArgument(), wanted = result + 1;
   if (i.argumentCount != wanted)
     return badPlan(what, " on ", i.argumentCount, " buffers, not ", wanted);
   auto argument = [&](uint32_t n) {
@@ -214,9 +208,9 @@ Error PlanReader::checkContraction(const std::string &what,
   if (its.hasBias())
     if (Error e = holds(2, uint64_t(its.columns.size())))
       return e;
-  if (Error e = holds(wanted - 1, extent(its, &plan::ContractionDim::result)))
+  if (Error e = holds(result, extent(its, &plan::ContractionDim::result)))
     return e;
-  return checkWritable(what, argument(wanted - 1));
+  return checkWritable(what, argument(result));
 }
 
 bool Plan::isOfHost() const {

@@ -1,7 +1,6 @@
 """No file has a private word or a sentence of tools/check/words.txt, which names the words of the field.
 
 Words are whole words, also in identifiers' place; sentences may go over lines of a comment or string.
-The title in a file's first line is a noun ("the price of a reshard"), not a clause with "what".
 """
 
 import pathlib
@@ -54,13 +53,6 @@ def problems_of(name, text, table):
                 yield f"{name}:{line}: \"{words}\" is not a word of the field; use: {instead}"
 
 
-def problem_of_title(name, text):
-    """Yields the first line of a file if its title is a clause with "what"."""
-    first = text.partition("\n")[0]
-    if first.startswith("//===-") and re.search(r"\bwhat\b", first):
-        yield f"{name}:1: \"{first.strip('/=- ')}\" is a clause with \"what\"; write a noun"
-
-
 def check_itself(table):
     """Checks that the check finds a word, an identifier, a sentence over two lines, and no part of a word."""
     samples = {"class ConflictSettler {": 1, "// who agreed\n  // follows it": 1, '"takes over "\n      "the memory"': 1,
@@ -68,10 +60,6 @@ def check_itself(table):
     for text, count in samples.items():
         if len(list(problems_of("passes/x.cpp", text, table))) != count:
             sys.exit(f"tools/check/check_words.py: judges {text!r} wrongly; fix pattern_of")
-
-
-    if [*problem_of_title("x.h", "//===- x.h - the price of what moves ---===//\n")] == [] or [*problem_of_title("x.h", "//===- x.h - prices ---===//\n")]:
-        sys.exit("tools/check/check_words.py: judges titles wrongly; fix problem_of_title")
 
 
 def main():
@@ -84,7 +72,6 @@ def main():
         if name.endswith(ENDINGS) and not name.startswith(OUTSIDE) and path.is_file():
             text = path.read_text(errors="replace")
             problems += problems_of(name, text, table)
-            problems += problem_of_title(name, text)
             problems += problems_of(name, f"{path.stem}\n", table)
     print("\n".join(problems))
     return 1 if problems else 0

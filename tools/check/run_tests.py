@@ -22,14 +22,15 @@ BUILD = ROOT / "build"
 
 
 def run(command):
-    """Runs a command, echoes its output and returns (status, output)."""
+    """Runs a command and returns (status, output, its time as "12 s")."""
+    begin = time.monotonic()
     result = subprocess.run(command, cwd=ROOT, text=True, errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    return result.returncode, result.stdout
+    return result.returncode, result.stdout, f"{time.monotonic() - begin:.0f} s"
 
 
 def commands():
     """{name: command} of every ctest entry."""
-    _, listing = run(["ctest", "--test-dir", str(BUILD), "--show-only=json-v1"])
+    _, listing, _ = run(["ctest", "--test-dir", str(BUILD), "--show-only=json-v1"])
     tests = json.loads(listing[listing.index("{"):])["tests"]
     return {test["name"]: test["command"] for test in tests}
 
@@ -50,9 +51,7 @@ def unit_tests():
     programs = commands()
 
     def judge(name):
-        begin = time.monotonic()
-        status, output = run(programs[name])
-        seconds = f"{time.monotonic() - begin:.0f} s"
+        status, output, seconds = run(programs[name])
         if status == 0:
             cases = re.search(r"All tests passed \(.* in (\d+) test case", output)
             count = int(cases.group(1)) if cases else 1
@@ -65,24 +64,21 @@ def unit_tests():
 
 def lit_tests():
     """Counts lit's files."""
-    begin = time.monotonic()
-    status, output = run(commands()["lit"])
+    status, output, seconds = run(commands()["lit"])
     counts = {name.strip(): int(n) for name, n in re.findall(r"^\s*(\w[\w ]*?)\s*:\s*(\d+)", output, re.M)}
     failed = counts.get("Failed", 0) + counts.get("Unresolved", 0) + counts.get("Timed Out", 0)
     if status != 0:
         print(output)
         failed = max(failed, 1)
     passed = counts.get("Passed", 0)
-    print(f"  lit: {passed} files passed, {failed} failed, {time.monotonic() - begin:.0f} s", flush=True)
+    print(f"  lit: {passed} files passed, {failed} failed, {seconds}", flush=True)
     return passed, failed
 
 
 def scripts():
     """Every tools/check/check_*.py is one test."""
     def judge(script):
-        begin = time.monotonic()
-        status, output = run([sys.executable, str(script)])
-        seconds = f"{time.monotonic() - begin:.0f} s"
+        status, output, seconds = run([sys.executable, str(script)])
         return (0, 1, f"{output}\n  {script.name}: FAILED, {seconds}") if status else (1, 0, f"  {script.name}: passed, {seconds}")
 
     return in_parallel(judge, sorted((ROOT / "tools" / "check").glob("check_*.py")))

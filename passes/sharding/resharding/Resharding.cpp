@@ -51,6 +51,20 @@ static int64_t bytesSent(StepKind kind, int64_t p, int64_t before,
   return kind == StepKind::Permute ? before : 0;
 }
 
+static bool isLocal(StepKind kind) {
+  return kind == StepKind::Slice || kind == StepKind::MakePartial;
+}
+
+/// The time of a step in which the busiest device moves `bytes`.
+static double secondsOf(const Mesh &mesh, StepKind kind, const SubAxes &axes,
+                        int64_t bytes) {
+  if (isLocal(kind))
+    return 0;
+  Link link = slowestLink(mesh, axes);
+  int phases = kind == StepKind::AllReduce ? 2 : 1;
+  return phases * link.latency + link.moving(bytes);
+}
+
 namespace {
 /// A cost; costs are compared field by field. `first` and `second` are time and
 /// bytes, or bytes and time. Time is in units of 1e-15 s, so that sums in any
@@ -127,7 +141,6 @@ private:
     return options.fewestBytes ? Cost{bytes, time, steps}
                                : Cost{time, bytes, steps};
   }
-  int64_t timeOf(StepKind kind, const SubAxes &axes, int64_t bytes) const;
   SubAxes axesOf(const Move &move) const;
 
   const Problem &problem;
@@ -157,17 +170,10 @@ SubAxes Search::axesOf(const Move &move) const {
   return axes;
 }
 
-int64_t Search::timeOf(StepKind kind, const SubAxes &axes,
-                       int64_t bytes) const {
-  Link link = slowestLink(problem.mesh, axes);
-  int phases = kind == StepKind::AllReduce ? 2 : 1;
-  return femtoseconds(phases * link.latency + link.moving(bytes));
-}
-
 void Search::price(Node &node, const View &before, const View &after) const {
   const Move &move = node.move;
   node.bytes = node.time = 0;
-  if (move.kind == StepKind::Slice || move.kind == StepKind::MakePartial) {
+  if (isLocal(move.kind)) {
     node.cost.steps += 1;
     return;
   }
@@ -183,7 +189,8 @@ void Search::price(Node &node, const View &before, const View &after) const {
                            before.localElements * problem.elementBytes,
                            after.localElements * problem.elementBytes);
   }
-  node.time = timeOf(move.kind, axes, std::max(node.bytes, sent));
+  node.time = femtoseconds(
+      secondsOf(problem.mesh, move.kind, axes, std::max(node.bytes, sent)));
   int64_t steps = move.kind == StepKind::Exchange ? exchangeStep : standardStep;
   node.cost = node.cost + cost(node.time, node.bytes, steps);
 }
@@ -381,11 +388,7 @@ static ReshardPlan exchangePlan(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
         kind == StepKind::AllReduce ? problem.from.reduce : problem.to.reduce;
     step.result = result;
     step.bytes = bytes;
-    Link link = slowestLink(mesh, step.axes);
-    int latencies = kind == StepKind::MakePartial ? 0
-                    : kind == StepKind::AllReduce ? 2
-                                                  : 1;
-    step.seconds = latencies * link.latency + link.moving(bytes);
+    step.seconds = secondsOf(mesh, kind, step.axes, bytes);
     plan.bytesReceived += bytes;
     plan.seconds += step.seconds;
     plan.steps.push_back(std::move(step));

@@ -48,11 +48,6 @@ static cublaslt::Epilogue epilogueOf(plan::ContractionEpilogue epilogue) {
   return Out::Default;
 }
 
-static bool hasBias(const LibraryContraction &contraction) {
-  auto bits = int(epilogueOf(contraction.epilogue));
-  return (bits & int(cublaslt::Epilogue::Bias)) != 0;
-}
-
 Error GpuContraction::set(cublaslt::OperationAttribute attribute,
                           const auto &value) const {
   return library().check(library().cublasLtMatmulDescSetAttribute(
@@ -91,8 +86,8 @@ Error GpuContraction::createOperation() {
     return e;
   // The pointer only gives the alignment of the bias, on which the choice of
   // the algorithm depends.
-  return hasBias(contraction) ? set(A::BiasPointer, uint64_t(kAlignment))
-                              : nullptr;
+  return contraction.hasBias() ? set(A::BiasPointer, uint64_t(kAlignment))
+                               : nullptr;
 }
 
 Error GpuContraction::createLayout(cublaslt::Layout &out, DType type,
@@ -250,7 +245,7 @@ Error GpuContraction::launch(const GpuStream &stream,
   bool isDouble = contraction.sums == DType::f64;
   const void *alpha = isDouble ? static_cast<const void *>(&wideOne) : &one,
              *beta = isDouble ? static_cast<const void *>(&wideZero) : &zero;
-  if (hasBias(contraction))
+  if (contraction.hasBias())
     if (Error e = set(cublaslt::OperationAttribute::BiasPointer, buffers[2]))
       return e;
   int64_t calls = 1;
@@ -261,8 +256,7 @@ Error GpuContraction::launch(const GpuStream &stream,
   };
   for (int64_t n = 0; n < calls; ++n) {
     auto [lhs, rhs, result] = offsetsOf(contraction, n);
-    // Scratch memory of the fallback may follow.
-    void *out = at(buffers[hasBias(contraction) ? 3 : 2], result, types.result);
+    void *out = at(buffers[contraction.resultArgument()], result, types.result);
     if (Error e =
             library().check(library().cublasLtMatmul(
                                 handle->get(), operation, alpha,

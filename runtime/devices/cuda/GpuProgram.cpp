@@ -74,6 +74,7 @@ Error GpuProgram::loadKernels(Image &image) {
 /// The types that all of a kernel's launches have in common.
 Error GpuProgram::typesOf(uint32_t kernel, GpuContraction::Types &out) const {
   const Plan &plan = owner->plan();
+  const auto &its = std::get<LibraryContraction>(plan.kernels[kernel].code);
   bool isFirst = true;
   for (const Instruction &i : plan.instructions) {
     if (i.kind != plan::Operation::Launch || i.index != kernel)
@@ -81,9 +82,7 @@ Error GpuProgram::typesOf(uint32_t kernel, GpuContraction::Types &out) const {
     auto typeOf = [&](uint32_t n) {
       return plan.buffers[plan.arguments[i.firstArgument + n]].dtype;
     };
-    uint32_t scratch = plan.kernels[kernel].scratch > 0; // the last argument
-    GpuContraction::Types types = {typeOf(0),
-                                   typeOf(i.argumentCount - 1 - scratch)};
+    GpuContraction::Types types = {typeOf(0), typeOf(its.resultArgument())};
     if (typeOf(1) != types.operand ||
         (!isFirst &&
          (types.operand != out.operand || types.result != out.result)))
