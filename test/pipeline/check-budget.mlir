@@ -66,3 +66,20 @@ module attributes {weft.mesh = #mesh, weft.expect = "all_reduce<=0"} {
     return %r : tensor<f32>
   }
 }
+
+// -----
+
+// The bytes of 2^51 rounds saturate; they do not wrap to a number within the budget.
+#mesh = #weft.mesh<"x"=2>
+#rows = #weft.layout<#mesh, [{"x"}, {}]>
+module attributes {weft.mesh = #mesh, weft.expect = "bytes<=1000"} {
+  func.func @rounds(%w: tensor<64x64xf32> {weft.layout = #rows, weft.name = "w"}) -> (tensor<64x64xf32> {weft.layout = #rows}) {
+    %y = weft.for 2251799813685248 (%w) : (tensor<64x64xf32>) -> tensor<64x64xf32> {
+    ^bb0(%i: tensor<i32>, %v: tensor<64x64xf32>):
+      // expected-error @below {{the budget "bytes<=1000" is broken: a rounds step has 9,223,372,036,854,775,807 (bytes); all_gather over "x", 8,192 bytes, 2,251,799,813,685,248 times}}
+      %0 = weft.dot %v, %v contract [1] x [0] : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+      weft.yield %0 : tensor<64x64xf32>
+    }
+    return %y : tensor<64x64xf32>
+  }
+}
