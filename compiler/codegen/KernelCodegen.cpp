@@ -19,7 +19,7 @@ namespace {
 struct Generator {
   llvm::StringLiteral kind;
   llvm::ArrayRef<llvm::StringLiteral> aliases;
-  /// Opens the generator; null for an unknown target.
+  /// Opens the generator; null for a target of another architecture.
   std::unique_ptr<KernelCodegen> (*open)(llvm::StringRef target);
 };
 } // namespace
@@ -51,9 +51,14 @@ std::string weft::knownTargets() {
 std::unique_ptr<KernelCodegen> weft::openCodegen(llvm::StringRef target,
                                                  std::string &error) {
   for (const Generator &generator : generators)
-    if (llvm::is_contained(targetsOf(generator), target))
-      if (auto opened = generator.open(target))
-        return opened;
+    if (llvm::is_contained(targetsOf(generator), target)) {
+      auto opened = generator.open(target);
+      if (!opened)
+        error = "target '" + target.str() +
+                "' is a processor of another architecture than this machine's; "
+                "compile on a machine of that architecture, or use cpu:host";
+      return opened;
+    }
   error = "unknown target '" + target.str() + "'; use one of " + knownTargets();
   return nullptr;
 }

@@ -200,8 +200,10 @@ static std::string advice(const Limit &limit, const Explanation &explanation) {
 }
 
 /// The location of the error: the line of the first collective that the limit
-/// counts, else of the program.
+/// counts, else of the program, as of its memory.
 static Location placeOf(plan::ProgramOp program, const Limit &limit) {
+  if (limit.subject == "memory")
+    return program.getLoc();
   StringRef kind = limit.subject;
   kind.consume_back(".bytes");
   for (auto op : program.getOps<plan::CollectiveOpInterface>())

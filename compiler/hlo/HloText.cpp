@@ -233,6 +233,7 @@ std::string HloPrinter::print() {
     if (function.isExternal() || !function.isPublic())
       continue;
     before.clear();
+    reducers.clear(); // each module defines its own
     std::string entry = computation(("ENTRY %" + function.getName()).str(),
                                     function.getBody().front(), false);
     text += "HloModule " + name.str() + ", entry_computation_layout={(" +

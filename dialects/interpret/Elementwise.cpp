@@ -42,6 +42,7 @@ RealUnary realUnary(Operation *op) {
       .Case<LogisticOp>(
           [](auto) { return +[](double x) { return 1 / (1 + std::exp(-x)); }; })
       .Case<ErfOp>([](auto) { return +[](double x) { return std::erf(x); }; })
+      .Case<ErfcOp>([](auto) { return +[](double x) { return std::erfc(x); }; })
       .Case<CeilOp>([](auto) { return +[](double x) { return std::ceil(x); }; })
       .Case<RoundOp>(
           [](auto) { return +[](double x) { return std::round(x); }; })

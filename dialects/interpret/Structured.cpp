@@ -140,6 +140,9 @@ static FailureOr<Tensors> padded(tensor::PadOp pad, Operands in,
   bool inside = def && pad->isProperAncestor(def);
   std::optional<Tensor> constant =
       inside ? meaningOfArith(def, {}) : std::nullopt;
+  if (inside && !constant)
+    return def->emitOpError("has no meaning in the interpreter as the padding "
+                            "of a tensor.pad; use arith.constant");
   const Tensor &fill = inside ? *constant : *outside(value);
   Tensor result = storedTensor(pad.getType());
   for (int64_t i = 0; i < result.size(); ++i)

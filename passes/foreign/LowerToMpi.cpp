@@ -14,11 +14,12 @@ namespace weft {
 using namespace weft;
 using namespace mlir;
 
-/// Whether MPI can send elements of this type: of floats, f32 and f64 only.
+/// Whether MPI can send elements of this type: f32, f64 and integers of whole
+/// bytes without a sign of their own, whose reductions are signed.
 static bool isSendable(Type element) {
-  return element.isF32() || element.isF64() || element.isInteger(8) ||
-         element.isInteger(16) || element.isInteger(32) ||
-         element.isInteger(64);
+  return element.isF32() || element.isF64() || element.isSignlessInteger(8) ||
+         element.isSignlessInteger(16) || element.isSignlessInteger(32) ||
+         element.isSignlessInteger(64);
 }
 
 static LogicalResult checkMovable(Operation *op) {

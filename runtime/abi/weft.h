@@ -329,7 +329,7 @@ weft_error *weft_execute(weft_runtime *runtime, const weft_program *program,
 /// address of the local part of input i on the device at position p of the
 /// mesh, in 64-byte aligned memory of the size of that port's buffer; outputs
 /// likewise. An output that reuses a donated input must be given the input's
-/// memory.
+/// memory. Addresses for positions of other processes are not read.
 weft_error *weft_execute_local(weft_runtime *runtime,
                                const weft_program *program, void *const *inputs,
                                void *const *outputs);

@@ -112,12 +112,9 @@ Status writeKerasArchive(const std::string &path, const KerasArchive &archive,
   return copied ? file->commit() : copied;
 }
 
-Status writeWeightsH5(const std::string &path,
-                      const std::vector<Hdf5Group> &groups,
-                      const std::vector<StoredArray> &weights,
-                      bool writesFile) {
-  if (!writesFile)
-    return readAll(weights);
+Result<OutputFile> prepareWeightsH5(const std::string &path,
+                                    const std::vector<Hdf5Group> &groups,
+                                    const std::vector<StoredArray> &weights) {
   Result<OutputFile> file = openForArrays(path, weights);
   if (!file)
     return file.error();
@@ -128,7 +125,19 @@ Status writeWeightsH5(const std::string &path,
       readInChunks(*written, path, [&](const void *bytes, size_t count) {
         file->write(bytes, count);
       });
-  return copied ? file->commit() : copied;
+  if (!copied)
+    return copied.error();
+  return file;
+}
+
+Status writeWeightsH5(const std::string &path,
+                      const std::vector<Hdf5Group> &groups,
+                      const std::vector<StoredArray> &weights,
+                      bool writesFile) {
+  if (!writesFile)
+    return readAll(weights);
+  Result<OutputFile> file = prepareWeightsH5(path, groups, weights);
+  return file ? file->commit() : Status(file.error());
 }
 
 Result<std::vector<StoredArray>>

@@ -34,6 +34,11 @@ Result<KerasArchive> readKerasArchive(const std::string &path,
 Status writeKerasArchive(const std::string &path, const KerasArchive &archive,
                          const std::vector<Hdf5Group> &groups,
                          bool writesFile = true);
+/// Writes the bytes of a .weights.h5 file, which appears by commit(). Reads all
+/// weights, even after an error.
+Result<OutputFile> prepareWeightsH5(const std::string &path,
+                                    const std::vector<Hdf5Group> &groups,
+                                    const std::vector<StoredArray> &weights);
 /// Writes a .weights.h5 file of weights by HDF5 path, which openHdf5 reads.
 Status writeWeightsH5(const std::string &path,
                       const std::vector<Hdf5Group> &groups,

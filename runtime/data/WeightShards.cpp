@@ -94,54 +94,100 @@ usedGroups(const std::vector<Hdf5Group> &groups,
   return out;
 }
 
+namespace {
+/// Writes shards, which all appear, or none.
+class ShardWriter {
+public:
+  ShardWriter(const std::string &path, const std::vector<Hdf5Group> &groups,
+              bool writesFiles)
+      : path(path), groups(groups), writesFiles(writesFiles) {}
+
+  /// Writes the arrays to the next file. Other processes read the weights
+  /// along: after an error they are read only.
+  void add(const std::vector<StoredArray> &shard);
+  /// Lets all files appear, the index last.
+  Status commit(uint64_t totalBytes);
+
+private:
+  /// The groups' files, as Keras writes them.
+  json index(uint64_t totalBytes) const;
+
+  const std::string &path;
+  const std::vector<Hdf5Group> &groups;
+  bool writesFiles;
+  std::map<std::string, std::vector<std::string>> filesOf; ///< by group
+  std::vector<OutputFile> files;
+  size_t count = 0;
+  Status all;
+};
+} // namespace
+
+void ShardWriter::add(const std::vector<StoredArray> &shard) {
+  std::string name = shardName(path, count++), place = beside(path, name);
+  for (const StoredArray &array : shard) {
+    std::vector<std::string> &names = filesOf["/" + groupOf(array.name)];
+    if (names.empty() || names.back() != name)
+      names.push_back(name);
+  }
+  if (!writesFiles || !all) {
+    Status read = writeWeightsH5(place, {}, shard, /*writesFile=*/false);
+    all = all ? read : all;
+    return;
+  }
+  auto file = prepareWeightsH5(place, usedGroups(groups, shard), shard);
+  if (file)
+    files.push_back(std::move(*file));
+  else
+    all = file.error();
+}
+
+json ShardWriter::index(uint64_t totalBytes) const {
+  json said = {{"metadata", {{"total_size", totalBytes}}},
+               {"weight_map", json::object()}};
+  for (const auto &[group, names] : filesOf)
+    said["weight_map"][group] =
+        names.size() == 1 ? json(names[0]) : json(names);
+  return said;
+}
+
+Status ShardWriter::commit(uint64_t totalBytes) {
+  if (!all || !writesFiles)
+    return all;
+  Result<OutputFile> last = OutputFile::open(path);
+  if (!last)
+    return last.error();
+  last->write(index(totalBytes).dump(4));
+  for (OutputFile &file : files)
+    if (Status written = file.commit(); !written)
+      return written;
+  return last->commit();
+}
+
 Status writeWeightShards(const std::string &path,
                          const std::vector<Hdf5Group> &groups,
                          const std::vector<StoredArray> &weights,
                          uint64_t mostBytes, bool writesFiles) {
-  std::map<std::string, std::vector<std::string>> map;
-  std::vector<StoredArray> shard;
-  uint64_t inShard = 0, total = 0;
-  size_t files = 0;
-  auto finish = [&]() -> Status {
-    std::string name = shardName(path, files++);
-    for (const StoredArray &array : shard) {
-      std::vector<std::string> &names = map["/" + groupOf(array.name)];
-      if (names.empty() || names.back() != name)
-        names.push_back(name);
-    }
-    Status written = writeWeightsH5(
-        beside(path, name), usedGroups(groups, shard), shard, writesFiles);
-    shard.clear();
-    inShard = 0;
-    return written;
-  };
-  for (const StoredArray &array : weights) {
-    uint64_t bytes = array.bytes();
-    if (bytes > mostBytes)
+  for (const StoredArray &array : weights)
+    if (uint64_t bytes = array.bytes(); bytes > mostBytes)
       return Error{path + ": " + array.name + " has " + std::to_string(bytes) +
                    " bytes, more than a file of --max-shard-size " +
                    std::to_string(mostBytes) + "; raise it"};
-    if (!shard.empty() && inShard + bytes > mostBytes)
-      if (Status ok = finish(); !ok)
-        return ok;
+  ShardWriter writer(path, groups, writesFiles);
+  std::vector<StoredArray> shard;
+  uint64_t inShard = 0, total = 0;
+  for (const StoredArray &array : weights) {
+    uint64_t bytes = array.bytes();
+    if (!shard.empty() && inShard + bytes > mostBytes) {
+      writer.add(shard);
+      shard.clear();
+      inShard = 0;
+    }
     shard.push_back(array);
     inShard += bytes;
     total += bytes;
   }
-  if (Status ok = finish(); !ok)
-    return ok;
-  if (!writesFiles)
-    return {};
-  json said = {{"metadata", {{"total_size", total}}},
-               {"weight_map", json::object()}};
-  for (const auto &[group, names] : map)
-    said["weight_map"][group] =
-        names.size() == 1 ? json(names[0]) : json(names);
-  Result<OutputFile> file = OutputFile::open(path);
-  if (!file)
-    return file.error();
-  file->write(said.dump(4));
-  return file->commit();
+  writer.add(shard);
+  return writer.commit(total);
 }
 
 Status writeKerasWeights(const std::string &path,

@@ -53,14 +53,16 @@ static Error checkPorts(weft_runtime &runtime, const Plan &plan,
   return nullptr;
 }
 
-/// Checks that every pointer is set and aligned, and donated memory is the
-/// same.
-static Error checkLocal(const Plan &plan, void *const *inputs,
-                        void *const *outputs) {
+/// Checks that every pointer of a position of this process is set and aligned,
+/// and donated memory is the same.
+static Error checkLocal(const weft_runtime &runtime, const Plan &plan,
+                        void *const *inputs, void *const *outputs) {
   size_t positions = plan.mesh.devices.size();
+  Ownership owners = runtime.ownership(plan.mesh);
   auto check = [&](const PortInfo &port, void *const *locals) -> Error {
     for (size_t p = 0; p < positions; ++p)
-      if (!locals[p] || reinterpret_cast<uintptr_t>(locals[p]) % 64)
+      if (owners.isOwn(int64_t(p)) &&
+          (!locals[p] || reinterpret_cast<uintptr_t>(locals[p]) % 64))
         return makeError(WEFT_INVALID_ARGUMENT, "the memory for \"", port.name,
                          "\" at position ", p,
                          " is null or not aligned to 64 bytes");
@@ -74,7 +76,8 @@ static Error checkLocal(const Plan &plan, void *const *inputs,
       return e;
     int64_t donatedArgument = plan.outputs[i].donatedFrom;
     for (size_t p = 0; donatedArgument >= 0 && p < positions; ++p)
-      if (outputs[i * positions + p] != inputs[donatedArgument * positions + p])
+      if (owners.isOwn(int64_t(p)) &&
+          outputs[i * positions + p] != inputs[donatedArgument * positions + p])
         return makeError(WEFT_INVALID_ARGUMENT, "output \"",
                          plan.outputs[i].name,
                          "\" reuses a donated input and needs its memory");
@@ -153,9 +156,10 @@ static Error bindBuffers(weft_runtime &runtime, const Plan &plan,
   return nullptr;
 }
 
-static Error bindLocal(const Plan &plan, void *const *inputs,
-                       void *const *outputs, Binding &out) {
-  if (Error e = checkLocal(plan, inputs, outputs))
+static Error bindLocal(const weft_runtime &runtime, const Plan &plan,
+                       void *const *inputs, void *const *outputs,
+                       Binding &out) {
+  if (Error e = checkLocal(runtime, plan, inputs, outputs))
     return e;
   size_t positions = plan.mesh.devices.size();
   out.inputs.assign(inputs, inputs + plan.inputs.size() * positions);
@@ -260,7 +264,7 @@ static Error enqueueLocal(weft_runtime *runtime, const weft_program *program,
                           void *const *inputs, void *const *outputs,
                           const How &how, Ticket &out) {
   auto bind = [&](const Plan &plan, Binding &binding) {
-    return bindLocal(plan, inputs, outputs, binding);
+    return bindLocal(*runtime, plan, inputs, outputs, binding);
   };
   return enqueue(runtime, program, inputs, outputs, how, bind, out);
 }

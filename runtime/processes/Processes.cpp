@@ -218,9 +218,10 @@ Error Processes::share(void **data, size_t *bytes) {
 }
 
 Error Processes::vote(bool mine, bool &any) {
-  if (mine && rank() != 0 && !stopAsked.exchange(true))
+  bool wants = mine || signalled.load() == 1;
+  if (wants && rank() != 0 && !stopAsked.exchange(true))
     say(Word::Stop, 0, "", 0);
-  uint8_t word = mine || stopAsked.load() || signalled.load() == 1;
+  uint8_t word = wants || stopAsked.load();
   std::vector<Message> list;
   if (rank() == 0)
     for (int peer = 1; peer < size(); ++peer)

@@ -46,6 +46,7 @@ POWERS = ([(x, y) for x in SPECIAL for y in SPECIAL]
           + [(x, single(y)) for x in spread(1e-30, 1e30, 60) for y in both_signs(spread(1e-6, 1.4, 40))]
           + [(x, single(y / math.log2(x))) for x in spread(1.0001, 1e4, 40) for y in range(-150, 130, 3)]
           + [(-x, float(y)) for x in spread(0.1, 10, 20) for y in range(-30, 30)])
+CHLO = {"erf", "erfc"}  # the others are functions of stablehlo
 UNITS = {  # function: its value in f64, arguments (pairs of two operands), units in the last place
     "sine": (math.sin, ANGLES, 1.5),
     "cosine": (math.cos, ANGLES, 1.5),
@@ -56,6 +57,8 @@ UNITS = {  # function: its value in f64, arguments (pairs of two operands), unit
     "log_plus_one": (math.log1p, spread(1e-20, 1e30), 3),
     "logistic": (lambda x: 1 / (1 + math.exp(-x)), both_signs(spread(1e-10, 80)), 3),
     "tanh": (math.tanh, both_signs(spread(1e-20, 20)), 5),
+    "erf": (math.erf, both_signs(spread(1e-20, 5)) + [0.0, math.inf, -math.inf, math.nan], 4),
+    "erfc": (math.erfc, both_signs(spread(1e-20, 9.1)) + [0.0, 20.0, math.inf, -math.inf, math.nan], 4),
     "sqrt": (math.sqrt, spread(1e-30, 1e30), 0.51),
     "rsqrt": (lambda x: x**-0.5, spread(1e-30, 1e30), 1.6),
     "cbrt": (lambda x: math.copysign(abs(x) ** (1 / 3), x), both_signs(spread(1e-37, 1e37)) + [0.0], 0.6),
@@ -93,7 +96,7 @@ def program(name):
     columns = operands(name)
     type_, names = f"tensor<{len(columns[0])}xf32>", [f"%x{i}" for i in range(len(columns))]
     return f"""func.func public @main({", ".join(f"{x}: {type_}" for x in names)}) -> ({type_} {{jax.result_info = ""}}) {{
-      %y = stablehlo.{name} {", ".join(names)} : {type_}
+      %y = {"chlo" if name in CHLO else "stablehlo"}.{name} {", ".join(names)} : {type_}
       return %y : {type_}
     }}"""
 

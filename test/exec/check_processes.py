@@ -287,20 +287,27 @@ def check_stopped(weft, fixtures, scratch, trials="4"):
         kill(command, trial % 4, signal.SIGSTOP, *([RECOVERY] if trial // 4 % 2 else []))
 
 
-def interrupted(count, *command):
-    """Weft's lines on stderr after one Ctrl-C to mpirun, which waits before it kills: a process that takes longer says nothing."""
+def interrupted(count, *command, rank=None):
+    """Weft's lines on stderr after one Ctrl-C to mpirun, which waits before it kills: a process that takes longer says nothing.
+
+    With `rank`, after SIGTERM to that process alone.
+    """
     started = Started(count, command)
-    started.mpirun.send_signal(signal.SIGINT)
+    if rank is None:
+        started.mpirun.send_signal(signal.SIGINT)
+    else:
+        os.kill(started.processes[rank], signal.SIGTERM)
     return started.said()
 
 
 def check_interrupt(weft, fixtures, scratch):
     weights, history = scratch / "w.npz", scratch / "h.json"
-    said = interrupted(3, *endless_fit(weft, fixtures), "--save-weights", weights, "--history", history, "--history-steps")
-    steps = len(json.loads(history.read_text())["steps"]["loss"])
-    expect(said == [f"weft: interrupted after {steps} steps; saved {weights}"], f"fit says {said}")
-    iteration = next(v for k, (_, v) in npz_values.read(weights).items() if k.endswith("/iteration"))[0]
-    expect(iteration == steps, f"{iteration} steps are saved of {steps}")
+    for rank in (None, 1):
+        said = interrupted(3, *endless_fit(weft, fixtures), "--save-weights", weights, "--history", history, "--history-steps", rank=rank)
+        steps = len(json.loads(history.read_text())["steps"]["loss"])
+        expect(said == [f"weft: interrupted after {steps} steps; saved {weights}"], f"fit says {said} (rank {rank})")
+        iteration = next(v for k, (_, v) in npz_values.read(weights).items() if k.endswith("/iteration"))[0]
+        expect(iteration == steps, f"{iteration} steps are saved of {steps}")
     step = seed_step(weft, fixtures, scratch, "distribution-dp8.json")
     said = interrupted(3, *step.command(scratch / "out.npz", "--repeat", "100000000"))
     expect(len(said) <= 1 and not list(scratch.glob("out.npz*")), f"run says {said} and leaves nothing behind")

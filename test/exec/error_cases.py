@@ -21,6 +21,7 @@ import source_error_cases
 import step_cases
 
 DEVICE_KERNELS = pathlib.Path(__file__).resolve().parents[1] / "pipeline" / "Inputs" / "device-kernels.mlir"
+OTHER_TARGET = "cpu:neon" if os.uname().machine == "x86_64" else "cpu:avx2"  # of another architecture
 
 
 def npy(descr, shape, data, fortran=False):
@@ -136,6 +137,7 @@ class Cases(fit_error_cases.FitCases, step_cases.StepCases, distribution_cases.D
                             ("--learning-rate", "-inf"), ("--learning-rate", "1e39"), ("--devices", "gpu:8"),
                             ("--devices", "cpu:0"), ("--devices", "cpu:65537"), ("--save", "trained.h5"),
                             ("--shape", "x=28by28"), ("--memory", "much"), ("--target", "cpu:avx1024"),
+                            ("--target", OTHER_TARGET),
                             ("--expect", "speed<=3")):
             yield f"{flag} {value}", [*fit, flag, value]
         yield "target of the environment", fit, {"env": {**os.environ, "WEFT_TARGET": "cpu:avx1024"}}

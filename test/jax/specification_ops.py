@@ -88,6 +88,25 @@ CASES = {
                       -1j * np.log((W + 1j * Z) / np.sqrt(W * W + Z * Z))),
     "complex maximum": ("%r = stablehlo.maximum %0, %1 : {0}", [Z, W], lexicographic(np.greater, Z, W)),
     "complex minimum": ("%r = stablehlo.minimum %0, %1 : {0}", [Z, W], lexicographic(np.less, Z, W)),
+    "argmax from a pair": ("""%p = stablehlo.iota dim = 1 : tensor<8x6xi32>
+        %v = stablehlo.constant dense<1.0> : tensor<f32>
+        %q = stablehlo.constant dense<-1> : tensor<i32>
+        %s:2 = stablehlo.reduce(%0 init: %v), (%p init: %q) across dimensions = [1]
+          : ({0}, tensor<8x6xi32>, tensor<f32>, tensor<i32>) -> (tensor<8xf32>, tensor<8xi32>)
+          reducer(%x: tensor<f32>, %y: tensor<f32>) (%i: tensor<i32>, %j: tensor<i32>) {{
+          %larger = stablehlo.compare GT, %x, %y, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+          %nan = stablehlo.compare NE, %x, %x, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+          %take = stablehlo.or %larger, %nan : tensor<i1>
+          %equal = stablehlo.compare EQ, %x, %y, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+          %before = stablehlo.compare LT, %i, %j, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+          %tie = stablehlo.and %equal, %before : tensor<i1>
+          %first = stablehlo.or %take, %tie : tensor<i1>
+          %value = stablehlo.select %take, %x, %y : tensor<i1>, tensor<f32>
+          %position = stablehlo.select %first, %i, %j : tensor<i1>, tensor<i32>
+          stablehlo.return %value, %position : tensor<f32>, tensor<i32>
+        }}
+        %zero = stablehlo.constant dense<0> : {r}
+        %r = stablehlo.add %s#1, %zero : {r}""", [X], np.where(X.max(1) > 1, X.argmax(1), -1).astype(np.int32)),
     "reduced complex maximum": ("""%i = stablehlo.constant dense<(0xFF800000,0xFF800000)> : tensor<complex<f32>>
         %r = stablehlo.reduce(%0 init: %i) applies stablehlo.maximum across dimensions = [1]
           : ({0}, tensor<complex<f32>>) -> {r}""", [Z], Z[np.arange(8), Z.real.argmax(1)]),

@@ -75,6 +75,15 @@ func.func @half(%a: tensor<4xf16>) -> tensor<4xf16> {
 
 // -----
 
+#mesh = #weft.mesh<"x"=2>
+func.func @unsigned(%a: tensor<4xui32>) -> tensor<4xui32> {
+  // expected-error @below {{mpi sends no elements of 'ui32'; convert them to f32 or i32 before}}
+  %0 = coll.all_reduce max %a over #mesh ["x"] : tensor<4xui32>
+  return %0 : tensor<4xui32>
+}
+
+// -----
+
 #mesh = #weft.mesh<"x"=2, devices = [1, 0]>
 func.func @order(%a: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @below {{device 1 is at position 0 of the mesh, but a rank is a position; leave the list of devices out}}

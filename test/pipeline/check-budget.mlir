@@ -47,6 +47,17 @@ module attributes {weft.mesh = #mesh, weft.expect = "memory<=8"} {
 
 // -----
 
+#mesh = #weft.mesh<"model"=4>
+module attributes {weft.mesh = #mesh, weft.expect = "memory<=8"} {
+  // expected-error-re @below {{the budget "memory<=8" is broken: a total step has {{[0-9]+}} (memory); weights 0, optimizer 0}}
+  func.func @total(%x: tensor<16xf32> {weft.name = "x", weft.layout = #weft.layout<#mesh, [{"model"}]>}) -> tensor<f32> {
+    %r = weft.reduce sum %x dims [0] : tensor<16xf32> -> tensor<f32>
+    return %r : tensor<f32>
+  }
+}
+
+// -----
+
 #mesh = #weft.mesh<"a"=2, "b"=2, "c"=2>
 module attributes {weft.mesh = #mesh, weft.expect = "all_reduce<=0"} {
   func.func @three(%x: tensor<16xf32> {weft.name = "x", weft.layout = #weft.layout<#mesh, [{"a", "b", "c"}]>}) -> tensor<f32> {

@@ -259,6 +259,14 @@ TEST_CASE("forms of upstream's ops that the interpreter does not know") {
     return %0 : tensor<6xf32> })"),
       Catch::Contains("has no meaning in the interpreter unless it pads by one "
                       "value, and as much as attributes say"));
+  CHECK_THAT(
+      refused(R"(func.func @f(%a: tensor<4xf32>) -> tensor<6xf32> {
+    %0 = tensor.pad %a low[1] high[1] { ^bb0(%i: index):
+      %v = ub.poison : f32
+      tensor.yield %v : f32 } : tensor<4xf32> to tensor<6xf32>
+    return %0 : tensor<6xf32> })"),
+      Catch::Contains("has no meaning in the interpreter as the padding of a "
+                      "tensor.pad; use arith.constant"));
   CHECK_THAT(refused(R"(func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
     %c0 = arith.constant 0 : index
     %c9 = arith.constant 9 : index

@@ -303,3 +303,22 @@ TEST_CASE("a member that sends to several others sends its value to each") {
       program.function("f").getBody().front().front());
   CHECK(sends.getBytesSent(64, 64) == 192);
 }
+
+TEST_CASE("a conversion that rounds passes no sums") {
+  auto passesSums = [](const std::string &from, const std::string &to) {
+    std::string operand = "tensor<4x" + from + ">";
+    OneOp it("a=2",
+             {{operand.c_str()},
+              "weft.convert %0 : " + operand + " -> tensor<4x" + to + ">"},
+             {"[-]", ""});
+    Linearity linearity = it.op.rule.linearity[0];
+    CHECK(passedReduction(linearity, ReduceKind::Max) == ReduceKind::Max);
+    return passedReduction(linearity, ReduceKind::Sum) == ReduceKind::Sum;
+  };
+  CHECK(passesSums("f16", "f32"));
+  CHECK(passesSums("bf16", "f32"));
+  CHECK(passesSums("f32", "f64"));
+  CHECK_FALSE(passesSums("f32", "bf16"));
+  CHECK_FALSE(passesSums("f16", "bf16"));
+  CHECK_FALSE(passesSums("bf16", "f16"));
+}

@@ -42,6 +42,16 @@ TEST_CASE("a chain without the exchange, as JSON") {
 TEST_CASE("element types count") {
   CHECK(report({"x=2", "8", "[x]", "[-]", "bf16"}).find("8 bytes received") !=
         std::string::npos);
+  // Half of 8 elements comes from the other device.
+  for (auto [dtype, bytes] : {std::pair{"uint16", "8 bytes"},
+                              {"ui8", "4 bytes"},
+                              {"complex<f64>", "64 bytes"},
+                              {"complex64", "32 bytes"},
+                              {"f8E4M3FN", "4 bytes"},
+                              {"float8_e5m2", "4 bytes"},
+                              {"i1", "4 bytes"}})
+    CHECK_THAT(report({"x=2", "8", "[x]", "[-]", dtype}),
+               Catch::Contains(std::string(bytes) + " received"));
   CHECK(report({"x=2", "8", "[x]", "[x]"})
             .find("the layouts are equal, nothing moves") != std::string::npos);
 }
@@ -71,6 +81,6 @@ TEST_CASE("refusals name the option") {
   CHECK(report({"x=2", "a", "[x]", "[-]"}) ==
         "error: --shape: 'a' is no size; write 16,16,16");
   CHECK(report({"x=2", "8", "[x]", "[-]", "f8"}) ==
-        "error: --dtype: no element type 'f8', one of f64, f32, f16, bf16, "
-        "i64, i32, i16, i8, i1 is meant");
+        "error: --dtype: no element type 'f8'; use a name of MLIR or NumPy, "
+        "as f32, bf16, ui8, uint8, complex<f32>");
 }

@@ -270,6 +270,40 @@ TEST_CASE("fetches, permutes and picks") {
 }
 
 /// Rows loop 2 and 5 times over an all-reduce of their own.
+TEST_CASE("memory of the caller, without addresses of other processes") {
+  auto [x, y] = randomMesh();
+  PlanBuilder p({{"x", x}, {"y", y}});
+  Axes all = {fullAxis(0, x), fullAxis(1, y)};
+  int64_t positions = x * y;
+  std::vector<uint32_t> values = {
+      p.state("v", DType::i32, {positions * 16}, {all})};
+  p.allReduce(values, values, all, ReduceKind::sum);
+  std::vector<uint8_t> image = p.image();
+  std::vector<int32_t> data = iota<int32_t>(size_t(positions * 16));
+  std::string devices = "cpu:" + std::to_string(positions);
+  Loaded alone(image, devices), program(image, devices, 0, true, together());
+  alone.write(0, data);
+  program.write(0, data);
+  std::vector<void *> ports;
+  size_t own = 0;
+  for (int64_t position = 0; position < positions; ++position) {
+    size_t bytes = 0;
+    ports.push_back(weft_buffer_local(program.inputs[0], position, &bytes));
+    own += ports.back() != nullptr;
+  }
+  CHECK(own < size_t(positions));
+  REQUIRE(alone.run() == "");
+  REQUIRE(take(weft_execute_local(program.runtime, program.program,
+                                  ports.data(), ports.data())) == "");
+  CHECK(program.read<int32_t>(0, data.size()) ==
+        alone.read<int32_t>(0, data.size()));
+  *std::find_if(ports.begin(), ports.end(), [](void *p) { return p; }) =
+      nullptr;
+  CHECK_THAT(take(weft_execute_local(program.runtime, program.program,
+                                     ports.data(), ports.data())),
+             Catch::Contains("is null or not aligned to 64 bytes"));
+}
+
 TEST_CASE("groups in loops of their own") {
   PlanBuilder p({{"row", 2}, {"column", 4}});
   uint32_t v =
@@ -304,4 +338,18 @@ TEST_CASE("a deadlock across processes is an error", "[.deadlock]") {
           "deadlock in \"test\": no group is complete; device 0 waits at "
           "instruction 2 (all_reduce of the test) for device 1 (in another "
           "process)");
+}
+
+TEST_CASE("every run after the death of a process is an error", "[.death]") {
+  PlanBuilder p({{"x", 2}});
+  std::vector<uint32_t> values = {
+      p.state("v", DType::f32, {128}, {{fullAxis(0, 2)}})};
+  p.allReduce(values, values, {fullAxis(0, 2)}, ReduceKind::sum);
+  Loaded program(p.image(), "cpu:2", 1, false, together());
+  program.write(0, std::vector<float>(128, 1));
+  REQUIRE(program.run() == "");
+  if (weft_processes_rank(together()) == 1)
+    _exit(0);
+  for (int run = 0; run < 3; ++run)
+    CHECK_THAT(program.run(), Catch::Contains("has died"));
 }

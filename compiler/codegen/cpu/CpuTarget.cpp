@@ -11,6 +11,25 @@
 
 using namespace weft;
 
+namespace {
+/// A target of x86-64, or of the other architectures.
+struct NamedTarget {
+  bool isX86;
+  llvm::StringLiteral name, cpu; ///< cpu: LLVM's name
+  bool hasFma;
+  uint64_t features;
+};
+} // namespace
+
+static constexpr NamedTarget kTargets[] = {
+    {true, "cpu:avx512", "x86-64-v4", true,
+     WEFT_FEATURE_AVX512 | WEFT_FEATURE_AVX2},
+    {true, "cpu:avx2", "x86-64-v3", true, WEFT_FEATURE_AVX2},
+    {true, "cpu:generic", "x86-64", false, 0},
+    {false, "cpu:neon", "generic", true, WEFT_FEATURE_NEON},
+    {false, "cpu:generic", "generic", true, 0},
+};
+
 std::optional<CpuTarget> CpuTarget::fromName(llvm::StringRef name) {
   if (name == "cpu" || name == "cpu:host")
     return host();
@@ -19,26 +38,15 @@ std::optional<CpuTarget> CpuTarget::fromName(llvm::StringRef name) {
   target.triple = llvm::sys::getDefaultTargetTriple();
   if (std::optional<nest::TargetLimits> limits = nest::targetLimits(name))
     target.vectorBytes = limits->vectorBytes;
-  if (name == "cpu:avx512") {
-    target.cpu = "x86-64-v4";
-    target.hasFma = true;
-    target.runtimeFeatures = WEFT_FEATURE_AVX512 | WEFT_FEATURE_AVX2;
-  } else if (name == "cpu:avx2") {
-    target.cpu = "x86-64-v3";
-    target.hasFma = true;
-    target.runtimeFeatures = WEFT_FEATURE_AVX2;
-  } else if (name == "cpu:neon") {
-    target.cpu = "generic";
-    target.hasFma = true;
-    target.runtimeFeatures = WEFT_FEATURE_NEON;
-  } else if (name == "cpu:generic") {
-    bool isX86 = llvm::Triple(target.triple).isX86();
-    target.cpu = isX86 ? "x86-64" : "generic";
-    target.hasFma = !isX86;
-  } else {
-    return std::nullopt;
-  }
-  return target;
+  bool isX86 = llvm::Triple(target.triple).isX86();
+  for (const NamedTarget &named : kTargets)
+    if (named.name == name && named.isX86 == isX86) {
+      target.cpu = named.cpu.str();
+      target.hasFma = named.hasFma;
+      target.runtimeFeatures = named.features;
+      return target;
+    }
+  return std::nullopt;
 }
 
 static CpuTarget findHost() {

@@ -30,7 +30,7 @@ struct CpuTarget {
   /// The best of the named targets that this machine can run.
   static CpuTarget host();
   /// The target of a name, `cpu`, `cpu:host` or one of the names above; nothing
-  /// for another name.
+  /// for another name, or for one of another architecture than this machine's.
   static std::optional<CpuTarget> fromName(llvm::StringRef name);
 };
 

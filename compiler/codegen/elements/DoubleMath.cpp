@@ -199,6 +199,38 @@ Value errorFunction(const Formula &f, Value x) {
   return orNaN(f, x, f.withSignOf(result, x));
 }
 
+/// 1 - erf(x) for |x| up to 1, above it e^(-x^2) times a ratio of polynomials,
+/// those of Cephes' ndtr.c.
+Value complementOfErrorFunction(const Formula &f, Value x) {
+  Value size = lesser(f, f.abs(x), 28), z = f.mul(size, size);
+  Value lost = f.fma(size, size, f.mul(z, -1)); // the square's rounding error
+  Value falling = exponential(f, f.mul(z, -1), f.mul(lost, -1));
+  Value near = f.div(
+      f.polynomial(size, {5.57535335369399327526e2, 1.02755188689515710272e3,
+                          9.34528527171957607540e2, 5.26445194995477358631e2,
+                          1.96520832956077098242e2, 4.86371970985681366614e1,
+                          7.46321056442269912687e0, 5.64189564831068821977e-1,
+                          2.46196981473530512524e-10}),
+      f.polynomial(size,
+                   {5.57535340817727675546e2, 1.65666309194161350182e3,
+                    2.24633760818710981792e3, 1.82390916687909736289e3,
+                    9.75708501743205489753e2, 3.54937778887819891062e2,
+                    8.67072140885989742329e1, 1.32281951154744992508e1, 1}));
+  Value far = f.div(
+      f.polynomial(size, {2.97886665372100240670e0, 7.40974269950448939160e0,
+                          6.16021097993053585195e0, 5.01905042251180477414e0,
+                          1.27536670759978104416e0, 5.64189583547755073984e-1}),
+      f.polynomial(size,
+                   {3.36907645100081516050e0, 9.60896809063285878198e0,
+                    1.70814450747565897222e1, 1.20489539808096656605e1,
+                    9.39603524938001434673e0, 2.26052863220117276590e0, 1}));
+  Value tail = f.mul(falling, f.select(f.compare(OLT, size, 8.0), near, far));
+  tail = f.select(f.compare(OLT, x, 0.0), f.sub(f.number(2, x), tail), tail);
+  Value middle = f.sub(f.number(1, x), errorFunction(f, x));
+  Value result = f.select(f.compare(OLT, size, 1.0), middle, tail);
+  return orNaN(f, x, result);
+}
+
 /// The cube root: a guess by the logarithm, then one of Newton's steps; tiny
 /// numbers are scaled.
 Value cubeRoot(const Formula &f, Value x) {
@@ -390,6 +422,7 @@ void populateDoubleMathPatterns(RewritePatternSet &patterns) {
   addFunction<math::Log1pOp, logarithmOfNext>(patterns);
   addFunction<math::TanhOp, hyperbolicTangent>(patterns);
   addFunction<math::ErfOp, errorFunction>(patterns);
+  addFunction<math::ErfcOp, complementOfErrorFunction>(patterns);
   addFunction<math::CbrtOp, cubeRoot>(patterns);
   addFunction<math::SinOp, [](const Formula &f, Value x) {
     return f.select(f.compare(OEQ, x, 0.0), x, sine(f, x, 0)); // -0

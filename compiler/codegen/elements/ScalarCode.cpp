@@ -157,6 +157,7 @@ static void attachFunctions(MLIRContext *c) {
                }>(c);
   attachScalar<TanhOp, function<math::TanhOp>, complexOp<complex::TanhOp>>(c);
   attachScalar<ErfOp, function<math::ErfOp>>(c);
+  attachScalar<ErfcOp, function<math::ErfcOp>>(c);
   attachScalar<FloorOp, function<math::FloorOp>>(c);
   attachScalar<CeilOp, function<math::CeilOp>>(c);
   attachScalar<RoundOp, function<math::RoundOp>>(c);

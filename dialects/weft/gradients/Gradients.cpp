@@ -151,6 +151,9 @@ WEFT_UNARY_GRADIENT(LogisticOp, g.mul(grad, g.mul(y, g.sub(g.splat(1, y), y))))
 WEFT_UNARY_GRADIENT(ErfOp,
                     g.mul(g.scale(2 / std::sqrt(M_PI), grad),
                           ExpOp::create(g.builder, g.loc, g.neg(g.mul(x, x)))))
+WEFT_UNARY_GRADIENT(ErfcOp,
+                    g.mul(g.scale(-2 / std::sqrt(M_PI), grad),
+                          ExpOp::create(g.builder, g.loc, g.neg(g.mul(x, x)))))
 WEFT_UNARY_GRADIENT(FloorOp, Value())
 WEFT_UNARY_GRADIENT(CeilOp, Value())
 WEFT_UNARY_GRADIENT(StopGradientOp, Value())

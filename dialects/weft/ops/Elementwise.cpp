@@ -48,6 +48,7 @@ WEFT_RULE(RsqrtOp)
 WEFT_RULE(TanhOp)
 WEFT_RULE(LogisticOp)
 WEFT_RULE(ErfOp)
+WEFT_RULE(ErfcOp)
 WEFT_RULE(FloorOp, rising)
 WEFT_RULE(CeilOp, rising)
 WEFT_RULE(RoundOp, rising)
@@ -97,14 +98,13 @@ ShardingRule DivOp::getShardingRule() {
 }
 
 ShardingRule ConvertOp::getShardingRule() {
-  // A narrowing conversion would round summands before they are summed; it
+  // A conversion that rounds would round summands before they are summed; it
   // keeps their order.
   auto from = dyn_cast<FloatType>(getElementTypeOrSelf(getInput()));
   auto to = dyn_cast<FloatType>(getElementTypeOrSelf(getResult()));
   if (!from || !to)
     return ruleOf(*this);
-  return ruleOf(*this,
-                {to.getWidth() >= from.getWidth() ? linear | rising : rising});
+  return ruleOf(*this, {isExactIn(from, to) ? linear | rising : rising});
 }
 
 //===----------------------------------------------------------------------===//
@@ -243,7 +243,8 @@ LogicalResult BitcastOp::verify() {
 // Folds to an operand of exactly the same type, so that no layout changes
 //===----------------------------------------------------------------------===//
 
-static bool isSplatOf(Attribute attribute, int64_t value) {
+/// Whether every element is the number; of floats -0 is not 0.
+static bool isSplatOf(Attribute attribute, double value) {
   auto splat = dyn_cast_or_null<SplatElementsAttr>(attribute);
   if (!splat)
     return false;
@@ -251,11 +252,12 @@ static bool isSplatOf(Attribute attribute, int64_t value) {
     return splat.getSplatValue<APFloat>().isExactlyValue(value);
   return isa<IntegerType>(splat.getElementType()) &&
          splat.getSplatValue<APInt>() ==
-             APInt(splat.getElementType().getIntOrFloatBitWidth(), value);
+             APInt(splat.getElementType().getIntOrFloatBitWidth(),
+                   static_cast<uint64_t>(value));
 }
 
 /// Folds to lhs if rhs is a splat of the neutral element.
-static OpFoldResult foldNeutral(Operation *op, Attribute rhs, int64_t neutral) {
+static OpFoldResult foldNeutral(Operation *op, Attribute rhs, double neutral) {
   Value lhs = op->getOperand(0);
   if (isSplatOf(rhs, neutral) && lhs.getType() == op->getResult(0).getType())
     return lhs;
@@ -263,7 +265,9 @@ static OpFoldResult foldNeutral(Operation *op, Attribute rhs, int64_t neutral) {
 }
 
 OpFoldResult AddOp::fold(FoldAdaptor adaptor) {
-  return foldNeutral(*this, adaptor.getRhs(), 0);
+  // -0 + 0 is 0, so that of floats -0 is neutral.
+  bool isReal = isa<FloatType>(getElementTypeOrSelf(getResult()));
+  return foldNeutral(*this, adaptor.getRhs(), isReal ? -0.0 : 0.0);
 }
 OpFoldResult SubOp::fold(FoldAdaptor adaptor) {
   return foldNeutral(*this, adaptor.getRhs(), 0);

@@ -28,6 +28,7 @@ def Weft_RsqrtOp : Weft_UnaryOp<"rsqrt", "1 / sqrt(x)", [Differentiable], "rsqrt
 def Weft_TanhOp : Weft_UnaryOp<"tanh", "hyperbolic tangent", [Differentiable, Costly], "tanh", Weft_InexactTensor>;
 def Weft_LogisticOp : Weft_UnaryOp<"logistic", "1 / (1 + e^-x)", [Differentiable, Costly], "logistic", Weft_InexactTensor>;
 def Weft_ErfOp : Weft_UnaryOp<"erf", "error function", [Differentiable, Costly], "chlo.erf", Weft_FloatTensor>;
+def Weft_ErfcOp : Weft_UnaryOp<"erfc", "1 - erf(x), exact where erf(x) is near 1", [Differentiable, Costly], "chlo.erfc", Weft_FloatTensor>;
 def Weft_FloorOp : Weft_UnaryOp<"floor", "largest integer not above x; derivative 0", [Differentiable], "floor", Weft_FloatTensor>;
 def Weft_CeilOp : Weft_UnaryOp<"ceil", "least integer not below x; derivative 0", [Differentiable], "ceil", Weft_FloatTensor>;
 def Weft_RoundOp : Weft_UnaryOp<"round", "nearest integer, halves away from 0; derivative 0", [Differentiable], "round_nearest_afz", Weft_FloatTensor>;

@@ -8,11 +8,33 @@
 // CHECK-NEXT: return %[[X]], %[[X]], %[[X]]
 func.func @neutral(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
   %zero = weft.constant dense<0.0> : tensor<4xf32>
+  %negative = weft.constant dense<-0.0> : tensor<4xf32>
   %one = weft.constant dense<1.0> : tensor<4xf32>
-  %0 = weft.add %zero, %x : tensor<4xf32>
+  %0 = weft.add %negative, %x : tensor<4xf32>
   %1 = weft.mul %one, %x : tensor<4xf32>
   %2 = weft.sub %x, %zero : tensor<4xf32>
   return %0, %1, %2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// -0 + 0 is 0.
+// CHECK-LABEL: @zero_changes_sign
+// CHECK: weft.add
+// CHECK: weft.sub
+func.func @zero_changes_sign(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %zero = weft.constant dense<0.0> : tensor<4xf32>
+  %negative = weft.constant dense<-0.0> : tensor<4xf32>
+  %0 = weft.add %x, %zero : tensor<4xf32>
+  %1 = weft.sub %x, %negative : tensor<4xf32>
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// CHECK-LABEL: @neutral_integers
+// CHECK-SAME: %[[X:.*]]: tensor<4xi32>
+// CHECK-NEXT: return %[[X]]
+func.func @neutral_integers(%x: tensor<4xi32>) -> tensor<4xi32> {
+  %zero = weft.constant dense<0> : tensor<4xi32>
+  %0 = weft.add %x, %zero : tensor<4xi32>
+  return %0 : tensor<4xi32>
 }
 
 // CHECK-LABEL: @neutral_from_the_left
@@ -30,7 +52,7 @@ func.func @neutral_from_the_left(%x: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK: weft.reshape
 // CHECK: weft.reshape
 func.func @layout_changes(%x: tensor<4x4xf32, #x>) -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) {
-  %zero = weft.constant dense<0.0> : tensor<4x4xf32>
+  %zero = weft.constant dense<-0.0> : tensor<4x4xf32>
   %0 = weft.add %x, %zero : (tensor<4x4xf32, #x>, tensor<4x4xf32>) -> tensor<4x4xf32>
   %1 = weft.transpose %x [0, 1] : tensor<4x4xf32, #x> -> tensor<4x4xf32>
   %2 = weft.reshape %x : tensor<4x4xf32, #x> -> tensor<16xf32>

@@ -42,6 +42,8 @@ func.func @unary(%x: tensor<4x8xf32>, %l: tensor<4x8xf32, #x>, %b: tensor<4xi1>)
   %10 = weft.logistic %x : tensor<4x8xf32>
   // CHECK: weft.erf
   %11 = weft.erf %x : tensor<4x8xf32>
+  // CHECK: weft.erfc
+  %erfc = weft.erfc %x : tensor<4x8xf32>
   // CHECK: weft.floor
   %12 = weft.floor %x : tensor<4x8xf32>
   // CHECK: weft.relu %{{.*}} : tensor<4x8xf32, #[[$X]]>

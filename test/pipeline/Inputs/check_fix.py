@@ -33,7 +33,8 @@ def changed(distribution, fix):
     """The distribution with the change that the text names."""
     verb, key, _, layout = CHANGE.search(fix).groups()
     copy = json.loads(json.dumps(distribution))
-    rules = copy["config"]["layout_map"]
+    maps = [copy["config"][name] for name in ("layout_map", "variable_layouts", "tensor_layouts") if name in copy["config"]]
+    rules = next((rules for rules in maps if key in rules), maps[0])
     if verb == "remove":
         del rules[key]
     else:

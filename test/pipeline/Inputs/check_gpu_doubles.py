@@ -55,6 +55,7 @@ CASES = {  # kernel: op, its value, arguments, bytes of a number, units in the l
     "logistic": ("logistic", lambda x: 1 / (1 + math.exp(-x)), both_signs(spread(1e-10, 700, 300)), 8, 3),
     "tanh": ("tanh", math.tanh, both_signs(spread(1e-20, 30, 300)) + SPECIAL, 8, 4),
     "erf": ("erf", math.erf, both_signs(spread(1e-20, 7, 300)) + SPECIAL, 8, 8),
+    "erfc": ("erfc", math.erfc, both_signs(spread(1e-20, 27.5, 400)) + SPECIAL, 8, 8),
     "cbrt": ("cbrt", lambda x: math.cbrt(x), WIDE + SPECIAL, 8, 2),
     "sin": ("sin", lambda x: math.sin(x) if math.isfinite(x) else math.nan, ANGLES + [math.inf], 8, 1.5),
     "cos": ("cos", math.cos, ANGLES, 8, 1.5),

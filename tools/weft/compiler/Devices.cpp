@@ -5,6 +5,7 @@
 #include "weft/tools/weft/reshard/Reshard.h"
 
 #include "weft/compiler/codegen/cpu/CpuTarget.h"
+#include "weft/dialects/nest/TargetLimits.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -45,17 +46,19 @@ static int64_t memoryBytes() {
   return int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
 }
 
-/// The compiler's targets, split into those of this processor and the rest.
+/// The compiler's targets of this architecture, split into those of this
+/// processor and the rest.
 static std::vector<std::string> cpuTargets(std::vector<Unavailable> &rest) {
   std::vector<std::string> usable;
   uint64_t host = CpuTarget::host().runtimeFeatures;
-  for (const char *name : {"cpu:avx512", "cpu:avx2", "cpu:generic"}) {
-    std::optional<CpuTarget> target = CpuTarget::fromName(name);
+  for (const nest::TargetLimits &limits : nest::allTargetLimits()) {
+    std::optional<CpuTarget> target = CpuTarget::fromName(limits.name);
     if (target && (target->runtimeFeatures & ~host) == 0)
-      usable.push_back(name);
-    else
-      rest.push_back({name, "this processor lacks its instructions; --target "
-                            "only compiles for it"});
+      usable.push_back(limits.name.str());
+    else if (target)
+      rest.push_back({limits.name.str(),
+                      "this processor lacks its instructions; --target "
+                      "only compiles for it"});
   }
   return usable;
 }

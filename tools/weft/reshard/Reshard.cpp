@@ -2,8 +2,13 @@
 
 #include "weft/tools/weft/reshard/Reshard.h"
 
+#include "weft/dialects/weft/ElementTypes.h"
 #include "weft/passes/sharding/resharding/Resharding.h"
+#include "weft/runtime/data/Array.h"
 
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
@@ -27,19 +32,18 @@ struct Task {
 // Reading
 //===----------------------------------------------------------------------===//
 
-static std::optional<int64_t> bytesOf(llvm::StringRef dtype) {
-  // Element types and their bytes; an i1 takes one.
-  static constexpr std::pair<llvm::StringLiteral, int64_t> dtypes[] = {
-      {"f64", 8},      {"f32", 4},     {"f16", 2},     {"bf16", 2},
-      {"i64", 8},      {"i32", 4},     {"i16", 2},     {"i8", 1},
-      {"i1", 1},       {"float64", 8}, {"float32", 4}, {"float16", 2},
-      {"bfloat16", 2}, {"int64", 8},   {"int32", 4},   {"int16", 2},
-      {"int8", 1},     {"uint8", 1},   {"uint32", 4},  {"uint64", 8},
-      {"bool", 1}};
-  for (const auto &[name, bytes] : dtypes)
-    if (name == dtype)
-      return bytes;
-  return std::nullopt;
+/// The bytes of an element by the name of its type in NumPy (float32, uint8) or
+/// in MLIR (f32, ui8, complex<f32>).
+static std::optional<int64_t> elementBytesOf(llvm::StringRef dtype) {
+  if (auto named = elementTypeNamed({dtype.data(), dtype.size()}))
+    return int64_t(byteWidth(*named));
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  mlir::ScopedDiagnosticHandler quiet(
+      &context, [](mlir::Diagnostic &) { return mlir::success(); });
+  mlir::Type type = mlir::parseType(dtype, &context);
+  if (!type || !componentType(type).isIntOrFloat())
+    return std::nullopt;
+  return bytesOf(type);
 }
 
 static std::string parseShape(llvm::StringRef text,
@@ -72,10 +76,11 @@ static std::string parseTask(const ReshardRequest &request, Task &task) {
     return "--mesh: '" + request.mesh + "': " + why;
   if (std::string why = parseShape(request.shape, task.shape); !why.empty())
     return why;
-  std::optional<int64_t> bytes = bytesOf(request.dtype);
+  std::optional<int64_t> bytes = elementBytesOf(request.dtype);
   if (!bytes)
     return "--dtype: no element type '" + request.dtype +
-           "', one of f64, f32, f16, bf16, i64, i32, i16, i8, i1 is meant";
+           "'; use a name of MLIR or NumPy, as f32, bf16, ui8, uint8, "
+           "complex<f32>";
   task.elementBytes = *bytes;
   std::string why = parseLayout("--from", request.from, task, task.from);
   return why.empty() ? parseLayout("--to", request.to, task, task.to) : why;

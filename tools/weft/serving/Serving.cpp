@@ -5,6 +5,7 @@
 #include "weft/runtime/abi/DeviceList.h"
 #include "weft/runtime/program/Error.h"
 #include "weft/runtime/training/Trainer.h"
+#include "weft/tools/weft/programs/BoundProgram.h"
 #include "weft/tools/weft/programs/StepArchive.h"
 #include "weft/tools/weft/training/SavedWeights.h"
 
@@ -17,13 +18,6 @@ using runtime::guarded;
 using runtime::makeError;
 
 namespace {
-struct FreeRuntime {
-  void operator()(weft_runtime *runtime) const { weft_runtime_free(runtime); }
-};
-struct FreeProgram {
-  void operator()(weft_program *program) const { weft_program_free(program); }
-};
-
 /// A port of the data, with its number in the program.
 struct DataPort {
   size_t index;
@@ -32,8 +26,8 @@ struct DataPort {
 } // namespace
 
 struct weft_model {
-  std::unique_ptr<weft_runtime, FreeRuntime> runtime;
-  std::map<int64_t, std::unique_ptr<weft_program, FreeProgram>> programs;
+  OwnedRuntime runtime;
+  std::map<int64_t, OwnedProgram> programs;
   std::unique_ptr<ModelState> state; // destroyed before the runtime
   std::unique_ptr<Trainer> trainer;
   std::vector<int64_t> sizes;

@@ -1,8 +1,7 @@
 //===- ActivationTable.cpp - the activations of Keras ---------------------===//
 //
 // Each function computes the activation of the same name in keras.activations
-// (3.15.1) on JAX, operation by operation, except that gelu takes 1 + erf(y)
-// for JAX' erfc(-y).
+// (3.15.1) on JAX, operation by operation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,10 +38,9 @@ static Value leakyReluOf02(Tensors &t, Value x) { return leakyRelu(t, x, 0.2); }
 static Value logSoftmax(Tensors &t, Value x) { return t.logSoftmax(x); }
 static Value softmax(Tensors &t, Value x) { return t.softmax(x, {t.last(x)}); }
 
-/// x * Phi(x) with the error function, Keras' default.
+/// x * Phi(x) with the complementary error function, Keras' default.
 static Value gelu(Tensors &t, Value x) {
-  return t.mul(t.mul(x, 0.5),
-               t.add(t.make<ErfOp>(t.mul(x, std::sqrt(0.5))), 1.0));
+  return t.mul(t.mul(x, 0.5), t.make<ErfcOp>(t.mul(t.neg(x), std::sqrt(0.5))));
 }
 
 static Value selu(Tensors &t, Value x) {

@@ -81,11 +81,11 @@ static Value heaviside(Tensors &t, Value x, Value y) {
   side = t.select(t.compare(CompareKind::EQ, x, 0), y, side);
   return t.select(differs(t, x, x), x, side);
 }
-/// The result of Op; where one operand is NaN, the other operand.
-template <class Op> static Value known(Tensors &t, Value x, Value y) {
-  Value both = t.make<Op>(x, y);
-  Value out = t.select(differs(t, x, x), y, both);
-  return t.select(differs(t, y, y), x, out);
+/// x where it is larger (GT) or smaller (LT) than y or y is NaN, else y, whose
+/// derivative counts if both are equal, as in jnp.fmax.
+template <CompareKind kind> static Value known(Tensors &t, Value x, Value y) {
+  Value isFirst = t.compare(kind, x, y);
+  return t.select(t.make<OrOp>(isFirst, differs(t, y, y)), x, y);
 }
 
 std::vector<OperationRow> weft::keras::binaryOperations() {
@@ -94,8 +94,8 @@ std::vector<OperationRow> weft::keras::binaryOperations() {
           ofTwoFloats("Divide", two<DivOp>),
           ofTwoFloats("DivideNoNan", divideNoNan),
           ofTwo("FloorDivide", floorDivide),
-          ofTwo("Fmax", known<MaxOp>),
-          ofTwo("Fmin", known<MinOp>),
+          ofTwo("Fmax", known<CompareKind::GT>),
+          ofTwo("Fmin", known<CompareKind::LT>),
           ofTwo("Fmod", two<RemOp>),
           ofTwoFloats("Heaviside", heaviside),
           ofTwoFloats("Hypot", hypotenuse),

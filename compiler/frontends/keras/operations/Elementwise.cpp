@@ -1,7 +1,6 @@
 //===- Elementwise.cpp - functions of one number --------------------------===//
 //
-// The functions are those of jax.numpy, by formulas of its operations; erfc is
-// 1 - erf.
+// The functions are those of jax.numpy, by formulas of its operations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +36,6 @@ static Value log10Of(Tensors &t, Value x) {
 static Value exp2Of(Tensors &t, Value x) {
   return t.make<PowOp>(t.splat(2, x), x);
 }
-static Value erfc(Tensors &t, Value x) { return t.sub(1, t.make<ErfOp>(x)); }
 static Value toRadians(Tensors &t, Value x) {
   return t.mul(x, std::numbers::pi / 180);
 }
@@ -81,10 +79,18 @@ static Value rounded(OperationCall &a) {
   return castTo(t, decimals ? t.div(scaled, factor) : scaled, type);
 }
 
+/// The largest finite number of a type of floats; 0 of another type.
+static double largestOf(Type element) {
+  auto type = dyn_cast<FloatType>(element);
+  return type ? llvm::APFloat::getLargest(type.getFloatSemantics())
+                    .convertToDouble()
+              : 0;
+}
+
 static Value nanToNum(OperationCall &a) {
   Tensors &t = a.t;
   Value x = a.floats("x");
-  double most = isFloat(x) ? std::numeric_limits<float>::max() : 0;
+  double most = largestOf(elementOf(x));
   const double infinity = std::numeric_limits<double>::infinity();
   Value out = t.select(t.compare(CompareKind::NE, x, x),
                        t.splat(a.number("nan"), x), x);
@@ -149,7 +155,7 @@ std::vector<OperationRow> weft::keras::elementwiseOperations() {
           ofNumbers("Copy", identity),
           ofFloats("Deg2rad", toRadians),
           ofFloats("Erf", one<ErfOp>),
-          ofFloats("Erfc", erfc),
+          ofFloats("Erfc", one<ErfcOp>),
           ofFloats("Exp", one<ExpOp>),
           ofFloats("Exp2", exp2Of),
           ofFloats("Expm1", one<Expm1Op>),

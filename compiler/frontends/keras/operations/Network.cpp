@@ -106,7 +106,8 @@ static Value masked(OperationCall &a, Value logits) {
                        shapeText(t.shape(logits)));
   };
   if (a.given("bias")) {
-    Value bias = a.stretched({a.floats("bias"), logits})[0];
+    Value bias = castTo(t, a.floats("bias"), elementOf(logits));
+    bias = a.stretched({bias, logits})[0];
     if (!refuse("bias", bias))
       return logits;
     logits = t.add(logits, bias);
@@ -131,7 +132,8 @@ static Value masked(OperationCall &a, Value logits) {
 }
 
 /// Attention of (batch, time, heads, depth); heads of the key and the value are
-/// repeated for groups of query heads.
+/// repeated for groups of query heads. Logits and softmax are at least f32, as
+/// in jax.nn.dot_product_attention.
 static Value attention(OperationCall &a) {
   Tensors &t = a.t;
   Value query = a.floats("query"), key = a.floats("key"),
@@ -154,11 +156,11 @@ static Value attention(OperationCall &a) {
   }
   using Dims = ArrayRef<int64_t>;
   double scale = a.number("scale", 1 / std::sqrt(double(t.size(query, 3))));
-  Value logits =
-      t.mul(t.make<DotOp>(query, key, Dims{3}, Dims{3}, Dims{0, 2}, Dims{0, 2}),
-            scale);
+  Value logits = t.mul(t.make<DotOp>(t.wide(query), t.wide(key), Dims{3},
+                                     Dims{3}, Dims{0, 2}, Dims{0, 2}),
+                       scale);
   logits = masked(a, logits);
-  Value weights = t.softmax(logits, {3});
+  Value weights = t.castLike(t.softmax(logits, {3}), value);
   Value out =
       t.make<DotOp>(weights, value, Dims{3}, Dims{1}, Dims{0, 1}, Dims{0, 2});
   return t.transpose(out, {0, 2, 1, 3});

@@ -1,6 +1,7 @@
 //===- Tensors.cpp - tensor expressions in weft ops -----------------------===//
 
 #include "weft/compiler/frontends/keras/tensors/Tensors.h"
+#include "weft/compiler/frontends/formulas/RealTensor.h"
 #include "weft/dialects/weft/ops/IndexingOps.h"
 
 #include <algorithm>
@@ -274,14 +275,20 @@ Value Tensors::logSoftmax(Value a) {
   return sub(shifted, spread(make<LogOp>(total), a, dims));
 }
 
+// Where a is b the larger one is a, so that each derivative is 1/2: that of |a -
+// b| is 1. A difference without a value is of equal infinities, or of NaN.
 Value Tensors::logAddExp(Value a, Value b) {
-  Value small = make<Log1pOp>(make<ExpOp>(neg(make<AbsOp>(sub(a, b)))));
-  return add(make<MaxOp>(a, b), small);
+  Value apart = sub(a, b), isUsual = compare(CompareKind::EQ, apart, apart);
+  Value size = make<AbsOp>(select(isUsual, apart, splat(0, apart)));
+  Value larger = select(compare(CompareKind::GE, a, b), a, b);
+  Value small = make<Log1pOp>(make<ExpOp>(neg(size)));
+  return select(isUsual, add(larger, small), add(a, b));
 }
 
 Value Tensors::softplus(Value a) {
-  Value small = make<Log1pOp>(make<ExpOp>(make<NegOp>(make<AbsOp>(a))));
-  return add(max(a, 0), small);
+  Value larger = select(compare(CompareKind::GE, a, 0), a, splat(0, a));
+  Value small = make<Log1pOp>(make<ExpOp>(neg(make<AbsOp>(a))));
+  return add(larger, small);
 }
 
 Value Tensors::argmax(Value a) {
@@ -326,28 +333,8 @@ Value Tensors::uniform(Value key, RankedTensorType type) {
 }
 
 Value Tensors::erfInv(Value a) {
-  if (isHalf(a))
-    return castLike(erfInv(toFloat(a)), a);
-  // The polynomials are those of M. Giles, "Approximating the erfinv function",
-  // 2010.
-  auto polynomial = [&](Value w, std::initializer_list<double> factors) {
-    Value sum = splat(*factors.begin(), w);
-    for (double factor : llvm::drop_begin(factors))
-      sum = add(mul(sum, w), factor);
-    return sum;
-  };
-  Value w = neg(make<Log1pOp>(neg(mul(a, a))));
-  Value middle =
-      polynomial(add(w, -2.5), {2.81022636e-08, 3.43273939e-07, -3.5233877e-06,
-                                -4.39150654e-06, 0.00021858087, -0.00125372503,
-                                -0.00417768164, 0.246640727, 1.50140941});
-  Value tail = polynomial(add(make<SqrtOp>(w), -3.0),
-                          {-0.000200214257, 0.000100950558, 0.00134934322,
-                           -0.00367342844, 0.00573950773, -0.0076224613,
-                           0.00943887047, 1.00167406, 2.83297682});
-  Value inside = mul(select(compare(CompareKind::LT, w, 5), middle, tail), a);
-  Value isEnd = compare(CompareKind::EQ, make<AbsOp>(a), 1);
-  return select(isEnd, mul(a, std::numeric_limits<double>::infinity()), inside);
+  formulas::RealTensor x(builder, loc, wide(a));
+  return castLike(formulas::erfInv(x).get(), a);
 }
 
 Value Tensors::normal(Value key, RankedTensorType type) {

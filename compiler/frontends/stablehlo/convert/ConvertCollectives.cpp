@@ -303,7 +303,7 @@ LogicalResult permute(Converter &c, ForeignOp op) {
 }
 
 /// Sends the operand of each group's first device to all devices of the group.
-/// Without groups all devices are one group.
+/// Without groups all devices are one group, with device 0 as the first.
 LogicalResult collectiveBroadcast(Converter &c, ForeignOp op) {
   if (!seesOneDevice(c))
     return readGroup(c, op);
@@ -313,7 +313,7 @@ LogicalResult collectiveBroadcast(Converter &c, ForeignOp op) {
   if (failed(rows))
     return failure();
   if (rows->empty()) {
-    auto all = llvm::seq<int64_t>(0, c.shardings.mesh().getMesh().size());
+    auto all = positionsOf(c.shardings.mesh().getMesh());
     rows->emplace_back(all.begin(), all.end());
   }
   std::vector<DeviceGroup> pairs;

@@ -51,7 +51,9 @@ LogicalResult compare(Converter &c, ForeignOp op) {
                   .Case("GT", CompareKind::GT)
                   .Case("GE", CompareKind::GE)
                   .Default(std::nullopt);
-  if (!kind || op->getNumOperands() != 2)
+  if (op->getNumOperands() != 2)
+    return wrongOperands(op, 2);
+  if (!kind)
     return op.refuse() << "compares in no known way";
   Value lhs = c.input(op, 0), rhs = c.input(op, 1);
   if (op->getOperand(0).getType() != op->getOperand(1).getType())
@@ -108,12 +110,6 @@ LogicalResult reducePrecision(Converter &c, ForeignOp op) {
 LogicalResult square(Converter &c, ForeignOp op) {
   Value x = c.input(op, 0);
   return c.give(op, c.make<MulOp>(op, x, x));
-}
-
-/// 1 - erf(x).
-LogicalResult erfc(Converter &c, ForeignOp op) {
-  Value erf = c.make<ErfOp>(op, c.input(op, 0));
-  return c.give(op, c.make<SubOp>(op, c.splat(op, 1, op.resultType()), erf));
 }
 
 /// Converts is_inf, which is true for both infinities.
@@ -215,7 +211,7 @@ constexpr ConversionEntry kEntries[] = {
     {"complex", binary<ComplexOp>},
     {"chlo.conj", unary<ConjOp>},
     {"chlo.erf", unary<ErfOp>},
-    {"chlo.erfc", erfc},
+    {"chlo.erfc", unary<ErfcOp>},
     {"chlo.square", square},
     {"chlo.tan", unary<TanOp>},
     {"chlo.is_inf", isInfinite},

@@ -1,10 +1,12 @@
 //===- ConvertRealFunctions.cpp - chlo's functions by their formulas ------===//
 
-#include "weft/compiler/frontends/stablehlo/convert/RealTensor.h"
+#include "weft/compiler/frontends/formulas/RealTensor.h"
+#include "weft/compiler/frontends/stablehlo/convert/Converter.h"
 
 using namespace mlir;
 using namespace weft;
 using namespace weft::stablehlo;
+using formulas::RealTensor;
 
 namespace {
 
@@ -17,7 +19,8 @@ FailureOr<RealTensor> realInput(Converter &c, ForeignOp op, unsigned index) {
                        << op.operandType(index).getElementType()
                        << "; export the program instead (jax.export)";
   Type computed = type.isF64() ? type : Float32Type::get(type.getContext());
-  return RealTensor(c, op, c.cast(op, c.input(op, index), computed));
+  return RealTensor(c.builder, op->getLoc(),
+                    c.cast(op, c.input(op, index), computed));
 }
 
 LogicalResult give(Converter &c, ForeignOp op, RealTensor result) {
@@ -73,21 +76,21 @@ LogicalResult nextAfter(Converter &c, ForeignOp op) {
 }
 
 constexpr ConversionEntry kEntries[] = {
-    {"chlo.acos", ofOne<acos>},
-    {"chlo.acosh", ofOne<acosh>},
-    {"chlo.asin", ofOne<asin>},
-    {"chlo.asinh", ofOne<asinh>},
-    {"chlo.atan", ofOne<atan>},
-    {"chlo.atanh", ofOne<atanh>},
-    {"chlo.bessel_i1e", ofOne<besselI1e>},
-    {"chlo.cosh", ofOne<cosh>},
-    {"chlo.digamma", ofOne<digamma>},
-    {"chlo.erf_inv", ofOne<erfInv>},
-    {"chlo.lgamma", ofOne<lgamma>},
+    {"chlo.acos", ofOne<formulas::acos>},
+    {"chlo.acosh", ofOne<formulas::acosh>},
+    {"chlo.asin", ofOne<formulas::asin>},
+    {"chlo.asinh", ofOne<formulas::asinh>},
+    {"chlo.atan", ofOne<formulas::atan>},
+    {"chlo.atanh", ofOne<formulas::atanh>},
+    {"chlo.bessel_i1e", ofOne<formulas::besselI1e>},
+    {"chlo.cosh", ofOne<formulas::cosh>},
+    {"chlo.digamma", ofOne<formulas::digamma>},
+    {"chlo.erf_inv", ofOne<formulas::erfInv>},
+    {"chlo.lgamma", ofOne<formulas::lgamma>},
     {"chlo.next_after", nextAfter, 2},
-    {"chlo.polygamma", ofTwo<polygamma>, 2},
-    {"chlo.sinh", ofOne<sinh>},
-    {"chlo.zeta", ofTwo<zeta>, 2},
+    {"chlo.polygamma", ofTwo<formulas::polygamma>, 2},
+    {"chlo.sinh", ofOne<formulas::sinh>},
+    {"chlo.zeta", ofTwo<formulas::zeta>, 2},
 };
 
 } // namespace

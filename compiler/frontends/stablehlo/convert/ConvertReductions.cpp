@@ -45,7 +45,7 @@ Value reduceOne(Converter &c, ForeignOp op, ReduceKind kind, unsigned index,
 /// Whether `value` compares a with b in this direction.
 bool compares(Value value, StringRef direction, Value a, Value b) {
   Operation *op = value.getDefiningOp();
-  return op && ForeignOp(op).name() == "compare" &&
+  return op && ForeignOp(op).name() == "compare" && op->getNumOperands() == 2 &&
          ForeignOp(op).word("comparison_direction") == direction &&
          op->getOperand(0) == a && op->getOperand(1) == b;
 }
@@ -90,17 +90,26 @@ bool hasPositions(Converter &c, ForeignOp op, int64_t dim) {
   return positions && positions.getDim() == uint64_t(dim);
 }
 
-/// Converts a reduction of pairs of a value and its position along a dimension,
-/// as in argmax and argmin.
-LogicalResult reducePositions(Converter &c, ForeignOp op, StringRef direction,
+/// The reduction of the values of pairs with their positions along a dimension,
+/// as in argmax and argmin, from JAX's initial pair: the neutral value at 0.
+std::optional<ReduceKind> positionsReduction(Converter &c, ForeignOp op,
+                                             int64_t dim) {
+  if (!hasPositions(c, op, dim))
+    return std::nullopt;
+  StringRef direction = positionsOf(op->getRegion(0).front());
+  ReduceKind kind = direction == "GT" ? ReduceKind::Max : ReduceKind::Min;
+  bool isKnown = !direction.empty() && c.isNeutral(kind, c.input(op, 2)) &&
+                 c.isNeutral(ReduceKind::Sum, c.input(op, 3));
+  return isKnown ? std::optional(kind) : std::nullopt;
+}
+
+LogicalResult reducePositions(Converter &c, ForeignOp op, ReduceKind kind,
                               int64_t dim) {
-  bool largest = direction == "GT";
   Value input = c.input(op, 0);
-  Value extreme =
-      c.make<ReduceOp>(op, largest ? ReduceKind::Max : ReduceKind::Min, input,
-                       ArrayRef<int64_t>{dim});
-  Value position = largest ? c.make<ArgMaxOp>(op, op.resultType(1), input, dim)
-                           : c.make<ArgMinOp>(op, op.resultType(1), input, dim);
+  Value extreme = c.make<ReduceOp>(op, kind, input, ArrayRef<int64_t>{dim});
+  Value position = kind == ReduceKind::Max
+                       ? c.make<ArgMaxOp>(op, op.resultType(1), input, dim)
+                       : c.make<ArgMinOp>(op, op.resultType(1), input, dim);
   return c.give(op, ValueRange{extreme, position});
 }
 
@@ -139,9 +148,9 @@ LogicalResult reduce(Converter &c, ForeignOp op) {
   if (op->getNumResults() != count)
     return op.refuse() << "reduces " << count << " tensors, but has "
                        << op->getNumResults() << " results";
-  if (count == 2 && dims.size() == 1 && hasPositions(c, op, dims[0]))
-    if (StringRef direction = positionsOf(region.front()); !direction.empty())
-      return reducePositions(c, op, direction, dims[0]);
+  if (count == 2 && dims.size() == 1)
+    if (auto kind = positionsReduction(c, op, dims[0]))
+      return reducePositions(c, op, *kind, dims[0]);
   SmallVector<ReduceKind> kinds;
   for (unsigned i = 0; i < count; ++i)
     if (auto kind = reductionOf(region.front(), i))

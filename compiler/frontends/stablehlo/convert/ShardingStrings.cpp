@@ -126,8 +126,8 @@ static DictionaryAttr treeOf(MLIRContext *context, StringRef text,
     if (isDim)
       dims.push_back(makeShardedDim(builder.getArrayAttr(axes), true, 0));
   }
-  if (llvm::is_sorted(tiling.devices))
-    tiling.devices.clear();
+  if (llvm::equal(tiling.devices, llvm::seq<int64_t>(0, tiling.devices.size())))
+    tiling.devices.clear(); // the order of a mesh without a list
   Attribute none = builder.getArrayAttr({});
   return cast<DictionaryAttr>(makeSharding(
       makeMesh(context, names, sizes, tiling.devices), dims, none, none));

@@ -1,7 +1,7 @@
 //===- RealTensor.h - formulas over tensors of real numbers -----*- C++ -*-===//
 //
-// Private to the StableHLO front end. JAX's programs use functions without an
-// op in weft. Operators on RealTensor write their formulas:
+// Private to the front ends. JAX's programs and Keras' models use functions
+// without an op in weft. Operators on RealTensor write their formulas:
 //
 //   RealTensor asin(RealTensor x) {
 //     return 2 * atan2(x, 1 + sqrt((1 - x) * (1 + x)));
@@ -11,28 +11,28 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef WEFT_COMPILER_FRONTENDS_STABLEHLO_CONVERT_REALTENSOR_H
-#define WEFT_COMPILER_FRONTENDS_STABLEHLO_CONVERT_REALTENSOR_H
+#ifndef WEFT_COMPILER_FRONTENDS_FORMULAS_REALTENSOR_H
+#define WEFT_COMPILER_FRONTENDS_FORMULAS_REALTENSOR_H
 
-#include "weft/compiler/frontends/stablehlo/convert/Converter.h"
+#include "weft/dialects/weft/Weft.h"
 
 #include <limits>
 #include <numbers>
 
-namespace weft::stablehlo {
+namespace weft::formulas {
 
 inline constexpr double kPi = std::numbers::pi,
                         kNan = std::numeric_limits<double>::quiet_NaN(),
                         kInfinity = std::numeric_limits<double>::infinity();
 
-/// A value of element type f32 or f64, or i1 for a condition, in the conversion
-/// of an op.
+/// A value of element type f32 or f64, or i1 for a condition, and the place
+/// where ops on it are built.
 class RealTensor {
 public:
-  RealTensor(Converter &converter, ForeignOp op, Value value)
-      : converter(&converter), op(op), value(value) {}
+  RealTensor(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value)
+      : builder(&builder), loc(loc), value(value) {}
 
-  Value get() const { return value; }
+  mlir::Value get() const { return value; }
   mlir::RankedTensorType type() const {
     return llvm::cast<mlir::RankedTensorType>(value.getType());
   }
@@ -40,14 +40,13 @@ public:
 
   /// A splat of the number.
   RealTensor number(double number) const {
-    return {*converter, op, converter->splat(op, number, type())};
+    return made(ConstantOp::create(*builder, loc, splatData(number, type())));
   }
   template <typename Op, typename... Args> RealTensor make(Args... args) const {
-    return {*converter, op, converter->make<Op>(op, value, args.get()...)};
+    return made(Op::create(*builder, loc, value, args.get()...));
   }
   RealTensor compare(CompareKind kind, RealTensor other) const {
-    return {*converter, op,
-            converter->make<CompareOp>(op, kind, value, other.value)};
+    return made(CompareOp::create(*builder, loc, kind, value, other.value));
   }
   /// Selects `then` where this boolean tensor is true, and `otherwise`
   /// elsewhere.
@@ -56,9 +55,11 @@ public:
   }
 
 private:
-  Converter *converter;
-  ForeignOp op;
-  Value value;
+  RealTensor made(mlir::Value result) const { return {*builder, loc, result}; }
+
+  mlir::OpBuilder *builder;
+  mlir::Location loc;
+  mlir::Value value;
 };
 
 inline RealTensor operator+(RealTensor a, RealTensor b) {
@@ -121,8 +122,8 @@ inline RealTensor max(RealTensor x, double least) {
   return x.make<MaxOp>(x.number(least));
 }
 
-/// The functions that have ops in JAX's programs (RealFunctions.cpp,
-/// GammaFunctions.cpp).
+/// The functions of chlo, which JAX's programs call and Keras' operations are on
+/// JAX (RealFunctions.cpp, GammaFunctions.cpp).
 RealTensor acos(RealTensor x);
 RealTensor acosh(RealTensor x);
 RealTensor asin(RealTensor x);
@@ -142,6 +143,6 @@ RealTensor zeta(RealTensor x, RealTensor q);
 /// The n-th derivative of digamma, for integers n.
 RealTensor polygamma(RealTensor n, RealTensor x);
 
-} // namespace weft::stablehlo
+} // namespace weft::formulas
 
-#endif // WEFT_COMPILER_FRONTENDS_STABLEHLO_CONVERT_REALTENSOR_H
+#endif // WEFT_COMPILER_FRONTENDS_FORMULAS_REALTENSOR_H

@@ -1,6 +1,11 @@
 //===- RealFunctions.cpp - inverse, hyperbolic, error and Bessel's --------===//
+//
+// A formula whose terms overflow for some numbers gets others in their place,
+// so that its derivative, taken op by op, is no NaN.
+//
+//===----------------------------------------------------------------------===//
 
-#include "weft/compiler/frontends/stablehlo/convert/RealTensor.h"
+#include "weft/compiler/frontends/formulas/RealTensor.h"
 
 #include <cmath>
 #include <limits>
@@ -8,7 +13,7 @@
 
 using namespace mlir;
 using namespace weft;
-using namespace weft::stablehlo;
+using namespace weft::formulas;
 
 namespace {
 
@@ -42,46 +47,50 @@ RealTensor chebyshev(RealTensor x, ArrayRef<double> coefficients) {
 
 } // namespace
 
-RealTensor stablehlo::acos(RealTensor x) {
+RealTensor formulas::acos(RealTensor x) {
   RealTensor angle = 2 * atan2(sqrt((1 - x) * (1 + x)), 1 + x);
   return (x == -1).select(x.number(kPi), angle);
 }
 
-RealTensor stablehlo::asin(RealTensor x) {
+RealTensor formulas::asin(RealTensor x) {
   return 2 * atan2(x, 1 + sqrt((1 - x) * (1 + x)));
 }
 
-RealTensor stablehlo::atan(RealTensor x) { return atan2(x, x.number(1)); }
+RealTensor formulas::atan(RealTensor x) { return atan2(x, x.number(1)); }
 
-RealTensor stablehlo::acosh(RealTensor x) {
-  RealTensor above = x - 1;
-  RealTensor usual = log1p(above + sqrt(above * (x + 1)));
-  RealTensor result = (x > rootOfLargest(x)).select(log(x) + kLog2, usual);
+RealTensor formulas::acosh(RealTensor x) {
+  RealTensor isLarge = x > rootOfLargest(x),
+             near = isLarge.select(x.number(1), x);
+  RealTensor above = near - 1;
+  RealTensor usual = log1p(above + sqrt(above * (near + 1)));
+  RealTensor result = isLarge.select(log(x) + kLog2, usual);
   return (x < 1).select(x.number(kNan), result);
 }
 
-RealTensor stablehlo::asinh(RealTensor x) {
-  RealTensor size = abs(x);
-  RealTensor usual = log1p(size + size * size / (1 + sqrt(size * size + 1)));
-  RealTensor result =
-      (size > rootOfLargest(x)).select(log(size) + kLog2, usual);
+RealTensor formulas::asinh(RealTensor x) {
+  RealTensor size = abs(x), isLarge = size > rootOfLargest(x);
+  RealTensor near = isLarge.select(x.number(1), size), square = near * near;
+  RealTensor usual = log1p(near + square / (1 + sqrt(square + 1)));
+  RealTensor far = log(isLarge.select(size, x.number(1))) + kLog2;
+  RealTensor result = isLarge.select(far, usual);
   return (x == 0).select(x, sign(x) * result);
 }
 
-RealTensor stablehlo::atanh(RealTensor x) {
+RealTensor formulas::atanh(RealTensor x) {
   RealTensor result = 0.5 * (log1p(x) - log1p(-x));
   return (abs(x) > 1).select(x.number(kNan), result);
 }
 
 /// The factor 1/2 is moved into the exponents, as e^x may overflow.
-RealTensor stablehlo::cosh(RealTensor x) {
+RealTensor formulas::cosh(RealTensor x) {
   return exp(x - kLog2) + exp(-x - kLog2);
 }
 
-RealTensor stablehlo::sinh(RealTensor x) {
-  RealTensor grown = expm1(x);
+RealTensor formulas::sinh(RealTensor x) {
+  RealTensor isSmall = abs(x) < 1;
+  RealTensor grown = expm1(isSmall.select(x, x.number(0)));
   RealTensor small = 0.5 * (grown + grown / (grown + 1));
-  return (abs(x) < 1).select(small, exp(x - kLog2) - exp(-x - kLog2));
+  return isSmall.select(small, exp(x - kLog2) - exp(-x - kLog2));
 }
 
 /// The polynomials in w = -log(1 - x^2) of M. Giles, "Approximating the erfinv
@@ -136,14 +145,14 @@ static RealTensor doubleErfInv(RealTensor x, RealTensor w) {
   return (w < 6.25).select(middle, (w < 16).select(outer, tail)) * x;
 }
 
-RealTensor stablehlo::erfInv(RealTensor x) {
+RealTensor formulas::erfInv(RealTensor x) {
   RealTensor w = -log1p(-(x * x));
   RealTensor result = x.isDouble() ? doubleErfInv(x, w) : singleErfInv(x, w);
   return (abs(x) == 1).select(x * kInfinity, result);
 }
 
 /// The Chebyshev series of e^-|x| I1(x) from Cephes, for |x| up to 8 and above.
-RealTensor stablehlo::besselI1e(RealTensor x) {
+RealTensor formulas::besselI1e(RealTensor x) {
   constexpr double near[] = {
       2.77791411276104639959e-18, -2.11142121435816608115e-17,
       1.55363195773620046921e-16, -1.10559694773538630805e-15,

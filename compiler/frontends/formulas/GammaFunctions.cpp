@@ -1,12 +1,12 @@
 //===- GammaFunctions.cpp - the gamma function's family -------------------===//
 
-#include "weft/compiler/frontends/stablehlo/convert/RealTensor.h"
+#include "weft/compiler/frontends/formulas/RealTensor.h"
 
 #include <cmath>
 
 using namespace mlir;
 using namespace weft;
-using namespace weft::stablehlo;
+using namespace weft::formulas;
 
 namespace {
 
@@ -48,7 +48,7 @@ RealTensor alternating(RealTensor n) {
 
 } // namespace
 
-RealTensor stablehlo::lgamma(RealTensor x) {
+RealTensor formulas::lgamma(RealTensor x) {
   RealTensor z = reflected(x), t = z + (kG + 0.5), logT = logOfT(z);
   RealTensor result = (z + 0.5 - t / logT) * logT + 0.5 * std::log(2 * kPi) +
                       log(Lanczos(z).sum);
@@ -63,7 +63,7 @@ RealTensor stablehlo::lgamma(RealTensor x) {
       .select(x.number(kInfinity), (x < 0.5).select(below, result));
 }
 
-RealTensor stablehlo::digamma(RealTensor x) {
+RealTensor formulas::digamma(RealTensor x) {
   RealTensor z = reflected(x);
   Lanczos lanczos(z);
   RealTensor result =
@@ -77,7 +77,7 @@ RealTensor stablehlo::digamma(RealTensor x) {
 /// The Euler-Maclaurin formula: nine terms and half of the tenth, an integral
 /// for the rest, and corrections by Bernoulli numbers (the coefficients are
 /// (2k)! / B_2k).
-RealTensor stablehlo::zeta(RealTensor x, RealTensor q) {
+RealTensor formulas::zeta(RealTensor x, RealTensor q) {
   constexpr double coefficients[] = {12,
                                      -720,
                                      30240,
@@ -114,7 +114,7 @@ RealTensor stablehlo::zeta(RealTensor x, RealTensor q) {
                         (x == 1).select(x.number(kInfinity), result));
 }
 
-RealTensor stablehlo::polygamma(RealTensor n, RealTensor x) {
+RealTensor formulas::polygamma(RealTensor n, RealTensor x) {
   RealTensor order = n + 1;
   RealTensor higher = -alternating(n) * exp(lgamma(order)) * zeta(order, x);
   RealTensor result = (n == 0).select(digamma(x), higher);
