@@ -61,6 +61,11 @@ TESTS = [
     ("lit stablehlo/precision", "weft", [LIT, "-s", "build/test/stablehlo", "--filter=stablehlo/precision"]),
     ("packed-dot-test", "packed-dot-test", ["build/bin/packed-dot-test"]),
     ("lit cuda/local-ranks", "WeftCuda", [LIT, "-s", "build/test/cuda", "--filter=cuda/local-ranks"]),
+    # Tests of layouts, of Keras models and of the command line.
+    ("op-sharding-test", "op-sharding-test", ["build/bin/op-sharding-test"]),
+    ("keras-layers-test", "keras-layers-test", ["build/bin/keras-layers-test", "--abort"]),
+    ("lit pipeline/explain", "weft", [LIT, "-s", "build/test/pipeline", "--filter=pipeline/explain.test"]),
+    ("lit exec/mpi-interrupt", "weft", [LIT, "-s", "build/test/exec", "--filter=exec/mpi-interrupt"]),
     # Tests of the compiler as a library.
     ("lit capi", "weft-compiler-refusals", [LIT, "-s", "build/test/capi"]),
     ("lit python", "WeftC", [LIT, "-s", "build/test/python", "--filter=python/python"]),
