@@ -40,7 +40,15 @@ def power(x, y):
         return math.nan if x else math.copysign(math.inf, x if y % 2 == 1 else 1)
 
 
-ANGLES = both_signs(spread(1e-30, 100)) + both_signs(spread(1, 1e6)) + [0.0, 1e9, -1e9]
+def of_angle(function):
+    """The function of x, and of 0 where neighbours of x are further apart than a turn by far."""
+    def value(x):
+        return math.nan if not math.isfinite(x) else function(x if abs(x) < 2.0**50 else 0.0)
+    return value
+
+
+ANGLES = (both_signs(spread(1e-30, 100)) + both_signs(spread(1, 1e6))
+          + both_signs([0.0, 1e9, 2.0**40, 2.0**49, 2.0**50, 1e20, 2.0**127, math.inf, math.nan]))
 SPECIAL = both_signs([0.0, single(1e-45), 0.5, 1.0, single(1 + 2**-23), 1.5, 2.0, 3.0, 2.0**24 - 1, 2.0**24, 2.0**127, math.inf, math.nan])
 POWERS = ([(x, y) for x in SPECIAL for y in SPECIAL]
           + [(x, single(y)) for x in spread(1e-30, 1e30, 60) for y in both_signs(spread(1e-6, 1.4, 40))]
@@ -48,9 +56,9 @@ POWERS = ([(x, y) for x in SPECIAL for y in SPECIAL]
           + [(-x, float(y)) for x in spread(0.1, 10, 20) for y in range(-30, 30)])
 CHLO = {"erf", "erfc"}  # the others are functions of stablehlo
 UNITS = {  # function: its value in f64, arguments (pairs of two operands), units in the last place
-    "sine": (math.sin, ANGLES, 1.5),
-    "cosine": (math.cos, ANGLES, 1.5),
-    "tan": (math.tan, ANGLES, 1.5),
+    "sine": (of_angle(math.sin), ANGLES, 1.5),
+    "cosine": (of_angle(math.cos), ANGLES, 1.5),
+    "tan": (of_angle(math.tan), ANGLES, 1.5),
     "exponential": (math.exp, both_signs(spread(1e-20, 85)), 2),
     "exponential_minus_one": (math.expm1, both_signs(spread(1e-20, 85)), 3),
     "log": (math.log, spread(1e-30, 1e30), 2),

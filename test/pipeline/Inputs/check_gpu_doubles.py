@@ -11,7 +11,7 @@ import subprocess
 import sys
 from array import array
 
-from check_accuracy import both_signs, power, single
+from check_accuracy import both_signs, of_angle, power, single
 from ptx_runner import Machine
 
 
@@ -27,7 +27,7 @@ POWERS = ([(x, y) for x in SPECIAL for y in SPECIAL]
           + [(x, y / math.log2(x)) for x in spread(1.0001, 1e4, 20) for y in range(-1000, 1000, 23)]
           + [(-x, float(y)) for x in spread(0.1, 10, 10) for y in range(-30, 30)])
 PARTS = ([(x, y) for x in SPECIAL for y in SPECIAL] + [(x, y) for x in spread(1e-3, 1e30, 30) for y in both_signs(spread(1e-20, 1e20, 10))])
-ANGLES = both_signs(spread(1e-30, 100, 300)) + both_signs(spread(1, 1e9, 300)) + [0.0, -0.0, math.pi, math.pi / 2, 1e6 * math.pi]
+ANGLES = both_signs(spread(1e-30, 100, 300)) + both_signs(spread(1, 1e9, 300)) + [0.0, -0.0, math.pi, math.pi / 2, 1e6 * math.pi, 2.0**40, 2.0**50, -1e300, math.inf]
 FINITE = both_signs([0.0, 1.0, 2.5, 1e300])
 
 
@@ -57,9 +57,9 @@ CASES = {  # kernel: op, its value, arguments, bytes of a number, units in the l
     "erf": ("erf", math.erf, both_signs(spread(1e-20, 7, 300)) + SPECIAL, 8, 8),
     "erfc": ("erfc", math.erfc, both_signs(spread(1e-20, 27.5, 400)) + SPECIAL, 8, 8),
     "cbrt": ("cbrt", lambda x: math.cbrt(x), WIDE + SPECIAL, 8, 2),
-    "sin": ("sin", lambda x: math.sin(x) if math.isfinite(x) else math.nan, ANGLES + [math.inf], 8, 1.5),
-    "cos": ("cos", math.cos, ANGLES, 8, 1.5),
-    "tan": ("tan", math.tan, ANGLES, 8, 4),
+    "sin": ("sin", of_angle(math.sin), ANGLES, 8, 1.5),
+    "cos": ("cos", of_angle(math.cos), ANGLES, 8, 1.5),
+    "tan": ("tan", of_angle(math.tan), ANGLES, 8, 4),
     "atan2": ("atan2", math.atan2, [(y, x) for x in SPECIAL for y in SPECIAL] + [(y, -0.75) for y in both_signs(spread(1e-20, 1e20, 300))], 8, 3),
     "pow": ("pow", power, POWERS, 8, 8),
     "rem": ("rem", remainder, PARTS, 8, 0),

@@ -27,6 +27,11 @@ static OperationRow withNumber(const char *name, OperationParameter parameter,
                    });
 }
 
+/// max(x, 0), of integers, too.
+static Value relu(OperationCall &a) {
+  Value x = a.tensor("x");
+  return a.t.make<ReluOp>(isBool(x) ? a.t.toInteger(x) : x);
+}
 static Value softShrink(Tensors &t, Value x, double threshold) {
   Value below = t.select(t.compare(CompareKind::LT, x, -threshold),
                          t.add(x, threshold), t.splat(0, x));
@@ -100,7 +105,7 @@ std::vector<OperationRow> weft::keras::activationOperations() {
           withNumber("LeakyRelu", {"negative_slope", "0.2"}, leakyRelu),
           named("LogSigmoid", "log_sigmoid"),
           operation("LogSoftmax", {"x"}, {{"axis", "-1"}}, logSoftmax),
-          named("Relu", "relu"),
+          operation("Relu", {"x"}, {}, relu),
           named("Relu6", "relu6"),
           named("Selu", "selu"),
           named("Sigmoid", "sigmoid"),

@@ -3,6 +3,7 @@
 #include "weft/compiler/frontends/keras/operations/Operation.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace weft;
@@ -34,13 +35,43 @@ static Value sum(Tensors &t, Value x, Value y) {
 static Value product(Tensors &t, Value x, Value y) {
   return isBool(x) ? t.make<AndOp>(x, y) : t.mul(x, y);
 }
-static Value power(Tensors &t, Value x, Value y) { return t.make<PowOp>(x, y); }
 static Value differs(Tensors &t, Value x, Value y) {
   return t.compare(CompareKind::NE, x, y);
 }
 
+/// x^y. Integers by repeated squaring, for the lowest six bits of y.
+static Value power(Tensors &t, Value x, Value y) {
+  if (isFloat(x))
+    return t.make<PowOp>(x, y);
+  if (isBool(x))
+    x = t.toInteger(x), y = t.toInteger(y);
+  constexpr int kBits = 6; // as in jnp.power: more overflow for each x > 1
+  Value one = t.splat(1, x), zero = t.splat(0, x);
+  Value isZero = t.make<AndOp>(t.compare(CompareKind::EQ, x, 0),
+                               t.compare(CompareKind::NE, y, 0));
+  Value out = t.select(isZero, zero, one);
+  for (int bit = 0; bit < kBits; ++bit) {
+    Value isSet = differs(t, t.make<AndOp>(y, one), zero);
+    out = t.select(isSet, t.mul(out, x), out);
+    x = t.mul(x, x);
+    y = t.make<ShiftRightLogicalOp>(y, one);
+  }
+  return out;
+}
+
+/// The divisor of a remainder, which is 0 for an integer and 0.
+static Value divisor(Tensors &t, Value y) {
+  return isFloat(y)
+             ? y
+             : t.select(t.compare(CompareKind::EQ, y, 0), t.splat(1, y), y);
+}
+/// The remainder with the sign of x.
+static Value remainder(Tensors &t, Value x, Value y) {
+  return t.make<RemOp>(x, divisor(t, y));
+}
 /// The remainder with the sign of y.
 static Value modulo(Tensors &t, Value x, Value y) {
+  y = divisor(t, y);
   Value rest = t.make<RemOp>(x, y);
   Value isOther = differs(t,
                           t.make<ConvertOp>(t.compare(CompareKind::LT, rest, 0),
@@ -51,10 +82,17 @@ static Value modulo(Tensors &t, Value x, Value y) {
   return t.select(moves, t.add(rest, y), rest);
 }
 static Value floorDivide(Tensors &t, Value x, Value y) {
+  if (isBool(x))
+    x = t.toInteger(x), y = t.toInteger(y);
+  if (elementOf(x).isUnsignedInteger())
+    return t.div(x, y);
   Value rest = t.make<RemOp>(x, y);
   Value isOther = differs(t, t.make<SignOp>(rest), t.make<SignOp>(y));
   Value moves = t.make<AndOp>(isOther, t.compare(CompareKind::NE, rest, 0));
-  Value quotient = isFloat(x) ? t.div(t.sub(x, rest), y) : t.div(x, y);
+  Value exact = x;
+  if (isFloat(x)) // x / 0 is infinite
+    exact = t.select(t.compare(CompareKind::EQ, y, 0), x, t.sub(x, rest));
+  Value quotient = t.div(exact, y);
   Value out = t.select(moves, t.sub(quotient, t.splat(1, quotient)), quotient);
   return isFloat(x) ? t.make<RoundOp>(out) : out;
 }
@@ -72,7 +110,11 @@ static Value hypotenuse(Tensors &t, Value x, Value y) {
   Value isZero = t.compare(CompareKind::EQ, large, 0);
   Value share = t.div(small, t.select(isZero, t.splat(1, large), large));
   Value root = t.make<SqrtOp>(t.add(t.mul(share, share), 1.0));
-  return t.select(isZero, large, t.mul(large, root));
+  Value out = t.select(isZero, large, t.mul(large, root));
+  double infinity = std::numeric_limits<double>::infinity();
+  Value isInfinite = t.make<OrOp>(t.compare(CompareKind::EQ, a, infinity),
+                                  t.compare(CompareKind::EQ, b, infinity));
+  return t.select(isInfinite, t.splat(infinity, out), out);
 }
 /// y where x is 0; 0 for negative x, 1 for positive x, and NaN for NaN.
 static Value heaviside(Tensors &t, Value x, Value y) {
@@ -96,7 +138,7 @@ std::vector<OperationRow> weft::keras::binaryOperations() {
           ofTwo("FloorDivide", floorDivide),
           ofTwo("Fmax", known<CompareKind::GT>),
           ofTwo("Fmin", known<CompareKind::LT>),
-          ofTwo("Fmod", two<RemOp>),
+          ofTwo("Fmod", remainder),
           ofTwoFloats("Heaviside", heaviside),
           ofTwoFloats("Hypot", hypotenuse),
           ofTwoFloats("Logaddexp", logAddExp),

@@ -76,7 +76,10 @@ static Value median(OperationCall &a) {
   Value low =
       t.reshape(t.slice(all, dim, (count - 1) / 2, (count - 1) / 2 + 1), shape);
   Value high = t.reshape(t.slice(all, dim, count / 2, count / 2 + 1), shape);
-  Value out = count % 2 ? low : t.mul(t.add(low, high), 0.5);
+  Value out = count % 2 ? low : t.add(t.mul(low, 0.5), t.mul(high, 0.5));
+  // NaN counts as the largest number, and makes the median NaN.
+  Value last = t.reshape(t.slice(all, dim, count - 1, count), shape);
+  out = t.select(t.compare(CompareKind::NE, last, last), last, out);
   return a.flag("keepdims") ? t.kept(out, x, dims) : out;
 }
 

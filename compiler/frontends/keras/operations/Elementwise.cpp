@@ -51,8 +51,10 @@ static Value truncated(Tensors &t, Value x) {
                   t.make<FloorOp>(x));
 }
 static Value absolute(Tensors &t, Value x) {
-  return isFloat(x) || elementOf(x).isSignlessInteger(32) ? t.make<AbsOp>(x)
-                                                          : x;
+  auto integer = dyn_cast<IntegerType>(elementOf(x));
+  bool hasSign =
+      integer ? integer.getWidth() > 1 && !integer.isUnsigned() : true;
+  return hasSign ? t.make<AbsOp>(x) : x;
 }
 static Value square(Tensors &t, Value x) {
   if (isBool(x))

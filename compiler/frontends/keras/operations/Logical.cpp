@@ -37,6 +37,21 @@ template <class Op> static OperationRow ofBits(const char *name) {
     return a.t.make<Op>(both[0], both[1]);
   });
 }
+/// The row of a shift, by one op of signed integers, as which booleans count, and
+/// one of unsigned integers.
+template <class Op, class UnsignedOp = Op>
+static OperationRow shift(const char *name) {
+  return operation(name, {"x", "y"}, {}, [](OperationCall &a) {
+    SmallVector<Value> both = a.together({"x", "y"});
+    if (!a.check(!isFloat(both[0]), "takes integers, not floats"))
+      return both[0];
+    if (isBool(both[0]))
+      both = {a.t.toInteger(both[0]), a.t.toInteger(both[1])};
+    return elementOf(both[0]).isUnsignedInteger()
+               ? a.t.make<UnsignedOp>(both[0], both[1])
+               : a.t.make<Op>(both[0], both[1]);
+  });
+}
 static Value logicalNot(OperationCall &a) {
   return a.t.make<NotOp>(truth(a, a.tensor("x")));
 }
@@ -59,19 +74,17 @@ static Value isNan(OperationCall &a) {
   Value x = a.floats("x");
   return a.t.compare(CompareKind::NE, x, x);
 }
-static Value isFinite(OperationCall &a) {
-  Value x = a.floats("x");
-  return a.t.make<IsFiniteOp>(tensorType(x).clone(a.t.builder.getI1Type()), x);
-}
-/// |x1 - x2| <= atol + rtol |x2|.
+static Value isFinite(OperationCall &a) { return a.t.isFinite(a.floats("x")); }
+/// |x1 - x2| <= atol + rtol |x2|, or x1 = x2, as of infinities.
 static Value isClose(OperationCall &a) {
   Tensors &t = a.t;
   SmallVector<Value> both = a.together({"x1", "x2"});
   Value x = asFloats(t, both[0]), y = asFloats(t, both[1]);
   Value allowed = t.add(t.mul(t.make<AbsOp>(y), a.number("rtol", 1e-5)),
                         a.number("atol", 1e-8));
-  Value isNear =
-      t.compare(CompareKind::LE, t.make<AbsOp>(t.sub(x, y)), allowed);
+  Value isNear = t.make<AndOp>(
+      t.compare(CompareKind::LE, t.make<AbsOp>(t.sub(x, y)), allowed),
+      t.isFinite(y));
   isNear = t.make<OrOp>(isNear, t.compare(CompareKind::EQ, x, y));
   if (!a.flag("equal_nan"))
     return isNear;
@@ -89,31 +102,32 @@ static Value where(OperationCall &a) {
 }
 
 std::vector<OperationRow> weft::keras::logicalOperations() {
-  return {ofBits<AndOp>("BitwiseAnd"),
-          operation("BitwiseInvert", {"x"}, {}, bitwiseNot),
-          ofBits<ShiftLeftOp>("BitwiseLeftShift"),
-          operation("BitwiseNot", {"x"}, {}, bitwiseNot),
-          ofBits<OrOp>("BitwiseOr"),
-          ofBits<ShiftRightArithmeticOp>("BitwiseRightShift"),
-          ofBits<XorOp>("BitwiseXor"),
-          comparison("Equal", CompareKind::EQ),
-          comparison("Greater", CompareKind::GT),
-          comparison("GreaterEqual", CompareKind::GE),
-          operation("Isclose", {"x1", "x2", "rtol", "atol"},
-                    {{"equal_nan", "false"}}, isClose),
-          operation("Isfinite", {"x"}, {}, isFinite),
-          isInfinite("Isinf", true, true),
-          operation("Isnan", {"x"}, {}, isNan),
-          isInfinite("Isneginf", true, false),
-          isInfinite("Isposinf", false, true),
-          ofBits<ShiftLeftOp>("LeftShift"),
-          comparison("Less", CompareKind::LT),
-          comparison("LessEqual", CompareKind::LE),
-          logical<AndOp>("LogicalAnd"),
-          operation("LogicalNot", {"x"}, {}, logicalNot),
-          logical<OrOp>("LogicalOr"),
-          logical<XorOp>("LogicalXor"),
-          comparison("NotEqual", CompareKind::NE),
-          ofBits<ShiftRightArithmeticOp>("RightShift"),
-          operation("Where", {"condition", "x1", "x2"}, {}, where)};
+  return {
+      ofBits<AndOp>("BitwiseAnd"),
+      operation("BitwiseInvert", {"x"}, {}, bitwiseNot),
+      shift<ShiftLeftOp>("BitwiseLeftShift"),
+      operation("BitwiseNot", {"x"}, {}, bitwiseNot),
+      ofBits<OrOp>("BitwiseOr"),
+      shift<ShiftRightArithmeticOp, ShiftRightLogicalOp>("BitwiseRightShift"),
+      ofBits<XorOp>("BitwiseXor"),
+      comparison("Equal", CompareKind::EQ),
+      comparison("Greater", CompareKind::GT),
+      comparison("GreaterEqual", CompareKind::GE),
+      operation("Isclose", {"x1", "x2", "rtol", "atol"},
+                {{"equal_nan", "false"}}, isClose),
+      operation("Isfinite", {"x"}, {}, isFinite),
+      isInfinite("Isinf", true, true),
+      operation("Isnan", {"x"}, {}, isNan),
+      isInfinite("Isneginf", true, false),
+      isInfinite("Isposinf", false, true),
+      shift<ShiftLeftOp>("LeftShift"),
+      comparison("Less", CompareKind::LT),
+      comparison("LessEqual", CompareKind::LE),
+      logical<AndOp>("LogicalAnd"),
+      operation("LogicalNot", {"x"}, {}, logicalNot),
+      logical<OrOp>("LogicalOr"),
+      logical<XorOp>("LogicalXor"),
+      comparison("NotEqual", CompareKind::NE),
+      shift<ShiftRightArithmeticOp, ShiftRightLogicalOp>("RightShift"),
+      operation("Where", {"condition", "x1", "x2"}, {}, where)};
 }

@@ -27,8 +27,14 @@ static OperationRow reduction(const char *name, Reduce reduce) {
                    });
 }
 
+/// The operand of a sum: integers of less than 32 bits are widened to them.
 static Value summable(Tensors &t, Value x) {
-  return isBool(x) ? t.toInteger(x) : x;
+  auto type = dyn_cast<IntegerType>(elementOf(x));
+  if (!type || type.getWidth() >= 32)
+    return x;
+  return type.isUnsigned()
+             ? castTo(t, x, t.builder.getIntegerType(32, /*isSigned=*/false))
+             : t.toInteger(x);
 }
 static Value sum(Tensors &t, Value x, ArrayRef<int64_t> dims) {
   return t.reduce(ReduceKind::Sum, summable(t, x), dims);
@@ -60,10 +66,12 @@ template <ReduceKind kind>
 static Value truth(Tensors &t, Value x, ArrayRef<int64_t> dims) {
   return t.reduce(kind, castTo(t, x, t.builder.getI1Type()), dims);
 }
-/// log(sum(e^(x - max))) + max.
+/// log(sum(e^(x - max))) + max, where max is finite.
 static Value logSumExp(Tensors &t, Value x, ArrayRef<int64_t> dims) {
   x = asFloats(t, x);
-  Value largest = t.make<StopGradientOp>(t.reduce(ReduceKind::Max, x, dims));
+  Value largest = t.reduce(ReduceKind::Max, x, dims);
+  largest = t.select(t.isFinite(largest), largest, t.splat(0, largest));
+  largest = t.make<StopGradientOp>(largest);
   Value raised = t.make<ExpOp>(t.sub(x, t.spread(largest, x, dims)));
   return t.add(t.make<LogOp>(t.reduce(ReduceKind::Sum, raised, dims)), largest);
 }

@@ -91,6 +91,9 @@ public:
   Value select(Value condition, Value yes, Value no) {
     return make<SelectOp>(condition, yes, no);
   }
+  Value isFinite(Value a) {
+    return make<IsFiniteOp>(tensorType(a).clone(builder.getI1Type()), a);
+  }
   Value toFloat(Value a) { return cast(a, builder.getF32Type()); }
   Value toInteger(Value a) { return cast(a, builder.getI32Type()); }
 
