@@ -11,6 +11,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 
@@ -32,7 +33,16 @@ Complex directionOf(Complex x) {
 Complex expm1(Complex x) {
   double half = std::sin(x.imag() / 2), grown = std::expm1(x.real());
   return {grown * std::cos(x.imag()) - 2 * half * half,
-          (grown + 1) * std::sin(x.imag())};
+          x.imag() == 0 ? x.imag() : (grown + 1) * std::sin(x.imag())};
+}
+
+/// x^y; 0^y is 1 for y = 0, 0 for a positive y, and else NaN.
+Complex powerOf(Complex x, Complex y) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  if (x != 0.0)
+    return std::pow(x, y);
+  bool isPositive = y.real() > 0 && y.imag() == 0;
+  return y == 0.0 ? 1 : isPositive ? 0 : Complex(nan, nan);
 }
 
 /// log(1 + x) without loss near 0.
@@ -75,11 +85,7 @@ Binary binary(Operation *op) {
       .Case<MulOp>([](auto) { return &product; })
       .Case<DivOp>(
           [](auto) { return +[](Complex x, Complex y) { return x / y; }; })
-      .Case<PowOp>([](auto) {
-        return +[](Complex x, Complex y) {
-          return x == 0.0 ? Complex(y == 0.0) : std::pow(x, y);
-        };
-      })
+      .Case<PowOp>([](auto) { return &powerOf; })
       .Default([](auto) { return nullptr; });
 }
 

@@ -9,6 +9,8 @@
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
+#include <limits>
+
 using namespace mlir;
 
 namespace weft::elements {
@@ -139,20 +141,34 @@ Value ComplexEmitter::expm1(Value x) const {
       b, loc, mul(grown, math::CosOp::create(b, loc, angle)),
       mul(number(2), mul(half, half)));
   Value sum = arith::AddFOp::create(b, loc, grown, number(1));
-  return make(real, mul(sum, math::SinOp::create(b, loc, angle)));
+  // Not infinity times 0.
+  Value isReal = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, angle,
+                                       number(0));
+  Value imag = arith::SelectOp::create(
+      b, loc, isReal, angle, mul(sum, math::SinOp::create(b, loc, angle)));
+  return make(real, imag);
 }
 
+// 0^y is 1 for y = 0, 0 for a positive y, and else NaN.
 Value ComplexEmitter::power(Value x, Value y) const {
+  using enum arith::CmpFPredicate;
   auto type = cast<ComplexType>(x.getType());
   Value zero = number(type, 0), one = number(type, 1);
+  Value nothing = re(number(type, std::numeric_limits<double>::quiet_NaN()));
   auto choose = [&](Value condition, Value p, Value q) -> Value {
     return arith::SelectOp::create(b, loc, condition, p, q);
   };
+  auto part = [&](arith::CmpFPredicate kind, Value number) -> Value {
+    return arith::CmpFOp::create(b, loc, kind, number, re(zero));
+  };
   Value baseIsZero = compare(CompareKind::EQ, x, zero),
         powerIsZero = compare(CompareKind::EQ, y, zero);
+  Value isPositive =
+      arith::AndIOp::create(b, loc, part(OGT, re(y)), part(OEQ, im(y)));
   Value log = complex::LogOp::create(b, loc, choose(baseIsZero, one, x));
   Value power = complex::ExpOp::create(b, loc, multiply(y, log));
-  return choose(powerIsZero, one, choose(baseIsZero, zero, power));
+  Value ofZero = choose(isPositive, zero, make(nothing, nothing));
+  return choose(powerIsZero, one, choose(baseIsZero, ofZero, power));
 }
 
 } // namespace weft::elements
