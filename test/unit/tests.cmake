@@ -15,6 +15,7 @@ target_compile_definitions(ring-traffic-test PRIVATE WEFT_TEST_KERNELS="$<TARGET
 add_dependencies(ring-traffic-test weft_test_kernels)
 weft_unit_test(sharding-rule-test SRCS unit/sharding-rule-test.cpp LINK weft::WeftLayout)
 weft_unit_test(op-sharding-test SRCS unit/op-sharding-test.cpp LINK weft::WeftShardingPasses)
+weft_unit_test(kernel-traits-test SRCS unit/kernel-traits-test.cpp LINK weft::WeftShardingPasses)
 weft_unit_test(growing-layout-test SRCS unit/growing-layout-test.cpp LINK weft::WeftShardingPasses)
 weft_unit_test(choose-sharding-test SRCS unit/choose-sharding-test.cpp LINK weft::WeftShardingPasses)
 weft_unit_test(resharding-test SRCS unit/resharding-test.cpp LINK weft::WeftResharding)

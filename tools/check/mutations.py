@@ -63,6 +63,7 @@ TESTS = [
     ("lit cuda/local-ranks", "WeftCuda", [LIT, "-s", "build/test/cuda", "--filter=cuda/local-ranks"]),
     # Tests of layouts, of Keras models and of the command line.
     ("op-sharding-test", "op-sharding-test", ["build/bin/op-sharding-test"]),
+    ("kernel-traits-test", "kernel-traits-test", ["build/bin/kernel-traits-test"]),
     ("keras-layers-test", "keras-layers-test", ["build/bin/keras-layers-test", "--abort"]),
     ("lit pipeline/explain", "weft", [LIT, "-s", "build/test/pipeline", "--filter=pipeline/explain.test"]),
     ("lit exec/mpi-interrupt", "weft", [LIT, "-s", "build/test/exec", "--filter=exec/mpi-interrupt"]),
