@@ -43,10 +43,20 @@ Value weft::keras::poisson(Tensors &t, Value label, Value prediction) {
   return t.sub(prediction, t.mul(label, logs));
 }
 
+/// 2 label - 1 if every label of the batch is 0 or 1, else the labels.
+static Value hingeLabels(Tensors &t, Value label) {
+  Value isBinary = t.make<OrOp>(t.compare(CompareKind::EQ, label, 0),
+                                t.compare(CompareKind::EQ, label, 1));
+  llvm::SmallVector<int64_t> dims;
+  for (int64_t dim = 0; dim < t.rank(label); ++dim)
+    dims.push_back(dim);
+  Value areBinary = t.reduce(ReduceKind::And, isBinary, dims);
+  return t.select(t.fill(areBinary, label), t.add(t.mul(label, 2), -1.0),
+                  label);
+}
+
 Value weft::keras::hinge(Tensors &t, Value label, Value prediction) {
-  // Labels of 0 are replaced by -1.
-  Value isNo = t.compare(CompareKind::EQ, label, 0);
-  Value side = t.select(isNo, t.splat(-1, label), label);
+  Value side = hingeLabels(t, label);
   return t.max(t.sub(1.0, t.mul(side, prediction)), 0);
 }
 
