@@ -33,9 +33,12 @@ def changed(distribution, fix):
     """The distribution with the change that the text names."""
     verb, key, _, layout = CHANGE.search(fix).groups()
     copy = json.loads(json.dumps(distribution))
-    own = "tensor_layouts" if key.endswith("/output") else "variable_layouts"
-    maps = [copy["config"][name] for name in ("layout_map", own, "tensor_layouts", "variable_layouts") if name in copy["config"]]
-    rules = next((rules for rules in maps if key in rules), maps[0])
+    named = re.search(r" to (variable_layouts|tensor_layouts)\b", fix)
+    if named:
+        rules = copy["config"][named[1]]
+    else:
+        maps = [copy["config"][name] for name in ("layout_map", "variable_layouts", "tensor_layouts") if name in copy["config"]]
+        rules = next((rules for rules in maps if key in rules), maps[0])
     if verb == "remove":
         del rules[key]
     else:

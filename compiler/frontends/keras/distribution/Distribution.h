@@ -88,6 +88,9 @@ struct Distribution {
   std::string batchAxis;
   RegexMode regex = RegexMode::FullMatch;
   std::vector<LayoutRule> rules; ///< in the order of the file
+  /// Whether variables and tensors have maps of their own, as in a file of the
+  /// class Distribution.
+  bool hasOwnMaps = false;
   /// The strategy for paths that no rule matches.
   std::shared_ptr<const Strategy> strategy = nullptr;
 };

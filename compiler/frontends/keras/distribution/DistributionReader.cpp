@@ -226,6 +226,7 @@ void readDataLayout(const Json &value, Distribution &out, std::string &error) {
 void readOwn(Fields &f, Distribution &out, std::string &error) {
   readBatchAxis(f, out);
   readMode(f, out);
+  out.hasOwnMaps = true;
   for (auto map : {LayoutRule::Map::Variables, LayoutRule::Map::Tensors}) {
     const char *name = LayoutRule{"", {}, map}.mapName();
     const Json *rules = f.find(name);

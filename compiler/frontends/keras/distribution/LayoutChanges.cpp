@@ -148,12 +148,21 @@ void LayoutChanges::addRule(const std::string &path, const Tensor &tensor,
   if (tensor.isOutput)
     layouts.push_back(layout);
   const char *first = distribution.dataParallel ? "use ModelParallel and " : "";
-  for (const Layout &candidate : layouts)
-    changes.push_back({LayoutChange::Kind::Add,
-                       first + ("add \"" + path + "\": " + json(candidate)),
-                       "",
-                       -1,
-                       {path, candidate}});
+  LayoutRule rule;
+  rule.key = path;
+  std::string place; // the map of the file, where there are several
+  if (distribution.hasOwnMaps) {
+    rule.map =
+        tensor.isOutput ? LayoutRule::Map::Tensors : LayoutRule::Map::Variables;
+    place = std::string(" to ") + rule.mapName();
+  }
+  for (const Layout &candidate : layouts) {
+    rule.layout = candidate;
+    changes.push_back(
+        {LayoutChange::Kind::Add,
+         first + ("add \"" + path + "\": " + json(candidate) + place), "", -1,
+         rule});
+  }
 }
 
 std::vector<LayoutChange>
