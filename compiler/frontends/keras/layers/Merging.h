@@ -12,6 +12,13 @@ namespace weft::keras {
 /// in NumPy.
 class Merging : public Layer {
 protected:
+  /// What a masked element counts as.
+  enum class MaskUse {
+    Ignored,
+    One,  ///< 1; the result is 0 where every tensor is masked
+    Other ///< the element of the other tensor
+  };
+  virtual MaskUse maskUse() const { return MaskUse::Ignored; }
   void options(Options &) override {}
   virtual Value combined(Tensors &t, Value a, Value b) const = 0;
   virtual Value finished(Tensors &, Value x, size_t) const { return x; }
@@ -42,18 +49,52 @@ protected:
     }
     return shape;
   }
+  /// The mask in the shape of x, of which it has all dimensions but the last;
+  /// null for no mask, or where the layer ignores masks.
+  Value wideMask(Call &c, Value mask, Value x) const {
+    if (!mask || maskUse() == MaskUse::Ignored)
+      return {};
+    SmallVector<int64_t> shape(c.t.shape(mask));
+    shape.push_back(1);
+    mask = c.t.reshape(maskBits(c.t, mask), shape);
+    if (stretchesTo(mask, c.t.shape(x)))
+      return c.t.stretch(mask, c.t.shape(x));
+    c.refuse("has a mask of other dimensions than its samples " +
+             sampleText(x));
+    return {};
+  }
+  /// Combines the next tensor; `isKnown` is the wide mask of all before.
+  Value next(Tensors &t, Value out, Value &isKnown, Value x, Value mask) const {
+    if (mask && maskUse() == MaskUse::One)
+      x = t.select(mask, x, t.splat(1, x));
+    if (mask && maskUse() == MaskUse::Other)
+      x = t.select(mask, x, out);
+    if (isKnown && maskUse() == MaskUse::Other)
+      out = t.select(isKnown, out, x);
+    isKnown = isKnown && mask ? t.make<OrOp>(isKnown, mask) : Value();
+    return combined(t, out, x);
+  }
   Value callAll(Call &c, const CallInputs &inputs) const override {
+    Tensors &t = c.t;
     Value out = inputs.values[0];
-    for (Value x : llvm::drop_begin(inputs.values)) {
+    Value isKnown = wideMask(c, inputs.mask(), out);
+    if (isKnown && maskUse() == MaskUse::One)
+      out = t.select(isKnown, out, t.splat(1, out));
+    for (size_t i = 1; i < inputs.values.size(); ++i) {
+      Value x = inputs.values[i], mask = wideMask(c, inputs.mask(i), x);
       SmallVector<int64_t> shape = commonShape(out, x);
-      if (shape.empty() || c.t.rank(out) != c.t.rank(x)) {
+      if (shape.empty() || t.rank(out) != t.rank(x)) {
         c.refuse("cannot combine samples of shapes " + sampleText(out) +
                  " and " + sampleText(x));
         return out;
       }
-      out = combined(c.t, c.t.stretch(out, shape), c.t.stretch(x, shape));
+      for (Value *each : {&out, &x, &isKnown, &mask})
+        *each = *each ? t.stretch(*each, shape) : Value();
+      out = next(t, out, isKnown, x, mask);
     }
-    return finished(c.t, out, inputs.values.size());
+    if (isKnown && maskUse() == MaskUse::One)
+      out = t.select(isKnown, out, t.splat(0, out));
+    return finished(t, out, inputs.values.size());
   }
 };
 
@@ -124,6 +165,7 @@ class Subtract : public Merging {
 
 /// keras.layers.Multiply
 class Multiply : public Merging {
+  MaskUse maskUse() const override { return MaskUse::One; }
   Value combined(Tensors &t, Value a, Value b) const override {
     return t.mul(a, b);
   }
@@ -141,6 +183,7 @@ class Average : public Merging {
 
 /// keras.layers.Maximum
 class Maximum : public Merging {
+  MaskUse maskUse() const override { return MaskUse::Other; }
   Value combined(Tensors &t, Value a, Value b) const override {
     return t.make<MaxOp>(a, b);
   }
@@ -148,6 +191,7 @@ class Maximum : public Merging {
 
 /// keras.layers.Minimum
 class Minimum : public Merging {
+  MaskUse maskUse() const override { return MaskUse::Other; }
   Value combined(Tensors &t, Value a, Value b) const override {
     return t.make<MinOp>(a, b);
   }
