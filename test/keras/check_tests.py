@@ -1,11 +1,11 @@
 """Runs the cases of record_tests.py with weft's command line and compares with Keras' figures.
 
-    check_tests.py WEFT FOLDER [--only REGEX] [--jobs N] [--refused FILE] [-v]
+    check_tests.py WEFT FOLDER [--only REGEX] [--jobs N] [--refused FILE] [--flags=FLAGS] [-v]
 
 Each case: predict from the initial values; evaluate, where Keras did; train, where Keras did. A tensor agrees if the
 largest difference is below 2e-5 (after training 1e-4) of its largest magnitude, or of 1e-2. The table counts by group and
 has the reasons, most frequent first. --refused: exit with 1 if a case does not agree, but for those whose names stand
-in FILE, which weft must refuse with a message.
+in FILE, which weft must refuse with a message. --flags="--data-parallel --devices cpu:2" are given to each command.
 """
 
 import argparse
@@ -29,8 +29,8 @@ class Failure(Exception):
 
 
 class Case:
-    def __init__(self, weft, said, file, golden, folder):
-        self.weft, self.folder, self.file, self.golden = weft, folder, file, golden
+    def __init__(self, weft, said, file, golden, folder, further):
+        self.weft, self.folder, self.file, self.golden, self.further = weft, folder, file, golden, further
         self.name, self.batch, self.steps = said["name"], said["batch_size"], said["steps"]
         self.model = folder / "model.json"
         self.model.write_text(json.dumps(said["model"]))
@@ -46,7 +46,7 @@ class Case:
         return out
 
     def run(self, command, *flags):
-        words = [self.weft, command, self.model, "--batch-size", self.batch, "--seed", 1337, *flags]
+        words = [self.weft, command, self.model, "--batch-size", self.batch, "--seed", 1337, *flags, *self.further]
         done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=patience.HANG)
         if done.returncode:
             raise Failure(f"weft {command}: {done.stderr.strip() or 'exit status ' + str(done.returncode)}")
@@ -101,10 +101,10 @@ class Case:
         return path
 
 
-def outcome(weft, said, file, golden):
+def outcome(weft, said, file, golden, further):
     """The reason why the case does not agree, or nothing."""
     with tempfile.TemporaryDirectory() as folder:
-        case = Case(weft, said, file, golden, pathlib.Path(folder))
+        case = Case(weft, said, file, golden, pathlib.Path(folder), further)
         try:
             case.check()
         except Failure as failure:
@@ -124,6 +124,7 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--refused", type=pathlib.Path)
+    parser.add_argument("--flags", default="", type=str.split)
     parser.add_argument("-v", dest="verbose", action="store_true")
     options = parser.parse_args()
     file = options.folder / "cases.npz"
@@ -136,7 +137,7 @@ def main():
     refused = set(options.refused.read_text().split()) if options.refused else set()
     surprises = []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        found = pool.map(lambda case: outcome(options.weft, case, file, figures[case["name"]]), cases)
+        found = pool.map(lambda case: outcome(options.weft, case, file, figures[case["name"]], options.flags), cases)
         for case, reason in zip(cases, found):
             total[case["group"]] += 1
             good[case["group"]] += reason is None

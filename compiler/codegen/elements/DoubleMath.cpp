@@ -249,11 +249,11 @@ Value cubeRoot(const Formula &f, Value x) {
 }
 
 /// sin(x + quarters pi/2). pi/2 is in three parts. Larger numbers than
-/// kMostAngle count as 0, as in AccurateMath.cpp.
+/// kAngleLimit count as 0, as in AccurateMath.cpp.
 Value sine(const Formula &f, Value x, int quarters) {
-  constexpr double kMostAngle = 0x1p50;
+  constexpr double kAngleLimit = 0x1p50;
   Value most = f.abs(x);
-  x = f.select(f.compare(OLT, most, kMostAngle), x, f.mul(most, 0.0));
+  x = f.select(f.compare(OLT, most, kAngleLimit), x, f.mul(most, 0.0));
   Value k = f.nearest(f.mul(x, 2 / kPi));
   Value r = f.fma(k, -0x1.921fb54442d18p0, x);
   r = f.fma(k, -0x1.1a62633145c07p-54, r);

@@ -12,7 +12,7 @@ namespace weft::keras {
 /// in NumPy.
 class Merging : public Layer {
 protected:
-  /// What a masked element counts as.
+  /// The element that stands for a masked one.
   enum class MaskUse {
     Ignored,
     One,  ///< 1; the result is 0 where every tensor is masked
