@@ -11,7 +11,7 @@ import random
 
 import keras
 import numpy as np
-from keras import layers, losses, ops, optimizers
+from keras import layers, losses, metrics, ops, optimizers
 
 ACTIVATIONS = ("relu", "tanh", "sigmoid", "gelu", "silu", "softplus", "elu", "selu", "softsign", "mish", "leaky_relu", "hard_sigmoid",
                "linear", None)
@@ -98,6 +98,18 @@ def of_sequences(d, shape):
         yield lambda: layers.Cropping1D(1)
 
 
+def of_volumes(d, shape):
+    least, features = min(shape[1:3]), shape[-1]
+    yield lambda: layers.Conv3D(d.randint(1, 3), **d.convolution(3, min(shape[:3])))
+    yield lambda: layers.ConvLSTM2D(d.randint(1, 3), d.randint(1, min(2, least)), padding=d.one("same", "valid"), return_sequences=d.one(True, False))
+    yield lambda: layers.TimeDistributed(layers.Conv2D(d.randint(1, 3), d.randint(1, min(2, least))))
+    yield lambda: d.one(layers.MaxPooling3D, layers.AveragePooling3D)(min(2, *shape[:3]), padding=d.one("same", "valid"))
+    yield lambda: d.one(layers.GlobalAveragePooling3D, layers.GlobalMaxPooling3D)(keepdims=d.one(True, False))
+    yield lambda: layers.Reshape((shape[0] * shape[1], shape[2], features))
+    yield lambda: layers.Conv3DTranspose(d.randint(1, 3), **d.convolution(3, min(shape[:3]), transposed=True))
+    yield lambda: layers.ZeroPadding3D(1)
+
+
 def of_images(d, shape):
     least, features = min(shape[:2]), shape[-1]
     yield lambda: layers.Conv2D(d.randint(1, 5), **{**d.convolution(2, least), **d.weights("kernel")})
@@ -141,9 +153,32 @@ def attended(d, x):
                      lambda: layers.AdditiveAttention()([x, x])])()
 
 
+def stacked(d, x):
+    """Several cells in one layer, with or without states from elsewhere, or a layer's states as results."""
+    units = d.randint(1, 3)
+    cells = [d.one(layers.LSTMCell, layers.GRUCell, layers.SimpleRNNCell)(units) for _ in range(2)]
+    state = layers.Dense(units, "tanh")(layers.GlobalAveragePooling1D()(x))
+    return d.choice([lambda: layers.RNN(cells, return_sequences=d.one(True, False))(x),
+                     lambda: layers.GRU(units, return_sequences=d.one(True, False))(x, initial_state=state),
+                     lambda: layers.LSTM(units)(x, initial_state=[state, state]),
+                     lambda: layers.Concatenate()(layers.LSTM(units, return_state=True)(x)),
+                     lambda: layers.Bidirectional(layers.RNN(cells[0], return_sequences=True))(x)])()
+
+
+def twice(d, x):
+    """A layer that is called twice, or a model inside the model."""
+    layer = layers.Dense(d.randint(1, 4), d.choice(ACTIVATIONS))
+    inner = keras.Sequential([layers.Dense(d.randint(1, 4), d.choice(ACTIVATIONS)), layers.LayerNormalization(), layers.Dense(2)])
+    return d.choice([lambda: layers.Add()([layer(x), layer(x * 0.5)]), lambda: inner(x), lambda: layers.Concatenate()([inner(x), inner(x + 1.0)])])()
+
+
 def further(d, x):
     """The tensor behind one more layer."""
     shape = x.shape[1:]
+    if d.random() < 0.08:
+        return twice(d, x)
+    if len(shape) == 2 and d.random() < 0.12:
+        return stacked(d, x)
     if d.random() < 0.12:
         return merged(d, x)
     if d.random() < 0.12:
@@ -154,43 +189,61 @@ def further(d, x):
         return layers.RepeatVector(d.randint(1, 3))(x)
     kinds = list(anywhere(d, shape))
     if len(shape) > 1 and d.random() < 0.65:
-        kinds = list((of_sequences if len(shape) == 2 else of_images)(d, shape))
+        kinds = list({2: of_sequences, 3: of_images}.get(len(shape), of_volumes)(d, shape))
     return d.choice(kinds)()(x)
 
 
+REGRESSION = (("mse", None), ("mae", None), (losses.Huber(), None), (losses.LogCosh(), "tanh"), (losses.CosineSimilarity(), None))
+CLASSES = (("categorical_crossentropy", "softmax"), ("binary_crossentropy", "sigmoid"), (losses.KLDivergence(), "softmax"),
+           (losses.CategoricalCrossentropy(from_logits=True, label_smoothing=0.1), None), (losses.CategoricalHinge(), None),
+           (losses.BinaryFocalCrossentropy(gamma=1.5), "sigmoid"), ("hinge", "tanh"))
+
+
+def measured(d, is_regression):
+    """Metrics of numbers or of classes."""
+    if is_regression:
+        return d.sample(["mae", "mse", metrics.RootMeanSquaredError(), metrics.R2Score(), metrics.CosineSimilarity()], d.randint(0, 3))
+    return d.sample(["accuracy", metrics.AUC(num_thresholds=20), metrics.Precision(), metrics.F1Score(), metrics.TopKCategoricalAccuracy(2),
+                     metrics.BinaryAccuracy()], d.randint(0, 3))
+
+
 def model_of(d):
-    """A compiled model, its inputs and its labels."""
+    """A compiled model and its data: inputs by name, labels, weights of samples or None."""
     batch = d.randint(2, 5)
     numbers = np.random.RandomState(d.randrange(2**31))
-    kind = d.one("vector", "sequence", "tokens", "image", "masked")
+    kind = d.one("vector", "sequence", "tokens", "image", "masked", "volume")
     if kind == "tokens":
         size = d.randint(2, 6)
         inputs, data = keras.Input((size,), dtype="int32", name="x"), numbers.randint(0, 9, (batch, size)).astype("int32")
         x = layers.Embedding(9, d.randint(2, 5), mask_zero=d.one(True, False))(inputs)
     else:
-        shape = tuple(d.randint(2, 6) for _ in range({"vector": 1, "image": 3}.get(kind, 2)))
+        shape = tuple(d.randint(2, 6 if kind != "volume" else 4) for _ in range({"vector": 1, "image": 3, "volume": 4}.get(kind, 2)))
         inputs, data = keras.Input(shape, name="x"), numbers.normal(size=(batch, *shape)).astype("float32")
         x = inputs
         if kind == "masked":
             data[0, -1] = 0
             x = layers.Masking()(x)
-    for _ in range(d.randint(1, 5)):
+    for _ in range(d.randint(1, 6)):
         x = further(d, x)
     if len(x.shape) > 2:
         x = layers.Flatten()(x)
-    classes = d.randint(2, 4)
-    loss, activation = d.choice([("mse", None), ("mae", None), (losses.Huber(), None), (losses.LogCosh(), "tanh"),
-                                 ("categorical_crossentropy", "softmax"), ("binary_crossentropy", "sigmoid"),
-                                 (losses.CategoricalCrossentropy(from_logits=True, label_smoothing=0.1), None)])
-    model = keras.Model(inputs, layers.Dense(classes, activation, name="last")(x))
-    labels = numbers.normal(size=(batch, classes)) if loss in ("mse", "mae") or not isinstance(loss, str) and activation != "softmax" \
-        and not isinstance(loss, losses.CategoricalCrossentropy) else np.eye(classes)[numbers.randint(0, classes, batch)]
+    inputs, data = [inputs], {"x": data}
+    if d.random() < 0.2:
+        inputs.append(keras.Input((3,), name="other"))
+        data["other"] = numbers.normal(size=(batch, 3)).astype("float32")
+        x = layers.Concatenate()([x, layers.Dense(2, d.choice(ACTIVATIONS))(inputs[-1])])
+    classes, is_regression = d.randint(2, 4), d.random() < 0.5
+    loss, activation = d.choice(REGRESSION if is_regression else CLASSES)
+    model = keras.Model(inputs if len(inputs) > 1 else inputs[0], layers.Dense(classes, activation, name="last")(x))
+    labels = numbers.normal(size=(batch, classes)) if is_regression else np.eye(classes)[numbers.randint(0, classes, batch)]
     optimizer = d.choice([lambda: optimizers.SGD(0.05, momentum=d.one(0.0, 0.9), nesterov=d.one(True, False)),
                           lambda: optimizers.Adam(0.01, epsilon=0.01), lambda: optimizers.RMSprop(0.01, epsilon=0.1),
                           lambda: optimizers.SGD(0.05, global_clipnorm=0.5, weight_decay=0.01),
-                          lambda: optimizers.SGD(0.1, use_ema=True, ema_momentum=0.5)])()
-    model.compile(optimizer, loss)
-    return model, data, labels.astype("float32")
+                          lambda: optimizers.SGD(0.1, use_ema=True, ema_momentum=0.5),
+                          lambda: optimizers.SGD(0.1, gradient_accumulation_steps=2)])()
+    model.compile(optimizer, loss, metrics=measured(d, is_regression))
+    weights = numbers.uniform(0.2, 2, batch).astype("float32") if d.random() < 0.3 else None
+    return model, data, labels.astype("float32"), weights
 
 
 def recorded(name, seed):
@@ -198,23 +251,29 @@ def recorded(name, seed):
     keras.backend.clear_session()
     keras.utils.set_random_seed(1337)
     try:
-        model, data, labels = model_of(Draw(seed))
+        model, data, labels, weights = model_of(Draw(seed))
         text = model.to_json()
         keras.backend.clear_session()
         keras.utils.set_random_seed(1337)
         model = keras.models.model_from_json(text)
-        figures = {"x": data, "y": labels} | {f"initial/{v.path}": np.asarray(v.value) for v in model.variables}
-        figures["predict"] = model.predict(data, batch_size=len(data), verbose=0)
+        figures = {f"x/{input_}" if len(data) > 1 else "x": value for input_, value in data.items()} | {"y": labels}
+        if weights is not None:
+            figures["sample_weight"] = weights
+        figures |= {f"initial/{v.path}": np.asarray(v.value) for v in model.variables}
+        whole = list(data.values()) if len(data) > 1 else data["x"]
+        figures["predict"] = model.predict(whole, batch_size=len(labels), verbose=0)
+        for key, value in model.evaluate(whole, labels, sample_weight=weights, batch_size=len(labels), verbose=0, return_dict=True).items():
+            figures[f"evaluate/{key}"] = np.asarray(value, "float32")
         for variable in model.variables:
             variable.assign(figures[f"initial/{variable.path}"])
-        model.fit(data, labels, batch_size=len(data), epochs=2, shuffle=False, verbose=0)
-    except (ValueError, TypeError, ZeroDivisionError, IndexError) as error:
+        model.fit(whole, labels, sample_weight=weights, batch_size=len(labels), epochs=2, shuffle=False, verbose=0)
+    except (ValueError, TypeError, ZeroDivisionError, IndexError, AttributeError) as error:
         print(f"{name}: not drawn: {str(error).splitlines()[0][:100]}")
         return None
     figures |= {f"final/{v.path}": np.asarray(v.value) for v in model.variables}
     if len({v.path for v in model.variables}) < len(model.variables) or not all(np.isfinite(value).all() for value in figures.values()):
         return None
-    case = {"name": name, "group": "random", "file": "random_models.py", "test": f"seed {seed}", "batch_size": len(data), "steps": 2,
+    case = {"name": name, "group": "random", "file": "random_models.py", "test": f"seed {seed}", "batch_size": len(labels), "steps": 2,
             "model": json.loads(text)}
     return case, figures
 

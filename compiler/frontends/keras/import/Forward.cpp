@@ -78,6 +78,7 @@ weft::keras::buildForward(OpBuilder &builder, const Model &model,
     const ModelLayer &layer = model.layers[node.layer];
     if (layer.isInput() || (!layer.isModel() && node.result > 0))
       continue;
+    values.changeMasks(node);
     if (layer.isModel()) {
       Value given = values.values[node.inputs[0]];
       values.values[i] = laidOut(builder, layer, given, layouts, mesh);

@@ -72,14 +72,14 @@ bool holdsNothing(const Json &json) {
           std::all_of(json.begin(), json.end(), holdsNothing));
 }
 
-/// Reads the keywords that the layer takes. "training" is ignored, as the kind
-/// of step defines it.
+/// Reads the keywords that the layer takes, or a nested model: "mask".
+/// "training" is ignored, as the kind of step defines it.
 void CallReader::keywords(const Json &kwargs, const Layer *layer) {
   Fields f(kwargs, where + ": arguments of its call", error);
   if (!kwargs.is_object())
     return;
   f.accept({"training"});
-  std::vector<const char *> tensors, flags;
+  std::vector<const char *> tensors = {"mask"}, flags;
   if (layer) {
     tensors = layer->tensorArguments();
     flags = layer->flagArguments();

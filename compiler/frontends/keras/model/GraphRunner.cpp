@@ -43,6 +43,9 @@ private:
   using Nodes = std::map<GraphTensor, unsigned>;
   Nodes connect(const Graph &graph, Nodes nodes);
   void call(const GraphCall &call, Nodes &nodes);
+  /// Keeps the masks that the call of a nested model gives to its inputs for the
+  /// next node.
+  void giveMasks(const GraphCall &call, const std::vector<unsigned> &inputs);
   /// Adds the nodes of a nested model, and returns those of its results.
   std::vector<unsigned> callModel(const GraphCall &call,
                                   std::vector<unsigned> inputs);
@@ -69,6 +72,7 @@ private:
   std::string &error;
   VariableMaker variables;
   NodeValues nodeValues; ///< for a batch of kSamples
+  std::vector<std::pair<unsigned, unsigned>> newMasks; ///< of the next node
 };
 
 void GraphRunner::addNode(Node node, Value value) {
@@ -89,6 +93,8 @@ void GraphRunner::call(const GraphCall &call, Nodes &nodes) {
   node.layer = call.layer;
   for (const GraphTensor &tensor : call.inputs)
     node.inputs.push_back(nodes.at(tensor));
+  if (entry.isModel())
+    giveMasks(call, node.inputs);
   auto add = [&](Value value) {
     GraphTensor name = call.name;
     name.result = node.result;
@@ -97,13 +103,18 @@ void GraphRunner::call(const GraphCall &call, Nodes &nodes) {
     ++node.result;
   };
   if (entry.isModel()) {
+    node.inputs.resize(call.arguments.positionalTensors());
     for (unsigned result : callModel(call, node.inputs)) {
       node.inputs = {result};
+      node.newMasks = std::exchange(newMasks, {});
+      nodeValues.changeMasks(node);
       add(nodeValues.values[result]);
     }
     return;
   }
   node.arguments = call.arguments;
+  node.newMasks = std::exchange(newMasks, {});
+  nodeValues.changeMasks(node);
   variables.enter(call.layer);
   CallInputs inputs = nodeValues.inputsOf(node);
   CallResults results =
@@ -148,6 +159,18 @@ static std::vector<unsigned> inOrder(const Graph &graph, const GraphCall &call,
       out.push_back(inputs[item->integer]);
   }
   return out;
+}
+
+void GraphRunner::giveMasks(const GraphCall &call,
+                            const std::vector<unsigned> &inputs) {
+  const Argument *written = call.arguments.keyword("mask");
+  if (!written)
+    return;
+  ArrayRef<Argument> items =
+      written->isTensor() ? ArrayRef(*written) : ArrayRef(written->items);
+  for (size_t i = 0; i < items.size() && i < inputs.size(); ++i)
+    if (items[i].isTensor())
+      newMasks.emplace_back(inputs[i], inputs[items[i].integer]);
 }
 
 std::vector<unsigned> GraphRunner::callModel(const GraphCall &call,

@@ -101,6 +101,9 @@ struct Node {
   /// tensor that is its result.
   std::vector<unsigned> inputs;
   CallArguments arguments;
+  /// Tensors whose masks change before the node is computed, and the new masks:
+  /// those that the call of a nested model gives to its inputs.
+  std::vector<std::pair<unsigned, unsigned>> newMasks = {};
   std::vector<int64_t> shape;
   std::string dtype = "float32";
 };

@@ -28,6 +28,12 @@ public:
     if (mask)
       masks.try_emplace(value, mask);
   }
+  /// Sets the masks that change before the node, whether the tensors have masks
+  /// or not.
+  void changeMasks(const Node &node) {
+    for (auto [tensor, mask] : node.newMasks)
+      masks[values[tensor]] = values[mask];
+  }
   /// The mask of a tensor, or null.
   Value maskOf(Value value) const { return masks.lookup(value); }
   /// Removes the masks of the inputs of a layer with takesMasksOff().
