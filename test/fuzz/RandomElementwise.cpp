@@ -173,7 +173,10 @@ void ProgramGenerator::fractionalBinary() {
   result.bound = op == 0   ? x->bound * (1 + y.bound)
                  : op == 2 ? std::pow(x->bound + 1, y.bound + 1) * (y.bound + 1)
                            : std::max({x->bound, y.bound, 4.0});
-  result.depth += rounding(8) + (op == 0 || op == 2 ? y.depth : 0);
+  // Summands of a partial value of 16 bits are divided, and rounded, one by one.
+  bool isShort = x->element->unit > 1e-6;
+  result.depth += op == 0 && isShort ? 8 : rounding(8);
+  result.depth += op == 0 || op == 2 ? y.depth : 0;
   if (result.bound > 1e8 && (options.reals || options.compiled))
     return;
   if (op != 1)
