@@ -41,14 +41,14 @@ def power(x, y):
 
 
 def of_angle(function):
-    """The function of x, and of 0 where neighbours of x are further apart than a turn by far."""
+    """The function of x; of 0 from 2^51 on, and NaN for infinities and NaN."""
     def value(x):
-        return math.nan if not math.isfinite(x) else function(x if abs(x) < 2.0**50 else 0.0)
+        return math.nan if not math.isfinite(x) else function(x if abs(x) < 2.0**51 else 0.0)
     return value
 
 
 ANGLES = (both_signs(spread(1e-30, 100)) + both_signs(spread(1, 1e6))
-          + both_signs([0.0, 1e9, 2.0**40, 2.0**49, 2.0**50, 1e20, 2.0**127, math.inf, math.nan]))
+          + both_signs([0.0, 1e9, 2.0**40, 2.0**49, 2.0**50, 1.75 * 2.0**50, 2.0**51, 1e20, 2.0**127, math.inf, math.nan]))
 SPECIAL = both_signs([0.0, single(1e-45), 0.5, 1.0, single(1 + 2**-23), 1.5, 2.0, 3.0, 2.0**24 - 1, 2.0**24, 2.0**127, math.inf, math.nan])
 POWERS = ([(x, y) for x in SPECIAL for y in SPECIAL]
           + [(x, single(y)) for x in spread(1e-30, 1e30, 60) for y in both_signs(spread(1e-6, 1.4, 40))]

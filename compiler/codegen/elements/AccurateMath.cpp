@@ -19,15 +19,12 @@ using enum arith::CmpFPredicate;
 
 /// x = turns * pi/2 + rest in f64, |rest| up to pi/4. pi/2 is split so that k
 /// times its first part is exact for k below 2^20, and for every k with a fused
-/// multiply-add. Numbers from 2^50 on, whose neighbours are further apart than a
-/// million turns, count as 0.
+/// multiply-add.
 struct Reduced {
   Value rest, turns;
 };
 Reduced reduced(const Formula &f, Value x) {
-  Value wide = f.widened(x), size = f.abs(wide);
-  wide = f.select(f.compare(OLT, size, 0x1p50), wide,
-                  f.mul(size, 0.0)); // NaN for infinities and NaN
+  Value wide = f.angle(f.widened(x));
   Value k = f.nearest(f.mul(wide, 2 / kPi));
   Value rest = f.fma(k, -1.57079632673412561417e+00, wide);
   return {f.fma(k, -6.07710050650619224932e-11, rest), k};

@@ -248,11 +248,9 @@ Value cubeRoot(const Formula &f, Value x) {
   return f.select(isUsual, f.withSignOf(root, x), x);
 }
 
-/// sin(x + quarters pi/2). pi/2 is in three parts. Numbers from 2^50
-/// on count as 0, as in AccurateMath.cpp.
+/// sin(x + quarters pi/2). pi/2 is in three parts.
 Value sine(const Formula &f, Value x, int quarters) {
-  Value most = f.abs(x);
-  x = f.select(f.compare(OLT, most, 0x1p50), x, f.mul(most, 0.0));
+  x = f.angle(x);
   Value k = f.nearest(f.mul(x, 2 / kPi));
   Value r = f.fma(k, -0x1.921fb54442d18p0, x);
   r = f.fma(k, -0x1.1a62633145c07p-54, r);

@@ -103,6 +103,14 @@ struct Formula {
     return sub(add(x, kUnitStep), number(kUnitStep, x));
   }
 
+  /// The f64 x as an angle; 0 from 2^51 on, where nearest() ends. NaN for
+  /// infinities and NaN.
+  mlir::Value angle(mlir::Value x) const {
+    mlir::Value size = abs(x);
+    return select(compare(mlir::arith::CmpFPredicate::OLT, size, 0x1p51), x,
+                  mul(size, 0.0));
+  }
+
   /// c[0] + c[1] x + ...
   mlir::Value polynomial(mlir::Value x,
                          llvm::ArrayRef<double> coefficients) const {

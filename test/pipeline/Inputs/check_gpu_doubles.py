@@ -27,7 +27,7 @@ POWERS = ([(x, y) for x in SPECIAL for y in SPECIAL]
           + [(x, y / math.log2(x)) for x in spread(1.0001, 1e4, 20) for y in range(-1000, 1000, 23)]
           + [(-x, float(y)) for x in spread(0.1, 10, 10) for y in range(-30, 30)])
 PARTS = ([(x, y) for x in SPECIAL for y in SPECIAL] + [(x, y) for x in spread(1e-3, 1e30, 30) for y in both_signs(spread(1e-20, 1e20, 10))])
-ANGLES = both_signs(spread(1e-30, 100, 300)) + both_signs(spread(1, 1e9, 300)) + [0.0, -0.0, math.pi, math.pi / 2, 1e6 * math.pi, 2.0**40, 2.0**50, -1e300, math.inf]
+ANGLES = both_signs(spread(1e-30, 100, 300)) + both_signs(spread(1, 1e9, 300)) + [0.0, -0.0, math.pi, math.pi / 2, 1e6 * math.pi, 2.0**40, 2.0**50, -1.75 * 2.0**50, 2.0**51, -1e300, math.inf]
 FINITE = both_signs([0.0, 1.0, 2.5, 1e300])
 
 
