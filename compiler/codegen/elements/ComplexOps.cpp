@@ -154,7 +154,7 @@ Value ComplexEmitter::power(Value x, Value y) const {
   using enum arith::CmpFPredicate;
   auto type = cast<ComplexType>(x.getType());
   Value zero = number(type, 0), one = number(type, 1);
-  Value nothing = re(number(type, std::numeric_limits<double>::quiet_NaN()));
+  Value nan = re(number(type, std::numeric_limits<double>::quiet_NaN()));
   auto choose = [&](Value condition, Value p, Value q) -> Value {
     return arith::SelectOp::create(b, loc, condition, p, q);
   };
@@ -167,7 +167,7 @@ Value ComplexEmitter::power(Value x, Value y) const {
       arith::AndIOp::create(b, loc, part(OGT, re(y)), part(OEQ, im(y)));
   Value log = complex::LogOp::create(b, loc, choose(baseIsZero, one, x));
   Value power = complex::ExpOp::create(b, loc, multiply(y, log));
-  Value ofZero = choose(isPositive, zero, make(nothing, nothing));
+  Value ofZero = choose(isPositive, zero, make(nan, nan));
   return choose(powerIsZero, one, choose(baseIsZero, ofZero, power));
 }
 

@@ -47,10 +47,7 @@ Value weft::keras::poisson(Tensors &t, Value label, Value prediction) {
 static Value hingeLabels(Tensors &t, Value label) {
   Value isBinary = t.make<OrOp>(t.compare(CompareKind::EQ, label, 0),
                                 t.compare(CompareKind::EQ, label, 1));
-  llvm::SmallVector<int64_t> dims;
-  for (int64_t dim = 0; dim < t.rank(label); ++dim)
-    dims.push_back(dim);
-  Value areBinary = t.reduce(ReduceKind::And, isBinary, dims);
+  Value areBinary = t.reduce(ReduceKind::And, isBinary, t.allDims(isBinary));
   return t.select(t.fill(areBinary, label), t.add(t.mul(label, 2), -1.0),
                   label);
 }

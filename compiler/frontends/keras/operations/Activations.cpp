@@ -29,8 +29,7 @@ static OperationRow withNumber(const char *name, OperationParameter parameter,
 
 /// max(x, 0), of integers, too.
 static Value relu(OperationCall &a) {
-  Value x = a.tensor("x");
-  return a.t.make<ReluOp>(isBool(x) ? a.t.toInteger(x) : x);
+  return a.t.make<ReluOp>(asNumbers(a.t, a.tensor("x")));
 }
 static Value softShrink(Tensors &t, Value x, double threshold) {
   Value below = t.select(t.compare(CompareKind::LT, x, -threshold),

@@ -9,8 +9,6 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
 
-using BinaryFormula = Value (*)(Tensors &, Value, Value);
-
 /// The row of a function of two tensors, in their common type and shape.
 static OperationRow ofTwo(const char *name, BinaryFormula formula) {
   return operation(name, {"x1", "x2"}, {}, [formula](OperationCall &a) {
@@ -24,9 +22,6 @@ static OperationRow ofTwoFloats(const char *name, BinaryFormula formula) {
     SmallVector<Value> both = a.together({"x1", "x2"});
     return formula(a.t, asFloats(a.t, both[0]), asFloats(a.t, both[1]));
   });
-}
-template <class Op> static Value two(Tensors &t, Value x, Value y) {
-  return t.make<Op>(x, y);
 }
 
 static Value sum(Tensors &t, Value x, Value y) {
@@ -43,8 +38,7 @@ static Value differs(Tensors &t, Value x, Value y) {
 static Value power(Tensors &t, Value x, Value y) {
   if (isFloat(x))
     return t.make<PowOp>(x, y);
-  if (isBool(x))
-    x = t.toInteger(x), y = t.toInteger(y);
+  x = asNumbers(t, x), y = asNumbers(t, y);
   constexpr int kBits = 6; // as in jnp.power: more overflow for each x > 1
   Value one = t.splat(1, x), zero = t.splat(0, x);
   Value isZero = t.make<AndOp>(t.compare(CompareKind::EQ, x, 0),
@@ -82,8 +76,7 @@ static Value modulo(Tensors &t, Value x, Value y) {
   return t.select(moves, t.add(rest, y), rest);
 }
 static Value floorDivide(Tensors &t, Value x, Value y) {
-  if (isBool(x))
-    x = t.toInteger(x), y = t.toInteger(y);
+  x = asNumbers(t, x), y = asNumbers(t, y);
   if (elementOf(x).isUnsignedInteger())
     return t.div(x, y);
   Value rest = t.make<RemOp>(x, y);

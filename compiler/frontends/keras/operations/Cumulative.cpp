@@ -26,12 +26,12 @@ static std::pair<Value, int64_t> alongAxis(OperationCall &a, Value x) {
 }
 
 static OperationRow cumulative(const char *name, ScanKind kind) {
-  return operation(
-      name, {"x"}, {{"axis"}, {"dtype"}}, [kind](OperationCall &a) {
-        Value x = a.cast(a.tensor("x"), "dtype");
-        auto [along, dim] = alongAxis(a, isBool(x) ? a.t.toInteger(x) : x);
-        return a.t.make<CumulativeOp>(kind, along, dim);
-      });
+  return operation(name, {"x"}, {{"axis"}, {"dtype"}},
+                   [kind](OperationCall &a) {
+                     Value x = a.cast(a.tensor("x"), "dtype");
+                     auto [along, dim] = alongAxis(a, asNumbers(a.t, x));
+                     return a.t.make<CumulativeOp>(kind, along, dim);
+                   });
 }
 
 /// Sorts the tensors by the first, along a dimension.

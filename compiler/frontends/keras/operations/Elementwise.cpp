@@ -52,13 +52,12 @@ static Value truncated(Tensors &t, Value x) {
 }
 static Value absolute(Tensors &t, Value x) {
   auto integer = dyn_cast<IntegerType>(elementOf(x));
-  bool hasSign =
-      integer ? integer.getWidth() > 1 && !integer.isUnsigned() : true;
-  return hasSign ? t.make<AbsOp>(x) : x;
+  bool isNeverNegative =
+      integer && (integer.getWidth() == 1 || integer.isUnsigned());
+  return isNeverNegative ? x : t.make<AbsOp>(x);
 }
 static Value square(Tensors &t, Value x) {
-  if (isBool(x))
-    x = t.toInteger(x);
+  x = asNumbers(t, x);
   return t.mul(x, x);
 }
 static Value identity(Tensors &, Value x) { return x; }
@@ -104,9 +103,7 @@ static Value nanToNum(OperationCall &a) {
 
 static Value clip(OperationCall &a) {
   Tensors &t = a.t;
-  Value x = a.tensor("x");
-  if (isBool(x))
-    x = t.toInteger(x);
+  Value x = asNumbers(t, a.tensor("x"));
   for (const char *bound : {"x_min", "x_max"}) {
     if (!a.given(bound))
       continue;

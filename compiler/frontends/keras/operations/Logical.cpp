@@ -11,11 +11,7 @@ using namespace weft::keras;
 static OperationRow comparison(const char *name, CompareKind kind) {
   return operation(name, {"x1", "x2"}, {}, [kind](OperationCall &a) {
     SmallVector<Value> both = a.together({"x1", "x2"});
-    // Booleans are compared as numbers.
-    for (Value &x : both)
-      if (isBool(x))
-        x = a.t.toInteger(x);
-    return a.t.compare(kind, both[0], both[1]);
+    return a.t.compare(kind, asNumbers(a.t, both[0]), asNumbers(a.t, both[1]));
   });
 }
 static Value truth(OperationCall &a, Value x) {
@@ -29,28 +25,22 @@ template <class Op> static OperationRow logical(const char *name) {
     return a.t.make<Op>(both[0], both[1]);
   });
 }
-template <class Op> static OperationRow ofBits(const char *name) {
-  return operation(name, {"x", "y"}, {}, [](OperationCall &a) {
+/// The row of a function of integers.
+static OperationRow ofBits(const char *name, BinaryFormula formula) {
+  return operation(name, {"x", "y"}, {}, [formula](OperationCall &a) {
     SmallVector<Value> both = a.together({"x", "y"});
-    if (!a.check(!isFloat(both[0]), "takes integers, not floats"))
-      return both[0];
-    return a.t.make<Op>(both[0], both[1]);
+    bool isGood = a.check(!isFloat(both[0]), "takes integers, not floats");
+    return isGood ? formula(a.t, both[0], both[1]) : both[0];
   });
 }
-/// The row of a shift, by one op of signed integers, as which booleans count, and
-/// one of unsigned integers.
-template <class Op, class UnsignedOp = Op>
-static OperationRow shift(const char *name) {
-  return operation(name, {"x", "y"}, {}, [](OperationCall &a) {
-    SmallVector<Value> both = a.together({"x", "y"});
-    if (!a.check(!isFloat(both[0]), "takes integers, not floats"))
-      return both[0];
-    if (isBool(both[0]))
-      both = {a.t.toInteger(both[0]), a.t.toInteger(both[1])};
-    return elementOf(both[0]).isUnsignedInteger()
-               ? a.t.make<UnsignedOp>(both[0], both[1])
-               : a.t.make<Op>(both[0], both[1]);
-  });
+static Value leftShift(Tensors &t, Value x, Value y) {
+  return t.make<ShiftLeftOp>(asNumbers(t, x), asNumbers(t, y));
+}
+static Value rightShift(Tensors &t, Value x, Value y) {
+  x = asNumbers(t, x), y = asNumbers(t, y);
+  return elementOf(x).isUnsignedInteger()
+             ? t.make<ShiftRightLogicalOp>(x, y)
+             : t.make<ShiftRightArithmeticOp>(x, y);
 }
 static Value logicalNot(OperationCall &a) {
   return a.t.make<NotOp>(truth(a, a.tensor("x")));
@@ -102,32 +92,31 @@ static Value where(OperationCall &a) {
 }
 
 std::vector<OperationRow> weft::keras::logicalOperations() {
-  return {
-      ofBits<AndOp>("BitwiseAnd"),
-      operation("BitwiseInvert", {"x"}, {}, bitwiseNot),
-      shift<ShiftLeftOp>("BitwiseLeftShift"),
-      operation("BitwiseNot", {"x"}, {}, bitwiseNot),
-      ofBits<OrOp>("BitwiseOr"),
-      shift<ShiftRightArithmeticOp, ShiftRightLogicalOp>("BitwiseRightShift"),
-      ofBits<XorOp>("BitwiseXor"),
-      comparison("Equal", CompareKind::EQ),
-      comparison("Greater", CompareKind::GT),
-      comparison("GreaterEqual", CompareKind::GE),
-      operation("Isclose", {"x1", "x2", "rtol", "atol"},
-                {{"equal_nan", "false"}}, isClose),
-      operation("Isfinite", {"x"}, {}, isFinite),
-      isInfinite("Isinf", true, true),
-      operation("Isnan", {"x"}, {}, isNan),
-      isInfinite("Isneginf", true, false),
-      isInfinite("Isposinf", false, true),
-      shift<ShiftLeftOp>("LeftShift"),
-      comparison("Less", CompareKind::LT),
-      comparison("LessEqual", CompareKind::LE),
-      logical<AndOp>("LogicalAnd"),
-      operation("LogicalNot", {"x"}, {}, logicalNot),
-      logical<OrOp>("LogicalOr"),
-      logical<XorOp>("LogicalXor"),
-      comparison("NotEqual", CompareKind::NE),
-      shift<ShiftRightArithmeticOp, ShiftRightLogicalOp>("RightShift"),
-      operation("Where", {"condition", "x1", "x2"}, {}, where)};
+  return {ofBits("BitwiseAnd", two<AndOp>),
+          operation("BitwiseInvert", {"x"}, {}, bitwiseNot),
+          ofBits("BitwiseLeftShift", leftShift),
+          operation("BitwiseNot", {"x"}, {}, bitwiseNot),
+          ofBits("BitwiseOr", two<OrOp>),
+          ofBits("BitwiseRightShift", rightShift),
+          ofBits("BitwiseXor", two<XorOp>),
+          comparison("Equal", CompareKind::EQ),
+          comparison("Greater", CompareKind::GT),
+          comparison("GreaterEqual", CompareKind::GE),
+          operation("Isclose", {"x1", "x2", "rtol", "atol"},
+                    {{"equal_nan", "false"}}, isClose),
+          operation("Isfinite", {"x"}, {}, isFinite),
+          isInfinite("Isinf", true, true),
+          operation("Isnan", {"x"}, {}, isNan),
+          isInfinite("Isneginf", true, false),
+          isInfinite("Isposinf", false, true),
+          ofBits("LeftShift", leftShift),
+          comparison("Less", CompareKind::LT),
+          comparison("LessEqual", CompareKind::LE),
+          logical<AndOp>("LogicalAnd"),
+          operation("LogicalNot", {"x"}, {}, logicalNot),
+          logical<OrOp>("LogicalOr"),
+          logical<XorOp>("LogicalXor"),
+          comparison("NotEqual", CompareKind::NE),
+          ofBits("RightShift", rightShift),
+          operation("Where", {"condition", "x1", "x2"}, {}, where)};
 }

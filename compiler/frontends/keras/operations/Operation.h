@@ -131,6 +131,12 @@ private:
 /// A function of one tensor, and the function that applies an op.
 using UnaryFormula = Value (*)(Tensors &, Value);
 template <class Op> Value one(Tensors &t, Value x) { return t.make<Op>(x); }
+/// A function of two tensors of one type and shape, and the function that
+/// applies an op.
+using BinaryFormula = Value (*)(Tensors &, Value, Value);
+template <class Op> Value two(Tensors &t, Value x, Value y) {
+  return t.make<Op>(x, y);
+}
 
 /// The row of a function of floats; integers become f32.
 OperationRow ofFloats(const char *name, UnaryFormula formula);

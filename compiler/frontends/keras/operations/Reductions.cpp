@@ -125,9 +125,7 @@ template <class Op> static Value position(OperationCall &a) {
   Tensors &t = a.t;
   Value x = a.tensor("x");
   int64_t dim = 0, rank = t.rank(x);
-  Value from = x;
-  if (isBool(from))
-    from = t.toInteger(from);
+  Value from = asNumbers(t, x);
   if (a.given("axis"))
     dim = a.dim("axis", rank);
   else

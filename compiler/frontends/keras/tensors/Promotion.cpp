@@ -62,3 +62,7 @@ Value weft::keras::castTo(Tensors &t, Value x, Type type) {
 Value weft::keras::asFloats(Tensors &t, Value x) {
   return isFloat(x) ? x : t.toFloat(x);
 }
+
+Value weft::keras::asNumbers(Tensors &t, Value x) {
+  return isBool(x) ? t.toInteger(x) : x;
+}

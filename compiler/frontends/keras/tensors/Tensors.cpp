@@ -50,7 +50,7 @@ std::string weft::keras::shapeText(llvm::ArrayRef<int64_t> shape) {
   return out + ")";
 }
 
-static llvm::SmallVector<int64_t> allDims(Value value) {
+llvm::SmallVector<int64_t> Tensors::allDims(Value value) {
   llvm::SmallVector<int64_t> dims(tensorType(value).getRank());
   std::iota(dims.begin(), dims.end(), 0);
   return dims;

@@ -106,6 +106,7 @@ public:
     return tensorType(a).getShape();
   }
   static int64_t last(Value a) { return rank(a) - 1; }
+  static llvm::SmallVector<int64_t> allDims(Value a);
   /// The dimensions of axes in increasing order; axes may count from the end.
   static llvm::SmallVector<int64_t> dims(Value a, llvm::ArrayRef<int64_t> axes);
 
