@@ -3,7 +3,7 @@
     JAX_PLATFORMS=cpu  special_values.py FILE.npz      writes the results
     JAX_PLATFORMS=weft special_values.py FILE.npz      compares with those of the file
 
-Results below the least normal number count as 0, as XLA on CPUs takes them.
+Results below the least normal number are equal to 0.
 """
 
 import functools
@@ -16,13 +16,13 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "exec"))
+from number_comparison import INTEGERS, LEAST, both_signs, difference  # noqa: E402
+
 SINGLE = [0.0, 1, 0.5, 1.5, 2.5, 2, 3, 10, 85, 90, 1e3, 1e6, 1e10, 3e38, 1e-3, 1e-7, 1e-20, 0.9999999, 1.0000001, 7.3, 3.7]
 PAIRS = [0.0, 1, 0.5, 2, 3.7, 7.3, 1e4, 3e38]
 ROWS = [[1, 2, 3, 4], [0, 0, 0, 0], [math.nan, 1, 2, 3], [3, math.nan, math.inf, 1], [math.inf, 1, -math.inf, 2],
         [math.inf, math.inf, 1, 2], [-math.inf] * 4, [-0.0, 0.0, -0.0, 0.0], [-5, 5, -5, 5]]
-INTEGERS = {"int8": [0, 1, -1, 2, -2, 3, 7, -7, 100, 127, -128], "int16": [0, 1, -1, 3, -7, 300, 32767, -32768],
-            "int32": [0, 1, -1, 2, 3, 7, -7, 100, 31, 32, 33, 2**31 - 1, -2**31], "uint8": [0, 1, 2, 7, 8, 9, 127, 128, 255],
-            "uint16": [0, 1, 3, 7, 300, 40000, 65535], "uint32": [0, 1, 2, 7, 31, 32, 300, 2**31, 2**32 - 1]}
 COMPLEX = [0, 1, -1, 1j, -1j, 1 + 1j, -2 - 3j, 1e6, 1e-20j, complex(math.inf, 1), complex(math.nan, 0), complex(0, math.inf)]
 UNARY = """abs acos acosh asin asinh atan atanh bessel_i0e bessel_i1e cbrt ceil cosh digamma erf erf_inv erfc exp exp2 expm1 floor
 is_finite lgamma log log1p logistic neg round rsqrt sign sinh sqrt square tanh""".split()
@@ -42,10 +42,6 @@ atan""".split()
 TYPES = "float32 float16 bfloat16 int8 uint8 int16 int32 uint32 bool".split()
 # Sums of terms that cancel: an absolute error of 2e-6 (of float32) is allowed.
 CANCEL = ("lgamma", "var", "std", "slope", "activation", "squareplus")
-
-
-def both_signs(values):
-    return np.array([*values, *(-value for value in values), math.inf, -math.inf, math.nan], np.float32)
 
 
 def total(function, *x):
@@ -129,17 +125,10 @@ def results():
     return out
 
 
-def apart(name, found, wanted):
-    """Whether numbers differ."""
-    least, digits = {"float16": (6.2e-5, 2**13 * 6), "bfloat16": (1.2e-38, 2**16 * 6)}.get(name.split(":")[0], (1.2e-38, 64))
-    found, wanted = found.astype(np.float64), wanted.astype(np.float64)
-    with np.errstate(all="ignore"):
-        distance = np.abs(found - wanted)
-        bound = digits * np.spacing(np.maximum(np.abs(wanted), least).astype(np.float32)).astype(np.float64)
-        if any(word in name for word in CANCEL):
-            bound = np.maximum(bound, 3e-8 * digits)
-        same = (found == wanted) | (np.isnan(found) & np.isnan(wanted)) | (np.maximum(np.abs(found), np.abs(wanted)) < least)
-        return ~(same | (distance <= bound))
+def differs(name, found, wanted):
+    """How a result differs from the CPU's; empty if it does not."""
+    least, digits = {"float16": (6.2e-5, 2**13 * 6), "bfloat16": (LEAST, 2**16 * 6)}.get(name.split(":")[0], (LEAST, 64))
+    return difference(found, wanted, digits, least, 3e-8 * digits if any(word in name for word in CANCEL) else 0.0)
 
 
 def main():
@@ -150,17 +139,9 @@ def main():
         return 0
     with np.load(path) as file:
         wanted = dict(file)
-    for name in wanted:
-        got, want = found[name], wanted[name]
-        if got.dtype != want.dtype or got.shape != want.shape:
-            print(f"{name} is {got.dtype}{got.shape}, on the CPU {want.dtype}{want.shape}")
-            failures += 1
-            continue
-        halves = [(got.real, want.real), (got.imag, want.imag)] if got.dtype.kind == "c" else [(got, want)]
-        wrong = np.logical_or.reduce([apart(name, *half) for half in halves])
-        if wrong.any():
-            at = tuple(np.argwhere(wrong)[0])
-            print(f"{name} at {[int(i) for i in at]} is {got[at]}, on the CPU {want[at]}; {wrong.sum()} such")
+    for name, want in wanted.items():
+        if said := differs(name, found[name], want):
+            print(f"{name} {said}")
             failures += 1
     print(f"{len(wanted)} results, {failures} differ")
     return 1 if failures else 0

@@ -1,11 +1,12 @@
 """Runs the cases of record_tests.py with weft's command line and compares with Keras' figures.
 
-    check_tests.py WEFT FOLDER [--only REGEX] [--jobs N] [--refused FILE] [--flags=FLAGS] [-v]
+    check_tests.py WEFT FOLDER [--only REGEX] [--jobs N] [--refused FILE] [--flags=FLAGS] [--layouts SEED] [-v]
 
 Each case: predict from the initial values; evaluate, where Keras did; train, where Keras did. A tensor agrees if the
 largest difference is below 2e-5 (after training 1e-4) of its largest magnitude, or of 1e-2. The table counts by group and
 has the reasons, most frequent first. --refused: exit with 1 if a case does not agree, but for those whose names stand
 in FILE, which weft must refuse with a message. --flags="--data-parallel --devices cpu:2" are given to each command.
+--layouts draws for each case a ModelParallel of two to eight devices, in which half of the dimensions of its variables are split.
 """
 
 import argparse
@@ -14,6 +15,7 @@ import concurrent.futures
 import json
 import math
 import pathlib
+import random
 import re
 import subprocess
 import sys
@@ -101,10 +103,31 @@ class Case:
         return path
 
 
-def outcome(weft, said, file, golden, further):
+MESHES = {"batch": [2], "batch model": [2, 2], "model batch": [4, 1], "batch model more": [2, 2, 2], "model more batch": [3, 1, 2]}
+
+
+def drawn_layouts(said, golden, seed, folder):
+    """Flags of a distribution file with a random mesh and layout map."""
+    draw = random.Random(f"{seed} {said['name']}")
+    names, sizes = draw.choice(list(MESHES.items()))
+    rules = {}
+    for key, (shape, _) in golden.items():
+        axes = draw.sample(names.split(), len(sizes))
+        layout = [axes.pop() if axes and draw.random() < 0.5 else None for _ in shape]
+        if key.startswith("initial/") and any(layout):
+            rules[key.removeprefix("initial/")] = layout
+    path = folder / "distribution.json"
+    path.write_text(json.dumps({"class_name": "ModelParallel", "config": {
+        "device_mesh": {"shape": sizes, "axis_names": names.split()}, "layout_map": rules, "batch_dim_name": "batch"}}))
+    return ["--distribution", path, "--devices", f"cpu:{math.prod(sizes)}"]
+
+
+def outcome(weft, said, file, golden, options):
     """The reason why the case does not agree, or nothing."""
     with tempfile.TemporaryDirectory() as folder:
-        case = Case(weft, said, file, golden, pathlib.Path(folder), further)
+        folder = pathlib.Path(folder)
+        further = options.flags if options.layouts is None else [*options.flags, *drawn_layouts(said, golden, options.layouts, folder)]
+        case = Case(weft, said, file, golden, folder, further)
         try:
             case.check()
         except Failure as failure:
@@ -125,6 +148,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--refused", type=pathlib.Path)
     parser.add_argument("--flags", default="", type=str.split)
+    parser.add_argument("--layouts", type=int)
     parser.add_argument("-v", dest="verbose", action="store_true")
     options = parser.parse_args()
     file = options.folder / "cases.npz"
@@ -137,7 +161,7 @@ def main():
     refused = set(options.refused.read_text().split()) if options.refused else set()
     surprises = []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        found = pool.map(lambda case: outcome(options.weft, case, file, figures[case["name"]], options.flags), cases)
+        found = pool.map(lambda case: outcome(options.weft, case, file, figures[case["name"]], options), cases)
         for case, reason in zip(cases, found):
             total[case["group"]] += 1
             good[case["group"]] += reason is None

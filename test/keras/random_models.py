@@ -36,7 +36,7 @@ class Draw(random.Random):
             out[f"{name}_constraint"] = self.choice(CONSTRAINTS)
         return out
 
-    def convolution(self, rank, size, transposed=False):
+    def convolution(self, size, transposed=False):
         """Kernel, strides, dilation and padding that leave something of `size`."""
         kernel = self.randint(1, min(3, size))
         out = {"kernel_size": kernel, "padding": self.one("same", "valid")}
@@ -75,12 +75,12 @@ def of_sequences(d, shape):
     steps, features = shape
     cell = {"return_sequences": d.one(True, False), "go_backwards": d.one(True, False, False), "dropout": d.one(0.0, 0.0, 0.2),
             "seed": d.seed_of_layer()}
-    yield lambda: layers.Conv1D(d.randint(1, 5), **{**d.convolution(1, steps), **d.weights("kernel")})
+    yield lambda: layers.Conv1D(d.randint(1, 5), **{**d.convolution(steps), **d.weights("kernel")})
     yield lambda: layers.Conv1D(d.randint(1, 5), d.randint(1, min(3, steps)), padding="causal", dilation_rate=d.randint(1, 2))
     yield lambda: layers.Conv1D(features * 2, 1, groups=features)
-    yield lambda: layers.DepthwiseConv1D(**{**d.convolution(1, steps), "depth_multiplier": d.randint(1, 2)})
-    yield lambda: layers.SeparableConv1D(d.randint(1, 4), **d.convolution(1, steps))
-    yield lambda: layers.Conv1DTranspose(d.randint(1, 4), **d.convolution(1, steps, transposed=True))
+    yield lambda: layers.DepthwiseConv1D(**{**d.convolution(steps), "depth_multiplier": d.randint(1, 2)})
+    yield lambda: layers.SeparableConv1D(d.randint(1, 4), **d.convolution(steps))
+    yield lambda: layers.Conv1DTranspose(d.randint(1, 4), **d.convolution(steps, transposed=True))
     yield lambda: d.one(layers.MaxPooling1D, layers.AveragePooling1D)(min(2, steps), strides=d.one(None, 1), padding=d.one("same", "valid"))
     yield lambda: layers.LSTM(d.randint(1, 4), unit_forget_bias=d.one(True, False), **cell)
     yield lambda: layers.GRU(d.randint(1, 4), reset_after=d.one(True, False), **cell)
@@ -100,23 +100,23 @@ def of_sequences(d, shape):
 
 def of_volumes(d, shape):
     least, features = min(shape[1:3]), shape[-1]
-    yield lambda: layers.Conv3D(d.randint(1, 3), **d.convolution(3, min(shape[:3])))
+    yield lambda: layers.Conv3D(d.randint(1, 3), **d.convolution(min(shape[:3])))
     yield lambda: layers.ConvLSTM2D(d.randint(1, 3), d.randint(1, min(2, least)), padding=d.one("same", "valid"), return_sequences=d.one(True, False))
     yield lambda: layers.TimeDistributed(layers.Conv2D(d.randint(1, 3), d.randint(1, min(2, least))))
     yield lambda: d.one(layers.MaxPooling3D, layers.AveragePooling3D)(min(2, *shape[:3]), padding=d.one("same", "valid"))
     yield lambda: d.one(layers.GlobalAveragePooling3D, layers.GlobalMaxPooling3D)(keepdims=d.one(True, False))
     yield lambda: layers.Reshape((shape[0] * shape[1], shape[2], features))
-    yield lambda: layers.Conv3DTranspose(d.randint(1, 3), **d.convolution(3, min(shape[:3]), transposed=True))
+    yield lambda: layers.Conv3DTranspose(d.randint(1, 3), **d.convolution(min(shape[:3]), transposed=True))
     yield lambda: layers.ZeroPadding3D(1)
 
 
 def of_images(d, shape):
     least, features = min(shape[:2]), shape[-1]
-    yield lambda: layers.Conv2D(d.randint(1, 5), **{**d.convolution(2, least), **d.weights("kernel")})
+    yield lambda: layers.Conv2D(d.randint(1, 5), **{**d.convolution(least), **d.weights("kernel")})
     yield lambda: layers.Conv2D(features * 2, (1, min(2, least)), groups=features, padding="same")
-    yield lambda: layers.DepthwiseConv2D(**{**d.convolution(2, least), "depth_multiplier": d.randint(1, 2)})
-    yield lambda: layers.SeparableConv2D(d.randint(1, 4), **d.convolution(2, least))
-    yield lambda: layers.Conv2DTranspose(d.randint(1, 4), **d.convolution(2, least, transposed=True))
+    yield lambda: layers.DepthwiseConv2D(**{**d.convolution(least), "depth_multiplier": d.randint(1, 2)})
+    yield lambda: layers.SeparableConv2D(d.randint(1, 4), **d.convolution(least))
+    yield lambda: layers.Conv2DTranspose(d.randint(1, 4), **d.convolution(least, transposed=True))
     yield lambda: d.one(layers.MaxPooling2D, layers.AveragePooling2D)(min(2, least), strides=d.one(None, 1), padding=d.one("same", "valid"))
     yield lambda: layers.ZeroPadding2D(d.one(1, ((0, 1), (2, 0))))
     yield lambda: layers.UpSampling2D(d.one(2, (1, 2)), interpolation=d.one("nearest", "bilinear"))

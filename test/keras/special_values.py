@@ -2,12 +2,11 @@
 
     KERAS_BACKEND=jax special_values.py WEFT FOLDER
 
-Each group of functions is the outputs of one model, which `weft predict` runs from its JSON. Numbers below 1.2e-38 count as 0, as
-XLA on CPUs takes them. Bounds are in units in the last place of the type that computes.
+Each group of functions is the outputs of one model, which `weft predict` runs from its JSON. Numbers below 1.2e-38 are equal to 0, for
+which XLA takes them on CPUs. Bounds are in units in the last place of float32.
 """
 
 import functools
-import math
 import pathlib
 import subprocess
 import sys
@@ -16,14 +15,14 @@ import keras
 import numpy as np
 from keras import ops
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "exec"))
+from number_comparison import INTEGERS, both_signs, difference  # noqa: E402
+
 SINGLE = [0.0, 1, 0.5, 1.5, 2.5, 2, 3, 10, 85, 90, 1e3, 1e6, 16777217, 1e10, 3e38, 1e-3, 1e-7, 1e-20, 0.9999999, 1.0000001]
 SHORT = [0.0, 1, 0.5, 1.5, 2.5, 3, 3.7, 7.3, 10, 100, 600, 2000, 6e4, 1e-3, 1e-4]
 PAIRS = [0.0, 1, 0.5, 2, 3.7, 7.3, 1e10, 3e38]
 ROWS = np.array([[1, 2, 3, 4], [0, 0, 0, 0], [np.nan, 1, 2, 3], [3, np.nan, np.inf, 1], [np.inf, 1, -np.inf, 2],
                  [np.inf, np.inf, 1, 2], [-np.inf] * 4, [-5, 5, -5, 5], [3e4, 3e4, 1, 1]], np.float32)
-INTEGERS = {"int8": [0, 1, -1, 2, -2, 3, 7, -7, 100, 127, -128], "int16": [0, 1, -1, 3, -7, 300, 32767, -32768],
-            "int32": [0, 1, -1, 2, 3, 7, -7, 100, 2**31 - 1, -2**31], "uint8": [0, 1, 2, 7, 127, 128, 255],
-            "uint16": [0, 1, 3, 7, 300, 40000, 65535], "uint32": [0, 1, 2, 7, 300, 2**31, 2**32 - 1]}
 UNARY = """absolute arccos arccosh arcsin arcsinh arctan arctanh cbrt ceil cosh deg2rad erf erfc exp expm1 floor isfinite isinf
 isnan log log10 log1p log2 negative rad2deg reciprocal round rsqrt sign sinh sqrt square tanh trunc nan_to_num relu relu6 selu
 sigmoid silu softplus softsign sparse_plus sparse_sigmoid tanh_shrink hard_sigmoid hard_silu hard_tanh log_sigmoid elu celu gelu
@@ -42,10 +41,6 @@ OF_BOOLEANS = "add multiply maximum equal greater divide floor_divide power bitw
 def function(name):
     """The function of keras.ops, or of the class that has no name there."""
     return getattr(ops, name, None) or getattr(keras.src.ops.numpy, "".join(part.title() for part in name.split("_")))()
-
-
-def both_signs(values):
-    return np.array([*values, *(-value for value in values), math.inf, -math.inf, math.nan], np.float32)
 
 
 def pairs(values):
@@ -90,18 +85,6 @@ def predicted(weft, model, inputs, folder):
         return [file[name] for name in file.files]
 
 
-def apart(found, wanted):
-    """How far numbers are apart, in units in the last place of float32; infinite for NaN or an infinity on one side."""
-    found, wanted = np.asarray(found, np.float64), np.asarray(wanted, np.float64)
-    with np.errstate(invalid="ignore"):
-        unit = np.spacing(np.maximum(np.abs(wanted), 1.2e-38).astype(np.float32)).astype(np.float64)
-        distance = np.abs(found - wanted) / unit
-    distance[(found == wanted) | (np.isnan(found) & np.isnan(wanted))] = 0
-    distance[(np.abs(found) < 1.2e-38) & (np.abs(wanted) < 1.2e-38)] = 0
-    distance[np.isnan(distance)] = math.inf
-    return distance
-
-
 def main():
     weft, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
@@ -113,14 +96,8 @@ def main():
         found = predicted(weft, model, inputs, folder)
         for name, got, want in zip(functions, found, wanted, strict=True):
             count += 1
-            if got.dtype != want.dtype or got.shape != want.shape:
-                print(f"{group}: {name} is {got.dtype}{got.shape}, Keras' {want.dtype}{want.shape}")
-                failures += 1
-                continue
-            distance = apart(got, want)
-            if (distance > bound).any():
-                at = np.unravel_index(distance.argmax(), distance.shape)
-                print(f"{group}: {name} at {[x[at] for x in inputs if x.shape == got.shape] or at} is {got[at]}, Keras' {want[at]}")
+            if said := difference(got, want, bound):
+                print(f"{group}: {name} {said}")
                 failures += 1
     print(f"{count} functions of a type, {failures} differ")
     return 1 if failures else 0

@@ -81,6 +81,6 @@ TEST_CASE("refusals name the option") {
   CHECK(report({"x=2", "a", "[x]", "[-]"}) ==
         "error: --shape: 'a' is no size; write 16,16,16");
   CHECK(report({"x=2", "8", "[x]", "[-]", "f8"}) ==
-        "error: --dtype: no element type 'f8'; use a name of MLIR or NumPy, "
-        "as f32, bf16, ui8, uint8, complex<f32>");
+        "error: --dtype: no element type 'f8'; use the name of a type in "
+        "MLIR or NumPy, such as f32, bf16, ui8, uint8 or complex<f32>");
 }

@@ -79,8 +79,8 @@ static std::string parseTask(const ReshardRequest &request, Task &task) {
   std::optional<int64_t> bytes = elementBytesOf(request.dtype);
   if (!bytes)
     return "--dtype: no element type '" + request.dtype +
-           "'; use a name of MLIR or NumPy, as f32, bf16, ui8, uint8, "
-           "complex<f32>";
+           "'; use the name of a type in MLIR or NumPy, such as f32, bf16, "
+           "ui8, uint8 or complex<f32>";
   task.elementBytes = *bytes;
   std::string why = parseLayout("--from", request.from, task, task.from);
   return why.empty() ? parseLayout("--to", request.to, task, task.to) : why;

@@ -24,6 +24,16 @@ inline bool stretchesTo(Value mask, llvm::ArrayRef<int64_t> shape) {
   return missing >= 0;
 }
 
+/// Whether the mask can be broadcast to the shape of x; refuses the call
+/// otherwise.
+inline bool fitsSamples(Call &c, Value mask, Value x) {
+  if (stretchesTo(mask, Tensors::shape(x)))
+    return true;
+  c.refuse("its mask " + sampleText(mask) + " does not fit samples of shape " +
+           sampleText(x) + "; Keras repeats sizes of 1 only");
+  return false;
+}
+
 /// Masks positions whose elements along the last dimension are all `maskValue`,
 /// and sets them to 0. keras.layers.Masking
 class Masking : public Layer {

@@ -57,11 +57,7 @@ protected:
     SmallVector<int64_t> shape(c.t.shape(mask));
     shape.push_back(1);
     mask = c.t.reshape(maskBits(c.t, mask), shape);
-    if (stretchesTo(mask, c.t.shape(x)))
-      return c.t.stretch(mask, c.t.shape(x));
-    c.refuse("has a mask of other dimensions than its samples " +
-             sampleText(x));
-    return {};
+    return fitsSamples(c, mask, x) ? c.t.stretch(mask, c.t.shape(x)) : Value();
   }
   /// Combines the next tensor; `isKnown` is the wide mask of all before.
   Value next(Tensors &t, Value out, Value &isKnown, Value x, Value mask) const {

@@ -12,12 +12,8 @@ Value Softmax::callAll(Call &c, const CallInputs &inputs) const {
   Value x = inputs.values[0], mask = inputs.mask();
   if (!c.hasAxes(x, axis))
     return x;
-  if (mask && !stretchesTo(mask, t.shape(x))) {
-    c.refuse("its mask " + sampleText(mask) +
-             " does not fit samples of shape " + sampleText(x) +
-             "; Keras repeats sizes of 1 only");
+  if (mask && !fitsSamples(c, mask, x))
     return x;
-  }
   if (!mask)
     return t.softmax(x, t.dims(x, axis));
   bool isNumber = isa<FloatType>(tensorType(mask).getElementType());

@@ -32,7 +32,7 @@ void toCommonType(Tensors &t, llvm::MutableArrayRef<Value> values);
 /// Converts to the type; elements of a boolean are true if x is not 0.
 Value castTo(Tensors &t, Value x, mlir::Type type);
 Value asFloats(Tensors &t, Value x);
-/// The value; a boolean becomes i32, as operands of arithmetic do in JAX.
+/// The value; a boolean becomes i32, as JAX converts operands of arithmetic.
 Value asNumbers(Tensors &t, Value x);
 
 } // namespace weft::keras
