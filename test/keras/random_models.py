@@ -246,12 +246,13 @@ def model_of(d):
     return model, data, labels.astype("float32"), weights
 
 
-def recorded(name, seed):
-    """A case and its figures; nothing for a model that Keras cannot make or run, or with a result that is not finite."""
+def recorded(name, origin, make):
+    """A case and its figures of the model and data that make() returns; nothing for a model that Keras cannot make or run,
+    or with a result that is not finite."""
     keras.backend.clear_session()
     keras.utils.set_random_seed(1337)
     try:
-        model, data, labels, weights = model_of(Draw(seed))
+        model, data, labels, weights = make()
         text = model.to_json()
         keras.backend.clear_session()
         keras.utils.set_random_seed(1337)
@@ -273,9 +274,15 @@ def recorded(name, seed):
     figures |= {f"final/{v.path}": np.asarray(v.value) for v in model.variables}
     if len({v.path for v in model.variables}) < len(model.variables) or not all(np.isfinite(value).all() for value in figures.values()):
         return None
-    case = {"name": name, "group": "random", "file": "random_models.py", "test": f"seed {seed}", "batch_size": len(labels), "steps": 2,
-            "model": json.loads(text)}
+    case = {"name": name, **origin, "batch_size": len(labels), "steps": 2, "model": json.loads(text)}
     return case, figures
+
+
+def write(out, found):
+    """Writes cases and their figures for check_tests.py."""
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "cases.json").write_text("[\n" + ",\n".join(json.dumps(case, separators=(",", ":")) for case, _ in found) + "\n]\n")
+    np.savez_compressed(out / "cases.npz", **{f"{case['name']}/{key}": value for case, figures in found for key, value in figures.items()})
 
 
 def main():
@@ -284,15 +291,13 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=100)
     options = parser.parse_args()
-    options.out.mkdir(parents=True, exist_ok=True)
-    cases, values = [], {}
+    found = []
     for seed in range(options.seed, options.seed + options.count):
-        if found := recorded(f"random-{seed}", seed):
-            cases.append(found[0])
-            values |= {f"random-{seed}/{key}": value for key, value in found[1].items()}
-    (options.out / "cases.json").write_text("[\n" + ",\n".join(json.dumps(case, separators=(",", ":")) for case in cases) + "\n]\n")
-    np.savez_compressed(options.out / "cases.npz", **values)
-    print(f"{len(cases)} of {options.count} models")
+        origin = {"group": "random", "file": "random_models.py", "test": f"seed {seed}"}
+        if case := recorded(f"random-{seed}", origin, lambda: model_of(Draw(seed))):
+            found.append(case)
+    write(options.out, found)
+    print(f"{len(found)} of {options.count} models")
 
 
 if __name__ == "__main__":
