@@ -19,6 +19,12 @@ add_library(weft_mlir INTERFACE)
 separate_arguments(weft_llvm_definitions NATIVE_COMMAND ${LLVM_DEFINITIONS})
 target_compile_options(weft_mlir INTERFACE ${weft_llvm_definitions}
   $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions>)
+# Statistics of passes have one layout in our code and in libMLIR, also where only
+# ours has assertions (presets debug, sanitize, tsan).
+if(NOT LLVM_ENABLE_ASSERTIONS)
+  target_include_directories(weft_mlir BEFORE INTERFACE
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/cmake/llvm-headers>)
+endif()
 target_include_directories(weft_mlir SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 target_include_directories(weft_mlir INTERFACE
   $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>

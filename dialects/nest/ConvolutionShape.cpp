@@ -68,7 +68,7 @@ ConvolutionShape convolutionShape(ConvolutionOp op, const Strides &lhs,
   if (tiled != out[0]) {
     shape.tiledSpatial =
         llvm::find(out.drop_front(2), tiled) - (out.begin() + 2);
-    const Window &window = op.getWindows()[shape.tiledSpatial];
+    Window window = op.getWindows()[shape.tiledSpatial];
     shape.period =
         window.baseDilation / std::gcd(window.baseDilation, window.stride);
   }

@@ -54,11 +54,11 @@ static bool emitAll(
   kernels.getContext()->appendDialectRegistry(nests);
   OwningOpRef<ModuleOp> module(kernels.clone());
   CpuTarget target = *CpuTarget::fromName("cpu:generic");
+  nest::TargetLimits limits = *nest::targetLimits(target.name);
   for (auto kernel : llvm::to_vector(module->getOps<func::FuncOp>())) {
     if (!isKernel(kernel))
       continue;
-    NestChooser chooser(kernel, *nest::targetLimits(target.name),
-                        nest::MatmulPrecision::F32);
+    NestChooser chooser(kernel, limits, nest::MatmulPrecision::F32);
     if (failed(chooser.choose()))
       return false;
     cpu::KernelEmitter emitter(kernel, target);

@@ -21,6 +21,10 @@ weft_unit_test(choose-sharding-test SRCS unit/choose-sharding-test.cpp LINK weft
 weft_unit_test(resharding-test SRCS unit/resharding-test.cpp LINK weft::WeftResharding)
 weft_unit_test(reshard-optimum-test SRCS unit/reshard-optimum-test.cpp LINK weft::WeftResharding)
 weft_unit_test(reshard-report-test SRCS unit/reshard-report-test.cpp LINK weft::WeftReshardReport)
+# With assertions and checks of undefined behaviour, whatever the build has.
+weft_unit_test(pass-statistics-test SRCS unit/pass-statistics-test.cpp LINK weft_mlir)
+set_target_properties(pass-statistics-test PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
+target_compile_options(pass-statistics-test PRIVATE -UNDEBUG -fsanitize=undefined -fno-sanitize=vptr -fsanitize-trap=all)
 include(unit/runtime-tests.cmake)
 weft_unit_test(rules-test SRCS unit/rules-test.cpp LINK weft::WeftDialect)
 weft_unit_test(interpret-test SRCS unit/interpret-test.cpp LINK weft::WeftVerify weft::WeftTrainingPasses)

@@ -51,7 +51,19 @@ struct Window {
     return map;
   }
 };
-using WindowList = llvm::SmallVector<Window, 4>;
+
+/// The windows of an op, one for each dimension. Ops return it by value, so the
+/// compiler refuses a reference to an element of a list that nobody keeps.
+class WindowList : public llvm::SmallVector<Window, 4> {
+public:
+  using SmallVector::SmallVector;
+  const Window &operator[](size_t i) const [[clang::lifetimebound]] {
+    return SmallVector::operator[](i);
+  }
+  Window &operator[](size_t i) [[clang::lifetimebound]] {
+    return SmallVector::operator[](i);
+  }
+};
 
 } // namespace weft
 
