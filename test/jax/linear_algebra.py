@@ -3,7 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
+from jax import export, lax
 
 random = np.random.default_rng(3)
 
@@ -109,4 +109,84 @@ for other in definite - 60 * np.eye(4, dtype=np.float32), np.zeros((4, 4), np.fl
     factors = np.asarray(jnp.linalg.cholesky(np.stack([definite, other])))
     near("cholesky", factors[0], np.linalg.cholesky(definite))
     assert np.isnan(factors[1][np.tril_indices(4)]).all(), factors[1]
+
+
+def check_strict():
+    """The settings with which JAX promotes nothing, and inexact products, do not concern the programs of decompositions."""
+    a, batch = draw(5, 4, dtype=np.complex64), draw(2, 3, 4, 4)
+    symmetric = batch + dagger(batch)
+    with jax.numpy_dtype_promotion("strict"), jax.numpy_rank_promotion("raise"), jax.default_matmul_precision("bfloat16"):
+        q, r = jnp.linalg.qr(a)
+        s = jnp.linalg.svd(a, compute_uv=False)
+        found = [jnp.linalg.eigvalsh(symmetric), jnp.linalg.det(batch), jnp.linalg.inv(batch), jnp.linalg.cholesky(batch @ batch)]
+    near("strict q r", np.asarray(q) @ np.asarray(r), a)
+    near("strict s", s, np.linalg.svd(a, compute_uv=False))
+    near("strict eigenvalues", found[0], np.linalg.eigvalsh(symmetric))
+    near("strict determinant", found[1], np.linalg.det(batch), 1e-4)
+    near("strict inverse", found[2], np.linalg.inv(batch), 1e-3)
+
+
+def check_residual(n):
+    """The bound that JAX's tests have for LAPACK: 80 eps, in the norm of all elements."""
+    eps = np.finfo(np.float32).eps
+    a = eps * draw(n, n)
+    a += a.T
+    w, v = (np.asarray(x) for x in jnp.linalg.eigh(a))
+    residual = np.linalg.norm(a @ v - w * v) / np.linalg.norm(a) / eps
+    assert residual <= 80, residual
+    assert np.linalg.norm(v.T @ v - np.eye(n)) / eps <= 80 * np.sqrt(n)
+
+
+def check_tridiagonal(dtype, m):
+    """Row exchanges: the first diagonal element is zero, which elimination without them divides by."""
+    dl, d, du = (draw(2, m, dtype=dtype) for _ in range(3))
+    b = draw(2, m, 3, dtype=dtype)
+    d[:, 0] = dl[:, 0] = du[:, -1] = 0
+    whole = np.stack([np.diag(d[i]) + np.diag(dl[i, 1:], -1) + np.diag(du[i, :-1], 1) for i in range(2)])
+    for perturb in (False, True):
+        x = lax.linalg.tridiagonal_solve(dl, d, du, b, perturb_singular=perturb)
+        near("tridiagonal", whole @ np.asarray(x), b, 1e-3)
+    zero = np.zeros_like(d)
+    assert np.isnan(np.asarray(lax.linalg.tridiagonal_solve(zero, zero, zero, b))).all()
+    assert np.isfinite(np.asarray(lax.linalg.tridiagonal_solve(dl, zero, du, b, perturb_singular=True))).all()
+
+
+def check_open_sizes():
+    """Programs that jax.export wrote for any size, at some sizes."""
+    def exported(function, *shapes):
+        scope = export.SymbolicScope()
+        return export.export(jax.jit(function))(*(jax.ShapeDtypeStruct(export.symbolic_shape(s, scope=scope), np.float32) for s in shapes))
+
+    eigh = exported(jnp.linalg.eigh, "b, n, n")
+    for n in (1, 4, 5):
+        a = draw(2, n, n)
+        w, v = (np.asarray(x) for x in eigh.call(a + dagger(a)))
+        near("open eigh", v * w[..., None, :] @ dagger(v), a + dagger(a))
+    wide, thin = (exported(lambda a: jnp.linalg.svd(a, full_matrices=full), "m, n") for full in (True, False))
+    lu = exported(lax.linalg.lu, "m, n")
+    for m, n in ((3, 5), (5, 3), (4, 4)):
+        a, k = draw(m, n), min(m, n)
+        for full, program in ((True, wide), (False, thin)):
+            u, s, vh = (np.asarray(x) for x in program.call(a))
+            assert u.shape == (m, m if full else k) and vh.shape == (n if full else k, n)
+            near("open svd", (u[:, :k] * s) @ vh[:k], a)
+            unitary("open u", u)
+        packed, pivots, order = (np.asarray(x) for x in lu.call(a))
+        near("open lu", (np.tril(packed[:, :k], -1) + np.eye(m, k)) @ np.triu(packed[:k]), a[order])
+        assert (pivots == np.asarray(lax.linalg.lu(a)[1])).all()
+    near("open solve", exported(jnp.linalg.solve, "n, n", "n, k").call(4 * np.eye(3, dtype=np.float32), np.ones((3, 2), np.float32)), 0.25 * np.ones((3, 2)))
+    for name, function in (("eig", jnp.linalg.eigvals), ("schur", lax.linalg.schur)):
+        try:
+            exported(function, "n, n")
+            raise AssertionError(f"{name} was exported")
+        except NotImplementedError as error:
+            assert f"{name} calls a function of this process, which a program in a file cannot" in str(error), error
+
+
+check_strict()
+check_residual(300)
+for dtype in (np.float32, np.complex64):
+    for m in (2, 7):
+        check_tridiagonal(dtype, m)
+check_open_sizes()
 print("all decompositions agree")

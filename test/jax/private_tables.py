@@ -69,7 +69,7 @@ def rules():
     wanted += [primitive for primitive, _ in lowerings._programs_of_jax()]
     missing = [primitive.name for primitive in wanted if primitive not in ours]
     assert not missing, f"no rules for {missing}"
-    assert linalg.lu_p in ours and len(wanted) == len(ours), f"{len(ours)} rules, of which {len(wanted)} were expected"
+    assert linalg.lu_p in ours and set(wanted) == set(ours), f"{len(ours)} rules, of which {len(set(wanted))} were expected"
 
 
 def rules_give_jax_figures():

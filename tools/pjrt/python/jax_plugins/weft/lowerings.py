@@ -3,7 +3,11 @@
 The modules with the programs are imported when a program first needs them.
 """
 
+import contextlib
+import functools
 import importlib
+
+HOST = "host_linear_algebra"  # the module whose programs call the host
 
 # primitive: (its module in jax._src, module and function here, whether it has several results)
 FUNCTIONS = {
@@ -12,14 +16,26 @@ FUNCTIONS = {
     "householder_product_p": ("lax.linalg", "linear_algebra", "householder_product", False),
     "eigh_p": ("lax.linalg", "linear_algebra", "eigh", True),
     "svd_p": ("lax.linalg", "linear_algebra", "svd", True),
-    "eig_p": ("lax.linalg", "host_linear_algebra", "eig", True),
-    "schur_p": ("lax.linalg", "host_linear_algebra", "schur", True),
-    "hessenberg_p": ("lax.linalg", "host_linear_algebra", "hessenberg", True),
-    "tridiagonal_p": ("lax.linalg", "host_linear_algebra", "tridiagonal", True),
+    "tridiagonal_solve_p": ("lax.linalg", "linear_algebra", "tridiagonal_solve", False),
+    "eig_p": ("lax.linalg", HOST, "eig", True),
+    "schur_p": ("lax.linalg", HOST, "schur", True),
+    "hessenberg_p": ("lax.linalg", HOST, "hessenberg", True),
+    "tridiagonal_p": ("lax.linalg", HOST, "tridiagonal", True),
     "ragged_all_to_all_p": ("lax.parallel", "collectives", "ragged_all_to_all", False),
     "approx_top_k_p": ("lax.ann", "reductions", "approx_top_k", True),
     "select_and_gather_add_p": ("lax.windowed_reductions", "reductions", "select_and_gather_add", False),
 }
+
+
+@contextlib.contextmanager
+def _as_written():
+    """JAX's settings of how functions are traced that a script may change: the programs here are written for the defaults, and
+    need exact products."""
+    from jax._src import config
+
+    with config.numpy_dtype_promotion("standard"), config.numpy_rank_promotion("allow"), \
+            config.default_matmul_precision("highest"), config._check_vma(False):
+        yield
 
 
 def _without_types(rule):
@@ -28,26 +44,52 @@ def _without_types(rule):
     mix them. Lowered programs are neither differentiated nor checked, so the program is traced without these types; its results
     get the shardings of the primitive's results."""
     def untyped(ctx, *operands, **parameters):
-        from jax._src import config, core, mesh
+        from jax._src import core, mesh
         from jax._src.interpreters import mlir
 
         avals = [core.ShapedArray(aval.shape, aval.dtype, weak_type=aval.weak_type) for aval in ctx.avals_in]
-        with core.extend_axis_env_nd(_axes(ctx)), mesh.use_abstract_mesh(mesh.empty_abstract_mesh), \
-                config._check_vma(False):
+        with core.extend_axis_env_nd(_axes(ctx)), mesh.use_abstract_mesh(mesh.empty_abstract_mesh), _as_written():
             results = rule(ctx.replace(avals_in=avals), *operands, **parameters)
         return [mlir.lower_with_sharding_in_types(ctx, result, aval) for result, aval in zip(results, ctx.avals_out)]
 
     return untyped
 
 
+def refuse_in_files(ctx):
+    """An error for a program that is lowered for a file, by jax.export or weft.compile, and calls functions of this process."""
+    if ctx.module_context.lowering_parameters.for_export:
+        raise NotImplementedError(f"Weft: {ctx.primitive} calls a function of this process, which a program in a file cannot; run the "
+                                  "function with JAX_PLATFORMS=weft, or compute this part outside of the program")
+
+
+def _calls_host(ctx, *_, **__):
+    """A callback in a process whose client is not Weft's, which registers others (callbacks.py)."""
+    refuse_in_files(ctx)
+    raise NotImplementedError(f"Weft: {ctx.primitive} calls a function of this process, in which Weft is no platform; set "
+                              "JAX_PLATFORMS=weft")
+
+
 def _later(module, function, several):
     def rule(ctx, *operands, **parameters):
         from jax._src.interpreters import mlir
 
+        if module == HOST:
+            refuse_in_files(ctx)
         found = getattr(importlib.import_module("." + module, __package__), function)
         return mlir.lower_fun(found, multiple_results=several)(ctx, *operands, **parameters)
 
     return _without_types(rule)
+
+
+def _by_sizes(known, open_sizes):
+    """A rule for operands of known sizes, and one for symbols of jax.export."""
+    def rule(ctx, *operands, **parameters):
+        from jax._src import core
+
+        is_known = all(core.is_constant_shape(aval.shape) for aval in ctx.avals_in)
+        return (known if is_known else open_sizes)(ctx, *operands, **parameters)
+
+    return rule
 
 
 def _axes(ctx):
@@ -89,7 +131,9 @@ def _programs_of_jax():
             if primitive in on_cpu and getattr(entry.rule, "__code__", None) is traced]
 
 
+@functools.cache
 def register():
+    from jax._src import callback, debugging
     from jax._src.interpreters import mlir
 
     for primitive, entry in _programs_of_jax():
@@ -98,9 +142,13 @@ def register():
         primitive = getattr(importlib.import_module("jax._src." + theirs), name)
         # Lowerings with calls of the host are not shared, as each call has its own number.
         mlir.register_lowering(primitive, _later(ours, function, several), platform="weft",
-                               cacheable=ours != "host_linear_algebra")
+                               cacheable=ours != HOST)
     from jax._src.custom_partitioning import custom_partitioning_p
     from jax._src.lax import linalg
 
     mlir.register_lowering(linalg.cholesky_p, _cholesky, platform="weft")
+    mlir.register_lowering(linalg.lu_p, _by_sizes(mlir._platform_specific_lowerings["weft"][linalg.lu_p].rule,
+                                                  _later("linear_algebra", "lu", True)), platform="weft")
     mlir.register_lowering(custom_partitioning_p, _custom_partitioning, platform="weft")
+    for primitive in (callback.pure_callback_p, callback.io_callback_p, debugging.debug_callback_p, debugging.debug_print_p):
+        mlir.register_lowering(primitive, _calls_host, platform="weft", cacheable=False)

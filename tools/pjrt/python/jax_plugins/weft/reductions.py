@@ -1,17 +1,24 @@
 """Reductions that JAX lowers specially on some platforms, as programs of JAX."""
 
+import functools
 import itertools
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax._src.lax import ann
 
 
-def approx_top_k(operand, *, k, reduction_dimension, is_max_k, **_):
-    """Returns the exact result, as all candidates are compared."""
+def approx_top_k(operand, **parameters):
+    """Returns the exact result, as all candidates are compared. Without aggregation JAX asks for more results than k."""
+    reduction_dimension, is_max_k = parameters["reduction_dimension"], parameters["is_max_k"]
+    wanted = jax.eval_shape(functools.partial(ann.approx_top_k_p.bind, **parameters), operand)[0].shape[reduction_dimension]
     moved = jnp.moveaxis(operand, reduction_dimension, -1)
-    values, places = lax.top_k(moved if is_max_k else -moved, k)
-    values = values if is_max_k else -values
+    values, places = lax.top_k(moved if is_max_k else -moved, min(wanted, moved.shape[-1]))
+    missing = [(0, 0)] * (moved.ndim - 1) + [(0, wanted - values.shape[-1])]
+    values = jnp.pad(values if is_max_k else -values, missing, constant_values=-np.inf if is_max_k else np.inf)
+    places = jnp.pad(places, missing, constant_values=-1)
     return [jnp.moveaxis(result, -1, reduction_dimension) for result in (values, places)]
 
 
