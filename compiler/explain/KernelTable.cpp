@@ -56,6 +56,7 @@ static KernelLine lineOf(func::FuncOp kernel, int64_t launches) {
     return line;
   line.target = decisions.getTarget().str();
   line.scratchBytes = decisions.getScratch();
+  line.plannedBytes = decisions.getPlanned();
   if (decisions.getReason())
     line.reason = decisions.getReason().str();
   if (nest::ShareAttr share = decisions.getShare())
@@ -99,6 +100,7 @@ llvm::json::Value weft::toJson(llvm::ArrayRef<KernelLine> kernels) {
                                      {"bytes_written", kernel.bytesWritten},
                                      {"operations", kernel.operations},
                                      {"scratch_bytes", kernel.scratchBytes},
+                                     {"planned_bytes", kernel.plannedBytes},
                                      {"share", kernel.share},
                                      {"reason", kernel.reason},
                                      {"nests", std::move(nests)}});
@@ -168,7 +170,10 @@ std::string weft::toText(llvm::ArrayRef<KernelLine> kernels, unsigned width) {
                 groupedDigits(int64_t(kernel.operations)) + " operations");
     line(4, "reads " + groupedDigits(kernel.bytesRead) + " bytes, writes " +
                 groupedDigits(kernel.bytesWritten) + ", scratch " +
-                groupedDigits(kernel.scratchBytes));
+                groupedDigits(kernel.scratchBytes) +
+                (kernel.plannedBytes
+                     ? ", planned " + groupedDigits(kernel.plannedBytes)
+                     : ""));
     for (const std::string &note : {kernel.share, kernel.reason})
       if (!note.empty())
         line(4, note);

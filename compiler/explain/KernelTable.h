@@ -38,7 +38,7 @@ struct KernelLine {
   /// estimated instructions (KernelTraits.h), a multiply-add counted as one.
   int64_t bytesRead = 0, bytesWritten = 0;
   double operations = 0;
-  int64_t scratchBytes = 0;
+  int64_t scratchBytes = 0, plannedBytes = 0;
   std::string share; ///< description of the workers' shares; empty: none
   /// The reason why the kernel has several nests although one was wanted.
   std::string reason;

@@ -44,10 +44,17 @@ MatmulPrecision matmulPrecisionOf(mlir::Operation *module);
 /// Whether the op's operands of f32 may be rounded to tf32: its own attribute,
 /// else its module's.
 bool mayRoundToTf32(mlir::Operation *op, MatmulPrecision ofModule);
-/// Bytes of a kernel's scratch memory that hold values; temporary memory of
-/// loops comes behind.
-int64_t keptBytes(mlir::func::FuncOp kernel);
-/// The alignment of values in scratch memory, in bytes.
+/// Bytes of a kernel's scratch or planned memory that hold values; temporary
+/// memory of loops comes behind.
+int64_t keptBytes(mlir::func::FuncOp kernel,
+                  PlaceKind kind = PlaceKind::Scratch);
+/// Bytes of temporary memory that a share's loops need, one nest after the
+/// other.
+int64_t workingBytes(mlir::func::FuncOp kernel);
+/// Whether temporary memory of loops is planned: scratch memory has none behind
+/// its values.
+bool worksInPlanned(mlir::func::FuncOp kernel);
+/// The alignment of values in scratch and planned memory, in bytes.
 inline constexpr int64_t kScratchAlignment = 64;
 
 /// Whether this is a constant that is no splat: it is in memory from the
@@ -62,9 +69,10 @@ bool readsElsewhere(mlir::Value value,
 
 /// (K1) A kernel with decisions holds nests, data constants and a return. (K2)
 /// Each result that a nest computes is in the memory of that result, or of
-/// another of the same value. (K3) Values fit in scratch memory, and none
+/// another of the same value. (K3) Values fit in the kernel's memory, and none
 /// overwrites one that is still read. (K4) A kernel of the kind `elementwise`
-/// is one nest of elements, transposed or not.
+/// is one nest of elements, transposed or not. (K5) Launches give the kernel
+/// the planned memory that it uses.
 llvm::LogicalResult verifyKernel(mlir::func::FuncOp kernel);
 } // namespace weft::nest
 

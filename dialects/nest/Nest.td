@@ -243,12 +243,15 @@ def Nest_OwnAttr : Nest_Walk<"Own", "own", ["verifyWalk", "getWorkingBytes"]> {
 
 def Nest_PlaceKind : Nest_Enum<"PlaceKind", [
   I32EnumAttrCase<"Result", 0, "result">,
-  I32EnumAttrCase<"Scratch", 1, "scratch">]>;
+  I32EnumAttrCase<"Scratch", 1, "scratch">,
+  I32EnumAttrCase<"Planned", 2, "planned">]>;
 def Nest_PlaceAttr : Nest_Attr<"Place", "place"> {
   let summary = "where a stored value is";
   let description = [{
     `#nest.place<result 0>`: in the memory of the kernel's first result;
-    `#nest.place<scratch 128>`: from byte 128 of its scratch memory on.
+    `#nest.place<scratch 128>`: from byte 128 of its scratch memory on;
+    `#nest.place<planned 128>`: likewise, of the memory that the plan gives each
+    launch.
   }];
   let parameters = (ins EnumParameter<Nest_PlaceKind>:$kind, "int64_t":$at);
   let assemblyFormat = "`<` $kind $at `>`";
@@ -272,12 +275,16 @@ def Nest_KernelAttr : Nest_Attr<"Kernel", "kernel"> {
   let summary = "decisions about a kernel as a whole";
   let description = [{
     `#nest.kernel<target = "cpu:avx2", scratch = 4096>`: nests are those for that
-    target. `scratch` is memory of the kernel's own, in bytes: first the values
-    stored there, then the memory that loops need while they run. `share` says
-    how workers share it. `reason` says why a kernel that must be one nest is
-    several.
+    target. `scratch` is memory of the kernel's own, on the stack of a worker, in
+    bytes: first the values stored there, then the memory that loops need while
+    they run. `planned` is memory of any size that the plan gives each launch:
+    first the values that are too large for a stack, which all workers share,
+    then the memory that loops need, for each share, where `scratch` has none
+    behind its values. `share` says how workers share the
+    kernel. `reason` says why a kernel that must be one nest is several.
   }];
   let parameters = (ins StringRefParameter<>:$target, DefaultValuedParameter<"int64_t", "0">:$scratch,
+      DefaultValuedParameter<"int64_t", "0">:$planned,
       OptionalParameter<"::weft::nest::ShareAttr">:$share, OptionalParameter<"::mlir::StringAttr">:$reason);
   let assemblyFormat = "`<` struct(params) `>`";
 }

@@ -5,6 +5,7 @@
 #include "weft/dialects/nest/KernelWork.h"
 #include "weft/dialects/nest/OpLoops.h"
 #include "weft/dialects/nest/TargetLimits.h"
+#include "weft/dialects/plan/Plan.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
 #include "mlir/IR/Verifier.h"
@@ -65,6 +66,7 @@ private:
   LogicalResult verifyOps();
   LogicalResult verifyPlace(LoopsOp loops, unsigned result);
   LogicalResult verifyResults();
+  LogicalResult verifyMemory();
   LogicalResult verifyLifetimes();
   LogicalResult verifyShare();
   bool mayReplace(const StoredValue &old, const StoredValue &next);
@@ -111,12 +113,14 @@ LogicalResult KernelVerifier::verifyPlace(LoopsOp loops, unsigned result) {
     return success();
   }
   int64_t end = saturatingAdd(at, bufferBytes(type));
-  if (at < 0 || at % kScratchAlignment != 0 || end > decisions.getScratch())
+  int64_t size = place.getKind() == PlaceKind::Scratch ? decisions.getScratch()
+                                                       : decisions.getPlanned();
+  if (at < 0 || at % kScratchAlignment != 0 || end > size)
     return loops.emitOpError("places ")
            << bufferBytes(type) << " bytes at " << place
            << "; begin at a multiple of " << kScratchAlignment
-           << " and end within the kernel's scratch of "
-           << decisions.getScratch() << " bytes";
+           << " and end within the kernel's "
+           << stringifyPlaceKind(place.getKind()) << " of " << size << " bytes";
   return success();
 }
 
@@ -189,11 +193,11 @@ LogicalResult KernelVerifier::verifyLifetimes() {
   for (size_t i = 0; i < stored.size(); ++i)
     for (size_t j = i + 1; j < stored.size(); ++j) {
       const StoredValue &a = stored[i], &b = stored[j];
-      bool isScratch = a.place.getKind() == PlaceKind::Scratch;
+      bool isResult = a.place.getKind() == PlaceKind::Result;
       bool meet =
           a.place.getKind() == b.place.getKind() &&
-          a.place.getAt() < b.place.getAt() + (isScratch ? b.bytes : 1) &&
-          b.place.getAt() < a.place.getAt() + (isScratch ? a.bytes : 1);
+          a.place.getAt() < b.place.getAt() + (isResult ? 1 : b.bytes) &&
+          b.place.getAt() < a.place.getAt() + (isResult ? 1 : a.bytes);
       bool follows = a.first == b.first ? mayWait(a, b) || mayWait(b, a)
                                         : mayReplace(a, b);
       if (meet && !follows)
@@ -259,33 +263,65 @@ LogicalResult KernelVerifier::verify() {
            << "kernel '" << kernel.getName()
            << "' is called elementwise but needs " << nests.size()
            << " loop nests instead of 1; its results must have one shape";
-  int64_t working = 0;
-  for (LoopsOp loops : nests) {
+  for (LoopsOp loops : nests)
     for (unsigned i = 0; i < loops.getNumResults(); ++i)
       if (failed(verifyPlace(loops, i)))
         return failure();
-    working = std::max(working, loops.getWalk().getWorkingBytes(loops));
-  }
-  int64_t kept = keptBytes(kernel);
-  if (kept + working > decisions.getScratch())
-    return kernel.emitError()
-           << "kernel '" << kernel.getName() << "' keeps " << kept
-           << " bytes and a nest works with " << working
-           << " more; its scratch memory has " << decisions.getScratch();
-  if (failed(verifyResults()) || failed(verifyLifetimes()))
+  if (failed(verifyMemory()) || failed(verifyResults()) ||
+      failed(verifyLifetimes()))
     return failure();
   return verifyShare();
 }
 
-int64_t weft::nest::keptBytes(func::FuncOp kernel) {
+/// (K5) Checks that launches get the planned memory, and that temporary memory
+/// of loops fits behind the values.
+LogicalResult KernelVerifier::verifyMemory() {
+  int64_t given = plan::scratchBytes(kernel);
+  if (decisions.getPlanned() < 0 || given < decisions.getPlanned())
+    return kernel.emitError()
+           << "kernel '" << kernel.getName() << "' has "
+           << decisions.getPlanned() << " bytes of planned memory, but '"
+           << plan::kScratchAttr << "' gives its launches " << given
+           << "; write the larger number for both";
+  int64_t working = workingBytes(kernel);
+  PlaceKind kind = PlaceKind::Scratch;
+  int64_t size = decisions.getScratch();
+  if (working > 0 && worksInPlanned(kernel) && decisions.getPlanned() > 0) {
+    ShareAttr share = decisions.getShare();
+    working = saturatingMultiply(llvm::alignTo(working, kScratchAlignment),
+                                 share ? share.getShares() : 1);
+    kind = PlaceKind::Planned;
+    size = decisions.getPlanned();
+  }
+  int64_t kept = keptBytes(kernel, kind);
+  if (saturatingAdd(kept, working) <= size)
+    return success();
+  return kernel.emitError()
+         << "kernel '" << kernel.getName() << "' keeps " << kept
+         << " bytes and a nest works with " << working << " more; its "
+         << stringifyPlaceKind(kind) << " memory has " << size;
+}
+
+int64_t weft::nest::keptBytes(func::FuncOp kernel, PlaceKind kind) {
   int64_t kept = 0;
   for (LoopsOp loops : kernel.getOps<LoopsOp>())
     for (OpResult value : loops->getResults())
       if (PlaceAttr place = loops.getPlace(value.getResultNumber());
-          place.getKind() == PlaceKind::Scratch)
+          place.getKind() == kind)
         kept =
             std::max<int64_t>(kept, place.getAt() + bufferBytes(typeOf(value)));
   return llvm::alignTo(kept, kScratchAlignment);
+}
+
+int64_t weft::nest::workingBytes(func::FuncOp kernel) {
+  int64_t working = 0;
+  for (LoopsOp loops : kernel.getOps<LoopsOp>())
+    working = std::max(working, loops.getWalk().getWorkingBytes(loops));
+  return working;
+}
+
+bool weft::nest::worksInPlanned(func::FuncOp kernel) {
+  return decisionsOf(kernel).getScratch() <= keptBytes(kernel);
 }
 
 double weft::nest::operationsOf(func::FuncOp kernel) {

@@ -38,8 +38,8 @@ struct TargetLimits {
   int64_t vectorBytes;      ///< of the widest register
   int64_t vectorRegisters;
   /// The most bytes of a value that is kept in scratch memory if only its
-  /// kernel reads it, and of all these together; a larger value is an extra
-  /// result of the kernel, if it may have several nests.
+  /// kernel reads it, and of all scratch memory; larger values are in memory
+  /// that the plan gives the launch.
   int64_t storedBytes, scratchBytes;
   /// The lanes of a warp, which share a row (a block shares a wide one); 1 if
   /// rows are not shared.

@@ -28,8 +28,6 @@ struct KernelBody {
   llvm::SetVector<Operation *> ops; ///< operands first
   llvm::SetVector<Value> inputs;
   llvm::SmallVector<Value> results;
-  llvm::SmallVector<Value>
-      extras; ///< internal values returned for their memory
 };
 
 } // namespace
@@ -49,46 +47,7 @@ static void gather(Value value,
   body.ops.insert(op);
 }
 
-/// Whether only elementwise ops read the value and the kernel has one result,
-/// of the same type.
-static bool flowsIntoResult(Operation *op, const KernelBody &body) {
-  return body.results.size() == 1 &&
-         body.results[0].getType() == op->getResult(0).getType() &&
-         llvm::all_of(op->getUsers(), keepsPositions);
-}
-
-/// Adds computed values that a contraction reads. It reads each element many
-/// times, so they are stored before it, unless they are views of stored ones.
-static void addContracted(KernelBody &body, llvm::SetVector<Value> &stored) {
-  auto isInMemory = [&](Value value) {
-    Operation *op = value.getDefiningOp();
-    return body.inputs.contains(value) || stored.contains(value) ||
-           nest::isDataConstant(op) || hasLoopNest(op);
-  };
-  for (Operation *op : body.ops)
-    if (op->hasTrait<ContractionNest>())
-      for (Value operand : op->getOperands())
-        if (Value root = nest::rootOfView(operand, isInMemory);
-            !isInMemory(root))
-          stored.insert(root);
-}
-
-/// Adds extra results for stored values that are too large for the kernel's own
-/// memory.
-static void addExtras(KernelBody &body, int64_t mostBytes) {
-  llvm::SetVector<Value> stored;
-  for (Operation *op : body.ops)
-    if (hasLoopNest(op) && !flowsIntoResult(op, body))
-      stored.insert(op->getResult(0));
-  addContracted(body, stored);
-  for (Value value : stored)
-    if (!llvm::is_contained(body.results, value) &&
-        bufferBytes(cast<RankedTensorType>(value.getType())) > mostBytes)
-      body.extras.push_back(value);
-}
-
-static KernelBody bodyOf(const KernelGroup &group, const CopiedOps &copied,
-                         int64_t mostBytes) {
+static KernelBody bodyOf(const KernelGroup &group, const CopiedOps &copied) {
   KernelBody body;
   llvm::SmallPtrSet<Operation *, 16> members(group.ops.begin(),
                                              group.ops.end());
@@ -110,7 +69,6 @@ static KernelBody bodyOf(const KernelGroup &group, const CopiedOps &copied,
   for (Operation *op : group.ops)
     if (isReadOutside(op))
       llvm::append_range(body.results, op->getResults());
-  addExtras(body, mostBytes);
   return body;
 }
 
@@ -208,12 +166,10 @@ static std::string nameOf(KernelKind kind, const KernelGroup &group,
 static func::FuncOp createKernel(SymbolTable &symbols, const KernelGroup &group,
                                  const KernelBody &body) {
   KernelKind kind = kindOf(group, body);
-  SmallVector<Value> returned(body.results);
-  llvm::append_range(returned, body.extras);
   Location loc = group.ops.front()->getLoc();
   OpBuilder builder(loc.getContext());
   auto type = builder.getFunctionType(TypeRange(body.inputs.getArrayRef()),
-                                      TypeRange(ArrayRef<Value>(returned)));
+                                      TypeRange(ArrayRef<Value>(body.results)));
   auto kernel = func::FuncOp::create(loc, nameOf(kind, group, body), type);
   kernel.setPrivate();
   kernel->setAttr(kKernelAttr, KernelKindAttr::get(builder.getContext(), kind));
@@ -224,7 +180,7 @@ static func::FuncOp createKernel(SymbolTable &symbols, const KernelGroup &group,
   for (Operation *op : body.ops)
     builder.clone(*op, mapping);
   SmallVector<Value> values = llvm::map_to_vector(
-      returned, [&](Value value) { return mapping.lookup(value); });
+      body.results, [&](Value value) { return mapping.lookup(value); });
   func::ReturnOp::create(builder, loc, values);
   symbols.insert(kernel); // makes the name unique
   return kernel;
@@ -243,13 +199,6 @@ static void separateFilled(Block &block) {
       return staysOutside(use.getOwner());
     });
   }
-}
-
-/// The most bytes of a value in a kernel's own memory; values inside one nest
-/// stay in registers.
-static int64_t mostStored(const nest::TargetLimits &limits) {
-  return limits.hasSeveralNests ? limits.storedBytes
-                                : std::numeric_limits<int64_t>::max();
 }
 
 /// Rebuilds the block as calls, communication, loops and branches; returns the
@@ -273,7 +222,7 @@ static unsigned outline(Block &block, SymbolTable &symbols,
       kept.insert(group->ops.front());
       continue;
     }
-    KernelBody body = bodyOf(*group, groups.copied(), mostStored(limits));
+    KernelBody body = bodyOf(*group, groups.copied());
     if (body.results.empty())
       continue; // no result has uses
     ++kernels;
@@ -297,7 +246,8 @@ static unsigned outline(Block &block, SymbolTable &symbols,
         });
     auto call =
         func::CallOp::create(builder, kernel.getLoc(), kernel, arguments);
-    for (auto [value, result] : llvm::zip(body.results, call.getResults()))
+    for (auto [value, result] :
+         llvm::zip_equal(body.results, call.getResults()))
       results.map(value, result);
   }
   for (OpOperand &operand : terminator->getOpOperands())

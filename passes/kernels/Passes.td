@@ -107,9 +107,7 @@ def OutlineKernels : Pass<"weft-outline-kernels", "::mlir::ModuleOp"> {
       * `reduce`: reductions and the elementwise ops that they read;
       * `general`: anything else.
 
-    Values that a kernel needs in memory and that are larger than the target's
-    own memory (nest::TargetLimits) are extra results, which the caller
-    ignores. Where a kernel is one launch, reductions are grouped with the ops
+    Where a kernel is one launch, reductions are grouped with the ops
     that one walk over their rows can compute. Where the target has a library, a
     contraction that it computes has only those ops behind it that the library has
     an epilogue for; the others are a kernel of their own. A kernel computes each of its values

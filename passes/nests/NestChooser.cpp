@@ -4,6 +4,7 @@
 
 #include "weft/dialects/layout/TensorType.h"
 #include "weft/dialects/nest/Epilogue.h"
+#include "weft/dialects/plan/Plan.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -162,14 +163,14 @@ void NestChooser::formNests() {
 /// Whether an internal value may be in the memory of a result of its type: the
 /// result is the only one that it affects, element by element.
 bool NestChooser::canShareResult(Value value, Value result) {
-  if (!isElementwise(result.getDefiningOp()))
+  if (!isElementwise(result.getDefiningOp()) ||
+      value.getType() != result.getType())
     return false;
-  // Values on the way to the result, each once, as chains branch and join.
+  // Values on the way to the result, each once, as chains branch and join. They
+  // are never stored, so their element types do not matter.
   llvm::SetVector<Value> flowing;
   flowing.insert(value);
-  for (unsigned i = 0; i < flowing.size(); ++i) {
-    if (flowing[i].getType() != result.getType())
-      return false;
+  for (unsigned i = 0; i < flowing.size(); ++i)
     for (Operation *user : flowing[i].getUsers()) {
       if (!isElementwise(user))
         return false;
@@ -179,7 +180,6 @@ bool NestChooser::canShareResult(Value value, Value result) {
         return false;
       flowing.insert(user->getResult(0));
     }
-  }
   return true;
 }
 
@@ -205,12 +205,36 @@ void NestChooser::placeStored() {
         }
       if (places.contains(value))
         continue;
-      places[value] =
-          PlaceAttr::get(kernel.getContext(), PlaceKind::Scratch, keptBytes);
-      keptBytes +=
-          llvm::alignTo(bufferBytes(typeOf(value)), nest::kScratchAlignment);
+      // Values take a quarter of the scratch memory at most, loops the rest.
+      int64_t bytes = bufferBytes(typeOf(value));
+      bool isSmall = bytes <= limits.storedBytes &&
+                     scratchBytes + bytes <= limits.scratchBytes / 4;
+      places[value] = PlaceAttr::get(
+          kernel.getContext(),
+          isSmall ? PlaceKind::Scratch : PlaceKind::Planned, /*at=*/0);
+      scratchBytes +=
+          isSmall ? llvm::alignTo(bytes, nest::kScratchAlignment) : 0;
       ++numKept;
     }
+}
+
+/// Places the values that are in no result one behind the other.
+void NestChooser::numberPlaces() {
+  llvm::DenseMap<PlaceKind, int64_t> ends;
+  for (auto loops : kernel.getOps<nest::LoopsOp>()) {
+    SmallVector<Attribute> all;
+    for (OpResult value : loops->getResults()) {
+      PlaceAttr place = loops.getPlace(value.getResultNumber());
+      if (place.getKind() != PlaceKind::Result) {
+        int64_t &end = ends[place.getKind()];
+        place = PlaceAttr::get(kernel.getContext(), place.getKind(), end);
+        end +=
+            llvm::alignTo(bufferBytes(typeOf(value)), nest::kScratchAlignment);
+      }
+      all.push_back(place);
+    }
+    loops.setPlacesAttr(ArrayAttr::get(kernel.getContext(), all));
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -372,7 +396,6 @@ void NestChooser::joinEpilogues() {
 }
 
 void NestChooser::emit(ShareAttr share, StringRef reason) {
-  MLIRContext *context = kernel.getContext();
   Operation *end = block.getTerminator();
   SmallVector<Operation *> old;
   for (Operation &op : block.without_terminator())
@@ -386,22 +409,39 @@ void NestChooser::emit(ShareAttr share, StringRef reason) {
       operand.set(result);
   for (Operation *op : llvm::reverse(old))
     op->erase();
-  int64_t working = 0;
-  auto why = reason.empty() ? StringAttr() : StringAttr::get(context, reason);
-  auto decide = [&](int64_t scratch) {
-    kernel->setAttr(
-        nest::kNestAttr,
-        nest::KernelAttr::get(context, limits.name, scratch, share, why));
-  };
-  decide(keptBytes); // walks need the target
+  decide(0, 0, share, reason); // walks need the target
   joinEpilogues();
-  keptBytes = nest::keptBytes(kernel);
-  for (auto loops : kernel.getOps<nest::LoopsOp>())
-    working = std::max(working, loops.getWalk().getWorkingBytes(loops));
-  decide(keptBytes + working);
+  numberPlaces();
+  decideMemory(share, reason);
 }
 
-LogicalResult NestChooser::choose() {
+void NestChooser::decide(int64_t scratch, int64_t planned, ShareAttr share,
+                         StringRef reason) {
+  MLIRContext *context = kernel.getContext();
+  auto why = reason.empty() ? StringAttr() : StringAttr::get(context, reason);
+  kernel->setAttr(nest::kNestAttr,
+                  nest::KernelAttr::get(context, limits.name, scratch, planned,
+                                        share, why));
+  if (planned > 0)
+    kernel->setAttr(plan::kScratchAttr,
+                    Builder(context).getI64IntegerAttr(planned));
+}
+
+/// Decides the sizes of the kernel's memory: stored values have places already,
+/// and temporary memory of loops comes behind the first ones, if it fits.
+void NestChooser::decideMemory(ShareAttr share, StringRef reason) {
+  int64_t scratch = nest::keptBytes(kernel, PlaceKind::Scratch),
+          planned = nest::keptBytes(kernel, PlaceKind::Planned),
+          working = nest::workingBytes(kernel);
+  if (scratch + working <= limits.scratchBytes)
+    scratch += working;
+  else
+    planned += llvm::alignTo(working, nest::kScratchAlignment) *
+               (share ? share.getShares() : 1);
+  decide(scratch, planned, share, reason);
+}
+
+void NestChooser::choose() {
   std::string reason;
   Operation *end = block.getTerminator();
   if (!limits.hasSeveralNests) {
@@ -417,13 +457,6 @@ LogicalResult NestChooser::choose() {
   }
   placeStored();
   emit(chooseShare(), reason);
-  int64_t needed = nest::decisionsOf(kernel).getScratch();
-  if (needed > limits.scratchBytes && limits.hasSeveralNests)
-    return kernel.emitError()
-           << "kernel '" << kernel.getName() << "' needs " << needed
-           << " bytes of scratch memory, at most " << limits.scratchBytes
-           << " fit; return large intermediate values as extra results";
-  return success();
 }
 
 } // namespace weft

@@ -13,6 +13,11 @@
 // one shape that do not read each other at other positions share a nest; it
 // joins a contraction in front of it.
 //
+// A stored value is in the memory of a result if that is computed from it alone,
+// element by element; else in scratch memory, which is on a worker's stack, or,
+// if it is too large for that, in memory that the plan gives the launch. So no
+// size of a value is too large for a kernel.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_PASSES_NESTS_NESTCHOOSER_H
@@ -36,11 +41,10 @@ class NestChooser {
 public:
   NestChooser(mlir::func::FuncOp kernel, const nest::TargetLimits &limits,
               nest::MatmulPrecision precision);
-  /// Replaces the kernel's body by nests; emits an error on the kernel if they
-  /// need too much scratch memory.
-  llvm::LogicalResult choose();
+  /// Replaces the kernel's body by nests.
+  void choose();
   llvm::ArrayRef<ChosenNest> nests() const { return chosen; }
-  /// The number of values placed in scratch memory, before contractions are
+  /// The number of values placed in no result's memory, before contractions are
   /// joined.
   unsigned kept() const { return numKept; }
 
@@ -60,6 +64,10 @@ private:
   void placeResults();
   bool canShareResult(mlir::Value value, mlir::Value result);
   void placeStored();
+  void numberPlaces();
+  void decide(int64_t scratch, int64_t planned, nest::ShareAttr share,
+              llvm::StringRef reason);
+  void decideMemory(nest::ShareAttr share, llvm::StringRef reason);
   // Shares of workers.
   bool copiesResults();
   nest::ShareAttr chooseShare();
@@ -79,8 +87,8 @@ private:
   llvm::SmallVector<ChosenNest> chosen;
   llvm::DenseMap<mlir::Value, nest::PlaceAttr> places;
   llvm::DenseMap<mlir::Value, mlir::Value>
-      results; ///< result of a nest for each stored value
-  int64_t keptBytes = 0;
+      results;              ///< result of a nest for each stored value
+  int64_t scratchBytes = 0; ///< of values placed in scratch memory so far
   unsigned numKept = 0;
 };
 

@@ -11,6 +11,9 @@ def ChooseNests : Pass<"weft-choose-nests", "::mlir::ModuleOp"> {
     Decides, from a kernel and the limits of the target, which values are stored
     and where, in which loops they are computed, tiles, packing and blocks, and
     how workers share the kernel. All of it is then IR of the `nest` dialect.
+    Values that are too large for scratch memory are in memory that the plan
+    gives each launch (`weft.scratch`), so that no value has a size at which a
+    kernel does not compile.
 
     Requires: kernel functions (`weft.kernel`) of local ops. A module with
     `nest.matmul_precision = "tf32"` lets tensor cores round the operands of

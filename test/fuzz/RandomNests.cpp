@@ -8,6 +8,7 @@
 #include "weft/dialects/nest/ConvolutionShape.h"
 #include "weft/dialects/nest/Epilogue.h"
 #include "weft/dialects/nest/TargetLimits.h"
+#include "weft/dialects/plan/Plan.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/test/fuzz/ProgramCheck.h"
 
@@ -42,7 +43,7 @@ private:
   void drawPlaces(nest::LoopsOp loops);
   void drawEpilogues();
   void drawShare();
-  void setScratch();
+  void setMemory();
 
   func::FuncOp kernel;
   MLIRContext *context;
@@ -149,7 +150,7 @@ void NestDrawing::storeOneMore(nest::LoopsOp loops) {
 }
 
 /// Draws the places of stored values; one that shares a result's memory is
-/// moved to scratch memory.
+/// moved to scratch or planned memory.
 void NestDrawing::drawPlaces(nest::LoopsOp loops) {
   SmallVector<Attribute> places(loops.getPlaces().begin(),
                                 loops.getPlaces().end());
@@ -159,8 +160,10 @@ void NestDrawing::drawPlaces(nest::LoopsOp loops) {
     int64_t bytes = bufferBytes(cast<RankedTensorType>(value.getType()));
     if (isResult || bytes > 16 * 1024 || !isHeads())
       continue;
-    places[value.getResultNumber()] = nest::PlaceAttr::get(
-        context, nest::PlaceKind::Scratch, nest::keptBytes(kernel));
+    auto kind =
+        upTo(3) == 1 ? nest::PlaceKind::Planned : nest::PlaceKind::Scratch;
+    places[value.getResultNumber()] =
+        nest::PlaceAttr::get(context, kind, nest::keptBytes(kernel, kind));
     loops.setPlacesAttr(ArrayAttr::get(context, places));
   }
 }
@@ -188,19 +191,30 @@ void NestDrawing::drawShare() {
                                      unit, upTo(most - 1) + 1);
   kernel->setAttr(nest::kNestAttr,
                   nest::KernelAttr::get(context, old.getTarget(),
-                                        old.getScratch(), share,
-                                        old.getReason()));
+                                        old.getScratch(), old.getPlanned(),
+                                        share, old.getReason()));
 }
 
-void NestDrawing::setScratch() {
+/// Gives the kernel memory for its values, and temporary memory for its loops
+/// in scratch or planned memory.
+void NestDrawing::setMemory() {
   nest::KernelAttr old = nest::decisionsOf(kernel);
-  int64_t working = 0;
-  for (auto loops : kernel.getOps<nest::LoopsOp>())
-    working = std::max(working, loops.getWalk().getWorkingBytes(loops));
+  int64_t scratch = nest::keptBytes(kernel),
+          planned = nest::keptBytes(kernel, nest::PlaceKind::Planned),
+          working = nest::workingBytes(kernel);
+  if (upTo(3) != 1)
+    scratch += working;
+  else
+    planned += llvm::alignTo(working, nest::kScratchAlignment) *
+               (old.getShare() ? old.getShare().getShares() : 1);
   kernel->setAttr(nest::kNestAttr,
-                  nest::KernelAttr::get(context, old.getTarget(),
-                                        nest::keptBytes(kernel) + working,
-                                        old.getShare(), old.getReason()));
+                  nest::KernelAttr::get(context, old.getTarget(), scratch,
+                                        planned, old.getShare(),
+                                        old.getReason()));
+  kernel->removeAttr(plan::kScratchAttr);
+  if (planned > 0)
+    kernel->setAttr(plan::kScratchAttr,
+                    Builder(context).getI64IntegerAttr(planned));
 }
 
 void NestDrawing::draw() {
@@ -217,7 +231,7 @@ void NestDrawing::draw() {
   }
   drawEpilogues();
   drawShare();
-  setScratch();
+  setMemory();
 }
 
 std::string drawNests(ModuleOp module, uint64_t seed) {

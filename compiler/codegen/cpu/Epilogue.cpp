@@ -13,9 +13,15 @@ namespace weft::cpu {
 Epilogue::Epilogue(KernelEmitter &kernel, nest::LoopsOp loops)
     : e(kernel.elements), sums(loops.getNestOp()->getResult(0)),
       values(nest::epilogueOf(loops)),
-      isFlat(nest::isFlat(values, [&](Value value) {
-        return value == sums || e.isInMemory(value);
-      })) {}
+      isFlat(nest::isFlat(
+          values,
+          [&](Value value) { return value == sums || e.isInMemory(value); })),
+      keepsSums(
+          llvm::any_of(llvm::zip_equal(loops.getStored(), loops.getResults()),
+                       [&](auto stored) {
+                         return std::get<0>(stored) == sums &&
+                                !std::get<1>(stored).use_empty();
+                       })) {}
 
 /// The position of an element of a row: the row's start plus the column.
 ElementIndex Epilogue::indexOf(Value start, Value column, ArrayRef<Value> row) {
@@ -56,7 +62,7 @@ LogicalResult Epilogue::emitElement(const SummedTile &tile, Value row,
   FailureOr<SmallVector<Value>> results = e.storedElements(values, index);
   if (failed(results))
     return failure();
-  if (waits)
+  if (keepsSums)
     e.store(sum, waits, type, at);
   for (auto [value, result] : llvm::zip_equal(values, *results))
     e.store(result, e.memoryOf(value), typeOf(value).getElementType(), at);

@@ -49,6 +49,7 @@ private:
   mlir::Value sums; ///< the results of the nest's op
   llvm::SmallVector<mlir::Value> values;
   bool isFlat = false;
+  bool keepsSums = false; ///< whether another nest or a result has the sums
 };
 
 } // namespace weft::cpu

@@ -91,6 +91,8 @@ private:
   mlir::Value shareNumber, shareCount;
   std::optional<KernelSplit> split;
   llvm::SmallVector<mlir::Value> resultPointers;
+  /// The regions of planned memory, by their first bytes.
+  llvm::SmallVector<std::pair<int64_t, mlir::Value>> plannedMemory;
 };
 
 /// The nests of a reduction (ReduceNests.cpp), of a contraction

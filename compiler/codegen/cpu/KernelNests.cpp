@@ -19,8 +19,48 @@ KernelEmitter::KernelEmitter(func::FuncOp kernel, const CpuTarget &target)
       builder(elements.builder), loc(kernel.getLoc()),
       decisions(nest::decisionsOf(kernel)) {}
 
+/// Ranges [begin, end) of a kernel's scratch or planned memory whose values
+/// overlap. Values that do not overlap have pointers of their own, so that LLVM
+/// knows that they are disjoint.
+static SmallVector<std::pair<int64_t, int64_t>>
+regionsOf(func::FuncOp kernel, nest::PlaceKind kind) {
+  SmallVector<std::pair<int64_t, int64_t>> all, joined;
+  for (auto loops : kernel.getOps<nest::LoopsOp>())
+    for (OpResult value : loops->getResults())
+      if (auto place = loops.getPlace(value.getResultNumber());
+          place.getKind() == kind)
+        all.push_back(
+            {place.getAt(), place.getAt() + bufferBytes(typeOf(value))});
+  llvm::sort(all);
+  for (auto [begin, end] : all)
+    if (!joined.empty() && begin < joined.back().second)
+      joined.back().second = std::max(joined.back().second, end);
+    else
+      joined.push_back({begin, end});
+  return joined;
+}
+
+/// Where the regions of planned memory begin: those of stored values, then the
+/// temporary memory of loops, if that is planned.
+static SmallVector<int64_t> plannedRegions(func::FuncOp kernel) {
+  auto begins = llvm::map_to_vector(
+      regionsOf(kernel, nest::PlaceKind::Planned),
+      [](const auto &region) -> int64_t { return region.first; });
+  if (nest::worksInPlanned(kernel) && nest::workingBytes(kernel) > 0)
+    begins.push_back(nest::keptBytes(kernel, nest::PlaceKind::Planned));
+  return begins;
+}
+
+static Value bytesBehind(ElementEmitter &e, Value pointer, int64_t bytes) {
+  if (bytes == 0)
+    return pointer;
+  return LLVM::GEPOp::create(e.builder, e.loc, pointer.getType(),
+                             e.builder.getI8Type(), pointer,
+                             ArrayRef<LLVM::GEPArg>{e.constant(bytes)});
+}
+
 /// Creates the function with the loops: its arguments are a pointer for each
-/// tensor, the coordinates, and the share.
+/// tensor and each region of planned memory, the coordinates, and the share.
 LLVM::LLVMFuncOp KernelEmitter::createBody() {
   MLIRContext *context = builder.getContext();
   auto pointer = LLVM::LLVMPointerType::get(context);
@@ -29,7 +69,8 @@ LLVM::LLVMFuncOp KernelEmitter::createBody() {
   llvm::append_range(tensors, type.getResults());
   bool inPlace = mayWorkInPlace(kernel);
 
-  SmallVector<Type> parameters(tensors.size() + 1, pointer);
+  unsigned pointers = tensors.size() + plannedRegions(kernel).size();
+  SmallVector<Type> parameters(pointers + 1, pointer);
   parameters.append(2, builder.getI64Type());
   builder.setInsertionPoint(kernel);
   auto body = LLVM::LLVMFuncOp::create(
@@ -46,7 +87,11 @@ LLVM::LLVMFuncOp KernelEmitter::createBody() {
     if (!inPlace || !llvm::is_contained(others, tensor))
       body.setArgAttr(i, "llvm.noalias", builder.getUnitAttr());
   }
-  body.setArgAttr(tensors.size(), "llvm.noalias", builder.getUnitAttr());
+  for (unsigned i = tensors.size(); i <= pointers; ++i)
+    body.setArgAttr(i, "llvm.noalias", builder.getUnitAttr());
+  for (unsigned i = tensors.size(); i < pointers; ++i)
+    body.setArgAttr(i, "llvm.align",
+                    builder.getI64IntegerAttr(nest::kScratchAlignment));
   return body;
 }
 
@@ -62,13 +107,18 @@ void KernelEmitter::createCaller(StringRef name, LLVM::LLVMFuncOp body,
   Block *block = caller.addEntryBlock(builder);
   builder.setInsertionPointToStart(block);
   SmallVector<Value> arguments;
-  unsigned tensors = body.getNumArguments() - 3;
-  for (unsigned i = 0; i < tensors; ++i) {
+  auto bufferOf = [&](unsigned i) -> Value {
     Value slot = LLVM::GEPOp::create(builder, loc, pointer, pointer,
                                      block->getArgument(0),
                                      ArrayRef<LLVM::GEPArg>{int32_t(i)});
-    arguments.push_back(LLVM::LoadOp::create(builder, loc, pointer, slot));
-  }
+    return LLVM::LoadOp::create(builder, loc, pointer, slot);
+  };
+  unsigned tensors = kernel.getNumArguments() + kernel.getNumResults();
+  for (unsigned i = 0; i < tensors; ++i)
+    arguments.push_back(bufferOf(i));
+  // Planned memory comes behind the tensors.
+  for (int64_t begin : plannedRegions(kernel))
+    arguments.push_back(bytesBehind(elements, bufferOf(tensors), begin));
   llvm::append_range(arguments, block->getArguments().drop_front());
   if (parameters.size() == 2) // the caller computes the only share
     arguments.append({elements.constant(0), elements.constant(1)});
@@ -123,6 +173,8 @@ LogicalResult KernelEmitter::emit() {
     elements.place(argument, block->getArgument(position++));
   for (unsigned i = 0; i < kernel.getNumResults(); ++i)
     resultPointers.push_back(block->getArgument(position++));
+  for (int64_t begin : plannedRegions(kernel))
+    plannedMemory.push_back({begin, block->getArgument(position++)});
   elements.placeCoordinates(block->getArgument(position));
   shareNumber = block->getArgument(position + 1);
   shareCount = block->getArgument(position + 2);
@@ -140,24 +192,13 @@ LogicalResult KernelEmitter::emit() {
   return emitCopies();
 }
 
-/// Ranges [begin, end) of scratch memory whose values overlap. Values that do
-/// not overlap have allocations of their own, so that LLVM knows that they are
-/// disjoint.
-static SmallVector<std::pair<int64_t, int64_t>> regionsOf(func::FuncOp kernel) {
-  SmallVector<std::pair<int64_t, int64_t>> all, joined;
-  for (auto loops : kernel.getOps<nest::LoopsOp>())
-    for (OpResult value : loops->getResults())
-      if (auto place = loops.getPlace(value.getResultNumber());
-          place.getKind() == nest::PlaceKind::Scratch)
-        all.push_back(
-            {place.getAt(), place.getAt() + bufferBytes(typeOf(value))});
-  llvm::sort(all);
-  for (auto [begin, end] : all)
-    if (!joined.empty() && begin < joined.back().second)
-      joined.back().second = std::max(joined.back().second, end);
-    else
-      joined.push_back({begin, end});
-  return joined;
+/// The pointer to an offset in memory of several regions.
+static Value pointerTo(ElementEmitter &e,
+                       ArrayRef<std::pair<int64_t, Value>> regions,
+                       int64_t at) {
+  auto found = llvm::find_if(llvm::reverse(regions),
+                             [&](auto &region) { return region.first <= at; });
+  return bytesBehind(e, found->second, at - found->first);
 }
 
 void KernelEmitter::placeStored() {
@@ -167,30 +208,34 @@ void KernelEmitter::placeStored() {
                                   elements.constant(bytes),
                                   nest::kScratchAlignment);
   };
-  SmallVector<std::pair<int64_t, Value>> regions;
-  for (auto [begin, end] : regionsOf(kernel))
-    regions.push_back({begin, allocate(std::max<int64_t>(end - begin, 1))});
-  auto scratchAt = [&](int64_t at) -> Value {
-    auto found = llvm::find_if(llvm::reverse(regions), [&](auto &region) {
-      return region.first <= at;
-    });
-    if (found->first == at)
-      return found->second;
-    return LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(),
-                               found->second,
-                               ArrayRef<LLVM::GEPArg>{at - found->first});
+  SmallVector<std::pair<int64_t, Value>> onStack;
+  for (auto [begin, end] : regionsOf(kernel, nest::PlaceKind::Scratch))
+    onStack.push_back({begin, allocate(std::max<int64_t>(end - begin, 1))});
+  auto memoryAt = [&](nest::PlaceAttr place) {
+    switch (place.getKind()) {
+    case nest::PlaceKind::Result:
+      return resultPointers[place.getAt()];
+    case nest::PlaceKind::Scratch:
+      return pointerTo(elements, onStack, place.getAt());
+    case nest::PlaceKind::Planned:
+      return pointerTo(elements, plannedMemory, place.getAt());
+    }
   };
   for (auto loops : kernel.getOps<nest::LoopsOp>())
     for (auto [i, value] : llvm::enumerate(loops.getStored())) {
-      nest::PlaceAttr place = loops.getPlace(i);
-      Value where = place.getKind() == nest::PlaceKind::Result
-                        ? resultPointers[place.getAt()]
-                        : scratchAt(place.getAt());
+      Value where = memoryAt(loops.getPlace(i));
       elements.place(value, where);
       elements.place(loops.getResult(i), where);
     }
-  if (int64_t bytes = decisions.getScratch() - nest::keptBytes(kernel))
-    working = allocate(bytes);
+  int64_t bytes = nest::workingBytes(kernel);
+  if (bytes > 0 && !nest::worksInPlanned(kernel))
+    working = allocate(decisions.getScratch() - nest::keptBytes(kernel));
+  else if (bytes > 0) // each share has its own
+    working = LLVM::GEPOp::create(
+        builder, loc, pointer, builder.getI8Type(), plannedMemory.back().second,
+        ArrayRef<LLVM::GEPArg>{elements.mul(
+            shareNumber,
+            int64_t(llvm::alignTo(bytes, nest::kScratchAlignment)))});
 }
 
 LogicalResult KernelEmitter::emitOwnNest(Operation *op) {
