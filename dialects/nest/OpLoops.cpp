@@ -252,6 +252,10 @@ int64_t fftLength(int64_t n) {
   return fftRadices(n) ? n : int64_t(llvm::NextPowerOf2(2 * n - 2));
 }
 
+int64_t fftLines(int64_t n) {
+  return fftRadices(n) || fftLength(n) <= kMostFftTable ? 2 : 3;
+}
+
 /// The loops of a Cholesky factor: the batch. A triangle of each matrix is
 /// computed, with up to n products an element.
 static OwnLoops choleskyLoops(CholeskyOp op) {
@@ -271,13 +275,13 @@ static OwnLoops solveLoops(TriangularSolveOp op) {
   return rowsExcept(op.getResult(), solved, type.getDimSize(solved) / 2 + 1);
 }
 
-/// The loops of a Fourier transform. Two lines of complex numbers are
-/// temporary: stages alternate between them.
+/// The loops of a Fourier transform, whose lines of complex numbers are
+/// temporary.
 static OwnLoops transformLoops(FftOp op) {
   OwnLoops loops;
   Type component = componentType(typeOf(op.getInput()).getElementType());
-  int64_t line = fftLength(op.getLength()) * 2 * bytesOf(component);
-  loops.workingBytes = 2 * llvm::alignTo(line, 64);
+  int64_t n = op.getLength(), line = fftLength(n) * 2 * bytesOf(component);
+  loops.workingBytes = fftLines(n) * llvm::alignTo(line, 64);
   return loops;
 }
 

@@ -135,6 +135,11 @@ std::optional<llvm::SmallVector<int64_t>> fftRadices(int64_t n);
 /// The length of the transforms that compute one of length n: n, or for a
 /// larger prime factor a power of two.
 int64_t fftLength(int64_t n);
+/// The lines of so many complex numbers that they work on: stages alternate
+/// between two, and a third has numbers that are too many for a table.
+int64_t fftLines(int64_t n);
+/// The most numbers of a transform's table that is computed while compiling.
+inline constexpr int64_t kMostFftTable = 1 << 16;
 
 } // namespace weft::nest
 

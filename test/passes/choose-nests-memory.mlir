@@ -15,6 +15,16 @@ func.func private @transform(%x: tensor<131072xcomplex<f32>>) -> tensor<131072xc
 
 // -----
 
+// A third line has the spectrum of a prime length's chirp.
+// CHECK-LABEL: func.func private @prime
+// CHECK-SAME: planned = 6291456>
+func.func private @prime(%x: tensor<65537xcomplex<f32>>) -> tensor<65537xcomplex<f32>> attributes {weft.kernel = #weft.kernel<general>} {
+  %0 = weft.fft fft %x dim 0 : tensor<65537xcomplex<f32>> -> tensor<65537xcomplex<f32>>
+  return %0 : tensor<65537xcomplex<f32>>
+}
+
+// -----
+
 // A leaky ReLU uses the sums twice, once as booleans. They wait in the memory
 // of the result for the last block of the contraction.
 // CHECK-LABEL: func.func private @leaky

@@ -9,12 +9,14 @@
 //                             for b in 4, a in 1:  3 elements, 4 apart, become 3
 //
 // A length with a prime above 13 is a convolution with exp(i pi k^2 / n) of a
-// power of two (Bluestein, 1970). Tables are computed here, in double.
+// power of two (Bluestein, 1970). Its transform is a table that is computed
+// here, or where that would be too long, a line that the kernel computes first.
 //
 //===----------------------------------------------------------------------===//
 
 #include "weft/compiler/codegen/elements/ComplexOps.h"
 #include "weft/compiler/codegen/elements/OwnNests.h"
+#include "weft/compiler/codegen/elements/UnitRoots.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/ops/LinearAlgebraOps.h"
 
@@ -22,6 +24,7 @@
 
 #include <cmath>
 #include <complex>
+#include <functional>
 
 using namespace mlir;
 
@@ -30,11 +33,6 @@ namespace weft::elements {
 namespace {
 
 using Complex = std::complex<double>;
-
-/// exp(-2 pi i k / n).
-Complex rootOf(int64_t k, int64_t n) {
-  return std::polar(1.0, -2 * M_PI * static_cast<double>(k % n) / n);
-}
 
 /// The transform of `x`, whose length is a power of two, computed while
 /// compiling.
@@ -50,7 +48,7 @@ std::vector<Complex> transformed(const std::vector<Complex> &x) {
   even = transformed(even);
   odd = transformed(odd);
   for (size_t k = 0; k < n / 2; ++k) {
-    Complex turned = odd[k] * rootOf(k, n);
+    Complex turned = odd[k] * unitRoot(k, n);
     result[k] = even[k] + turned;
     result[k + n / 2] = even[k] - turned;
   }
@@ -62,9 +60,16 @@ struct Pair {
   Value re, im;
 };
 
-/// Memory of n numbers, twice: stages alternate between the halves.
+/// Two lines of n numbers: stages alternate between them.
 struct Scratch {
   Value here, there;
+};
+
+/// The numbers of Bluestein's convolution: exp(-i pi k^2 / n), which elements
+/// of a line are multiplied by, and the transform of their inverses.
+struct Chirp {
+  std::function<Pair(Value k)> at;
+  Value spectrum;
 };
 
 struct FourierNest {
@@ -113,9 +118,14 @@ struct FourierNest {
     e.store(x.re, memory, component, at);
     e.store(x.im, memory, component, e.add(at, e.constant(1)));
   }
-  Value table(ArrayRef<Complex> numbers) const;
-  Value roots(int64_t n) const;
-  Scratch scratch(int64_t n) const;
+  UnitRoots roots(int64_t n, bool inverse = false) const {
+    return UnitRoots(e, component, n, inverse);
+  }
+  Pair load(const UnitRoots &roots, Value k) const {
+    auto [re, im] = roots.load(k);
+    return {re, im};
+  }
+  Value line(int64_t size, int64_t number) const;
   /// Builds a loop whose iterations are independent, and closes it.
   template <typename Body>
   void each(int64_t begin, int64_t end, Body body) const {
@@ -127,10 +137,15 @@ struct FourierNest {
   }
 
   void stage(Scratch memory, int64_t n, int64_t radix, int64_t before,
-             Value table, bool turned) const;
-  Value transform(Scratch memory, int64_t n, Value table, bool turned) const;
-  LogicalResult read(ArrayRef<Value> line, Value memory, Value chirp) const;
-  void write(ArrayRef<Value> line, Value memory, Value chirp) const;
+             const UnitRoots &table, bool turned) const;
+  Value transform(Scratch memory, int64_t n, const UnitRoots &table,
+                  bool turned) const;
+  LogicalResult read(ArrayRef<Value> line, Value memory,
+                     const Chirp *chirp) const;
+  void write(ArrayRef<Value> line, Value memory, const Chirp *chirp) const;
+  Chirp shortChirp() const;
+  Chirp longChirp(Scratch &memory, const UnitRoots &table) const;
+  void fillCircle(Value memory, const UnitRoots &turns) const;
   LogicalResult emit();
 };
 
@@ -150,36 +165,20 @@ Pair FourierNest::times(Pair x, Complex w) const {
           sum(scaled(x.re, w.imag()), scaled(x.im, w.real()))};
 }
 
-Value FourierNest::table(ArrayRef<Complex> numbers) const {
-  SmallVector<APFloat> values;
-  for (Complex x : numbers)
-    for (double value : {x.real(), x.imag()})
-      values.push_back(e.builder.getFloatAttr(component, value).getValue());
-  auto type = RankedTensorType::get(int64_t(values.size()), component);
-  return e.globalData(DenseElementsAttr::get(type, values));
-}
-
-Value FourierNest::roots(int64_t n) const {
-  std::vector<Complex> numbers;
-  for (int64_t k = 0; k < n; ++k)
-    numbers.push_back(rootOf(k, n));
-  return table(numbers);
-}
-
-Scratch FourierNest::scratch(int64_t n) const {
-  Type byte = e.builder.getI8Type();
-  Value here = e.scratch();
-  int64_t line = llvm::alignTo(n * 2 * bytesOf(component), 64);
-  Value there =
-      LLVM::GEPOp::create(e.builder, e.loc, here.getType(), byte, here,
-                          ArrayRef<LLVM::GEPArg>{int32_t(line)});
-  return {here, there};
+/// The address of a line of `size` numbers.
+Value FourierNest::line(int64_t size, int64_t number) const {
+  int64_t bytes = llvm::alignTo(size * 2 * bytesOf(component), 64);
+  Value first = e.scratch();
+  return LLVM::GEPOp::create(
+      e.builder, e.loc, first.getType(), e.builder.getI8Type(), first,
+      ArrayRef<LLVM::GEPArg>{e.constant(number * bytes)});
 }
 
 /// Combines transformed groups of `before` elements to groups of `radix` times
 /// as many.
 void FourierNest::stage(Scratch memory, int64_t n, int64_t radix,
-                        int64_t before, Value table, bool turned) const {
+                        int64_t before, const UnitRoots &table,
+                        bool turned) const {
   int64_t groups = n / (radix * before);
   unsigned outer = e.depth();
   bool manyGroups = groups > before;
@@ -200,7 +199,7 @@ void FourierNest::stage(Scratch memory, int64_t n, int64_t radix,
   for (int64_t k = 0; k < radix; ++k) {
     Pair sum = x[0];
     for (int64_t r = 1; r < radix; ++r) {
-      Complex root = rootOf(r * k, radix);
+      Complex root = unitRoot(r * k, radix);
       sum = add(sum, times(x[r], turned ? std::conj(root) : root));
     }
     store(sum, memory.there,
@@ -210,7 +209,7 @@ void FourierNest::stage(Scratch memory, int64_t n, int64_t radix,
 }
 
 /// Transforms a line; returns the half with the result.
-Value FourierNest::transform(Scratch memory, int64_t n, Value table,
+Value FourierNest::transform(Scratch memory, int64_t n, const UnitRoots &table,
                              bool turned) const {
   int64_t before = 1;
   SmallVector<int64_t> radices = *nest::fftRadices(n);
@@ -224,7 +223,7 @@ Value FourierNest::transform(Scratch memory, int64_t n, Value table,
 
 /// Reads the line at `line`, multiplied by the chirp if there is one.
 LogicalResult FourierNest::read(ArrayRef<Value> line, Value memory,
-                                Value chirp) const {
+                                const Chirp *chirp) const {
   int64_t n = op.getLength(),
           given = typeOf(op.getInput()).getDimSize(op.getDim());
   bool fromReal = op.getKind() == FftKind::RFFT, failure = false;
@@ -243,7 +242,7 @@ LogicalResult FourierNest::read(ArrayRef<Value> line, Value memory,
         fromReal ? Pair{*value, number(0)} : Pair{c.re(*value), c.im(*value)};
     if (mirrored)
       x = conj(x);
-    store(chirp ? times(x, load(chirp, i)) : x, memory, i);
+    store(chirp ? times(x, chirp->at(i)) : x, memory, i);
   };
   each(0, std::min(n, given), [&](Value i) { copy(i, i, false); });
   if (given < n)
@@ -253,12 +252,13 @@ LogicalResult FourierNest::read(ArrayRef<Value> line, Value memory,
   return success(!failure);
 }
 
-void FourierNest::write(ArrayRef<Value> line, Value memory, Value chirp) const {
+void FourierNest::write(ArrayRef<Value> line, Value memory,
+                        const Chirp *chirp) const {
   RankedTensorType type = typeOf(op.getResult());
   each(0, type.getDimSize(op.getDim()), [&](Value i) {
     Pair x = load(memory, i);
     if (chirp)
-      x = times(x, load(chirp, i));
+      x = times(x, chirp->at(i));
     if (inverse)
       x = times(x, Complex(1.0 / op.getLength()));
     SmallVector<Value> dims(line);
@@ -271,29 +271,73 @@ void FourierNest::write(ArrayRef<Value> line, Value memory, Value chirp) const {
   });
 }
 
+/// A chirp of two tables.
+Chirp FourierNest::shortChirp() const {
+  int64_t n = op.getLength(), size = nest::fftLength(n);
+  std::vector<Complex> turns, circle(size);
+  for (int64_t k = 0; k < n; ++k) {
+    Complex turn = unitRoot(k * k % (2 * n), 2 * n);
+    turns.push_back(inverse ? std::conj(turn) : turn);
+    circle[k] = circle[(size - k) % size] =
+        std::conj(turns.back()) / double(size);
+  }
+  Value table = complexTable(e, component, turns);
+  return {[=, this](Value k) { return load(table, k); },
+          complexTable(e, component, transformed(circle))};
+}
+
+/// Writes the inverses of the chirp, from both ends of a line on, divided by
+/// its length.
+void FourierNest::fillCircle(Value memory, const UnitRoots &turns) const {
+  int64_t n = op.getLength(), size = nest::fftLength(n);
+  auto mirror = [&](Value k) -> Value {
+    return arith::SubIOp::create(e.builder, e.loc, e.constant(size), k);
+  };
+  auto put = [&](Value k, Value at) {
+    Value square = arith::RemUIOp::create(
+        e.builder, e.loc, arith::MulIOp::create(e.builder, e.loc, k, k),
+        e.constant(2 * n));
+    store(times(conj(load(turns, square)), Complex(1.0 / double(size))), memory,
+          at);
+  };
+  each(0, n, [&](Value k) { put(k, k); });
+  each(n, size - n + 1,
+       [&](Value k) { store({number(0), number(0)}, memory, k); });
+  each(1, n, [&](Value k) { put(k, mirror(k)); });
+}
+
+/// A chirp whose spectrum is a third line of the memory, which may exchange it
+/// for its second.
+Chirp FourierNest::longChirp(Scratch &memory, const UnitRoots &table) const {
+  int64_t n = op.getLength(), size = nest::fftLength(n);
+  UnitRoots turns = roots(2 * n, inverse);
+  Scratch lines{line(size, 2), memory.there};
+  fillCircle(lines.here, turns);
+  Value spectrum = transform(lines, size, table, false);
+  memory.there = spectrum == lines.here ? lines.there : lines.here;
+  return {[=, this](Value k) {
+            Value square = arith::RemUIOp::create(
+                e.builder, e.loc, arith::MulIOp::create(e.builder, e.loc, k, k),
+                e.constant(2 * n));
+            return load(turns, square);
+          },
+          spectrum};
+}
+
 LogicalResult FourierNest::emit() {
   int64_t n = op.getLength(), size = nest::fftLength(n);
-  Value chirp, kernel;
-  if (!nest::fftRadices(n)) {
-    std::vector<Complex> turns, circle(size);
-    for (int64_t k = 0; k < n; ++k) {
-      Complex turn = rootOf(k * k % (2 * n), 2 * n);
-      turns.push_back(inverse ? std::conj(turn) : turn);
-      circle[k] = circle[(size - k) % size] =
-          std::conj(turns.back()) / double(size);
-    }
-    chirp = table(turns);
-    kernel = table(transformed(circle));
-  }
-  Value table = roots(size);
-  Scratch memory = scratch(size);
-  SmallVector<Value> line;
+  UnitRoots table = roots(size);
+  Scratch memory{line(size, 0), line(size, 1)};
+  std::optional<Chirp> chirp;
+  if (!nest::fftRadices(n))
+    chirp = nest::fftLines(n) == 2 ? shortChirp() : longChirp(memory, table);
+  SmallVector<Value> at;
   for (auto [i, others] : llvm::enumerate(typeOf(op.getResult()).getShape()))
-    line.push_back(i == op.getDim() ? Value() : e.openLoop(others));
-  if (failed(read(line, memory.here, chirp)))
+    at.push_back(i == op.getDim() ? Value() : e.openLoop(others));
+  if (failed(read(at, memory.here, chirp ? &*chirp : nullptr)))
     return failure();
   if (!chirp) {
-    write(line, transform(memory, n, table, inverse), chirp);
+    write(at, transform(memory, n, table, inverse), nullptr);
     return success();
   }
   if (n < size)
@@ -301,10 +345,10 @@ LogicalResult FourierNest::emit() {
          [&](Value i) { store({number(0), number(0)}, memory.here, i); });
   Value spectrum = transform(memory, size, table, false);
   each(0, size, [&](Value i) {
-    store(times(load(spectrum, i), load(kernel, i)), spectrum, i);
+    store(times(load(spectrum, i), load(chirp->spectrum, i)), spectrum, i);
   });
   Scratch back{spectrum, spectrum == memory.here ? memory.there : memory.here};
-  write(line, transform(back, size, table, true), chirp);
+  write(at, transform(back, size, table, true), &*chirp);
   return success();
 }
 

@@ -2,20 +2,19 @@
 //
 //   Y[k] = sum over j of X[j] exp(-2 pi i j k / n)
 //
-// A thread, or several that share it, adds up one Y[k]; the roots are a table
-// of n numbers.
+// A thread, or several that share it, adds up one Y[k]; the roots are tables
+// (UnitRoots.h).
 //
 //===----------------------------------------------------------------------===//
 
 #include "weft/compiler/codegen/elements/AttachElements.h"
 #include "weft/compiler/codegen/elements/ComplexOps.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
+#include "weft/compiler/codegen/elements/UnitRoots.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/ops/LinearAlgebraOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-
-#include <cmath>
 
 using namespace mlir;
 
@@ -23,26 +22,6 @@ namespace weft::elements {
 
 static bool isInverse(FftOp op) {
   return op.getKind() == FftKind::IFFT || op.getKind() == FftKind::IRFFT;
-}
-
-/// exp(-2 pi i k / n), or exp(2 pi i k / n) / n for an inverse; quarters of a
-/// turn are exact.
-static DenseElementsAttr rootsOf(FftOp op, Type component) {
-  int64_t n = op.getLength();
-  double size = isInverse(op) ? 1.0 / n : 1, sign = isInverse(op) ? 1 : -1;
-  Builder builder(op.getContext());
-  SmallVector<APFloat> numbers;
-  auto push = [&](double value) {
-    double exact = std::fabs(value) < 1e-15 ? 0 : value;
-    numbers.push_back(builder.getFloatAttr(component, size * exact).getValue());
-  };
-  for (int64_t k = 0; k < n; ++k) {
-    double angle = 2 * M_PI * double(k) / double(n);
-    push(std::cos(angle));
-    push(sign * std::sin(angle));
-  }
-  auto type = RankedTensorType::get(int64_t(numbers.size()), component);
-  return DenseElementsAttr::get(type, numbers);
 }
 
 namespace {
@@ -74,8 +53,8 @@ struct FourierTerms : TermCodeOpInterface::ExternalModel<FourierTerms, FftOp> {
     Value turn = arith::RemUIOp::create(
         b, e.loc, arith::MulIOp::create(b, e.loc, position[dim], term[0]),
         e.constant(n));
-    Value root =
-        e.load(rootsTable(e, op, component), ComplexType::get(component), turn);
+    auto [rootRe, rootIm] = rootsOf(e, op, component).load(turn);
+    Value root = c.make(rootRe, rootIm);
     if (op.getKind() == FftKind::RFFT)
       return c.make(arith::MulFOp::create(b, e.loc, *x, c.re(root)),
                     arith::MulFOp::create(b, e.loc, *x, c.im(root)));
@@ -91,10 +70,13 @@ struct FourierTerms : TermCodeOpInterface::ExternalModel<FourierTerms, FftOp> {
                arith::MulFOp::create(b, e.loc, im, c.im(root)))
         .getResult();
   }
-  static Value rootsTable(ElementEmitter &e, FftOp op, Type component) {
+  /// exp(-2 pi i k / n), or exp(2 pi i k / n) / n for an inverse.
+  static UnitRoots rootsOf(ElementEmitter &e, FftOp op, Type component) {
     OpBuilder::InsertionGuard guard(e.builder);
     e.enterDepth(0);
-    return e.globalData(rootsOf(op, component));
+    int64_t n = op.getLength();
+    return isInverse(op) ? UnitRoots(e, component, n, true, 1.0 / double(n))
+                         : UnitRoots(e, component, n);
   }
 };
 } // namespace
