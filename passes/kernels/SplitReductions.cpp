@@ -90,6 +90,16 @@ static std::optional<Split> splitOf(ReduceOp op, int64_t processors) {
   return std::nullopt;
 }
 
+/// Whether an element of the op's result needs only those at its position, of
+/// operands of its shape.
+static bool isElementwise(Operation *op) {
+  return op->hasTrait<OpTrait::Elementwise>() && op->getNumResults() == 1 &&
+         op->getNumOperands() > 0 &&
+         llvm::all_of(op->getOperands(), [&](Value operand) {
+           return shapeOf(operand) == shapeOf(op->getResult(0));
+         });
+}
+
 /// The value with `split.dim` as two dimensions. Elementwise ops that only this
 /// reduction reads are rebuilt on reshaped operands, so that they stay in its
 /// kernel.
@@ -98,8 +108,7 @@ static Value reshaped(OpBuilder &builder, Value value, const Split &split) {
   shape[split.dim] /= split.slices;
   shape.insert(shape.begin() + split.dim, split.slices);
   Operation *def = value.getDefiningOp();
-  if (!def || !def->hasOneUse() || !keepsPositions(def) ||
-      def->getNumOperands() == 0)
+  if (!def || !def->hasOneUse() || !isElementwise(def))
     return ReshapeOp::create(builder, value.getLoc(), value, shape);
   SmallVector<Value> operands =
       llvm::map_to_vector(def->getOperands(), [&](Value operand) {

@@ -54,3 +54,14 @@ func.func @stay(%short: tensor<65535xf32>, %rows: tensor<128x65536xf32>, %prime:
   %2 = weft.reduce sum %prime dims [0] : tensor<1048583xf32> -> tensor<f32>
   return %0, %1, %2 : tensor<f32>, tensor<128xf32>, tensor<f32>
 }
+
+// Random bits are read through a reshape: an element needs both words of the
+// key, not those at its position.
+// CHECK-LABEL: @random_bits
+// CHECK: %[[B:.*]] = weft.rng_bits %arg0 : tensor<2xui32> -> tensor<1048576xui32>
+// CHECK: weft.reshape %[[B]] : tensor<1048576xui32> -> tensor<256x4096xui32>
+func.func @random_bits(%key: tensor<2xui32>) -> tensor<ui32> {
+  %0 = weft.rng_bits %key : tensor<2xui32> -> tensor<1048576xui32>
+  %1 = weft.reduce max %0 dims [0] : tensor<1048576xui32> -> tensor<ui32>
+  return %1 : tensor<ui32>
+}
