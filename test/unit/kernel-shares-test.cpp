@@ -2,6 +2,7 @@
 #include "weft/test/unit/codegen-kernels.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 
@@ -54,6 +55,23 @@ Case dotOf(const char *element, size_t bytes, int64_t m, int64_t k, int64_t n) {
                        rhs + " -> " + to + "\nreturn %0 : " + to + "\n"),
           {m * k * bytes, k * n * bytes},
           {m * n * bytes}};
+}
+
+/// A product whose sums of f32 wait for the second block of the contraction in
+/// planned memory, which comes behind the result.
+Case narrowedDot(int64_t n) {
+  std::string shortOnes = type(n, n, "bf16"), sums = type(n, n);
+  size_t bytes = size_t(n * n * 2);
+  return {
+      "dot of bf16 whose sums are f32",
+      function("dot",
+               "(%a: " + shortOnes + ", %b: " + shortOnes + ") -> " + shortOnes,
+               "%0 = weft.dot %a, %b contract [1] x [0] : " + shortOnes + ", " +
+                   shortOnes + " -> " + sums +
+                   "\n%1 = weft.convert %0 : " + sums + " -> " + shortOnes +
+                   "\nreturn %1 : " + shortOnes + "\n"),
+      {bytes, bytes},
+      {bytes, 2 * bytes}};
 }
 
 Case flat(int64_t n) {
@@ -216,6 +234,7 @@ TEST_CASE("all shares of a kernel store the bits of one call") {
     checkShares(dotWithEpilogue(784, 17, 203, true, false), target);
     checkShares(dotOf("i32", 4, 101, 150, 99), target);
     checkShares(dotOf("f64", 8, 101, 150, 99), target);
+    checkShares(narrowedDot(512), target);
     checkShares(flat(100003), target);
     checkShares(flat(64 * 1024), target);
     checkShares(rows(333, 301), target);
@@ -276,6 +295,28 @@ TEST_CASE("shares of ops with loops of their own store the bits of one call") {
                       "tensor<384xi32>", {300 * 384 * 4}, 1536),
                 target);
   }
+}
+
+TEST_CASE("memory that is too large for a stack comes behind the tensors") {
+  constexpr size_t n = 131072;
+  Kernels kernels(function(
+      "general",
+      "(%x: tensor<131072xcomplex<f32>>) -> tensor<131072xcomplex<f32>>", R"(
+    %0 = weft.fft fft %x dim 0 : tensor<131072xcomplex<f32>> -> tensor<131072xcomplex<f32>>
+    return %0 : tensor<131072xcomplex<f32>>
+  )"));
+  REQUIRE(kernels.error == "");
+  Buffer<float> x(2 * n), y(2 * n), planned(4 * n);
+  std::fill(x.data, x.data + x.size, 0.0f);
+  x[2] = 1; // exp(-2 pi i k / n)
+  kernels.run("k", {x.data, y.data, planned.data});
+  double worst = 0;
+  for (size_t k = 0; k < n; ++k) {
+    double angle = -2 * M_PI * double(k) / double(n);
+    worst = std::max({worst, std::fabs(y[2 * k] - std::cos(angle)),
+                      std::fabs(y[2 * k + 1] - std::sin(angle))});
+  }
+  CHECK(worst < 1e-6);
 }
 
 TEST_CASE("a kernel that is not worth sharing has no shares") {
