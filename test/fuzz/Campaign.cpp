@@ -30,20 +30,38 @@ struct Child {
 };
 } // namespace
 
+/// The large programs of adjacent seeds have each construct alone, with
+/// everything that may follow it, and then random groups.
+static void drawLarge(uint64_t seed, ProgramOptions &draw) {
+  constexpr uint64_t groups = 300;
+  uint64_t followers = numFollowers(), alone = numConstructs() * followers,
+           turn = seed % (alone + groups);
+  draw.large = true;
+  draw.follower = turn % followers;
+  if (turn < alone)
+    draw.construct = turn / followers;
+}
+
 std::string programOfSeed(uint64_t seed, const CampaignOptions &options) {
   ProgramOptions draw;
   draw.ops = options.ops;
   draw.reals = options.reals;
-  draw.compiled = !options.planned && options.compiledEvery &&
+  draw.compiled = !options.planned && !options.large && options.compiledEvery &&
                   seed % options.compiledEvery == 0;
   draw.planned = options.planned;
+  if (options.large)
+    drawLarge(seed, draw);
   std::string checks = "inputs=" + std::to_string(seed);
   if (seed % 3 == 0)
     checks += " detours=" + std::to_string(seed);
   checks += draw.reals ? " reals" : "";
   checks += draw.compiled ? " compiled" : "";
   checks += draw.compiled && options.gpu ? " gpu" : "";
-  checks += draw.planned ? " planned" : seed % 4 == 1 ? " explained" : "";
+  checks += draw.planned    ? " planned"
+            : draw.large    ? " large"
+            : seed % 4 == 1 ? " explained"
+                            : "";
+  checks += options.large && options.everywhere ? " everywhere" : "";
   std::string text = randomProgram(seed, draw), mesh = "{weft.mesh = #mesh";
   return text.replace(text.find(mesh), mesh.size(),
                       mesh + ", " + kChecksAttr + " = \"" + checks + "\"");

@@ -21,6 +21,8 @@ struct CampaignOptions {
   uint64_t first = 1, count = 100;
   unsigned ops = 8, jobs = 1;
   bool reals = false, planned = false;
+  /// Whether programs are compiled only, and for how many targets.
+  bool large = false, everywhere = false;
   bool gpu = false; ///< whether machine code is for GPUs
   /// One of `compiledEvery` programs also runs as machine code; 0: none.
   uint64_t compiledEvery = 20;

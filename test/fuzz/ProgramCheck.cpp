@@ -43,6 +43,8 @@ CheckOptions CheckOptions::of(ModuleOp module) {
     checks.gpu |= word == "gpu";
     checks.explained |= word == "explained";
     checks.planned |= word == "planned";
+    checks.large |= word == "large";
+    checks.everywhere |= word == "everywhere";
     if (word.consume_front("inputs="))
       word.getAsInteger(10, checks.inputs);
     if (word.consume_front("detours="))
@@ -152,6 +154,8 @@ Verdict ProgramCheck::runModule(ModuleOp module) {
   CheckOptions checks = CheckOptions::of(module);
   if (checks.planned)
     return plan(module);
+  if (checks.large)
+    return compile(module, checks);
   OwningOpRef<ModuleOp> sharded(module.clone());
   CompileOptions options;
   options.threads = 1;
@@ -244,6 +248,19 @@ Verdict ProgramCheck::plan(ModuleOp module) {
   Explanation explanation = explainProgram(*planned);
   findSomeFixes(module, options, explanation);
   return Verdict::Holds;
+}
+
+Verdict ProgramCheck::compile(ModuleOp module, const CheckOptions &checks) {
+  CompileOptions options;
+  options.threads = 1;
+  options.target = "cpu";
+  OwningOpRef<ModuleOp> scheduled(module.clone());
+  bool holds =
+      succeeded(runStages(*scheduled, options, Stage::scheduled)) &&
+      succeeded(compileForTargets(*scheduled, [&](size_t target) {
+        return checks.everywhere || checks.inputs % numTargets() == target;
+      }));
+  return holds || isSizeRefusal(why) ? Verdict::Holds : Verdict::Refused;
 }
 
 std::string kindOfReason(const std::string &reason) {

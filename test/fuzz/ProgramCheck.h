@@ -18,6 +18,8 @@
 // gpu         the machine code is for the GPUs of the driver that is found
 // explained   the plan is explained, and its costs are computed again
 // planned     the program is planned and explained, but not run
+// large       the program is planned for every target, and code is made for one
+// everywhere  code is made for every target
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +43,7 @@ const char *textOf(Verdict verdict);
 struct CheckOptions {
   uint64_t inputs = 1, detours = 0;
   bool reals = false, compiled = false, gpu = false, explained = false,
-       planned = false;
+       planned = false, large = false, everywhere = false;
   /// The options in the module's attribute weft.fuzz.
   static CheckOptions of(mlir::ModuleOp module);
 };
@@ -66,6 +68,7 @@ public:
 private:
   Verdict runModule(mlir::ModuleOp module);
   Verdict plan(mlir::ModuleOp module);
+  Verdict compile(mlir::ModuleOp module, const CheckOptions &checks);
   Verdict explain(mlir::ModuleOp scheduled);
   Verdict compare(mlir::ModuleOp global, mlir::ModuleOp partitioned,
                   llvm::ArrayRef<Tensor> inputs);
@@ -87,6 +90,14 @@ std::string runCompiled(mlir::ModuleOp scheduled, llvm::ArrayRef<Tensor> inputs,
                         llvm::ArrayRef<Tensor> expected,
                         llvm::ArrayRef<double> errorBounds,
                         const CheckOptions &checks);
+/// Plans a module at stage `scheduled` for every target with loop nests. Makes
+/// machine code for those that `wanted` says, without running it. Returns
+/// whether each is possible.
+llvm::LogicalResult
+compileForTargets(mlir::ModuleOp scheduled,
+                  llvm::function_ref<bool(size_t target)> wanted);
+/// The number of targets that code can be made for.
+size_t numTargets();
 /// The target of programs for GPUs.
 inline constexpr char kGpuTarget[] = "cuda:sm_80";
 /// Gives a quarter of the kernels of a module at stage `nests` other equivalent

@@ -31,6 +31,8 @@ std::string typeOf(const Shape &shape, const std::string &element) {
   return text + element + ">";
 }
 
+/// The most elements of a tensor in a program that is only compiled.
+static constexpr int64_t kMostElements = int64_t(1) << 24;
 /// The largest size in a program that is only planned.
 static constexpr int64_t kLargestSize = int64_t(1) << 62;
 
@@ -105,7 +107,26 @@ const ElementKind &ProgramGenerator::randomElement() {
   return elementKinds().front();
 }
 
+/// Sizes that models have, and those beside them; of up to 2^24 elements.
+Shape ProgramGenerator::largeShape() {
+  static constexpr int64_t sizes[] = {1,    3,    7,    8,    64,  100,
+                                      127,  128,  448,  512,  768, 1000,
+                                      1024, 4096, 4097, 16384};
+  Shape shape(oneIn(12) ? 0 : 1 + below(oneIn(6) ? 4 : 3));
+  int64_t room = kMostElements;
+  for (int64_t &size : shape) {
+    size = std::min(sizes[below(std::size(sizes))], room);
+    room /= size;
+  }
+  if (shape.size() == 1 && oneIn(2))
+    shape[0] = kMostElements - below(3);
+  std::shuffle(shape.begin(), shape.end(), random);
+  return shape;
+}
+
 Shape ProgramGenerator::randomShape() {
+  if (options.large)
+    return largeShape();
   Shape shape(oneIn(12) ? 0 : 1 + below(oneIn(6) ? 4 : 3));
   for (int64_t &size : shape)
     size = 1 + below(shape.size() > 3 ? 5 : 9);
@@ -201,6 +222,8 @@ void ProgramGenerator::join(RandomValue &into, const RandomValue &other) {
 }
 
 bool ProgramGenerator::isTooLarge(const RandomValue &x) const {
+  if (options.large)
+    return x.shape.size() > 5 || elements(x.shape) > kMostElements;
   if (options.planned)
     return x.shape.size() > 5 ||
            std::any_of(x.shape.begin(), x.shape.end(), [](int64_t size) {
@@ -233,6 +256,11 @@ void ProgramGenerator::define(const std::string &name, RandomValue result,
     result.onTape &= slope.operand.onTape;
     tape.push_back({result.id, slope.operand.id, slope.by,
                     static_cast<double>(elements(result.shape)) + 8});
+  }
+  if (options.large) {
+    result.bound = 4;
+    result.depth = result.unit = 0;
+    result.integral = true;
   }
   // Integers wrap, so their bound is at most the range of the type.
   if (!result.isFloat()) {
@@ -314,6 +342,15 @@ std::vector<ProgramGenerator::Room> ProgramGenerator::rooms() {
           {&G::gradient, 2, false}};
 }
 
+unsigned numConstructs() { return ProgramGenerator::rooms().size(); }
+
+unsigned numFollowers() { return ProgramGenerator::followers().size(); }
+
+void ProgramGenerator::take(const Room &room) {
+  emptiesToo = room.emptiesToo;
+  (this->*room.step)();
+}
+
 /// Draws and takes `n` steps.
 void ProgramGenerator::steps(unsigned n) {
   static const std::vector<Room> all = rooms();
@@ -328,8 +365,7 @@ void ProgramGenerator::steps(unsigned n) {
     for (const Room &room : all) {
       drawn -= isOpen(room) ? room.weight : 0;
       if (drawn < 0) {
-        emptiesToo = room.emptiesToo;
-        (this->*room.step)();
+        take(room);
         break;
       }
     }
@@ -339,8 +375,13 @@ void ProgramGenerator::steps(unsigned n) {
 std::string ProgramGenerator::run() {
   std::string mesh = drawMesh();
   drawArguments();
-  steps(options.ops);
-  if (!options.planned && !options.reals && oneIn(6))
+  if (options.construct)
+    take(rooms()[*options.construct]);
+  else
+    steps(options.ops);
+  if (options.large)
+    (this->*followers()[options.follower])();
+  else if (!options.planned && !options.reals && oneIn(6))
     largeSum();
   std::string head = signature();
   return "#mesh = #weft.mesh<" + mesh +

@@ -28,10 +28,15 @@ public:
   ProgramGenerator(uint64_t seed, const ProgramOptions &options)
       : random(seed), options(options) {}
   std::string run();
+  /// The construct that may follow a kernel's first value.
+  using Follower = void (ProgramGenerator::*)();
+  static std::vector<Follower> followers();
 
 private:
+  friend unsigned numConstructs();
   struct Room;
   static std::vector<Room> rooms();
+  void take(const Room &room);
   /// A bound of the derivative of a result by an operand. A result without
   /// slopes is not on the tape.
   struct Slope {
@@ -51,6 +56,7 @@ private:
     return below(static_cast<int64_t>(x.shape.size()));
   }
   Shape randomShape();
+  Shape largeShape();
   int64_t hugeSize();
   const ElementKind &randomElement();
   std::string fresh(const char *stem) {
@@ -244,6 +250,14 @@ private:
   /// Draws a function `terms` of whose first results can be summed.
   std::optional<Function> drawSummand(double terms);
 
+  // RandomFollowers.cpp
+  void followNothing() {}
+  void followTwice();
+  void followNarrowed();
+  void followReduced();
+  void followSeveral();
+  void followNormalized();
+
   // RandomManual.cpp
   class BlockProgram;
   void manual();
@@ -265,6 +279,7 @@ private:
   /// `sharings` those that share one among elements.
   bool inLoss = false, inCallee = false;
   bool emptiesToo = false; ///< whether this step may be given empty values
+  std::optional<size_t> resultsFrom; ///< the first value that is returned
   unsigned halvings = 0, sharings = 0;
 };
 

@@ -75,7 +75,11 @@ void ProgramGenerator::movedChain() {
   if (oneIn(2))
     randomBits();
   auto x = pick([&](const RandomValue &v) {
-    return !v.shape.empty() && 2 * elements(v.shape) <= 2048 && !isTooLarge(v);
+    if (v.shape.empty() || isTooLarge(v))
+      return false;
+    RandomValue both = like(v, v.shape);
+    both.shape[0] *= 2;
+    return options.large ? !isTooLarge(both) : elements(both.shape) <= 2048;
   });
   if (!x)
     return;

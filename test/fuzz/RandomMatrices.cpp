@@ -55,7 +55,7 @@ void ProgramGenerator::triangularSolve() {
 
 /// Generates the factor of L L^T, which is L.
 void ProgramGenerator::cholesky() {
-  int64_t n = 1 + below(6);
+  int64_t n = 1 + below(options.large ? 2048 : 6);
   RandomValue result;
   result.element = &elementKind(oneIn(3) ? "f64" : "f32");
   result.unit = result.element->unit;

@@ -20,9 +20,11 @@ std::string ProgramGenerator::drawMesh() {
   static const Meshes many = {
       {65536},          {256, 256},        {1021, 64},      {64, 32, 32},
       {16, 16, 16, 16}, {3, 5, 7, 11, 13}, {8, 4, 8, 4, 64}};
-  const Meshes &meshes = options.planned && oneIn(2) ? many
-                         : oneIn(6)                  ? deep
-                                                     : few;
+  static const Meshes alone = {{1}};
+  const Meshes &meshes = options.large && !oneIn(4)    ? alone
+                         : options.planned && oneIn(2) ? many
+                         : oneIn(6)                    ? deep
+                                                       : few;
   const auto &sizes = meshes[below(static_cast<int64_t>(meshes.size()))];
   int64_t devices = 1;
   std::string text;
@@ -188,10 +190,12 @@ static std::string number(double value) {
 /// values, so that unused ones are checked, too. Adds the return.
 std::string ProgramGenerator::signature() {
   std::vector<RandomValue> chosen;
-  for (size_t i = values.size() > 3 ? values.size() - 3 : 0; i < values.size();
-       ++i)
+  size_t first = values.size() > 3 ? values.size() - 3 : 0;
+  if (resultsFrom)
+    first = std::min(*resultsFrom, values.size() - 1);
+  for (size_t i = first; i < values.size(); ++i)
     chosen.push_back(values[i]);
-  if (values.size() > 3 && oneIn(3))
+  if (!resultsFrom && values.size() > 3 && oneIn(3))
     chosen.push_back(values[below(values.size() - 3)]);
   chosen.insert(chosen.end(), lastValues.begin(), lastValues.end());
   std::string names, types, results, inputs;

@@ -4,6 +4,7 @@
 #define WEFT_TEST_FUZZ_RANDOMPROGRAM_H
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace weft {
@@ -26,7 +27,19 @@ struct ProgramOptions {
   /// Whether the program is planned and explained only: its sizes and its mesh
   /// may be as large as can be written.
   bool planned = false;
+  /// Whether the program is compiled only, for every target: a tensor has up to
+  /// 2^24 elements, of any value.
+  bool large = false;
+  /// Of a large program: the number of the only construct that it has, below
+  /// numConstructs(); nothing: `ops` random ones. And the number of the ops
+  /// behind the last value, below numFollowers(): none, a second use, a narrower
+  /// type, a reduction, ...
+  std::optional<unsigned> construct;
+  unsigned follower = 0;
 };
+
+unsigned numConstructs();
+unsigned numFollowers();
 
 /// The text of a module with one entry function @main on a random mesh of up
 /// to 8 devices, with layouts on its arguments and sizes that often do not

@@ -1,6 +1,6 @@
 //===- weft-fuzz.cpp - random programs, global and partitioned ------------===//
 //
-//   weft-fuzz --seed S --count N [--fresh M] [--ops K] [--reals | --planned]
+//   weft-fuzz --seed S --count N [--fresh M] [--ops K] [--reals | --planned | --large [--everywhere]]
 //             [--jobs J] [--compiled-every C] [--gpu] [--keep FOLDER] [--report R] [--summary]
 //   weft-fuzz --program FILE [--reduce]
 //   weft-fuzz --seed S --print
@@ -36,20 +36,24 @@ struct Arguments {
 
 constexpr char kUsage[] =
     "usage: weft-fuzz [--seed S] [--count N] [--fresh M] [--ops K] [--reals] "
-    "[--planned]\n                 [--jobs J] [--compiled-every C] [--gpu] "
+    "[--planned]\n                 [--large [--everywhere]] [--jobs J] "
+    "[--compiled-every C] [--gpu] "
     "[--keep FOLDER] [--summary]\n       weft-fuzz --program FILE [--reduce]\n "
     "      weft-fuzz "
     "--seed S --print\n";
 
 /// Reads a flag without a value; false if the name is none.
 bool parseSwitch(llvm::StringRef name, Arguments &arguments) {
-  bool *target = name == "--reals"     ? &arguments.campaign.reals
-                 : name == "--planned" ? &arguments.campaign.planned
-                 : name == "--gpu"     ? &arguments.campaign.gpu
-                 : name == "--summary" ? &arguments.summary
-                 : name == "--print"   ? &arguments.print
-                 : name == "--reduce"  ? &arguments.reduce
-                                       : nullptr;
+  CampaignOptions &campaign = arguments.campaign;
+  bool *target = name == "--reals"        ? &campaign.reals
+                 : name == "--planned"    ? &campaign.planned
+                 : name == "--large"      ? &campaign.large
+                 : name == "--everywhere" ? &campaign.everywhere
+                 : name == "--gpu"        ? &campaign.gpu
+                 : name == "--summary"    ? &arguments.summary
+                 : name == "--print"      ? &arguments.print
+                 : name == "--reduce"     ? &arguments.reduce
+                                          : nullptr;
   if (target)
     *target = true;
   return target;
@@ -129,7 +133,8 @@ void report(const FailedProgram &failure, const Arguments &arguments) {
       "weft-fuzz --seed " + seed + " --count 1 --ops " +
       std::to_string(one.ops) + " --compiled-every " +
       std::to_string(one.compiledEvery) + (one.gpu ? " --gpu" : "") +
-      (one.reals ? " --reals" : "") + (one.planned ? " --planned" : "");
+      (one.reals ? " --reals" : "") + (one.planned ? " --planned" : "") +
+      (one.large ? " --large" : "") + (one.everywhere ? " --everywhere" : "");
   std::string text = programOfSeed(failure.seed, one);
   llvm::outs() << "seed " << seed << " " << textOf(failure.verdict)
                << "; repeat with: " << command << "\n";
