@@ -13,6 +13,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/ErrorHandling.h"
 
 using namespace mlir;
 using namespace weft;
@@ -230,9 +231,17 @@ static Layout decode(ArrayRef<int64_t> code) {
 
 Layout LayoutAttr::getLayout() const { return decode(getCode()); }
 
+// What the program says is checked before, so an invalid layout here is an error
+// of a pass. It is found in every build: the blocks that follow from it would
+// have wrong values.
 LayoutAttr LayoutAttr::get(MeshAttr mesh, const Layout &layout) {
-  return get(mesh.getContext(), mesh,
-             encode(normalise(mesh.getMesh(), layout)));
+  const Mesh value = mesh.getMesh();
+  std::string reason = invalidReason(value, layout, layout.dims.size());
+  if (!reason.empty())
+    llvm::report_fatal_error(
+        Twine("weft: internal failure: a pass makes the layout ") +
+        toString(value, layout) + ": " + reason);
+  return get(mesh.getContext(), mesh, encode(normalise(value, layout)));
 }
 
 // (C1) to (C3) are checked by invalidReason.

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <queue>
 #include <tuple>
@@ -160,10 +161,31 @@ private:
 };
 } // namespace
 
+/// Replaces digits that overlap by the shortest digit with all of them: of an
+/// axis of 6, (1)3 and (1)2 by the axis. A step between layouts that cut the
+/// axis in such ways works over it.
+static SubAxes joinOverlapping(SubAxes axes) {
+  for (size_t i = 0; i < axes.size(); ++i)
+    for (size_t j = 0; j < i; ++j) {
+      SubAxis &a = axes[j], &b = axes[i];
+      if (!overlaps(a, b))
+        continue;
+      int64_t begin = std::gcd(a.skip, b.skip);
+      int64_t end = std::lcm(a.skip * a.size, b.skip * b.size);
+      a = {a.axis, begin, end / begin};
+      axes.erase(axes.begin() + i);
+      i = 0; // the longer digit may overlap others
+      break;
+    }
+  return axes;
+}
+
 SubAxes Search::axesOf(const Move &move) const {
   SubAxes axes;
   for (uint8_t digit : move.digits)
     axes.push_back(problem.digits[digit]);
+  if (!problem.independent)
+    axes = joinOverlapping(std::move(axes));
   if (move.kind == StepKind::Exchange || move.kind == StepKind::Permute ||
       move.kind == StepKind::AllReduce || move.kind == StepKind::MakePartial)
     llvm::sort(axes);
