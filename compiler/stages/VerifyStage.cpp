@@ -5,6 +5,7 @@
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/nest/Nest.h"
 #include "weft/dialects/plan/PlanInstruction.h"
+#include "weft/dialects/weft/LayoutBorder.h"
 #include "weft/dialects/weft/VerifySizes.h"
 #include "weft/dialects/weft/Weft.h"
 #include "weft/passes/planning/Passes.h"
@@ -87,16 +88,6 @@ private:
            isa<RegionBranchOpInterface, RegionBranchTerminatorOpInterface,
                plan::PlanInstructionOpInterface>(op);
   }
-  static bool anyTensor(Operation *op, bool withLayout) {
-    auto test = [&](Type type) {
-      return isa<RankedTensorType>(type) &&
-             bool(weft::getLayout(type)) == withLayout;
-    };
-    return llvm::any_of(op->getOperandTypes(), test) ||
-           llvm::any_of(op->getResultTypes(), test);
-  }
-  static bool carriesLayout(Operation *op) { return anyTensor(op, true); }
-  static bool layoutMissing(Operation *op) { return anyTensor(op, false); }
 
   Stage stage;
 };

@@ -1,5 +1,6 @@
 //===- CombineAllReduces.cpp - one all-reduce where one will do -----------===//
 
+#include "weft/dialects/weft/LayoutBorder.h"
 #include "weft/passes/collectives/CollectiveBundles.h"
 #include "weft/passes/collectives/Passes.h"
 #include "weft/passes/sharding/Provenance.h"
@@ -91,6 +92,8 @@ namespace {
 struct CombineAllReduces
     : weft::impl::CombineAllReducesPassBase<CombineAllReduces> {
   void runOnOperation() override {
+    if (failed(verifyPartitioned(*this, getOperation())))
+      return signalPassFailure();
     getOperation().walk([&](Block *block) {
       if (block->getParentOp() != getOperation())
         runOnBlock(*block);

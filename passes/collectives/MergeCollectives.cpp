@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "weft/dialects/weft/LayoutBorder.h"
 #include "weft/passes/collectives/Passes.h"
 #include "weft/passes/sharding/Provenance.h"
 
@@ -61,6 +62,8 @@ namespace {
 struct MergeCollectives
     : weft::impl::MergeCollectivesPassBase<MergeCollectives> {
   void runOnOperation() override {
+    if (failed(verifyPartitioned(*this, getOperation())))
+      return signalPassFailure();
     getOperation().walk([&](Block *block) { runOnBlock(*block); });
   }
   void runOnBlock(Block &block) {

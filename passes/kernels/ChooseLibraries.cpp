@@ -1,5 +1,6 @@
 //===- ChooseLibraries.cpp - kernels that a library may compute -----------===//
 
+#include "weft/dialects/weft/LayoutBorder.h"
 #include "weft/passes/kernels/Passes.h"
 
 #include "weft/dialects/nest/Nest.h"
@@ -34,6 +35,8 @@ namespace {
 struct ChooseLibrariesPass : impl::ChooseLibrariesBase<ChooseLibrariesPass> {
   using ChooseLibrariesBase::ChooseLibrariesBase;
   void runOnOperation() override {
+    if (failed(verifyPartitioned(*this, getOperation())))
+      return signalPassFailure();
     auto limits = nest::targetLimits(target);
     if (!limits || !limits->hasLibraries)
       return;

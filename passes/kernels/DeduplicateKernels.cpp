@@ -1,5 +1,6 @@
 //===- DeduplicateKernels.cpp - keeps one of several equal kernels --------===//
 
+#include "weft/dialects/weft/LayoutBorder.h"
 #include "weft/passes/kernels/Passes.h"
 
 #include "weft/dialects/weft/KernelTraits.h"
@@ -44,6 +45,8 @@ namespace {
 struct DeduplicateKernelsPass
     : impl::DeduplicateKernelsBase<DeduplicateKernelsPass> {
   void runOnOperation() override {
+    if (failed(verifyPartitioned(*this, getOperation())))
+      return signalPassFailure();
     llvm::DenseMap<size_t, SmallVector<func::FuncOp, 1>> known;
     llvm::DenseMap<StringAttr, func::FuncOp> replacement;
     for (auto kernel : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {

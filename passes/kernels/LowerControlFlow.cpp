@@ -1,5 +1,6 @@
 //===- LowerControlFlow.cpp - only while and two-way case are left --------===//
 
+#include "weft/dialects/weft/LayoutBorder.h"
 #include "weft/passes/kernels/Passes.h"
 
 #include "weft/dialects/weft/ops/FlowOps.h"
@@ -105,6 +106,8 @@ static CaseOp lowerCase(CaseOp choice) {
 namespace {
 struct LowerControlFlowPass : impl::LowerControlFlowBase<LowerControlFlowPass> {
   void runOnOperation() override {
+    if (failed(verifyPartitioned(*this, getOperation())))
+      return signalPassFailure();
     // Inner ops are lowered first.
     getOperation().walk([](Operation *op) {
       if (auto loop = dyn_cast<ForOp>(op))

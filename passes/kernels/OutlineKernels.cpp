@@ -1,5 +1,6 @@
 //===- OutlineKernels.cpp - moves compute into kernel functions -----------===//
 
+#include "weft/dialects/weft/LayoutBorder.h"
 #include "weft/passes/kernels/Passes.h"
 
 #include "weft/dialects/coll/Coll.h"
@@ -268,6 +269,8 @@ namespace {
 struct OutlineKernelsPass : impl::OutlineKernelsBase<OutlineKernelsPass> {
   using OutlineKernelsBase::OutlineKernelsBase;
   void runOnOperation() override {
+    if (failed(verifyPartitioned(*this, getOperation())))
+      return signalPassFailure();
     std::optional<nest::TargetLimits> limits = nest::targetLimits(target);
     if (!limits) {
       getOperation().emitError() << nest::unknownTargetLimits(target);

@@ -1,5 +1,6 @@
 //===- SplitReductions.cpp - long reductions for many processors ----------===//
 
+#include "weft/dialects/weft/LayoutBorder.h"
 #include "weft/passes/kernels/Passes.h"
 
 #include "weft/dialects/nest/TargetLimits.h"
@@ -165,6 +166,8 @@ namespace {
 struct SplitReductionsPass : impl::SplitReductionsBase<SplitReductionsPass> {
   using SplitReductionsBase::SplitReductionsBase;
   void runOnOperation() override {
+    if (failed(verifyPartitioned(*this, getOperation())))
+      return signalPassFailure();
     auto limits = nest::targetLimits(target);
     if (!limits || limits->block.processors == 0)
       return;

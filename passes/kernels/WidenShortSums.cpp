@@ -1,5 +1,6 @@
 //===- WidenShortSums.cpp - short floats are added up in f32 -------------------===//
 
+#include "weft/dialects/weft/LayoutBorder.h"
 #include "weft/passes/kernels/Passes.h"
 
 #include "weft/dialects/weft/ElementTypes.h"
@@ -53,6 +54,8 @@ static bool readUnconverted(Operation *op) {
 namespace {
 struct WidenShortSumsPass : impl::WidenShortSumsBase<WidenShortSumsPass> {
   void runOnOperation() override {
+    if (failed(verifyPartitioned(*this, getOperation())))
+      return signalPassFailure();
     SmallVector<Operation *> found;
     getOperation().walk([&](AccumulatesOpInterface op) {
       if (op.accumulates() && isShort(op->getResult(0).getType()))

@@ -1,6 +1,7 @@
 //===- ChooseNests.cpp - chooses the loop nests of kernels ----------------===//
 
 #include "weft/dialects/nest/TargetLimits.h"
+#include "weft/dialects/weft/LayoutBorder.h"
 #include "weft/passes/nests/NestChooser.h"
 #include "weft/passes/nests/Passes.h"
 
@@ -14,6 +15,8 @@ namespace {
 struct ChooseNestsPass : impl::ChooseNestsBase<ChooseNestsPass> {
   using ChooseNestsBase::ChooseNestsBase;
   void runOnOperation() override {
+    if (failed(verifyPartitioned(*this, getOperation())))
+      return signalPassFailure();
     std::optional<nest::TargetLimits> limits = nest::targetLimits(target);
     if (!limits) {
       getOperation().emitError() << nest::unknownTargetLimits(target);

@@ -23,6 +23,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "weft/dialects/weft/LayoutBorder.h"
 #include "weft/passes/planning/ArenaPacking.h"
 #include "weft/passes/planning/BufferAssignment.h"
 #include "weft/passes/planning/Passes.h"
@@ -293,6 +294,8 @@ private:
 
 struct FitMemory : weft::impl::FitMemoryPassBase<FitMemory> {
   void runOnOperation() override {
+    if (failed(verifyPartitioned(*this, getOperation())))
+      return signalPassFailure();
     Attribute attribute = getOperation()->getDiscardableAttr(kMemoryAttr);
     auto bytes = dyn_cast_or_null<IntegerAttr>(attribute);
     if (attribute && (!bytes || bytes.getInt() <= 0)) {

@@ -1,5 +1,6 @@
 //===- PlaceBuffers.cpp - gives every value a buffer, emits the plan ------===//
 
+#include "weft/dialects/weft/LayoutBorder.h"
 #include "weft/passes/planning/ArenaPacking.h"
 #include "weft/passes/planning/BufferAssignment.h"
 #include "weft/passes/planning/Passes.h"
@@ -307,6 +308,8 @@ LogicalResult ProgramEmitter::emit() {
 
 struct PlaceBuffersPass : impl::PlaceBuffersPassBase<PlaceBuffersPass> {
   void runOnOperation() override {
+    if (failed(verifyPartitioned(*this, getOperation())))
+      return signalPassFailure();
     ModuleOp module = getOperation();
     auto mesh = module->getAttrOfType<MeshAttr>(kMeshAttr);
     if (!mesh)

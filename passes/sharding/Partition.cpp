@@ -1,5 +1,6 @@
 //===- Partition.cpp - each device's program ------------------------------===//
 
+#include "weft/dialects/weft/LayoutBorder.h"
 #include "weft/passes/sharding/FetchedOperands.h"
 #include "weft/passes/sharding/LocalBlocks.h"
 #include "weft/passes/sharding/OpSharding.h"
@@ -399,6 +400,8 @@ void FunctionPartitioner::build(Operation &op) {
 namespace {
 struct Partition : weft::impl::PartitionPassBase<Partition> {
   void runOnOperation() override {
+    if (failed(verifyLaidOut(*this, getOperation())))
+      return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())
         continue;

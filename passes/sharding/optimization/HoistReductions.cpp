@@ -15,6 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "weft/dialects/weft/LayoutBorder.h"
 #include "weft/passes/sharding/OpSharding.h"
 #include "weft/passes/sharding/Passes.h"
 #include "weft/passes/sharding/RegionFlow.h"
@@ -230,6 +231,8 @@ static unsigned delayIn(Operation *loop) {
 namespace {
 struct HoistReductions : weft::impl::HoistReductionsPassBase<HoistReductions> {
   void runOnOperation() override {
+    if (failed(verifyLaidOut(*this, getOperation())))
+      return signalPassFailure();
     forEachLoop(getOperation(),
                 [&](Operation *loop) { numHoisted += delayIn(loop); });
   }

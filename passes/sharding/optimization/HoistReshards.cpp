@@ -24,6 +24,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "weft/dialects/weft/LayoutBorder.h"
 #include "weft/passes/sharding/Passes.h"
 #include "weft/passes/sharding/RegionFlow.h"
 #include "weft/passes/sharding/ReshardCost.h"
@@ -204,6 +205,8 @@ static unsigned hoistFrom(Operation *loop, ReshardCost &cost) {
 namespace {
 struct HoistReshards : weft::impl::HoistReshardsPassBase<HoistReshards> {
   void runOnOperation() override {
+    if (failed(verifyLaidOut(*this, getOperation())))
+      return signalPassFailure();
     auto mesh = getOperation()->getAttrOfType<MeshAttr>(kMeshAttr);
     if (!mesh)
       return;

@@ -1,5 +1,6 @@
 //===- MergeReshards.cpp - movements that make others unnecessary ---------===//
 
+#include "weft/dialects/weft/LayoutBorder.h"
 #include "weft/passes/sharding/Passes.h"
 #include "weft/passes/sharding/Provenance.h"
 #include "weft/passes/sharding/ReshardCost.h"
@@ -103,6 +104,8 @@ void ReshardMerger::run() {
 namespace {
 struct MergeReshards : weft::impl::MergeReshardsPassBase<MergeReshards> {
   void runOnOperation() override {
+    if (failed(verifyLaidOut(*this, getOperation())))
+      return signalPassFailure();
     auto mesh = getOperation()->getAttrOfType<MeshAttr>(kMeshAttr);
     if (!mesh)
       return;

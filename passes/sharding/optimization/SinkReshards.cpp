@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "weft/dialects/weft/LayoutBorder.h"
 #include "weft/passes/sharding/OpSharding.h"
 #include "weft/passes/sharding/Passes.h"
 #include "weft/passes/sharding/ReshardCost.h"
@@ -318,6 +319,8 @@ llvm::SmallVector<Operation *> SinkChain::apply() {
 namespace {
 struct SinkReshards : weft::impl::SinkReshardsPassBase<SinkReshards> {
   void runOnOperation() override {
+    if (failed(verifyLaidOut(*this, getOperation())))
+      return signalPassFailure();
     auto mesh = getOperation()->getAttrOfType<MeshAttr>(kMeshAttr);
     if (!mesh)
       return;

@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "weft/dialects/weft/LayoutBorder.h"
 #include "weft/dialects/weft/Weft.h"
 #include "weft/passes/sharding/Passes.h"
 
@@ -166,6 +167,8 @@ namespace {
 struct WidenPartialSums
     : weft::impl::WidenPartialSumsPassBase<WidenPartialSums> {
   void runOnOperation() override {
+    if (failed(verifyLaidOut(*this, getOperation())))
+      return signalPassFailure();
     numWidened += Widening().run(getOperation());
   }
 };
