@@ -15,14 +15,26 @@ Layout ManualOp::toLayout(unsigned result) {
   return cast<LayoutAttr>(getTo()[result]).getLayout();
 }
 
+/// The layout of the stated axes, followed by those of the region's value;
+/// nothing if they use an axis twice, or have different meshes.
+static std::optional<Layout> joined(LayoutAttr outer, LayoutAttr inner) {
+  const Mesh mesh = outer.getMesh().getMesh();
+  Layout stated = outer.getLayout(), within = inner.getLayout();
+  if (outer.getMesh() != inner.getMesh() ||
+      stated.dims.size() != within.dims.size())
+    return std::nullopt;
+  Layout both = compose(stated, within);
+  bool isValid = invalidReason(mesh, both, both.dims.size()).empty();
+  return isValid ? std::optional(both) : std::nullopt;
+}
+
 /// The layout of the stated axes, followed by the free axes of the region's
-/// value.
+/// value. (C4) refuses a value with others.
 static LayoutAttr behind(Attribute said, Value block) {
   auto outer = cast<LayoutAttr>(said);
   LayoutAttr inner = getLayout(block.getType());
-  return inner ? LayoutAttr::get(outer.getMesh(),
-                                 compose(outer.getLayout(), inner.getLayout()))
-               : outer;
+  std::optional<Layout> both = inner ? joined(outer, inner) : std::nullopt;
+  return both ? LayoutAttr::get(outer.getMesh(), *both) : outer;
 }
 
 LayoutAttr ManualOp::getOperandLayout(unsigned operand) {
@@ -158,7 +170,11 @@ static LogicalResult checkBlocks(ManualOp op, StringRef what, StringRef verb,
       return op.emitOpError("the region ")
              << verb << " " << block << " where the block of " << type << " is "
              << expected;
-    LayoutAttr lies = getLayout(type);
+    LayoutAttr lies = getLayout(type), inner = getLayout(ours);
+    if (inner && !joined(cast<LayoutAttr>(said[index]), inner)) // (C4)
+      return op.emitOpError("the region ")
+             << verb << " " << block << ", whose axes cannot follow those of "
+             << said[index] << "; name axes that it leaves free";
     if (lies && lies != outside(index)) // (C4)
       return op.emitOpError() << what << " " << index << " of type " << type
                               << " cannot lie as " << outside(index) << ": "

@@ -116,6 +116,20 @@ func.func @manual_c4(%a: tensor<8xf32, #r>) {
 
 // -----
 
+// A value of the region over an axis that the op states itself.
+#mesh = #weft.mesh<"x"=2, "y"=2>
+#x = #weft.layout<#mesh, [{"x"}]>
+func.func @manual_c4_bound(%a: tensor<8xf32, #x>) -> tensor<8xf32, #x> {
+  // expected-error @+1 {{, whose axes cannot follow those of #weft.layout}}
+  %0 = weft.manual(%a) from [#x] to [#x] free ["y"] : (tensor<8xf32, #x>) -> tensor<8xf32, #x> {
+  ^bb0(%p: tensor<4xf32, #x>):
+    weft.yield %p : tensor<4xf32, #x>
+  }
+  return %0 : tensor<8xf32, #x>
+}
+
+// -----
+
 #mesh = #weft.mesh<"x"=2>
 #x = #weft.layout<#mesh, [{"x"}]>
 func.func @manual_c5(%a: tensor<8xf32>) {
