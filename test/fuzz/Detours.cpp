@@ -12,6 +12,7 @@
 
 #include "mlir/IR/TypeUtilities.h"
 
+#include <algorithm>
 #include <random>
 
 using namespace mlir;
@@ -58,8 +59,10 @@ Layout Detours::drawLayout(const Mesh &mesh, const Layout &from, int64_t rank,
       layout.dims[below(rank)].push_back(digit);
   };
   for (unsigned axis = 0; axis < mesh.axes.size(); ++axis) {
-    int64_t size = mesh.axes[axis].size, major = below(2) ? 2 : 3;
-    if (size > major && size % major == 0 && below(3) == 0) {
+    int64_t size = mesh.axes[axis].size;
+    // Divisors of a source and of a target need not align: 3 and 2 of 6.
+    int64_t major = 2 + below(std::clamp<int64_t>(size - 2, 1, 11));
+    if (size > major && size % major == 0 && below(2) == 0) {
       give({axis, major, size / major});
       give({axis, 1, major});
     } else if (size > 1) {

@@ -300,6 +300,7 @@ std::vector<ProgramGenerator::Room> ProgramGenerator::rooms() {
           {&G::bitcast, 1, false},
           {&G::precision, 1, false},
           {&G::constrain, 2, true, true, true},
+          {&G::barrier, 1, false, true, true},
           {&G::broadcast, 1, true, true, true},
           {&G::transpose, 1, true, true, true},
           {&G::reshape, 2, true},

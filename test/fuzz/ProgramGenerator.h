@@ -109,6 +109,7 @@ private:
   std::string drawMesh();
   /// Draws a layout; with `summed`, axes that split no dimension may be
   /// partial.
+  std::vector<std::string> drawDigits(const std::string &name, int64_t size);
   std::string drawLayout(size_t rank, const RandomValue *summed = nullptr);
   std::string drawPartial(const std::vector<std::string> &digits,
                           const RandomValue &summed);
@@ -142,6 +143,7 @@ private:
 
   // RandomShapes.cpp
   void constrain();
+  void barrier();
   void broadcast();
   void transpose();
   void reshape();

@@ -17,12 +17,15 @@ std::string ProgramGenerator::drawMesh() {
   static const Meshes deep = {{2, 3, 2},       {3, 1, 2},      {2, 2, 2, 2},
                               {1, 2, 2, 2},    {2, 1, 2, 3},   {2, 1, 2, 1, 2},
                               {2, 2, 2, 2, 2}, {1, 3, 1, 2, 2}};
+  // Axes that can be cut into sub-axes that do not align.
+  static const Meshes composite = {{6}, {12}, {24}, {2, 6}, {6, 2}, {12, 2}};
   static const Meshes many = {
       {65536},          {256, 256},        {1021, 64},      {64, 32, 32},
       {16, 16, 16, 16}, {3, 5, 7, 11, 13}, {8, 4, 8, 4, 64}};
   static const Meshes alone = {{1}};
   const Meshes &meshes = options.large && !oneIn(4)    ? alone
                          : options.planned && oneIn(2) ? many
+                         : oneIn(8)                    ? composite
                          : oneIn(6)                    ? deep
                                                        : few;
   const auto &sizes = meshes[below(static_cast<int64_t>(meshes.size()))];
@@ -66,6 +69,30 @@ ProgramGenerator::drawPartial(const std::vector<std::string> &digits,
   return ", partial = " + kind + "{" + axes + "}";
 }
 
+/// An axis, sometimes cut at random divisors: "a":(1)3, "a":(3)2.
+std::vector<std::string> ProgramGenerator::drawDigits(const std::string &name,
+                                                      int64_t size) {
+  std::string axis = "\"" + name + "\"";
+  std::vector<int64_t> divisors;
+  for (int64_t divisor = 2; divisor < std::min<int64_t>(size, 64); ++divisor)
+    if (size % divisor == 0)
+      divisors.push_back(divisor);
+  if (divisors.empty() || !oneIn(3))
+    return {axis};
+  std::vector<std::string> digits;
+  int64_t skip = 1;
+  while (skip < size) {
+    int64_t end = skip * divisors[below(static_cast<int64_t>(divisors.size()))];
+    if (size % end != 0 || oneIn(3))
+      end = size;
+    if (end - skip < size - 1)
+      digits.push_back(axis + ":(" + std::to_string(skip) + ")" +
+                       std::to_string(end / skip));
+    skip = end;
+  }
+  return digits.empty() ? std::vector<std::string>{axis} : digits;
+}
+
 std::string ProgramGenerator::drawLayout(size_t rank,
                                          const RandomValue *summed) {
   std::vector<std::string> dims(rank), partial;
@@ -81,18 +108,11 @@ std::string ProgramGenerator::drawLayout(size_t rank,
     dim += (dim.empty() ? "" : ", ") + digit;
   };
   for (const auto &[name, size] : order) {
-    std::string axis = "\"" + name + "\"";
-    int64_t major = size == 6 && oneIn(2) ? 3 : 2;
-    if (size % major == 0 && size > major && oneIn(3)) {
-      std::string rest = std::to_string(size / major);
-      std::string first = axis + ":(1)" + std::to_string(major);
-      std::string second = axis + ":(" + std::to_string(major) + ")" + rest;
-      bool swapped = oneIn(2);
-      give(swapped ? second : first);
-      give(swapped ? first : second);
-    } else {
-      give(axis);
-    }
+    std::vector<std::string> digits = drawDigits(name, size);
+    if (oneIn(2))
+      std::reverse(digits.begin(), digits.end());
+    for (const std::string &digit : digits)
+      give(digit);
   }
   std::string text = "#weft.layout<#mesh, [";
   for (size_t i = 0; i < rank; ++i)

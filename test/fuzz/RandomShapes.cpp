@@ -36,6 +36,21 @@ void ProgramGenerator::constrain() {
        result, {{*x}});
 }
 
+/// A barrier of several values that have nothing to do with each other.
+void ProgramGenerator::barrier() {
+  if (inLoss)
+    return;
+  std::vector<RandomValue> chosen;
+  for (int64_t i = 0, n = 2 + below(3); i < n; ++i)
+    chosen.push_back(*pick());
+  std::string name = fresh("barrier"), types = typesOf(chosen);
+  line(name + ":" + std::to_string(chosen.size()) +
+       " = weft.optimization_barrier " + namesOf(chosen) + " : " + types +
+       " -> " + types);
+  for (size_t i = 0; i < chosen.size(); ++i)
+    define(name + "#" + std::to_string(i), moved(chosen[i], chosen[i].shape));
+}
+
 void ProgramGenerator::broadcast() {
   auto x = pick();
   Shape shape;
