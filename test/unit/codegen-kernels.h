@@ -54,8 +54,8 @@ template <typename T> struct Buffer {
 class Kernels {
 public:
   explicit Kernels(const std::string &text, const char *target = testTarget(),
-                   const weft::CodegenOptions &options = {}) {
-    mlir::DialectRegistry registry;
+                   const weft::CodegenOptions &options = {},
+                   mlir::DialectRegistry registry = mlir::DialectRegistry()) {
     registry.insert<weft::WeftDialect, weft::coll::CollDialect,
                     weft::nest::NestDialect, mlir::func::FuncDialect>();
     mlir::MLIRContext context(registry);

@@ -5,6 +5,7 @@
 #include "weft/compiler/codegen/CodeCache.h"
 #include "weft/compiler/codegen/cpu/LinkPlainObject.h"
 #include "weft/compiler/codegen/cpu/LowerKernel.h"
+#include "weft/compiler/codegen/elements/ForeignCode.h"
 
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/nest/Nest.h"
@@ -52,25 +53,14 @@ static std::string cacheKey(llvm::StringRef text, const CpuTarget &target,
                     target.triple, target.cpu, target.features, text});
 }
 
-/// Whether all ops are Weft's, the only ones whose code kCodegenVersion covers.
-static bool isOfWeft(func::FuncOp kernel) {
-  return !kernel
-              .walk([](Operation *op) {
-                bool isKnown =
-                    isa<WeftDialect, coll::CollDialect, nest::NestDialect,
-                        func::FuncDialect>(op->getDialect());
-                return isKnown ? WalkResult::advance()
-                               : WalkResult::interrupt();
-              })
-              .wasInterrupted();
-}
-
 /// Compiles a kernel. Takes a lowering for the first one that is not in the
 /// cache.
 static void compile(KernelJob &job, cpu::KeptLowerings &kept,
                     const CodegenOptions &options,
                     std::unique_ptr<cpu::KernelLowering> &lowering) {
-  std::string cache = isOfWeft(job.kernel) ? options.cacheDir : "";
+  // kCodegenVersion covers the code of Weft's ops only.
+  bool isOfWeft = elements::foreignOps(job.kernel).empty();
+  std::string cache = isOfWeft ? options.cacheDir : "";
   std::string key = cacheKey(job.text, kept.target, options);
   if (readCachedCode(cache, key, job.object))
     return;

@@ -6,6 +6,7 @@
 #include "weft/compiler/codegen/cpu/ConvertKernel.h"
 #include "weft/compiler/codegen/cpu/KernelEmitter.h"
 #include "weft/compiler/codegen/elements/ElementCode.h"
+#include "weft/compiler/codegen/elements/ForeignCode.h"
 #include "weft/dialects/coll/Coll.h"
 
 #include "mlir/Conversion/Passes.h"
@@ -52,12 +53,15 @@ static LogicalResult lowerToLLVMDialect(ModuleOp module,
                                         const KernelConversion &conversion) {
   auto kernels = llvm::to_vector(module.getOps<func::FuncOp>());
   for (func::FuncOp kernel : kernels) {
+    std::string foreign = elements::foreignOps(kernel);
     if (failed(KernelEmitter(kernel, target).emit()))
       return failure();
     std::string name = kernel.getName().str();
     kernel.erase();
     // The entry gets the kernel's name.
     module.lookupSymbol<LLVM::LLVMFuncOp>(name + ".entry").setName(name);
+    if (failed(elements::verifyForeignCode(foreign, module)))
+      return failure();
   }
   if (failed(splitComplex(module)) || failed(conversion.run(module)))
     return failure();

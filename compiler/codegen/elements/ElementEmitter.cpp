@@ -18,7 +18,7 @@ void ElementEmitter::beginNest() {
   closeLoops(outerLoops);
   elements.clear();
   ofNest.clear();
-  indexIds.clear();
+  positionNumbers.clear();
   vectors.clear();
   neighbours.clear();
 }
@@ -39,11 +39,14 @@ ElementIndex ElementEmitter::makeIndex(ArrayRef<Value> dims, unsigned depth) {
   for (Value dim : dims)
     known = std::max(known, depthOf(dim, depth));
   index.depth = std::min(depth, known);
-  SmallVector<void *, 4> key;
-  for (Value dim : dims)
-    key.push_back(dim.getAsOpaquePointer());
-  index.id = indexIds.try_emplace(key, indexIds.size()).first->second;
   return index;
+}
+
+unsigned ElementEmitter::numberOf(const ElementIndex &index) {
+  SmallVector<void *, 4> key;
+  for (Value dim : index.linear ? ArrayRef(index.linear) : ArrayRef(index.dims))
+    key.push_back(dim.getAsOpaquePointer());
+  return positionNumbers.try_emplace(key, positionNumbers.size()).first->second;
 }
 
 ElementIndex ElementEmitter::makeFlatIndex(Value linear, unsigned depth) {
@@ -158,7 +161,7 @@ FailureOr<Value> ElementEmitter::element(Value tensor,
   if (Value known = ofNest.lookup(tensor))
     return known;
   forgetClosed();
-  auto key = std::make_pair(tensor, index.id);
+  auto key = std::make_pair(tensor, numberOf(index));
   if (Value known = elements.lookup(key))
     return known;
   OpBuilder::InsertionGuard guard(builder);
@@ -183,7 +186,7 @@ FailureOr<Value> ElementEmitter::element(Value tensor,
 void ElementEmitter::setElement(Value tensor, const ElementIndex &index,
                                 Value value) {
   forgetClosed();
-  elements[{tensor, index.id}] = value;
+  elements[{tensor, numberOf(index)}] = value;
 }
 
 FailureOr<SmallVector<Value>>
@@ -202,10 +205,26 @@ ElementEmitter::storedElements(ArrayRef<Value> tensors,
   return values;
 }
 
+/// The value that the element code of an op gave, if it is of the compute type.
+static FailureOr<Value> checkedElement(Operation *op, Value value) {
+  Type type = computeType(typeOf(op->getResult(0)).getElementType());
+  if (value && value.getType() == type)
+    return value;
+  InFlightDiagnostic error = op->emitError() << "the element code of '"
+                                             << op->getName() << "' gives ";
+  if (value)
+    error << "a value of " << value.getType() << " instead of " << type;
+  else
+    error << "no value; return one of " << type;
+  return error;
+}
+
 FailureOr<Value> ElementEmitter::compute(Operation *op,
                                          const ElementIndex &index) {
-  if (auto code = dyn_cast<ElementCodeOpInterface>(op))
-    return code.emitElement(*this, index);
+  if (auto code = dyn_cast<ElementCodeOpInterface>(op)) {
+    FailureOr<Value> value = code.emitElement(*this, index);
+    return failed(value) ? value : checkedElement(op, *value);
+  }
   if (!isa<ScalarCodeOpInterface>(op))
     return op->emitError()
            << "'" << op->getName()

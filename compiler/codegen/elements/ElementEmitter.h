@@ -42,12 +42,12 @@ class ElementEmitter;
 
 /// The position of an element: one i64 for each dimension, or the row-major
 /// position alone (`linear`) in a flat nest. `depth` is the number of loops
-/// around the place where the position is known.
+/// around the place where the position is known. A copy may be changed: what
+/// counts are the values.
 struct ElementIndex {
   llvm::SmallVector<mlir::Value, 4> dims;
   mlir::Value linear;
   unsigned depth = 0;
-  unsigned id = 0; ///< equal positions have equal ids within a nest
 };
 
 /// A tensor in memory as contractions see it: strides in elements.
@@ -183,6 +183,8 @@ private:
   mlir::FailureOr<mlir::Value> compute(mlir::Operation *op,
                                        const ElementIndex &index);
   void forgetClosed();
+  /// The number of a position: equal ones have equal numbers within a nest.
+  unsigned numberOf(const ElementIndex &index);
   mlir::Value address(mlir::Value pointer, mlir::Type storage,
                       mlir::Value linear);
   mlir::Value unknownZero(mlir::Type type);
@@ -209,7 +211,7 @@ private:
   /// Loaded vectors, by tensor and the outer position.
   std::map<llvm::SmallVector<void *, 4>, mlir::Value> vectors;
   unsigned elementsClosings = 0; ///< closings() when `elements` was filled
-  std::map<llvm::SmallVector<void *, 4>, unsigned> indexIds;
+  std::map<llvm::SmallVector<void *, 4>, unsigned> positionNumbers;
   llvm::DenseMap<mlir::Operation *, unsigned> computations;
   unsigned globals = 0, outerLoops = 0;
   mlir::Operation *globalsBefore;

@@ -6,6 +6,7 @@
 #include "weft/compiler/codegen/elements/AccurateMath.h"
 #include "weft/compiler/codegen/elements/DoubleMath.h"
 #include "weft/compiler/codegen/elements/ElementCode.h"
+#include "weft/compiler/codegen/elements/ForeignCode.h"
 #include "weft/compiler/codegen/gpu/GpuKernelEmitter.h"
 #include "weft/dialects/coll/Coll.h"
 
@@ -178,7 +179,9 @@ static FailureOr<mlir::gpu::GPUModuleOp> emitFunctions(ModuleOp module) {
   for (func::FuncOp kernel : kernels) {
     std::string why;
     nest::LoopsOp loops = findLaunch(kernel, why);
-    if (!loops || failed(GpuKernelEmitter(kernel, loops).emit(result)))
+    std::string foreign = elements::foreignOps(kernel);
+    if (!loops || failed(GpuKernelEmitter(kernel, loops).emit(result)) ||
+        failed(elements::verifyForeignCode(foreign, result)))
       return failure();
     kernel.erase();
   }
