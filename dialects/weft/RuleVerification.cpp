@@ -1,6 +1,7 @@
 //===- RuleVerification.cpp - do an op's layouts follow its rule? ---------===//
 
 #include "weft/dialects/weft/RuleVerification.h"
+#include "weft/dialects/layout/RuleParts.h"
 #include "weft/dialects/weft/Weft.h"
 
 #include <vector>
@@ -121,9 +122,10 @@ std::string RuleCheck::checkTensor(const PlacedTensor &tensor) {
   return {};
 }
 
-/// Checks that no axis is used twice, and no factor of kind Replicated is
-/// sharded.
+/// Checks that no axis is used twice in one part of the rule, and no factor of
+/// kind Replicated is sharded.
 std::string RuleCheck::checkFactors(ArrayRef<SubAxis> passed) {
+  SmallVector<unsigned> part = partsOfFactors(rule);
   for (unsigned factor = 0; factor < rule.factors.size(); ++factor) {
     if (rule.factors[factor].kind == FactorKind::Replicated &&
         !axes[factor].empty())
@@ -132,7 +134,7 @@ std::string RuleCheck::checkFactors(ArrayRef<SubAxis> passed) {
     for (const SubAxis &sub : axes[factor]) {
       auto clashes = [&](const SubAxis &other) { return overlaps(sub, other); };
       for (unsigned other = 0; other < factor; ++other)
-        if (llvm::any_of(axes[other], clashes))
+        if (part[other] == part[factor] && llvm::any_of(axes[other], clashes))
           return factorName(factor) + " and " + factorName(other) +
                  " both use axis \"" + mesh.axes[sub.axis].name + "\"";
       if (llvm::any_of(passed, clashes))

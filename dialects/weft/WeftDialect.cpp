@@ -1,5 +1,6 @@
 //===- WeftDialect.cpp - the dialect and its ops' generated parts ---------===//
 
+#include "weft/dialects/weft/CountedLoop.h"
 #include "weft/dialects/weft/TypeLists.h"
 #include "weft/dialects/weft/Weft.h"
 #include "weft/dialects/weft/ops/FlowOps.h"
@@ -76,6 +77,7 @@ void WeftDialect::initialize() {
       >();
   addInterfaces<AttributeAliases>();
   DynamicUpdateSliceOp::attachInterface<UpdateReads>(*getContext());
+  attachCountedLoops(*getContext());
 }
 
 /// Checks the values of the mesh and of a kernel's kind.

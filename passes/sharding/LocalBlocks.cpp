@@ -60,7 +60,8 @@ OpBlocks::OpBlocks(Operation &op) : ruled(OpWithRule::get(&op)) {
     if (!layout)
       continue;
     mesh = layout.getMesh();
-    mergeInto(axes, ruled.project(mesh.getMesh(), tensor, layout.getLayout()));
+    mergeInto(ruled, axes,
+              ruled.project(mesh.getMesh(), tensor, layout.getLayout()));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include "weft/passes/sharding/OpSharding.h"
 #include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/layout/RuleParts.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
 #include "weft/passes/sharding/FetchedOperands.h"
@@ -53,26 +54,42 @@ static ShardingRule replicatedRule(Operation *op) {
 OpWithRule OpWithRule::get(Operation *op) {
   OpWithRule ruled;
   ruled.op = op;
-  if (auto known = dyn_cast<ShardingRuleOpInterface>(op)) {
-    ruled.rule = known.getShardingRule();
-    ruled.elementwise = isElementwise(ruled.rule);
-    ruled.source = isMemoryEffectFree(op) && isSource(ruled.rule);
-  } else {
+  auto known = dyn_cast<ShardingRuleOpInterface>(op);
+  if (!known) {
     ruled.rule = replicatedRule(op);
+    return ruled;
   }
+  ruled.rule = known.getShardingRule();
+  ruled.source = isMemoryEffectFree(op) && isSource(ruled.rule);
+  ruled.partOfFactor = partsOfFactors(ruled.rule);
+  for (RulePart &split : splitRule(ruled.rule, ruled.partOfFactor)) {
+    OpWithRule &part = ruled.parts.emplace_back();
+    part.op = op;
+    part.rule = std::move(split.rule);
+    part.elementwise = isElementwise(part.rule);
+    part.source = ruled.source;
+    part.partOfFactor.resize(part.rule.factors.size());
+    part.tensorNumbers = std::move(split.tensors);
+    part.factorNumbers = std::move(split.factors);
+  }
+  ruled.elementwise =
+      ruled.parts.empty()
+          ? isElementwise(ruled.rule)
+          : llvm::all_of(ruled.parts, [](const OpWithRule &part) {
+              return part.elementwise;
+            });
   return ruled;
 }
 
 Value OpWithRule::value(unsigned tensor) const {
-  unsigned operands = op->getNumOperands();
-  return tensor < operands ? op->getOperand(tensor)
-                           : Value(op->getResult(tensor - operands));
+  unsigned operands = op->getNumOperands(), number = numberInOp(tensor);
+  return number < operands ? op->getOperand(number)
+                           : Value(op->getResult(number - operands));
 }
 
 const TensorFactors &OpWithRule::factors(unsigned tensor) const {
-  unsigned operands = op->getNumOperands();
-  return tensor < operands ? rule.operands[tensor]
-                           : rule.results[tensor - operands];
+  return isOperand(tensor) ? rule.operands[tensor]
+                           : rule.results[tensor - numOperands()];
 }
 
 bool OpWithRule::isShardable(unsigned factor) const {
@@ -110,15 +127,18 @@ bool weft::samePartial(const Layout &a, const Layout &b) {
 // Merging
 //===----------------------------------------------------------------------===//
 
-static bool isUsed(const FactorAxes &axes, const SubAxis &axis) {
-  for (const SubAxes &list : axes)
-    for (const SubAxis &other : list)
-      if (overlaps(axis, other))
-        return true;
+/// Whether a factor of the part uses the axis.
+static bool isUsed(const OpWithRule &op, unsigned part, const FactorAxes &axes,
+                   const SubAxis &axis) {
+  auto clashes = [&](const SubAxis &other) { return overlaps(axis, other); };
+  for (auto [factor, list] : llvm::enumerate(axes))
+    if (op.partOfFactor[factor] == part && llvm::any_of(list, clashes))
+      return true;
   return false;
 }
 
-bool weft::mergeInto(FactorAxes &axes, const FactorAxes &more) {
+bool weft::mergeInto(const OpWithRule &op, FactorAxes &axes,
+                     const FactorAxes &more) {
   bool complete = true;
   for (auto [factor, list] : llvm::enumerate(more)) {
     SubAxes &mine = axes[factor];
@@ -128,7 +148,7 @@ bool weft::mergeInto(FactorAxes &axes, const FactorAxes &more) {
       continue;
     }
     for (const SubAxis &axis : llvm::ArrayRef(list).drop_front(common)) {
-      if (isUsed(axes, axis)) {
+      if (isUsed(op, op.partOfFactor[factor], axes, axis)) {
         complete = false;
         break;
       }
@@ -143,8 +163,9 @@ static int64_t sizeInBytes(Value value) {
   return type ? type.getNumElements() * bytesOf(type.getElementType()) : 0;
 }
 
-FactorAxes weft::mergeFactors(const Mesh &mesh, const OpWithRule &op,
-                              const TensorLayouts &layouts) {
+/// The axes of a piece's factors, those of large tensors first.
+static FactorAxes mergePiece(const Mesh &mesh, const OpWithRule &op,
+                             const TensorLayouts &layouts) {
   llvm::SmallVector<unsigned> order(
       llvm::to_vector(llvm::seq<unsigned>(0, op.numTensors())));
   llvm::sort(order, [&](unsigned a, unsigned b) {
@@ -154,7 +175,30 @@ FactorAxes weft::mergeFactors(const Mesh &mesh, const OpWithRule &op,
   FactorAxes axes(op.rule.factors.size());
   for (unsigned tensor : order)
     if (layouts[tensor])
-      mergeInto(axes, op.project(mesh, tensor, *layouts[tensor]));
+      mergeInto(op, axes, op.project(mesh, tensor, *layouts[tensor]));
+  return axes;
+}
+
+TensorLayouts weft::layoutsOf(const OpWithRule &piece,
+                              const TensorLayouts &all) {
+  if (piece.tensorNumbers.empty())
+    return all;
+  TensorLayouts layouts;
+  for (unsigned number : piece.tensorNumbers)
+    layouts.push_back(all[number]);
+  return layouts;
+}
+
+FactorAxes weft::mergeFactors(const Mesh &mesh, const OpWithRule &op,
+                              const TensorLayouts &layouts) {
+  if (op.parts.empty())
+    return mergePiece(mesh, op, layouts);
+  FactorAxes axes(op.rule.factors.size());
+  for (const OpWithRule &part : op.parts) {
+    FactorAxes merged = mergePiece(mesh, part, layoutsOf(part, layouts));
+    for (auto [factor, list] : llvm::enumerate(merged))
+      axes[part.factorNumbers[factor]] = std::move(list);
+  }
   return axes;
 }
 
@@ -246,27 +290,25 @@ OpSharding weft::applyAxes(const Mesh &mesh, const OpWithRule &op,
   return sharding;
 }
 
-/// The bytes that a device holds of tensors in these layouts.
-static int64_t localBytes(TypeRange types, llvm::ArrayRef<Layout> layouts) {
-  int64_t bytes = 0;
-  for (auto [type, layout] : llvm::zip(types, layouts)) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor)
+int64_t weft::bytesSentBy(const OpWithRule &op, const OpSharding &sharding) {
+  auto sends = dyn_cast<coll::SendingOpInterface>(op.op);
+  if (!sends)
+    return 0;
+  int64_t held = 0, received = 0;
+  for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor) {
+    auto type = dyn_cast<RankedTensorType>(op.value(tensor).getType());
+    if (!type)
       continue;
-    int64_t elements = 1;
-    for (int64_t size : localShape(layout, tensor.getShape()))
-      elements *= size;
-    bytes += elements * bytesOf(tensor.getElementType());
+    bool isOperand = op.isOperand(tensor);
+    const Layout &layout = isOperand
+                               ? sharding.operands[tensor]
+                               : sharding.results[tensor - op.numOperands()];
+    int64_t bytes = bytesOf(type.getElementType());
+    for (int64_t size : localShape(layout, type.getShape()))
+      bytes *= size;
+    (isOperand ? held : received) += bytes;
   }
-  return bytes;
-}
-
-int64_t weft::bytesSentBy(Operation *op, const OpSharding &sharding) {
-  auto sends = dyn_cast<coll::SendingOpInterface>(op);
-  return sends ? sends.getBytesSent(
-                     localBytes(op->getOperandTypes(), sharding.operands),
-                     localBytes(op->getResultTypes(), sharding.results))
-               : 0;
+  return sends.getBytesSent(held, received);
 }
 
 bool weft::nothingSplit(const TensorLayouts &layouts) {

@@ -10,7 +10,9 @@
 // (ChooseSharding.h) chooses the op's sharding: it requires [data, model] and
 // [model, -] and produces [data, -] partial over model.
 //
-// An axis shards one factor of an op only.
+// An axis shards one factor only of an op, or of each part of an op whose
+// operands have nothing to do with each other (RuleParts.h). The functions below
+// treat each part as an op of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,28 +25,42 @@ namespace weft {
 
 using FactorAxes = llvm::SmallVector<SubAxes, 4>;
 
-/// An op and its rule; tensors are numbered operands first, then results.
+/// An op and its rule, or a part of an op and of its rule; tensors are numbered
+/// operands first, then results.
 struct OpWithRule {
   mlir::Operation *op = nullptr;
   ShardingRule rule;
-  /// Whether all tensors have the same dimensions and every factor passes.
+  /// Whether, in each part, all tensors have the same dimensions and every
+  /// factor passes.
   bool elementwise = false;
   /// Whether no operand has a factor, so that any block of the results is
   /// computed at no cost: constants, iota, broadcast scalars, random bits.
   bool source = false;
+  /// The part of each factor.
+  llvm::SmallVector<unsigned> partOfFactor;
+  /// The parts of an op that has several.
+  std::vector<OpWithRule> parts;
+  /// The numbers of a part's tensors and factors in the op; for a whole op
+  /// empty, as the numbers are the same.
+  llvm::SmallVector<unsigned> tensorNumbers, factorNumbers;
 
   /// The op with its rule; for an op without one, a rule that keeps everything
   /// replicated.
   static OpWithRule get(mlir::Operation *op);
 
-  unsigned numTensors() const {
-    return op->getNumOperands() + op->getNumResults();
+  /// The parts, or this op if it has only one.
+  llvm::ArrayRef<OpWithRule> pieces() const {
+    return parts.empty() ? llvm::ArrayRef(*this) : llvm::ArrayRef(parts);
+  }
+  unsigned numOperands() const { return rule.operands.size(); }
+  unsigned numTensors() const { return numOperands() + rule.results.size(); }
+  /// The number of a tensor in the op.
+  unsigned numberInOp(unsigned tensor) const {
+    return tensorNumbers.empty() ? tensor : tensorNumbers[tensor];
   }
   mlir::Value value(unsigned tensor) const;
   const TensorFactors &factors(unsigned tensor) const;
-  bool isOperand(unsigned tensor) const {
-    return tensor < op->getNumOperands();
-  }
+  bool isOperand(unsigned tensor) const { return tensor < numOperands(); }
   /// Whether axes may be put on this factor: not on replicated ones, and on
   /// those of windows and shifts only if isFetchable().
   bool isShardable(unsigned factor) const;
@@ -71,9 +87,12 @@ using TensorLayouts = llvm::SmallVector<const Layout *, 4>;
 /// every device computes the op. This holds for most ops of most programs.
 bool nothingSplit(const TensorLayouts &layouts);
 
+/// The layouts of one piece's tensors.
+TensorLayouts layoutsOf(const OpWithRule &piece, const TensorLayouts &all);
+
 /// Adds to `axes` those of `more` for each factor, without using an axis for
-/// two factors. Returns false if some of `more` was left out.
-bool mergeInto(FactorAxes &axes, const FactorAxes &more);
+/// two factors of one part. Returns false if some of `more` was left out.
+bool mergeInto(const OpWithRule &op, FactorAxes &axes, const FactorAxes &more);
 
 /// The axes of all tensors together, those of large tensors first.
 FactorAxes mergeFactors(const Mesh &mesh, const OpWithRule &op,
@@ -83,9 +102,9 @@ FactorAxes mergeFactors(const Mesh &mesh, const OpWithRule &op,
 /// that every tensor of the op can be sharded by.
 OpSharding applyAxes(const Mesh &mesh, const OpWithRule &op, FactorAxes axes);
 
-/// Bytes that the op itself sends on its shards: 0 except for collectives in
-/// regions.
-int64_t bytesSentBy(mlir::Operation *op, const OpSharding &sharding);
+/// Bytes that the op, or the part, itself sends on its shards: 0 except for
+/// collectives in regions.
+int64_t bytesSentBy(const OpWithRule &op, const OpSharding &sharding);
 
 } // namespace weft
 

@@ -3,6 +3,7 @@
 #include "weft/passes/sharding/Provenance.h"
 
 #include "weft/dialects/weft/gradients/ReverseMode.h"
+#include "weft/passes/sharding/RegionFlow.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -212,7 +213,8 @@ static std::string whyReplicated(const OpWithRule &consumer,
 /// cannot work on shards of it under any layouts of its other tensors.
 static std::string replicatedDims(const Mesh &mesh, const OpWithRule &consumer,
                                   unsigned operand, const Layout &from) {
-  if (isa<ConstrainOp, func::ReturnOp>(consumer.op))
+  if (isa<ConstrainOp, func::ReturnOp>(consumer.op) ||
+      isRuledByRegions(consumer.op))
     return "";
   OpSharding alone =
       applyAxes(mesh, consumer, consumer.project(mesh, operand, from));

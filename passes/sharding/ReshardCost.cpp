@@ -31,8 +31,9 @@ Price ReshardCost::of(ReshardOp reshard) {
                  layoutIn(reshard.getResult()));
 }
 
-Price ReshardCost::sending(Operation *op, const OpSharding &sharding) const {
-  auto sends = dyn_cast<coll::SendingOpInterface>(op);
+Price ReshardCost::sending(const OpWithRule &op,
+                           const OpSharding &sharding) const {
+  auto sends = dyn_cast<coll::SendingOpInterface>(op.op);
   if (!sends)
     return {};
   return Price::of(slowestLink(mesh, sends.getLinks()),

@@ -23,8 +23,9 @@ public:
   /// a ranked tensor.
   Price between(mlir::Value value, const Layout &from, const Layout &to);
   Price of(ReshardOp reshard);
-  /// The price of the bytes that an op itself sends with these layouts.
-  Price sending(mlir::Operation *op, const OpSharding &sharding) const;
+  /// The price of the bytes that an op, or a part of one, itself sends with
+  /// these layouts.
+  Price sending(const OpWithRule &op, const OpSharding &sharding) const;
 
 private:
   Mesh mesh;

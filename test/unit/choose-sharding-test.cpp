@@ -196,6 +196,27 @@ TEST_CASE("the cheapest of the candidates is chosen") {
   }
 }
 
+TEST_CASE("each part of an op has its own sharding") {
+  OpText barrier = {{"tensor<8x12xf32>", "tensor<12x8xf32>"},
+                    "%r:2 = weft.optimization_barrier %0, %1 : "
+                    "tensor<8x12xf32>, tensor<12x8xf32> -> tensor<8x12xf32>, "
+                    "tensor<12x8xf32>"};
+  // The first part is in conflict with itself, the second is not.
+  OneOp op("d=4", barrier, {"[-,d]", "[d,-]", "[d,-]", "[d,-]"});
+  bool conflict = false;
+  OpSharding chosen = choose(op, conflict);
+  CHECK(conflict);
+  CHECK(textOf(op.mesh, chosen) == "[-,d] [d,-] -> [-,d] [d,-]");
+  ShardingPrices prices(op.mesh);
+  OpPrice price = prices.of(op.op, chosen, op.layouts);
+  REQUIRE(price.operands.size() == 2);
+  CHECK(price.operands[0] == Price());
+  CHECK(price.operands[1] == Price());
+  CHECK(price.results == Price{72 * kByte, kLatency, 72});
+  // Both parts run 24 iterations.
+  CHECK(price.rest == Price{2 * 24 * kByte / 32, 0, 0});
+}
+
 TEST_CASE("the price of the header's example") {
   OneOp add("d=4", kAdd, {"[d,-]", "[-,d]", "[d,-]"});
   OpPrice rows = priceOf(add, "[d,-]"), columns = priceOf(add, "[-,d]");

@@ -209,6 +209,13 @@ const Case kCases[] = {
     {"a source takes any layout", "d=4", kIota, {"[d]"}, "[d]", "-> [d]"},
 };
 
+// Two matrices and a number have nothing to do with each other.
+const OpText kBarrier = {
+    {"tensor<8x12xf32>", "tensor<12x6xf32>", "tensor<f32>"},
+    "%r:3 = weft.optimization_barrier %0, %1, %2 : tensor<8x12xf32>, "
+    "tensor<12x6xf32>, tensor<f32> -> tensor<8x12xf32>, tensor<12x6xf32>, "
+    "tensor<f32>"};
+
 std::string merged(OneOp &it) {
   return textOf(it.mesh, mergeFactors(it.mesh, it.op, it.layouts));
 }
@@ -224,7 +231,9 @@ TEST_CASE("axes of factors are merged, each for one factor") {
   for (const Merge &it : kMerges) {
     INFO(it.axes << " and " << it.more);
     FactorAxes axes = axesOf(mesh, it.axes);
-    CHECK(mergeInto(axes, axesOf(mesh, it.more)) == it.complete);
+    OpWithRule op;
+    op.partOfFactor.resize(axes.size());
+    CHECK(mergeInto(op, axes, axesOf(mesh, it.more)) == it.complete);
     CHECK(textOf(mesh, axes) == it.both);
   }
 }
@@ -237,6 +246,19 @@ TEST_CASE("an op requires and produces the layouts of its factors") {
     CHECK(merged(op) == it.factors);
     CHECK(applied(op) == it.runs);
   }
+}
+
+TEST_CASE("an axis shards one factor of each part of an op") {
+  OneOp barrier("x=2", kBarrier, {"[-,x]", "[x,-]", "", "", "", ""});
+  CHECK(barrier.op.parts.size() == 3);
+  CHECK(barrier.op.elementwise);
+  CHECK(merged(barrier) == "[-,x,x,-]");
+  CHECK(applied(barrier) == "[-,x] [x,-] [] -> [-,x] [x,-] []");
+  FactorAxes axes = axesOf(barrier.mesh, "[-,x,-,-]");
+  CHECK(mergeInto(barrier.op, axes,
+                  FactorAxes{{}, {}, {fullAxis(barrier.mesh, 0)}, {}}));
+  CHECK_FALSE(mergeInto(barrier.op, axes,
+                        FactorAxes{{fullAxis(barrier.mesh, 0)}, {}, {}, {}}));
 }
 
 TEST_CASE("the accumulator counts once where updates are split") {

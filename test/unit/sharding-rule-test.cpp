@@ -1,6 +1,6 @@
 //===- sharding-rule-test.cpp - rules and projections ---------------------===//
 
-#include "weft/dialects/layout/ShardingRule.h"
+#include "weft/dialects/layout/RuleParts.h"
 #include "weft/test/unit/EveryLayout.h"
 
 #include "catch2/catch.hpp"
@@ -156,4 +156,41 @@ TEST_CASE("the reduction that a partial operand passes to the result") {
     CHECK(passed(Linearity::Moving, kind) == stringifyReduceKind(kind));
     CHECK(passed(Linearity::None, kind) == "none");
   }
+}
+
+TEST_CASE("parts of a rule") {
+  ShardingRule rule;
+  rule.factors.assign(4, {8, FactorKind::Pass});
+  rule.operands = {{{0}, {1}}, {{2}, {3}}};
+  rule.results = {{{0}, {1}}, {{2}, {3}}};
+  using Parts = llvm::SmallVector<unsigned>;
+  CHECK(partsOfFactors(rule) == Parts{0, 0, 1, 1});
+  std::vector<RulePart> parts = splitRule(rule, partsOfFactors(rule));
+  REQUIRE(parts.size() == 2);
+  CHECK(toString(parts[1].rule) == "([i, j]) -> ([i, j]) {i=8, j=8}");
+  CHECK(parts[1].tensors == Parts{1, 3});
+  CHECK(parts[1].factors == Parts{2, 3});
+
+  // A factor that is reduced makes all results partial.
+  rule.factors[3].kind = FactorKind::Reduce;
+  rule.results = {{{0}, {1}}, {{2}}};
+  CHECK(partsOfFactors(rule) == Parts{0, 0, 0, 0});
+  CHECK(splitRule(rule, partsOfFactors(rule)).empty());
+  // Sums of both operands are one number.
+  rule.factors.assign(2, {8, FactorKind::Reduce});
+  rule.operands = {{{0}}, {{1}}};
+  rule.results = {{}};
+  CHECK(partsOfFactors(rule) == Parts{0, 0});
+  // A factor that is never sharded needs no part.
+  rule.factors = {{8, FactorKind::Pass}, {8, FactorKind::Replicated}};
+  rule.results = {{{0}}};
+  CHECK(partsOfFactors(rule) == Parts{0, 0});
+  // Tensors without factors are the last part.
+  rule.factors.assign(2, {8, FactorKind::Pass});
+  rule.operands = {{}, {{0}}, {{1}}};
+  rule.results = {{{0}}, {{1}}};
+  parts = splitRule(rule, partsOfFactors(rule));
+  REQUIRE(parts.size() == 3);
+  CHECK(parts[2].tensors == Parts{0});
+  CHECK(parts[1].tensors == Parts{2, 4});
 }

@@ -45,6 +45,7 @@ weft_unit_test(program-work-test SRCS unit/program-work-test.cpp LINK weft::Weft
 weft_unit_test(kernel-groups-test SRCS unit/kernel-groups-test.cpp LINK weft::WeftKernelPasses)
 weft_unit_test(layout-variants-test SRCS unit/layout-variants-test.cpp LINK weft::WeftExplain)
 weft_unit_test(layout-quality-test SRCS unit/layout-quality-test.cpp LINK weft_sharded_witness)
+weft_unit_test(loop-layouts-test SRCS unit/loop-layouts-test.cpp LINK weft_sharded_witness)
 weft_unit_test(layout-propagation-test SRCS unit/layout-propagation-test.cpp LINK weft_sharded_witness)
 foreach(family collectives shapes values)
   weft_unit_test(known-failures-${family}-test SRCS unit/known-failures-${family}-test.cpp LINK weft_sharded_witness)

@@ -96,7 +96,7 @@ void SinkChain::keepOthers(const OpWithRule &ruled, const SunkOp &sunk,
     for (auto [factor, list] : llvm::enumerate(theirs))
       if (taken.contains(factor))
         list.clear();
-    mergeInto(axes, theirs);
+    mergeInto(ruled, axes, theirs);
   }
 }
 
@@ -156,7 +156,7 @@ std::optional<SunkOp> SinkChain::tryOp(Operation *op, Value moved) const {
     if (!getLayout(operand.get().getType()) || !carries(moved, operand))
       continue;
     unsigned index = operand.getOperandNumber();
-    if (!mergeInto(axes, ruled.project(mesh, index, before)))
+    if (!mergeInto(ruled, axes, ruled.project(mesh, index, before)))
       return std::nullopt;
     sunk.carried.push_back(index);
   }
@@ -222,7 +222,7 @@ Price SinkChain::sentNow(Operation *op) const {
                                                         : Layout());
   for (Value result : op->getResults())
     now.results.push_back(layoutIn(result));
-  return cost.sending(op, now);
+  return cost.sending(OpWithRule::get(op), now);
 }
 
 bool SinkChain::find() {
@@ -238,7 +238,8 @@ bool SinkChain::find() {
     std::optional<SunkOp> sunk = tryOp(user, moved);
     if (!sunk)
       break;
-    spent = spent + costOfOthers(*sunk) + cost.sending(user, sunk->sharding);
+    spent = spent + costOfOthers(*sunk) +
+            cost.sending(OpWithRule::get(user), sunk->sharding);
     gained = gained + savedBy(*sunk, moved) + sentNow(user);
     before = sunk->sharding.results.front();
     after = layoutIn(user->getResult(0));

@@ -139,6 +139,8 @@ LogicalResult Annotations::enterResult(unsigned index) {
   if (!layout)
     return success();
   table.annotateResult(index, *layout);
+  if (!isMemoryClosed && table.isCarried(returned))
+    return success(); // may be moved after the loop
   fix(returned, *layout, memory && memory->isState, end);
   if (LayoutEntry *entry = table.find(returned);
       entry && !entry->mustDivide.empty())

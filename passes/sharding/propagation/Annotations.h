@@ -6,7 +6,9 @@
 //
 // Annotations are `weft.layout` of arguments and results, `weft.constrain`, and
 // the layouts that ops state themselves (FixedLayoutsOpInterface). An annotated
-// layout is closed. An argument, or a `weft.constrain`, may say more about its
+// layout is closed. Only where a result of the function is a loop's, the
+// annotation concerns the value after the loop, where it may be moved once: the
+// loop prefers the layout and may carry the value in another. An argument, or a `weft.constrain`, may say more about its
 // value:
 //
 //   weft.open = array<i64: 1>     dimension 1 may take further axes

@@ -28,8 +28,7 @@ Price ShardingPrices::fetch(const OpWithRule &op,
     int64_t shards = shardCount(over);
     if (shards == 1)
       continue;
-    auto type =
-        cast<RankedTensorType>(op.op->getOperand(map.operand).getType());
+    auto type = cast<RankedTensorType>(op.value(map.operand).getType());
     auto local = localShape(sharding.operands[map.operand], type.getShape());
     int64_t unit = std::max<int64_t>(map.operandUnit, 1);
     int64_t bytes = bytesOf(type.getElementType());
@@ -69,10 +68,12 @@ Price OpPrice::total() const {
 
 OpPrice ShardingPrices::of(const OpWithRule &op, const OpSharding &sharding,
                            const TensorLayouts &layouts) {
+  if (!op.parts.empty())
+    return ofParts(op, sharding, layouts);
   OpPrice price;
-  price.rest = fetch(op, sharding) + reshards.sending(op.op, sharding) +
-               work(op, sharding);
-  unsigned operands = op.op->getNumOperands();
+  price.rest =
+      fetch(op, sharding) + reshards.sending(op, sharding) + work(op, sharding);
+  unsigned operands = op.numOperands();
   for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor) {
     Value value = op.value(tensor);
     const Layout *layout = layouts[tensor];
@@ -82,6 +83,53 @@ OpPrice ShardingPrices::of(const OpWithRule &op, const OpSharding &sharding,
     else if (layout)
       price.results = price.results +
                       move(value, sharding.results[tensor - operands], *layout);
+  }
+  return price;
+}
+
+/// A part's share of the sharding of its op.
+static OpSharding shareOf(const OpWithRule &part, const OpWithRule &op,
+                          const OpSharding &sharding) {
+  OpSharding share;
+  for (unsigned factor : part.factorNumbers)
+    share.axes.push_back(sharding.axes[factor]);
+  for (unsigned tensor = 0; tensor < part.numTensors(); ++tensor) {
+    unsigned number = part.numberInOp(tensor);
+    if (op.isOperand(number))
+      share.operands.push_back(sharding.operands[number]);
+    else
+      share.results.push_back(sharding.results[number - op.numOperands()]);
+  }
+  return share;
+}
+
+/// Enters a part's sharding in that of its op.
+static void enterShare(const OpWithRule &part, const OpWithRule &op,
+                       const OpSharding &share, OpSharding &sharding) {
+  for (auto [factor, list] : llvm::enumerate(share.axes))
+    sharding.axes[part.factorNumbers[factor]] = list;
+  for (unsigned tensor = 0; tensor < part.numTensors(); ++tensor) {
+    unsigned number = part.numberInOp(tensor);
+    if (op.isOperand(number))
+      sharding.operands[number] = share.operands[tensor];
+    else
+      sharding.results[number - op.numOperands()] =
+          share.results[tensor - part.numOperands()];
+  }
+}
+
+OpPrice ShardingPrices::ofParts(const OpWithRule &op,
+                                const OpSharding &sharding,
+                                const TensorLayouts &layouts) {
+  OpPrice price;
+  price.operands.resize(op.numOperands());
+  for (const OpWithRule &part : op.parts) {
+    OpPrice one =
+        of(part, shareOf(part, op, sharding), layoutsOf(part, layouts));
+    price.rest = price.rest + one.rest;
+    price.results = price.results + one.results;
+    for (auto [operand, cost] : llvm::enumerate(one.operands))
+      price.operands[part.numberInOp(operand)] = cost;
   }
   return price;
 }
@@ -143,7 +191,7 @@ static FactorAxes exactly(const OpWithRule &op, const Proposal &leader,
       if (leader.has[factor] &&
           op.rule.factors[factor].kind == FactorKind::Pass)
         list.clear();
-    mergeInto(axes, more);
+    mergeInto(op, axes, more);
   }
   return axes;
 }
@@ -160,7 +208,7 @@ listCandidates(const OpWithRule &op, llvm::ArrayRef<Proposal> proposals,
   for (const Proposal &leader : proposals) {
     FactorAxes axes = leader.axes;
     for (const Proposal &proposal : proposals)
-      conflict |= !mergeInto(axes, proposal.axes);
+      conflict |= !mergeInto(op, axes, proposal.axes);
     add(std::move(axes));
   }
   for (const Proposal &leader : proposals)
@@ -258,9 +306,28 @@ static bool addsUp(const OpWithRule &op) {
   auto adds = [](Linearity linearity) {
     return has(linearity, Linearity::JointlyLinear);
   };
+  auto results = llvm::seq(op.numOperands(), op.numTensors());
   return llvm::any_of(op.rule.linearity, adds) ||
-         llvm::any_of(op.op->getResults(),
-                      [](Value value) { return isAddedUp(value); });
+         llvm::any_of(results, [&](unsigned result) {
+           return isAddedUp(op.value(result));
+         });
+}
+
+/// Chooses the sharding of each part.
+static OpSharding chooseParts(const Mesh &mesh, const OpWithRule &op,
+                              const TensorLayouts &layouts,
+                              ShardingPrices &prices, bool &conflict) {
+  OpSharding sharding = replicatedSharding(op);
+  conflict = false;
+  for (const OpWithRule &part : op.parts) {
+    bool inConflict = false;
+    enterShare(part, op,
+               chooseSharding(mesh, part, layoutsOf(part, layouts), prices,
+                              inConflict),
+               sharding);
+    conflict |= inConflict;
+  }
+  return sharding;
 }
 
 OpSharding weft::chooseSharding(const Mesh &mesh, const OpWithRule &op,
@@ -270,6 +337,8 @@ OpSharding weft::chooseSharding(const Mesh &mesh, const OpWithRule &op,
     conflict = false;
     return replicatedSharding(op);
   }
+  if (!op.parts.empty())
+    return chooseParts(mesh, op, layouts, prices, conflict);
   std::vector<Proposal> proposals = listProposals(mesh, op, layouts);
   auto candidates = ::listCandidates(op, proposals, conflict);
   auto withoutSums = listWithoutSums(op, proposals, candidates);

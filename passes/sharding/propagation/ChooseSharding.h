@@ -42,6 +42,8 @@ public:
   }
 
 private:
+  OpPrice ofParts(const OpWithRule &op, const OpSharding &sharding,
+                  const TensorLayouts &layouts);
   Price fetch(const OpWithRule &op, const OpSharding &sharding) const;
   Price work(const OpWithRule &op, const OpSharding &sharding) const;
 
@@ -49,14 +51,15 @@ private:
   ReshardCost reshards;
 };
 
-/// Candidates for the axes of an op's factors. In each, one tensor has
-/// priority: for its axes, or also for its unsplit factors. `conflict` tells
-/// whether two factors want an axis, or two tensors other axes for a factor.
+/// Candidates for the axes of the factors of an op with one part, or of a part.
+/// In each, one tensor has priority: for its axes, or also for its unsplit
+/// factors. `conflict` tells whether two factors want an axis, or two tensors
+/// other axes for a factor.
 std::vector<FactorAxes> listCandidates(const Mesh &mesh, const OpWithRule &op,
                                        const TensorLayouts &layouts,
                                        bool &conflict);
 
-/// The cheapest candidate, the first of equal ones. A sum that may be added to
+/// The cheapest candidate of each part, the first of equal ones. A sum that may be added to
 /// another is replaced by gathers of operands only if half of its price is
 /// higher than theirs.
 OpSharding chooseSharding(const Mesh &mesh, const OpWithRule &op,

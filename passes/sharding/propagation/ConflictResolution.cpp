@@ -2,6 +2,7 @@
 
 #include "weft/passes/sharding/propagation/ConflictResolution.h"
 
+#include "weft/layout/Saturating.h"
 #include "weft/passes/sharding/FreeRegions.h"
 #include "weft/passes/sharding/propagation/LayoutJournal.h"
 
@@ -76,12 +77,21 @@ void ConflictResolution::forget(llvm::ArrayRef<unsigned> ops) {
   }
 }
 
+static Price plusTimes(const Price &sum, const Price &price, int64_t times) {
+  auto add = [times](int64_t a, int64_t b) {
+    return saturatingAdd(a, saturatingMultiply(b, times));
+  };
+  return {add(sum.moving, price.moving), add(sum.waiting, price.waiting),
+          add(sum.bytes, price.bytes)};
+}
+
 Price ConflictResolution::totalPrice(llvm::ArrayRef<unsigned> ops) {
   llvm::DenseMap<Value, llvm::SmallVector<const Layout *, 2>> arrived;
   Price total;
   for (unsigned index : ops) {
     const OpPrice &one = price(index);
-    total = total + one.rest + one.results;
+    int64_t times = table.executionsOf(index);
+    total = plusTimes(total, one.rest + one.results, times);
     for (auto [operand, cost] : llvm::enumerate(one.operands)) {
       if (cost == Price())
         continue;
@@ -90,7 +100,7 @@ Price ConflictResolution::totalPrice(llvm::ArrayRef<unsigned> ops) {
       if (llvm::any_of(known, [&](const Layout *l) { return *l == wanted; }))
         continue;
       known.push_back(&wanted);
-      total = total + cost;
+      total = plusTimes(total, cost, times);
     }
   }
   return total;
@@ -107,13 +117,22 @@ ConflictResolution::Ops ConflictResolution::around(Value value,
     if (auto index = table.indexOf(op); index && !table.ops()[*index].source)
       ops.push_back(*index);
   };
-  if (Operation *def = value.getDefiningOp())
-    add(def);
-  for (Operation *user : value.getUsers()) {
-    if (ops.size() >= most)
-      break;
-    add(user);
-  }
+  auto addAround = [&](Value one) {
+    if (Operation *def = one.getDefiningOp())
+      add(def);
+    for (Operation *user : one.getUsers()) {
+      if (ops.size() >= most)
+        break;
+      add(user);
+    }
+  };
+  const RegionFlow &flow = table.flow();
+  Value leader = flow.leader(value);
+  if (flow.members(leader).empty())
+    addAround(value);
+  llvm::for_each(flow.members(leader), addAround);
+  for (OpOperand *source : flow.sources(leader))
+    add(source->getOwner());
   return ops;
 }
 
@@ -126,12 +145,24 @@ ConflictResolution::Ops ConflictResolution::concerned() const {
   return ops;
 }
 
+/// The number of shards of a value.
+static int64_t shardsOf(const Layout &layout) {
+  int64_t shards = 1;
+  for (const SubAxes &dim : layout.dims)
+    shards *= shardCount(dim);
+  return shards;
+}
+
 void ConflictResolution::change(Value value, const Layout &layout) {
-  if (!table.isFree(value) || table.get(value) == layout ||
-      !changed.insert(value).second)
+  Value leader = table.flow().leader(value);
+  if (!table.isFree(value) || table.get(leader) == layout ||
+      changed.contains(leader) ||
+      (table.isCarried(leader) &&
+       shardsOf(layout) < shardsOf(table.get(leader))))
     return;
-  changes.push_back({value, table.get(value), layout});
-  table.set(value, layout);
+  changed.insert(leader);
+  changes.push_back({leader, table.get(leader), layout});
+  table.set(leader, layout);
 }
 
 static bool usesAnAxisTwice(const FactorAxes &axes) {
@@ -163,34 +194,62 @@ static FactorAxes followed(const OpWithRule &op, unsigned from, unsigned to,
   return next;
 }
 
-void ConflictResolution::follow(const OpWithRule &op, const Change &change) {
+void ConflictResolution::followPiece(const OpWithRule &piece,
+                                     const Change &change) {
   const Mesh &mesh = table.mesh();
+  const RegionFlow &flow = table.flow();
   unsigned from = 0;
-  while (op.value(from) != change.value)
+  while (from < piece.numTensors() &&
+         flow.leader(piece.value(from)) != change.value)
     ++from;
-  FactorAxes was = op.project(mesh, from, change.before);
-  FactorAxes is = op.project(mesh, from, change.after);
-  for (unsigned to = 0; to < op.numTensors(); ++to) {
-    Value value = op.value(to);
-    if (changed.contains(value) || !table.isFree(value))
+  if (from == piece.numTensors())
+    return;
+  FactorAxes was = piece.project(mesh, from, change.before);
+  FactorAxes is = piece.project(mesh, from, change.after);
+  for (unsigned to = 0; to < piece.numTensors(); ++to) {
+    Value value = piece.value(to);
+    if (changed.contains(flow.leader(value)) || !table.isFree(value))
       continue;
     const Layout &now = table.get(value);
-    FactorAxes mine = op.project(mesh, to, now);
-    FactorAxes next = followed(op, from, to, was, is, mine);
+    FactorAxes mine = piece.project(mesh, to, now);
+    FactorAxes next = followed(piece, from, to, was, is, mine);
     if (next == mine || usesAnAxisTwice(next) ||
-        projectToTensor(mesh, op.rule, op.factors(to), mine) != now)
+        projectToTensor(mesh, piece.rule, piece.factors(to), mine) != now)
       continue;
-    this->change(value, normalise(mesh, projectToTensor(mesh, op.rule,
-                                                        op.factors(to), next)));
+    this->change(value,
+                 normalise(mesh, projectToTensor(mesh, piece.rule,
+                                                 piece.factors(to), next)));
   }
+}
+
+void ConflictResolution::follow(const OpWithRule &op, const Change &change) {
+  if (isBorder(op))
+    return followFlow(op.op, change);
+  for (const OpWithRule &piece : op.pieces())
+    followPiece(piece, change);
+}
+
+void ConflictResolution::followFlow(Operation *op, const Change &change) {
+  const RegionFlow &flow = table.flow();
+  auto pass = [&](Value from, Value to) {
+    if (from == change.value && table.knows(to) &&
+        table.get(to) == change.before)
+      this->change(to, change.after);
+  };
+  for (OpOperand &operand : op->getOpOperands())
+    if (Value target = flow.target(operand)) {
+      Value source = flow.leader(operand.get());
+      pass(source, target);
+      pass(target, source);
+    }
 }
 
 /// The layout that the sharding gives a tensor, after its sums are reduced.
 static Layout withoutPartials(const OpSharding &sharding, const OpWithRule &op,
                               unsigned tensor) {
-  unsigned operands = op.op->getNumOperands();
-  Layout layout = op.isOperand(tensor) ? sharding.operands[tensor]
-                                       : sharding.results[tensor - operands];
+  Layout layout = op.isOperand(tensor)
+                      ? sharding.operands[tensor]
+                      : sharding.results[tensor - op.numOperands()];
   layout.partial.clear();
   layout.reduce = ReduceKind::Sum;
   return layout;
@@ -215,6 +274,15 @@ bool ConflictResolution::wantsOtherwise(const OpWithRule &op,
          sharding.operands[operand].dims != table.get(value).dims;
 }
 
+bool ConflictResolution::becomesOther(const OpWithRule &op,
+                                      unsigned operand) const {
+  OpOperand &use = op.op->getOpOperand(operand);
+  Value target = table.flow().target(use);
+  return target && table.knows(target) && table.isFree(target) &&
+         !table.isSource(use.get()) &&
+         table.get(target).dims != table.get(use.get()).dims;
+}
+
 bool ConflictResolution::isOpen(unsigned index) const {
   const OpWithRule &op = table.ops()[index];
   if (op.source)
@@ -222,19 +290,19 @@ bool ConflictResolution::isOpen(unsigned index) const {
   if (!isBorder(op))
     return inConflict[index] || disagrees(op, shardings[index]);
   auto operands = llvm::seq(op.op->getNumOperands());
-  return llvm::any_of(operands,
-                      [&](unsigned i) { return wantsOtherwise(op, i); });
+  return llvm::any_of(operands, [&](unsigned i) {
+    return wantsOtherwise(op, i) || becomesOther(op, i);
+  });
 }
 
 ConflictResolution::Settlement
-ConflictResolution::attemptSharding(unsigned index, const FactorAxes &axes,
-                                    size_t limit) {
-  const OpWithRule &op = table.ops()[index];
-  OpSharding sharding = applyAxes(table.mesh(), op, axes);
-  if (!disagrees(op, sharding))
+ConflictResolution::attemptSharding(const OpWithRule &piece,
+                                    const FactorAxes &axes, size_t limit) {
+  OpSharding sharding = applyAxes(table.mesh(), piece, axes);
+  if (!disagrees(piece, sharding))
     return {};
-  for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor)
-    change(op.value(tensor), withoutPartials(sharding, op, tensor));
+  for (unsigned tensor = 0; tensor < piece.numTensors(); ++tensor)
+    change(piece.value(tensor), withoutPartials(sharding, piece, tensor));
   return followChanges(limit);
 }
 
@@ -248,12 +316,22 @@ ConflictResolution::attemptOperand(unsigned index, unsigned operand,
   return followChanges(limit);
 }
 
+ConflictResolution::Settlement
+ConflictResolution::attemptTarget(unsigned index, unsigned operand,
+                                  size_t limit) {
+  const OpWithRule &op = table.ops()[index];
+  if (!becomesOther(op, operand))
+    return {};
+  OpOperand &use = op.op->getOpOperand(operand);
+  change(table.flow().target(use), table.get(use.get()));
+  return followChanges(limit);
+}
+
 ConflictResolution::Settlement ConflictResolution::followChanges(size_t limit) {
   for (size_t at = 0; at < changes.size() && changes.size() < limit; ++at) {
     Change speaker = changes[at];
     for (unsigned other : around(speaker.value))
-      if (!isBorder(table.ops()[other]))
-        follow(table.ops()[other], speaker);
+      follow(table.ops()[other], speaker);
   }
   Ops ops = concerned();
   for (const Change &change : changes)
@@ -330,22 +408,29 @@ bool ConflictResolution::adopt(Settlement settlement, unsigned op) {
 
 bool ConflictResolution::settleBorder(unsigned index, size_t limit) {
   bool settled = false;
-  for (unsigned i = 0; i < table.ops()[index].op->getNumOperands(); ++i)
+  for (unsigned i = 0; i < table.ops()[index].op->getNumOperands(); ++i) {
     settled |= adopt(attemptOperand(index, i, limit), index);
+    settled |= adopt(attemptTarget(index, i, limit), index);
+  }
   return settled;
 }
 
 bool ConflictResolution::settleOp(unsigned index, size_t limit) {
   const OpWithRule &op = table.ops()[index];
-  bool conflict = false;
-  Settlement best;
-  for (const FactorAxes &axes :
-       listCandidates(table.mesh(), op, table.layoutsOf(op), conflict)) {
-    Settlement next = attemptSharding(index, axes, limit);
-    if (movesLess(best.saved, next.saved))
-      best = std::move(next);
+  bool settled = false;
+  for (const OpWithRule &piece : op.pieces()) {
+    bool conflict = false;
+    Settlement best;
+    for (const FactorAxes &axes :
+         listCandidates(table.mesh(), piece,
+                        layoutsOf(piece, table.layoutsOf(op)), conflict)) {
+      Settlement next = attemptSharding(piece, axes, limit);
+      if (movesLess(best.saved, next.saved))
+        best = std::move(next);
+    }
+    settled |= adopt(std::move(best), index);
   }
-  return adopt(std::move(best), index);
+  return settled;
 }
 
 bool ConflictResolution::settle(unsigned index, size_t limit) {

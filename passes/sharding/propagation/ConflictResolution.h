@@ -17,7 +17,10 @@
 // is not split.
 //
 // A constraint, or another op that states the layout of an operand, is tried in
-// the same way, with the operand in that layout.
+// the same way, with the operand in that layout. A value that a loop carries is
+// one value, outside and inside; what moves in a loop counts once a round. A
+// carried value does not give up axes for less traffic, as it would take more
+// memory for as long as the loop runs.
 //
 // Annotated values, arguments and groups never change. The number of values
 // tried is linear in the program, and its order is the program's; conflicts
@@ -67,6 +70,8 @@ private:
   /// Whether an op that states the layout of a free operand differs from the
   /// table.
   bool wantsOtherwise(const OpWithRule &op, unsigned operand) const;
+  /// Whether an operand becomes a free value of another layout.
+  bool becomesOther(const OpWithRule &op, unsigned operand) const;
   /// Whether the op is in conflict or disagrees with the table.
   bool isOpen(unsigned op) const;
   llvm::hash_code hashOp(const OpWithRule &op) const;
@@ -77,14 +82,17 @@ private:
   bool settle(unsigned op, size_t limit);
   /// Resolves a conflict of an op by the best of all candidates.
   bool settleOp(unsigned op, size_t limit);
-  /// Tries each operand in the layout that the op states, and keeps it if that
-  /// is cheaper.
+  /// Tries each operand in the layout that the op states, and the value that it
+  /// becomes in the operand's layout, and keeps what is cheaper.
   bool settleBorder(unsigned op, size_t limit);
   /// The savings if the op runs with these axes and all values that share them
   /// follow.
-  Settlement attemptSharding(unsigned op, const FactorAxes &axes, size_t limit);
+  Settlement attemptSharding(const OpWithRule &piece, const FactorAxes &axes,
+                             size_t limit);
   /// The savings if an operand has the layout that the op states.
   Settlement attemptOperand(unsigned op, unsigned operand, size_t limit);
+  /// The savings if the value that an operand becomes has the operand's layout.
+  Settlement attemptTarget(unsigned op, unsigned operand, size_t limit);
   /// Makes the changes that follow from those made, prices all of them, and
   /// reverts them.
   Settlement followChanges(size_t limit);
@@ -94,13 +102,17 @@ private:
   /// Makes tensors of the op that share a factor with a changed one take its
   /// axes too.
   void follow(const OpWithRule &op, const Change &change);
-  /// The ops of the table, except sources, that make or use a value, at most
-  /// `most`.
+  void followPiece(const OpWithRule &piece, const Change &change);
+  /// Makes the values that become a changed one take its layout too, and those
+  /// that it becomes.
+  void followFlow(mlir::Operation *op, const Change &change);
+  /// The ops of the table, except sources, that make or use a value, or pass on
+  /// one of its class, at most about `most`.
   Ops around(mlir::Value value, size_t most = SIZE_MAX) const;
   /// All ops with a changed value, each once.
   Ops concerned() const;
-  /// The price of the ops together; a value that several of them need is moved
-  /// once.
+  /// The price of the ops together, each as often as it is run; a value that
+  /// several of them need is moved once.
   Price totalPrice(llvm::ArrayRef<unsigned> ops);
   void forget(llvm::ArrayRef<unsigned> ops);
 

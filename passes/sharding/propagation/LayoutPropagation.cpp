@@ -165,12 +165,16 @@ void LayoutPropagation::runRound(const Round &round) {
 void LayoutPropagation::closeAroundState() {
   llvm::EquivalenceClasses<void *> joined;
   for (const OpWithRule &op : table.ops()) {
-    if (!op.elementwise || op.source || op.rule.results.front().empty())
+    if (!op.elementwise || op.source)
       continue;
-    void *first = op.op->getResult(0).getAsOpaquePointer();
-    for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor)
-      if (!table.isSource(op.value(tensor)))
-        joined.unionSets(first, op.value(tensor).getAsOpaquePointer());
+    for (const OpWithRule &piece : op.pieces()) {
+      if (piece.rule.results.front().empty())
+        continue;
+      void *first = piece.value(piece.numOperands()).getAsOpaquePointer();
+      for (unsigned tensor = 0; tensor < piece.numTensors(); ++tensor)
+        if (!table.isSource(piece.value(tensor)))
+          joined.unionSets(first, piece.value(tensor).getAsOpaquePointer());
+    }
   }
   // A layout of the annotated values of a set, whether all of them have it, and
   // whether one of them holds state.
@@ -206,6 +210,23 @@ void LayoutPropagation::closeAroundState() {
   }
 }
 
+/// Gives values that loops carry the layouts that results of the function are
+/// annotated with, as far as nothing else has determined theirs.
+void LayoutPropagation::preferResultLayouts() {
+  Operation *end = table.func().getBody().front().getTerminator();
+  for (OpOperand &returned : end->getOpOperands()) {
+    const std::optional<Layout> &said =
+        table.annotationOfResult(returned.getOperandNumber());
+    LayoutEntry *entry = table.find(returned.get());
+    if (!said || !entry || !table.isCarried(returned.get()))
+      continue;
+    Layout before = entry->layout;
+    if (entry->extend(*said) && journal)
+      journal->record({.value = flow.leader(returned.get()), .op = end}, before,
+                      entry->layout);
+  }
+}
+
 void LayoutPropagation::run() {
   std::set<int64_t> priorities{0};
   for (const auto &[value, entry] : table.all())
@@ -217,6 +238,9 @@ void LayoutPropagation::run() {
       closeAroundState();
     runRound({priority, /*withState=*/true, /*elementwiseOnly=*/false});
   }
+  preferResultLayouts();
+  runRound({*priorities.rbegin(), /*withState=*/true,
+            /*elementwiseOnly=*/false});
   for (BlockArgument argument : table.func().getArguments())
     if (LayoutEntry *entry = table.find(argument); entry && !entry->fixed)
       entry->layout = table.asPort(entry->layout, argument.getType());

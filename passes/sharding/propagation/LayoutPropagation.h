@@ -70,6 +70,7 @@ private:
   /// weights, slots or other state: an optimizer's arithmetic is laid out like
   /// its state, even if activations gave a gradient another layout before.
   void closeAroundState();
+  void preferResultLayouts();
 
   LayoutTable &table;
   const RegionFlow &flow;

@@ -2,10 +2,13 @@
 
 #include "weft/passes/sharding/propagation/LayoutTable.h"
 
+#include "weft/dialects/weft/CountedLoop.h"
 #include "weft/dialects/weft/ObservesLayout.h"
 #include "weft/dialects/weft/Ports.h"
+#include "weft/layout/Saturating.h"
 #include "weft/passes/sharding/FreeRegions.h"
 
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace weft;
@@ -19,12 +22,23 @@ LayoutTable::LayoutTable(func::FuncOp function, MeshAttr mesh)
   ruled.reserve(count);
   indices.reserve(count);
   entries.reserve(count + function.getNumArguments());
-  addBlock(function.getBody().front(), {});
+  addBlock(function.getBody().front(), {}, /*executions=*/1);
+}
+
+/// The rounds of a loop that does not know them: the least at which it is one.
+static constexpr int64_t kFewRounds = 2;
+
+/// How often the regions of an op are run, if the op is run `executions` times.
+static int64_t executionsWithin(Operation &op, int64_t executions) {
+  if (!cast<RegionBranchOpInterface>(op).hasLoop())
+    return executions;
+  return saturatingMultiply(executions, roundsOf(&op).value_or(kFewRounds));
 }
 
 /// Adds ops in program order, those of regions behind the op that contains
 /// them.
-void LayoutTable::addBlock(Block &block, llvm::ArrayRef<SubAxis> bound) {
+void LayoutTable::addBlock(Block &block, llvm::ArrayRef<SubAxis> bound,
+                           int64_t executions) {
   auto add = [&](Value value) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (!type)
@@ -39,16 +53,27 @@ void LayoutTable::addBlock(Block &block, llvm::ArrayRef<SubAxis> bound) {
       continue; // it accepts any layout
     indices[&op] = ruled.size();
     ruled.push_back(OpWithRule::get(&op));
+    executed.push_back(executions);
     llvm::for_each(op.getResults(), add);
     if (ruled.back().source)
       sources.insert(op.result_begin(), op.result_end());
     if (hasRegionFlow(&op))
       for (Region &region : op.getRegions())
-        addBlock(region.front(), bound);
+        addBlock(region.front(), bound, executionsWithin(op, executions));
     else if (FixedLayoutsOpInterface says = freeRegionOf(&op))
       addBlock(op.getRegion(0).front(),
-               boundAxes(meshValue, says.getFreeAxes()));
+               boundAxes(meshValue, says.getFreeAxes()), executions);
   }
+}
+
+bool LayoutTable::isCarried(Value value) const {
+  Value leader = regionFlow.leader(value);
+  if (regionFlow.members(leader).empty())
+    return false;
+  Operation *holder = isa<BlockArgument>(leader)
+                          ? leader.getParentBlock()->getParentOp()
+                          : leader.getDefiningOp();
+  return cast<RegionBranchOpInterface>(holder).hasLoop();
 }
 
 Layout LayoutTable::annotated(Value value) const {
@@ -72,10 +97,12 @@ TensorLayouts LayoutTable::layoutsOf(const OpWithRule &op) const {
 }
 
 bool LayoutTable::isFree(Value value) const {
-  auto it = entries.find(value);
+  Value leader = regionFlow.leader(value);
+  auto it = entries.find(leader);
+  bool isPort =
+      isa<BlockArgument>(leader) && regionFlow.members(leader).empty();
   return it != entries.end() && !it->second.fixed && !it->second.group &&
-         !isa<BlockArgument>(value) && !sources.contains(value) &&
-         regionFlow.members(value).empty();
+         it->second.mustDivide.empty() && !isPort && !sources.contains(value);
 }
 
 Layout LayoutTable::asPort(Layout layout, Type type) const {

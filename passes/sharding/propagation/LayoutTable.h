@@ -56,6 +56,9 @@ public:
     auto it = indices.find(op);
     return it == indices.end() ? std::nullopt : std::optional(it->second);
   }
+  /// How often the op of that place is run; a loop that does not know its rounds
+  /// is taken to run twice.
+  int64_t executionsOf(unsigned index) const { return executed[index]; }
   /// Whether the value is computed by a source, so that any layout is free.
   bool isSource(mlir::Value value) const { return sources.contains(value); }
 
@@ -70,9 +73,11 @@ public:
     entryOf(value).layout = layout;
   }
   /// Whether propagation alone decided the layout, so that another one is
-  /// possible. Arguments, sources, values of a group, and values that a region
-  /// passes on are not free.
+  /// possible. Arguments of functions and of regions with free axes, sources,
+  /// and values of a group are not free.
   bool isFree(mlir::Value value) const;
+  /// Whether a loop carries the value from one round to the next.
+  bool isCarried(mlir::Value value) const;
   /// The layout, with the partial axes of the annotation (of an argument, a
   /// constraint or an op that states layouts). Propagation sees dimensions
   /// only.
@@ -105,6 +110,10 @@ public:
   //===--- ports ---===//
   /// The layout that a result of the function must have.
   Layout resultLayout(unsigned result) const;
+  /// The annotation of a result of the function, if there is one.
+  const std::optional<Layout> &annotationOfResult(unsigned result) const {
+    return annotatedResults[result];
+  }
   void annotateResult(unsigned result, const Layout &layout) {
     annotatedResults[result] = layout;
   }
@@ -128,8 +137,10 @@ public:
   }
 
 private:
-  /// Adds the values and ops of a block; axes in `bound` are forbidden.
-  void addBlock(mlir::Block &block, llvm::ArrayRef<SubAxis> bound);
+  /// Adds the values and ops of a block that is run `executions` times; axes in
+  /// `bound` are forbidden.
+  void addBlock(mlir::Block &block, llvm::ArrayRef<SubAxis> bound,
+                int64_t executions);
 
   mutable mlir::func::FuncOp function;
   LayoutJournal *journal = nullptr;
@@ -137,6 +148,7 @@ private:
   MeshAttr meshAttribute;
   Mesh meshValue;
   std::vector<OpWithRule> ruled;
+  std::vector<int64_t> executed;
   llvm::DenseMap<mlir::Operation *, unsigned> indices;
   Entries entries;
   llvm::DenseMap<mlir::Value, Layout> partials; ///< of annotated values

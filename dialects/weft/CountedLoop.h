@@ -1,0 +1,28 @@
+//===- CountedLoop.h - loops whose number of rounds is known ----*- C++ -*-===//
+//
+//   roundsOf(weft.for 10 ...)          10
+//   roundsOf(weft.while ... times 7)   7
+//   roundsOf(weft.while ...)           nothing
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_DIALECTS_WEFT_COUNTEDLOOP_H
+#define WEFT_DIALECTS_WEFT_COUNTEDLOOP_H
+
+#include "mlir/IR/OpDefinition.h"
+
+#include <optional>
+
+#include "weft/dialects/weft/CountedLoop.h.inc"
+
+namespace weft {
+
+/// Attaches the interface to the loops of the dialect.
+void attachCountedLoops(mlir::MLIRContext &context);
+
+/// The number of rounds of a loop, if it is known.
+std::optional<int64_t> roundsOf(mlir::Operation *loop);
+
+} // namespace weft
+
+#endif // WEFT_DIALECTS_WEFT_COUNTEDLOOP_H
