@@ -67,7 +67,8 @@ weft_error *weft_model_output(const weft_model *model, size_t output,
 
 /// Predicts `samples` samples, at least one. inputs[i] is a dense, row-major
 /// array of the input's dtype with a row for each sample; so is outputs[o],
-/// which is completely written. Only one call at a time is allowed.
+/// which is completely written. Only one call at a time is allowed, and none in
+/// a process that was forked after weft_model_open, which lacks its threads.
 weft_error *weft_model_predict(weft_model *model, const void *const *inputs,
                                int64_t samples, void *const *outputs);
 

@@ -48,6 +48,8 @@ static Error createBuffer(weft_runtime *runtime, const weft_program *program,
 }
 
 Error weft_buffer::awaitUse() const {
+  if (Error e = runtime->checkProcess())
+    return e;
   // Reading exchanges messages with other processes, so all runs must be over.
   Ticket use = runtime->processes ? tickets->last() : tickets->of(lastUse);
   if (use.isDone())

@@ -2,6 +2,7 @@
 #include "weft/runtime/devices/Runtime.h"
 
 #include <algorithm>
+#include <tuple>
 
 using namespace weft::runtime;
 
@@ -53,8 +54,66 @@ static Error checkPorts(weft_runtime &runtime, const Plan &plan,
   return nullptr;
 }
 
+/// The memory of one port on the device at one position.
+struct PortMemory {
+  uintptr_t begin, end;
+  const PortInfo *port;
+  bool isWritten;
+  size_t position;
+};
+
+/// The memory that ports of this process have; an output that reuses a donated
+/// input is the input's.
+static std::vector<PortMemory> memoryOfPorts(const weft_runtime &runtime,
+                                             const Plan &plan,
+                                             void *const *inputs,
+                                             void *const *outputs) {
+  size_t positions = plan.mesh.devices.size();
+  Ownership owners = runtime.ownership(plan.mesh);
+  std::vector<PortMemory> all;
+  auto add = [&](const PortInfo &port, void *const *locals, bool isWritten) {
+    for (size_t p = 0; p < positions; ++p)
+      if (auto begin = reinterpret_cast<uintptr_t>(locals[p]);
+          owners.isOwn(int64_t(p)) && port.localBytes)
+        all.push_back({begin, begin + port.localBytes, &port, isWritten, p});
+  };
+  for (size_t i = 0; i < plan.inputs.size(); ++i)
+    add(plan.inputs[i], inputs + i * positions, plan.inputs[i].donatedTo >= 0);
+  for (size_t i = 0; i < plan.outputs.size(); ++i)
+    if (plan.outputs[i].donatedFrom < 0)
+      add(plan.outputs[i], outputs + i * positions, true);
+  return all;
+}
+
+/// Checks that memory to which the program writes is no other port's, nor a
+/// part of it. Memory that is only read may be shared.
+static Error checkDisjoint(std::vector<PortMemory> all) {
+  std::stable_sort(all.begin(), all.end(),
+                   [](const PortMemory &a, const PortMemory &b) {
+                     return std::tie(a.begin, a.end) < std::tie(b.begin, b.end);
+                   });
+  // Of the memory that begins before: the one that reaches furthest, and the
+  // one among those that are written.
+  const PortMemory *any = nullptr, *written = nullptr;
+  for (const PortMemory &one : all) {
+    const PortMemory *other = one.isWritten ? any : written;
+    if (other && one.begin < other->end)
+      return makeError(WEFT_INVALID_ARGUMENT, "the memory for \"",
+                       one.port->name, "\" at position ", one.position,
+                       " overlaps that for \"", other->port->name,
+                       "\" at position ", other->position,
+                       ", and the program writes to one of them; give each "
+                       "port memory of its own");
+    if (!any || any->end < one.end)
+      any = &one;
+    if (one.isWritten && (!written || written->end < one.end))
+      written = &one;
+  }
+  return nullptr;
+}
+
 /// Checks that every pointer of a position of this process is set and aligned,
-/// and donated memory is the same.
+/// donated memory is the same, and other memory that is written is apart.
 static Error checkLocal(const weft_runtime &runtime, const Plan &plan,
                         void *const *inputs, void *const *outputs) {
   size_t positions = plan.mesh.devices.size();
@@ -82,7 +141,7 @@ static Error checkLocal(const weft_runtime &runtime, const Plan &plan,
                          plan.outputs[i].name,
                          "\" reuses a donated input and needs its memory");
   }
-  return nullptr;
+  return checkDisjoint(memoryOfPorts(runtime, plan, inputs, outputs));
 }
 
 /// If the program has branches, as devices may take different ones: takes the
@@ -207,6 +266,8 @@ static Error enqueue(weft_runtime *runtime, const weft_program *program,
   const Plan &plan = program->program->plan();
   if ((!inputs && !plan.inputs.empty()) || (!outputs && !plan.outputs.empty()))
     return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+  if (Error e = runtime->checkProcess())
+    return e;
   std::unique_lock<std::mutex> guard(runtime->mutex);
   if (runtime->processes && !runtime->hasPrepared(program->program)) {
     if (Ticket::isCallingBack())

@@ -86,6 +86,8 @@ WEFT_EXPORT weft_error *weft_device_copy(weft_runtime *runtime,
       return e;
     if (Error e = checkPlace(*runtime, from_device, from, bytes))
       return e;
+    if (Error e = runtime->checkProcess())
+      return e;
     auto handle = std::make_unique<weft_ticket>();
     std::lock_guard<std::mutex> guard(runtime->mutex);
     handle->ticket = runtime->devices->enqueue({.toDevice = to_device,

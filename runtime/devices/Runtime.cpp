@@ -53,6 +53,15 @@ Error weft_runtime::checkDevices(const Plan &plan) const {
   return nullptr;
 }
 
+Error weft_runtime::checkProcess() const {
+  if (process == ::getpid())
+    return nullptr;
+  return makeError(WEFT_INVALID_ARGUMENT, "the runtime was created in process ",
+                   process, ", from which this one (", ::getpid(),
+                   ") was forked without its threads; create a runtime after "
+                   "the fork, or start processes with spawn");
+}
+
 Ownership weft_runtime::ownership(const Mesh &mesh) const {
   Ownership out;
   if (!processes)
@@ -105,7 +114,7 @@ WEFT_EXPORT int64_t weft_runtime_device_count(const weft_runtime *runtime) {
 
 WEFT_EXPORT void weft_runtime_set_host(weft_runtime *runtime, weft_host_fn call,
                                        void *user) {
-  if (!runtime)
+  if (!runtime || runtime->process != ::getpid())
     return;
   std::unique_lock<std::mutex> guard = runtime->lockIdle();
   runtime->host = {call, user};
@@ -131,7 +140,11 @@ WEFT_EXPORT weft_error *weft_runtime_isolate(weft_runtime *runtime, int on) {
   });
 }
 
-WEFT_EXPORT void weft_runtime_free(weft_runtime *runtime) { delete runtime; }
+WEFT_EXPORT void weft_runtime_free(weft_runtime *runtime) {
+  // In a forked process the threads that the destructor awaits do not exist.
+  if (runtime && runtime->process == ::getpid())
+    delete runtime;
+}
 
 WEFT_EXPORT uint64_t weft_runtime_peak_memory(const weft_runtime *runtime) {
   return runtime ? runtime->devices->peakMemory() : 0;

@@ -17,6 +17,7 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <unistd.h>
 
 /// One logical array: a local buffer for each position of the mesh.
 struct weft_buffer {
@@ -63,6 +64,10 @@ struct weft_runtime {
   /// memory of devices may be indexed after this check.
   weft::runtime::Error checkDevices(const weft::runtime::Plan &plan) const;
 
+  /// Fails in a process that was forked from the runtime's: it has none of the
+  /// threads that work for the runtime.
+  weft::runtime::Error checkProcess() const;
+
   /// The process that runs each device of a mesh.
   weft::runtime::Ownership ownership(const weft::runtime::Mesh &mesh) const;
 
@@ -70,6 +75,7 @@ struct weft_runtime {
   std::unique_lock<std::mutex> lockIdle();
 
   const int64_t deviceCount;
+  const pid_t process = ::getpid(); ///< the one that created the runtime
   weft::runtime::Processes *const
       processes; ///< null: this process runs all devices
   weft::runtime::HostFunction host;

@@ -5,6 +5,7 @@
 
 import os
 import pathlib
+import signal
 import sys
 
 os.environ["KERAS_BACKEND"], os.environ["JAX_PLATFORMS"] = "jax", "cpu"
@@ -13,6 +14,7 @@ import numpy as np
 import weft
 import weft.command
 from refusals import compare, refused, refused_by_weft
+from weft import abi, programs, serving
 
 scratch = pathlib.Path(sys.argv[1])
 scratch.mkdir(parents=True, exist_ok=True)
@@ -45,6 +47,26 @@ names = [port.name for port in model.inputs]
 results = model.predict(dict(zip(names, inputs.values())))
 for (name, values), reference in zip(results.items(), two.predict(inputs, verbose=0), strict=True):
     np.testing.assert_allclose(values, reference, rtol=1e-5, atol=1e-5, err_msg=name)
+# The C interface takes no NULL.
+library, take = serving._library(), programs.pointers
+inside = [take([1, 1]), take([1, None]), take([1] * len(model.outputs)), take([None] * len(model.outputs))]
+for handle, given, outputs in ((None, inside[0], inside[2]), (model._model, None, inside[2]), (model._model, inside[0], None),
+                               (model._model, inside[1], inside[2]), (model._model, inside[0], inside[3])):
+    refused(["is NULL"], lambda: abi.check(library.weft_model_predict(handle, given, 1, outputs)))
+
+# A forked process has none of the model's threads.
+if not os.fork():
+    signal.alarm(20)
+    try:
+        model.predict(dict(zip(names, inputs.values())))
+    except weft.Error as error:
+        (scratch / "forked.txt").write_text(str(error))
+    os._exit(0)
+assert os.wait()[1] == 0, "the forked process hangs"
+def forked():
+    raise weft.Error((scratch / "forked.txt").read_text())
+refused(["forked without its threads", "spawn"], forked)
+
 refused(["give a dict"], model.predict, inputs["image"])
 refused(["name each"], model.predict, {"image": inputs["image"]})
 refused(["different numbers"], model.predict, {names[0]: inputs["image"], names[1]: inputs["mark"][1:]})

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import signal
 import sys
 import tempfile
 import zipfile
@@ -58,6 +59,21 @@ refused(["is missing", "(6, 8)"], program.run, {names[1]: b})
 refused(["takes 2 arrays", "1 were given"], program, a)
 refused(["no such output"], program.run, inputs, outputs={"other": result})
 
+# Memory to which the program writes is given once: not an input, nor another output, nor a part of one.
+flip = weft.Context().parse("""module { func.func public @main(%a: tensor<4096xf32>, %b: tensor<4096xf32>)
+      -> (tensor<4096xf32>, tensor<4096xf32>) {
+  %r = stablehlo.reverse %a, dims = [0] : tensor<4096xf32>
+  %s = stablehlo.add %r, %b : tensor<4096xf32>
+  %t = stablehlo.subtract %a, %b : tensor<4096xf32>
+  return %s, %t : tensor<4096xf32>, tensor<4096xf32> } }""", name="flip").compile()
+long = aligned(random.normal(size=4096 + 16).astype("float32"))
+left, right, room = long[:4096], aligned(random.normal(size=4096).astype("float32")), weft.empty(4096)
+pair = {"in/000": left, "in/001": right}
+for outputs in ({"out/000": left}, {"out/001": right}, {"out/000": long[16:]}, {"out/000": room, "out/001": room}):
+    refused(["shares memory"], flip.run, pair, outputs=outputs)
+same = flip.run({"in/000": left, "in/001": left}, outputs={"out/000": room}, copy=False)  # only read: may be one array
+assert same["out/000"] is room and (room == left[::-1] + left).all() and not same["out/001"].any()
+
 # A donated input that is bound has the new value after each run; if it is passed, the caller's array stays.
 step = weft.compile(jax.jit(lambda w, x: (w - 0.5 * x, (w * x).sum()), donate_argnums=0), a, a + 1)
 donated = next(port for port in step.inputs if port.donated is not None)
@@ -76,12 +92,21 @@ refused(["no such input"], step.bind, {"other": a})
 refused([donated.name, "reuses the memory"], step.run, {other: a},
         outputs={step.outputs[donated.donated].name: result})
 
+both = weft.compile(jax.jit(lambda x, y: (x + 1, y * 2), donate_argnums=(0, 1)), a, a)
+refused(["shares memory"], both.run, dict.fromkeys([port.name for port in both.inputs], aligned(a)), copy=False)
+one, two = both(a, a)
+assert (one == a + 1).all() and (two == a * 2).all()
+
 # A program on four devices takes and returns global arrays, too.
 mesh = Mesh(np.array(jax.devices()), ("rows",))
 rows = NamedSharding(mesh, PartitionSpec("rows"))
 split = weft.compile(jax.jit(lambda x, y: jax.numpy.tanh(x @ y), in_shardings=(None, rows)), a, b)
 assert split.device_count == 4 and "rows" in split.mesh and split.inputs[1].layout != split.inputs[0].layout
 np.testing.assert_allclose(split(a, b), wanted, rtol=1e-5, atol=1e-6)
+square = weft.compile(jax.jit(lambda x: (x + 1, x * 2), in_shardings=rows), aligned(np.ones((8, 8), "float32")))
+room = weft.empty((8, 8))
+refused(["shares memory"], square.run, {square.inputs[0].name: np.ones((8, 8), "float32")},
+        outputs={port.name: room for port in square.outputs})
 refused(["cpu:4", "scattered"], split.run, dict(zip([p.name for p in split.inputs], (a, b))), copy=False)
 
 # explain lists the collectives and their reasons: the sum over four devices of a 6 x 5 result.
@@ -112,5 +137,12 @@ np.testing.assert_allclose(weft.load(scratch / "steps.weft", batch_size=8)(a, b)
 read_only = aligned(a)
 read_only.flags.writeable = False
 refused(["read-only"], step.run, {donated.name: read_only, other: aligned(a)}, copy=False)
+# A forked process runs a program that already ran: it has threads of its own.
+flip.run(pair)
+if not os.fork():
+    signal.alarm(20)
+    again = flip.run(pair)
+    os._exit(int(not (again["out/000"] == left[::-1] + right).all()))
+assert os.wait()[1] == 0, "the forked process hangs, or its result is wrong"
 compare("python-programs")
 print("programs run")

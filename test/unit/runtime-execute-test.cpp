@@ -1,6 +1,9 @@
 // Copies, launches, loops, donation, and the one deadlock message.
 #include "weft/test/unit/runtime-plan.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 using namespace weft::test;
 
 TEST_CASE("a kernel gets its device's part and coordinate") {
@@ -142,6 +145,64 @@ TEST_CASE("devices and buffers that do not fit a run are errors") {
   CHECK(take(weft_execute(fits.runtime, fits.program, fits.inputs.data(),
                           twice)) ==
         "the buffer for \"out\" is already bound to another port of this run");
+}
+
+TEST_CASE("memory of the caller that is written belongs to one port") {
+  PlanBuilder p({{"x", 1}});
+  uint32_t a = p.input("a", DType::f32, {32}, {{}});
+  uint32_t b = p.input("b", DType::f32, {32}, {{}});
+  p.state("v", DType::f32, {32}, {{}});
+  uint32_t x = p.output("x", DType::f32, {32}, {{}});
+  uint32_t y = p.output("y", DType::f32, {32}, {{}});
+  p.copy(a, x);
+  p.copy(b, y);
+  Loaded program(p.image(), "cpu:1");
+  alignas(64) float m[6][32] = {};
+  auto run = [&](std::vector<void *> in, std::vector<void *> out) {
+    return take(weft_execute_local(program.runtime, program.program, in.data(),
+                                   out.data()));
+  };
+  auto overlaps = [](const std::string &one, const std::string &other) {
+    return "the memory for \"" + one + "\" at position 0 overlaps that for \"" +
+           other +
+           "\" at position 0, and the program writes to one of them; give "
+           "each port memory of its own";
+  };
+  CHECK(run({m[0], m[1], m[2]}, {m[2], m[3], m[4]}) == "");
+  CHECK(run({m[0], m[0], m[2]}, {m[2], m[3], m[4]}) == ""); // only read
+  CHECK(run({m[0], m[1], m[2]}, {m[2], m[1], m[4]}) == overlaps("x", "b"));
+  CHECK(run({m[0], m[1], m[2]}, {m[2], m[3], m[3]}) == overlaps("y", "x"));
+  CHECK(run({m[0], m[1], m[2]}, {m[2], m[3], m[0] + 16}) == overlaps("y", "a"));
+  CHECK(run({m[2], m[1], m[2]}, {m[2], m[3], m[4]}) == overlaps("v", "a"));
+}
+
+TEST_CASE("a forked process has none of the runtime's threads") {
+  PlanBuilder p({{"x", 2}});
+  uint32_t in = p.input("in", DType::f32, {8}, {{fullAxis(0, 2)}});
+  uint32_t out = p.output("out", DType::f32, {8}, {{fullAxis(0, 2)}});
+  p.copy(in, out);
+  Loaded program(p.image(), "cpu:2");
+  REQUIRE(program.run() == "");
+  std::string parent = std::to_string(::getpid());
+  pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(20);
+    std::string wanted = "the runtime was created in process " + parent +
+                         ", from which this one (" +
+                         std::to_string(::getpid()) +
+                         ") was forked without its threads; create a runtime "
+                         "after the fork, or start processes with spawn";
+    float data[8] = {};
+    bool isRefused =
+        program.run() == wanted &&
+        take(weft_buffer_read(program.inputs[0], data, 32)) == wanted;
+    weft_runtime_free(program.runtime); // does not wait either
+    ::_exit(isRefused ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  CHECK(program.run() == "");
 }
 
 namespace {

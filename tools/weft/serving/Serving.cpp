@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <unistd.h>
 
 using namespace weft;
 using namespace weft::tool;
@@ -26,6 +27,7 @@ struct DataPort {
 } // namespace
 
 struct weft_model {
+  const pid_t process = ::getpid();
   OwnedRuntime runtime;
   std::map<int64_t, OwnedProgram> programs;
   std::unique_ptr<ModelState> state; // destroyed before the runtime
@@ -149,6 +151,32 @@ static TrainingData columnsOf(const weft_model &model,
   return data;
 }
 
+/// Checks the caller's arrays, and that the model's threads are of this
+/// process.
+static runtime::Error checkCall(const weft_model *model,
+                                const void *const *inputs,
+                                void *const *outputs) {
+  if (!model || !inputs || !outputs)
+    return refused("weft_model_predict: model, inputs or outputs is NULL; give "
+                   "a model of weft_model_open and its arrays");
+  if (model->process != ::getpid())
+    return makeError(WEFT_INVALID_ARGUMENT, "the model was opened in process ",
+                     model->process, ", from which this one (", ::getpid(),
+                     ") was forked without its threads; open the model after "
+                     "the fork, or start processes with spawn");
+  for (size_t i = 0; i < model->inputs.size(); ++i)
+    if (!inputs[i])
+      return refused("weft_model_predict: the array of input \"" +
+                     model->inputs[i].port.name +
+                     "\" is NULL; give an array with a row for each sample");
+  for (size_t o = 0; o < model->outputs.size(); ++o)
+    if (!outputs[o])
+      return refused("weft_model_predict: the array of output \"" +
+                     model->outputs[o].port.name +
+                     "\" is NULL; give an array with a row for each sample");
+  return nullptr;
+}
+
 static runtime::Error predict(weft_model &model, const void *const *inputs,
                               int64_t samples, void *const *outputs) {
   if (samples < 1)
@@ -189,7 +217,11 @@ WEFT_EXPORT weft_error *weft_model_open(const char *steps, const char *weights,
   return guarded([&] { return open(steps, weights, devices, out); });
 }
 
-WEFT_EXPORT void weft_model_free(weft_model *model) { delete model; }
+WEFT_EXPORT void weft_model_free(weft_model *model) {
+  // In a forked process the threads that the destructor awaits do not exist.
+  if (model && model->process == ::getpid())
+    delete model;
+}
 
 WEFT_EXPORT size_t weft_model_batch_sizes(const weft_model *model,
                                           const int64_t **out) {
@@ -221,7 +253,11 @@ WEFT_EXPORT weft_error *weft_model_predict(weft_model *model,
                                            const void *const *inputs,
                                            int64_t samples,
                                            void *const *outputs) {
-  return guarded([&] { return predict(*model, inputs, samples, outputs); });
+  return guarded([&]() -> runtime::Error {
+    if (runtime::Error e = checkCall(model, inputs, outputs))
+      return e;
+    return predict(*model, inputs, samples, outputs);
+  });
 }
 
 } // extern "C"

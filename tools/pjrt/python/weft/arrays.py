@@ -77,3 +77,22 @@ def as_memory(value, name: str, shape: tuple, dtype: np.dtype, copy, written: bo
     out = empty(shape, dtype)
     out[...] = array
     return out
+
+
+def check_apart(named) -> None:
+    """Raises Error if an array that the program writes shares memory with another one.
+
+    named: (name, array, whether the program writes to it) of dense arrays; one that is only read may be given twice.
+    """
+    ranges = sorted((array.ctypes.data, array.ctypes.data + array.nbytes, name, written)
+                    for name, array, written in named if array.nbytes)
+    furthest = furthest_written = (0, 0, "", False)
+    for one in ranges:
+        begin, end, name, written = one
+        other = furthest if written else furthest_written
+        if begin < other[1]:
+            raise Error(f"{name}: the array shares memory with that of {other[2]}, and the program writes to one of them; "
+                        "give each an array of its own")
+        furthest = max(furthest, one, key=lambda each: each[1])
+        if written:
+            furthest_written = max(furthest_written, one, key=lambda each: each[1])

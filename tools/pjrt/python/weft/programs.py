@@ -90,6 +90,7 @@ class Program:
         self._workers = workers
         self._bound: dict[str, Any] = {}
         self._lock = threading.Lock()
+        self._process = os.getpid()
 
     def __repr__(self) -> str:
         return f"<weft.Program {self.name}: {len(self.inputs)} inputs, {len(self.outputs)} outputs, {self._devices}>"
@@ -98,6 +99,7 @@ class Program:
         """Keeps values for inputs, such as weights, which runs then need not pass. An input that is donated has the new
         value after each run. copy: as run(). Raises Error for a name that is no input."""
         _check_names(values, self.inputs, "input")
+        self._begin_after_fork()
         ports = {port.name: port for port in self.inputs}
         with self._lock:
             for name, value in values.items():
@@ -112,18 +114,22 @@ class Program:
             copy: bool | None = None) -> dict[str, np.ndarray]:
         """Runs the program once, on global arrays by the names of its inputs and outputs.
 
-        outputs: arrays to which results are written; results without one are new arrays.
+        outputs: arrays to which results are written; results without one are new arrays. Each needs memory of its own.
         copy: None copies inputs that are not dense, aligned memory, and donated ones, which a run overwrites; False raises
         Error instead of a copy; True copies all.
-        Raises Error for a name, shape or dtype that the program does not have.
+        Raises Error for a name, shape or dtype that the program does not have, and for memory to which the program writes
+        and that is given twice.
         """
         in_place = self.device_count == 1 and self.target.startswith("cpu")
         if copy is False and not in_place:
             raise Error(f"the program runs on {self._devices}, so arrays are scattered to devices and gathered from them; "
                         "allow it with copy=None")
+        self._begin_after_fork()
         with self._lock:
             memory = self._take_inputs(inputs, copy)
-            results = self._take_outputs(outputs or {}, memory, copy)
+            results = self._take_outputs(outputs or {}, memory)
+            arrays.check_apart([(port.name, array, port.donated is not None) for port, array in zip(self.inputs, memory)] +
+                               [(port.name, array, True) for port, array in zip(self.outputs, results) if port.donated is None])
             if self._runtime is None:
                 self._start()
             if in_place:
@@ -147,6 +153,11 @@ class Program:
         weakref.finalize(self, library.weft_runtime_free, self._runtime)
         abi.check(library.weft_program_prepare(self._program))
 
+    def _begin_after_fork(self) -> None:
+        """Drops the runtime and the lock of a process from which this one was forked: their threads are not in it."""
+        if self._process != os.getpid():
+            self._process, self._runtime, self._lock = os.getpid(), None, threading.Lock()
+
     def _take_inputs(self, inputs, copy):
         _check_names(inputs, self.inputs, "input")
         memory = []
@@ -160,7 +171,7 @@ class Program:
                 raise Error(f"{port.name}: the array is missing; give it with shape {port.shape} and dtype {port.dtype}")
         return memory
 
-    def _take_outputs(self, given, memory, copy):
+    def _take_outputs(self, given, memory):
         _check_names(given, self.outputs, "output")
         results = []
         for port in self.outputs:

@@ -61,6 +61,7 @@ class Model:
         self.inputs = ports_of(library.weft_model_input_count, library.weft_model_input, self._model)
         self.outputs = ports_of(library.weft_model_output_count, library.weft_model_output, self._model)
         self._lock = threading.Lock()
+        self._process = os.getpid()
 
     def __repr__(self) -> str:
         return f"<weft.Model of batch sizes {', '.join(map(str, self.batch_sizes))}>"
@@ -75,6 +76,9 @@ class Model:
         if len(set(counts.values())) > 1:
             raise Error(f"the inputs have different numbers of samples: {counts}; give as many of each")
         samples = len(columns[0])
+        if self._process != os.getpid():
+            raise Error(f"the model was opened in process {self._process}, from which this one ({os.getpid()}) was forked without "
+                        "its threads; open the model after the fork, or start processes with spawn")
         results = [arrays.empty((samples, *port.shape[1:]), port.dtype) for port in self.outputs]
         with self._lock:
             take, give = (pointers(array.ctypes.data for array in of) for of in (columns, results))
