@@ -21,7 +21,8 @@
 // bit that anybody may write, such as /tmp, so is a link whose owner is neither
 // the user nor the folder's owner (EACCES). A path that is no regular file (a
 // pipe, a device), or that is in /proc or in /dev outside of /dev/shm, is
-// written directly.
+// written directly. A pipe without a reader is refused (ENXIO), as opening it
+// would wait for one.
 //
 // This is the only code of Weft that creates files, apart from temporary ones
 // that tools/check/check_files.py lists; it checks that. Header only, as
@@ -106,8 +107,7 @@ public:
     if (!exists && errno != ENOENT)
       return errno;
     if (isWrittenDirectly(path, exists ? &info : nullptr)) {
-      file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
-      return file < 0 ? errno : 0;
+      return openDirectly(path, exists && S_ISFIFO(info.st_mode));
     }
     if (exists && faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0)
       return errno;
@@ -172,6 +172,17 @@ private:
         (path.starts_with("/dev/") && !path.starts_with("/dev/shm/")) ||
         path.starts_with("/proc/");
     return isOfSystem || (existing && !S_ISREG(existing->st_mode));
+  }
+
+  int openDirectly(const std::string &path, bool isPipe) {
+    file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY |
+                                    (isPipe ? O_NONBLOCK : 0));
+    if (file < 0)
+      return errno;
+    // Writes wait for the reader again.
+    if (isPipe && fcntl(file, F_SETFL, O_APPEND) < 0)
+      return errno;
+    return 0;
   }
 
   /// Whether another user may have put this link there to redirect our writes:
@@ -276,11 +287,12 @@ public:
       close(file);
   }
 
-  /// Creates the file; returns 0 or an errno value.
-  int open(const std::string &path) {
+  /// Creates the file, with the permissions that the umask leaves of `mode`;
+  /// returns 0 or an errno value.
+  int open(const std::string &path, mode_t mode = 0666) {
     file = ::open(
         path.c_str(),
-        O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
+        O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC, mode);
     return file < 0 ? errno : 0;
   }
   /// Appends all bytes; returns 0 or an errno value.

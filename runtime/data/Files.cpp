@@ -23,6 +23,8 @@ static std::string reason(int code) {
     return text + "; free some space, or name a file on another disk";
   case EFBIG:
     return text + "; raise the limit of ulimit -f, or name a file elsewhere";
+  case ENXIO:
+    return text + "; of a pipe, start the process that reads it first";
   default:
     return text + "; name another file";
   }

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -20,8 +21,21 @@ void limitComputing(unsigned seconds) {
 
 bool isOverLimit(int signal) { return signal == SIGALRM || signal == SIGPROF; }
 
-/// Runs the child, which exits with 0 for success, else 1. The parent detects
-/// all other endings.
+/// The status of a child that cannot write its result. Libraries end a process
+/// with 1.
+static constexpr int kNoResult = 3;
+
+/// Silences libraries that print an error before they end the process, as the
+/// parent reports the ending. Sanitizers print theirs.
+static void closeErrors() {
+#if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
+  if (int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC); nowhere >= 0)
+    dup2(nowhere, STDERR_FILENO);
+#endif
+}
+
+/// Runs the child, which exits with 0 for success, else kNoResult. The parent
+/// detects all other endings.
 [[noreturn]] static void runChild(const IsolatedWork &work, int file,
                                   unsigned seconds) {
   for (int number :
@@ -30,8 +44,9 @@ bool isOverLimit(int signal) { return signal == SIGALRM || signal == SIGPROF; }
   std::signal(SIGINT, SIG_IGN);   // the parent handles Ctrl-C
   rlimit none = {0, 0};
   setrlimit(RLIMIT_CORE, &none);
+  closeErrors();
   limitComputing(seconds);
-  _exit(work(file) ? 0 : 1);
+  _exit(work(file) ? 0 : kNoResult);
 }
 
 static Result<std::vector<uint8_t>> contents(int file) {
@@ -71,8 +86,10 @@ Result<std::vector<uint8_t>> runIsolated(const IsolatedWork &work,
     out = Error{isOverLimit(WTERMSIG(status))
                     ? "takes more than " + std::to_string(seconds) + " seconds"
                     : std::string("ends with ") + strsignal(WTERMSIG(status))};
-  else if (ended == child && WEXITSTATUS(status) != 0)
+  else if (ended == child && WEXITSTATUS(status) == kNoResult)
     out = Error{"cannot pass on its result; free some memory"};
+  else if (ended == child && WEXITSTATUS(status) != 0)
+    out = Error{"ends with status " + std::to_string(WEXITSTATUS(status))};
   else
     out = contents(file);
   if (file >= 0)

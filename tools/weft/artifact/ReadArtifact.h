@@ -15,9 +15,9 @@
 namespace weft::tool {
 
 /// The program as text that stablehlo::read takes; `name` is used in messages.
+/// The time of computing is limited by the number of bytes.
 Result<std::string> artifactText(const std::string &bytes,
-                                 const std::string &name,
-                                 unsigned seconds = 60);
+                                 const std::string &name);
 
 } // namespace weft::tool
 
