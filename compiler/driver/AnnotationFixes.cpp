@@ -26,6 +26,7 @@ void weft::findAnnotationFixes(Explanation &explanation, ModuleOp imported,
   CompileOptions quiet = options;
   quiet.timing = false;
   quiet.reached = nullptr;
+  quiet.isRefused = nullptr;
   quiet.expect.clear();
   quiet.findFixes = nullptr;
   AnnotationChanges changes(imported);

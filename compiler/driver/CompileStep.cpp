@@ -36,11 +36,14 @@ private:
 };
 } // namespace
 
-/// Whether the program's size is refused; the error has been reported.
-static bool isTooLarge(ModuleOp module) {
+/// Whether the failure is the program's and not Weft's: a size in it is too
+/// large, or a pass that is no verifier stopped at valid IR. The error has been
+/// reported.
+static bool isRefusal(ModuleOp module, const StagePasses &passes) {
   ScopedDiagnosticHandler silent(module.getContext(),
                                  [](Diagnostic &) { return success(); });
-  return failed(verifySizes(module));
+  return failed(verifySizes(module)) ||
+         (passes.refused() && succeeded(verify(module)));
 }
 
 static std::unique_ptr<KernelCodegen> openTarget(ModuleOp module,
@@ -89,8 +92,8 @@ static LogicalResult runTimed(ModuleOp module, const CompileOptions &options,
       passes.enableTiming(scope);
     verifyInput = false; // the previous stage verified its result
     if (failed(passes.run(module)) || failed(verify(module))) {
-      if (options.reached && isTooLarge(module))
-        *options.reached = to;
+      if (options.isRefused)
+        *options.isRefused = isRefusal(module, kept);
       return failure();
     }
     reached = next;

@@ -34,9 +34,10 @@ struct CompileOptions {
   int threads = 0;            ///< 0: one for each core
   bool timing = false;        ///< print a report of the passes to stderr
   std::string metadata;       ///< copied into the plan
-  /// Set to each stage that is reached. Also set to the last one if a size in
-  /// the program is refused, as that is no internal error.
-  Stage *reached = nullptr;
+  Stage *reached = nullptr;   ///< set to each stage that is reached
+  /// Set to true if a pass refuses the program with an error, or a size in it
+  /// is too large; not for a failed verifier, which is an internal failure.
+  bool *isRefused = nullptr;
   std::vector<std::string> expect; ///< budgets besides the module's own
   int64_t memory = 0; ///< bytes of a device; 0: the module's weft.memory
   /// The precision "f32" or "tf32" (nest::kPrecisionAttr); empty: the module's.

@@ -2,10 +2,23 @@
 
 #include "weft/compiler/stages/StagePasses.h"
 
+#include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
 using namespace weft;
+
+namespace {
+/// Notes whether a failed pass is one of those that transform programs.
+struct NoteRefusal : PassInstrumentation {
+  explicit NoteRefusal(std::atomic<bool> &hasRefused)
+      : hasRefused(hasRefused) {}
+  void runAfterPassFailed(Pass *pass, Operation *) override {
+    hasRefused = !pass->getArgument().starts_with("weft-verify-");
+  }
+  std::atomic<bool> &hasRefused;
+};
+} // namespace
 
 StagePasses::StagePasses(MLIRContext *context) : context(context) {}
 StagePasses::~StagePasses() = default;
@@ -25,5 +38,6 @@ PassManager &StagePasses::reach(Stage from, Stage to, bool verifyInput,
   options.target = target.str();
   options.checkBudget = false; // the caller checks, as it may search for fixes
   buildPipeline(*passes, options, from, to);
+  passes->addInstrumentation(std::make_unique<NoteRefusal>(hasRefused));
   return *passes;
 }

@@ -13,6 +13,7 @@
 
 #include "weft/compiler/stages/Pipeline.h"
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <tuple>
@@ -35,8 +36,12 @@ public:
   /// checkBudget() after them.
   mlir::PassManager &reach(Stage from, Stage to, bool verifyInput,
                            llvm::StringRef target);
+  /// Whether the last failure is that of a pass which emitted an error, and not
+  /// of a verifier at a stage's border.
+  bool refused() const { return hasRefused; }
 
 private:
+  std::atomic<bool> hasRefused = false;
   mlir::MLIRContext *context;
   std::map<std::tuple<Stage, Stage, bool, std::string>,
            std::unique_ptr<mlir::PassManager>>

@@ -194,6 +194,7 @@ CompileOptions ForeignProgram::options() {
   result.findFixes = [this](Explanation &explanation) {
     findFixes(explanation);
   };
+  result.isRefused = &(isRefused = false);
   return result;
 }
 
@@ -203,7 +204,7 @@ void ForeignProgram::findFixes(Explanation &explanation) {
 }
 
 void ForeignProgram::endAfter(Stage reached, Stage wanted) {
-  if (!isIr && reached < wanted)
+  if (!isIr && !isRefused && reached < wanted)
     endInternally(flags.model, *import(), reached);
 }
 
@@ -215,7 +216,7 @@ OwningOpRef<ModuleOp> ForeignProgram::reach(Stage stage, bool *isOverBudget) {
   if (!module || succeeded(runStages(*module, watched, stage)))
     return module;
   endAfter(reached, stage);
-  if (isOverBudget && reached == stage)
+  if (isOverBudget && !isRefused && reached == stage)
     return *isOverBudget = true, std::move(module);
   return nullptr;
 }

@@ -78,7 +78,8 @@ private:
 
   ModelFlags flags;
   int64_t devices = 0;
-  bool isIr = false; ///< whether the program is Weft's own text
+  bool isIr = false;      ///< whether the program is Weft's own text
+  bool isRefused = false; ///< by a pass of the last compilation
   std::vector<stablehlo::StepFunction> functions;
   std::string chosen = "main";
   std::optional<keras::Distribution> distribution;

@@ -1,11 +1,11 @@
 //===- InternalFailure.h - when Weft itself is wrong ------------*- C++ -*-===//
 //
 //   weft: internal failure: model.json: the stage 'partitioned' cannot be
-//   reached; its IR and pipeline are in /tmp/weft-reproducer-4711.mlir: please
-//   report it
+//   reached; its IR and pipeline are in
+//   /tmp/weft-reproducer-5f1c09ab37d2e846.mlir: please report it
 //
-// Errors in a model or a file are found before the stages begin; a later
-// failure is not the user's. Exit status 70.
+// A stage that a pass refuses with an error is the program's failure, status 1;
+// a failed verifier is Weft's, status 70.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +23,12 @@ namespace weft::tool {
 /// The imported module as text, with the command that continues from it as a
 /// comment.
 std::string reproducer(mlir::ModuleOp imported, Stage failed);
+
+/// Writes the text to a new file of the folder, which only the user may read,
+/// and removes the user's older reproducers there but for the last three.
+/// Returns an error message, or sets `file`.
+std::string writeReproducer(const std::string &folder, const std::string &text,
+                            std::string &file);
 
 /// Writes the reproducer of the stage after `reached` to the folder of
 /// temporary files, prints the line above and ends the program.

@@ -358,9 +358,13 @@ OwningOpRef<ModuleOp> StepCompiler::reach(const std::string &step,
   auto module = import(step, batchSize);
   CompileOptions watched = budgeted(step, batchSize);
   Stage reached = watched.from;
+  bool isRefused = false;
   watched.reached = &reached;
+  watched.isRefused = &isRefused;
   if (!module || succeeded(runStages(*module, watched, stage)))
     return module;
+  if (isRefused)
+    return nullptr;
   if (reached < stage)
     endInternally(flags.model, *import(step, batchSize), reached);
   if (isOverBudget)
@@ -389,9 +393,11 @@ StepCompiler::compile(const std::string &step, int64_t batchSize) {
   describePorts(*module->getOps<func::FuncOp>().begin(), kerasModel, weights);
   CompileOptions watched = budgeted(step, batchSize);
   Stage reached = watched.from;
+  bool isRefused = false;
   watched.reached = &reached;
+  watched.isRefused = &isRefused;
   auto image = compileProgram(*module, watched);
-  if (failed(image) && reached < Stage::plan)
+  if (failed(image) && !isRefused && reached < Stage::plan)
     endInternally(flags.model, *import(step, batchSize), reached);
   if (failed(image))
     return std::nullopt;
