@@ -4,8 +4,8 @@
 #include "weft/compiler/explain/Provenance.h"
 #include "weft/compiler/explain/TensorLayouts.h"
 #include "weft/compiler/explain/Timeline.h"
+#include "weft/dialects/weft/Ports.h"
 #include "weft/dialects/weft/Weft.h"
-#include "weft/passes/verify/CompareWithGlobal.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

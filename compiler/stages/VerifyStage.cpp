@@ -6,6 +6,7 @@
 #include "weft/dialects/nest/Nest.h"
 #include "weft/dialects/plan/PlanInstruction.h"
 #include "weft/dialects/weft/LayoutBorder.h"
+#include "weft/dialects/weft/Ports.h"
 #include "weft/dialects/weft/VerifySizes.h"
 #include "weft/dialects/weft/Weft.h"
 #include "weft/passes/planning/Passes.h"
@@ -122,7 +123,7 @@ struct VerifyStagePass : PassWrapper<VerifyStagePass, OperationPass<ModuleOp>> {
 
 LogicalResult weft::verifyStage(ModuleOp module, Stage stage) {
   BorderRules rules(stage);
-  if (failed(verifySizes(module)))
+  if (failed(verifySizes(module)) || failed(verifyPorts(module)))
     return failure();
   WalkResult result = module.walk<WalkOrder::PreOrder>([&](Operation *op) {
     std::string why = rules.refusal(op);

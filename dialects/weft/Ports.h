@@ -1,9 +1,18 @@
-//===- Ports.h - roles of arguments and results -----------------*- C++ -*-===//
+//===- Ports.h - attributes of arguments and results ------------*- C++ -*-===//
+//
+//   func.func @train(%w: tensor<4xf32> {weft.donated = 3 : i64}) -> tensor<4xf32>
+//
+//   error: argument 0 is donated to result 3, the function has 1
+//
+// Each stage border checks the attributes. Passes that run alone read donations
+// by donatedResult().
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef WEFT_DIALECTS_WEFT_PORTS_H
 #define WEFT_DIALECTS_WEFT_PORTS_H
 
-#include "llvm/ADT/StringRef.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace weft {
 
@@ -11,6 +20,19 @@ namespace weft {
 /// have layouts of whole axes and full blocks. JAX has no arrays with padding,
 /// and no sub-axes.
 inline constexpr llvm::StringLiteral kFullPortsAttr = "weft.full_ports";
+
+/// The attribute of an argument or result of a partitioned function with its
+/// global type, a TypeAttr.
+inline constexpr llvm::StringLiteral kGlobalTypeAttr = "weft.global_type";
+
+/// The result that reuses the argument's memory, if it has kDonatedAttr with
+/// the number of a result.
+std::optional<unsigned> donatedResult(mlir::FunctionOpInterface function,
+                                      unsigned argument);
+
+/// Emits an error at the first function of the module with an argument or
+/// result whose attribute "weft.*" has another form than its readers expect.
+llvm::LogicalResult verifyPorts(mlir::Operation *module);
 
 } // namespace weft
 

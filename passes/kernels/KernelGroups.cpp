@@ -5,6 +5,7 @@
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/nest/RowWalk.h"
 #include "weft/dialects/plan/PlanInstruction.h"
+#include "weft/dialects/weft/Ports.h"
 #include "weft/passes/kernels/Recomputation.h"
 
 #include "mlir/IR/Matchers.h"
@@ -229,10 +230,10 @@ bool KernelGroups::areRows(unsigned producer, unsigned consumer) const {
 void KernelGroups::findDonated(func::FuncOp function) {
   Operation *end = function.getBody().front().getTerminator();
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    auto result = function.getArgAttrOfType<IntegerAttr>(i, kDonatedAttr);
-    if (!result || result.getInt() >= end->getNumOperands())
+    auto result = donatedResult(function, i);
+    if (!result)
       continue;
-    Value value = end->getOperand(result.getInt());
+    Value value = end->getOperand(*result);
     auto found = groupOf.find(value.getDefiningOp());
     if (found != groupOf.end() &&
         cast<RankedTensorType>(value.getType()).getRank() > 0)

@@ -5,6 +5,7 @@
 #include "weft/dialects/plan/Plan.h"
 #include "weft/dialects/plan/PlanInstruction.h"
 #include "weft/dialects/weft/ElementTypes.h"
+#include "weft/dialects/weft/Ports.h"
 
 using namespace mlir;
 using namespace weft;
@@ -154,9 +155,8 @@ void BufferAssignment::assignResults(func::FuncOp function) {
   auto results = function.getBody().front().getTerminator()->getOperands();
   donatedArguments.assign(results.size(), std::nullopt);
   for (BlockArgument argument : function.getArguments())
-    if (auto donated = function.getArgAttrOfType<IntegerAttr>(
-            argument.getArgNumber(), kDonatedAttr))
-      donatedArguments[donated.getInt()] = argument.getArgNumber();
+    if (auto result = donatedResult(function, argument.getArgNumber()))
+      donatedArguments[*result] = argument.getArgNumber();
 
   for (auto [index, value] : llvm::enumerate(results)) {
     Operation *producer = value.getDefiningOp();

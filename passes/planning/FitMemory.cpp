@@ -30,6 +30,7 @@
 
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/weft/ElementTypes.h"
+#include "weft/dialects/weft/Ports.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -76,10 +77,8 @@ public:
   explicit EarlyScheduling(func::FuncOp function)
       : block(function.getBody().front()) {
     for (BlockArgument argument : function.getArguments())
-      if (auto donated = function.getArgAttrOfType<IntegerAttr>(
-              argument.getArgNumber(), kDonatedAttr))
-        donations[block.getTerminator()->getOperand(donated.getInt())] =
-            argument;
+      if (auto result = donatedResult(function, argument.getArgNumber()))
+        donations[block.getTerminator()->getOperand(*result)] = argument;
   }
 
   void run() {

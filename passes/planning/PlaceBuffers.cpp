@@ -9,6 +9,7 @@
 #include "weft/dialects/plan/PlanInstruction.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/ObservesLayout.h"
+#include "weft/dialects/weft/Ports.h"
 
 namespace weft {
 #define GEN_PASS_DEF_PLACEBUFFERSPASS
@@ -84,7 +85,7 @@ LogicalResult ProgramEmitter::emitPorts() {
   };
   auto globalType = [](DictionaryAttr attributes, Type local) {
     auto attr =
-        attributes ? attributes.getAs<TypeAttr>("weft.global_type") : nullptr;
+        attributes ? attributes.getAs<TypeAttr>(kGlobalTypeAttr) : nullptr;
     return attr ? attr : TypeAttr::get(local);
   };
   for (BlockArgument argument : function.getArguments()) {

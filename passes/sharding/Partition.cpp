@@ -8,6 +8,8 @@
 #include "weft/passes/sharding/RegionFlow.h"
 #include "weft/passes/sharding/RegionPlans.h"
 
+#include "weft/dialects/weft/Ports.h"
+
 #include "mlir/IR/IRMapping.h"
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -70,7 +72,7 @@ void FunctionPartitioner::recordPorts() {
       if (LayoutAttr layout = getLayout(type)) {
         auto tensor = withLayout(cast<RankedTensorType>(type), nullptr);
         attributes.set(kLayoutAttr, layout);
-        attributes.set("weft.global_type", TypeAttr::get(tensor));
+        attributes.set(kGlobalTypeAttr, TypeAttr::get(tensor));
       }
       result.push_back(attributes.getDictionary(function.getContext()));
     }

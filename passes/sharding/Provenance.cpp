@@ -2,6 +2,7 @@
 
 #include "weft/passes/sharding/Provenance.h"
 
+#include "weft/dialects/weft/Ports.h"
 #include "weft/dialects/weft/gradients/ReverseMode.h"
 #include "weft/passes/sharding/RegionFlow.h"
 
@@ -76,13 +77,11 @@ void Provenance::nameBackwards(Value value, const std::string &name) {
 Provenance::Provenance(func::FuncOp function) : function(function) {
   Operation *end = function.getBody().front().getTerminator();
   for (unsigned index = 0; index < function.getNumArguments(); ++index) {
-    auto result = function.getArgAttrOfType<IntegerAttr>(index, kDonatedAttr);
+    auto result = donatedResult(function, index);
     auto role = function.getArgAttrOfType<StringAttr>(index, kRoleAttr);
     llvm::StringRef name = portName(function.getArgAttrDict(index));
-    if (result && role && role == "weight" && !name.empty() &&
-        result.getInt() < end->getNumOperands())
-      nameBackwards(end->getOperand(result.getInt()),
-                    "gradient of " + name.str());
+    if (result && role && role == "weight" && !name.empty())
+      nameBackwards(end->getOperand(*result), "gradient of " + name.str());
   }
   for (unsigned index = 0; index < end->getNumOperands(); ++index) {
     llvm::StringRef name = portName(function.getResultAttrDict(index));

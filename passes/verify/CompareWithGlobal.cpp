@@ -1,6 +1,7 @@
 //===- CompareWithGlobal.cpp - interpret before and after, compare --------===//
 
 #include "weft/passes/verify/CompareWithGlobal.h"
+#include "weft/dialects/weft/Ports.h"
 #include "weft/dialects/weft/Weft.h"
 
 #include <cmath>
@@ -39,8 +40,8 @@ LogicalResult readPort(func::FuncOp function, Type type, Attribute layout,
     return function.emitOpError(what) << " is no tensor: " << type;
   Port port{local, Layout::replicated(local.getRank())};
   if (auto typeAttr = dyn_cast_if_present<TypeAttr>(globalType))
-    port.globalType =
-        withLayout(cast<RankedTensorType>(typeAttr.getValue()), nullptr);
+    if (auto global = dyn_cast<RankedTensorType>(typeAttr.getValue()))
+      port.globalType = withLayout(global, nullptr);
   if (auto layoutAttr = dyn_cast_if_present<LayoutAttr>(layout)) {
     port.layout = layoutAttr.getLayout();
     Mesh mesh = layoutAttr.getMesh().getMesh();

@@ -16,10 +16,6 @@
 
 namespace weft {
 
-/// The attribute of an argument or result of a partitioned function with its
-/// global type, a TypeAttr.
-inline constexpr llvm::StringLiteral kGlobalTypeAttr = "weft.global_type";
-
 enum class Draw {
   Integers, ///< floats are integers in [-4, 4]: sums are exact in any order
   Reals,    ///< floats lie in [-1, 1)

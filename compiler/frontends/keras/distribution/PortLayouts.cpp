@@ -3,6 +3,7 @@
 #include "weft/compiler/frontends/keras/distribution/PortLayouts.h"
 
 #include "weft/compiler/frontends/keras/schema/Json.h"
+#include "weft/dialects/weft/Ports.h"
 #include "weft/dialects/weft/Weft.h"
 
 #include <algorithm>
@@ -74,10 +75,9 @@ static void layOut(func::FuncOp function, unsigned argument,
   function.setArgAttr(argument, kLayoutAttr, layout);
   function.setArgAttr(argument, kReasonAttr,
                       StringAttr::get(context, found.reason));
-  if (auto to =
-          function.getArgAttrOfType<IntegerAttr>(argument, kDonatedAttr)) {
-    function.setResultAttr(to.getInt(), kLayoutAttr, layout);
-    function.setResultAttr(to.getInt(), kReasonAttr,
+  if (auto to = donatedResult(function, argument)) {
+    function.setResultAttr(*to, kLayoutAttr, layout);
+    function.setResultAttr(*to, kReasonAttr,
                            StringAttr::get(context, found.reason));
   }
 }
