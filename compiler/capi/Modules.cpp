@@ -102,7 +102,7 @@ int weft_module_parse(weft_compiler *compiler, const weft_source *source,
                                 "; give how many there are, or 0",
                             name);
   OwningOpRef<ModuleOp> op;
-  if (failed(stablehlo::checkNesting(text, name, &compiler->context)))
+  if (failed(stablehlo::checkText(text, name, &compiler->context)))
     return 1;
   if (looksLikeStablehlo(text))
     op = readStablehlo(compiler, *source, text, name);

@@ -45,6 +45,11 @@ static void refuse_texts(const char *program) {
   refuse_text("syntax", "module {\n  func.func @f(\n", 25);
   refuse_text("op", "\"weft.none\"() : () -> ()", 24);
   refuse_text("deep", deep, sizeof deep - 1);
+  const char array[] = "module attributes {x = array<index: 1>} {}";
+  refuse_text("array", array, sizeof array - 1);
+  const char number[] =
+      "func.func @f(%a: i1) -> i1 {\n  return %a#4000000000 : i1 }";
+  refuse_text("number", number, sizeof number - 1);
   refuse_text("bytecode", "ML\xefR\x01", 5);
   refuse_text("stablehlo", "func.func @f() { stablehlo.none }", 33);
   refused("null", weft_module_parse(compiler, NULL, NULL));

@@ -304,6 +304,7 @@ std::vector<FileReader> weft::test::fileReaders() {
        {"f.npz:x[0:1280]", "a.npy[:-1]", "d.h5:x[2:]"},
        readName},
       {"stablehlo", true, fixtures("artifacts", ".mlir"), readStablehlo},
+      {"stage", true, stageTexts(), readStage},
       {"calls",
        false,
        {std::string(40, '\1'), std::string(10, '\2')},

@@ -25,8 +25,8 @@ struct FileReader {
 /// The readers: model, layers (models that are imported, too), distribution,
 /// npy, npz, keras, hdf5, npz-rows and hdf5-rows (read a row at a time), csv,
 /// images, safetensors, weights-json, plan, weft, command (arrays named on
-/// command lines), stablehlo (text), calls (between its functions) and
-/// artifact.
+/// command lines), stablehlo (text), stage (Weft's text), calls (between
+/// functions of StableHLO) and artifact.
 std::vector<FileReader> fileReaders();
 
 /// Reads a plan with a valid trailer, so that verifier and checks are fuzzed.
@@ -40,6 +40,10 @@ bool readArtifact(const std::string &bytes);
 /// Reads bytes as functions that call each other, or themselves: inlined, a few
 /// bytes may become any number of ops.
 bool readCalls(const std::string &bytes);
+/// Reads Weft's own text at a stage, and goes on to a plan. In front of the text
+/// is the number of the stage; samples have donated arguments.
+bool readStage(const std::string &bytes);
+std::vector<std::string> stageTexts();
 /// Samples: plans with each kind of collective and kernel, and files with them.
 std::vector<std::string> samplePlans();
 std::vector<std::string> samplePrograms();

@@ -111,6 +111,37 @@ static void replaceSize(std::string &text, Random &random) {
                values[random() % std::size(values)]);
 }
 
+/// Inserts a form of MLIR at the limits of its parser: in the place of an
+/// attribute, behind a value, or in that of its type.
+static void insertForm(std::string &text, Random &random) {
+  static const std::string forms[] = {"array<index: 1>",
+                                      "array<!x: 1>",
+                                      "array<i1: true>",
+                                      "#4000000000",
+                                      "#65535",
+                                      "#0",
+                                      ":4000000000",
+                                      "array<i64>",
+                                      "dense<[]> : tensor<0xindex>",
+                                      "tensor<4xindex>",
+                                      "opaque<\"x\", \"0x1\">",
+                                      "99999 : i64",
+                                      "-1 : i64",
+                                      "1 : i1",
+                                      "{weft.donated = 7 : i64}"};
+  const std::string &form = forms[random() % std::size(forms)];
+  size_t begin = text.find_first_of("%#<=", random() % text.size());
+  if (begin == std::string::npos)
+    return;
+  size_t behind = text.find_first_of(" ,:)>=]}", begin + 1);
+  if (behind == std::string::npos)
+    behind = text.size();
+  if (text[begin] == '%')
+    text.insert(behind, form); // %a#4000000000
+  else
+    text.replace(begin + 1, behind - begin - 1, form);
+}
+
 /// Inserts up to a mebibyte of spaces, which compress to nothing.
 static void widen(std::string &text, Random &random) {
   text.insert(random() % text.size(), size_t(1) << random() % 21, ' ');
@@ -132,7 +163,7 @@ std::string weft::test::mutate(std::string bytes, bool isText, Random &random) {
   // code.
   size_t faults = random() % 2 ? 1 : 1 + random() % 4;
   for (size_t left = faults; left && !bytes.empty(); --left) {
-    switch (random() % (isText ? 20 : 8)) {
+    switch (random() % (isText ? 23 : 8)) {
     case 0:
       bytes[anyPosition(bytes, random)] ^= char(1 << random() % 8);
       break;
@@ -161,6 +192,11 @@ std::string weft::test::mutate(std::string bytes, bool isText, Random &random) {
     case 11:
     case 12:
       replaceSize(bytes, random);
+      break;
+    case 13:
+    case 14:
+    case 15:
+      insertForm(bytes, random);
       break;
     default:
       replaceToken(bytes, random);

@@ -11,22 +11,31 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace weft;
 
-bool weft::test::readStablehlo(const std::string &bytes) {
+/// A context with every dialect, and without output.
+static std::unique_ptr<mlir::MLIRContext> quietContext() {
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   stablehlo::registerDialects(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  context.loadAllAvailableDialects();
-  mlir::ScopedDiagnosticHandler silent(
-      &context, [](mlir::Diagnostic &) { return mlir::success(); });
-  auto program = stablehlo::read(bytes, "fuzz", &context);
+  auto context = std::make_unique<mlir::MLIRContext>(
+      registry, mlir::MLIRContext::Threading::DISABLED);
+  context->loadAllAvailableDialects();
+  context->getDiagEngine().registerHandler(
+      [](mlir::Diagnostic &) { return mlir::success(); });
+  return context;
+}
+
+bool weft::test::readStablehlo(const std::string &bytes) {
+  auto context = quietContext();
+  auto program = stablehlo::read(bytes, "fuzz", context.get());
   auto module = program ? stablehlo::import(*program, {})
                         : mlir::OwningOpRef<mlir::ModuleOp>();
-  StagePasses passes(&context);
+  StagePasses passes(context.get());
   if (!module ||
       failed(passes.reach(Stage::imported, Stage::plan, true, "cpu:generic")
                  .run(*module)) ||
@@ -36,8 +45,58 @@ bool weft::test::readStablehlo(const std::string &bytes) {
   return true;
 }
 
+/// A step with donated arguments at each stage; the first character is the
+/// stage.
+std::vector<std::string> weft::test::stageTexts() {
+  const std::string program = R"(sdy.mesh @mesh = <["x"=2]>
+func.func public @main(
+    %w: tensor<8x4xf32> {tf.aliasing_output = 0 : i32, weft.name = "w", weft.role = "weight"},
+    %b: tensor<4xf32> {tf.aliasing_output = 1 : i32, sdy.sharding = #sdy.sharding<@mesh, [{}]>},
+    %x: tensor<6x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<8x4xf32>, tensor<4xf32>) {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<6x8xf32>, tensor<8x4xf32>) -> tensor<6x4xf32>
+  %1 = stablehlo.dot_general %x, %0, contracting_dims = [0] x [0] : (tensor<6x8xf32>, tensor<6x4xf32>) -> tensor<8x4xf32>
+  %2 = stablehlo.add %w, %1 : tensor<8x4xf32>
+  %3 = stablehlo.multiply %b, %b : tensor<4xf32>
+  return %2, %3 : tensor<8x4xf32>, tensor<4xf32>
+}
+)";
+  std::vector<std::string> texts;
+  auto context = quietContext();
+  auto read = stablehlo::read(program, "sample", context.get());
+  auto module = stablehlo::import(*read, {});
+  StagePasses passes(context.get());
+  for (Stage stage = Stage::imported; stage < Stage::plan;
+       stage = Stage(unsigned(stage) + 1)) {
+    std::string text(1, char('0' + unsigned(stage)));
+    llvm::raw_string_ostream stream(text);
+    module->print(stream);
+    texts.push_back(text);
+    Stage next = Stage(unsigned(stage) + 1);
+    if (failed(passes.reach(stage, next, true, "cpu:generic").run(*module)))
+      break;
+  }
+  return texts;
+}
+
+/// Reads a program at the stage of its first character, and goes on from there.
+bool weft::test::readStage(const std::string &bytes) {
+  unsigned stage = bytes.empty() ? 0 : unsigned(bytes.front() - '0');
+  if (stage >= unsigned(Stage::plan))
+    return false;
+  auto context = quietContext();
+  std::string text = bytes.substr(1);
+  if (failed(stablehlo::checkText(text, "fuzz", context.get())))
+    return false;
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(
+      text, mlir::ParserConfig(context.get()), "fuzz");
+  StagePasses passes(context.get());
+  return module &&
+         succeeded(passes.reach(Stage(stage), Stage::plan, true, "cpu:generic")
+                       .run(*module));
+}
+
 bool weft::test::readArtifact(const std::string &bytes) {
-  auto text = tool::artifactText(bytes, "fuzz", 2);
+  auto text = tool::artifactText(bytes, "fuzz");
   return text && readStablehlo(*text);
 }
 

@@ -74,6 +74,11 @@ def main():
     print("hover:", " ".join(server.ask("textDocument/hover", place)["contents"]["value"].split()))
     definition = server.ask("textDocument/definition", place | {"position": {"line": line, "character": 20}})
     print("defined in line", definition[0]["range"]["start"]["line"] + 1)
+    # Text that would crash MLIR's parser, or take 64 GB.
+    for number, wrong in enumerate((right.replace("%x :", "%x {a = array<index: 1>} :"), right.replace("return %0", "return %0#4000000000"))):
+        server.send("textDocument/didChange", {"textDocument": {"uri": URI, "version": 3 + number}, "contentChanges": [{"text": wrong}]})
+        (fault,) = server.diagnostics()
+        print(f"line {fault['range']['start']['line'] + 1}: {fault['message']}")
     server.ask("shutdown", None)
     server.send("exit", None)
     print("ended with", server.process.wait(timeout=patience.HANG))

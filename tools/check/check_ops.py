@@ -33,6 +33,17 @@ reduce leaves a partial result, and `docs/decisions/2026-11-21-sharding-rules.md
 Every op has a meaning in the interpreter and code for CPUs and GPUs; cases in `test/fixtures/ops` compare them, and derivatives, with figures of JAX.
 """
 
+STABLEHLO_HEAD = """
+## Ops of StableHLO
+
+Each op of [StableHLO's specification](https://github.com/openxla/stablehlo/blob/main/docs/spec.md), and older ones that its dialect
+still has: whether a file that has it runs. A refused op is an error that names it and the way out. Types that are refused
+everywhere: quantized ones (`!quant.uniform<...>`; convert to floats and back), and shapes that do not follow from constants.
+
+| op | | limits, or the way out |
+|---|---|---|
+"""
+
 
 def records(family):
     """Returns all records of a family's .td file, as TableGen lists them."""
@@ -42,6 +53,46 @@ def records(family):
         (pathlib.Path(folder) / "weft").symlink_to(ROOT)
         command = [tool, "--dump-json", "-I", folder, "-I", str(llvm), str(DIALECT / "ops" / f"{family}.td")]
         return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+# The ops of StableHLO 1.14's specification, and those that its dialect has besides.
+SPECIFIED = """abs add after_all all_gather all_reduce all_to_all and async_done async_start atan2 batch_norm_grad batch_norm_inference
+batch_norm_training bitcast_convert broadcast_in_dim case cbrt ceil cholesky clamp collective_broadcast collective_permute compare
+complex composite concatenate constant convert convolution cosine count_leading_zeros custom_call divide dot_general
+dynamic_broadcast_in_dim dynamic_conv dynamic_gather dynamic_iota dynamic_pad dynamic_reshape dynamic_slice dynamic_update_slice
+exponential exponential_minus_one fft floor gather get_dimension_size get_tuple_element if imag infeed iota is_finite log
+log_plus_one logistic map maximum minimum multiply negate not optimization_barrier or outfeed pad partition_id popcnt power real
+recv reduce reduce_precision reduce_scatter reduce_window remainder replica_id reshape reverse rng rng_bit_generator
+round_nearest_afz round_nearest_even rsqrt scatter select select_and_scatter send shift_left shift_right_arithmetic
+shift_right_logical sign sine slice sort sqrt subtract tan tanh transpose triangular_solve tuple uniform_dequantize
+uniform_quantize while xor""".split()
+BESIDES = "broadcast create_token cross-replica-sum dot einsum real_dynamic_slice set_dimension_size torch_index_select unary_einsum".split()
+FRONT_END = ROOT / "compiler" / "frontends" / "stablehlo" / "convert"
+LIMITS = {
+    "composite": "its decomposition runs; `chlo.top_k` itself",
+    "custom_call": "`@Sharding`, `@LayoutConstraint`, JAX's calls of the plugin, and `@mhlo.NAME` where NAME is an op of this table or of CHLO; others are refused by name",
+    "dynamic_conv": "shapes that follow from constants", "dynamic_gather": "shapes that follow from constants",
+    "dynamic_iota": "shapes that follow from constants", "dynamic_pad": "shapes that follow from constants",
+    "dynamic_reshape": "shapes that follow from constants", "dynamic_broadcast_in_dim": "shapes that follow from constants",
+    "real_dynamic_slice": "shapes that follow from constants",
+    "map": "bodies of elementwise ops", "reduce": "bodies of elementwise ops", "reduce_window": "bodies of elementwise ops",
+    "scatter": "a window that is partly outside is left out as a whole, as XLA does; the specification leaves out its elements outside",
+    "sort": "comparators as JAX writes them", "send": "to the host of the plugin", "recv": "from the host of the plugin",
+    "rng": "with a warning: a program has no state, so that every run draws the same numbers, others for each op; booleans and integers below 8 bits are refused",
+    "tuple": "where all elements are taken by get_tuple_element", "get_tuple_element": "of a tuple",
+}
+
+
+def stablehlo_rows():
+    """A row for each op of StableHLO: whether the front end converts it, and else the way out that its error names."""
+    sources = {path.name: path.read_text() for path in sorted(FRONT_END.glob("*.cpp"))}
+    converted = {name for text in sources.values() for name in re.findall(r'\{"([\w.-]+)",\s*\w[\w:]*(?:<[^;{}]*?>)?(?:,[^{}]*)?\}', text)}
+    converted |= set(re.findall(r'name\(\) (?:==|!=) "(map|tuple|get_tuple_element)"', sources["PlainForms.cpp"]))
+    table = sources["Converter.cpp"].split("kWaysOut[] = {", 1)[1].split("};", 1)[0]
+    refused = {name: "".join(re.findall(r'"([^"]*)"', text))[2:] for name, text in re.findall(r'\{"([\w-]+)",\s*((?:"[^"]*"\s*)+)\}', table)}
+    for op in SPECIFIED + BESIDES:
+        how = "runs" if op in converted else "refused" if op in refused else None
+        yield op, how, refused.get(op, "") if how == "refused" else LIMITS.get(op, "")
 
 
 def is_differentiable(record, known):
@@ -76,7 +127,15 @@ def page():
         for op, row in ops_of(family):
             ops.append(op)
             text += row + "\n"
-    return text, ops
+    return text + stablehlo_page(), ops
+
+
+def stablehlo_page():
+    text = STABLEHLO_HEAD
+    for op, how, note in stablehlo_rows():
+        kind = "" if op in SPECIFIED else " (not in the specification)"
+        text += f"| `{op}`{kind} | {how} | {note} |\n"
+    return text
 
 
 def main():
@@ -87,6 +146,8 @@ def main():
     problems = []
     if not PAGE.exists() or PAGE.read_text() != text:
         problems.append("docs/ops.md does not agree with the .td files; run python3 tools/check/check_ops.py --write")
+    problems += [f"stablehlo.{op} is neither converted nor in kWaysOut (compiler/frontends/stablehlo/convert/Converter.cpp)"
+                 for op, how, _ in stablehlo_rows() if how is None]
     cases = (ROOT / "test" / "fixtures" / "ops" / "goldens.json").read_text()
     tested = set(re.findall(r"weft\.(\w+)", cases))
     problems += [f"weft.{op} is in no case of test/fixtures/ops; write one" for op in ops if op not in tested | WITHOUT_CASE]

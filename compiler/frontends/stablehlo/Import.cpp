@@ -130,7 +130,8 @@ LogicalResult ProgramImporter::checkTypes(TypeRange types, StringRef what) {
              << ", which is not supported; known are i1, integers of 2, 4 and "
                 "8 to "
                 "64 bits, floats of 4, 8 and 16 bits, f32, f64 and complex "
-                "numbers of the last two";
+                "numbers of the last two"
+             << wayOutOf(tensor.getElementType());
   }
   return success();
 }
@@ -365,6 +366,7 @@ OwningOpRef<ModuleOp> ProgramImporter::run(const ImportOptions &options) {
   devicePorts = options.devicePorts;
   forwardTuples(program);
   shardTokens(program);
+  passScalarsToReducers(program);
   if (failed(translateShardingStrings(program)) ||
       failed(gatherManualCalls(program)) || failed(expandMaps(program)) ||
       failed(findFunctions(options.function)) ||

@@ -43,10 +43,10 @@ bool looksLikeProgram(llvm::StringRef bytes);
 /// process of its own.
 bool isArtifact(llvm::StringRef bytes);
 
-/// Emits an error if brackets are nested too deep, in text of any dialect.
-/// MLIR's parser is recursive, and its stack is limited.
-mlir::LogicalResult checkNesting(llvm::StringRef text, llvm::StringRef name,
-                                 mlir::MLIRContext *context);
+/// Emits an error for text of any dialect that would crash MLIR's parser
+/// (reader/TextFaults.h). read() checks text itself.
+mlir::LogicalResult checkText(llvm::StringRef text, llvm::StringRef name,
+                              mlir::MLIRContext *context);
 
 /// Reads a program. Returns null after an error, which is emitted with `name`
 /// as its location.

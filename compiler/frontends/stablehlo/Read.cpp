@@ -3,9 +3,12 @@
 #include "weft/compiler/frontends/stablehlo/Import.h"
 #include "weft/compiler/frontends/stablehlo/reader/Artifact.h"
 #include "weft/compiler/frontends/stablehlo/reader/ReaderDialects.h"
+#include "weft/compiler/frontends/stablehlo/reader/TextFaults.h"
 
 #include "mlir/Bytecode/BytecodeImplementation.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Parser/Parser.h"
 
 using namespace mlir;
@@ -13,7 +16,10 @@ using namespace weft;
 
 void stablehlo::registerDialects(DialectRegistry &registry) {
   registerReaderDialects(registry);
-  registry.insert<func::FuncDialect>();
+  // Producers leave arith.constant between ops of StableHLO; quantized types are
+  // refused by name.
+  registry
+      .insert<arith::ArithDialect, func::FuncDialect, quant::QuantDialect>();
 }
 
 static constexpr llvm::StringLiteral kBytecode = "ML\xefR";
@@ -42,29 +48,14 @@ static void flatten(Operation *op) {
         op->setAttr(entry.getName(), entry.getValue());
 }
 
-LogicalResult stablehlo::checkNesting(StringRef text, StringRef name,
-                                      MLIRContext *context) {
-  constexpr int kDeepest = 256;
-  int depth = 0, line = 1;
-  bool quoted = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    char c = text[i];
-    line += c == '\n';
-    if (c == '"' || c == '\n') // strings have no line breaks
-      quoted = c == '"' && !quoted;
-    else if (quoted && c == '\\')
-      ++i;
-    else if (!quoted && text.substr(i).starts_with("//"))
-      i = std::min(text.find('\n', i), text.size()) - 1;
-    else if (!quoted && StringRef("([{<").contains(c))
-      ++depth;
-    else if (!quoted && StringRef(")]}>").contains(c))
-      depth -= depth > 0 && !(c == '>' && i > 0 && text[i - 1] == '-');
-    if (depth > kDeepest)
-      return emitError(FileLineColLoc::get(context, name, line, 1))
-             << "brackets are nested more than " << kDeepest << " deep";
-  }
-  return success();
+LogicalResult stablehlo::checkText(StringRef text, StringRef name,
+                                   MLIRContext *context) {
+  auto fault = findTextFault(text);
+  if (!fault)
+    return success();
+  auto [line, column] = placeOf(text, fault->offset);
+  return emitError(FileLineColLoc::get(context, name, line, column))
+         << fault->message;
 }
 
 /// The float types that have codes in builtin bytecode only since MLIR 23, and
@@ -104,7 +95,7 @@ static LogicalResult readNewerBuiltin(DialectBytecodeReader &reader,
 
 OwningOpRef<ModuleOp> stablehlo::read(StringRef bytes, StringRef name,
                                       MLIRContext *context) {
-  if (!isArtifact(bytes) && failed(checkNesting(bytes, name, context)))
+  if (!isArtifact(bytes) && failed(checkText(bytes, name, context)))
     return {};
   for (StringRef dialect : {"stablehlo", "chlo", "sdy", "vhlo", "func"})
     context->getOrLoadDialect(dialect);

@@ -30,7 +30,7 @@ weft::tool::parseIr(const std::string &text, const std::string &file,
              "; write it as weft compile --emit prints it");
         return mlir::success();
       });
-  if (mlir::failed(stablehlo::checkNesting(text, file, &context)))
+  if (mlir::failed(stablehlo::checkText(text, file, &context)))
     return {};
   return mlir::parseSourceString<mlir::ModuleOp>(
       text, mlir::ParserConfig(&context), file);

@@ -125,6 +125,17 @@ LogicalResult token(Converter &c, ForeignOp op) {
   return c.give(op, c.splat(op, 0, op.resultType()));
 }
 
+/// The op that a call of @mhlo.NAME stands for: NAME of mhlo, chlo or
+/// StableHLO. Older exports write ops of mhlo and chlo as such calls.
+std::string operationOfCall(StringRef name) {
+  for (StringRef dialect : {"mhlo.", "chlo.", ""}) {
+    const ConversionEntry *entry = findConversion((dialect + name).str());
+    if (entry && entry->role == OpRole::Plain && entry->regions == 0)
+      return ((dialect.empty() ? "stablehlo." : dialect) + name).str();
+  }
+  return "";
+}
+
 LogicalResult customCall(Converter &c, ForeignOp op) {
   StringRef target = op.word("call_target_name");
   if (target == kHostCall)
@@ -141,6 +152,11 @@ LogicalResult customCall(Converter &c, ForeignOp op) {
   // dce_sink only keeps the computation of its operand alive.
   if (target == "dce_sink" && op->getNumResults() == 0)
     return success();
+  if (StringRef rest = target; rest.consume_front("mhlo."))
+    if (std::string name = operationOfCall(rest); !name.empty())
+      return c.convertAs(
+          op, name,
+          dyn_cast_or_null<DictionaryAttr>(op.attribute("mhlo.attributes")));
   return op.refuse() << "calls @" << target << ", which is not supported";
 }
 

@@ -55,6 +55,20 @@ LogicalResult broadcast(Converter &c, ForeignOp op) {
   return c.give(op, x);
 }
 
+/// Converts a broadcast that adds dimensions in front.
+LogicalResult prefixed(Converter &c, ForeignOp op) {
+  Ints shape = op.ints("broadcast_sizes"), dims;
+  auto from = op.operandType(0);
+  for (int64_t dim = 0; dim < from.getRank(); ++dim)
+    dims.push_back(dim + static_cast<int64_t>(shape.size()));
+  llvm::append_range(shape, from.getShape());
+  if (shape != op.resultType().getShape())
+    return op.refuse() << "adds sizes in front of " << from
+                       << " that do not give " << op.resultType();
+  return c.give(op,
+                c.make<BroadcastOp>(op, c.input(op, 0), ArrayRef(shape), dims));
+}
+
 /// The data of a constant of at most 64 elements, else null. Its slices and
 /// reshapes are computed at once, as JAX keeps the rotations of its random
 /// numbers in such constants.
@@ -172,6 +186,8 @@ LogicalResult dynamicUpdateSlice(Converter &c, ForeignOp op) {
 
 constexpr ConversionEntry kEntries[] = {
     {"constant", constant, 0},
+    {"arith.constant", constant, 0},
+    {"broadcast", prefixed},
     {"chlo.constant", constant, 0},
     {"sdy.constant", constant, 0},
     {"iota", iota, 0},

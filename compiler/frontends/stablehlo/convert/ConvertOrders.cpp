@@ -196,25 +196,36 @@ LogicalResult sort(Converter &c, ForeignOp op) {
   return c.give(op, results);
 }
 
-/// Converts chlo.top_k, or a composite of that name, along the last dimension.
+/// Converts chlo.top_k, a composite of that name, or mhlo.topk, which may ask
+/// for the least elements, along the last dimension.
 LogicalResult topK(Converter &c, ForeignOp op) {
   auto type = op.operandType(0);
-  if (!type || type.getRank() < 1 || op->getNumResults() != 2)
+  if (!type || type.getRank() < 1 || op->getNumOperands() != 1 ||
+      op->getNumResults() != 2)
     return op.refuse() << "has not 1 operand and 2 results";
   Value input = c.input(op, 0);
   auto values = op.resultType(0);
+  int64_t k = op.integer("k").value_or(-1), last = type.getRank() - 1;
+  if (k >= 0 && values.getRank() > last && values.getDimSize(last) != k)
+    return op.refuse() << "asks for " << k << " elements, its result is "
+                       << values;
+  auto largest = dyn_cast_or_null<BoolAttr>(op.attribute("largest"));
+  bool isLeast = largest && !largest.getValue();
   bool isFloat = isa<FloatType>(type.getElementType());
   if (isFloat) {
     input = toTotalOrder(c, op, input);
     values = values.clone(getElementTypeOrSelf(input.getType()));
   }
+  if (isLeast) // the complement reverses the order of integers
+    input = c.make<NotOp>(op, input);
   auto found = TopKOp::create(c.builder, op->getLoc(), values, op.resultType(1),
-                              input, type.getRank() - 1);
-  if (!isFloat)
-    return c.give(op, found->getResults());
-  return c.give(
-      op, {fromTotalOrder(c, op, found.getValues(), type.getElementType()),
-           found.getPositions()});
+                              input, last);
+  Value taken = found.getValues();
+  if (isLeast)
+    taken = c.make<NotOp>(op, taken);
+  if (isFloat)
+    taken = fromTotalOrder(c, op, taken, type.getElementType());
+  return c.give(op, {taken, found.getPositions()});
 }
 
 LogicalResult composite(Converter &c, ForeignOp op) {
@@ -226,6 +237,7 @@ LogicalResult composite(Converter &c, ForeignOp op) {
 constexpr ConversionEntry kEntries[] = {
     {"sort", sort, 1, 1, OpRole::OverElements},
     {"chlo.top_k", topK},
+    {"mhlo.topk", topK},
     {"composite", composite, 0, -1},
 };
 

@@ -1,4 +1,4 @@
-//===- ConvertRandom.cpp - rng_bit_generator ------------------------------===//
+//===- ConvertRandom.cpp - rng_bit_generator, rng -------------------------===//
 //
 // Random bits, equal to those of XLA. The state is a key of 64 bits and a
 // counter of 64 or 128. Each value of the counter gives a block of words of 32
@@ -8,11 +8,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "weft/compiler/frontends/formulas/RealTensor.h"
 #include "weft/compiler/frontends/stablehlo/convert/Converter.h"
 
 #include "weft/dialects/layout/TensorType.h"
 
 #include "llvm/Support/MathExtras.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace weft;
@@ -217,8 +220,123 @@ LogicalResult bitGenerator(Converter &c, ForeignOp op) {
   return c.give(op, {c.make<ConcatenateOp>(op, stateType, words, 0), bits});
 }
 
+//===----------------------------------------------------------------------===//
+// rng
+//===----------------------------------------------------------------------===//
+
+/// Random words of 32 or 64 bits, by Philox from a key of the op's own.
+Value freshBits(const Words &w, ArrayRef<int64_t> shape, bool isWide) {
+  uint64_t key = 0x9E3779B97F4A7C15 * ++w.c.generators;
+  auto type = RankedTensorType::get({3}, w.bits(64));
+  Value state = w.c.make<ConstantOp>(
+      w.op, DenseElementsAttr::get(
+                type, {APInt(64, key), APInt(64, 0), APInt(64, 0)}));
+  return generatePhilox(w, state, shape, isWide).bits;
+}
+
+/// Floats in [0, 1) with as many random bits as `type` has, or in (0, 1) in the
+/// middle between two of them.
+Value unitFloats(const Words &w, ArrayRef<int64_t> shape, FloatType type,
+                 FloatType computed, bool isOpen) {
+  unsigned width = computed.getWidth();
+  unsigned digits = std::min(type.getFPMantissaWidth(),
+                             computed.getFPMantissaWidth() - (isOpen ? 1 : 0));
+  Value bits = w.right(freshBits(w, shape, width == 64), width - digits);
+  Value numbers = w.c.cast(w.op, bits, computed);
+  auto splat = [&](double value) {
+    return w.c.splat(w.op, value, typeOf(numbers));
+  };
+  if (isOpen)
+    numbers = w.c.make<AddOp>(w.op, numbers, splat(0.5));
+  return w.c.make<MulOp>(w.op, numbers, splat(std::ldexp(1.0, -int(digits))));
+}
+
+/// Integers a + n, where n is random bits modulo b - a.
+LogicalResult uniformIntegers(Converter &c, ForeignOp op, IntegerType element) {
+  if (element.getWidth() < 8)
+    return op.refuse() << "draws elements of type " << element
+                       << ", which is not supported; draw i32 and convert it";
+  Words w{c, op};
+  auto type = op.resultType().clone(w.bits(element.getWidth()));
+  auto word = [&](Value scalar) {
+    auto plain = RankedTensorType::get({}, type.getElementType());
+    if (scalar.getType() != plain)
+      scalar = c.make<BitcastOp>(op, plain, scalar);
+    return c.fill(op, scalar, type);
+  };
+  Value bits = freshBits(w, type.getShape(), element.getWidth() == 64);
+  if (element.getWidth() < 32)
+    bits = c.make<AndOp>(
+        op, bits, w.number(bits, (uint64_t(1) << element.getWidth()) - 1));
+  bits = c.cast(op, bits, type.getElementType());
+  Value low = word(c.input(op, 0)), high = word(c.input(op, 1));
+  Value range =
+      c.make<MaxOp>(op, c.make<SubOp>(op, high, low), c.splat(op, 1, type));
+  Value drawn = c.make<AddOp>(op, low, c.make<RemOp>(op, bits, range));
+  return c.give(op, type == op.resultType()
+                        ? drawn
+                        : c.make<BitcastOp>(op, op.resultType(), drawn));
+}
+
+LogicalResult floats(Converter &c, ForeignOp op, FloatType element,
+                     bool isNormal) {
+  FloatType computed =
+      element.isF64() ? element : FloatType(c.builder.getF32Type());
+  Words w{c, op};
+  auto type = op.resultType().clone(computed);
+  Value x = unitFloats(w, type.getShape(), element, computed, isNormal);
+  Value a = c.fill(op, c.cast(op, c.input(op, 0), computed), type);
+  Value b = c.fill(op, c.cast(op, c.input(op, 1), computed), type);
+  if (isNormal) { // a is the mean, b the standard deviation
+    Value y = c.make<SubOp>(op, c.make<MulOp>(op, x, c.splat(op, 2, type)),
+                            c.splat(op, 1, type));
+    x = formulas::erfInv(formulas::RealTensor(c.builder, op->getLoc(), y))
+            .get();
+    x = c.make<MulOp>(op, x, c.splat(op, std::sqrt(2.0), type));
+    x = c.make<AddOp>(op, a, c.make<MulOp>(op, b, x));
+    return c.give(op, c.cast(op, x, element));
+  }
+  x = c.make<AddOp>(op, a, c.make<MulOp>(op, x, c.make<SubOp>(op, b, a)));
+  x = c.cast(op, x, element); // may round to b
+  a = c.cast(op, a, element);
+  Value isBelow =
+      c.make<CompareOp>(op, CompareKind::LT, x, c.cast(op, b, element));
+  return c.give(op, c.make<SelectOp>(op, isBelow, x, a));
+}
+
+/// Converts rng, whose numbers its specification leaves open. A program has no
+/// state, so that every run draws the same.
+LogicalResult drawn(Converter &c, ForeignOp op) {
+  Type element = op.resultType().getElementType();
+  StringRef distribution = op.word("rng_distribution");
+  bool isNormal = distribution == "NORMAL";
+  auto isBound = [&](unsigned index) {
+    auto type = op.operandType(index);
+    return type.getRank() == 0 && type.getElementType() == element;
+  };
+  if (op->getNumOperands() != 3 || !isBound(0) || !isBound(1) ||
+      (!isNormal && distribution != "UNIFORM"))
+    return op.refuse() << "draws " << op.resultType() << " with "
+                       << op->getOperandTypes() << " and the distribution \""
+                       << distribution
+                       << "\"; give two scalars of its elements, a shape, and "
+                          "UNIFORM or NORMAL";
+  auto real = dyn_cast<FloatType>(element);
+  auto integer = dyn_cast<IntegerType>(element);
+  if (!real && (isNormal || !integer))
+    return op.refuse() << "draws elements of type " << element << " from "
+                       << distribution
+                       << ", which is not supported; draw floats";
+  emitWarning(op->getLoc())
+      << "'" << op->getName()
+      << "' draws the same numbers in every run, as a program has no state; "
+         "pass a state to stablehlo.rng_bit_generator for others";
+  return real ? floats(c, op, real, isNormal) : uniformIntegers(c, op, integer);
+}
+
 constexpr ConversionEntry kEntries[] = {
     {"rng_bit_generator", bitGenerator},
+    {"rng", drawn, 3},
 };
 
 } // namespace

@@ -1,6 +1,5 @@
-//===- ConvertReductions.cpp - reduce, argmax, dot_general ----------------===//
+//===- ConvertReductions.cpp - reduce and argmax --------------------------===//
 
-#include "weft/compiler/frontends/stablehlo/convert/ProductPrecision.h"
 #include "weft/compiler/frontends/stablehlo/convert/RegionInputs.h"
 
 #include "weft/dialects/weft/ops/FlowOps.h"
@@ -19,13 +18,6 @@ bool liesIn(ArrayRef<int64_t> dims, int64_t rank) {
   return llvm::all_of(dims,
                       [&](int64_t dim) { return dim >= 0 && dim < rank; }) &&
          std::adjacent_find(dims.begin(), dims.end()) == dims.end();
-}
-
-bool areDistinct(const Ints &contracted, const Ints &batch, int64_t rank) {
-  Ints all(contracted);
-  all.append(batch);
-  llvm::sort(all);
-  return liesIn(all, rank);
 }
 
 Value reduceOne(Converter &c, ForeignOp op, ReduceKind kind, unsigned index,
@@ -163,33 +155,8 @@ LogicalResult reduce(Converter &c, ForeignOp op) {
   return c.give(op, results);
 }
 
-LogicalResult dot(Converter &c, ForeignOp op) {
-  if (op->getNumOperands() != 2)
-    return op.refuse() << "has " << op->getNumOperands() << " operands, not 2";
-  Type element = op.resultType().getElementType();
-  Ints lhs = op.ints("lhs_contracting_dimensions"),
-       rhs = op.ints("rhs_contracting_dimensions"),
-       lhsBatch = op.ints("lhs_batching_dimensions"),
-       rhsBatch = op.ints("rhs_batching_dimensions");
-  if (!areDistinct(lhs, lhsBatch, op.operandType(0).getRank()) ||
-      !areDistinct(rhs, rhsBatch, op.operandType(1).getRank()))
-    return op.refuse() << "contracts dimensions that are not distinct ones of "
-                       << op.operandType(0) << " and " << op.operandType(1);
-  FailureOr<ProductPrecision> asked = productPrecisionOf(op);
-  if (failed(asked))
-    return failure();
-  // Sums of booleans are computed as integers; the result is whether any term
-  // is true.
-  Type sums = element.isInteger(1) ? c.builder.getI32Type() : asked->sums;
-  Value product = c.make<DotOp>(op, c.summand(op, c.input(op, 0), sums),
-                                c.summand(op, c.input(op, 1), sums), lhs, rhs,
-                                lhsBatch, rhsBatch, sums, asked->precision);
-  return c.give(op, c.cast(op, product, element));
-}
-
 constexpr ConversionEntry kEntries[] = {
     {"reduce", reduce, 2, 1, OpRole::OverElements},
-    {"dot_general", dot, 2},
 };
 
 } // namespace

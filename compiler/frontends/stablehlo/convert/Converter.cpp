@@ -17,15 +17,39 @@ const ConversionEntry *stablehlo::findConversion(StringRef name) {
     llvm::StringMap<const ConversionEntry *> all;
     for (auto family :
          {elementwiseConversions(), moveConversions(), reductionConversions(),
-          windowConversions(), indexingConversions(), orderConversions(),
-          controlConversions(), manualConversions(), collectiveConversions(),
-          loopConversions(), linearAlgebraConversions(), bitConversions(),
-          dynamicConversions(), randomConversions(), realFunctionConversions()})
+          productConversions(), normalizationConversions(), windowConversions(),
+          indexingConversions(), orderConversions(), controlConversions(),
+          manualConversions(), collectiveConversions(), loopConversions(),
+          linearAlgebraConversions(), bitConversions(), dynamicConversions(),
+          randomConversions(), realFunctionConversions()})
       for (const ConversionEntry &entry : family)
         all[entry.name] = &entry;
     return all;
   }();
   return table.lookup(name);
+}
+
+/// Replacements of ops that will not be converted, as they belong to another
+/// runtime or to types that programs here do not have.
+static constexpr std::pair<StringLiteral, StringLiteral> kWaysOut[] = {
+    {"async_done", "; write the collective itself in the place of its start"},
+    {"async_start", "; write the collective itself in the place of its start"},
+    {"cross-replica-sum", "; write it as stablehlo.all_reduce"},
+    {"infeed", "; pass the data to the function as an argument"},
+    {"outfeed", "; return the data from the function as a result"},
+    {"set_dimension_size", "; sizes are those of types: mask the elements "
+                           "beyond the size, or slice the tensor"},
+    {"uniform_dequantize", "; quantized types are none: convert the integers "
+                           "to floats, and multiply by the scale"},
+    {"uniform_quantize", "; quantized types are none: divide by the scale, "
+                         "round, clamp and convert to integers"},
+};
+
+static StringRef wayOut(StringRef name) {
+  for (const auto &[op, text] : kWaysOut)
+    if (op == name)
+      return text;
+  return "";
 }
 
 /// Gives a foreign value of unknown shape the known shape, if it fits.
@@ -77,7 +101,8 @@ static LogicalResult checkOp(ForeignOp op, const ConversionEntry &entry) {
                          << "; only known shapes are supported";
     if (!isSupported(tensor.getElementType()))
       return op.refuse() << "has elements of type " << tensor.getElementType()
-                         << ", which is not supported";
+                         << ", which is not supported"
+                         << wayOutOf(tensor.getElementType());
   }
   return success();
 }
@@ -105,7 +130,7 @@ LogicalResult Converter::convertOp(Operation *foreign) {
   ForeignOp op(foreign);
   const ConversionEntry *entry = findConversion(op.name());
   if (!entry)
-    return op.refuse() << "is not supported";
+    return op.refuse() << "is not supported" << wayOut(op.name());
   if (failed(checkOp(op, *entry)))
     return failure();
   if (foreign->getNumResults() == 0 && entry->role != OpRole::HasEffect)
@@ -178,6 +203,24 @@ LogicalResult Converter::convertAs(ForeignOp op, StringRef name,
   LogicalResult converted = convertOp(plain);
   Value found = lookup(plain->getResult(0));
   values.erase(plain->getResult(0));
+  plain->erase();
+  return failed(converted) ? failure() : give(op, found);
+}
+
+LogicalResult Converter::convertAs(ForeignOp op, StringRef name,
+                                   DictionaryAttr attributes) {
+  OperationState state(op->getLoc(), name);
+  state.addOperands(op->getOperands());
+  state.addTypes(op->getResultTypes());
+  if (attributes)
+    state.addAttributes(attributes.getValue());
+  Operation *plain = OpBuilder(op.get()).create(state);
+  SmallVector<Value> found;
+  LogicalResult converted = convertOp(plain);
+  for (Value result : plain->getResults()) {
+    found.push_back(lookup(result));
+    values.erase(result);
+  }
   plain->erase();
   return failed(converted) ? failure() : give(op, found);
 }

@@ -66,6 +66,10 @@ public:
   convertAs(ForeignOp op, llvm::StringRef name, mlir::ValueRange operands,
             mlir::RankedTensorType result,
             llvm::ArrayRef<std::pair<llvm::StringRef, Ints>> lists = {});
+  /// Converts the op like the op of that name, dialect included, with its
+  /// operands and results and these attributes (null: none).
+  LogicalResult convertAs(ForeignOp op, llvm::StringRef name,
+                          mlir::DictionaryAttr attributes);
 
   void map(Value foreign, Value converted) { values[foreign] = converted; }
   Value lookup(Value foreign) const { return values.lookup(foreign); }
@@ -109,6 +113,9 @@ public:
   /// Whether the program runs on one device.
   bool isOneDevice = false;
   SubAxes freeAxes;
+  /// The number of generators of random numbers converted so far; each has a
+  /// key of its own.
+  uint64_t generators = 0;
 
 private:
   LogicalResult convertOp(mlir::Operation *op);
@@ -155,6 +162,8 @@ const ConversionEntry *findConversion(llvm::StringRef name);
 llvm::ArrayRef<ConversionEntry> elementwiseConversions();
 llvm::ArrayRef<ConversionEntry> moveConversions();
 llvm::ArrayRef<ConversionEntry> reductionConversions();
+llvm::ArrayRef<ConversionEntry> productConversions();
+llvm::ArrayRef<ConversionEntry> normalizationConversions();
 llvm::ArrayRef<ConversionEntry> windowConversions();
 llvm::ArrayRef<ConversionEntry> indexingConversions();
 llvm::ArrayRef<ConversionEntry> orderConversions();

@@ -2,6 +2,7 @@
 
 #include "weft/compiler/frontends/stablehlo/convert/ForeignOp.h"
 
+#include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"
 
@@ -92,6 +93,13 @@ RankedTensorType ForeignOp::resultType(unsigned index) const {
 
 InFlightDiagnostic ForeignOp::refuse() const {
   return emitError(op->getLoc()) << "'" << op->getName() << "' ";
+}
+
+StringRef stablehlo::wayOutOf(Type element) {
+  return isa<quant::QuantizedType>(element)
+             ? "; quantized types are none: compute with floats, (integer - "
+               "zero point) * scale"
+             : "";
 }
 
 bool stablehlo::isSupported(Type element) {

@@ -54,6 +54,10 @@ private:
 /// Whether kernels and the runtime support elements of that type.
 bool isSupported(mlir::Type element);
 
+/// What a program can have in the place of such elements; empty if that is
+/// unknown.
+llvm::StringRef wayOutOf(mlir::Type element);
+
 /// All integers of a list or tensor, in row-major order.
 Ints integersOf(mlir::Attribute attribute);
 

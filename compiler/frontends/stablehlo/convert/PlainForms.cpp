@@ -6,6 +6,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace weft;
@@ -187,4 +188,79 @@ LogicalResult stablehlo::expandMaps(ModuleOp program) {
     if (failed(MapExpansion(map).run()))
       return failure();
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Reducers
+//===----------------------------------------------------------------------===//
+
+/// Broadcasts a scalar to a shape, in front of the op.
+static Value broadcastBefore(Operation *op, Value scalar,
+                             ArrayRef<int64_t> shape) {
+  OperationState state(op->getLoc(), "stablehlo.broadcast_in_dim");
+  state.addOperands(scalar);
+  state.addTypes(cast<RankedTensorType>(scalar.getType()).clone(shape));
+  OpBuilder builder(op);
+  state.addAttribute("broadcast_dimensions", builder.getDenseI64ArrayAttr({}));
+  return builder.create(state)->getResult(0);
+}
+
+/// Makes a reduction of one more tensor, whose elements all are the scalar.
+static Operation *withScalar(Operation *op, Value scalar) {
+  unsigned count = op->getNumOperands() / 2;
+  Block &block = op->getRegion(0).front();
+  auto input = cast<RankedTensorType>(op->getOperand(0).getType());
+  auto result = cast<RankedTensorType>(op->getResult(0).getType());
+  block.insertArgument(count, scalar.getType(), op->getLoc());
+  Value inside = block.addArgument(scalar.getType(), op->getLoc());
+  scalar.replaceUsesWithIf(inside, [&](OpOperand &use) {
+    return op->isProperAncestor(use.getOwner());
+  });
+  block.back().insertOperands(count, inside);
+  SmallVector<Value> operands(op->getOperands());
+  operands.insert(operands.begin() + count,
+                  broadcastBefore(op, scalar, input.getShape()));
+  operands.push_back(scalar);
+  OperationState state(op->getLoc(), op->getName());
+  state.addOperands(operands);
+  state.addTypes(op->getResultTypes());
+  state.addTypes(
+      cast<RankedTensorType>(scalar.getType()).clone(result.getShape()));
+  state.addAttributes(op->getAttrs());
+  state.addRegion()->takeBody(op->getRegion(0));
+  Operation *wider = OpBuilder(op).create(state);
+  op->replaceAllUsesWith(wider->getResults().take_front(count));
+  op->erase();
+  return wider;
+}
+
+void stablehlo::passScalarsToReducers(ModuleOp program) {
+  SmallVector<Operation *> reductions;
+  program.walk([&](Operation *op) {
+    auto isStatic = [](Type type) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      return tensor && tensor.hasStaticShape();
+    };
+    if ((ForeignOp(op).name() == "reduce" ||
+         ForeignOp(op).name() == "reduce_window") &&
+        op->getNumRegions() == 1 && isOfScalars(op->getRegion(0)) &&
+        op->getNumResults() > 0 &&
+        op->getNumOperands() == 2 * op->getNumResults() &&
+        op->getRegion(0).getNumArguments() == op->getNumOperands() &&
+        op->getRegion(0).front().back().getNumOperands() ==
+            op->getNumResults() &&
+        llvm::all_of(op->getOperandTypes(), isStatic) &&
+        llvm::all_of(op->getResultTypes(), isStatic))
+      reductions.push_back(op);
+  });
+  for (Operation *op : reductions) {
+    llvm::SetVector<Value> captured;
+    getUsedValuesDefinedAbove(op->getRegions(), captured);
+    for (Value value : captured) {
+      Operation *by = value.getDefiningOp();
+      bool isConstant = by && by->getNumOperands() == 0; // cloned into regions
+      if (isScalar(value.getType()) && !isConstant)
+        op = withScalar(op, value);
+    }
+  }
 }

@@ -27,6 +27,14 @@ void forwardTuples(mlir::ModuleOp program);
 /// error if the body has an op that is not elementwise, or if shapes differ.
 llvm::LogicalResult expandMaps(mlir::ModuleOp program);
 
+/// Rewrites reductions whose regions use scalars around them, so that these are
+/// reduced too: a region of weft.fold has only its arguments.
+///
+///   reduce(%x init: %0) { return add(%a, mul(%b, %s)) }
+///     -> reduce(%x init: %0), (broadcast %s init: %s)
+///          { return add(%a, mul(%b, %t)), %t }
+void passScalarsToReducers(mlir::ModuleOp program);
+
 } // namespace weft::stablehlo
 
 #endif // WEFT_COMPILER_FRONTENDS_STABLEHLO_CONVERT_PLAINFORMS_H

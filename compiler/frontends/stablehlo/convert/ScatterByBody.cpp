@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "weft/compiler/frontends/stablehlo/convert/RegionInputs.h"
+#include "weft/compiler/frontends/stablehlo/convert/ScatterWindows.h"
 
 #include "weft/dialects/layout/TensorType.h"
 #include "weft/dialects/weft/ops/FlowOps.h"
@@ -29,11 +30,6 @@ using namespace weft;
 using namespace weft::stablehlo;
 
 namespace {
-
-struct ScatterDims {
-  Ints window, inserted, batching, indexBatching, toOperand;
-  int64_t vector = 0;
-};
 
 Ints upTo(int64_t count) {
   Ints all(count);
@@ -59,17 +55,13 @@ class ScatterByBody {
 public:
   ScatterByBody(Converter &c, ForeignOp op, Block &body)
       : c(c), op(op), body(body), count(body.getNumArguments() / 2),
-        inputs(c.inputs(op)), dims{op.ints("update_window_dims"),
-                                   op.ints("inserted_window_dims"),
-                                   op.ints("input_batching_dims"),
-                                   op.ints("scatter_indices_batching_dims"),
-                                   op.ints("scatter_dims_to_operand_dims"),
-                                   op.integer("index_vector_dim").value_or(0)} {
-  }
+        inputs(c.inputs(op)), dims(ScatterDims::of(op)) {}
 
   LogicalResult convert() {
     if (!isSound())
       return op.refuse() << "has dimension numbers that do not fit its tensors";
+    inputs[count] = indicesOfWholeWindows(c, op, inputs.front(), inputs[count],
+                                          inputs[count + 1], dims);
     ValueRange all(inputs);
     if (op.flag("unique_indices"))
       return c.give(op, combine(all.take_front(count), inputs[count],
@@ -108,7 +100,13 @@ private:
                                              dims.window.size()) ==
                                      rank - (dims.vector < rank);
                         }) &&
-           haveOneType(all.take_front(count), updates);
+           haveOneType(all.take_front(count), updates) &&
+           llvm::all_of(
+               llvm::zip_equal(all.take_front(count), updates), [&](auto pair) {
+                 auto [tensor, update] = pair;
+                 return dims.windowSizes(typeOf(tensor), typeOf(update))
+                     .has_value();
+               });
   }
 
   /// Whether each tensor has the element type of its updates.
@@ -127,7 +125,7 @@ private:
       arguments.push_back(c.make<GatherOp>(
           op, typeOf(update), tensor, indices, at.window, at.inserted,
           at.batching, at.indexBatching, at.toOperand, at.vector,
-          blockSizes(typeOf(tensor), typeOf(update), at),
+          *at.windowSizes(typeOf(tensor), typeOf(update)),
           /*zero_outside=*/true)); // results outside are not used
     llvm::append_range(arguments, updates);
     for (auto [tensor, value] : llvm::zip_equal(
@@ -138,20 +136,6 @@ private:
                             indices, value, at.window, at.inserted, at.batching,
                             at.indexBatching, at.toOperand, at.vector));
     return results;
-  }
-
-  static Ints blockSizes(RankedTensorType tensor, RankedTensorType update,
-                         const ScatterDims &at) {
-    Ints sizes;
-    size_t next = 0;
-    for (int64_t dim = 0; dim < tensor.getRank(); ++dim) {
-      bool one = llvm::is_contained(at.inserted, dim) ||
-                 llvm::is_contained(at.batching, dim);
-      sizes.push_back(one || next == at.window.size()
-                          ? 1
-                          : update.getDimSize(at.window[next++]));
-    }
-    return sizes;
   }
 
   /// Clones the body's ops, for tensors of this shape.

@@ -61,6 +61,7 @@ constexpr Properties kProperties[] = {
      "lhs_component_count lhs_contracting_dimensions lhs_precision_type "
      "num_primitive_operations precision_config rhs_batching_dimensions "
      "rhs_component_count rhs_contracting_dimensions rhs_precision_type"},
+    {"vhlo.dot_v1", "precision_config"},
     {"vhlo.dynamic_broadcast_in_dim_v1",
      "broadcast_dimensions known_expanding_dimensions "
      "known_nonexpanding_dimensions"},
@@ -79,6 +80,7 @@ constexpr Properties kProperties[] = {
      "operand_batching_dims start_index_map start_indices_batching_dims"},
     {"vhlo.dynamic_iota_v1", "iota_dimension"},
     {"vhlo.dynamic_slice_v1", "slice_sizes"},
+    {"vhlo.einsum_v1", "einsum_config"},
     {"vhlo.exponential_minus_one_v2", "result_accuracy"},
     {"vhlo.exponential_v2", "result_accuracy"},
     {"vhlo.fft_v1", "fft_length fft_type"},
@@ -133,8 +135,10 @@ constexpr Properties kProperties[] = {
     {"vhlo.sqrt_v2", "result_accuracy"},
     {"vhlo.tan_v2", "result_accuracy"},
     {"vhlo.tanh_v2", "result_accuracy"},
+    {"vhlo.torch_index_select_v1", "batch_dims dim"},
     {"vhlo.transpose_v1", "permutation"},
     {"vhlo.triangular_solve_v1", "left_side lower transpose_a unit_diagonal"},
+    {"vhlo.unary_einsum_v1", "einsum_config"},
     {"sdy.all_gather", "gathering_axes out_sharding"},
     {"sdy.all_reduce", "out_sharding reduction_axes"},
     {"sdy.all_slice", "out_sharding slicing_axes"},

@@ -21,7 +21,16 @@ using Operands = SmallVector<OpAsmParser::UnresolvedOperand>;
 
 /// The kind of value in `key = value`. A clause with an empty `op` is for all
 /// ops.
-enum class Kind { Attribute, Pair, Words, Word, Bool, Precision, Algorithm };
+enum class Kind {
+  Attribute,
+  Pair,
+  Words,
+  Word,
+  Text,
+  Bool,
+  Precision,
+  Algorithm
+};
 struct Clause {
   StringLiteral op, key;
   Kind kind;
@@ -32,6 +41,10 @@ constexpr Clause kClauses[] = {
     {"broadcast_in_dim", "dims", Kind::Attribute, "broadcast_dimensions", ""},
     {"dynamic_broadcast_in_dim", "dims", Kind::Attribute,
      "broadcast_dimensions", ""},
+    {"broadcast", "sizes", Kind::Attribute, "broadcast_sizes", ""},
+    {"einsum", "config", Kind::Text, "einsum_config", ""},
+    {"unary_einsum", "config", Kind::Text, "einsum_config", ""},
+    {"set_dimension_size", "dim", Kind::Attribute, "dimension", ""},
     {"transpose", "dims", Kind::Attribute, "permutation", ""},
     {"reverse", "dims", Kind::Attribute, "dimensions", ""},
     {"dynamic_iota", "dim", Kind::Attribute, "iota_dimension", ""},
@@ -144,6 +157,13 @@ ParseResult parseValue(OpAsmParser &parser, const Clause &clause,
                 ? Attribute(parser.getBuilder().getStringAttr(word))
                 : parser.getBuilder().getBoolAttr(word == "true"));
     return success();
+  case Kind::Text: { // parseAttribute would also parse ` : type`
+    std::string text;
+    if (parser.parseString(&text))
+      return failure();
+    out.set(clause.attribute, parser.getBuilder().getStringAttr(text));
+    return success();
+  }
   case Kind::Words:
     return parseWords(parser, clause, out);
   case Kind::Precision:
