@@ -23,7 +23,13 @@ using namespace weft;
 #include "weft/dialects/weft/WeftOps.cpp.inc"
 
 namespace {
-/// Prints each mesh and each layout once, above the program.
+/// Whether this is a text of weft.metadata that would fill a line.
+bool isLongMetadata(Attribute attribute) {
+  auto text = dyn_cast<StringAttr>(attribute);
+  return text && text.size() > 40 && text.getValue().starts_with("{\"");
+}
+
+/// Prints each mesh, each layout and each long metadata once, above the program.
 struct AttributeAliases : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
   AliasResult getAlias(Attribute attribute, raw_ostream &os) const override {
@@ -31,6 +37,8 @@ struct AttributeAliases : OpAsmDialectInterface {
       os << "mesh";
     else if (isa<LayoutAttr>(attribute))
       os << "layout";
+    else if (isLongMetadata(attribute))
+      os << "metadata";
     else
       return AliasResult::NoAlias;
     return AliasResult::FinalAlias;

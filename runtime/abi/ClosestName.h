@@ -16,18 +16,22 @@
 
 namespace weft {
 
-/// The number of inserted, removed or replaced letters between two names
-/// (Levenshtein's distance).
+/// The number of inserted, removed, replaced or swapped letters between two
+/// names (optimal string alignment): 1 between adma and adam.
 inline size_t editDistance(const std::string &a, const std::string &b) {
-  std::vector<size_t> row(b.size() + 1);
+  std::vector<size_t> row(b.size() + 1), before, last;
   for (size_t j = 0; j <= b.size(); ++j)
     row[j] = j;
   for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i);
+    before = std::exchange(last, row);
+    row[0] = i;
     for (size_t j = 1; j <= b.size(); ++j) {
-      size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+      row[j] = std::min(
+          {last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
+      bool isSwapped =
+          i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (isSwapped)
+        row[j] = std::min(row[j], before[j - 2] + 1);
     }
   }
   return row[b.size()];
@@ -53,6 +57,17 @@ template <typename Names> std::string listOf(const Names &names) {
   for (const std::string &name : names)
     out += (out.empty() ? "" : ", ") + name;
   return out;
+}
+
+/// "a, b and 3 others" for many names.
+inline std::string someOf(const std::vector<std::string> &names) {
+  constexpr size_t most = 8;
+  std::vector<std::string> first(
+      names.begin(), names.begin() + ptrdiff_t(std::min(most, names.size())));
+  return listOf(first) +
+         (names.size() > most
+              ? " and " + std::to_string(names.size() - most) + " others"
+              : "");
 }
 
 /// "did you mean NAME?" with the known name that is closest to a misspelt one;

@@ -67,6 +67,13 @@ Result<KerasArchive> readKerasArchive(const std::string &path,
   if (!weights)
     return weights.error();
   archive.weights = std::move(*weights);
+  for (const ZipReader::Member &member : zip->members()) {
+    const std::string &name = member.name;
+    bool isKnown = name == "metadata.json" || name == "config.json" ||
+                   name.starts_with("model") || name.starts_with("assets/");
+    if (!isKnown)
+      archive.unread.push_back(name);
+  }
   return archive;
 }
 

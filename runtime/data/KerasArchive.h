@@ -23,6 +23,7 @@ struct KerasArchive {
   std::string metadata;             ///< JSON: keras_version, date_saved
   std::string config;               ///< JSON: the text of model.to_json()
   std::vector<StoredArray> weights; ///< named by HDF5 path: layers/dense/vars/0
+  std::vector<std::string> unread = {}; ///< members that Keras does not write
 };
 
 Result<KerasArchive> readKerasArchive(const std::string &path,

@@ -39,6 +39,10 @@ static Result<std::set<std::string>> shardsOf(const std::string &path,
       !said["weight_map"].is_object())
     return Error{path + ": has no \"weight_map\"; save the weights again with "
                         "Keras or Weft"};
+  for (const auto &[key, value] : said.items())
+    if (key != "weight_map" && key != "metadata")
+      return Error{path + ": has an unknown key \"" + key +
+                   "\"; save the weights again with Keras or Weft"};
   std::set<std::string> out;
   for (const auto &[group, names] : said["weight_map"].items()) {
     // Pointers to values of the JSON, as deeply nested ones can neither be

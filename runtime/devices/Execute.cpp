@@ -124,7 +124,8 @@ static Error checkLocal(const weft_runtime &runtime, const Plan &plan,
           (!locals[p] || reinterpret_cast<uintptr_t>(locals[p]) % 64))
         return makeError(WEFT_INVALID_ARGUMENT, "the memory for \"", port.name,
                          "\" at position ", p,
-                         " is null or not aligned to 64 bytes");
+                         locals[p] ? " is not aligned to 64 bytes; align it"
+                                   : " is null; allocate it");
     return nullptr;
   };
   for (size_t i = 0; i < plan.inputs.size(); ++i)

@@ -205,24 +205,71 @@ static bool isFolder(const std::string &path) {
   return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-Result<std::unique_ptr<ArrayFile>>
-ArrayFile::open(const std::string &path, const SourceOptions &options) {
-  using Made = std::unique_ptr<ArrayFile>;
+static constexpr std::string_view kHdf5 = "\x89HDF";
+
+Result<SourceKind> sourceKind(const std::string &path,
+                              const SourceOptions &options) {
   if (isFolder(path))
-    return openImageFolder(path, options);
+    return SourceKind::Images;
   Result<std::string> magic = readStart(path, 4);
   if (!magic)
     return magic.error();
-  if (*magic == "\x89HDF") {
+  bool namesColumns = path.ends_with(".csv") || !options.inputs.empty() ||
+                      !options.targets.empty();
+  bool holdsArrays = *magic == kHdf5 || magic->starts_with("PK") ||
+                     magic->starts_with("\x93NUM"); // a .npy file
+  return namesColumns && !holdsArrays ? SourceKind::Table : SourceKind::Arrays;
+}
+
+Status checkSourceOptions(const std::vector<std::string> &paths,
+                          const SourceOptions &options) {
+  const ImageOptions &images = options.images;
+  const char *ofImages = images.interpolation         ? "--interpolation"
+                         : images.cropToAspectRatio   ? "--crop-to-aspect-ratio"
+                         : !images.classNames.empty() ? "--class-names"
+                         : images.seed                ? "--image-seed"
+                                                      : nullptr;
+  const char *ofTables = !options.inputs.empty()    ? "--inputs"
+                         : !options.targets.empty() ? "--targets"
+                                                    : nullptr;
+  std::string others;
+  for (const std::string &path : paths) {
+    Result<SourceKind> kind = sourceKind(path, options);
+    if (!kind)
+      return {}; // reported where the file is read
+    if (*kind == SourceKind::Images)
+      ofImages = nullptr;
+    if (*kind == SourceKind::Table)
+      ofTables = nullptr;
+    others += (others.empty() ? "" : ", ") + path;
+  }
+  if (const char *flag = ofImages ? ofImages : ofTables)
+    return Error{std::string(flag) + " has no effect on " + others +
+                 ": it is for " +
+                 (ofImages ? "a folder of images" : "a table (.csv)") +
+                 "; leave it out"};
+  return {};
+}
+
+Result<std::unique_ptr<ArrayFile>>
+ArrayFile::open(const std::string &path, const SourceOptions &options) {
+  using Made = std::unique_ptr<ArrayFile>;
+  Result<SourceKind> kind = sourceKind(path, options);
+  if (!kind)
+    return kind.error();
+  if (*kind == SourceKind::Images)
+    return openImageFolder(path, options);
+  if (*kind == SourceKind::Table)
+    return openCsvTable(path, options);
+  Result<std::string> magic = readStart(path, 4);
+  if (!magic)
+    return magic.error();
+  if (*magic == kHdf5) {
     auto sets = listHdf5(path);
     if (!sets)
       return sets.error();
     return Made(std::make_unique<Hdf5Arrays>(path, std::move(*sets), options));
   }
-  bool isTable = path.ends_with(".csv") || !options.inputs.empty() ||
-                 !options.targets.empty();
-  if (isTable && !magic->starts_with("PK"))
-    return openCsvTable(path, options);
   Result<ZipReader> zip = ZipReader::open(path, options.limits);
   if (!zip)
     return zip.error();

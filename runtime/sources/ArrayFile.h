@@ -22,6 +22,7 @@
 #include "weft/runtime/data/Npz.h"
 #include "weft/runtime/sources/ImageOptions.h"
 #include "weft/runtime/sources/RowSource.h"
+#include "weft/runtime/sources/Vocabulary.h"
 
 namespace weft {
 
@@ -29,15 +30,28 @@ struct SourceOptions {
   uint64_t inMemory = uint64_t(256) << 20;
   /// Columns of a table, each as [NAME=]a,b,c.
   std::vector<std::string> inputs = {}, targets = {};
+  /// The values of a table's missing fields, each as [COLUMN=]VALUE.
+  std::vector<std::string> missing = {};
+  /// The numbers of a table's texts, to which training data add theirs; null:
+  /// each table has its own.
+  std::shared_ptr<Vocabulary> vocabulary = nullptr;
   ImageOptions images = {};
   ReadLimits limits = {};
 };
 
+/// What a file or folder of data is.
+enum class SourceKind { Arrays, Table, Images };
+/// Decides by the name, the first bytes and whether columns are given.
+Result<SourceKind> sourceKind(const std::string &path,
+                              const SourceOptions &options);
+/// Fails for options of tables, or of images, if no path is one.
+Status checkSourceOptions(const std::vector<std::string> &paths,
+                          const SourceOptions &options);
+
 class ArrayFile {
 public:
   virtual ~ArrayFile() = default;
-  /// Opens a file or folder; its name, its first bytes and whether columns are
-  /// given decide its kind.
+  /// Opens a file or folder of any kind.
   static Result<std::unique_ptr<ArrayFile>> open(const std::string &path,
                                                  const SourceOptions &options);
   const std::string &path() const { return file; }
@@ -49,6 +63,8 @@ public:
 
   /// The rule by which keys are defined, for files without keys.
   virtual std::string hint() const { return ""; }
+  /// Lines of text on what was read and what was not: columns of a table.
+  virtual std::vector<std::string> notes() const { return {}; }
 
 protected:
   explicit ArrayFile(std::string path) : file(std::move(path)) {}

@@ -1,137 +1,16 @@
 #include "weft/runtime/sources/CsvTable.h"
 
 #include "weft/runtime/abi/ClosestName.h"
+#include "weft/runtime/sources/CsvReader.h"
 #include "weft/runtime/sources/RowCollector.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <map>
-#include <unistd.h>
 
 namespace weft {
 
 namespace {
-
-constexpr size_t kLongestLine = size_t(1) << 20, kMostColumns = 65536;
-
-using Fields = std::vector<std::string>;
-
-/// Records of a file, in RFC 4180's grammar.
-class CsvReader {
-public:
-  CsvReader(std::string path, OpenFile file)
-      : path(std::move(path)), file(std::move(file)), chunk(1 << 20) {}
-
-  /// Reads the next record; false at the end of the file.
-  Result<bool> next(Fields &fields);
-  /// The number of the line in which the last record began, from 1.
-  int64_t line() const { return begun; }
-  Error wrong(const std::string &what) const {
-    return {path + ": line " + std::to_string(begun) + ": " + what};
-  }
-
-private:
-  /// The next byte, or -1 at the end.
-  int peek() {
-    if (at < filled)
-      return chunk[at];
-    ssize_t got;
-    do
-      got = read(file, chunk.data(), chunk.size());
-    while (got < 0 && errno == EINTR);
-    failure = got < 0 ? errno : failure;
-    at = 0;
-    filled = got > 0 ? size_t(got) : 0;
-    return filled ? chunk[0] : -1;
-  }
-  int take() {
-    int byte = peek();
-    at += byte >= 0;
-    lines += byte == '\n';
-    return byte;
-  }
-  Status quoted(std::string &field);
-  Status plain(std::string &field);
-  Status checkSize(size_t more) {
-    size += more;
-    if (size <= kLongestLine)
-      return {};
-    return wrong("has more than " + std::to_string(kLongestLine) +
-                 " bytes; is a quote not closed?");
-  }
-
-  std::string path;
-  OpenFile file;
-  std::vector<uint8_t> chunk;
-  size_t at = 0, filled = 0, size = 0;
-  int64_t lines = 1, begun = 0;
-  int failure = 0;
-};
-
-Status CsvReader::quoted(std::string &field) {
-  take();
-  for (;;) {
-    int byte = take();
-    if (byte < 0)
-      return wrong("a quote is not closed; close it");
-    if (byte != '"')
-      field += char(byte);
-    else if (peek() == '"')
-      field += char(take());
-    else
-      break;
-    if (Status ok = checkSize(1); !ok)
-      return ok;
-  }
-  int after = peek();
-  if (after < 0 || after == ',' || after == '\n' || after == '\r')
-    return {};
-  return wrong("has text behind a closing quote; write a quote inside quotes "
-               "twice");
-}
-
-Status CsvReader::plain(std::string &field) {
-  for (int byte = peek();
-       byte >= 0 && byte != ',' && byte != '\n' && byte != '\r';
-       byte = peek()) {
-    if (byte == '"')
-      return wrong("has a quote inside a field that has none around it; put "
-                   "the field in quotes, and write the quote twice");
-    field += char(take());
-    if (Status ok = checkSize(1); !ok)
-      return ok;
-  }
-  return {};
-}
-
-Result<bool> CsvReader::next(Fields &fields) {
-  fields.clear();
-  begun = lines;
-  size = 0;
-  if (peek() < 0 && !failure)
-    return false;
-  for (;;) {
-    std::string field;
-    if (Status ok = peek() == '"' ? quoted(field) : plain(field); !ok)
-      return ok.error();
-    fields.push_back(std::move(field));
-    if (failure)
-      return wrong(std::string("cannot be read: ") + std::strerror(failure) +
-                   "; the disk fails");
-    if (fields.size() > kMostColumns)
-      return wrong("has more than " + std::to_string(kMostColumns) +
-                   " columns; keep wide rows in an .npz file");
-    int end = take();
-    if (end == ',')
-      continue;
-    if (end == '\r' && take() != '\n')
-      return wrong("has a carriage return without a line feed; end lines with "
-                   "a line feed");
-    return true;
-  }
-}
 
 /// The columns of one array.
 struct Group {
@@ -140,20 +19,12 @@ struct Group {
   RowCollector rows;
 };
 
-Fields split(const std::string &text) {
-  Fields out(1);
-  for (char c : text)
-    if (c == ',')
-      out.emplace_back();
-    else
-      out.back() += c;
-  return out;
-}
-
 class CsvTable final : public ArrayFile {
 public:
-  CsvTable(std::string path, std::map<std::string, Rows> arrays)
-      : ArrayFile(std::move(path)), arrays(std::move(arrays)) {}
+  CsvTable(std::string path, std::map<std::string, Rows> arrays,
+           std::vector<std::string> lines)
+      : ArrayFile(std::move(path)), arrays(std::move(arrays)),
+        lines(std::move(lines)) {}
   std::vector<std::string> keys() const override {
     std::vector<std::string> out;
     for (const auto &[key, rows] : arrays)
@@ -163,6 +34,7 @@ public:
   std::string hint() const override {
     return "name its columns with --inputs and --targets";
   }
+  std::vector<std::string> notes() const override { return lines; }
   Result<Rows> rows(const std::string &key, const Shape &) override {
     if (auto found = arrays.find(key); found != arrays.end())
       return found->second;
@@ -172,141 +44,333 @@ public:
 
 private:
   std::map<std::string, Rows> arrays;
+  std::vector<std::string> lines;
 };
+
+/// A name as a flag takes it: quoted if it has a comma.
+std::string flagName(const std::string &name) {
+  return name.find(',') == name.npos ? name : "\"" + name + "\"";
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (text.starts_with(' '))
+    text.remove_prefix(1);
+  while (text.ends_with(' '))
+    text.remove_suffix(1);
+  return text;
+}
+
+enum class NumberKind { None, Beyond, Number };
+
+/// Parses a number of float64, with spaces around it.
+NumberKind parseNumber(std::string_view text, double &value) {
+  text = trimmed(text);
+  if (text.starts_with('+'))
+    text.remove_prefix(1);
+  const char *last = text.data() + text.size();
+  auto [end, code] = std::from_chars(text.data(), last, value);
+  if (text.empty() || end != last || code == std::errc::invalid_argument)
+    return NumberKind::None;
+  return code == std::errc() ? NumberKind::Number : NumberKind::Beyond;
+}
 
 /// Reads a table into its groups.
 class TableReader {
 public:
   TableReader(std::string path, OpenFile file, const SourceOptions &options)
-      : path(path), reader(path, std::move(file)), options(options) {}
+      : path(path), reader(path, std::move(file)), options(options),
+        vocabulary(options.vocabulary ? options.vocabulary
+                                      : std::make_shared<Vocabulary>()) {}
 
-  Result<std::unique_ptr<ArrayFile>> read() {
-    if (Status ok = readHeader(); !ok)
-      return ok.error();
-    for (auto [key, flag, texts] :
-         {std::tuple{"x", "--inputs", &options.inputs},
-          std::tuple{"y", "--targets", &options.targets}})
-      for (const std::string &text : *texts)
-        if (Status ok = addGroup(key, flag, text); !ok)
-          return ok.error();
-    if (groups.empty())
-      return Error{path +
-                   ": is a table; say which columns are inputs and "
-                   "targets, as --inputs " +
-                   header[0] + " --targets " + header.back()};
-    if (Status ok = readRows(); !ok)
-      return ok.error();
-    std::map<std::string, Rows> arrays;
-    for (Group &group : groups) {
-      Result<Rows> rows = group.rows.finish(
-          ElementType::Float64, {count, int64_t(group.columns.size())});
-      if (!rows)
-        return rows.error();
-      arrays[group.key] = std::move(*rows);
-    }
-    return std::unique_ptr<ArrayFile>(
-        std::make_unique<CsvTable>(path, std::move(arrays)));
-  }
+  Result<std::unique_ptr<ArrayFile>> read();
 
 private:
-  Status readHeader() {
-    Result<bool> any = reader.next(header);
-    if (!any)
-      return any.error();
-    if (!*any)
-      return Error{path + ": is empty; its first line names the columns"};
-    if (header[0].starts_with("\xEF\xBB\xBF"))
-      header[0].erase(0, 3); // the byte order mark of UTF-8
-    for (size_t i = 0; i < header.size(); ++i)
-      if (std::find(header.begin(), header.begin() + i, header[i]) !=
-          header.begin() + i)
-        return Error{path + ": line 1: column \"" + header[i] +
-                     "\" is there twice; rename one of them"};
-    return {};
-  }
-
-  /// [NAME=]a,b,c
+  Status readHeader();
   Status addGroup(const std::string &key, const std::string &flag,
-                  const std::string &text) {
-    size_t equal = text.find('=');
-    bool isNamed = equal != text.npos && std::find(header.begin(), header.end(),
-                                                   text) == header.end();
-    Group group{isNamed ? key + "/" + text.substr(0, equal) : key,
-                {},
-                RowCollector(path, options.inMemory)};
-    for (const std::string &name :
-         split(isNamed ? text.substr(equal + 1) : text)) {
-      auto found = std::find(header.begin(), header.end(), name);
-      if (found == header.end()) {
-        std::string meant = closestName(
-            name, std::set<std::string>(header.begin(), header.end()));
-        return Error{flag + " " + text + ": " + path + " has no column \"" +
-                     name + "\"; " +
-                     (meant.empty() ? "its first line names them"
-                                    : "did you mean \"" + meant + "\"?")};
-      }
-      group.columns.push_back(size_t(found - header.begin()));
-    }
-    groups.push_back(std::move(group));
-    return {};
+                  const std::string &text);
+  Status readMissing();
+  Status findTexts();
+  Status readRows();
+  Status addRow(Group &group, const CsvFields &fields);
+  Result<double> number(size_t column, const std::string &field);
+  Result<double> textNumber(size_t column, const std::string &text);
+  /// Reads the next record, of as many fields as there are columns.
+  Result<bool> next(CsvReader &from, CsvFields &fields) const;
+  Result<size_t> columnOf(const std::string &flag, const std::string &text,
+                          const std::string &name) const;
+  std::string where(size_t column) const {
+    return "column \"" + header[column] + "\": ";
   }
-
-  Status readRows() {
-    Fields fields;
-    for (;;) {
-      Result<bool> any = reader.next(fields);
-      if (!any)
-        return any.error();
-      if (!*any)
-        return {};
-      if (fields.size() != header.size())
-        return reader.wrong("has " + std::to_string(fields.size()) +
-                            " fields, the first line names " +
-                            std::to_string(header.size()) +
-                            " columns; complete the line, or remove it");
-      for (Group &group : groups)
-        if (Status ok = addRow(group, fields); !ok)
-          return ok;
-      ++count;
-    }
-  }
-
-  Status addRow(Group &group, const Fields &fields) {
-    for (size_t column : group.columns) {
-      std::string_view text = fields[column];
-      while (text.starts_with(' '))
-        text.remove_prefix(1);
-      while (text.ends_with(' '))
-        text.remove_suffix(1);
-      std::string where = "column \"" + header[column] + "\": ";
-      if (text.empty())
-        return reader.wrong(where + "is empty; fill in a number, or leave the "
-                                    "line out");
-      if (text.starts_with('+'))
-        text.remove_prefix(1);
-      double value = 0;
-      auto [end, code] =
-          std::from_chars(text.data(), text.data() + text.size(), value);
-      if (end != text.data() + text.size() ||
-          code == std::errc::invalid_argument)
-        return reader.wrong(where + "\"" + fields[column].substr(0, 40) +
-                            "\" is no number; encode it as one");
-      if (code != std::errc())
-        return reader.wrong(where + fields[column].substr(0, 40) +
-                            " is beyond the numbers of float64; scale it");
-      if (Status ok = group.rows.add(&value, sizeof value); !ok)
-        return ok;
-    }
-    return {};
-  }
+  std::vector<std::string> notes() const;
 
   std::string path;
   CsvReader reader;
   const SourceOptions &options;
-  Fields header;
+  std::shared_ptr<Vocabulary> vocabulary;
+  CsvFields header;
   std::vector<Group> groups;
+  std::set<size_t> chosen;               ///< columns of any group
+  std::map<size_t, std::string> missing; ///< values of missing fields
+  std::optional<std::string> missingElsewhere;
   int64_t count = 0;
 };
+
+Result<std::unique_ptr<ArrayFile>> TableReader::read() {
+  if (Status ok = readHeader(); !ok)
+    return ok.error();
+  for (auto [key, flag, texts] :
+       {std::tuple{"x", "--inputs", &options.inputs},
+        std::tuple{"y", "--targets", &options.targets}})
+    for (const std::string &text : *texts)
+      if (Status ok = addGroup(key, flag, text); !ok)
+        return ok.error();
+  if (groups.empty())
+    return Error{path +
+                 ": is a table; say which columns are inputs and "
+                 "targets, as --inputs " +
+                 flagName(header[0]) + " --targets " + flagName(header.back())};
+  if (Status ok = readMissing(); !ok)
+    return ok.error();
+  if (Status ok = findTexts(); !ok)
+    return ok.error();
+  if (Status ok = readRows(); !ok)
+    return ok.error();
+  std::map<std::string, Rows> arrays;
+  for (Group &group : groups) {
+    Result<Rows> rows = group.rows.finish(
+        ElementType::Float64, {count, int64_t(group.columns.size())});
+    if (!rows)
+      return rows.error();
+    arrays[group.key] = std::move(*rows);
+  }
+  return std::unique_ptr<ArrayFile>(
+      std::make_unique<CsvTable>(path, std::move(arrays), notes()));
+}
+
+Status TableReader::readHeader() {
+  Result<bool> any = reader.next(header);
+  if (!any)
+    return any.error();
+  if (!*any)
+    return Error{path + ": is empty; its first line names the columns"};
+  if (header[0].starts_with("\xEF\xBB\xBF"))
+    header[0].erase(0, 3); // the byte order mark of UTF-8
+  for (size_t i = 0; i < header.size(); ++i)
+    if (std::find(header.begin(), header.begin() + i, header[i]) !=
+        header.begin() + i)
+      return Error{path + ": line 1: column \"" + header[i] +
+                   "\" is there twice; rename one of them"};
+  return {};
+}
+
+Result<size_t> TableReader::columnOf(const std::string &flag,
+                                     const std::string &text,
+                                     const std::string &name) const {
+  auto found = std::find(header.begin(), header.end(), name);
+  if (found != header.end())
+    return size_t(found - header.begin());
+  std::string meant =
+      closestName(name, std::set<std::string>(header.begin(), header.end()));
+  return Error{
+      flag + " " + text + ": " + path + " has no column \"" + name + "\"; " +
+      (meant.empty() ? "its first line names them, and a name with a comma is "
+                       "quoted"
+                     : "did you mean \"" + meant + "\"?")};
+}
+
+/// Adds the array of [NAME=]a,b,c.
+Status TableReader::addGroup(const std::string &key, const std::string &flag,
+                             const std::string &text) {
+  size_t equal = text.find('=');
+  bool isNamed = equal != text.npos && equal < text.find('"') &&
+                 std::find(header.begin(), header.end(), text) == header.end();
+  Group group{isNamed ? key + "/" + text.substr(0, equal) : key,
+              {},
+              RowCollector(path, options.inMemory)};
+  Result<CsvFields> names =
+      splitFields(isNamed ? text.substr(equal + 1) : text);
+  if (!names)
+    return Error{flag + " " + names.message()};
+  for (const std::string &name : *names) {
+    Result<size_t> column = columnOf(flag, text, name);
+    if (!column)
+      return column.error();
+    group.columns.push_back(*column);
+    chosen.insert(*column);
+  }
+  groups.push_back(std::move(group));
+  return {};
+}
+
+/// Reads the values of --missing: [COLUMN=]VALUE.
+Status TableReader::readMissing() {
+  for (const std::string &text : options.missing) {
+    size_t equal = text.rfind('=');
+    if (equal == text.npos) {
+      missingElsewhere = text;
+      continue;
+    }
+    Result<CsvFields> name = splitFields(text.substr(0, equal));
+    if (!name)
+      return Error{"--missing " + name.message()};
+    Result<size_t> column =
+        columnOf("--missing", text, name->size() == 1 ? name->front() : text);
+    if (!column)
+      return column.error();
+    if (!chosen.contains(*column))
+      return Error{"--missing " + text + ": the column \"" + header[*column] +
+                   "\" is neither an input nor a target; leave it out"};
+    missing[*column] = text.substr(equal + 1);
+  }
+  if (missingElsewhere)
+    for (size_t column : chosen)
+      missing.emplace(column, *missingElsewhere);
+  return {};
+}
+
+Result<bool> TableReader::next(CsvReader &from, CsvFields &fields) const {
+  Result<bool> any = from.next(fields);
+  if (any && *any && fields.size() != header.size())
+    return from.wrong("has " + std::to_string(fields.size()) +
+                      " fields, the first line names " +
+                      std::to_string(header.size()) +
+                      " columns; complete the line, or remove it");
+  return any;
+}
+
+/// Finds the columns whose first field is a text, and gathers their texts, in a
+/// pass of its own.
+Status TableReader::findTexts() {
+  std::set<size_t> open = chosen;
+  std::erase_if(open, [&](size_t column) {
+    return vocabulary->contains(header[column]) || !vocabulary->isOpen;
+  });
+  std::map<size_t, std::set<std::string>> texts;
+  Result<OpenFile> file = openToRead(path);
+  if (!file)
+    return file.error();
+  CsvReader first(path, std::move(*file));
+  CsvFields fields;
+  for (bool isHeader = true; !open.empty() || !texts.empty();
+       isHeader = false) {
+    Result<bool> any = isHeader ? first.next(fields) : next(first, fields);
+    if (!any)
+      return any.error();
+    if (!*any)
+      break;
+    if (isHeader)
+      continue;
+    std::erase_if(open, [&](size_t column) {
+      double ignored = 0;
+      if (trimmed(fields[column]).empty())
+        return false; // missing: a later line decides
+      if (parseNumber(fields[column], ignored) == NumberKind::None)
+        texts[column];
+      return true;
+    });
+    for (auto &[column, known] : texts) {
+      std::string text(trimmed(fields[column]));
+      auto value = missing.find(column);
+      if (text.empty() && value != missing.end())
+        text = value->second;
+      if (!Vocabulary::isUtf8(text))
+        return first.wrong(where(column) + "has bytes that are not UTF-8; save "
+                                           "the table as UTF-8");
+      if (!text.empty())
+        known.insert(text);
+    }
+  }
+  for (const auto &[column, known] : texts)
+    vocabulary->add(header[column], known);
+  return {};
+}
+
+Status TableReader::readRows() {
+  CsvFields fields;
+  for (;;) {
+    Result<bool> any = next(reader, fields);
+    if (!any)
+      return any.error();
+    if (!*any)
+      return {};
+    for (Group &group : groups)
+      if (Status ok = addRow(group, fields); !ok)
+        return ok;
+    ++count;
+  }
+}
+
+Status TableReader::addRow(Group &group, const CsvFields &fields) {
+  for (size_t column : group.columns) {
+    Result<double> value = number(column, fields[column]);
+    if (!value)
+      return value.error();
+    if (Status ok = group.rows.add(&*value, sizeof *value); !ok)
+      return ok;
+  }
+  return {};
+}
+
+/// The number of a text, by the vocabulary.
+Result<double> TableReader::textNumber(size_t column, const std::string &text) {
+  if (auto found = vocabulary->number(header[column], text))
+    return double(*found);
+  return reader.wrong(where(column) + "\"" + text.substr(0, 40) +
+                      "\" is none of the texts of the training data (" +
+                      vocabulary->described(header[column]) +
+                      "); correct it, or train with it");
+}
+
+Result<double> TableReader::number(size_t column, const std::string &field) {
+  bool isText = vocabulary->contains(header[column]);
+  std::string text(trimmed(field));
+  double value = 0;
+  if (text.empty()) {
+    auto given = missing.find(column);
+    if (given == missing.end())
+      return reader.wrong(where(column) +
+                          "is empty; fill it in, leave the line out, or say "
+                          "what it means with --missing " +
+                          flagName(header[column]) + "=VALUE");
+    text = given->second;
+    if (!isText && parseNumber(text, value) != NumberKind::Number)
+      return Error{"--missing " + text + ": is no number, and " + path +
+                   " has numbers in the column \"" + header[column] +
+                   "\"; give --missing " + flagName(header[column]) +
+                   "=NUMBER"};
+  }
+  if (isText)
+    return textNumber(column, text);
+  NumberKind kind = parseNumber(text, value);
+  if (kind == NumberKind::Beyond)
+    return reader.wrong(where(column) + text.substr(0, 40) +
+                        " is beyond the numbers of float64; scale it");
+  if (kind == NumberKind::Number)
+    return value;
+  std::string wrong =
+      where(column) + "\"" + text.substr(0, 40) + "\" is no number";
+  if (vocabulary->isOpen || vocabulary->isRead || vocabulary->file.empty())
+    return reader.wrong(wrong + ", as the first field of the column is; encode "
+                                "it as one, or all of the column as texts");
+  return reader.wrong(wrong + ", and there is no " + vocabulary->file +
+                      ", where weft fit writes the numbers of texts beside the "
+                      "weights that it saves; give those weights, or encode "
+                      "the text as a number");
+}
+
+std::vector<std::string> TableReader::notes() const {
+  std::vector<std::string> lines;
+  std::string others;
+  for (size_t column = 0; column < header.size(); ++column)
+    if (!chosen.contains(column))
+      others += (others.empty() ? "" : ", ") + flagName(header[column]);
+    else if (vocabulary->contains(header[column]))
+      lines.push_back(path + ": " + where(column) +
+                      vocabulary->described(header[column]));
+  if (!others.empty())
+    lines.push_back(path + ": " + others + ": not read");
+  return lines;
+}
 
 } // namespace
 

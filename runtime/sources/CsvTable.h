@@ -7,11 +7,12 @@
 //   Result<Rows> x = (*table)->rows("x", {});         // (n, 2) float64
 //
 // Commas separate, the first line names the columns, quotes are those of RFC
-// 4180, lines end with LF or CRLF. Each chosen field is a number; a missing one
-// is an error, with its line and column. NAME=a,b is the array of one of
-// several inputs or outputs, x/NAME or y/NAME.
+// 4180, lines end with LF or CRLF. NAME=a,b is the array of one of several
+// inputs or outputs, x/NAME or y/NAME; a name with a comma is quoted.
 //
-// Limits: 1 MiB a line, 65,536 columns.
+// The first field of a chosen column decides: a column has numbers, or it has
+// texts and each has a number (Vocabulary.h). A missing field is an error, with
+// its line and column, unless `missing` has a value for it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -15,7 +15,7 @@ enum class Interpolation { Nearest, Bilinear, Bicubic, Lanczos3, Lanczos5 };
 
 /// Arguments of keras.utils.image_dataset_from_directory.
 struct ImageOptions {
-  Interpolation interpolation = Interpolation::Bilinear;
+  std::optional<Interpolation> interpolation = {}; ///< none: bilinear
   /// Whether to resize the largest centred part with the wanted aspect ratio.
   bool cropToAspectRatio = false;
   std::vector<std::string> classNames = {}; ///< empty: all folders, sorted

@@ -112,8 +112,9 @@ std::vector<float> resizeImage(const Image &image, int64_t height,
   Span rows{0, image.height}, columns{0, image.width};
   if (options.cropToAspectRatio)
     std::tie(rows, columns) = cropped(image.height, image.width, height, width);
-  std::vector<Taps> down = tapsOf(options.interpolation, rows, height),
-                    across = tapsOf(options.interpolation, columns, width);
+  Interpolation kind = options.interpolation.value_or(Interpolation::Bilinear);
+  std::vector<Taps> down = tapsOf(kind, rows, height),
+                    across = tapsOf(kind, columns, width);
   int64_t channels = image.channels, inRow = image.width * channels;
   std::vector<float> out(size_t(height * width * channels)),
       line(static_cast<size_t>(inRow));

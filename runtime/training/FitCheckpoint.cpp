@@ -18,18 +18,44 @@ static Array arrayOf(ElementType type, const std::vector<T> &values) {
   return array;
 }
 
-/// The settings that a run must share with the one that it resumes.
+/// The settings of callbacks, in their order; the name of a backup may change.
+static json callbackSettings(const CallbackList *callbacks) {
+  json out = json::array();
+  if (callbacks)
+    for (const std::unique_ptr<Callback> &callback : *callbacks)
+      out.push_back(callback->isBackup() ? json() : callback->settings);
+  return out;
+}
+
+static json validationSettings(const FitOptions &options) {
+  if (!options.validation)
+    return {};
+  json out = options.validation->settings();
+  out["batch_size"] = options.validationBatchSize.value_or(options.batchSize);
+  out["steps"] = options.validationSteps.value_or(0);
+  out["every"] = options.validationEpochs.every;
+  out["epochs"] = options.validationEpochs.listed;
+  return out;
+}
+
+/// The settings that a run must share with the one that it resumes: all that
+/// changes results. Layouts, meshes and devices do not.
 static json settings(const TrainingData &data, const FitOptions &options) {
-  char hash[17];
-  std::snprintf(hash, sizeof hash, "%016llx",
-                static_cast<unsigned long long>(data.hash()));
-  return {{"samples", data.samples},
-          {"data", hash},
-          {"batch_size", options.batchSize},
-          {"steps_per_epoch", options.stepsPerEpoch.value_or(0)},
-          {"shuffle", int(options.shuffle)},
-          {"drop_remainder", options.dropRemainder},
-          {"callbacks", options.callbacks ? options.callbacks->size() : 0}};
+  json out = json::parse(options.settings, nullptr, false);
+  if (!out.is_object())
+    out = json::object();
+  out["samples"] = data.samples;
+  out["data"] = data.settings();
+  out["validation"] = validationSettings(options);
+  out["batch_size"] = options.batchSize;
+  out["steps_per_epoch"] = options.stepsPerEpoch.value_or(0);
+  out["initial_epoch"] = options.initialEpoch;
+  out["shuffle"] = int(options.shuffle);
+  out["drop_remainder"] = options.dropRemainder;
+  out["callbacks"] = callbackSettings(options.callbacks);
+  if (options.seed)
+    out["seed"] = *options.seed;
+  return out;
 }
 
 Result<Checkpoint> Trainer::FitRun::checkpoint() const {
@@ -126,17 +152,75 @@ Status Trainer::FitRun::resumeHistory(const json &said) {
   return {};
 }
 
+/// The name of an element of a list: that of its object, or its number.
+static std::string elementName(const json &element, size_t index) {
+  for (const json *place :
+       {&element, element.is_object() && element.contains("config")
+                      ? &element["config"]
+                      : &element})
+    if (place->is_object() && place->contains("name") &&
+        (*place)["name"].is_string())
+      return (*place)["name"].get<std::string>();
+  return std::to_string(index);
+}
+
+namespace {
+/// Where two settings differ first, and their values there.
+struct Difference {
+  std::string path;
+  json was, is;
+};
+} // namespace
+
+/// The parts of two values that may differ alone: members of objects, elements
+/// of lists of one length.
+static std::vector<Difference> componentsOf(const json &was, const json &is) {
+  std::vector<Difference> parts;
+  if (was.is_object() && is.is_object()) {
+    std::set<std::string> keys;
+    for (const json *side : {&was, &is})
+      for (const auto &[key, value] : side->items())
+        keys.insert(key);
+    for (const std::string &key : keys)
+      parts.push_back({key, was.value(key, json()), is.value(key, json())});
+  } else if (was.is_array() && is.is_array() && was.size() == is.size()) {
+    for (size_t i = 0; i < is.size(); ++i)
+      parts.push_back({elementName(is[i], i), was[i], is[i]});
+  }
+  return parts;
+}
+
+/// The first difference of two settings that are not equal. "config" is left
+/// out of its path.
+static Difference firstDifference(const json &was, const json &is) {
+  for (const Difference &part : componentsOf(was, is)) {
+    if (part.was == part.is)
+      continue;
+    Difference inside = firstDifference(part.was, part.is);
+    if (inside.path.empty() || part.path != "config")
+      inside.path = part.path + (inside.path.empty() ? "" : "/") + inside.path;
+    return inside;
+  }
+  return {"", was, is};
+}
+
+/// A value for a message: on one line, its beginning if it is long.
+static std::string shortText(const json &value) {
+  if (value.is_null())
+    return "none";
+  std::string text = printed(value);
+  return text.size() > 80 ? text.substr(0, 77) + "..." : text;
+}
+
 /// Compares the settings; the error has the first that differs, with both
 /// values.
 static Status compare(const json &was, const json &is) {
-  for (const auto &[key, value] : is.items())
-    if (!was.is_object() || !was.contains(key) || was[key] != value)
-      return Error{
-          "was made with another " + key + ": " +
-          (was.is_object() && was.contains(key) ? was[key].dump() : "none") +
-          ", not " + value.dump() +
-          "; train on with the same arguments, or remove it"};
-  return {};
+  if (was == is)
+    return {};
+  Difference first = firstDifference(was, is);
+  return Error{"was made with another " + first.path + ": " +
+               shortText(first.was) + ", not " + shortText(first.is) +
+               "; train on with the same arguments, or remove it"};
 }
 
 Status Trainer::FitRun::resumeVariables(const Checkpoint &from) {
@@ -158,8 +242,11 @@ Status Trainer::FitRun::resumeVariables(const Checkpoint &from) {
 Status Trainer::FitRun::resume(Checkpoint from) {
   if (!from.said.is_object() || !from.said.contains("settings"))
     return kDamaged;
-  if (Status same = compare(from.said["settings"], settings(data, options));
-      !same)
+  json was = from.said["settings"], is = settings(data, options);
+  if (!options.seedIsGiven && was.is_object()) // goes on with the backup's
+    for (json *side : {&was, &is})
+      side->erase("seed");
+  if (Status same = compare(was, is); !same)
     return same;
   if (Status ok = resumePosition(from); !ok)
     return ok;
@@ -180,5 +267,10 @@ Status Trainer::FitRun::resume(Checkpoint from) {
     if (Status ok = (*options.callbacks)[i]->resume(*this, part); !ok)
       return ok;
   }
+  if (options.note)
+    options.note("goes on from the backup, after " +
+                 std::to_string(history.stepCount) + " steps, in epoch " +
+                 std::to_string(epoch + 1) + " of " +
+                 std::to_string(options.epochs));
   return {};
 }

@@ -1,6 +1,7 @@
 #include "weft/runtime/training/ModelState.h"
 
 #include "weft/runtime/data/Initializers.h"
+#include "weft/runtime/data/Random.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -135,6 +136,26 @@ Status ModelState::set(Variable &variable, const StoredArray &value) {
   variable.hasValue |= bool(written);
   variable.isDrawn &= !written;
   return written;
+}
+
+void ModelState::reseed(uint64_t seed) {
+  MersenneTwister random = MersenneTwister::python(seed);
+  std::vector<uint32_t> drawn;
+  constexpr uint64_t most = 1 << 20; // of a file that says more: not its draw
+  for (Variable &variable : list) {
+    json draw = metadataEntry(variable.port, "draw");
+    if (!draw.is_number_unsigned() || draw.get<uint64_t>() >= most)
+      continue;
+    while (drawn.size() <= draw.get<size_t>())
+      drawn.push_back(random.kerasSeed());
+    json meta = json::parse(variable.port.metadata, nullptr, false);
+    uint32_t own = drawn[draw.get<size_t>()];
+    if (meta.contains("value"))
+      meta["value"] = {own, 0};
+    else
+      meta["seed"] = own;
+    variable.port.metadata = meta.dump();
+  }
 }
 
 Status ModelState::initialise() {

@@ -10,7 +10,7 @@
 //
 // A port's metadata contains the variable's initial value:
 //   {"initializer": {"class_name": "GlorotUniform", "config": {}}, "seed": 12}
-//   {"value": 0.001}      {"value": [1337, 0]}
+//   {"value": 0.001}      {"value": [1337, 0], "draw": 2}
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,6 +31,10 @@ public:
   /// Makes a buffer for every variable without one. Refuses a program whose
   /// variable has another shape or dtype than the existing one.
   Status addPorts(const weft_program *program);
+  /// Draws initial values and random states as after
+  /// keras.utils.set_random_seed(seed), where the ports' metadata says which of
+  /// the drawn numbers seeds a variable: {"draw": 2} is the third.
+  void reseed(uint64_t seed);
   /// Sets variables without a value to their initial values.
   Status initialise();
   /// Sets each weight whose metadata names its average, {"average": PATH}, to

@@ -2,6 +2,7 @@
 
 #include "weft/runtime/abi/plan_generated.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
@@ -37,7 +38,12 @@ std::vector<Port> outputPorts(const weft_program *program) {
 }
 
 std::string metricName(const Port &port) {
-  return port.name.starts_with("metrics/") ? port.name.substr(8) : port.name;
+  std::string name =
+      port.name.starts_with("metrics/") ? port.name.substr(8) : port.name;
+  // The name is printed in bars and lines, where ESC would begin a command.
+  std::ranges::replace_if(
+      name, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
+  return name;
 }
 
 nlohmann::json metadataEntry(const Port &port, const char *key) {

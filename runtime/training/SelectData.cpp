@@ -1,5 +1,5 @@
 #include "weft/runtime/abi/ClosestName.h"
-#include "weft/runtime/training/TrainingData.h"
+#include "weft/runtime/training/DataKeys.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,146 +9,11 @@ namespace weft {
 
 namespace {
 
-/// A kind of array, x, y or sample_weight, and the flag that names another
-/// array.
-struct Kind {
-  const char *key, *flag;
-  const std::vector<std::string> DataOptions::*overrides;
+/// The file of --data, and which of its arrays are read.
+struct DataFile {
+  std::unique_ptr<ArrayFile> arrays; ///< null without the flag
+  std::set<std::string> read = {};
 };
-Kind kindOf(Role role, DataPurpose purpose) {
-  bool validates = purpose == DataPurpose::Validation;
-  if (role == Role::Label)
-    return {"y", validates ? "--validation-y" : "--y", &DataOptions::y};
-  if (role == Role::SampleWeight)
-    return {"sample_weight",
-            validates ? "--validation-sample-weight" : "--sample-weight",
-            &DataOptions::sampleWeight};
-  return {"x", validates ? "--validation-x" : "--x", &DataOptions::x};
-}
-
-std::vector<std::string> suffixes(DataPurpose purpose) {
-  switch (purpose) {
-  case DataPurpose::Fit:
-    return {"", "_train"};
-  case DataPurpose::Validation:
-    return {"_val", "_test", ""};
-  default:
-    return {"", "_test"};
-  }
-}
-
-/// The layer's name `images` for the ports `images`, `x/images` and `y/images`.
-std::string layerName(const Port &port, const char *key) {
-  std::string prefix = std::string(key) + "/";
-  return port.name.starts_with(prefix) ? port.name.substr(prefix.size())
-                                       : port.name;
-}
-
-/// The NAME and the source of [NAME=]FILE.npz:KEY.
-struct NamedSource {
-  std::optional<std::string> name;
-  std::string source;
-};
-NamedSource namedSource(const std::string &argument) {
-  size_t equal = argument.find('=');
-  bool named =
-      equal != std::string::npos && argument.find_first_of("/.:[") > equal;
-  if (!named)
-    return {std::nullopt, argument};
-  return {argument.substr(0, equal), argument.substr(equal + 1)};
-}
-
-/// The source of NAME=SOURCE if NAME is the port's name without x/ or the like
-/// or, if the step has only one such port, the name of its layer.
-std::optional<std::string> sourceFor(const std::string &argument,
-                                     const Port &port, const char *key) {
-  if (NamedSource given = namedSource(argument);
-      given.name == layerName(port, key))
-    return given.source;
-  std::string layer = metadataText(port, "layer");
-  if (!layer.empty() && argument.starts_with(layer + "="))
-    return argument.substr(layer.size() + 1);
-  return std::nullopt;
-}
-
-/// The source that the last flag of this kind, such as --x, names for this
-/// port; empty when none does.
-Result<std::string> overridden(const DataOptions &options, const Kind &kind,
-                               const Port &port, bool single) {
-  std::string found;
-  for (const std::string &argument : options.*kind.overrides) {
-    if (auto source = sourceFor(argument, port, kind.key))
-      found = *source;
-    else if (namedSource(argument).name)
-      continue;
-    else if (single)
-      found = argument;
-    else
-      return Error{std::string(kind.flag) + " " + argument +
-                   ": the model has several such arrays; write " + kind.flag +
-                   " " + layerName(port, kind.key) + "=" + argument};
-  }
-  return found;
-}
-
-/// Fails if a flag names an array for a port of this role that the model does
-/// not have, unless it has no port of this role at all.
-Status checkNames(const DataOptions &options, const Kind &kind, Role role,
-                  std::span<const Port> ports) {
-  std::vector<Port> own;
-  std::ranges::copy_if(ports, std::back_inserter(own),
-                       [&](const Port &port) { return port.role == role; });
-  std::set<std::string> known;
-  for (const Port &port : own) {
-    std::string layer = metadataText(port, "layer");
-    known.insert(layer.empty() ? layerName(port, kind.key) : layer);
-  }
-  for (const std::string &argument : options.*kind.overrides) {
-    std::optional<std::string> name = namedSource(argument).name;
-    bool isKnown = std::ranges::any_of(own, [&](const Port &port) {
-      return sourceFor(argument, port, kind.key).has_value();
-    });
-    if (name && !own.empty() && !isKnown)
-      return Error{std::string(kind.flag) + " " + argument +
-                   ": the model has no " + *name + "; " +
-                   suggestion(*name, known, "use " + listOf(known))};
-  }
-  return {};
-}
-
-std::string keyOf(const Kind &kind, const std::string &suffix, const Port &port,
-                  bool single) {
-  std::string key = kind.key + suffix;
-  return single ? key : key + "/" + layerName(port, kind.key);
-}
-
-/// Whether promisedKey() finds a key.
-bool hasKey(const ArrayFile &file, const Kind &kind, const Port &port,
-            DataPurpose purpose, bool single) {
-  auto known = suffixes(purpose);
-  return std::any_of(known.begin(), known.end(), [&](const auto &suffix) {
-    return file.contains(keyOf(kind, suffix, port, single));
-  });
-}
-
-/// The key that is used for this port by the command line's documentation.
-Result<std::string> promisedKey(const ArrayFile &file, const Kind &kind,
-                                const Port &port, DataPurpose purpose,
-                                bool single) {
-  std::string tried;
-  for (const std::string &suffix : suffixes(purpose)) {
-    std::string key = keyOf(kind, suffix, port, single);
-    if (file.contains(key))
-      return key;
-    tried += (tried.empty() ? "" : " nor ") + key;
-  }
-  if (std::string hint = file.hint(); !hint.empty())
-    return Error{file.path() + ": has no " + tried + "; " + hint};
-  return Error{file.path() + ": has neither " + tried + ", but " +
-               listOf(file.keys()) + "; name one with " + kind.flag + " " +
-               (single ? "" : layerName(port, kind.key) + "=") + file.path() +
-               ":KEY"};
-}
 
 /// The number that pads the labels of samples that have fewer than the port
 /// takes.
@@ -212,12 +77,12 @@ Result<bool> isUnweighted(const DataOptions &options, DataPurpose purpose,
                           const ArrayFile *file) {
   if (port.role != Role::SampleWeight || !options.weightsMayLack)
     return false;
-  Kind kind = kindOf(port.role, purpose);
+  ArrayKind kind = kindOf(port.role, purpose);
   Result<std::string> named = overridden(options, kind, port, single);
   if (!named)
     return named.error();
   return named->empty() &&
-         !(file && hasKey(*file, kind, port, purpose, single));
+         !(file && findKey(*file, kind, port, purpose, single));
 }
 
 /// The number of classes that labels of a port may name; 0 if they name none.
@@ -232,27 +97,30 @@ int64_t classesOf(const Port &port) {
 Result<std::pair<Rows, std::string>> rowsFor(const DataOptions &options,
                                              DataPurpose purpose,
                                              const Port &port, bool single,
-                                             ArrayFile *file) {
-  Kind kind = kindOf(port.role, purpose);
+                                             DataFile &file) {
+  ArrayKind kind = kindOf(port.role, purpose);
   Result<std::string> source = overridden(options, kind, port, single);
   if (!source)
     return source.error();
   Result<Rows> rows = Error{};
   if (!source->empty()) {
     rows = openRows(*source, options.source);
-  } else if (!file) {
+  } else if (!file.arrays) {
     return Error{std::string("no array is given for ") + port.name +
                  (purpose == DataPurpose::Validation
                       ? "; add --validation-data FILE.npz or "
                       : "; add --data FILE.npz or ") +
                  kind.flag + " FILE.npz:KEY"};
   } else {
-    Result<std::string> key = promisedKey(*file, kind, port, purpose, single);
+    Result<std::string> key =
+        promisedKey(*file.arrays, kind, port, purpose, single);
     if (!key)
       return key.error();
-    source = file->path() + ":" + *key;
-    rows = file->rows(*key, Shape(port.shape.begin() + !port.shape.empty(),
-                                  port.shape.end()));
+    file.read.insert(*key);
+    source = file.arrays->path() + ":" + *key;
+    rows =
+        file.arrays->rows(*key, Shape(port.shape.begin() + !port.shape.empty(),
+                                      port.shape.end()));
   }
   return rows ? Result<std::pair<Rows, std::string>>({*rows, *source})
               : Result<std::pair<Rows, std::string>>(rows.error());
@@ -260,7 +128,7 @@ Result<std::pair<Rows, std::string>> rowsFor(const DataOptions &options,
 
 Result<TrainingData::Column> column(const DataOptions &options,
                                     DataPurpose purpose, const Port &port,
-                                    bool single, ArrayFile *file) {
+                                    bool single, DataFile &file) {
   auto found = rowsFor(options, purpose, port, single, file);
   if (!found)
     return found.error();
@@ -299,14 +167,42 @@ static std::optional<Shape> sampleShape(const Result<Rows> &rows) {
   return Shape((*rows)->shape().begin() + 1, (*rows)->shape().end());
 }
 
-std::map<std::string, Shape>
-sampleShapes(const std::vector<std::string> &arguments) {
+std::string sourcePath(const std::string &argument) {
+  std::string source = namedSource(argument).source;
+  Result<ArraySource> parsed = parseArraySource(source);
+  return parsed ? parsed->path : source;
+}
+
+static void addWeightShape(std::map<std::string, Shape> &out,
+                           const std::string &name, const Result<Rows> &rows) {
+  if (std::optional<Shape> sample = sampleShape(rows))
+    out[name] = *sample == Shape{1} ? Shape{} : *sample;
+}
+
+std::map<std::string, Shape> weightShapes(const DataOptions &options,
+                                          DataPurpose purpose) {
   std::map<std::string, Shape> out;
-  for (const std::string &argument : arguments) {
+  for (const std::string &argument : options.sampleWeight) {
     NamedSource given = namedSource(argument);
-    if (std::optional<Shape> sample = sampleShape(openRows(given.source, {})))
-      out[given.name.value_or("")] = *sample == Shape{1} ? Shape{} : *sample;
+    addWeightShape(out, given.name.value_or(""), openRows(given.source, {}));
   }
+  if (options.data.empty())
+    return out;
+  Result<SourceKind> found = sourceKind(options.data, options.source);
+  if (!found || *found != SourceKind::Arrays)
+    return out;
+  Result<std::unique_ptr<ArrayFile>> file =
+      ArrayFile::open(options.data, options.source);
+  if (!file)
+    return out;
+  std::string kind = kindOf(Role::SampleWeight, purpose).key;
+  for (const std::string &suffix : suffixesOf(purpose))
+    for (const std::string &key : (*file)->keys()) {
+      std::string start = key.substr(0, key.find('/'));
+      std::string name = key == start ? "" : key.substr(start.size() + 1);
+      if (start == kind + suffix && !out.contains(name))
+        addWeightShape(out, name, (*file)->rows(key, {}));
+    }
   return out;
 }
 
@@ -336,30 +232,16 @@ std::map<std::string, Shape> inputShapes(const DataOptions &options) {
         add("", (*file)->rows(key, {}));
       else if (key.starts_with(std::string(prefix) + "/"))
         add(key.substr(key.find('/') + 1), (*file)->rows(key, {}));
+  if (out.empty()) // arrays may have the names of inputs
+    for (const std::string &key : (*file)->keys())
+      add(key, (*file)->rows(key, {}));
   return out;
 }
 
-Result<TrainingData> selectData(const DataOptions &options, DataPurpose purpose,
-                                std::span<const Port> ports) {
-  if (options.divideBy == 0 || !std::isfinite(options.divideBy))
-    return Error{
-        "--divide-by " + std::to_string(options.divideBy) +
-        ": must be a finite number other than 0; give for example 255"};
-  std::unique_ptr<ArrayFile> file;
-  if (!options.data.empty()) {
-    Result<std::unique_ptr<ArrayFile>> opened =
-        ArrayFile::open(options.data, options.source);
-    if (!opened)
-      return opened.error();
-    file = std::move(*opened);
-  }
-  for (Role role : {Role::Input, Role::Label, Role::SampleWeight})
-    if (purpose != DataPurpose::Predict || role == Role::Input)
-      if (Status known =
-              checkNames(options, kindOf(role, purpose), role, ports);
-          !known)
-        return known.error();
-  TrainingData data;
+/// The columns of the ports that the purpose reads.
+static Status addColumns(TrainingData &data, const DataOptions &options,
+                         DataPurpose purpose, std::span<const Port> ports,
+                         DataFile &file) {
   std::vector<Port> unweighted;
   for (const Port &port : ports) {
     if (!port.isData() ||
@@ -370,7 +252,7 @@ Result<TrainingData> selectData(const DataOptions &options, DataPurpose purpose,
           return other.role == port.role;
         });
     Result<bool> once =
-        isUnweighted(options, purpose, port, single, file.get());
+        isUnweighted(options, purpose, port, single, file.arrays.get());
     if (!once)
       return once.error();
     if (*once) {
@@ -378,7 +260,7 @@ Result<TrainingData> selectData(const DataOptions &options, DataPurpose purpose,
       continue;
     }
     Result<TrainingData::Column> made =
-        column(options, purpose, port, single, file.get());
+        column(options, purpose, port, single, file);
     if (!made)
       return made.error();
     int64_t rows = made->rows->rows();
@@ -395,6 +277,57 @@ Result<TrainingData> selectData(const DataOptions &options, DataPurpose purpose,
     return Error{"there is no sample to work on; give data with --data"};
   for (const Port &port : unweighted)
     data.columns.push_back(onesFor(port, data.samples));
+  return {};
+}
+
+/// Names what the file of --data has and no port takes.
+static Status nameUnread(TrainingData &data, DataPurpose purpose,
+                         std::span<const Port> ports, const DataFile &file) {
+  Result<UnreadKeys> unread =
+      unreadKeys(*file.arrays, file.read, purpose, ports);
+  if (!unread)
+    return unread.error();
+  const std::string &path = file.arrays->path();
+  if (file.read.empty())
+    return Error{path + ": no array of it is read, as other flags name all "
+                        "arrays; leave it out"};
+  if (!unread->ofOthers.empty())
+    data.notes.push_back(path + ": " + someOf(unread->ofOthers) + ": not read");
+  for (std::string &line : file.arrays->notes())
+    data.notes.push_back(std::move(line));
+  if (!unread->unknown.empty())
+    data.unknown = path + ": " + someOf(unread->unknown) +
+                   ": not read, as no input and no output has that name; "
+                   "rename it, or leave it out of the file";
+  return {};
+}
+
+Result<TrainingData> selectData(const DataOptions &options, DataPurpose purpose,
+                                std::span<const Port> ports) {
+  if (options.divideBy == 0 || !std::isfinite(options.divideBy))
+    return Error{
+        "--divide-by " + std::to_string(options.divideBy) +
+        ": must be a finite number other than 0; give for example 255"};
+  DataFile file;
+  if (!options.data.empty()) {
+    Result<std::unique_ptr<ArrayFile>> opened =
+        ArrayFile::open(options.data, options.source);
+    if (!opened)
+      return opened.error();
+    file.arrays = std::move(*opened);
+  }
+  for (Role role : {Role::Input, Role::Label, Role::SampleWeight})
+    if (purpose != DataPurpose::Predict || role == Role::Input)
+      if (Status known =
+              checkNames(options, kindOf(role, purpose), role, ports);
+          !known)
+        return known.error();
+  TrainingData data;
+  if (Status ok = addColumns(data, options, purpose, ports, file); !ok)
+    return ok.error();
+  if (file.arrays)
+    if (Status ok = nameUnread(data, purpose, ports, file); !ok)
+      return ok.error();
   return data;
 }
 

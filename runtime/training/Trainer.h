@@ -47,6 +47,7 @@ struct LoopOptions {
   std::function<double()> clock = {};
   std::function<void(std::string_view)> print = {};
   std::function<void(const std::string &)> warn = {}; ///< none: no warnings
+  std::function<void(const std::string &)> note = {}; ///< none: no notes
   const std::atomic<bool> *stop =
       nullptr; ///< set by Ctrl-C: end after this step
   /// Returns whether any of the processes that train together is to stop.
@@ -79,6 +80,12 @@ struct FitOptions : LoopOptions {
       {};
   /// The processes that train together; null: only this process.
   weft_processes *processes = nullptr;
+  /// An object of JSON: further settings that change results, such as the
+  /// model's, and that a run must share with the one that it resumes.
+  std::string settings = {};
+  /// The seed of the run; a run with another one is refused if it is given.
+  std::optional<uint64_t> seed = {};
+  bool seedIsGiven = false;
 };
 
 class Trainer {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 namespace weft {
@@ -104,6 +105,26 @@ std::string TrainingData::description() const {
       out += range;
     }
     out += column.rows->remark() + "\n";
+  }
+  for (const std::string &line : notes)
+    out += line + "\n";
+  return out;
+}
+
+nlohmann::json TrainingData::settings() const {
+  nlohmann::json out = {{"samples", samples}};
+  for (const Column &column : columns) {
+    char hash[17];
+    std::snprintf(hash, sizeof hash, "%016llx",
+                  static_cast<unsigned long long>(column.seen.hash));
+    out[column.port.name] = {{"values", hash},
+                             {"type", name(column.rows->type())},
+                             {"shape of a sample", text(column.sample)},
+                             {"first sample", column.begin},
+                             {"padding", column.padding
+                                             ? nlohmann::json(*column.padding)
+                                             : nlohmann::json()},
+                             {"divided by", column.divideBy}};
   }
   return out;
 }

@@ -6,8 +6,7 @@
 //   std::vector<uint8_t> bytes;
 //   Status ok = TrainingData::gather(data->columns[0], indices, type, bytes);
 //
-// A file's arrays x and y have the names that the command line documents; --x
-// and --y name others. Shapes that would fit after --add-channel are refused
+// A file's arrays have the names that DataKeys.h lists; --x and --y name others. Shapes that would fit after --add-channel are refused
 // with that flag in the message. Rows are read only for their batches
 // (sources/ArrayFile.h).
 //
@@ -54,6 +53,11 @@ public:
   };
   int64_t samples = 0;
   std::vector<Column> columns;
+  /// Lines of text on what the file of --data has: texts of columns, arrays for
+  /// other purposes.
+  std::vector<std::string> notes = {};
+  /// Says which arrays of the file are for no input and no output; or empty.
+  std::string unknown = {};
 
   const Column *column(std::string_view port) const;
   /// Copies these rows, one after the other, divided and padded as the column
@@ -64,6 +68,9 @@ public:
   /// A line for each array: name, source, shape, dtype, range, number of NaNs,
   /// divisor and further facts of the source.
   std::string description() const;
+  /// What of the arrays changes results, by port: hashes of their values, the
+  /// samples that are taken, and how they are converted.
+  nlohmann::json settings() const;
   /// A hash that differs from that of other data of the same size.
   uint64_t hash() const;
   /// Splits off Keras' validation_split: the last part, before any shuffle.
@@ -77,11 +84,15 @@ public:
 /// Weights of 1 for each sample.
 TrainingData::Column onesFor(const Port &port, int64_t samples);
 
-/// The shape of a sample of each array that [NAME=]FILE.npz:KEY names, by NAME
-/// or "": one number a sample has no dimension, even if the array has (n, 1).
+/// The path of the file that [NAME=]FILE.npz:KEY[0:9] names.
+std::string sourcePath(const std::string &argument);
+
+/// The shape of a sample's weights by the output's NAME or "", from
+/// --sample-weight and the arrays of --data: one number a sample has no
+/// dimension, even if the array has (n, 1). Empty if no weights are given.
 /// Arrays that cannot be read are left out; selectData reports them.
-std::map<std::string, Shape>
-sampleShapes(const std::vector<std::string> &arguments);
+std::map<std::string, Shape> weightShapes(const DataOptions &options,
+                                          DataPurpose purpose);
 
 /// The shape of a sample of each array x, by NAME or "", from --x and --data,
 /// with the dimension that --add-channel adds. Arrays that cannot be read are

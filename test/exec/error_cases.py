@@ -14,6 +14,7 @@ import zipfile
 import distribution_cases
 import fit_error_cases
 import layer_error_cases
+import name_error_cases
 import npz_values
 import process_limits
 import program_files
@@ -38,7 +39,7 @@ def models_inside(count):
     return layers
 
 
-class Cases(fit_error_cases.FitCases, step_cases.StepCases, distribution_cases.DistributionCases,
+class Cases(fit_error_cases.FitCases, name_error_cases.NameCases, step_cases.StepCases, distribution_cases.DistributionCases,
             source_error_cases.SourceCases):
     def __init__(self, weft, fixtures, scratch):
         self.weft, self.fixtures, self.scratch = weft, fixtures, scratch
@@ -125,6 +126,7 @@ class Cases(fit_error_cases.FitCases, step_cases.StepCases, distribution_cases.D
     def command_line(self):
         yield "no command", []
         yield "unknown command", ["tarin"]
+        yield "misspelt command", ["fti"]
         yield "no model", ["fit"]
         yield "misspelt flag", ["fit", self.model_file, "--epoch", "3"]
         yield "unknown flag", ["fit", self.model_file, "--colour", "--blue"]
@@ -140,6 +142,10 @@ class Cases(fit_error_cases.FitCases, step_cases.StepCases, distribution_cases.D
                             ("--target", OTHER_TARGET),
                             ("--expect", "speed<=3")):
             yield f"{flag} {value}", [*fit, flag, value]
+        yield "no name of a folder", [*fit, "--backup", ""]
+        yield "layouts twice", [*fit, "--distribution", "d.json", "--data-parallel"]
+        yield "weights of classes and samples", [*fit, "--class-weight", "0:2", "--sample-weight", f"{self.good_data}:y"]
+        yield "size of no validation", [*fit, "--validation-batch-size", "4"]
         yield "target of the environment", fit, {"env": {**os.environ, "WEFT_TARGET": "cpu:avx1024"}}
         yield "devices of a run", ["run", "p.weft", "--list", "--devices", "gpu:1"]
         yield from self.step_flags()
@@ -198,25 +204,18 @@ class Cases(fit_error_cases.FitCases, step_cases.StepCases, distribution_cases.D
             '"input_layers": ["side_in", 0, 0]', '"input_layers": [["side_in", 0, 0], ["side_in", 0, 0]]'))]
         yield "nested deep", [*layout, self.nested("deep", models_inside(40))]
         yield "nested calls", [*layout, self.write("calls.json", json.dumps(self.many_calls(nested)))]
-        yield "optimizer", [*layout, self.model_file, "--optimizer", "adamm"]
+        yield "optimizer", ["explain", self.model_file, "--optimizer", "adamm"]
         yield "loss", [*layout, self.model_file, "--loss", "mean_sq"]
         yield "metric", [*layout, self.model_file, "--metrics", "acuracy"]
         yield "no such metric", [*layout, self.model_file, "--metrics", "beauty"]
         yield "optimizer in the file", ["explain", self.model(
             "optimizer", lambda m: m["compile_config"].update(optimizer="adamm"))]
         yield from self.own_classes()
+        yield from self.name_cases()
         yield "rate in the file", ["explain", self.write("rate.json", re.sub(
             r'"learning_rate": [^,]*', '"learning_rate": 1e39', json.dumps(self.model_json)))]
         yield "no loss", ["compile", self.model("bare", lambda m: m.update(compile_config=None)), "-o",
                           self.scratch / "p.weft"]
-
-    def own_classes(self):
-        own = {"module": "builtins", "class_name": "function", "config": "my_own", "registered_name": "function"}
-        for kind in ("loss", "metrics"):
-            yield f"own function as {kind}", ["explain", self.model(
-                f"own-{kind}", lambda m: m["compile_config"].update({kind: own if kind == "loss" else [own]}))]
-        yield "own class as metric", ["explain", self.model("own-class", lambda m: m["compile_config"].update(metrics=[
-            {"module": "mine", "class_name": "Beauty", "config": {"name": "beauty"}, "registered_name": "mine>Beauty"}]))]
 
     def archives(self):
         layout = ["layout"]
@@ -353,6 +352,7 @@ class Cases(fit_error_cases.FitCases, step_cases.StepCases, distribution_cases.D
         yield "add-channel", ["fit", self.fixtures / "seed-functional-mlp" / "model.json", "--data", self.good_data]
         yield "shape of samples", fit("--data", self.write_npz("wide.npz", **{**wide, "x": ((8, 28, 2), bytes(448))}))
         yield "samples", fit("--data", self.write_npz("few.npz", x=((8, 28, 28), bytes(8 * 784)), y=((7,), bytes(7))))
+        yield from self.unread_cases(fit)
         two = self.fixtures / "multi-io" / "model.json"
         x = f"a={self.good_data}:x"
         yield "no such input", ["fit", two, "--x", x, "--x", f"image={self.good_data}:x", "--y", f"price={self.good_data}:y"]

@@ -4,6 +4,7 @@ import array
 import json
 import os
 import subprocess
+import zipfile
 
 import npz_values
 
@@ -15,12 +16,12 @@ class FitCases:
 
     def fit(self):
         data = self.fixtures / "callbacks" / "data.npz"
-        yield "weights of classes and samples", self.fit_command("--class-weight", "0:2", "--sample-weight", f"{data}:y")
         yield "classes of time steps", ["fit", self.write("steps.json", self.time_steps()), "--data", self.series(),
                                         "--class-weight", "0:2"]
         several = self.fixtures / "multi-io"
-        yield "classes of several outputs", ["fit", several / "model.json", "--data", several / "golden.npz",
-                                             "--class-weight", "0:2"]
+        yield "classes of several outputs", ["fit", several / "model.json", *(
+            f"--{kind}={name}={several / 'golden.npz'}:{kind}/{name}" for kind, name in (
+                ("x", "a"), ("x", "b"), ("y", "price"), ("y", "kind"))), "--class-weight", "0:2"]
         yield from self.callback_cases()
         yield from self.backup_cases()
         yield "no configuration", ["fit", "--config", self.scratch / "none.json"]
@@ -73,6 +74,13 @@ class FitCases:
         yield "a backup of other batches", self.fit_command("--backup", made)
         yield "a backup of another model", ["fit", self.write("other.json", self.renamed()), "--data",
                                             self.fixtures / "callbacks" / "data.npz", "--batch-size", "16", "--backup", made]
+        partial = self.interrupted("partial")
+        with zipfile.ZipFile(partial / "latest.npz") as file:
+            kept = {name: file.read(name) for name in file.namelist() if name != "variables/d1/kernel.npy"}
+        with zipfile.ZipFile(partial / "latest.npz", "w") as file:
+            for name, content in kept.items():
+                file.writestr(name, content)
+        yield "a backup without a variable", self.fit_command("--backup", partial)
         damaged = self.interrupted("damaged")
         npz_values.write(damaged / "latest.npz", {"a": ((1,), array.array("B", [1]))})
         yield "no backup", self.fit_command("--backup", damaged)

@@ -39,6 +39,13 @@ class SourceCases:
         for name, line in (("missing", "1,,3"), ("text", "1,two,3"), ("beyond", "1,1e999,3"), ("short", "1,2"),
                            ("quote", '1,"2,3'), ("behind", '1,"2"x,3'), ("inside", '1,2"x,3'), ("return", "1,2\r,3")):
             yield f"field: {name}", self.table(f"{name}.csv", rows + line + "\n")
+        texts = "a,b,c\nx,2,3\n"
+        yield "text of other data", self.table("texts.csv", texts, "--inputs", "a,b", "--targets", "c", "--validation-data", self.table(
+            "unknown.csv", "a,b,c\ny,2,3\n")[-5])
+        yield "text without a vocabulary", ["predict", self.fixtures / "callbacks" / "model.json", "--seed", "1", "--data",
+                                            self.scratch / "texts.csv", "--inputs", "a,b", "--out", self.scratch / "p.npy"]
+        yield "missing elsewhere", self.table("else.csv", rows, "--inputs", "a", "--targets", "c", "--missing", "b=1")
+        yield "missing text", self.table("word.csv", rows + "1,,3\n", "--inputs", "a,b", "--targets", "c", "--missing", "no")
         yield "long line", self.table("long.csv", rows + "1" * (1 << 20) + ",2,3")
         yield "wide table", self.table("wide.csv", "a," * 65537)
         yield from self.image_cases()
@@ -93,6 +100,7 @@ class SourceCases:
         yield "tensors: no object", predict("list.safetensors", tensors("{1}", 8))
         yield "tensors: cut", predict("cut.safetensors", struct.pack("<Q", 1000) + b"{}")
         yield "no map", predict("none.weights.json", "{}")
+        yield "unknown key", predict("key.weights.json", '{"weight_map": {}, "other": 1}')
         yield "outside", predict("outside.weights.json", '{"weight_map": {"/a/vars": "../a.h5"}}')
         yield "no part", predict("part.weights.json", '{"weight_map": {"/a/vars": "gone_00000.weights.h5"}}')
         yield "large variable", ["fit", self.model_file, "--data", self.good_data, "--seed", "1", "--save-weights",

@@ -47,12 +47,15 @@ class StepCases:
             {"class_name": "ModelParallel", "config": config}))]
         yield "step of a model's layouts", ["layout", self.model_file, "--step", "predict"]
         yield "weights of samples", [*fit, "--sample-weight", f"{self.scratch}/linear.npz:y"]
+        yield "a seed of traced steps", ["compile", STEPS, "--seed", "3", "-o", self.scratch / "seed.weft"]
         yield "no model to save", [*fit, "--save", self.scratch / "trained.keras"]
         yield "verified", [*fit, "--verify"]
         yield "no initial value", ["predict", STEPS, *data, "--out", self.scratch / "p.npz"]
         npz_values.write(self.scratch / "w.npz", {"d/kernel": ((3, 1), array.array("f", range(3)))})
         yield "two outputs", ["predict", STEPS, *data, "--weights", self.scratch / "w.npz", "--out", self.scratch / "p.npy"]
         yield "role", ["compile", self.changed_steps("role.mlir", ('"weight"', '"wait"')), "-o", self.scratch / "role.weft"]
+        for name in ("weft.rule", "weft.nothing_like_it"):
+            yield f"annotation {name}", ["explain", self.changed_steps("annotation.mlir", ("weft.role", name))]
         yield "two of a name", ["explain", self.changed_steps("names.mlir", ('weft.name = "y"', 'weft.name = "x"'))]
         yield "metadata and an order", ["explain", self.changed_steps(
             "order.mlir", ('weft.name = "d/kernel"', 'mhlo.layout_mode = "{0,1}", weft.name = "d/kernel"'))]

@@ -301,7 +301,7 @@ TEST_CASE("memory of the caller, without addresses of other processes") {
       nullptr;
   CHECK_THAT(take(weft_execute_local(program.runtime, program.program,
                                      ports.data(), ports.data())),
-             Catch::Contains("is null or not aligned to 64 bytes"));
+             Catch::Contains("is null; allocate it"));
 }
 
 TEST_CASE("groups in loops of their own") {

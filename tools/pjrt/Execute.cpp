@@ -234,6 +234,31 @@ void makeOutputs(LoadedExecutable_Execute_Args *args,
   }
 }
 
+/// The error of memory that could not be allocated for the run, which then has
+/// no results; null if all is there.
+PJRT_Error *missingMemory(LoadedExecutable_Execute_Args *args,
+                          const LoadedProgram &loaded, const Run &run) {
+  auto isMissing = [](const StoragePtr &memory) { return !memory->data(); };
+  auto lacks = [&](const std::vector<ArrayCopy> &copies) {
+    return std::ranges::any_of(
+        copies, [&](const ArrayCopy &copy) { return isMissing(copy.to); });
+  };
+  if (std::ranges::none_of(run.inputs, isMissing) &&
+      std::ranges::none_of(run.outputs, isMissing) && !lacks(run.before) &&
+      !lacks(run.after))
+    return nullptr;
+  size_t bytes = 0;
+  for (size_t o = 0; o < loaded.outputs.size(); ++o) {
+    bytes += loaded.outputs[o].bytes;
+    for (size_t p = 0; p < args->num_devices; ++p)
+      delete args->output_lists[loaded.outputs[o].devices[p]][o];
+  }
+  return error(kResourceExhausted,
+               "no memory for the results of the program, " +
+                   std::to_string(bytes) +
+                   " bytes on a device; run a smaller one, or delete arrays");
+}
+
 /// The promises that must be settled before the run is enqueued. Copies by the
 /// host come before the run, once all of their data has arrived.
 Dispatcher::Promises heldBackBy(const Run &run) {
@@ -272,6 +297,8 @@ PJRT_Error *weft::pjrt::execute(LoadedExecutable_Execute_Args *args) {
   if (PJRT_Error *why = takeInputs(args, loaded, *run))
     return why;
   makeOutputs(args, loaded, *run);
+  if (PJRT_Error *why = missingMemory(args, loaded, *run))
+    return why;
   if (args->device_complete_events)
     for (size_t d = 0; d < args->num_devices; ++d)
       args->device_complete_events[d] = new PJRT_Event{run->done};

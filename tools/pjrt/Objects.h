@@ -96,7 +96,8 @@ public:
       : bytes(bytes), use(std::move(use)),
         pointer(std::aligned_alloc(64, (std::max<size_t>(bytes, 1) + 63) / 64 *
                                            64)) {
-    this->use->add(static_cast<int64_t>(bytes));
+    if (pointer)
+      this->use->add(static_cast<int64_t>(bytes));
   }
   /// Memory of another library, with a function that is called when it is no
   /// longer used.
@@ -107,11 +108,13 @@ public:
       release();
       return;
     }
-    use->now -= static_cast<int64_t>(bytes);
+    if (pointer)
+      use->now -= static_cast<int64_t>(bytes);
     std::free(pointer);
   }
   Storage(const Storage &) = delete;
   Storage &operator=(const Storage &) = delete;
+  /// Null if there was no memory.
   void *data() const { return pointer; }
   size_t size() const { return bytes; }
 

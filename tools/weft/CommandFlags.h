@@ -9,9 +9,21 @@
 
 namespace weft::tool {
 
-/// Adds the flags of a model; `accepted` names the allowed kinds of the model's
-/// file.
-void addModelFlags(CLI::App &app, ModelFlags &flags, const char *accepted);
+/// Adds the model, whose file is of one of the `accepted` kinds, and --shape.
+void addModel(CLI::App &app, ModelFlags &flags, const char *accepted);
+/// Adds the flags of layouts: --distribution, --data-parallel, --devices.
+void addLayoutFlags(CLI::App &app, ModelFlags &flags);
+/// Adds --devices; `usual` says what is used without it.
+void addDevices(CLI::App &app, std::optional<DeviceList> &devices,
+                const std::string &usual);
+void addTiming(CLI::App &app, ModelFlags &flags);
+/// Adds --target, --matmul-precision and --timing.
+void addTargetFlags(CLI::App &app, ModelFlags &flags);
+/// Adds --loss and --metrics; they replace parts of the file's compile().
+void addLossFlags(CLI::App &app, ModelFlags &flags);
+/// Adds --optimizer and --learning-rate.
+void addOptimizerFlags(CLI::App &app, ModelFlags &flags);
+void addSeed(CLI::App &app, ModelFlags &flags);
 /// Adds --batch-size with one size; `weft compile` takes several.
 void addBatchSize(CLI::App &app, ModelFlags &flags);
 void addBudgetFlags(CLI::App &app, ModelFlags &flags);

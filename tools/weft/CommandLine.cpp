@@ -1,7 +1,7 @@
 //===- CommandLine.cpp - the commands and flags of weft -------------------===//
 //
-// Flags are declared only here and in TrainingFlags.cpp; their meanings are in
-// Commands.h.
+// Flags are declared only here, in ModelFlags.cpp and in TrainingFlags.cpp;
+// their meanings are in Commands.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,8 +11,8 @@
 #include "weft/runtime/abi/weft.h"
 #include "weft/tools/weft/CommandFlags.h"
 #include "weft/tools/weft/FitConfig.h"
+#include "weft/tools/weft/FlagRules.h"
 #include "weft/tools/weft/FlagValues.h"
-#include "weft/tools/weft/programs/Gpus.h"
 
 #include <string_view>
 
@@ -28,31 +28,6 @@ constexpr const char *kExplained =
     "model.json or model.keras; or a program: prog.mlir (StableHLO, steps of "
     "python -m weft.trace among it, or Weft's text), prog.mlirbc (a portable "
     "artifact) or step.weft (compiled)";
-
-static void addDevices(CLI::App &app, std::optional<DeviceList> &devices,
-                       const std::string &usual) {
-  app.add_option_function<std::string>(
-      "--devices",
-      [&devices](const std::string &text) {
-        std::string why;
-        devices = readDevices(text, why);
-        if (!devices)
-          throw CLI::ValidationError("--devices", why);
-      },
-      "cpu:N; cuda:N, or cuda for all GPUs (default: " + usual + ")");
-}
-
-void weft::tool::addBatchSize(CLI::App &app, ModelFlags &flags) {
-  app.add_option_function<int64_t>(
-         "--batch-size",
-         [&flags](int64_t size) {
-           flags.batchSize = size;
-           flags.namesBatchSize = true;
-         },
-         "samples in a step (of a traced or compiled step: its own)")
-      ->check(atLeast(1, "give the samples of a step"))
-      ->default_str("32");
-}
 
 /// Adds --batch-size of `weft compile`: a step for each size.
 static void addBatchSizes(CLI::App &app, ModelFlags &flags) {
@@ -70,41 +45,6 @@ static void addBatchSizes(CLI::App &app, ModelFlags &flags) {
       ->default_str("32");
 }
 
-void weft::tool::addModelFlags(CLI::App &app, ModelFlags &flags,
-                               const char *accepted) {
-  app.add_option("model", flags.model, accepted)->required();
-  app.add_option("--distribution", flags.distribution,
-                 "DataParallel or ModelParallel as a JSON file");
-  app.add_flag("--data-parallel", flags.dataParallel,
-               "split batches over all of --devices");
-  addDevices(app, flags.devices,
-             "as many as the mesh has, else " + DeviceList{}.text());
-  app.add_option("--shape", flags.shapes,
-                 "NAME=16x128 fixes unknown dimensions of an input; repeated");
-  app.add_option(
-         "--target", flags.target,
-         "native, cpu, cpu:host, cpu:avx512, cpu:avx2, cpu:generic, cpu:neon; "
-         "cuda:native, cuda:sm_80, cuda:sm_90a and cuda:sm_100a for GPUs, "
-         "where every kernel has code "
-         "(docs/gpu.md); "
-         "WEFT_TARGET sets the default")
-      ->capture_default_str();
-  app.add_option("--matmul-precision", flags.matmulPrecision,
-                 "f32 (the default), or tf32: GPUs may round the operands of "
-                 "contractions of f32 to ten bits of mantissa, as JAX does "
-                 "there, and multiply on tensor cores")
-      ->check(isMatmulPrecision());
-  app.add_flag("--timing", flags.timing, "print the time of each pass");
-  app.add_option("--optimizer", flags.optimizer, "a Keras name or JSON");
-  app.add_option("--learning-rate", flags.learningRate, "of the optimizer")
-      ->check(isRate());
-  app.add_option("--loss", flags.loss, "a Keras name or JSON");
-  app.add_option("--metrics", flags.metrics,
-                 "Keras names or JSON objects, comma-separated");
-  app.add_option("--seed", flags.seed,
-                 "as keras.utils.set_random_seed (default: drawn, printed)");
-}
-
 static void addStep(CLI::App &app, ModelFlags &flags, const char *what,
                     const FlagCheck &check) {
   app.add_option_function<std::string>(
@@ -118,18 +58,13 @@ static void addStep(CLI::App &app, ModelFlags &flags, const char *what,
       ->default_str("train");
 }
 
-void weft::tool::addBudgetFlags(CLI::App &app, ModelFlags &flags) {
-  app.add_option("--memory", flags.memory,
-                 "memory per device (64MiB): where the step does not fit, "
-                 "gathered weights are released and gathered again for the "
-                 "backward pass; if it still does not fit, compilation fails");
-  app.add_option("--expect", flags.expect,
-                 "a budget of the step that must hold: \"all_reduce<=2, "
-                 "bytes<=4e6, memory<=64MiB\"; repeated");
-}
-
 static void addCompile(CLI::App &app, CompileFlags &flags) {
-  addModelFlags(app, flags.model, kAnyModel);
+  addModel(app, flags.model, kAnyModel);
+  addLayoutFlags(app, flags.model);
+  addTargetFlags(app, flags.model);
+  addOptimizerFlags(app, flags.model);
+  addLossFlags(app, flags.model);
+  addSeed(app, flags.model);
   addBatchSizes(app, flags.model);
   addStep(app, flags.model,
           "train, evaluate or predict; or all, in one file, as of a traced "
@@ -166,7 +101,11 @@ static void addCompile(CLI::App &app, CompileFlags &flags) {
 }
 
 static void addExplain(CLI::App &app, ExplainFlags &flags) {
-  addModelFlags(app, flags.model, kExplained);
+  addModel(app, flags.model, kExplained);
+  addLayoutFlags(app, flags.model);
+  addTargetFlags(app, flags.model);
+  addOptimizerFlags(app, flags.model);
+  addLossFlags(app, flags.model);
   addBatchSize(app, flags.model);
   addStep(app, flags.model, "train, evaluate or predict", isStep());
   addBudgetFlags(app, flags.model);
@@ -199,7 +138,10 @@ static void addExplain(CLI::App &app, ExplainFlags &flags) {
 }
 
 static void addLayout(CLI::App &app, ExplainFlags &flags) {
-  addModelFlags(app, flags.model, kAnyModel);
+  addModel(app, flags.model, kAnyModel);
+  addLayoutFlags(app, flags.model);
+  addTiming(app, flags.model);
+  addLossFlags(app, flags.model);
   addBatchSize(app, flags.model);
   addStep(app, flags.model,
           "of a program: train, evaluate or predict (default: its first)",
@@ -216,8 +158,9 @@ static void addLayout(CLI::App &app, ExplainFlags &flags) {
 }
 
 static void addSummary(CLI::App &app, SummaryFlags &flags) {
-  addModelFlags(app, flags.model, kKerasModel);
-  addBatchSize(app, flags.model);
+  addModel(app, flags.model, kKerasModel);
+  app.add_option("--optimizer", flags.model.optimizer,
+                 "a Keras name or JSON, whose variables are counted");
   app.add_flag("--expand-nested", flags.expandNested,
                "layers of models inside, too");
   app.add_flag("--show-trainable", flags.showTrainable,
@@ -333,14 +276,18 @@ void CommandLine::addPrograms() {
   CLI::App *runApp =
       app.add_subcommand("run", "a program file on named arrays");
   addRun(*runApp, run);
-  runApp->callback([this] {
+  runApp->callback([this, runApp] {
+    checkFlagRules(*runApp);
     checkRun(run);
     status = runProgram(run);
   });
   CLI::App *profileApp = app.add_subcommand(
       "profile", "the time of each kernel and collective of a program");
   addProfile(*profileApp, profile);
-  profileApp->callback([this] { status = runProfile(profile); });
+  profileApp->callback([this, profileApp] {
+    checkFlagRules(*profileApp);
+    status = runProfile(profile);
+  });
 }
 
 static std::string versionText() {
@@ -380,7 +327,8 @@ CommandLine::CommandLine() {
       add("explain", "communication, its reasons and memory, before running",
           explain, &Commands::explain);
   addExplain(explainApp, explain);
-  explainApp.callback([this] {
+  explainApp.callback([this, &explainApp] {
+    checkFlagRules(explainApp);
     bool isCompiled = explain.model.model.ends_with(".weft");
     const CompilerCommands *commands = isCompiled ? nullptr : loadCompiler();
     status = isCompiled ? runExplainProgram(explain)
@@ -401,20 +349,25 @@ CommandLine::CommandLine() {
   addReshard(add("reshard", "the cheapest way from one layout to another",
                  reshard, &Commands::reshard),
              reshard);
+  for (CLI::App *command : app.get_subcommands({}))
+    refuseEmptyValues(*command);
 }
 
 void CommandLine::checkCommand(const std::string &word) const {
   if (word.starts_with("-"))
     return;
-  std::string known;
+  std::vector<std::string> known;
   for (const CLI::App *command : app.get_subcommands({})) {
     if (command->get_name() == word)
       return;
-    known += (known.empty() ? "" : ", ") + command->get_name();
+    known.push_back(command->get_name());
   }
-  throw CLI::ValidationError(word.empty() ? "a command is missing"
-                                          : word + ": no such command",
-                             "commands are " + known);
+  std::string commands = "commands are " + listOf(known);
+  if (word.empty())
+    throw CLI::ValidationError("a command is missing", commands);
+  throw CLI::ValidationError(
+      word + ": no such command",
+      suggestion(word, {known.begin(), known.end()}, commands));
 }
 
 void CommandLine::checkFlags() const {

@@ -10,6 +10,7 @@
 #define WEFT_TOOLS_WEFT_COMMANDLINE_H
 
 #include "weft/tools/weft/Commands.h"
+#include "weft/tools/weft/FlagRules.h"
 
 #include "CLI/CLI.hpp"
 
@@ -48,7 +49,8 @@ private:
   CLI::App &add(const char *name, const char *what, const Flags &flags,
                 int (*CompilerCommands::*command)(const Flags &)) {
     CLI::App *added = app.add_subcommand(name, what);
-    added->callback([this, &flags, command] {
+    added->callback([this, added, &flags, command] {
+      checkFlagRules(*added);
       const CompilerCommands *commands = loadCompiler();
       status = commands ? (commands->*command)(flags) : 1;
     });
@@ -61,7 +63,8 @@ private:
                         int (*CompilerCommands::*compiling)(const Flags &),
                         int (*StepCommands::*compiled)(const Flags &)) {
     CLI::App *added = app.add_subcommand(name, what);
-    added->callback([this, &flags, compiling, compiled] {
+    added->callback([this, added, &flags, compiling, compiled] {
+      checkFlagRules(*added);
       if (flags.model.model.ends_with(".weft")) {
         const StepCommands *commands = loadStepCommands();
         status = commands ? (commands->*compiled)(flags) : 1;

@@ -53,6 +53,10 @@ struct ModelFlags {
   std::string memory; ///< memory of a device, 64MiB; empty: no limit
   std::string target = defaultTarget();
   std::string matmulPrecision; ///< f32 or tf32; empty: f32
+  /// The sizes that an input's unknown sizes may count as, in the order in which
+  /// they are tried: of commands that run nothing.
+  std::vector<int64_t> openSizes;
+  bool namesTarget = false; ///< --target was given
   bool timing = false;
 
   /// The first given flag that needs a model's sources: it chooses layouts,
@@ -81,10 +85,6 @@ struct DataFlags {
   std::optional<int64_t> validationBatchSize; ///< none: the training batch size
   SourceOptions source; ///< options for reading: columns, images, memory
 
-  bool weighsSamples() const {
-    return !sampleWeight.empty() || !validationWeight.empty() ||
-           !classWeight.empty();
-  }
   /// Whether flags name validation samples that are not part of the training
   /// samples.
   bool namesValidation() const {
@@ -210,6 +210,9 @@ struct StepCommands {
 /// Loads the step commands; null after a printed error.
 const StepCommands *loadStepCommands();
 
+/// The sizes for ModelFlags::openSizes of reports on a model.
+inline constexpr int64_t kOpenSizes[] = {1, 32, 256};
+
 int runCompile(const CompileFlags &flags);
 int runExplain(const ExplainFlags &flags);
 /// Explains a .weft file, without the compiler.
@@ -220,6 +223,15 @@ int runProgram(const RunFlags &flags);
 int runProfile(const ProfileFlags &flags);
 int runDevices(const DevicesFlags &flags);
 int runReshardCommand(const ReshardFlags &flags);
+
+/// The text with its control characters, but tabs and ends of lines, as \x1b:
+/// names of files and programs must not change the terminal.
+std::string printable(const std::string &text);
+/// Prints a text for people on stdout, printable.
+void printText(const std::string &text);
+/// The exit status after what was written to stdout has been flushed: 1, after a
+/// printed error, if that fails.
+int flushed(int status);
 
 /// Prints `weft: error: MESSAGE` on stderr, or nothing if the message is empty,
 /// as it was printed before. Returns 1.

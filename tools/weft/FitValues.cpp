@@ -113,8 +113,9 @@ std::string weft::tool::readBytes(const std::string &text, uint64_t &bytes) {
   return "";
 }
 
-std::string weft::tool::readInterpolation(const std::string &text,
-                                          Interpolation &interpolation) {
+std::string
+weft::tool::readInterpolation(const std::string &text,
+                              std::optional<Interpolation> &interpolation) {
   static const std::map<std::string, Interpolation> known = {
       {"nearest", Interpolation::Nearest},
       {"bilinear", Interpolation::Bilinear},

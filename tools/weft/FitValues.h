@@ -31,7 +31,7 @@ std::string readValidationEpochs(const std::string &text,
 std::string readBytes(const std::string &text, uint64_t &bytes);
 /// Parses Keras' names bilinear, nearest, bicubic, lanczos3 and lanczos5.
 std::string readInterpolation(const std::string &text,
-                              Interpolation &interpolation);
+                              std::optional<Interpolation> &interpolation);
 /// Parses names separated by commas.
 std::string readNames(const std::string &text, std::vector<std::string> &names);
 

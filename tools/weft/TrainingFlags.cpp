@@ -37,8 +37,9 @@ static void addValue(CLI::App &app, const char *name, const char *what,
 static void addSourceFlags(CLI::App &app, SourceOptions &source) {
   addRepeated(app, "--inputs", source.inputs,
               "[NAME=]a,b: columns of a .csv file that are x; repeated");
-  addRepeated(app, "--targets", source.targets,
-              "[NAME=]c: columns of a .csv file that are y; repeated");
+  addRepeated(app, "--missing", source.missing,
+              "[COLUMN=]VALUE: what an empty field of a .csv file means; "
+              "repeated (default: an error)");
   addValue(app, "--data-memory",
            "arrays of up to so many bytes are read whole, of larger ones a "
            "batch at a time (default: 256MiB)",
@@ -56,21 +57,28 @@ static void addSourceFlags(CLI::App &app, SourceOptions &source) {
                  "as seed of image_dataset_from_directory");
 }
 
-static void addDataFlags(CLI::App &app, DataFlags &flags) {
+/// Adds the flags of inputs, which every command with a model takes.
+static void addInputFlags(CLI::App &app, DataFlags &flags) {
   app.add_option("--data", flags.data,
                  "f.npz or f.h5 with x, y or x_train, y_train; t.csv with "
                  "--inputs and --targets; or a folder with a folder of images "
                  "for each class (docs/fit.md)");
   addRepeated(app, "--x", flags.x,
               "[NAME=]f.npz:key[0:1280], f.npy[0:1280] or f.h5:key; repeated");
-  addRepeated(app, "--y", flags.y, "[NAME=]f.npz:key or f.npy; repeated");
-  addRepeated(app, "--sample-weight", flags.sampleWeight,
-              "[NAME=]f.npz:key or f.npy; repeated");
   app.add_option("--divide-by", flags.divideBy, "divide inputs in float32")
       ->check(isDivisor());
   app.add_flag("--add-channel", flags.addChannel,
                "append a dimension of 1 to inputs");
   addSourceFlags(app, flags.source);
+}
+
+/// Adds the flags of labels and weights, which predict has no use for.
+static void addLabelFlags(CLI::App &app, DataFlags &flags) {
+  addRepeated(app, "--y", flags.y, "[NAME=]f.npz:key or f.npy; repeated");
+  addRepeated(app, "--sample-weight", flags.sampleWeight,
+              "[NAME=]f.npz:key or f.npy; repeated");
+  addRepeated(app, "--targets", flags.source.targets,
+              "[NAME=]c: columns of a .csv file that are y; repeated");
 }
 
 static void addValidationFlags(CLI::App &app, FitFlags &flags) {
@@ -142,11 +150,22 @@ static void addFitReports(CLI::App &app, FitFlags &flags) {
                "draw the bar of --verbose 1 in a pipe, too, as Keras does");
 }
 
+/// Adds the flags of the model that is trained.
+static void addTrained(CLI::App &app, ModelFlags &flags) {
+  addModel(app, flags, kTrained);
+  addLayoutFlags(app, flags);
+  addTargetFlags(app, flags);
+  addOptimizerFlags(app, flags);
+  addLossFlags(app, flags);
+  addSeed(app, flags);
+  addBatchSize(app, flags);
+  addBudgetFlags(app, flags);
+}
+
 void weft::tool::addFit(CLI::App &app, FitFlags &flags) {
-  addModelFlags(app, flags.model, kTrained);
-  addBatchSize(app, flags.model);
-  addBudgetFlags(app, flags.model);
-  addDataFlags(app, flags.data);
+  addTrained(app, flags.model);
+  addInputFlags(app, flags.data);
+  addLabelFlags(app, flags.data);
   addValidationFlags(app, flags);
   app.add_option("--epochs", flags.epochs, "passes over the data")
       ->check(atLeast(0, "0 trains nothing"))
@@ -200,9 +219,16 @@ void weft::tool::addFit(CLI::App &app, FitFlags &flags) {
 
 void weft::tool::addEvaluate(CLI::App &app, EvaluateFlags &flags,
                              bool predict) {
-  addModelFlags(app, flags.model, kTrained);
+  addModel(app, flags.model, kTrained);
+  addLayoutFlags(app, flags.model);
+  addTargetFlags(app, flags.model);
+  addSeed(app, flags.model);
   addBatchSize(app, flags.model);
-  addDataFlags(app, flags.data);
+  addInputFlags(app, flags.data);
+  if (!predict) {
+    addLossFlags(app, flags.model);
+    addLabelFlags(app, flags.data);
+  }
   app.add_option("--weights", flags.weights, kWeights);
   app.add_flag("--json", flags.json, "one JSON object on standard output");
   app.add_option("--verbose", flags.verbose, "0, 1 (bar) or 2 (lines)")

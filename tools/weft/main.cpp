@@ -70,5 +70,5 @@ int main(int argc, char **argv) {
   } catch (const CLI::ParseError &error) {
     line.status = line.app.exit(error) == 0 ? 0 : 2;
   }
-  return joined.end(line.status);
+  return joined.end(flushed(line.status));
 }

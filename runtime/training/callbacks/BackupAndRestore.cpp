@@ -16,7 +16,7 @@ static constexpr const char *kText = "training.json";
 
 void BackupAndRestore::options(CallbackOptions &o) {
   o.required("backup_dir");
-  o.text("backup_dir", folder);
+  o.output("backup_dir", folder);
   o.frequency("save_freq", everyBatches);
   o.flag("double_checkpoint", keepsTwo);
   o.flag("delete_checkpoint", deletes);

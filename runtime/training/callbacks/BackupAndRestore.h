@@ -16,6 +16,7 @@ namespace weft {
 
 class BackupAndRestore : public Callback {
 public:
+  bool isBackup() const override { return true; }
   void options(CallbackOptions &o) override;
   Status trainBegin(TrainingRun &run) override;
   Status restore(TrainingRun &run) override;

@@ -12,7 +12,7 @@ namespace weft {
 
 void CSVLogger::options(CallbackOptions &o) {
   o.required("filename");
-  o.text("filename", filename);
+  o.output("filename", filename);
   o.text("separator", separator);
   o.flag("append", appends);
   bool isPlain = separator.size() == 1 &&

@@ -24,6 +24,12 @@ namespace weft {
 class Callback {
 public:
   virtual ~Callback() = default;
+  /// Its class and options, without the files that it writes: what a run and
+  /// the one that it resumes must share.
+  nlohmann::json settings;
+  /// Whether its options change nothing but backups.
+  virtual bool isBackup() const { return false; }
+
   /// Declares its options and the members that they fill.
   virtual void options(CallbackOptions &) {}
 

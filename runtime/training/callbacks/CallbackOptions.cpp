@@ -39,6 +39,18 @@ void CallbackOptions::text(const char *name, std::string &value) {
   value = said->get<std::string>();
 }
 
+void CallbackOptions::output(const char *name, std::string &value) {
+  outputs.emplace_back(name);
+  text(name, value);
+}
+
+json CallbackOptions::settings() const {
+  json out = given;
+  for (const std::string &name : outputs)
+    out.erase(name);
+  return out;
+}
+
 void CallbackOptions::choice(const char *name, std::string &value,
                              const std::set<std::string> &known) {
   text(name, value);

@@ -34,6 +34,9 @@ public:
       : where(std::move(where)), given(given) {}
 
   void text(const char *name, std::string &value);
+  /// Reads the name of a file or folder that the callback writes: a run may
+  /// resume with another one.
+  void output(const char *name, std::string &value);
   void choice(const char *name, std::string &value,
               const std::set<std::string> &known);
   void number(const char *name, double &value);
@@ -58,6 +61,8 @@ public:
   Status finish();
   /// The options' names in the order of their declaration, which is Keras'.
   const std::vector<std::string> &names() const { return asked; }
+  /// The given options, without those of output().
+  nlohmann::json settings() const;
 
 private:
   const nlohmann::json *find(const char *name);
@@ -65,7 +70,7 @@ private:
 
   std::string where;
   const nlohmann::json &given;
-  std::vector<std::string> asked;
+  std::vector<std::string> asked, outputs;
   std::string error;
 };
 

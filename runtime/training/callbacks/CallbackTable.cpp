@@ -88,6 +88,12 @@ Result<std::unique_ptr<Callback>> makeCallback(const json &said,
                  said["class_name"].is_string();
   if (!isNamed)
     return Error{where + " " + printed(said) + ": names no callback" + kHow};
+  static const std::set<std::string> known = {"class_name", "config", "module",
+                                              "registered_name"};
+  for (const auto &[key, value] : said.items())
+    if (!known.contains(key))
+      return Error{where + " " + printed(said) + ": has an unknown key \"" +
+                   key + "\"" + kHow};
   std::string name = said["class_name"].get<std::string>();
   Result<const Row *> row = find(name);
   if (!row)
@@ -102,6 +108,7 @@ Result<std::unique_ptr<Callback>> makeCallback(const json &said,
   callback->options(options);
   if (Status ok = options.finish(); !ok)
     return ok.error();
+  callback->settings = {{"class_name", name}, {"config", options.settings()}};
   return callback;
 }
 

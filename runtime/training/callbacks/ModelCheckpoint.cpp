@@ -9,7 +9,7 @@ namespace weft {
 
 void ModelCheckpoint::options(CallbackOptions &o) {
   o.required("filepath");
-  o.text("filepath", filepath);
+  o.output("filepath", filepath);
   monitorOptions(o);
   o.integer("verbose", verbose, 0);
   o.flag("save_best_only", bestOnly);

@@ -5,7 +5,7 @@
 namespace weft {
 
 void TensorBoard::options(CallbackOptions &o) {
-  o.text("log_dir", folder);
+  o.output("log_dir", folder);
   o.integer("histogram_freq", histogramEvery, 0);
   // Keras writes a graph of its objects, which do not exist here.
   o.flag("write_graph", writesGraph);

@@ -15,6 +15,9 @@
 using namespace weft;
 using namespace weft::tool;
 
+static constexpr const char *kVerifiesOne =
+    "--verify compares the stages of one step; choose it with --step";
+
 /// The stage that a flag names; nothing after a printed error.
 static std::optional<Stage> stageOf(const char *flag, const std::string &name) {
   std::optional<Stage> stage = parseStage(name);
@@ -44,8 +47,12 @@ static std::string textOf(mlir::ModuleOp module) {
 /// cannot take.
 static bool refuseModelFlags(const CompileFlags &flags) {
   const char *flag = flags.model.ofSources();
-  if (!flag && flags.verify)
-    flag = "--verify";
+  if (!flag)
+    flag = flags.verify                 ? "--verify"
+           : flags.model.seed           ? "--seed"
+           : flags.model.namesBatchSize ? "--batch-size"
+           : flags.model.namesStep      ? "--step"
+                                        : nullptr;
   if (flag)
     fail(std::string(flag) + " has no effect on IR of the stage '" +
          flags.from + "'; leave it out, or compile the model without --from");
@@ -72,6 +79,7 @@ static int compileFrom(const CompileFlags &flags, std::optional<Stage> to) {
     return 1;
   CompileOptions options = compileOptions(flags.model);
   options.from = *from;
+  options.expect = flags.model.expect;
   if (to)
     return failed(runStages(*module, options, *to))
                ? 1
@@ -156,24 +164,31 @@ static bool refusesSeveral(const CompileFlags &flags) {
 /// Compiles a program in StableHLO or Weft's text as the flags ask.
 static int compileForeign(const CompileFlags &flags,
                           std::optional<Stage> stage) {
-  if (flags.verify)
-    return failUsage(
-        "--verify compares the stages of a model; leave it out for " +
-        flags.model.model);
   ModelFlags model = flags.model;
-  bool all = namesSeveral(model) ||
-             (!model.namesStep && flags.emit.empty() && flags.out != "-");
+  if (model.seed && !flags.verify)
+    return fail("--seed has no effect on " + model.model +
+                ", which draws nothing when it is compiled; leave it out, or "
+                "give it to weft fit");
+  bool isProgram = flags.verify || !flags.emit.empty() || flags.out == "-";
+  bool all = namesSeveral(model) || (!model.namesStep && !isProgram);
   model.namesStep &= model.step != "all";
   auto program = ForeignProgram::open(model);
   if (!program)
     return 1;
   if (all && !program->steps().empty())
-    return compileTraced(flags, model.namesStep, *program);
+    return flags.verify ? failUsage(kVerifiesOne)
+                        : compileTraced(flags, model.namesStep, *program);
   if (namesSeveral(model))
     return fail(model.model +
                 ": is a program of its own, and has no steps; "
                 "leave out " +
                 (model.step == "all" ? "--step" : "--batch-size"));
+  if (flags.verify &&
+      !verifyStages([&](Stage at) { return program->reach(at); },
+                    model.seed.value_or(0)))
+    return 1;
+  if (!stage && flags.emit.empty() && flags.out.empty())
+    return 0;
   if (stage) {
     auto module = program->reach(*stage);
     return module ? writeOutput(flags, textOf(*module)) : 1;
@@ -213,11 +228,8 @@ int weft::tool::runCompile(const CompileFlags &flags) {
   if (!steps)
     return 1;
   if (namesSeveral(flags.model))
-    return flags.verify ? failUsage("--verify compares the stages of one step; "
-                                    "choose it with --step")
-                        : compileAll(flags, *steps);
-  if (flags.verify &&
-      !verifyStages(*steps, flags.model.step, flags.model.batchSize))
+    return flags.verify ? failUsage(kVerifiesOne) : compileAll(flags, *steps);
+  if (flags.verify && !steps->verify(flags.model.step, flags.model.batchSize))
     return 1;
   if (!stage && !assembly && flags.out.empty())
     return 0;

@@ -5,7 +5,26 @@
 #include "weft/tools/weft/compiler/StepCompiler.h"
 #include "weft/tools/weft/compiler/TracedSteps.h"
 
+#include "llvm/Support/raw_ostream.h"
+
 using namespace weft::tool;
+
+/// The status after LLVM's stream of standard output, which has a buffer of its
+/// own, has been flushed.
+static int written(int status) {
+  llvm::outs().flush();
+  std::error_code error = llvm::outs().error();
+  if (!error)
+    return flushed(status);
+  llvm::outs().clear_error();
+  fail("standard output cannot be written: " + error.message() +
+       "; print to another place");
+  return status ? status : 1;
+}
+
+template <auto command, typename Flags> static int printed(const Flags &flags) {
+  return written(command(flags));
+}
 
 /// Runs the command if its flags are valid.
 template <auto command, typename Flags> static int checked(const Flags &flags) {
@@ -14,7 +33,7 @@ template <auto command, typename Flags> static int checked(const Flags &flags) {
   if (std::string refusal = weft::refusalOfCache(weft::codeCacheFolder());
       !refusal.empty())
     warn(refusal);
-  return command(flags);
+  return written(command(flags));
 }
 
 /// Opens the steps of a Keras model, or of a traced one.
@@ -35,5 +54,5 @@ static int predict(const EvaluateFlags &flags) {
 extern "C" const CompilerCommands weftCompilerCommands = {
     checked<fit>,         checked<evaluate>,   checked<predict>,
     checked<runCompile>,  checked<runExplain>, checked<runLayout>,
-    checked<runSummary>,  runDevices,          runReshardCommand,
+    checked<runSummary>,  printed<runDevices>, printed<runReshardCommand>,
     compileForeignProgram};

@@ -3,6 +3,8 @@
 #include "weft/tools/weft/compiler/DescribePorts.h"
 
 #include "weft/dialects/weft/Weft.h"
+#include "weft/runtime/abi/weft.h"
+#include "weft/runtime/data/Files.h"
 #include "weft/tools/keras/SavedModel.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -70,6 +72,47 @@ static llvm::json::Object metadataOf(mlir::func::FuncOp step, unsigned index) {
   return object ? std::move(*object) : llvm::json::Object();
 }
 
+/// The position, among the numbers that Keras draws, of each variable's seed.
+static llvm::StringMap<int64_t> drawsOf(const keras::Model &model) {
+  llvm::StringMap<int64_t> out;
+  for (auto [draw, variables] : llvm::enumerate(model.draws))
+    for (unsigned variable : variables)
+      out[model.variables[variable].path] = int64_t(draw);
+  return out;
+}
+
+static void setMetadata(mlir::func::FuncOp step, unsigned index,
+                        llvm::json::Object metadata) {
+  std::string text =
+      llvm::formatv("{0}", llvm::json::Value(std::move(metadata)));
+  step.setArgAttr(index, kMetadataAttr,
+                  mlir::StringAttr::get(step.getContext(), text));
+}
+
+std::string weft::tool::hashOfText(llvm::StringRef text) {
+  return llvm::formatv("{0:x-16}", weft_hash(text.data(), text.size()));
+}
+
+std::string weft::tool::hashOfFile(const std::string &path) {
+  uint64_t hash = 0;
+  Status read = readFileInChunks(path, [&](const uint8_t *chunk, size_t size) {
+    hash = hash * 31 + weft_hash(chunk, size);
+    return Status();
+  });
+  return read ? llvm::formatv("{0:x-16}", hash).str() : "unknown";
+}
+
+void weft::tool::noteSource(mlir::func::FuncOp step, const std::string &hash) {
+  for (unsigned i = 0; i < step.getNumArguments(); ++i) {
+    auto role = step.getArgAttrOfType<mlir::StringAttr>(i, kRoleAttr);
+    if (role != "input")
+      continue;
+    llvm::json::Object metadata = metadataOf(step, i);
+    metadata["source"] = hash;
+    return setMetadata(step, i, std::move(metadata));
+  }
+}
+
 void weft::tool::describePorts(mlir::func::FuncOp step,
                                const keras::Model &model,
                                const std::vector<StoredArray> &saved) {
@@ -78,6 +121,7 @@ void weft::tool::describePorts(mlir::func::FuncOp step,
     places.here[variable.path] = variable.savedPath;
   for (const SavedVariable &variable : keras::savedElsewhere(model))
     places.elsewhere[variable.path] = variable.savedPath;
+  llvm::StringMap<int64_t> draws = drawsOf(model);
   for (unsigned i = 0; i < step.getNumArguments(); ++i) {
     std::string name =
         step.getArgAttrOfType<mlir::StringAttr>(i, kNameAttr).str();
@@ -85,6 +129,8 @@ void weft::tool::describePorts(mlir::func::FuncOp step,
     llvm::json::Object metadata = metadataOf(step, i);
     for (Note &note : notesOf(name, model, places))
       metadata[note.key] = std::move(note.value);
+    if (auto draw = draws.find(name); draw != draws.end())
+      metadata["draw"] = draw->second;
     bool isSaved =
         role == "weight" && llvm::any_of(saved, [&](const StoredArray &array) {
           return array.name == name;
@@ -92,12 +138,10 @@ void weft::tool::describePorts(mlir::func::FuncOp step,
     if (isSaved) {
       metadata.erase("initializer");
       metadata.erase("seed");
+      metadata.erase("draw");
     }
     if (metadata.empty())
       continue;
-    std::string text =
-        llvm::formatv("{0}", llvm::json::Value(std::move(metadata)));
-    step.setArgAttr(i, kMetadataAttr,
-                    mlir::StringAttr::get(step.getContext(), text));
+    setMetadata(step, i, std::move(metadata));
   }
 }

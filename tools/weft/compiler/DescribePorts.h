@@ -20,12 +20,21 @@ namespace weft::tool {
 ///   {"saved_elsewhere": ...}                 its place across Keras 3.10
 ///   {"layer": "images"}                      layer of the only input or output
 ///   {"classes": 10}                          labels are classes
+///   {"draw": 2}                              its seed is the third that Keras
+///                                            draws, which --seed draws again
 ///
 /// A weight that has a value in `saved`, the values of the model's file, loses
 /// its initializer, as a compiled step must not begin with other weights than
 /// its model.
 void describePorts(mlir::func::FuncOp step, const keras::Model &model,
                    const std::vector<StoredArray> &saved);
+
+/// Adds {"source": HASH} to the metadata of the first input: what a training
+/// from the compiled step must share with the one that it resumes.
+void noteSource(mlir::func::FuncOp step, const std::string &hash);
+/// The hash of a text, or of a file, as hexadecimal digits.
+std::string hashOfText(llvm::StringRef text);
+std::string hashOfFile(const std::string &path);
 
 } // namespace weft::tool
 

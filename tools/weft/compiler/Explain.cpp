@@ -34,7 +34,7 @@ static int print(const Report &report, const ExplainFlags &flags) {
   if (flags.json)
     llvm::outs() << llvm::formatv("{0:2}\n", toJson(report.explanation));
   else
-    llvm::outs() << toText(report.explanation);
+    printText(toText(report.explanation));
   if (flags.html.empty())
     return 0;
   std::string error = writeOutputFile(flags.html, toHtml(report));
@@ -53,7 +53,7 @@ static int printKernels(mlir::ModuleOp plan, const ExplainFlags &flags) {
   if (flags.json)
     llvm::outs() << llvm::formatv("{0:2}\n", toJson(kernels));
   else
-    llvm::outs() << toText(kernels);
+    printText(toText(kernels));
   return 0;
 }
 
@@ -69,7 +69,7 @@ static int printWhy(mlir::ModuleOp differentiated, const ExplainFlags &flags) {
   if (flags.json)
     llvm::outs() << llvm::formatv("{0:2}\n", toJson(values));
   else
-    llvm::outs() << toText(values);
+    printText(toText(values));
   return 0;
 }
 
@@ -117,7 +117,9 @@ static int explainModel(const ExplainFlags &flags) {
   return isOverBudget ? 1 : status;
 }
 
-int weft::tool::runExplain(const ExplainFlags &flags) {
+int weft::tool::runExplain(const ExplainFlags &given) {
+  ExplainFlags flags = given;
+  flags.model.openSizes.assign(std::begin(kOpenSizes), std::end(kOpenSizes));
   if (!flags.html.empty())
     if (Status writable = tryOutput(flags.html); !writable)
       return fail(writable.message());

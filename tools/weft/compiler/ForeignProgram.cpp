@@ -5,8 +5,12 @@
 #include "weft/compiler/driver/AnnotationFixes.h"
 #include "weft/compiler/frontends/keras/distribution/PortLayouts.h"
 #include "weft/compiler/frontends/stablehlo/Import.h"
+#include "weft/dialects/weft/Ports.h"
+#include "weft/passes/planning/Passes.h"
+#include "weft/runtime/abi/ClosestName.h"
 #include "weft/tools/weft/artifact/ReadArtifact.h"
 #include "weft/tools/weft/compiler/CompilerMemory.h"
+#include "weft/tools/weft/compiler/DescribePorts.h"
 #include "weft/tools/weft/compiler/DistributionFlags.h"
 #include "weft/tools/weft/compiler/InternalFailure.h"
 #include "weft/tools/weft/compiler/ReadIr.h"
@@ -39,6 +43,35 @@ static bool looksLikeIr(llvm::StringRef text) {
          !stablehlo::isArtifact(text);
 }
 
+/// Checks that annotations of Weft have names that are known: those of
+/// docs/annotations.md, which a person may write.
+static bool checkAnnotations(ModuleOp module, const std::string &file) {
+  static const std::set<std::string> known = {
+      kNameAttr.str(),     kRoleAttr.str(),    kLayoutAttr.str(),
+      kReasonAttr.str(),   kDonatedAttr.str(), kMetadataAttr.str(),
+      kMeshAttr.str(),     kMemoryAttr.str(),  kExpectAttr.str(),
+      "weft.open",         "weft.replicated",  "weft.priority",
+      "weft.group",        "weft.step",        "weft.batch",
+      kFullPortsAttr.str()};
+  std::string unknown;
+  auto check = [&](NamedAttribute attribute) {
+    std::string name = attribute.getName().str();
+    if (name.starts_with("weft.") && !known.contains(name))
+      unknown = name;
+  };
+  llvm::for_each(module->getDiscardableAttrs(), check);
+  for (auto function : module.getOps<FunctionOpInterface>()) {
+    llvm::for_each(function->getDiscardableAttrs(), check);
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      llvm::for_each(function.getArgAttrs(i), check);
+    for (unsigned i = 0; i < function.getNumResults(); ++i)
+      llvm::for_each(function.getResultAttrs(i), check);
+  }
+  return unknown.empty() ||
+         !fail(file + ": unknown annotation " + unknown + "; " +
+               suggestion(unknown, known, "docs/annotations.md lists them"));
+}
+
 std::unique_ptr<ForeignProgram> ForeignProgram::open(const ModelFlags &flags,
                                                      bool warns) {
   std::unique_ptr<ForeignProgram> self(new ForeignProgram());
@@ -52,7 +85,8 @@ std::unique_ptr<ForeignProgram> ForeignProgram::open(const ModelFlags &flags,
   self->isIr = looksLikeIr(*bytes);
   bool read = self->isIr ? self->readIr(*bytes)
                          : self->readStablehlo(std::move(*bytes));
-  if (!read || !self->checkModelFlags())
+  if (!read || !checkAnnotations(*self->program, flags.model) ||
+      !self->checkModelFlags())
     return nullptr;
   if (self->functions.empty())
     return self;
@@ -74,6 +108,14 @@ bool ForeignProgram::readDistribution(bool warns) {
 }
 
 bool ForeignProgram::checkModelFlags() const {
+  const char *ofSteps = flags.namesBatchSize ? "--batch-size"
+                        : flags.namesStep    ? "--step"
+                                             : nullptr;
+  if (ofSteps && functions.empty())
+    return fail(flags.model +
+                ": is a program of its own, and has no steps; leave out " +
+                ofSteps),
+           false;
   ModelFlags others = flags;
   if (!functions.empty()) // a traced model's layouts may differ
     others.distribution.clear(), others.dataParallel = false;
@@ -225,6 +267,9 @@ std::optional<std::vector<uint8_t>> ForeignProgram::compile() {
   auto module = import();
   if (!module)
     return std::nullopt;
+  if (!functions.empty())
+    noteSource(module->lookupSymbol<func::FuncOp>(chosen),
+               hashOfFile(flags.model));
   CompileOptions watched = options();
   Stage reached = watched.from;
   watched.reached = &reached;

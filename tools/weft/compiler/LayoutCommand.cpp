@@ -147,21 +147,23 @@ static void printJson(const Mesh &mesh, llvm::ArrayRef<Row> rows) {
                                            {"tensors", std::move(tensors)}}));
 }
 
-static void printText(const Mesh &mesh, llvm::ArrayRef<Row> rows) {
-  llvm::outs() << "Shards on " << mesh.size()
-               << (mesh.size() == 1 ? " device" : " devices");
+static std::string drawn(const Mesh &mesh, llvm::ArrayRef<Row> rows) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  out << "Shards on " << mesh.size()
+      << (mesh.size() == 1 ? " device" : " devices");
   for (size_t i = 0; i < mesh.axes.size(); ++i)
-    llvm::outs() << (i ? " x " : ": ") << mesh.axes[i].name << "="
-                 << mesh.axes[i].size;
-  llvm::outs() << "; numbers in a box are the devices that hold it.\n";
+    out << (i ? " x " : ": ") << mesh.axes[i].name << "=" << mesh.axes[i].size;
+  out << "; numbers in a box are the devices that hold it.\n";
   for (const Row &row : rows) {
     auto local = localShape(row.layout, row.shape);
-    llvm::outs() << "\n"
-                 << row.name << "  " << shapeText(row.shape) << "  "
-                 << toCommandText(mesh, row.layout) << "  " << shapeText(local)
-                 << " a device  (" << row.reason << ")\n"
-                 << drawShards(mesh, row.layout, row.shape);
+    out << "\n"
+        << row.name << "  " << shapeText(row.shape) << "  "
+        << toCommandText(mesh, row.layout) << "  " << shapeText(local)
+        << " a device  (" << row.reason << ")\n"
+        << drawShards(mesh, row.layout, row.shape);
   }
+  return text;
 }
 
 /// Drops rows that were not requested; returns an error, or empty.
@@ -229,7 +231,7 @@ static int print(const ExplainFlags &flags, const Mesh &mesh,
   if (flags.json)
     printJson(mesh, rows);
   else
-    printText(mesh, rows);
+    printText(drawn(mesh, rows));
   return 0;
 }
 
@@ -247,7 +249,9 @@ static int layoutOfProgram(const ExplainFlags &flags) {
                std::move(rows));
 }
 
-int weft::tool::runLayout(const ExplainFlags &flags) {
+int weft::tool::runLayout(const ExplainFlags &given) {
+  ExplainFlags flags = given;
+  flags.model.openSizes.assign(std::begin(kOpenSizes), std::end(kOpenSizes));
   if (namesForeignProgram(flags.model.model))
     return layoutOfProgram(flags);
   if (flags.model.namesStep)

@@ -4,6 +4,7 @@
 
 #include "weft/compiler/frontends/stablehlo/Import.h"
 #include "weft/tools/weft/Commands.h"
+#include "weft/tools/weft/compiler/UnknownDialect.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -26,7 +27,7 @@ weft::tool::parseIr(const std::string &text, const std::string &file,
                 mlir::dyn_cast<mlir::FileLineColLoc>(diagnostic.getLocation()))
           place += ":" + std::to_string(at.getLine()) + ":" +
                    std::to_string(at.getColumn());
-        fail(place + ": is no valid IR: " + diagnostic.str() +
+        fail(place + ": is no valid IR: " + textOf(diagnostic) +
              "; write it as weft compile --emit prints it");
         return mlir::success();
       });

@@ -8,10 +8,12 @@
 #include "weft/compiler/codegen/CodeCache.h"
 #include "weft/compiler/codegen/KernelCodegen.h"
 #include "weft/compiler/frontends/keras/import/Import.h"
+#include "weft/runtime/abi/ClosestName.h"
 #include "weft/tools/keras/SavedModel.h"
 #include "weft/tools/weft/compiler/DescribePorts.h"
 #include "weft/tools/weft/compiler/FindNonFinite.h"
 #include "weft/tools/weft/compiler/InternalFailure.h"
+#include "weft/tools/weft/compiler/UnknownDialect.h"
 #include "weft/tools/weft/compiler/VerifyStages.h"
 #include "weft/tools/weft/programs/Gpus.h"
 #include "weft/tools/weft/training/SavedWeights.h"
@@ -77,6 +79,8 @@ StepCompiler::readModelText(std::vector<StoredArray> &datasets,
   Result<std::string> magic = readStart(flags.model, 4);
   if (!magic)
     return fail(magic.message()), std::nullopt;
+  if (magic->empty())
+    return fail(flags.model + ": is empty; save the model again"), std::nullopt;
   std::string error;
   if (*magic != "PK\x03\x04") {
     auto text = readJsonFile(flags.model, error);
@@ -89,6 +93,7 @@ StepCompiler::readModelText(std::vector<StoredArray> &datasets,
     fail(archive.message());
     return std::nullopt;
   }
+  warnOfMembers(flags.model, *archive);
   datasets = std::move(archive->weights);
   metadata = std::move(archive->metadata);
   return std::move(archive->config);
@@ -140,6 +145,44 @@ static void refuseModel(const std::string &file, const std::string &error) {
          "is, with JAX_PLATFORMS=weft (docs/keras-trace.md)");
 }
 
+/// Checks that each --shape names an input of the model.
+bool StepCompiler::checkShapeNames(const keras::ModelOptions &options) const {
+  std::set<std::string> known;
+  for (unsigned node : kerasModel.inputs)
+    known.insert(kerasModel.layerOf(node).name);
+  for (const auto &[name, shape] : options.inputShapes)
+    if (!name.empty() && !known.contains(name))
+      return fail("--shape " + name + "=...: " + flags.model +
+                  " has no input " + name + "; " +
+                  suggestion(name, known, "its inputs are " + listOf(known))),
+             false;
+  return true;
+}
+
+/// Reads the model's text. Sizes that it leaves open count as the first of
+/// `openSizes` with which the model can be read.
+bool StepCompiler::readModel(const std::string &text,
+                             keras::ModelOptions &options) {
+  auto model = keras::Result<keras::Model>::failure("");
+  std::vector<std::optional<int64_t>> openSizes(flags.openSizes.begin(),
+                                                flags.openSizes.end());
+  if (openSizes.empty())
+    openSizes.push_back(std::nullopt);
+  for (size_t i = 0; i < openSizes.size() && !model; ++i) {
+    options.openSize = openSizes[i];
+    model = keras::readModel(text, options);
+  }
+  if (!model)
+    return refuseModel(flags.model, model.error), false;
+  kerasModel = std::move(*model);
+  for (const std::string &input : kerasModel.openInputs)
+    if (flags.openSizes.size() > 1)
+      note(flags.model + ": sizes that the input " + input +
+           " leaves open count as " + std::to_string(*options.openSize) +
+           "; give others with --shape " + input + "=...");
+  return checkShapeNames(options);
+}
+
 bool StepCompiler::readModelFile() {
   std::vector<StoredArray> datasets;
   std::string metadata;
@@ -155,10 +198,8 @@ bool StepCompiler::readModelFile() {
   for (const std::string &shape : flags.shapes)
     parseShapeFlag(shape, options);
   options.shapesOfData = flags.shapesOfData;
-  auto model = keras::readModel(*text, options);
-  if (!model)
-    return refuseModel(flags.model, model.error), false;
-  kerasModel = std::move(*model);
+  if (!readModel(*text, options))
+    return false;
   kerasModel.kerasMinor = minorVersion(metadata);
   kerasModel.metadata = std::move(metadata);
   if (!datasets.empty()) {
@@ -226,7 +267,7 @@ std::unique_ptr<MLIRContext> weft::tool::makeContext(const std::string &input,
              op && namesOps)
       place += ": " + op.getName().str();
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-      fail(place + ": " + diagnostic.str());
+      fail(place + ": " + textOf(diagnostic));
     else if (diagnostic.getSeverity() == DiagnosticSeverity::Warning)
       warn(place + ": " + diagnostic.str());
     return success();
@@ -390,7 +431,9 @@ StepCompiler::compile(const std::string &step, int64_t batchSize) {
   auto module = import(step, batchSize);
   if (!module)
     return std::nullopt;
-  describePorts(*module->getOps<func::FuncOp>().begin(), kerasModel, weights);
+  func::FuncOp function = *module->getOps<func::FuncOp>().begin();
+  describePorts(function, kerasModel, weights);
+  noteSource(function, hashOfText(settings()));
   CompileOptions watched = budgeted(step, batchSize);
   Stage reached = watched.from;
   bool isRefused = false;
@@ -427,7 +470,8 @@ StepCompiler::findNonFinite(const std::string &step, int64_t batchSize,
 }
 
 bool StepCompiler::verify(const std::string &step, int64_t batchSize) {
-  return verifyStages(*this, step, batchSize);
+  return verifyStages(
+      [&](Stage stage) { return reach(step, batchSize, stage); }, seed());
 }
 
 std::optional<std::string>

@@ -87,6 +87,7 @@ public:
   Status saveWeights(const std::string &path, const ModelState &state,
                      uint64_t mostBytes, bool writesFile) const override;
   bool verify(const std::string &step, int64_t batchSize) override;
+  std::string settings() const override;
   Status canCheckNumerics() const override { return {}; }
   Result<std::string>
   findNonFinite(const std::string &step, int64_t batchSize,
@@ -101,6 +102,8 @@ private:
   /// The model's text; also gets the datasets and metadata of a .keras file.
   std::optional<std::string> readModelText(std::vector<StoredArray> &datasets,
                                            std::string &metadata);
+  bool checkShapeNames(const keras::ModelOptions &options) const;
+  bool readModel(const std::string &text, keras::ModelOptions &options);
   bool readModelFile();
   bool readDistributionFile();
   bool checkRules();

@@ -58,8 +58,11 @@ std::string readable(double bytes) {
 
 class ModelSummary {
 public:
-  ModelSummary(const keras::Model &model, const SummaryFlags &flags)
-      : model(model), flags(flags), isChain(findChain()) {}
+  /// `other` is the same model with other sizes where an input leaves them
+  /// open; sizes that differ are None, as Keras writes them.
+  ModelSummary(const keras::Model &model, const keras::Model &other,
+               const SummaryFlags &flags)
+      : model(model), other(other), flags(flags), isChain(findChain()) {}
 
   void print() const {
     std::vector<SummaryColumn> columns = columnsOf();
@@ -187,25 +190,28 @@ private:
     return out;
   }
 
-  static std::string shapeText(llvm::ArrayRef<int64_t> sample) {
+  static std::string shapeText(llvm::ArrayRef<int64_t> sample,
+                               llvm::ArrayRef<int64_t> otherSample) {
     std::string text = "(None";
-    for (int64_t size : sample)
-      text += ", " + (size < 0 ? "None" : std::to_string(size));
+    for (auto [size, otherSize] : llvm::zip(sample, otherSample)) {
+      bool isOpen = size < 0 || size != otherSize;
+      text += ", " + (isOpen ? "None" : std::to_string(size));
+    }
     return text + (sample.empty() ? ",)" : ")");
   }
 
   std::string shapeOf(unsigned index) const {
     std::vector<std::string> results;
-    for (const keras::Node &node : model.nodes) {
+    for (auto [node, otherNode] : llvm::zip(model.nodes, other.nodes)) {
       if (node.layer != index)
         continue;
       if (node.result == 0) // the last call counts
         results.clear();
-      results.push_back(shapeText(node.shape));
+      results.push_back(shapeText(node.shape, otherNode.shape));
     }
     const keras::ModelLayer &layer = model.layers[index];
     if (results.empty() && layer.isInput()) // an input of an inner model
-      return shapeText(layer.input->sampleShape());
+      return shapeText(layer.input->sampleShape(), layer.input->sampleShape());
     if (results.size() == 1)
       return results[0];
     std::string all;
@@ -281,17 +287,45 @@ private:
       line("Optimizer", optimizer);
   }
 
-  const keras::Model &model;
+  const keras::Model &model, &other;
   const SummaryFlags &flags;
   bool isChain;
 };
 
 } // namespace
 
+/// A variable whose shape depends on an open size, so that Keras could not build
+/// it; or empty.
+static std::string variableOfOpenSize(const StepCompiler &one,
+                                      const StepCompiler &other) {
+  for (auto [variable, otherVariable] :
+       llvm::zip(one.model().variables, other.model().variables))
+    if (variable.shape != otherVariable.shape)
+      return variable.path;
+  return "";
+}
+
 int weft::tool::runSummary(const SummaryFlags &flags) {
-  auto steps = StepCompiler::open(flags.model);
+  // Sizes that most models can halve several times.
+  ModelFlags sized = flags.model, others = flags.model;
+  sized.openSizes = {256};
+  others.openSizes = {320};
+  auto steps = StepCompiler::open(sized);
   if (!steps)
     return 1;
-  ModelSummary(steps->model(), flags).print();
+  bool isOpen = !steps->model().openInputs.empty();
+  auto differently = isOpen ? StepCompiler::open(others) : nullptr;
+  if (isOpen && !differently)
+    return 1;
+  if (isOpen)
+    if (std::string variable = variableOfOpenSize(*steps, *differently);
+        !variable.empty())
+      return fail(flags.model.model + ": the size of " + variable +
+                  " depends on one that an input leaves open; give it with "
+                  "--shape " +
+                  steps->model().openInputs.front() + "=...");
+  ModelSummary(steps->model(),
+               differently ? differently->model() : steps->model(), flags)
+      .print();
   return 0;
 }

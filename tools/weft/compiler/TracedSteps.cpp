@@ -3,6 +3,7 @@
 #include "weft/tools/weft/compiler/TracedSteps.h"
 
 #include "weft/tools/weft/compiler/CompilerMemory.h"
+#include "weft/tools/weft/compiler/DescribePorts.h"
 #include "weft/tools/weft/compiler/FindNonFinite.h"
 #include "weft/tools/weft/compiler/ForeignProgram.h"
 
@@ -47,6 +48,10 @@ std::vector<int64_t> TracedSteps::batchSizes(const std::string &kind) const {
 Status TracedSteps::find(const std::string &step, int64_t batchSize) const {
   auto function = functionOf(steps, flags.model, step, batchSize);
   return function ? Status{} : Status{function.error()};
+}
+
+std::string TracedSteps::settings() const {
+  return "{\"program\": \"" + hashOfFile(flags.model) + "\"}";
 }
 
 std::unique_ptr<ForeignProgram> TracedSteps::read(const std::string &step,

@@ -24,6 +24,7 @@ public:
                                               int64_t batchSize) override;
   std::vector<int64_t> batchSizes(const std::string &step) const override;
   Status find(const std::string &step, int64_t batchSize) const override;
+  std::string settings() const override;
   Status canCheckNumerics() const override { return {}; }
   Result<std::string>
   findNonFinite(const std::string &step, int64_t batchSize,

@@ -2,6 +2,7 @@
 
 #include "weft/tools/weft/compiler/VerifyStages.h"
 
+#include "weft/dialects/weft/Weft.h"
 #include "weft/passes/verify/CompareWithGlobal.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -17,23 +18,22 @@ static func::FuncOp entryOf(ModuleOp module) {
   return functions.empty() ? func::FuncOp() : *functions.begin();
 }
 
-bool weft::tool::verifyStages(StepCompiler &steps, const std::string &step,
-                              int64_t batchSize) {
-  auto global = steps.reach(step, batchSize, Stage::differentiated);
+bool weft::tool::verifyStages(const ReachStage &reach, uint64_t seed) {
+  auto global = reach(Stage::differentiated);
   if (!global)
     return false;
   CompareOptions options;
-  options.seed = steps.seed();
+  options.seed = seed;
   options.draw = Draw::Reals;
   for (Stage stage : {Stage::partitioned, Stage::scheduled}) {
-    auto local = steps.reach(step, batchSize, stage);
+    auto local = reach(stage);
     if (!local)
       return false;
     if (failed(compareWithGlobal(entryOf(*global), entryOf(*local), options)))
       return false;
   }
-  int64_t devices =
-      steps.distribution() ? steps.distribution()->mesh.size() : 1;
+  auto mesh = global.get()->getAttrOfType<MeshAttr>(kMeshAttr);
+  int64_t devices = mesh ? mesh.getMesh().size() : 1;
   llvm::errs() << "verified: global program = " << devices
                << (devices == 1 ? " device" : " devices")
                << " (stage partitioned, scheduled)\n";

@@ -10,15 +10,22 @@
 #ifndef WEFT_TOOLS_WEFT_COMPILER_VERIFYSTAGES_H
 #define WEFT_TOOLS_WEFT_COMPILER_VERIFYSTAGES_H
 
-#include "weft/tools/weft/compiler/StepCompiler.h"
+#include "weft/compiler/stages/Pipeline.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <functional>
 
 namespace weft::tool {
 
-/// Whether the differentiated step and the program of each later stage that can
+/// The program at a stage; null after a printed error.
+using ReachStage = std::function<mlir::OwningOpRef<mlir::ModuleOp>(Stage)>;
+
+/// Whether the differentiated program and the one of each later stage that can
 /// be interpreted give the same results on every device; prints the line above,
 /// or an error with the first element that differs, to standard error.
-bool verifyStages(StepCompiler &steps, const std::string &step,
-                  int64_t batchSize);
+bool verifyStages(const ReachStage &reach, uint64_t seed);
 
 } // namespace weft::tool
 

@@ -101,7 +101,7 @@ static void printRows(const std::vector<Row> &rows) {
 
 static void print(const weft_program *program, const weft_program_info &info,
                   const std::vector<weft_collective> &collectives) {
-  std::printf("%s\n", portTable(program).c_str());
+  printText(portTable(program) + "\n");
   std::vector<Row> rows;
   uint64_t total = 0;
   for (const weft_collective &collective : collectives) {

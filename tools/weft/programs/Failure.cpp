@@ -2,11 +2,54 @@
 
 #include "weft/tools/weft/Commands.h"
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+
+std::string weft::tool::printable(const std::string &text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    auto code = static_cast<unsigned char>(text[i]);
+    bool isWide = code == 0xc2 && i + 1 < text.size() &&
+                  static_cast<unsigned char>(text[i + 1]) < 0xa0; // U+009B
+    bool isControl =
+        (code < 0x20 && code != '\n' && code != '\t') || code == 0x7f || isWide;
+    if (!isControl) {
+      out += text[i];
+      continue;
+    }
+    char escaped[8];
+    code = isWide ? static_cast<unsigned char>(text[++i]) : code;
+    std::snprintf(escaped, sizeof escaped, "\\x%02x", code);
+    out += escaped;
+  }
+  return out;
+}
+
+void weft::tool::printText(const std::string &text) {
+  std::fputs(printable(text).c_str(), stdout);
+}
+
+int weft::tool::flushed(int status) {
+  errno = 0;
+  bool isFlushed = std::fflush(stdout) == 0 && !std::ferror(stdout);
+  if (isFlushed)
+    return status;
+  fail(std::string("standard output cannot be written") +
+       (errno ? std::string(": ") + std::strerror(errno) : "") +
+       "; print to another place");
+  return status ? status : 1;
+}
+
+/// Prints a line for people on stderr.
+static void say(const char *kind, const std::string &message) {
+  std::fprintf(stderr, "weft: %s: %s\n", kind,
+               weft::tool::printable(message).c_str());
+}
 
 int weft::tool::fail(const std::string &message) {
   if (!message.empty())
-    std::fprintf(stderr, "weft: error: %s\n", message.c_str());
+    say("error", message);
   return 1;
 }
 
@@ -15,10 +58,6 @@ int weft::tool::failUsage(const std::string &message) {
   return 2;
 }
 
-void weft::tool::note(const std::string &message) {
-  std::fprintf(stderr, "weft: note: %s\n", message.c_str());
-}
+void weft::tool::note(const std::string &message) { say("note", message); }
 
-void weft::tool::warn(const std::string &message) {
-  std::fprintf(stderr, "weft: warning: %s\n", message.c_str());
-}
+void weft::tool::warn(const std::string &message) { say("warning", message); }

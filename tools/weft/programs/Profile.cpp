@@ -144,9 +144,10 @@ static Status profile(const ProfileFlags &flags, const weft_program *program) {
   if (Status measured = measure(flags, runtime->get(), program, bound, report);
       !measured)
     return measured;
-  std::fputs(
-      (flags.json ? report.json() : report.table(size_t(flags.top))).c_str(),
-      stdout);
+  if (flags.json)
+    std::fputs(report.json().c_str(), stdout);
+  else
+    printText(report.table(size_t(flags.top)));
   if (!trace)
     return {};
   trace->write(report.trace());

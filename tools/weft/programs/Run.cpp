@@ -116,7 +116,7 @@ int weft::tool::runProgram(const RunFlags &given) {
   if (!program)
     return 1;
   if (flags.list)
-    std::fputs(portTable(program.get()).c_str(), stdout);
+    printText(portTable(program.get()));
   if (flags.outputs.empty())
     return 0;
   Status ran = execute(flags, program.get());

@@ -16,6 +16,8 @@ static const char *flagOfSources(const ModelFlags &flags) {
   return !flags.expect.empty()            ? "--expect"
          : !flags.memory.empty()          ? "--memory"
          : !flags.matmulPrecision.empty() ? "--matmul-precision"
+         : flags.namesTarget              ? "--target"
+         : flags.timing                   ? "--timing"
                                           : nullptr;
 }
 
@@ -40,6 +42,20 @@ std::unique_ptr<StepSource> CompiledSteps::open(const ModelFlags &given) {
       given.devices.value_or(DeviceList{DeviceKind::Cpu, devices});
   self->seedValue = given.seed ? *given.seed : std::random_device{}();
   return self;
+}
+
+std::string CompiledSteps::settings() const {
+  weft_program *program = nullptr;
+  const std::vector<uint8_t> &image = steps.front().image;
+  weft_error *error =
+      weft_program_load_memory(image.data(), image.size(), &program);
+  std::string source;
+  for (const Port &port : error ? std::vector<Port>() : inputPorts(program))
+    if (std::string said = metadataText(port, "source"); !said.empty())
+      source = said;
+  weft_error_free(error);
+  weft_program_free(program);
+  return "{\"program\": \"" + source + "\"}";
 }
 
 const CompiledStep *CompiledSteps::step(const std::string &kind,

@@ -22,6 +22,8 @@ public:
                                               int64_t batchSize) override;
   Status find(const std::string &step, int64_t batchSize) const override;
   std::vector<int64_t> batchSizes(const std::string &step) const override;
+  /// The hash that noteSource() put into the first step.
+  std::string settings() const override;
 
 private:
   CompiledSteps() = default;

@@ -17,15 +17,28 @@ static LoopOptions loopOptions(const EvaluateFlags &flags, int64_t batchSize) {
   return options;
 }
 
-int weft::tool::runEvaluate(const EvaluateFlags &flags, const OpenSteps &open) {
-  auto session =
-      TrainingSession::open(flags.model, open, flags.data, flags.processes);
+/// Prints what the file of --data has besides the arrays that are read.
+static void printNotes(const EvaluateFlags &flags, const TrainingData &data) {
+  for (const std::string &line : data.notes)
+    if (flags.verbose && !flags.json)
+      note(line);
+}
+
+int weft::tool::runEvaluate(const EvaluateFlags &given, const OpenSteps &open) {
+  EvaluateFlags flags = given;
+  if (Status read = readVocabulary(flags.data, flags.model.model, flags.weights,
+                                   DataPurpose::Evaluate);
+      !read)
+    return fail(read.message());
+  auto session = TrainingSession::open(flags.model, open, flags.data,
+                                       DataPurpose::Evaluate, flags.processes);
   if (!session)
     return 1;
   auto data =
       session->data(StepKind::Evaluate, flags.data, DataPurpose::Evaluate);
   if (!data)
     return fail(data.message());
+  printNotes(flags, *data);
   Status ready = session->initialise(StepKind::Evaluate, flags.weights);
   if (!ready)
     return fail(ready.message());
@@ -37,22 +50,28 @@ int weft::tool::runEvaluate(const EvaluateFlags &flags, const OpenSteps &open) {
     std::printf("%s\n", logsJson(*logs).c_str());
   else
     for (auto &[name, value] : *logs)
-      std::printf("%s %s\n", name.c_str(), plainText(value).c_str());
+      printText(name + " " + plainText(value) + "\n");
   return 0;
 }
 
-int weft::tool::runPredict(const EvaluateFlags &flags, const OpenSteps &open) {
+int weft::tool::runPredict(const EvaluateFlags &given, const OpenSteps &open) {
+  EvaluateFlags flags = given;
+  if (Status read = readVocabulary(flags.data, flags.model.model, flags.weights,
+                                   DataPurpose::Predict);
+      !read)
+    return fail(read.message());
   bool writes = weft_processes_rank(flags.processes) == 0;
   if (Status writable = writes ? tryOutput(flags.out) : Status{}; !writable)
     return fail(writable.message());
-  auto session =
-      TrainingSession::open(flags.model, open, flags.data, flags.processes);
+  auto session = TrainingSession::open(flags.model, open, flags.data,
+                                       DataPurpose::Predict, flags.processes);
   if (!session)
     return 1;
   auto data =
       session->data(StepKind::Predict, flags.data, DataPurpose::Predict);
   if (!data)
     return fail(data.message());
+  printNotes(flags, *data);
   Status ready = session->initialise(StepKind::Predict, flags.weights);
   if (!ready)
     return fail(ready.message());

@@ -3,6 +3,7 @@
 #include "weft/runtime/training/callbacks/CallbackTable.h"
 #include "weft/tools/weft/programs/OutputFile.h"
 #include "weft/tools/weft/programs/Statistics.h"
+#include "weft/tools/weft/training/FitSettings.h"
 #include "weft/tools/weft/training/NumericsCheck.h"
 #include "weft/tools/weft/training/SavedWeights.h"
 #include "weft/tools/weft/training/TrainingSession.h"
@@ -53,20 +54,36 @@ static Status saveWeights(const FitFlags &flags, TrainingSession &session) {
                                       flags.maxShardSize, writesFiles(flags));
 }
 
+/// Writes the numbers of a table's texts beside a file of weights.
+static Status saveVocabulary(const FitFlags &flags, const std::string &path) {
+  const auto &vocabulary = flags.data.source.vocabulary;
+  return vocabulary && writesFiles(flags) && !path.empty()
+             ? vocabulary->writeBeside(path)
+             : Status();
+}
+
 /// Writes the model and its weights: before other results, as they took the
 /// most work.
 static Status saveResults(const FitFlags &flags, TrainingSession &session) {
-  if (flags.save.empty())
-    return saveWeights(flags, session);
-  Status saved = session.source().saveModel(
-      flags.save, flags.weights, session.state(), writesFiles(flags));
-  return saved ? saveWeights(flags, session) : saved;
+  if (!flags.save.empty())
+    if (Status saved = session.source().saveModel(
+            flags.save, flags.weights, session.state(), writesFiles(flags));
+        !saved)
+      return saved;
+  if (Status saved = saveWeights(flags, session); !saved)
+    return saved;
+  for (const std::string *path : {&flags.save, &flags.saveWeights})
+    if (Status saved = saveVocabulary(flags, *path); !saved)
+      return saved;
+  return {};
 }
 
 /// Saves for callbacks: all processes read the values, one writes the file.
 static Status saveForCallback(const FitFlags &flags, TrainingSession &session,
                               const std::string &path, bool weightsAlone) {
   const StepSource &source = session.source();
+  if (Status saved = saveVocabulary(flags, path); !saved)
+    return saved;
   return weightsAlone
              ? source.saveWeights(path, session.state(), flags.maxShardSize,
                                   writesFiles(flags))
@@ -91,6 +108,8 @@ static FitOptions fitOptions(const FitFlags &flags, TrainingSession &session,
   options.stop = &interrupted;
   options.epochs = flags.epochs;
   options.warn = warn;
+  if (writesFiles(flags))
+    options.note = note;
   options.initialEpoch = flags.initialEpoch;
   options.shuffle = flags.shuffle;
   options.stepsPerEpoch = flags.stepsPerEpoch;
@@ -99,6 +118,9 @@ static FitOptions fitOptions(const FitFlags &flags, TrainingSession &session,
   options.validationEpochs = flags.validationEpochs;
   options.processes = flags.processes;
   options.maxSteps = flags.maxSteps;
+  options.settings = fitSettings(flags, session);
+  options.seed = session.source().seed();
+  options.seedIsGiven = flags.model.seed.has_value();
   options.generator = generator;
   if (flags.processes)
     options.vote = [&flags](bool mine) {
@@ -126,12 +148,20 @@ static int writeResults(const FitFlags &flags, TrainingSession &session,
   return error.empty() ? 0 : fail(error);
 }
 
-/// The text "; saved m.keras, w.npz", for a run that ended early.
-static std::string savedFiles(const FitFlags &flags) {
+/// The text "; saved m.keras, w.npz; the same command goes on from state", for
+/// a run that ended early.
+static std::string savedFiles(const FitFlags &flags,
+                              const CallbackList &callbacks) {
   std::string text;
   for (const std::string *path : {&flags.save, &flags.saveWeights})
     if (!path->empty())
       text += (text.empty() ? "; saved " : ", ") + *path;
+  bool isBackedUp =
+      std::any_of(callbacks.begin(), callbacks.end(),
+                  [](const auto &callback) { return callback->isBackup(); });
+  if (isBackedUp)
+    text += "; the same command goes on from " +
+            (flags.backup.empty() ? "its backup" : flags.backup);
   return text;
 }
 
@@ -144,6 +174,8 @@ static Status readData(const FitFlags &flags, TrainingSession &session,
   if (!read)
     return read.error();
   data = std::move(*read);
+  if (const auto &vocabulary = flags.data.source.vocabulary)
+    vocabulary->isOpen = false; // validation has the texts of training
   if (flags.data.namesValidation()) {
     auto other =
         session.data(StepKind::Evaluate, flags.data, DataPurpose::Validation);
@@ -167,7 +199,7 @@ static void printData(const FitFlags &flags, const TrainingData &data,
                       int64_t batchSize) {
   if (flags.json || !flags.verbose)
     return;
-  std::printf("%s", data.description().c_str());
+  printText(data.description());
   int64_t left = data.samples % batchSize;
   if (flags.dropRemainder && left)
     std::printf("--drop-remainder leaves out %lld of %lld samples\n",
@@ -210,15 +242,6 @@ static Result<CallbackList> callbacksOf(const FitFlags &flags) {
     return backup.error();
   list.push_back(std::move(*backup));
   return list;
-}
-
-/// Refuses flags that are wrong for every model.
-static Status checkFlags(const FitFlags &flags) {
-  if (!flags.data.classWeight.empty() && !flags.data.sampleWeight.empty())
-    return Error{"--class-weight and --sample-weight " +
-                 flags.data.sampleWeight[0] +
-                 " both weigh samples; give one of them"};
-  return tryOutputs(flags);
 }
 
 /// Ends the callbacks; a backup is removed, as the results are written.
@@ -269,7 +292,7 @@ static int train(const FitFlags &flags, TrainingSession &session,
     return status ? status : endCallbacks(flags, callbacks);
   std::fprintf(stderr, "weft: interrupted after %lld steps%s\n",
                static_cast<long long>(history->stepCount),
-               savedFiles(flags).c_str());
+               savedFiles(flags, callbacks).c_str());
   return statusOfSignal;
 }
 
@@ -277,13 +300,17 @@ int weft::tool::runFit(const FitFlags &given, const OpenSteps &open) {
   FitFlags flags = given;
   if (!writesFiles(flags))
     flags.history = flags.stats = "";
-  if (Status fits = checkFlags(flags); !fits)
-    return fail(fits.message());
+  if (Status writable = tryOutputs(flags); !writable)
+    return fail(writable.message());
+  if (Status read = readVocabulary(flags.data, flags.model.model, flags.weights,
+                                   DataPurpose::Fit);
+      !read)
+    return fail(read.message());
   auto callbacks = callbacksOf(flags);
   if (!callbacks)
     return fail(callbacks.message());
-  auto session =
-      TrainingSession::open(flags.model, open, flags.data, flags.processes);
+  auto session = TrainingSession::open(flags.model, open, flags.data,
+                                       DataPurpose::Fit, flags.processes);
   if (!session)
     return 1;
   if (!flags.save.empty())

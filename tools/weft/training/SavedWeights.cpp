@@ -2,6 +2,7 @@
 
 #include "weft/tools/weft/training/SavedWeights.h"
 
+#include "weft/runtime/abi/ClosestName.h"
 #include "weft/runtime/data/Safetensors.h"
 #include "weft/runtime/data/WeightShards.h"
 #include "weft/tools/weft/Commands.h"
@@ -20,18 +21,17 @@ static bool isOptimizers(const StoredArray &array) {
   return array.name.starts_with(kOfOptimizer);
 }
 
-/// Whether the file was saved before the first step: its optimizer has only an
-/// iteration of 0 and a learning rate.
+/// Whether the file was saved before the first step: the iteration of its
+/// optimizer, which is the first variable of each, is 0. Keras writes the others
+/// only of an optimizer that is built, and they have their initial values.
 static bool hasNotTrained(const std::vector<StoredArray> &datasets) {
-  auto isZero = [](const StoredArray &array) {
-    Result<Array> value = array.read();
-    return value && value->count() == 1 && value->at(0) == 0;
-  };
-  return std::all_of(
-      datasets.begin(), datasets.end(), [&](const StoredArray &array) {
-        return !isOptimizers(array) || array.name == "optimizer/vars/1" ||
-               (array.name == "optimizer/vars/0" && isZero(array));
-      });
+  return std::any_of(datasets.begin(), datasets.end(),
+                     [](const StoredArray &array) {
+                       if (array.name != "optimizer/vars/0")
+                         return false;
+                       Result<Array> value = array.read();
+                       return value && value->count() == 1 && value->at(0) == 0;
+                     });
 }
 
 Result<std::vector<StoredArray>>
@@ -52,6 +52,13 @@ weft::tool::savedValues(const std::vector<StoredArray> &datasets,
     });
   }
   return byVariablePath(datasets, variables, where);
+}
+
+void weft::tool::warnOfMembers(const std::string &path,
+                               const KerasArchive &archive) {
+  if (!archive.unread.empty())
+    warn(path + ": " + someOf(archive.unread) +
+         ": not read, as Keras' archives have no such member");
 }
 
 /// The dataset of a port; empty without one.
@@ -129,11 +136,37 @@ public:
       done = readSafetensors();
     else
       done = readZip();
+    if (done)
+      warnOfUnread();
     return done ? checkComplete() : done;
   }
 
 private:
+  /// Warns of arrays that belong to no variable. A program that does not train
+  /// lacks the optimizer's and the random states, so that none is named there.
+  void warnOfUnread() const {
+    bool trains = std::ranges::any_of(state.variables(),
+                                      [](const ModelState::Variable &variable) {
+                                        return variable.port.role == Role::Slot;
+                                      });
+    if (trains && !unread.empty())
+      warn(path + ": " + someOf(unread) +
+           ": not read, as the model has no such variable");
+  }
+
+  void noteUnread(const std::vector<StoredArray> &datasets,
+                  const std::vector<SavedVariable> &places) {
+    for (const StoredArray &dataset : datasets)
+      if (!isOptimizers(dataset) &&
+          std::ranges::none_of(places, [&](const SavedVariable &variable) {
+            return variable.savedPath == dataset.name;
+          }))
+        unread.push_back(dataset.name);
+  }
+
   Status give(const StoredArray &array) {
+    if (!state.buffer(array.name))
+      unread.push_back(array.name);
     given.insert(array.name);
     return visit(array);
   }
@@ -150,6 +183,7 @@ private:
       return datasets.error();
     PlacesInFile places(state);
     places.see(*datasets);
+    noteUnread(*datasets, places.chosen());
     auto values = savedValues(*datasets, places.chosen(), path);
     return values ? giveAll(*values) : Status{values.error()};
   }
@@ -160,7 +194,10 @@ private:
       return zip.error();
     if (zip->contains("config.json")) {
       auto archive = readKerasArchive(path);
-      return archive ? readDatasets(archive->weights) : archive.error();
+      if (!archive)
+        return archive.error();
+      warnOfMembers(path, *archive);
+      return readDatasets(archive->weights);
     }
     auto arrays = openNpz(path);
     return arrays ? giveAll(*arrays) : Status{arrays.error()};
@@ -172,7 +209,10 @@ private:
       return tensors.error();
     // Tensors of another model, or of another optimizer, are left out.
     std::erase_if(*tensors, [&](const StoredArray &tensor) {
-      return !state.buffer(tensor.name);
+      bool isOther = !state.buffer(tensor.name);
+      if (isOther)
+        unread.push_back(tensor.name);
+      return isOther;
     });
     return giveAll(*tensors);
   }
@@ -187,6 +227,7 @@ private:
     if (!seen)
       return seen;
     return visitWeightShards(path, [&](std::vector<StoredArray> &shard) {
+      noteUnread(shard, places.chosen());
       for (const StoredArray &dataset : shard)
         for (const SavedVariable &variable : places.chosen())
           if (variable.savedPath == dataset.name)
@@ -212,6 +253,7 @@ private:
   const ModelState &state;
   const VisitWeights &visit;
   std::set<std::string> given;
+  std::vector<std::string> unread; ///< arrays that belong to no variable
 };
 } // namespace
 

@@ -27,6 +27,9 @@ Result<std::vector<StoredArray>>
 savedValues(const std::vector<StoredArray> &datasets,
             std::vector<SavedVariable> variables, const std::string &where);
 
+/// Warns of members of an archive that Keras does not write.
+void warnOfMembers(const std::string &path, const KerasArchive &archive);
+
 using VisitWeights = std::function<Status(const StoredArray &value)>;
 /// Passes the values of a file to `visit`, by variable path, one at a time.
 /// Fails if the file lacks one of the state's weights.

@@ -39,6 +39,10 @@ public:
   uint64_t seed() const { return seedValue; }
   /// Whether initial values depend on seed().
   virtual bool drawsBySeed() const { return false; }
+  /// What of the steps changes a training's results, as an object of JSON:
+  /// model, loss, metrics, optimizer and rate; or a hash of the program that
+  /// the steps were made from. Layouts and devices are no part of it.
+  virtual std::string settings() const = 0;
   /// Values of the model's file, by variable path.
   virtual const std::vector<StoredArray> &savedWeights() const;
   /// Makes programs of train and evaluate take `sample_weight` from here on.

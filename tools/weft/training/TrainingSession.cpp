@@ -32,11 +32,83 @@ static const char *stepName(StepKind kind) {
   return "";
 }
 
+/// The options of the arrays that flags name for training, evaluation or
+/// prediction, or for validation.
+static DataOptions dataOptions(const DataFlags &flags, bool validates) {
+  DataOptions options;
+  options.data = validates ? flags.validationData : flags.data;
+  options.x = validates ? flags.validationX : flags.x;
+  options.y = validates ? flags.validationY : flags.y;
+  options.sampleWeight =
+      validates ? flags.validationWeight : flags.sampleWeight;
+  options.divideBy = flags.divideBy.value_or(1);
+  options.addChannel = flags.addChannel;
+  options.source = flags.source;
+  return options;
+}
+
+Status weft::tool::readVocabulary(DataFlags &data, const std::string &model,
+                                  const std::string &weights,
+                                  DataPurpose purpose) {
+  if (data.source.inputs.empty() && data.source.targets.empty())
+    return {};
+  auto read = Vocabulary::beside(weights.empty() ? model : weights);
+  if (!read)
+    return read.error();
+  read->isOpen = purpose == DataPurpose::Fit && !read->isRead;
+  data.source.vocabulary = std::make_shared<Vocabulary>(std::move(*read));
+  return {};
+}
+
+/// Refuses flags of tables and images for which no file is one.
+static Status checkSources(const DataFlags &data) {
+  std::vector<std::string> paths;
+  for (const std::string *path : {&data.data, &data.validationData})
+    if (!path->empty())
+      paths.push_back(*path);
+  for (const std::vector<std::string> *list :
+       {&data.x, &data.y, &data.sampleWeight, &data.validationX,
+        &data.validationY, &data.validationWeight})
+    for (const std::string &argument : *list)
+      paths.push_back(sourcePath(argument));
+  return checkSourceOptions(paths, data.source);
+}
+
+Status TrainingSession::findWeights(const DataFlags &data,
+                                    DataPurpose purpose) {
+  if (purpose == DataPurpose::Predict)
+    return {};
+  auto own = weightShapes(dataOptions(data, false), purpose);
+  auto others = weightShapes(dataOptions(data, true), DataPurpose::Validation);
+  std::string inFile = !data.sampleWeight.empty() || own.empty()
+                           ? ""
+                           : "sample_weight of " + data.data;
+  if (!data.classWeight.empty() && !inFile.empty())
+    return Error{"--class-weight and " + inFile +
+                 " both weigh samples; give one of them"};
+  weightsOf = !data.sampleWeight.empty()
+                  ? "--sample-weight " + data.sampleWeight[0]
+              : !inFile.empty()           ? inFile
+              : !data.classWeight.empty() ? "--class-weight"
+              : !data.validationWeight.empty()
+                  ? "--validation-sample-weight " + data.validationWeight[0]
+              : !others.empty() ? "sample_weight of " + data.validationData
+                                : "";
+  weighsEach = !data.sampleWeight.empty() || !inFile.empty();
+  if (!weightsOf.empty())
+    steps->takeSampleWeight(weighsEach ? own : others);
+  return {};
+}
+
 std::unique_ptr<TrainingSession>
 TrainingSession::open(const ModelFlags &given, const OpenSteps &open,
-                      const DataFlags &data, weft_processes *processes) {
+                      const DataFlags &data, DataPurpose purpose,
+                      weft_processes *processes) {
+  if (Status known = checkSources(data); !known)
+    return fail(known.message()), nullptr;
   std::unique_ptr<TrainingSession> session(new TrainingSession());
   session->processes = processes;
+  session->givenSeed = given.seed;
   ModelFlags flags = given;
   if (!flags.seed && processes) { // one seed for all processes
     std::vector<uint8_t> drawn(sizeof(uint32_t));
@@ -47,18 +119,12 @@ TrainingSession::open(const ModelFlags &given, const OpenSteps &open,
     std::memcpy(&seed, drawn.data(), sizeof seed);
     flags.seed = seed;
   }
-  flags.shapesOfData = [data] {
-    return inputShapes({.data = data.data,
-                        .x = data.x,
-                        .addChannel = data.addChannel,
-                        .source = data.source});
-  };
+  flags.shapesOfData = [data] { return inputShapes(dataOptions(data, false)); };
   session->steps = open(flags);
   if (!session->steps)
     return nullptr;
-  if (data.weighsSamples())
-    session->steps->takeSampleWeight(sampleShapes(
-        data.sampleWeight.empty() ? data.validationWeight : data.sampleWeight));
+  if (Status found = session->findWeights(data, purpose); !found)
+    return fail(found.message()), nullptr;
   if (weft_error *error = weft_runtime_create_among(
           processes, session->steps->devices().text().c_str(), 0,
           &session->devices)) {
@@ -157,21 +223,16 @@ static void warnOfLabels(const TrainingData &data) {
 }
 
 Status
-TrainingSession::checkSampleWeight(StepKind kind, const DataFlags &flags,
+TrainingSession::checkSampleWeight(StepKind kind,
                                    const std::vector<Port> &ports) const {
   bool takes = std::any_of(ports.begin(), ports.end(), [](const Port &port) {
     return port.role == Role::SampleWeight;
   });
-  if (takes || !flags.weighsSamples() || kind == StepKind::Predict)
+  if (takes || weightsOf.empty() || kind == StepKind::Predict)
     return {};
-  std::string given =
-      !flags.sampleWeight.empty() ? "--sample-weight " + flags.sampleWeight[0]
-      : !flags.classWeight.empty()
-          ? "--class-weight"
-          : "--validation-sample-weight " + flags.validationWeight[0];
-  return Error{given + ": " + steps->modelFile() +
+  return Error{weightsOf + ": " + steps->modelFile() +
                " takes no weights of samples; trace the model with "
-               "--sample-weight, or leave the flag out"};
+               "--sample-weight, or leave the weights out"};
 }
 
 Result<TrainingData> TrainingSession::data(StepKind kind,
@@ -184,25 +245,18 @@ Result<TrainingData> TrainingSession::data(StepKind kind,
   if (!compiled)
     return compiled.error();
   auto ports = inputPorts(*compiled);
-  if (Status fits = checkSampleWeight(kind, flags, ports); !fits)
+  if (Status fits = checkSampleWeight(kind, ports); !fits)
     return fits.error();
-  DataOptions options;
-  options.data = validates ? flags.validationData : flags.data;
-  options.x = validates ? flags.validationX : flags.x;
-  options.y = validates ? flags.validationY : flags.y;
-  options.sampleWeight =
-      validates ? flags.validationWeight : flags.sampleWeight;
-  options.weightsMayLack =
-      validates || (flags.weighsSamples() && flags.sampleWeight.empty());
-  options.divideBy = flags.divideBy.value_or(1);
-  options.addChannel = flags.addChannel;
-  options.source = flags.source;
+  DataOptions options = dataOptions(flags, validates);
+  options.weightsMayLack = validates || (!weightsOf.empty() && !weighsEach);
   auto selected = selectData(options, purpose, ports);
   if (!selected)
     return selected;
   if (weft_error *error =
           weft_processes_agree(processes, "training data", selected->hash()))
     return takeError(error);
+  if (!selected->unknown.empty())
+    warn(selected->unknown);
   warnOfNaN(*selected);
   warnOfLabels(*selected);
   return selected;
@@ -224,6 +278,7 @@ Status TrainingSession::loadWeights(const std::string &path) {
   };
   if (Status read = visitWeights(path, *variables, take); !read)
     return read;
+  hashOfWeights = hash;
   if (weft_error *error = weft_processes_agree(processes, path.c_str(), hash))
     return takeError(error);
   return {};
@@ -236,6 +291,8 @@ Status TrainingSession::initialise(StepKind kind,
     return compiled.error();
   if (Status added = variables->addPorts(*compiled); !added)
     return ofModel(added.error());
+  if (givenSeed)
+    variables->reseed(*givenSeed);
   Status loaded = variables->load(steps->savedWeights());
   if (!loaded)
     return ofModel(loaded.error());

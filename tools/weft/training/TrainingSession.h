@@ -18,10 +18,9 @@ namespace weft::tool {
 class TrainingSession {
 public:
   /// Opens a session; null after a printed error.
-  static std::unique_ptr<TrainingSession> open(const ModelFlags &flags,
-                                               const OpenSteps &open,
-                                               const DataFlags &data,
-                                               weft_processes *processes);
+  static std::unique_ptr<TrainingSession>
+  open(const ModelFlags &flags, const OpenSteps &open, const DataFlags &data,
+       DataPurpose purpose, weft_processes *processes);
   ~TrainingSession();
 
   /// The program of a step for a batch size, compiled at the first call.
@@ -36,24 +35,38 @@ public:
   ModelState &state() { return *variables; }
   StepSource &source() { return *steps; }
   int64_t batchSize() const { return steps->batchSize(); }
+  /// The hash of the values of the file that --weights names; 0 without one.
+  uint64_t weightsHash() const { return hashOfWeights; }
   weft_runtime *runtime() { return devices; }
   double compileMilliseconds() const { return compileMs; }
 
 private:
   TrainingSession() = default;
   Status loadWeights(const std::string &path);
-  Status checkSampleWeight(StepKind kind, const DataFlags &flags,
-                           const std::vector<Port> &ports) const;
+  /// Makes the steps take weights of samples if flags or files give any.
+  Status findWeights(const DataFlags &data, DataPurpose purpose);
+  Status checkSampleWeight(StepKind kind, const std::vector<Port> &ports) const;
   /// The error with the name of the model's file before it.
   Error ofModel(const Error &error) const;
   std::unique_ptr<StepSource> steps;
   weft_processes *processes = nullptr; ///< not owned
+  /// The flag or file that weighs samples; empty if none does.
+  std::string weightsOf;
+  /// Whether each training sample has a weight of its own.
+  bool weighsEach = false;
   weft_runtime *devices = nullptr;
   std::unique_ptr<ModelState> variables;
   std::unique_ptr<Trainer> loop;
   std::map<std::pair<StepKind, int64_t>, weft_program *> programs;
   double compileMs = 0;
+  uint64_t hashOfWeights = 0;
+  std::optional<uint64_t> givenSeed; ///< of --seed
 };
+
+/// Reads the numbers of a table's texts that are beside the weights, or beside
+/// the model. Only training may add some, if there is no such file.
+Status readVocabulary(DataFlags &data, const std::string &model,
+                      const std::string &weights, DataPurpose purpose);
 
 /// The message of a runtime error, which is freed.
 Error takeError(weft_error *error);

@@ -139,6 +139,11 @@ void GraphReader::addInput(unsigned layer, std::vector<int64_t> shape,
   }
   if (place.self < 0)
     takeSizesOfData(layerName, shape);
+  if (place.self < 0 && options.openSize && llvm::is_contained(shape, -1)) {
+    model.openInputs.push_back(layerName);
+    for (int64_t &size : shape)
+      size = size == -1 ? *options.openSize : size;
+  }
   for (int64_t size : shape)
     if (place.self < 0 && size < 1)
       return refuse("layer " + inQuotes(layerName) + ": shape " +

@@ -138,6 +138,8 @@ struct Model {
   std::vector<std::vector<unsigned>> draws;
   bool isMixedFloat16 = false; ///< its policy, of scaled losses
   bool isFrozen = false;       ///< "trainable" of a Functional is false
+  /// The inputs with unknown sizes, which count as ModelOptions::openSize.
+  std::vector<std::string> openInputs;
   OptimizerPtr optimizer;
   /// Whether the optimizer is an inner one in the file, which the policy wraps
   /// in a LossScaleOptimizer.
@@ -184,6 +186,9 @@ struct Model {
 };
 
 struct ModelOptions {
+  /// What an input's unknown size counts as, if neither `inputShapes` nor the
+  /// data have it; none: such a model is refused.
+  std::optional<int64_t> openSize = {};
   /// Shapes of a sample of each input, by name; "" is for other inputs. They
   /// replace unknown sizes, and are the inputs of a Sequential that is not
   /// built.

@@ -3,6 +3,7 @@
 #include "weft/compiler/frontends/keras/schema/Json.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 using namespace weft::keras;
@@ -17,14 +18,37 @@ static std::string withoutPrefix(const std::string &what) {
   return begin == what.npos ? what : what.substr(begin + 2);
 }
 
+/// The first control character of a text, but for tabs and ends of lines: NUL,
+/// U+001B; empty if there is none.
+static std::string controlIn(const std::string &text) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    auto code = static_cast<unsigned char>(text[i]);
+    if (code == 0xc2 && i + 1 < text.size()) // U+0080 and above, in UTF-8
+      code = static_cast<unsigned char>(text[i + 1]);
+    else if (code >= 0x80)
+      continue;
+    bool isControl =
+        (code < 0x20 && code != '\t' && code != '\n' && code != '\r') ||
+        (code >= 0x7f && code < 0xa0);
+    if (!isControl)
+      continue;
+    char name[8];
+    std::snprintf(name, sizeof name, "U+%04X", code);
+    return code ? name : "NUL";
+  }
+  return "";
+}
+
 std::string weft::keras::parseJson(std::string_view text, Json &out) {
   std::vector<std::set<std::string>> open;
-  std::string twice, cut;
-  // Texts with a NUL are refused, as printing and files would end them there.
-  auto checkNul = [&](const Json &text) {
-    if (text.is_string() && cut.empty() &&
-        text.get_ref<const std::string &>().find('\0') != std::string::npos)
-      cut = shortText(text);
+  std::string twice, control;
+  // Names are printed and written to files: a NUL would end them there, and
+  // others would change the terminal.
+  auto checkControls = [&](const Json &text) {
+    if (text.is_string() && control.empty())
+      if (std::string name = controlIn(text.get_ref<const std::string &>());
+          !name.empty())
+        control = name + " in " + shortText(text);
   };
   bool tooDeep = false;
   auto callback = [&](int depth, Json::parse_event_t event, Json &parsed) {
@@ -33,7 +57,7 @@ std::string weft::keras::parseJson(std::string_view text, Json &out) {
       return false;
     if (event == Json::parse_event_t::key ||
         event == Json::parse_event_t::value)
-      checkNul(parsed);
+      checkControls(parsed);
     if (event == Json::parse_event_t::object_start)
       open.emplace_back();
     else if (event == Json::parse_event_t::object_end)
@@ -54,8 +78,8 @@ std::string weft::keras::parseJson(std::string_view text, Json &out) {
            " levels deep; write it with Keras' to_json()";
   if (!twice.empty())
     return "key " + inQuotes(twice) + " is written twice; remove one of them";
-  if (!cut.empty())
-    return "holds the character NUL in " + cut + "; remove it";
+  if (!control.empty())
+    return "holds the character " + control + "; remove it";
   return "";
 }
 

@@ -4,6 +4,7 @@
 #include "weft/compiler/frontends/keras/schema/Json.h"
 
 #include <cctype>
+#include <set>
 
 using namespace weft::keras;
 
@@ -34,14 +35,35 @@ std::string AnyTable::names() const {
   return out;
 }
 
-std::string AnyTable::refusal(std::string_view name) const {
+/// The class whose name, in any spelling, is close to an unknown one; or empty.
+static std::string closestClass(std::string_view name,
+                                const std::vector<TableRow> &rows) {
   std::set<std::string> known;
-  for (const TableRow &row : rows)
-    known.insert(row.name);
-  std::string meant = closestName(std::string(name), known);
+  for (const TableRow &row : rows) {
+    known.insert(plainName(row.name));
+    for (const char *other : row.otherNames)
+      known.insert(plainName(other));
+  }
+  std::string meant = weft::closestName(plainName(name), known);
+  for (const TableRow &row : rows) {
+    bool isMeant = plainName(row.name) == meant;
+    for (const char *other : row.otherNames)
+      isMeant |= plainName(other) == meant;
+    if (isMeant)
+      return row.name;
+  }
+  return "";
+}
+
+std::string AnyTable::refusal(std::string_view name) const {
+  constexpr size_t mostListed = 64;
+  std::string meant = closestClass(name, rows);
   return std::string(what) + " " + inQuotes(name) + " is not supported" +
          (meant.empty() ? "" : ", did you mean " + inQuotes(meant) + "?") +
-         "; supported " + several + " are " + names();
+         (rows.size() > mostListed
+              ? "; docs/keras.md lists the " + std::to_string(rows.size()) +
+                    " supported " + several
+              : std::string("; supported ") + several + " are " + names());
 }
 
 std::shared_ptr<Configured> AnyTable::make(const TableRow &row) {

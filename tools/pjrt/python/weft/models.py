@@ -98,6 +98,12 @@ def _compile(model, options):
     model.compile_from_config(kept)
 
 
+def draws(seed):
+    """The position of each seed that Keras draws after keras.utils.set_random_seed(seed)."""
+    source = random.Random(seed)
+    return {source.randint(1, 10**9): position for position in range(4096)}
+
+
 def load(options, spec):
     """The model, compiled if it can train. Any exception of Keras becomes a Refusal with its message."""
     _note_initializers()

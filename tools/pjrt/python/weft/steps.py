@@ -18,7 +18,7 @@ from keras.src import backend
 from keras.src.backend.jax.trainer import JAXTrainer
 from keras.src.metrics import reduction_metrics
 
-from . import values
+from . import models, values
 from .batch import Port
 from .refusal import Refusal
 
@@ -94,10 +94,11 @@ class _Tracer:
         self.places, self.distribution = places, keras.distribution.distribution()
         self.trainable, self.others = model.trainable_variables, model.non_trainable_variables
         self.means, self.logged = {}, {}
+        self.draws = models.draws(options.seed)
 
     def port(self, variable, role, is_in_file=False):
         said = values.metadata(variable, self.places, is_in_file, self.averages().get(id(variable)),
-                               self.rates().get(id(variable)))
+                               self.rates().get(id(variable)), self.draws)
         return Port(variable.path, role, said, _axes(variable, self.distribution))
 
     def averages(self):

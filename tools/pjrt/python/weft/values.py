@@ -84,12 +84,24 @@ def _value(variable):
     return {"value": numbers[0] if len(numbers) == 1 else numbers}
 
 
-def metadata(variable, places, is_in_file, average=None, rate=None):
+def _draw(variable, said, draws):
+    """The position, among the numbers that Keras draws, of the seed of an initial value or of a random state."""
+    number = said.get("seed")
+    if variable.name == "seed_generator_state" and isinstance(said.get("value"), list):
+        number = said["value"][0]
+    return draws.get(number)
+
+
+def metadata(variable, places, is_in_file, average=None, rate=None, draws=()):
     """JSON of a variable's port. `is_in_file`: a .keras file has its value, so there is no rule. `average`: the
-    variable whose value it takes when fit ends. `rate`: the optimizer whose learning rate it is."""
+    variable whose value it takes when fit ends. `rate`: the optimizer whose learning rate it is. `draws`: the positions
+    of drawn seeds."""
     rule = None if is_in_file else _rule(models.initializer_of(variable), variable.dtype)
     start = None if is_in_file and id(variable) in places else rule or _value(variable)
     said = dict(start or {}) | {"trainable": bool(variable.trainable)}
+    draw = _draw(variable, said, dict(draws))
+    if draw is not None:
+        said["draw"] = draw
     if id(variable) in places:
         said["saved"] = places[id(variable)]
     if average is not None:

@@ -1,0 +1,190 @@
+"""Every flag of a command is used, or refused by a message that names it and the other flag.
+
+    check_flag_use.py WEFT SCRATCH COMMAND...
+
+The flags are those that `weft COMMAND --help` lists; each needs a value. For each pair of flags, a run without a model says
+whether the command line refuses both together (status 2), in which case the message names both. Sets of the other flags
+that cover each pair are run as a whole, and
+
+* again without each flag whose value has a visible effect (SEEN): if nothing changes, the set has dropped the flag;
+* again with each flag whose value fails where it is read (WRONG): if the run does not fail with the flag or its value in
+  the message, the set has dropped the flag.
+"""
+
+import array
+import itertools
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import npz_values
+import patience
+
+# Flags whose use a small run does not show, with the reason, by command or for all.
+UNSEEN = {
+    "": {"--help": "ends the command", "--matmul-precision": "a permission, of which CPUs make no use",
+         "--config": "its keys are flags (fit-config.test)", "--init-only": "ends the command before its data are used",
+         "--backup": "is removed at the end (backup.test)", "--save-every": "as --backup",
+         "--check-numerics": "is about NaN only", "--data-memory": "keeps the bits (sources.test)",
+         "--max-shard-size": "one shard holds this model", "--interpolation": "is for images",
+         "--crop-to-aspect-ratio": "is for images", "--class-names": "is for images", "--image-seed": "is for images",
+         "--inputs": "is for tables (tables.test)", "--targets": "is for tables", "--missing": "is for tables",
+         "--verbose": "a pipe gets the same lines"},
+    "explain": {"--learning-rate": "the rate is a variable"}}
+NUMBER = re.compile(r"[0-9.]+(e[-+]?\d+)?")
+
+
+class Command:
+    """One command with its flags and the words of a run."""
+
+    def __init__(self, weft, name, scratch):
+        self.weft, self.name, self.scratch = weft, name, scratch
+        model, data, out = scratch / "model.json", scratch / "data.npz", scratch / "out"
+        self.out = out
+        none = scratch / "none.npz"
+        wrong = {"--distribution": scratch / "none.json", "--devices": "cuda:64", "--shape": "x=5", "--target": "cpu:avx1024",
+                 "--optimizer": "adamm", "--loss": "mean_sq", "--metrics": "beauty", "--memory": "16", "--expect": "bytes<=-1",
+                 "--data": none, "--x": f"x={none}:x", "--y": f"{none}:y", "--sample-weight": f"{none}:w", "--weights": none,
+                 "--validation-data": none, "--validation-x": f"{none}:x", "--validation-y": f"{none}:y", "--only": "nothing",
+                 "--validation-sample-weight": f"{none}:w", "--add-channel": None, "--why": "nothing", "--dtype": "b16",
+                 "--callback": "Nothing()", "--step": "predict", "--no-exchange": None}
+        seen = {"--data-parallel": None, "--timing": None, "--learning-rate": "0.3", "--seed": "7", "--batch-size": "5",
+                "--divide-by": "3", "--validation-split": "0.25", "--validation-batch-size": "3", "--validation-steps": "1",
+                "--validation-freq": "2", "--epochs": "4", "--initial-epoch": "1", "--steps-per-epoch": "2", "--max-steps": "5",
+                "--shuffle": "batch", "--no-shuffle": None, "--class-weight": "0:1,1:3", "--drop-remainder": None,
+                "--save": out / "m.keras", "--save-weights": out / "w.npz", "--history": out / "h.json",
+                "--history-steps": None, "--stats": out / "s.json", "--verify": None, "--json": None, "--bar": None,
+                "--html": out / "page.html", "--kernels": None, "--expand-nested": None, "--show-trainable": None,
+                "--line-length": "50"}
+        if name in ("explain", "layout"):
+            seen["--step"] = wrong.pop("--step") if name == "explain" else "train"
+        if name == "reshard":
+            seen.update({"--mesh": "x=8", "--shape": "16x32", "--from": "[x,-]", "--to": "[-,x]", "--no-exchange": None,
+                         "--dtype": "bf16"})
+            wrong = {}
+        self.seen_flags, self.wrong_flags = seen, wrong
+        self.values = {**wrong, **seen}
+        self.needed = {"fit": [model, "--x", f"x={data}:x", "--y", f"{data}:y", "--epochs", "2"],
+                       "evaluate": [model, "--x", f"x={data}:x", "--y", f"{data}:y", "--seed", "1"],
+                       "predict": [model, "--x", f"x={data}:x", "--seed", "1", "--out", out / "p.npy"],
+                       "reshard": ["--mesh", "x=4", "--shape", "16x16", "--from", "[-,x]", "--to", "[x,-]"],
+                       "devices": []}.get(name, [model])
+        self.flags = self.listed()
+
+    def listed(self):
+        """The flags of the table, without those of UNSEEN; each must have a value."""
+        text = subprocess.run([self.weft, self.name, "--help"], capture_output=True, text=True, check=True).stdout
+        unseen = {**UNSEEN[""], **UNSEEN.get(self.name, {})}
+        flags = sorted(set(re.findall(r"^  (?:-\w,\s*)?(--[a-z-]+)", text, re.M)) - unseen.keys() - {"--out"})
+        lacking = [flag for flag in flags if flag not in self.values]
+        if lacking or not flags:
+            sys.exit(f"{self.name}: no value for {lacking}; add one that shows whether the flag is used")
+        return flags
+
+    def words(self, flags):
+        out = [word for word in self.needed]
+        for flag in flags:
+            if flag in out:  # a needed flag: the value of VALUES instead
+                at = out.index(flag)
+                del out[at:at + 2]
+            out += [flag] if self.values[flag] is None else [flag, self.values[flag]]
+        return [str(word) for word in out]
+
+    def run(self, words):
+        shutil.rmtree(self.out, ignore_errors=True)
+        self.out.mkdir()
+        return subprocess.run([self.weft, self.name, *words], capture_output=True, text=True, timeout=patience.HANG,
+                              cwd=self.scratch)
+
+    def refusal(self, pair):
+        """What the command line says against two flags, or nothing."""
+        words = [word.replace("model.json", "none.json") for word in self.words(pair)]
+        done = self.run(words)
+        return done.stderr if done.returncode == 2 else ""
+
+    def seen(self, flags):
+        """All that a run shows; times are left out."""
+        done = self.run(self.words(flags))
+        files = {}
+        for path in sorted(self.out.rglob("*")):
+            text = path.read_bytes()
+            files[path.name] = NUMBER.sub("", text.decode()) if path.name == "s.json" else text
+        errors = done.stderr
+        if "Execution time report" in errors:
+            errors = re.sub(r"^.*(Execution time|seconds|\(\s*[0-9.]+%\)|---).*$", "(times)", errors, flags=re.M)
+        return done.returncode, done.stdout, errors, files
+
+
+def cover(flags, refused):
+    """Sets of flags without a refused pair that have each other pair."""
+    open_pairs = {pair for pair in itertools.combinations(flags, 2) if pair not in refused}
+    sets = []
+    while open_pairs:
+        chosen = list(sorted(open_pairs)[0])
+        for flag in flags:
+            if flag not in chosen and all(tuple(sorted((flag, one))) not in refused for one in chosen):
+                chosen.append(flag)
+        sets.append(chosen)
+        open_pairs -= {tuple(sorted(pair)) for pair in itertools.combinations(chosen, 2)}
+    return sets or [list(flags)]
+
+
+def check(command):
+    wrong, refused = [], set()
+    for pair in itertools.combinations(command.flags, 2):
+        said = command.refusal(pair)
+        if said:
+            refused.add(pair)
+            wrong += [f"{pair}: the message does not name {flag}: {said}" for flag in pair if flag not in said]
+    sets = cover(command.flags, refused)
+    for chosen in sets:
+        seen = [flag for flag in chosen if flag in command.seen_flags]
+        whole = command.seen(seen)
+        if whole[0] != 0:
+            wrong.append(f"{seen}: status {whole[0]}: {whole[2]}")
+        for flag in seen:
+            if command.seen([one for one in seen if one != flag]) == whole:
+                wrong.append(f"{flag} has no effect beside {' '.join(seen)}")
+        for flag in chosen:
+            if flag in command.wrong_flags:
+                status, _, errors, _ = command.seen([*seen, flag])
+                value = str(command.wrong_flags[flag]).rpartition("=")[2].partition(":")[0]
+                if status == 0 or (flag not in errors and value not in errors):
+                    wrong.append(f"{flag} {command.wrong_flags[flag]} is not read beside {' '.join(seen)}: {status}, {errors}")
+    print(f"{command.name}: {len(command.flags)} flags, {len(refused)} refused pairs, {len(sets)} sets")
+    return wrong
+
+
+def prepare(scratch):
+    scratch.mkdir(parents=True)
+    layers = [{"class_name": "Dense", "config": {"name": name, "units": units}} for name, units in (("a", 8), ("b", 1))]
+    inner = {"class_name": "InputLayer", "config": {"name": "x", "batch_shape": [None, 4]}}
+    (scratch / "model.json").write_text(json.dumps({
+        "class_name": "Sequential", "config": {"name": "m", "layers": [inner, *layers]},
+        "compile_config": {"optimizer": "adam", "loss": "mse"}}))
+    mesh = {"shape": [1, 2], "axis_names": ["batch", "model"], "devices": ["cpu:0", "cpu:1"]}
+    (scratch / "layouts.json").write_text(json.dumps({"class_name": "ModelParallel", "config": {
+        "device_mesh": mesh, "layout_map": {"a/kernel": [None, "model"]}, "batch_dim_name": "batch"}}))
+    for name, samples in (("data", 16), ("other", 8)):
+        npz_values.write(scratch / f"{name}.npz", {
+            "x": ((samples, 4), array.array("f", [(i * 7 % 11) / 5 - 1 for i in range(4 * samples)])),
+            "y": ((samples, 1), array.array("f", [i % 2 for i in range(samples)])),
+            "w": ((samples,), array.array("f", [1 + i % 3 for i in range(samples)]))})
+
+
+def main():
+    weft, scratch = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
+    shutil.rmtree(scratch, ignore_errors=True)
+    prepare(scratch)
+    subprocess.run([weft, "fit", scratch / "model.json", "--init-only", "--seed", "1", "--save-weights", scratch / "w.npz"],
+                   check=True)
+    wrong = [line for name in sys.argv[3:] for line in check(Command(weft, name, scratch))]
+    print("\n".join(wrong) or "each flag is used, or refused")
+    return bool(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,101 @@
+//===- ModelFlags.cpp - flags of models, which several commands share -----===//
+
+#include "weft/tools/weft/CommandFlags.h"
+#include "weft/tools/weft/FlagValues.h"
+#include "weft/tools/weft/programs/Gpus.h"
+
+using namespace weft;
+using namespace weft::tool;
+
+void weft::tool::addDevices(CLI::App &app, std::optional<DeviceList> &devices,
+                            const std::string &usual) {
+  app.add_option_function<std::string>(
+      "--devices",
+      [&devices](const std::string &text) {
+        std::string why;
+        devices = readDevices(text, why);
+        if (!devices)
+          throw CLI::ValidationError("--devices", why);
+      },
+      "cpu:N; cuda:N, or cuda for all GPUs (default: " + usual + ")");
+}
+
+void weft::tool::addBatchSize(CLI::App &app, ModelFlags &flags) {
+  app.add_option_function<int64_t>(
+         "--batch-size",
+         [&flags](int64_t size) {
+           flags.batchSize = size;
+           flags.namesBatchSize = true;
+         },
+         "samples in a step (of a traced or compiled step: its own)")
+      ->check(atLeast(1, "give the samples of a step"))
+      ->default_str("32");
+}
+
+void weft::tool::addModel(CLI::App &app, ModelFlags &flags,
+                          const char *accepted) {
+  app.add_option("model", flags.model, accepted)->required();
+  app.add_option("--shape", flags.shapes,
+                 "NAME=16x128 fixes unknown dimensions of an input; repeated");
+}
+
+void weft::tool::addLayoutFlags(CLI::App &app, ModelFlags &flags) {
+  app.add_option("--distribution", flags.distribution,
+                 "DataParallel or ModelParallel as a JSON file");
+  app.add_flag("--data-parallel", flags.dataParallel,
+               "split batches over all of --devices");
+  addDevices(app, flags.devices,
+             "as many as the mesh has, else " + DeviceList{}.text());
+}
+
+void weft::tool::addTiming(CLI::App &app, ModelFlags &flags) {
+  app.add_flag("--timing", flags.timing, "print the time of each pass");
+}
+
+void weft::tool::addTargetFlags(CLI::App &app, ModelFlags &flags) {
+  app.add_option_function<std::string>(
+         "--target",
+         [&flags](const std::string &target) {
+           flags.target = target;
+           flags.namesTarget = true;
+         },
+         "native, cpu, cpu:host, cpu:avx512, cpu:avx2, cpu:generic, cpu:neon; "
+         "cuda:native, cuda:sm_80, cuda:sm_90a and cuda:sm_100a for GPUs, "
+         "where every kernel has code "
+         "(docs/gpu.md); "
+         "WEFT_TARGET sets the default")
+      ->default_str(flags.target);
+  app.add_option("--matmul-precision", flags.matmulPrecision,
+                 "f32 (the default), or tf32: GPUs may round the operands of "
+                 "contractions of f32 to ten bits of mantissa, as JAX does "
+                 "there, and multiply on tensor cores")
+      ->check(isMatmulPrecision());
+  addTiming(app, flags);
+}
+
+void weft::tool::addLossFlags(CLI::App &app, ModelFlags &flags) {
+  app.add_option("--loss", flags.loss, "a Keras name or JSON");
+  app.add_option("--metrics", flags.metrics,
+                 "Keras names or JSON objects, comma-separated");
+}
+
+void weft::tool::addOptimizerFlags(CLI::App &app, ModelFlags &flags) {
+  app.add_option("--optimizer", flags.optimizer, "a Keras name or JSON");
+  app.add_option("--learning-rate", flags.learningRate, "of the optimizer")
+      ->check(isRate());
+}
+
+void weft::tool::addSeed(CLI::App &app, ModelFlags &flags) {
+  app.add_option("--seed", flags.seed,
+                 "as keras.utils.set_random_seed (default: drawn, printed)");
+}
+
+void weft::tool::addBudgetFlags(CLI::App &app, ModelFlags &flags) {
+  app.add_option("--memory", flags.memory,
+                 "memory per device (64MiB): where the step does not fit, "
+                 "gathered weights are released and gathered again for the "
+                 "backward pass; if it still does not fit, compilation fails");
+  app.add_option("--expect", flags.expect,
+                 "a budget of the step that must hold: \"all_reduce<=2, "
+                 "bytes<=4e6, memory<=64MiB\"; repeated");
+}
