@@ -40,7 +40,8 @@ class SourceCases:
                            ("quote", '1,"2,3'), ("behind", '1,"2"x,3'), ("inside", '1,2"x,3'), ("return", "1,2\r,3")):
             yield f"field: {name}", self.table(f"{name}.csv", rows + line + "\n")
         texts = "a,b,c\nx,2,3\n"
-        yield "text of other data", self.table("texts.csv", texts, "--inputs", "a,b", "--targets", "c", "--validation-data", self.table(
+        twelve = ",".join("ab" * 6)
+        yield "text of other data", self.table("texts.csv", texts, "--inputs", twelve, "--targets", "c", "--validation-data", self.table(
             "unknown.csv", "a,b,c\ny,2,3\n")[-5])
         yield "text without a vocabulary", ["predict", self.fixtures / "callbacks" / "model.json", "--seed", "1", "--data",
                                             self.scratch / "texts.csv", "--inputs", "a,b", "--out", self.scratch / "p.npy"]
