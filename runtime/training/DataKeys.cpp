@@ -166,7 +166,7 @@ struct KeyParts {
 
 /// The parts of a key of this kind; nothing for other keys.
 static std::optional<KeyParts> componentsOf(const std::string &key,
-                                       const ArrayKind &kind) {
+                                            const ArrayKind &kind) {
   std::string start = key.substr(0, key.find('/'));
   for (const char *suffix : {"", "_train", "_val", "_test"})
     if (start == kind.key + std::string(suffix))
