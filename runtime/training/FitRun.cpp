@@ -157,7 +157,7 @@ Status Trainer::FitRun::runBatch(const std::vector<int64_t> &indices,
   Logs alone;
   if (Status ok = (*bound)->addMetrics(metrics, samples, alone); !ok)
     return ok;
-  history.addStep(alone);
+  history.addStep(options.keepSteps ? alone : Logs());
   steps = history.stepCount;
   ++batches;
   Logs logs = metrics.logs();

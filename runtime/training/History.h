@@ -17,7 +17,7 @@ struct History {
   using Series = std::vector<std::pair<std::string, std::vector<LogValue>>>;
   std::vector<int64_t> epoch; ///< counted from 0
   Series history;             ///< values of the epochs that have them
-  Series steps;               ///< a value for each batch, as StepReport::logs
+  Series steps; ///< values of the batches that gave one, as StepReport::logs
   int64_t stepCount = 0;
   bool interrupted = false; ///< by a request to stop, such as Ctrl-C
 

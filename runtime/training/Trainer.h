@@ -58,6 +58,7 @@ struct FitOptions : LoopOptions {
   int64_t epochs = 1, initialEpoch = 0;
   Shuffle shuffle = Shuffle::All;
   std::optional<int64_t> stepsPerEpoch = {}, maxSteps = {};
+  bool keepSteps = false; ///< the history has a value for each batch, too
   MersenneTwister *generator = nullptr; ///< needed to shuffle
   bool firstFit = true;                 ///< see EpochOrder
   const TrainingData *validation = nullptr;

@@ -4,6 +4,7 @@
 #include "weft/test/unit/runtime-plan.h"
 
 #include <filesystem>
+#include <malloc.h>
 
 using weft::test::Axes;
 using weft::test::PlanBuilder;
@@ -132,6 +133,7 @@ TEST_CASE("fit, evaluate and predict share variables and weigh a short batch") {
   options.epochs = 2;
   options.shuffle = weft::Shuffle::None;
   options.validation = &*data;
+  options.keepSteps = true;
   options.verbose = 2;
   std::string text;
   double time = 0;
@@ -174,6 +176,42 @@ TEST_CASE("fit, evaluate and predict share variables and weigh a short batch") {
   std::atomic<bool> stop = true;
   options.stop = &stop;
   CHECK(trainer.fit(*data, options)->interrupted);
+}
+
+TEST_CASE("steps keep no memory") {
+  Fixture f;
+  weft::ModelState state(f.runtime);
+  weft::Trainer trainer(f.runtime, state,
+                        [&](weft::StepKind kind, int64_t batch) {
+                          return f.program(kind, batch);
+                        });
+  auto data = f.data({.data = f.file});
+  REQUIRE(data);
+  weft::FitOptions options;
+  options.batchSize = 1;
+  options.epochs = 500; // of 5 steps
+  options.shuffle = weft::Shuffle::None;
+  options.verbose = 0;
+  options.print = [](std::string_view) {};
+  options.clock = [] { return 0.0; };
+  int64_t steps = 0, before = 0, after = 0;
+  auto allocated = [] { return int64_t(mallinfo2().uordblks); };
+  options.stepEnd = [&](const weft::FitOptions::StepReport &) {
+    ++steps;
+    if (steps == 499)
+      before = allocated();
+    if (steps == 2499)
+      after = allocated();
+    return weft::Status{};
+  };
+  auto history = trainer.fit(*data, options);
+  REQUIRE(history);
+  CHECK(history->stepCount == 2500);
+  CHECK(history->steps.empty());
+  // 400 epochs add a value of a metric and a number each, in vectors that
+  // double.
+  INFO(after - before << " bytes for 2,000 steps");
+  CHECK(after - before < 2000 * 16);
 }
 
 TEST_CASE("the error for data that does not fit names the fix") {
@@ -258,6 +296,7 @@ TEST_CASE(
   REQUIRE(data);
   weft::FitOptions options;
   options.batchSize = 2;
+  options.keepSteps = true;
   options.epochs = 2;
   options.shuffle = weft::Shuffle::None;
   options.verbose = 0;

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <numeric>
 #include <sstream>
 #include <time.h>
 #include <unistd.h>
@@ -44,12 +43,40 @@ static double processAge() {
   return 1e3 * (double(now.tv_sec) - started) + double(now.tv_nsec) / 1e6;
 }
 
+void StepTimes::add(double time) {
+  int64_t later =
+      number++; // the number of this step among those after the first
+  if (later == 0) {
+    first = time;
+    return;
+  }
+  smallest = later == 1 ? time : std::min(smallest, time);
+  sum += time;
+  if ((later - 1) % every != 0)
+    return;
+  kept.push_back(time);
+  if (kept.size() < kMost)
+    return;
+  for (size_t i = 0; i < kMost / 2; ++i)
+    kept[i] = kept[2 * i];
+  kept.resize(kMost / 2);
+  every *= 2;
+}
+
+double StepTimes::median() const {
+  if (kept.empty())
+    return first;
+  std::vector<double> sorted = kept;
+  std::sort(sorted.begin(), sorted.end());
+  return sorted[sorted.size() / 2];
+}
+
 void StepClock::endStep(const weft_runtime *runtime, double executeSeconds,
                         double waitSeconds) {
-  steps.push_back(milliseconds(stepBegan, std::chrono::steady_clock::now()));
-  executions.push_back(1e3 * executeSeconds);
-  waits.push_back(1e3 * waitSeconds);
-  if (steps.size() > 1)
+  steps.add(milliseconds(stepBegan, std::chrono::steady_clock::now()));
+  executions.add(1e3 * executeSeconds);
+  waits.add(1e3 * waitSeconds);
+  if (steps.count() > 1)
     return;
   startup = processAge();
   const weft_counter *counters = nullptr;
@@ -59,28 +86,12 @@ void StepClock::endStep(const weft_runtime *runtime, double executeSeconds,
         {counters[i].kind, counters[i].count, counters[i].bytes});
 }
 
-/// The times without the first step, which binds buffers and warms caches,
-/// unless it is the only one.
-static std::vector<double> withoutFirst(std::vector<double> times) {
-  if (times.size() > 1)
-    times.erase(times.begin());
-  return times;
+static nlohmann::ordered_json medianAndTotal(const StepTimes &times) {
+  return {{"median", times.median()}, {"total", times.total()}};
 }
 
-static nlohmann::ordered_json medianAndTotal(std::vector<double> times) {
-  times = withoutFirst(std::move(times));
-  double total = std::accumulate(times.begin(), times.end(), 0.0);
-  std::sort(times.begin(), times.end());
-  return {{"median", times.empty() ? 0 : times[times.size() / 2]},
-          {"total", total}};
-}
-
-static nlohmann::ordered_json medianAndMin(std::vector<double> times) {
-  times = withoutFirst(std::move(times));
-  if (times.empty())
-    return {{"median", 0}, {"min", 0}};
-  std::sort(times.begin(), times.end());
-  return {{"median", times[times.size() / 2]}, {"min", times.front()}};
+static nlohmann::ordered_json medianAndMin(const StepTimes &times) {
+  return {{"median", times.median()}, {"min", times.least()}};
 }
 
 std::string StepClock::json(const weft_runtime *runtime,
@@ -91,7 +102,7 @@ std::string StepClock::json(const weft_runtime *runtime,
     moved[kind.kind] = {{"count", kind.count}, {"bytes", kind.bytes}};
   nlohmann::ordered_json stats;
   stats["devices"] = weft_runtime_device_count(runtime);
-  stats["steps"] = steps.size();
+  stats["steps"] = steps.count();
   stats["step_ms"] = medianAndMin(steps);
   stats["execute_ms"] = medianAndMin(executions);
   stats["data_wait_ms"] = medianAndTotal(waits);

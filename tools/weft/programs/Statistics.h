@@ -20,6 +20,25 @@
 
 namespace weft::tool {
 
+/// Times of any number of steps, in bounded memory: their number, least and
+/// total are exact, and the median is that of every n-th step, where n doubles
+/// each time that kMost of them are kept. The first step, which binds buffers
+/// and warms caches, counts only if it is the only one.
+class StepTimes {
+public:
+  void add(double time);
+  int64_t count() const { return number; }
+  double least() const { return number > 1 ? smallest : first; }
+  double total() const { return number > 1 ? sum : first; }
+  double median() const;
+  static constexpr size_t kMost = 8192;
+
+private:
+  int64_t number = 0, every = 1;
+  double first = 0, smallest = 0, sum = 0;
+  std::vector<double> kept;
+};
+
 /// The times of steps, and the bytes of the collectives of the first one: a
 /// full batch, as `weft explain` predicts it.
 class StepClock {
@@ -45,7 +64,7 @@ private:
   };
   TimePoint stepBegan;
   double startup = 0;
-  std::vector<double> steps, executions, waits; ///< milliseconds
+  StepTimes steps, executions, waits; ///< milliseconds
   std::vector<Moved> collectives;
 };
 

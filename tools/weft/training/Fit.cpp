@@ -121,6 +121,7 @@ static FitOptions fitOptions(const FitFlags &flags, TrainingSession &session,
   options.settings = fitSettings(flags, session);
   options.seed = session.source().seed();
   options.seedIsGiven = flags.model.seed.has_value();
+  options.keepSteps = flags.historySteps;
   options.generator = generator;
   if (flags.processes)
     options.vote = [&flags](bool mine) {
