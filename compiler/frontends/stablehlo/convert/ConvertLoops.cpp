@@ -4,28 +4,23 @@
 //
 //   while (i = 0, ...) cond { i < 5 } do { ...; return i + 1, ... }
 //
-// Short loops are unrolled, so that their iterations fuse, unless that makes
-// too many ops: four nested loops of 32 iterations would make a million bodies.
-// Other loops become weft.while, with a trip count if it is known.
+// They become weft.while, with a trip count if it is known. A loop is unrolled
+// where UnrollPrice.h says that this pays.
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/compiler/frontends/stablehlo/convert/CallLimits.h"
 #include "weft/compiler/frontends/stablehlo/convert/RegionInputs.h"
+#include "weft/compiler/frontends/stablehlo/convert/UnrollPrice.h"
 
 #include "weft/dialects/weft/ops/FlowOps.h"
 
-#include "llvm/Support/MathExtras.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace weft;
 using namespace weft::stablehlo;
 
 namespace {
-
-/// The limits of unrolled iterations, and of the ops in all of them.
-constexpr int64_t kMostUnrolled = 32;
-constexpr uint64_t kMostUnrolledOps = 20000;
 
 /// The integer in all elements of a constant of StableHLO or weft.
 std::optional<int64_t> numberOf(Attribute value) {
@@ -87,43 +82,31 @@ int64_t roundsOf(const Count &count, int64_t first) {
   return distance / count.step + (distance % count.step != 0);
 }
 
-/// The number of ops in a block with its calls inlined and, in the worst case,
-/// its loops unrolled.
-uint64_t unrolledOps(Converter &c, Block &block) {
-  uint64_t sum = 0;
-  for (Operation &inner : block) {
-    ForeignOp op(&inner);
-    uint64_t ops = c.opsOf(calleeOf(op)) + 1;
-    for (Region &region : op->getRegions())
-      if (region.hasOneBlock())
-        ops = llvm::SaturatingAdd(ops, unrolledOps(c, region.front()));
-    bool unrolls = op.name() == "while" && countOf(op);
-    sum = llvm::SaturatingMultiplyAdd<uint64_t>(
-        ops, unrolls ? kMostUnrolled : 1, sum);
-  }
-  return sum;
-}
-
-LogicalResult unroll(Converter &c, ForeignOp op, const Count &count,
-                     int64_t first) {
-  SmallVector<Value> values = c.inputs(op);
+/// Replaces the loop by copies of its body, one for each round.
+SmallVector<Value> unrolled(Converter &c, ForeignOp op, WhileOp loop,
+                            const Count &count, int64_t first) {
+  Block &body = loop.getBody().front();
+  SmallVector<Value> values(loop.getInits());
   for (int64_t i = first; i < count.limit; i += count.step) {
     auto type = cast<RankedTensorType>(values[count.position].getType());
     values[count.position] = c.splat(op, i, type);
-    SmallVector<Value> next;
-    if (failed(c.inlineBlock(op, op->getRegion(1).front(), values, next)))
-      return failure();
-    values = next;
+    IRMapping mapping;
+    mapping.map(body.getArguments(), values);
+    for (Operation &inner : body.without_terminator())
+      c.builder.clone(inner, mapping);
+    for (auto [value, yielded] :
+         llvm::zip_equal(values, body.getTerminator()->getOperands()))
+      value = mapping.lookup(yielded);
   }
-  return c.give(op, values);
+  loop.erase();
+  return values;
 }
 
-LogicalResult keepLoop(Converter &c, ForeignOp op,
-                       std::optional<int64_t> rounds) {
+/// Makes a loop; null after an error. Its first results are those of the op.
+WhileOp makeLoop(Converter &c, ForeignOp op, std::optional<int64_t> rounds) {
   OpBuilder::InsertionGuard guard(c.builder);
   RegionInputs surroundings(c, op);
   SmallVector<Value> carried = c.inputs(op);
-  size_t own = carried.size();
   TypeRange types(op->getOperandTypes());
   llvm::append_range(carried, surroundings.passed());
   auto loop = WhileOp::create(
@@ -132,36 +115,46 @@ LogicalResult keepLoop(Converter &c, ForeignOp op,
   SmallVector<Value> goesOn, next;
   if (failed(surroundings.convert(op->getRegion(0), loop.getCondition(), types,
                                   goesOn)))
-    return failure();
+    return {};
   auto predicate = RankedTensorType::get({}, c.builder.getI1Type());
-  if (goesOn.size() != 1 || goesOn.front().getType() != predicate)
-    return op.refuse() << "has a condition that returns other than "
-                       << predicate;
+  if (goesOn.size() != 1 || goesOn.front().getType() != predicate) {
+    (void)(op.refuse() << "has a condition that returns other than "
+                       << predicate);
+    return {};
+  }
   ConditionOp::create(c.builder, op->getLoc(), goesOn.front(),
                       loop.getCondition().getArguments());
   if (failed(
           surroundings.convert(op->getRegion(1), loop.getBody(), types, next)))
-    return failure();
-  if (TypeRange(ValueRange(next)) != types)
-    return op.refuse() << "carries values of types " << types
+    return {};
+  if (TypeRange(ValueRange(next)) != types) {
+    (void)(op.refuse() << "carries values of types " << types
                        << ", but its body returns "
-                       << ValueRange(next).getTypes();
+                       << ValueRange(next).getTypes());
+    return {};
+  }
   llvm::append_range(next, surroundings.passedTo(loop.getBody()));
   YieldOp::create(c.builder, op->getLoc(), next);
-  return c.give(op, loop.getResults().take_front(own));
+  return loop;
 }
 
 LogicalResult loop(Converter &c, ForeignOp op) {
   auto count = countOf(op);
   auto first = count ? numberOf(c.input(op, count->position)) : std::nullopt;
-  if (!first)
-    return keepLoop(c, op, std::nullopt);
-  int64_t rounds = roundsOf(*count, *first);
-  bool isShort =
-      rounds <= kMostUnrolled &&
-      llvm::SaturatingMultiply<uint64_t>(
-          rounds, unrolledOps(c, op->getRegion(1).front())) <= kMostUnrolledOps;
-  return isShort ? unroll(c, op, *count, *first) : keepLoop(c, op, rounds);
+  std::optional<int64_t> rounds =
+      first ? std::optional(roundsOf(*count, *first)) : std::nullopt;
+  WhileOp loop = makeLoop(c, op, rounds);
+  if (!loop)
+    return failure();
+  SmallVector<Value> values(loop.getResults());
+  if (rounds) {
+    UnrollPrice price(loop.getBody().front());
+    if (price.pays(*rounds, c.unrolledOps)) {
+      c.unrolledOps += price.ops() * *rounds;
+      values = unrolled(c, op, loop, *count, *first);
+    }
+  }
+  return c.give(op, ValueRange(values).take_front(op->getNumResults()));
 }
 
 constexpr ConversionEntry kEntries[] = {{"while", loop, 1, 2}};

@@ -116,6 +116,8 @@ public:
   /// The number of generators of random numbers converted so far; each has a
   /// key of its own.
   uint64_t generators = 0;
+  /// The number of ops that unrolling of loops made (UnrollPrice.h).
+  uint64_t unrolledOps = 0;
 
 private:
   LogicalResult convertOp(mlir::Operation *op);
