@@ -7,6 +7,7 @@
 #include "weft/dialects/nest/TargetLimits.h"
 #include "weft/dialects/plan/Plan.h"
 #include "weft/dialects/weft/ElementTypes.h"
+#include "weft/dialects/weft/UpdatedOperand.h"
 
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/MathExtras.h"
@@ -69,6 +70,7 @@ private:
   LogicalResult verifyMemory();
   LogicalResult verifyLifetimes();
   LogicalResult verifyShare();
+  LogicalResult verifyUpdated();
   bool mayReplace(const StoredValue &old, const StoredValue &next);
   bool mayWait(const StoredValue &sums, const StoredValue &next);
 
@@ -219,7 +221,7 @@ LogicalResult KernelVerifier::verifyShare() {
       continue;
     RankedTensorType type = typeOf(loops.getResult(0));
     Operation *op = loops.getNestOp();
-    if (op && op->hasTrait<OwnLoopNest>()) {
+    if (op && hasLoopsOfItsOwn(op)) {
       auto own = dyn_cast<OpLoopsInterface>(op);
       std::pair<int64_t, int64_t> loop(share.getDim(), share.getSize());
       if (nests.size() == 1 && own &&
@@ -241,6 +243,46 @@ LogicalResult KernelVerifier::verifyShare() {
       return loops.emitOpError("stores ")
              << type << " as " << loops.getWalk()
              << ", which cannot be shared as " << share;
+  }
+  return success();
+}
+
+/// Whether the only op that reads the argument changes elements of it, and its
+/// result is that of the kernel.
+static bool isChangedInto(BlockArgument argument, Value result) {
+  if (!argument.hasOneUse())
+    return false;
+  OpOperand &use = *argument.use_begin();
+  auto stored = result.getDefiningOp<LoopsOp>();
+  return stored && updatedOperand(use.getOwner()) == &use &&
+         use.getOwner()->getParentOp() == stored &&
+         stored.getStored()[cast<OpResult>(result).getResultNumber()] ==
+             use.getOwner()->getResult(0);
+}
+
+/// (K6)
+LogicalResult KernelVerifier::verifyUpdated() {
+  Operation *end = kernel.getBody().front().getTerminator();
+  for (BlockArgument argument : kernel.getArguments()) {
+    unsigned number = argument.getArgNumber();
+    Attribute says = kernel.getArgAttr(number, kUpdatedAttr);
+    if (!says)
+      continue;
+    auto result = dyn_cast<IntegerAttr>(says);
+    bool isResult = result && result.getInt() >= 0 &&
+                    result.getInt() < int64_t(kernel.getNumResults());
+    if (!isResult || updatedArgument(kernel, result.getInt()) != number)
+      return kernel.emitError()
+             << "argument " << number << " of kernel '" << kernel.getName()
+             << "' has " << kUpdatedAttr << " = " << says
+             << "; name a result of its type, which no other argument names";
+    if (!isChangedInto(argument, end->getOperand(result.getInt())))
+      return kernel.emitError()
+             << "argument " << number << " of kernel '" << kernel.getName()
+             << "' has " << kUpdatedAttr << " = " << says << ", but result "
+             << result.getInt()
+             << " is not this argument with elements changed, or it has other "
+                "uses; remove the attribute";
   }
   return success();
 }
@@ -269,6 +311,8 @@ LogicalResult KernelVerifier::verify() {
         return failure();
   if (failed(verifyMemory()) || failed(verifyResults()) ||
       failed(verifyLifetimes()))
+    return failure();
+  if (failed(verifyUpdated()))
     return failure();
   return verifyShare();
 }

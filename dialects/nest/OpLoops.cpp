@@ -7,6 +7,7 @@
 #include "weft/dialects/nest/ContractionInterface.h"
 #include "weft/dialects/nest/ConvolutionProducts.h"
 #include "weft/dialects/weft/ElementTypes.h"
+#include "weft/dialects/weft/UpdatedOperand.h"
 #include "weft/dialects/weft/ops/FoldOps.h"
 #include "weft/dialects/weft/ops/IndexingOps.h"
 #include "weft/dialects/weft/ops/LinearAlgebraOps.h"
@@ -206,11 +207,22 @@ int64_t updatesDimOf(ScatterOp op, int64_t dim) {
 
 static OwnLoops updateLoops(ScatterOp op) {
   OwnLoops loops;
-  loops.work = typeOf(op.getResult()).getNumElements() +
-               typeOf(op.getUpdates()).getNumElements();
+  loops.work = typeOf(op.getUpdates()).getNumElements();
+  if (!updatesInPlace(op)) // the input is copied first
+    loops.work += typeOf(op.getResult()).getNumElements();
   for (auto [dim, size] : llvm::enumerate(typeOf(op.getResult()).getShape()))
     if (updatesDimOf(op, dim) >= 0)
       loops.independent.push_back({dim, size});
+  return loops;
+}
+
+/// The loops over the update of an op that replaces a slice in place.
+static OwnLoops replacedLoops(DynamicUpdateSliceOp op) {
+  OwnLoops loops;
+  RankedTensorType update = typeOf(op.getUpdate());
+  loops.work = update.getNumElements();
+  for (auto [dim, size] : llvm::enumerate(update.getShape()))
+    loops.independent.push_back({dim, size});
   return loops;
 }
 
@@ -471,6 +483,7 @@ void attachOpLoops(MLIRContext *context) {
   attachOwn<SortOp, sortLoops>(context);
   attachOwn<FoldOp, foldedLoops>(context);
   attachOwn<ScatterOp, updateLoops>(context);
+  attachOwn<DynamicUpdateSliceOp, replacedLoops>(context);
   attachOwn<ReduceWindowOp, windowLoops, windowTerms>(context);
   attachOwn<SelectAndScatterOp, scatteredLoops, scatteredTerms>(context);
   ReduceOp::attachInterface<ReductionLoops>(*context);

@@ -4,6 +4,7 @@
 
 #include "weft/dialects/nest/Nest.h"
 #include "weft/dialects/nest/OpLoops.h"
+#include "weft/dialects/weft/UpdatedOperand.h"
 #include "weft/dialects/weft/Weft.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
@@ -195,7 +196,7 @@ int64_t termsOf(Operation *sum) {
 Operation *ownOf(ArrayRef<Operation *> ops, ValueRange stored,
                  std::string &why) {
   Operation *own = stored.empty() ? nullptr : stored[0].getDefiningOp();
-  if (!own || !own->hasTrait<OwnLoopNest>() ||
+  if (!own || !hasLoopsOfItsOwn(own) ||
       stored != ValueRange(own->getResults())) {
     why = "its " + std::to_string(stored.size()) +
           " results are not those of one op with loops of its own";

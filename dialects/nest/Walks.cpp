@@ -9,6 +9,7 @@
 #include "weft/dialects/nest/TargetLimits.h"
 #include "weft/dialects/nest/TransposedWalk.h"
 #include "weft/dialects/weft/ElementTypes.h"
+#include "weft/dialects/weft/UpdatedOperand.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -260,7 +261,7 @@ LogicalResult OwnAttr::verifyWalk(Operation *of) const {
   Operation *op = onlyNestOp(loops, "op with loops of its own");
   if (!op)
     return failure();
-  if (!op->hasTrait<OwnLoopNest>())
+  if (!hasLoopsOfItsOwn(op))
     return refuse(loops) << "'" << op->getName() << "' has no loops of its own";
   return verifyStored(loops);
 }

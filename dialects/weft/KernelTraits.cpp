@@ -2,6 +2,7 @@
 
 #include "weft/dialects/weft/KernelTraits.h"
 
+#include "weft/dialects/weft/UpdatedOperand.h"
 #include "weft/dialects/weft/Weft.h"
 #include "weft/dialects/weft/ops/IndexingOps.h"
 #include "weft/dialects/weft/ops/WindowOps.h"
@@ -21,7 +22,7 @@ bool keepsPositions(Operation *op) {
 
 bool hasLoopNest(Operation *op) {
   return op->hasTrait<ReductionNest>() || op->hasTrait<ContractionNest>() ||
-         op->hasTrait<OwnLoopNest>();
+         hasLoopsOfItsOwn(op);
 }
 
 int64_t elementsReadElsewhere(OpOperand &operand) {
@@ -59,6 +60,13 @@ double workByTraits(Operation *op) {
 }
 
 double workOf(Operation *op) {
+  if (updatesInPlace(op)) { // all operands but the updated one
+    double elements = 0;
+    for (OpOperand &operand : op->getOpOperands())
+      if (&operand != updatedOperand(op))
+        elements = std::max(elements, elementsOf(operand.get()));
+    return elements * (op->hasTrait<OwnLoopNest>() ? 64 : 4);
+  }
   if (auto kernelOp = dyn_cast<KernelOpInterface>(op))
     return kernelOp.getWork();
   return workByTraits(op);

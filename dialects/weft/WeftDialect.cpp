@@ -2,6 +2,7 @@
 
 #include "weft/dialects/weft/CountedLoop.h"
 #include "weft/dialects/weft/TypeLists.h"
+#include "weft/dialects/weft/UpdatedOperand.h"
 #include "weft/dialects/weft/Weft.h"
 #include "weft/dialects/weft/ops/FlowOps.h"
 #include "weft/dialects/weft/ops/FoldOps.h"
@@ -51,6 +52,10 @@ struct UpdateReads
     return operand == 0 ? 0 : 1;
   }
 };
+template <typename ConcreteOp>
+struct UpdatesFirst
+    : UpdatesOperandOpInterface::ExternalModel<UpdatesFirst<ConcreteOp>,
+                                               ConcreteOp> {};
 } // namespace
 
 void WeftDialect::initialize() {
@@ -84,7 +89,10 @@ void WeftDialect::initialize() {
 #include "weft/dialects/weft/ops/WindowOps.cpp.inc"
       >();
   addInterfaces<AttributeAliases>();
-  DynamicUpdateSliceOp::attachInterface<UpdateReads>(*getContext());
+  DynamicUpdateSliceOp::attachInterface<UpdateReads,
+                                        UpdatesFirst<DynamicUpdateSliceOp>>(
+      *getContext());
+  ScatterOp::attachInterface<UpdatesFirst<ScatterOp>>(*getContext());
   attachCountedLoops(*getContext());
 }
 

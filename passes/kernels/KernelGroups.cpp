@@ -61,7 +61,7 @@ CopiedOps::CopiedOps(Block &block) {
     for (Value operand : op.getOperands())
       if (Operation *producer = operand.getDefiningOp())
         depth = std::max(depth, depths.lookup(producer) + 1);
-    if (depth < kCopiedChain)
+    if (depth < kCopiedChain && !isReadAfterUpdate(&op))
       depths[&op] = depth;
   }
 }
@@ -80,16 +80,6 @@ static ArrayRef<int64_t> shapeOf(Operation *op) {
   return cast<RankedTensorType>(op->getResult(0).getType()).getShape();
 }
 
-/// Whether the result is the first operand except for a slice. Alone in a
-/// kernel of a loop, the op writes that slice to the operand's memory.
-static bool updatesSlice(Operation *op) {
-  return op->getNumOperands() > 1 && op->getNumResults() == 1 &&
-         !op->hasTrait<OpTrait::Elementwise>() && isa<KernelOpInterface>(op) &&
-         isa<RankedTensorType>(op->getOperand(0).getType()) &&
-         op->getOperand(0).getType() == op->getResult(0).getType() &&
-         elementsReadElsewhere(op->getOpOperand(0)) == 0;
-}
-
 KernelGroups::KernelGroups(Block &block, const nest::TargetLimits &limits)
     : limits(limits), copies(block) {
   for (Operation &op : block.without_terminator()) {
@@ -103,12 +93,13 @@ KernelGroups::KernelGroups(Block &block, const nest::TargetLimits &limits)
     group.isElementwise = !group.isFixed && keepsPositions(&op);
     group.hasContraction = op.hasTrait<ContractionNest>();
     group.hasOwnNest = op.hasTrait<OwnLoopNest>();
-    group.isDonated =
-        !isa<func::FuncOp>(block.getParentOp()) && updatesSlice(&op);
   }
   if (auto function = dyn_cast<func::FuncOp>(block.getParentOp()))
     findDonated(function);
+  findCarried(block);
+  findUpdates(block);
   addDependencies();
+  readBeforeUpdates();
   mergeElementwise();
   mergeEpilogues();
   if (limits.hasSeveralNests)
@@ -137,7 +128,7 @@ void KernelGroups::mergeEpilogues() {
     bool combines =
         made.hasContraction || (made.hasOwnNest && !limits.hasSeveralNests);
     return made.ops.size() == 1 && combines && groups[consumer].isElementwise &&
-           !groups[consumer].isDonated &&
+           !groups[consumer].isDonated && !made.isUpdate &&
            shapeOf(made.ops.front()) == shapeOf(groups[consumer].ops.front()) &&
            (limits.hasSeveralNests || fitOneNest(producer, consumer)) &&
            (!limits.hasLibraries || keepLibrary(producer, consumer));
@@ -146,11 +137,12 @@ void KernelGroups::mergeEpilogues() {
 
 void KernelGroups::mergeNests() {
   // Groups of any shapes merge, except contractions and ops with loops of their
-  // own. Updates of donated memory stay elementwise, to work in place.
+  // own. Updates of donated memory stay alone or elementwise, to work in place.
   mergeNeighbours([&](unsigned producer, unsigned consumer) {
     const KernelGroup &a = groups[producer], &b = groups[consumer];
     return !a.hasContraction && !b.hasContraction && !a.hasOwnNest &&
-           !b.hasOwnNest && !a.isDonated && !b.isDonated;
+           !b.hasOwnNest && !a.isDonated && !b.isDonated && !a.isUpdate &&
+           !b.isUpdate;
   });
 }
 
@@ -158,7 +150,8 @@ void KernelGroups::mergeNests() {
 /// rows.
 void KernelGroups::mergeRows() {
   mergeNeighbours([&](unsigned producer, unsigned consumer) {
-    return !groups[producer].isDonated && !groups[consumer].isDonated &&
+    const KernelGroup &a = groups[producer], &b = groups[consumer];
+    return !a.isDonated && !b.isDonated && !a.isUpdate && !b.isUpdate &&
            areRows(producer, consumer);
   });
 }

@@ -11,7 +11,10 @@
 // constants, iota, ...) belong to no group, unless an op outside of kernels
 // reads them: each consumer has a copy. In a chain of them every eighth op is
 // in a group, like other ops, so that copying is linear in the program.
-// Constants are grouped only if isFilled(). A group that would compute a value
+// Constants are grouped only if isFilled(). An op that changes elements of an
+// operand (UpdatedOperand.h) is a group of its own where it may write in that
+// operand's memory: then no op that reads the old value stands in its group, and
+// all of them that do not need the new one rank before it. A group that would compute a value
 // too often is cut (Recomputation.h). Groups are convex: no path leaves one and
 // comes back, and have a few hundred ops at most. Ranks order the groups. A
 // merge of two examines only groups that rank between them, so that the time is
@@ -41,7 +44,8 @@ struct KernelGroup {
   bool isElementwise = false; ///< all ops are elementwise, over one shape
   bool hasContraction = false;
   bool hasOwnNest = false; ///< an op with the trait OwnLoopNest
-  bool isDonated = false;  ///< writes memory that an argument or a loop donates
+  bool isDonated = false;  ///< writes memory that an argument donates
+  bool isUpdate = false;   ///< one op that writes in its operand's memory
   llvm::SetVector<unsigned> before; ///< groups it needs
   std::set<unsigned> after;         ///< groups that need it
 };
@@ -53,6 +57,10 @@ public:
   bool contains(mlir::Operation *op) const { return depths.contains(op); }
 
 private:
+  /// Whether a copy of the op in one of its users would read a value that an op
+  /// overwrites whose result the user needs, or the user itself.
+  bool isReadAfterUpdate(mlir::Operation *op) const;
+  llvm::SetVector<mlir::Value> readThroughCopies(mlir::Operation *op) const;
   /// The length of the chain of copied ops that ends at each op.
   llvm::DenseMap<mlir::Operation *, unsigned> depths;
 };
@@ -104,6 +112,17 @@ private:
   /// Makes the members up to `last` a group before the others.
   void cutAfter(unsigned group, mlir::Operation *last);
   void findDonated(mlir::func::FuncOp function);
+  /// Whether the memory of the op's updated operand may become its result's.
+  bool mayUpdate(mlir::Operation *op, mlir::Block &block) const;
+  void findUpdates(mlir::Block &block);
+  /// Lets ops that compute large carried values of a loop element by element
+  /// stay elementwise, so that they may work in place.
+  void findCarried(mlir::Block &block);
+  /// Ranks the groups that read an updated operand before the update; those
+  /// that need the update are left.
+  void readBeforeUpdates();
+  /// The groups that read the value, through copied ops, too.
+  void addReaders(mlir::Value value, llvm::SetVector<unsigned> &readers) const;
 
   nest::TargetLimits limits;
   CopiedOps copies;

@@ -7,6 +7,7 @@
 #include "weft/dialects/nest/Nest.h"
 #include "weft/dialects/nest/OpLoops.h"
 #include "weft/dialects/weft/ElementTypes.h"
+#include "weft/dialects/weft/UpdatedOperand.h"
 #include "weft/passes/kernels/KernelGroups.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -101,9 +102,25 @@ static bool worksInPlace(const KernelBody &body) {
   });
 }
 
+/// The number of the input in whose memory the body writes its result.
+static std::optional<unsigned> updatedInput(const KernelGroup &group,
+                                            const KernelBody &body) {
+  if (!group.isUpdate || body.results.size() != 1 || !body.extras.empty())
+    return std::nullopt;
+  OpOperand *updated = updatedOperand(group.ops.front());
+  int64_t uses = 0;
+  for (Operation *op : body.ops)
+    uses += llvm::count(op->getOperands(), updated->get());
+  if (uses != 1)
+    return std::nullopt;
+  return llvm::find(body.inputs, updated->get()) - body.inputs.begin();
+}
+
 static KernelKind kindOf(const KernelGroup &group, const KernelBody &body) {
   if (group.hasContraction)
     return KernelKind::Dot;
+  if (updatedInput(group, body))
+    return KernelKind::General;
   if (worksInPlace(body))
     return KernelKind::Elementwise;
   bool onlyReductions = llvm::all_of(body.results, [](Value result) {
@@ -174,6 +191,8 @@ static func::FuncOp createKernel(SymbolTable &symbols, const KernelGroup &group,
   auto kernel = func::FuncOp::create(loc, nameOf(kind, group, body), type);
   kernel.setPrivate();
   kernel->setAttr(kKernelAttr, KernelKindAttr::get(builder.getContext(), kind));
+  if (std::optional<unsigned> updated = updatedInput(group, body))
+    kernel.setArgAttr(*updated, kUpdatedAttr, builder.getI64IntegerAttr(0));
   Block *block = kernel.addEntryBlock();
   IRMapping mapping;
   mapping.map(body.inputs.getArrayRef(), block->getArguments());

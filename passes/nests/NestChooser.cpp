@@ -6,6 +6,7 @@
 #include "weft/dialects/nest/Epilogue.h"
 #include "weft/dialects/plan/Plan.h"
 #include "weft/dialects/weft/ElementTypes.h"
+#include "weft/dialects/weft/UpdatedOperand.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/Support/MathExtras.h"
@@ -320,7 +321,7 @@ ShareAttr NestChooser::chooseShare() {
     return {};
   int64_t dim = 0;
   bool hasOwn = llvm::any_of(chosen, [](const ChosenNest &nest) {
-    return nest.stored.front().getDefiningOp()->hasTrait<OwnLoopNest>();
+    return hasLoopsOfItsOwn(nest.stored.front().getDefiningOp());
   });
   std::optional<SharedRows> rows;
   if (!hasOwn)

@@ -6,6 +6,7 @@
 #include "weft/dialects/plan/PlanInstruction.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/Ports.h"
+#include "weft/dialects/weft/UpdatedOperand.h"
 
 using namespace mlir;
 using namespace weft;
@@ -15,11 +16,11 @@ MemRefType weft::bufferType(Type type) {
   return MemRefType::get(tensor.getShape(), tensor.getElementType());
 }
 
-BufferAssignment::BufferAssignment(func::FuncOp function) {
+BufferAssignment::BufferAssignment(func::FuncOp function) : function(function) {
   int64_t next = 0;
   number(function.getBody().front(), next);
   for (BlockArgument argument : function.getArguments())
-    places[argument] = {PlaceKind::Argument, argument.getArgNumber()};
+    put(argument, {PlaceKind::Argument, argument.getArgNumber()});
   assignResults(function);
   assignBlock(function.getBody().front());
 }
@@ -45,8 +46,77 @@ int64_t BufferAssignment::lastUse(Value value) const {
 
 void BufferAssignment::put(Value value, Place place) {
   places[value] = place;
+  held[{static_cast<unsigned>(place.kind), place.index}].push_back(value);
   if (place.kind == PlaceKind::Arena)
     arena[place.index].values.push_back(value);
+}
+
+static func::FuncOp kernelOf(func::CallOp call) {
+  return SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      call, call.getCalleeAttr());
+}
+
+OpOperand *weft::changedOperand(OpResult result) {
+  auto call = dyn_cast<func::CallOp>(result.getOwner());
+  func::FuncOp kernel = call ? kernelOf(call) : nullptr;
+  std::optional<unsigned> argument =
+      kernel ? updatedArgument(kernel, result.getResultNumber()) : std::nullopt;
+  return argument ? &call->getOpOperand(*argument) : nullptr;
+}
+
+/// The results to which the condition passes the carried value unchanged when
+/// the loop ends.
+static SmallVector<OpResult> resultsOfCarried(WhileOp loop, unsigned index) {
+  SmallVector<OpResult> results;
+  Value carried = loop.getCondition().getArgument(index);
+  auto end = cast<ConditionOp>(loop.getCondition().front().getTerminator());
+  for (auto [value, result] :
+       llvm::zip_equal(end.getValues(), loop->getResults()))
+    if (value == carried)
+      results.push_back(result);
+  return results;
+}
+
+/// Whether each iteration passes the carried value on unchanged.
+static bool isInvariant(WhileOp loop, unsigned index) {
+  Value yielded = loop.getBody().front().getTerminator()->getOperand(index);
+  return llvm::any_of(resultsOfCarried(loop, index), [&](OpResult result) {
+    return yielded == loop.getBody().getArgument(result.getResultNumber());
+  });
+}
+
+/// Whether the use is the initial value of a carried value that the loop
+/// returns as `result`.
+static bool carriesInto(OpOperand &use, Value result) {
+  auto loop = dyn_cast<WhileOp>(use.getOwner());
+  return loop && llvm::is_contained(
+                     resultsOfCarried(loop, use.getOperandNumber()), result);
+}
+
+/// The operand in whose memory the result may be computed from the start: one
+/// of which it changes elements, or the initial value of a loop.
+static OpOperand *sourceOf(OpResult result) {
+  auto loop = dyn_cast<WhileOp>(result.getOwner());
+  if (!loop)
+    return changedOperand(result);
+  for (OpOperand &init : loop->getOpOperands())
+    if (carriesInto(init, result))
+      return &init;
+  return nullptr;
+}
+
+void BufferAssignment::putFrom(Value value, Place place,
+                               llvm::function_ref<bool(Value)> mayHold) {
+  put(value, place);
+  while (OpOperand *source = sourceOf(cast<OpResult>(value))) {
+    Value before = source->get();
+    Operation *def = before.getDefiningOp();
+    if (!def || isa<ConstantOp>(def) || places.count(before) ||
+        !mayOverwrite(before, value) || !mayHold(before))
+      return;
+    put(before, place);
+    value = before;
+  }
 }
 
 void BufferAssignment::putInArena(Value value) {
@@ -83,40 +153,55 @@ SmallVector<Lifetime> BufferAssignment::lifetimes() const {
 // Rules for sharing a buffer
 //===----------------------------------------------------------------------===//
 
-static func::FuncOp kernelOf(func::CallOp call) {
-  return SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-      call, call.getCalleeAttr());
+/// Whether the region may write its result in the memory of its argument.
+bool BufferAssignment::mayBranchTake(Region &branch, BlockArgument argument,
+                                     unsigned result) const {
+  Operation *end = branch.front().getTerminator();
+  Value yielded = end->getOperand(result);
+  if (yielded == argument)
+    return true;
+  Operation *def = yielded.getDefiningOp();
+  if (def && def->getBlock() == &branch.front() && !isa<ConstantOp>(def))
+    return mayOverwrite(argument, yielded);
+  // It is copied there in the end.
+  return !llvm::is_contained(end->getOperands(), argument);
 }
 
-/// Whether the op stores an element of a result only after all its loads of the
-/// same element of its operands.
-static bool readsBeforeItWrites(Operation *op) {
+bool BufferAssignment::mayTake(OpOperand &use, Value result) const {
+  Operation *op = use.getOwner();
+  unsigned number = cast<OpResult>(result).getResultNumber();
+  if (isa<WhileOp>(op))
+    return carriesInto(use, result);
+  if (auto choice = dyn_cast<CaseOp>(op))
+    return use.getOperandNumber() > 0 &&
+           llvm::all_of(choice.getBranches(), [&](Region &branch) {
+             return mayBranchTake(
+                 branch, branch.getArgument(use.getOperandNumber() - 1),
+                 number);
+           });
   if (auto instruction = dyn_cast<plan::PlanInstructionOpInterface>(op))
     return instruction.worksInPlace();
+  if (OpOperand *changed = changedOperand(cast<OpResult>(result)))
+    return changed == &use;
   auto call = dyn_cast<func::CallOp>(op);
   func::FuncOp kernel = call ? kernelOf(call) : nullptr;
   return kernel && mayWorkInPlace(kernel);
 }
 
-/// The results to which the condition passes the carried value unchanged when
-/// the loop ends.
-static SmallVector<OpResult> resultsOfCarried(WhileOp loop, unsigned index) {
-  SmallVector<OpResult> results;
-  Value carried = loop.getCondition().getArgument(index);
-  auto end = cast<ConditionOp>(loop.getCondition().front().getTerminator());
-  for (auto [value, result] :
-       llvm::zip_equal(end.getValues(), loop->getResults()))
-    if (value == carried)
-      results.push_back(result);
-  return results;
-}
-
-/// Whether the use is the initial value of a carried value that the loop
-/// returns as `result`.
-static bool carriesInto(OpOperand &use, Value result) {
-  auto loop = dyn_cast<WhileOp>(use.getOwner());
-  return loop && llvm::is_contained(
-                     resultsOfCarried(loop, use.getOperandNumber()), result);
+/// Calls the function with each use of the value, and of results of loops that
+/// are this value since no iteration changes it.
+static bool allUsesOf(Value value,
+                      llvm::function_ref<bool(OpOperand &)> holds) {
+  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+    if (!holds(use))
+      return false;
+    auto loop = dyn_cast<WhileOp>(use.getOwner());
+    if (!loop || !isInvariant(loop, use.getOperandNumber()))
+      return true;
+    return llvm::all_of(
+        resultsOfCarried(loop, use.getOperandNumber()),
+        [&](OpResult result) { return allUsesOf(result, holds); });
+  });
 }
 
 bool BufferAssignment::mayOverwrite(Value donated, Value replacement) const {
@@ -125,24 +210,47 @@ bool BufferAssignment::mayOverwrite(Value donated, Value replacement) const {
       donated.getType() != replacement.getType())
     return false;
   int64_t when = starts.lookup(producer);
-  for (OpOperand &use : donated.getUses()) {
+  return allUsesOf(donated, [&](OpOperand &use) {
     Operation *user = use.getOwner();
-    if (user == producer
-            ? !readsBeforeItWrites(producer) && !carriesInto(use, replacement)
-            : starts.lookup(user) > when)
-      return false;
-  }
-  return true;
+    return user == producer ? mayTake(use, replacement)
+                            : starts.lookup(user) <= when;
+  });
 }
 
-bool BufferAssignment::diesIn(Value value, Operation *op) const {
-  Place where = place(value);
-  Operation *def = value.getDefiningOp();
-  if (where.kind != PlaceKind::Arena || !def || !value.hasOneUse() ||
-      def->getBlock() != op->getBlock())
+bool BufferAssignment::isWritable(Place place) const {
+  switch (place.kind) {
+  case PlaceKind::Argument:
+    return llvm::is_contained(donatedArguments, place.index);
+  case PlaceKind::Result:
+  case PlaceKind::Arena:
+    return true;
+  case PlaceKind::Constant:
     return false;
-  return llvm::all_of(arena[where.index].values, [&](Value held) {
-    return held == value || lastUse(held) < starts.lookup(op);
+  }
+  return false;
+}
+
+bool BufferAssignment::takesPlace(OpOperand &use, Value result) const {
+  Operation *op = use.getOwner();
+  Value value = use.get();
+  auto found = places.find(value);
+  if (found == places.end() || !isWritable(found->second) ||
+      !mayOverwrite(value, result))
+    return false;
+  Place where = found->second;
+  auto others = held.find({static_cast<unsigned>(where.kind), where.index});
+  return llvm::all_of(others->second, [&](Value other) {
+    Operation *here = other.getParentBlock()->findAncestorOpInBlock(*op);
+    if (other == value || other == result || !here)
+      return true;
+    Operation *def = other.getDefiningOp();
+    if (def == op) // another result of it
+      return false;
+    bool isEarlier = !def || starts.lookup(def) < starts.lookup(here);
+    if (here != op) // a value around the loop or branch that has the op
+      return !isEarlier || lastUse(other) <= ends.lookup(here);
+    return isEarlier ? lastUse(other) < starts.lookup(op)
+                     : mayOverwrite(result, other);
   });
 }
 
@@ -162,12 +270,15 @@ void BufferAssignment::assignResults(func::FuncOp function) {
     Operation *producer = value.getDefiningOp();
     if (places.count(value) || !producer || isa<ConstantOp>(producer))
       continue; // an argument, a constant, or returned twice: copied at the end
-    if (!donatedArguments[index]) {
-      places[value] = {PlaceKind::Result, static_cast<unsigned>(index)};
-      continue;
-    }
-    if (mayOverwrite(function.getArgument(*donatedArguments[index]), value))
-      places[value] = {PlaceKind::Argument, *donatedArguments[index]};
+    std::optional<unsigned> donated = donatedArguments[index];
+    auto mayHold = [&](Value any) {
+      return !donated || mayOverwrite(function.getArgument(*donated), any);
+    };
+    if (mayHold(value))
+      putFrom(value,
+              donated ? Place{PlaceKind::Argument, *donated}
+                      : Place{PlaceKind::Result, static_cast<unsigned>(index)},
+              mayHold);
   }
 }
 
@@ -185,21 +296,19 @@ void BufferAssignment::assignBlock(Block &block) {
 void BufferAssignment::assignOp(Operation &op) {
   for (OpResult result : op.getResults()) {
     if (auto constant = dyn_cast<ConstantOp>(op)) {
-      places[result] = {PlaceKind::Constant,
-                        static_cast<unsigned>(constantOps.size())};
+      put(result,
+          {PlaceKind::Constant, static_cast<unsigned>(constantOps.size())});
       constantOps.push_back(constant);
       continue;
     }
     if (places.count(result))
       continue;
-    // An instruction whose operand is in the arena and dies there may work in
-    // place.
     auto instruction = dyn_cast<plan::PlanInstructionOpInterface>(op);
-    Value input = instruction && instruction.worksInPlace()
-                      ? op.getOperand(result.getResultNumber())
-                      : Value();
-    if (input && diesIn(input, &op))
-      put(result, place(input));
+    OpOperand *input = instruction && instruction.worksInPlace()
+                           ? &op.getOpOperand(result.getResultNumber())
+                           : changedOperand(result);
+    if (input && takesPlace(*input, result))
+      put(result, place(input->get()));
     else
       putInArena(result);
   }
@@ -222,14 +331,6 @@ void BufferAssignment::assignScratch(func::CallOp call) {
 // Loops and branches
 //===----------------------------------------------------------------------===//
 
-/// Whether each iteration passes the carried value on unchanged.
-static bool isInvariant(WhileOp loop, unsigned index) {
-  Value yielded = loop.getBody().front().getTerminator()->getOperand(index);
-  return llvm::any_of(resultsOfCarried(loop, index), [&](OpResult result) {
-    return yielded == loop.getBody().getArgument(result.getResultNumber());
-  });
-}
-
 void BufferAssignment::assignCarried(WhileOp loop, unsigned index) {
   Value carried = loop.getCondition().getArgument(index);
   if (isInvariant(loop, index)) {
@@ -248,22 +349,25 @@ void BufferAssignment::assignCarried(WhileOp loop, unsigned index) {
     put(carried, known->second);
     return;
   }
-  Value init = loop.getInits()[index];
-  if (diesIn(init, loop))
-    put(carried, place(init));
+  OpOperand &init = loop->getOpOperand(index);
+  SmallVector<OpResult> results = resultsOfCarried(loop, index);
+  if (!results.empty() && llvm::all_of(results, [&](OpResult result) {
+        return takesPlace(init, result);
+      }))
+    put(carried, place(init.get()));
   else
     putInArena(carried);
 }
 
-bool BufferAssignment::mayReplaceCarried(WhileOp loop, unsigned index) const {
-  Value yielded = loop.getBody().front().getTerminator()->getOperand(index);
-  Operation *def = yielded.getDefiningOp();
+bool BufferAssignment::mayReplaceCarried(WhileOp loop, unsigned index,
+                                         Value value) const {
+  Operation *def = value.getDefiningOp();
   if (!def || isa<ConstantOp>(def) ||
-      def->getBlock() != &loop.getBody().front() || places.count(yielded))
+      def->getBlock() != &loop.getBody().front())
     return false;
   return llvm::all_of(resultsOfCarried(loop, index), [&](OpResult result) {
     return mayOverwrite(loop.getBody().getArgument(result.getResultNumber()),
-                        yielded);
+                        value);
   });
 }
 
@@ -280,15 +384,26 @@ void BufferAssignment::assignWhile(WhileOp loop) {
   }
   auto yielded = loop.getBody().front().getTerminator()->getOperands();
   for (auto [index, value] : llvm::enumerate(yielded))
-    if (mayReplaceCarried(loop, index))
-      put(value, place(loop.getCondition().getArgument(index)));
+    if (mayReplaceCarried(loop, index, value) && !places.count(value))
+      putFrom(value, place(loop.getCondition().getArgument(index)),
+              [&, n = index](Value any) {
+                return mayReplaceCarried(loop, n, any);
+              });
   assignBlock(loop.getBody().front());
 }
 
 void BufferAssignment::assignCase(CaseOp choice) {
-  for (Value result : choice.getResults())
-    if (!places.count(result))
+  for (OpResult result : choice->getResults()) {
+    if (places.count(result))
+      continue;
+    auto input = llvm::find_if(choice->getOpOperands(), [&](OpOperand &use) {
+      return use.get().getType() == result.getType() && takesPlace(use, result);
+    });
+    if (input != choice->getOpOperands().end())
+      put(result, place(input->get()));
+    else
       putInArena(result);
+  }
   for (Region &branch : choice.getBranches()) {
     for (auto [argument, input] :
          llvm::zip_equal(branch.getArguments(), choice.getInputs()))

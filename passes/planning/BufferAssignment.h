@@ -9,11 +9,16 @@
 // %new may take %w's buffer: no instruction after the call reads %w, and an
 // elementwise kernel loads an element before it stores it.
 //
+// A kernel that changes elements of an argument (weft.updated) writes them in
+// the argument's memory if no op reads the old value afterwards: the result takes
+// the argument's place. If it has another place, the plan copies first.
+//
 // A loop's carried value has one buffer for all iterations: that of the initial
 // value if no iteration changes it; else that of the result if there is one;
-// else that of the initial value if it is in the arena and has no other use;
-// else its own. The yielded value is written there directly if the old value is
-// not read later.
+// else that of the initial value if it may be overwritten and is not read
+// afterwards; else its own. The yielded value is written there directly if the
+// old value is not read later. The result of a branch takes an input's place if
+// every region may overwrite that input with it.
 //
 // A kernel with the attribute weft.scratch = 4096 has 4,096 bytes of the arena
 // while it runs; other values may use them before and after.
@@ -33,6 +38,10 @@ namespace weft {
 
 /// The buffer of a tensor.
 mlir::MemRefType bufferType(mlir::Type tensor);
+
+/// The operand in whose memory the kernel of a call writes a result, of which
+/// it changes elements (weft.updated); null if there is none.
+mlir::OpOperand *changedOperand(mlir::OpResult result);
 
 enum class PlaceKind { Argument, Result, Arena, Constant };
 /// The memory of a value: the number of an argument, a result, an arena buffer
@@ -85,15 +94,33 @@ private:
   void assignWhile(WhileOp loop);
   void assignCarried(WhileOp loop, unsigned index);
   void assignCase(CaseOp choice);
-  /// Whether a yielded value is in its carried value's memory from the start.
-  bool mayReplaceCarried(WhileOp loop, unsigned index) const;
+  /// Whether a value of the body may be in the carried value's memory from the
+  /// start.
+  bool mayReplaceCarried(WhileOp loop, unsigned index, mlir::Value value) const;
+  /// Whether `replacement` may be written in the memory of `donated`: no op
+  /// reads that later, or in the producer after it wrote.
   bool mayOverwrite(mlir::Value donated, mlir::Value replacement) const;
-  /// Whether the op may use the value's buffer for its own result.
-  bool diesIn(mlir::Value value, mlir::Operation *op) const;
+  /// Whether the op that reads the value here may write `result` in its memory.
+  bool mayTake(mlir::OpOperand &use, mlir::Value result) const;
+  bool mayBranchTake(mlir::Region &branch, mlir::BlockArgument argument,
+                     unsigned result) const;
+  /// Whether the result may have the place that the operand has now: no op
+  /// needs a value there that the result would overwrite, or overwrites the
+  /// result while it is needed.
+  bool takesPlace(mlir::OpOperand &use, mlir::Value result) const;
+  bool isWritable(Place place) const;
   void put(mlir::Value value, Place place);
+  /// Puts a value there, and those of which it changes elements, as far as the
+  /// place may hold them.
+  void putFrom(mlir::Value value, Place place,
+               llvm::function_ref<bool(mlir::Value)> mayHold);
   void putInArena(mlir::Value value);
 
+  mlir::func::FuncOp function;
   llvm::DenseMap<mlir::Value, Place> places;
+  /// The values at each place.
+  llvm::DenseMap<std::pair<unsigned, unsigned>, llvm::SmallVector<mlir::Value>>
+      held;
   llvm::DenseMap<mlir::Operation *, int64_t> starts, ends;
   llvm::SmallVector<std::optional<unsigned>> donatedArguments;
   llvm::SmallVector<ArenaBuffer> arena;

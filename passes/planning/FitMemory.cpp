@@ -112,13 +112,22 @@ private:
   }
 
   bool isWorthwhile(Operation *op) {
-    if (op->getNumRegions() || op->hasTrait<OpTrait::IsTerminator>())
+    if (op->getNumRegions() || op->hasTrait<OpTrait::IsTerminator>() ||
+        overwritesReadValue(op))
       return false;
     llvm::SmallVector<Operation *> missing;
     if (!isPossible(op, missing) || frees(op) < takes(op))
       return false;
     done.insert(missing.begin(), missing.end());
     return true;
+  }
+
+  /// Whether the op changes elements of a value that ops behind it read.
+  bool overwritesReadValue(Operation *op) {
+    return llvm::any_of(op->getResults(), [&](OpResult result) {
+      OpOperand *changed = changedOperand(result);
+      return changed && !isLastUse(changed->get(), op);
+    });
   }
 
   /// Whether all operands are computed, or lack only ops whose results have 64

@@ -143,7 +143,18 @@ SmallVector<Value> ProgramEmitter::buffers(ValueRange values) {
 /// memory.
 void ProgramEmitter::emitLaunch(func::CallOp call) {
   SmallVector<Value> all = buffers(call.getOperands());
-  llvm::append_range(all, buffers(call.getResults()));
+  for (OpResult result : call->getResults()) {
+    Value target = buffer(result);
+    if (OpOperand *changed = changedOperand(result)) {
+      Value &source = all[changed->getOperandNumber()];
+      if (source != target) {
+        plan::CopyOp::create(builder, call.getLoc(), source, target);
+        ++copies;
+      }
+      source = target;
+    }
+    all.push_back(target);
+  }
   std::optional<unsigned> scratch = assignment.scratch(call);
   plan::LaunchOp::create(builder, call.getLoc(), call.getCalleeAttr(), all,
                          scratch ? arena[*scratch] : Value());
@@ -182,24 +193,33 @@ ProgramEmitter::Moves ProgramEmitter::movesBetween(ValueRange sources,
   return moves;
 }
 
-/// Emits moves; a source that another move overwrites is saved first.
+/// Emits moves, each before another overwrites its source. Of moves in a circle,
+/// the first target is saved.
 void ProgramEmitter::emitMoves(Location loc, Moves moves) {
-  for (auto &[source, target] : moves) {
-    bool overwritten =
-        llvm::any_of(moves, [&, s = source](auto &m) { return m.second == s; });
-    if (!overwritten)
+  auto emit = [&](Value source, Value target) {
+    plan::CopyOp::create(builder, loc, source, target);
+    ++copies;
+  };
+  while (!moves.empty()) {
+    auto *ready = llvm::find_if(moves, [&](auto &move) {
+      return llvm::none_of(
+          moves, [&](auto &other) { return other.first == move.second; });
+    });
+    if (ready != moves.end()) {
+      emit(ready->first, ready->second);
+      moves.erase(ready);
       continue;
-    auto type = cast<MemRefType>(source.getType());
+    }
+    Value overwritten = moves.front().second;
+    auto type = cast<MemRefType>(overwritten.getType());
     int64_t offset = llvm::alignTo(packing.bytes, 64);
     Value saved = plan::BufferOp::create(builder, loc, type,
                                          builder.getI64IntegerAttr(offset));
     packing.bytes = offset + bufferBytes(type);
-    plan::CopyOp::create(builder, loc, source, saved);
-    source = saved;
-  }
-  for (auto [source, target] : moves) {
-    plan::CopyOp::create(builder, loc, source, target);
-    ++copies;
+    emit(overwritten, saved);
+    for (auto &move : moves)
+      if (move.first == overwritten)
+        move.first = saved;
   }
 }
 

@@ -33,9 +33,8 @@ func.func @layers(%x: tensor<4xf32>, %w: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK-LABEL: plan.program @swap
 // CHECK: plan.jump_unless
 // CHECK: plan.copy %[[A:.*]] to %[[SAVED:.*]] :
-// CHECK: plan.copy %[[B:.*]] to %[[SAVED2:.*]] :
-// CHECK: plan.copy %[[SAVED]] to %[[B]]
-// CHECK: plan.copy %[[SAVED2]] to %[[A]]
+// CHECK-NEXT: plan.copy %[[B:.*]] to %[[A]]
+// CHECK-NEXT: plan.copy %[[SAVED]] to %[[B]]
 // CHECK: plan.jump
 func.func @swap(%x: tensor<4xf32>, %w: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %r:2 = weft.for 3 (%x, %w) : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {

@@ -1,7 +1,8 @@
 //===- buffer-assignment-test.cpp - the memory of each value --------------===//
 //
-// The functions call two kernels: @each works element by element; @any may read
-// every element after it wrote the first one.
+// The functions call three kernels: @each works element by element; @any may
+// read every element after it wrote the first one; @change replaces elements of
+// its first argument.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +19,7 @@ constexpr const char *kBefore = R"(
 #mesh = #weft.mesh<"d"=2>
 func.func private @each(tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> attributes {weft.kernel = #weft.kernel<elementwise>}
 func.func private @any(tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> attributes {weft.kernel = #weft.kernel<general>}
+func.func private @change(tensor<4xf32> {weft.updated = 0 : i64}, tensor<4xf32>) -> tensor<4xf32> attributes {weft.kernel = #weft.kernel<general>}
 func.func private @test(tensor<4xf32>) -> tensor<i1> attributes {weft.kernel = #weft.kernel<general>}
 func.func @main)";
 
@@ -32,6 +34,7 @@ std::string expanded(const char *function) {
   };
   replace("= each", "= func.call @each");
   replace("= any", "= func.call @any");
+  replace("= change", "= func.call @change");
   replace("= test(%v)", "= func.call @test(%v) : (T) -> tensor<i1>");
   replace(":: ", ": (T, T) -> ");
   replace("D0", "T {weft.donated = 0 : i64}");
@@ -200,6 +203,83 @@ const Case kCases[] = {
   %b = any(%r, %a) :: T
   return %b : T)",
      "arena 0, arena 2, arena 1, arena 1, result 0"},
+    {"changes of a donated argument", R"((%w: D0, %g: T) -> T {
+  %a = change(%w, %g) :: T
+  %b = change(%a, %g) :: T
+  return %b : T)",
+     "argument 0, argument 0"},
+    {"changes of an argument that the caller keeps", R"((%w: T, %g: T) -> T {
+  %a = change(%w, %g) :: T
+  %b = change(%a, %g) :: T
+  return %b : T)",
+     "result 0, result 0"},
+    {"a changed argument that is read later", R"((%w: D0, %g: T) -> (T, T) {
+  %a = change(%w, %g) :: T
+  %b = any(%w, %a) :: T
+  return %a, %b : T, T)",
+     "arena 0, result 1"},
+    {"a change of a value by itself", R"((%x: T) -> T {
+  %a = any(%x, %x) :: T
+  %b = change(%a, %a) :: T
+  %c = any(%b, %b) :: T
+  return %c : T)",
+     "arena 0, arena 1, result 0"},
+    {"a change in the arena", R"((%x: T) -> T {
+  %a = any(%x, %x) :: T
+  %b = change(%a, %x) :: T
+  %c = any(%b, %b) :: T
+  return %c : T)",
+     "arena 0, arena 0, result 0"},
+    {"two changes of one value", R"((%x: T) -> T {
+  %a = any(%x, %x) :: T
+  %b = change(%a, %x) :: T
+  %c = change(%a, %x) :: T
+  %d = any(%b, %c) :: T
+  return %d : T)",
+     "arena 0, arena 1, arena 0, result 0"},
+    {"a value that a loop passes on is the value itself",
+     R"((%w: D0, %g: T) -> (T, T) {
+  %r:2 = weft.while(%w, %g) : (T, T) -> (T, T) {
+  ^bb0(%v: T, %u: T):
+    %p = test(%v)
+    weft.condition %p(%v, %u) : tensor<i1>, T, T
+  } do {
+  ^bb0(%v: T, %u: T):
+    %0 = each(%u, %v) :: T
+    weft.yield %v, %0 : T, T
+  }
+  %a = change(%w, %g) :: T
+  %b = any(%r#0, %a) :: T
+  return %a, %b : T, T)",
+     "arena 1, arena 0, argument 0, arena 0, arena 2, result 1"},
+    {"a carried value is changed in its place", R"((%w: D0, %g: T) -> T {
+  %r:2 = weft.while(%w, %g) : (T, T) -> (T, T) {
+  ^bb0(%v: T, %u: T):
+    %p = test(%v)
+    weft.condition %p(%v, %u) : tensor<i1>, T, T
+  } do {
+  ^bb0(%v: T, %u: T):
+    %0 = change(%v, %u) :: T
+    %1 = each(%0, %u) :: T
+    %2 = change(%1, %u) :: T
+    weft.yield %2, %u : T, T
+  }
+  return %r#0 : T)",
+     "arena 0, argument 0, argument 0, argument 0, argument 0, argument 1"},
+    {"the old carried value is read after the change",
+     R"((%w: D0, %g: T) -> T {
+  %r:2 = weft.while(%w, %g) : (T, T) -> (T, T) {
+  ^bb0(%v: T, %u: T):
+    %p = test(%v)
+    weft.condition %p(%v, %u) : tensor<i1>, T, T
+  } do {
+  ^bb0(%v: T, %u: T):
+    %0 = change(%v, %u) :: T
+    %1 = any(%v, %0) :: T
+    weft.yield %1, %u : T, T
+  }
+  return %r#0 : T)",
+     "arena 0, arena 1, arena 2, argument 0, argument 1"},
 };
 } // namespace
 

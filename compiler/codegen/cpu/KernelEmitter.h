@@ -25,7 +25,6 @@
 
 #include "weft/compiler/codegen/cpu/CpuTarget.h"
 #include "weft/compiler/codegen/elements/ElementEmitter.h"
-#include "weft/compiler/codegen/elements/UpdatedSlice.h"
 #include "weft/dialects/nest/Nest.h"
 #include "weft/dialects/weft/ops/WindowOps.h"
 
@@ -74,9 +73,7 @@ private:
   llvm::LogicalResult checkElements();
   void placeStored();
   llvm::LogicalResult emitNest(nest::LoopsOp loops);
-  llvm::SmallVector<mlir::Value>
-  openDimensions(mlir::Value root,
-                 const std::optional<elements::UpdatedSlice> &slice);
+  llvm::SmallVector<mlir::Value> openDimensions(llvm::ArrayRef<int64_t> shape);
   llvm::LogicalResult emitElements(nest::LoopsOp loops,
                                    nest::ElementOrder order);
   llvm::LogicalResult emitOwnNest(mlir::Operation *op);

@@ -3,8 +3,8 @@
 #include "weft/compiler/codegen/cpu/KernelEmitter.h"
 #include "weft/compiler/codegen/elements/ElementCode.h"
 #include "weft/compiler/codegen/elements/NestCode.h"
-#include "weft/compiler/codegen/elements/UpdatedSlice.h"
 #include "weft/dialects/weft/ElementTypes.h"
+#include "weft/dialects/weft/UpdatedOperand.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -175,6 +175,9 @@ LogicalResult KernelEmitter::emit() {
     resultPointers.push_back(block->getArgument(position++));
   for (int64_t begin : plannedRegions(kernel))
     plannedMemory.push_back({begin, block->getArgument(position++)});
+  for (unsigned i = 0; i < kernel.getNumResults(); ++i)
+    if (std::optional<unsigned> updated = updatedArgument(kernel, i))
+      elements.place(kernel.getArgument(*updated), resultPointers[i]);
   elements.placeCoordinates(block->getArgument(position));
   shareNumber = block->getArgument(position + 1);
   shareCount = block->getArgument(position + 2);
@@ -277,41 +280,11 @@ LogicalResult KernelEmitter::emitNest(nest::LoopsOp loops) {
   return result;
 }
 
-/// Opens a loop for each dimension; if the result replaces a slice of a tensor
-/// in the same memory, over that slice only.
-SmallVector<Value>
-KernelEmitter::openDimensions(Value root,
-                              const std::optional<UpdatedSlice> &slice) {
-  ArrayRef<int64_t> shape = typeOf(root).getShape();
+/// Opens a loop for each dimension.
+SmallVector<Value> KernelEmitter::openDimensions(ArrayRef<int64_t> shape) {
   SmallVector<Value> dims;
-  if (!slice) {
-    for (auto [i, size] : llvm::enumerate(shape))
-      dims.push_back(i == 0 ? openSplitLoop(size) : elements.openLoop(size));
-    return dims;
-  }
-  Value isInPlace = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq,
-                                         elements.memoryOf(slice->input),
-                                         elements.memoryOf(root));
-  SmallVector<std::pair<Value, Value>> ranges;
-  for (auto [i, size] : llvm::enumerate(shape)) {
-    auto choose = [&](Value yes, Value no) -> Value {
-      return arith::SelectOp::create(builder, loc, isInPlace, yes, no);
-    };
-    Value start = slice->starts[i];
-    Value begin = choose(start, elements.constant(0));
-    Value end = choose(elements.add(start, elements.constant(slice->sizes[i])),
-                       elements.constant(size));
-    if (i == 0 && split) {
-      int64_t each = size / split->rows;
-      begin = arith::MaxSIOp::create(builder, loc, begin,
-                                     elements.mul(split->begin, each));
-      end = arith::MinSIOp::create(builder, loc, end,
-                                   elements.mul(split->end, each));
-    }
-    ranges.push_back({begin, end});
-  }
-  for (auto [begin, end] : ranges)
-    dims.push_back(elements.openLoop(begin, end));
+  for (auto [i, size] : llvm::enumerate(shape))
+    dims.push_back(i == 0 ? openSplitLoop(size) : elements.openLoop(size));
   return dims;
 }
 
@@ -324,14 +297,7 @@ LogicalResult KernelEmitter::emitElements(nest::LoopsOp loops,
     Value linear = openSplitLoop(type.getNumElements());
     index = elements.makeFlatIndex(linear, elements.depth());
   } else {
-    std::optional<UpdatedSlice> slice;
-    if (mayWorkInPlace(kernel) && roots.size() == 1) {
-      auto found = updatedSlice(elements, roots[0].getDefiningOp());
-      if (failed(found))
-        return failure();
-      slice = *found;
-    }
-    SmallVector<Value> dims = openDimensions(roots[0], slice);
+    SmallVector<Value> dims = openDimensions(type.getShape());
     index = elements.makeIndex(dims, elements.depth());
   }
   if (elements.depth() > 0)

@@ -1,8 +1,8 @@
 //===- MovedElements.cpp - elements that come from another position -------===//
 
 #include "weft/compiler/codegen/elements/AttachElements.h"
+#include "weft/compiler/codegen/elements/OwnNests.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
-#include "weft/compiler/codegen/elements/UpdatedSlice.h"
 #include "weft/dialects/coll/Coll.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -244,18 +244,31 @@ static FailureOr<Value> dynamicallyUpdated(ElementEmitter &e,
       .getResult();
 }
 
-FailureOr<std::optional<UpdatedSlice>> updatedSlice(ElementEmitter &e,
-                                                    Operation *op) {
-  auto update = dyn_cast_or_null<DynamicUpdateSliceOp>(op);
-  if (!update || !isa<BlockArgument>(update.getInput()))
-    return std::optional<UpdatedSlice>();
-  ArrayRef<int64_t> block = typeOf(update.getUpdate()).getShape();
-  auto starts = clampedStarts(e, update.getStarts(),
-                              typeOf(update.getInput()).getShape(), block);
+LogicalResult emitDynamicUpdate(ElementEmitter &e, DynamicUpdateSliceOp op) {
+  RankedTensorType type = typeOf(op.getResult());
+  ArrayRef<int64_t> block = typeOf(op.getUpdate()).getShape();
+  if (elementCount(op.getUpdate()) == 0)
+    return success();
+  auto starts = clampedStarts(e, op.getStarts(), type.getShape(), block);
   if (failed(starts))
     return failure();
-  return std::optional(
-      UpdatedSlice{update.getInput(), *starts, SmallVector<int64_t>(block)});
+  SmallVector<Value> dims, positions;
+  for (auto [dim, size] : llvm::enumerate(block))
+    dims.push_back(e.openSharedLoop(dim, size));
+  ElementIndex index = e.makeIndex(dims, e.depth());
+  if (e.depth() > 0)
+    e.markParallel();
+  FailureOr<Value> value = e.element(op.getUpdate(), index);
+  if (failed(value))
+    return failure();
+  e.enterDepth(e.depth());
+  for (auto [dim, start] : llvm::zip_equal(dims, *starts))
+    positions.push_back(e.add(dim, start));
+  Value linear =
+      e.linearIndex(type.getShape(), e.makeIndex(positions, e.depth()));
+  e.store(*value, e.memoryOf(op.getResult()), type.getElementType(), linear);
+  e.beginNest();
+  return success();
 }
 
 void attachMovedElements(MLIRContext *context) {

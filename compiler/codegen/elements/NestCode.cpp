@@ -35,6 +35,7 @@ void attachNestCode(MLIRContext *context) {
   attachNest<SortOp, emitSort>(context);
   attachNest<FoldOp, emitFold>(context);
   attachNest<ScatterOp, emitScatter>(context);
+  attachNest<DynamicUpdateSliceOp, emitDynamicUpdate>(context);
   attachNest<ReduceWindowOp, emitReduceWindow>(context);
   attachNest<SelectAndScatterOp, emitSelectAndScatter>(context);
   attachNest<ConvolutionOp, emitConvolution>(context);

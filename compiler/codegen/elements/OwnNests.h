@@ -23,6 +23,9 @@ llvm::LogicalResult emitSort(ElementEmitter &emitter, SortOp op);
 llvm::LogicalResult emitFold(ElementEmitter &emitter, FoldOp op);
 // ScatterNests.cpp
 llvm::LogicalResult emitScatter(ElementEmitter &emitter, ScatterOp op);
+// MovedElements.cpp: replaces the slice in place.
+llvm::LogicalResult emitDynamicUpdate(ElementEmitter &emitter,
+                                      DynamicUpdateSliceOp op);
 // WindowNests.cpp
 llvm::LogicalResult emitReduceWindow(ElementEmitter &emitter,
                                      ReduceWindowOp op);

@@ -6,6 +6,7 @@
 #include "weft/compiler/codegen/elements/ScalarOps.h"
 #include "weft/compiler/codegen/gpu/TileSums.h"
 #include "weft/compiler/codegen/gpu/TransposedTiles.h"
+#include "weft/dialects/weft/UpdatedOperand.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -73,6 +74,9 @@ LogicalResult GpuKernelEmitter::emit(mlir::gpu::GPUModuleOp module) {
     elements.place(argument, block->getArgument(position++));
   for (unsigned i = 0; i < kernel.getNumResults(); ++i)
     resultPointers.push_back(block->getArgument(position++));
+  for (unsigned i = 0; i < kernel.getNumResults(); ++i)
+    if (std::optional<unsigned> updated = updatedArgument(kernel, i))
+      elements.place(kernel.getArgument(*updated), resultPointers[i]);
   elements.placeCoordinates(block->getArgument(position));
   if (failed(elements.placeConstants()))
     return failure();

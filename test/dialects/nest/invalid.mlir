@@ -533,3 +533,25 @@ func.func private @tiles_of_columns(%x: tensor<64x32xf32>) -> tensor<32xf32> att
   } : tensor<32xf32>
   return %0 : tensor<32xf32>
 }
+
+// -----
+
+// expected-error @below {{argument 0 of kernel 'k' has weft.updated = 1 : i64; name a result of its type, which no other argument names}}
+func.func private @k(%x: tensor<4xf32> {weft.updated = 1 : i64}) -> tensor<4xf32> attributes {nest.kernel = #nest.kernel<target = "cpu:avx2">, weft.kernel = #weft.kernel<general>} {
+  %0 = nest.loops #nest.elements<flat> to [#nest.place<result 0>] {
+    %2 = weft.neg %x : tensor<4xf32>
+    nest.store %2 : tensor<4xf32>
+  } : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{argument 0 of kernel 'k' has weft.updated = 0 : i64, but result 0 is not this argument with elements changed, or it has other uses; remove the attribute}}
+func.func private @k(%x: tensor<4xf32> {weft.updated = 0 : i64}) -> tensor<4xf32> attributes {nest.kernel = #nest.kernel<target = "cpu:avx2">, weft.kernel = #weft.kernel<general>} {
+  %0 = nest.loops #nest.elements<flat> to [#nest.place<result 0>] {
+    %2 = weft.neg %x : tensor<4xf32>
+    nest.store %2 : tensor<4xf32>
+  } : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
