@@ -54,9 +54,12 @@ optionsOf(weft_module *module, const weft_compile_options *options) {
     return std::nullopt;
   }
   result.from = module->stage;
-  result.findFixes = [module, options](Explanation &explanation) {
+  auto scheduled = std::make_shared<std::optional<Explanation>>();
+  result.scheduled = scheduled.get();
+  result.findFixes = [module, options, scheduled](Explanation &explanation) {
     if (module->stage == Stage::imported)
-      findAnnotationFixes(explanation, *module->op, capi::toOptions(options));
+      findAnnotationFixes(explanation, *scheduled, *module->op,
+                          capi::toOptions(options));
   };
   return result;
 }

@@ -72,7 +72,7 @@ static void listInner(func::FuncOp function, std::vector<OwnedValue> &values) {
 static void listPlan(plan::ProgramOp program, std::vector<OwnedValue> &values) {
   const Mesh mesh = program.getMesh().getMesh();
   for (const TensorLayout &tensor : tensorLayouts(program))
-    values.push_back({tensor.name, tensor.isOutput ? "result" : "argument",
+    values.push_back({tensor.key, tensor.isOutput ? "result" : "argument",
                       tensor.elementType, toCommandText(mesh, tensor.layout),
                       tensor.shape});
 }

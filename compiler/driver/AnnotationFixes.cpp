@@ -15,30 +15,29 @@ static std::optional<Explanation> costUnder(const AnnotationChange &change,
   ScopedDiagnosticHandler silent(imported.getContext(),
                                  [](Diagnostic &) { return success(); });
   OwningOpRef<ModuleOp> module = change.applied(imported);
-  module.get()->removeAttr(kExpectAttr);
-  if (failed(runStages(*module, options, Stage::plan)))
-    return std::nullopt;
-  return explainProgram(*module);
+  return countStep(*module, options);
 }
 
-void weft::findAnnotationFixes(Explanation &explanation, ModuleOp imported,
+void weft::findAnnotationFixes(Explanation &explanation,
+                               const std::optional<Explanation> &scheduled,
+                               ModuleOp imported,
                                const CompileOptions &options) {
-  CompileOptions quiet = options;
-  quiet.timing = false;
-  quiet.reached = nullptr;
-  quiet.isRefused = nullptr;
-  quiet.expect.clear();
-  quiet.findFixes = nullptr;
+  CompileOptions kept = options;
+  StagePasses passes(imported.getContext());
+  kept.passes = &passes;
+  FixLimits limits = options.fixLimits;
+  limits.most = affordableChanges(explanation, limits.most);
   AnnotationChanges changes(imported);
   findFixes(
       explanation,
       [&](const CollectiveCost &collective) {
         std::vector<Change> found;
         for (AnnotationChange &change : changes.of(collective))
-          found.push_back({change.text, change.annotation, [&, change] {
-                             return costUnder(change, imported, quiet);
-                           }});
+          found.push_back(
+              {change.text, change.annotation,
+               static_cast<unsigned>(change.places.size()),
+               [&, change] { return costUnder(change, imported, kept); }});
         return found;
       },
-      affordableChanges(explanation));
+      scheduled ? scheduled->memory : explanation.memory, limits);
 }

@@ -5,8 +5,7 @@
 //          sends 0 bytes instead of 480 and a device holds ... bytes more
 //
 // Changes (AnnotationChanges.h) are tried, as many as affordableChanges()
-// gives: the program is compiled to its plan with each, and its bytes are
-// counted.
+// gives: the program is compiled with each until its bytes can be counted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +18,11 @@
 namespace weft {
 
 /// Fills the `fix` of the collectives of a program that states its layouts in
-/// its own text. `imported` is its module at stage `imported`.
-void findAnnotationFixes(Explanation &explanation, mlir::ModuleOp imported,
+/// its own text. `imported` is its module at stage `imported`, `scheduled` its
+/// costs (CompileOptions::scheduled).
+void findAnnotationFixes(Explanation &explanation,
+                         const std::optional<Explanation> &scheduled,
+                         mlir::ModuleOp imported,
                          const CompileOptions &options);
 
 } // namespace weft

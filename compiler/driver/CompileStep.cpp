@@ -4,6 +4,7 @@
 
 #include "weft/compiler/codegen/KernelCodegen.h"
 #include "weft/compiler/driver/ProgramWork.h"
+#include "weft/compiler/explain/ScheduledCost.h"
 #include "weft/compiler/program/DeviceCode.h"
 #include "weft/compiler/program/SerializePlan.h"
 #include "weft/dialects/nest/Nest.h"
@@ -63,6 +64,11 @@ static std::string targetOf(ModuleOp module, const CompileOptions &options) {
   return generator ? generator->target().str() : "";
 }
 
+/// Whether gathers may be repeated so that the step fits.
+static bool limitsMemory(ModuleOp module, const CompileOptions &options) {
+  return options.memory || module->hasAttr(kMemoryAttr);
+}
+
 /// Runs one pass manager for each stage, so that each has its line in the
 /// report.
 static LogicalResult runTimed(ModuleOp module, const CompileOptions &options,
@@ -99,6 +105,9 @@ static LogicalResult runTimed(ModuleOp module, const CompileOptions &options,
     reached = next;
     if (options.reached)
       *options.reached = next;
+    if (options.scheduled && reached == Stage::scheduled &&
+        !limitsMemory(module, options))
+      *options.scheduled = explainScheduled(module);
   } while (reached < to);
   return to == Stage::plan
              ? checkBudget(module, options.expect, options.findFixes)
@@ -109,6 +118,24 @@ LogicalResult weft::runStages(ModuleOp module, const CompileOptions &options,
                               Stage to) {
   Timing timing(options);
   return runTimed(module, options, to, timing);
+}
+
+std::optional<Explanation> weft::countStep(ModuleOp module,
+                                           const CompileOptions &options) {
+  CompileOptions quiet = options;
+  quiet.timing = false;
+  quiet.reached = nullptr;
+  quiet.isRefused = nullptr;
+  quiet.expect.clear();
+  quiet.findFixes = nullptr;
+  quiet.scheduled = nullptr;
+  module->removeAttr(kExpectAttr);
+  Stage last = limitsMemory(module, options) ? Stage::plan : Stage::scheduled;
+  if (failed(runStages(module, quiet, last)))
+    return std::nullopt;
+  if (last == Stage::plan)
+    return explainProgram(module);
+  return explainScheduled(module);
 }
 
 FailureOr<std::vector<uint8_t>>

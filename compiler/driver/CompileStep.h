@@ -9,6 +9,7 @@
 #define WEFT_COMPILER_DRIVER_COMPILESTEP_H
 
 #include "weft/compiler/explain/Budget.h"
+#include "weft/compiler/explain/FindFixes.h"
 #include "weft/compiler/stages/StagePasses.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -43,11 +44,21 @@ struct CompileOptions {
   /// The precision "f32" or "tf32" (nest::kPrecisionAttr); empty: the module's.
   std::string matmulPrecision;
   FixSearch findFixes; ///< searches fixes if a budget is exceeded
+  FixLimits fixLimits; ///< of each search
+  /// Set at stage `scheduled` to the costs that fixes are compared with. Stays
+  /// empty if a device's memory is limited, where the plan's costs are compared.
+  std::optional<Explanation> *scheduled = nullptr;
 };
 
 /// Runs the passes up to `to` in place.
 llvm::LogicalResult runStages(mlir::ModuleOp module,
                               const CompileOptions &options, Stage to);
+
+/// The costs of a step under a change of its annotations, without its budgets;
+/// nothing if it does not compile. The module ends at stage `scheduled` or, where
+/// a device's memory is limited and gathers may be repeated for it, at `plan`.
+std::optional<Explanation> countStep(mlir::ModuleOp module,
+                                     const CompileOptions &options);
 
 /// Compiles to the bytes of a .weft file: shared object, plan, trailer. The
 /// module ends at stage `plan`. Diagnostics go to the context's handler.

@@ -7,11 +7,16 @@
 //   remove the layout of "up": [{}, {"model"}]
 //   change the constraint at tp.mlir:14 from [{}, {}, {}] to [{}, {"model"}, {}]
 //   lay out "x" as [{"model"}, {}, {}]
+//   change the layouts of "p['l'][*]['up']", "m['l'][*]['up']" (64 tensors) from
+//     [{}, {"model"}] to [{"model"}, {}]
 //
 // Places are arguments and results of the public function, and constraints.
 // Places whose annotation has an axis of the collective come first, then those
 // that the collective names, then the other annotated ones, as layouts
-// propagate. Each change is one annotation.
+// propagate. A change is of one annotation, or of all that belong together: tensors
+// of one shape and layout whose names are equal without the numbers of layers and
+// without what stands before a key of a JAX tree (weights, their optimizer's
+// values and the results of both), and constraints at one line of a script.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,8 +44,8 @@ struct AnnotationPlace {
 struct AnnotationChange {
   std::string text;       ///< the change, for people
   std::string annotation; ///< the annotation that is replaced or removed; or ""
-  AnnotationPlace place;
-  std::optional<Layout> wanted; ///< nothing: remove the annotation
+  std::vector<AnnotationPlace> places;
+  std::optional<Layout> wanted; ///< nothing: remove the annotations
 
   /// A copy of the module with the change.
   mlir::OwningOpRef<mlir::ModuleOp> applied(mlir::ModuleOp imported) const;
@@ -58,16 +63,22 @@ private:
     AnnotationPlace place;
     std::string subject; ///< "up"; argument 0; constraint at tp.mlir:14
     std::string name;    ///< up; empty if there is none
-    int64_t rank = 0;
+    std::vector<int64_t> shape;
     std::optional<Layout> layout;
+    int together = -1; ///< those that belong together; -1: none
   };
   void addPorts(mlir::func::FuncOp function);
   void addConstraints(mlir::ModuleOp module);
-  void change(const Tensor &tensor, const std::set<unsigned> &axes,
+  void joinTensors();
+  /// Adds the changes of tensors of one shape and layout.
+  void change(llvm::ArrayRef<const Tensor *> together,
+              const std::set<unsigned> &axes,
               std::vector<AnnotationChange> &changes) const;
 
   MeshAttr mesh;
   std::vector<Tensor> tensors;
+  std::vector<std::vector<unsigned>>
+      groups; ///< of tensors, by Tensor::together
 };
 
 } // namespace weft

@@ -10,6 +10,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace weft;
 
@@ -178,8 +180,39 @@ static std::string memoryText(const MemoryUse &memory) {
          " " + groupedDigits(memory.batch);
 }
 
-/// The end of a message: the parts of the memory, or the largest collectives
-/// with their fixes, separated by "; ".
+/// The best of the changes that were tried under which the limit holds, or else
+/// comes closer; empty if there is none.
+static std::string fixFor(const Limit &limit, const Explanation &explanation) {
+  auto distance = [&](const Explanation &step) {
+    double more = static_cast<double>(costOf(limit, step)) - limit.value;
+    return limit.relation == Limit::Relation::Exactly ? std::abs(more)
+                                                      : std::max(more, 0.0);
+  };
+  auto helps = [&](const Explanation &step) {
+    return limit.holds(costOf(limit, step)) ||
+           distance(step) < distance(explanation);
+  };
+  const Trial *best = nullptr;
+  auto isCloser = [&](const Trial &a, const Trial &b) {
+    bool holdsA = limit.holds(costOf(limit, *a.under));
+    bool holdsB = limit.holds(costOf(limit, *b.under));
+    return holdsA != holdsB ? holdsA : isBetter(a.fix, b.fix);
+  };
+  for (const Trial &trial : explanation.trials)
+    if (helps(*trial.under) && (!best || isCloser(trial, *best)))
+      best = &trial;
+  if (!best)
+    return "";
+  int64_t then = costOf(limit, *best->under);
+  std::string text = limit.holds(then) ? "; fix: " : "; a change that helps: ";
+  text += best->fix.change + ": " + best->fix.effect;
+  if (limit.subject != "bytes")
+    text += ", with " + groupedDigits(then) + " (" + limit.subject + ")";
+  return text;
+}
+
+/// The end of a message: the parts of the memory, or the largest collectives and
+/// the best change, separated by "; ".
 static std::string advice(const Limit &limit, const Explanation &explanation) {
   if (limit.subject == "memory")
     return memoryText(explanation.memory) +
@@ -188,15 +221,13 @@ static std::string advice(const Limit &limit, const Explanation &explanation) {
   std::string text;
   std::vector<const CollectiveCost *> found = spenders(limit, explanation);
   constexpr size_t most = 3;
-  for (const CollectiveCost *cost : llvm::ArrayRef(found).take_front(most)) {
+  for (const CollectiveCost *cost : llvm::ArrayRef(found).take_front(most))
     text += (text.empty() ? "" : "; ") + describe(*cost);
-    if (cost->fix)
-      text += "; fix: " + *cost->fix;
-  }
   if (found.size() > most)
     text += "; and " + std::to_string(found.size() - most) +
             " more (weft explain lists them)";
-  return text.empty() ? "nothing is sent; write the actual number" : text;
+  return text.empty() ? "nothing is sent; write the actual number"
+                      : text + fixFor(limit, explanation);
 }
 
 /// The location of the error: the line of the first collective that the limit

@@ -20,8 +20,8 @@ static std::string axisText(const Mesh &mesh, const SubAxis &axis) {
          std::to_string(axis.size);
 }
 
-static CollectiveCost explainedCost(plan::CollectiveOpInterface op,
-                                    const Mesh &mesh) {
+CollectiveCost weft::explainCollective(plan::CollectiveOpInterface op,
+                                       const Mesh &mesh) {
   CollectiveCost cost;
   cost.kind = op.getKind().str();
   cost.bytes = op.getBytesSent();
@@ -46,17 +46,21 @@ static bool isDonated(plan::InputOp input) {
   });
 }
 
-static void addInput(plan::InputOp input, MemoryUse &memory) {
-  int64_t bytes = bufferBytes(cast<MemRefType>(input.getBuffer().getType()));
-  bool saysNothing = input.getRole() == "input" || input.getRole() == "other";
+void weft::addArgument(int64_t bytes, StringRef role, bool isDonated,
+                       MemoryUse &memory) {
+  bool saysNothing = role == "input" || role == "other";
   memory.hasRoles |= !saysNothing;
-  if (input.getRole() == "weight" || input.getRole() == "state" ||
-      (saysNothing && isDonated(input)))
+  if (role == "weight" || role == "state" || (saysNothing && isDonated))
     memory.weights += bytes;
-  else if (input.getRole() == "slot")
+  else if (role == "slot")
     memory.optimizer += bytes;
   else
     memory.batch += bytes;
+}
+
+static void addInput(plan::InputOp input, MemoryUse &memory) {
+  addArgument(bufferBytes(cast<MemRefType>(input.getBuffer().getType())),
+              input.getRole(), isDonated(input), memory);
 }
 
 /// Bytes of the arena that are in use at the begin of the backward part.
@@ -124,7 +128,7 @@ Explanation weft::explainProgram(plan::ProgramOp program) {
   for (Operation &op : program.getBody().front()) {
     ++result.instructions;
     if (auto collective = dyn_cast<plan::CollectiveOpInterface>(op))
-      result.collectives.push_back(explainedCost(collective, mesh));
+      result.collectives.push_back(explainCollective(collective, mesh));
     else if (auto input = dyn_cast<plan::InputOp>(op))
       addInput(input, memory);
     else if (auto output = dyn_cast<plan::OutputOp>(op)) {

@@ -3,11 +3,14 @@
 // An explanation is computed from the finished plan, so it describes the
 // program that runs:
 //
-//   all_reduce   model   3,840   d2/output
-//     why  output of d2 is summed over "model"
-//     fix  no cheaper layout found; closest alternative: add "d2/output":
-//          [["data", "model"], null]: a step sends 105,684 bytes instead of
-//          105,648 and a device holds 128 bytes less
+//   all_reduce   model   4 x 960   3,840   block_*/dense/output
+//     why  output of block_* is summed over "model"
+//
+//   Changes of one annotation that save bytes, the best first (9 of 9 tried):
+//
+//     fix  change "block_.*/kernel" from [null, "model"] to ["model", null]: a
+//          step sends 1,920 bytes instead of 5,760
+//          all_reduce block_*/dense/output is gone
 //
 // Bytes are those that one device sends in one occurrence: by the formulas of
 // RingTraffic.h for all_reduce, all_gather, reduce_scatter and all_to_all; for
@@ -25,6 +28,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/JSON.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,7 +51,8 @@ struct CollectiveCost {
   std::vector<std::string> lines;
   /// Annotations without which the collective disappears (FindFixes.h).
   std::vector<std::string> annotations;
-  /// The cheapest change of annotation that removes it (FindFixes.h).
+  /// The best change of annotation that removes or shrinks it, with what it
+  /// saves (FindFixes.h); nothing if none that was tried saves bytes.
   std::optional<std::string> fix;
 };
 
@@ -79,25 +84,69 @@ struct RuleStatus {
   std::string advice; ///< closest paths of a dead rule
 };
 
+/// A change of annotations under which a step sends fewer bytes.
+struct Fix {
+  std::string change; ///< for people: remove "d2/output": ["data", null]
+  std::string effect; ///< a step sends 12 bytes instead of 14
+  int64_t bytes = 0;  ///< that a step sends under it
+  /// The most bytes on a device under it, as ScheduledCost.h counts them.
+  int64_t memory = 0;
+  unsigned places = 1; ///< annotations that it changes
+  /// Collectives that it removes, or makes smaller, by their indices.
+  std::vector<size_t> removed, shrunk;
+};
+
+struct Explanation;
+/// A change that was compiled, and the step's costs under it.
+struct Trial {
+  Fix fix;
+  std::shared_ptr<const Explanation> under;
+};
+/// Orders fixes: fewer bytes, then less memory, then fewer annotations.
+bool isBetter(const Fix &a, const Fix &b);
+
+/// The changes that were tried, out of all that may concern a collective.
+struct FixSearchSummary {
+  size_t tried = 0, known = 0;
+  bool isOutOfTime = false; ///< ended by a limit on its time
+};
+
 struct Explanation {
   std::string step;    ///< train, evaluate, predict, ...
   std::string devices; ///< "8 devices, data=2 x model=4"
   std::vector<CollectiveCost> collectives;
   MemoryUse memory;
   std::vector<RuleStatus> rules;
-  int64_t instructions = 0; ///< of the plan, ports and buffers included
+  int64_t instructions = 0;  ///< of the plan, ports and buffers included
+  std::vector<Fix> fixes;    ///< those that save bytes, the best first
+  std::vector<Trial> trials; ///< also those that do not, in their order
+  std::optional<FixSearchSummary> search; ///< nothing: no fixes were searched
 
   /// Bytes that one step sends, and its collectives, each at most INT64_MAX.
   int64_t totalBytes() const;
   int64_t totalCount() const;
 };
 
+/// The cost of one instruction.
+CollectiveCost explainCollective(plan::CollectiveOpInterface op,
+                                 const Mesh &mesh);
+/// Adds an argument to the category of its role.
+void addArgument(int64_t bytes, llvm::StringRef role, bool isDonated,
+                 MemoryUse &memory);
 Explanation explainProgram(plan::ProgramOp program);
 /// Explains the first program of a module at stage `plan`.
 Explanation explainProgram(mlir::ModuleOp module);
 llvm::json::Value toJson(const Explanation &explanation);
-/// Formats tables of at most `width` columns, except for longer names.
-std::string toText(const Explanation &explanation, unsigned width = 96);
+
+struct TextOptions {
+  unsigned width = 96; ///< columns, except for longer names
+  /// A row for each collective, and as many lines as it takes; otherwise equal
+  /// rows are one (CollectiveRows.h), and there are at most `lines`.
+  bool isComplete = false;
+  unsigned lines = 60;
+};
+std::string toText(const Explanation &explanation,
+                   const TextOptions &options = {});
 /// The text of a number with groups: 1234567 as 1,234,567.
 std::string groupedDigits(int64_t value);
 

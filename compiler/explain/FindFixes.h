@@ -1,19 +1,19 @@
-//===- FindFixes.h - which annotation would remove a collective -*- C++ -*-===//
+//===- FindFixes.h - changes of annotations that save bytes -----*- C++ -*-===//
 //
-// The fix of a collective is found by trying the changes that may concern it
+// Fixes are found by trying the changes that may concern a collective
 // (LayoutChanges.h for a layout map, AnnotationChanges.h for a program's own
 // annotations): the program is propagated, partitioned and counted again with
-// it. Among changes that remove the collective (none of its kind with a common
-// axis moves the same thing), the one whose step sends the fewest bytes is the
-// fix:
+// each. Among changes under which a step sends fewer bytes, those with the
+// fewest come first; of these, those with the least memory on a device, then
+// those of the fewest annotations:
 //
 //   add "d2/kernel": ["model", null]: a step sends 158,324 bytes instead of
-//   165,324 and a device holds ... bytes less
+//   165,324 and a device holds 6,144 bytes less
 //
-// Annotations whose change removes the collective are its causes.
-//
-// If the cheapest sends no fewer bytes, or none removes it, the fix says so in
-// words; without possible changes there is no fix.
+// The order of the trials is fixed: half of them go to as many collectives, one
+// each; then a collective gets as many as its share of the bytes (of equal ones in
+// several layers, the first). Annotations whose
+// change removes a collective are its causes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,6 +32,7 @@ struct Change {
   /// The annotation that is removed or replaced: "d1/kernel": [null, "model"].
   /// Empty: a new one.
   std::string annotation;
+  unsigned places = 1; ///< annotations that it changes
   /// The cost of a step with the change; nothing if the program does not
   /// compile.
   std::function<std::optional<Explanation>()> recount;
@@ -40,15 +41,23 @@ struct Change {
 /// The changes that may concern a collective, the most likely first.
 using ChangesOf = std::function<std::vector<Change>(const CollectiveCost &)>;
 
-/// Fills the `annotations` and `fix` of collectives. At most `budget` changes
-/// are tried, those of the collectives with the most bytes first; a fix mentions
-/// changes that were not tried.
-void findFixes(Explanation &explanation, const ChangesOf &changesOf,
-               unsigned budget);
+struct FixLimits {
+  size_t most = 10;              ///< trials
+  std::optional<double> seconds; ///< no trial begins later; none: no limit
+  /// Called before each trial, and after the last, with the number of those
+  /// done and that of all.
+  std::function<void(size_t done, size_t all)> progress;
+};
 
-/// The number of changes that take a few seconds to try, the same on every
-/// machine.
-unsigned affordableChanges(const Explanation &explanation);
+/// Fills the `annotations` and `fix` of collectives, and `trials`, `fixes` and
+/// `search`. `memory` is that of the step without a change, counted as
+/// recount() counts it.
+void findFixes(Explanation &explanation, const ChangesOf &changesOf,
+               const MemoryUse &memory, const FixLimits &limits);
+
+/// The number of changes that take a few seconds to try, at most `most`; the
+/// same on every machine.
+size_t affordableChanges(const Explanation &explanation, size_t most);
 
 } // namespace weft
 

@@ -28,14 +28,14 @@ std::vector<Layout> weft::layoutVariants(const Mesh &mesh, const Layout &layout,
     if (contains(layout.partial, axis))
       continue; // an axis with summands cannot divide the value, too
     Layout bare = without(layout, axis);
-    if (usesAxis(layout, axis))
-      result.push_back(bare);
     for (size_t dim = 0; dim < bare.dims.size(); ++dim) {
       Layout moved = bare;
       moved.dims[dim].push_back(fullAxis(mesh, axis));
       if (moved.dims != layout.dims)
         result.push_back(std::move(moved));
     }
+    if (usesAxis(layout, axis))
+      result.push_back(bare);
   }
   return result;
 }

@@ -1,6 +1,6 @@
 //===- LayoutVariants.h - a layout with an axis elsewhere -------*- C++ -*-===//
 //
-//   variants of [{"data"}, {}] over data:   [{}, {}] and [{}, {"data"}]
+//   variants of [{"data"}, {}] over data:   [{}, {"data"}] and [{}, {}]
 //   variants of [{"data"}, {}] over model:  [{"data", "model"}, {}] and
 //                                           [{"data"}, {"model"}]
 //
@@ -18,8 +18,8 @@ namespace weft {
 
 bool usesAxis(const Layout &layout, unsigned axis);
 
-/// The layouts that differ from `layout` in one of the axes: without it, or
-/// with all of it as the last axis of a dimension. None for an axis with
+/// The layouts that differ from `layout` in one of the axes: with all
+/// of it as the last axis of a dimension or, after these, without it. None for an axis with
 /// summands.
 std::vector<Layout> layoutVariants(const Mesh &mesh, const Layout &layout,
                                    const std::set<unsigned> &axes);

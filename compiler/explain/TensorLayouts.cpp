@@ -13,7 +13,10 @@ using namespace weft;
 template <typename Port> static TensorLayout layoutOf(Port port) {
   auto type = cast<RankedTensorType>(port.getGlobalType());
   TensorLayout tensor;
-  tensor.name = port.getName().str();
+  tensor.key = port.getName().str();
+  auto named =
+      port.getLoc()->template findInstanceOf<FusedLocWith<StringAttr>>();
+  tensor.name = named ? named.getMetadata().str() : tensor.key;
   tensor.role = port.getRole().str();
   tensor.elementType = elementName(type.getElementType());
   tensor.shape.assign(type.getShape().begin(), type.getShape().end());

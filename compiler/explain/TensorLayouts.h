@@ -18,13 +18,14 @@ namespace weft {
 inline constexpr char kInside[] = "inside";
 
 struct TensorLayout {
-  std::string name;
+  std::string name; ///< for people: d1/kernel, p['l'][0]['d']
   std::string role; ///< of the plan's port: weight, slot, input, metric, ...
   std::string elementType; ///< NumPy's name
   std::vector<int64_t> shape;
   Layout layout;      ///< as many dimensions as the shape
   std::string reason; ///< empty if there is none
   bool isOutput = false;
+  std::string key = {}; ///< of a port's array in files: d1/kernel, in/008
 };
 
 /// The layouts of every input, and of every output except those with the name

@@ -4,6 +4,7 @@
 
 #include "weft/compiler/explain/Explain.h"
 #include "weft/compiler/explain/Provenance.h"
+#include "weft/dialects/weft/PortName.h"
 #include "weft/passes/sharding/Provenance.h"
 #include "weft/passes/sharding/propagation/Annotations.h"
 #include "weft/passes/sharding/propagation/ConflictResolution.h"
@@ -64,6 +65,16 @@ void LayoutHistory::each(llvm::function_ref<void(Value)> visit) {
   function.walk([&](Operation *op) { llvm::for_each(op->getResults(), see); });
 }
 
+/// Adds the names of an argument or result: that of the program's text and that
+/// of its array in files.
+static void addNames(DictionaryAttr attributes,
+                     std::vector<std::string> &names) {
+  for (StringRef attribute : {kSourceNameAttr, kNameAttr})
+    if (auto name =
+            attributes ? attributes.getAs<StringAttr>(attribute) : StringAttr())
+      names.push_back(name.str());
+}
+
 std::vector<std::string> LayoutHistory::namesOf(Value value) const {
   std::vector<std::string> found{names.describe(value)};
   Operation *def = value.getDefiningOp();
@@ -73,9 +84,10 @@ std::vector<std::string> LayoutHistory::namesOf(Value value) const {
     llvm::append_range(found, linesOf(def->getLoc()));
   for (OpOperand &use : value.getUses())
     if (use.getOwner() == function.getBody().front().getTerminator())
-      if (auto name = function.getResultAttrOfType<StringAttr>(
-              use.getOperandNumber(), kNameAttr))
-        found.push_back(name.str());
+      addNames(function.getResultAttrDict(use.getOperandNumber()), found);
+  if (auto argument = dyn_cast<BlockArgument>(value);
+      argument && argument.getOwner() == &function.getBody().front())
+    addNames(function.getArgAttrDict(argument.getArgNumber()), found);
   return found;
 }
 

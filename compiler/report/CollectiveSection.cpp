@@ -1,14 +1,13 @@
 //===- CollectiveSection.cpp - collectives, their reasons and fixes -------===//
 
+#include "weft/compiler/explain/CollectiveRows.h"
 #include "weft/compiler/report/Html.h"
 #include "weft/compiler/report/Sections.h"
-#include "weft/layout/Saturating.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 #include <algorithm>
-#include <map>
 
 using namespace weft;
 using namespace weft::html;
@@ -21,24 +20,6 @@ std::string html::kindClass(llvm::StringRef kind) {
       .Case("all_to_all", "k4")
       .Cases({"permute", "exchange", "collective_permute"}, "k5")
       .Default("k6");
-}
-
-std::vector<std::vector<size_t>> html::alike(const Explanation &explanation) {
-  constexpr size_t many = 40;
-  std::vector<std::vector<size_t>> groups;
-  std::map<std::string, size_t> known;
-  for (const auto &[i, cost] : llvm::enumerate(explanation.collectives)) {
-    std::string key = std::to_string(i);
-    if (explanation.collectives.size() > many)
-      key = cost.kind + "|" + llvm::join(cost.axes, ",") + "|" +
-            std::to_string(cost.bytes) + "|" + std::to_string(cost.count) +
-            "|" + withoutNumbers(cost.reason);
-    auto [entry, isNew] = known.try_emplace(key, groups.size());
-    if (isNew)
-      groups.emplace_back();
-    groups[entry->second].push_back(i);
-  }
-  return groups;
 }
 
 /// Writes the first clauses, and the others in a collapsed part.
@@ -62,57 +43,45 @@ static void writeWhy(llvm::StringRef why, llvm::raw_ostream &out) {
   out << "</details>";
 }
 
-static void writeWhere(const Explanation &explanation,
-                       const std::vector<size_t> &group,
-                       llvm::raw_ostream &out) {
-  const CollectiveCost &first = explanation.collectives[group.front()];
-  if (group.size() == 1) {
-    out << codeList(first.where, 4);
-    return;
-  }
-  std::vector<std::string> firsts;
-  for (size_t i : group)
-    if (!explanation.collectives[i].where.empty())
-      firsts.push_back(shortened(explanation.collectives[i].where.front(), 80));
-  out << codeList(firsts, 3);
-}
-
-/// Writes a group of collectives: figures in the first row of the table, texts
-/// in the second.
+/// Writes equal collectives: figures in the first row of the table, texts in the
+/// second.
 static void writeRecord(const Explanation &explanation,
-                        const std::vector<size_t> &group, int64_t busiest,
+                        const CollectiveRow &row, int64_t busiest,
                         llvm::raw_ostream &out) {
-  const CollectiveCost &cost = explanation.collectives[group.front()];
-  int64_t times = 0, bytes = 0;
-  for (size_t i : group) {
-    times = saturatingAdd(times, explanation.collectives[i].count);
-    bytes = saturatingAdd(bytes, explanation.collectives[i].totalBytes());
-  }
-  out << "<tbody id=\"c" << group.front()
-      << "\"><tr><td class=\"num\" data-v=\"" << group.front() << "\">"
-      << group.front() + 1 << "</td><td data-v=\"" << escaped(cost.kind)
-      << "\"><i class=\"dot " << kindClass(cost.kind) << "\"></i>"
-      << code(cost.kind) << "</td><td>";
+  size_t first = row.members.front();
+  const CollectiveCost &cost = explanation.collectives[first];
+  out << "<tbody id=\"c" << first << "\"><tr><td class=\"num\" data-v=\""
+      << first << "\">" << first + 1 << "</td><td data-v=\""
+      << escaped(cost.kind) << "\"><i class=\"dot " << kindClass(cost.kind)
+      << "\"></i>" << code(cost.kind) << "</td><td>";
   for (const std::string &axis : cost.axes)
     out << (axis == cost.axes.front() ? "" : ", ") << code(axis);
   out << "</td><td class=\"num\" data-v=\"" << cost.bytes << "\">"
       << groupedDigits(cost.bytes) << "</td><td class=\"num\" data-v=\""
-      << times << "\">" << groupedDigits(times)
-      << "</td><td class=\"num\" data-v=\"" << bytes << "\">"
-      << groupedDigits(bytes) << "<i class=\"bar\" style=\"width:"
-      << px(busiest ? 100.0 * bytes / busiest : 0) << "%\"></i></td></tr>"
+      << row.count << "\">" << groupedDigits(row.count)
+      << "</td><td class=\"num\" data-v=\"" << row.bytes << "\">"
+      << groupedDigits(row.bytes) << "<i class=\"bar\" style=\"width:"
+      << px(busiest ? 100.0 * row.bytes / busiest : 0) << "%\"></i></td></tr>"
       << "<tr><td></td><td colspan=\"5\"><dl><dt>moves</dt><dd>";
-  writeWhere(explanation, group, out);
+  out << codeList(row.where, 4);
   out << "</dd><dt>why</dt><dd>";
-  writeWhy(cost.reason, out);
+  writeWhy(row.reason, out);
   out << "</dd>";
-  if (!cost.lines.empty())
-    out << "<dt>at</dt><dd>" << codeList(cost.lines, 6) << "</dd>";
-  if (!cost.annotations.empty())
-    out << "<dt>rule</dt><dd>" << codeList(cost.annotations, 4) << "</dd>";
+  if (!row.lines.empty())
+    out << "<dt>at</dt><dd>" << codeList(row.lines, 6) << "</dd>";
+  if (!row.annotations.empty())
+    out << "<dt>rule</dt><dd>" << codeList(row.annotations, 4) << "</dd>";
   if (cost.fix)
     out << "<dt>fix</dt><dd>" << escaped(shortened(*cost.fix, 800)) << "</dd>";
   out << "</dl></td></tr></tbody>";
+}
+
+/// The text ": 4 of 30 were tried"; empty if none were searched.
+static std::string triedText(const Explanation &explanation) {
+  if (!explanation.search)
+    return "";
+  return ": " + groupedDigits(explanation.search->tried) + " of " +
+         groupedDigits(explanation.search->known) + " were tried";
 }
 
 void html::writeCollectives(const Report &report, llvm::raw_ostream &out) {
@@ -123,33 +92,30 @@ void html::writeCollectives(const Report &report, llvm::raw_ostream &out) {
     out << "<p>None: every device works alone.</p></section>";
     return;
   }
-  std::vector<std::vector<size_t>> groups = alike(explanation);
+  std::vector<CollectiveRow> rows = collectiveRows(explanation);
   int64_t busiest = 0;
-  for (const std::vector<size_t> &group : groups) {
-    const CollectiveCost &cost = explanation.collectives[group.front()];
-    busiest =
-        std::max(busiest, saturatingMultiply(group.size(), cost.totalBytes()));
-  }
+  for (const CollectiveRow &row : rows)
+    busiest = std::max(busiest, row.bytes);
   out << "<p class=\"lead\">In program order; bytes are sent by one device "
-         "(the one "
-         "that sends most). A fix is the cheapest change of one annotation "
-         "that "
-         "removes the collective, found by compiling under it.</p>"
+         "(the one that sends most). Collectives that differ in a layer's "
+         "number are one row. A fix is the best change of annotations that "
+         "was tried and saves bytes"
+      << triedText(explanation)
+      << ".</p>"
          "<div class=\"wide\"><table class=\"records\"><thead><tr>"
          "<th class=\"num\">#</th><th>kind</th><th>over</th><th "
          "class=\"num\">bytes</th>"
          "<th class=\"num\">times</th><th class=\"num\">bytes a "
          "step</th></tr></thead>";
-  for (const std::vector<size_t> &group :
-       llvm::ArrayRef(groups).take_front(most))
-    writeRecord(explanation, group, busiest, out);
+  for (const CollectiveRow &row : llvm::ArrayRef(rows).take_front(most))
+    writeRecord(explanation, row, busiest, out);
   out << "<tfoot><tr><td></td><td colspan=\"3\">a step sends</td><td "
          "class=\"num\">";
   out << groupedDigits(explanation.totalCount()) << "</td><td class=\"num\">"
       << groupedDigits(explanation.totalBytes())
       << "</td></tr></tfoot></table></div>";
-  if (groups.size() > most)
-    out << "<p class=\"note\">and " << groupedDigits(groups.size() - most)
+  if (rows.size() > most)
+    out << "<p class=\"note\">and " << groupedDigits(rows.size() - most)
         << " more kinds of collectives (--json has all)</p>";
   out << "</section>";
 }

@@ -161,7 +161,7 @@ static std::vector<Group> groups(const Mesh &mesh, const Group &tensors) {
   std::vector<Group> result;
   std::map<std::string, size_t> known;
   for (const TensorLayout *tensor : tensors) {
-    std::string key = tensor->name;
+    std::string key = tensor->name + "|" + tensor->key;
     if (tensors.size() > many)
       key = withoutNumbers(tensor->name) + "|" +
             withoutNumbers(tensor->reason) + "|" + shapeName(tensor->shape) +

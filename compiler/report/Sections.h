@@ -29,10 +29,6 @@ std::string drawTensor(const Mesh &mesh, const TensorLayout &tensor);
 /// of each shard".
 std::string layoutWords(const Mesh &mesh, const TensorLayout &tensor);
 
-/// Groups of similar collectives, in program order, of one each if there are
-/// few; the number of the first is the name of their row of the table: c12.
-std::vector<std::vector<size_t>> alike(const Explanation &explanation);
-
 /// The CSS class of a kind's colour.
 std::string kindClass(llvm::StringRef kind);
 /// Whether the page's script can highlight the blocks of a chosen device.

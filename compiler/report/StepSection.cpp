@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "weft/compiler/explain/CollectiveRows.h"
 #include "weft/compiler/report/Html.h"
 #include "weft/compiler/report/Sections.h"
 #include "weft/layout/Saturating.h"
@@ -94,9 +95,9 @@ StepDrawing::StepDrawing(const Report &report)
   }
   const auto &collectives = report.explanation.collectives;
   rowOf.resize(collectives.size());
-  for (const std::vector<size_t> &group : alike(report.explanation))
-    for (size_t i : group)
-      rowOf[i] = group.front();
+  for (const CollectiveRow &row : collectiveRows(report.explanation))
+    for (size_t i : row.members)
+      rowOf[i] = row.members.front();
   for (const auto &[m, moment] : llvm::enumerate(timeline.moments))
     if (moment.collective) {
       const CollectiveCost &cost = collectives[*moment.collective];

@@ -9,6 +9,7 @@
 #include "weft/dialects/plan/PlanInstruction.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/ObservesLayout.h"
+#include "weft/dialects/weft/PortName.h"
 #include "weft/dialects/weft/Ports.h"
 
 namespace weft {
@@ -75,6 +76,13 @@ LayoutAttr ProgramEmitter::layoutOf(DictionaryAttr attributes, int64_t rank) {
   return LayoutAttr::get(mesh, Layout::replicated(rank));
 }
 
+/// The location with the port's name in the program's text, if it has one.
+static Location namedPort(Location loc, DictionaryAttr attributes) {
+  auto name =
+      attributes ? attributes.getAs<StringAttr>(kSourceNameAttr) : StringAttr();
+  return name ? FusedLoc::get({loc}, name, loc.getContext()) : loc;
+}
+
 LogicalResult ProgramEmitter::emitPorts() {
   auto text = [&](DictionaryAttr attributes, StringRef name, Twine fallback) {
     auto attr = attributes ? attributes.getAs<StringAttr>(name) : nullptr;
@@ -93,7 +101,7 @@ LogicalResult ProgramEmitter::emitPorts() {
     auto attributes = function.getArgAttrDict(n);
     auto type = cast<RankedTensorType>(argument.getType());
     inputs.push_back(plan::InputOp::create(
-        builder, argument.getLoc(), bufferType(type),
+        builder, namedPort(argument.getLoc(), attributes), bufferType(type),
         text(attributes, kNameAttr, "in/" + Twine(n)),
         text(attributes, kRoleAttr, "other"), globalType(attributes, type),
         layoutOf(attributes, type.getRank()), metadataOf(attributes)));
@@ -111,7 +119,7 @@ LogicalResult ProgramEmitter::emitPorts() {
              << function.getArgumentTypes()[*assignment.donatedArgument(n)]
              << "; give both the same layout";
     outputs.push_back(plan::OutputOp::create(
-        builder, function.getLoc(), bufferType(type),
+        builder, namedPort(function.getLoc(), attributes), bufferType(type),
         text(attributes, kNameAttr, "out/" + Twine(n)),
         text(attributes, kRoleAttr, "other"), globalType(attributes, type),
         layoutOf(attributes, type.getRank()), metadataOf(attributes),

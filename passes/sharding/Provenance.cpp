@@ -2,10 +2,12 @@
 
 #include "weft/passes/sharding/Provenance.h"
 
+#include "weft/dialects/weft/PortName.h"
 #include "weft/dialects/weft/Ports.h"
 #include "weft/dialects/weft/gradients/ReverseMode.h"
 #include "weft/passes/sharding/RegionFlow.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -28,6 +30,9 @@ StringAttr weft::joinReasons(llvm::ArrayRef<StringAttr> reasons) {
   return context ? StringAttr::get(context, llvm::join(clauses, "; "))
                  : StringAttr();
 }
+
+static constexpr llvm::StringLiteral kGradientPrefix = "gradient of ",
+                                     kUpdatePrefix = "update of ";
 
 static bool isGradientName(NameLoc name) {
   return name.getName().getValue() == kGradientOf;
@@ -52,45 +57,133 @@ static bool isGradient(Operation *op) {
 }
 
 static llvm::StringRef portName(DictionaryAttr attributes) {
-  if (!attributes)
-    return {};
-  auto name = attributes.getAs<StringAttr>(kNameAttr);
+  StringAttr name = shownName(attributes);
   return name ? name.getValue() : llvm::StringRef();
 }
 
-/// Names the values from which elementwise ops of its shape compute the value,
-/// back to the first one that another op computes.
-void Provenance::nameBackwards(Value value, const std::string &name) {
-  llvm::SmallVector<Value> stack{value};
-  while (!stack.empty()) {
-    Value next = stack.pop_back_val();
-    Operation *def = next.getDefiningOp();
-    if (!def || !names.try_emplace(next, name).second ||
+namespace {
+/// The ops of the forward part: those from whose results gradients are computed
+/// and that are none themselves. A program whose gradients were made elsewhere
+/// does not mark them; there, what results other than weights and slots are
+/// computed from is the forward part.
+class ForwardPart {
+public:
+  explicit ForwardPart(func::FuncOp function);
+  bool contains(Operation *op) const { return ops.contains(op); }
+  bool marksGradients() const { return marked; }
+
+private:
+  void need(Operation *op);
+  llvm::DenseSet<Operation *> ops;
+  llvm::DenseSet<Value> needed;
+  bool marked = false;
+};
+} // namespace
+
+/// Adds everything that the op and its regions read.
+void ForwardPart::need(Operation *op) {
+  op->walk([&](Operation *inner) {
+    needed.insert(inner->operand_begin(), inner->operand_end());
+  });
+}
+
+static bool isUpdated(StringAttr role) {
+  return role && (role == "weight" || role == "slot");
+}
+
+ForwardPart::ForwardPart(func::FuncOp function) {
+  Block &body = function.getBody().front();
+  for (Operation &op : body)
+    if (isGradient(&op)) {
+      marked = true;
+      need(&op);
+    }
+  Operation *end = body.getTerminator();
+  for (unsigned i = 0; !marked && i < end->getNumOperands(); ++i)
+    if (!isUpdated(function.getResultAttrOfType<StringAttr>(i, kRoleAttr)))
+      needed.insert(end->getOperand(i));
+  for (Operation &op : llvm::reverse(body.without_terminator()))
+    if (!isGradient(&op) && llvm::any_of(op.getResults(), [&](Value result) {
+          return needed.contains(result);
+        })) {
+      ops.insert(&op);
+      need(&op);
+    }
+}
+
+void Provenance::nameBackwards(std::vector<Named> values,
+                               llvm::function_ref<bool(Operation *)> mayName) {
+  for (size_t next = 0; next < values.size(); ++next) { // nearest values first
+    auto [value, name] = values[next];
+    Operation *def = value.getDefiningOp();
+    if (!def || !mayName(def) || !names.try_emplace(value, name).second ||
         !OpWithRule::get(def).elementwise)
       continue;
     for (Value operand : def->getOperands())
       if (isa<RankedTensorType>(operand.getType()))
-        stack.push_back(operand);
+        values.push_back({operand, name});
   }
 }
 
-Provenance::Provenance(func::FuncOp function) : function(function) {
+std::vector<Provenance::Named> Provenance::updatedWeights() {
   Operation *end = function.getBody().front().getTerminator();
+  std::vector<Named> found;
   for (unsigned index = 0; index < function.getNumArguments(); ++index) {
     auto result = donatedResult(function, index);
     auto role = function.getArgAttrOfType<StringAttr>(index, kRoleAttr);
     llvm::StringRef name = portName(function.getArgAttrDict(index));
     if (result && role && role == "weight" && !name.empty())
-      nameBackwards(end->getOperand(*result), "gradient of " + name.str());
+      found.push_back(
+          {end->getOperand(*result), kGradientPrefix.str() + name.str()});
   }
+  return found;
+}
+
+/// The names of arguments by the results that reuse their memory.
+static llvm::DenseMap<int64_t, llvm::StringRef>
+donatedNames(func::FuncOp function) {
+  llvm::DenseMap<int64_t, llvm::StringRef> names;
+  for (unsigned index = 0; index < function.getNumArguments(); ++index)
+    if (auto result = donatedResult(function, index))
+      names[*result] = portName(function.getArgAttrDict(index));
+  return names;
+}
+
+std::vector<Provenance::Named> Provenance::namedResults() {
+  Operation *end = function.getBody().front().getTerminator();
+  llvm::DenseMap<int64_t, llvm::StringRef> donated = donatedNames(function);
+  std::vector<Named> found;
   for (unsigned index = 0; index < end->getNumOperands(); ++index) {
+    Value value = end->getOperand(index);
     llvm::StringRef name = portName(function.getResultAttrDict(index));
     auto role = function.getResultAttrOfType<StringAttr>(index, kRoleAttr);
-    // A model's output is described by its layer, whose name is clearer.
-    bool isOutput = role && role == "output";
-    if (!name.empty() && !isOutput)
-      nameBackwards(end->getOperand(index), name.str());
+    bool isUpdate = role && (role == "state" || role == "slot");
+    if (role && role == "output") {
+      // An output is described by its layer, whose name is clearer. Programs
+      // without layers have at most names of results.
+      Operation *def = value.getDefiningOp();
+      if (!def || !layerOf(def).empty() ||
+          !function.getResultAttr(index, kSourceNameAttr))
+        continue;
+      isUpdate = donated.contains(index);
+      name = isUpdate ? donated.lookup(index) : name;
+    }
+    if (!name.empty())
+      found.push_back(
+          {value, (isUpdate ? kUpdatePrefix.str() : "") + name.str()});
   }
+  return found;
+}
+
+Provenance::Provenance(func::FuncOp function) : function(function) {
+  ForwardPart forward(function);
+  // The optimizer computes further sums, such as norms of gradients.
+  nameBackwards(updatedWeights(), [&](Operation *op) {
+    return !forward.contains(op) &&
+           (isGradient(op) || !forward.marksGradients() ||
+            OpWithRule::get(op).elementwise);
+  });
+  nameBackwards(namedResults(), [](Operation *) { return true; });
 }
 
 /// The op, such as a loop, whose region takes the value as an argument; null
@@ -101,6 +194,31 @@ static Operation *holderOf(Value value) {
   return isa_and_nonnull<func::FuncOp>(holder) ? nullptr : holder;
 }
 
+static int64_t elementCount(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.hasStaticShape() ? type.getNumElements() : -1;
+}
+
+/// Whether an op outside of the layer takes the value, or what ops of the layer
+/// compute from it element by element: the product, but not the maximum, of a
+/// dense layer with a softmax.
+static bool leavesLayer(Value value, llvm::StringRef layer) {
+  constexpr size_t most = 64;
+  llvm::SetVector<Value> reached;
+  reached.insert(value);
+  for (size_t next = 0; next < reached.size() && next < most; ++next)
+    for (Operation *user : reached[next].getUsers()) {
+      if (isGradient(user))
+        continue;
+      if (layerOf(user) != layer)
+        return true;
+      for (Value result : user->getResults())
+        if (elementCount(result) == elementCount(value))
+          reached.insert(result);
+    }
+  return false;
+}
+
 std::string Provenance::describe(Value value) const {
   if (Operation *holder = holderOf(value)) {
     llvm::StringRef layer = layerOf(holder);
@@ -108,9 +226,9 @@ std::string Provenance::describe(Value value) const {
            (layer.empty() ? holder->getName().getStringRef() : layer).str();
   }
   if (auto arg = dyn_cast<BlockArgument>(value)) {
-    auto name =
-        function.getArgAttrOfType<StringAttr>(arg.getArgNumber(), kNameAttr);
-    return name ? name.str() : "argument " + std::to_string(arg.getArgNumber());
+    unsigned index = arg.getArgNumber();
+    StringAttr name = shownName(function.getArgAttrDict(index));
+    return name ? name.str() : "argument " + std::to_string(index);
   }
   if (auto it = names.find(value); it != names.end())
     return it->second;
@@ -118,11 +236,13 @@ std::string Provenance::describe(Value value) const {
   llvm::StringRef layer = layerOf(def);
   if (layer.empty())
     return "result of " + def->getName().getStringRef().str();
-  return (isGradient(def) ? "gradient in " : "output of ") + layer.str();
+  return (isGradient(def)             ? "gradient in "
+          : leavesLayer(value, layer) ? "output of "
+                                      : "value in ") +
+         layer.str();
 }
 
 std::string Provenance::path(Value value) const {
-  static constexpr llvm::StringLiteral gradient = "gradient of ";
   if (Operation *holder = holderOf(value))
     return layerOf(holder).str();
   if (auto arg = dyn_cast<BlockArgument>(value)) {
@@ -131,7 +251,8 @@ std::string Provenance::path(Value value) const {
   }
   if (auto it = names.find(value); it != names.end()) {
     llvm::StringRef name = it->second;
-    name.consume_front(gradient);
+    if (!name.consume_front(kGradientPrefix))
+      name.consume_front(kUpdatePrefix);
     return name.str();
   }
   llvm::StringRef layer = layerOf(value.getDefiningOp());

@@ -2,9 +2,12 @@
 //
 //   gradient of d1/kernel is summed over "data"
 //   output of d2 is summed over "model"
+//   update of bn/moving_mean is summed over "data"
 //   d2/kernel is sliced over "model" for d2
 //
-// Names come from the annotations and NameLocs of arguments, the annotations of
+// A gradient is what the backward part computes: the mean of a batch, from which
+// both the output of a batch normalization and the gradient of its gamma are
+// computed, is no gradient. Names come from the annotations and NameLocs of arguments, the annotations of
 // results, and NameLocs of ops, which front ends set to layer names.
 //
 //===----------------------------------------------------------------------===//
@@ -29,7 +32,7 @@ public:
   explicit Provenance(mlir::func::FuncOp function);
 
   /// The value's name in a reason: "gradient of d1/kernel", "metrics/loss",
-  /// "output of d2".
+  /// "output of d2"; "value in d2" for one inside of the layer.
   std::string describe(mlir::Value value) const;
   /// The path by which people know a value, as a key of a layout map:
   /// d1/kernel, metrics/loss, d2/output. Without one, "argument 0" for an
@@ -41,7 +44,17 @@ public:
                      unsigned operand) const;
 
 private:
-  void nameBackwards(mlir::Value value, const std::string &name);
+  /// A value and its name, from which the operands are named.
+  using Named = std::pair<mlir::Value, std::string>;
+  /// The new values of weights, with the names of their gradients.
+  std::vector<Named> updatedWeights();
+  /// The other results, with their names.
+  std::vector<Named> namedResults();
+  /// Names the values from which elementwise ops of its shape compute a value,
+  /// back to the first one that another op computes. Of two names, a value gets
+  /// that of the nearer one. `mayName` excludes ops.
+  void nameBackwards(std::vector<Named> values,
+                     llvm::function_ref<bool(mlir::Operation *)> mayName);
   mutable mlir::func::FuncOp function;
   llvm::DenseMap<mlir::Value, std::string> names;
 };

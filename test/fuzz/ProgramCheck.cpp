@@ -5,6 +5,7 @@
 #include "weft/compiler/driver/CompileStep.h"
 #include "weft/compiler/explain/AnnotationChanges.h"
 #include "weft/compiler/explain/FindFixes.h"
+#include "weft/compiler/explain/ScheduledCost.h"
 #include "weft/dialects/weft/Weft.h"
 #include "weft/passes/training/Passes.h"
 #include "weft/passes/verify/CompareWithGlobal.h"
@@ -206,21 +207,18 @@ static void findSomeFixes(ModuleOp module, const CompileOptions &options,
   AnnotationChanges changes(module);
   auto recount =
       [&](const AnnotationChange &change) -> std::optional<Explanation> {
-    OwningOpRef<ModuleOp> changed = change.applied(module);
-    if (failed(runStages(*changed, options, Stage::plan)))
-      return std::nullopt;
-    return explainProgram(*changed);
+    return countStep(*change.applied(module), options);
   };
-  findFixes(
-      explanation,
-      [&](const CollectiveCost &cost) {
-        std::vector<Change> all;
-        for (AnnotationChange &change : changes.of(cost))
-          all.push_back({change.text, change.annotation,
-                         [&, change] { return recount(change); }});
-        return all;
-      },
-      2);
+  findFixes(explanation,
+            [&](const CollectiveCost &cost) {
+              std::vector<Change> all;
+              for (AnnotationChange &change : changes.of(cost))
+                all.push_back({change.text, change.annotation,
+                               unsigned(change.places.size()),
+                               [&, change] { return recount(change); }});
+              return all;
+            },
+            explanation.memory, {.most = 2, .seconds = {}, .progress = {}});
 }
 
 /// Checks the explanation of a module at stage `scheduled`.
@@ -232,6 +230,13 @@ Verdict ProgramCheck::explain(ModuleOp scheduled) {
   if (failed(runStages(*module, options, Stage::plan)))
     return Verdict::Refused;
   why += costProblem(*module);
+  Explanation planned = explainProgram(*module);
+  std::optional<Explanation> before = explainScheduled(scheduled);
+  if (before && (before->totalBytes() != planned.totalBytes() ||
+                 before->totalCount() != planned.totalCount()))
+    why += "sends " + std::to_string(planned.totalBytes()) + " bytes, " +
+           std::to_string(before->totalBytes()) +
+           " are counted before kernels are made";
   return why.empty() ? Verdict::Holds : Verdict::Differs;
 }
 

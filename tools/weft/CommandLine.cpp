@@ -114,14 +114,26 @@ static void addExplain(CLI::App &app, ExplainFlags &flags) {
       app.add_option("--html", flags.html,
                      "report.html: the same drawn, as a page on its own")
           ->check(namesPage());
+  auto *all = app.add_flag("--all", flags.all,
+                           "a row for each collective, and as many lines as "
+                           "there are (default: 60, equal rows are one)");
+  auto *seconds =
+      app.add_option("--fix-seconds", flags.model.fixSeconds,
+                     "start no compilation for a fix after this time (default: "
+                     "ten compilations, fewer of large programs)")
+          ->check(isDuration());
   app.add_flag("--kernels", flags.kernels,
                "instead: the loop nests of each kernel, with their tiles, "
                "bytes and operations")
-      ->excludes(page);
+      ->excludes(page)
+      ->excludes(all)
+      ->excludes(seconds);
   app.add_option("--why", flags.why,
                  "instead: why this tensor is laid out as it is: d1/kernel, "
                  "d2/output, or a line of the script, train.py:12")
       ->excludes(page)
+      ->excludes(all)
+      ->excludes(seconds)
       ->excludes("--kernels");
   app.footer("Examples:\n"
              "  weft explain model.keras --distribution dist.json "

@@ -56,7 +56,8 @@ struct ModelFlags {
   /// The sizes that an input's unknown sizes may count as, in the order in which
   /// they are tried: of commands that run nothing.
   std::vector<int64_t> openSizes;
-  bool namesTarget = false; ///< --target was given
+  bool namesTarget = false;         ///< --target was given
+  std::optional<double> fixSeconds; ///< for trying changes; none: no limit
   bool timing = false;
 
   /// The first given flag that needs a model's sources: it chooses layouts,
@@ -137,6 +138,7 @@ struct ExplainFlags {
   bool kernels = false; ///< explain the loop nests of each kernel instead
   std::string why;      ///< a tensor whose layout is explained instead
   std::string html;     ///< a page; empty: none
+  bool all = false;     ///< a row for each collective, and all lines
   std::vector<std::string> only; ///< tensors to draw; empty: all
 };
 

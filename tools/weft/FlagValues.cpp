@@ -88,6 +88,12 @@ FlagCheck weft::tool::isFraction() {
                         "from 0 to below 1", "0.2 takes the last fifth");
 }
 
+FlagCheck weft::tool::isDuration() {
+  return number<double>(
+      [](double value) { return value >= 0 && std::isfinite(value); },
+      "a number of seconds, at least 0", "0.5 is half a second");
+}
+
 FlagCheck weft::tool::namesModel() {
   return [](const std::string &text) -> std::string {
     if (text.ends_with(".keras"))

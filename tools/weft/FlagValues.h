@@ -40,6 +40,8 @@ FlagCheck isDivisor();
 FlagCheck isRate();
 /// Checks for a number from 0 to below 1.
 FlagCheck isFraction();
+/// Checks for a finite number of at least 0.
+FlagCheck isDuration();
 /// Checks for a name ending in .keras.
 FlagCheck namesModel();
 /// Checks for a file, not standard output.

@@ -8,6 +8,7 @@
 #include "weft/compiler/frontends/stablehlo/convert/ShardingStrings.h"
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/host/Host.h"
+#include "weft/dialects/weft/PortName.h"
 #include "weft/dialects/weft/Ports.h"
 #include "weft/dialects/weft/VerifySizes.h"
 
@@ -38,7 +39,7 @@ private:
                                      ArrayRef<int64_t> devices);
   FailureOr<DictionaryAttr> port(DictionaryAttr foreign, Type type,
                                  const std::string &name, StringRef role,
-                                 bool isArgument);
+                                 std::optional<Location> argument);
   LogicalResult addPorts(func::FuncOp function);
   LogicalResult checkNames(func::FuncOp function);
   void donate(func::FuncOp function);
@@ -197,14 +198,38 @@ static StringAttr said(DictionaryAttr foreign, StringRef name,
   return text ? text : builder.getStringAttr(otherwise);
 }
 
-FailureOr<DictionaryAttr> ProgramImporter::port(DictionaryAttr foreign,
-                                                Type type,
-                                                const std::string &name,
-                                                StringRef role,
-                                                bool isArgument) {
+/// The name that a program's author would know an argument or result by: that of
+/// the argument's location, or what JAX says. Empty if there is none.
+static std::string sourceName(DictionaryAttr foreign,
+                              std::optional<Location> argument) {
+  auto of = [&](StringRef name) {
+    auto text = foreign ? foreign.getAs<StringAttr>(name) : nullptr;
+    return text ? text.getValue() : StringRef();
+  };
+  if (!argument) {
+    StringRef name = of("jax.result_info");
+    bool isPath = name.starts_with("[") || name.starts_with(".");
+    return (isPath ? "result" : "") + name.str();
+  }
+  if (StringRef name = of("jax.arg_info"); !name.empty())
+    return name.str();
+  auto name = dyn_cast<NameLoc>(*argument);
+  return name ? name.getName().str() : "";
+}
+
+FailureOr<DictionaryAttr>
+ProgramImporter::port(DictionaryAttr foreign, Type type,
+                      const std::string &name, StringRef role,
+                      std::optional<Location> argument) {
+  bool isArgument = argument.has_value();
   NamedAttrList list;
   StringAttr called = said(foreign, kNameAttr, name, builder);
   list.append(kNameAttr, called);
+  if (std::string source = sourceName(foreign, argument);
+      !source.empty() && called.getValue() == name) {
+    called = builder.getStringAttr(source);
+    list.append(kSourceNameAttr, called);
+  }
   list.append(kRoleAttr, said(foreign, kRoleAttr, role, builder));
   Location loc = functions[entry].op->getLoc();
   int64_t rank = cast<RankedTensorType>(type).getRank();
@@ -277,14 +302,16 @@ LogicalResult ProgramImporter::addPorts(func::FuncOp function) {
   const Function &main = functions[entry];
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
     auto attributes = port(attributesAt(main.arguments, i), type,
-                           llvm::formatv("in/{0,0+3}", i), "input", true);
+                           llvm::formatv("in/{0,0+3}", i), "input",
+                           main.body->getArgument(i).getLoc());
     if (failed(attributes))
       return failure();
     function.setArgAttrs(i, *attributes);
   }
   for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
-    auto attributes = port(attributesAt(main.results, i), type,
-                           llvm::formatv("out/{0,0+3}", i), "output", false);
+    auto attributes =
+        port(attributesAt(main.results, i), type,
+             llvm::formatv("out/{0,0+3}", i), "output", std::nullopt);
     if (failed(attributes))
       return failure();
     function.setResultAttrs(i, *attributes);

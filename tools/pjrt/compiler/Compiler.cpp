@@ -317,7 +317,8 @@ std::vector<uint8_t> pjrt::ProgramSource::compile() {
   }
   if (wantsReports())
     for (auto planned : module->getOps<plan::ProgramOp>())
-      state->explanation += toText(explainProgram(planned));
+      state->explanation +=
+          toText(explainProgram(planned), {.isComplete = true});
   writeCachedCode(folder, state->key, charsOf(*image));
   writeCachedCode(folder, state->keyOfBytes, entry);
   return std::move(*image);

@@ -34,7 +34,7 @@ static int print(const Report &report, const ExplainFlags &flags) {
   if (flags.json)
     llvm::outs() << llvm::formatv("{0:2}\n", toJson(report.explanation));
   else
-    printText(toText(report.explanation));
+    printText(toText(report.explanation, {.isComplete = flags.all}));
   if (flags.html.empty())
     return 0;
   std::string error = writeOutputFile(flags.html, toHtml(report));

@@ -233,6 +233,7 @@ OwningOpRef<ModuleOp> ForeignProgram::importLaidOut(bool warns) {
 CompileOptions ForeignProgram::options() {
   CompileOptions result = compileOptions(flags);
   result.expect = flags.expect;
+  result.scheduled = &scheduled;
   result.findFixes = [this](Explanation &explanation) {
     findFixes(explanation);
   };
@@ -242,7 +243,8 @@ CompileOptions ForeignProgram::options() {
 
 void ForeignProgram::findFixes(Explanation &explanation) {
   if (auto original = import())
-    findAnnotationFixes(explanation, *original, compileOptions(flags));
+    findAnnotationFixes(explanation, scheduled, *original,
+                        compileOptions(flags));
 }
 
 void ForeignProgram::endAfter(Stage reached, Stage wanted) {

@@ -85,6 +85,8 @@ private:
   std::optional<keras::Distribution> distribution;
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> program;
+  /// Of the step that was compiled last, for findFixes().
+  std::optional<Explanation> scheduled;
 };
 
 /// The name of a step's function, of any batch size if none is given.

@@ -1,7 +1,7 @@
 //===- LayoutCommand.cpp - weft layout ------------------------------------===//
 
 #include "weft/compiler/explain/TensorLayouts.h"
-#include "weft/dialects/weft/Weft.h"
+#include "weft/dialects/weft/PortName.h"
 #include "weft/passes/planning/Passes.h"
 #include "weft/tools/weft/compiler/DrawShards.h"
 #include "weft/tools/weft/compiler/ForeignProgram.h"
@@ -20,6 +20,11 @@ struct Row {
   std::string name, role, reason;
   std::vector<int64_t> shape;
   Layout layout;
+  std::string key = {}; ///< of the array in files, if the name is another
+
+  bool isCalled(const std::string &text) const {
+    return name == text || (!key.empty() && key == text);
+  }
 };
 } // namespace
 
@@ -123,8 +128,11 @@ static llvm::json::Object rowJson(const Mesh &mesh, const Row &row) {
                            {"begin", std::move(begin)},
                            {"end", std::move(end)}});
   }
+  bool hasKey = !row.key.empty();
   return llvm::json::Object{
-      {"name", row.name},
+      {"name", hasKey ? row.key : row.name},
+      {"source_name",
+       hasKey ? llvm::json::Value(row.name) : llvm::json::Value(nullptr)},
       {"role", row.role},
       {"shape", llvm::json::Array(row.shape)},
       {"layout", toCommandText(mesh, row.layout)},
@@ -175,10 +183,11 @@ static std::string selectRows(std::vector<Row> &rows,
   for (const Row &row : rows)
     known += (known.empty() ? "" : ", ") + row.name;
   for (const std::string &name : only)
-    if (llvm::none_of(rows, [&](const Row &row) { return row.name == name; }))
+    if (llvm::none_of(rows, [&](const Row &row) { return row.isCalled(name); }))
       return "--only " + name + ": no such tensor; use one of " + known;
   llvm::erase_if(rows, [&](const Row &row) {
-    return !llvm::is_contained(only, row.name);
+    return llvm::none_of(
+        only, [&](const std::string &name) { return row.isCalled(name); });
   });
   return "";
 }
@@ -206,6 +215,10 @@ static void addPorts(std::vector<Row> &rows, mlir::func::FuncOp function) {
     if (LayoutAttr layout = getLayout(type))
       row.layout = layout.getLayout();
     row.reason = text(kReasonAttr, otherwise);
+    if (std::string name = text(kSourceNameAttr, ""); !name.empty()) {
+      row.key = std::move(row.name);
+      row.name = std::move(name);
+    }
     rows.push_back(std::move(row));
   };
   for (unsigned i = 0; i < function.getNumArguments(); ++i)

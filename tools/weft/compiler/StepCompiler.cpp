@@ -12,6 +12,7 @@
 #include "weft/tools/keras/SavedModel.h"
 #include "weft/tools/weft/compiler/DescribePorts.h"
 #include "weft/tools/weft/compiler/FindNonFinite.h"
+#include "weft/tools/weft/compiler/FixBar.h"
 #include "weft/tools/weft/compiler/InternalFailure.h"
 #include "weft/tools/weft/compiler/UnknownDialect.h"
 #include "weft/tools/weft/compiler/VerifyStages.h"
@@ -345,6 +346,7 @@ CompileOptions weft::tool::compileOptions(const ModelFlags &flags) {
   result.timing = flags.timing;
   result.cacheDirectory = codeCacheFolder();
   result.memory = static_cast<int64_t>(parseQuantity(flags.memory).value_or(0));
+  result.fixLimits = fixLimits(flags);
   return result;
 }
 
@@ -387,6 +389,7 @@ CompileOptions StepCompiler::budgeted(const std::string &step,
   if (step != flags.step || batchSize != flags.batchSize)
     return result;
   result.expect = flags.expect;
+  result.scheduled = &scheduled;
   result.findFixes = [=, this](Explanation &explanation) {
     findFixes(explanation, step, batchSize);
   };
@@ -398,6 +401,7 @@ OwningOpRef<ModuleOp> StepCompiler::reach(const std::string &step,
                                           bool *isOverBudget) {
   auto module = import(step, batchSize);
   CompileOptions watched = budgeted(step, batchSize);
+  scheduled.reset();
   Stage reached = watched.from;
   bool isRefused = false;
   watched.reached = &reached;
@@ -413,19 +417,6 @@ OwningOpRef<ModuleOp> StepCompiler::reach(const std::string &step,
   return nullptr;
 }
 
-OwningOpRef<ModuleOp> StepCompiler::planUnder(const keras::Distribution &other,
-                                              const std::string &step,
-                                              int64_t batchSize) {
-  ScopedDiagnosticHandler silent(liveContext(),
-                                 [](Diagnostic &) { return success(); });
-  auto module = import(step, batchSize, &other);
-  CompileOptions quiet = options();
-  quiet.timing = false;
-  if (module && failed(runStages(*module, quiet, Stage::plan)))
-    return nullptr;
-  return module;
-}
-
 std::optional<std::vector<uint8_t>>
 StepCompiler::compile(const std::string &step, int64_t batchSize) {
   auto module = import(step, batchSize);
@@ -435,6 +426,7 @@ StepCompiler::compile(const std::string &step, int64_t batchSize) {
   describePorts(function, kerasModel, weights);
   noteSource(function, hashOfText(settings()));
   CompileOptions watched = budgeted(step, batchSize);
+  scheduled.reset();
   Stage reached = watched.from;
   bool isRefused = false;
   watched.reached = &reached;

@@ -51,17 +51,13 @@ public:
   mlir::OwningOpRef<mlir::ModuleOp> reach(const std::string &step,
                                           int64_t batchSize, Stage stage,
                                           bool *isOverBudget = nullptr);
-  /// The step's plan with the distribution `other`; null, without a message, if
-  /// it does not compile.
-  mlir::OwningOpRef<mlir::ModuleOp> planUnder(const keras::Distribution &other,
-                                              const std::string &step,
-                                              int64_t batchSize);
   /// Adds the uses of the layout map's rules.
   void explainRules(Explanation &explanation);
   /// Adds the layout and its reason for ports and for inner tensors with a
   /// rule.
   void explainTensors(std::vector<TensorLayout> &tensors, int64_t batchSize);
-  /// Adds fixes: changes of other annotations, with their costs.
+  /// Adds fixes of the step that was compiled last: changes of annotations, with
+  /// their costs.
   void findFixes(Explanation &explanation, const std::string &step,
                  int64_t batchSize);
   /// Compiles to the bytes of a .weft file; nothing after a printed error.
@@ -120,6 +116,8 @@ private:
   keras::Distribution layouts;
   std::optional<keras::ResolvedLayouts> resolved; ///< set by a distribution
   std::optional<std::map<std::string, Shape>> sampleWeights;
+  /// Of the step that was compiled last, for findFixes().
+  std::optional<Explanation> scheduled;
   /// The context, made on demand; compile() frees it.
   mlir::MLIRContext *liveContext();
   std::unique_ptr<mlir::MLIRContext> context;

@@ -69,20 +69,26 @@ void StepCompiler::findFixes(Explanation &explanation, const std::string &step,
   if (!resolved)
     return;
   LayoutChanges changes(layouts, *resolved, kerasModel);
+  StagePasses passes(liveContext());
+  CompileOptions compiling = options();
+  compiling.passes = &passes;
   auto recount = [&](const LayoutChange &change) -> std::optional<Explanation> {
-    auto module = planUnder(change.applied(layouts), step, batchSize);
-    if (!module)
-      return std::nullopt;
-    return explainProgram(*module);
+    mlir::ScopedDiagnosticHandler silent(
+        liveContext(), [](mlir::Diagnostic &) { return mlir::success(); });
+    keras::Distribution other = change.applied(layouts);
+    auto module = import(step, batchSize, &other);
+    return module ? countStep(*module, compiling) : std::nullopt;
   };
+  FixLimits limits = compiling.fixLimits;
+  limits.most = affordableChanges(explanation, limits.most);
   weft::findFixes(
       explanation,
       [&](const CollectiveCost &collective) {
         std::vector<Change> found;
         for (LayoutChange &change : changes.of(collective))
-          found.push_back({change.text, change.annotation,
-                           [recount, change] { return recount(change); }});
+          found.push_back({change.text, change.annotation, 1,
+                           [&, change] { return recount(change); }});
         return found;
       },
-      affordableChanges(explanation));
+      scheduled ? scheduled->memory : explanation.memory, limits);
 }

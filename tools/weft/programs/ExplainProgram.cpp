@@ -31,6 +31,8 @@ static const char *flagOfSources(const ExplainFlags &flags) {
          : !model.memory.empty()          ? "--memory"
          : !model.matmulPrecision.empty() ? "--matmul-precision"
          : !flags.html.empty()            ? "--html"
+         : flags.all                      ? "--all"
+         : model.fixSeconds               ? "--fix-seconds"
          : flags.kernels                  ? "--kernels"
                                           : nullptr;
 }

@@ -169,8 +169,10 @@ std::vector<LayoutChange>
 LayoutChanges::of(const CollectiveCost &collective) const {
   Selection selection = select(collective);
   std::vector<LayoutChange> changes;
-  for (size_t rule = 0; rule < distribution.rules.size(); ++rule)
-    changeRule(rule, selection, changes);
+  for (bool named : {true, false})
+    for (size_t rule = 0; rule < distribution.rules.size(); ++rule)
+      if (namesLayer(rule, selection) == named)
+        changeRule(rule, selection, changes);
   for (const std::string &path : paths) {
     const Tensor &tensor = tensors.at(path);
     if (tensor.canBeAnnotated && !tensor.hasRule &&

@@ -43,7 +43,8 @@ public:
                 const keras::ResolvedLayouts &resolved,
                 const keras::Model &model);
 
-  /// The changes that may concern a collective, existing rules first.
+  /// The changes that may concern a collective: of rules for the layers that it
+  /// names, of other rules, then new rules.
   std::vector<LayoutChange> of(const CollectiveCost &collective) const;
 
 private:
