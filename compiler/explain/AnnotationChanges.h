@@ -15,7 +15,7 @@
 // that the collective names, then the other annotated ones, as layouts
 // propagate. A change is of one annotation, or of all that belong together: tensors
 // of one shape and layout whose names are equal without the numbers of layers and
-// without what stands before a key of a JAX tree (weights, their optimizer's
+// without the text before the keys of a JAX tree (weights, their optimizer's
 // values and the results of both), and constraints at one line of a script.
 //
 //===----------------------------------------------------------------------===//

@@ -14,7 +14,7 @@ using namespace weft;
 using llvm::StringRef;
 
 namespace {
-/// A part of a text: the number of a layer, or what stands between two.
+/// A part of a text: the number of a layer, or the text between two.
 struct Token {
   StringRef text;
   bool isLayer = false;

@@ -51,7 +51,7 @@ struct CollectiveCost {
   std::vector<std::string> lines;
   /// Annotations without which the collective disappears (FindFixes.h).
   std::vector<std::string> annotations;
-  /// The best change of annotation that removes or shrinks it, with what it
+  /// The best change of annotation that removes or shrinks it, with the bytes that it
   /// saves (FindFixes.h); nothing if none that was tried saves bytes.
   std::optional<std::string> fix;
 };
@@ -84,7 +84,7 @@ struct RuleStatus {
   std::string advice; ///< closest paths of a dead rule
 };
 
-/// A change of annotations under which a step sends fewer bytes.
+/// A change of annotations with the step's costs under it.
 struct Fix {
   std::string change; ///< for people: remove "d2/output": ["data", null]
   std::string effect; ///< a step sends 12 bytes instead of 14

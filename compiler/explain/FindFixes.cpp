@@ -31,7 +31,7 @@ static std::set<std::string> subjects(const CollectiveCost &cost) {
 }
 
 namespace {
-/// The collectives of a step by what they move. Two move the same if they are
+/// The collectives of a step by their movements. Two move the same if they are
 /// of one kind, share an axis and a subject, and come from a common line, if
 /// both have lines. A gradient that is added to an existing all-reduce has lost
 /// its own collective.
@@ -126,10 +126,11 @@ std::vector<Change> FixFinder::choose(const ChangesOf &changesOf) {
   std::vector<Row> rows;
   std::set<std::string> known;
   for (const CollectiveRow &row : collectiveRows(now)) {
-    rows.push_back(
-        {row.bytes, changesOf(now.collectives[row.members.front()])});
-    for (const Change &change : rows.back().changes)
+    std::vector<Change> changes =
+        changesOf(now.collectives[row.members.front()]);
+    for (const Change &change : changes)
       known.insert(change.text);
+    rows.push_back({row.bytes, std::move(changes)});
   }
   now.search->known = known.size();
   std::vector<Change> chosen;

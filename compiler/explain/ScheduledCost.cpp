@@ -176,7 +176,9 @@ std::optional<Explanation> weft::explainScheduled(ModuleOp module) {
   if (!only)
     return std::nullopt;
   auto mesh = module->getAttrOfType<MeshAttr>(kMeshAttr);
-  if (!mesh) // as of PlaceBuffers: a program on one device
+  if (!mesh) // a program on one device
     return std::nullopt;
+  // The passes that make plans load it later.
+  module.getContext()->getOrLoadDialect<plan::PlanDialect>();
   return ScheduleCounter(only, mesh).count();
 }

@@ -1,4 +1,4 @@
-//===- PortName.h - what people call an argument or result ------*- C++ -*-===//
+//===- PortName.h - names of arguments and results for people ---*- C++ -*-===//
 //
 // A program of JAX has a name in its text for each argument and result:
 //

@@ -64,8 +64,8 @@ static llvm::StringRef portName(DictionaryAttr attributes) {
 namespace {
 /// The ops of the forward part: those from whose results gradients are computed
 /// and that are none themselves. A program whose gradients were made elsewhere
-/// does not mark them; there, what results other than weights and slots are
-/// computed from is the forward part.
+/// does not mark them; there, the ops behind results other than weights and slots
+/// are the forward part.
 class ForwardPart {
 public:
   explicit ForwardPart(func::FuncOp function);
@@ -91,6 +91,21 @@ static bool isUpdated(StringAttr role) {
   return role && (role == "weight" || role == "slot");
 }
 
+/// The results with new values of weights and slots, by their roles or by those
+/// of the arguments whose memory they reuse.
+static llvm::DenseSet<int64_t> updatedResults(func::FuncOp function) {
+  llvm::DenseSet<int64_t> updated;
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (isUpdated(function.getResultAttrOfType<StringAttr>(i, kRoleAttr)))
+      updated.insert(i);
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (auto result = function.getArgAttrOfType<IntegerAttr>(i, kDonatedAttr);
+        result &&
+        isUpdated(function.getArgAttrOfType<StringAttr>(i, kRoleAttr)))
+      updated.insert(result.getInt());
+  return updated;
+}
+
 ForwardPart::ForwardPart(func::FuncOp function) {
   Block &body = function.getBody().front();
   for (Operation &op : body)
@@ -98,9 +113,10 @@ ForwardPart::ForwardPart(func::FuncOp function) {
       marked = true;
       need(&op);
     }
+  llvm::DenseSet<int64_t> updated = updatedResults(function);
   Operation *end = body.getTerminator();
   for (unsigned i = 0; !marked && i < end->getNumOperands(); ++i)
-    if (!isUpdated(function.getResultAttrOfType<StringAttr>(i, kRoleAttr)))
+    if (!updated.contains(i))
       needed.insert(end->getOperand(i));
   for (Operation &op : llvm::reverse(body.without_terminator()))
     if (!isGradient(&op) && llvm::any_of(op.getResults(), [&](Value result) {
@@ -199,8 +215,8 @@ static int64_t elementCount(Value value) {
   return type && type.hasStaticShape() ? type.getNumElements() : -1;
 }
 
-/// Whether an op outside of the layer takes the value, or what ops of the layer
-/// compute from it element by element: the product, but not the maximum, of a
+/// Whether an op outside of the layer takes the value, or a value that ops of the
+/// layer compute from it element by element: the product, but not the maximum, of a
 /// dense layer with a softmax.
 static bool leavesLayer(Value value, llvm::StringRef layer) {
   constexpr size_t most = 64;

@@ -5,9 +5,9 @@
 //   update of bn/moving_mean is summed over "data"
 //   d2/kernel is sliced over "model" for d2
 //
-// A gradient is what the backward part computes: the mean of a batch, from which
-// both the output of a batch normalization and the gradient of its gamma are
-// computed, is no gradient. Names come from the annotations and NameLocs of arguments, the annotations of
+// Gradients are values of the backward part: the mean of a batch, from which both
+// the output of a batch normalization and the gradient of its gamma are computed,
+// is no gradient. Names come from the annotations and NameLocs of arguments, the annotations of
 // results, and NameLocs of ops, which front ends set to layer names.
 //
 //===----------------------------------------------------------------------===//

@@ -199,7 +199,7 @@ static StringAttr said(DictionaryAttr foreign, StringRef name,
 }
 
 /// The name that a program's author would know an argument or result by: that of
-/// the argument's location, or what JAX says. Empty if there is none.
+/// the argument's location, or of JAX's attributes. Empty if there is none.
 static std::string sourceName(DictionaryAttr foreign,
                               std::optional<Location> argument) {
   auto of = [&](StringRef name) {

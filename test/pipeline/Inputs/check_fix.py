@@ -47,7 +47,7 @@ def changed(distribution, fix):
 
 
 def problem(fix, before, after):
-    """What of the fix does not hold, or an empty text."""
+    """The reason why the fix does not hold, or an empty text."""
     promised, now = (int(n.replace(",", "")) for n in PROMISE.search(fix["effect"]).groups())
     sent = after["total"]["bytes"]
     if (sent, before["total"]["bytes"]) != (promised, now) or promised != fix["bytes"] or promised >= now:
