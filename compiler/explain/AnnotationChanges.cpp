@@ -251,28 +251,15 @@ AnnotationChanges::of(const CollectiveCost &collective) const {
     order.push_back({urgency(tensor), &tensor});
   llvm::stable_sort(order, [](auto &a, auto &b) { return a.first < b.first; });
   std::set<int> done;
-  std::vector<std::vector<AnnotationChange>> ofRank[4];
-  for (auto &[rank, tensor] : order) {
-    std::vector<AnnotationChange> &its = ofRank[rank].emplace_back();
+  for (auto &[rank, tensor] : order)
     if (tensor->together >= 0 && done.insert(tensor->together).second) {
       std::vector<const Tensor *> together;
       for (unsigned i : groups[tensor->together])
         together.push_back(&tensors[i]);
-      change(together, axes, its);
+      change(together, axes, changes);
     } else if (tensor->together < 0 && (rank < 3 || tensor->layout)) {
-      change({tensor}, axes, its);
+      change({tensor}, axes, changes);
     }
-  }
-  // The first change of each tensor, then the second of each, ...
-  for (std::vector<std::vector<AnnotationChange>> &lists : ofRank) {
-    size_t most = 0;
-    for (const std::vector<AnnotationChange> &its : lists)
-      most = std::max(most, its.size());
-    for (size_t i = 0; i < most; ++i)
-      for (std::vector<AnnotationChange> &its : lists)
-        if (i < its.size())
-          changes.push_back(std::move(its[i]));
-  }
   // Then each of a few that belong together on its own.
   constexpr size_t few = 8;
   for (auto &[rank, tensor] : order)
