@@ -32,6 +32,7 @@
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/Ports.h"
 
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -113,7 +114,7 @@ private:
 
   bool isWorthwhile(Operation *op) {
     if (op->getNumRegions() || op->hasTrait<OpTrait::IsTerminator>() ||
-        overwritesReadValue(op))
+        overwritesReadValue(op) || hasOwnPlace(op))
       return false;
     llvm::SmallVector<Operation *> missing;
     if (!isPossible(op, missing) || frees(op) < takes(op))
@@ -130,6 +131,12 @@ private:
     });
   }
 
+  /// Whether the op writes what others may read, such as a call of the host:
+  /// these ops keep their order.
+  static bool hasOwnPlace(Operation *op) {
+    return hasEffect<MemoryEffects::Write>(op);
+  }
+
   /// Whether all operands are computed, or lack only ops whose results have 64
   /// bytes at most. The lacking ops are added to `missing` in order.
   bool isPossible(Operation *op, llvm::SmallVectorImpl<Operation *> &missing) {
@@ -138,7 +145,7 @@ private:
       if (!def || done.contains(def) || llvm::is_contained(missing, def))
         continue;
       if (def->getNumRegions() || isa<coll::CollDialect>(def->getDialect()) ||
-          bytesHeld(def->getResults()) > kScalars || !isPossible(def, missing))
+          hasOwnPlace(def) || bytesHeld(def->getResults()) > kScalars || !isPossible(def, missing))
         return false;
       missing.push_back(def);
     }

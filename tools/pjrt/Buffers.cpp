@@ -13,11 +13,11 @@ namespace {
 /// returns.
 PJRT_Error *fromHost(Client_BufferFromHostBuffer_Args *args) {
   std::vector<int64_t> dims(args->dims, args->dims + args->num_dims);
-  PJRT_Device *device = args->memory ? args->memory->device : args->device;
+  PJRT_Memory *memory = args->memory ? args->memory : args->device->memories[0];
   StoragePtr storage;
   MemoryOrder order;
-  if (PJRT_Error *why = allocate(args->type, dims, args->device_layout, device,
-                                 storage, order))
+  if (PJRT_Error *why = allocate(args->type, dims, args->device_layout,
+                                 memory->device, storage, order))
     return why;
   size_t element = elementType(args->type)->bytes;
   std::vector<int64_t> strides =
@@ -27,7 +27,7 @@ PJRT_Error *fromHost(Client_BufferFromHostBuffer_Args *args) {
           : byteStrides(dims, rowMajor(dims.size()), element);
   copyArray(storage->data(), order, args->data, strides.data(), dims, element);
   args->buffer =
-      makeBuffer(args->type, std::move(dims), device, std::move(storage),
+      makeBuffer(args->type, std::move(dims), memory, std::move(storage),
                  Promise::kept(), std::move(order));
   args->done_with_host_buffer = new PJRT_Event{Promise::kept()};
   return nullptr;
@@ -81,7 +81,7 @@ PJRT_Error *deviceOf(Buffer_Device_Args *args) {
 }
 
 PJRT_Error *memoryOf(Buffer_Memory_Args *args) {
-  args->memory = &args->buffer->device->memory;
+  args->memory = args->buffer->memory;
   return nullptr;
 }
 
@@ -129,7 +129,8 @@ struct DeviceCopy {
 /// Copies in the order of all other work, as later requests may write to the
 /// array.
 PJRT_Buffer *copy(PJRT_Buffer *buffer, const StoragePtr &from,
-                  PJRT_Device *device) {
+                  PJRT_Memory *memory) {
+  PJRT_Device *device = memory->device;
   auto to = std::make_shared<Storage>(from->size(), device->use);
   auto done = std::make_shared<Promise>();
   done->isWork = true;
@@ -146,7 +147,7 @@ PJRT_Buffer *copy(PJRT_Buffer *buffer, const StoragePtr &from,
   client->dispatcher.add(std::move(needed), [copy = std::move(copy), client] {
     copy.begin(*client);
   });
-  return makeBuffer(buffer->type, buffer->dims, device, to, done,
+  return makeBuffer(buffer->type, buffer->dims, memory, to, done,
                     buffer->order);
 }
 
@@ -154,7 +155,7 @@ PJRT_Error *copyToDevice(Buffer_CopyToDevice_Args *args) {
   StoragePtr from = storageOf(args->buffer);
   if (!from)
     return deletedError();
-  args->copy = copy(args->buffer, from, args->device);
+  args->copy = copy(args->buffer, from, args->device->memories[0]);
   return nullptr;
 }
 
@@ -162,7 +163,7 @@ PJRT_Error *copyToMemory(Buffer_CopyToMemory_Args *args) {
   StoragePtr from = storageOf(args->buffer);
   if (!from)
     return deletedError();
-  args->copy = copy(args->buffer, from, args->memory->device);
+  args->copy = copy(args->buffer, from, args->memory);
   return nullptr;
 }
 
@@ -248,12 +249,13 @@ PJRT_Error *weft::pjrt::readOrder(const MemoryLayout *layout, BufferType type,
 }
 
 PJRT_Buffer *weft::pjrt::makeBuffer(BufferType type, std::vector<int64_t> dims,
-                                    PJRT_Device *device, StoragePtr storage,
+                                    PJRT_Memory *memory, StoragePtr storage,
                                     PromisePtr ready, MemoryOrder order) {
   auto *buffer = new PJRT_Buffer{};
   buffer->type = type;
   buffer->dims = std::move(dims);
-  buffer->device = device;
+  buffer->device = memory->device;
+  buffer->memory = memory;
   buffer->storage = std::move(storage);
   buffer->ready = std::move(ready);
   buffer->order =

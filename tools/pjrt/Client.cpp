@@ -12,7 +12,7 @@ using namespace weft::pjrt;
 
 namespace {
 
-constexpr std::string_view kKind = "cpu", kMemoryKind = "device";
+constexpr std::string_view kKind = "cpu";
 
 /// The value of an option that JAX passes when it creates the client.
 int64_t optionOf(const Client_Create_Args *args, std::string_view name,
@@ -29,12 +29,18 @@ int64_t optionOf(const Client_Create_Args *args, std::string_view name,
 void addDevice(PJRT_Client &client, int id) {
   auto device = std::make_unique<PJRT_Device>();
   device->description = describeDevice(id);
-  device->memory.id = id;
-  device->memory.text = "device memory of weft:" + std::to_string(id);
-  device->memory.device = device.get();
+  for (size_t kind = 0; kind < kMemoryKindCount; ++kind) {
+    PJRT_Memory &memory = device->owned[kind];
+    memory.id = id * static_cast<int>(kMemoryKindCount) + static_cast<int>(kind);
+    memory.kind = kind;
+    memory.text = std::string(kMemoryKinds[kind]) + " memory of weft:" +
+                  std::to_string(id);
+    memory.device = device.get();
+    device->memories[kind] = &memory;
+    client.memories.push_back(&memory);
+  }
   device->client = &client;
   client.devices.push_back(device.get());
-  client.memories.push_back(&device->memory);
   client.topology.descriptions.push_back(&device->description);
   client.owned.push_back(std::move(device));
 }
@@ -161,12 +167,12 @@ PJRT_Error *hardwareId(Device_LocalHardwareId_Args *args) {
 
 PJRT_Error *deviceMemories(Device_AddressableMemories_Args *args) {
   args->memories = args->device->memories;
-  args->num_memories = 1;
+  args->num_memories = kMemoryKindCount;
   return nullptr;
 }
 
 PJRT_Error *defaultMemory(Device_DefaultMemory_Args *args) {
-  args->memory = &args->device->memory;
+  args->memory = args->device->memories[0];
   return nullptr;
 }
 
@@ -184,8 +190,10 @@ PJRT_Error *memoryStats(Device_MemoryStats_Args *args) {
   args->num_allocs = use.count;
   args->largest_alloc_size = use.largest;
   args->bytes_limit = int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  args->bytes_reservable_limit = args->bytes_limit;
   args->peak_bytes_in_use_is_set = args->num_allocs_is_set =
-      args->largest_alloc_size_is_set = args->bytes_limit_is_set = true;
+      args->largest_alloc_size_is_set = args->bytes_limit_is_set =
+          args->bytes_reservable_limit_is_set = true;
   return nullptr;
 }
 
@@ -195,11 +203,11 @@ PJRT_Error *memoryId(Memory_Id_Args *args) {
 }
 
 PJRT_Error *memoryKind(Memory_Kind_Args *args) {
-  return give(args, kMemoryKind);
+  return give(args, kMemoryKinds[args->memory->kind]);
 }
 
 PJRT_Error *memoryKindId(Memory_Kind_Id_Args *args) {
-  args->id = 0;
+  args->id = static_cast<int>(args->memory->kind);
   return nullptr;
 }
 

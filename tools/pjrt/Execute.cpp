@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <map>
 
 using namespace weft;
 using namespace weft::pjrt;
@@ -74,9 +75,7 @@ const PJRT_Error *brokenArgument(const Run &run) {
 void end(const Run &run, const std::string &failed) {
   PJRT_Client &client = *run.executable->client;
   client.transfers.removeFirst();
-  std::string why = failed, said = takeHostFailure();
-  if (why.empty())
-    why = said;
+  std::string why = failed.empty() ? run.transfers.failure() : failed;
   auto begun = std::max(run.enqueued, client.lastRunEnded);
   client.lastRunEnded = std::chrono::steady_clock::now();
   if (why.empty()) {
@@ -179,6 +178,35 @@ bool mayDonate(const ExecuteOptions *options, size_t input) {
   return true;
 }
 
+/// An error if memory that the run may overwrite is given twice, as jaxlib's
+/// other clients say it; or null. Requires collected inputs.
+PJRT_Error *givenTwice(const LoadedExecutable_Execute_Args *args,
+                       const LoadedProgram &loaded, const Run &run) {
+  std::map<const Storage *, size_t> first;
+  auto isDonated = [&](size_t input) {
+    return loaded.inputs[input].donatedTo >= 0 &&
+           mayDonate(args->options, input);
+  };
+  for (size_t at = 0; at < run.inputs.size(); ++at) {
+    size_t input = at / args->num_devices;
+    auto [found, isNew] = first.emplace(run.inputs[at].get(), input);
+    if (isNew || !(isDonated(input) || isDonated(found->second)))
+      continue;
+    bool both = isDonated(input) && isDonated(found->second);
+    return error(kInvalidArgument,
+                 "arguments " + std::to_string(found->second) + " and " +
+                     std::to_string(input) + " are one array, and " +
+                     (both                  ? "both are donated: f(donate(a), "
+                                              "donate(a))"
+                      : isDonated(input)    ? "the second is donated: f(a, "
+                                              "donate(a))"
+                                            : "the first is donated: "
+                                              "f(donate(a), a)") +
+                     "; donate a copy");
+  }
+  return nullptr;
+}
+
 /// Donates the argument if `allowed`. Returns the memory of the result: the
 /// argument's, or a copy of it if it must remain or is also used elsewhere.
 StoragePtr donate(PJRT_Buffer *buffer, const ProgramPort &port, bool allowed,
@@ -229,7 +257,8 @@ void makeOutputs(LoadedExecutable_Execute_Args *args,
         memory = given;
       }
       args->output_lists[partition][o] = makeBuffer(
-          port.type, port.local, device, memory, run.done, port.order);
+          port.type, port.local, device->memories[port.memoryKind], memory,
+          run.done, port.order);
     }
   }
 }
@@ -295,6 +324,8 @@ PJRT_Error *weft::pjrt::execute(LoadedExecutable_Execute_Args *args) {
   if (PJRT_Error *why = run->transfers.collect(*args->options, loaded))
     return why;
   if (PJRT_Error *why = takeInputs(args, loaded, *run))
+    return why;
+  if (PJRT_Error *why = givenTwice(args, loaded, *run))
     return why;
   makeOutputs(args, loaded, *run);
   if (PJRT_Error *why = missingMemory(args, loaded, *run))

@@ -127,6 +127,11 @@ private:
 using StoragePtr = std::shared_ptr<Storage>;
 
 inline constexpr std::string_view kPlatformName = "weft";
+/// The kinds of memory that JAX may name. CPU devices compute in the host's
+/// memory, which is all of them.
+inline constexpr std::string_view kMemoryKinds[] = {"device", "pinned_host",
+                                                    "unpinned_host"};
+inline constexpr size_t kMemoryKindCount = std::size(kMemoryKinds);
 /// Parses a list of at most 4096 devices of the CPU, one for an empty text;
 /// nothing, with the reason in `why`, for other texts.
 std::optional<DeviceList> parseDevices(std::string_view text, std::string &why);
@@ -134,7 +139,7 @@ PJRT_DeviceDescription describeDevice(int id);
 
 /// Makes a buffer; row-major without an order.
 PJRT_Buffer *makeBuffer(BufferType type, std::vector<int64_t> dims,
-                        PJRT_Device *device, StoragePtr storage,
+                        PJRT_Memory *memory, StoragePtr storage,
                         PromisePtr ready, MemoryOrder order = {});
 PJRT_Layouts_MemoryLayout describe(const MemoryOrder &order);
 /// The order that a layout gives an array of a known type; an error for tiles
@@ -169,6 +174,7 @@ struct ProgramPort {
   int donatedFrom = -1;
   TileAssignment tiles;
   MemoryOrder order;            ///< of the caller's array
+  size_t memoryKind = 0;        ///< of a result, in kMemoryKinds
   std::vector<int64_t> devices; ///< partition of each position of the mesh
 };
 
@@ -226,14 +232,15 @@ struct PJRT_DeviceDescription {
 
 struct PJRT_Memory {
   int id = 0;
+  size_t kind = 0; ///< in kMemoryKinds
   std::string text;
   PJRT_Device *device = nullptr;
 };
 
 struct PJRT_Device {
   PJRT_DeviceDescription description;
-  PJRT_Memory memory;
-  PJRT_Memory *memories[1] = {&memory};
+  PJRT_Memory owned[weft::pjrt::kMemoryKindCount]; ///< one of each kind
+  PJRT_Memory *memories[weft::pjrt::kMemoryKindCount] = {};
   PJRT_Device *self[1] = {this};
   PJRT_Client *client = nullptr;
   std::shared_ptr<weft::pjrt::MemoryUse> use =
@@ -269,6 +276,7 @@ struct PJRT_Buffer {
   weft::pjrt::BufferType type;
   std::vector<int64_t> dims;
   PJRT_Device *device;
+  PJRT_Memory *memory; ///< of the device
   weft::pjrt::PromisePtr ready;
   weft::pjrt::MemoryOrder order;
   std::mutex mutex;

@@ -26,9 +26,9 @@ PJRT_Error *errorCode(Error_GetCode_Args *args) {
 PJRT_Error *initialize(Plugin_Initialize_Args *) { return nullptr; }
 
 /// The version of StableHLO in which jaxlib passes programs to the plugin,
-/// 1.13.7, also if its own version is later. Later ones have collectives over
-/// named axes.
-constexpr int64_t kStablehloVersion[] = {1, 13, 7};
+/// 1.15.0, also if its own version is later. It is the first one with started
+/// collectives; later ones have collectives over named axes.
+constexpr int64_t kStablehloVersion[] = {1, 15, 0};
 
 PJRT_Error *attributes(Plugin_Attributes_Args *args) {
   static const NamedValue version = [] {

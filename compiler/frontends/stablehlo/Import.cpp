@@ -16,6 +16,7 @@
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace weft;
@@ -161,7 +162,7 @@ static std::optional<SmallVector<int64_t>> readLayoutMode(StringRef text,
 /// the program's, where arrays are row-major and in the order of the mesh's
 /// devices:
 ///
-///   {"devices":[3,2,1,0],"minor_to_major":[0,1]}
+///   {"devices":[3,2,1,0],"minor_to_major":[0,1],"memory":"pinned_host"}
 ///
 /// Empty if they are equal.
 FailureOr<std::string> ProgramImporter::arrangement(DictionaryAttr foreign,
@@ -187,6 +188,12 @@ FailureOr<std::string> ProgramImporter::arrangement(DictionaryAttr foreign,
     if (!llvm::is_sorted(llvm::reverse(*order)))
       add("minor_to_major", *order);
   }
+  if (auto kind =
+          foreign ? foreign.getAs<StringAttr>("mhlo.memory_kind") : nullptr;
+      kind && devicePorts && kind != "device")
+    parts.push_back("\"memory\":" +
+                    llvm::formatv("{0}", llvm::json::Value(kind.getValue()))
+                        .str());
   return parts.empty() ? "" : "{" + llvm::join(parts, ",") + "}";
 }
 

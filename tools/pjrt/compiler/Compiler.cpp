@@ -11,11 +11,13 @@
 #include "weft/compiler/driver/CompileStep.h"
 #include "weft/compiler/explain/Explain.h"
 #include "weft/compiler/frontends/stablehlo/Import.h"
+#include "weft/compiler/hlo/HloCosts.h"
 #include "weft/compiler/hlo/HloText.h"
 #include "weft/runtime/abi/version.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <atomic>
 #include <chrono>
@@ -143,10 +145,28 @@ struct pjrt::Compiler::State {
       idle.push_back(std::move(context));
   }
   /// The cache key of a program, for a processor and a build.
-  std::string keyOf(StringRef what, StringRef program,
-                    int64_t partitions) const {
-    return keyOfCode(
-        {build, target, what, std::to_string(partitions), program});
+  std::string keyOf(StringRef what, StringRef program, int64_t partitions,
+                    const ProgramOptions &asked) const {
+    return keyOfCode({build, asked.target.empty() ? target : asked.target, what,
+                      std::to_string(partitions), asked.expect, program});
+  }
+  /// The compiler's options and those of a program. Sets `error` if they are
+  /// refused.
+  CompileOptions optionsOf(const ProgramOptions &asked, std::string &error) {
+    CompileOptions out = options;
+    if (!asked.expect.empty())
+      out.expect.push_back(asked.expect);
+    if (asked.target.empty())
+      return out;
+    std::lock_guard<std::mutex> lock(mutex);
+    std::unique_ptr<KernelCodegen> &other = others[asked.target];
+    if (!other)
+      other = openCodegen(asked.target, error);
+    if (!error.empty())
+      error = "weft_target: " + error;
+    out.target = asked.target;
+    out.generator = other.get();
+    return out;
   }
 
   const std::string build;
@@ -156,6 +176,7 @@ struct pjrt::Compiler::State {
 private:
   void warmUp();
   std::unique_ptr<KernelCodegen> generator;
+  llvm::StringMap<std::unique_ptr<KernelCodegen>> others; ///< by target
   std::mutex mutex;
   std::vector<std::unique_ptr<KeptContext>> idle;
   std::shared_future<void> ready; ///< destroyed, and so waited for, first
@@ -197,11 +218,13 @@ const std::string &pjrt::Compiler::wrongTarget() const {
 static constexpr size_t kKeyLength = 64;
 
 bool pjrt::Compiler::findOnDisk(std::string_view code, int64_t partitions,
+                                const ProgramOptions &options,
                                 CompiledProgram &out) const {
   const std::string &folder = state->options.cacheDirectory;
   SmallVector<char> entry, image;
   if (wantsReports() ||
-      !readCachedCode(folder, state->keyOf("bytes", code, partitions), entry) ||
+      !readCachedCode(folder, state->keyOf("bytes", code, partitions, options),
+                      entry) ||
       entry.size() < kKeyLength ||
       !readCachedCode(folder, StringRef(entry.data(), kKeyLength), image))
     return false;
@@ -222,15 +245,19 @@ struct pjrt::ProgramSource::State {
   std::unique_ptr<KeptContext> kept;
   DiagnosticEngine::HandlerID handler = 0;
   OwningOpRef<ModuleOp> program;
+  /// The program of each device; null after an error.
+  OwningOpRef<ModuleOp> partition();
   int64_t partitions = 1;
+  ProgramOptions asked;
   std::string name, key, keyOfBytes, error, explanation;
   std::chrono::steady_clock::time_point start =
       std::chrono::steady_clock::now();
 };
 
 pjrt::ProgramSource::ProgramSource(Compiler &compiler, std::string_view code,
-                                   int64_t partitions)
+                                   int64_t partitions, ProgramOptions options)
     : state(std::make_unique<State>(*compiler.state)) {
+  state->asked = std::move(options);
   state->partitions = partitions;
   state->kept->seen += code.size();
   MLIRContext &context = state->kept->context;
@@ -251,8 +278,10 @@ pjrt::ProgramSource::ProgramSource(Compiler &compiler, std::string_view code,
   state->name = state->program->getSymName().value_or("main").str();
   std::string text; // the program without places in scripts
   llvm::raw_string_ostream(text) << *state->program;
-  state->key = compiler.state->keyOf("program", text, partitions);
-  state->keyOfBytes = compiler.state->keyOf("bytes", code, partitions);
+  state->key =
+      compiler.state->keyOf("program", text, partitions, state->asked);
+  state->keyOfBytes =
+      compiler.state->keyOf("bytes", code, partitions, state->asked);
 }
 
 pjrt::ProgramSource::~ProgramSource() = default;
@@ -282,22 +311,37 @@ static OwningOpRef<ModuleOp> importFor(ModuleOp program, int64_t partitions) {
   return stablehlo::import(program, options);
 }
 
+OwningOpRef<ModuleOp> pjrt::ProgramSource::State::partition() {
+  if (!error.empty())
+    return nullptr;
+  CompileOptions options = compiler.options;
+  options.passes = &kept->passes;
+  auto module = importFor(*program, partitions);
+  if (module && succeeded(runStages(*module, options, Stage::scheduled)))
+    return module;
+  if (error.empty())
+    error = "the program could not be partitioned";
+  return nullptr;
+}
+
 std::string pjrt::ProgramSource::hloText() {
-  if (!state->error.empty())
-    return "";
-  CompileOptions options = state->compiler.options;
-  options.passes = &state->kept->passes;
-  auto module = importFor(*state->program, state->partitions);
-  if (!module || failed(runStages(*module, options, Stage::scheduled))) {
-    if (state->error.empty())
-      state->error = "the program could not be partitioned";
-    return "";
-  }
-  return weft::hloText(*module, state->name);
+  OwningOpRef<ModuleOp> module = state->partition();
+  return module ? weft::hloText(*module, state->name) : "";
+}
+
+pjrt::ProgramCosts pjrt::ProgramSource::costs() {
+  OwningOpRef<ModuleOp> module = state->partition();
+  if (!module)
+    return {};
+  HloCosts costs = hloCosts(*module);
+  return {costs.flops, costs.transcendentals};
 }
 
 std::vector<uint8_t> pjrt::ProgramSource::compile() {
-  CompileOptions compileOptions = state->compiler.options;
+  CompileOptions compileOptions =
+      state->compiler.optionsOf(state->asked, state->error);
+  if (!state->error.empty())
+    return {};
   compileOptions.passes = &state->kept->passes;
   const std::string &folder = compileOptions.cacheDirectory;
   std::string entry = state->key + state->name;

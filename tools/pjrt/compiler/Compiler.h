@@ -2,7 +2,7 @@
 //
 //   Compiler compiler;                         // one for each topology
 //   CompiledProgram found;
-//   if (!compiler.findOnDisk(code, 8, found)) {  // the same bytes, earlier
+//   if (!compiler.findOnDisk(code, 8, {}, found)) { // the same bytes, earlier
 //     ProgramSource source(compiler, code, 8);
 //     if (!known.contains(source.key()))
 //       image = source.compile();                // from disk for an equal key
@@ -23,6 +23,17 @@
 
 namespace weft::pjrt {
 
+/// What a script asks of one program (compiler_options of JAX).
+struct ProgramOptions {
+  std::string target; ///< as WEFT_TARGET; empty: that of the compiler
+  std::string expect; ///< a budget, as `weft compile --expect`; empty: none
+};
+
+/// What a program computes (compiler/hlo/HloCosts.h).
+struct ProgramCosts {
+  double flops = 0, transcendentals = 0;
+};
+
 struct CompiledProgram {
   std::string name;           ///< jit_f
   std::vector<uint8_t> image; ///< the bytes of a .weft file
@@ -38,7 +49,7 @@ public:
   /// partitions; false without one, or if WEFT_EXPLAIN asks for reports. Does
   /// not use MLIR.
   bool findOnDisk(std::string_view code, int64_t partitions,
-                  CompiledProgram &out) const;
+                  const ProgramOptions &options, CompiledProgram &out) const;
   /// The version, build and processor, on which compiled code depends.
   const std::string &version() const;
   /// The error in WEFT_TARGET; empty if there is none.
@@ -52,7 +63,8 @@ private:
 
 class ProgramSource {
 public:
-  ProgramSource(Compiler &compiler, std::string_view code, int64_t partitions);
+  ProgramSource(Compiler &compiler, std::string_view code, int64_t partitions,
+                ProgramOptions options = {});
   ~ProgramSource();
   /// The error, with its place in the user's script; empty if there is none so
   /// far.
@@ -68,6 +80,9 @@ public:
   /// The partitioned program in XLA's syntax (compiler/hlo), from the passes up
   /// to stage `scheduled`; compile() is not needed. Empty after an error.
   std::string hloText();
+  /// The operations of one device's program, with loops once; compile() is not
+  /// needed. Zeros after an error.
+  ProgramCosts costs();
   /// The explanation of the compiled program, if WEFT_EXPLAIN asks for it.
   const std::string &explanation() const;
   /// The seconds since the constructor began: those of reading and compiling.

@@ -64,6 +64,7 @@ bool Message::next(Field &field) {
     field.value = varint();
     return !damaged;
   case 1:
+    field.bytes = rest.substr(0, 8);
     return skip(8);
   case 5:
     return skip(4);
@@ -118,15 +119,68 @@ bool readBuildOptions(std::string_view bytes, CompileOptions &out) {
   return !build.isDamaged();
 }
 
+/// OptionOverrideProto: a text, a truth value, an integer or a double.
+bool readValue(std::string_view bytes, ScriptOption &out) {
+  Message value(bytes);
+  for (Message::Field field; value.next(field);) {
+    out.isText = field.number == 1;
+    if (out.isText)
+      out.text = field.bytes;
+    else if (field.number == 2)
+      out.text = field.value ? "True" : "False";
+    else if (field.number == 3)
+      out.text = std::to_string(static_cast<int64_t>(field.value));
+    else
+      out.text = "a number";
+  }
+  return !value.isDamaged();
+}
+
+/// An entry of the map of options: a name and a value.
+bool readOption(std::string_view bytes, std::vector<ScriptOption> &out) {
+  ScriptOption &option = out.emplace_back();
+  option.text = "False"; // fields that are zero are left out
+  Message entry(bytes);
+  for (Message::Field field; entry.next(field);) {
+    if (field.number == 1)
+      option.name = field.bytes;
+    else if (field.number == 2 && !readValue(field.bytes, option))
+      return false;
+  }
+  return !entry.isDamaged();
+}
+
 } // namespace
 
 bool weft::pjrt::readCompileOptions(std::string_view bytes,
                                     CompileOptions &out) {
   Message options(bytes);
   for (Message::Field field; options.next(field);)
-    if (field.number == 3 && !readBuildOptions(field.bytes, out))
+    if ((field.number == 3 && !readBuildOptions(field.bytes, out)) ||
+        (field.number == 7 && !readOption(field.bytes, out.ofScript)))
       return false;
   return !options.isDamaged();
+}
+
+PJRT_Error *weft::pjrt::readProgramOptions(const CompileOptions &options,
+                                           ProgramOptions &out) {
+  for (const ScriptOption &option : options.ofScript) {
+    std::string ProgramOptions::*text =
+        option.name == "weft_target"   ? &ProgramOptions::target
+        : option.name == "weft_expect" ? &ProgramOptions::expect
+                                       : nullptr;
+    if (!text)
+      return error(kInvalidArgument,
+                   "compiler_options: No such compile option: '" + option.name +
+                       "'; known are weft_target, such as \"cpu:avx2\", and "
+                       "weft_expect, such as \"all_reduce=0\"");
+    if (!option.isText)
+      return error(kInvalidArgument, "compiler_options: " + option.name +
+                                         " is " + option.text +
+                                         "; give it a text");
+    out.*text = option.text;
+  }
+  return nullptr;
 }
 
 std::string weft::pjrt::writeAssignment(const std::vector<int64_t> &devices) {

@@ -135,11 +135,16 @@ ProgramPort portOf(const plan::Program *program, const plan::Port *port,
   nlohmann::json said = arrangementOf(port);
   out.order = said.value("minor_to_major", rowMajor(out.global.size()));
   out.devices = said.value("devices", mesh.order());
+  std::string kind = said.value("memory", std::string(kMemoryKinds[0]));
+  const auto *known =
+      std::find(std::begin(kMemoryKinds), std::end(kMemoryKinds), kind);
+  if (known != std::end(kMemoryKinds))
+    out.memoryKind = known - std::begin(kMemoryKinds);
   const plan::Layout *layout = port->layout();
-  bool known =
+  bool fits =
       layout && layout->dims() && layout->dims()->size() == out.global.size();
   out.tiles =
-      mesh.assign(known ? layout : nullptr, out.global.size(), out.devices);
+      mesh.assign(fits ? layout : nullptr, out.global.size(), out.devices);
   return out;
 }
 

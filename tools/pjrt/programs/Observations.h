@@ -3,8 +3,7 @@
 // For jax.debug.inspect_array_sharding, jax_plugins/weft/observations.py
 // registers one function, which finds the observer by a name. The function is
 // called whenever JAX gets a program, compiled or found in memory or on disk;
-// it returns null, or an error in memory of its own that is valid until its
-// next call.
+// it sets the text of an exception (ScriptFailure.h).
 //
 //   weft_pjrt_set_observer(function);         // once
 //   [{"data"}, {}] of 8 devices, two a tile   // function("3:f.py:12", {4,1,2}, 3, {0,1,...}, 8, 1)

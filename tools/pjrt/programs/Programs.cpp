@@ -34,15 +34,17 @@ PJRT_Error *load(const PJRT_TopologyDescription &topology,
 
 /// Gets a program from memory or disk, or compiles it.
 PJRT_Error *obtain(const PJRT_TopologyDescription &topology,
-                   std::string_view code, int64_t partitions, LoadedPtr &out) {
-  std::string bytes = std::to_string(partitions) + ":" + std::string(code);
+                   std::string_view code, int64_t partitions,
+                   const ProgramOptions &options, LoadedPtr &out) {
+  std::string bytes = std::to_string(partitions) + ":" + options.target + ":" +
+                      options.expect + ":" + std::string(code);
   out = topology.programs.find(bytes);
   if (out)
     return nullptr;
   CompiledProgram compiled;
-  if (topology.compiler.findOnDisk(code, partitions, compiled))
+  if (topology.compiler.findOnDisk(code, partitions, options, compiled))
     return load(topology, compiled, code, partitions, nullptr, {bytes}, out);
-  ProgramSource source(topology.compiler, code, partitions);
+  ProgramSource source(topology.compiler, code, partitions, options);
   if (!source.error().empty())
     return error(kUnimplemented, source.error());
   out = topology.programs.find(source.key());
@@ -79,8 +81,9 @@ void describePorts(Executable &executable) {
     executable.dims.insert(executable.dims.end(), port.local.begin(),
                            port.local.end());
     executable.ranks.push_back(port.local.size());
-    executable.kinds.push_back("device");
-    executable.kindSizes.push_back(6);
+    std::string_view kind = kMemoryKinds[port.memoryKind];
+    executable.kinds.push_back(kind.data());
+    executable.kindSizes.push_back(kind.size());
   }
 }
 
@@ -240,9 +243,12 @@ PJRT_Error *compileText(const Args *args,
     return error(kUnimplemented,
                  "programs of " + std::to_string(options.replicas) +
                      " replicas are not supported; shard over a mesh");
+  ProgramOptions asked;
+  if (PJRT_Error *why = readProgramOptions(options, asked))
+    return why;
   PJRT_Error *why =
       obtain(topology, {args->program->code, args->program->code_size},
-             options.partitions, out);
+             options.partitions, asked, out);
   return why ? why : reportObservations(*out);
 }
 

@@ -161,7 +161,8 @@ NamedValue cost(const char *name, double value) {
 }
 
 /// Returns the costs of one device and one pass over the plan's instructions:
-/// loops count once.
+/// loops count once. A program for described devices only has no compiler, and
+/// its operations are not counted.
 PJRT_Error *costs(Executable_GetCostAnalysis_Args *args) {
   const Executable &executable = *args->executable->value;
   std::lock_guard<std::mutex> guard(executable.mutex);
@@ -187,6 +188,16 @@ PJRT_Error *costs(Executable_GetCostAnalysis_Args *args) {
                         cost("bytes of collectives' results", moved),
                         cost("kernel launches", launches),
                         cost("collectives", collectives)};
+    if (executable.client) {
+      ProgramCosts computed =
+          ProgramSource(executable.client->topology.compiler,
+                        executable.loaded->source,
+                        static_cast<int64_t>(executable.devices.size()))
+              .costs();
+      executable.costs.push_back(cost("flops", computed.flops));
+      executable.costs.push_back(
+          cost("transcendentals", computed.transcendentals));
+    }
   }
   args->num_properties = executable.costs.size();
   args->properties = executable.costs.data();

@@ -53,9 +53,9 @@ PJRT_Error *view(Client_CreateViewOfDeviceBuffer_Args *args) {
                      std::to_string(address & -address) + " bytes needs " +
                      std::to_string(kAlignment) + "; copy it");
   std::vector<int64_t> dims(args->dims, args->dims + args->num_dims);
-  PJRT_Device *device = args->struct_size >= sizeof *args && args->memory
-                            ? args->memory->device
-                            : args->device;
+  PJRT_Memory *memory = args->struct_size >= sizeof *args && args->memory
+                            ? args->memory
+                            : args->device->memories[0];
   size_t bytes = element->bytes;
   for (int64_t size : dims)
     bytes *= static_cast<size_t>(size);
@@ -69,7 +69,7 @@ PJRT_Error *view(Client_CreateViewOfDeviceBuffer_Args *args) {
   if (PJRT_Error *why = readOrder(args->layout, args->type, dims, order))
     return why;
   args->buffer = makeBuffer(
-      args->type, std::move(dims), device,
+      args->type, std::move(dims), memory,
       std::make_shared<Storage>(args->device_buffer_ptr, bytes, release),
       Promise::kept(), std::move(order));
   return nullptr;
@@ -88,8 +88,8 @@ PJRT_Error *createAlias(Client_CreateAliasBuffer_Args *args) {
   args->fulfill_alias_buffer_cb = new PJRT_FulfillAliasBufferCallback{
       storage, ready, args->shape_element_type, dims, order};
   args->alias_buffer =
-      makeBuffer(args->shape_element_type, std::move(dims),
-                 args->memory->device, storage, ready, std::move(order));
+      makeBuffer(args->shape_element_type, std::move(dims), args->memory,
+                 storage, ready, std::move(order));
   return nullptr;
 }
 
@@ -163,7 +163,7 @@ PJRT_Error *donate(Buffer_DonateWithControlDependency_Args *args) {
     delete both;
   };
   args->out_buffer =
-      makeBuffer(args->buffer->type, args->buffer->dims, args->buffer->device,
+      makeBuffer(args->buffer->type, args->buffer->dims, args->buffer->memory,
                  std::move(args->buffer->storage), ready, args->buffer->order);
   args->buffer->storage = nullptr;
   return nullptr;

@@ -167,9 +167,21 @@ PJRT_Error *HostTransfers::collect(const ExecuteOptions &options,
 }
 
 bool HostTransfers::isWanted() const {
+  std::lock_guard<std::mutex> guard(mutex);
   if (!wanted)
     wanted = !run->isSettled();
   return *wanted;
+}
+
+std::string HostTransfers::failure() const {
+  std::lock_guard<std::mutex> guard(mutex);
+  return failed;
+}
+
+void HostTransfers::fail(const std::string &why) const {
+  std::lock_guard<std::mutex> guard(mutex);
+  if (failed.empty())
+    failed = why;
 }
 
 std::string HostTransfers::transfer(int64_t function, void *const *operands,

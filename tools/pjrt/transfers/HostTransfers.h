@@ -53,6 +53,11 @@ public:
   bool isWanted() const;
   /// Whether the function is a channel of the run's program.
   bool knows(int64_t function) const { return channels.count(function) != 0; }
+  /// The reason why a call of the host failed in this run, the first one, or
+  /// nothing. Later calls of the run are skipped.
+  std::string failure() const;
+  bool hasFailed() const { return !failure().empty(); }
+  void fail(const std::string &why) const;
   /// Runs a transfer; returns the reason why it failed, or nothing.
   std::string transfer(int64_t function, void *const *operands,
                        void *const *results) const;
@@ -66,7 +71,9 @@ private:
   };
   std::map<int64_t, Channel> channels;
   std::shared_ptr<const Promise> run;
-  mutable std::optional<bool> wanted; ///< no lock: calls are sequential
+  mutable std::mutex mutex; ///< several groups may call at the same time
+  mutable std::optional<bool> wanted;
+  mutable std::string failed;
 };
 
 /// The callbacks of the enqueued runs; the first run is running, or next.

@@ -29,7 +29,7 @@ struct PendingArray {
 } // namespace
 
 struct PJRT_AsyncHostToDeviceTransferManager {
-  PJRT_Device *device;
+  PJRT_Memory *memory;
   std::vector<PendingArray> arrays;
   /// Fails pending arrays, so that no work waits for a destroyed manager.
   ~PJRT_AsyncHostToDeviceTransferManager() {
@@ -47,7 +47,7 @@ using Manager = PJRT_AsyncHostToDeviceTransferManager;
 
 PJRT_Error *begin(Client_CreateBuffersForAsyncHostToDevice_Args *args) {
   auto manager = std::make_unique<Manager>();
-  manager->device = args->memory->device;
+  manager->memory = args->memory;
   for (size_t i = 0; i < args->num_shape_specs; ++i) {
     const ShapeSpec &spec = args->shape_specs[i];
     PendingArray array{spec.type,
@@ -57,8 +57,9 @@ PJRT_Error *begin(Client_CreateBuffersForAsyncHostToDevice_Args *args) {
                        {}};
     const MemoryLayout *layout =
         i < args->num_device_layouts ? args->device_layouts[i] : nullptr;
-    if (PJRT_Error *why = allocate(array.type, array.dims, layout,
-                                   manager->device, array.storage, array.order))
+    if (PJRT_Error *why =
+            allocate(array.type, array.dims, layout, args->memory->device,
+                     array.storage, array.order))
       return why;
     manager->arrays.push_back(std::move(array));
   }
@@ -131,7 +132,7 @@ retrieve(AsyncHostToDeviceTransferManager_RetrieveBuffer_Args *args) {
   if (!array)
     return why;
   args->buffer_out =
-      makeBuffer(array->type, array->dims, args->transfer_manager->device,
+      makeBuffer(array->type, array->dims, args->transfer_manager->memory,
                  array->storage, array->ready, array->order);
   return nullptr;
 }
@@ -163,7 +164,7 @@ PJRT_Error *countOf(AsyncHostToDeviceTransferManager_BufferCount_Args *args) {
 }
 
 PJRT_Error *deviceOf(AsyncHostToDeviceTransferManager_Device_Args *args) {
-  args->device_out = args->transfer_manager->device;
+  args->device_out = args->transfer_manager->memory->device;
   return nullptr;
 }
 
@@ -178,14 +179,15 @@ template <typename Args> PJRT_Error *nothing(Args *) { return nullptr; }
 PJRT_Error *uninitialized(Client_CreateUninitializedBuffer_Args *args) {
   std::vector<int64_t> dims(args->shape_dims,
                             args->shape_dims + args->shape_num_dims);
-  PJRT_Device *device = args->memory ? args->memory->device : args->device;
+  PJRT_Memory *memory = args->memory ? args->memory : args->device->memories[0];
   StoragePtr storage;
   MemoryOrder order;
-  if (PJRT_Error *why = allocate(args->shape_element_type, dims,
-                                 args->shape_layout, device, storage, order))
+  if (PJRT_Error *why =
+          allocate(args->shape_element_type, dims, args->shape_layout,
+                   memory->device, storage, order))
     return why;
   args->buffer =
-      makeBuffer(args->shape_element_type, std::move(dims), device,
+      makeBuffer(args->shape_element_type, std::move(dims), memory,
                  std::move(storage), Promise::kept(), std::move(order));
   return nullptr;
 }
@@ -204,9 +206,9 @@ PJRT_Error *broken(Client_CreateErrorBuffer_Args *args) {
                   std::string(args->error_message, args->error_message_size)};
   auto ready = std::make_shared<Promise>();
   ready->settle(&said);
-  args->buffer = makeBuffer(args->shape_element_type, std::move(dims),
-                            args->memory->device, std::move(storage), ready,
-                            std::move(order));
+  args->buffer =
+      makeBuffer(args->shape_element_type, std::move(dims), args->memory,
+                 std::move(storage), ready, std::move(order));
   return nullptr;
 }
 

@@ -4,9 +4,11 @@
 //
 //   replica_groups = [[0, 4], [1, 5], [2, 6], [3, 7]]    over #mesh ["x"]
 //
+// Groups that no axes make become permutes (AnyGroups.h).
+//
 //===----------------------------------------------------------------------===//
 
-#include "weft/compiler/frontends/stablehlo/convert/Converter.h"
+#include "weft/compiler/frontends/stablehlo/convert/AnyGroups.h"
 
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/layout/GroupAxes.h"
@@ -44,6 +46,8 @@ FailureOr<std::vector<DeviceGroup>> readRows(Converter &c, ForeignOp op,
   Ints numbers = integersOf(table);
   int64_t columns = table.getType().getDimSize(1);
   for (auto [i, number] : llvm::enumerate(numbers)) {
+    if (number == -1 && name == "replica_groups")
+      continue; // shorter groups are filled up
     if (number < 0 || number >= mesh.size())
       return op.refuse() << "names device " << number << " of " << mesh.size();
     rows[i / columns].push_back(positions[number]);
@@ -72,49 +76,95 @@ bool isAlone(Converter &c) {
   return !c.shardings.mesh() || c.shardings.mesh().getMesh().size() == 1;
 }
 
-/// The axes over which a collective communicates; empty for groups of one
-/// device. Fails outside of code for one device, or if no axes make the groups.
-/// Permutes, which have no groups, only use the first error.
-FailureOr<SubAxes> readGroup(Converter &c, ForeignOp op) {
-  if (!seesOneDevice(c))
-    return op.refuse() << "communicates outside a manual computation, where "
-                          "values are those of all devices";
-  if (isAlone(c))
-    return SubAxes();
-  const Mesh mesh = c.shardings.mesh().getMesh();
-  auto rows = readRows(c, op, "replica_groups");
-  if (failed(rows))
-    return failure();
-  SubAxes all = normalise(mesh, allAxes(mesh));
-  auto axes = rows->empty() ? all : axesOfGroups(mesh, *rows);
-  if (axes && failed(checkManual(c, op, *axes)))
-    return failure();
-  if (axes)
-    return *axes;
-  return op.refuse() << "has groups " << op.attribute("replica_groups")
-                     << ", which no axes of the mesh make";
+/// Refuses code for all devices.
+LogicalResult checkOneDevice(Converter &c, ForeignOp op) {
+  if (seesOneDevice(c))
+    return success();
+  return op.refuse() << "communicates outside a manual computation, where "
+                        "values are those of all devices";
 }
 
-/// Converts each operand by `move`, which gets the op's group. Groups of one
-/// device leave the operands as they are.
-LogicalResult
-convertEach(Converter &c, ForeignOp op,
-            llvm::function_ref<Value(Value input, RankedTensorType result,
-                                     LayoutAttr group)>
-                move) {
-  auto axes = readGroup(c, op);
-  if (failed(axes))
+/// Refuses rows in which a device is twice, or none at all, and groups of
+/// different sizes unless the op reduces over them.
+LogicalResult checkGroups(ForeignOp op, const Mesh &mesh,
+                          ArrayRef<DeviceGroup> rows) {
+  llvm::SmallDenseSet<int64_t> seen;
+  for (const DeviceGroup &row : rows) {
+    if (row.empty())
+      return op.refuse() << "has a group without devices";
+    for (int64_t position : row)
+      if (!seen.insert(position).second)
+        return op.refuse() << "has device " << deviceAt(mesh, position)
+                           << " in two groups; name each device once";
+    if (row.size() != rows.front().size() && op.name() != "all_reduce")
+      return op.refuse() << "has groups of " << rows.front().size() << " and "
+                         << row.size()
+                         << " devices; only all_reduce has groups of different "
+                            "sizes";
+  }
+  for (int64_t position = 0; position < mesh.size(); ++position)
+    if (!seen.contains(position))
+      return op.refuse() << "has device " << deviceAt(mesh, position)
+                         << " in no group; name each device once";
+  return success();
+}
+
+/// How a collective converts one operand: in groups that axes make, and in
+/// others.
+struct Moves {
+  llvm::function_ref<Value(Value input, RankedTensorType result,
+                           LayoutAttr group)>
+      overAxes;
+  llvm::function_ref<Value(Value input, RankedTensorType result,
+                           const AnyGroups &groups)>
+      inGroups;
+};
+
+/// Converts each operand. Groups of one device leave the operands as they are.
+LogicalResult convertEach(Converter &c, ForeignOp op, const Moves &moves) {
+  if (failed(checkOneDevice(c, op)))
     return failure();
-  if (axes->empty())
+  if (isAlone(c))
     return c.give(op, c.inputs(op));
-  LayoutAttr group = coll::groupOver(c.shardings.mesh(), *axes);
-  SmallVector<Value> results;
+  const Mesh mesh = c.shardings.mesh().getMesh();
+  auto rows = readRows(c, op, "replica_groups");
+  if (failed(rows) || (!rows->empty() && failed(checkGroups(op, mesh, *rows))))
+    return failure();
   if (op->getNumOperands() != op->getNumResults())
     return op.refuse() << "has " << op->getNumOperands() << " operands, but "
                        << op->getNumResults() << " results";
+  auto axes = rows->empty() ? normalise(mesh, allAxes(mesh))
+                            : axesOfGroups(mesh, *rows);
+  std::optional<AnyGroups> others;
+  if (!axes)
+    others.emplace(c, op, *rows);
+  if (failed(checkManual(c, op, axes ? *axes : others->axes())))
+    return failure();
+  if (axes && axes->empty())
+    return c.give(op, c.inputs(op));
+  SmallVector<Value> results;
   for (unsigned i = 0; i < op->getNumOperands(); ++i)
-    results.push_back(move(c.input(op, i), op.resultType(i), group));
+    results.push_back(
+        axes ? moves.overAxes(c.input(op, i), op.resultType(i),
+                              coll::groupOver(c.shardings.mesh(), *axes))
+             : moves.inGroups(c.input(op, i), op.resultType(i), *others));
   return c.give(op, results);
+}
+
+/// Splits a dimension into as many blocks as a group has members, along a new
+/// first dimension.
+Value stackBlocks(Converter &c, ForeignOp op, Value input, int64_t dim,
+                  int64_t count) {
+  auto type = ::cast<RankedTensorType>(input.getType());
+  SmallVector<int64_t> split(type.getShape()), order;
+  split[dim] /= count;
+  split.insert(split.begin() + dim, count);
+  order.push_back(dim);
+  for (int64_t d = 0; d < int64_t(split.size()); ++d)
+    if (d != dim)
+      order.push_back(d);
+  Value blocks = c.make<ReshapeOp>(op, type.clone(split), input);
+  return c.make<TransposeOp>(op, blocks, order);
 }
 
 FailureOr<ReduceKind> readKind(ForeignOp op) {
@@ -128,14 +178,18 @@ LogicalResult allReduce(Converter &c, ForeignOp op) {
   auto kind = readKind(op);
   if (failed(kind))
     return failure();
-  return convertEach(c, op,
-                     [&](Value input, RankedTensorType type, LayoutAttr group) {
-                       return coll::AllReduceOp::create(c.builder, op->getLoc(),
-                                                        TypeRange{type}, *kind,
-                                                        ValueRange{input},
-                                                        group, reason(c, op))
-                           .getResult(0);
-                     });
+  return convertEach(
+      c, op,
+      {[&](Value input, RankedTensorType type, LayoutAttr group) -> Value {
+         return coll::AllReduceOp::create(c.builder, op->getLoc(),
+                                          TypeRange{type}, *kind,
+                                          ValueRange{input}, group,
+                                          reason(c, op))
+             .getResult(0);
+       },
+       [&](Value input, RankedTensorType, const AnyGroups &groups) {
+         return groups.reduce(*kind, groups.gather(input));
+       }});
 }
 
 LogicalResult reduceScatter(Converter &c, ForeignOp op) {
@@ -143,20 +197,33 @@ LogicalResult reduceScatter(Converter &c, ForeignOp op) {
   if (failed(kind))
     return failure();
   int64_t dim = op.integer("scatter_dimension").value_or(0);
-  return convertEach(c, op,
-                     [&](Value input, RankedTensorType type, LayoutAttr group) {
-                       return c.make<coll::ReduceScatterOp>(
-                           op, type, input, *kind, dim, group, reason(c, op));
-                     });
+  for (unsigned i = 0; i < op->getNumOperands(); ++i)
+    if (dim < 0 || dim >= op.operandType(i).getRank())
+      return op.refuse() << "scatters dimension " << dim << " of "
+                         << op.operandType(i);
+  return convertEach(
+      c, op,
+      {[&](Value input, RankedTensorType type, LayoutAttr group) {
+         return c.make<coll::ReduceScatterOp>(op, type, input, *kind, dim,
+                                              group, reason(c, op));
+       },
+       [&](Value input, RankedTensorType, const AnyGroups &groups) {
+         Value blocks = stackBlocks(c, op, input, dim, groups.largest());
+         return groups.reduce(*kind, groups.exchange(blocks));
+       }});
 }
 
 LogicalResult allGather(Converter &c, ForeignOp op) {
   int64_t dim = op.integer("all_gather_dim").value_or(0);
-  return convertEach(c, op,
-                     [&](Value input, RankedTensorType type, LayoutAttr group) {
-                       return c.make<coll::AllGatherOp>(op, type, input, dim,
-                                                        group, reason(c, op));
-                     });
+  return convertEach(
+      c, op,
+      {[&](Value input, RankedTensorType type, LayoutAttr group) {
+         return c.make<coll::AllGatherOp>(op, type, input, dim, group,
+                                          reason(c, op));
+       },
+       [&](Value input, RankedTensorType type, const AnyGroups &groups) {
+         return c.make<ConcatenateOp>(op, type, groups.gather(input), dim);
+       }});
 }
 
 /// Exchanges blocks within one dimension: the dimension is split into block
@@ -188,29 +255,23 @@ LogicalResult allToAll(Converter &c, ForeignOp op) {
                          << " in " << count << " parts";
   }
   return convertEach(
-      c, op, [&](Value input, RankedTensorType type, LayoutAttr group) {
-        if (split == concat)
-          return exchangeBlocks(c, op, input, split, group);
-        return c.make<coll::AllToAllOp>(op, type, input, split, concat, group,
-                                        reason(c, op));
-      });
+      c, op,
+      {[&](Value input, RankedTensorType type, LayoutAttr group) {
+         if (split == concat)
+           return exchangeBlocks(c, op, input, split, group);
+         return c.make<coll::AllToAllOp>(op, type, input, split, concat, group,
+                                         reason(c, op));
+       },
+       [&](Value input, RankedTensorType type, const AnyGroups &groups) {
+         Value blocks = stackBlocks(c, op, input, split, groups.largest());
+         return c.make<ConcatenateOp>(op, type, groups.exchange(blocks),
+                                      concat);
+       }});
 }
 
 //===----------------------------------------------------------------------===//
 // Permutes and broadcasts
 //===----------------------------------------------------------------------===//
-
-/// The axes along which some source and target differ.
-SubAxes movingAxes(const Mesh &mesh, ArrayRef<DeviceGroup> pairs) {
-  SubAxes axes;
-  for (unsigned axis = 0; axis < mesh.axes.size(); ++axis)
-    if (llvm::any_of(pairs, [&](const DeviceGroup &pair) {
-          return mesh.coordinate(pair[0], axis) !=
-                 mesh.coordinate(pair[1], axis);
-        }))
-      axes.push_back(fullAxis(mesh, axis));
-  return axes;
-}
 
 /// The source of each member of a group, if all groups have the same sources;
 /// -1 stands for none.
@@ -230,17 +291,6 @@ std::optional<SmallVector<int64_t>> sourcesOver(const Mesh &mesh,
     common = own;
   }
   return common;
-}
-
-/// The entry for the executing member in a table with an entry for each member.
-Value entryOfMember(Converter &c, ForeignOp op, DenseElementsAttr table,
-                    LayoutAttr group) {
-  auto scalar = RankedTensorType::get({}, table.getElementType());
-  Value all = c.make<ConstantOp>(op, table);
-  Value member = c.make<coll::CoordinateOp>(
-      op, RankedTensorType::get({}, c.builder.getI64Type()), group);
-  Value entry = c.make<DynamicSliceOp>(op, all, member, ArrayRef<int64_t>{1});
-  return c.make<ReshapeOp>(op, scalar, entry);
 }
 
 /// Sets the value to zero on members that have no source.
@@ -285,8 +335,8 @@ LogicalResult moveAlong(Converter &c, ForeignOp op,
 }
 
 LogicalResult permute(Converter &c, ForeignOp op) {
-  if (!seesOneDevice(c))
-    return readGroup(c, op);
+  if (failed(checkOneDevice(c, op)))
+    return failure();
   if (isAlone(c)) { // one device may only send to itself
     bool sends = !integersOf(op.attribute("source_target_pairs")).empty();
     return c.give(op,
@@ -305,8 +355,8 @@ LogicalResult permute(Converter &c, ForeignOp op) {
 /// Sends the operand of each group's first device to all devices of the group.
 /// Without groups all devices are one group, with device 0 as the first.
 LogicalResult collectiveBroadcast(Converter &c, ForeignOp op) {
-  if (!seesOneDevice(c))
-    return readGroup(c, op);
+  if (failed(checkOneDevice(c, op)))
+    return failure();
   if (isAlone(c))
     return c.give(op, c.input(op, 0));
   auto rows = readRows(c, op, "replica_groups");

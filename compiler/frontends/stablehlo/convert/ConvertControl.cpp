@@ -149,6 +149,10 @@ LogicalResult customCall(Converter &c, ForeignOp op) {
   if (target == "LayoutConstraint" && op->getNumOperands() == 1 &&
       op->getNumResults() == 1)
     return forward(c, op);
+  // All kinds of memory are the host's, in which devices compute.
+  if (target == "annotate_device_placement" && op->getNumOperands() == 1 &&
+      op->getNumResults() == 1)
+    return forward(c, op);
   // dce_sink only keeps the computation of its operand alive.
   if (target == "dce_sink" && op->getNumResults() == 0)
     return success();
@@ -157,7 +161,11 @@ LogicalResult customCall(Converter &c, ForeignOp op) {
       return c.convertAs(
           op, name,
           dyn_cast_or_null<DictionaryAttr>(op.attribute("mhlo.attributes")));
-  return op.refuse() << "calls @" << target << ", which is not supported";
+  return op.refuse() << "calls @" << target
+                     << ", which is not supported; if it was lowered for "
+                        "another platform, such as linear algebra for LAPACK, "
+                        "lower the function for Weft: weft.compile(f, ...), or "
+                        "JAX_PLATFORMS=weft";
 }
 
 constexpr ConversionEntry kEntries[] = {

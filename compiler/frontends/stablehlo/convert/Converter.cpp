@@ -21,7 +21,7 @@ const ConversionEntry *stablehlo::findConversion(StringRef name) {
           indexingConversions(), orderConversions(), controlConversions(),
           manualConversions(), collectiveConversions(), loopConversions(),
           linearAlgebraConversions(), bitConversions(), dynamicConversions(),
-          randomConversions(), realFunctionConversions()})
+          randomConversions(), realFunctionConversions(), startedConversions()})
       for (const ConversionEntry &entry : family)
         all[entry.name] = &entry;
     return all;

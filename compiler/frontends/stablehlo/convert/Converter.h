@@ -178,6 +178,7 @@ llvm::ArrayRef<ConversionEntry> bitConversions();
 llvm::ArrayRef<ConversionEntry> dynamicConversions();
 llvm::ArrayRef<ConversionEntry> randomConversions();
 llvm::ArrayRef<ConversionEntry> realFunctionConversions();
+llvm::ArrayRef<ConversionEntry> startedConversions();
 
 } // namespace weft::stablehlo
 

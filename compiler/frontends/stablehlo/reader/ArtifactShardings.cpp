@@ -23,6 +23,7 @@ private:
   Attribute readDim(DialectBytecodeReader &reader) const;
   Attribute readMesh(DialectBytecodeReader &reader) const;
   Attribute readSharding(DialectBytecodeReader &reader, bool unreduced) const;
+  Attribute skipRule(DialectBytecodeReader &reader) const;
 };
 
 LogicalResult ShardyBytecode::readList(DialectBytecodeReader &reader,
@@ -98,6 +99,21 @@ Attribute ShardyBytecode::readSharding(DialectBytecodeReader &reader,
   return stablehlo::makeSharding(mesh, dims.getValue(), replicated, sums);
 }
 
+/// Reads the rule of a custom call, which is not kept (parseShardyAttribute).
+Attribute ShardyBytecode::skipRule(DialectBytecodeReader &reader) const {
+  SmallVector<int64_t> numbers; // sizes, then lists of factors of each kind
+  ArrayAttr operands, results;
+  uint64_t isCustom;
+  if (failed(reader.readSignedVarInts(numbers)) ||
+      failed(readList(reader, operands)) || failed(readList(reader, results)))
+    return {};
+  for (int kind = 0; kind < 4; ++kind)
+    if (failed(reader.readSignedVarInts(numbers)))
+      return {};
+  return failed(reader.readVarInt(isCustom)) ? Attribute()
+                                             : UnitAttr::get(getContext());
+}
+
 Attribute ShardyBytecode::readAttribute(DialectBytecodeReader &reader) const {
   uint64_t code;
   if (failed(reader.readVarInt(code)))
@@ -135,6 +151,18 @@ Attribute ShardyBytecode::readAttribute(DialectBytecodeReader &reader) const {
     return readDim(reader);
   case 6:
     return readSharding(reader, /*unreduced=*/false);
+  case 8: { // the factors of a dimension, in the rule of a custom call
+    SmallVector<int64_t> factors;
+    return failed(reader.readSignedVarInts(factors))
+               ? Attribute()
+               : b.getDenseI64ArrayAttr(factors);
+  }
+  case 9: { // the dimensions of a tensor, in such a rule
+    ArrayAttr dims;
+    return failed(readList(reader, dims)) ? Attribute() : dims;
+  }
+  case 10:
+    return skipRule(reader);
   case 15:
     return readSharding(reader, /*unreduced=*/true);
   default:

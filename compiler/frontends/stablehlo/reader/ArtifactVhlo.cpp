@@ -370,6 +370,13 @@ Type VhloBytecode::readType(DialectBytecodeReader &reader) const {
                ? Type()
                : TupleType::get(getContext(), parts);
   }
+  case 42: { // a future of one value is this value (ConvertStarted.cpp)
+    SmallVector<Type> parts;
+    if (failed(reader.readTypes(parts)))
+      return {};
+    return parts.size() == 1 ? parts.front()
+                             : TupleType::get(getContext(), parts);
+  }
   default:
     reader.emitError() << "vhlo's type " << code << " is not read";
     return {};

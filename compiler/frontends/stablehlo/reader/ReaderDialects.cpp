@@ -35,8 +35,17 @@ public:
   Attribute parseAttribute(DialectAsmParser &parser, Type) const override {
     return stablehlo::parseStablehloAttribute(parser);
   }
-  /// Parses !stablehlo.token as an empty tensor, as it carries no data.
+  /// Parses !stablehlo.token as an empty tensor, as it carries no data, and
+  /// !stablehlo.future<T> as T: its value is there at once.
   Type parseType(DialectAsmParser &parser) const override {
+    SmallVector<Type> parts;
+    if (succeeded(parser.parseOptionalKeyword("future"))) {
+      if (parser.parseLess() || parser.parseTypeList(parts) ||
+          parser.parseGreater())
+        return {};
+      return parts.size() == 1 ? parts.front()
+                               : TupleType::get(getContext(), parts);
+    }
     if (parser.parseKeyword("token"))
       return {};
     return RankedTensorType::get({0}, IntegerType::get(getContext(), 1));

@@ -166,6 +166,47 @@ ParseResult stablehlo::parseMesh(AsmParser &parser, Attribute &out) {
   return parser.parseGreater();
 }
 
+/// Skips a bracket, a sign, a number or a word of a sharding rule.
+static ParseResult skipToken(AsmParser &parser) {
+  if (succeeded(parser.parseOptionalLParen()) ||
+      succeeded(parser.parseOptionalRParen()) ||
+      succeeded(parser.parseOptionalLSquare()) ||
+      succeeded(parser.parseOptionalRSquare()) ||
+      succeeded(parser.parseOptionalLBrace()) ||
+      succeeded(parser.parseOptionalRBrace()) ||
+      succeeded(parser.parseOptionalArrow()) ||
+      succeeded(parser.parseOptionalComma()) ||
+      succeeded(parser.parseOptionalEqual()))
+    return success();
+  int64_t number;
+  if (OptionalParseResult found = parser.parseOptionalInteger(number);
+      found.has_value())
+    return *found;
+  StringRef word;
+  if (succeeded(parser.parseOptionalKeyword(&word)))
+    return success();
+  return parser.emitError(parser.getCurrentLocation(),
+                          "expected a sharding rule, such as ([i, j])->([i]) "
+                          "{i=8, j=4}");
+}
+
+/// Skips the rule of a custom call: <([i, j])->([i, j]) {i=4, j=4}, custom>. Ops
+/// that are converted have rules of their own.
+static Attribute skipShardingRule(AsmParser &parser) {
+  if (parser.parseLess())
+    return {};
+  for (unsigned open = 1; open > 0;) {
+    if (succeeded(parser.parseOptionalLess())) {
+      ++open;
+    } else if (succeeded(parser.parseOptionalGreater())) {
+      --open;
+    } else if (failed(skipToken(parser))) {
+      return {};
+    }
+  }
+  return UnitAttr::get(parser.getContext());
+}
+
 Attribute stablehlo::parseShardyAttribute(DialectAsmParser &parser) {
   StringRef kind;
   llvm::SMLoc loc = parser.getCurrentLocation();
@@ -182,6 +223,8 @@ Attribute stablehlo::parseShardyAttribute(DialectAsmParser &parser) {
       return {};
     return out;
   }
+  if (kind == "op_sharding_rule")
+    return skipShardingRule(parser);
   if (kind == "manual_axes")
     return parseAxisList(parser, out) ? Attribute() : out;
   // The axes of a collective in generic form are skipped.

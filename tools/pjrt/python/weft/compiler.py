@@ -25,13 +25,22 @@ def _is_keras(source: Any) -> bool:
 
 
 def _text_of(function: Any, arguments: tuple) -> str:
-    """A function as StableHLO, with a parameter for each array of its arguments."""
+    """A function as StableHLO, with a parameter for each array of its arguments. It is lowered for Weft's devices, whichever
+    JAX's platforms are: linear algebra is a part of the program, and no call of a library."""
     if not hasattr(function, "as_text"):  # the result of jax.jit(f).lower(...) has it
-        if not hasattr(function, "lower"):
-            import jax
+        import jax
+        from jax._src.interpreters import mlir
+        from jax_plugins.weft import lowerings
 
+        if not hasattr(function, "trace"):
             function = jax.jit(function, keep_unused=True)
-        function = function.lower(*arguments)
+        jax.local_device_count()  # makes JAX know the platforms of its plugins
+        lowerings.register()
+        into_file = mlir.LoweringParameters(for_export=True, export_ignore_forward_compatibility=True)
+        try:
+            function = function.trace(*arguments).lower(lowering_platforms=("weft",), _private_parameters=into_file)
+        except NotImplementedError as error:
+            raise Error(str(error)) from error
     elif arguments:
         raise Error("a lowered function has its arguments; give none")
     return function.as_text(debug_info=True)  # with the lines of the script, which explanations name

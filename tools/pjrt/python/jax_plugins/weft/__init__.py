@@ -14,6 +14,8 @@ import os
 
 from weft import libraries
 
+from . import tables
+
 
 def initialize():
     from jax._src import xla_bridge
@@ -38,7 +40,9 @@ def _create_client():
     if not _is_asked_for():
         raise RuntimeError("Weft: weft is not among JAX_PLATFORMS; set JAX_PLATFORMS=weft, or weft,cpu")
     _load()
-    return xla_bridge.make_pjrt_c_api_client("weft")
+    client = xla_bridge.make_pjrt_c_api_client("weft")
+    tables.keep_cpu()
+    return client
 
 
 def _describe_devices(name="", **options):
@@ -53,7 +57,7 @@ def _load():
     """Loads the library and adapts JAX's tables, once. Returns PJRT's table of functions."""
     from jax._src.lib import _profiler, xla_client
 
-    from . import callbacks, known_programs, lowerings, observations, program_text, tables, versions
+    from . import callbacks, dlpack, known_programs, lowerings, observations, program_text, versions
 
     versions.check()
     tables.alias(os.environ.get("WEFT_ALIAS", ""))
@@ -67,6 +71,7 @@ def _load():
     observations.register(library)
     known_programs.register(library)
     program_text.register(library)
+    dlpack.register()
     return functions
 
 

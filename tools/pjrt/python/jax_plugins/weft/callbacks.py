@@ -5,18 +5,21 @@ whole values, in the order in which they stand in the program; inside shard_map 
 has CPU devices as well (JAX_PLATFORMS=weft,cpu) functions get arrays there, as on other platforms, else NumPy's.
 """
 
+import atexit
 import ctypes
 import itertools
 import traceback
 
 import numpy as np
 from jax._src import callback as jax_callback
-from jax._src import config, debugging, xla_bridge
+from jax._src import config, debugging, dispatch, xla_bridge
 from jax._src.interpreters import mlir
+
+from . import lowerings
 
 _numbers = itertools.count(1)
 _functions = {}  # by number, as long as the process lives, as JAX may keep programs
-_failure = None  # the error text that the plugin reads
+_library = None  # libWeftPjrt.so
 
 
 class _Function:
@@ -59,22 +62,20 @@ def _on_host(call, arrays):
         return call(*api.device_put(arrays, device))
 
 
-@ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_int64, ctypes.POINTER(ctypes.c_void_p), ctypes.c_size_t,
+@ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.POINTER(ctypes.c_void_p), ctypes.c_size_t,
                   ctypes.POINTER(ctypes.c_void_p), ctypes.c_size_t)
 def _answer(number, operands, operand_count, results, result_count):
-    global _failure
     try:
         function = _functions.get(number)
         if function is None:
             raise RuntimeError(f"function {number} is gone; compile the program in this process")
         function.run(operands[:operand_count], results[:result_count])
-        return None
     except BaseException:  # JAX raises it when the program's results are needed
-        _failure = ctypes.create_string_buffer(traceback.format_exc().encode())
-        return ctypes.addressof(_failure)
+        _library.weft_pjrt_set_failure(traceback.format_exc().encode(errors="backslashreplace"))
 
 
 def _emit(ctx, operands, call, ordered_effect=None):
+    lowerings.refuse_in_files(ctx)
     function = _Function(call, ctx.avals_in, ctx.avals_out)
     types = [mlir.aval_to_ir_type(ctx.module_context, aval) for aval in ctx.avals_out]
     op = mlir.custom_call("weft.host_call", result_types=types, operands=operands, has_side_effect=True,
@@ -111,11 +112,25 @@ def debug_print(ctx, *operands, fmt, ordered, in_tree, static_args, np_printopti
                           callback=debugging._make_flat_callback(in_tree, show, static_args))
 
 
+def _end_calls():
+    """Waits for programs with effects, as JAX does, and for the calls that have begun. Programs that are still running then
+    fail at their next call, as no thread may call the interpreter while it ends."""
+    try:
+        dispatch.runtime_tokens.block_until_ready()
+    except Exception:
+        pass  # JAX waits again, and reports it
+    _library.weft_pjrt_end_host_calls()
+
+
 def register(library):
     """Lowers JAX's primitives to calls of the host, and registers the function that answers them."""
-    set_host = ctypes.CDLL(library).weft_pjrt_set_host
+    global _library
+    _library = ctypes.CDLL(library)
+    _library.weft_pjrt_set_failure.restype, _library.weft_pjrt_set_failure.argtypes = None, [ctypes.c_char_p]
+    set_host = _library.weft_pjrt_set_host
     set_host.restype, set_host.argtypes = None, [ctypes.c_void_p]
     set_host(ctypes.cast(_answer, ctypes.c_void_p))
+    atexit.register(_end_calls)
     for primitive, rule in ((jax_callback.pure_callback_p, pure_callback), (jax_callback.io_callback_p, io_callback),
                             (debugging.debug_callback_p, debug_callback), (debugging.debug_print_p, debug_print)):
         mlir.register_lowering(primitive, rule, platform="weft", cacheable=False)

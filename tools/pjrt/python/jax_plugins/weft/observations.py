@@ -18,7 +18,7 @@ from jax._src.sharding_impls import NamedSharding, PartitionSpec, parse_flatten_
 
 _numbers = itertools.count(1)
 _functions = {}  # by name, as long as the process lives, as JAX may keep programs
-_failure = None  # the error text that the plugin reads
+_library = None  # libWeftPjrt.so
 
 
 def _name(function):
@@ -38,19 +38,16 @@ def _sharding_of_xla(dims, devices, last_is_replicated):
     return xla_client.HloSharding.from_proto(sharding)
 
 
-@ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_int64), ctypes.c_size_t,
+@ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.POINTER(ctypes.c_int64), ctypes.c_size_t,
                   ctypes.POINTER(ctypes.c_int64), ctypes.c_size_t, ctypes.c_int)
 def _answer(name, dims, dim_count, devices, device_count, last_is_replicated):
-    global _failure
     function = _functions.get(name.decode())
     if function is None:
-        return None  # a program of another process, whose function is not here
+        return  # a program of another process, whose function is not here
     try:
         function(_sharding_of_xla(dims[:dim_count], devices[:device_count], bool(last_is_replicated)))
-        return None
     except BaseException:  # JAX raises it where the program is compiled
-        _failure = ctypes.create_string_buffer(traceback.format_exc().encode())
-        return ctypes.addressof(_failure)
+        _library.weft_pjrt_set_failure(traceback.format_exc().encode(errors="backslashreplace"))
 
 
 def _surroundings(context):
@@ -87,7 +84,10 @@ def inspect_sharding(ctx, value, *, callback):
 
 
 def register(library):
-    set_observer = ctypes.CDLL(library).weft_pjrt_set_observer
+    global _library
+    _library = ctypes.CDLL(library)
+    _library.weft_pjrt_set_failure.restype, _library.weft_pjrt_set_failure.argtypes = None, [ctypes.c_char_p]
+    set_observer = _library.weft_pjrt_set_observer
     set_observer.restype, set_observer.argtypes = None, [ctypes.c_void_p]
     set_observer(ctypes.cast(_answer, ctypes.c_void_p))
     mlir.register_lowering(debugging.inspect_sharding_p, inspect_sharding, platform="weft", cacheable=False)

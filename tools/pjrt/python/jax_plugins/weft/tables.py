@@ -22,6 +22,20 @@ def alias(names):
             platforms.insert(0, "weft")
 
 
+def keep_cpu():
+    """Makes JAX's CPU a platform beside Weft's, as it is beside GPUs: jax.devices("cpu"), and callbacks, which get arrays on it.
+    JAX holds the lock of its table while it creates a client. The default platform is Weft's."""
+    from jax._src import xla_bridge
+
+    clients = getattr(xla_bridge, "_backends", None)
+    make = getattr(xla_bridge, "_init_backend", None)
+    if not isinstance(clients, dict) or not callable(make):
+        warnings.warn("Weft: this JAX has no table of clients; set JAX_PLATFORMS=weft,cpu for jax.devices('cpu') and callbacks. "
+                      "Weft is tested with JAX 0.10 and 0.11")
+    elif "cpu" not in clients:
+        clients["cpu"] = make("cpu")
+
+
 def let_donate():
     """Adds weft to the platforms whose arrays may be donated."""
     from jax._src.interpreters import mlir

@@ -1,0 +1,164 @@
+//===- AnyGroups.cpp - collectives of groups that no axes make ------------===//
+
+#include "weft/compiler/frontends/stablehlo/convert/AnyGroups.h"
+
+#include "weft/dialects/coll/Coll.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::stablehlo;
+
+SubAxes stablehlo::movingAxes(const Mesh &mesh, ArrayRef<DeviceGroup> lists) {
+  SubAxes axes;
+  for (unsigned axis = 0; axis < mesh.axes.size(); ++axis)
+    if (llvm::any_of(lists, [&](const DeviceGroup &list) {
+          return llvm::any_of(list, [&](int64_t position) {
+            return mesh.coordinate(position, axis) !=
+                   mesh.coordinate(list.front(), axis);
+          });
+        }))
+      axes.push_back(fullAxis(mesh, axis));
+  return axes;
+}
+
+Value stablehlo::entryOfMember(Converter &c, ForeignOp op,
+                               DenseElementsAttr table, LayoutAttr group) {
+  auto scalar = RankedTensorType::get({}, table.getElementType());
+  Value all = c.make<ConstantOp>(op, table);
+  Value member = c.make<coll::CoordinateOp>(
+      op, RankedTensorType::get({}, c.builder.getI64Type()), group);
+  Value entry = c.make<DynamicSliceOp>(op, all, member, ArrayRef<int64_t>{1});
+  return c.make<ReshapeOp>(op, scalar, entry);
+}
+
+AnyGroups::AnyGroups(Converter &c, ForeignOp op, std::vector<DeviceGroup> table)
+    : c(c), op(op), mesh(c.shardings.mesh().getMesh()), rows(std::move(table)),
+      rowOf(mesh.size(), -1), indexIn(mesh.size(), -1) {
+  for (auto [number, row] : llvm::enumerate(rows)) {
+    most = std::max(most, row.size());
+    for (auto [index, position] : llvm::enumerate(row)) {
+      rowOf[position] = number;
+      indexIn[position] = index;
+    }
+  }
+  moving = movingAxes(mesh, rows);
+  if (!isCommon(moving))
+    moving = allAxes(mesh);
+  group = coll::groupOver(c.shardings.mesh(), normalise(mesh, moving));
+  members = groupsOver(mesh.axes, moving).groups.front();
+}
+
+bool AnyGroups::areEqual() const {
+  return llvm::all_of(
+      rows, [&](const DeviceGroup &row) { return row.size() == most; });
+}
+
+bool AnyGroups::isCommon(const SubAxes &over) const {
+  auto seenFrom = [&](int64_t position) {
+    SmallVector<int64_t> seen{indexIn[position]};
+    for (int64_t member : rows[rowOf[position]])
+      seen.push_back(coordinate(mesh, member, ArrayRef<SubAxis>(over)));
+    return seen;
+  };
+  DeviceGroups all = groupsOver(mesh.axes, over);
+  return llvm::all_of(all.groups, [&](const DeviceGroup &one) {
+    return llvm::all_of(llvm::zip_equal(one, all.groups.front()), [&](auto p) {
+      return seenFrom(std::get<0>(p)) == seenFrom(std::get<1>(p));
+    });
+  });
+}
+
+Value AnyGroups::own(
+    llvm::function_ref<int64_t(int64_t, int64_t)> entry) const {
+  SmallVector<int64_t> entries;
+  for (int64_t position : members)
+    entries.push_back(entry(rows[rowOf[position]].size(), indexIn[position]));
+  auto type = RankedTensorType::get({int64_t(entries.size())},
+                                    c.builder.getI64Type());
+  return entryOfMember(c, op, DenseElementsAttr::get(type, ArrayRef(entries)),
+                       group);
+}
+
+/// The value of the member `step` places after the executing one; undefined if
+/// the group has no more members.
+Value AnyGroups::receive(Value value, size_t step) const {
+  SmallVector<int64_t> sources;
+  for (int64_t position : members) {
+    const DeviceGroup &row = rows[rowOf[position]];
+    int64_t from = row[(indexIn[position] + step) % row.size()];
+    sources.push_back(step < row.size()
+                          ? coordinate(mesh, from, ArrayRef<SubAxis>(moving))
+                          : -1);
+  }
+  auto reason = c.builder.getStringAttr(op.name() + " of groups of devices");
+  return c.make<coll::CollectivePermuteOp>(op, value.getType(), value, sources,
+                                           group, reason);
+}
+
+Value AnyGroups::slice(Value stack, Value at) const {
+  auto type = ::cast<RankedTensorType>(stack.getType());
+  SmallVector<int64_t> sizes(type.getShape());
+  sizes[0] = 1;
+  SmallVector<Value> starts(sizes.size(),
+                            c.splat(op, 0, RankedTensorType::get({}, c.builder.getI64Type())));
+  starts[0] = at;
+  Value part = c.make<DynamicSliceOp>(op, stack, starts, sizes);
+  return c.make<ReshapeOp>(op, type.clone(ArrayRef(sizes).drop_front()), part);
+}
+
+SmallVector<Value> AnyGroups::inOrder(ArrayRef<Value> received) const {
+  auto type = ::cast<RankedTensorType>(received.front().getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape.insert(shape.begin(), 1);
+  SmallVector<Value> parts;
+  for (Value value : received)
+    parts.push_back(c.make<ReshapeOp>(op, type.clone(shape), value));
+  shape[0] = static_cast<int64_t>(parts.size());
+  Value stack = c.make<ConcatenateOp>(op, type.clone(shape), parts, 0);
+  SmallVector<Value> out;
+  for (int64_t member = 0; member < shape[0]; ++member)
+    out.push_back(slice(stack, own([&](int64_t size, int64_t index) {
+                          return member < size ? (member - index + size) % size
+                                               : 0;
+                        })));
+  return out;
+}
+
+SmallVector<Value> AnyGroups::gather(Value value) const {
+  SmallVector<Value> received{value};
+  for (size_t step = 1; step < most; ++step)
+    received.push_back(receive(value, step));
+  return inOrder(received);
+}
+
+SmallVector<Value> AnyGroups::exchange(Value blocks) const {
+  SmallVector<Value> received;
+  for (size_t step = 0; step < most; ++step) {
+    // The member `step` places before the executing one gets this block.
+    Value block = slice(blocks, own([&](int64_t size, int64_t index) {
+                          return (index - int64_t(step) + size) % size;
+                        }));
+    received.push_back(step ? receive(block, step) : block);
+  }
+  return inOrder(received);
+}
+
+Value AnyGroups::reduce(ReduceKind kind, ArrayRef<Value> values) const {
+  Value sum = values.front();
+  auto type = ::cast<RankedTensorType>(sum.getType());
+  auto flags = RankedTensorType::get({}, c.builder.getI1Type());
+  for (auto [member, value] : llvm::enumerate(values.drop_front())) {
+    Value with = c.combine(op, kind, sum, value);
+    if (areEqual()) {
+      sum = with;
+      continue;
+    }
+    Value there = own([&](int64_t size, int64_t) {
+      return int64_t(int64_t(member) + 1 < size);
+    });
+    there = c.fill(op, c.make<ConvertOp>(op, there, flags.getElementType()),
+                   flags.clone(type.getShape()));
+    sum = c.make<SelectOp>(op, there, with, sum);
+  }
+  return sum;
+}

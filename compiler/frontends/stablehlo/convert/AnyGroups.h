@@ -1,0 +1,79 @@
+//===- AnyGroups.h - collectives of groups that no axes make ----*- C++ -*-===//
+//
+// Private to the StableHLO front end. Groups may be any partition of the
+// devices, of different sizes as well:
+//
+//   replica_groups = [[7, 0], [1, 6], [5, 2], [3, 4]]
+//   replica_groups = [[0, 1, 2], [3, 4, -1]]
+//
+// Each device gets the value of the member after it in its group, that of the
+// second after it, and so on, by permutes: as many steps as the largest group
+// has members, less one. Tables with an entry for each device then put the
+// values in the order of the group, so that all members compute the same sum.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_STABLEHLO_CONVERT_ANYGROUPS_H
+#define WEFT_COMPILER_FRONTENDS_STABLEHLO_CONVERT_ANYGROUPS_H
+
+#include "weft/compiler/frontends/stablehlo/convert/Converter.h"
+
+#include "weft/layout/DeviceGroups.h"
+
+namespace weft::stablehlo {
+
+/// The axes along which some devices of a list differ, such as a group, or a
+/// pair of a source and a target.
+SubAxes movingAxes(const Mesh &mesh, llvm::ArrayRef<DeviceGroup> lists);
+
+/// The entry for the executing member in a table with an entry for each member.
+Value entryOfMember(Converter &c, ForeignOp op, mlir::DenseElementsAttr table,
+                    LayoutAttr group);
+
+class AnyGroups {
+public:
+  /// The groups as positions in the mesh. Requires each position once.
+  AnyGroups(Converter &c, ForeignOp op, std::vector<DeviceGroup> rows);
+
+  /// The axes along which values move.
+  const SubAxes &axes() const { return moving; }
+  size_t largest() const { return most; }
+  bool areEqual() const;
+
+  /// The values of the members, in the order of the group; those behind its
+  /// last member are undefined.
+  llvm::SmallVector<Value> gather(Value own) const;
+  /// What each member has for the executing one: slice `i` of a member's first
+  /// dimension is for member i. Requires groups of one size.
+  llvm::SmallVector<Value> exchange(Value blocks) const;
+  /// Combines the values of the members that there are.
+  Value reduce(ReduceKind kind, llvm::ArrayRef<Value> values) const;
+
+private:
+  /// Whether the groups look the same from all devices that differ along other
+  /// axes only.
+  bool isCommon(const SubAxes &over) const;
+  /// The integers that `entry` gives for a group and an index in it, for the
+  /// executing device.
+  Value own(llvm::function_ref<int64_t(int64_t size, int64_t index)> entry)
+      const;
+  Value receive(Value value, size_t step) const;
+  llvm::SmallVector<Value> inOrder(llvm::ArrayRef<Value> received) const;
+  Value slice(Value stack, Value at) const;
+
+  Converter &c;
+  ForeignOp op;
+  const Mesh mesh;
+  std::vector<DeviceGroup> rows;
+  /// The row and the index in it, by position in the mesh.
+  llvm::SmallVector<int64_t> rowOf, indexIn;
+  SubAxes moving;
+  LayoutAttr group;
+  /// A position for each member of `group`.
+  DeviceGroup members;
+  size_t most = 0;
+};
+
+} // namespace weft::stablehlo
+
+#endif // WEFT_COMPILER_FRONTENDS_STABLEHLO_CONVERT_ANYGROUPS_H
