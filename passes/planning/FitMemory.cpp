@@ -145,7 +145,8 @@ private:
       if (!def || done.contains(def) || llvm::is_contained(missing, def))
         continue;
       if (def->getNumRegions() || isa<coll::CollDialect>(def->getDialect()) ||
-          hasOwnPlace(def) || bytesHeld(def->getResults()) > kScalars || !isPossible(def, missing))
+          hasOwnPlace(def) || bytesHeld(def->getResults()) > kScalars ||
+          !isPossible(def, missing))
         return false;
       missing.push_back(def);
     }

@@ -31,10 +31,11 @@ void addDevice(PJRT_Client &client, int id) {
   device->description = describeDevice(id);
   for (size_t kind = 0; kind < kMemoryKindCount; ++kind) {
     PJRT_Memory &memory = device->owned[kind];
-    memory.id = id * static_cast<int>(kMemoryKindCount) + static_cast<int>(kind);
+    memory.id =
+        id * static_cast<int>(kMemoryKindCount) + static_cast<int>(kind);
     memory.kind = kind;
-    memory.text = std::string(kMemoryKinds[kind]) + " memory of weft:" +
-                  std::to_string(id);
+    memory.text = std::string(kMemoryKinds[kind]) +
+                  " memory of weft:" + std::to_string(id);
     memory.device = device.get();
     device->memories[kind] = &memory;
     client.memories.push_back(&memory);

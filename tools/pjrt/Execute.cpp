@@ -196,12 +196,12 @@ PJRT_Error *givenTwice(const LoadedExecutable_Execute_Args *args,
     return error(kInvalidArgument,
                  "arguments " + std::to_string(found->second) + " and " +
                      std::to_string(input) + " are one array, and " +
-                     (both                  ? "both are donated: f(donate(a), "
-                                              "donate(a))"
-                      : isDonated(input)    ? "the second is donated: f(a, "
-                                              "donate(a))"
-                                            : "the first is donated: "
-                                              "f(donate(a), a)") +
+                     (both               ? "both are donated: f(donate(a), "
+                                           "donate(a))"
+                      : isDonated(input) ? "the second is donated: f(a, "
+                                           "donate(a))"
+                                         : "the first is donated: "
+                                           "f(donate(a), a)") +
                      "; donate a copy");
   }
   return nullptr;
@@ -256,9 +256,9 @@ void makeOutputs(LoadedExecutable_Execute_Args *args,
         run.after.push_back({memory, given, &port, order, port.order});
         memory = given;
       }
-      args->output_lists[partition][o] = makeBuffer(
-          port.type, port.local, device->memories[port.memoryKind], memory,
-          run.done, port.order);
+      args->output_lists[partition][o] =
+          makeBuffer(port.type, port.local, device->memories[port.memoryKind],
+                     memory, run.done, port.order);
     }
   }
 }

@@ -191,9 +191,9 @@ FailureOr<std::string> ProgramImporter::arrangement(DictionaryAttr foreign,
   if (auto kind =
           foreign ? foreign.getAs<StringAttr>("mhlo.memory_kind") : nullptr;
       kind && devicePorts && kind != "device")
-    parts.push_back("\"memory\":" +
-                    llvm::formatv("{0}", llvm::json::Value(kind.getValue()))
-                        .str());
+    parts.push_back(
+        "\"memory\":" +
+        llvm::formatv("{0}", llvm::json::Value(kind.getValue())).str());
   return parts.empty() ? "" : "{" + llvm::join(parts, ",") + "}";
 }
 

@@ -278,8 +278,7 @@ pjrt::ProgramSource::ProgramSource(Compiler &compiler, std::string_view code,
   state->name = state->program->getSymName().value_or("main").str();
   std::string text; // the program without places in scripts
   llvm::raw_string_ostream(text) << *state->program;
-  state->key =
-      compiler.state->keyOf("program", text, partitions, state->asked);
+  state->key = compiler.state->keyOf("program", text, partitions, state->asked);
   state->keyOfBytes =
       compiler.state->keyOf("bytes", code, partitions, state->asked);
 }

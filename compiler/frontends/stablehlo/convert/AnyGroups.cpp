@@ -73,8 +73,8 @@ Value AnyGroups::own(
   SmallVector<int64_t> entries;
   for (int64_t position : members)
     entries.push_back(entry(rows[rowOf[position]].size(), indexIn[position]));
-  auto type = RankedTensorType::get({int64_t(entries.size())},
-                                    c.builder.getI64Type());
+  auto type =
+      RankedTensorType::get({int64_t(entries.size())}, c.builder.getI64Type());
   return entryOfMember(c, op, DenseElementsAttr::get(type, ArrayRef(entries)),
                        group);
 }
@@ -99,8 +99,9 @@ Value AnyGroups::slice(Value stack, Value at) const {
   auto type = ::cast<RankedTensorType>(stack.getType());
   SmallVector<int64_t> sizes(type.getShape());
   sizes[0] = 1;
-  SmallVector<Value> starts(sizes.size(),
-                            c.splat(op, 0, RankedTensorType::get({}, c.builder.getI64Type())));
+  SmallVector<Value> starts(
+      sizes.size(),
+      c.splat(op, 0, RankedTensorType::get({}, c.builder.getI64Type())));
   starts[0] = at;
   Value part = c.make<DynamicSliceOp>(op, stack, starts, sizes);
   return c.make<ReshapeOp>(op, type.clone(ArrayRef(sizes).drop_front()), part);

@@ -55,8 +55,8 @@ private:
   bool isCommon(const SubAxes &over) const;
   /// The integers that `entry` gives for a group and an index in it, for the
   /// executing device.
-  Value own(llvm::function_ref<int64_t(int64_t size, int64_t index)> entry)
-      const;
+  Value
+  own(llvm::function_ref<int64_t(int64_t size, int64_t index)> entry) const;
   Value receive(Value value, size_t step) const;
   llvm::SmallVector<Value> inOrder(llvm::ArrayRef<Value> received) const;
   Value slice(Value stack, Value at) const;

@@ -181,10 +181,9 @@ LogicalResult allReduce(Converter &c, ForeignOp op) {
   return convertEach(
       c, op,
       {[&](Value input, RankedTensorType type, LayoutAttr group) -> Value {
-         return coll::AllReduceOp::create(c.builder, op->getLoc(),
-                                          TypeRange{type}, *kind,
-                                          ValueRange{input}, group,
-                                          reason(c, op))
+         return coll::AllReduceOp::create(
+                    c.builder, op->getLoc(), TypeRange{type}, *kind,
+                    ValueRange{input}, group, reason(c, op))
              .getResult(0);
        },
        [&](Value input, RankedTensorType, const AnyGroups &groups) {

@@ -18,7 +18,8 @@ namespace {
 
 LogicalResult start(Converter &c, ForeignOp op) {
   SmallVector<Value> results;
-  if (failed(c.inlineBlock(op, op->getRegion(0).front(), c.inputs(op), results)))
+  if (failed(
+          c.inlineBlock(op, op->getRegion(0).front(), c.inputs(op), results)))
     return failure();
   return c.give(op, results);
 }
