@@ -174,7 +174,9 @@ class Cases(fit_error_cases.FitCases, name_error_cases.NameCases, step_cases.Ste
         for name, wrong in (("layer class", "Conv9D"), ("no such class", "Wavelet")):
             yield name, [*layout, self.model(wrong, lambda m: m["config"]["layers"][2].update(class_name=wrong))]
         yield "layer option", [*layout, self.layer("option", 2, spikes=True)]
-        yield "unsupported value", [*layout, self.layer("value", 2, quantization_config={"class_name": "Int8"})]
+        quantized = {"class_name": "QuantizedDTypePolicy", "config": {"mode": "int8", "source_name": "float32"}}
+        yield "quantized weights", [*layout, self.layer("value", 2, dtype=quantized)]
+        yield "unsupported option", [*layout, self.layer("optional", 0, optional=True)]
         yield "wrong type", [*layout, self.layer("type", 2, units="many")]
         yield "units", [*layout, self.layer("units", 2, units=0)]
         vast = self.layer("vast", 2, units=1 << 62)

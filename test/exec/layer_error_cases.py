@@ -69,10 +69,39 @@ def sequences(lstm):
                                                                                                         "return_state": True}}}))
 
 
+def inner_models():
+    """Models inside a TimeDistributed that cannot be called as the file says."""
+    tensor = lambda *history: {"class_name": "__keras_tensor__", "config": {"keras_history": list(history)}}
+    entry = lambda kind, name, nodes=(), module="keras.layers", **config: {
+        "module": module, "class_name": kind, "name": name, "config": {"name": name, **config},
+        "inbound_nodes": [{"args": args, "kwargs": kwargs} for args, kwargs in nodes]}
+    first = entry("InputLayer", "a", batch_shape=[None, 3])
+    dense = entry("Dense", "d", [([tensor("a", 0, 0)], {})], units=2)
+
+    def apart(*layers, inputs=("a",), output="d", kind="Functional", shape=(4, 3)):
+        config = {"name": "inner", "layers": list(layers)}
+        if kind == "Functional":
+            config |= {"input_layers": [[name, 0, 0] for name in inputs], "output_layers": [output, 0, 0]}
+        return sequential(shape, ("TimeDistributed", {"layer": {"class_name": kind, "config": config}}))
+
+    yield "a model of two inputs", apart(first, {**first, "name": "b", "config": {**first["config"], "name": "b"}}, dense, inputs=("a", "b"))
+    yield "a model of other inputs", apart(first, dense, shape=(4, 5))
+    yield "an argument of an inner call", apart(first, {**dense, "inbound_nodes": [{"args": [tensor("a", 0, 0)], "kwargs": {"colour": 1}}]})
+    yield "an output that is never computed", apart(first, dense, output="e")
+    yield "a function in an inner model", apart(first, entry("Add", "d", [([tensor("a", 0, 0), 1], {})], module="keras.src.ops.numpy"))
+    yield "an inner model without layers", apart(kind="Sequential")
+    yield "a number as a layer", apart(7, kind="Sequential")
+    yield "integers in an inner layer", json.dumps(json.loads(apart(first, dense).replace('"float32"', '"int32"').replace('"Dense"', '"ReLU"').replace('"units": 2, ', "").replace(', "units": 2', "")))
+
+
 def images():
     """Random changes and norms whose options do not fit."""
     yield "one range of colours", sequential((4, 4, 3), ("RandomContrast", {"factor": 0.1, "value_range": [1]}))
     yield "a zoom above all", sequential((4, 4, 3), ("RandomZoom", {"height_factor": [0.1, 3]}))
+    yield "images that are cut and padded", sequential((4, 4, 3), ("Resizing", {
+        "height": 2, "width": 2, "crop_to_aspect_ratio": True, "pad_to_aspect_ratio": True}))
+    yield "images that are padded far", sequential((2, 2**12, 3), ("Resizing", {"height": 2**12, "width": 2, "pad_to_aspect_ratio": True}))
+    yield "an adapter of a weight with a constraint", sequential((4,), ("Dense", {"units": 2, "lora_rank": 1, "kernel_constraint": "NonNeg"}))
     yield "images of any height", sequential((4, 4, 3), ("Resizing", {"height": 2**62, "width": 2}))
     yield "matrices of a resizing", sequential((2**20, 2, 3), ("UpSampling2D", {"size": [2**10, 2], "interpolation": "bilinear"}))
     yield "pools of a function", operation("MaxPool", shape=(4, 4, 3), pool_size=[2, 0])
@@ -153,5 +182,6 @@ def cases():
     yield "one path twice", json.dumps(twice)
     yield "no times", sequential((4,), ("TimeDistributed", {"layer": {"class_name": "Dense", "config": {"name": "dense", "units": 2}}}))
     dropped = {"class_name": "Dropout", "config": {"name": "drop", "rate": 0.5}}
+    yield from inner_models()
     yield "too many times", sequential((2**20, 4), ("TimeDistributed", {"layer": dropped}))
     yield "constraint", sequential((4,), ("Dense", {"units": 2, "kernel_constraint": "max_nrom"}))

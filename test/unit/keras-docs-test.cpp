@@ -27,6 +27,7 @@ static const char *const kHead =
 variables: `base/dense/kernel`.
 * Inputs of 64 bits are read as 32 bits, as in Keras on JAX.
 * A layer may have any type policy of `keras.DTypePolicy` except quantized ones.
+* Beside `lora_rank` only the adapter and the other weights of a layer train. `TimeDistributed` takes a layer or a model, `Functional` or `Sequential`, without functions of `keras.ops`.
 * Masks follow the tensors as in Keras.
 )";
 

@@ -120,11 +120,20 @@ TEST_CASE("unsupported classes and options are refused by name") {
             .error.find(
                 "layer \"d1\": unknown field \"colour\"; known fields are") ==
         0);
-  CHECK(readModel(replaced(text, "\"quantization_config\": null",
-                           "\"quantization_config\": \"int8\""))
-            .error ==
-        "layer \"d1\": \"quantization_config\" = \"int8\" is not supported "
-        "(quantized weights); leave it at null");
+  const std::string plain = "{\"module\": \"keras\", \"class_name\": "
+                            "\"DTypePolicy\", \"config\": {\"name\": "
+                            "\"float32\"}, \"registered_name\": null}, "
+                            "\"units\": 200";
+  for (const char *policy :
+       {"\"int8_from_float32\"",
+        "{\"class_name\": \"QuantizedDTypePolicy\", \"config\": {\"mode\": "
+        "\"int8\", \"source_name\": \"float32\"}}"})
+    CHECK(readModel(
+              replaced(text, plain, std::string(policy) + ", \"units\": 200"))
+              .error ==
+          "layer \"d1\": type policy \"int8_from_float32\" has quantized "
+          "weights, whose integers and scales are not supported; give the "
+          "model as it was before model.quantize()");
   CHECK(complaint(replaced(text, "\"ema_overwrite_frequency\": null",
                            "\"ema_overwrite_frequency\": 0")) ==
         "compile_config: optimizer: RMSprop: \"ema_overwrite_frequency\" is 0; "

@@ -7,6 +7,8 @@
 #include "weft/runtime/data/WeightShards.h"
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 
 namespace weft::keras {
 
@@ -41,6 +43,71 @@ std::vector<SavedVariable> savedElsewhere(const Model &model) {
   return out;
 }
 
+namespace {
+/// Reads a weight with its adapter: the weight's elements plus those of
+/// scale * a . b, in which a weight of shape (..., n) is a matrix of n columns.
+class Merged {
+public:
+  Merged(StoredArray weight, StoredArray a, StoredArray b, double scale)
+      : weight(std::move(weight)), a(std::move(a)), b(std::move(b)),
+        scale(float(scale)) {}
+
+  weft::Result<Array> read(const ArrayBlock &block) {
+    for (auto [from, to] : {std::pair{&a, &first}, std::pair{&b, &second}})
+      if (!*to) {
+        weft::Result<Array> values = from->readByBlocks();
+        if (!values)
+          return values.error();
+        *to = std::move(*values);
+      }
+    weft::Result<Array> read = weight.readBlock(block);
+    if (!read)
+      return read.error();
+    Array out = convert(*read, ElementType::Float32);
+    int64_t columns = second->shape[1], rank = second->shape[0];
+    for (int64_t i = 0; i < out.count(); ++i) {
+      int64_t at = int64_t(block.first) + i;
+      float sum = 0;
+      for (int64_t k = 0; k < rank; ++k)
+        sum += float(first->at(at / columns * rank + k)) *
+               float(second->at(k * columns + at % columns));
+      out.data<float>()[i] += scale * sum;
+    }
+    return convert(out, weight.type);
+  }
+
+private:
+  StoredArray weight, a, b;
+  float scale;
+  std::optional<Array> first, second;
+};
+} // namespace
+
+/// The values of the model, in which weights contain their adapters, as in
+/// Keras' files.
+static std::vector<StoredArray> merged(std::vector<StoredArray> values,
+                                       const Model &model) {
+  auto find = [&](const std::string &path) {
+    return std::find_if(
+        values.begin(), values.end(),
+        [&](const StoredArray &one) { return one.name == path; });
+  };
+  for (const Variable &variable : model.variables) {
+    if (!variable.adapter)
+      continue;
+    auto weight = find(variable.path), a = find(variable.adapter->a),
+         b = find(variable.adapter->b);
+    if (weight == values.end() || a == values.end() || b == values.end())
+      continue;
+    auto reader =
+        std::make_shared<Merged>(*weight, *a, *b, variable.adapter->scale);
+    weight->readBlock = [reader](const ArrayBlock &block) {
+      return reader->read(block);
+    };
+  }
+  return values;
+}
+
 static std::vector<Hdf5Group> groupsOf(const Model &model) {
   std::vector<Hdf5Group> groups;
   for (const SavedGroup &group : savedGroups(model))
@@ -53,16 +120,17 @@ Status saveModel(const std::string &path, const Model &model,
   KerasArchive archive;
   archive.metadata = model.metadata;
   archive.config = savedConfig(model);
-  archive.weights = bySavedPath(values, placesOf(model, true));
+  archive.weights = bySavedPath(merged(values, model), placesOf(model, true));
   return writeKerasArchive(path, archive, groupsOf(model), writesFile);
 }
 
 Status saveModelWeights(const std::string &path, const Model &model,
                         const std::vector<StoredArray> &values,
                         uint64_t mostBytes, bool writesFiles) {
-  return writeKerasWeights(path, groupsOf(model),
-                           bySavedPath(values, placesOf(model, true)),
-                           mostBytes, writesFiles);
+  return writeKerasWeights(
+      path, groupsOf(model),
+      bySavedPath(merged(values, model), placesOf(model, true)), mostBytes,
+      writesFiles);
 }
 
 } // namespace weft::keras

@@ -39,6 +39,9 @@ static std::vector<Note> notesOf(const std::string &name,
       notes.push_back({"saved_elsewhere", other->second});
     return notes;
   }
+  for (const keras::Variable &variable : model.variables)
+    if (variable.isOfAdapter && variable.path == name)
+      return {{"unsaved", "low-rank adapter"}};
   if (name == "x")
     return {{"layer", model.layerOf(model.inputs[0]).name}};
   bool isOnly = model.outputs.size() == 1;

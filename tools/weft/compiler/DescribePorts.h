@@ -18,6 +18,7 @@ namespace weft::tool {
 ///
 ///   {..., "saved": "layers/dense/vars/0"}    a variable's place in a .keras file
 ///   {"saved_elsewhere": ...}                 its place across Keras 3.10
+///   {"unsaved": "low-rank adapter"}          in no file of Keras
 ///   {"layer": "images"}                      layer of the only input or output
 ///   {"classes": 10}                          labels are classes
 ///   {"draw": 2}                              its seed is the third that Keras

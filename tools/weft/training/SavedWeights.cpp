@@ -181,6 +181,7 @@ private:
   Status readDatasets(const Result<std::vector<StoredArray>> &datasets) {
     if (!datasets)
       return datasets.error();
+    isKeras = true;
     PlacesInFile places(state);
     places.see(*datasets);
     noteUnread(*datasets, places.chosen());
@@ -218,6 +219,7 @@ private:
   }
 
   Status readShards() {
+    isKeras = true;
     PlacesInFile places(state);
     Status seen =
         visitWeightShards(path, [&](const std::vector<StoredArray> &shard) {
@@ -237,10 +239,12 @@ private:
     });
   }
 
-  /// Checks that every weight was found.
+  /// Checks that every weight was found that a file of this kind holds.
   Status checkComplete() const {
     for (const ModelState::Variable &variable : state.variables()) {
       const Port &port = variable.port;
+      if (isKeras && !metadataText(port, "unsaved").empty())
+        continue;
       if (port.role == Role::Weight && !given.contains(port.name))
         return Error{path + ": has no array for the variable " + port.name +
                      " of shape " + text(port.shape) +
@@ -254,6 +258,7 @@ private:
   const VisitWeights &visit;
   std::set<std::string> given;
   std::vector<std::string> unread; ///< arrays that belong to no variable
+  bool isKeras = false; ///< whether the file has Keras' datasets
 };
 } // namespace
 

@@ -27,8 +27,8 @@ public:
   void replace(const VariableRequest &request, Value value) override {
     set(request, value);
   }
-  void construct(const Layer &) override {}
-  void construct(const InitializerPtr &) override {}
+  void construct(const Layer &, const Constructor &) override {}
+  void construct(const InitializerPtr &, const Constructor &) override {}
   void addLoss(Value scalar) override { penalties.push_back(scalar); }
   void refuse(const std::string &complaint) override {
     if (error.empty())

@@ -40,8 +40,9 @@ Value Call::weight(const char *name, std::vector<int64_t> shape,
                    const WeightRules &rules) {
   if (std::string why = oversize(shape, kFloatBytes); !why.empty())
     refuse("its " + std::string(name) + " " + shapeText(shape) + " has " + why);
-  Value value = variables.get({path, name, std::move(shape), rules, trainable,
-                               false, false, scope, policy.variable});
+  Value value = variables.get(
+      {path, name, std::move(shape), rules, trainable && !rules.isFrozen, false,
+       false, scope, rules.isOfAdapter ? "float32" : policy.variable});
   if (rules.constraint)
     hasAxes(value, rules.constraint->axes());
   return rules.keepsType ? value : cast(value);
@@ -207,16 +208,18 @@ static CallResults resultsOf(Call &call, const Layer &layer,
 
 CallResults Call::runAll(const Layer &layer, const char *name,
                          const CallInputs &inputs) {
-  variables.construct(layer);
-  Call inner(t, variables, path + "/" + name, trainable && layer.trainable,
-             training, layer.policy.value_or(policy));
+  variables.construct(layer, {self, scope});
+  Call inner(t, variables, layer, path + "/" + name,
+             trainable && layer.trainable, training,
+             layer.policy.value_or(policy));
   inner.scope = scope + "/" + name;
   return resultsOf(inner, layer, inputs);
 }
 
 Call Call::inside(const Layer &layer, const std::string &attribute) {
-  Call out(t, variables, path + "/" + attribute, trainable && layer.trainable,
-           training, layer.policy.value_or(policy));
+  Call out(t, variables, layer, path + "/" + attribute,
+           trainable && layer.trainable, training,
+           layer.policy.value_or(policy));
   out.scope = layer.isBuiltAlone ? layer.name : scope + "/" + layer.name;
   return out;
 }
@@ -259,9 +262,12 @@ public:
   void replace(const VariableRequest &request, Value value) override {
     variables.replace(request, value);
   }
-  void construct(const Layer &layer) override { variables.construct(layer); }
-  void construct(const InitializerPtr &initializer) override {
-    variables.construct(initializer);
+  void construct(const Layer &layer, const Constructor &by) override {
+    variables.construct(layer, by);
+  }
+  void construct(const InitializerPtr &initializer,
+                 const Constructor &by) override {
+    variables.construct(initializer, by);
   }
   void addLoss(Value scalar) override { variables.addLoss(scalar); }
   void refuse(const std::string &complaint) override {
@@ -282,8 +288,7 @@ Value Call::runOptionAdjusted(const Layer &layer, const char *attribute,
                               llvm::function_ref<Value(Value)> adjust) {
   Call apart = inside(layer, attribute);
   Adjusting adjusting(variables, apart.path, names, adjust);
-  Call inner(t, adjusting, apart.path, apart.trainable, training, apart.policy);
-  inner.scope = apart.scope;
+  Call inner = apart.with(adjusting);
   return resultsOf(inner, layer, CallInputs(x)).values[0];
 }
 
@@ -298,15 +303,44 @@ public:
   }
   void set(const VariableRequest &, Value) override { leaves = true; }
   void replace(const VariableRequest &, Value) override { leaves = true; }
-  void construct(const Layer &layer) override { variables.construct(layer); }
-  void construct(const InitializerPtr &initializer) override {
-    variables.construct(initializer);
+  void construct(const Layer &layer, const Constructor &by) override {
+    variables.construct(layer, by);
+  }
+  void construct(const InitializerPtr &initializer,
+                 const Constructor &by) override {
+    variables.construct(initializer, by);
   }
   void addLoss(Value) override { leaves = true; }
   void refuse(const std::string &complaint) override {
     variables.refuse(complaint);
   }
   bool leaves = false;
+
+private:
+  Variables &variables;
+};
+} // namespace
+
+namespace {
+/// A later call of a layer, which constructs nothing.
+class Again : public Variables {
+public:
+  explicit Again(Variables &variables) : variables(variables) {}
+  Value get(const VariableRequest &request) override {
+    return variables.get(request);
+  }
+  void set(const VariableRequest &request, Value value) override {
+    variables.set(request, value);
+  }
+  void replace(const VariableRequest &request, Value value) override {
+    variables.replace(request, value);
+  }
+  void construct(const Layer &, const Constructor &) override {}
+  void construct(const InitializerPtr &, const Constructor &) override {}
+  void addLoss(Value scalar) override { variables.addLoss(scalar); }
+  void refuse(const std::string &complaint) override {
+    variables.refuse(complaint);
+  }
 
 private:
   Variables &variables;
@@ -340,16 +374,15 @@ Value Call::runOptionForTimes(const Layer &layer, const char *attribute,
     if (found.size() != 1)
       refuse("its layer " + layer.name + " gives " +
              std::to_string(found.size()) + " results; give it one");
-    return found[0];
+    return found.empty() ? x : found[0];
   };
   int64_t batch = t.size(x, 0), times = t.size(x, 1);
   Block &block = *t.builder.getBlock();
   Operation *last = block.empty() ? nullptr : &block.back();
   Watch watch(variables);
   Call apart = inside(layer, attribute);
-  Call together(t, watch, apart.path, apart.trainable, training, apart.policy);
-  together.scope = apart.scope;
-  Value all = result(together, asBatch(t, x), mask ? asBatch(t, mask) : mask);
+  Value all =
+      result(apart.with(watch), asBatch(t, x), mask ? asBatch(t, mask) : mask);
   auto front = [&](Value out, ArrayRef<int64_t> sizes) {
     SmallVector<int64_t> shape(sizes);
     llvm::append_range(shape, t.shape(out).drop_front());
@@ -365,10 +398,11 @@ Value Call::runOptionForTimes(const Layer &layer, const char *attribute,
            std::to_string(most));
     return x;
   }
+  Again again(variables);
+  Call each = apart.with(again);
   SmallVector<Value> outputs;
   for (int64_t i = 0; i < times; ++i) {
-    Value out =
-        result(apart, atTime(t, x, i), mask ? atTime(t, mask, i) : mask);
+    Value out = result(each, atTime(t, x, i), mask ? atTime(t, mask, i) : mask);
     outputs.push_back(front(out, {batch, 1}));
   }
   return t.concatenate(outputs, 1);
@@ -395,12 +429,10 @@ static bool takes(Call &call, const Layer &layer, const CallInputs &inputs) {
   return isGiven && isOne;
 }
 
-CallResults weft::keras::callLayer(OpBuilder &builder, Variables &variables,
-                                   const Layer &layer, const std::string &path,
-                                   const CallInputs &inputs, bool training) {
-  Tensors t(builder, NameLoc::get(builder.getStringAttr(layer.name)));
-  Call call(t, variables, path, layer.trainable, training,
-            layer.policy.value_or(Policy()));
+/// The results of a call with tensors that the layer takes; refuses others, and
+/// results that are too large.
+static CallResults checkedResults(Call &call, const Layer &layer,
+                                  const CallInputs &inputs) {
   if (!takes(call, layer, inputs))
     return {};
   CallResults out = resultsOf(call, layer, inputs);
@@ -410,4 +442,19 @@ CallResults weft::keras::callLayer(OpBuilder &builder, Variables &variables,
       call.refuse("a sample of its output " + sampleText(value) + " has " +
                   why);
   return out;
+}
+
+CallResults Call::runMember(const Layer &layer, const std::string &attribute,
+                            const CallInputs &inputs) {
+  Call inner = inside(layer, attribute);
+  return checkedResults(inner, layer, inputs);
+}
+
+CallResults weft::keras::callLayer(OpBuilder &builder, Variables &variables,
+                                   const Layer &layer, const std::string &path,
+                                   const CallInputs &inputs, bool training) {
+  Tensors t(builder, NameLoc::get(builder.getStringAttr(layer.name)));
+  Call call(t, variables, layer, path, layer.trainable, training,
+            layer.policy.value_or(Policy()));
+  return checkedResults(call, layer, inputs);
 }

@@ -108,6 +108,11 @@ struct WeightRules {
   /// Whether the value keeps the variable's type, as Keras' autocast=False
   /// does.
   bool keepsType = false;
+  /// Whether the optimizer leaves it as it is, though the layer trains.
+  bool isFrozen = false;
+  /// Whether it is part of an adapter, which is float32 and in no file.
+  bool isOfAdapter = false;
+  std::optional<Adapter> adapter = std::nullopt; ///< names in the layer
 };
 
 /// The properties of a variable that a call uses.
@@ -123,6 +128,12 @@ struct VariableRequest {
   std::string dtype = "float32";
 };
 
+/// The layer that constructs others while it is built.
+struct Constructor {
+  const Layer *layer = nullptr;
+  std::string scope; ///< first part of its variables' paths in Keras
+};
+
 /// The variables of a model, which are made while it is read, and found while a
 /// step is built.
 class Variables {
@@ -136,12 +147,13 @@ public:
   /// Gives later calls in the step another value for a weight; the optimizer
   /// still changes the weight itself.
   virtual void replace(const VariableRequest &request, Value value) = 0;
-  /// Records that a layer constructs an inner layer, with the initializers of
-  /// all its options.
-  virtual void construct(const Layer &layer) = 0;
+  /// Records that a layer constructs an inner layer while it is built, with the
+  /// initializers of all its options.
+  virtual void construct(const Layer &layer, const Constructor &by) = 0;
   /// Records that a layer makes an initializer while it is built, without an
   /// option for it.
-  virtual void construct(const InitializerPtr &initializer) = 0;
+  virtual void construct(const InitializerPtr &initializer,
+                         const Constructor &by) = 0;
   virtual void addLoss(Value scalar) = 0;
   /// Records an error; the first one is kept.
   virtual void refuse(const std::string &complaint) = 0;
@@ -149,10 +161,10 @@ public:
 
 class Call {
 public:
-  Call(Tensors &t, Variables &variables, std::string path, bool trainable,
-       bool training, Policy policy = {})
+  Call(Tensors &t, Variables &variables, const Layer &self, std::string path,
+       bool trainable, bool training, Policy policy = {})
       : t(t), training(training), policy(std::move(policy)),
-        variables(variables), path(path), scope(std::move(path)),
+        variables(variables), self(&self), path(path), scope(std::move(path)),
         trainable(trainable) {}
 
   Tensors &t;
@@ -204,6 +216,10 @@ public:
   /// Calls a layer that is an option, whose variables are saved under an
   /// attribute. Keras names them after the layer.
   Value runOption(const Layer &layer, const char *attribute, Value x);
+  /// Calls a layer of a model that is an option: tensors that the layer does
+  /// not take are refused, and there are no results then.
+  CallResults runMember(const Layer &layer, const std::string &attribute,
+                        const CallInputs &inputs);
   /// Calls a layer that is an option at each time of x (batch, times, ...) and
   /// of its mask, if any. All times are one batch if the layer draws no
   /// numbers, keeps no statistics and adds no losses; else they are called one
@@ -223,7 +239,7 @@ public:
   /// Records an initializer that the layer makes while it is built; called
   /// before the weight that uses it is requested.
   void construct(const InitializerPtr &initializer) {
-    variables.construct(initializer);
+    variables.construct(initializer, {self, scope});
   }
   void addLoss(Value scalar) { variables.addLoss(scalar); }
   void refuse(const std::string &complaint) { variables.refuse(complaint); }
@@ -237,7 +253,15 @@ public:
   bool hasSampleAxes(Value x, ArrayRef<int64_t> axes);
 
 private:
+  /// The same call with other variables.
+  Call with(Variables &others) const {
+    Call out(t, others, *self, path, trainable, training, policy);
+    out.scope = scope;
+    return out;
+  }
+
   Variables &variables;
+  const Layer *self;       ///< the layer that is called
   std::string path, scope; ///< of keys, and of paths in Keras
   bool trainable;
 };

@@ -5,6 +5,7 @@
 
 #include "weft/compiler/frontends/keras/layers/ActivationOption.h"
 #include "weft/compiler/frontends/keras/layers/Images.h"
+#include "weft/compiler/frontends/keras/layers/LowRank.h"
 
 namespace weft::keras {
 
@@ -67,15 +68,21 @@ protected:
   WeightRules kernelRules() const {
     return {kernelInitializer, kernelRegularizer, kernelConstraint};
   }
+  /// The bias of this number of features, or null.
+  Value bias(Call &c, int64_t features) const {
+    return useBias
+               ? c.weight("bias", {features},
+                          {biasInitializer, biasRegularizer, biasConstraint})
+               : Value();
+  }
   /// Returns activation(x + bias).
-  Value finished(Call &c, Value x) const {
-    if (useBias)
-      x = c.t.add(x, alongFeatures(c.t,
-                                   c.weight("bias", {features(x)},
-                                            {biasInitializer, biasRegularizer,
-                                             biasConstraint}),
-                                   x));
+  Value finished(Call &c, Value x, Value bias) const {
+    if (bias)
+      x = c.t.add(x, alongFeatures(c.t, bias, x));
     return activation.apply(c, x);
+  }
+  Value finished(Call &c, Value x) const {
+    return finished(c, x, bias(c, features(x)));
   }
 };
 
@@ -83,6 +90,7 @@ protected:
 /// Conv3D
 template <int rank> class Conv : public AnyConvolution<rank> {
   int64_t filters = 0, groups = 1;
+  LowRank lora;
 
   void options(Options &o) override {
     o.integer("filters", filters, kPositive);
@@ -94,9 +102,9 @@ template <int rank> class Conv : public AnyConvolution<rank> {
                 "; it must be a multiple of \"groups\", " +
                 std::to_string(groups));
     this->kernelOptions(o, "kernel");
-    o.refused("lora_rank", "low-rank adapters");
-    o.refused("lora_alpha", "low-rank adapters");
-    o.refused("quantization_config", "quantized weights");
+    lora.read(o, /*usesAlpha=*/true, this->kernelConstraint);
+    o.ignored("quantization_config",
+              "\"dtype\" says whether weights are quantized");
   }
   Value call(Call &c, Value x) const override {
     if (!c.hasRank(x, rank + 2))
@@ -111,10 +119,14 @@ template <int rank> class Conv : public AnyConvolution<rank> {
     SpatialWindow window = this->window(x);
     if (!this->fits(c, x, window))
       return x;
+    WeightRules rules = this->kernelRules();
     Value kernel = c.weight("kernel", this->kernelShape(in / groups, filters),
-                            this->kernelRules());
+                            lora.rules("kernel", rules));
+    Value bias = this->bias(c, filters);
+    kernel = lora.applied(c, "kernel", kernel, rules);
     return this->finished(
-        c, convolve(c.t, x, kernel, window, groups, this->channelsFirst()));
+        c, convolve(c.t, x, kernel, window, groups, this->channelsFirst()),
+        bias);
   }
 };
 

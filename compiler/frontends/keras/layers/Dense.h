@@ -4,6 +4,7 @@
 #define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_DENSE_H
 
 #include "weft/compiler/frontends/keras/layers/ActivationOption.h"
+#include "weft/compiler/frontends/keras/layers/LowRank.h"
 
 namespace weft::keras {
 
@@ -15,6 +16,7 @@ class Dense : public Layer {
   InitializerPtr kernelInitializer = glorotUniform(), biasInitializer = zeros();
   RegularizerPtr kernelRegularizer, biasRegularizer, outputRegularizer;
   ConstraintPtr kernelConstraint, biasConstraint;
+  LowRank lora;
 
   void options(Options &o) override {
     o.integer("units", units, kPositive);
@@ -27,9 +29,9 @@ class Dense : public Layer {
     o.object("activity_regularizer", outputRegularizer, regularizerTable());
     o.object("kernel_constraint", kernelConstraint, constraintTable());
     o.object("bias_constraint", biasConstraint, constraintTable());
-    o.refused("lora_rank", "low-rank adapters");
-    o.refused("lora_alpha", "low-rank adapters");
-    o.refused("quantization_config", "quantized weights");
+    lora.read(o, /*usesAlpha=*/false, kernelConstraint);
+    o.ignored("quantization_config",
+              "\"dtype\" says whether weights are quantized");
   }
   RegularizerPtr activityRegularizer() const override {
     return outputRegularizer;
@@ -43,15 +45,16 @@ class Dense : public Layer {
       c.refuse("needs an input of rank 2 or more");
       return x;
     }
-    Value kernel =
-        c.weight("kernel", {c.t.size(x, -1), units},
-                 {kernelInitializer, kernelRegularizer, kernelConstraint});
-    Value out = c.t.matmul(x, kernel);
+    WeightRules rules{kernelInitializer, kernelRegularizer, kernelConstraint};
+    Value kernel = c.weight("kernel", {c.t.size(x, -1), units},
+                            lora.rules("kernel", rules));
+    Value bias;
     if (useBias)
-      out = c.t.add(out, c.t.along(c.weight("bias", {units},
-                                            {biasInitializer, biasRegularizer,
-                                             biasConstraint}),
-                                   out));
+      bias = c.weight("bias", {units},
+                      {biasInitializer, biasRegularizer, biasConstraint});
+    Value out = c.t.matmul(x, lora.applied(c, "kernel", kernel, rules));
+    if (bias)
+      out = c.t.add(out, c.t.along(bias, out));
     return activation.apply(c, out);
   }
 };

@@ -82,10 +82,10 @@ void EinsumDense::options(Options &o) {
   o.object("activity_regularizer", outputRegularizer, regularizerTable());
   o.object("kernel_constraint", kernelConstraint, constraintTable());
   o.object("bias_constraint", biasConstraint, constraintTable());
-  o.refused("lora_rank", "low-rank adapters");
-  o.refused("lora_alpha", "low-rank adapters");
+  lora.read(o, /*usesAlpha=*/true, kernelConstraint);
   o.refused("gptq_unpacked_column_size", "quantized weights");
-  o.refused("quantization_config", "quantized weights");
+  o.ignored("quantization_config",
+            "\"dtype\" says whether weights are quantized");
 }
 
 /// Contracts x with the kernel by the equation's letters.
@@ -153,15 +153,17 @@ Value EinsumDense::call(Call &c, Value x) const {
     shape.push_back(isOutput ? full[at]
                              : c.t.size(x, int64_t(e.input.find(letter))));
   }
-  Value out = contracted(c.t, e, x, c.weight("kernel", shape, rules));
+  Value kernel = c.weight("kernel", shape, lora.rules("kernel", rules)), bias;
   if (!biasAxes.empty()) {
     std::vector<int64_t> biasShape;
     for (size_t i = 0; i < e.output.size(); ++i)
       if (!biasShape.empty() || names(biasAxes, e.output[i]))
         biasShape.push_back(names(biasAxes, e.output[i]) ? full[i] : 1);
-    Value bias = c.weight("bias", biasShape,
-                          {biasInitializer, biasRegularizer, biasConstraint});
-    out = c.t.add(out, c.t.stretch(bias, c.t.shape(out)));
+    bias = c.weight("bias", biasShape,
+                    {biasInitializer, biasRegularizer, biasConstraint});
   }
+  Value out = contracted(c.t, e, x, lora.applied(c, "kernel", kernel, rules));
+  if (bias)
+    out = c.t.add(out, c.t.stretch(bias, c.t.shape(out)));
   return activation.apply(c, out);
 }

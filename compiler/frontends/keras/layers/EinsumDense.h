@@ -4,6 +4,7 @@
 #define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_EINSUMDENSE_H
 
 #include "weft/compiler/frontends/keras/layers/ActivationOption.h"
+#include "weft/compiler/frontends/keras/layers/LowRank.h"
 
 namespace weft::keras {
 
@@ -28,6 +29,7 @@ public:
   InitializerPtr kernelInitializer = glorotUniform(), biasInitializer = zeros();
   RegularizerPtr kernelRegularizer, biasRegularizer, outputRegularizer;
   ConstraintPtr kernelConstraint, biasConstraint;
+  LowRank lora;
 
   void options(Options &o) override;
   RegularizerPtr activityRegularizer() const override {

@@ -3,7 +3,7 @@
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_EMBEDDING_H
 #define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_EMBEDDING_H
 
-#include "weft/compiler/frontends/keras/layers/Call.h"
+#include "weft/compiler/frontends/keras/layers/LowRank.h"
 
 namespace weft::keras {
 
@@ -16,6 +16,7 @@ protected:
   RegularizerPtr regularizer;
   ConstraintPtr constraint;
   bool maskZero = false;
+  LowRank lora;
 
   void tableOptions(Options &o) {
     o.integer("input_dim", inputDim, kPositive);
@@ -28,9 +29,9 @@ protected:
   }
   void options(Options &o) override {
     tableOptions(o);
-    o.refused("lora_rank", "low-rank adapters");
-    o.refused("lora_alpha", "low-rank adapters");
-    o.refused("quantization_config", "quantized weights");
+    lora.read(o, /*usesAlpha=*/false, constraint);
+    o.ignored("quantization_config",
+              "\"dtype\" says whether weights are quantized");
   }
   bool takesIntegers() const override { return true; }
   bool castsInputs() const override { return false; }
@@ -42,8 +43,10 @@ protected:
     return c.t.take(table(c), c.t.toInteger(x));
   }
   Value table(Call &c) const {
-    return c.weight("embeddings", {inputDim, outputDim},
-                    {initializer, regularizer, constraint});
+    WeightRules rules{initializer, regularizer, constraint};
+    Value table = c.weight("embeddings", {inputDim, outputDim},
+                           lora.rules("embeddings", rules));
+    return lora.applied(c, "embeddings", table, rules);
   }
 };
 
@@ -61,7 +64,8 @@ class ReversibleEmbedding : public Embedding {
     o.maybeNumber("logit_soft_cap", softCap, kAnyNumber);
     o.refused("lora_rank", "low-rank adapters");
     o.refused("lora_alpha", "low-rank adapters");
-    o.refused("quantization_config", "quantized weights");
+    o.ignored("quantization_config",
+              "\"dtype\" says whether weights are quantized");
   }
   std::vector<const char *> flagArguments() const override {
     return {"reverse"};

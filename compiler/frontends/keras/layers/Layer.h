@@ -56,6 +56,13 @@ struct CallInputs;
 /// Masks, one for each result. A null or missing entry means no mask.
 using Masks = std::vector<mlir::Value>;
 
+/// The variables of a weight's low-rank adapter: saved files hold the weight
+/// plus scale * a . b in its place.
+struct Adapter {
+  std::string a, b;
+  double scale = 1;
+};
+
 class Layer : public Configured {
 public:
   std::string name;
@@ -68,7 +75,8 @@ public:
   void commonOptions(Options &o) override {
     o.text("name", name);
     o.flag("trainable", trainable);
-    o.policy("dtype", policy);
+    if (!hasOwnType())
+      o.policy("dtype", policy);
   }
   /// The result for one tensor, whose dimension 0 is the batch.
   virtual mlir::Value call(Call &c, mlir::Value x) const;

@@ -124,24 +124,75 @@ protected:
 /// keras.layers.Resizing
 class Resizing : public ToSize {
   std::string interpolation = "bilinear";
-  bool antialias = false;
+  bool antialias = false, cropsToRatio = false, padsToRatio = false;
+  double fillValue = 0;
+  static constexpr int64_t kMostSize = 1 << 20; ///< of a side
 
   void options(Options &o) override {
     sizeOptions(o);
-    o.check(std::max(height, width) <= 1 << 20,
+    o.check(std::max(height, width) <= kMostSize,
             "\"height\" and \"width\" must be at most 1048576");
     o.choice("interpolation", interpolation, interpolations());
-    o.refused("crop_to_aspect_ratio", "images that are cut first", "false");
-    o.refused("pad_to_aspect_ratio", "images that are padded first", "false");
-    o.ignored("fill_mode", "nothing is padded", "\"constant\"");
-    o.ignored("fill_value", "nothing is padded", "0.0");
+    o.flag("crop_to_aspect_ratio", cropsToRatio);
+    o.flag("pad_to_aspect_ratio", padsToRatio);
+    o.check(!cropsToRatio || !padsToRatio,
+            "\"crop_to_aspect_ratio\" and \"pad_to_aspect_ratio\" are both "
+            "true; choose one");
+    o.refused("fill_mode", "other pixels around the image", "\"constant\"");
+    o.number("fill_value", fillValue, kAnyNumber);
     o.flag("antialias", antialias);
     formatOption(o);
+  }
+  /// The sides of an image of the result's aspect ratio that goes with one of
+  /// this height and width, rounded as in Keras.
+  std::array<int64_t, 2> sidesOfRatio(int64_t inHeight, int64_t inWidth) const {
+    return {int64_t(double(inWidth * height) / double(width)),
+            int64_t(double(inHeight * width) / double(height))};
+  }
+  /// Cuts off what is above or beside the largest part of the result's aspect
+  /// ratio in the middle.
+  Value cut(Tensors &t, Value x, ArrayRef<int64_t> dims) const {
+    std::array<int64_t, 2> wanted =
+        sidesOfRatio(t.size(x, dims[0]), t.size(x, dims[1]));
+    for (auto [dim, side] : llvm::zip_equal(dims, wanted)) {
+      int64_t size = t.size(x, dim);
+      int64_t part = std::max<int64_t>(std::min(size, side), 1);
+      int64_t begin = (size - part) / 2;
+      x = t.slice(x, dim, begin, begin + part);
+    }
+    return x;
+  }
+  /// Adds `fill_value` above and below, or left and right.
+  Value padded(Call &c, Value x, ArrayRef<int64_t> dims) const {
+    Tensors &t = c.t;
+    std::array<int64_t, 2> wanted =
+        sidesOfRatio(t.size(x, dims[0]), t.size(x, dims[1]));
+    for (auto [dim, side] : llvm::zip_equal(dims, wanted)) {
+      int64_t each = (side - t.size(x, dim)) / 2;
+      if (each <= 0)
+        continue;
+      if (side > kMostSize) {
+        c.refuse("pads samples of shape " + sampleText(x) + " to a side of " +
+                 std::to_string(side) + "; it must be at most 1048576");
+        return x;
+      }
+      SmallVector<int64_t> shape(t.shape(x));
+      shape[dim] = each;
+      auto type = RankedTensorType::get(shape, tensorType(x).getElementType());
+      Value edge = t.splat(fillValue, type);
+      return t.concatenate({edge, x, edge}, dim);
+    }
+    return x;
   }
   Value call(Call &c, Value x) const override {
     if (!c.hasRank(x, 4))
       return x;
     x = c.t.toFloat(x);
+    SmallVector<int64_t> dims = spatialDims(x, channelsFirst());
+    if (cropsToRatio)
+      x = cut(c.t, x, dims);
+    if (padsToRatio)
+      x = padded(c, x, dims);
     for (auto [dim, size] :
          llvm::zip_equal(spatialDims(x, channelsFirst()),
                          std::vector<int64_t>{height, width}))

@@ -3,6 +3,7 @@
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_WRAPPERS_H
 #define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_WRAPPERS_H
 
+#include "weft/compiler/frontends/keras/layers/InnerModel.h"
 #include "weft/compiler/frontends/keras/layers/Recurrent.h"
 
 namespace weft::keras {
@@ -101,13 +102,14 @@ class Bidirectional : public Layer {
   }
 };
 
-/// Applies a layer at each time of a sequence.  keras.layers.TimeDistributed
+/// Applies a layer or a model at each time of a sequence.
+/// keras.layers.TimeDistributed
 class TimeDistributed : public Layer {
   LayerPtr layer;
   RegularizerPtr outputRegularizer;
 
   void options(Options &o) override {
-    o.object("layer", layer, layerTable());
+    o.object("layer", layer, innerLayerTable());
     o.check(layer != nullptr, "\"layer\" must be a layer");
     o.object("activity_regularizer", outputRegularizer, regularizerTable());
   }
@@ -116,6 +118,14 @@ class TimeDistributed : public Layer {
   }
   std::vector<const char *> tensorArguments() const override {
     return {"inputs", "mask"};
+  }
+  bool takesIntegers() const override { return layer->takesIntegers(); }
+  bool castsIntegers() const override { return layer->castsIntegers(); }
+  std::string attributeOf(const std::string &inside) const override {
+    llvm::StringRef rest = inside;
+    return rest.consume_front("layer/")
+               ? "layer/" + layer->attributeOf(rest.str())
+               : inside;
   }
   Masks masks(Call &, const CallInputs &inputs) const override {
     return passed(inputs);

@@ -76,6 +76,11 @@ struct Variable {
   /// Whether it is a random state that prediction and evaluation change, too.
   bool isDrawnAlways = false;
 
+  /// Whether it is part of a low-rank adapter, which files do not hold.
+  bool isOfAdapter = false;
+  /// The weight's adapter, by the paths of its variables.
+  std::optional<Adapter> adapter = std::nullopt;
+
   bool isSeedState() const { return initializer->className == kSeedGenerator; }
 };
 

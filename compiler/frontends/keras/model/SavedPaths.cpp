@@ -124,7 +124,8 @@ std::vector<SavedPath> weft::keras::savedPaths(const Model &model,
                      /*ofOptimizer=*/false, isCopy});
     };
     auto isOwn = [&](const Variable &variable) {
-      return variable.owner == i && !variable.isSeedState();
+      return variable.owner == i && !variable.isSeedState() &&
+             !variable.isOfAdapter;
     };
     for (const Variable &variable : model.variables)
       if (isOwn(variable) &&

@@ -65,6 +65,11 @@ Value VariableMaker::get(const VariableRequest &request) {
   variable.constraint = request.rules.constraint;
   variable.inputAxes = request.rules.inputAxes;
   variable.outputAxes = request.rules.outputAxes;
+  variable.isOfAdapter = request.rules.isOfAdapter;
+  variable.adapter = request.rules.adapter;
+  if (variable.adapter)
+    for (std::string *name : {&variable.adapter->a, &variable.adapter->b})
+      name->insert(0, request.scope + "/");
   of.variables.push_back(std::move(variable));
   if (std::find(of.sublayers.begin(), of.sublayers.end(), request.layer) ==
       of.sublayers.end())
@@ -79,17 +84,15 @@ void VariableMaker::set(const VariableRequest &request, Value) {
       variable.isUpdated = true;
 }
 
-void VariableMaker::construct(const Layer &layer) {
-  Made &of = made[current];
-  if (of.calls > 1)
-    return;
-  for (InitializerPtr &initializer : initializersOf(layer))
-    of.built.push_back(std::move(initializer));
+void VariableMaker::construct(const Layer &layer, const Constructor &by) {
+  for (const InitializerPtr &initializer : initializersOf(layer))
+    construct(initializer, by);
 }
 
-void VariableMaker::construct(const InitializerPtr &initializer) {
+void VariableMaker::construct(const InitializerPtr &initializer,
+                              const Constructor &by) {
   if (made[current].calls == 1)
-    made[current].built.push_back(initializer);
+    made[current].built.push_back({initializer, by});
 }
 
 /// Sorts a layer's variables: its own first, then those of each inner layer;
@@ -140,13 +143,36 @@ void VariableMaker::addDraws(int parent) {
       addDraws(int(i));
       continue;
     }
-    addDraws(initializersOf(*layer.layer), "");
+    addDraws(*layer.layer, made[i]);
     if (graphs.isBuiltAlone[i])
-      addDraws(made[i].built, layer.path + "/");
+      addBuilt(nullptr, made[i]);
   }
   for (unsigned i : called)
     if (model.layers[i].parent == parent && !graphs.isBuiltAlone[i])
-      addDraws(made[i].built, model.layers[i].path + "/");
+      addBuilt(nullptr, made[i]);
+}
+
+void VariableMaker::addDraws(const Configured &object, Made &of) {
+  for (const auto &part : objectsOf(object)) {
+    if (auto initializer = std::dynamic_pointer_cast<const Initializer>(part))
+      addDraws({initializer}, "");
+    auto layer = std::dynamic_pointer_cast<const Layer>(part);
+    if (!layer)
+      continue;
+    addDraws(*layer, of);
+    if (layer->isBuiltAlone)
+      addBuilt(layer.get(), of);
+  }
+}
+
+void VariableMaker::addBuilt(const Layer *by, Made &of) {
+  std::vector<Built> rest;
+  for (Built &built : of.built)
+    if (!by || built.by.layer == by)
+      addDraws({built.initializer}, built.by.scope + "/");
+    else
+      rest.push_back(std::move(built));
+  of.built = std::move(rest);
 }
 
 void VariableMaker::finish() {

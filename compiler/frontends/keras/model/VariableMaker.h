@@ -39,21 +39,32 @@ public:
   Value get(const VariableRequest &request) override;
   void set(const VariableRequest &request, Value value) override;
   void replace(const VariableRequest &, Value) override {}
-  void construct(const Layer &layer) override;
-  void construct(const InitializerPtr &initializer) override;
+  void construct(const Layer &layer, const Constructor &by) override;
+  void construct(const InitializerPtr &initializer,
+                 const Constructor &by) override;
   void addLoss(Value) override {}
   void refuse(const std::string &complaint) override;
 
 private:
+  /// An initializer that a layer constructed in the first call.
+  struct Built {
+    InitializerPtr initializer;
+    Constructor by;
+  };
   struct Made {
     std::vector<Variable> variables;
-    std::vector<InitializerPtr> built; ///< constructed by the first call
+    std::vector<Built> built;
     std::vector<std::string> sublayers;
     std::map<std::string, Value> values; ///< by key
     unsigned calls = 0;
   };
   void order(Made &of) const;
   void addDraws(int parent);
+  /// Adds the draws of an object's options in the order of construction. Layers
+  /// among them that are built alone are built then.
+  void addDraws(const Configured &object, Made &of);
+  /// Adds the draws of what the layer constructed; null: of all that is left.
+  void addBuilt(const Layer *by, Made &of);
   /// Adds the draws of initializers; names of random states begin with `scope`.
   void addDraws(const std::vector<InitializerPtr> &initializers,
                 const std::string &scope);

@@ -74,6 +74,9 @@ public:
   void ignored(const char *name, const char *, const char *) override {
     fields.accept({name});
   }
+  void graph(InnerGraph &value, const AnyTable &table, bool isChain) override {
+    readInnerGraph(fields, table, isChain, value);
+  }
   void policy(const char *name, std::optional<Policy> &value) override {
     value = readPolicy(fields, name);
   }
@@ -315,10 +318,36 @@ OptionReader::anyObjectsByKey(const char *name, std::vector<std::string> &keys,
 
 } // namespace
 
+/// The name of a policy of quantized weights: int8_from_float32, written so or
+/// as a mode and a source; else empty.
+static std::string quantizedPolicy(const Json &dtype) {
+  if (dtype.is_string()) {
+    std::string name = dtype.get<std::string>();
+    return name.find("_from_") == name.npos ? "" : name;
+  }
+  if (!dtype.is_object() || !dtype.contains("config"))
+    return "";
+  const Json &config = dtype["config"];
+  bool hasMode = config.is_object() && config.contains("mode") &&
+                 config["mode"].is_string();
+  Json source = hasMode ? config.value("source_name", Json()) : Json();
+  return hasMode
+             ? config["mode"].get<std::string>() + "_from_" +
+                   (source.is_string() ? source.get<std::string>() : "float32")
+             : "";
+}
+
 Policy weft::keras::readPolicy(Fields &config, const char *key) {
   const Json *dtype = config.find(key);
   if (!dtype)
     return {};
+  if (std::string name = quantizedPolicy(*dtype); !name.empty()) {
+    config.refuse("type policy " + inQuotes(name) +
+                  " has quantized weights, whose integers and scales are not "
+                  "supported; give the model as it was before "
+                  "model.quantize()");
+    return {};
+  }
   const Json *name = dtype;
   if (dtype->is_object() && dtype->contains("config") &&
       (*dtype)["config"].is_object() && (*dtype)["config"].contains("name"))
@@ -351,7 +380,8 @@ Identifier weft::keras::readIdentifier(const Json &json,
   Fields f(json, where, error);
   out.written = f.text("class_name", "");
   const Json *config = f.find("config");
-  f.accept({"module", "registered_name", "shared_object_id", "build_config"});
+  f.accept({"module", "registered_name", "shared_object_id", "build_config",
+            "compile_config"});
   f.finish();
   if (out.written == "function" && config && config->is_string()) {
     out.written = config->get<std::string>();

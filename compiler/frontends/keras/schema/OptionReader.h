@@ -33,6 +33,10 @@ struct Identifier {
 Identifier readIdentifier(const Json &json, const std::string &where,
                           std::string &error);
 
+/// Reads the layers and calls of a model, as Options::graph does.
+void readInnerGraph(Fields &fields, const AnyTable &table, bool isChain,
+                    InnerGraph &graph);
+
 /// Makes the object that the JSON names; returns null if the table does not
 /// have it. Appends to `error` in this case, and for refused options.
 std::shared_ptr<Configured> readObject(const Json &json, const AnyTable &table,

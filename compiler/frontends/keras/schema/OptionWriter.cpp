@@ -77,6 +77,10 @@ public:
     rows.push_back(
         {name, "", Json::parse(otherwise), OptionStatus::Ignored, why});
   }
+  void graph(InnerGraph &value, const AnyTable &table, bool) override {
+    add("layers", std::string("list of ") + table.several, Json::array());
+    objects.insert(objects.end(), value.members.begin(), value.members.end());
+  }
   void policy(const char *, std::optional<Policy> &) override {}
   void check(bool, const std::string &) override {}
 

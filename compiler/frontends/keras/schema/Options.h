@@ -19,6 +19,7 @@
 #define WEFT_COMPILER_FRONTENDS_KERAS_SCHEMA_OPTIONS_H
 
 #include "weft/compiler/frontends/keras/schema/Argument.h"
+#include "weft/compiler/frontends/keras/schema/InnerGraph.h"
 #include "weft/compiler/frontends/keras/schema/Policy.h"
 #include "weft/compiler/frontends/keras/schema/Table.h"
 
@@ -151,6 +152,11 @@ public:
     generator = std::static_pointer_cast<const T>(
         anySeed(name, std::move(generator), isUsed, T::ofSeed));
   }
+
+  /// The layers of a model, which are classes of the table, and their calls;
+  /// those of a Sequential (`isChain`) are called one after the other.
+  virtual void graph(InnerGraph &value, const AnyTable &table,
+                     bool isChain) = 0;
 
   /// An option that is refused unless it is absent, null, false, 0 or
   /// `otherwise` (JSON). `what` names the feature: "low-rank adapters".

@@ -1,0 +1,81 @@
+//===- LowRank.h - low-rank adapters of a weight -----------------*- C++ -*-===//
+//
+// LoRA: a layer with "lora_rank" computes with kernel + alpha / rank * a . b,
+// of which only a (..., rank) and b (rank, features) train. Files hold the sum
+// in the place of the kernel, and neither a nor b (Layer.h, Adapter).
+//
+//   std::vector<int64_t> shape = {in, units};
+//   Value kernel = c.weight("kernel", shape, lora.rules("kernel", rules));
+//   Value bias = ...
+//   kernel = lora.applied(c, "kernel", kernel, rules);
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_LOWRANK_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_LOWRANK_H
+
+#include "weft/compiler/frontends/keras/layers/Call.h"
+
+namespace weft::keras {
+
+class LowRank {
+public:
+  /// `usesAlpha`: whether Keras keeps lora_alpha when it builds the layer; else
+  /// it becomes lora_rank. Called behind the option of the weight's constraint.
+  void read(Options &o, bool usesAlpha, const ConstraintPtr &constraint) {
+    o.maybeInteger("lora_rank", rank, kNotNegative);
+    if (usesAlpha)
+      o.maybeNumber("lora_alpha", alpha, kAnyNumber);
+    else
+      o.ignored("lora_alpha",
+                "Keras sets it to lora_rank when it builds the layer");
+    o.check(!isUsed() || !constraint,
+            "\"lora_rank\" is set beside a constraint of the weight; remove "
+            "one of them");
+  }
+  bool isUsed() const { return rank.value_or(0) > 0; }
+
+  /// The rules of the weight itself, which is frozen beside an adapter.
+  WeightRules rules(const char *name, WeightRules rules) const {
+    if (isUsed()) {
+      rules.isFrozen = true;
+      rules.adapter = Adapter{nameOf(name, "a"), nameOf(name, "b"), scale()};
+    }
+    return rules;
+  }
+
+  /// The weight with its adapter, whose variables Keras adds behind all others
+  /// of the layer.
+  Value applied(Call &c, const char *name, Value weight,
+                const WeightRules &rules) const {
+    if (!isUsed())
+      return weight;
+    Tensors &t = c.t;
+    std::vector<int64_t> first = t.shape(weight).vec(),
+                         second = {*rank, t.size(weight, -1)};
+    first.back() = *rank;
+    InitializerPtr heUniform = initializerTable().make("HeUniform");
+    c.construct(heUniform);
+    auto part = [&](const char *which, const std::vector<int64_t> &shape,
+                    const InitializerPtr &initializer) {
+      WeightRules own{initializer, rules.regularizer};
+      own.isOfAdapter = true;
+      return c.weight(nameOf(name, which).c_str(), shape, own);
+    };
+    Value a = part("a", first, heUniform), b = part("b", second, zeros());
+    return t.add(weight, t.mul(t.matmul(a, b), scale()));
+  }
+
+private:
+  static std::string nameOf(const char *name, const char *which) {
+    return std::string("lora_") + name + "_" + which;
+  }
+  double scale() const { return alpha.value_or(double(*rank)) / double(*rank); }
+
+  std::optional<int64_t> rank;
+  std::optional<double> alpha;
+};
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_LOWRANK_H
