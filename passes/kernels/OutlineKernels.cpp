@@ -105,7 +105,7 @@ static bool worksInPlace(const KernelBody &body) {
 /// The number of the input in whose memory the body writes its result.
 static std::optional<unsigned> updatedInput(const KernelGroup &group,
                                             const KernelBody &body) {
-  if (!group.isUpdate || body.results.size() != 1 || !body.extras.empty())
+  if (!group.isUpdate || body.results.size() != 1)
     return std::nullopt;
   OpOperand *updated = updatedOperand(group.ops.front());
   int64_t uses = 0;
