@@ -214,10 +214,9 @@ class Cases(fit_error_cases.FitCases, name_error_cases.NameCases, step_cases.Ste
             "optimizer", lambda m: m["compile_config"].update(optimizer="adamm"))]
         yield from self.own_classes()
         yield from self.name_cases()
-        yield "rate in the file", ["explain", self.write("rate.json", re.sub(
-            r'"learning_rate": [^,]*', '"learning_rate": 1e39', json.dumps(self.model_json)))]
-        yield "no loss", ["compile", self.model("bare", lambda m: m.update(compile_config=None)), "-o",
-                          self.scratch / "p.weft"]
+        rate = re.sub(r'"learning_rate": [^,]*', '"learning_rate": 1e39', json.dumps(self.model_json))
+        yield "rate in the file", ["explain", self.write("rate.json", rate)]
+        yield "no loss", ["compile", self.model("bare", lambda m: m.update(compile_config=None)), "-o", self.scratch / "p.weft"]
 
     def archives(self):
         layout = ["layout"]

@@ -2,7 +2,7 @@
 platforms; a program of a pure function is left alone."""
 
 import atexit
-import time
+import threading
 
 import jax
 import jax.numpy as jnp
@@ -10,11 +10,12 @@ import numpy as np
 from jax.experimental import io_callback
 
 like = jax.ShapeDtypeStruct((4,), np.float32)
-ended, notes = [], []
+ended, notes, called, never = [], [], threading.Event(), threading.Event()
 
 
 def slow(value):
-    time.sleep(0.01)
+    called.set()
+    never.wait(0.01)
     if ended:
         print("called after the end", flush=True)
     return np.asarray(value)
@@ -36,4 +37,4 @@ def noted(v):
 
 kept = noted(jnp.ones(4))
 left = running(jnp.ones(4))
-time.sleep(0.1)
+called.wait()

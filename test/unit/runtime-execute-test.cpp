@@ -186,7 +186,6 @@ TEST_CASE("a forked process has none of the runtime's threads") {
   std::string parent = std::to_string(::getpid());
   pid_t child = ::fork();
   if (child == 0) {
-    ::alarm(20);
     std::string wanted = "the runtime was created in process " + parent +
                          ", from which this one (" +
                          std::to_string(::getpid()) +

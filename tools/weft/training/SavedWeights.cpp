@@ -258,7 +258,7 @@ private:
   const VisitWeights &visit;
   std::set<std::string> given;
   std::vector<std::string> unread; ///< arrays that belong to no variable
-  bool isKeras = false; ///< whether the file has Keras' datasets
+  bool isKeras = false;            ///< whether the file has Keras' datasets
 };
 } // namespace
 
