@@ -20,6 +20,7 @@ import process_limits
 import program_files
 import source_error_cases
 import step_cases
+import whole_model_cases
 
 DEVICE_KERNELS = pathlib.Path(__file__).resolve().parents[1] / "pipeline" / "Inputs" / "device-kernels.mlir"
 OTHER_TARGET = "cpu:neon" if os.uname().machine == "x86_64" else "cpu:avx2"  # of another architecture
@@ -169,14 +170,11 @@ class Cases(fit_error_cases.FitCases, name_error_cases.NameCases, step_cases.Ste
         yield "NUL", [*layout, self.layer("nul", 2, name="d1\0d2")]
         yield "much JSON", [*layout, self.write("much.json", b" " * ((64 << 20) + 1))]
         yield "key twice", [*layout, self.write("twice.json", '{"config": {}, "config": {}}')]
-        yield "tf.keras", [*layout, self.model("tf", lambda m: m.update(keras_version="2.9.0"))]
+        yield from whole_model_cases.other_files(self)
         yield "model class", [*layout, self.model("class", lambda m: m.update(class_name="Wide"))]
         for name, wrong in (("layer class", "Conv9D"), ("no such class", "Wavelet")):
             yield name, [*layout, self.model(wrong, lambda m: m["config"]["layers"][2].update(class_name=wrong))]
         yield "layer option", [*layout, self.layer("option", 2, spikes=True)]
-        quantized = {"class_name": "QuantizedDTypePolicy", "config": {"mode": "int8", "source_name": "float32"}}
-        yield "quantized weights", [*layout, self.layer("value", 2, dtype=quantized)]
-        yield "unsupported option", [*layout, self.layer("optional", 0, optional=True)]
         yield "wrong type", [*layout, self.layer("type", 2, units="many")]
         yield "units", [*layout, self.layer("units", 2, units=0)]
         vast = self.layer("vast", 2, units=1 << 62)
@@ -245,6 +243,7 @@ class Cases(fit_error_cases.FitCases, name_error_cases.NameCases, step_cases.Ste
         yield "a NUL", [*layout, self.write("nul.keras", cut.replace(b"config.json!old", b"config.json\0old"))]
         yield "a pipe", [*layout, self.fifo("pipe.keras")]
         yield "a moved directory", [*layout, self.write("moved.keras", b"PK\x03\x04" * 30 + good)]
+        yield from whole_model_cases.altered_h5(self)
         yield "a member that claims too much", [*layout, self.write(
             "bomb.keras", bomb[:at + 20] + struct.pack("<II", 10, 1 << 31) + bomb[at + 28:])]
 
@@ -485,6 +484,7 @@ class Cases(fit_error_cases.FitCases, name_error_cases.NameCases, step_cases.Ste
             "env": {**os.environ, "XDG_CACHE_HOME": str(open_cache)}}
         yield "dead rule", ["layout", self.model_file, "--distribution",
                             self.distribution("dead", layout_map={"d1/kernal": [None, "model"]})]
+        yield from whole_model_cases.of_keras2(self)
         yield "devices without a distribution", ["layout", self.model_file, "--devices", "cpu:8"]
         right = self.write_npz("right.npz", x=((8, 28, 28), bytes(8 * 784)), y=((8,), bytes(8)))
         yield "tasks of srun", ["evaluate", self.model_file, "--data", right], {

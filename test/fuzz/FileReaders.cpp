@@ -12,6 +12,7 @@
 #include "weft/runtime/sources/ArrayFile.h"
 #include "weft/runtime/sources/DecodeImage.h"
 #include "weft/runtime/sources/ResizeImage.h"
+#include "weft/tools/keras/LegacyWeights.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -148,6 +149,20 @@ static bool readArchive(const std::string &bytes) {
   });
 }
 
+/// Reads a whole model of an .h5 file, with its weights.
+static bool readWholeModel(const std::string &bytes) {
+  return withFile(bytes, [](const std::string &path) {
+    auto file = readKerasH5(path, {readerLimit});
+    if (!file)
+      return false;
+    auto model =
+        keras::readLegacyModel({file->config, file->training, file->version});
+    auto weights =
+        model ? keras::legacyDatasets(*file, *model, path) : Error{model.error};
+    return readAll(weights);
+  });
+}
+
 static bool readNpzFile(const std::string &bytes) {
   return withFile(bytes, [](const std::string &path) {
     return bool(readNpz(path, {readerLimit}));
@@ -262,6 +277,8 @@ sourceReaders(const std::vector<std::string> &npz,
 
 std::vector<FileReader> weft::test::fileReaders() {
   std::vector<std::string> models = fixtures("keras", ".json");
+  for (const std::string &old : fixtures("legacy", ".json"))
+    models.push_back(old);
   for (const char *folder :
        {"seed-functional-mlp", "seed-sequential-mnist", "nested",
         "nested-sequential", "seed-cnn", "resnet-tiny", "spatial-cnn"})
@@ -296,6 +313,7 @@ std::vector<FileReader> weft::test::fileReaders() {
       {"npy", false, arrays, readArray},
       {"npz", false, npz, readNpzFile},
       {"keras", false, archives, readArchive},
+      {"keras-h5", false, fixtures("legacy", ".h5"), readWholeModel},
       {"hdf5", false, members, readWeights},
       {"plan", false, samplePlans(), readPlan},
       {"weft", false, samplePrograms(), readProgram},

@@ -19,13 +19,15 @@
 using namespace weft;
 using namespace weft::tool;
 
-constexpr const char *kKerasModel = "model.json or model.keras";
+constexpr const char *kKerasModel = "model.keras, model.h5 or model.json";
 constexpr const char *kAnyModel =
-    "model.json or model.keras; or a program: prog.mlir (StableHLO, steps of "
+    "model.keras, model.h5 or model.json; or a program: prog.mlir (StableHLO, "
+    "steps of "
     "python -m weft.trace among it, or Weft's text) or prog.mlirbc (a portable "
     "artifact)";
 constexpr const char *kExplained =
-    "model.json or model.keras; or a program: prog.mlir (StableHLO, steps of "
+    "model.keras, model.h5 or model.json; or a program: prog.mlir (StableHLO, "
+    "steps of "
     "python -m weft.trace among it, or Weft's text), prog.mlirbc (a portable "
     "artifact) or step.weft (compiled)";
 

@@ -8,7 +8,8 @@ using namespace weft;
 using namespace weft::tool;
 
 constexpr const char *kTrained =
-    "model.json or model.keras; step.mlir, which python -m weft.trace writes "
+    "model.keras, model.h5 or model.json; step.mlir, which python -m "
+    "weft.trace writes "
     "of "
     "any Keras model; or step.weft, which weft compile makes of either";
 constexpr const char *kWeights =

@@ -14,6 +14,7 @@
 #include "weft/tools/weft/compiler/FindNonFinite.h"
 #include "weft/tools/weft/compiler/FixBar.h"
 #include "weft/tools/weft/compiler/InternalFailure.h"
+#include "weft/tools/weft/compiler/ModelFile.h"
 #include "weft/tools/weft/compiler/UnknownDialect.h"
 #include "weft/tools/weft/compiler/VerifyStages.h"
 #include "weft/tools/weft/programs/Gpus.h"
@@ -23,7 +24,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -74,48 +74,6 @@ static bool parseShapeFlag(llvm::StringRef text, keras::ModelOptions &options) {
   return true;
 }
 
-std::optional<std::string>
-StepCompiler::readModelText(std::vector<StoredArray> &datasets,
-                            std::string &metadata) {
-  Result<std::string> magic = readStart(flags.model, 4);
-  if (!magic)
-    return fail(magic.message()), std::nullopt;
-  if (magic->empty())
-    return fail(flags.model + ": is empty; save the model again"), std::nullopt;
-  std::string error;
-  if (*magic != "PK\x03\x04") {
-    auto text = readJsonFile(flags.model, error);
-    if (!text)
-      fail(error);
-    return text;
-  }
-  auto archive = readKerasArchive(flags.model);
-  if (!archive) {
-    fail(archive.message());
-    return std::nullopt;
-  }
-  warnOfMembers(flags.model, *archive);
-  datasets = std::move(archive->weights);
-  metadata = std::move(archive->metadata);
-  return std::move(archive->config);
-}
-
-/// The 8 of {"keras_version": "3.8.0"}.
-static std::optional<unsigned> minorVersion(const std::string &metadata) {
-  llvm::Expected<llvm::json::Value> json = llvm::json::parse(metadata);
-  if (!json) {
-    llvm::consumeError(json.takeError());
-    return std::nullopt;
-  }
-  const llvm::json::Object *object = json->getAsObject();
-  auto said = object ? object->getString("keras_version") : std::nullopt;
-  llvm::StringRef version = said.value_or("");
-  unsigned minor;
-  if (!version.consume_front("3.") || version.consumeInteger(10, minor))
-    return std::nullopt;
-  return minor;
-}
-
 /// Splits acc,{"class_name": "BinaryAccuracy", "config": {"threshold": 0.4}} at
 /// commas between entries, not inside an object or a list.
 static std::vector<std::string> splitMetrics(llvm::StringRef text) {
@@ -160,9 +118,9 @@ bool StepCompiler::checkShapeNames(const keras::ModelOptions &options) const {
   return true;
 }
 
-/// Reads the model's text. Sizes that it leaves open count as the first of
+/// Reads the model of the file. Sizes that it leaves open count as the first of
 /// `openSizes` with which the model can be read.
-bool StepCompiler::readModel(const std::string &text,
+bool StepCompiler::readModel(const ModelFile &file,
                              keras::ModelOptions &options) {
   auto model = keras::Result<keras::Model>::failure("");
   std::vector<std::optional<int64_t>> openSizes(flags.openSizes.begin(),
@@ -171,7 +129,7 @@ bool StepCompiler::readModel(const std::string &text,
     openSizes.push_back(std::nullopt);
   for (size_t i = 0; i < openSizes.size() && !model; ++i) {
     options.openSize = openSizes[i];
-    model = keras::readModel(text, options);
+    model = tool::readModel(file, options);
   }
   if (!model)
     return refuseModel(flags.model, model.error), false;
@@ -185,11 +143,9 @@ bool StepCompiler::readModel(const std::string &text,
 }
 
 bool StepCompiler::readModelFile() {
-  std::vector<StoredArray> datasets;
-  std::string metadata;
-  auto text = readModelText(datasets, metadata);
-  if (!text)
-    return false;
+  auto file = openModelFile(flags.model);
+  if (!file)
+    return fail(file.message()), false;
   keras::ModelOptions options;
   options.optimizer = flags.optimizer;
   options.loss = flags.loss;
@@ -199,17 +155,14 @@ bool StepCompiler::readModelFile() {
   for (const std::string &shape : flags.shapes)
     parseShapeFlag(shape, options);
   options.shapesOfData = flags.shapesOfData;
-  if (!readModel(*text, options))
+  if (!readModel(*file, options))
     return false;
-  kerasModel.kerasMinor = minorVersion(metadata);
-  kerasModel.metadata = std::move(metadata);
-  if (!datasets.empty()) {
-    auto values =
-        savedValues(datasets, keras::savedVariables(kerasModel), flags.model);
-    if (!values)
-      return fail(values.message()), false;
-    weights = std::move(*values);
-  }
+  for (const std::string &text : kerasModel.warnings)
+    warn(flags.model + ": " + text);
+  auto values = valuesOf(*file, kerasModel, flags.model);
+  if (!values)
+    return fail(values.message()), false;
+  weights = std::move(*values);
   // A rate of the command line overrides the file's.
   if (flags.learningRate && kerasModel.optimizer)
     std::erase_if(weights, [&](const StoredArray &array) {

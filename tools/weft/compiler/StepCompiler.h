@@ -24,6 +24,8 @@
 
 namespace weft::tool {
 
+struct ModelFile;
+
 /// Makes a context with all dialects. Its errors and warnings are printed to
 /// stderr as `weft: error: PLACE: ...` and `weft: warning: ...`; PLACE is a
 /// place in a file of IR or else `input`. `namesOps`: ops without a place in a
@@ -95,11 +97,8 @@ public:
 
 private:
   StepCompiler() = default;
-  /// The model's text; also gets the datasets and metadata of a .keras file.
-  std::optional<std::string> readModelText(std::vector<StoredArray> &datasets,
-                                           std::string &metadata);
   bool checkShapeNames(const keras::ModelOptions &options) const;
-  bool readModel(const std::string &text, keras::ModelOptions &options);
+  bool readModel(const ModelFile &file, keras::ModelOptions &options);
   bool readModelFile();
   bool readDistributionFile();
   bool checkRules();

@@ -75,7 +75,6 @@ struct Variable {
   bool isUnnamed = false; ///< Keras numbers the names
   /// Whether it is a random state that prediction and evaluation change, too.
   bool isDrawnAlways = false;
-
   /// Whether it is part of a low-rank adapter, which files do not hold.
   bool isOfAdapter = false;
   /// The weight's adapter, by the paths of its variables.
@@ -161,6 +160,8 @@ struct Model {
   /// file depend.
   std::string metadata;
   std::optional<unsigned> kerasMinor;
+  /// What Keras 3 computes in another way than the Keras that wrote the file.
+  std::vector<std::string> warnings;
 
   const ModelLayer &layerOf(unsigned node) const {
     return layers[nodes[node].layer];
@@ -207,9 +208,19 @@ struct ModelOptions {
   std::optional<std::vector<std::string>> metrics;
 };
 
-/// Reads a model.json of any Keras 3, with or without compile_config.
+/// Reads a model.json of any Keras 3, with or without compile_config, or of
+/// Keras 2. `Model::json` has it in the form of Keras 3.
 Result<Model> readModel(std::string_view text,
                         const ModelOptions &options = {});
+
+/// The JSON in the attributes of an .h5 file of Keras 1 to 3.
+struct LegacyFile {
+  std::string config;   ///< model_config
+  std::string training; ///< training_config; empty without one
+  std::string version;  ///< keras_version: 2.15.0
+};
+Result<Model> readLegacyModel(const LegacyFile &file,
+                              const ModelOptions &options = {});
 
 /// Sets every seed that the file does not give to the number that Keras would
 /// draw after set_random_seed(seed).

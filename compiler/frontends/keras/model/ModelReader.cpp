@@ -2,6 +2,7 @@
 
 #include "weft/compiler/frontends/keras/model/ModelReader.h"
 #include "weft/compiler/frontends/keras/initializers/PythonRandom.h"
+#include "weft/compiler/frontends/keras/model/LegacyConfig.h"
 
 using namespace weft::keras;
 
@@ -44,12 +45,7 @@ void read(const Json &json, const ModelOptions &options, Model &model,
   model.className = f.text("class_name", "");
   const Json *config = f.find("config");
   const Json *compile = f.find("compile_config");
-  f.accept({"module", "registered_name", "build_config", "shared_object_id",
-            "keras_version"});
-  if (json.is_object() && json.contains("keras_version"))
-    f.refuse("the file was written by tf.keras " +
-             shortText(json["keras_version"]) +
-             "; write it with Keras 3 (model.to_json())");
+  f.accept({"module", "registered_name", "build_config", "shared_object_id"});
   if (model.className != "Sequential" && model.className != "Functional")
     f.refuse("model class " + inQuotes(model.className) +
              " is not supported; supported models are Functional, Sequential");
@@ -94,10 +90,34 @@ std::string told(const std::string &error) {
   return std::to_string(count) + " parts of the model are refused:" + out;
 }
 
-} // namespace
+/// The reason why a model of TensorFlow.js is refused; empty for other files.
+std::string refusedOfJavaScript(const Json &json) {
+  if (!json.is_object() ||
+      !(json.contains("modelTopology") || json.contains("weightsManifest")))
+    return "";
+  return json.value("format", Json()) == "graph-model"
+             ? "is a graph of TensorFlow.js, which has no layers; give the "
+               "Keras model from which it was made"
+             : "is a model of TensorFlow.js; convert it with "
+               "tensorflowjs_converter --input_format=tfjs_layers_model "
+               "--output_format=keras model.json model.h5, and give that file";
+}
 
-Result<Model> weft::keras::readModel(std::string_view text,
-                                     const ModelOptions &options) {
+/// Converts an older form to that of Keras 3, whose text the model keeps.
+void modernize(Json &json, const Json &training, const std::string &version,
+               Model &model, std::string &error) {
+  LegacyNotes notes;
+  notes.isKeras2 = !version.starts_with("3.");
+  json = modernModel(json, training, notes);
+  error = notes.refusal;
+  model.warnings = std::move(notes.warnings);
+  model.json = json.dump();
+}
+
+/// Reads the JSON, which `prepare` may change before.
+Result<Model> readPrepared(
+    std::string_view text, const ModelOptions &options,
+    const std::function<void(Json &, Model &, std::string &error)> &prepare) {
   Json json;
   std::string error = parseJson(text, json);
   if (!error.empty())
@@ -105,13 +125,45 @@ Result<Model> weft::keras::readModel(std::string_view text,
   Model model;
   model.json = std::string(text);
   try {
-    read(json, options, model, error);
+    prepare(json, model, error);
+    if (error.empty())
+      read(json, options, model, error);
   } catch (const std::exception &failure) {
     error = std::string("cannot be read: ") + failure.what();
   }
   if (!error.empty())
     return Result<Model>::failure(told(error));
   return {std::move(model), ""};
+}
+
+} // namespace
+
+Result<Model> weft::keras::readModel(std::string_view text,
+                                     const ModelOptions &options) {
+  return readPrepared(
+      text, options, [](Json &json, Model &model, std::string &error) {
+        error = refusedOfJavaScript(json);
+        if (!error.empty() || !isLegacyJson(json))
+          return;
+        Json version = json["keras_version"];
+        modernize(json, Json(),
+                  version.is_string() ? version.get<std::string>() : "", model,
+                  error);
+      });
+}
+
+Result<Model> weft::keras::readLegacyModel(const LegacyFile &file,
+                                           const ModelOptions &options) {
+  return readPrepared(file.config, options,
+                      [&](Json &json, Model &model, std::string &error) {
+                        Json training;
+                        if (!file.training.empty())
+                          error = parseJson(file.training, training);
+                        if (!error.empty())
+                          error = "training_config: " + error;
+                        else
+                          modernize(json, training, file.version, model, error);
+                      });
 }
 
 void weft::keras::drawSeeds(Model &model, uint64_t seed) {

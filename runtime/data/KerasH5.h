@@ -1,0 +1,42 @@
+//===- KerasH5.h - whole models in HDF5 files -------------------*- C++ -*-===//
+//
+//   Result<KerasH5> file = readKerasH5("m.h5"); // model.save("m.h5"), Keras 1-3
+//   file->config             // {"class_name": "Sequential", "config": {...}}
+//   file->layers[0].name     // dense
+//   file->layers[0].weights  // {"model_weights/dense/dense/kernel:0", ...}
+//
+// Configs are attributes of the file, and the order of a layer's datasets is an
+// attribute of its group. A child process reads both (see Hdf5.h).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_DATA_KERASH5_H
+#define WEFT_RUNTIME_DATA_KERASH5_H
+
+#include "weft/runtime/data/Hdf5.h"
+
+namespace weft {
+
+struct KerasH5 {
+  struct Layer {
+    std::string name;
+    std::vector<std::string> weights; ///< names among `arrays`, in Keras' order
+  };
+  std::string version;  ///< of Keras: 2.15.0; empty if the file has none
+  std::string config;   ///< JSON: {"class_name": ..., "config": ...}
+  std::string training; ///< JSON: loss, metrics, optimizer_config; or empty
+  std::vector<Layer> layers;
+  std::vector<std::string> optimizer; ///< as Layer::weights
+  std::vector<StoredArray> arrays;
+};
+
+/// Whether the file begins as an HDF5 file does.
+bool startsLikeHdf5(const std::string &start);
+
+/// Reads a model; fails for a file of weights only.
+Result<KerasH5> readKerasH5(const std::string &path,
+                            const ReadLimits &limits = {});
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_DATA_KERASH5_H
