@@ -30,12 +30,13 @@ def _text_of(function: Any, arguments: tuple) -> str:
     if not hasattr(function, "as_text"):  # the result of jax.jit(f).lower(...) has it
         import jax
         from jax._src.interpreters import mlir
-        from jax_plugins.weft import lowerings
+        from jax_plugins.weft import lowerings, tables
 
         if not hasattr(function, "trace"):
             function = jax.jit(function, keep_unused=True)
         jax.local_device_count()  # makes JAX know the platforms of its plugins
         lowerings.register()
+        tables.let_donate()
         into_file = mlir.LoweringParameters(for_export=True, export_ignore_forward_compatibility=True)
         try:
             function = function.trace(*arguments).lower(lowering_platforms=("weft",), _private_parameters=into_file)
