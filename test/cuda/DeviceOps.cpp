@@ -2,6 +2,7 @@
 
 #include "weft/test/cuda/DeviceOps.h"
 
+#include "weft/dialects/weft/UpdatedOperand.h"
 #include "weft/passes/kernels/Passes.h"
 #include "weft/passes/nests/Passes.h"
 
@@ -107,10 +108,14 @@ std::string DeviceOps::launch(const std::string &kernel,
   std::vector<uint64_t> pointers;
   for (Buffer *argument : arguments)
     pointers.push_back(argument->address);
-  for (Type type : types) {
+  Operation *function = module.lookupSymbol(kernel);
+  for (auto [i, type] : llvm::enumerate(types)) {
+    // A result that an argument is updated to begins as a copy of it.
+    auto updated = updatedArgument(function, i);
     Tensor tensor(cast<RankedTensorType>(type));
-    results.push_back(
-        &addBuffer("result of " + kernel, bytesOf(tensor), false));
+    results.push_back(&addBuffer(
+        "result of " + kernel,
+        updated ? arguments[*updated]->bytes : bytesOf(tensor), bool(updated)));
     pointers.push_back(results.back()->address);
   }
   pointers.push_back(
