@@ -96,7 +96,7 @@ def dlpack():
     taken = np.from_dlpack(jnp.asarray(x))
     assert (taken == x).all() and jnp.asarray(x).__dlpack_device__() == (1, 0)
     refused(lambda: jnp.asarray(x).__dlpack__(copy=False), "copy=False")
-    refused(lambda: np.from_dlpack(jax.device_put(x, NamedSharding(mesh, P("d")))), "unsharded")
+    refused(lambda: np.from_dlpack(jax.device_put(x, NamedSharding(mesh, P("d")))), "singular device")
 
 
 def donations():
