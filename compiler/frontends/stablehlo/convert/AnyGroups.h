@@ -7,9 +7,14 @@
 //   replica_groups = [[0, 1, 2], [3, 4, -1]]
 //
 // Each device gets the value of the member after it in its group, that of the
-// second after it, and so on, by permutes: as many steps as the largest group
-// has members, less one. Tables with an entry for each device then put the
-// values in the order of the group, so that all members compute the same sum.
+// second after it, and so on, by permutes: one step less than the group has
+// members. Tables with an entry for each device then put the values in the
+// order of the group, so that all members compute the same sum. Groups of
+// different sizes communicate one size after the other; the other devices
+// neither send nor receive meanwhile.
+//
+// A large value is reduced in blocks, one for each member: 2(n-1)/n of its bytes
+// leave a device in a group of n, as in a ring, instead of n-1 times its bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,41 +42,51 @@ public:
 
   /// The axes along which values move.
   const SubAxes &axes() const { return moving; }
-  size_t largest() const { return most; }
-  bool areEqual() const;
+  /// The sizes that groups have, in ascending order.
+  llvm::ArrayRef<int64_t> sizes() const { return allSizes; }
 
-  /// The values of the members, in the order of the group; those behind its
-  /// last member are undefined.
-  llvm::SmallVector<Value> gather(Value own) const;
+  /// The values of the members, in the order of the group. Requires groups of
+  /// one size.
+  llvm::SmallVector<Value> gather(Value own) const {
+    return gather(own, allSizes.back());
+  }
   /// What each member has for the executing one: slice `i` of a member's first
   /// dimension is for member i. Requires groups of one size.
-  llvm::SmallVector<Value> exchange(Value blocks) const;
-  /// Combines the values of the members that there are.
+  llvm::SmallVector<Value> exchange(Value blocks) const {
+    return exchange(blocks, allSizes.back());
+  }
+  /// Combines values, at least one.
   Value reduce(ReduceKind kind, llvm::ArrayRef<Value> values) const;
+  /// Combines the values of the members, on each member.
+  Value allReduce(ReduceKind kind, Value value) const;
 
 private:
   /// Whether the groups look the same from all devices that differ along other
   /// axes only.
   bool isCommon(const SubAxes &over) const;
-  /// The integers that `entry` gives for a group and an index in it, for the
-  /// executing device.
-  Value
-  own(llvm::function_ref<int64_t(int64_t size, int64_t index)> entry) const;
-  Value receive(Value value, size_t step) const;
+  /// The integers that `entry` gives for an index in a group of this size, for
+  /// the executing device; 0 in groups of other sizes.
+  Value own(int64_t size, llvm::function_ref<int64_t(int64_t)> entry) const;
+  // The following leave values undefined in groups of other sizes.
+  Value receive(Value value, int64_t size, int64_t step) const;
   llvm::SmallVector<Value> inOrder(llvm::ArrayRef<Value> received) const;
+  llvm::SmallVector<Value> gather(Value own, int64_t size) const;
+  llvm::SmallVector<Value> exchange(Value blocks, int64_t size) const;
+  Value reduceWhole(ReduceKind kind, Value value, int64_t size) const;
+  Value reduceInBlocks(ReduceKind kind, Value value, int64_t size) const;
   Value slice(Value stack, Value at) const;
 
   Converter &c;
   ForeignOp op;
   const Mesh mesh;
   std::vector<DeviceGroup> rows;
+  llvm::SmallVector<int64_t> allSizes;
   /// The row and the index in it, by position in the mesh.
   llvm::SmallVector<int64_t> rowOf, indexIn;
   SubAxes moving;
   LayoutAttr group;
   /// A position for each member of `group`.
   DeviceGroup members;
-  size_t most = 0;
 };
 
 } // namespace weft::stablehlo

@@ -187,7 +187,7 @@ LogicalResult allReduce(Converter &c, ForeignOp op) {
              .getResult(0);
        },
        [&](Value input, RankedTensorType, const AnyGroups &groups) {
-         return groups.reduce(*kind, groups.gather(input));
+         return groups.allReduce(*kind, input);
        }});
 }
 
@@ -207,7 +207,7 @@ LogicalResult reduceScatter(Converter &c, ForeignOp op) {
                                               group, reason(c, op));
        },
        [&](Value input, RankedTensorType, const AnyGroups &groups) {
-         Value blocks = stackBlocks(c, op, input, dim, groups.largest());
+         Value blocks = stackBlocks(c, op, input, dim, groups.sizes().back());
          return groups.reduce(*kind, groups.exchange(blocks));
        }});
 }
@@ -262,7 +262,7 @@ LogicalResult allToAll(Converter &c, ForeignOp op) {
                                          reason(c, op));
        },
        [&](Value input, RankedTensorType type, const AnyGroups &groups) {
-         Value blocks = stackBlocks(c, op, input, split, groups.largest());
+         Value blocks = stackBlocks(c, op, input, split, groups.sizes().back());
          return c.make<ConcatenateOp>(op, type, groups.exchange(blocks),
                                       concat);
        }});
