@@ -39,10 +39,11 @@ def Host_ObserveOp : Op<Host_Dialect, "observe", [ObservesLayout, MemoryEffects<
   let description = [{
     `host.observe %0 as "3" : tensor<8x4xf32>`, before the sharded stage. The
     answer stands under that name in the program file, for who runs the program;
-    see ObservesLayout.h.
+    see ObservesLayout.h. Without a name there is no answer: the op then only
+    keeps a value that others share a layout with until layouts are chosen.
   }];
-  let arguments = (ins AnyRankedTensor:$input, StrAttr:$name);
-  let assemblyFormat = "$input `as` $name attr-dict `:` type($input)";
+  let arguments = (ins AnyRankedTensor:$input, OptionalAttr<StrAttr>:$name);
+  let assemblyFormat = "$input (`as` $name^)? attr-dict `:` type($input)";
 }
 
 #endif // WEFT_DIALECTS_HOST_OPS

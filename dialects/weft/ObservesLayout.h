@@ -9,7 +9,8 @@
 //   weft.observed = [["3", #weft.layout<#mesh, [{"data"}, {}]>]]
 //
 // Equal layouts under one name, such as those of a loop's iterations, are
-// recorded once.
+// recorded once. Without a name nothing is recorded: the op keeps its operand,
+// such as a member of a group of values with one layout, until propagation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +21,7 @@
 
 namespace weft {
 
-/// An op with one operand, no result and a string attribute `name`.
+/// An op with one operand, no result and perhaps a string attribute `name`.
 template <typename ConcreteOp>
 class ObservesLayout
     : public mlir::OpTrait::TraitBase<ConcreteOp, ObservesLayout> {};

@@ -1,4 +1,4 @@
-// RUN: weft-opt %s --weft-propagate-layouts --weft-verify-layouts | FileCheck %s
+// RUN: weft-opt %s --canonicalize --weft-propagate-layouts --weft-verify-layouts | FileCheck %s
 // RUN: weft-opt %s --weft-propagate-layouts --weft-partition | FileCheck %s --check-prefix=LOCAL
 
 // CHECK-DAG: #[[$BOTH:.+]] = #weft.layout<#mesh, [{"a"}, {"b"}]>
@@ -7,6 +7,7 @@
 
 #mesh = #weft.mesh<"a"=4, "b"=2>
 #both = #weft.layout<#mesh, [{"a"}, {"b"}]>
+#open = #weft.layout<#mesh, [{}, {}]>
 #turned = #weft.layout<#mesh, [{"b"}, {"a"}]>
 module attributes {weft.mesh = #mesh} {
 
@@ -28,6 +29,18 @@ func.func @asked(%x: tensor<8x8xf32> {weft.layout = #both}) -> (tensor<8x8xf32>,
   %2 = weft.constrain %0 to #turned : tensor<8x8xf32> -> tensor<8x8xf32>
   host.observe %2 as "constrained" : tensor<8x8xf32>
   return %1, %2 : tensor<8x8xf32>, tensor<8x8xf32>
+}
+
+// Without a name there is no answer, but a member of a group that no op uses takes part in the group's layout.
+// CHECK-LABEL: func.func @grouped
+// CHECK-NOT: weft.observed
+// CHECK: weft.cos %arg1 : tensor<8x8xf32, #[[$BOTH]]>
+func.func @grouped(%x: tensor<8x8xf32> {weft.layout = #both}, %y: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = weft.constrain %x to #open {weft.group = "g", weft.open = array<i64: 0, 1>} : tensor<8x8xf32> -> tensor<8x8xf32>
+  host.observe %0 : tensor<8x8xf32>
+  %1 = weft.cos %y : tensor<8x8xf32>
+  %2 = weft.constrain %1 to #open {weft.group = "g", weft.open = array<i64: 0, 1>} : tensor<8x8xf32> -> tensor<8x8xf32>
+  return %2 : tensor<8x8xf32>
 }
 
 // CHECK-LABEL: func.func @in_regions

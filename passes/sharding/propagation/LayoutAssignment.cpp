@@ -290,12 +290,13 @@ void LayoutAssignment::answerObservers() {
     Value value = op->getOperand(0);
     const Layout *layout =
         table.isSource(value) ? &table.get(value) : layoutOf(value);
-    if (layout && layout->isPartial())
+    Attribute name = op->getAttr("name");
+    if (name && layout && layout->isPartial())
       layout = &reducedLayout(value);
     Builder builder(op->getContext());
-    if (layout) {
+    if (name && layout) {
       Attribute answer = builder.getArrayAttr(
-          {op->getAttr("name"), LayoutAttr::get(table.meshAttr(), *layout)});
+          {name, LayoutAttr::get(table.meshAttr(), *layout)});
       if (!llvm::is_contained(answers, answer))
         answers.push_back(answer);
     }

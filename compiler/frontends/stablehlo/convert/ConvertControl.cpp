@@ -4,6 +4,7 @@
 #include "weft/compiler/frontends/stablehlo/convert/ConvertHostCalls.h"
 #include "weft/compiler/frontends/stablehlo/convert/RegionInputs.h"
 
+#include "weft/dialects/host/Host.h"
 #include "weft/dialects/weft/ops/FlowOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -88,6 +89,8 @@ LogicalResult joinGroup(Converter &c, ForeignOp op) {
   constrain->setDiscardableAttr(
       "weft.group", c.builder.getStringAttr(
                         "group " + Twine(op.integer("group_id").value_or(0))));
+  // A member without uses has a say in the group's layout, too.
+  host::ObserveOp::create(c.builder, op->getLoc(), member, StringAttr());
   Value value = op->getOperand(0);
   c.map(value, member);
   while (Operation *cast =
@@ -165,7 +168,8 @@ LogicalResult customCall(Converter &c, ForeignOp op) {
                      << ", which is not supported; if it was lowered for "
                         "another platform, such as linear algebra for LAPACK, "
                         "lower the function for Weft: weft.compile(f, ...), or "
-                        "JAX_PLATFORMS=weft";
+                        "JAX_PLATFORMS=weft, which also has what calls the "
+                        "host (eig, schur)";
 }
 
 constexpr ConversionEntry kEntries[] = {

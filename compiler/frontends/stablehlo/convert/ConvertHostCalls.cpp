@@ -36,7 +36,7 @@ LogicalResult stablehlo::convertObservation(Converter &c, ForeignOp op) {
   if (c.shardings.isIgnored() || !c.shardings.mesh())
     return success(); // there is one device, so no layout
   host::ObserveOp::create(c.builder, op->getLoc(), c.input(op, 0),
-                          op.word("backend_config"));
+                          c.builder.getStringAttr(op.word("backend_config")));
   return success();
 }
 
