@@ -46,6 +46,14 @@ def prints_keep_the_order_of_the_program():
     jax.effects_barrier()
 
 
+def tokens_are_none_in_callbacks():
+    seen = []
+    jax.jit(lambda t, v: jax.debug.callback(lambda *given: seen.append(given), t, v))(jax.lax.create_token(), 3)
+    jax.jit(lambda t: jax.debug.print("token: {}", t, ordered=True))(jax.lax.create_token())
+    jax.effects_barrier()
+    assert [(given[0], int(given[1])) for given in seen] == [(None, 3)], seen
+
+
 def compiler_options():
     lowered = jax.jit(lambda a: a.sum() + 1).lower(jax.device_put(x, NamedSharding(mesh, P("d"))))
     refused(lambda: lowered.compile({"no_such_option": True}), "No such compile option: 'no_such_option'", "weft_target")
@@ -135,7 +143,7 @@ def failures_have_their_own_text():
         list(pool.map(run, range(4)))
 
 
-for check in (jax_cpu_is_a_second_platform, prints_keep_the_order_of_the_program, compiler_options, memory_kinds, dlpack, donations,
+for check in (jax_cpu_is_a_second_platform, prints_keep_the_order_of_the_program, tokens_are_none_in_callbacks, compiler_options, memory_kinds, dlpack, donations,
               costs, failures_have_their_own_text):
     check()
 print("all features are there")

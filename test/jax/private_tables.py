@@ -17,7 +17,7 @@ import numpy as np
 from jax._src import callback, compilation_cache, compiler, debugging, stages, xla_bridge
 from jax._src.custom_partitioning import custom_partitioning_p
 from jax._src.interpreters import mlir
-from jax._src.lax import linalg
+from jax._src.lax import linalg, parallel
 from jax_plugins.weft import known_programs, lowerings
 
 BEFORE = {"as_text": stages.Executable.as_text, "is_cache_used": compilation_cache.is_cache_used,
@@ -67,6 +67,7 @@ def rules():
               debugging.inspect_sharding_p, custom_partitioning_p, linalg.cholesky_p]
     wanted += [getattr(importlib.import_module("jax._src." + row[0]), name) for name, row in lowerings.FUNCTIONS.items()]
     wanted += [primitive for primitive, _ in lowerings._programs_of_jax()]
+    wanted += [getattr(parallel, name) for name in lowerings.BROADCASTS if hasattr(parallel, name)]
     missing = [primitive.name for primitive in wanted if primitive not in ours]
     assert not missing, f"no rules for {missing}"
     assert linalg.lu_p in ours and set(wanted) == set(ours), f"{len(ours)} rules, of which {len(set(wanted))} were expected"

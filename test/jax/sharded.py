@@ -68,8 +68,38 @@ if shard_alike:
     first, second = jax.jit(lambda a, b: shard_alike(a + 1, b + 1))(xs, x)
     np.testing.assert_allclose(np.asarray(second), x + 1)
     assert second.sharding.is_equivalent_to(first.sharding, 2) and not second.is_fully_replicated, second.sharding
+    # A member that is not used has a say, too, be it an argument or a value.
+    check("first unused", jax.jit(lambda a, b: shard_alike(a + 1, b + 1)[1])(xs, x), x + 1, "data", "model")
+    check("second unused", jax.jit(lambda a, b: shard_alike(a + 1, b + 1)[0])(x, xs), x + 1, "data", "model")
+    check("argument unused", jax.jit(lambda a, b: shard_alike(a, b)[1] * 2)(xs, x), x * 2, "data", "model")
 check("order", jax.jit(lambda a: with_layout_constraint(a + 1, Layout((1, 0))) * 2)(xs), (x + 1) * 2, "data", "model")
-sine = custom_partitioning(jnp.sin)
-sine.def_partition(lambda *_: 1 / 0, infer_sharding_from_operands=lambda *_: 1 / 0, sharding_rule="i j -> i j")
-check("partitions itself", jax.jit(sine)(xs), np.sin(x), "data", "model")
+
+
+def sine_of(partition, rule="i j -> i j"):
+    sine = custom_partitioning(jnp.sin)
+    sine.def_partition(partition, infer_sharding_from_operands=lambda *_: 1 / 0, sharding_rule=rule)
+    return jax.jit(sine)(xs)
+
+
+def by_block(mesh, operands, result):
+    return mesh, jnp.sin, result.sharding, (operands[0].sharding,)
+
+
+def columns(mesh, operands, result):  # gives a device's columns as the whole result
+    return mesh, jnp.sin, NamedSharding(mesh, P()), (NamedSharding(mesh, P(None, "model")),)
+
+
+check("partitions itself", sine_of(by_block), np.sin(x), "data", "model")
+# A rule or a partition that JAX's CPU refuses.
+for name, partition, rule, error in (
+        ("rank", by_block, "i -> i", "Sharding rule 0th operand has rank 1, but the operation 0th operand has rank 2"),
+        ("no rule", by_block, lambda *_: 3, "sharding_rule callable must produce"),
+        ("blocks", columns, "i j -> i j", "Mismatch in result shapes. [ShapedArray(float32[16,8])] vs [ShapedArray(float32[16,32])]"),
+        ("no sharding", lambda mesh, operands, _: (mesh, jnp.sin, "x", (operands[0].sharding,)), "i j -> i j", "must return Sharding"),
+        ("raises", lambda *_: 1 / 0, "i j -> i j", "division by zero")):
+    try:
+        sine_of(partition, rule)
+        raise AssertionError(f"{name} is accepted")
+    except (ValueError, ZeroDivisionError) as refused:
+        assert error in str(refused), (name, refused)
 print("all shardings agree")

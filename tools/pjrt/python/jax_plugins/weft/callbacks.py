@@ -12,7 +12,7 @@ import traceback
 
 import numpy as np
 from jax._src import callback as jax_callback
-from jax._src import config, debugging, dispatch, xla_bridge
+from jax._src import config, core, debugging, dispatch, xla_bridge
 from jax._src.interpreters import mlir
 
 from . import lowerings
@@ -31,7 +31,8 @@ class _Function:
         _functions[self.number] = self
 
     def run(self, operands, results):
-        arrays = [_array(at, aval).copy() for at, aval in zip(operands, self.operands)]
+        arrays = [None if aval is core.abstract_token else _array(at, aval).copy()
+                  for at, aval in zip(operands, self.operands)]
         values = [np.asarray(value) for value in _on_host(self.call, arrays)]
         if len(values) != len(self.results):
             raise RuntimeError(f"it gives {len(values)} results, expected {len(self.results)}")

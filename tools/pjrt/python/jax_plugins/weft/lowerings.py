@@ -27,6 +27,10 @@ FUNCTIONS = {
 }
 
 
+# Primitives of JAX that its GPUs lower to StableHLO, and its CPU does not lower.
+BROADCASTS = ("pbroadcast_p", "pbroadcast_start_p")
+
+
 @contextlib.contextmanager
 def _as_written():
     """JAX's settings of how functions are traced that a script may change: the programs here are written for the defaults, and
@@ -99,11 +103,15 @@ def _axes(ctx):
     return [(name, context.mesh.shape[name]) for name in names]
 
 
-def _custom_partitioning(ctx, *operands, call, **_):
-    """Lowers to the function itself, whose ops Weft lays out by their own rules."""
+def _custom_partitioning(ctx, *operands, call, **parameters):
+    """Lowers to the function itself, whose ops Weft lays out by their own rules. The script's rule and partition are
+    checked as JAX checks them."""
     from jax._src import core
     from jax._src.interpreters import mlir
 
+    from .partitions import check_partition
+
+    check_partition(ctx, *operands, call=call, **parameters)
     return mlir.lower_fun(core.jaxpr_as_fun(call))(ctx, *operands)
 
 
@@ -144,11 +152,15 @@ def register():
         mlir.register_lowering(primitive, _later(ours, function, several), platform="weft",
                                cacheable=ours != HOST)
     from jax._src.custom_partitioning import custom_partitioning_p
-    from jax._src.lax import linalg
+    from jax._src.lax import linalg, parallel
 
     mlir.register_lowering(linalg.cholesky_p, _cholesky, platform="weft")
     mlir.register_lowering(linalg.lu_p, _by_sizes(mlir._platform_specific_lowerings["weft"][linalg.lu_p].rule,
                                                   _later("linear_algebra", "lu", True)), platform="weft")
     mlir.register_lowering(custom_partitioning_p, _custom_partitioning, platform="weft")
+    for name in BROADCASTS:
+        primitive = getattr(parallel, name, None)
+        if entry := mlir._platform_specific_lowerings["cuda"].get(primitive):
+            mlir.register_lowering(primitive, entry.rule, platform="weft")
     for primitive in (callback.pure_callback_p, callback.io_callback_p, debugging.debug_callback_p, debugging.debug_print_p):
         mlir.register_lowering(primitive, _calls_host, platform="weft", cacheable=False)
