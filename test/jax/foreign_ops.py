@@ -75,6 +75,27 @@ def ordered(x, sign):
     return np.take_along_axis(x, order, -1), order.astype(np.int32)
 
 
+SPOTS = np.array([[2], [5], [2], [9], [7]], np.int32)  # one is there twice, one is outside
+
+
+def scatter(body, unique):
+    """Changes rows of %0 at %1 by those of %2 and a scalar from around the region."""
+    return """%s = stablehlo.reshape %3 : ({3}) -> tensor<f32>
+        %r = "stablehlo.scatter"(%0, %1, %2) <{{indices_are_sorted = false, unique_indices = """ + unique + """,
+          scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0],
+          scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}}> ({{
+        ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+        """ + body + "}}) : ({0}, {1}, {2}) -> {r}"
+
+
+def changed(rows, spots, updates, change):
+    result = rows.copy()
+    for (spot,), update in zip(spots, updates):
+        if spot < len(rows):
+            result[spot] = change(result[spot], update)
+    return result
+
+
 # name: (body with {0}, {1} for the types of arguments and {r} for those of results, arguments, results)
 CASES = {
     "dot": ("%r = stablehlo.dot %0, %1 : ({0}, {1}) -> {r}", [A, B], [A @ B]),
@@ -116,6 +137,14 @@ CASES = {
             stablehlo.return %n : tensor<f32>"""),
         [A, V[:1] * 0 + 0.7], [np.maximum(A.max(1), 0.7).astype(np.float32)]),
 }
+AROUND = {"scales": ("%m = stablehlo.multiply %a, %s : tensor<f32>\n%n = stablehlo.add %m, %b : tensor<f32>\n"
+                     "stablehlo.return %n : tensor<f32>", lambda a, b: a * V[0] + b),
+          "fills": ("stablehlo.return %s : tensor<f32>", lambda a, b: V[0])}
+for _name, (_body, _change) in AROUND.items():
+    for _unique, _spots in (("false", SPOTS), ("true", SPOTS[1:4])):
+        _updates = floats(len(_spots), 5)
+        CASES[f"a scatter that {_name} from around, unique {_unique}"] = (
+            scatter(_body, _unique), [A, _spots, _updates, V[:1]], [changed(A, _spots, _updates, _change)])
 # A text that jaxlib does not parse, or that has no artifact.
 NO_ARTIFACT = {"arith.constant", "mhlo.erf"}
 

@@ -177,14 +177,20 @@ FailureOr<SmallVector<Value>> stablehlo::foldByBody(Converter &c, ForeignOp op,
 }
 
 LogicalResult stablehlo::convertBody(Converter &c, ForeignOp op,
-                                     TypeRange scalars, Region &into) {
+                                     TypeRange scalars, Region &into,
+                                     SmallVectorImpl<Value> *outside) {
   SmallVector<Value> results;
   OpBuilder::InsertionGuard guard(c.builder);
   RegionInputs surroundings(c, op);
-  if (!surroundings.passed().empty())
-    return op.refuse() << "has a reducer that uses a value of "
-                       << surroundings.passed().front().getType()
-                       << " around it, which is not supported";
+  for (Value value : surroundings.passed())
+    if (!outside || ::cast<RankedTensorType>(value.getType()).getRank() > 0)
+      return op.refuse() << "has a region that uses a value of "
+                         << value.getType() << " from outside; "
+                         << (outside ? "only scalars are"
+                                     : "only constants are")
+                         << " supported there";
+  if (outside)
+    outside->assign(surroundings.passed().begin(), surroundings.passed().end());
   if (failed(surroundings.convert(op->getRegion(0), into, scalars, results)))
     return failure();
   Block &block = into.front();

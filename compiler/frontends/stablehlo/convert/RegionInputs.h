@@ -43,10 +43,13 @@ private:
 };
 
 /// Converts the op's only region, of scalars of these types, into a region that
-/// ends with a weft.yield. Emits an error on the op if the region is not
-/// elementwise or uses values from outside.
+/// ends with a weft.yield. Scalars that the region uses from outside become
+/// further arguments, with these values in `outside`. Emits an error on the op
+/// if the region is not elementwise, or uses other values from outside; any are
+/// others where `outside` is null.
 LogicalResult convertBody(Converter &converter, ForeignOp op,
-                          mlir::TypeRange scalars, mlir::Region &into);
+                          mlir::TypeRange scalars, mlir::Region &into,
+                          llvm::SmallVectorImpl<Value> *outside = nullptr);
 
 /// Converts a scatter of several tensors, or one whose region is none of weft's
 /// kinds (ScatterByBody.cpp).

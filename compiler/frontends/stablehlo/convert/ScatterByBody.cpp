@@ -10,7 +10,8 @@
 //   %old = gather %x at %at        %new = body(%old, %u)
 //   %r = scatter set %x at %at with %new
 //
-// Otherwise it becomes a loop over the indices.
+// Otherwise it becomes a loop over the indices. Scalars that the body uses from
+// outside are broadcast to the shape of the updates.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,9 +54,11 @@ bool areDims(Ints dims, int64_t rank) {
 
 class ScatterByBody {
 public:
-  ScatterByBody(Converter &c, ForeignOp op, Block &body)
-      : c(c), op(op), body(body), count(body.getNumArguments() / 2),
-        inputs(c.inputs(op)), dims(ScatterDims::of(op)) {}
+  /// The body's arguments are elements of the tensors and of the updates, and
+  /// then the scalars from outside.
+  ScatterByBody(Converter &c, ForeignOp op, Block &body, ValueRange outside)
+      : c(c), op(op), body(body), count(op->getNumOperands() / 2),
+        inputs(c.inputs(op)), outside(outside), dims(ScatterDims::of(op)) {}
 
   LogicalResult convert() {
     if (!isSound())
@@ -128,9 +131,12 @@ private:
           *at.windowSizes(typeOf(tensor), typeOf(update)),
           /*zero_outside=*/true)); // results outside are not used
     llvm::append_range(arguments, updates);
-    for (auto [tensor, value] : llvm::zip_equal(
-             tensors,
-             repeatBody(arguments, typeOf(updates.front()).getShape())))
+    RankedTensorType shape = typeOf(updates.front());
+    for (Value scalar : outside)
+      arguments.push_back(
+          c.fill(op, scalar, shape.clone(typeOf(scalar).getElementType())));
+    for (auto [tensor, value] :
+         llvm::zip_equal(tensors, repeatBody(arguments, shape.getShape())))
       results.push_back(
           c.make<ScatterOp>(op, tensor.getType(), ScatterKind::Set, tensor,
                             indices, value, at.window, at.inserted, at.batching,
@@ -240,6 +246,7 @@ private:
     int64_t rows = typeOf(carried.back()).getDimSize(0);
     for (Value update : ValueRange(inputs).drop_front(count + 1))
       carried.push_back(updateRows(update, rows));
+    llvm::append_range(carried, outside);
     auto loop =
         ForOp::create(c.builder, op->getLoc(), TypeRange(ValueRange(carried)),
                       rows, carried, DenseI64ArrayAttr());
@@ -252,8 +259,9 @@ private:
       block.addArgument(value.getType(), op->getLoc());
     SmallVector<Value> now(loop.getCarried());
     SmallVector<Value> updates;
-    for (Value update : ValueRange(now).drop_front(count + 1))
+    for (Value update : ValueRange(now).slice(count + 1, count))
       updates.push_back(row(update, number));
+    outside.assign(now.begin() + 2 * count + 1, now.end());
     ScatterDims one{
         upTo(dims.window.size()), dims.inserted, {}, {}, dims.toOperand, 0};
     SmallVector<Value> next = combine(ValueRange(now).take_front(count),
@@ -267,7 +275,7 @@ private:
   ForeignOp op;
   Block &body;
   unsigned count;
-  SmallVector<Value> inputs;
+  SmallVector<Value> inputs, outside;
   ScatterDims dims;
 };
 
@@ -286,11 +294,12 @@ LogicalResult stablehlo::scatterByBody(Converter &c, ForeignOp op) {
         RankedTensorType::get({}, op.operandType(i).getElementType()));
   scalars.append(llvm::to_vector(scalars));
   Region body;
-  if (failed(convertBody(c, op, scalars, body)))
+  SmallVector<Value> outside;
+  if (failed(convertBody(c, op, scalars, body, &outside)))
     return failure();
   if (body.front().getTerminator()->getOperandTypes() !=
       TypeRange(scalars).take_front(count))
     return op.refuse() << "combines updates by a region that returns "
                        << body.front().getTerminator()->getOperandTypes();
-  return ScatterByBody(c, op, body.front()).convert();
+  return ScatterByBody(c, op, body.front(), outside).convert();
 }
