@@ -13,6 +13,13 @@ std::string shapeText(std::span<const int64_t> shape) {
   return text + "]";
 }
 
+/// Not an error of the file: programs of any size can be compiled.
+static Error tooLarge(const std::string &what) {
+  return makeError(WEFT_OUT_OF_MEMORY, "no memory for ", what,
+                   ", which exceeds ", largestMemory,
+                   " bytes; take a smaller model or batch");
+}
+
 Error countBytes(const std::string &what, std::span<const int64_t> shape,
                  DType dtype, uint64_t &bytes) {
   if (!isValid(dtype))
@@ -27,8 +34,7 @@ Error countBytes(const std::string &what, std::span<const int64_t> shape,
       continue;
     }
     if (static_cast<uint64_t>(n) > largestMemory / bytes)
-      return badPlan(what, " of shape ", shapeText(shape), " exceeds ",
-                     largestMemory, " bytes");
+      return tooLarge(what + " of shape " + shapeText(shape));
     bytes *= static_cast<uint64_t>(n);
   }
   if (empty)
@@ -117,8 +123,8 @@ Error PlanReader::readMesh() {
 Error PlanReader::readBuffers() {
   out.arenaBytes = in.arena_bytes();
   if (out.arenaBytes > largestMemory)
-    return badPlan("arena of ", out.arenaBytes, " bytes exceeds ",
-                   largestMemory, " bytes; take a smaller model or batch");
+    return tooLarge("the arena of " + std::to_string(out.arenaBytes) +
+                    " bytes");
   out.constants = in.constants() ? in.constants()->data() : nullptr;
   out.constantBytes = in.constants() ? in.constants()->size() : 0;
   if (!in.buffers())

@@ -92,7 +92,7 @@ check("psum_scatter", mapped(lambda v: lax.psum_scatter(v, "y", scatter_dimensio
 check("all_to_all", mapped(lambda v: lax.all_to_all(v, "y", 1, 0, tiled=True), P("x", None), P(("x", "y"), None)), (x, P("x", None)))
 text = check("ppermute", mapped(lambda v: lax.ppermute(v, "y", [(0, 1), (1, 2), (2, 3), (3, 0)]), P("x", "y"), P("x", "y")), (x, P("x", "y")))
 assert "source_target_pairs={" in text and all(pair in text for pair in ("{0,1}", "{3,0}", "{7,4}")), text
-text = check("counted loop", mapped(lambda v: lax.fori_loop(0, 40, lambda _, c: jnp.tanh(lax.psum(c, "y")), v), P("x", "y"), P("x", "y")), (x, P("x", "y")), expected={"all-reduce": 1})
+text = check("counted loop", mapped(lambda v: lax.fori_loop(0, 400, lambda _, c: jnp.tanh(lax.psum(c, "y")), v), P("x", "y"), P("x", "y")), (x, P("x", "y")), expected={"all-reduce": 1})
 assert " while(" in text and "body=%" in text, text
 text = check("a branch", mapped(lambda v: lax.cond(v.sum() > 1, lambda v: lax.psum(v, "y"), lambda v: v * 2, v), P("x", "y"), P("x", "y")), (x, P("x", "y")), expected={"all-reduce": 1})
 assert " conditional(" in text, text

@@ -1,6 +1,6 @@
 """Runs small programs after reports about other partitioners on a mesh of Weft's devices, and compares with one device of JAX's CPU.
 
-    public_reports.py FILE...       files of programs; JAX_PLATFORMS is "weft,cpu"
+    public_reports.py FILE...       files of programs; JAX_PLATFORMS is "weft"
 
 A program is a function with @report (below). Each prints one line; the last line has the number of programs.
 """

@@ -199,8 +199,9 @@ PJRT_Error *weft::pjrt::loadProgram(const std::vector<uint8_t> &image,
     why = weft_program_prepare(out.program);
   if (why) {
     std::string message = weft_error_message(why);
+    bool lacksMemory = weft_error_status(why) == WEFT_OUT_OF_MEMORY;
     weft_error_free(why);
-    return error(kInternal, message);
+    return error(lacksMemory ? kResourceExhausted : kInternal, message);
   }
   const plan::Program *program =
       plan::GetProgram(weft_program_plan(out.program));
