@@ -76,7 +76,7 @@ LIMITS = {
     "dynamic_reshape": "shapes that follow from constants", "dynamic_broadcast_in_dim": "shapes that follow from constants",
     "real_dynamic_slice": "shapes that follow from constants",
     "map": "bodies of elementwise ops", "reduce": "bodies of elementwise ops", "reduce_window": "bodies of elementwise ops",
-    "scatter": "a window that is partly outside is left out as a whole, as XLA does; the specification leaves out its elements outside",
+    "scatter": "its region may use scalars from outside; a window that is partly outside is left out as a whole, as XLA does; the specification leaves out its elements outside",
     "sort": "comparators as JAX writes them", "send": "to the host of the plugin", "recv": "from the host of the plugin",
     "rng": "with a warning: a program has no state, so that every run draws the same numbers, others for each op; booleans and integers below 8 bits are refused",
     "tuple": "where all elements are taken by get_tuple_element", "get_tuple_element": "of a tuple",
