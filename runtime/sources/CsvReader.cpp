@@ -28,6 +28,13 @@ Result<CsvFields> splitFields(const std::string &text) {
   return out;
 }
 
+std::string quotedField(const std::string &text) {
+  std::string out = "\"";
+  for (char c : text)
+    out += c == '"' ? std::string(2, c) : std::string(1, c);
+  return out + "\"";
+}
+
 int CsvReader::peek() {
   if (at < filled)
     return chunk[at];

@@ -26,6 +26,8 @@ using CsvFields = std::vector<std::string>;
 /// The fields of one line of text, in the same grammar, as a flag has them:
 /// a,"b, c". Fails if a quote is not closed.
 Result<CsvFields> splitFields(const std::string &text);
+/// A field between quotes, as splitFields reads it.
+std::string quotedField(const std::string &text);
 
 /// Records of a file, in RFC 4180's grammar.
 class CsvReader {

@@ -47,9 +47,10 @@ private:
   std::vector<std::string> lines;
 };
 
-/// A name as a flag takes it: quoted if it has a comma.
+/// A name as a flag takes it: quoted if it has a comma or begins with a quote.
 std::string flagName(const std::string &name) {
-  return name.find(',') == name.npos ? name : "\"" + name + "\"";
+  bool isPlain = name.find(',') == name.npos && !name.starts_with('"');
+  return isPlain ? name : quotedField(name);
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -175,7 +176,7 @@ Result<size_t> TableReader::columnOf(const std::string &flag,
       flag + " " + text + ": " + path + " has no column \"" + name + "\"; " +
       (meant.empty() ? "its first line names them, and a name with a comma is "
                        "quoted"
-                     : "did you mean \"" + meant + "\"?")};
+                     : "did you mean " + quotedField(meant) + "?")};
 }
 
 /// Adds the array of [NAME=]a,b,c.

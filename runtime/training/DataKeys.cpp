@@ -193,20 +193,46 @@ static Status checkKey(const ArrayFile &file, const std::string &key,
                "; " + suggestion(*parts.name, known, "use " + listOf(known))};
 }
 
-Result<UnreadKeys> unreadKeys(const ArrayFile &file,
-                              const std::set<std::string> &read,
-                              DataPurpose purpose,
-                              std::span<const Port> ports) {
-  UnreadKeys out;
+/// Why a port does not take the array that its own purpose or another one has
+/// for it: "; for weft evaluate" of x_test under fit.
+static std::string reasonOf(const ArrayFile &file, const std::string &key,
+                            Role role, DataPurpose purpose,
+                            std::span<const Port> ports) {
+  std::vector<Port> own = portsOf(role, ports);
+  auto isFor = [&](DataPurpose other) {
+    return std::ranges::any_of(own, [&](const Port &port) {
+      return findKey(file, kindOf(role, other), port, other, own.size() == 1) ==
+             key;
+    });
+  };
+  if (isFor(purpose))
+    return std::string("; ") + kindOf(role, purpose).flag + " names another";
+  for (auto [other, reader] :
+       {std::pair{DataPurpose::Fit, "weft fit"},
+        std::pair{DataPurpose::Evaluate, "weft evaluate"},
+        std::pair{DataPurpose::Validation, "--validation-data"}})
+    if (isFor(other))
+      return std::string("; for ") + reader;
+  return "";
+}
+
+Result<std::vector<UnreadArray>> unreadArrays(const ArrayFile &file,
+                                              const std::set<std::string> &read,
+                                              DataPurpose purpose,
+                                              std::span<const Port> ports) {
+  std::vector<UnreadArray> out;
   std::vector<std::string> suffixes = suffixesOf(purpose);
   for (const std::string &key : file.keys()) {
-    bool isForOthers = false;
+    if (read.contains(key))
+      continue;
+    UnreadArray array{file.path(), key};
     for (Role role : {Role::Input, Role::Label, Role::SampleWeight}) {
       ArrayKind kind = kindOf(role, purpose);
       std::optional<KeyParts> parts = componentsOf(key, kind);
-      if (!parts || read.contains(key))
+      if (!parts)
         continue;
-      isForOthers = true;
+      array.isUnknown = false;
+      array.reason = reasonOf(file, key, role, purpose, ports);
       bool isOfPurpose =
           std::ranges::find(suffixes, parts->suffix) != suffixes.end() &&
           (role == Role::Input || purpose != DataPurpose::Predict);
@@ -216,8 +242,7 @@ Result<UnreadKeys> unreadKeys(const ArrayFile &file,
           !ok)
         return ok.error();
     }
-    if (!read.contains(key))
-      (isForOthers ? out.ofOthers : out.unknown).push_back(key);
+    out.push_back(std::move(array));
   }
   return out;
 }

@@ -67,18 +67,12 @@ Result<std::string> promisedKey(const ArrayFile &file, const ArrayKind &kind,
                                 const Port &port, DataPurpose purpose,
                                 bool single);
 
-/// The arrays of a file that no port of the step takes.
-struct UnreadKeys {
-  /// Arrays of other purposes, x_test for fit, or of other steps, y for
-  /// predict.
-  std::vector<std::string> ofOthers;
-  std::vector<std::string> unknown;
-};
-/// Fails if an array's name says that it is for a port which the step does not
-/// have: y/prices.
-Result<UnreadKeys> unreadKeys(const ArrayFile &file,
-                              const std::set<std::string> &read,
-                              DataPurpose purpose, std::span<const Port> ports);
+/// The arrays of a file that no port of the step takes. Fails if an array's
+/// name says that it is for a port which the step does not have: y/prices.
+Result<std::vector<UnreadArray>> unreadArrays(const ArrayFile &file,
+                                              const std::set<std::string> &read,
+                                              DataPurpose purpose,
+                                              std::span<const Port> ports);
 
 } // namespace weft
 

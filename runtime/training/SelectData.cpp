@@ -283,22 +283,17 @@ static Status addColumns(TrainingData &data, const DataOptions &options,
 /// Names what the file of --data has and no port takes.
 static Status nameUnread(TrainingData &data, DataPurpose purpose,
                          std::span<const Port> ports, const DataFile &file) {
-  Result<UnreadKeys> unread =
-      unreadKeys(*file.arrays, file.read, purpose, ports);
+  Result<std::vector<UnreadArray>> unread =
+      unreadArrays(*file.arrays, file.read, purpose, ports);
   if (!unread)
     return unread.error();
   const std::string &path = file.arrays->path();
   if (file.read.empty())
     return Error{path + ": no array of it is read, as other flags name all "
                         "arrays; leave it out"};
-  if (!unread->ofOthers.empty())
-    data.notes.push_back(path + ": " + someOf(unread->ofOthers) + ": not read");
-  for (std::string &line : file.arrays->notes())
-    data.notes.push_back(std::move(line));
-  if (!unread->unknown.empty())
-    data.unknown = path + ": " + someOf(unread->unknown) +
-                   ": not read, as no input and no output has that name; "
-                   "rename it, or leave it out of the file";
+  data.unread = std::move(*unread);
+  data.dropUnread(data); // --x may name it
+  data.notes = file.arrays->notes();
   return {};
 }
 

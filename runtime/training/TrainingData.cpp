@@ -1,5 +1,7 @@
 #include "weft/runtime/training/TrainingData.h"
 
+#include "weft/runtime/abi/ClosestName.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -106,9 +108,43 @@ std::string TrainingData::description() const {
     }
     out += column.rows->remark() + "\n";
   }
-  for (const std::string &line : notes)
+  for (const std::string &line : remarks())
     out += line + "\n";
   return out;
+}
+
+std::vector<std::string> TrainingData::remarks() const {
+  std::map<std::pair<std::string, std::string>, std::vector<std::string>> keys;
+  for (const UnreadArray &array : unread)
+    if (!array.isUnknown)
+      keys[{array.path, array.reason}].push_back(array.key);
+  std::vector<std::string> lines;
+  for (const auto &[which, names] : keys)
+    lines.push_back(which.first + ": " + someOf(names) + ": not read" +
+                    which.second);
+  lines.insert(lines.end(), notes.begin(), notes.end());
+  return lines;
+}
+
+std::string TrainingData::unknownArrays() const {
+  std::vector<std::string> names;
+  for (const UnreadArray &array : unread)
+    if (array.isUnknown)
+      names.push_back(array.key);
+  return names.empty() ? ""
+                       : unread.front().path + ": " + someOf(names) +
+                             ": not read, as no input and no output has that "
+                             "name; rename it, or leave it out of the file";
+}
+
+void TrainingData::dropUnread(const TrainingData &other) {
+  std::erase_if(unread, [&](const UnreadArray &array) {
+    return std::ranges::any_of(other.columns, [&](const Column &column) {
+      Result<ArraySource> source = parseArraySource(column.source);
+      return column.source == array.path + ":" + array.key ||
+             (source && source->path == array.path && source->key == array.key);
+    });
+  });
 }
 
 nlohmann::json TrainingData::settings() const {

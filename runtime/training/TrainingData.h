@@ -37,6 +37,13 @@ struct DataOptions {
   SourceOptions source = {};
 };
 
+/// An array of the file of --data that no port takes.
+struct UnreadArray {
+  std::string path, key;
+  bool isUnknown = true;   ///< no input and no output has that name
+  std::string reason = {}; ///< of a known one: "; for weft evaluate", or ""
+};
+
 class TrainingData {
 public:
   struct Column {
@@ -53,11 +60,9 @@ public:
   };
   int64_t samples = 0;
   std::vector<Column> columns;
-  /// Lines of text on what the file of --data has: texts of columns, arrays for
-  /// other purposes.
+  /// Lines of text on what the file of --data has: texts of columns.
   std::vector<std::string> notes = {};
-  /// Says which arrays of the file are for no input and no output; or empty.
-  std::string unknown = {};
+  std::vector<UnreadArray> unread = {};
 
   const Column *column(std::string_view port) const;
   /// Copies these rows, one after the other, divided and padded as the column
@@ -68,6 +73,14 @@ public:
   /// A line for each array: name, source, shape, dtype, range, number of NaNs,
   /// divisor and further facts of the source.
   std::string description() const;
+  /// The last lines of the description: arrays for other purposes, and notes.
+  std::vector<std::string> remarks() const;
+  /// A warning of the unread arrays that no input and no output takes; or
+  /// empty.
+  std::string unknownArrays() const;
+  /// Removes the unread arrays that `other` reads, which has other arrays of
+  /// the same files.
+  void dropUnread(const TrainingData &other);
   /// What of the arrays changes results, by port: hashes of their values, the
   /// samples that are taken, and how they are converted.
   nlohmann::json settings() const;

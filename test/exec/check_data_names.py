@@ -115,11 +115,25 @@ class Check:
         if text not in done.stderr + done.stdout:
             sys.exit(f"{data.name} {words}: {text!r} is not in {done.stdout + done.stderr!r}")
 
+    def same_file(self, x, y):
+        """What flags name in the file of --data is read."""
+        parts = self.npz("parts", x_train=x, y_train=y, x_val=x, y_val=y, x_test=x, y_test=y, held=x, extra=x)
+        others = "x_test, y_test: not read; for weft evaluate\n"
+        unknown = "parts.npz: held, extra: not read, as no input"
+        self.says(others, "one", parts, "--validation-data", parts, status=0)
+        self.says(unknown, "one", parts, "--validation-data", parts, status=0)
+        self.says("parts.npz: extra: not read, as no input", "one", parts, "--x", f"{parts}:held[0:]", status=0)
+        self.says("x_train: not read; --x names another\n", "one", parts, "--x", f"{parts}:held", status=0)
+        self.says("x_val, y_val: not read; for --validation-data\n", "one", parts, status=0)
+        self.says("x_train, y_train: not read; for weft fit\n", "one", self.npz("train", x=x, y=y), "--validation-data", parts,
+                  status=0)
+
     def unread(self):
         x, y, w = self.x, self.y, self.w
         self.says("extra, zeal: not read, as no input and no output has that name", "one",
                   self.npz("extra", x=x, y=y, extra=w, zeal=w), status=0)
-        self.says("x_test, y_test: not read", "one", self.npz("others", x=x, y=y, x_test=x, y_test=y), status=0)
+        self.says("x_test, y_test: not read; for --validation-data\n", "one", self.npz("others", x=x, y=y, x_test=x, y_test=y), status=0)
+        self.same_file(x, y)
         self.says("y/pryce: the model has no pryce; did you mean price?", "one", self.npz("pryce", x=x, y=y, y__pryce=y))
         self.says("y is one array, and the model has several such: kind, price; name it y/kind", "two",
                   self.npz("single", x=x, y__price=y, y__kind=y, y=y))
@@ -131,7 +145,7 @@ class Check:
                   "0:1")
         self.says("--image-seed has no effect on", "one", self.npz("images", x=x, y=y), "--image-seed", 1)
         self.says("--inputs has no effect on", "one", self.npz("table", x=x, y=y), "--inputs", "x")
-        self.says("y: not read", "one", self.npz("labels", x=x, y=y), "--out", self.scratch / "p.npy", command="predict",
+        self.says("y: not read\n", "one", self.npz("labels", x=x, y=y), "--out", self.scratch / "p.npy", command="predict",
                   status=0)
         step = self.scratch / "step.weft"
         self.run("compile", self.scratch / "one.json", "--batch-size", 4, "-o", step)

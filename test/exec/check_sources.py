@@ -39,7 +39,8 @@ def write_h5(path, arrays, **how):
 
 
 def sources(arrays, folder):
-    """(name, flags) of files with the same x and y."""
+    """(name, flags) of files with the same x and y. The table's names have quotes, which a flag
+    doubles."""
     for name, how in (("stored", zipfile.ZIP_STORED), ("deflated", zipfile.ZIP_DEFLATED)):
         with zipfile.ZipFile(folder / f"{name}.npz", "w", how) as archive:
             for key, (shape, values) in arrays.items():
@@ -60,9 +61,10 @@ def sources(arrays, folder):
         table = csv.writer(file)
         names = [f'"{i}" of x' for i in range(wide)]
         table.writerow(["note", *names, "price"])
+        typed = ",".join(f'"""{i}"" of x"' for i in range(wide))
         for i in range(rows):
             table.writerow(["a, b\n\"c\"", *map(repr, x[i * wide:(i + 1) * wide]), repr(y[i])])
-    yield "table", ["--data", folder / "table.csv", "--inputs", ",".join(names), "--targets", "price"]
+    yield "table", ["--data", folder / "table.csv", "--inputs", typed, "--targets", "price"]
 
 
 def train(weft, model, folder, flags):

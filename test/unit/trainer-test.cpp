@@ -128,7 +128,7 @@ TEST_CASE("fit, evaluate and predict share variables and weigh a short batch") {
   CHECK(data->description() ==
         "x: " + f.file + ":x_train (5, 2) uint8 0..90, divided by 10\n" +
             "y: " + f.file + ":y_train (5,) int64 3..7\n" + f.file +
-            ": x_test, y_test: not read\n");
+            ": x_test, y_test: not read; for weft evaluate\n");
   weft::FitOptions options;
   options.batchSize = 2;
   options.epochs = 2;

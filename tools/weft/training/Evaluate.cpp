@@ -19,7 +19,9 @@ static LoopOptions loopOptions(const EvaluateFlags &flags, int64_t batchSize) {
 
 /// Prints what the file of --data has besides the arrays that are read.
 static void printNotes(const EvaluateFlags &flags, const TrainingData &data) {
-  for (const std::string &line : data.notes)
+  if (std::string unknown = data.unknownArrays(); !unknown.empty())
+    warn(unknown);
+  for (const std::string &line : data.remarks())
     if (flags.verbose && !flags.json)
       note(line);
 }

@@ -183,6 +183,8 @@ static Status readData(const FitFlags &flags, TrainingSession &session,
     if (!other)
       return other.error();
     validation = std::move(*other);
+    data.dropUnread(*validation);
+    validation->dropUnread(data);
   } else if (flags.data.validationSplit != 0) {
     auto parts = data.split(flags.data.validationSplit);
     if (!parts)
@@ -195,12 +197,29 @@ static Status readData(const FitFlags &flags, TrainingSession &session,
              : data.weighClasses(flags.data.classWeight);
 }
 
-/// Prints which arrays are used, and which of their samples are left out.
+/// Warns of arrays that no input and no output takes, of a file that gives both
+/// kinds of samples once.
+static void warnOfUnknown(const FitFlags &flags, const TrainingData &data,
+                          const TrainingData *validation) {
+  std::string unknown = data.unknownArrays();
+  if (!unknown.empty())
+    warn(unknown);
+  if (validation && flags.data.validationData != flags.data.data)
+    if (unknown = validation->unknownArrays(); !unknown.empty())
+      warn(unknown);
+}
+
+/// Prints which arrays are used and which are not, and which of their samples
+/// are left out. `validation`: of files of its own; or null.
 static void printData(const FitFlags &flags, const TrainingData &data,
-                      int64_t batchSize) {
+                      const TrainingData *validation, int64_t batchSize) {
+  warnOfUnknown(flags, data, validation);
   if (flags.json || !flags.verbose)
     return;
   printText(data.description());
+  if (validation && flags.data.validationData != flags.data.data)
+    for (const std::string &line : validation->remarks())
+      printText(line + "\n");
   int64_t left = data.samples % batchSize;
   if (flags.dropRemainder && left)
     std::printf("--drop-remainder leaves out %lld of %lld samples\n",
@@ -259,7 +278,8 @@ static int train(const FitFlags &flags, TrainingSession &session,
   std::optional<TrainingData> validation;
   if (Status read = readData(flags, session, data, validation); !read)
     return fail(read.message());
-  printData(flags, data, session.batchSize());
+  printData(flags, data, flags.data.namesValidation() ? &*validation : nullptr,
+            session.batchSize());
   if (Status ready = session.initialise(StepKind::Train, flags.weights); !ready)
     return fail(ready.message());
   printSeed(flags, session);

@@ -255,8 +255,6 @@ Result<TrainingData> TrainingSession::data(StepKind kind,
   if (weft_error *error =
           weft_processes_agree(processes, "training data", selected->hash()))
     return takeError(error);
-  if (!selected->unknown.empty())
-    warn(selected->unknown);
   warnOfNaN(*selected);
   warnOfLabels(*selected);
   return selected;
