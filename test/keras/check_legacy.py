@@ -86,7 +86,7 @@ class Checker:
 
 def check_keras(checker, saved):
     """Checks that Keras 3 loads what Weft saved, and predicts the same."""
-    os.environ["KERAS_BACKEND"] = "jax"
+    os.environ["KERAS_BACKEND"] = "numpy"  # compiles nothing
     import keras
     import numpy
     for path in saved:

@@ -74,7 +74,7 @@ class Case:
                         print(f"FAIL {self.name}: {adapter} does not train")
 
     def check_in_keras(self):
-        os.environ["KERAS_BACKEND"] = "jax"
+        os.environ["KERAS_BACKEND"] = "numpy"  # compiles nothing
         import keras
         import numpy
         found = keras.saving.load_model(self.saved).predict(numpy.load(self.data)["x"], verbose=0)
