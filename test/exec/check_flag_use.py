@@ -1,10 +1,12 @@
 """Every flag of a command is used, or refused by a message that names it and the other flag.
 
-    check_flag_use.py WEFT SCRATCH COMMAND...
+    check_flag_use.py WEFT FLAG_RUNS SCRATCH COMMAND...
 
-The flags are those that `weft COMMAND --help` lists; each needs a value. For each pair of flags, a run without a model says
-whether the command line refuses both together (status 2), in which case the message names both. Sets of the other flags
-that cover each pair are run as a whole, and
+FLAG_RUNS is the program of flag-runs.cpp, which judges and runs command lines without a start of weft for each.
+
+The flags are those that `weft COMMAND --help` lists; each needs a value. For each pair of flags, with a third where one of
+them needs it, the command line says whether it refuses both together (status 2), in which case the message names both. Sets
+of flags that cover each other pair are run as a whole, and
 
 * again without each flag whose value has a visible effect (SEEN): if nothing changes, the set has dropped the flag;
 * again with each flag whose value fails where it is read (WRONG): if the run does not fail with the flag or its value in
@@ -21,7 +23,6 @@ import subprocess
 import sys
 
 import npz_values
-import patience
 
 # Flags whose use a small run does not show, with the reason, by command or for all.
 UNSEEN = {
@@ -33,25 +34,46 @@ UNSEEN = {
          "--crop-to-aspect-ratio": "is for images", "--class-names": "is for images", "--image-seed": "is for images",
          "--inputs": "is for tables (tables.test)", "--targets": "is for tables", "--missing": "is for tables",
          "--verbose": "a pipe gets the same lines"},
-    "explain": {"--learning-rate": "the rate is a variable"},
+    "explain": {"--learning-rate": "the rate is a variable", "--fix-seconds": "ends a search that this model does not need",
+                "--all": "this model has no rows to leave out (explain-rows.test)"},
+    "compile": {"--learning-rate": "the rate is a variable", "--kernel": "is for assembly"},
+    "profile": {"--seed": "draws inputs, which are not printed"},
+    "evaluate": {"--batch-size": "keeps the printed loss", "--data-parallel": "keeps it, too"},
+    "predict": {"--batch-size": "keeps the bits of predictions", "--data-parallel": "keeps them, too"},
     "layout": {"--step": "is for programs; a model refuses it by name"},
     "summary": {"--expand-nested": "this model has none inside"},
     "reshard": {"--no-exchange": "this movement needs none"}}
 NUMBER = re.compile(r"[0-9.]+(e[-+]?\d+)?")
 
 
+class Runs:
+    """The process that judges and runs command lines."""
+
+    def __init__(self, program, scratch):
+        self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=scratch)
+
+    def ask(self, **line):
+        self.process.stdin.write(json.dumps(line) + "\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline()
+        return json.loads(answer) if answer else sys.exit(f"{line}: no answer")
+
+    def end(self):
+        self.process.communicate()
+
+
 class Command:
     """One command with its flags and the words of a run."""
 
-    def __init__(self, weft, name, scratch):
-        self.weft, self.name, self.scratch = weft, name, scratch
+    def __init__(self, weft, runs, name, scratch):
+        self.weft, self.runs, self.name, self.scratch = weft, runs, name, scratch
         model, data, out = scratch / "model.json", scratch / "data.npz", scratch / "out"
         self.out = out
         none = scratch / "none.npz"
         wrong = {"--distribution": scratch / "none.json", "--devices": "cuda:64", "--shape": "x=5", "--target": "cpu:avx1024",
                  "--optimizer": "adamm", "--loss": "mean_sq", "--metrics": "beauty", "--memory": "16", "--expect": "bytes<=-1",
-                 "--data": none, "--x": f"x={none}:x", "--y": f"{none}:y", "--sample-weight": f"{none}:w", "--weights": none,
-                 "--validation-data": none, "--validation-x": f"{none}:x", "--validation-y": f"{none}:y", "--only": "nothing",
+                 "--from": "nothing", "--inputs": none, "--data": none, "--x": f"x={none}:x", "--y": f"{none}:y", "--sample-weight": f"{none}:w", "--weights": none,
+                 "--validation-x": f"{none}:x", "--validation-y": f"{none}:y", "--only": "nothing",
                  "--validation-sample-weight": f"{none}:w", "--add-channel": None, "--why": "nothing", "--dtype": "b16",
                  "--callback": "Nothing()", "--step": "predict", "--no-exchange": None}
         seen = {"--data-parallel": None, "--timing": None, "--learning-rate": "0.3", "--seed": "7", "--batch-size": "5",
@@ -61,12 +83,13 @@ class Command:
                 "--save": out / "m.keras", "--save-weights": out / "w.npz", "--history": out / "h.json",
                 "--history-steps": None, "--stats": out / "s.json", "--verify": None, "--json": None, "--bar": None,
                 "--html": out / "page.html", "--kernels": None, "--expand-nested": None, "--show-trainable": None,
-                "--line-length": "50"}
-        if name in ("explain", "layout"):
-            seen["--step"] = wrong.pop("--step") if name == "explain" else "train"
-        if name == "layout":
+                "--line-length": "50", "--validation-data": scratch / "other.npz", "--emit": "plan", "--list": None,
+                "--outputs": out / "r.npz", "--repeat": "3", "--top": "1", "--trace": out / "t.json", "--peak-bandwidth": "7.5",
+                "--peak-operations": "7.5"}
+        if name in ("explain", "layout", "compile"):
             wrong.pop("--devices")
-            seen["--devices"] = "cpu:2"
+            wrong.pop("--step")
+            seen.update({"--devices": "cpu:2", "--step": "train" if name == "layout" else "predict"})
         if name == "reshard":
             seen.update({"--mesh": "x=8", "--shape": "16x32", "--from": "[x,-]", "--to": "[-,x]", "--no-exchange": None,
                          "--dtype": "bf16"})
@@ -77,7 +100,9 @@ class Command:
                        "evaluate": [model, "--x", f"x={data}:x", "--y", f"{data}:y", "--seed", "1"],
                        "predict": [model, "--x", f"x={data}:x", "--seed", "1", "--out", out / "p.npy"],
                        "reshard": ["--mesh", "x=4", "--shape", "16x16", "--from", "[-,x]", "--to", "[x,-]"],
-                       "devices": []}.get(name, [model])
+                       "compile": [model, "--out", out / "step.weft"],
+                       "run": [scratch / "prog.mlir", "--inputs", scratch / "in.npz", "--outputs", out / "o.npz"],
+                       "profile": [scratch / "prog.mlir"], "devices": []}.get(name, [model])
         self.flags = self.listed()
 
     def listed(self):
@@ -100,59 +125,86 @@ class Command:
         return [str(word) for word in out]
 
     def run(self, words):
+        """(status, standard output, standard error) of a run."""
         shutil.rmtree(self.out, ignore_errors=True)
         self.out.mkdir()
-        return subprocess.run([self.weft, self.name, *words], capture_output=True, text=True, timeout=patience.HANG,
-                              cwd=self.scratch)
+        where = self.scratch / "run"
+        status = self.runs.ask(words=[self.name, *words], out=str(where))["status"]
+        return (status, *(where.with_suffix(end).read_text(errors="replace") for end in (".out", ".err")))
 
-    def refusal(self, pair):
-        """What the command line says against two flags, or nothing."""
-        words = [word.replace("model.json", "none.json") for word in self.words(pair)]
-        done = self.run(words)
-        return done.stderr if done.returncode == 2 else ""
+    def judged(self, flags):
+        """What the command line says against flags, or nothing."""
+        judged = self.runs.ask(words=[self.name, *self.words(flags)])
+        return judged["message"] if judged["status"] else ""
+
+    def completed(self, flags):
+        """(flags, "") with those that one of them needs, or (None, what the command line says against them)."""
+        said = self.judged(flags)
+        needs = re.search("(--[a-z-]+): has no effect without (?:one of )?([^;]+);", said)
+        for one in re.findall("--[a-z-]+", needs[2]) if needs else []:
+            if one in self.values and one not in flags:
+                found, said = self.completed([*flags, one])
+                if found:
+                    return found, ""
+        return (None, said) if said else (list(flags), "")
+
+    def without(self, flags, flag):
+        """The flags without one, and without those that need it."""
+        left = [one for one in flags if one != flag]
+        while needs := re.search("(--[a-z-]+): has no effect without", self.judged(left)):
+            left.remove(needs[1])
+        return left
 
     def seen(self, flags):
         """All that a run shows; times are left out."""
-        done = self.run(self.words(flags))
+        status, printed, errors = self.run(self.words(flags))
         files = {}
         for path in sorted(self.out.rglob("*")):
             text = path.read_bytes()
             files[path.name] = NUMBER.sub("", text.decode()) if path.name == "s.json" else text
-        errors = done.stderr
         if "Execution time report" in errors:
             errors = re.sub(r"^.*(Execution time|seconds|\(\s*[0-9.]+%\)|---).*$", "(times)", errors, flags=re.M)
-        return done.returncode, done.stdout, errors, files
+            errors = re.sub(r"(\(times\)\n+)+", "(times)\n", errors)
+        return status, printed, errors, files
 
 
-def cover(flags, refused):
-    """Sets of flags without a refused pair that have each other pair."""
-    open_pairs = {pair for pair in itertools.combinations(flags, 2) if pair not in refused}
-    sets = []
+def cover(command, open_pairs):
+    """Sets of flags that have each pair, without flags that add none."""
+    open_pairs, sets = set(open_pairs), []
     while open_pairs:
-        chosen = list(sorted(open_pairs)[0])
-        for flag in flags:
-            if flag not in chosen and all(tuple(sorted((flag, one))) not in refused for one in chosen):
-                chosen.append(flag)
+        chosen, _ = command.completed(min(open_pairs))
+        if "--data-parallel" in chosen and "--devices" in command.seen_flags:  # one device has nothing to split
+            chosen = command.completed([*dict.fromkeys([*chosen, "--devices"])])[0] or chosen
+        tried = set(chosen)
+        while True:  # the flag next that has most of the open pairs with those chosen
+            gains = {flag: sum(tuple(sorted((flag, one))) in open_pairs for one in chosen) for flag in command.flags}
+            flag = max(set(command.flags) - tried, key=lambda flag: (gains[flag], flag), default=None)
+            if not flag or not gains[flag]:
+                break
+            tried.add(flag)
+            chosen = command.completed([*chosen, flag])[0] or chosen
         sets.append(chosen)
-        open_pairs -= {tuple(sorted(pair)) for pair in itertools.combinations(chosen, 2)}
-    return sets or [list(flags)]
+        open_pairs -= set(itertools.combinations(sorted(chosen), 2))
+    return sets or [list(command.flags)]
 
 
 def check(command):
-    wrong, refused = [], set()
+    wrong, accepted, refused = [], [], 0
     for pair in itertools.combinations(command.flags, 2):
-        said = command.refusal(pair)
-        if said:
-            refused.add(pair)
-            wrong += [f"{pair}: the message does not name {flag}: {said}" for flag in pair if flag not in said]
-    sets = cover(command.flags, refused)
+        found, said = command.completed(pair)
+        if found:
+            accepted.append(pair)
+            continue
+        refused += 1
+        wrong += [f"{pair}: the message does not name {flag}: {said}" for flag in pair if flag not in said]
+    sets = cover(command, accepted)
     for chosen in sets:
         seen = [flag for flag in chosen if flag in command.seen_flags]
         whole = command.seen(seen)
         if whole[0] != 0:
             wrong.append(f"{seen}: status {whole[0]}: {whole[2]}")
         for flag in seen:
-            if command.seen([one for one in seen if one != flag]) == whole:
+            if command.seen(command.without(seen, flag)) == whole:
                 wrong.append(f"{flag} has no effect beside {' '.join(seen)}")
         for flag in chosen:
             if flag in command.wrong_flags:
@@ -160,7 +212,7 @@ def check(command):
                 value = str(command.wrong_flags[flag]).rpartition("=")[2].partition(":")[0]
                 if status == 0 or (flag not in errors and value not in errors):
                     wrong.append(f"{flag} {command.wrong_flags[flag]} is not read beside {' '.join(seen)}: {status}, {errors}")
-    print(f"{command.name}: {len(command.flags)} flags, {len(refused)} refused pairs, {len(sets)} sets")
+    print(f"{command.name}: {len(command.flags)} flags, {refused} refused pairs, {len(sets)} sets")
     return wrong
 
 
@@ -174,6 +226,13 @@ def prepare(scratch):
     mesh = {"shape": [1, 2], "axis_names": ["batch", "model"], "devices": ["cpu:0", "cpu:1"]}
     (scratch / "layouts.json").write_text(json.dumps({"class_name": "ModelParallel", "config": {
         "device_mesh": mesh, "layout_map": {"a/kernel": [None, "model"]}, "batch_dim_name": "batch"}}))
+    (scratch / "prog.mlir").write_text("""func.func @main(%x: tensor<8xf32> {tf.aliasing_output = 0 : i32}) -> tensor<8xf32> {
+  %y = stablehlo.add %x, %x : tensor<8xf32>
+  %z = stablehlo.cosine %y : tensor<8xf32>
+  return %z : tensor<8xf32>
+}
+""")
+    npz_values.write(scratch / "in.npz", {"in/000": ((8,), array.array("f", range(8)))})
     for name, samples in (("data", 16), ("other", 8)):
         npz_values.write(scratch / f"{name}.npz", {
             "x": ((samples, 4), array.array("f", [(i * 7 % 11) / 5 - 1 for i in range(4 * samples)])),
@@ -182,12 +241,14 @@ def prepare(scratch):
 
 
 def main():
-    weft, scratch = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
+    weft, scratch = sys.argv[1], pathlib.Path(sys.argv[3]).resolve()
     shutil.rmtree(scratch, ignore_errors=True)
     prepare(scratch)
     subprocess.run([weft, "fit", scratch / "model.json", "--init-only", "--seed", "1", "--save-weights", scratch / "w.npz"],
                    check=True)
-    wrong = [line for name in sys.argv[3:] for line in check(Command(weft, name, scratch))]
+    runs = Runs(sys.argv[2], scratch)
+    wrong = [line for name in sys.argv[4:] for line in check(Command(weft, runs, name, scratch))]
+    runs.end()
     print("\n".join(wrong) or "each flag is used, or refused")
     return bool(wrong)
 

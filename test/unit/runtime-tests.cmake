@@ -24,3 +24,7 @@ add_dependencies(runtime-together-test weft_test_kernels)
 # For lit tests: see its first lines.
 add_executable(compare-runs exec/compare-runs.cpp)
 target_link_libraries(compare-runs PRIVATE WeftRuntime)
+# Command lines of weft for test/exec/flag-use.test.
+add_executable(flag-runs exec/flag-runs.cpp)
+target_link_libraries(flag-runs PRIVATE WeftCommandLine)
+add_dependencies(flag-runs WeftCommands WeftStepCommands)
