@@ -121,6 +121,22 @@ def images():
                                          key_dim=2)
 
 
+def quantized():
+    """Quantized weights of layers that do not have them so."""
+    policy = lambda mode: {"class_name": "QuantizedDTypePolicy", "config": {"mode": mode, "source_name": "float32"}}
+    config = lambda kind, **config: {"class_name": kind, "config": config}
+    scaled = lambda **of: config("Int8QuantizationConfig", activation_quantizer=config("AbsMaxQuantizer", **of))
+    yield "integers of a norm", sequential((4,), ("LayerNormalization", {"dtype": policy("int8")}))
+    yield "an adapter of integers", sequential((4,), ("Dense", {"units": 2, "lora_rank": 1, "dtype": policy("int8")}))
+    yield "a wide range", sequential((4,), ("Dense", {"units": 2, "dtype": policy("int8"), "quantization_config": scaled(value_range=[-5, 200])}))
+    yield "groups of no rows", sequential((4,), ("Dense", {"units": 2, "dtype": policy("int4/4"), "quantization_config": config("Int4QuantizationConfig", block_size=0)}))
+    yield "too many dimensions of integers", sequential((1,) * 60, ("Dense", {"units": 2, "dtype": policy("int8")}))
+    yield "a calibrated kernel of four dimensions", sequential((4, 3), ("EinsumDense", {"equation": "abc,bcde->ade", "output_shape": [2, 2], "dtype": policy("gptq/4/-1")}))
+    logits = json.loads(called([(4,)], "ReversibleEmbedding", {}, input_dim=3, output_dim=4, dtype=policy("int8"), quantization_config=scaled(axis=0)))
+    logits["config"]["layers"][1]["inbound_nodes"][0]["kwargs"]["reverse"] = True
+    yield "logits scaled along the batch", json.dumps(logits)
+
+
 def arguments():
     """Arguments of calls that the layer does not take."""
     yield "mask of a softmax", called([(4, 3), (4, 2)], "Softmax", {"mask": 1})
@@ -185,3 +201,4 @@ def cases():
     yield from inner_models()
     yield "too many times", sequential((2**20, 4), ("TimeDistributed", {"layer": dropped}))
     yield "constraint", sequential((4,), ("Dense", {"units": 2, "kernel_constraint": "max_nrom"}))
+    yield from quantized()

@@ -13,7 +13,7 @@ def other_files(cases):
     (cases.scratch / "saved").mkdir()
     (cases.scratch / "saved" / "saved_model.pb").write_bytes(b"")
     yield "a SavedModel", ["layout", cases.scratch / "saved"]
-    quantized = {"class_name": "QuantizedDTypePolicy", "config": {"mode": "int8", "source_name": "float32"}}
+    quantized = {"class_name": "QuantizedFloat8DTypePolicy", "config": {"mode": "float8", "source_name": "float32", "amax_history_length": 1024}}
     yield "quantized weights", ["layout", cases.layer("value", 2, dtype=quantized)]
     yield "unsupported option", ["layout", cases.layer("optional", 0, optional=True)]
 

@@ -3,6 +3,7 @@
 //   WEFT_WRITE_DOCS=1 build/bin/keras-docs-test
 
 #include "weft/compiler/frontends/keras/activations/Activation.h"
+#include "weft/compiler/frontends/keras/layers/QuantizationConfig.h"
 #include "weft/compiler/frontends/keras/model/Model.h"
 #include "weft/compiler/frontends/keras/operations/Operation.h"
 #include "weft/compiler/frontends/keras/schema/OptionWriter.h"
@@ -26,7 +27,8 @@ static const char *const kHead =
 * Models are `Functional` and `Sequential`, and may be nested. If a layer of a nested model has the name of another layer, the name of the nested model comes first in the paths of its
 variables: `base/dense/kernel`.
 * Inputs of 64 bits are read as 32 bits, as in Keras on JAX.
-* A layer may have any type policy of `keras.DTypePolicy` except quantized ones.
+* A layer may have any type policy of `keras.DTypePolicy`. `Dense`, `EinsumDense`, `Embedding` and `ReversibleEmbedding` may have the policies that `model.quantize()` sets: `int8`, `int4` (with
+groups of rows or without), and for the first two those of GPTQ and AWQ. `float8` is refused, and so is `lora_rank` beside quantized weights. Integers stay as they are in training, as in Keras.
 * Beside `lora_rank` only the adapter and the other weights of a layer train. `TimeDistributed` takes a layer or a model, `Functional` or `Sequential`, without functions of `keras.ops`.
 * Masks follow the tensors as in Keras.
 )";
@@ -99,6 +101,8 @@ static std::string page() {
          section("Initializers", initializerTable()) +
          section("Regularizers", regularizerTable()) +
          section("Constraints", constraintTable()) +
+         section("Quantizers", quantizerTable()) +
+         section("Quantization of layers", quantizationTable()) +
          section("Losses", lossTable()) + section("Metrics", metricTable()) +
          "\n`accuracy` stands for one of three, by the shapes of predictions "
          "and labels, as in Keras.\n" +

@@ -40,9 +40,12 @@ Value Call::weight(const char *name, std::vector<int64_t> shape,
                    const WeightRules &rules) {
   if (std::string why = oversize(shape, kFloatBytes); !why.empty())
     refuse("its " + std::string(name) + " " + shapeText(shape) + " has " + why);
-  Value value = variables.get(
-      {path, name, std::move(shape), rules, trainable && !rules.isFrozen, false,
-       false, scope, rules.isOfAdapter ? "float32" : policy.variable});
+  Value value =
+      variables.get({path, name, std::move(shape), rules,
+                     trainable && !rules.isFrozen, false, false, scope,
+                     rules.isOfAdapter      ? "float32"
+                     : !rules.dtype.empty() ? rules.dtype
+                                            : policy.variable});
   if (rules.constraint)
     hasAxes(value, rules.constraint->axes());
   return rules.keepsType ? value : cast(value);
@@ -189,6 +192,11 @@ Value Call::run(const Layer &layer, const char *name, Value x) {
 /// divided by the batch size.
 static CallResults resultsOf(Call &call, const Layer &layer,
                              CallInputs inputs) {
+  if (const auto &how = call.policy.quantization;
+      how && !layer.quantizesBy(how->mode))
+    call.refuse("has a type policy of quantized weights, \"" + how->mode +
+                "\", which Keras does not have for a " + layer.className +
+                "; give it the policy without \"" + how->mode + "\"");
   for (auto *values : {&inputs.values, &inputs.tensors})
     for (Value &value : *values)
       if (isa<FloatType>(tensorType(value).getElementType())

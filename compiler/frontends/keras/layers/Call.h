@@ -110,6 +110,8 @@ struct WeightRules {
   bool keepsType = false;
   /// Whether the optimizer leaves it as it is, though the layer trains.
   bool isFrozen = false;
+  /// The type of the variable; empty: that of the layer's policy.
+  std::string dtype = "";
   /// Whether it is part of an adapter, which is float32 and in no file.
   bool isOfAdapter = false;
   std::optional<Adapter> adapter = std::nullopt; ///< names in the layer

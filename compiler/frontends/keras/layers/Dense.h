@@ -5,6 +5,7 @@
 
 #include "weft/compiler/frontends/keras/layers/ActivationOption.h"
 #include "weft/compiler/frontends/keras/layers/LowRank.h"
+#include "weft/compiler/frontends/keras/layers/QuantizedWeights.h"
 
 namespace weft::keras {
 
@@ -17,6 +18,7 @@ class Dense : public Layer {
   RegularizerPtr kernelRegularizer, biasRegularizer, outputRegularizer;
   ConstraintPtr kernelConstraint, biasConstraint;
   LowRank lora;
+  QuantizationConfigPtr quantization;
 
   void options(Options &o) override {
     o.integer("units", units, kPositive);
@@ -30,9 +32,9 @@ class Dense : public Layer {
     o.object("kernel_constraint", kernelConstraint, constraintTable());
     o.object("bias_constraint", biasConstraint, constraintTable());
     lora.read(o, /*usesAlpha=*/false, kernelConstraint);
-    o.ignored("quantization_config",
-              "\"dtype\" says whether weights are quantized");
+    o.object("quantization_config", quantization, quantizationTable());
   }
+  bool quantizesBy(const std::string &) const override { return true; }
   RegularizerPtr activityRegularizer() const override {
     return outputRegularizer;
   }
@@ -45,17 +47,35 @@ class Dense : public Layer {
       c.refuse("needs an input of rank 2 or more");
       return x;
     }
-    WeightRules rules{kernelInitializer, kernelRegularizer, kernelConstraint};
-    Value kernel = c.weight("kernel", {c.t.size(x, -1), units},
-                            lora.rules("kernel", rules));
     Value bias;
-    if (useBias)
-      bias = c.weight("bias", {units},
-                      {biasInitializer, biasRegularizer, biasConstraint});
-    Value out = c.t.matmul(x, lora.applied(c, "kernel", kernel, rules));
+    Value out = product(c, x, [&] {
+      if (useBias)
+        bias = c.weight("bias", {units},
+                        {biasInitializer, biasRegularizer, biasConstraint});
+    });
     if (bias)
       out = c.t.add(out, c.t.along(bias, out));
     return activation.apply(c, out);
+  }
+  Value product(Call &c, Value x, llvm::function_ref<void()> addBias) const {
+    std::vector<int64_t> shape = {c.t.size(x, -1), units};
+    if (c.policy.quantization) {
+      SmallVector<int64_t> full(c.t.shape(x));
+      full.back() = units;
+      EinsumEquation each("...a,ab->...b", c.t.rank(x));
+      if (!each.complaint.empty()) {
+        c.refuse("has an input of rank " + std::to_string(c.t.rank(x)) +
+                 ", which is too high for quantized weights");
+        return x;
+      }
+      return QuantizedProduct(c, each, shape, full, quantization.get(), lora,
+                              /*isEinsum=*/false)
+          .of(x, addBias);
+    }
+    WeightRules rules{kernelInitializer, kernelRegularizer, kernelConstraint};
+    Value kernel = c.weight("kernel", shape, lora.rules("kernel", rules));
+    addBias();
+    return c.t.matmul(x, lora.applied(c, "kernel", kernel, rules));
   }
 };
 

@@ -5,19 +5,9 @@
 
 #include "weft/compiler/frontends/keras/layers/ActivationOption.h"
 #include "weft/compiler/frontends/keras/layers/LowRank.h"
+#include "weft/compiler/frontends/keras/layers/QuantizedWeights.h"
 
 namespace weft::keras {
-
-/// An equation such as "...ab,bc->...ac", with a letter for each dimension of
-/// the dots: ABab,bc->ABac for a tensor of rank 4.
-struct EinsumEquation {
-  std::string input, kernel, output;
-  int64_t elided = 0;    ///< the number of dimensions of "..."
-  bool isLeft = false;   ///< whether the dots are on the left
-  std::string complaint; ///< the reason why it is invalid, or empty
-
-  EinsumEquation(const std::string &text, int64_t rank);
-};
 
 /// activation(einsum(equation, x, kernel) + bias).
 class EinsumDense : public Layer {
@@ -30,13 +20,23 @@ public:
   RegularizerPtr kernelRegularizer, biasRegularizer, outputRegularizer;
   ConstraintPtr kernelConstraint, biasConstraint;
   LowRank lora;
+  QuantizationConfigPtr quantization;
 
   void options(Options &o) override;
   RegularizerPtr activityRegularizer() const override {
     return outputRegularizer;
   }
   bool castsIntegers() const override { return true; }
+  bool quantizesBy(const std::string &) const override { return true; }
   Value call(Call &c, Value x) const override;
+
+private:
+  /// The shape of the result for x; refuses an equation that does not fit.
+  std::optional<std::vector<int64_t>> shapeOf(Call &c, const EinsumEquation &e,
+                                              Value x) const;
+  Value product(Call &c, const EinsumEquation &e, Value x,
+                llvm::ArrayRef<int64_t> full,
+                llvm::function_ref<void()> addBias) const;
 };
 
 } // namespace weft::keras

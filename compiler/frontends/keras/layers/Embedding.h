@@ -4,6 +4,7 @@
 #define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_EMBEDDING_H
 
 #include "weft/compiler/frontends/keras/layers/LowRank.h"
+#include "weft/compiler/frontends/keras/layers/QuantizedWeights.h"
 
 namespace weft::keras {
 
@@ -17,6 +18,7 @@ protected:
   ConstraintPtr constraint;
   bool maskZero = false;
   LowRank lora;
+  QuantizationConfigPtr quantization;
 
   void tableOptions(Options &o) {
     o.integer("input_dim", inputDim, kPositive);
@@ -30,17 +32,25 @@ protected:
   void options(Options &o) override {
     tableOptions(o);
     lora.read(o, /*usesAlpha=*/false, constraint);
-    o.ignored("quantization_config",
-              "\"dtype\" says whether weights are quantized");
+    o.object("quantization_config", quantization, quantizationTable());
   }
   bool takesIntegers() const override { return true; }
   bool castsInputs() const override { return false; }
+  bool quantizesBy(const std::string &mode) const override {
+    return mode == "int8" || mode == "int4";
+  }
   Masks masks(Call &c, const CallInputs &inputs) const override {
     return maskZero ? Masks{c.t.compare(CompareKind::NE, inputs.values[0], 0)}
                     : Masks();
   }
   Value call(Call &c, Value x) const override {
-    return c.t.take(table(c), c.t.toInteger(x));
+    return c.policy.quantization ? quantized(c).rowsOf(c.t.toInteger(x))
+                                 : c.t.take(table(c), c.t.toInteger(x));
+  }
+  QuantizedTable quantized(Call &c) const {
+    if (lora.isUsed())
+      c.refuse(kQuantizedAdapter);
+    return QuantizedTable(c, inputDim, outputDim, quantization.get());
   }
   Value table(Call &c) const {
     WeightRules rules{initializer, regularizer, constraint};
@@ -64,8 +74,7 @@ class ReversibleEmbedding : public Embedding {
     o.maybeNumber("logit_soft_cap", softCap, kAnyNumber);
     o.refused("lora_rank", "low-rank adapters");
     o.refused("lora_alpha", "low-rank adapters");
-    o.ignored("quantization_config",
-              "\"dtype\" says whether weights are quantized");
+    o.object("quantization_config", quantization, quantizationTable());
   }
   std::vector<const char *> flagArguments() const override {
     return {"reverse"};
@@ -75,19 +84,29 @@ class ReversibleEmbedding : public Embedding {
   }
   Value callAll(Call &c, const CallInputs &inputs) const override {
     Tensors &t = c.t;
-    Value x = inputs.values[0], table = this->table(c);
-    Value back = tieWeights ? t.transpose(table, {1, 0})
-                            : c.weight("reverse_embeddings",
-                                       {outputDim, inputDim}, {initializer});
-    if (!inputs.flag("reverse"))
-      return call(c, x);
-    if (t.size(x, -1) != outputDim || t.rank(x) < 2) {
+    Value x = inputs.values[0];
+    bool isReverse = inputs.flag("reverse");
+    if (isReverse && (t.size(x, -1) != outputDim || t.rank(x) < 2)) {
       c.refuse("is called with samples of shape " + sampleText(x) +
                "; their last dimension must be \"output_dim\", " +
                std::to_string(outputDim));
       return x;
     }
-    Value logits = t.matmul(c.cast(x), back);
+    if (c.policy.quantization) {
+      QuantizedTable whole = quantized(c);
+      if (!tieWeights)
+        whole.addReverse();
+      return isReverse ? capped(t, whole.logits(c.cast(x)))
+                       : whole.rowsOf(t.toInteger(x));
+    }
+    Value table = this->table(c);
+    Value back = tieWeights ? t.transpose(table, {1, 0})
+                            : c.weight("reverse_embeddings",
+                                       {outputDim, inputDim}, {initializer});
+    return isReverse ? capped(t, t.matmul(c.cast(x), back))
+                     : t.take(table, t.toInteger(x));
+  }
+  Value capped(Tensors &t, Value logits) const {
     if (!softCap)
       return logits;
     return t.mul(t.make<TanhOp>(t.div(logits, *softCap)), *softCap);

@@ -112,6 +112,9 @@ public:
   /// Whether a call removes the masks from its input tensors, so that later
   /// layers do not find them, as Keras' MultiHeadAttention does.
   virtual bool takesMasksOff() const { return false; }
+  /// Whether its weights can be quantized in the mode of a policy, such as
+  /// int8.
+  virtual bool quantizesBy(const std::string &) const { return false; }
   /// Whether "dtype" is an option of the layer itself, not the policy of its
   /// computation.
   virtual bool hasOwnType() const { return false; }

@@ -342,11 +342,13 @@ Policy weft::keras::readPolicy(Fields &config, const char *key) {
   if (!dtype)
     return {};
   if (std::string name = quantizedPolicy(*dtype); !name.empty()) {
-    config.refuse("type policy " + inQuotes(name) +
-                  " has quantized weights, whose integers and scales are not "
-                  "supported; give the model as it was before "
-                  "model.quantize()");
-    return {};
+    std::optional<Policy> quantized = Policy::named(name);
+    if (!quantized)
+      config.refuse("type policy " + inQuotes(name) +
+                    " quantizes weights in a way that is not supported; "
+                    "quantize the model with \"int8\", \"int4\", GPTQ or AWQ, "
+                    "or give it as it was before model.quantize()");
+    return quantized.value_or(Policy());
   }
   const Json *name = dtype;
   if (dtype->is_object() && dtype->contains("config") &&
