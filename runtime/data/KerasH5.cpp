@@ -80,9 +80,15 @@ public:
                 {"training", text("training_config")},
                 {"layers", json::array()},
                 {"optimizer", namesIn("optimizer_weights", "weight_names")}};
-    for (const std::string &layer : namesIn("model_weights", "layer_names"))
+    // A model's file has a group of the layers; save_weights of Keras 1 and 2
+    // puts them into the file itself.
+    Texts alone = namesIn(".", "layer_names");
+    const std::string group = alone.empty() ? "model_weights/" : "";
+    const Texts layers =
+        alone.empty() ? namesIn("model_weights", "layer_names") : alone;
+    for (const std::string &layer : layers)
       out["layers"].push_back(
-          {layer, namesIn("model_weights/" + layer, "weight_names")});
+          {layer, group + layer, namesIn(group + layer, "weight_names")});
     return out;
   }
 
@@ -142,7 +148,23 @@ Texts pathsOf(const std::string &group, const json &names) {
 }
 } // namespace
 
+bool KerasH5::isOfKeras3() const { return version.starts_with("3."); }
+
+bool KerasH5::hasOlderOptimizer() const {
+  return !optimizer.empty() && !isOfKeras3();
+}
+
 Result<KerasH5> readKerasH5(const std::string &path, const ReadLimits &limits) {
+  Result<KerasH5> out = readLayersH5(path, limits);
+  if (out && out->config.empty())
+    return Error{path + ": holds no model, as it has no attribute "
+                        "\"model_config\"; a file of weights goes to "
+                        "--weights, beside the model's own file"};
+  return out;
+}
+
+Result<KerasH5> readLayersH5(const std::string &path,
+                             const ReadLimits &limits) {
   Result<OpenFile> file = openToRead(path), again = openToRead(path);
   if (!file || !again)
     return (file ? again : file).error();
@@ -158,14 +180,8 @@ Result<KerasH5> readKerasH5(const std::string &path, const ReadLimits &limits) {
   out.version = read->at("version");
   out.config = read->at("config");
   out.training = read->at("training");
-  if (out.config.empty())
-    return Error{path + ": holds no model, as it has no attribute "
-                        "\"model_config\"; a file of weights goes to "
-                        "--weights, beside the model's own file"};
-  for (const json &layer : read->at("layers")) {
-    std::string name = layer.at(0);
-    out.layers.push_back({name, pathsOf("model_weights/" + name, layer.at(1))});
-  }
+  for (const json &layer : read->at("layers"))
+    out.layers.push_back({layer.at(0), pathsOf(layer.at(1), layer.at(2))});
   out.optimizer = pathsOf("optimizer_weights", read->at("optimizer"));
   out.arrays = std::move(*arrays);
   return out;

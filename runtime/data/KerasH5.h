@@ -28,11 +28,20 @@ struct KerasH5 {
   std::vector<Layer> layers;
   std::vector<std::string> optimizer; ///< as Layer::weights
   std::vector<StoredArray> arrays;
+
+  bool isOfKeras3() const;
+  /// Whether it has the state of an optimizer of Keras 1 or 2, which Keras 3
+  /// does not take over.
+  bool hasOlderOptimizer() const;
 };
 
 /// Whether the file begins as an HDF5 file does.
 bool startsLikeHdf5(const std::string &start);
 
+/// Reads a model, or the weights of one alone (save_weights("w.h5") of Keras 1
+/// and 2). A .weights.h5 file of Keras 3 has no list of layers.
+Result<KerasH5> readLayersH5(const std::string &path,
+                             const ReadLimits &limits = {});
 /// Reads a model; fails for a file of weights only.
 Result<KerasH5> readKerasH5(const std::string &path,
                             const ReadLimits &limits = {});

@@ -4,8 +4,8 @@
 
 Weft trains and writes .npz, .safetensors, .weights.h5, .weights.json (in parts) and .keras; Keras and safetensors read the same
 numbers from them, and Keras predicts the same. Weft trains on from each, with the same bits. Weft reads the files that Keras and
-safetensors write, and predicts as Keras does; it trains on from Nadam's state in both orders that Keras' files have. Variables
-have 32 bits, and 16 (bfloat16, float16).
+safetensors write, and predicts as Keras does; it trains on from Nadam's state in both orders that Keras' files have, and takes the
+weights of whole models in .h5 files. Variables have 32 bits, and 16 (bfloat16, float16).
 """
 
 import json
@@ -155,6 +155,42 @@ def check_orders(checker, text):
                         numpy.allclose(found, wanted, rtol=1e-4, atol=0))
 
 
+def check_whole_models(checker):
+    """Whole models in .h5 files: Keras and Weft give their weights to a model whose layers have other names, by position; a file
+    as save_weights of Keras 2 writes it has the layers alone. Weft trains on as from the .keras file, from Keras 3's optimizer."""
+    def made(*names):
+        inner = keras.Sequential([keras.Input((5,)), keras.layers.Dense(4), keras.layers.BatchNormalization()], name=names[1])
+        inputs = keras.Input((12,))
+        x = keras.layers.Activation("tanh")(keras.layers.Dense(5, name=names[0])(inputs))
+        model = keras.Model(inputs, keras.layers.Dense(10, activation="softmax", name=names[2])(inner(x)))
+        model.compile("adam", "sparse_categorical_crossentropy")
+        return model
+    data, (file, alone, twin, archive, end) = numpy.load(checker.data), (
+        checker.scratch / name for name in ("whole.h5", "alone.h5", "twin.json", "whole.keras", "end.npz"))
+    x, y = data["x"], data["y"]
+    model, other = made("a", "b", "c"), made("p", "q", "r")
+    model.fit(x, y, verbose=0)
+    model.save(file)
+    model.save(archive)
+    with h5py.File(file) as whole, h5py.File(alone, "w") as copy:
+        for name in whole["model_weights"]:
+            whole.copy(whole["model_weights"][name], copy)
+        copy.attrs.update(whole["model_weights"].attrs)
+    twin.write_text(other.to_json())
+    other.load_weights(file)
+    wanted = other.predict(x, batch_size=16, verbose=0)
+    for weights in (file, alone):
+        checker.say(f"{weights.name} by position", numpy.allclose(checker.predict(twin, weights), wanted, rtol=1e-5, atol=1e-5))
+    step = checker.scratch / "twin.weft"
+    checker.run("compile", twin, "--step", "predict", "--batch-size", 16, "-o", step)
+    checker.say(f"{file.name} of compiled steps", numpy.allclose(checker.predict(step, file), wanted, rtol=1e-5, atol=1e-5))
+    ends = []
+    for words in ((twin, "--weights", file), (archive,)):
+        checker.fit(*words, "--no-shuffle", "--save-weights", end)
+        ends.append([value for key, value in numpy.load(end).items()])
+    checker.say(f"{file.name}: trained on as from a .keras file", all(map(numpy.array_equal, *ends)))
+
+
 def check_byte_orders(checker, model, weights):
     """Checks that HDF5 arrays of both byte orders are read as the same numbers."""
     x, found = numpy.load(checker.data)["x"], {}
@@ -187,6 +223,7 @@ def main():
         else:
             checker.say(f"{name}: the model's weights are {whole.weights[0].dtype}", False)
     check_orders(checker, text)
+    check_whole_models(checker)
     print(f"{checker.count} checks, {checker.bad} bad")
     return 1 if checker.bad or not checker.count else 0
 

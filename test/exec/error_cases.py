@@ -378,7 +378,7 @@ class Cases(fit_error_cases.FitCases, name_error_cases.NameCases, step_cases.Ste
         yield "no zip", predict(self.write("text.keras", "no archive"))
         yield "cut h5", predict(self.write("cut.weights.h5", h5[:1000]))
         yield "foreign h5", predict(self.write("foreign.weights.h5", h5))
-        yield "foreign archive", predict(archive)
+        yield from whole_model_cases.weights(self, archive, predict)
         yield "bad h5 in archive", predict(self.zip("h5.keras", **{
             "config.json": config, "metadata.json": "{}", "model.weights.h5": b"nothing"}))
         yield "no h5 in archive", predict(self.zip("lacks.keras", **{"config.json": config, "metadata.json": "{}"}))

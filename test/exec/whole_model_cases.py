@@ -18,6 +18,15 @@ def other_files(cases):
     yield "unsupported option", ["layout", cases.layer("optional", 0, optional=True)]
 
 
+def weights(cases, archive, predict):
+    """Files of weights of another model."""
+    yield "foreign archive", predict(archive)
+    yield "more layers", predict(cases.fixtures / "legacy" / "keras3_sequential.h5")
+    yield "another layer", predict(cases.fixtures / "legacy" / "keras2_frozen.h5")
+    data = cases.write_npz("heads.npz", x=((2, 4, 6), bytes(48)))
+    yield "integers for floats", ["predict", cases.fixtures / "quantized" / "heads.keras", "--x", f"{data}:x", "--out", cases.scratch / "p.npy"]
+
+
 def altered_h5(cases):
     """Models in .h5 files, altered in bytes of the same number."""
     legacy = cases.fixtures / "legacy"

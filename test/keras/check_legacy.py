@@ -3,7 +3,8 @@
     check_legacy.py WEFT FIXTURES [keras]
 
 Each file of test/fixtures/legacy predicts what its Keras predicted, alone and from the .keras
-file that Weft saves. Files of Keras 3 train on to the variables of Keras; files of Keras 2 train.
+file that Weft saves, and as the weights of the model's JSON. Files of Keras 3 train on to the variables of Keras, as a model and as
+weights; files of Keras 2 train, and a message names the optimizer's state.
 With "keras", real Keras 3 loads some of the saved .keras files and predicts the same, too.
 """
 
@@ -12,6 +13,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "exec"))
 import npz_values
@@ -39,10 +41,10 @@ class Checker:
         if not worst <= tolerance:
             self.fail(f"{name}: {worst:.3g}, allowed {tolerance:.3g}")
 
-    def predictions(self, model, data, tolerance):
+    def predictions(self, model, data, tolerance, *more):
         """Compares the predictions of a file with those of its Keras."""
         out = self.out / "p.npz"
-        self.run("predict", model, "--data", data, "--batch-size", "8", "--verbose", "0", "--out", out)
+        self.run("predict", model, "--data", data, "--batch-size", "8", "--verbose", "0", "--out", out, *more)
         found = npz_values.read(out)
         wanted = {name: value for name, value in npz_values.read(data).items() if name.startswith("predict")}
         if len(found) != len(wanted):
@@ -50,11 +52,11 @@ class Checker:
         for name, (_, values) in wanted.items():
             self.compare(f"{model}: {name}", found[name.replace("predict", "y", 1)][1], values, tolerance)
 
-    def training(self, file, data):
+    def training(self, file, data, *more):
         """Trains on from a file of Keras 3, and compares each variable with Keras'."""
         values = self.out / "w.npz"
         self.run("fit", file, "--data", data, "--batch-size", "4", "--epochs", "1", "--no-shuffle", "--verbose", "0",
-                 "--seed", "1", "--save-weights", values)
+                 "--seed", "1", "--save-weights", values, *more)
         found = npz_values.read(values)
         for name, (_, wanted) in npz_values.read(data).items():
             if name.startswith("after/"):
@@ -72,7 +74,21 @@ class Checker:
         self.run("fit", file, "--data", data, *labels, "--batch-size", "8", "--verbose", "0", "--epochs", "0", "--save", saved)
         if saved.exists():
             self.predictions(saved, data, tolerance)
+            self.as_weights(file, data, labels, tolerance, zipfile.ZipFile(saved).read("config.json"))
         return saved
+
+    def as_weights(self, file, data, labels, tolerance, config):
+        """Reads the weights of the file for a model that has none."""
+        model = self.out / f"{file.stem}.json"
+        model.write_bytes(config)
+        self.predictions(model, data, tolerance, "--weights", file)
+        if any(name.startswith("after/") for name in npz_values.read(data)):
+            return self.training(model, data, "--weights", file)
+        said = self.run("fit", model, "--data", data, *labels, "--batch-size", "8", "--verbose", "0", "--epochs", "0", "--seed", "1",
+                        "--weights", file, "--save-weights", self.out / "w.npz")
+        has_state, is_named = b"optimizer_weights" in file.read_bytes(), "holds the state of an optimizer of Keras 2" in said
+        if has_state != is_named:
+            self.fail(f"{file}: {'no' if has_state else 'a'} message of the optimizer's state: {said}")
 
     def same_config(self, file):
         """Checks that the JSON of a model is read as its .h5 file is."""

@@ -12,25 +12,16 @@
 
 namespace weft::keras {
 
-static bool isOfKeras3(const KerasH5 &file) {
-  return file.version.starts_with("3.");
-}
-
 /// Whether Keras before 3.10 wrote it, which had another order of optimizer
 /// variables.
 static bool isBefore310(const KerasH5 &file) {
-  return isOfKeras3(file) && std::atoi(file.version.c_str() + 2) < 10;
+  return file.isOfKeras3() && std::atoi(file.version.c_str() + 2) < 10;
 }
-
-bool losesOptimizer(const KerasH5 &file) {
-  return !file.optimizer.empty() && !isOfKeras3(file);
-}
-
-namespace {
 
 /// The variables of a layer, or of a nested model with all its layers, in the
 /// order of the file: those that train, then the others.
-std::vector<const Variable *> weightsOf(const Model &model, unsigned layer) {
+static std::vector<const Variable *> weightsOf(const Model &model,
+                                               unsigned layer) {
   auto isInside = [&](int at) {
     for (; at >= 0; at = model.layers[at].parent)
       if (at == int(layer))
@@ -45,6 +36,25 @@ std::vector<const Variable *> weightsOf(const Model &model, unsigned layer) {
         out.push_back(&variable);
   return out;
 }
+
+std::vector<LegacyPlace> legacyPlaces(const Model &model) {
+  std::vector<LegacyPlace> out;
+  size_t layer = 0;
+  for (unsigned i = 0; i < model.layers.size(); ++i) {
+    if (model.layers[i].parent >= 0)
+      continue;
+    std::vector<const Variable *> weights = weightsOf(model, i);
+    for (size_t at = 0; at < weights.size(); ++at)
+      out.push_back({weights[at]->path, model.layers[i].name, layer, 0, at,
+                     weights.size()});
+    layer += weights.empty() ? 0 : 1;
+  }
+  for (LegacyPlace &place : out)
+    place.layers = layer;
+  return out;
+}
+
+namespace {
 
 std::string countText(size_t count) {
   return std::to_string(count) + (count == 1 ? " weight" : " weights");
@@ -131,7 +141,7 @@ weft::Result<std::vector<StoredArray>> Loader::load() {
   for (const SavedPath &one : savedPaths(model, isBefore310(file)))
     if (one.ofOptimizer && !one.isCopy)
       paths[one.savedPath] = one.path;
-  for (size_t i = 0; isOfKeras3(file) && i < file.optimizer.size(); ++i) {
+  for (size_t i = 0; file.isOfKeras3() && i < file.optimizer.size(); ++i) {
     std::string place = "optimizer/vars/" + std::to_string(i);
     if (auto found = paths.find(place); found != paths.end())
       place = places[found->second];

@@ -22,9 +22,14 @@ weft::Result<std::vector<StoredArray>> legacyDatasets(const KerasH5 &file,
                                                       const Model &model,
                                                       const std::string &where);
 
-/// Whether the file has a state of an optimizer that is not taken over, as
-/// Keras 2 keeps others.
-bool losesOptimizer(const KerasH5 &file);
+/// Where an .h5 file has a weight: number `weight` of the `weights` of layer
+/// `layer`, which is counted among the `layers` that have weights. Keras does
+/// not look at their names.
+struct LegacyPlace {
+  std::string path, layerName;
+  size_t layer, layers, weight, weights;
+};
+std::vector<LegacyPlace> legacyPlaces(const Model &model);
 
 } // namespace weft::keras
 

@@ -13,7 +13,7 @@ constexpr const char *kTrained =
     "of "
     "any Keras model; or step.weft, which weft compile makes of either";
 constexpr const char *kWeights =
-    "f.keras, f.weights.h5, f.weights.json, f.safetensors or f.npz";
+    "f.keras, f.h5, f.weights.h5, f.weights.json, f.safetensors or f.npz";
 /// Adds an option with one value for each occurrence, as the next word may be
 /// the model.
 static void addRepeated(CLI::App &app, const char *name,

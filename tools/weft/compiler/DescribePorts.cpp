@@ -5,6 +5,7 @@
 #include "weft/dialects/weft/Weft.h"
 #include "weft/runtime/abi/weft.h"
 #include "weft/runtime/data/Files.h"
+#include "weft/tools/keras/LegacyWeights.h"
 #include "weft/tools/keras/SavedModel.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -116,6 +117,12 @@ void weft::tool::noteSource(mlir::func::FuncOp step, const std::string &hash) {
   }
 }
 
+static llvm::json::Array positionIn(const keras::LegacyPlace &place) {
+  return llvm::json::Array{int64_t(place.layer), int64_t(place.layers),
+                           int64_t(place.weight), int64_t(place.weights),
+                           place.layerName};
+}
+
 void weft::tool::describePorts(mlir::func::FuncOp step,
                                const keras::Model &model,
                                const std::vector<StoredArray> &saved) {
@@ -124,6 +131,9 @@ void weft::tool::describePorts(mlir::func::FuncOp step,
     places.here[variable.path] = variable.savedPath;
   for (const SavedVariable &variable : keras::savedElsewhere(model))
     places.elsewhere[variable.path] = variable.savedPath;
+  llvm::StringMap<keras::LegacyPlace> inH5;
+  for (const keras::LegacyPlace &place : keras::legacyPlaces(model))
+    inH5[place.path] = place;
   llvm::StringMap<int64_t> draws = drawsOf(model);
   for (unsigned i = 0; i < step.getNumArguments(); ++i) {
     std::string name =
@@ -132,6 +142,8 @@ void weft::tool::describePorts(mlir::func::FuncOp step,
     llvm::json::Object metadata = metadataOf(step, i);
     for (Note &note : notesOf(name, model, places))
       metadata[note.key] = std::move(note.value);
+    if (auto place = inH5.find(name); place != inH5.end())
+      metadata["h5"] = positionIn(place->second);
     if (auto draw = draws.find(name); draw != draws.end())
       metadata["draw"] = draw->second;
     bool isSaved =

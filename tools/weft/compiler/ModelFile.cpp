@@ -101,7 +101,7 @@ Result<std::vector<StoredArray>> weft::tool::valuesOf(const ModelFile &file,
                                                       const std::string &path) {
   std::vector<StoredArray> datasets = file.datasets;
   if (file.legacy) {
-    if (keras::losesOptimizer(*file.legacy) && model.optimizer)
+    if (file.legacy->hasOlderOptimizer() && model.optimizer)
       warn(path + ": holds the state of an optimizer of Keras 2, which Keras 3 "
                   "does not take over; it starts afresh");
     auto found = keras::legacyDatasets(*file.legacy, model, path);
@@ -114,6 +114,14 @@ Result<std::vector<StoredArray>> weft::tool::valuesOf(const ModelFile &file,
   auto values = savedValues(datasets, keras::savedVariables(model), path);
   if (!values)
     return values.error();
+  for (const StoredArray &value : *values)
+    for (const keras::Variable &variable : model.variables)
+      if (variable.path == value.name)
+        if (Status fits = checkQuantized(
+                value, elementTypeNamed(variable.dtype).value_or(value.type),
+                path);
+            !fits)
+          return fits.error();
   for (const StoredArray &dataset : datasets)
     for (const keras::Variable &variable : model.variables)
       if (variable.isOfAdapter && variable.path == dataset.name)

@@ -6,6 +6,7 @@
 #include "weft/runtime/data/Safetensors.h"
 #include "weft/runtime/data/WeightShards.h"
 #include "weft/tools/weft/Commands.h"
+#include "weft/tools/weft/training/LayerListFile.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -52,6 +53,20 @@ weft::tool::savedValues(const std::vector<StoredArray> &datasets,
     });
   }
   return byVariablePath(datasets, variables, where);
+}
+
+Status weft::tool::checkQuantized(const StoredArray &value, ElementType type,
+                                  const std::string &where) {
+  bool isByte =
+      value.type == ElementType::Int8 || value.type == ElementType::UInt8;
+  if (!isByte || !isFloat(type))
+    return {};
+  return Error{where + ": holds " + std::string(name(value.type)) +
+               " numbers of the variable " + value.name + ", which has " +
+               std::string(name(type)) +
+               " in the model: they were quantized, and the model does not say "
+               "how, as Keras forgets it for layers inside of others; give the "
+               "weights as they were before model.quantize()"};
 }
 
 void weft::tool::warnOfMembers(const std::string &path,
@@ -129,7 +144,7 @@ public:
       return start.error();
     Status done;
     if (start->starts_with("\x89HDF"))
-      done = readDatasets(openHdf5(path));
+      done = readHdf5();
     else if (path.ends_with(".weights.json"))
       done = readShards();
     else if (startsLikeSafetensors(*start))
@@ -142,14 +157,16 @@ public:
   }
 
 private:
+  bool trains() const {
+    return std::ranges::any_of(state.variables(),
+                               [](const ModelState::Variable &variable) {
+                                 return variable.port.role == Role::Slot;
+                               });
+  }
   /// Warns of arrays that belong to no variable. A program that does not train
   /// lacks the optimizer's and the random states, so that none is named there.
   void warnOfUnread() const {
-    bool trains = std::ranges::any_of(state.variables(),
-                                      [](const ModelState::Variable &variable) {
-                                        return variable.port.role == Role::Slot;
-                                      });
-    if (trains && !unread.empty())
+    if (trains() && !unread.empty())
       warn(path + ": " + someOf(unread) +
            ": not read, as the model has no such variable");
   }
@@ -167,6 +184,11 @@ private:
   Status give(const StoredArray &array) {
     if (!state.buffer(array.name))
       unread.push_back(array.name);
+    for (const ModelState::Variable &variable : state.variables())
+      if (isKeras && variable.port.name == array.name)
+        if (Status fits = checkQuantized(array, variable.port.type, path);
+            !fits)
+          return fits;
     given.insert(array.name);
     return visit(array);
   }
@@ -187,6 +209,25 @@ private:
     noteUnread(*datasets, places.chosen());
     auto values = savedValues(*datasets, places.chosen(), path);
     return values ? giveAll(*values) : Status{values.error()};
+  }
+
+  /// Reads a .weights.h5 file, or one of the old form with a list of layers.
+  Status readHdf5() {
+    Result<KerasH5> file = readLayersH5(path);
+    if (!file)
+      return file.error();
+    if (file->layers.empty())
+      return readDatasets(std::move(file->arrays));
+    if (file->hasOlderOptimizer() && trains())
+      warn(path + ": holds the state of an optimizer of Keras 2, which Keras 3 "
+                  "does not take over; it starts afresh");
+    LayerListFile legacy(*file, state, path);
+    if (Status placed = legacy.place(); !placed)
+      return placed;
+    for (const std::string &name : legacy.unlisted())
+      unread.push_back(name);
+    Status read = readDatasets(legacy.datasets);
+    return read ? giveAll(legacy.adapters) : read;
   }
 
   Status readZip() {

@@ -27,6 +27,11 @@ Result<std::vector<StoredArray>>
 savedValues(const std::vector<StoredArray> &datasets,
             std::vector<SavedVariable> variables, const std::string &where);
 
+/// Refuses integers of 8 bits for a variable of floats, which a quantized model
+/// has.
+Status checkQuantized(const StoredArray &value, ElementType type,
+                      const std::string &where);
+
 /// Warns of members of an archive that Keras does not write.
 void warnOfMembers(const std::string &path, const KerasArchive &archive);
 

@@ -92,13 +92,14 @@ class _Tracer:
     def __init__(self, model, batch, places, options):
         self.model, self.batch, self.options = model, batch, options
         self.places, self.distribution = places, keras.distribution.distribution()
+        self.positions = values.h5_positions(model)
         self.trainable, self.others = model.trainable_variables, model.non_trainable_variables
         self.means, self.logged = {}, {}
         self.draws = models.draws(options.seed)
 
     def port(self, variable, role, is_in_file=False):
         said = values.metadata(variable, self.places, is_in_file, self.averages().get(id(variable)),
-                               self.rates().get(id(variable)), self.draws)
+                               self.rates().get(id(variable)), self.draws, self.positions)
         return Port(variable.path, role, said, _axes(variable, self.distribution))
 
     def averages(self):

@@ -4,7 +4,7 @@
      "saved": "layers/dense/vars/0"}
 
 `initializer` and `seed`, or `value`, are read by runtime/training/ModelState.h; without either the weights have to come
-from a file. `saved` is the variable's place in a .keras file.
+from a file. `saved` is the variable's place in a .keras file, `h5` that in an .h5 file (docs/keras-trace.md).
 """
 
 import json
@@ -53,6 +53,14 @@ def saved_places(model):
     return places
 
 
+def h5_positions(model):
+    """The position in an .h5 file, by id of a variable: layer, layers, weight, weights of the layer, its name."""
+    kept = [(layer, layer.trainable_weights + layer.non_trainable_weights) for layer in getattr(model, "layers", [])]
+    kept = [(layer, weights) for layer, weights in kept if weights]
+    return {id(weight): [at, len(kept), position, len(weights), layer.name]
+            for at, (layer, weights) in enumerate(kept) for position, weight in enumerate(weights)}
+
+
 def _is_plain(initializer):
     return isinstance(initializer, (keras.initializers.Zeros, keras.initializers.Ones, keras.initializers.Constant))
 
@@ -92,10 +100,10 @@ def _draw(variable, said, draws):
     return draws.get(number)
 
 
-def metadata(variable, places, is_in_file, average=None, rate=None, draws=()):
+def metadata(variable, places, is_in_file, average=None, rate=None, draws=(), positions=()):
     """JSON of a variable's port. `is_in_file`: a .keras file has its value, so there is no rule. `average`: the
     variable whose value it takes when fit ends. `rate`: the optimizer whose learning rate it is. `draws`: the positions
-    of drawn seeds."""
+    of drawn seeds, `positions` those of weights in .h5 files."""
     rule = None if is_in_file else _rule(models.initializer_of(variable), variable.dtype)
     start = None if is_in_file and id(variable) in places else rule or _value(variable)
     said = dict(start or {}) | {"trainable": bool(variable.trainable)}
@@ -104,6 +112,8 @@ def metadata(variable, places, is_in_file, average=None, rate=None, draws=()):
         said["draw"] = draw
     if id(variable) in places:
         said["saved"] = places[id(variable)]
+    if id(variable) in positions:
+        said["h5"] = positions[id(variable)]
     if average is not None:
         said["average"] = average.path
     if rate is not None:
