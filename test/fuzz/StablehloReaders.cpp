@@ -80,7 +80,9 @@ func.func public @main(
 
 /// Reads a program at the stage of its first character, and goes on from there.
 bool weft::test::readStage(const std::string &bytes) {
-  unsigned stage = bytes.empty() ? 0 : unsigned(bytes.front() - '0');
+  if (bytes.empty())
+    return false;
+  unsigned stage = unsigned(bytes.front() - '0');
   if (stage >= unsigned(Stage::plan))
     return false;
   auto context = quietContext();
