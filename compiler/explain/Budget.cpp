@@ -53,9 +53,13 @@ std::optional<double> weft::parseQuantity(StringRef text) {
                 [](char c) { return c != '_'; });
   double value = 0;
   if (scale == 0 || StringRef(plain).getAsDouble(value) || !(value >= 0) ||
-      value > 1e18)
+      !std::isfinite(value * scale))
     return std::nullopt;
   return value * scale;
+}
+
+int64_t weft::wholeQuantity(double quantity) {
+  return quantity < 0x1p63 ? static_cast<int64_t>(quantity) : INT64_MAX;
 }
 
 static std::optional<Limit> parseLimit(StringRef text, std::string &error) {

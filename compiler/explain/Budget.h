@@ -38,6 +38,9 @@ inline constexpr llvm::StringLiteral kExpectAttr = "weft.expect";
 /// Parses 14336, 1_000, 4e6, 64MiB, 2.5MB; nothing for other texts.
 std::optional<double> parseQuantity(llvm::StringRef text);
 
+/// The quantity without its fraction, or the greatest integer if it is greater.
+int64_t wholeQuantity(double quantity);
+
 struct Limit {
   enum class Relation { Exactly, AtMost, Below };
   std::string text; ///< as it was written: all_reduce<=2

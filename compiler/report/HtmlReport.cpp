@@ -38,9 +38,9 @@ void html::writeBudgets(const Report &report, llvm::raw_ostream &out) {
                                  : 0;
     out << "<tr><td>" << code(status.limit.text) << "</td><td>"
         << code(status.source) << "</td><td class=\"num\">"
-        << groupedDigits(static_cast<int64_t>(allowed))
-        << "</td><td class=\"num\">" << groupedDigits(status.cost)
-        << "<i class=\"bar" << (status.holds() ? "" : " bad")
+        << groupedDigits(wholeQuantity(allowed)) << "</td><td class=\"num\">"
+        << groupedDigits(status.cost) << "<i class=\"bar"
+        << (status.holds() ? "" : " bad")
         << "\" style=\"width:" << px(std::min(share, 100.0))
         << "%\"></i></td><td>"
         << (status.holds() ? "<span class=\"tag good\">holds</span>"

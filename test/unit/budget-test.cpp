@@ -49,6 +49,17 @@ TEST_CASE("a limit is a subject, a relation and a number") {
   CHECK(parseBudget("all_reduce<=2, bytes<=10", error)->size() == 2);
 }
 
+TEST_CASE("a limit holds for any cost that an integer has") {
+  for (int64_t cost : {int64_t(1441129890527313900), INT64_MAX}) {
+    std::string value = std::to_string(cost);
+    CHECK(limitOf(("bytes<=" + value).c_str()).holds(cost));
+    CHECK(!limitOf(("bytes<" + value).c_str()).holds(cost));
+  }
+  CHECK(limitOf("memory<=1e18GiB").holds(INT64_MAX));
+  CHECK(wholeQuantity(2.5) == 2);
+  CHECK(wholeQuantity(*parseQuantity("1e18GiB")) == INT64_MAX);
+}
+
 TEST_CASE("text that is no limit is refused with the part that is wrong") {
   CHECK(refusal("") ==
         "'' is no limit; write it as all_reduce<=2 or bytes<=4e6");

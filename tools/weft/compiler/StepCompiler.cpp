@@ -298,7 +298,7 @@ CompileOptions weft::tool::compileOptions(const ModelFlags &flags) {
   result.matmulPrecision = flags.matmulPrecision;
   result.timing = flags.timing;
   result.cacheDirectory = codeCacheFolder();
-  result.memory = static_cast<int64_t>(parseQuantity(flags.memory).value_or(0));
+  result.memory = wholeQuantity(parseQuantity(flags.memory).value_or(0));
   result.fixLimits = fixLimits(flags);
   return result;
 }
