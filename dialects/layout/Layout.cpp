@@ -6,7 +6,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
-#include <limits>
 
 using namespace weft;
 
@@ -49,6 +48,8 @@ static std::string invalidDevices(const Mesh &mesh) {
 }
 
 std::string Mesh::invalidReason() const {
+  // Planning has tables with a row for each device.
+  constexpr int64_t mostDevices = 1 << 20;
   int64_t product = 1;
   for (auto [index, axis] : llvm::enumerate(axes)) {
     if (axis.name.empty())
@@ -58,9 +59,9 @@ std::string Mesh::invalidReason() const {
              std::to_string(axis.size) + ", the least is 1";
     if (*find(axis.name) != index)
       return "axis \"" + axis.name + "\" is declared twice";
-    if (product > std::numeric_limits<int32_t>::max() / axis.size)
-      return "mesh has more than 2147483647 devices at axis \"" + axis.name +
-             "\"";
+    if (product > mostDevices / axis.size)
+      return "mesh has more than " + std::to_string(mostDevices) +
+             " devices at axis \"" + axis.name + "\"";
     product *= axis.size;
     if (!(axis.latency >= 0) || !(axis.bandwidth > 0))
       return "axis \"" + axis.name +

@@ -170,6 +170,10 @@ TEST_CASE("refusals name the column and both values") {
         "layout has 3 dimensions, the tensor 2");
   mesh.devices = {0, 1, 2};
   CHECK(mesh.invalidReason() == "mesh of 8 positions names 3 devices");
+  CHECK(meshOf("x=1024,y=1024").size() == 1 << 20);
+  CHECK(parseMesh("x=1024,y=1025", bad)
+            .find("mesh has more than 1048576 devices at axis \"y\"") !=
+        std::string::npos);
 }
 
 TEST_CASE("shards of the largest dimensions have no negative numbers") {

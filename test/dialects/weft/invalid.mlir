@@ -12,6 +12,11 @@ func.func private @mesh_c2() attributes {a = #weft.mesh<"a"=0>}
 
 // -----
 
+// expected-error@+1 {{mesh has more than 1048576 devices at axis "b"}}
+func.func private @mesh_too_large() attributes {a = #weft.mesh<"a"=2, "b"=1000000>}
+
+// -----
+
 // @mesh_c3
 // expected-error@+1 {{device}}
 func.func private @mesh_c3() attributes {a = #weft.mesh<"a"=2, devices = [0, 0]>}
