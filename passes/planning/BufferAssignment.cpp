@@ -135,6 +135,10 @@ SmallVector<Lifetime> BufferAssignment::lifetimes() const {
       continue;
     }
     lifetime.first = std::numeric_limits<int64_t>::max();
+    if (buffer.exchanging) {
+      lifetime.first = starts.lookup(buffer.exchanging);
+      lifetime.last = ends.lookup(buffer.exchanging);
+    }
     for (Value held : buffer.values) {
       Operation *def = held.getDefiningOp();
       // A loop's carried values are live from its start to its end.
@@ -383,13 +387,16 @@ void BufferAssignment::assignWhile(WhileOp loop) {
       put(result, place(value));
   }
   auto yielded = loop.getBody().front().getTerminator()->getOperands();
-  for (auto [index, value] : llvm::enumerate(yielded))
-    if (mayReplaceCarried(loop, index, value) && !places.count(value))
-      putFrom(value, place(loop.getCondition().getArgument(index)),
-              [&, n = index](Value any) {
-                return mayReplaceCarried(loop, n, any);
-              });
+  for (auto [index, value] : llvm::enumerate(yielded)) {
+    std::optional<unsigned> into = index;
+    if (!mayReplaceCarried(loop, index, value))
+      into = firstOfShifted(loop, index);
+    if (into && mayReplaceCarried(loop, *into, value) && !places.count(value))
+      putFrom(value, place(loop.getCondition().getArgument(*into)),
+              [&](Value any) { return mayReplaceCarried(loop, *into, any); });
+  }
   assignBlock(loop.getBody().front());
+  findExchange(loop);
 }
 
 void BufferAssignment::assignCase(CaseOp choice) {

@@ -17,7 +17,9 @@
 // value if no iteration changes it; else that of the result if there is one;
 // else that of the initial value if it may be overwritten and is not read
 // afterwards; else its own. The yielded value is written there directly if the
-// old value is not read later. The result of a branch takes an input's place if
+// old value is not read later. Values that a loop exchanges, or computes while
+// the old ones are still read, exchange their buffers instead
+// (BufferExchange.h). The result of a branch takes an input's place if
 // every region may overwrite that input with it.
 //
 // A kernel with the attribute weft.scratch = 4096 has 4,096 bytes of the arena
@@ -30,6 +32,7 @@
 
 #include "weft/dialects/weft/ops/FlowOps.h"
 #include "weft/passes/planning/ArenaPacking.h"
+#include "weft/passes/planning/BufferExchange.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
@@ -42,15 +45,6 @@ mlir::MemRefType bufferType(mlir::Type tensor);
 /// The operand in whose memory the kernel of a call writes a result, of which
 /// it changes elements (weft.updated); null if there is none.
 mlir::OpOperand *changedOperand(mlir::OpResult result);
-
-enum class PlaceKind { Argument, Result, Arena, Constant };
-/// The memory of a value: the number of an argument, a result, an arena buffer
-/// or a constant.
-struct Place {
-  PlaceKind kind = PlaceKind::Arena;
-  unsigned index = 0;
-  bool operator==(const Place &) const = default;
-};
 
 /// The memory of each value of a function; no instruction is created.
 class BufferAssignment {
@@ -69,6 +63,7 @@ public:
     mlir::Operation *launch = nullptr; ///< the launch with this scratch memory
     /// All values in the buffer, one after the other.
     llvm::SmallVector<mlir::Value, 1> values;
+    mlir::Operation *exchanging = nullptr; ///< a loop that exchanges it
   };
   llvm::ArrayRef<ArenaBuffer> arenaBuffers() const { return arena; }
   /// The number of the arena buffer that is a launch's scratch memory, if its
@@ -81,6 +76,10 @@ public:
   /// The lifetime of each arena buffer; times count ops, and the ends of loops
   /// and branches.
   llvm::SmallVector<Lifetime> lifetimes() const;
+  /// The places that a loop exchanges from one round to the next.
+  const BufferExchange &exchange(mlir::Operation *loop) const {
+    return exchanges.find(loop)->second;
+  }
   llvm::ArrayRef<ConstantOp> constants() const { return constantOps; }
 
 private:
@@ -93,6 +92,12 @@ private:
   void assignScratch(mlir::func::CallOp call);
   void assignWhile(WhileOp loop);
   void assignCarried(WhileOp loop, unsigned index);
+  /// The carried value in whose memory the value may be computed that a round
+  /// yields for `index`, as each round passes the values between them on.
+  std::optional<unsigned> firstOfShifted(WhileOp loop, unsigned index) const;
+  /// The number of the op's instructions in the plan.
+  int64_t instructions(mlir::Operation *op) const;
+  void findExchange(WhileOp loop);
   void assignCase(CaseOp choice);
   /// Whether a value of the body may be in the carried value's memory from the
   /// start.
@@ -125,6 +130,7 @@ private:
   llvm::SmallVector<std::optional<unsigned>> donatedArguments;
   llvm::SmallVector<ArenaBuffer> arena;
   llvm::DenseMap<mlir::Operation *, unsigned> scratches;
+  llvm::DenseMap<mlir::Operation *, BufferExchange> exchanges;
   llvm::SmallVector<ConstantOp> constantOps;
 };
 

@@ -34,6 +34,9 @@ public:
   int64_t inPlace = 0, copies = 0;
 
 private:
+  /// Copies as pairs of source and target. All sources are read before any
+  /// target is written.
+  using Moves = SmallVector<std::pair<Value, Value>>;
   LogicalResult emitPorts();
   LogicalResult emitInstruction(Operation &op);
   void emitLaunch(func::CallOp call);
@@ -42,14 +45,12 @@ private:
   }
   LogicalResult emitBlock(Block &block);
   LogicalResult emitWhile(WhileOp loop);
+  LogicalResult emitRound(WhileOp loop, StringAttr exit, Moves &atExit);
   LogicalResult emitCase(CaseOp choice);
   void emitJumpUnless(Location loc, Value condition, StringRef label);
   void emitFinalCopies(func::ReturnOp op);
-  /// Copies as pairs of source and target. All sources are read before any
-  /// target is written.
-  using Moves = SmallVector<std::pair<Value, Value>>;
   void emitMoves(Location loc, Moves moves);
-  Moves movesBetween(ValueRange sources, ValueRange targets);
+  Moves movesBetween(ArrayRef<Value> sources, ArrayRef<Value> targets);
   /// A unique label: "loop 3".
   std::string label(StringRef what) {
     return (what + " " + Twine(labels++)).str();
@@ -65,6 +66,9 @@ private:
   ArenaPacking packing;
   plan::ProgramOp program;
   SmallVector<Value> inputs, outputs, arena, constants;
+  /// The loops around the present instruction, and the round whose body it is
+  /// in.
+  SmallVector<std::pair<const BufferExchange *, unsigned>> exchanging;
   unsigned labels = 0;
   int64_t times = 1; ///< executions of the present block; 0: unknown
 };
@@ -130,6 +134,8 @@ LogicalResult ProgramEmitter::emitPorts() {
 
 Value ProgramEmitter::buffer(Value value) {
   Place place = assignment.place(value);
+  for (auto [exchange, round] : llvm::reverse(exchanging))
+    place = exchange->after(place, round);
   switch (place.kind) {
   case PlaceKind::Argument:
     return inputs[place.index];
@@ -192,12 +198,12 @@ LogicalResult ProgramEmitter::emitInstruction(Operation &op) {
 // Copies
 //===----------------------------------------------------------------------===//
 
-ProgramEmitter::Moves ProgramEmitter::movesBetween(ValueRange sources,
-                                                   ValueRange targets) {
+ProgramEmitter::Moves ProgramEmitter::movesBetween(ArrayRef<Value> sources,
+                                                   ArrayRef<Value> targets) {
   Moves moves;
   for (auto [source, target] : llvm::zip_equal(sources, targets))
-    if (buffer(source) != buffer(target))
-      moves.push_back({buffer(source), buffer(target)});
+    if (source != target)
+      moves.push_back({source, target});
   return moves;
 }
 
@@ -256,29 +262,64 @@ void ProgramEmitter::emitJumpUnless(Location loc, Value condition,
 
 LogicalResult ProgramEmitter::emitWhile(WhileOp loop) {
   Location loc = loop.getLoc();
+  const BufferExchange &exchange = assignment.exchange(loop);
+  StringAttr start = builder.getStringAttr(label("loop"));
+  StringAttr end = builder.getStringAttr(label("end"));
+  SmallVector<StringAttr> exits{end};
+  while (exits.size() < exchange.rounds())
+    exits.push_back(builder.getStringAttr(label("exchanged")));
+  emitMoves(loc, movesBetween(buffers(loop.getInits()),
+                              buffers(loop.getCondition().getArguments())));
+  plan::LabelOp::create(builder, loc, start);
+  SmallVector<Moves> atExit;
+  exchanging.push_back({&exchange, 0});
+  for (StringAttr exit : exits)
+    if (failed(emitRound(loop, exit, atExit.emplace_back())))
+      return failure();
+  exchanging.pop_back();
+  plan::JumpOp::create(builder, loc, start);
+  for (unsigned round = exits.size(); round-- > 0;) {
+    plan::LabelOp::create(builder, loc, exits[round]);
+    emitMoves(loc, std::move(atExit[round]));
+    if (round > 0)
+      plan::JumpOp::create(builder, loc, end);
+  }
+  return success();
+}
+
+/// Emits the condition and the body of the present round, and finds the moves
+/// that bring the results to their places where the loop ends in it.
+LogicalResult ProgramEmitter::emitRound(WhileOp loop, StringAttr exit,
+                                        Moves &atExit) {
+  Location loc = loop.getLoc();
   Block &condition = loop.getCondition().front(),
         &body = loop.getBody().front();
   auto decided = cast<ConditionOp>(condition.getTerminator());
-  StringAttr start = builder.getStringAttr(label("loop"));
-  StringAttr end = builder.getStringAttr(label("end"));
-  emitMoves(loc, movesBetween(loop.getInits(), condition.getArguments()));
-  plan::LabelOp::create(builder, loc, start);
-  // The condition runs once more than the body.
-  int64_t outside = times;
+  auto [exchange, round] = exchanging.back();
+  int64_t outside = times, bodies = exchange->rounds();
+  auto timesOf = [&, before = int64_t(round)](std::optional<int64_t> rounds) {
+    return saturatingMultiply(
+        outside, rounds ? llvm::divideCeil(*rounds - before, bodies) : 0);
+  };
   std::optional<int64_t> rounds = loop.getTripCount();
-  times = saturatingMultiply(outside, rounds ? saturatingAdd(*rounds, 1) : 0);
+  // The condition runs once more than the body.
+  times = timesOf(rounds ? std::optional(saturatingAdd(*rounds, 1)) : rounds);
   if (failed(emitBlock(condition)))
     return failure();
-  emitJumpUnless(loc, decided.getCondition(), end);
-  times = saturatingMultiply(outside, rounds.value_or(0));
+  emitJumpUnless(loc, decided.getCondition(), exit);
+  SmallVector<Value> left = buffers(decided.getValues());
+  times = timesOf(rounds);
   if (failed(emitBlock(body)))
     return failure();
   times = outside;
-  emitMoves(loc, movesBetween(body.getTerminator()->getOperands(),
-                              condition.getArguments()));
-  plan::JumpOp::create(builder, loc, start);
-  plan::LabelOp::create(builder, loc, end);
-  emitMoves(loc, movesBetween(decided.getValues(), loop.getResults()));
+  SmallVector<Value> yielded = buffers(body.getTerminator()->getOperands());
+  exchanging.back().second = (round + 1) % bodies;
+  emitMoves(loc, movesBetween(yielded, buffers(condition.getArguments())));
+  auto inLoop = exchanging.pop_back_val();
+  for (auto [source, result] : llvm::zip_equal(left, loop.getResults()))
+    if (source != buffer(result) && !result.use_empty())
+      atExit.push_back({source, buffer(result)});
+  exchanging.push_back(inLoop);
   return success();
 }
 
@@ -290,8 +331,9 @@ LogicalResult ProgramEmitter::emitCase(CaseOp choice) {
   for (Region &branch : choice.getBranches()) {
     if (failed(emitBlock(branch.front())))
       return failure();
-    emitMoves(loc, movesBetween(branch.front().getTerminator()->getOperands(),
-                                choice.getResults()));
+    emitMoves(loc, movesBetween(
+                       buffers(branch.front().getTerminator()->getOperands()),
+                       buffers(choice.getResults())));
     bool isFirst = branch.getRegionNumber() == 0;
     if (isFirst)
       plan::JumpOp::create(builder, loc, end);

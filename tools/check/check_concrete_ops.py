@@ -31,6 +31,7 @@ ALLOWED = {
     "passes/nests/NestChooser.cpp": {"nest::LoopsOp": "an op that it makes"},
     "passes/planning/BufferAssignment.cpp": {"WhileOp": LOOPS, "CaseOp": LOOPS, "ConditionOp": LOOPS,
                                              "ConstantOp": "data of the plan"},
+    "passes/planning/LoopExchanges.cpp": {"ConditionOp": LOOPS},
     "passes/planning/PlaceBuffers.cpp": {"WhileOp": LOOPS, "CaseOp": LOOPS, "ConditionOp": LOOPS, "YieldOp": LOOPS, "ConstantOp": "data of the plan"},
     "passes/collectives/CombineAllReduces.cpp": {"coll::AllReduceOp": "the op that it combines"},
     "passes/sharding/optimization/HoistReductions.cpp": {"ReshardOp": "the op that it moves"},
