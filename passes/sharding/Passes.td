@@ -99,6 +99,25 @@ def HoistReshardsPass : Pass<"weft-hoist-reshards", "::mlir::ModuleOp"> {
   ];
 }
 
+def CarryReshapedPass : Pass<"weft-carry-reshaped", "::mlir::ModuleOp"> {
+  let summary = "Makes a loop carry an array in the shape in which its rounds change it.";
+  let description = [{
+    A carried value (RegionBranchOpInterface) that each round reshapes, changes
+    by ops that replace elements of an operand (UpdatedOperand.h), and reshapes
+    back is carried in the shape between the two. Then no round stores a
+    reshape, which has all elements.
+
+    Requires: local ops (stage `partitioned`).
+    Ensures: the same values.
+
+    Example: test/passes/carry-reshaped.mlir
+  }];
+  let dependentDialects = ["::weft::WeftDialect"];
+  let statistics = [
+    Statistic<"numCarried", "carried", "Values that are carried in another shape">,
+  ];
+}
+
 def MergeReshardsPass : Pass<"weft-merge-reshards", "::mlir::ModuleOp"> {
   let summary = "Makes one reshard of two, and none of one that moves nothing.";
   let description = [{

@@ -34,6 +34,7 @@ ALLOWED = {
     "passes/planning/LoopExchanges.cpp": {"ConditionOp": LOOPS},
     "passes/planning/PlaceBuffers.cpp": {"WhileOp": LOOPS, "CaseOp": LOOPS, "ConditionOp": LOOPS, "YieldOp": LOOPS, "ConstantOp": "data of the plan"},
     "passes/collectives/CombineAllReduces.cpp": {"coll::AllReduceOp": "the op that it combines"},
+    "passes/sharding/optimization/CarryReshaped.cpp": {"ReshapeOp": "the op that it moves out of loops"},
     "passes/sharding/optimization/HoistReductions.cpp": {"ReshardOp": "the op that it moves"},
     "passes/sharding/optimization/HoistReshards.cpp": {"ReshardOp": "the op that it moves"},
     "passes/sharding/propagation/LayoutAssignment.cpp": {"ReshardOp": "the op whose layouts it reads", "ConstrainOp": "an annotation"},
