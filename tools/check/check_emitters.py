@@ -19,6 +19,7 @@ DECIDES = re.compile(r"\bconstexpr\s+(?:\w+::)*(?:u?int(?:32|64)?_t|int|unsigned
                      r"|\b(targetLimits|allTargetLimits|Costly|workOf|chooseWalk)\b")
 ALLOWED = {
     "compiler/codegen/cpu/CompileKernels.cpp": {"kFewKernels": "threads of the compiler"},
+    "compiler/codegen/cpu/ConvertKernel.cpp": {"kMostUnrolled": "which loops LLVM may unroll"},
     "compiler/codegen/cpu/CpuTarget.cpp": {"targetLimits": "how wide a register is"},
     "compiler/codegen/cpu/LinkObjects.cpp": {"kMostInMemory": "files of the linker"},
     "compiler/codegen/cpu/LinkPlainObject.cpp": {"kPage": "the format of ELF", "kSegments": "the format of ELF"},

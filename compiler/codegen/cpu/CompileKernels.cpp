@@ -23,7 +23,7 @@ using namespace weft;
 
 /// Part of every cache key: raise it when the emitted code changes.
 static constexpr llvm::StringLiteral kCodegenVersion =
-    "weft-cpu-16 llvm-" LLVM_VERSION_STRING;
+    "weft-cpu-17 llvm-" LLVM_VERSION_STRING;
 
 /// The number of kernels up to which one thread compiles plain code faster than
 /// two.

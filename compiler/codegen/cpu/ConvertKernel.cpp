@@ -58,6 +58,8 @@ static FrozenRewritePatternSet approximationsIn(MLIRContext *context,
   vector::populateVectorBroadcastLoweringPatterns(patterns);
   if (!hasFma)
     patterns.add<SplitMultiplyAdd>(context);
+  scf::ForOp::getCanonicalizationPatterns(patterns, context);
+  scf::IfOp::getCanonicalizationPatterns(patterns, context);
   return patterns;
 }
 
@@ -86,6 +88,45 @@ KernelConversion::KernelConversion(MLIRContext *context, bool hasFma)
                            vector::VectorDialect>();
 }
 
+/// The most iterations, with those of the loops in it, of a loop that LLVM may
+/// unroll: a window of 4 x 4.
+static constexpr int64_t kMostUnrolled = 16;
+
+/// The iterations of a loop times the most of a loop in it; more than
+/// kMostUnrolled if that is unknown.
+static int64_t iterationsOf(scf::ForOp loop) {
+  std::optional<llvm::APInt> count = loop.getStaticTripCount();
+  if (!count || count->ugt(kMostUnrolled))
+    return kMostUnrolled + 1;
+  int64_t inner = 1;
+  loop.getBody()->walk<WalkOrder::PreOrder>([&](scf::ForOp nested) {
+    inner = std::max(inner, iterationsOf(nested));
+    return WalkResult::skip();
+  });
+  return static_cast<int64_t>(count->getZExtValue()) * inner;
+}
+
+/// Forbids LLVM to unroll other loops. By default it unrolls small outer loops
+/// with all that is in them, and inner ones before it vectorizes them, which
+/// multiplied the code of a softmax by six.
+static void limitUnrolling(ModuleOp module) {
+  MLIRContext *context = module.getContext();
+  auto disable = LLVM::LoopUnrollAttr::get(
+      context, BoolAttr::get(context, true), {}, {}, {}, {}, {}, {});
+  StringRef name = "llvm.loop_annotation";
+  module.walk([&](scf::ForOp loop) {
+    auto old = loop->getAttrOfType<LLVM::LoopAnnotationAttr>(name);
+    if (iterationsOf(loop) <= kMostUnrolled ||
+        (old && old.getDisableNonforced()))
+      return;
+    loop->setAttr(name, LLVM::LoopAnnotationAttr::get(
+                            context, {}, {}, {}, disable, {}, {}, {}, {}, {},
+                            {}, {}, {}, {}, {},
+                            old ? old.getParallelAccesses()
+                                : ArrayRef<LLVM::AccessGroupAttr>()));
+  });
+}
+
 /// Replaces functions without approximations or instructions by calls of libm.
 static LogicalResult callLibm(ModuleOp module) {
   bool found = module
@@ -109,6 +150,7 @@ LogicalResult KernelConversion::run(ModuleOp module) const {
   IRRewriter rewriter(module.getContext());
   DominanceInfo dominance;
   eliminateCommonSubExpressions(rewriter, dominance, module);
+  limitUnrolling(module);
   if (failed(applyPartialConversion(module, target, conversions)) ||
       failed(callLibm(module)))
     return failure();

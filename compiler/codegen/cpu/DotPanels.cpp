@@ -78,6 +78,7 @@ private:
   void packPanel(Value number);
   void copyWidth(Value from, Value place);
   void copyTransposed(Value number);
+  void copySquares(Value number, Value group, int64_t used, Value squares);
   void copyElements(Value number, Value begin);
 
   ElementEmitter &e;
@@ -122,27 +123,36 @@ void PanelPacking::copyWidth(Value from, Value place) {
 /// of a full vector also writes to the next step, which is packed later.
 void PanelPacking::copyTransposed(Value number) {
   unsigned outside = e.depth();
-  Value first = firstOf(number),
-        squares =
-            arith::DivUIOp::create(b, e.loc, along.count, e.constant(lanes));
-  for (int64_t group = (panels.width - 1) / lanes * lanes; group >= 0;
-       group -= lanes) {
-    SmallVector<Value> rows(lanes), offsets;
-    int64_t used = std::min(lanes, panels.width - group);
-    for (int64_t i = 0; i < used; ++i)
-      offsets.push_back(rowOffset(e.add(first, e.constant(group + i))));
-    Value step = e.mul(openPlainLoop(e, e.constant(0), squares), lanes);
-    for (int64_t i = 0; i < lanes; ++i)
-      rows[i] = i < used ? source.load(panels.pointer, offset(offsets[i], step),
-                                       lanes)
-                         : rows[0];
-    panel.transpose(rows);
-    Value at = e.add(place(number, step), e.constant(group));
-    for (int64_t i = 0; i < lanes; ++i)
-      panel.store(rows[i], to, e.add(at, e.constant(i * panels.width)));
-    e.closeLoops(outside);
-  }
+  Value squares =
+      arith::DivUIOp::create(b, e.loc, along.count, e.constant(lanes));
+  int64_t full = panels.width / lanes, rest = panels.width % lanes;
+  if (rest > 0)
+    copySquares(number, e.constant(full * lanes), rest, squares);
+  // A loop, as a square's code is long.
+  Value group = openPlainLoop(e, e.constant(0), e.constant(full));
+  copySquares(number, e.mul(group, lanes), lanes, squares);
+  e.closeLoops(outside);
   copyElements(number, e.mul(squares, lanes));
+}
+
+/// Transposes the squares of `used` positions of a panel, from `group` on.
+void PanelPacking::copySquares(Value number, Value group, int64_t used,
+                               Value squares) {
+  unsigned outside = e.depth();
+  SmallVector<Value> rows(lanes), offsets;
+  Value first = e.add(firstOf(number), group);
+  for (int64_t i = 0; i < used; ++i)
+    offsets.push_back(rowOffset(e.add(first, e.constant(i))));
+  Value step = e.mul(openPlainLoop(e, e.constant(0), squares), lanes);
+  for (int64_t i = 0; i < lanes; ++i)
+    rows[i] = i < used
+                  ? source.load(panels.pointer, offset(offsets[i], step), lanes)
+                  : rows[0];
+  panel.transpose(rows);
+  Value at = e.add(place(number, step), group);
+  for (int64_t i = 0; i < lanes; ++i)
+    panel.store(rows[i], to, e.add(at, e.constant(i * panels.width)));
+  e.closeLoops(outside);
 }
 
 /// Copies elements of any type, from the step `begin` on.

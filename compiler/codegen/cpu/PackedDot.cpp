@@ -251,16 +251,22 @@ void PackedDot::storeSums(ArrayRef<Value> sums, Value row, Value column,
   auto cut = [&] { storeCut(sums, row, column, isFirst); };
   if (!hasFullTiles())
     return cut();
-  Value lastRow = e.constant(lhs.across.size() - lhs.width),
-        lastColumn = e.constant(rhs.across.size() - rhs.width);
-  Value isFull = arith::AndIOp::create(
-      builder, e.loc, compare(Predicate::sle, row, lastRow),
-      compare(Predicate::sle, column, lastColumn));
+  Value isFull; // null: every tile is full
+  for (auto [panels, at] : {std::pair(&lhs, row), {&rhs, column}}) {
+    int64_t size = panels->across.size();
+    if (size % panels->width == 0)
+      continue;
+    Value fits = compare(Predicate::sle, at, e.constant(size - panels->width));
+    isFull =
+        isFull ? arith::AndIOp::create(builder, e.loc, isFull, fits).getResult()
+               : fits;
+  }
   auto first = [&] { storeFull(sums, row, column, false); };
   auto later = [&] { storeFull(sums, row, column, true); };
-  emitIf(
-      e, isFull,
-      [&] { hasOneBlock() ? first() : emitIf(e, isFirst, first, later); }, cut);
+  auto full = [&] {
+    hasOneBlock() ? first() : emitIf(e, isFirst, first, later);
+  };
+  isFull ? emitIf(e, isFull, full, cut) : full();
 }
 
 void PackedDot::storeFull(ArrayRef<Value> sums, Value row, Value column,
