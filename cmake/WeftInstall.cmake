@@ -3,7 +3,7 @@
 # Components are the Debian packages of WeftPackages.cmake.
 include(CMakePackageConfigHelpers)
 
-set(weft_embedding_libraries WeftAlgebra WeftLayout WeftDialect CollDialect HostDialect NestDialect PlanDialect WeftForeignRules WeftForeignPasses WeftInterpret WeftVerify WeftResharding
+set(weft_embedding_libraries WeftBase WeftLayout WeftShardingRules WeftDialect CollDialect HostDialect NestDialect PlanDialect WeftUpstream WeftInterpret WeftVerify WeftResharding
   WeftShardingPasses WeftCollectivePasses WeftTrainingPasses WeftKernelPasses WeftNestPasses WeftPlanningPasses WeftExplain WeftElements WeftMachineCode WeftCpuCodegen WeftCodegen WeftProgram WeftStages WeftDriver)
 if(TARGET WeftGpuCodegen)
   list(APPEND weft_embedding_libraries WeftGpuCodegen)
@@ -25,7 +25,7 @@ if(TARGET WeftMpi) # with the command: Open MPI is no need of the runtime
 endif()
 set_target_properties(WeftCommands WeftStepCommands WeftServing PROPERTIES INSTALL_RPATH "$ORIGIN") # beside the runtime
 
-foreach(folder layout runtime dialects passes compiler)
+foreach(folder base layout runtime data training dialects passes compiler)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} ${PROJECT_BINARY_DIR}/gen/weft/${folder}
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft COMPONENT dev
     FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.def" PATTERN "*.inc"

@@ -1,6 +1,8 @@
 # The warnings of every target. Interfaces hand a function more than it reads,
 # so unused parameters are no warning.
 add_compile_options(-Wall -Wextra -Wno-unused-parameter)
+# [[clang::lifetimebound]] is for Clang alone.
+add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-attributes=clang::>)
 
 if(WEFT_WERROR)
   # These two are reported and do not stop the build. "Loop not vectorized" is a

@@ -5,17 +5,17 @@
 #include "weft/compiler/codegen/elements/ElementCode.h"
 #include "weft/compiler/stages/Pipeline.h"
 #include "weft/dialects/coll/Coll.h"
-#include "weft/dialects/foreign/ForeignRules.h"
 #include "weft/dialects/host/Host.h"
 #include "weft/dialects/nest/Nest.h"
 #include "weft/dialects/plan/Plan.h"
 #include "weft/passes/collectives/Passes.h"
-#include "weft/passes/foreign/Passes.h"
 #include "weft/passes/kernels/Passes.h"
 #include "weft/passes/nests/Passes.h"
 #include "weft/passes/planning/Passes.h"
 #include "weft/passes/sharding/Passes.h"
 #include "weft/passes/training/Passes.h"
+#include "weft/passes/upstream/Passes.h"
+#include "weft/passes/upstream/UpstreamRules.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -40,7 +40,7 @@ void weft::registerAllDialects(mlir::DialectRegistry &registry) {
 
 void weft::registerAll(mlir::DialectRegistry &registry) {
   registerAllDialects(registry);
-  registerForeignRules(registry);
+  registerUpstreamRules(registry);
 }
 
 void weft::registerUpstreamDialects(mlir::DialectRegistry &registry) {
@@ -60,6 +60,6 @@ void weft::registerAllPasses() {
   registerWeftKernelPasses();
   registerWeftNestPasses();
   registerWeftPlanningPasses();
-  registerWeftForeignPasses();
+  registerWeftUpstreamPasses();
   registerPipelines();
 }

@@ -12,7 +12,7 @@ namespace weft {
 /// their elements, and func.
 void registerAllDialects(mlir::DialectRegistry &registry);
 /// Registers the dialects of registerAllDialects(), and sharding rules for ops
-/// of linalg, arith, math, tensor and tosa (dialects/foreign/ForeignRules.h),
+/// of linalg, arith, math, tensor and tosa (passes/upstream/UpstreamRules.h),
 /// if these dialects are registered too.
 void registerAll(mlir::DialectRegistry &registry);
 /// Registers upstream's dialects that Weft has rules for or lowers to: arith,

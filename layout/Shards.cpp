@@ -2,7 +2,7 @@
 
 #include "weft/layout/Shards.h"
 
-#include "weft/layout/Saturating.h"
+#include "weft/base/Saturating.h"
 
 #include <algorithm>
 

@@ -5,17 +5,12 @@
 // over 5 is [0,1) [1,2) [2,3) and two empty shards. Every local buffer has c
 // elements; elements beyond the valid extent are undefined.
 //
-// Compiler and runtime keep layouts in containers of their own. The functions
-// here take any: `Dims` is a range of dimensions, each a range of SubAxis.
-//
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_LAYOUT_SHARDS_H
 #define WEFT_LAYOUT_SHARDS_H
 
 #include "weft/layout/SubAxis.h"
-
-#include <cstddef>
 
 namespace weft {
 
@@ -35,36 +30,6 @@ Interval shardInterval(int64_t n, int64_t p, int64_t i);
 Interval intersect(const Interval &a, const Interval &b);
 /// Product of the sizes, or INT64_MAX where that is larger.
 int64_t volume(std::span<const Interval> box);
-
-/// The index set of a global array that the device at `position` holds: an
-/// interval for each dimension.
-template <typename Box, typename Dims, typename Shape>
-Box ownBox(std::span<const MeshAxis> mesh, const Dims &dims, const Shape &shape,
-           int64_t position) {
-  Box box;
-  for (size_t d = 0; d < dims.size(); ++d)
-    box.push_back(shardInterval(shape[d], shardCount(dims[d]),
-                                coordinate(mesh, position, dims[d])));
-  return box;
-}
-
-/// Shape of every local buffer: ceil(n/p) in each dimension.
-template <typename Local, typename Dims, typename Shape>
-Local localShapeOf(const Dims &dims, const Shape &shape) {
-  Local local;
-  for (size_t d = 0; d < dims.size(); ++d)
-    local.push_back(shardSize(shape[d], shardCount(dims[d])));
-  return local;
-}
-
-/// The common part of two boxes of one rank.
-template <typename Box, typename From>
-Box intersectBoxes(const From &a, const From &b) {
-  Box box;
-  for (size_t d = 0; d < a.size(); ++d)
-    box.push_back(intersect(a[d], b[d]));
-  return box;
-}
 
 } // namespace weft
 

@@ -1,10 +1,10 @@
 //===- Modules.cpp - a program from its text to a .weft -------------------===//
 
+#include "weft/base/ClosestName.h"
 #include "weft/compiler/capi/Handles.h"
 #include "weft/compiler/driver/AnnotationFixes.h"
 #include "weft/compiler/explain/WhyLayout.h"
 #include "weft/compiler/frontends/stablehlo/Import.h"
-#include "weft/runtime/abi/ClosestName.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"

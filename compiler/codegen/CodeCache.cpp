@@ -9,7 +9,7 @@
 
 #include "weft/compiler/codegen/CodeCache.h"
 
-#include "weft/runtime/abi/AtomicFile.h"
+#include "weft/base/AtomicFile.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -23,6 +23,12 @@
 #include <ctime>
 #include <tuple>
 #include <vector>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace weft;
 

@@ -2,7 +2,8 @@
 
 #include "weft/compiler/explain/Budget.h"
 
-#include "weft/layout/Saturating.h"
+#include "weft/base/Saturating.h"
+#include "weft/base/Text.h"
 #include "weft/passes/planning/Passes.h"
 
 #include "mlir/Pass/PassRegistry.h"
@@ -166,9 +167,9 @@ static std::string describe(const CollectiveCost &cost) {
   std::string text = cost.kind;
   if (!cost.axes.empty())
     text += " over \"" + llvm::join(cost.axes, "\", \"") + "\"";
-  text += ", " + groupedDigits(cost.bytes) + " bytes";
+  text += ", " + grouped(cost.bytes) + " bytes";
   if (cost.count != 1)
-    text += ", " + groupedDigits(cost.count) + " times";
+    text += ", " + grouped(cost.count) + " times";
   if (!cost.lines.empty())
     text += ", at " + llvm::join(cost.lines, ", ");
   if (!cost.reason.empty())
@@ -177,11 +178,11 @@ static std::string describe(const CollectiveCost &cost) {
 }
 
 static std::string memoryText(const MemoryUse &memory) {
-  return "weights " + groupedDigits(memory.weights) + ", optimizer " +
-         groupedDigits(memory.optimizer) + ", activations " +
-         groupedDigits(memory.activations) + ", temporaries " +
-         groupedDigits(memory.temporaries) + ", " + memory.batchName().str() +
-         " " + groupedDigits(memory.batch);
+  return "weights " + grouped(memory.weights) + ", optimizer " +
+         grouped(memory.optimizer) + ", activations " +
+         grouped(memory.activations) + ", temporaries " +
+         grouped(memory.temporaries) + ", " + memory.batchName().str() + " " +
+         grouped(memory.batch);
 }
 
 /// The best of the changes that were tried under which the limit holds, or else
@@ -211,7 +212,7 @@ static std::string fixFor(const Limit &limit, const Explanation &explanation) {
   std::string text = limit.holds(then) ? "; fix: " : "; a change that helps: ";
   text += best->fix.change + ": " + best->fix.effect;
   if (limit.subject != "bytes")
-    text += ", with " + groupedDigits(then) + " (" + limit.subject + ")";
+    text += ", with " + grouped(then) + " (" + limit.subject + ")";
   return text;
 }
 
@@ -268,7 +269,7 @@ static LogicalResult checkProgram(plan::ProgramOp program,
       emitError(placeOf(program, limit))
           << "the budget \"" << limit.text << "\" is broken: a "
           << explanation.step << " step has "
-          << groupedDigits(costOf(limit, explanation)) << " (" << limit.subject
+          << grouped(costOf(limit, explanation)) << " (" << limit.subject
           << "); " << advice(limit, explanation);
   return failure();
 }

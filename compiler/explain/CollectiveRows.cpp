@@ -2,7 +2,7 @@
 
 #include "weft/compiler/explain/CollectiveRows.h"
 
-#include "weft/layout/Saturating.h"
+#include "weft/base/Saturating.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"

@@ -2,10 +2,10 @@
 
 #include "weft/compiler/explain/Explain.h"
 
+#include "weft/base/Saturating.h"
 #include "weft/compiler/explain/Provenance.h"
-#include "weft/dialects/layout/Sizes.h"
 #include "weft/dialects/weft/ElementTypes.h"
-#include "weft/layout/Saturating.h"
+#include "weft/layout/Sizes.h"
 
 #include <algorithm>
 

@@ -147,8 +147,6 @@ struct TextOptions {
 };
 std::string toText(const Explanation &explanation,
                    const TextOptions &options = {});
-/// The text of a number with groups: 1234567 as 1,234,567.
-std::string groupedDigits(int64_t value);
 
 } // namespace weft
 

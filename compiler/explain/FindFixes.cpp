@@ -1,8 +1,10 @@
 //===- FindFixes.cpp - changes of annotations that save bytes -------------===//
 
 #include "weft/compiler/explain/FindFixes.h"
+
+#include "weft/base/Saturating.h"
+#include "weft/base/Text.h"
 #include "weft/compiler/explain/CollectiveRows.h"
-#include "weft/layout/Saturating.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -37,7 +39,8 @@ namespace {
 /// its own collective.
 class MovementIndex {
 public:
-  explicit MovementIndex(const Explanation &explanation);
+  explicit MovementIndex(const Explanation &explanation
+                         [[clang::lifetimebound]]);
   /// The bytes of those that move the same as `cost`; nothing if there are
   /// none.
   std::optional<int64_t> bytesOfSame(const CollectiveCost &cost) const;
@@ -98,7 +101,8 @@ MovementIndex::bytesOfSame(const CollectiveCost &cost) const {
 namespace {
 class FixFinder {
 public:
-  FixFinder(Explanation &now, const MemoryUse &memory, const FixLimits &limits)
+  FixFinder(Explanation &now [[clang::lifetimebound]], const MemoryUse &memory,
+            const FixLimits &limits)
       : now(now), memory(memory), limits(limits) {}
   void run(const ChangesOf &changesOf);
 
@@ -175,14 +179,14 @@ void FixFinder::compare(Trial &trial, const std::string &annotation) {
 }
 
 std::string FixFinder::effect(const Explanation &under) const {
-  std::string text = "a step sends " + groupedDigits(under.totalBytes()) +
-                     " bytes instead of " + groupedDigits(now.totalBytes());
+  std::string text = "a step sends " + grouped(under.totalBytes()) +
+                     " bytes instead of " + grouped(now.totalBytes());
   // Temporaries are not known before kernels are made.
   auto ports = [](const MemoryUse &use) {
     return use.total() - use.temporaries;
   };
   if (int64_t more = ports(under.memory) - ports(memory))
-    text += " and a device holds " + groupedDigits(std::abs(more)) +
+    text += " and a device holds " + grouped(std::abs(more)) +
             (more > 0 ? " bytes more" : " bytes less") +
             " in arguments and results";
   return text;

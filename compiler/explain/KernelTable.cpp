@@ -2,6 +2,7 @@
 
 #include "weft/compiler/explain/KernelTable.h"
 
+#include "weft/base/Text.h"
 #include "weft/compiler/explain/Explain.h"
 #include "weft/dialects/nest/KernelWork.h"
 #include "weft/dialects/nest/Nest.h"
@@ -113,7 +114,8 @@ namespace {
 /// words allow it. The first line is indented by `indent`, further ones by 6.
 class Lines {
 public:
-  Lines(llvm::raw_ostream &out, unsigned width) : out(out), width(width) {}
+  Lines(llvm::raw_ostream &out [[clang::lifetimebound]], unsigned width)
+      : out(out), width(width) {}
   void begin(unsigned indent) {
     next = indent;
     column = 0;
@@ -167,13 +169,13 @@ std::string weft::toText(llvm::ArrayRef<KernelLine> kernels, unsigned width) {
   for (const KernelLine &kernel : kernels) {
     line(2, kernel.name + ": " + std::to_string(kernel.launches) +
                 (kernel.launches == 1 ? " launch" : " launches") + " of " +
-                groupedDigits(int64_t(kernel.operations)) + " operations");
-    line(4, "reads " + groupedDigits(kernel.bytesRead) + " bytes, writes " +
-                groupedDigits(kernel.bytesWritten) + ", scratch " +
-                groupedDigits(kernel.scratchBytes) +
-                (kernel.plannedBytes
-                     ? ", planned " + groupedDigits(kernel.plannedBytes)
-                     : ""));
+                grouped(int64_t(kernel.operations)) + " operations");
+    line(4,
+         "reads " + grouped(kernel.bytesRead) + " bytes, writes " +
+             grouped(kernel.bytesWritten) + ", scratch " +
+             grouped(kernel.scratchBytes) +
+             (kernel.plannedBytes ? ", planned " + grouped(kernel.plannedBytes)
+                                  : ""));
     for (const std::string &note : {kernel.share, kernel.reason})
       if (!note.empty())
         line(4, note);

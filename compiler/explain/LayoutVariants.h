@@ -9,7 +9,7 @@
 #ifndef WEFT_COMPILER_EXPLAIN_LAYOUTVARIANTS_H
 #define WEFT_COMPILER_EXPLAIN_LAYOUTVARIANTS_H
 
-#include "weft/dialects/layout/Layout.h"
+#include "weft/layout/Layout.h"
 
 #include <set>
 #include <vector>

@@ -1,7 +1,9 @@
 //===- Report.cpp - an explanation as JSON ----------------------------===//
 
+#include "weft/base/Saturating.h"
+
+#include "weft/base/Text.h"
 #include "weft/compiler/explain/Explain.h"
-#include "weft/layout/Saturating.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -87,12 +89,4 @@ llvm::json::Value weft::toJson(const Explanation &explanation) {
       {"fixes", fixesJson(explanation)},
       {"memory", memoryJson(explanation.memory)},
       {"rules", std::move(rules)}};
-}
-
-std::string weft::groupedDigits(int64_t value) {
-  bool negative = value < 0;
-  std::string digits = std::to_string(negative ? -value : value);
-  for (int64_t at = static_cast<int64_t>(digits.size()) - 3; at > 0; at -= 3)
-    digits.insert(at, ",");
-  return negative ? "-" + digits : digits;
 }

@@ -2,10 +2,10 @@
 
 #include "weft/compiler/explain/ScheduledCost.h"
 
+#include "weft/base/Saturating.h"
 #include "weft/dialects/plan/PlanInstruction.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/ops/FlowOps.h"
-#include "weft/layout/Saturating.h"
 #include "weft/passes/planning/BufferAssignment.h"
 #include "weft/passes/planning/Passes.h"
 

@@ -1,6 +1,8 @@
 //===- TextReport.cpp - an explanation as text ----------------------------===//
 
 #include "weft/compiler/explain/CollectiveRows.h"
+
+#include "weft/base/Text.h"
 #include "weft/compiler/explain/Explain.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -17,7 +19,8 @@ namespace {
 /// Writes lines of at most `options.width` columns.
 class TextReport {
 public:
-  TextReport(const Explanation &explanation, const TextOptions &options)
+  TextReport(const Explanation &explanation [[clang::lifetimebound]],
+             const TextOptions &options)
       : explanation(explanation), options(options), width(options.width) {}
 
   std::string write() const;
@@ -112,9 +115,7 @@ static std::string firstPaths(const std::vector<std::string> &paths,
 static std::string countText(const CollectiveRow &row,
                              const Explanation &explanation) {
   int64_t each = explanation.collectives[row.members.front()].bytes;
-  return row.count == 1
-             ? ""
-             : groupedDigits(row.count) + " x " + groupedDigits(each);
+  return row.count == 1 ? "" : grouped(row.count) + " x " + grouped(each);
 }
 
 TextReport::Widths
@@ -134,7 +135,7 @@ std::string TextReport::row(const CollectiveRow &row,
   std::string head = "  " + padded(cost.kind, widths.kind) +
                      padded(llvm::join(cost.axes, ","), 16) +
                      indented(countText(row, explanation), widths.count) +
-                     indented(groupedDigits(row.bytes), 15);
+                     indented(grouped(row.bytes), 15);
   if (!row.where.empty())
     head += "  " + firstPaths(row.where, width - std::min<size_t>(width - 20,
                                                                   head.size()));
@@ -182,14 +183,13 @@ std::string TextReport::collectives(size_t mostLines) const {
   }
   std::string text = head + llvm::join(texts, "");
   if (leftRows)
-    text += seeAll(groupedDigits(leftRows) +
-                   (leftRows == 1 ? " row of " : " rows of ") +
-                   groupedDigits(leftBytes) + " bytes");
+    text +=
+        seeAll(grouped(leftRows) + (leftRows == 1 ? " row of " : " rows of ") +
+               grouped(leftBytes) + " bytes");
   int64_t count = explanation.totalCount();
   return text + "  " + padded("total", columns.kind + 16 + columns.count) +
-         indented(groupedDigits(explanation.totalBytes()), 15) + "  in " +
-         groupedDigits(count) + (count == 1 ? " collective" : " collectives") +
-         "\n";
+         indented(grouped(explanation.totalBytes()), 15) + "  in " +
+         grouped(count) + (count == 1 ? " collective" : " collectives") + "\n";
 }
 
 //===----------------------------------------------------------------------===//
@@ -227,13 +227,13 @@ std::string TextReport::fixes() const {
   const FixSearchSummary &search = *explanation.search;
   std::string tried =
       search.tried == search.known
-          ? "all " + groupedDigits(search.known)
-          : groupedDigits(search.tried) + " of " + groupedDigits(search.known);
+          ? "all " + grouped(search.known)
+          : grouped(search.tried) + " of " + grouped(search.known);
   tried +=
       search.isOutOfTime ? " tried in the time of --fix-seconds" : " tried";
   if (search.tried == 0)
     return "\nNo change of annotations was tried: 0 of " +
-           groupedDigits(search.known) + " in the time of --fix-seconds.\n";
+           grouped(search.known) + " in the time of --fix-seconds.\n";
   if (explanation.fixes.empty())
     return "\nNo change of annotations saves bytes: " + tried + ".\n";
   std::string text = "\nChanges of annotations that save bytes, the best "
@@ -245,7 +245,7 @@ std::string TextReport::fixes() const {
   for (const Fix &each : llvm::ArrayRef(explanation.fixes).take_front(shown))
     text += fix(each);
   if (shown < explanation.fixes.size())
-    text += seeAll(groupedDigits(explanation.fixes.size() - shown) + " more");
+    text += seeAll(grouped(explanation.fixes.size() - shown) + " more");
   return text;
 }
 
@@ -266,7 +266,7 @@ std::string TextReport::memory() const {
            {"temporaries", memory.temporaries, ""},
            {memory.batchName(), memory.batch, memory.batchNote()},
            {"total", memory.total(), ""}}) {
-    text += "  " + padded(name, 31) + indented(groupedDigits(value), 15);
+    text += "  " + padded(name, 31) + indented(grouped(value), 15);
     text += (note.empty() ? "" : "  " + note.str()) + "\n";
   }
   return text;
@@ -302,7 +302,7 @@ std::string TextReport::rules() const {
     else
       ++left;
   }
-  return left ? text + seeAll(groupedDigits(left) +
+  return left ? text + seeAll(grouped(left) +
                               (left == 1 ? " more rule" : " more rules"))
               : text;
 }

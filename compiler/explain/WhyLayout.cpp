@@ -2,6 +2,7 @@
 
 #include "weft/compiler/explain/WhyLayout.h"
 
+#include "weft/base/Text.h"
 #include "weft/compiler/explain/Explain.h"
 #include "weft/compiler/explain/Provenance.h"
 #include "weft/dialects/weft/PortName.h"
@@ -170,7 +171,7 @@ std::string LayoutHistory::step(const LayoutReason &reason) const {
   case Kind::Price:
     return "chosen at " + opText(reason.op) + ": " +
            (reason.saved.bytes > 0
-                ? groupedDigits(reason.saved.bytes) + " bytes fewer arrive"
+                ? grouped(reason.saved.bytes) + " bytes fewer arrive"
                 : std::string("less time")) +
            " than with the layouts as they had spread";
   }

@@ -8,7 +8,7 @@
 #ifndef WEFT_COMPILER_HLO_HLONAMES_H
 #define WEFT_COMPILER_HLO_HLONAMES_H
 
-#include "weft/dialects/layout/Layout.h"
+#include "weft/layout/Layout.h"
 
 #include "mlir/IR/Operation.h"
 

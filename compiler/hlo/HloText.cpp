@@ -81,7 +81,7 @@ Operation *combine(OpBuilder &builder, ReduceKind kind, Value x, Value y) {
 std::string HloPrinter::reducer(ReduceKind kind, Type element) {
   Type scalar = RankedTensorType::get({}, element);
   std::string shape = hlo::shapeText(scalar);
-  std::string title = "%" + stringifyReduceKind(kind).str() + "." +
+  std::string title = "%" + std::string(stringifyReduceKind(kind)) + "." +
                       StringRef(shape).drop_back(2).str();
   if (!reducers.insert(title).second)
     return title;

@@ -2,7 +2,10 @@
 
 #include "weft/compiler/program/PlanTables.h"
 
+#include "weft/base/ElementTypes.h"
+
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -11,58 +14,27 @@ namespace fb = weft::plan;
 using flatbuffers::FlatBufferBuilder;
 using flatbuffers::Offset;
 
-static std::optional<fb::DType> smallFloatOf(Type type) {
-  return llvm::TypeSwitch<Type, std::optional<fb::DType>>(type)
-      .Case<Float8E4M3FNType>([](auto) { return fb::DType::f8E4M3FN; })
-      .Case<Float8E5M2Type>([](auto) { return fb::DType::f8E5M2; })
-      .Case<Float8E4M3Type>([](auto) { return fb::DType::f8E4M3; })
-      .Case<Float8E3M4Type>([](auto) { return fb::DType::f8E3M4; })
-      .Case<Float8E4M3FNUZType>([](auto) { return fb::DType::f8E4M3FNUZ; })
-      .Case<Float8E5M2FNUZType>([](auto) { return fb::DType::f8E5M2FNUZ; })
-      .Case<Float8E4M3B11FNUZType>(
-          [](auto) { return fb::DType::f8E4M3B11FNUZ; })
-      .Case<Float8E8M0FNUType>([](auto) { return fb::DType::f8E8M0FNU; })
-      .Case<Float4E2M1FNType>([](auto) { return fb::DType::f4E2M1FN; })
-      .Default([](Type) { return std::nullopt; });
+/// Whether a type of MLIR, whose class is T, is that of the element type.
+template <typename T> static bool isOf(Type type, const ElementFacts &facts) {
+  if constexpr (std::is_same_v<T, IntegerType>) {
+    auto integer = dyn_cast<IntegerType>(type);
+    return integer && int(integer.getWidth()) == facts.bits &&
+           integer.isUnsigned() == (facts.kind == ElementKind::Unsigned);
+  } else if constexpr (std::is_same_v<T, ComplexType>) {
+    auto complex = dyn_cast<ComplexType>(type);
+    return complex && complex.getElementType().isF32() == (facts.bits == 64) &&
+           complex.getElementType().isF64() == (facts.bits == 128);
+  } else {
+    return isa<T>(type);
+  }
 }
 
 std::optional<fb::DType> weft::dtypeOf(Type type) {
-  if (type.isF32())
-    return fb::DType::f32;
-  if (type.isF64())
-    return fb::DType::f64;
-  if (type.isF16())
-    return fb::DType::f16;
-  if (type.isBF16())
-    return fb::DType::bf16;
-  if (auto small = smallFloatOf(type))
-    return small;
-  if (auto complex = dyn_cast<ComplexType>(type))
-    return complex.getElementType().isF32()   ? std::optional(fb::DType::c64)
-           : complex.getElementType().isF64() ? std::optional(fb::DType::c128)
-                                              : std::nullopt;
-  auto integer = dyn_cast<IntegerType>(type);
-  if (!integer)
-    return std::nullopt;
-  bool isUnsigned = integer.isUnsigned();
-  switch (integer.getWidth()) {
-  case 1:
-    return fb::DType::i1;
-  case 2:
-    return isUnsigned ? fb::DType::ui2 : fb::DType::i2;
-  case 4:
-    return isUnsigned ? fb::DType::ui4 : fb::DType::i4;
-  case 8:
-    return isUnsigned ? fb::DType::ui8 : fb::DType::i8;
-  case 16:
-    return isUnsigned ? fb::DType::ui16 : fb::DType::i16;
-  case 32:
-    return isUnsigned ? fb::DType::ui32 : fb::DType::i32;
-  case 64:
-    return isUnsigned ? fb::DType::ui64 : fb::DType::i64;
-  default:
-    return std::nullopt;
-  }
+#define WEFT_ELEMENT(NAME, name, Name, kind, bits, numpy, Type, ...)           \
+  if (isOf<Type>(type, factsOf(ElementType::Name)))                            \
+    return fb::DType::name;
+#include "weft/base/ElementTypes.def"
+  return std::nullopt;
 }
 
 /// The value of an enum of plan.fbs that has the name; enums of the plan

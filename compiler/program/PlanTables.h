@@ -27,7 +27,8 @@ flatbuffers::Offset<plan::Collective> writeCollective(
 /// contractions, numbered in order, and the modules of those that devices run.
 class KernelTables {
 public:
-  KernelTables(plan::ProgramOp program, flatbuffers::FlatBufferBuilder &builder)
+  KernelTables(plan::ProgramOp program,
+               flatbuffers::FlatBufferBuilder &builder [[clang::lifetimebound]])
       : program(program), builder(builder) {}
 
   /// The number of a kernel. A kernel that is no op of the plan dialect is a

@@ -20,7 +20,8 @@ namespace {
 /// Builds the tables bottom up, as FlatBuffers asks.
 class PlanWriter {
 public:
-  PlanWriter(fb::ProgramOp program, const PlanTexts &texts)
+  PlanWriter(fb::ProgramOp program,
+             const PlanTexts &texts [[clang::lifetimebound]])
       : program(program), texts(texts) {}
   FailureOr<std::vector<uint8_t>> write();
 

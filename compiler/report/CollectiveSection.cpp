@@ -1,6 +1,8 @@
 //===- CollectiveSection.cpp - collectives, their reasons and fixes -------===//
 
 #include "weft/compiler/explain/CollectiveRows.h"
+
+#include "weft/base/Text.h"
 #include "weft/compiler/report/Html.h"
 #include "weft/compiler/report/Sections.h"
 
@@ -34,11 +36,11 @@ static void writeWhy(llvm::StringRef why, llvm::raw_ostream &out) {
   if (clauses.size() <= shown + 1)
     return part(0, clauses.size());
   part(0, shown);
-  out << " <details><summary>and " << groupedDigits(clauses.size() - shown)
+  out << " <details><summary>and " << grouped(clauses.size() - shown)
       << " more</summary>";
   part(shown, most);
   if (clauses.size() > most)
-    out << "; and " << groupedDigits(clauses.size() - most)
+    out << "; and " << grouped(clauses.size() - most)
         << " more (--json has all)";
   out << "</details>";
 }
@@ -57,10 +59,10 @@ static void writeRecord(const Explanation &explanation,
   for (const std::string &axis : cost.axes)
     out << (axis == cost.axes.front() ? "" : ", ") << code(axis);
   out << "</td><td class=\"num\" data-v=\"" << cost.bytes << "\">"
-      << groupedDigits(cost.bytes) << "</td><td class=\"num\" data-v=\""
-      << row.count << "\">" << groupedDigits(row.count)
-      << "</td><td class=\"num\" data-v=\"" << row.bytes << "\">"
-      << groupedDigits(row.bytes) << "<i class=\"bar\" style=\"width:"
+      << grouped(cost.bytes) << "</td><td class=\"num\" data-v=\"" << row.count
+      << "\">" << grouped(row.count) << "</td><td class=\"num\" data-v=\""
+      << row.bytes << "\">" << grouped(row.bytes)
+      << "<i class=\"bar\" style=\"width:"
       << px(busiest ? 100.0 * row.bytes / busiest : 0) << "%\"></i></td></tr>"
       << "<tr><td></td><td colspan=\"5\"><dl><dt>moves</dt><dd>";
   out << codeList(row.where, 4);
@@ -80,8 +82,8 @@ static void writeRecord(const Explanation &explanation,
 static std::string triedText(const Explanation &explanation) {
   if (!explanation.search)
     return "";
-  return ": " + groupedDigits(explanation.search->tried) + " of " +
-         groupedDigits(explanation.search->known) + " were tried";
+  return ": " + grouped(explanation.search->tried) + " of " +
+         grouped(explanation.search->known) + " were tried";
 }
 
 void html::writeCollectives(const Report &report, llvm::raw_ostream &out) {
@@ -111,11 +113,11 @@ void html::writeCollectives(const Report &report, llvm::raw_ostream &out) {
     writeRecord(explanation, row, busiest, out);
   out << "<tfoot><tr><td></td><td colspan=\"3\">a step sends</td><td "
          "class=\"num\">";
-  out << groupedDigits(explanation.totalCount()) << "</td><td class=\"num\">"
-      << groupedDigits(explanation.totalBytes())
+  out << grouped(explanation.totalCount()) << "</td><td class=\"num\">"
+      << grouped(explanation.totalBytes())
       << "</td></tr></tfoot></table></div>";
   if (rows.size() > most)
-    out << "<p class=\"note\">and " << groupedDigits(rows.size() - most)
+    out << "<p class=\"note\">and " << grouped(rows.size() - most)
         << " more kinds of collectives (--json has all)</p>";
   out << "</section>";
 }

@@ -2,6 +2,7 @@
 
 #include "weft/compiler/report/Html.h"
 
+#include "weft/base/Text.h"
 #include "weft/compiler/explain/Explain.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -92,7 +93,7 @@ std::string html::px(double value) {
 }
 
 std::string html::counted(int64_t count, StringRef noun) {
-  return groupedDigits(count) + " " + noun.str() + (count == 1 ? "" : "s");
+  return grouped(count) + " " + noun.str() + (count == 1 ? "" : "s");
 }
 
 std::string html::codeList(llvm::ArrayRef<std::string> items, size_t most) {
@@ -101,7 +102,7 @@ std::string html::codeList(llvm::ArrayRef<std::string> items, size_t most) {
   for (const std::string &item : items.take_front(shown))
     text += (text.empty() ? "" : ", ") + code(item);
   if (shown < items.size())
-    text += " and " + groupedDigits(items.size() - shown) + " more";
+    text += " and " + grouped(items.size() - shown) + " more";
   return text;
 }
 

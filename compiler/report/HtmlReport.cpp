@@ -2,6 +2,7 @@
 
 #include "weft/compiler/report/HtmlReport.h"
 
+#include "weft/base/Text.h"
 #include "weft/compiler/report/Html.h"
 #include "weft/compiler/report/Sections.h"
 
@@ -38,8 +39,8 @@ void html::writeBudgets(const Report &report, llvm::raw_ostream &out) {
                                  : 0;
     out << "<tr><td>" << code(status.limit.text) << "</td><td>"
         << code(status.source) << "</td><td class=\"num\">"
-        << groupedDigits(wholeQuantity(allowed)) << "</td><td class=\"num\">"
-        << groupedDigits(status.cost) << "<i class=\"bar"
+        << grouped(wholeQuantity(allowed)) << "</td><td class=\"num\">"
+        << grouped(status.cost) << "<i class=\"bar"
         << (status.holds() ? "" : " bad")
         << "\" style=\"width:" << px(std::min(share, 100.0))
         << "%\"></i></td><td>"
@@ -80,7 +81,7 @@ void html::writeRules(const Report &report, llvm::raw_ostream &out) {
   }
   out << "</tbody></table></div>";
   if (rules.size() > most)
-    out << "<p class=\"note\">and " << groupedDigits(rules.size() - most)
+    out << "<p class=\"note\">and " << grouped(rules.size() - most)
         << " more (--json has all)</p>";
   out << "</section>";
 }
@@ -123,7 +124,7 @@ static void writeTiles(const Report &report, llvm::raw_ostream &out) {
   const Explanation &explanation = report.explanation;
   int64_t times = explanation.totalCount();
   out << "<ul class=\"tiles\">";
-  writeTile("mesh", "Devices", groupedDigits(report.mesh.size()),
+  writeTile("mesh", "Devices", grouped(report.mesh.size()),
             escaped(explanation.devices), out);
   writeTile("communication", "A device sends",
             sizeText(explanation.totalBytes()),

@@ -1,6 +1,8 @@
 //===- LayoutSection.cpp - the mesh, and the layouts of values on it ------===//
 
 #include "weft/compiler/report/Html.h"
+
+#include "weft/base/Text.h"
 #include "weft/compiler/report/Sections.h"
 
 #include <algorithm>
@@ -84,7 +86,7 @@ static void writeGrids(const Mesh &mesh, llvm::raw_ostream &out) {
   }
   out << "</div>";
   if (grids > most)
-    out << "<p class=\"note\">and " << groupedDigits(grids - most)
+    out << "<p class=\"note\">and " << grouped(grids - most)
         << " more grids like these</p>";
 }
 
@@ -102,8 +104,8 @@ void html::writeMesh(const Report &report, llvm::raw_ostream &out) {
                                 : std::to_string(mesh.axes.size()) + " axes")
       << ":";
   for (const MeshAxis &axis : mesh.axes)
-    out << (&axis == mesh.axes.begin() ? " " : ", ") << code(axis.name)
-        << " of " << groupedDigits(axis.size);
+    out << (&axis == &mesh.axes.front() ? " " : ", ") << code(axis.name)
+        << " of " << grouped(axis.size);
   out << ". A tensor's dimension may be split over an axis; over the axes it "
          "is not "
          "split over, it is copied.";
@@ -177,12 +179,12 @@ static std::vector<Group> groups(const Mesh &mesh, const Group &tensors) {
 
 static void writeNames(const Group &group, llvm::raw_ostream &out) {
   constexpr size_t most = 600;
-  out << "<details><summary>and " << groupedDigits(group.size() - 1)
+  out << "<details><summary>and " << grouped(group.size() - 1)
       << " like it</summary><p class=\"names\">";
   for (size_t i = 1; i < std::min(group.size(), most); ++i)
     out << (i > 1 ? ", " : "") << code(shortened(group[i]->name, 80));
   if (group.size() > most)
-    out << " and " << groupedDigits(group.size() - most) << " more";
+    out << " and " << grouped(group.size() - most) << " more";
   out << "</p></details>";
 }
 
@@ -200,8 +202,7 @@ static void writeCard(const Mesh &mesh, const Group &group,
   const TensorLayout &tensor = *group.front();
   out << "<li class=\"card\"><h4>" << code(shortened(tensor.name, 120));
   if (group.size() > 1)
-    out << " <span class=\"times\">× " << groupedDigits(group.size())
-        << "</span>";
+    out << " <span class=\"times\">× " << grouped(group.size()) << "</span>";
   out << "</h4>" << drawTensor(mesh, tensor) << "<p class=\"shape\">"
       << escaped(shapeName(tensor.shape)) << " " << escaped(tensor.elementType)
       << (saysRole(tensor) ? ", " + escaped(tensor.role) : "") << " · "
@@ -232,15 +233,14 @@ static void writeShelf(const Mesh &mesh, const Shelf &shelf,
       drawn.push_back(tensor);
   out << "<details class=\"shelf\"" << (shelf.isOpen ? " open" : "")
       << "><summary><h3>" << shelf.title << "</h3> <span>"
-      << groupedDigits(shelf.tensors.size())
-      << "</span></summary><p class=\"note\">" << shelf.note
-      << "</p><ul class=\"cards\">";
+      << grouped(shelf.tensors.size()) << "</span></summary><p class=\"note\">"
+      << shelf.note << "</p><ul class=\"cards\">";
   std::vector<Group> all = groups(mesh, drawn);
   for (const Group &group : llvm::ArrayRef(all).take_front(most))
     writeCard(mesh, group, out);
   out << "</ul>";
   if (all.size() > most)
-    out << "<p class=\"note\">and " << groupedDigits(all.size() - most)
+    out << "<p class=\"note\">and " << grouped(all.size() - most)
         << " more that are not drawn (weft layout --only NAME draws them)</p>";
   if (!scalars.empty())
     out << "<p class=\"note\">Single numbers, whole on each device: "

@@ -1,6 +1,8 @@
 //===- MemorySection.cpp - memory of the fullest device -------------------===//
 
 #include "weft/compiler/report/Html.h"
+
+#include "weft/base/Text.h"
 #include "weft/compiler/report/Sections.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -32,13 +34,13 @@ static void writeCategories(const Report &report, llvm::raw_ostream &out) {
             "the rest of the arena that kernels work in"}}) {
     double share = memory.total() ? 100.0 * bytes / memory.total() : 0;
     out << "<tr><td><i class=\"dot " << color << "\"></i>" << name
-        << "</td><td class=\"num\">" << groupedDigits(bytes)
+        << "</td><td class=\"num\">" << grouped(bytes)
         << "</td><td class=\"num\">" << px(share)
         << " %<i class=\"bar\" style=\"width:" << px(share)
         << "%\"></i></td><td>" << note << "</td></tr>";
   }
   out << "</tbody><tfoot><tr><td>total</td><td class=\"num\">"
-      << groupedDigits(memory.total()) << "</td><td></td><td>"
+      << grouped(memory.total()) << "</td><td></td><td>"
       << sizeText(memory.total()) << "</td></tr></tfoot></table></div>";
 }
 
@@ -89,12 +91,12 @@ static void writeLikeResidents(const LikeResidents &likeResidents,
       << (resident.where.empty() ? std::string("–")
                                  : code(shortened(resident.where, 90)));
   if (likeResidents.count > 1)
-    out << " and " << groupedDigits(likeResidents.count - 1) << " like it";
+    out << " and " << grouped(likeResidents.count - 1) << " like it";
   out << "</td><td>" << escaped(resident.type) << "</td><td class=\"num\">"
-      << groupedDigits(resident.bytes) << "</td><td class=\"num\">"
-      << groupedDigits(resident.first + 1) << "–"
-      << groupedDigits(resident.last + 1) << "</td><td>"
-      << (resident.isKept ? "activation" : "temporary") << "</td></tr>";
+      << grouped(resident.bytes) << "</td><td class=\"num\">"
+      << grouped(resident.first + 1) << "–" << grouped(resident.last + 1)
+      << "</td><td>" << (resident.isKept ? "activation" : "temporary")
+      << "</td></tr>";
 }
 
 /// Writes the buffers of the arena at the peak.
@@ -105,14 +107,13 @@ static void writePeak(const Report &report, llvm::raw_ostream &out) {
     return;
   const Moment &peak = timeline.moments[timeline.peak];
   out << "<h3>At the peak</h3><p class=\"lead\">Instruction "
-      << groupedDigits(timeline.peak + 1) << ", "
-      << code(shortened(peak.what, 100));
+      << grouped(timeline.peak + 1) << ", " << code(shortened(peak.what, 100));
   if (!peak.where.empty())
     out << " for " << codeList(peak.where, 3);
-  out << ": " << groupedDigits(peak.inUse()) << " of the arena's "
+  out << ": " << grouped(peak.inUse()) << " of the arena's "
       << bytesText(timeline.arena) << " hold something";
   if (timeline.unused() > 0)
-    out << "; " << groupedDigits(timeline.unused()) << " lie between buffers";
+    out << "; " << grouped(timeline.unused()) << " lie between buffers";
   out << ".</p><div class=\"wide\"><table><thead><tr><th>buffer "
          "of</th><th>shape "
          "on a device</th><th class=\"num\">bytes</th><th class=\"num\">in use "
@@ -127,7 +128,7 @@ static void writePeak(const Report &report, llvm::raw_ostream &out) {
   int64_t bytes = 0;
   for (const LikeResidents &one : llvm::ArrayRef(all).drop_front(most))
     bytes += one.first.bytes;
-  out << "<p class=\"note\">and " << groupedDigits(all.size() - most)
+  out << "<p class=\"note\">and " << grouped(all.size() - most)
       << " smaller ones with " << bytesText(bytes) << "</p>";
 }
 

@@ -12,10 +12,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "weft/base/Saturating.h"
+
+#include "weft/base/Text.h"
 #include "weft/compiler/explain/CollectiveRows.h"
 #include "weft/compiler/report/Html.h"
 #include "weft/compiler/report/Sections.h"
-#include "weft/layout/Saturating.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -36,7 +38,7 @@ struct Column {
 
 class StepDrawing {
 public:
-  explicit StepDrawing(const Report &report);
+  explicit StepDrawing(const Report &report [[clang::lifetimebound]]);
   std::string draw();
 
 private:
@@ -108,7 +110,7 @@ StepDrawing::StepDrawing(const Report &report)
 
 std::string StepDrawing::momentText(size_t m) const {
   const Moment &moment = timeline.moments[m];
-  std::string text = groupedDigits(m + 1) + ": " + shortened(moment.what, 80);
+  std::string text = grouped(m + 1) + ": " + shortened(moment.what, 80);
   if (!moment.where.empty())
     text += " (" + shortened(llvm::join(moment.where, ", "), 80) + ")";
   return text;
@@ -130,7 +132,7 @@ void StepDrawing::writePhases() {
       continue;
     double from = x(columnOf(first)), to = x(columnOf(last) + 1);
     out << "<g><title>" << names[phase] << ": instructions "
-        << groupedDigits(first + 1) << " to " << groupedDigits(last + 1)
+        << grouped(first + 1) << " to " << grouped(last + 1)
         << "</title><rect class=\"phase p" << phase << "\" x=\"" << px(from + 1)
         << "\" y=\"" << px(y) << "\" width=\""
         << px(std::max(to - from - 2, 1.0)) << "\" height=\"20\" rx=\"3\"/>";
@@ -165,7 +167,7 @@ void StepDrawing::writeKernels() {
   out << "<text class=\"name\" x=\"0\" y=\"" << px(y + 13)
       << "\">kernels</text>"
       << "<text class=\"sub\" x=\"0\" y=\"" << px(y + 27) << "\">"
-      << groupedDigits(kernels) << "</text>" << ticks;
+      << grouped(kernels) << "</text>" << ticks;
   y += lane;
 }
 
@@ -225,8 +227,8 @@ void StepDrawing::writeLanes() {
     }
     out << "<text class=\"name\" x=\"0\" y=\"" << px(y + 13) << "\">"
         << escaped(kind) << "</text><text class=\"sub\" x=\"0\" y=\""
-        << px(y + 27) << "\">" << groupedDigits(times) << " × · "
-        << sizeText(bytes) << "</text>"
+        << px(y + 27) << "\">" << grouped(times) << " × · " << sizeText(bytes)
+        << "</text>"
         << "<path class=\"rule\" d=\"M" << px(left) << " " << px(y + lane - 5.5)
         << "H" << px(right) << "\"/>";
     writeMarks(moments);
@@ -318,9 +320,8 @@ void StepDrawing::writeTips() {
         << "\" width=\"" << px(x(c + 1) - x(c)) << "\" height=\"" << px(plot)
         << "\"><title>" << escaped(momentText(column.fullest)) << " – "
         << bytesText(always + moment.inUse())
-        << " in use; kept for the gradients " << groupedDigits(moment.kept)
-        << ", temporary " << groupedDigits(moment.temporaries)
-        << "</title></rect>";
+        << " in use; kept for the gradients " << grouped(moment.kept)
+        << ", temporary " << grouped(moment.temporaries) << "</title></rect>";
   }
 }
 
@@ -338,7 +339,7 @@ void StepDrawing::writeMemory() {
   size_t n = timeline.moments.size();
   out << "<text class=\"at\" x=\"" << px(left) << "\" y=\"" << px(y + 16)
       << "\">instruction 1</text><text class=\"at end\" x=\"" << px(right)
-      << "\" y=\"" << px(y + 16) << "\">" << groupedDigits(n) << "</text>";
+      << "\" y=\"" << px(y + 16) << "\">" << grouped(n) << "</text>";
   y += 24;
 }
 

@@ -9,6 +9,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "weft/compiler/report/Html.h"
+
+#include "weft/base/Text.h"
 #include "weft/compiler/report/Sections.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -58,7 +60,8 @@ struct Side {
 
 class TensorDrawing {
 public:
-  TensorDrawing(const Mesh &mesh, const TensorLayout &tensor)
+  TensorDrawing(const Mesh &mesh [[clang::lifetimebound]],
+                const TensorLayout &tensor [[clang::lifetimebound]])
       : mesh(mesh), tensor(tensor), copies(copiesOf(mesh, tensor.layout)) {
     chooseSides();
     chooseLengths();
@@ -147,8 +150,7 @@ std::string TensorDrawing::label(double x, double y, double w, double h,
                                  llvm::ArrayRef<int64_t> ids) const {
   std::string text = deviceList(ids);
   if (text.size() * 6.6 > w - 4)
-    text =
-        groupedDigits(ids.size()) + (ids.size() == 1 ? " device" : " devices");
+    text = grouped(ids.size()) + (ids.size() == 1 ? " device" : " devices");
   if (text.size() * 6.6 > w - 4 || h < 12)
     return "";
   return "<text x=\"" + px(x + w / 2) + "\" y=\"" + px(y + h / 2 + 4) +
@@ -164,8 +166,8 @@ static std::string rangeText(const Side &rows, const Side &columns, int64_t row,
     if (side->dim >= 0) {
       Interval range = side->valid(index);
       text += (text.empty() ? "" : ", ") + std::string("dimension ") +
-              std::to_string(side->dim) + ": " + groupedDigits(range.begin) +
-              " to " + groupedDigits(range.end);
+              std::to_string(side->dim) + ": " + grouped(range.begin) + " to " +
+              grouped(range.end);
     }
   return text;
 }
@@ -227,10 +229,10 @@ std::string TensorDrawing::edges() const {
   if (columns.dim >= 0)
     text += "<text class=\"edge\" x=\"" + px(left + columns.length / 2) +
             "\" y=\"" + px(top + rows.length + 12) + "\">" +
-            groupedDigits(columns.size) + "</text>";
+            grouped(columns.size) + "</text>";
   if (rows.dim >= 0)
     text += "<text class=\"edge end\" x=\"" + px(left - 5) + "\" y=\"" +
-            px(top + rows.length / 2 + 4) + "\">" + groupedDigits(rows.size) +
+            px(top + rows.length / 2 + 4) + "\">" + grouped(rows.size) +
             "</text>";
   return text;
 }
@@ -278,8 +280,8 @@ static std::string unevenText(const Mesh &mesh, const TensorLayout &tensor) {
     int64_t shards = shardCount(tensor.layout.dims[d]), n = tensor.shape[d];
     if (shards > 1 && n % shards != 0)
       return "; the last shard has " +
-             groupedDigits(shardInterval(n, shards, shards - 1).size()) +
-             " instead of " + groupedDigits(shardSize(n, shards));
+             grouped(shardInterval(n, shards, shards - 1).size()) +
+             " instead of " + grouped(shardSize(n, shards));
   }
   return "";
 }
@@ -291,12 +293,12 @@ std::string html::layoutWords(const Mesh &mesh, const TensorLayout &tensor) {
   for (size_t d = 0; d < layout.dims.size(); ++d)
     if (int64_t shards = shardCount(layout.dims[d]); shards > 1)
       text += (text.empty() ? "split: dimension " : ", dimension ") +
-              std::to_string(d) + " in " + groupedDigits(shards) + " over " +
+              std::to_string(d) + " in " + grouped(shards) + " over " +
               axesText(mesh, layout.dims[d]);
   if (layout.isPartial())
     text += (text.empty() ? "" : "; ") +
             std::string("each device holds a summand (") +
-            stringifyReduceKind(layout.reduce).str() + " over " +
+            std::string(stringifyReduceKind(layout.reduce)) + " over " +
             axesText(mesh, layout.partial) + ")";
   if (text.empty())
     return mesh.size() == 1
@@ -305,5 +307,5 @@ std::string html::layoutWords(const Mesh &mesh, const TensorLayout &tensor) {
   text += unevenText(mesh, tensor);
   return text + (copies == 1
                      ? "; no copies"
-                     : "; " + groupedDigits(copies) + " copies of each shard");
+                     : "; " + grouped(copies) + " copies of each shard");
 }

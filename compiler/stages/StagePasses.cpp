@@ -11,7 +11,7 @@ using namespace weft;
 namespace {
 /// Notes whether a failed pass is one of those that transform programs.
 struct NoteRefusal : PassInstrumentation {
-  explicit NoteRefusal(std::atomic<bool> &hasRefused)
+  explicit NoteRefusal(std::atomic<bool> &hasRefused [[clang::lifetimebound]])
       : hasRefused(hasRefused) {}
   void runAfterPassFailed(Pass *pass, Operation *) override {
     hasRefused = !pass->getArgument().starts_with("weft-verify-");

@@ -56,7 +56,7 @@ private:
       const Layout layout = attribute.getLayout();
       SubAxes used = layout.partial;
       for (const SubAxes &dim : layout.dims)
-        used.append(dim);
+        llvm::append_range(used, dim);
       for (const SubAxis &axis : boundAxes(mesh, around.getFreeAxes()))
         if (llvm::any_of(used,
                          [&](const SubAxis &x) { return x.axis == axis.axis; }))

@@ -2,7 +2,7 @@
 
 #include "weft/dialects/coll/Coll.h"
 
-#include "weft/dialects/layout/TensorType.h"
+#include "weft/dialects/weft/TensorType.h"
 
 using namespace mlir;
 using namespace weft;

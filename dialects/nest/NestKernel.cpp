@@ -1,12 +1,12 @@
 //===- NestKernel.cpp - checks of the nests of a kernel -------------------===//
 
-#include "weft/dialects/layout/TensorType.h"
 #include "weft/dialects/nest/Epilogue.h"
 #include "weft/dialects/nest/KernelWork.h"
 #include "weft/dialects/nest/OpLoops.h"
 #include "weft/dialects/nest/TargetLimits.h"
 #include "weft/dialects/plan/Plan.h"
 #include "weft/dialects/weft/ElementTypes.h"
+#include "weft/dialects/weft/TensorType.h"
 #include "weft/dialects/weft/UpdatedOperand.h"
 
 #include "mlir/IR/Verifier.h"

@@ -3,10 +3,10 @@
 #include "weft/dialects/nest/OpLoops.h"
 
 #include "weft/dialects/coll/Coll.h"
-#include "weft/dialects/layout/TensorType.h"
 #include "weft/dialects/nest/ContractionInterface.h"
 #include "weft/dialects/nest/ConvolutionProducts.h"
 #include "weft/dialects/weft/ElementTypes.h"
+#include "weft/dialects/weft/TensorType.h"
 #include "weft/dialects/weft/UpdatedOperand.h"
 #include "weft/dialects/weft/ops/FoldOps.h"
 #include "weft/dialects/weft/ops/IndexingOps.h"

@@ -28,7 +28,8 @@ namespace {
 /// Checks a row walk and keeps the reason of the first refusal.
 class RowWalk {
 public:
-  RowWalk(ArrayRef<Operation *> ops, int64_t dims, std::string &why)
+  RowWalk(ArrayRef<Operation *> ops, int64_t dims,
+          std::string &why [[clang::lifetimebound]])
       : ops(ops), dims(dims), why(why) {}
   bool check(ValueRange stored);
 

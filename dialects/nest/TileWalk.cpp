@@ -2,9 +2,9 @@
 
 #include "weft/dialects/nest/TileWalk.h"
 
-#include "weft/dialects/layout/TensorType.h"
 #include "weft/dialects/nest/RowWalk.h"
 #include "weft/dialects/weft/ElementTypes.h"
+#include "weft/dialects/weft/TensorType.h"
 
 #include "llvm/Support/MathExtras.h"
 

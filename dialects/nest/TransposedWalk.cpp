@@ -2,8 +2,8 @@
 
 #include "weft/dialects/nest/TransposedWalk.h"
 
-#include "weft/dialects/layout/TensorType.h"
 #include "weft/dialects/weft/ElementTypes.h"
+#include "weft/dialects/weft/TensorType.h"
 
 #include "llvm/Support/MathExtras.h"
 

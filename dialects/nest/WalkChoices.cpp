@@ -1,10 +1,10 @@
 //===- WalkChoices.cpp - how a target computes ops with loops fastest -----===//
 
-#include "weft/dialects/layout/TensorType.h"
 #include "weft/dialects/nest/ContractionShape.h"
 #include "weft/dialects/nest/ConvolutionShape.h"
 #include "weft/dialects/nest/Nest.h"
 #include "weft/dialects/weft/ElementTypes.h"
+#include "weft/dialects/weft/TensorType.h"
 
 #include "llvm/Support/MathExtras.h"
 

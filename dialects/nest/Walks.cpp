@@ -1,6 +1,5 @@
 //===- Walks.cpp - the nests that each walk can compute -------------------===//
 
-#include "weft/dialects/layout/TensorType.h"
 #include "weft/dialects/nest/ContractionShape.h"
 #include "weft/dialects/nest/ConvolutionShape.h"
 #include "weft/dialects/nest/Epilogue.h"
@@ -9,6 +8,7 @@
 #include "weft/dialects/nest/TargetLimits.h"
 #include "weft/dialects/nest/TransposedWalk.h"
 #include "weft/dialects/weft/ElementTypes.h"
+#include "weft/dialects/weft/TensorType.h"
 #include "weft/dialects/weft/UpdatedOperand.h"
 
 #include "llvm/Support/MathExtras.h"

@@ -1,9 +1,9 @@
 //===- Plan.cpp - the plan dialect ----------------------------------------===//
 
 #include "weft/dialects/plan/Plan.h"
-#include "weft/dialects/layout/Sizes.h"
 #include "weft/dialects/plan/PlanInstruction.h"
 #include "weft/dialects/weft/ElementTypes.h"
+#include "weft/layout/Sizes.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringSet.h"

@@ -1,9 +1,9 @@
 //===- PlanKernels.cpp - kernels that are no functions of the host --------===//
 
-#include "weft/dialects/layout/Sizes.h"
 #include "weft/dialects/plan/Plan.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/KernelTraits.h"
+#include "weft/layout/Sizes.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 

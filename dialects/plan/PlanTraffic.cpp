@@ -2,12 +2,12 @@
 
 #include "weft/dialects/plan/Plan.h"
 
-#include "weft/dialects/layout/ExchangeTraffic.h"
-#include "weft/dialects/layout/Sizes.h"
 #include "weft/dialects/weft/ElementTypes.h"
+#include "weft/layout/ExchangeTraffic.h"
 #include "weft/layout/FetchTraffic.h"
 #include "weft/layout/PermuteTraffic.h"
 #include "weft/layout/RingTraffic.h"
+#include "weft/layout/Sizes.h"
 
 #include <algorithm>
 

@@ -9,8 +9,8 @@
 #ifndef WEFT_DIALECTS_WEFT_ELEMENTTYPES_H
 #define WEFT_DIALECTS_WEFT_ELEMENTTYPES_H
 
-#include "weft/dialects/layout/Sizes.h"
-#include "weft/layout/ElementBytes.h"
+#include "weft/base/ElementBytes.h"
+#include "weft/layout/Sizes.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 

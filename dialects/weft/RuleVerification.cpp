@@ -1,8 +1,8 @@
 //===- RuleVerification.cpp - do an op's layouts follow its rule? ---------===//
 
 #include "weft/dialects/weft/RuleVerification.h"
-#include "weft/dialects/layout/RuleParts.h"
 #include "weft/dialects/weft/Weft.h"
+#include "weft/dialects/weft/rules/RuleParts.h"
 
 #include <vector>
 
@@ -26,7 +26,8 @@ struct PassedPartial {
 
 class RuleCheck {
 public:
-  RuleCheck(Operation *op, const ShardingRule &rule) : op(op), rule(rule) {}
+  RuleCheck(Operation *op, const ShardingRule &rule [[clang::lifetimebound]])
+      : op(op), rule(rule) {}
   std::string run();
 
 private:
@@ -161,8 +162,8 @@ std::string RuleCheck::passPartials(PassedPartial &passed) {
     auto kind = passedReduction(linearity, operand.layout.reduce);
     if (!kind)
       return operand.name + " is partial (" +
-             stringifyReduceKind(operand.layout.reduce).str() + " over " +
-             text(operand.layout.partial) +
+             std::string(stringifyReduceKind(operand.layout.reduce)) +
+             " over " + text(operand.layout.partial) +
              "), and the op does not pass that on: reshard it first";
     bool jointly = *kind == ReduceKind::Sum &&
                    has(linearity, Linearity::JointlyLinear) &&
@@ -206,10 +207,10 @@ std::string RuleCheck::checkPartial(const PlacedTensor &result,
       continue;
     if (expected.isPartial() && expected.reduce != data.reduce)
       return result.name + " would be partial with two reductions, " +
-             stringifyReduceKind(expected.reduce).str() + " and " +
-             stringifyReduceKind(data.reduce).str();
+             std::string(stringifyReduceKind(expected.reduce)) + " and " +
+             std::string(stringifyReduceKind(data.reduce));
     expected.reduce = data.reduce;
-    expected.partial.append(axes[factor]);
+    llvm::append_range(expected.partial, axes[factor]);
   }
   expected = normalise(mesh, expected);
   if (expected.partial != result.layout.partial)
@@ -217,8 +218,9 @@ std::string RuleCheck::checkPartial(const PlacedTensor &result,
            ", but is over " + text(result.layout.partial);
   if (expected.isPartial() && expected.reduce != result.layout.reduce)
     return result.name + " should be a partial " +
-           stringifyReduceKind(expected.reduce).str() + ", but is a partial " +
-           stringifyReduceKind(result.layout.reduce).str();
+           std::string(stringifyReduceKind(expected.reduce)) +
+           ", but is a partial " +
+           std::string(stringifyReduceKind(result.layout.reduce));
   return {};
 }
 

@@ -8,8 +8,8 @@
 #ifndef WEFT_DIALECTS_WEFT_SHAPECHECKS_H
 #define WEFT_DIALECTS_WEFT_SHAPECHECKS_H
 
-#include "weft/dialects/layout/ShardingRule.h"
-#include "weft/dialects/layout/TensorType.h"
+#include "weft/dialects/weft/TensorType.h"
+#include "weft/dialects/weft/rules/ShardingRule.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"

@@ -2,9 +2,9 @@
 
 #include "weft/dialects/weft/VerifySizes.h"
 
-#include "weft/dialects/layout/Sizes.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/Weft.h"
+#include "weft/layout/Sizes.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Support/InterleavedRange.h"

@@ -3,9 +3,9 @@
 #ifndef WEFT_DIALECTS_WEFT_WEFT_H
 #define WEFT_DIALECTS_WEFT_WEFT_H
 
-#include "weft/dialects/layout/Layout.h"
-#include "weft/dialects/layout/ShardingRule.h"
 #include "weft/dialects/weft/KernelTraits.h"
+#include "weft/dialects/weft/rules/ShardingRule.h"
+#include "weft/layout/Layout.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"

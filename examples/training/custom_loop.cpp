@@ -9,13 +9,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "weft/base/DeviceList.h"
 #include "weft/compiler/Register.h"
 #include "weft/compiler/driver/CompileStep.h"
 #include "weft/compiler/frontends/keras/import/CustomStep.h"
-#include "weft/runtime/abi/DeviceList.h"
-#include "weft/runtime/training/ModelState.h"
-#include "weft/runtime/training/TrainingData.h"
 #include "weft/tools/keras/SavedModel.h"
+#include "weft/training/ModelState.h"
+#include "weft/training/TrainingData.h"
 
 #include <cstdio>
 #include <cstdlib>

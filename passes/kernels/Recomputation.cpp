@@ -2,7 +2,7 @@
 
 #include "weft/passes/kernels/Recomputation.h"
 
-#include "weft/dialects/layout/TensorType.h"
+#include "weft/dialects/weft/TensorType.h"
 #include "weft/dialects/weft/Weft.h"
 #include "weft/passes/kernels/KernelGroups.h"
 

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/dialects/layout/TensorType.h"
 #include "weft/dialects/nest/RowWalk.h"
 #include "weft/dialects/nest/TileWalk.h"
 #include "weft/dialects/nest/TransposedWalk.h"
 #include "weft/dialects/weft/ElementTypes.h"
+#include "weft/dialects/weft/TensorType.h"
 #include "weft/passes/nests/NestChooser.h"
 
 #include "llvm/Support/MathExtras.h"

@@ -2,10 +2,10 @@
 
 #include "weft/passes/nests/NestChooser.h"
 
-#include "weft/dialects/layout/TensorType.h"
 #include "weft/dialects/nest/Epilogue.h"
 #include "weft/dialects/plan/Plan.h"
 #include "weft/dialects/weft/ElementTypes.h"
+#include "weft/dialects/weft/TensorType.h"
 #include "weft/dialects/weft/UpdatedOperand.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -48,7 +48,8 @@ namespace {
 /// are visited from the last to the first.
 class ReachedStores {
 public:
-  explicit ReachedStores(const llvm::SetVector<Value> &stored)
+  explicit ReachedStores(const llvm::SetVector<Value> &stored
+                         [[clang::lifetimebound]])
       : stored(stored) {}
   /// Visits a value; returns whether it affects several stored values.
   bool visit(Value value) {

@@ -39,7 +39,8 @@ struct ChosenNest {
 
 class NestChooser {
 public:
-  NestChooser(mlir::func::FuncOp kernel, const nest::TargetLimits &limits,
+  NestChooser(mlir::func::FuncOp kernel,
+              const nest::TargetLimits &limits [[clang::lifetimebound]],
               nest::MatmulPrecision precision);
   /// Replaces the kernel's body by nests.
   void choose();

@@ -202,7 +202,8 @@ private:
 /// them again after it. Arguments are not counted.
 class Rematerialization {
 public:
-  Rematerialization(Block &block, StringAttr why) : block(block), why(why) {
+  Rematerialization(Block &block [[clang::lifetimebound]], StringAttr why)
+      : block(block), why(why) {
     number();
   }
 

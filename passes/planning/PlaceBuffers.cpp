@@ -5,12 +5,12 @@
 #include "weft/passes/planning/BufferAssignment.h"
 #include "weft/passes/planning/Passes.h"
 
-#include "weft/dialects/layout/Sizes.h"
 #include "weft/dialects/plan/PlanInstruction.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/ObservesLayout.h"
 #include "weft/dialects/weft/PortName.h"
 #include "weft/dialects/weft/Ports.h"
+#include "weft/layout/Sizes.h"
 
 namespace weft {
 #define GEN_PASS_DEF_PLACEBUFFERSPASS

@@ -47,7 +47,8 @@ struct OpBlocks {
 /// other devices.
 class BlockPlacement : public LocalPlacement {
 public:
-  BlockPlacement(mlir::TypeRange globalTypes, const OpBlocks &blocks);
+  BlockPlacement(mlir::TypeRange globalTypes,
+                 const OpBlocks &blocks [[clang::lifetimebound]]);
   mlir::Value resultOffset(mlir::OpBuilder &builder, mlir::Location loc,
                            unsigned result, unsigned dim) const override;
   llvm::ArrayRef<int64_t> globalShape(unsigned result) const override;

@@ -2,8 +2,8 @@
 
 #include "weft/passes/sharding/OpSharding.h"
 #include "weft/dialects/coll/Coll.h"
-#include "weft/dialects/layout/RuleParts.h"
 #include "weft/dialects/weft/ElementTypes.h"
+#include "weft/dialects/weft/rules/RuleParts.h"
 
 #include "weft/passes/sharding/FetchedOperands.h"
 
@@ -242,7 +242,7 @@ static void addPartial(const OpWithRule &op, const TensorFactors &tensor,
                        const FactorAxes &axes, Layout &layout) {
   for (auto [index, factor] : llvm::enumerate(op.rule.factors))
     if (isReduced(factor) && !axes[index].empty() && !has(tensor, index)) {
-      layout.partial.append(axes[index]);
+      llvm::append_range(layout.partial, axes[index]);
       layout.reduce = factor.reduce;
     }
 }

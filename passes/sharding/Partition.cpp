@@ -149,30 +149,30 @@ Value FunctionPartitioner::buildStep(ReshardOp op, Value value,
   LayoutAttr group = groupOf(mesh, step.axes);
   StringAttr why = op.getReasonAttr();
   Location loc = op.getLoc();
-  numCollectives +=
-      step.kind != StepKind::Slice && step.kind != StepKind::MakePartial;
+  numCollectives += step.kind != ReshardStepKind::Slice &&
+                    step.kind != ReshardStepKind::MakePartial;
   switch (step.kind) {
-  case StepKind::Slice:
+  case ReshardStepKind::Slice:
     return coll::SliceOp::create(builder, loc, type, value, step.to, group,
                                  why);
-  case StepKind::MakePartial:
+  case ReshardStepKind::MakePartial:
     return coll::MakePartialOp::create(builder, loc, type, step.reduce, value,
                                        group, why);
-  case StepKind::AllGather:
+  case ReshardStepKind::AllGather:
     return coll::AllGatherOp::create(builder, loc, type, value, step.from,
                                      group, why);
-  case StepKind::AllToAll:
+  case ReshardStepKind::AllToAll:
     return coll::AllToAllOp::create(builder, loc, type, value, step.to,
                                     step.from, group, why);
-  case StepKind::AllReduce:
+  case ReshardStepKind::AllReduce:
     return coll::AllReduceOp::create(builder, loc, TypeRange{type}, step.reduce,
                                      ValueRange{value}, group, why)
         .getResult(0);
-  case StepKind::ReduceScatter:
+  case ReshardStepKind::ReduceScatter:
     return coll::ReduceScatterOp::create(builder, loc, type, value, step.reduce,
                                          step.to, group, why);
-  case StepKind::Permute:
-  case StepKind::Exchange:
+  case ReshardStepKind::Permute:
+  case ReshardStepKind::Exchange:
     return buildMove(op, value, from, step);
   }
   return value;
@@ -183,7 +183,7 @@ Value FunctionPartitioner::buildStep(ReshardOp op, Value value,
 static Layout withVaryingInFront(const SubAxes &varying, const Layout &layout) {
   Layout result;
   result.dims.push_back(varying);
-  result.dims.append(layout.dims);
+  llvm::append_range(result.dims, layout.dims);
   return result;
 }
 
@@ -200,10 +200,10 @@ Value FunctionPartitioner::buildMove(ReshardOp op, Value value,
   Location loc = op.getLoc();
   Type elements = global.getElementType();
   SubAxes varying = bound;
-  varying.append(from.partial);
+  llvm::append_range(varying, from.partial);
   if (!varying.empty()) {
     SubAxes varyingAfter = bound;
-    varyingAfter.append(step.result.partial);
+    llvm::append_range(varyingAfter, step.result.partial);
     source = withVaryingInFront(varying, from);
     target = withVaryingInFront(varyingAfter, step.result);
     shape.insert(shape.begin(), shardCount(varying));
@@ -215,7 +215,7 @@ Value FunctionPartitioner::buildMove(ReshardOp op, Value value,
   auto toAttr = LayoutAttr::get(mesh, target);
   auto type = RankedTensorType::get(localShape(target, shape), elements);
   StringAttr why = op.getReasonAttr();
-  if (step.kind == StepKind::Permute)
+  if (step.kind == ReshardStepKind::Permute)
     value = coll::PermuteOp::create(builder, loc, type, value, shape, fromAttr,
                                     toAttr, why);
   else

@@ -16,7 +16,8 @@ namespace weft {
 /// expanded at once.
 class Expander {
 public:
-  Expander(mlir::SymbolTable &symbols, mlir::OpBuilder &builder)
+  Expander(mlir::SymbolTable &symbols [[clang::lifetimebound]],
+           mlir::OpBuilder &builder [[clang::lifetimebound]])
       : symbols(symbols), builder(builder) {}
 
   using Tape = llvm::SmallVectorImpl<mlir::Operation *>;

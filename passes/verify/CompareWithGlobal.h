@@ -12,7 +12,7 @@
 #ifndef WEFT_PASSES_VERIFY_COMPAREWITHGLOBAL_H
 #define WEFT_PASSES_VERIFY_COMPAREWITHGLOBAL_H
 
-#include "weft/dialects/interpret/Interpret.h"
+#include "weft/passes/interpret/Interpret.h"
 
 namespace weft {
 

@@ -17,6 +17,7 @@
 #ifndef WEFT_RUNTIME_ABI_PROGRAMIMAGE_H
 #define WEFT_RUNTIME_ABI_PROGRAMIMAGE_H
 
+#include "weft/base/Hash.h"
 #include "weft/runtime/abi/weft.h"
 
 #include <cstddef>
@@ -26,28 +27,11 @@
 
 namespace weft {
 
-/// Computes a variant of FNV-1a over little-endian 8-byte words, the tail by
-/// bytes.
-/// weft_hash of weft.h returns the same.
-inline uint64_t hashProgramBytes(const void *data, size_t bytes) {
-  const auto *p = static_cast<const unsigned char *>(data);
-  uint64_t hash = 0xcbf29ce484222325ull;
-  for (; bytes >= 8; p += 8, bytes -= 8) {
-    uint64_t word;
-    std::memcpy(&word, p, 8);
-    hash = (hash ^ word) * 0x100000001b3ull;
-    hash ^= hash >> 32; // the product alone never moves high bits down
-  }
-  for (; bytes; ++p, --bytes)
-    hash = (hash ^ *p) * 0x100000001b3ull;
-  return hash;
-}
-
 /// The hash in a trailer: of the `bytes` before it and of its other fields.
 inline uint64_t hashProgram(const void *data, size_t bytes,
                             weft_trailer trailer) {
-  trailer.hash = hashProgramBytes(data, bytes);
-  return hashProgramBytes(&trailer, sizeof trailer);
+  trailer.hash = hashBytes(data, bytes);
+  return hashBytes(&trailer, sizeof trailer);
 }
 
 /// The image of a program file. `features` are WEFT_FEATURE_* bits.

@@ -144,50 +144,19 @@ const void *weft_program_plan(const weft_program *program);
 
 /// Inputs and outputs of a program. Returned strings and arrays are valid as
 /// long as the program; indices count from 0.
-typedef enum weft_dtype { // the numbers of plan.fbs
-  WEFT_F32,
-  WEFT_F64,
-  WEFT_F16,
-  WEFT_BF16,
-  WEFT_I1, ///< a byte, 0 or 1
-  WEFT_I8,
-  WEFT_I16,
-  WEFT_I32,
-  WEFT_I64,
-  WEFT_UI8,
-  WEFT_UI16,
-  WEFT_UI32,
-  WEFT_UI64,
-  WEFT_C64, ///< two floats
-  WEFT_C128,
-  WEFT_F8E4M3FN,
-  WEFT_F8E5M2,
-  WEFT_I2, ///< elements below eight bits take a byte each
-  WEFT_UI2,
-  WEFT_I4,
-  WEFT_UI4,
-  WEFT_F8E4M3,
-  WEFT_F8E3M4,
-  WEFT_F8E4M3FNUZ,
-  WEFT_F8E5M2FNUZ,
-  WEFT_F8E4M3B11FNUZ,
-  WEFT_F8E8M0FNU,
-  WEFT_F4E2M1FN
+typedef enum weft_dtype { // WEFT_F32, WEFT_F64, ...: the numbers of plan.fbs
+#define WEFT_ELEMENT(NAME, ...) WEFT_##NAME,
+#include "weft/base/ElementTypes.def"
 } weft_dtype;
 /// The name of an element type, "f32", "bf16", ...; NULL for an unknown number.
 const char *weft_dtype_name(weft_dtype dtype);
+/// Its name in NumPy and JAX, "float32", "bfloat16", ...; NULL for an unknown
+/// number.
+const char *weft_dtype_numpy_name(weft_dtype dtype);
 
-typedef enum weft_role { // the numbers of plan.fbs
-  WEFT_WEIGHT,
-  WEFT_STATE, ///< moving statistics, seeds
-  WEFT_SLOT,  ///< optimizer variables
-  WEFT_INPUT,
-  WEFT_LABEL,
-  WEFT_SAMPLE_WEIGHT,
-  WEFT_OUTPUT,
-  WEFT_METRIC,
-  WEFT_OTHER,
-  WEFT_METRIC_STATE ///< variables of a metric, within an epoch
+typedef enum weft_role { // WEFT_WEIGHT, WEFT_STATE, ...: the numbers of plan.fbs
+#define WEFT_ROLE(NAME, ...) WEFT_##NAME,
+#include "weft/base/PortRoles.def"
 } weft_role;
 /// The name of a role, "weight", "sample_weight", ...; NULL for an unknown
 /// number.

@@ -5,7 +5,7 @@
 
 namespace weft::runtime {
 
-bool Staging::take(size_t bytes, Block &out) {
+bool ReceiveMemory::take(size_t bytes, Block &out) {
   {
     std::lock_guard<std::mutex> guard(mutex);
     auto found = unused.lower_bound(bytes);
@@ -19,7 +19,7 @@ bool Staging::take(size_t bytes, Block &out) {
   return out.memory.allocate(bytes, 0);
 }
 
-void Staging::giveBack(Block &&block) {
+void ReceiveMemory::giveBack(Block &&block) {
   std::lock_guard<std::mutex> guard(mutex);
   unused.emplace(block.bytes, std::move(block));
 }
@@ -81,7 +81,8 @@ void CrossProcessGroup::Side::addMessages(int peer, int tag, bool isOut,
         size_t(slice.box.run));
 }
 
-CrossProcessGroup::CrossProcessGroup(Processes &processes, Staging &staging,
+CrossProcessGroup::CrossProcessGroup(Processes &processes,
+                                     ReceiveMemory &staging,
                                      const Ownership &ownership,
                                      const Collective &collective,
                                      int64_t group,
@@ -141,7 +142,7 @@ void CrossProcessGroup::begin(Sides &from, Sides &to, void *const *all) {
 
 Error CrossProcessGroup::start(void **sources) {
   for (const auto &[slot, bytes] : foreign) {
-    Staging::Block block;
+    ReceiveMemory::Block block;
     if (!staging.take(bytes, block))
       return makeError(WEFT_OUT_OF_MEMORY, "no memory for ", bytes,
                        " bytes of another process; take a smaller batch, or "
@@ -186,7 +187,7 @@ void CrossProcessGroup::copyResults() {
 }
 
 void CrossProcessGroup::finish() {
-  for (Staging::Block &block : blocks)
+  for (ReceiveMemory::Block &block : blocks)
     staging.giveBack(std::move(block));
   blocks.clear();
 }

@@ -29,7 +29,7 @@
 namespace weft::runtime {
 
 /// Memory for received slices, kept from one use of the group to the next.
-class Staging {
+class ReceiveMemory {
 public:
   struct Block {
     size_t bytes = 0;
@@ -47,7 +47,8 @@ private:
 class CrossProcessGroup final : public GroupMessages {
 public:
   /// Takes the number of the group, and a message tag that no other group uses.
-  CrossProcessGroup(Processes &processes, Staging &staging,
+  CrossProcessGroup(Processes &processes [[clang::lifetimebound]],
+                    ReceiveMemory &staging [[clang::lifetimebound]],
                     const Ownership &ownership, const Collective &collective,
                     int64_t group, const PreparedCollective &work, int tag);
 
@@ -78,7 +79,7 @@ private:
   void copyResults();
 
   Processes &processes;
-  Staging &staging;
+  ReceiveMemory &staging;
   int tag;
   size_t sourceCount, targetCount; ///< numbers of arrays of a member
   Sides out, in, outResults, inResults;
@@ -86,7 +87,7 @@ private:
   /// Sources of other processes: member * sourceCount + i, and the bytes of
   /// each.
   std::vector<std::pair<size_t, size_t>> foreign;
-  std::vector<Staging::Block> blocks;
+  std::vector<ReceiveMemory::Block> blocks;
   void *const *arrays = nullptr; ///< sources, then targets
   bool areResults = false;
   /// The number of `arrays` of a member.

@@ -49,7 +49,7 @@ private:
 class CrossProcessProvider final : public CollectiveProvider {
 public:
   CrossProcessProvider(std::unique_ptr<CollectiveProvider> local,
-                       Processes &processes)
+                       Processes &processes [[clang::lifetimebound]])
       : local(std::move(local)), processes(processes) {}
 
   Error prepare(const Mesh &mesh, const Ownership &ownership,
@@ -64,7 +64,7 @@ public:
 private:
   std::unique_ptr<CollectiveProvider> local;
   Processes &processes;
-  mutable Staging staging; ///< shared by all its collectives
+  mutable ReceiveMemory staging; ///< shared by all its collectives
 };
 
 Error CrossProcessProvider::prepare(

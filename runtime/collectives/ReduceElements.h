@@ -12,7 +12,7 @@
 #ifndef WEFT_RUNTIME_COLLECTIVES_REDUCEELEMENTS_H
 #define WEFT_RUNTIME_COLLECTIVES_REDUCEELEMENTS_H
 
-#include "weft/runtime/program/SmallFloats.h"
+#include "weft/base/SmallFloats.h"
 
 namespace {
 

@@ -107,40 +107,12 @@ static_assert(isNumberOf(ReduceKind::sum, Reduction::sum) &&
               isNumberOf(ReduceKind::or_, Reduction::or_));
 
 ReduceFunction choose(DType dtype, ReduceKind kind) {
-#define WEFT_CASE(type)                                                        \
-  case DType::type:                                                            \
-    return reduced::type::visit(Reduction(kind), Chosen());
   switch (dtype) {
-    WEFT_CASE(f32)
-    WEFT_CASE(f64)
-    WEFT_CASE(f16)
-    WEFT_CASE(bf16)
-    WEFT_CASE(i1)
-    WEFT_CASE(i8)
-    WEFT_CASE(i16)
-    WEFT_CASE(i32)
-    WEFT_CASE(i64)
-    WEFT_CASE(ui8)
-    WEFT_CASE(ui16)
-    WEFT_CASE(ui32)
-    WEFT_CASE(ui64)
-    WEFT_CASE(c64)
-    WEFT_CASE(c128)
-    WEFT_CASE(f8E4M3FN)
-    WEFT_CASE(f8E5M2)
-    WEFT_CASE(i2)
-    WEFT_CASE(ui2)
-    WEFT_CASE(i4)
-    WEFT_CASE(ui4)
-    WEFT_CASE(f8E4M3)
-    WEFT_CASE(f8E3M4)
-    WEFT_CASE(f8E4M3FNUZ)
-    WEFT_CASE(f8E5M2FNUZ)
-    WEFT_CASE(f8E4M3B11FNUZ)
-    WEFT_CASE(f8E8M0FNU)
-    WEFT_CASE(f4E2M1FN)
+#define WEFT_ELEMENT(NAME, name, ...)                                          \
+  case DType::name:                                                            \
+    return reduced::name::visit(Reduction(kind), Chosen());
+#include "weft/base/ElementTypes.def"
   }
-#undef WEFT_CASE
   return nullptr;
 }
 

@@ -18,7 +18,7 @@ static Error createBuffer(weft_runtime *runtime, const weft_program *program,
                      ports.size(), isInput ? " inputs" : " outputs",
                      ", there is no number ", index);
   const PortInfo &port = ports[index];
-  if (port.layout.partial)
+  if (port.layout.isPartial())
     return makeError(WEFT_INVALID_ARGUMENT, "\"", port.name,
                      "\" is a sum of which each device holds a summand: it has "
                      "no global array; give its shards to weft_execute_local");
@@ -103,7 +103,7 @@ static BoxCopy shardCopy(const weft_buffer &buffer, int64_t position,
   const PortInfo &port = *buffer.port;
   const Plan &plan = buffer.program->plan();
   Box box = own(plan.mesh, port.layout, port.shape, position);
-  Box common = intersectBoxes<Box>(box, block);
+  Box common = intersect(box, block);
   const std::vector<int64_t> &local = plan.buffers[port.buffer].shape;
   std::vector<int64_t> inLocal, inBlock, extent, shape;
   for (size_t d = 0; d < box.size(); ++d) {

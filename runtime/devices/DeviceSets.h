@@ -8,7 +8,7 @@
 #ifndef WEFT_RUNTIME_DEVICES_DEVICESETS_H
 #define WEFT_RUNTIME_DEVICES_DEVICESETS_H
 
-#include "weft/runtime/abi/DeviceList.h"
+#include "weft/base/DeviceList.h"
 #include "weft/runtime/collectives/Provider.h"
 #include "weft/runtime/devices/DeviceSet.h"
 

@@ -4,6 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "weft/base/ElementTypes.h"
+#include "weft/base/PortRole.h"
 #include "weft/runtime/abi/profile.h"
 #include "weft/runtime/collectives/Provider.h"
 #include "weft/runtime/program/Program.h"
@@ -14,9 +16,8 @@
 using namespace weft;
 using namespace weft::runtime;
 
-static_assert(WEFT_F4E2M1FN == int(DType::MAX) && WEFT_C64 == int(DType::c64));
-static_assert(WEFT_METRIC_STATE == int(plan::PortRole::MAX) &&
-              WEFT_SLOT == int(plan::PortRole::slot));
+static_assert(int(DType::MAX) + 1 == elementTypeCount);
+static_assert(size_t(plan::PortRole::MAX) + 1 == std::size(kRoles));
 
 /// The text of a name in the file; empty if it is absent.
 static const char *textOf(const flatbuffers::String *text) {
@@ -177,15 +178,19 @@ extern "C" {
 
 WEFT_EXPORT const char *weft_dtype_name(weft_dtype dtype) {
   unsigned number = numberOf(dtype);
-  return number <= unsigned(DType::MAX) ? plan::EnumNameDType(DType(number))
-                                        : nullptr;
+  return number < elementTypeCount ? kElementTypes[number].name.data()
+                                   : nullptr;
+}
+
+WEFT_EXPORT const char *weft_dtype_numpy_name(weft_dtype dtype) {
+  unsigned number = numberOf(dtype);
+  return number < elementTypeCount ? kElementTypes[number].numpy.data()
+                                   : nullptr;
 }
 
 WEFT_EXPORT const char *weft_role_name(weft_role role) {
   unsigned number = numberOf(role);
-  return number <= unsigned(plan::PortRole::MAX)
-             ? plan::EnumNamePortRole(plan::PortRole(number))
-             : nullptr;
+  return number < std::size(kRoles) ? kRoles[number].name.data() : nullptr;
 }
 
 WEFT_EXPORT size_t weft_program_input_count(const weft_program *program) {

@@ -1,6 +1,6 @@
 #include "weft/runtime/devices/Runtime.h"
 
-#include "weft/runtime/abi/DeviceList.h"
+#include "weft/base/DeviceList.h"
 #include "weft/runtime/devices/DeviceSets.h"
 
 #include <algorithm>

@@ -69,7 +69,7 @@ struct weft_runtime {
   weft::runtime::Error checkProcess() const;
 
   /// The process that runs each device of a mesh.
-  weft::runtime::Ownership ownership(const weft::runtime::Mesh &mesh) const;
+  weft::runtime::Ownership ownership(const weft::Mesh &mesh) const;
 
   /// Locks the mutex while no enqueued work runs.
   std::unique_lock<std::mutex> lockIdle();

@@ -1,6 +1,6 @@
 #include "weft/runtime/processes/StartWatch.h"
-#include "weft/runtime/processes/EnvironmentNumber.h"
-#include "weft/runtime/program/WriteAll.h"
+#include "weft/base/EnvironmentNumber.h"
+#include "weft/base/WriteAll.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,7 +1,7 @@
 // The thread that watches over the other processes.
 
+#include "weft/base/WriteAll.h"
 #include "weft/runtime/processes/Processes.h"
-#include "weft/runtime/program/WriteAll.h"
 
 #include <algorithm>
 #include <cstring>

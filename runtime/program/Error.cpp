@@ -1,6 +1,6 @@
 #include "weft/runtime/program/Error.h"
 
-#include "weft/runtime/abi/ProgramImage.h"
+#include "weft/base/Hash.h"
 
 extern "C" {
 
@@ -15,6 +15,6 @@ WEFT_EXPORT const char *weft_error_message(const weft_error *error) {
 WEFT_EXPORT void weft_error_free(weft_error *error) { delete error; }
 
 WEFT_EXPORT uint64_t weft_hash(const void *data, size_t bytes) {
-  return weft::hashProgramBytes(data, bytes);
+  return weft::hashBytes(data, bytes);
 }
 }

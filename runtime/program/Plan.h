@@ -10,10 +10,10 @@
 #define WEFT_RUNTIME_PROGRAM_PLAN_H
 
 #include "weft/layout/FetchTraffic.h"
+#include "weft/layout/Layout.h"
 #include "weft/runtime/abi/plan_generated.h"
 #include "weft/runtime/program/DType.h"
 #include "weft/runtime/program/Error.h"
-#include "weft/runtime/program/Layout.h"
 
 #include <array>
 #include <span>
@@ -24,6 +24,10 @@ namespace weft::runtime {
 using plan::BufferKind;
 using plan::CollectiveKind;
 using plan::ReduceKind;
+using weft::Box;
+using weft::Layout;
+using weft::Mesh;
+using weft::SubAxes;
 
 /// A device-local array. `input` and `output` are ports or -1; a donated input
 /// has both.

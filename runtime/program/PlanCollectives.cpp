@@ -186,7 +186,7 @@ Error PlanReader::check(const std::string &what, const Collective &info,
     std::string reason = invalidReason(out.mesh, *layout, its.shape.size());
     if (!reason.empty())
       return badPlan(what, ": ", reason);
-    if (layout->partial)
+    if (layout->isPartial())
       return badPlan(what, " moves a partial value; reduce it first");
   }
   std::vector<int64_t> source = localShape(its.from, its.shape),

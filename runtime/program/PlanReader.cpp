@@ -1,16 +1,14 @@
 #include "weft/runtime/program/PlanReader.h"
 
-#include "weft/runtime/abi/ProgramImage.h"
+#include "weft/base/Hash.h"
+#include "weft/base/Text.h"
 
 #include <set>
 
 namespace weft::runtime {
 
 std::string shapeText(std::span<const int64_t> shape) {
-  std::string text = "[";
-  for (size_t d = 0; d < shape.size(); ++d)
-    text += (d ? ", " : "") + std::to_string(shape[d]);
-  return text + "]";
+  return "[" + joined(shape, ", ") + "]";
 }
 
 /// Not an error of the file: programs of any size can be compiled.
@@ -58,7 +56,8 @@ Layout readLayout(const plan::Layout *layout, size_t rank) {
     for (const plan::DimLayout *dim : *layout->dims())
       out.dims.push_back(dim ? readAxes(dim->axes()) : SubAxes());
   }
-  out.partial = layout && layout->partial() && layout->partial()->size() != 0;
+  if (layout)
+    out.partial = readAxes(layout->partial());
   return out;
 }
 
@@ -114,9 +113,10 @@ Error PlanReader::readMesh() {
     for (int64_t d = 0; d < count; ++d)
       mesh.devices.push_back(d);
   std::set<int64_t> ids(mesh.devices.begin(), mesh.devices.end());
-  if (mesh.size() != count || int64_t(ids.size()) != count || *ids.begin() < 0)
-    return badPlan("mesh of ", count, " devices lists ", mesh.size(), " ids, ",
-                   ids.size(), " of them different");
+  if (int64_t(mesh.devices.size()) != count || int64_t(ids.size()) != count ||
+      *ids.begin() < 0)
+    return badPlan("mesh of ", count, " devices lists ", mesh.devices.size(),
+                   " ids, ", ids.size(), " of them different");
   return nullptr;
 }
 
@@ -186,12 +186,6 @@ Error PlanReader::readPort(const std::string &what, const plan::Port &port,
                    out.buffers.size());
   info.layout = readLayout(port.layout(), info.shape.size());
   std::string reason = invalidReason(out.mesh, info.layout, info.shape.size());
-  if (reason.empty() && info.layout.partial) {
-    SubAxes all = readAxes(port.layout()->partial());
-    for (const SubAxes &axes : info.layout.dims)
-      all.insert(all.end(), axes.begin(), axes.end());
-    reason = weft::invalidReason(out.mesh.axes, all);
-  }
   if (!reason.empty())
     return badPlan(what, ": ", reason);
   const BufferInfo &buffer = out.buffers[info.buffer];
@@ -208,7 +202,7 @@ Error PlanReader::readPort(const std::string &what, const plan::Port &port,
   for (int64_t p = 0; p < out.mesh.size(); ++p)
     for (const Interval &i : own(out.mesh, info.layout, info.shape, p))
       key.push_back(i.begin);
-  info.signature = hashProgramBytes(key.data(), key.size() * sizeof key[0]);
+  info.signature = hashBytes(key.data(), key.size() * sizeof key[0]);
   return nullptr;
 }
 

@@ -18,7 +18,9 @@ template <typename... Args> Error badPlan(const Args &...args) {
 
 class PlanReader {
 public:
-  PlanReader(const plan::Program &in, Plan &out) : in(in), out(out) {}
+  PlanReader(const plan::Program &in [[clang::lifetimebound]],
+             Plan &out [[clang::lifetimebound]])
+      : in(in), out(out) {}
   Error read();
 
 private:

@@ -1,8 +1,8 @@
 #include "weft/runtime/program/Program.h"
 
+#include "weft/base/WriteAll.h"
 #include "weft/runtime/program/PlanAlignment.h"
 #include "weft/runtime/program/ProgramFile.h"
-#include "weft/runtime/program/WriteAll.h"
 
 #include <atomic>
 #include <cerrno>

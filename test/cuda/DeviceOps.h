@@ -10,7 +10,7 @@
 #define WEFT_TEST_CUDA_DEVICEOPS_H
 
 #include "weft/compiler/codegen/KernelCodegen.h"
-#include "weft/dialects/interpret/Interpret.h"
+#include "weft/passes/interpret/Interpret.h"
 #include "weft/test/cuda/machine/Launch.h"
 
 #include <list>

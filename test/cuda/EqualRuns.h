@@ -10,7 +10,7 @@
 #ifndef WEFT_TEST_CUDA_EQUALRUNS_H
 #define WEFT_TEST_CUDA_EQUALRUNS_H
 
-#include "weft/runtime/program/SmallFloats.h"
+#include "weft/base/SmallFloats.h"
 #include "weft/test/unit/runtime-plan.h"
 
 #include <cmath>

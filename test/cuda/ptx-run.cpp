@@ -56,7 +56,8 @@ static bool parse(std::vector<std::string> words, Request &request) {
 namespace {
 class Runner {
 public:
-  explicit Runner(const Request &request) : request(request) {}
+  explicit Runner(const Request &request [[clang::lifetimebound]])
+      : request(request) {}
 
   int run() {
     std::string error = parseModule(request.text, module);

@@ -306,10 +306,13 @@ class Cases(fit_error_cases.FitCases, name_error_cases.NameCases, step_cases.Ste
 
     def memory(self):
         limit = {"preexec_fn": lambda: process_limits.limit_memory(2 << 30)}
-        wide = self.layer("wide", 2, units=1 << 20)
+        wide, endless = (self.layer(name, 2, units=units) for name, units in (("wide", 1 << 20), ("endless", 1 << 40)))
         yield "weights", ["fit", wide, "--data", self.good_data, "--init-only"], limit
-        endless = self.layer("endless", 2, units=1 << 40)
         yield "more than there is", ["compile", endless, "--emit", "plan"], limit
+        vast, program = f"tensor<{1 << 47}xi8>", self.scratch / "vast.weft"
+        text = f"func.func @main(%x: tensor<i8>) -> {vast} {{\n%0 = weft.broadcast %x dims [] : tensor<i8> -> {vast}\nreturn %0 : {vast}\n}}\n"
+        subprocess.run([self.weft, "compile", self.write("vast.mlir", text), "-o", program], check=True)
+        yield "more than an address space", ["run", program, "--list"]
 
     def budgets(self):
         def explain(*flags):
@@ -317,9 +320,7 @@ class Cases(fit_error_cases.FitCases, name_error_cases.NameCases, step_cases.Ste
         yield "too little memory", explain("--memory", "1e3")
         for budget in ("speed<=3", "bytes", "bytes<=few"):
             yield budget, ["explain", self.write("budget.mlir", f"""module attributes {{weft.expect = "{budget}"}} {{
-                func.func @main(%x: tensor<4xf32> {{weft.name = "x"}}) -> (tensor<4xf32> {{weft.name = "y"}}) {{
-                  %0 = weft.neg %x : tensor<4xf32>
-                  return %0 : tensor<4xf32> }} }}""")]
+                func.func @main(%x: tensor<4xf32> {{weft.name = "x"}}) -> (tensor<4xf32> {{weft.name = "y"}}) {{ return %x : tensor<4xf32> }} }}""")]
         yield "broken", explain("--expect", "all_reduce<=0")
 
     def data(self):

@@ -2,7 +2,7 @@
 
     read(folder) -> [(tag, step, plugin, values)], values in the order of the file
 
-Checksums are computed bit by bit here, unlike in runtime/training/callbacks/EventFile.cpp.
+Checksums are computed bit by bit here, unlike in training/callbacks/EventFile.cpp.
 """
 
 import struct

@@ -1,9 +1,9 @@
 //===- Campaign.cpp - many programs in several processes ------------------===//
 
 #include "weft/test/fuzz/Campaign.h"
+#include "weft/base/WriteAll.h"
+#include "weft/data/files/Isolation.h"
 #include "weft/dialects/weft/Weft.h"
-#include "weft/runtime/data/Isolation.h"
-#include "weft/runtime/program/WriteAll.h"
 #include "weft/test/fuzz/RandomProgram.h"
 
 #include "llvm/ADT/StringExtras.h"

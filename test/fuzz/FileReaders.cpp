@@ -2,16 +2,16 @@
 
 #include "weft/test/fuzz/FileReaders.h"
 
+#include "weft/base/WriteAll.h"
 #include "weft/compiler/frontends/keras/distribution/Distribution.h"
 #include "weft/compiler/frontends/keras/import/Import.h"
 #include "weft/compiler/frontends/keras/model/SavedPaths.h"
-#include "weft/runtime/data/KerasArchive.h"
-#include "weft/runtime/data/Safetensors.h"
-#include "weft/runtime/data/WeightShards.h"
-#include "weft/runtime/program/WriteAll.h"
-#include "weft/runtime/sources/ArrayFile.h"
-#include "weft/runtime/sources/DecodeImage.h"
-#include "weft/runtime/sources/ResizeImage.h"
+#include "weft/data/formats/KerasArchive.h"
+#include "weft/data/formats/Safetensors.h"
+#include "weft/data/formats/WeightShards.h"
+#include "weft/data/images/DecodeImage.h"
+#include "weft/data/images/ResizeImage.h"
+#include "weft/data/sources/ArrayFile.h"
 #include "weft/tools/keras/LegacyWeights.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -107,8 +107,7 @@ static bool importModelText(const std::string &text) {
     return false;
   keras::ImportOptions options;
   options.batchSize = 2;
-  for (keras::StepKind step :
-       {keras::StepKind::Predict, keras::StepKind::Train})
+  for (StepKind step : {StepKind::Predict, StepKind::Train})
     if (auto module =
             keras::importStep(&context, *model, nullptr, step, options);
         succeeded(module) && failed(mlir::verify(**module)))

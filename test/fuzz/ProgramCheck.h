@@ -26,7 +26,7 @@
 #ifndef WEFT_TEST_FUZZ_PROGRAMCHECK_H
 #define WEFT_TEST_FUZZ_PROGRAMCHECK_H
 
-#include "weft/dialects/interpret/Interpret.h"
+#include "weft/passes/interpret/Interpret.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"

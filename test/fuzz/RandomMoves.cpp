@@ -1,6 +1,6 @@
 //===- RandomMoves.cpp - steps that move elements -------------------------===//
 
-#include "weft/dialects/layout/Sizes.h"
+#include "weft/layout/Sizes.h"
 #include "weft/test/fuzz/ProgramGenerator.h"
 
 #include <algorithm>

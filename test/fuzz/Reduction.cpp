@@ -299,7 +299,8 @@ std::vector<Shrink> shrinksOf(ModuleOp module) {
 namespace {
 class Search {
 public:
-  Search(MLIRContext &context, const StillFails &stillFails, unsigned tries)
+  Search(MLIRContext &context [[clang::lifetimebound]],
+         const StillFails &stillFails [[clang::lifetimebound]], unsigned tries)
       : context(context), stillFails(stillFails), tries(tries) {}
   std::string run(std::string text);
 

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/runtime/data/Isolation.h"
+#include "weft/data/files/Isolation.h"
 #include "weft/test/fuzz/FileReaders.h"
 #include "weft/test/fuzz/Mutation.h"
 

@@ -4,7 +4,7 @@
 // CHECK-LABEL: func.func @counted
 // CHECK-SAME: (%[[C:.*]]: tensor<64x8xf32>
 // CHECK: %[[F:.*]] = weft.reshape %[[C]] : tensor<64x8xf32> -> tensor<512xf32>
-// CHECK: weft.for 100 (%[[F]], {{.*}}) : (tensor<512xf32>, tensor<4xf32>) -> (tensor<512xf32>, tensor<4xf32>)
+// CHECK: weft.for 100(%[[F]], {{.*}}) : (tensor<512xf32>, tensor<4xf32>) -> (tensor<512xf32>, tensor<4xf32>)
 // CHECK-NOT: weft.reshape
 // CHECK: weft.dynamic_update_slice
 // CHECK-NOT: weft.reshape
@@ -12,7 +12,7 @@
 // CHECK: weft.reshape {{.*}} : tensor<512xf32> -> tensor<64x8xf32>
 // CHECK: return
 func.func @counted(%c: tensor<64x8xf32>, %part: tensor<4xf32>) -> tensor<64x8xf32> {
-  %r:2 = weft.for 100 (%c, %part) : (tensor<64x8xf32>, tensor<4xf32>) -> (tensor<64x8xf32>, tensor<4xf32>) {
+  %r:2 = weft.for 100(%c, %part) : (tensor<64x8xf32>, tensor<4xf32>) -> (tensor<64x8xf32>, tensor<4xf32>) {
   ^bb0(%i: tensor<i32>, %v: tensor<64x8xf32>, %u: tensor<4xf32>):
     %f = weft.reshape %v : tensor<64x8xf32> -> tensor<512xf32>
     %0 = weft.dynamic_update_slice %f, %u at (%i) : (tensor<512xf32>, tensor<4xf32>, tensor<i32>) -> tensor<512xf32>
@@ -27,7 +27,7 @@ func.func @counted(%c: tensor<64x8xf32>, %part: tensor<4xf32>) -> tensor<64x8xf3
 // The row is read in the old shape, through a reshape back; the inner loop's
 // carried value changes with the outer one's.
 // CHECK-LABEL: func.func @nested
-// CHECK: weft.for 100 ({{.*}}) : (tensor<512xf32>) -> tensor<512xf32>
+// CHECK: weft.for 100({{.*}}) : (tensor<512xf32>) -> tensor<512xf32>
 // CHECK: ^bb0(%{{.*}}: tensor<i32>, %[[V:.*]]: tensor<512xf32>):
 // CHECK: weft.while(%{{.*}}, %[[V]])
 // CHECK: ^bb0(%{{.*}}: tensor<i32>, %[[IN:.*]]: tensor<512xf32>):
@@ -38,7 +38,7 @@ func.func @counted(%c: tensor<64x8xf32>, %part: tensor<4xf32>) -> tensor<64x8xf3
 // CHECK-NOT: weft.reshape
 // CHECK: weft.yield {{.*}} : tensor<512xf32>
 func.func @nested(%c: tensor<64x8xf32>) -> tensor<64x8xf32> {
-  %r = weft.for 100 (%c) : (tensor<64x8xf32>) -> tensor<64x8xf32> {
+  %r = weft.for 100(%c) : (tensor<64x8xf32>) -> tensor<64x8xf32> {
   ^bb0(%i: tensor<i32>, %v: tensor<64x8xf32>):
     %s:2 = weft.while(%i, %v) : (tensor<i32>, tensor<64x8xf32>) -> (tensor<i32>, tensor<64x8xf32>) {
     ^bb0(%j: tensor<i32>, %x: tensor<64x8xf32>):
@@ -64,9 +64,9 @@ func.func @nested(%c: tensor<64x8xf32>) -> tensor<64x8xf32> {
 
 // A value that is changed in its own shape stays.
 // CHECK-LABEL: func.func @own_shape
-// CHECK: weft.for 100 ({{.*}}) : (tensor<64x8xf32>) -> tensor<64x8xf32>
+// CHECK: weft.for 100({{.*}}) : (tensor<64x8xf32>) -> tensor<64x8xf32>
 func.func @own_shape(%c: tensor<64x8xf32>) -> tensor<64x8xf32> {
-  %r = weft.for 100 (%c) : (tensor<64x8xf32>) -> tensor<64x8xf32> {
+  %r = weft.for 100(%c) : (tensor<64x8xf32>) -> tensor<64x8xf32> {
   ^bb0(%i: tensor<i32>, %v: tensor<64x8xf32>):
     %zero = weft.constant dense<0> : tensor<i32>
     %row = weft.dynamic_slice %v at (%zero, %i) : (tensor<64x8xf32>, tensor<i32>, tensor<i32>) -> tensor<1x8xf32>

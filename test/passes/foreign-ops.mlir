@@ -1,4 +1,4 @@
-// Ops of linalg, arith and tensor under their rules (dialects/foreign).
+// Ops of linalg, arith and tensor under their rules (passes/upstream).
 // RUN: weft-opt --weft-propagate-layouts --weft-verify-layouts %s | FileCheck %s
 // RUN: weft-opt --weft-propagate-layouts --weft-verify-layouts --weft-partition %s | FileCheck %s --check-prefix=LOCAL
 

@@ -41,9 +41,9 @@ func.func @swapped(%a: tensor<64x64xf32> {weft.donated = 0 : i64}, %b: tensor<64
 // CHECK: %[[B:.*]] = plan.input "in/1"
 // CHECK: plan.label "loop 0"
 // CHECK-NOT: plan.copy {{.*}} : memref<64x64xf32>
-// CHECK: plan.launch @elementwise{{.*}}(%[[A]], %[[B]], %[[A]])
+// CHECK: plan.launch @elementwise_add_sub{{.*}}(%[[B]], %[[A]], %[[A]])
 // CHECK-NOT: plan.copy {{.*}} : memref<64x64xf32>
-// CHECK: plan.launch @elementwise{{.*}}(%[[B]], %[[A]], %[[B]])
+// CHECK: plan.launch @elementwise_add_sub{{.*}}(%[[A]], %[[B]], %[[B]])
 // CHECK-NOT: plan.copy {{.*}} : memref<64x64xf32>
 // CHECK: plan.jump "loop 0"
 func.func @leapfrog(%a: tensor<64x64xf32> {weft.donated = 0 : i64}, %b: tensor<64x64xf32> {weft.donated = 1 : i64}) -> (tensor<64x64xf32>, tensor<64x64xf32>) {

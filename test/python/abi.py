@@ -1,4 +1,4 @@
-"""weft/abi.py has the declarations of weft.h and serving.h, compiler_abi.py those of compiler.h; dtype and role names are
+"""weft/abi.py has the declarations of weft.h and serving.h, compiler_abi.py those of compiler.h; names of roles and element types are
 the runtime's.
 
     abi.py SOURCE_TREE
@@ -9,7 +9,7 @@ import pathlib
 import re
 import sys
 
-from weft import abi, compiler_abi, serving
+from weft import abi, arrays, compiler_abi, serving
 
 root = pathlib.Path(sys.argv[1])
 header = (root / "runtime/abi/weft.h").read_text()
@@ -28,26 +28,25 @@ def fields(name, header=header):
             if field.strip()]
 
 
-def enumerators(name, prefix):
-    body = re.search(rf"typedef enum {name} {{(.*?)}} {name};", without_comments(header), re.S).group(1)
-    return [entry.strip().removeprefix(prefix) for entry in body.split(",")]
-
-
 assert fields("weft_port") == [name for name, _ in abi.Port._fields_], fields("weft_port")
 assert fields("weft_program_info") == [name for name, _ in abi.ProgramInfo._fields_], fields("weft_program_info")
 for name, struct in (("weft_text", compiler_abi.Text), ("weft_source", compiler_abi.Source), ("weft_value", compiler_abi.Value),
                      ("weft_compile_options", compiler_abi.Options), ("weft_diagnostic", compiler_abi.Diagnostic)):
     assert fields(name, compiler_header) == [field for field, _ in struct._fields_], fields(name, compiler_header)
 assert f"#define WEFT_ABI_VERSION {abi.VERSION}\n" in header
-assert [name.lower() for name in enumerators("weft_role", "WEFT_")] == list(abi.ROLES)
 
 library = abi.runtime()
-for names, function, count in ((abi.DTYPES, "weft_dtype_name", len(enumerators("weft_dtype", "WEFT_"))),
-                               (abi.ROLES, "weft_role_name", len(enumerators("weft_role", "WEFT_")))):
-    call = getattr(library, function)
-    call.restype = ctypes.c_char_p
-    assert tuple(call(index).decode() for index in range(len(names))) == names, function
-    assert len(names) == count
+roles = re.findall(r"^WEFT_ROLE\(\w+, (\w+),", (root / "base/PortRoles.def").read_text(), re.M)
+assert len(roles) == 10
+assert [library.weft_role_name(number).decode() for number in range(len(roles))] == roles
+assert library.weft_role_name(len(roles)) is None
+table = re.findall(r'^WEFT_ELEMENT\(\w+, (\w+), \w+, \w+, \d+, "(\w+)"', (root / "base/ElementTypes.def").read_text(), re.M)
+assert len(table) == 28
+for number, (name, numpy_name) in enumerate(table):
+    assert library.weft_dtype_name(number).decode() == name
+    assert library.weft_dtype_numpy_name(number).decode() == numpy_name
+    assert str(arrays.numpy_dtype(number)) == numpy_name
+assert library.weft_dtype_name(len(table)) is None and library.weft_dtype_numpy_name(len(table)) is None
 
 # Every function is declared in a header, with as many parameters.
 compiler_abi.library()  # fails if a function is missing

@@ -32,7 +32,7 @@ namespace weft {
 class CollectiveGraph {
 public:
   static constexpr int64_t never = std::numeric_limits<int64_t>::max();
-  using Shape = llvm::SmallVector<int64_t, 4>;
+  using Shape = std::vector<int64_t>;
   struct Cell {
     int64_t element = -1; ///< -1: padding
     uint32_t summands = 0;
@@ -49,7 +49,8 @@ public:
   /// Builds the graph from a tensor that is partial over `summands` to layouts
   /// that are partial over some of `mayMake`. With `kindsDiffer` the two have
   /// different reductions, so no node is partial over both.
-  CollectiveGraph(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
+  CollectiveGraph(const Mesh &mesh [[clang::lifetimebound]],
+                  llvm::ArrayRef<int64_t> shape,
                   llvm::ArrayRef<SubAxis> summands = {},
                   llvm::ArrayRef<SubAxis> mayMake = {},
                   bool kindsDiffer = false)
@@ -116,7 +117,7 @@ public:
                 ReduceKind madeKind = ReduceKind::Sum) const {
     Layout result = nodes[node].dims;
     result.partial = nodes[node].left;
-    result.partial.append(nodes[node].made);
+    llvm::append_range(result.partial, nodes[node].made);
     result.reduce = nodes[node].made.empty() ? leftKind : madeKind;
     return normalise(mesh, result);
   }
@@ -171,7 +172,7 @@ private:
   void addNode(const Layout &dims, const SubAxes &left, const SubAxes &made) {
     Layout whole = dims;
     whole.partial = left;
-    whole.partial.append(made);
+    llvm::append_range(whole.partial, made);
     if (!invalidReason(mesh, whole, shape.size()).empty())
       return;
     Node node{dims, left, made, localShape(dims, shape), {}};
@@ -208,7 +209,7 @@ private:
       int64_t stride = mesh.axes[sub.axis].size / sub.skip / sub.size;
       for (unsigned a = sub.axis + 1; a < mesh.axes.size(); ++a)
         stride *= mesh.axes[a].size;
-      device += (k % sub.size - coordinate(mesh, device, sub)) * stride;
+      device += (k % sub.size - coordinate(mesh.axes, device, sub)) * stride;
       k /= sub.size;
     }
     return device;
@@ -250,13 +251,13 @@ private:
       // may join the two.
       Layout kept = b.dims;
       moved.dims[from] = kept.dims[from];
-      moved.dims[from].append(over);
+      llvm::append_range(moved.dims[from], over);
       if (!(normalise(mesh, moved) == a.dims))
         return false;
       moved.dims[from] = kept.dims[from];
     }
     if (to >= 0)
-      moved.dims[to].append(over);
+      llvm::append_range(moved.dims[to], over);
     return normalise(mesh, moved) == b.dims;
   }
   /// Whether a slice (`from` < 0), all-gather (`to` < 0) or all-to-all leads

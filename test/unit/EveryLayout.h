@@ -9,7 +9,7 @@
 #ifndef WEFT_TEST_UNIT_EVERYLAYOUT_H
 #define WEFT_TEST_UNIT_EVERYLAYOUT_H
 
-#include "weft/dialects/layout/Layout.h"
+#include "weft/layout/Layout.h"
 
 #include <vector>
 

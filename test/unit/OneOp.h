@@ -38,12 +38,12 @@ inline Layout layoutOf(const Mesh &mesh, const char *text) {
 
 /// Parses the axes of factors, which are written like a layout's dimensions.
 inline FactorAxes axesOf(const Mesh &mesh, const char *text) {
-  return layoutOf(mesh, text).dims;
+  return llvm::to_vector<4>(layoutOf(mesh, text).dims);
 }
 
 inline std::string textOf(const Mesh &mesh, const FactorAxes &axes) {
   Layout layout;
-  layout.dims = axes;
+  layout.dims.assign(axes.begin(), axes.end());
   return toCommandText(mesh, layout);
 }
 

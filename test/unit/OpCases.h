@@ -17,7 +17,7 @@
 #ifndef WEFT_TEST_UNIT_OPCASES_H
 #define WEFT_TEST_UNIT_OPCASES_H
 
-#include "weft/dialects/interpret/Interpret.h"
+#include "weft/passes/interpret/Interpret.h"
 
 #include "mlir/IR/MLIRContext.h"
 

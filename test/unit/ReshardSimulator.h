@@ -23,10 +23,11 @@ constexpr int64_t poison = int64_t(-1) << 40;
 
 class ReshardSimulator {
 public:
-  using Shape = llvm::SmallVector<int64_t, 4>;
+  using Shape = std::vector<int64_t>;
   using Buffers = std::vector<std::vector<int64_t>>;
 
-  ReshardSimulator(const Mesh &mesh, llvm::ArrayRef<int64_t> shape)
+  ReshardSimulator(const Mesh &mesh [[clang::lifetimebound]],
+                   llvm::ArrayRef<int64_t> shape)
       : mesh(mesh), shape(shape) {}
 
   /// Returns the reason why the plan does not lead to the target, or empty.
@@ -55,7 +56,8 @@ private:
       int64_t stride = mesh.axes[sub.axis].size / sub.skip / sub.size;
       for (unsigned a = sub.axis + 1; a < mesh.axes.size(); ++a)
         stride *= mesh.axes[a].size;
-      position += (k % sub.size - coordinate(mesh, position, sub)) * stride;
+      position +=
+          (k % sub.size - coordinate(mesh.axes, position, sub)) * stride;
       k /= sub.size;
     }
     return position;
@@ -119,19 +121,19 @@ private:
       forEach(after, [&](Shape index, int64_t i) {
         int64_t source = d;
         switch (step.kind) {
-        case StepKind::MakePartial:
+        case ReshardStepKind::MakePartial:
           out[d][i] = k == 0 ? in[d][i] : 0;
           return;
-        case StepKind::AllReduce:
-        case StepKind::ReduceScatter:
+        case ReshardStepKind::AllReduce:
+        case ReshardStepKind::ReduceScatter:
           if (step.to >= 0)
             index[step.to] += k * after[step.to];
           out[d][i] = 0;
           for (int64_t j = 0; j < p; ++j)
             out[d][i] += read(in[member(d, step.axes, j)], index, before);
           return;
-        case StepKind::Permute:
-        case StepKind::Exchange:
+        case ReshardStepKind::Permute:
+        case ReshardStepKind::Exchange:
           out[d][i] = fetch(step, at, in, before, d, index);
           return;
         default:
@@ -162,7 +164,7 @@ private:
       if (coordinate(mesh, s, at.partial) != coordinate(mesh, d, at.partial))
         continue;
       Box held = own(mesh, at, shape, s);
-      bool holds = step.kind == StepKind::Exchange || held == wanted;
+      bool holds = step.kind == ReshardStepKind::Exchange || held == wanted;
       Shape there = index;
       for (size_t i = 0; i < index.size(); ++i) {
         holds &= index[i] >= held[i].begin && index[i] < held[i].end;

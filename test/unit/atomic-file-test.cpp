@@ -1,13 +1,17 @@
-// Files that are replaced whole or not at all: runtime/abi/AtomicFile.h through
+// Files that are replaced whole or not at all: base/AtomicFile.h through
 // OutputFile, which all commands write with.
 #include "catch2/catch.hpp"
-#include "weft/runtime/data/Files.h"
+#include "weft/data/files/Files.h"
 
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 using namespace weft;
 namespace fs = std::filesystem;

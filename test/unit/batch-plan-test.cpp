@@ -1,4 +1,4 @@
-#include "weft/runtime/training/BatchPlan.h"
+#include "weft/training/BatchPlan.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

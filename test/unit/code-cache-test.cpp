@@ -1,12 +1,14 @@
 // The cache of compiled code: its limits, several processes, and folders that
 // others can write to.
 #include "catch2/catch.hpp"
+#include "weft/base/AtomicFile.h"
 #include "weft/compiler/codegen/CodeCache.h"
-#include "weft/runtime/abi/AtomicFile.h"
 
 #include <filesystem>
 #include <fstream>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 using namespace weft;
 namespace fs = std::filesystem;

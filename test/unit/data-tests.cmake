@@ -1,4 +1,4 @@
-# Tests of runtime/data and runtime/training against the fixtures of Keras.
+# Tests of data and training against the fixtures of Keras.
 foreach(name atomic-file keras-archive npz initializers normal-digests shuffle)
   weft_unit_test(${name}-test SRCS unit/${name}-test.cpp LINK weft::WeftData nlohmann_json::nlohmann_json)
   target_compile_definitions(${name}-test PRIVATE WEFT_FIXTURES="${PROJECT_SOURCE_DIR}/test/fixtures")

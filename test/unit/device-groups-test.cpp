@@ -1,6 +1,6 @@
 //===- device-groups-test.cpp - axes and groups, both ways ----------------===//
 
-#include "weft/dialects/layout/GroupAxes.h"
+#include "weft/layout/GroupAxes.h"
 
 #include "catch2/catch.hpp"
 

@@ -1,7 +1,7 @@
 // Lists and names of devices as text: parsed, refused with a reason, and
 // written.
 #include "catch2/catch.hpp"
-#include "weft/runtime/abi/DeviceList.h"
+#include "weft/base/DeviceList.h"
 
 using namespace weft;
 

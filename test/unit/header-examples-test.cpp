@@ -6,17 +6,22 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "weft/base/AtomicFile.h"
+#include "weft/base/DeviceList.h"
+#include "weft/base/ElementTypes.h"
+#include "weft/base/EnvironmentNumber.h"
+#include "weft/base/PortRole.h"
+#include "weft/base/Result.h"
+#include "weft/base/Threefry.h"
 #include "weft/compiler/Register.h"
 #include "weft/compiler/codegen/CodeCache.h"
 #include "weft/compiler/codegen/KernelCodegen.h"
 #include "weft/compiler/codegen/elements/ElementCode.h"
 #include "weft/compiler/frontends/stablehlo/Import.h"
 #include "weft/compiler/stages/StagePasses.h"
-#include "weft/dialects/foreign/ForeignRules.h"
 #include "weft/dialects/nest/TargetLimits.h"
 #include "weft/dialects/plan/Plan.h"
-#include "weft/runtime/abi/AtomicFile.h"
-#include "weft/runtime/abi/DeviceList.h"
+#include "weft/passes/upstream/UpstreamRules.h"
 #include "weft/runtime/abi/ProgramImage.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -78,7 +83,7 @@ static OwningOpRef<ModuleOp> parse(MLIRContext &context) {
   return module;
 }
 
-TEST_CASE("runtime/abi/DeviceList.h") {
+TEST_CASE("base/DeviceList.h") {
 #include "DeviceList.inc"
   REQUIRE(list);
   CHECK(list->kind == DeviceKind::Cpu);
@@ -102,7 +107,7 @@ TEST_CASE("runtime/abi/ProgramImage.h") {
   CHECK(std::string(file.end() - 8, file.end()) == "WEFTPROG");
 }
 
-TEST_CASE("runtime/abi/AtomicFile.h") {
+TEST_CASE("base/AtomicFile.h") {
   Folder folder;
   auto before = std::filesystem::current_path();
   std::filesystem::current_path(folder.path);
@@ -189,8 +194,62 @@ TEST_CASE("compiler/codegen/elements/ElementCode.h") {
             .hasInterface<elements::ElementCodeOpInterface>());
 }
 
-TEST_CASE("dialects/foreign/ForeignRules.h") {
-#include "ForeignRules.inc"
+TEST_CASE("base/ElementTypes.h") {
+#include "ElementTypes.inc"
+  CHECK(type == weft::ElementType::BFloat16);
+  CHECK(bytes == 2);
+  CHECK(text == "bf16");
+}
+
+TEST_CASE("base/EnvironmentNumber.h") {
+  setenv("OMPI_COMM_WORLD_RANK", "3 of 8", 1);
+#include "EnvironmentNumber.inc"
+  unsetenv("OMPI_COMM_WORLD_RANK");
+  CHECK(rank == 3);
+}
+
+TEST_CASE("base/PortRole.h") {
+#include "PortRole.inc"
+  CHECK(role == weft::Role::SampleWeight);
+  CHECK(isNew);
+  CHECK(roleName(*role) == "sample_weight");
+  CHECK(holdsState(weft::Role::MetricState));
+  CHECK(!roleNamed("weights"));
+}
+
+TEST_CASE("base/Result.h") {
+  struct Array {};
+  bool isThere = false;
+  auto readNpy = [&](const char *) -> weft::Result<Array> {
+    if (!isThere)
+      return weft::Error{"no file"};
+    return Array();
+  };
+  int used = 0;
+  auto use = [&](Array) { ++used; };
+  auto load = [&]() -> weft::Status {
+    using weft::Result;
+#include "Result.inc"
+    return {};
+  };
+  CHECK(load().message() == "no file");
+  CHECK(used == 0);
+  isThere = true;
+  CHECK(bool(load()));
+  CHECK(used == 1);
+}
+
+TEST_CASE("base/Threefry.h") {
+#include "Threefry.inc"
+  for (float value : u) {
+    CHECK(value >= -0.05f);
+    CHECK(value < 0.05f);
+  }
+  CHECK(u[0] != u[1]);
+}
+
+TEST_CASE("passes/upstream/UpstreamRules.h") {
+#include "UpstreamRules.inc"
   MLIRContext context(registry);
   context.loadDialect<linalg::LinalgDialect>();
   CHECK(OperationName("linalg.matmul", &context)

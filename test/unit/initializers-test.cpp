@@ -1,9 +1,9 @@
 // Random numbers and initial values are compared with those of JAX and Keras
 // 3.15 (test/fixtures/rng).
 #include "catch2/catch.hpp"
-#include "weft/runtime/data/Initializers.h"
-#include "weft/runtime/data/Npz.h"
-#include "weft/runtime/data/Random.h"
+#include "weft/base/Threefry.h"
+#include "weft/data/formats/Npz.h"
+#include "weft/data/initializers/Initializers.h"
 #include "weft/test/unit/distance.h"
 
 #include <cmath>

@@ -1,7 +1,7 @@
 //===- interpret-refusals-test.cpp - programs that the interpreter refuses ===//
 
 #include "weft/dialects/coll/Coll.h"
-#include "weft/dialects/interpret/Interpret.h"
+#include "weft/passes/interpret/Interpret.h"
 #include "weft/passes/verify/CompareWithGlobal.h"
 
 #include "mlir/Parser/Parser.h"

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "weft/dialects/coll/Coll.h"
-#include "weft/dialects/interpret/Interpret.h"
+#include "weft/passes/interpret/Interpret.h"
 #include "weft/passes/training/Passes.h"
 #include "weft/passes/verify/CompareWithGlobal.h"
 #include "weft/test/unit/ParsedProgram.h"

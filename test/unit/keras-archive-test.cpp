@@ -1,8 +1,8 @@
 // .keras files of Keras 3.15 are read, written by Weft and read back.
 // test/keras/check-archive.py loads the files of this test in WEFT_ARCHIVE_OUT.
 #include "catch2/catch.hpp"
-#include "weft/runtime/data/KerasArchive.h"
-#include "weft/runtime/data/Npz.h"
+#include "weft/data/formats/KerasArchive.h"
+#include "weft/data/formats/Npz.h"
 
 #include <cstdio>
 #include <cstdlib>

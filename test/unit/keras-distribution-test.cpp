@@ -144,7 +144,8 @@ namespace {
 /// Splits the longest dimension of each weight over all devices.
 class FullySharded : public Strategy {
 public:
-  explicit FullySharded(const Mesh &mesh, size_t extra = 0)
+  explicit FullySharded(const Mesh &mesh [[clang::lifetimebound]],
+                        size_t extra = 0)
       : mesh(mesh), extra(extra) {}
   std::string name() const override { return "fully sharded"; }
   std::optional<Layout>
@@ -212,7 +213,7 @@ TEST_CASE("data parallel files") {
       R"({"class_name": "DataParallel", "config": {"devices": ["cpu:1", "cpu:0"]}})",
       4);
   REQUIRE(listed.error == "");
-  CHECK(listed->mesh.devices == llvm::SmallVector<int64_t, 8>{1, 0});
+  CHECK(listed->mesh.devices == std::vector<int64_t>{1, 0});
 }
 
 TEST_CASE("names of devices are read to their end") {

@@ -2,11 +2,11 @@
 // it again:
 //   WEFT_WRITE_DOCS=1 build/bin/keras-docs-test
 
+#include "weft/base/config/OptionWriter.h"
 #include "weft/compiler/frontends/keras/activations/Activation.h"
 #include "weft/compiler/frontends/keras/layers/QuantizationConfig.h"
 #include "weft/compiler/frontends/keras/model/Model.h"
 #include "weft/compiler/frontends/keras/operations/Operation.h"
-#include "weft/compiler/frontends/keras/schema/OptionWriter.h"
 
 #include "catch2/catch.hpp"
 

@@ -3,10 +3,10 @@
 // same models, weights and data.
 
 #include "weft/compiler/frontends/keras/import/Import.h"
-#include "weft/dialects/interpret/Interpret.h"
+#include "weft/data/formats/Npz.h"
 #include "weft/dialects/weft/Weft.h"
+#include "weft/passes/interpret/Interpret.h"
 #include "weft/passes/training/Passes.h"
-#include "weft/runtime/data/Npz.h"
 #include "weft/test/unit/distance.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -113,7 +113,7 @@ static mlir::OwningOpRef<mlir::ModuleOp> trainModule(mlir::MLIRContext &context,
       keras::readModel(readText(folder + "/model.json"));
   REQUIRE(model.error == "");
   auto module = keras::importStep(&context, *model, nullptr,
-                                  keras::StepKind::Train, {batchSize});
+                                  weft::StepKind::Train, {batchSize});
   REQUIRE(mlir::succeeded(module));
   mlir::PassManager passes(&context);
   passes.addPass(weft::createDifferentiatePass());

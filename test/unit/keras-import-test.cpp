@@ -15,6 +15,7 @@
 #include <fstream>
 #include <sstream>
 
+using namespace weft;
 using namespace weft::keras;
 
 static std::string readText(const std::string &name) {

@@ -2,16 +2,16 @@
 // test/fixtures/layers. Its prediction and its training steps are interpreted
 // and compared with figures of Keras.
 
+#include "weft/base/config/OptionWriter.h"
 #include "weft/compiler/frontends/keras/import/Import.h"
 #include "weft/compiler/frontends/keras/layers/QuantizationConfig.h"
 #include "weft/compiler/frontends/keras/operations/Operation.h"
 #include "weft/compiler/frontends/keras/optimizers/Wrappers.h"
-#include "weft/compiler/frontends/keras/schema/OptionWriter.h"
-#include "weft/dialects/interpret/Interpret.h"
+#include "weft/data/formats/Npz.h"
+#include "weft/data/initializers/Initializers.h"
 #include "weft/dialects/weft/Weft.h"
+#include "weft/passes/interpret/Interpret.h"
 #include "weft/passes/training/Passes.h"
-#include "weft/runtime/data/Initializers.h"
-#include "weft/runtime/data/Npz.h"
 #include "weft/test/unit/distance.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -106,7 +106,7 @@ private:
   bool has(const std::string &key) const {
     return figures().count(name + "/" + key);
   }
-  mlir::OwningOpRef<mlir::ModuleOp> module(keras::StepKind step);
+  mlir::OwningOpRef<mlir::ModuleOp> module(weft::StepKind step);
   Tensor argument(const std::string &port, mlir::Type type) const;
   void run(mlir::func::FuncOp function);
   void compare(const std::string &port, const std::string &key,
@@ -122,7 +122,7 @@ private:
 };
 } // namespace
 
-mlir::OwningOpRef<mlir::ModuleOp> Case::module(keras::StepKind step) {
+mlir::OwningOpRef<mlir::ModuleOp> Case::module(weft::StepKind step) {
   keras::ImportOptions options;
   options.batchSize = figures().lower_bound(name + "/x/")->second.shape[0];
   const std::string weights = name + "/sample_weight";
@@ -229,7 +229,7 @@ void Case::compare(const std::string &port, const std::string &key,
 }
 
 void Case::checkPrediction() {
-  auto built = module(keras::StepKind::Predict);
+  auto built = module(weft::StepKind::Predict);
   values.clear();
   run(built->lookupSymbol<mlir::func::FuncOp>("predict"));
   for (const keras::Variable &variable : model->variables)
@@ -243,7 +243,7 @@ void Case::checkPrediction() {
 }
 
 void Case::checkTraining() {
-  auto built = module(keras::StepKind::Train);
+  auto built = module(weft::StepKind::Train);
   values.clear();
   for (int step = 0; step < steps; ++step) {
     run(built->lookupSymbol<mlir::func::FuncOp>("train"));

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/dialects/layout/Layout.h"
+#include "weft/layout/Layout.h"
 #include "weft/test/unit/ShardedWitness.h"
 
 #include "catch2/catch.hpp"
@@ -44,7 +44,8 @@ TEST_CASE("reshards over two axes send only elements that receivers lack") {
     REQUIRE(parseCommandText(to, mesh, target) == "");
     INFO(from << " to " << to);
     CHECK(move("a=2,b=4", "16x24", from, to).bytes() ==
-          4 * receiveLowerBound(mesh, source, target, {16, 24}));
+          4 * receiveLowerBound(mesh, source, target,
+                                std::vector<int64_t>{16, 24}));
   }
 }
 

@@ -1,7 +1,7 @@
 //===- layout-test.cpp - the layout algebra against index sets ------------===//
 
-#include "weft/dialects/layout/Layout.h"
-#include "weft/dialects/layout/Sizes.h"
+#include "weft/layout/Layout.h"
+#include "weft/layout/Sizes.h"
 #include "weft/test/unit/EveryLayout.h"
 
 #include "catch2/catch.hpp"
@@ -11,6 +11,7 @@
 #include <set>
 
 using namespace weft;
+using Shape = std::vector<int64_t>;
 
 namespace {
 Mesh meshOf(const char *text) {
@@ -42,7 +43,7 @@ std::set<int64_t> indices(const Box &box, llvm::ArrayRef<int64_t> shape) {
 void checkCovers(const Mesh &mesh, const Layout &layout,
                  llvm::ArrayRef<int64_t> shape) {
   std::map<int64_t, int64_t> holders;
-  llvm::SmallVector<int64_t, 4> local = localShape(layout, shape);
+  std::vector<int64_t> local = localShape(layout, shape);
   for (int64_t position = 0; position < mesh.size(); ++position) {
     Box box = own(mesh, layout, shape, position);
     for (auto [interval, c] : llvm::zip_equal(box, local)) {
@@ -117,11 +118,12 @@ TEST_CASE("the worked examples of the header") {
   for (int64_t d = 0; d < 8; ++d) {
     int64_t r = d / 4, c = d % 4;
     Layout rows = layoutOf(mesh, "[data,-]");
-    CHECK(own(mesh, rows, {16, 10}, d) == Box{{8 * r, 8 * r + 8}, {0, 10}});
+    CHECK(own(mesh, rows, Shape{16, 10}, d) ==
+          Box{{8 * r, 8 * r + 8}, {0, 10}});
     Layout mixed = layoutOf(mesh, "[(model,data)]");
-    CHECK(own(mesh, mixed, {8}, d) == Box{{2 * c + r, 2 * c + r + 1}});
+    CHECK(own(mesh, mixed, Shape{8}, d) == Box{{2 * c + r, 2 * c + r + 1}});
     Layout halves = layoutOf(mesh, "[model:(1)2,model:(2)2]");
-    CHECK(own(mesh, halves, {2, 2}, d) ==
+    CHECK(own(mesh, halves, Shape{2, 2}, d) ==
           Box{{c / 2, c / 2 + 1}, {c % 2, c % 2 + 1}});
   }
   Layout partial = layoutOf(mesh, "[-,-]+sum(model)");
@@ -130,7 +132,7 @@ TEST_CASE("the worked examples of the header") {
   CHECK(shardInterval(7, 4, 3) == Interval{6, 7});
   CHECK(shardInterval(3, 5, 4) == Interval{3, 3});
   Mesh uneven = meshOf("a=2,b=3");
-  CHECK(own(uneven, layoutOf(uneven, "[(a,b)]"), {7}, 2) == Box{{4, 6}});
+  CHECK(own(uneven, layoutOf(uneven, "[(a,b)]"), Shape{7}, 2) == Box{{4, 6}});
 }
 
 TEST_CASE("digits join and overlap") {
@@ -139,8 +141,8 @@ TEST_CASE("digits join and overlap") {
   CHECK(!overlaps({0, 1, 2}, {0, 2, 3}));
   CHECK(overlaps({1, 1, 8}, {1, 4, 2}));
   CHECK(!overlaps({1, 1, 8}, {0, 1, 6}));
-  CHECK(normalise(mesh, {{1, 1, 2}, {1, 2, 4}}) == SubAxes{{1, 1, 8}});
-  CHECK(normalise(mesh, {{1, 2, 4}, {1, 1, 2}}) ==
+  CHECK(normalise(mesh, SubAxes{{1, 1, 2}, {1, 2, 4}}) == SubAxes{{1, 1, 8}});
+  CHECK(normalise(mesh, SubAxes{{1, 2, 4}, {1, 1, 2}}) ==
         SubAxes{{1, 2, 4}, {1, 1, 2}});
   CHECK(layoutOf(mesh, "[(y:(1)2,y:(2)4)]") == layoutOf(mesh, "[y]"));
 }
@@ -196,18 +198,18 @@ TEST_CASE("shards of the largest dimensions have no negative numbers") {
 }
 
 TEST_CASE("tensors that cannot be counted say how many bytes they have") {
-  CHECK(oversize({4611686018427387904, 4}, 4) ==
+  CHECK(oversize(Shape{4611686018427387904, 4}, 4) ==
         "73786976294838206464 bytes, but a tensor has at most "
         "9007199254740992; make a dimension smaller");
-  CHECK(oversize({int64_t(1) << 51}, 4) == "");
-  CHECK(oversize({(int64_t(1) << 51) + 1}, 4) ==
+  CHECK(oversize(Shape{int64_t(1) << 51}, 4) == "");
+  CHECK(oversize(Shape{(int64_t(1) << 51) + 1}, 4) ==
         "9007199254740996 bytes, but a tensor has at most 9007199254740992; "
         "make a dimension smaller");
-  CHECK(oversize({0, int64_t(1) << 62}, 1) ==
+  CHECK(oversize(Shape{0, int64_t(1) << 62}, 1) ==
         "4611686018427387904 bytes, but a tensor has at most "
         "9007199254740992; make a dimension smaller");
-  CHECK(oversize({}, 16) == "");
-  CHECK(tensorBytes({0, int64_t(1) << 62}, 4) == 0);
+  CHECK(oversize(Shape{}, 16) == "");
+  CHECK(tensorBytes(Shape{0, int64_t(1) << 62}, 4) == 0);
   CHECK(saturatingAdd(-2, std::numeric_limits<int64_t>::min()) ==
         std::numeric_limits<int64_t>::min());
   CHECK(saturatingMultiply(-2, std::numeric_limits<int64_t>::max()) ==

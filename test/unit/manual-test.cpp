@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "weft/compiler/frontends/stablehlo/Import.h"
+#include "weft/data/formats/Npz.h"
 #include "weft/dialects/coll/Coll.h"
 #include "weft/passes/verify/CompareWithGlobal.h"
-#include "weft/runtime/data/Npz.h"
 #include "weft/test/unit/PartitionPasses.h"
 
 #include "mlir/Pass/PassManager.h"

@@ -1,8 +1,8 @@
 // A million normal draws of each kind are JAX' and Keras', to the last bit
 // (test/fixtures/rng/write_normal_digests.py).
 #include "catch2/catch.hpp"
-#include "weft/runtime/data/Initializers.h"
-#include "weft/runtime/data/Random.h"
+#include "weft/base/Threefry.h"
+#include "weft/data/initializers/Initializers.h"
 
 #include <bit>
 #include <cmath>

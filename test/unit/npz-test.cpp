@@ -1,6 +1,6 @@
 #include "catch2/catch.hpp"
-#include "weft/runtime/data/Npz.h"
-#include "weft/runtime/program/SmallFloats.h"
+#include "weft/base/SmallFloats.h"
+#include "weft/data/formats/Npz.h"
 
 #include <cstdlib>
 #include <cstring>

@@ -3,7 +3,7 @@
 // Partitioned programs have the results of the global ones on several meshes,
 // with NaN in all padding.
 
-#include "weft/dialects/interpret/Interpret.h"
+#include "weft/passes/interpret/Interpret.h"
 #include "weft/test/unit/PartitionPasses.h"
 
 #include "mlir/Parser/Parser.h"

@@ -13,6 +13,9 @@
 
 namespace weft::pjrt {
 
+/// Numbers of PJRT_Buffer_Type.
+constexpr BufferType kF32 = BufferType(11), kS64 = BufferType(5);
+
 /// Returns the plugin's table, as JAX finds it.
 inline const Api &api() {
   static const Api *table = [] {

@@ -1,9 +1,9 @@
 // The progress bar is compared with the bytes that Keras prints, the order of
 // samples with that of Keras' fit.
 #include "catch2/catch.hpp"
-#include "weft/runtime/training/EpochOrder.h"
-#include "weft/runtime/training/History.h"
-#include "weft/runtime/training/RunningMetrics.h"
+#include "weft/training/EpochOrder.h"
+#include "weft/training/History.h"
+#include "weft/training/RunningMetrics.h"
 
 #include <cmath>
 #include <fstream>

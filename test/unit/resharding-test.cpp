@@ -1,6 +1,6 @@
 //===- resharding-test.cpp - plans executed on arrays ---------------------===//
 
-#include "weft/dialects/layout/ExchangeTraffic.h"
+#include "weft/layout/ExchangeTraffic.h"
 #include "weft/passes/sharding/resharding/ReshardCache.h"
 #include "weft/test/unit/EveryLayout.h"
 #include "weft/test/unit/ReshardSimulator.h"
@@ -54,7 +54,7 @@ ReshardPlan checkPlan(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
       plan.lowerBound != 4 * receiveLowerBound(mesh, from, to, shape))
     FAIL("bound " << plan.lowerBound);
   for (const ReshardStep &step : plan.steps)
-    if (step.kind == StepKind::Exchange && !exchange)
+    if (step.kind == ReshardStepKind::Exchange && !exchange)
       FAIL("an exchange that is not allowed");
   return plan;
 }
@@ -254,7 +254,7 @@ static std::vector<int64_t> sentInTurn(const Mesh &mesh, const Layout &from,
                                        llvm::ArrayRef<int64_t> shape) {
   SubAxes axes;
   for (const SubAxes &dim : from.dims)
-    axes.append(dim.begin(), dim.end());
+    llvm::append_range(axes, dim);
   std::vector<int64_t> sent(mesh.size(), 0);
   for (int64_t shard = 0; shard < shardCount(axes); ++shard) {
     std::vector<int64_t> holders, requests;

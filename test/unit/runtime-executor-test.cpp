@@ -25,7 +25,8 @@ struct Mail {
 
 class Messages final : public runtime::GroupMessages {
 public:
-  Messages(Mail &mail, int64_t group) : mail(mail), group(group) {}
+  Messages(Mail &mail [[clang::lifetimebound]], int64_t group)
+      : mail(mail), group(group) {}
   runtime::Error start(void **sources) override {
     sources[1] = sources[0]; // the other member's source
     while (group == 1 && mail.looksAt0 == 0)
@@ -72,9 +73,9 @@ private:
 
 class Post final : public runtime::CollectiveProvider {
 public:
-  explicit Post(Mail &mail) : mail(mail) {}
+  explicit Post(Mail &mail [[clang::lifetimebound]]) : mail(mail) {}
   runtime::Error
-  prepare(const runtime::Mesh &, const runtime::Ownership &,
+  prepare(const weft::Mesh &, const runtime::Ownership &,
           const runtime::Collective &, int64_t,
           std::unique_ptr<runtime::PreparedCollective> &out) const override {
     out = std::make_unique<Mailed>(mail);

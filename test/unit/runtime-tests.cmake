@@ -1,4 +1,4 @@
-weft_unit_test(device-list-test SRCS unit/device-list-test.cpp)
+weft_unit_test(device-list-test SRCS unit/device-list-test.cpp LINK weft::WeftBase)
 # Kernels for hand-written plans: a shared object as the compiler makes one.
 add_library(weft_test_kernels MODULE ${CMAKE_CURRENT_LIST_DIR}/runtime-kernels.c)
 foreach(name async execute collectives file isolation plan sharing)

@@ -1,6 +1,6 @@
 //===- sharding-rule-test.cpp - rules and projections ---------------------===//
 
-#include "weft/dialects/layout/RuleParts.h"
+#include "weft/dialects/weft/rules/RuleParts.h"
 #include "weft/test/unit/EveryLayout.h"
 
 #include "catch2/catch.hpp"
@@ -137,7 +137,7 @@ TEST_CASE("exact projections of reshapes need no communication") {
 TEST_CASE("the reduction that a partial operand passes to the result") {
   auto passed = [](Linearity linearity, ReduceKind kind) {
     auto result = passedReduction(linearity, kind);
-    return result ? stringifyReduceKind(*result).str() : "none";
+    return result ? std::string(stringifyReduceKind(*result)) : "none";
   };
   CHECK(passed(Linearity::Linear, ReduceKind::Sum) == "sum");
   CHECK(passed(Linearity::JointlyLinear, ReduceKind::Sum) == "sum");

@@ -1,7 +1,7 @@
 // Orders of samples are compared with those of Keras' fit
 // (test/fixtures/rng/shuffle.json).
 #include "catch2/catch.hpp"
-#include "weft/runtime/data/Random.h"
+#include "weft/base/MersenneTwister.h"
 
 #include <fstream>
 #include <nlohmann/json.hpp>

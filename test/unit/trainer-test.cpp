@@ -1,7 +1,7 @@
 // The training loop runs programs written by hand. The tests check which array
 // goes to which port, and the values that come back.
-#include "weft/runtime/training/Trainer.h"
 #include "weft/test/unit/runtime-plan.h"
+#include "weft/training/Trainer.h"
 
 #include <filesystem>
 #include <malloc.h>

@@ -28,6 +28,7 @@ ALLOWED = {
                                                        },
     "compiler/codegen/elements/DoubleMath.cpp": {"kPi": "a number of mathematics", "kLog2": "a number of mathematics"},
     "compiler/codegen/elements/Formula.h": {"kUnitStep": "from where on a float is an integer"},
+    "compiler/codegen/gpu/RowSums.cpp": {"kNumberBytes": "of the largest element type, complex<f64>"},
     "compiler/codegen/gpu/KernelWalk.h": {"kBlockThreads": "of a launch of any kernel"},
 }
 

@@ -10,9 +10,9 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PUBLIC = ("runtime/abi/*.h", "compiler/*.h", "compiler/capi/*.h", "compiler/stages/*.h", "compiler/driver/*.h",
+PUBLIC = ("base/*.h", "runtime/abi/*.h", "compiler/*.h", "compiler/capi/*.h", "compiler/stages/*.h", "compiler/driver/*.h",
           "compiler/program/*.h", "compiler/explain/*.h", "compiler/codegen/*.h", "compiler/codegen/elements/ElementCode.h",
-          "compiler/frontends/stablehlo/Import.h", "dialects/foreign/*.h", "dialects/interpret/*.h", "dialects/nest/*.h",
+          "compiler/frontends/stablehlo/Import.h", "passes/upstream/*.h", "passes/interpret/*.h", "dialects/nest/*.h",
           "dialects/plan/*.h", "passes/*/*.h")
 # Matches a line of code that ends a statement; lines with % are IR.
 STATEMENT = re.compile(r"^   [^%]*;\s*(//.*|/\*.*)?$")

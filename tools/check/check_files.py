@@ -1,4 +1,4 @@
-"""One piece of code creates files, runtime/abi/AtomicFile.h, and few open files to read.
+"""One piece of code creates files, base/AtomicFile.h, and few open files to read.
 
 Other code that creates, truncates or renames files follows links at predictable
 names, drops the permissions of the file it replaces, and leaves half a file behind when
@@ -11,7 +11,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FOLDERS = ("compiler", "dialects", "passes", "runtime", "tools")
+FOLDERS = ("base", "compiler", "data", "dialects", "layout", "passes", "runtime", "tools", "training")
 WRITES = re.compile("|".join((
     r"\bstd::o?fstream\b", r'\bf(?:re)?open(?:64)?\s*\([^;]*"[wa+r]*[wa+][wa+bx]*"', r"\bO_CREAT\b", r"\bO_TRUNC\b",
     r"\bcreat\s*\(", r"\bmko?stemps?\b", r"\btmpfile\b", r"\brename(?:at2?)?\s*\(", r"\bH5F_ACC_(?:TRUNC|EXCL|RDWR)\b",
@@ -23,21 +23,21 @@ READS = re.compile("|".join((
     r"\bstd::ifstream\b", r'\bfopen\s*\([^;]*"rb?"', r"\bopen(?:at)?\s*\([^;]*\bO_RDONLY\b", r"\bMemoryBuffer::getFile\w*",
     r"\bzip_open\b", r"\bH5Fopen\b")))
 WRITERS = {
-    "runtime/abi/AtomicFile.h": "the one place",
-    "runtime/data/Hdf5Writer.cpp": "H5Fcreate of the file of openNamedTemporary(), which is removed at once",
-    "runtime/data/OpenFile.cpp": "mkostemp() of a file that is removed at once",
+    "base/AtomicFile.cpp": "the one place",
+    "data/formats/Hdf5Writer.cpp": "H5Fcreate of the file of openNamedTemporary(), which is removed at once",
+    "data/files/OpenFile.cpp": "mkostemp() of a file that is removed at once",
     "compiler/codegen/cpu/LinkObjects.cpp": "the linker reads files: in a folder of mkdtemp()",
 }
 
 
 READERS = {
-    "runtime/abi/AtomicFile.h": "folders",
-    "runtime/data/Files.cpp": "after regularFileSize()",
-    "runtime/data/Hdf5Datasets.cpp": "H5Fopen after regularFileSize()",
-    "runtime/data/Hdf5Library.cpp": "H5Fopen of an open file's map in memory",
-    "runtime/data/OpenFile.cpp": "after regularFileSize()",
-    "runtime/data/Zip.cpp": "after regularFileSize()",
-    "runtime/data/ZipDirectory.cpp": "a file that ZipReader has open",
+    "base/AtomicFile.cpp": "folders",
+    "data/files/Files.cpp": "after regularFileSize()",
+    "data/formats/Hdf5Datasets.cpp": "H5Fopen after regularFileSize()",
+    "data/formats/Hdf5Library.cpp": "H5Fopen of an open file's map in memory",
+    "data/files/OpenFile.cpp": "after regularFileSize()",
+    "data/formats/Zip.cpp": "after regularFileSize()",
+    "data/formats/ZipDirectory.cpp": "a file that ZipReader has open",
     "runtime/program/Program.cpp": "O_NONBLOCK, then S_ISREG",
     "runtime/processes/Liveness.cpp": "/proc",
     "compiler/codegen/CodeCache.cpp": "O_NONBLOCK, then S_ISREG, in a folder of the user's own",
@@ -74,8 +74,8 @@ def complaints(pattern, allowed, what):
 
 
 def main():
-    bad = [*complaints(WRITES, WRITERS, "creates a file; use AtomicFile (runtime/abi/AtomicFile.h)"),
-           *complaints(READS, READERS, "opens a file; use readFile() or readStart() (runtime/data/Files.h)")]
+    bad = [*complaints(WRITES, WRITERS, "creates a file; use AtomicFile (base/AtomicFile.cpp)"),
+           *complaints(READS, READERS, "opens a file; use readFile() or readStart() (data/files/Files.h)")]
     for line in bad:
         print(line)
     return 1 if bad else 0

@@ -11,7 +11,9 @@ LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(#[\w-]*)?\)")
 SPAN = re.compile(r"`([^`\n]+)`")
 NAMED = re.compile(r"[\w.-]+(?:/[\w.-]+)+/?")
 PATTERN = re.compile(r"(^|-)[A-Z]{4,}-|-[A-Z]{4,}(\.|$)")
-FOLDERS = ("bench", "cmake", "compiler", "dialects", "docs", "examples", "layout", "passes", "runtime", "test", "tools")
+FOLDERS = ("base", "bench", "cmake", "compiler", "data", "dialects", "docs", "examples", "layout", "passes", "runtime", "test", "tools", "training")
+
+COMMON = ("base", "data", "training")  # first words of other paths, too
 
 
 def tracked(pattern):
@@ -26,6 +28,7 @@ def problems_of(page):
             yield f"{name}: the link to {target} leads nowhere"
     for target in sorted({word.rstrip(".,;:") for span in SPAN.findall(text) for word in span.split()}):
         known = NAMED.fullmatch(target) and target.split("/")[0] in FOLDERS and not PATTERN.search(pathlib.PurePath(target).name)
+        known = known and (target.split("/")[0] not in COMMON or target.endswith((".h", ".cpp")))
         if known and not (ROOT / target).exists():
             yield f"{name}: `{target}` does not exist"
 

@@ -28,7 +28,7 @@ FAMILIES = {
 HEAD = """# Ops of the dialect `weft`
 
 Written by `python3 tools/check/check_ops.py --write` from the definitions in `dialects/weft`. *StableHLO* is the op that means
-the same; *factors* are the kinds of factor in its sharding rule (`dialects/layout/ShardingRule.h`): pass and position cost nothing,
+the same; *factors* are the kinds of factor in its sharding rule (`dialects/weft/rules/ShardingRule.h`): pass and position cost nothing,
 reduce leaves a partial result, and `docs/decisions/2026-11-21-sharding-rules.md` has the costs of the others.
 Every op has a meaning in the interpreter and code for CPUs and GPUs; cases in `test/fixtures/ops` compare them, and derivatives, with figures of JAX.
 """

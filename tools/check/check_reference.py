@@ -15,7 +15,7 @@ WRITTEN = "Written by `python3 tools/check/check_reference.py --write` from the 
 # The stages' folders of passes, in the order in which programs pass through them.
 PASSES = {
     "training": "Differentiation", "sharding": "Layouts and partitioning", "collectives": "Collectives", "kernels": "Kernels", "nests": "Loop nests",
-    "planning": "Plans", "foreign": "Other compilers' programs",
+    "planning": "Plans", "upstream": "Other compilers' programs",
 }
 DIALECTS = {"coll": "CollOps", "host": "HostOps", "nest": "Nest", "plan": "PlanOps"}
 

@@ -12,15 +12,19 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MAX_LINES = 500
-# The first folders that the files of a folder may include; a runtime file never sees MLIR.
+# The folders that the files of a folder may include. Folders of PLAIN include neither MLIR nor LLVM.
 EDGES = {
-    "layout": {"layout"},
-    "dialects": {"dialects", "layout"},
-    "passes": {"passes", "dialects", "layout"},
-    "compiler": {"compiler", "passes", "dialects", "layout", "runtime/abi"},
-    "runtime": {"runtime", "layout"},
-    "tools": {"tools", "compiler", "passes", "dialects", "layout", "runtime"},
+    "base": {"base"},
+    "layout": {"layout", "base"},
+    "dialects": {"dialects", "layout", "base"},
+    "passes": {"passes", "dialects", "layout", "base"},
+    "compiler": {"compiler", "passes", "dialects", "layout", "base", "runtime/abi"},
+    "runtime": {"runtime", "layout", "base"},
+    "data": {"data", "base"},
+    "training": {"training", "data", "base", "runtime/abi", "runtime/devices"},
+    "tools": {"tools", "compiler", "passes", "dialects", "training", "data", "runtime", "layout", "base"},
 }
+PLAIN = ("base", "layout", "runtime", "data", "training")
 VAGUE = re.compile(r"(^|/)(utils?|common|helpers?|misc)([./_-]|$)", re.I)
 
 
@@ -43,9 +47,9 @@ def long_files():
 
 
 def includes():
-    """Yields (file, its text, [included paths]) for files of EDGES' folders that are not Python."""
+    """Yields (file, its text, [included paths]) for files of EDGES' folders that are C++ or TableGen."""
     for path in code_files():
-        if path.parts[0] in EDGES and path.suffix != ".py":
+        if path.parts[0] in EDGES and path.suffix not in (".py", ".fbs"):
             text = (ROOT / path).read_text(errors="replace")
             yield path, text, re.findall(r'^\s*#?\s*include\s+"([^"]+)"', text, re.M)
 
@@ -59,7 +63,7 @@ def bad_includes():
                     yield f"{path}: includes {target}; {path.parts[0]} may include {', '.join(sorted(allowed))}"
             elif (ROOT / path).parent.joinpath(target).exists() or "/" not in target:
                 yield f'{path}: includes "{target}"; spell it "weft/<folder>/<file>", so that its edge is seen'
-        if path.parts[0] in ("layout", "runtime") and re.search(r'#include [<"](mlir|llvm|lld)(-c)?/', text):
+        if path.parts[0] in PLAIN and re.search(r'#include [<"](mlir|llvm|lld)(-c)?/', text):
             yield f"{path}: {path.parts[0]} may not include MLIR or LLVM"
 
 
@@ -110,8 +114,8 @@ def device_texts():
     """Returns one line for each literal that ends in cpu: or is it, as in "cpu:" + count; cpu:avx2 is a target."""
     for path, text, _ in includes():
         for line, code in enumerate(text.splitlines(), 1):
-            if 'cpu:"' in code and path.parts[0] in ("compiler", "runtime", "tools"):
-                yield f"{path}:{line}: text of devices made by hand; use DeviceList or DeviceName of runtime/abi/DeviceList.h"
+            if 'cpu:"' in code and path.parts[0] in ("compiler", "runtime", "data", "training", "tools"):
+                yield f"{path}:{line}: text of devices made by hand; use DeviceList or DeviceName of base/DeviceList.h"
 
 
 def main():

@@ -62,7 +62,9 @@ std::string countText(size_t count) {
 
 class Loader {
 public:
-  Loader(const KerasH5 &file, const Model &model, const std::string &where)
+  Loader(const KerasH5 &file [[clang::lifetimebound]],
+         const Model &model [[clang::lifetimebound]],
+         const std::string &where [[clang::lifetimebound]])
       : file(file), model(model), where(where) {
     for (const StoredArray &array : file.arrays)
       arrays[array.name] = &array;

@@ -10,7 +10,7 @@
 #define WEFT_TOOLS_KERAS_LEGACYWEIGHTS_H
 
 #include "weft/compiler/frontends/keras/model/Model.h"
-#include "weft/runtime/data/KerasH5.h"
+#include "weft/data/formats/KerasH5.h"
 
 namespace weft::keras {
 

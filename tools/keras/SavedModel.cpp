@@ -4,7 +4,7 @@
 
 #include "weft/compiler/frontends/keras/model/SavedConfig.h"
 #include "weft/compiler/frontends/keras/model/SavedPaths.h"
-#include "weft/runtime/data/WeightShards.h"
+#include "weft/data/formats/WeightShards.h"
 
 #include <algorithm>
 #include <memory>

@@ -9,7 +9,7 @@
 #define WEFT_TOOLS_KERAS_SAVEDMODEL_H
 
 #include "weft/compiler/frontends/keras/model/Model.h"
-#include "weft/runtime/data/KerasArchive.h"
+#include "weft/data/formats/KerasArchive.h"
 
 namespace weft::keras {
 

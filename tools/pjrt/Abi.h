@@ -50,39 +50,9 @@ enum ErrorCode : int {
   kInternal = 13
 };
 
-/// Element types by their numbers in the interface.
-enum BufferType : int {
-  kInvalidType,
-  kPred,
-  kS8,
-  kS16,
-  kS32,
-  kS64,
-  kU8,
-  kU16,
-  kU32,
-  kU64,
-  kF16,
-  kF32,
-  kF64,
-  kBF16,
-  kC64,
-  kC128,
-  kF8E5M2,
-  kF8E4M3FN,
-  kF8E4M3B11FNUZ,
-  kF8E5M2FNUZ,
-  kF8E4M3FNUZ,
-  kS4,
-  kU4,
-  kToken,
-  kS2,
-  kU2,
-  kF8E4M3,
-  kF8E3M4,
-  kF8E8M0FNU,
-  kF4E2M1FN
-};
+/// Element types by their numbers in the interface: those of
+/// base/ElementTypes.def, and two that arrays do not have.
+enum BufferType : int { kInvalidType = 0, kToken = 23 };
 
 enum NamedValueType : int { kString, kInt64, kInt64List, kFloat, kBool };
 struct NamedValue {

@@ -19,7 +19,7 @@ PJRT_Error *fromHost(Client_BufferFromHostBuffer_Args *args) {
   if (PJRT_Error *why = allocate(args->type, dims, args->device_layout,
                                  memory->device, storage, order))
     return why;
-  size_t element = elementType(args->type)->bytes;
+  size_t element = elementType(args->type)->bytes();
   std::vector<int64_t> strides =
       args->num_byte_strides
           ? std::vector(args->byte_strides,
@@ -187,7 +187,7 @@ PJRT_Error *toHost(Buffer_ToHostBuffer_Args *args) {
                      " bytes does not fit into " + std::to_string(args->size));
   auto done = std::make_shared<Promise>();
   args->event = new PJRT_Event{done};
-  size_t element = elementType(buffer.type)->bytes;
+  size_t element = elementType(buffer.type)->bytes();
   buffer.ready->whenSettled(
       [from, done, to = args->data, order, element, dims = buffer.dims,
        strides = byteStrides(buffer.dims, buffer.order, element)](
@@ -238,7 +238,7 @@ template <int step, typename Args> PJRT_Error *refer(Args *args) {
 PJRT_Error *weft::pjrt::readOrder(const MemoryLayout *layout, BufferType type,
                                   const std::vector<int64_t> &dims,
                                   MemoryOrder &out) {
-  auto order = orderOf(layout, dims, elementType(type)->bytes);
+  auto order = orderOf(layout, dims, elementType(type)->bytes());
   if (!order)
     return error(kUnimplemented,
                  "an array in tiles or with gaps is not supported; give an "
@@ -268,12 +268,12 @@ PJRT_Error *weft::pjrt::allocate(BufferType type,
                                  const MemoryLayout *layout,
                                  PJRT_Device *device, StoragePtr &out,
                                  MemoryOrder &order) {
-  const ElementType *element = elementType(type);
+  const ElementFacts *element = elementType(type);
   if (!element)
     return error(kUnimplemented,
                  "arrays of element type number " + std::to_string(type) +
                      " are not supported; known are " + elementTypeNames());
-  size_t bytes = element->bytes;
+  size_t bytes = element->bytes();
   for (int64_t size : dims)
     bytes *= static_cast<size_t>(size);
   out = std::make_shared<Storage>(bytes, device->use);

@@ -28,7 +28,7 @@ struct ArrayCopy {
   MemoryOrder fromOrder, toOrder;
 
   void make() const {
-    size_t element = elementType(port->type)->bytes;
+    size_t element = elementType(port->type)->bytes();
     copyArray(to->data(), toOrder, from->data(),
               byteStrides(port->local, fromOrder, element).data(), port->local,
               element);

@@ -22,7 +22,7 @@
 #include "weft/tools/pjrt/transfers/Launches.h"
 #include "weft/tools/pjrt/transfers/MemoryOrder.h"
 
-#include "weft/runtime/abi/DeviceList.h"
+#include "weft/base/DeviceList.h"
 #include "weft/runtime/abi/weft.h"
 
 #include <atomic>

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "weft/tools/weft/CommandLine.h"
-#include "weft/runtime/abi/ClosestName.h"
+#include "weft/base/ClosestName.h"
 #include "weft/runtime/abi/version.h"
 #include "weft/runtime/abi/weft.h"
 #include "weft/tools/weft/CommandFlags.h"

@@ -11,12 +11,12 @@
 #ifndef WEFT_TOOLS_WEFT_COMMANDS_H
 #define WEFT_TOOLS_WEFT_COMMANDS_H
 
-#include "weft/runtime/abi/DeviceList.h"
+#include "weft/base/DeviceList.h"
+#include "weft/data/sources/ArrayFile.h"
 #include "weft/runtime/abi/processes.h"
-#include "weft/runtime/sources/ArrayFile.h"
-#include "weft/runtime/training/EpochOrder.h"
-#include "weft/runtime/training/ValidationEpochs.h"
 #include "weft/tools/weft/DefaultTarget.h"
+#include "weft/training/EpochOrder.h"
+#include "weft/training/ValidationEpochs.h"
 
 #include <chrono>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include "weft/tools/weft/FitConfig.h"
 
-#include "weft/runtime/abi/ClosestName.h"
-#include "weft/runtime/data/Files.h"
+#include "weft/base/ClosestName.h"
+#include "weft/data/files/Files.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -64,7 +64,8 @@ Words wordsOf(const std::string &flag, const CLI::Option &option,
 
 class ConfigFile {
 public:
-  ConfigFile(const CLI::App &command, std::string path, const Words &given)
+  ConfigFile(const CLI::App &command, std::string path,
+             const Words &given [[clang::lifetimebound]])
       : path(std::move(path)), given(given) {
     for (const CLI::Option *option : command.get_options())
       for (const std::string &name : option->get_lnames())

@@ -12,7 +12,7 @@
 #ifndef WEFT_TOOLS_WEFT_FITCONFIG_H
 #define WEFT_TOOLS_WEFT_FITCONFIG_H
 
-#include "weft/runtime/data/Result.h"
+#include "weft/base/Result.h"
 
 #include "CLI/CLI.hpp"
 

@@ -8,9 +8,9 @@
 #ifndef WEFT_TOOLS_WEFT_FITVALUES_H
 #define WEFT_TOOLS_WEFT_FITVALUES_H
 
-#include "weft/runtime/sources/ImageOptions.h"
-#include "weft/runtime/training/EpochOrder.h"
-#include "weft/runtime/training/ValidationEpochs.h"
+#include "weft/data/images/ImageOptions.h"
+#include "weft/training/EpochOrder.h"
+#include "weft/training/ValidationEpochs.h"
 
 #include <cstdint>
 #include <map>

@@ -2,7 +2,7 @@
 
 #include "weft/tools/weft/FlagRules.h"
 
-#include "weft/runtime/abi/ClosestName.h"
+#include "weft/base/ClosestName.h"
 
 using namespace weft::tool;
 

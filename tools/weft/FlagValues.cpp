@@ -1,10 +1,12 @@
 #include "weft/tools/weft/FlagValues.h"
+#include "weft/base/StepKind.h"
 
 #include "CLI/CLI.hpp"
 
 #include <algorithm>
 #include <cmath>
 
+using namespace weft;
 using namespace weft::tool;
 
 /// Checks the range of a number; CLI11 refuses other words.
@@ -49,7 +51,7 @@ FlagCheck weft::tool::isVerbosity() {
 
 FlagCheck weft::tool::isStep() {
   return [](const std::string &text) -> std::string {
-    if (text == "train" || text == "evaluate" || text == "predict")
+    if (stepKindNamed(text))
       return "";
     return "must be train, evaluate or predict, not " + text;
   };

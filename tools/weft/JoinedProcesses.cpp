@@ -1,8 +1,8 @@
 #include "weft/tools/weft/JoinedProcesses.h"
 
+#include "weft/base/EnvironmentNumber.h"
+#include "weft/base/WriteAll.h"
 #include "weft/runtime/abi/version.h"
-#include "weft/runtime/processes/EnvironmentNumber.h"
-#include "weft/runtime/program/WriteAll.h"
 #include "weft/tools/weft/Commands.h"
 
 #include <csignal>
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 using namespace weft::tool;
-using weft::runtime::environmentNumber;
+using weft::environmentNumber;
 
 /// The processes that a signal handler ends.
 static weft_processes *signalled = nullptr;

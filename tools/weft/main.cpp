@@ -1,6 +1,6 @@
 //===- main.cpp - the program weft ----------------------------------------===//
 
-#include "weft/runtime/program/WriteAll.h"
+#include "weft/base/WriteAll.h"
 #include "weft/tools/weft/CommandLine.h"
 #include "weft/tools/weft/JoinedProcesses.h"
 

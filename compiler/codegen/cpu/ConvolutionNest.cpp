@@ -54,8 +54,8 @@ struct WindowLoop {
 
 class TiledConvolution {
 public:
-  TiledConvolution(KernelEmitter &kernel, ConvolutionOp op,
-                   nest::ConvolutionAttr walk)
+  TiledConvolution(KernelEmitter &kernel [[clang::lifetimebound]],
+                   ConvolutionOp op, nest::ConvolutionAttr walk)
       : kernel(kernel), e(kernel.elements), b(e.builder), loc(e.loc), op(op),
         walk(walk), type(typeOf(op.getResult())),
         element(type.getElementType()),

@@ -55,8 +55,9 @@ Value openPlainLoop(ElementEmitter &emitter, Value begin, Value end,
 namespace {
 class PanelPacking {
 public:
-  PanelPacking(KernelEmitter &kernel, const DotPanels &panels, DotRange across,
-               DotRange along, Type packed, Value to)
+  PanelPacking(KernelEmitter &kernel,
+               const DotPanels &panels [[clang::lifetimebound]],
+               DotRange across, DotRange along, Type packed, Value to)
       : e(kernel.elements), b(e.builder), packed(packed),
         source(b, e.loc, panels.type, packed), panel(b, e.loc, packed, packed),
         panels(panels), across(across), along(along), to(to),

@@ -40,7 +40,8 @@ struct KernelSplit {
 
 class KernelEmitter : private elements::ProcessorLoops {
 public:
-  KernelEmitter(mlir::func::FuncOp kernel, const CpuTarget &target);
+  KernelEmitter(mlir::func::FuncOp kernel,
+                const CpuTarget &target [[clang::lifetimebound]]);
   /// Inserts `void NAME.entry(ptr buffers, ptr coordinates)` before the kernel,
   /// which is not changed. Errors are reported on the kernel or its ops.
   llvm::LogicalResult emit();

@@ -21,7 +21,8 @@ static constexpr size_t kSegments = 4, kDynamicEntries = 9;
 namespace {
 class PlainLinker {
 public:
-  explicit PlainLinker(const Object &object) : object(object) {}
+  explicit PlainLinker(const Object &object [[clang::lifetimebound]])
+      : object(object) {}
   bool link(SmallVectorImpl<char> &out);
 
 private:

@@ -37,7 +37,8 @@ namespace weft::cpu {
 namespace {
 class PackedDot {
 public:
-  PackedDot(KernelEmitter &kernel, const DotShape &shape, nest::LoopsOp loops,
+  PackedDot(KernelEmitter &kernel [[clang::lifetimebound]],
+            const DotShape &shape [[clang::lifetimebound]], nest::LoopsOp loops,
             nest::ContractionAttr walk);
   LogicalResult emit();
 

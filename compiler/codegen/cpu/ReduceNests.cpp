@@ -120,7 +120,8 @@ namespace {
 /// a row of the result.
 class RowReduction {
 public:
-  RowReduction(ElementEmitter &e, ReduceOp op, nest::ReductionAttr walk)
+  RowReduction(ElementEmitter &e [[clang::lifetimebound]], ReduceOp op,
+               nest::ReductionAttr walk)
       : e(e), op(op), walk(walk), type(typeOf(op.getResult())),
         elementType(type.getElementType()), result(e.memoryOf(op.getResult())) {
   }

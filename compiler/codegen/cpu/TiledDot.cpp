@@ -42,8 +42,8 @@ struct TileSize {
 
 class TiledDot {
 public:
-  TiledDot(KernelEmitter &kernel, const DotShape &shape,
-           nest::ContractionAttr walk)
+  TiledDot(KernelEmitter &kernel [[clang::lifetimebound]],
+           const DotShape &shape, nest::ContractionAttr walk)
       : kernel(kernel), emitter(kernel.elements), builder(emitter.builder),
         loc(emitter.loc), shape(shape), lanes(lanesOf(kernel, shape)),
         loops(*nest::tileLoops(shape)), row(loops.row), column(loops.column),

@@ -78,7 +78,7 @@ struct FourierNest {
   Type component;
   bool inverse;
 
-  FourierNest(ElementEmitter &e, FftOp op)
+  FourierNest(ElementEmitter &e [[clang::lifetimebound]], FftOp op)
       : e(e), op(op),
         component(componentType(typeOf(op.getInput()).getElementType())),
         inverse(op.getKind() == FftKind::IFFT ||

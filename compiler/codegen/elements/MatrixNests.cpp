@@ -32,7 +32,8 @@ struct MatrixNest {
   bool flipped;
   SmallVector<Value> batch;
 
-  MatrixNest(ElementEmitter &e, Value result, bool flipped)
+  MatrixNest(ElementEmitter &e [[clang::lifetimebound]], Value result,
+             bool flipped)
       : e(e), type(typeOf(result)), elementType(type.getElementType()),
         pointer(e.memoryOf(result)), flipped(flipped) {
     for (auto [dim, size] : llvm::enumerate(type.getShape().drop_back(2)))

@@ -11,7 +11,7 @@
 #ifndef WEFT_COMPILER_CODEGEN_ELEMENTS_REGISTERS_H
 #define WEFT_COMPILER_CODEGEN_ELEMENTS_REGISTERS_H
 
-#include "weft/dialects/layout/TensorType.h"
+#include "weft/dialects/weft/TensorType.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Value.h"

@@ -26,7 +26,8 @@ struct RowNest {
   int64_t dim, size;
   llvm::SmallVector<mlir::Value> dims; ///< null for the remaining dimension
 
-  RowNest(ElementEmitter &e, mlir::Value input, int64_t dim)
+  RowNest(ElementEmitter &e [[clang::lifetimebound]], mlir::Value input,
+          int64_t dim)
       : e(e), loc(e.loc), elementType(typeOf(input).getElementType()), dim(dim),
         size(typeOf(input).getDimSize(dim)) {
     e.beginNest();

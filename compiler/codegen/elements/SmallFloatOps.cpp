@@ -11,7 +11,7 @@ using llvm::APFloat;
 namespace weft::elements {
 
 namespace {
-/// The bits that encode infinity and NaN, as in runtime/program/SmallFloats.h.
+/// The bits that encode infinity and NaN, as in base/SmallFloats.h.
 enum class Special { Infinities, NanOnes, NanZero, None, Exponent };
 
 Special specialOf(Type type) {
@@ -34,7 +34,8 @@ struct BitEmitter {
   Special special;
   int width, mantissaBits, bias;
 
-  BitEmitter(OpBuilder &b, Location loc, Type type, Value of)
+  BitEmitter(OpBuilder &b [[clang::lifetimebound]], Location loc, Type type,
+             Value of)
       : b(b), loc(loc), vector(dyn_cast<VectorType>(of.getType())),
         special(specialOf(type)) {
     const llvm::fltSemantics &semantics =

@@ -9,7 +9,7 @@
 //            larger numbers become NaN (e4m3fn, above 464), infinity (e5m2,
 //            from 61440) or the largest number (e2m1fn, 6)
 //
-// runtime/program/SmallFloats.h is the same in C++.
+// base/SmallFloats.h is the same in C++.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,12 +21,10 @@
 
 namespace weft::elements {
 
+/// Whether the type is a float of at most eight bits.
 inline bool isSmallFloat(mlir::Type type) {
-  return llvm::isa<mlir::Float8E4M3FNType, mlir::Float8E5M2Type,
-                   mlir::Float8E4M3Type, mlir::Float8E3M4Type,
-                   mlir::Float8E4M3FNUZType, mlir::Float8E5M2FNUZType,
-                   mlir::Float8E4M3B11FNUZType, mlir::Float8E8M0FNUType,
-                   mlir::Float4E2M1FNType>(type);
+  auto real = llvm::dyn_cast<mlir::FloatType>(type);
+  return real && real.getWidth() <= 8;
 }
 /// The type of arithmetic on `type`: f32 for small floats, else the type
 /// itself.

@@ -32,7 +32,7 @@ struct SortNest {
   Value home;    ///< the result in whose memory the positions are
   Type position; ///< an integer of half the bits of its elements
 
-  SortNest(ElementEmitter &e, SortOp op)
+  SortNest(ElementEmitter &e [[clang::lifetimebound]], SortOp op)
       : e(e), op(op), row(e, op.getInputs()[0], op.getDim()) {
     for (Value result : op.getSorted()) {
       int64_t bits = 4 * bytesOf(typeOf(result).getElementType());

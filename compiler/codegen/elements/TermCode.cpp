@@ -2,7 +2,7 @@
 
 #include "weft/compiler/codegen/elements/AttachElements.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
-#include "weft/dialects/layout/TensorType.h"
+#include "weft/dialects/weft/TensorType.h"
 
 using namespace mlir;
 

@@ -29,8 +29,8 @@ std::complex<double> unitRoot(int64_t k, int64_t n);
 class UnitRoots {
 public:
   /// The roots, or with `inverse` their inverses, times `factor`.
-  UnitRoots(ElementEmitter &e, mlir::Type component, int64_t n,
-            bool inverse = false, double factor = 1);
+  UnitRoots(ElementEmitter &e [[clang::lifetimebound]], mlir::Type component,
+            int64_t n, bool inverse = false, double factor = 1);
   /// The real and the imaginary part of number k, which is in [0, n).
   std::pair<mlir::Value, mlir::Value> load(mlir::Value k) const;
 

@@ -175,7 +175,7 @@ struct ConvolutionNest {
   SmallVector<Value> place; ///< in the result; the feature is null
   WindowList windows;
 
-  ConvolutionNest(ElementEmitter &e, ConvolutionOp op)
+  ConvolutionNest(ElementEmitter &e [[clang::lifetimebound]], ConvolutionOp op)
       : e(e), op(op), lhs(typeOf(op.getLhs())), rhs(typeOf(op.getRhs())),
         result(typeOf(op.getResult())), elementType(result.getElementType()),
         windows(op.getWindows()) {}

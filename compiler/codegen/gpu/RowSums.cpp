@@ -27,7 +27,7 @@ using namespace weft::elements;
 namespace weft::gpu {
 
 /// The most bytes of a number: those of a complex number of f64.
-static int64_t numberBytes() { return 16; }
+constexpr int64_t kNumberBytes = 16;
 
 static int64_t warpsOfBlock() { return kBlockThreads / kWarpLanes; }
 
@@ -60,7 +60,7 @@ LogicalResult GpuKernelEmitter::emitRows(nest::RowsAttr walk) {
   if (isOfBlock)
     shared.allocate(builder.getInsertionBlock()->getParentOp(),
                     (kernel.getName() + ".shared").str(),
-                    reduces.size() * warpsOfBlock() * numberBytes());
+                    reduces.size() * warpsOfBlock() * kNumberBytes);
   openRow();
   for (ReduceOp op : reduces)
     if (failed(emitRowReduce(op)))
@@ -222,7 +222,7 @@ Value GpuKernelEmitter::combineLanes(ReduceOp op, Value value) {
   // sufficient.
   Value place = shared.at(
       shared.base(), builder.getI8Type(),
-      elements.constant(rowReduces++ * warpsOfBlock() * numberBytes()));
+      elements.constant(rowReduces++ * warpsOfBlock() * kNumberBytes));
   Value warp =
       arith::DivUIOp::create(builder, loc, lane, elements.constant(kWarpLanes));
   Value isFirst = arith::CmpIOp::create(

@@ -22,7 +22,8 @@ struct GridPlace {
 
 class SharedMemory {
 public:
-  explicit SharedMemory(elements::LoopNest &nest) : nest(nest) {}
+  explicit SharedMemory(elements::LoopNest &nest [[clang::lifetimebound]])
+      : nest(nest) {}
   /// Declares shared memory before `function`. A function may use one
   /// allocation only.
   void allocate(mlir::Operation *function, llvm::StringRef name, int64_t bytes);

@@ -20,7 +20,8 @@ namespace weft::gpu {
 
 class TileStaging {
 public:
-  TileStaging(elements::ElementEmitter &elements, SharedMemory &shared,
+  TileStaging(elements::ElementEmitter &elements [[clang::lifetimebound]],
+              SharedMemory &shared [[clang::lifetimebound]],
               mlir::Operation *sum, nest::TilesAttr walk, unsigned operand,
               mlir::Value thread, nest::IsInMemory isInMemory);
   /// Whether copies are asynchronous: a wait completes them.

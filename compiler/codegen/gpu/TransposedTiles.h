@@ -25,8 +25,8 @@ namespace weft::gpu {
 class TransposedTiles {
 public:
   /// Takes in `pointers` the addresses of the `stored` values.
-  TransposedTiles(elements::ElementEmitter &elements, nest::LoopsOp loops,
-                  llvm::ArrayRef<mlir::Value> stored,
+  TransposedTiles(elements::ElementEmitter &elements [[clang::lifetimebound]],
+                  nest::LoopsOp loops, llvm::ArrayRef<mlir::Value> stored,
                   llvm::ArrayRef<mlir::Value> pointers, GridPlace grid);
   /// Emits the code. The shared memory is put before `function` and is called
   /// `name` with ".shared".

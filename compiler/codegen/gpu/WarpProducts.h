@@ -30,7 +30,8 @@ class WarpProducts {
 public:
   /// Takes `warp` and `lane`, the numbers in the block and in the warp, and
   /// `halves`, the element type that the unit `half` multiplies.
-  WarpProducts(elements::LoopNest &nest, SharedMemory &shared,
+  WarpProducts(elements::LoopNest &nest [[clang::lifetimebound]],
+               SharedMemory &shared [[clang::lifetimebound]],
                nest::TilesAttr walk, mlir::Type halves, mlir::Value warp,
                mlir::Value lane);
   unsigned sums() const { return warpTile[0] * warpTile[1] / 32; }

@@ -198,7 +198,7 @@ namespace {
 /// Builds the backward loop.
 class BackwardLoop {
 public:
-  BackwardLoop(ForOp forward, OpBuilder &builder)
+  BackwardLoop(ForOp forward, OpBuilder &builder [[clang::lifetimebound]])
       : forward(forward), builder(builder), loc(forward.getLoc()),
         saved(*forward.getSaved()) {}
   LogicalResult build(ValueRange resultGradients, ArrayRef<bool> wanted,

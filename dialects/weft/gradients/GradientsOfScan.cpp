@@ -16,7 +16,8 @@ struct ScanGradient {
   Value x, y, grad;
   Value zero, one;
 
-  ScanGradient(CumulativeOp op, const GradientBuilder &g, Value grad)
+  ScanGradient(CumulativeOp op,
+               const GradientBuilder &g [[clang::lifetimebound]], Value grad)
       : op(op), g(g), x(op.getInput()), y(op.getResult()), grad(grad),
         zero(g.splat(0, grad)), one(g.splat(1, grad)) {}
 

@@ -63,7 +63,8 @@ namespace {
 /// Walks backwards over the tape once.
 class ReverseWalk {
 public:
-  ReverseWalk(OpBuilder &builder, GradientRecorder &recorder,
+  ReverseWalk(OpBuilder &builder [[clang::lifetimebound]],
+              GradientRecorder &recorder [[clang::lifetimebound]],
               llvm::DenseSet<Value> active)
       : builder(builder), recorder(recorder), active(std::move(active)) {}
   LogicalResult visit(Operation *&op);

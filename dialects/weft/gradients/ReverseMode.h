@@ -23,8 +23,9 @@ inline constexpr llvm::StringLiteral kGradientOf = "gradient of";
 /// `created`.
 class GradientRecorder : public mlir::OpBuilder::Listener {
 public:
-  GradientRecorder(mlir::OpBuilder &builder,
-                   llvm::SmallVectorImpl<mlir::Operation *> &created);
+  GradientRecorder(mlir::OpBuilder &builder [[clang::lifetimebound]],
+                   llvm::SmallVectorImpl<mlir::Operation *> &created
+                   [[clang::lifetimebound]]);
   ~GradientRecorder() override;
 
   void setForward(mlir::Location forward);

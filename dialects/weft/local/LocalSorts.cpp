@@ -71,7 +71,7 @@ struct LocalSort {
   int64_t dim, p, block, size;
 
   LocalSort(SortOp op, OpBuilder &builder, Value operand,
-            const LocalPlacement &placement)
+            const LocalPlacement &placement [[clang::lifetimebound]])
       : op(op), b{builder, op.getLoc()}, placement(placement), dim(op.getDim()),
         p(placement.shards(op.getDim())),
         block(typeOf(operand).getDimSize(op.getDim())),

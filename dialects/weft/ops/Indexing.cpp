@@ -35,7 +35,7 @@ struct IndexingRule {
   ShardingRule rule;
   TensorFactors tensor, indices, blocks;
 
-  explicit IndexingRule(const IndexedBlocks &b)
+  explicit IndexingRule(const IndexedBlocks &b [[clang::lifetimebound]])
       : b(b), tensor(b.tensor.getRank()), indices(b.indices.getRank()),
         blocks(b.blocks.getRank()) {}
 

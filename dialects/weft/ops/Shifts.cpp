@@ -1,8 +1,8 @@
 //===- Shifts.cpp - ops that move elements along a dimension --------------===//
 
-#include "weft/dialects/layout/Sizes.h"
 #include "weft/dialects/weft/ShapeChecks.h"
 #include "weft/dialects/weft/Weft.h"
+#include "weft/layout/Sizes.h"
 
 using namespace mlir;
 using namespace weft;

@@ -1,8 +1,8 @@
 //===- Windows.cpp - convolution and pooling ------------------------------===//
 
-#include "weft/dialects/layout/Sizes.h"
 #include "weft/dialects/weft/ShapeChecks.h"
 #include "weft/dialects/weft/ops/WindowOps.h"
+#include "weft/layout/Sizes.h"
 
 #include "llvm/ADT/SmallBitVector.h"
 

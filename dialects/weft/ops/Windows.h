@@ -13,7 +13,7 @@
 #ifndef WEFT_DIALECTS_WEFT_OPS_WINDOWS_H
 #define WEFT_DIALECTS_WEFT_OPS_WINDOWS_H
 
-#include "weft/dialects/layout/ShardingRule.h"
+#include "weft/dialects/weft/rules/ShardingRule.h"
 
 #include <algorithm>
 

@@ -122,8 +122,20 @@ static void carryIn(Type type, Value leader, const RegionFlow &flow) {
   }
 }
 
+/// Erases the reshapes back that nothing reads.
+static void eraseUnusedReshapes(func::FuncOp function) {
+  SmallVector<ReshapeOp> unused;
+  function.walk([&](ReshapeOp reshape) {
+    if (reshape->use_empty())
+      unused.push_back(reshape);
+  });
+  for (ReshapeOp reshape : unused)
+    reshape.erase();
+}
+
 namespace {
-struct CarryReshapedPass : impl::CarryReshapedPassBase<CarryReshapedPass> {
+struct CarryReshapedPass
+    : weft::impl::CarryReshapedPassBase<CarryReshapedPass> {
   void runOnOperation() override {
     if (failed(verifyPartitioned(*this, getOperation())))
       return signalPassFailure();
@@ -135,6 +147,7 @@ struct CarryReshapedPass : impl::CarryReshapedPassBase<CarryReshapedPass> {
       forEachLoop(function, [&](Operation *loop) { loops.push_back(loop); });
       for (Operation *loop : loops)
         visit(loop, flow);
+      eraseUnusedReshapes(function);
     }
   }
 

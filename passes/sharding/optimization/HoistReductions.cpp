@@ -36,7 +36,8 @@ namespace {
 /// The changes that follow if one carried value of a loop becomes partial.
 class PartialCarry {
 public:
-  PartialCarry(Operation *loop, const RegionFlow &flow, Layout partial)
+  PartialCarry(Operation *loop, const RegionFlow &flow [[clang::lifetimebound]],
+               Layout partial)
       : loop(loop), flow(flow), partial(std::move(partial)) {
     reduced = this->partial;
     reduced.partial.clear();

@@ -45,7 +45,8 @@ namespace {
 /// regions pass them on unchanged.
 class Invariant {
 public:
-  Invariant(Operation *loop, const RegionFlow &flow, ReshardCost &cost)
+  Invariant(Operation *loop, const RegionFlow &flow [[clang::lifetimebound]],
+            ReshardCost &cost [[clang::lifetimebound]])
       : loop(loop), flow(flow), cost(cost) {}
   /// Finds the values with the leader `leader`; false if an iteration changes
   /// them.

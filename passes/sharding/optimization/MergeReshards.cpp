@@ -20,7 +20,8 @@ namespace {
 /// Merges the reshards of one block, in program order.
 class ReshardMerger {
 public:
-  ReshardMerger(Block &block, const Mesh &mesh) : block(block), cost(mesh) {}
+  ReshardMerger(Block &block [[clang::lifetimebound]], const Mesh &mesh)
+      : block(block), cost(mesh) {}
   void run();
   unsigned merged = 0;
 

@@ -35,7 +35,8 @@ struct SunkOp {
 /// The ops that the movement of one reshard may sink through.
 class SinkChain {
 public:
-  SinkChain(ReshardOp reshard, ReshardCost &cost, const Mesh &mesh)
+  SinkChain(ReshardOp reshard, ReshardCost &cost [[clang::lifetimebound]],
+            const Mesh &mesh [[clang::lifetimebound]])
       : reshard(reshard), cost(cost), mesh(mesh),
         before(layoutIn(reshard.getInput())),
         after(layoutIn(reshard.getResult())) {}
@@ -132,7 +133,7 @@ bool SinkChain::passPartial(const OpWithRule &ruled, SunkOp &sunk) const {
           return false;
   if (result.isPartial() && result.reduce != *kind)
     return false;
-  result.partial.append(before.partial);
+  llvm::append_range(result.partial, before.partial);
   result.reduce = *kind;
   result = normalise(mesh, result);
   for (unsigned operand : sunk.carried) {

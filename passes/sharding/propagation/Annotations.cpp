@@ -2,6 +2,7 @@
 
 #include "weft/passes/sharding/propagation/Annotations.h"
 
+#include "weft/base/PortRole.h"
 #include "weft/dialects/weft/Ports.h"
 #include "weft/passes/sharding/FreeRegions.h"
 #include "weft/passes/sharding/propagation/LayoutJournal.h"
@@ -62,7 +63,7 @@ void Annotations::leavePartial(Value value, const Layout &layout) {
   if (!layout.isPartial() || !table.knows(value) ||
       table.flow().leader(value) != value)
     return;
-  table.entryOf(value).forbiddenAxes.append(layout.partial);
+  llvm::append_range(table.entryOf(value).forbiddenAxes, layout.partial);
   table.setPartial(value, layout);
 }
 
@@ -72,8 +73,8 @@ void Annotations::leavePartial(Value value, const Layout &layout) {
 
 static bool isStateRole(Attribute role) {
   auto text = dyn_cast_or_null<StringAttr>(role);
-  return text && (text == "weight" || text == "slot" || text == "state" ||
-                  text == "metric_state");
+  std::optional<Role> known = text ? roleNamed(text.getValue()) : std::nullopt;
+  return known && holdsState(*known);
 }
 
 LogicalResult Annotations::enterArgument(BlockArgument argument) {
@@ -182,7 +183,7 @@ void Annotations::openToFreeAxes(Value value, llvm::ArrayRef<SubAxis> free) {
   LayoutEntry &entry = table.entryOf(value);
   entry.mustDivide = cast<RankedTensorType>(value.getType()).getShape();
   entry.open = ~uint64_t(0);
-  entry.forbiddenAxes.append(boundAxes(mesh, free));
+  llvm::append_range(entry.forbiddenAxes, boundAxes(mesh, free));
 }
 
 LogicalResult Annotations::enterFixedLayouts() {

@@ -31,7 +31,8 @@ namespace weft {
 class Annotations {
 public:
   /// `without`: a value whose annotation is left out.
-  explicit Annotations(LayoutTable &table, mlir::Value without = {})
+  explicit Annotations(LayoutTable &table [[clang::lifetimebound]],
+                       mlir::Value without = {})
       : table(table), function(table.func()), mesh(table.mesh()),
         ignored(without) {}
 

@@ -2,7 +2,7 @@
 
 #include "weft/passes/sharding/propagation/ConflictResolution.h"
 
-#include "weft/layout/Saturating.h"
+#include "weft/base/Saturating.h"
 #include "weft/passes/sharding/FreeRegions.h"
 #include "weft/passes/sharding/propagation/LayoutJournal.h"
 

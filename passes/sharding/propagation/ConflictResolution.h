@@ -41,7 +41,7 @@ namespace weft {
 
 class ConflictResolution {
 public:
-  explicit ConflictResolution(LayoutTable &table);
+  explicit ConflictResolution(LayoutTable &table [[clang::lifetimebound]]);
   void run();
 
   /// The sharding of each op of the table; for constraints and the return, the

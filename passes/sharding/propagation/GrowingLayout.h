@@ -15,7 +15,7 @@
 #ifndef WEFT_PASSES_SHARDING_PROPAGATION_GROWINGLAYOUT_H
 #define WEFT_PASSES_SHARDING_PROPAGATION_GROWINGLAYOUT_H
 
-#include "weft/dialects/layout/Layout.h"
+#include "weft/layout/Layout.h"
 
 namespace weft {
 

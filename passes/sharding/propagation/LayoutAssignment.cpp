@@ -160,7 +160,7 @@ void LayoutAssignment::delayReductions(const OpWithRule &op,
     sharding.operands[operand].partial = common.partial;
     sharding.operands[operand].reduce = common.reduce;
   }
-  result.partial.append(common.partial);
+  llvm::append_range(result.partial, common.partial);
   result.reduce = common.reduce;
   result = normalise(mesh, result);
 }

@@ -16,7 +16,8 @@ namespace weft {
 class LayoutAssignment {
 public:
   /// Takes `shardings`, the sharding of each op of the table.
-  LayoutAssignment(mlir::func::FuncOp function, const LayoutTable &table,
+  LayoutAssignment(mlir::func::FuncOp function,
+                   const LayoutTable &table [[clang::lifetimebound]],
                    std::vector<OpSharding> shardings);
   void run();
 

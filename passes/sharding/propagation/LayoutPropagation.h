@@ -28,7 +28,7 @@ namespace weft {
 /// Spreads the annotations of a table until nothing changes.
 class LayoutPropagation {
 public:
-  explicit LayoutPropagation(LayoutTable &table)
+  explicit LayoutPropagation(LayoutTable &table [[clang::lifetimebound]])
       : table(table), flow(table.flow()), journal(table.kept()) {}
 
   void run();

@@ -2,10 +2,10 @@
 
 #include "weft/passes/sharding/propagation/LayoutTable.h"
 
+#include "weft/base/Saturating.h"
 #include "weft/dialects/weft/CountedLoop.h"
 #include "weft/dialects/weft/ObservesLayout.h"
 #include "weft/dialects/weft/Ports.h"
-#include "weft/layout/Saturating.h"
 #include "weft/passes/sharding/FreeRegions.h"
 
 #include "mlir/Interfaces/ControlFlowInterfaces.h"

@@ -9,7 +9,7 @@
 #ifndef WEFT_PASSES_SHARDING_RESHARDING_PRICE_H
 #define WEFT_PASSES_SHARDING_RESHARDING_PRICE_H
 
-#include "weft/dialects/layout/Layout.h"
+#include "weft/layout/Layout.h"
 
 #include <limits>
 

@@ -14,7 +14,7 @@ namespace {
 /// score.
 class GreedyWay {
 public:
-  explicit GreedyWay(const Problem &problem)
+  explicit GreedyWay(const Problem &problem [[clang::lifetimebound]])
       : problem(problem), state(problem.source), view(problem, state),
         target(problem, problem.target) {}
 
@@ -41,11 +41,11 @@ public:
   int gatherScore(const Move &move) const;
   int finishScore(const Move &move) const;
   int reduceScore(const Move &move) const {
-    return move.kind == StepKind::AllReduce;
+    return move.kind == ReshardStepKind::AllReduce;
   }
   /// The score of gathering a dimension that differs.
   int emptyScore(const Move &move, int dim) const {
-    return move.kind == StepKind::AllGather && move.from == dim &&
+    return move.kind == ReshardStepKind::AllGather && move.from == dim &&
            view.lists[dim] != target.lists[dim] &&
            move.digits.size() == view.lists[dim].size();
   }
@@ -79,7 +79,8 @@ private:
 /// shards, then if its digits are final ones of that dimension, then with more
 /// digits, up to 3.
 int GreedyWay::sliceScore(const Move &move) const {
-  if (move.kind != StepKind::Slice && move.kind != StepKind::ReduceScatter)
+  if (move.kind != ReshardStepKind::Slice &&
+      move.kind != ReshardStepKind::ReduceScatter)
     return 0;
   bool lacking = view.counts[move.to] < target.counts[move.to];
   bool inPlace = agrees(View(problem, move.result), move.to);
@@ -91,23 +92,24 @@ int GreedyWay::sliceScore(const Move &move) const {
 /// A permute scores if it leaves gathers only.
 int GreedyWay::moveScore(const Move &move) const {
   View after(problem, move.result);
-  if (move.kind == StepKind::AllToAll) {
+  if (move.kind == ReshardStepKind::AllToAll) {
     bool helps = view.counts[move.to] < target.counts[move.to] &&
                  after.counts[move.from] >= target.counts[move.from];
     bool fits = after.counts[move.to] <= target.counts[move.to];
     return helps * (2 + fits * static_cast<int>(move.digits.size()));
   }
-  return move.kind == StepKind::Permute && inPlace(after) && !inPlace(view);
+  return move.kind == ReshardStepKind::Permute && inPlace(after) &&
+         !inPlace(view);
 }
 
 int GreedyWay::gatherScore(const Move &move) const {
-  return move.kind == StepKind::AllGather &&
+  return move.kind == ReshardStepKind::AllGather &&
          View(problem, move.result).lists[move.from] == target.lists[move.from];
 }
 
 int GreedyWay::finishScore(const Move &move) const {
-  return move.kind == StepKind::MakePartial ||
-         (move.kind == StepKind::Slice &&
+  return move.kind == ReshardStepKind::MakePartial ||
+         (move.kind == ReshardStepKind::Slice &&
           View(problem, move.result).lists[move.to] == target.lists[move.to]);
 }
 

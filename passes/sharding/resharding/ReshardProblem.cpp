@@ -150,7 +150,7 @@ static void enterPartial(Problem &problem, const SubAxes &from,
 static void enterCopies(Problem &problem, llvm::ArrayRef<Cuts> cuts) {
   SubAxes taken(problem.frozenPartial);
   for (const SubAxes &list : problem.frozen)
-    taken.append(list);
+    llvm::append_range(taken, list);
   for (unsigned axis = 0; axis < cuts.size(); ++axis) {
     SubAxes full{fullAxis(problem.mesh, axis)};
     if (full.front().size > 1)

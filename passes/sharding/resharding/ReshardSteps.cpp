@@ -20,7 +20,9 @@ namespace {
 /// Generates the steps from one state.
 class StepGenerator {
 public:
-  StepGenerator(const Problem &problem, const State &state, const View &view,
+  StepGenerator(const Problem &problem [[clang::lifetimebound]],
+                const State &state [[clang::lifetimebound]],
+                const View &view [[clang::lifetimebound]],
                 llvm::function_ref<void(Move &)> visit)
       : problem(problem), state(state), view(view), visit(visit) {
     for (unsigned i = 0, e = problem.digits.size(); i < e; ++i)
@@ -57,7 +59,7 @@ private:
       result.order[digit] = view.lists[dim].size() + i;
     }
   }
-  Move start(StepKind kind, llvm::ArrayRef<uint8_t> digits) const {
+  Move start(ReshardStepKind kind, llvm::ArrayRef<uint8_t> digits) const {
     Move move;
     move.kind = kind;
     move.digits.assign(digits.begin(), digits.end());
@@ -110,7 +112,7 @@ private:
 void StepGenerator::slice(unsigned dim, llvm::ArrayRef<uint8_t> digits) {
   if (!appends(dim, digits))
     return;
-  Move move = start(StepKind::Slice, digits);
+  Move move = start(ReshardStepKind::Slice, digits);
   move.to = dim;
   append(move.result, dim, digits);
   visit(move);
@@ -165,7 +167,7 @@ void StepGenerator::makePartial() {
       digits.push_back(i);
   if (digits.empty())
     return;
-  Move move = start(StepKind::MakePartial, digits);
+  Move move = start(ReshardStepKind::MakePartial, digits);
   for (uint8_t digit : digits)
     move.result.place[digit] = partialTo;
   visit(move);
@@ -179,14 +181,14 @@ void StepGenerator::gathersAndAllToAlls() {
       int64_t size = sizeOf(digits);
       if (!nests(problem.shape[dim], view.counts[dim] / size, size))
         continue;
-      Move gather = start(StepKind::AllGather, digits);
+      Move gather = start(ReshardStepKind::AllGather, digits);
       gather.from = dim;
       remove(gather.result, digits);
       visit(gather);
       for (unsigned to = 0; to < problem.rank(); ++to) {
         if (to == dim || !appends(to, digits))
           continue;
-        Move move = start(StepKind::AllToAll, digits);
+        Move move = start(ReshardStepKind::AllToAll, digits);
         move.from = dim;
         move.to = to;
         append(move.result, to, digits);
@@ -197,7 +199,7 @@ void StepGenerator::gathersAndAllToAlls() {
 }
 
 void StepGenerator::reduce(llvm::ArrayRef<uint8_t> digits) {
-  Move move = start(StepKind::AllReduce, digits);
+  Move move = start(ReshardStepKind::AllReduce, digits);
   remove(move.result, digits);
   visit(move);
 }
@@ -206,7 +208,7 @@ void StepGenerator::reduceScatter(unsigned dim,
                                   llvm::ArrayRef<uint8_t> digits) {
   if (digits.empty() || !appends(dim, digits))
     return;
-  Move move = start(StepKind::ReduceScatter, digits);
+  Move move = start(ReshardStepKind::ReduceScatter, digits);
   move.to = dim;
   append(move.result, dim, digits);
   visit(move);
@@ -273,7 +275,7 @@ StepGenerator::reducible(const Digits &summands) const {
 
 /// Exchanges two digits of one size.
 void StepGenerator::swap(uint8_t a, uint8_t b) {
-  Move move = start(StepKind::Permute, {a, b});
+  Move move = start(ReshardStepKind::Permute, {a, b});
   std::swap(move.result.place[a], move.result.place[b]);
   std::swap(move.result.order[a], move.result.order[b]);
   if (move.result != state)
@@ -319,7 +321,7 @@ void StepGenerator::finishPermute(Move move) {
 /// Starts a permute: summands keep their digits, which are set in `used`;
 /// digits of dimensions have no place yet.
 Move StepGenerator::startPermute(uint64_t &used) const {
-  Move move = start(StepKind::Permute, {});
+  Move move = start(ReshardStepKind::Permute, {});
   used = 0;
   for (unsigned i = 0, e = problem.digits.size(); i < e; ++i)
     if (state.place[i] < partialTo)
@@ -408,7 +410,7 @@ void reshard::forEachMove(const Problem &problem, const State &state,
 
 bool reshard::exchangeMove(const Problem &problem, const State &state,
                            Move &move) {
-  move.kind = StepKind::Exchange;
+  move.kind = ReshardStepKind::Exchange;
   move.result = problem.target;
   for (unsigned i = 0, e = problem.digits.size(); i < e; ++i) {
     uint8_t a = state.place[i], b = problem.target.place[i];

@@ -36,7 +36,7 @@ struct View;
 /// layout uses c.
 class DeviceTable {
 public:
-  explicit DeviceTable(const Problem &problem);
+  explicit DeviceTable(const Problem &problem [[clang::lifetimebound]]);
   /// The number of rows, each of which represents equally many devices.
   int64_t devices() const { return wantedVolume.size(); }
   /// The row of a position of the mesh.
@@ -97,14 +97,15 @@ struct Problem {
   /// axis is cut in compatible ways.
   llvm::SmallVector<uint64_t, 8> conflicts;
   bool independent = true;
-  llvm::SmallVector<SubAxes, 4> frozen;
+  std::vector<SubAxes> frozen;
   llvm::SmallVector<int64_t, 4> frozenCount;
   SubAxes frozenPartial;
   bool kindsDiffer = false;
   bool tooManyDigits = false;
   State source, target;
 
-  Problem(const Mesh &mesh, llvm::ArrayRef<int64_t> shape, int64_t elementBytes,
+  Problem(const Mesh &mesh [[clang::lifetimebound]],
+          llvm::ArrayRef<int64_t> shape, int64_t elementBytes,
           const Layout &from, const Layout &to, bool thorough);
   Problem(const Problem &) = delete;
   Layout layout(const State &state) const;
@@ -132,7 +133,7 @@ struct View {
 };
 
 struct Move {
-  StepKind kind = StepKind::Slice;
+  ReshardStepKind kind = ReshardStepKind::Slice;
   Digits digits; ///< over which the step works, major to minor
   int8_t from = -1, to = -1;
   State result;

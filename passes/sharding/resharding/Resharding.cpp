@@ -2,8 +2,8 @@
 
 #include "weft/passes/sharding/resharding/Resharding.h"
 
-#include "weft/dialects/layout/Sizes.h"
 #include "weft/layout/RingTraffic.h"
+#include "weft/layout/Sizes.h"
 #include "weft/passes/sharding/resharding/ReshardSteps.h"
 
 #include "llvm/ADT/Hashing.h"
@@ -21,7 +21,7 @@
 using namespace weft;
 using namespace weft::reshard;
 
-llvm::StringRef weft::stringifyStepKind(StepKind kind) {
+llvm::StringRef weft::stringifyStepKind(ReshardStepKind kind) {
   static constexpr llvm::StringLiteral names[] = {
       "slice",   "make_partial", "all_gather",     "all_to_all",
       "permute", "all_reduce",   "reduce_scatter", "exchange"};
@@ -29,15 +29,15 @@ llvm::StringRef weft::stringifyStepKind(StepKind kind) {
 }
 
 /// The ring algorithm of a step; nothing for steps without one.
-static std::optional<RingKind> ringKind(StepKind kind) {
+static std::optional<RingKind> ringKind(ReshardStepKind kind) {
   switch (kind) {
-  case StepKind::AllReduce:
+  case ReshardStepKind::AllReduce:
     return RingKind::AllReduce;
-  case StepKind::AllGather:
+  case ReshardStepKind::AllGather:
     return RingKind::AllGather;
-  case StepKind::ReduceScatter:
+  case ReshardStepKind::ReduceScatter:
     return RingKind::ReduceScatter;
-  case StepKind::AllToAll:
+  case ReshardStepKind::AllToAll:
     return RingKind::AllToAll;
   default:
     return std::nullopt;
@@ -45,24 +45,24 @@ static std::optional<RingKind> ringKind(StepKind kind) {
 }
 
 /// Bytes that one of p devices sends in a step other than an exchange.
-static int64_t bytesSent(StepKind kind, int64_t p, int64_t before,
+static int64_t bytesSent(ReshardStepKind kind, int64_t p, int64_t before,
                          int64_t after) {
   if (auto ring = ringKind(kind))
     return ringBytes(*ring, p, before, after);
-  return kind == StepKind::Permute ? before : 0;
+  return kind == ReshardStepKind::Permute ? before : 0;
 }
 
-static bool isLocal(StepKind kind) {
-  return kind == StepKind::Slice || kind == StepKind::MakePartial;
+static bool isLocal(ReshardStepKind kind) {
+  return kind == ReshardStepKind::Slice || kind == ReshardStepKind::MakePartial;
 }
 
 /// The time of a step in which the busiest device moves `bytes`.
-static double secondsOf(const Mesh &mesh, StepKind kind, const SubAxes &axes,
-                        int64_t bytes) {
+static double secondsOf(const Mesh &mesh, ReshardStepKind kind,
+                        const SubAxes &axes, int64_t bytes) {
   if (isLocal(kind))
     return 0;
   Link link = slowestLink(mesh, axes);
-  int phases = kind == StepKind::AllReduce ? 2 : 1;
+  int phases = kind == ReshardStepKind::AllReduce ? 2 : 1;
   return phases * link.latency + link.moving(bytes);
 }
 
@@ -106,7 +106,8 @@ struct StateHash {
 
 class Search {
 public:
-  Search(const Problem &problem, const ReshardOptions &options)
+  Search(const Problem &problem [[clang::lifetimebound]],
+         const ReshardOptions &options [[clang::lifetimebound]])
       : problem(problem), options(options), target(problem, problem.target),
         known(16, StateHash{static_cast<unsigned>(problem.digits.size())}) {
     even = evenThroughout(problem, View(problem, problem.source), target);
@@ -186,8 +187,10 @@ SubAxes Search::axesOf(const Move &move) const {
     axes.push_back(problem.digits[digit]);
   if (!problem.independent)
     axes = joinOverlapping(std::move(axes));
-  if (move.kind == StepKind::Exchange || move.kind == StepKind::Permute ||
-      move.kind == StepKind::AllReduce || move.kind == StepKind::MakePartial)
+  if (move.kind == ReshardStepKind::Exchange ||
+      move.kind == ReshardStepKind::Permute ||
+      move.kind == ReshardStepKind::AllReduce ||
+      move.kind == ReshardStepKind::MakePartial)
     llvm::sort(axes);
   return axes;
 }
@@ -201,7 +204,7 @@ void Search::price(Node &node, const View &before, const View &after) const {
   }
   SubAxes axes = axesOf(move);
   int64_t sent = 0;
-  if (move.kind == StepKind::Exchange) {
+  if (move.kind == ReshardStepKind::Exchange) {
     node.bytes =
         missingElementsExactly(problem, before, after) * problem.elementBytes;
     sent = saturatingMultiply(sentElements(problem, before, after),
@@ -213,7 +216,8 @@ void Search::price(Node &node, const View &before, const View &after) const {
   }
   node.time = femtoseconds(
       secondsOf(problem.mesh, move.kind, axes, std::max(node.bytes, sent)));
-  int64_t steps = move.kind == StepKind::Exchange ? exchangeStep : standardStep;
+  int64_t steps =
+      move.kind == ReshardStepKind::Exchange ? exchangeStep : standardStep;
   node.cost = node.cost + cost(node.time, node.bytes, steps);
 }
 
@@ -263,9 +267,10 @@ void Search::visit(int parent, const View &view, Move &move) {
 /// Whether to price an exchange. For uneven shards this examines every device,
 /// so on large meshes only at the start and after a reduction.
 bool Search::mayExchange(int index) const {
-  StepKind kind = nodes[index].move.kind;
+  ReshardStepKind kind = nodes[index].move.kind;
   return even || problem.mesh.size() <= 64 || index == 0 ||
-         kind == StepKind::AllReduce || kind == StepKind::ReduceScatter;
+         kind == ReshardStepKind::AllReduce ||
+         kind == ReshardStepKind::ReduceScatter;
 }
 
 void Search::expand(int index) {
@@ -374,16 +379,17 @@ ReshardPlan Search::planTo(int node) const {
     step.from = at->move.from;
     step.to = at->move.to;
     step.result = problem.layout(at->state);
-    step.reduce = step.kind == StepKind::MakePartial ? problem.to.reduce
-                                                     : problem.from.reduce;
+    step.reduce = step.kind == ReshardStepKind::MakePartial
+                      ? problem.to.reduce
+                      : problem.from.reduce;
     step.bytes = at->bytes;
     step.seconds = at->time * 1e-15;
     // Two slices of one dimension are joined.
-    if (!plan.steps.empty() && step.kind == StepKind::Slice &&
-        plan.steps.back().kind == StepKind::Slice &&
+    if (!plan.steps.empty() && step.kind == ReshardStepKind::Slice &&
+        plan.steps.back().kind == ReshardStepKind::Slice &&
         plan.steps.back().to == step.to) {
       SubAxes axes = plan.steps.back().axes;
-      axes.append(step.axes);
+      llvm::append_range(axes, step.axes);
       step.axes = axes;
       plan.steps.pop_back();
     }
@@ -401,13 +407,13 @@ ReshardPlan Search::planTo(int node) const {
 static ReshardPlan exchangePlan(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
                                 int64_t elementBytes, const Problem &problem) {
   ReshardPlan plan;
-  auto add = [&](StepKind kind, SubAxes axes, const Layout &result,
+  auto add = [&](ReshardStepKind kind, SubAxes axes, const Layout &result,
                  int64_t bytes) {
     ReshardStep step;
     step.kind = kind;
     step.axes = std::move(axes);
-    step.reduce =
-        kind == StepKind::AllReduce ? problem.from.reduce : problem.to.reduce;
+    step.reduce = kind == ReshardStepKind::AllReduce ? problem.from.reduce
+                                                     : problem.to.reduce;
     step.result = result;
     step.bytes = bytes;
     step.seconds = secondsOf(mesh, kind, step.axes, bytes);
@@ -422,15 +428,15 @@ static ReshardPlan exchangePlan(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
     for (int64_t n : localShape(at, shape))
       local *= n;
     at.partial.clear();
-    add(StepKind::AllReduce, axes, at,
+    add(ReshardStepKind::AllReduce, axes, at,
         ringBytes(RingKind::AllReduce, shardCount(axes), local, local));
   }
   summed.partial.clear();
   SubAxes everything = allAxes(mesh);
   plan.lowerBound = receiveLowerBound(mesh, at, summed, shape) * elementBytes;
-  add(StepKind::Exchange, everything, summed, plan.lowerBound);
+  add(ReshardStepKind::Exchange, everything, summed, plan.lowerBound);
   if (problem.to.isPartial())
-    add(StepKind::MakePartial, problem.to.partial, problem.to, 0);
+    add(ReshardStepKind::MakePartial, problem.to.partial, problem.to, 0);
   return plan;
 }
 

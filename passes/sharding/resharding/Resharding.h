@@ -24,7 +24,7 @@
 
 namespace weft {
 
-enum class StepKind : uint8_t {
+enum class ReshardStepKind : uint8_t {
   Slice,         ///< replicated -> sharded dim `to`; nothing moves
   MakePartial,   ///< replicated -> partial; neutral but on the first coordinate
   AllGather,     ///< sharded dim `from` -> replicated
@@ -36,10 +36,10 @@ enum class StepKind : uint8_t {
 };
 /// all_gather, all_to_all, ... as printed and counted; slice and make_partial
 /// are local.
-llvm::StringRef stringifyStepKind(StepKind kind);
+llvm::StringRef stringifyStepKind(ReshardStepKind kind);
 
 struct ReshardStep {
-  StepKind kind = StepKind::Slice;
+  ReshardStepKind kind = ReshardStepKind::Slice;
   SubAxes axes;      ///< over which the step works, major to minor
   int64_t from = -1; ///< dimension that loses the axes; -1: none
   int64_t to = -1;

@@ -55,7 +55,8 @@ public:
   cublaslt::Handle get() const { return handle; }
 
 private:
-  CublasLtHandle(const CublasLt &api, std::shared_ptr<const Gpu> gpu)
+  CublasLtHandle(const CublasLt &api [[clang::lifetimebound]],
+                 std::shared_ptr<const Gpu> gpu)
       : api(api), gpu(std::move(gpu)) {}
   const CublasLt &api;
   std::shared_ptr<const Gpu> gpu;

@@ -1,5 +1,6 @@
 #include "weft/runtime/devices/cuda/CudaDevices.h"
 
+#include "weft/base/Text.h"
 #include "weft/runtime/devices/cuda/MemoryNeeds.h"
 
 namespace weft::runtime {

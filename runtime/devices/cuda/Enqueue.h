@@ -25,9 +25,11 @@ bool checksLaunches();
 
 class StepEnqueuer {
 public:
-  StepEnqueuer(const GpuProgram &program, int64_t position,
-               const GpuStream &stream, std::vector<cuda::Address> addresses,
-               Workspace workspace, RunClock *clock)
+  StepEnqueuer(const GpuProgram &program [[clang::lifetimebound]],
+               int64_t position,
+               const GpuStream &stream [[clang::lifetimebound]],
+               std::vector<cuda::Address> addresses, Workspace workspace,
+               RunClock *clock)
       : program(program), plan(program.program()->plan()), position(position),
         stream(stream), addresses(std::move(addresses)), workspace(workspace),
         clock(clock) {}

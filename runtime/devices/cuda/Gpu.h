@@ -60,7 +60,8 @@ public:
   Error canRun(const std::string &chip) const;
 
 private:
-  Gpu(const Driver &api, int number) : api(api), number(number) {}
+  Gpu(const Driver &api [[clang::lifetimebound]], int number)
+      : api(api), number(number) {}
   Error read(cuda::DeviceAttribute attribute, int &value) const;
 
   const Driver &api;

@@ -1,4 +1,5 @@
 #include "weft/runtime/devices/cuda/MemoryNeeds.h"
+#include "weft/base/Text.h"
 
 namespace weft::runtime {
 
@@ -38,15 +39,6 @@ uint64_t MemoryNeeds::total() const {
   for (const Row &row : rows)
     bytes += row.bytes;
   return bytes;
-}
-
-std::string grouped(uint64_t number) {
-  std::string digits = std::to_string(number);
-  for (size_t at = digits.size(); at > 3;) {
-    at -= 3;
-    digits.insert(at, ",");
-  }
-  return digits;
 }
 
 std::string MemoryNeeds::text() const {

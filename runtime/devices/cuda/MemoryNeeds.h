@@ -24,9 +24,6 @@ private:
   std::vector<Row> rows;
 };
 
-/// 1,234,567
-std::string grouped(uint64_t number);
-
 } // namespace weft::runtime
 
 #endif // WEFT_RUNTIME_DEVICES_CUDA_MEMORYNEEDS_H

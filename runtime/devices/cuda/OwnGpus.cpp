@@ -1,6 +1,6 @@
 #include "weft/runtime/devices/cuda/OwnGpus.h"
 
-#include "weft/runtime/processes/EnvironmentNumber.h"
+#include "weft/base/EnvironmentNumber.h"
 
 #include <algorithm>
 #include <charconv>

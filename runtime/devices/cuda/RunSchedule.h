@@ -34,8 +34,9 @@ public:
     Workspace workspace = {};
   };
   /// Takes lanes and addresses by position. `clock`: null without measurement.
-  RunSchedule(const GpuProgram &program, std::vector<Lane> lanes,
-              const GpuTables::Addresses &addresses, RunClock *clock);
+  RunSchedule(const GpuProgram &program [[clang::lifetimebound]],
+              std::vector<Lane> lanes, const GpuTables::Addresses &addresses,
+              RunClock *clock);
 
   /// Enqueues all instructions, which may be running even after an error.
   Error run();

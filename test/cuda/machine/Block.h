@@ -23,8 +23,9 @@ struct SharedCell {
 
 class Block {
 public:
-  Block(const Launch &launch, Memory &memory, Findings &findings,
-        uint32_t firstNumber);
+  Block(const Launch &launch [[clang::lifetimebound]],
+        Memory &memory [[clang::lifetimebound]],
+        Findings &findings [[clang::lifetimebound]], uint32_t firstNumber);
   ~Block();
 
   /// Runs all threads of the block at this index of the grid. False if the

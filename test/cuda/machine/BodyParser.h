@@ -43,7 +43,8 @@ private:
 
 class BodyParser {
 public:
-  BodyParser(TokenReader &reader, Kernel &kernel,
+  BodyParser(TokenReader &reader [[clang::lifetimebound]],
+             Kernel &kernel [[clang::lifetimebound]],
              const std::map<std::string, Variable> &globals)
       : reader(reader), kernel(kernel), decoder(kernel, globals) {}
 

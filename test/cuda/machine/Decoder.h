@@ -38,7 +38,9 @@ struct Variable {
 
 class Decoder {
 public:
-  Decoder(Kernel &kernel, const std::map<std::string, Variable> &globals)
+  Decoder(Kernel &kernel [[clang::lifetimebound]],
+          const std::map<std::string, Variable> &globals
+          [[clang::lifetimebound]])
       : kernel(kernel), globals(globals) {}
 
   std::map<std::string, Operand> registers;

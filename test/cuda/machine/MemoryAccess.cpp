@@ -74,7 +74,9 @@ namespace {
 /// Checks accesses of lanes of a warp to shared memory by one instruction.
 class SharedCheck {
 public:
-  SharedCheck(Warp &warp, const Instruction &instruction, unsigned bytes)
+  SharedCheck(Warp &warp [[clang::lifetimebound]],
+              const Instruction &instruction [[clang::lifetimebound]],
+              unsigned bytes)
       : warp(warp), block(warp.block()), instruction(instruction), bytes(bytes),
         firstThread(uint16_t(warp.index() * kLanes)), barriers(block.barriers),
         syncs(warp.syncs()) {}

@@ -13,7 +13,8 @@ static bool isDigit(char c) { return c >= '0' && c <= '9'; }
 namespace {
 class Tokenizer {
 public:
-  Tokenizer(std::string_view text, std::vector<Token> &tokens)
+  Tokenizer(std::string_view text,
+            std::vector<Token> &tokens [[clang::lifetimebound]])
       : text(text), tokens(tokens) {}
 
   std::string run() {

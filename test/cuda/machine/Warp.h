@@ -57,7 +57,8 @@ inline void writeBits(uint8_t *at, unsigned bytes, uint64_t value) {
 
 class Warp {
 public:
-  Warp(Block &block, const Launch &launch);
+  Warp(Block &block [[clang::lifetimebound]],
+       const Launch &launch [[clang::lifetimebound]]);
 
   enum State { Running, AtBarrier, Done, Stopped };
 

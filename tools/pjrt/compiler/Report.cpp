@@ -2,7 +2,7 @@
 
 #include "weft/tools/pjrt/compiler/Report.h"
 
-#include "weft/runtime/abi/AtomicFile.h"
+#include "weft/base/AtomicFile.h"
 
 #include <algorithm>
 #include <cctype>
@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+
+#include <unistd.h>
 
 using namespace weft::pjrt;
 

@@ -20,7 +20,7 @@ constexpr int64_t kTuple = 13; // of PrimitiveType
 MessageWriter shapeOf(const ProgramPort &port) {
   MessageWriter layout, shape;
   layout.numbers(1, port.order);
-  shape.number(2, elementType(port.type)->primitive);
+  shape.number(2, elementType(port.type)->xla);
   shape.numbers(3, port.global);
   shape.message(5, layout);
   for (size_t d = 0; d < port.global.size(); ++d)

@@ -15,6 +15,7 @@
 #include "weft/tools/pjrt/programs/HloSkeleton.h"
 
 #include "weft/runtime/abi/HostFunctions.h"
+#include "weft/runtime/abi/plan_generated.h"
 
 #include <nlohmann/json.hpp>
 
@@ -121,14 +122,14 @@ nlohmann::json arrangementOf(const plan::Port *port) {
 ProgramPort portOf(const plan::Program *program, const plan::Port *port,
                    const MeshTiles &mesh) {
   ProgramPort out;
-  const ElementType &element = elementType(port->dtype());
-  out.type = element.type;
+  const ElementFacts &element = factsOf(ElementType(port->dtype()));
+  out.type = BufferType(element.pjrt);
   const plan::Buffer *buffer = program->buffers()->Get(port->buffer());
   if (port->shape())
     out.global.assign(port->shape()->begin(), port->shape()->end());
   if (buffer->shape())
     out.local.assign(buffer->shape()->begin(), buffer->shape()->end());
-  out.bytes = element.bytes;
+  out.bytes = element.bytes();
   for (int64_t size : out.local)
     out.bytes *= static_cast<size_t>(size);
   out.donatedTo = port->donated_to();

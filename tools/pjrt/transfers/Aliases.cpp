@@ -38,7 +38,7 @@ namespace {
 constexpr uintptr_t kAlignment = 64; // alignment of memory that kernels use
 
 PJRT_Error *view(Client_CreateViewOfDeviceBuffer_Args *args) {
-  const ElementType *element = elementType(args->type);
+  const weft::ElementFacts *element = elementType(args->type);
   if (!element)
     return error(kUnimplemented, "a view of elements of type number " +
                                      std::to_string(args->type) +
@@ -56,7 +56,7 @@ PJRT_Error *view(Client_CreateViewOfDeviceBuffer_Args *args) {
   PJRT_Memory *memory = args->struct_size >= sizeof *args && args->memory
                             ? args->memory
                             : args->device->memories[0];
-  size_t bytes = element->bytes;
+  size_t bytes = element->bytes();
   for (int64_t size : dims)
     bytes *= static_cast<size_t>(size);
   auto release = [done = args->on_delete_callback,
@@ -126,7 +126,7 @@ PJRT_Error *fulfill(Client_FulfillAliasBuffer_Args *args) {
     alias->ready->settle(why);
     return why;
   }
-  size_t element = elementType(alias->type)->bytes;
+  size_t element = elementType(alias->type)->bytes();
   args->buffer->ready->whenSettled(
       [from, element, to = alias->storage, ready = alias->ready,
        dims = alias->dims, order = alias->order,

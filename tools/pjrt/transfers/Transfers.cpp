@@ -116,7 +116,7 @@ transferLiteral(AsyncHostToDeviceTransferManager_TransferLiteral_Args *args) {
   if (PJRT_Error *why =
           readOrder(args->shape_layout, array->type, array->dims, order))
     return why;
-  size_t element = elementType(array->type)->bytes;
+  size_t element = elementType(array->type)->bytes();
   std::vector<char> value(array->storage->size());
   copyArray(value.data(), array->order, args->data,
             byteStrides(array->dims, order, element).data(), array->dims,

@@ -2,9 +2,9 @@
 
 #include "weft/tools/weft/artifact/ReadArtifact.h"
 
+#include "weft/base/WriteAll.h"
 #include "weft/compiler/frontends/stablehlo/Import.h"
-#include "weft/runtime/data/Isolation.h"
-#include "weft/runtime/program/WriteAll.h"
+#include "weft/data/files/Isolation.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"

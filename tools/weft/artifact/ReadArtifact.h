@@ -8,7 +8,7 @@
 #ifndef WEFT_TOOLS_WEFT_ARTIFACT_READARTIFACT_H
 #define WEFT_TOOLS_WEFT_ARTIFACT_READARTIFACT_H
 
-#include "weft/runtime/data/Result.h"
+#include "weft/base/Result.h"
 
 #include <string>
 

@@ -1,5 +1,6 @@
 //===- Compile.cpp - weft compile -----------------------------------------===//
 
+#include "weft/base/StepKind.h"
 #include "weft/tools/weft/compiler/ForeignProgram.h"
 #include "weft/tools/weft/compiler/ReadIr.h"
 #include "weft/tools/weft/compiler/StepCompiler.h"
@@ -129,7 +130,7 @@ static int compileAll(const CompileFlags &flags, StepCompiler &model) {
     sizes = {flags.model.batchSize};
   std::vector<std::string> kinds{flags.model.step};
   if (flags.model.step == "all")
-    kinds = {"train", "evaluate", "predict"};
+    kinds.assign(std::begin(kStepKinds), std::end(kStepKinds));
   std::vector<CompiledStep> steps;
   for (const std::string &kind : kinds)
     for (int64_t size : sizes) {

@@ -2,9 +2,9 @@
 
 #include "weft/tools/weft/compiler/DescribePorts.h"
 
+#include "weft/data/files/Files.h"
 #include "weft/dialects/weft/Weft.h"
 #include "weft/runtime/abi/weft.h"
-#include "weft/runtime/data/Files.h"
 #include "weft/tools/keras/LegacyWeights.h"
 #include "weft/tools/keras/SavedModel.h"
 

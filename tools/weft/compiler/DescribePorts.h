@@ -8,7 +8,7 @@
 #define WEFT_TOOLS_WEFT_COMPILER_DESCRIBEPORTS_H
 
 #include "weft/compiler/frontends/keras/model/Model.h"
-#include "weft/runtime/data/KerasArchive.h"
+#include "weft/data/formats/KerasArchive.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

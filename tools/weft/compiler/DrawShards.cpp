@@ -48,7 +48,9 @@ Side makeSide(const Layout &layout, llvm::ArrayRef<int64_t> shape, int64_t dim,
 
 class Drawing {
 public:
-  Drawing(const Mesh &mesh, const Layout &layout, llvm::ArrayRef<int64_t> shape)
+  Drawing(const Mesh &mesh [[clang::lifetimebound]],
+          const Layout &layout [[clang::lifetimebound]],
+          llvm::ArrayRef<int64_t> shape)
       : mesh(mesh), layout(layout), shape(shape) {
     llvm::SmallVector<int64_t> split;
     for (size_t d = 0; d < layout.dims.size(); ++d)

@@ -11,7 +11,7 @@
 #ifndef WEFT_TOOLS_WEFT_COMPILER_DRAWSHARDS_H
 #define WEFT_TOOLS_WEFT_COMPILER_DRAWSHARDS_H
 
-#include "weft/dialects/layout/Layout.h"
+#include "weft/layout/Layout.h"
 
 #include <string>
 

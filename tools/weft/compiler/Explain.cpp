@@ -1,9 +1,9 @@
 //===- Explain.cpp - weft explain -----------------------------------------===//
 
+#include "weft/base/ClosestName.h"
 #include "weft/compiler/explain/KernelTable.h"
 #include "weft/compiler/explain/WhyLayout.h"
 #include "weft/compiler/report/HtmlReport.h"
-#include "weft/runtime/abi/ClosestName.h"
 #include "weft/tools/weft/compiler/ForeignProgram.h"
 #include "weft/tools/weft/compiler/StepCompiler.h"
 #include "weft/tools/weft/programs/OutputFile.h"

@@ -3,8 +3,8 @@
 #include "weft/tools/weft/compiler/FindNonFinite.h"
 
 #include "weft/compiler/explain/Provenance.h"
-#include "weft/dialects/interpret/Interpret.h"
 #include "weft/dialects/weft/Weft.h"
+#include "weft/passes/interpret/Interpret.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

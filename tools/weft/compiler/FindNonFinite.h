@@ -11,7 +11,7 @@
 #ifndef WEFT_TOOLS_WEFT_COMPILER_FINDNONFINITE_H
 #define WEFT_TOOLS_WEFT_COMPILER_FINDNONFINITE_H
 
-#include "weft/runtime/data/Npz.h"
+#include "weft/data/formats/Npz.h"
 
 #include "mlir/IR/BuiltinOps.h"
 

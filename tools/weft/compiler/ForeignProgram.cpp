@@ -2,12 +2,12 @@
 
 #include "weft/tools/weft/compiler/ForeignProgram.h"
 
+#include "weft/base/ClosestName.h"
 #include "weft/compiler/driver/AnnotationFixes.h"
 #include "weft/compiler/frontends/keras/distribution/PortLayouts.h"
 #include "weft/compiler/frontends/stablehlo/Import.h"
 #include "weft/dialects/weft/Ports.h"
 #include "weft/passes/planning/Passes.h"
-#include "weft/runtime/abi/ClosestName.h"
 #include "weft/tools/weft/artifact/ReadArtifact.h"
 #include "weft/tools/weft/compiler/CompilerMemory.h"
 #include "weft/tools/weft/compiler/DescribePorts.h"

@@ -16,11 +16,11 @@
 #ifndef WEFT_TOOLS_WEFT_COMPILER_FOREIGNPROGRAM_H
 #define WEFT_TOOLS_WEFT_COMPILER_FOREIGNPROGRAM_H
 
+#include "weft/base/Result.h"
 #include "weft/compiler/driver/CompileStep.h"
 #include "weft/compiler/explain/AnnotationChanges.h"
 #include "weft/compiler/frontends/keras/distribution/Distribution.h"
 #include "weft/compiler/frontends/stablehlo/Import.h"
-#include "weft/runtime/data/Result.h"
 #include "weft/tools/weft/Commands.h"
 
 #include "mlir/IR/MLIRContext.h"

@@ -2,7 +2,7 @@
 
 #include "weft/tools/weft/compiler/InternalFailure.h"
 
-#include "weft/runtime/abi/AtomicFile.h"
+#include "weft/base/AtomicFile.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -14,6 +14,9 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+
+#include <sys/random.h>
+#include <unistd.h>
 
 using namespace weft;
 namespace fs = std::filesystem;

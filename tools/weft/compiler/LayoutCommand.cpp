@@ -1,5 +1,7 @@
 //===- LayoutCommand.cpp - weft layout ------------------------------------===//
 
+#include "weft/base/PortRole.h"
+#include "weft/base/Text.h"
 #include "weft/compiler/explain/TensorLayouts.h"
 #include "weft/dialects/weft/PortName.h"
 #include "weft/passes/planning/Passes.h"
@@ -29,10 +31,7 @@ struct Row {
 } // namespace
 
 static std::string shapeText(llvm::ArrayRef<int64_t> shape) {
-  std::string text;
-  for (int64_t n : shape)
-    text += (text.empty() ? "" : "x") + std::to_string(n);
-  return text.empty() ? "scalar" : text;
+  return shape.empty() ? "scalar" : joined(shape, "x");
 }
 
 static std::vector<int64_t> batched(int64_t batchSize,
@@ -193,8 +192,8 @@ static std::string selectRows(std::vector<Row> &rows,
 }
 
 static bool isVariable(llvm::StringRef role) {
-  return role == "weight" || role == "state" || role == "slot" ||
-         role == "metric_state";
+  std::optional<Role> known = roleNamed(role);
+  return known && holdsState(*known);
 }
 
 /// Adds the inputs of a program and its results of role "output", with

@@ -10,8 +10,8 @@
 #define WEFT_TOOLS_WEFT_COMPILER_MODELFILE_H
 
 #include "weft/compiler/frontends/keras/model/Model.h"
-#include "weft/runtime/data/KerasArchive.h"
-#include "weft/runtime/data/KerasH5.h"
+#include "weft/data/formats/KerasArchive.h"
+#include "weft/data/formats/KerasH5.h"
 
 namespace weft::tool {
 

@@ -4,11 +4,11 @@
 #include "weft/tools/weft/compiler/CompilerMemory.h"
 #include "weft/tools/weft/compiler/DistributionFlags.h"
 
+#include "weft/base/ClosestName.h"
 #include "weft/compiler/Register.h"
 #include "weft/compiler/codegen/CodeCache.h"
 #include "weft/compiler/codegen/KernelCodegen.h"
 #include "weft/compiler/frontends/keras/import/Import.h"
-#include "weft/runtime/abi/ClosestName.h"
 #include "weft/tools/keras/SavedModel.h"
 #include "weft/tools/weft/compiler/DescribePorts.h"
 #include "weft/tools/weft/compiler/FindNonFinite.h"
@@ -22,7 +22,6 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -311,16 +310,12 @@ OwningOpRef<ModuleOp> StepCompiler::import(const std::string &step,
 OwningOpRef<ModuleOp> StepCompiler::import(const std::string &step,
                                            int64_t batchSize,
                                            const keras::Distribution *layouts) {
-  auto kind = llvm::StringSwitch<std::optional<keras::StepKind>>(step)
-                  .Case("train", keras::StepKind::Train)
-                  .Case("evaluate", keras::StepKind::Evaluate)
-                  .Case("predict", keras::StepKind::Predict)
-                  .Default(std::nullopt);
+  std::optional<StepKind> kind = stepKindNamed(step);
   if (!kind) {
     fail("--step " + step + ": use train, evaluate or predict");
     return nullptr;
   }
-  if (*kind != keras::StepKind::Predict && !kerasModel.compileRefusal.empty())
+  if (*kind != StepKind::Predict && !kerasModel.compileRefusal.empty())
     return refuseModel(flags.model, kerasModel.compileRefusal), nullptr;
   keras::ImportOptions importOptions;
   importOptions.batchSize = batchSize;

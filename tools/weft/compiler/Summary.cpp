@@ -4,7 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/runtime/data/Array.h"
+#include "weft/base/Text.h"
+#include "weft/data/arrays/Array.h"
 #include "weft/tools/weft/compiler/StepCompiler.h"
 #include "weft/tools/weft/compiler/SummaryTable.h"
 
@@ -40,14 +41,6 @@ struct Size {
   }
 };
 
-/// 12,345
-std::string grouped(int64_t number) {
-  std::string text = std::to_string(number);
-  for (auto at = int(text.size()) - 3; at > 0; at -= 3)
-    text.insert(size_t(at), ",");
-  return text;
-}
-
 std::string readable(double bytes) {
   const char *units[] = {"B", "KB", "MB", "GB", "TB", "PB"};
   size_t unit = 0;
@@ -61,7 +54,7 @@ public:
   /// `other` is the same model with other sizes where an input leaves them
   /// open; sizes that differ are None, as Keras writes them.
   ModelSummary(const keras::Model &model, const keras::Model &other,
-               const SummaryFlags &flags)
+               const SummaryFlags &flags [[clang::lifetimebound]])
       : model(model), other(other), flags(flags), isChain(findChain()) {}
 
   void print() const {

@@ -111,7 +111,8 @@ std::vector<int> widthsOf(const std::vector<SummaryColumn> &columns,
 
 class Drawing {
 public:
-  Drawing(const std::vector<SummaryColumn> &columns, int lineLength)
+  Drawing(const std::vector<SummaryColumn> &columns [[clang::lifetimebound]],
+          int lineLength)
       : columns(columns), widths(widthsOf(columns, lineLength)) {}
 
   void border(const char *left, const char *line, const char *middle,

@@ -2,7 +2,7 @@
 
 #include "weft/tools/weft/compiler/UnknownDialect.h"
 
-#include "weft/runtime/data/Files.h"
+#include "weft/data/files/Files.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/StringExtras.h"

@@ -12,10 +12,10 @@
 #ifndef WEFT_TOOLS_WEFT_PROGRAMS_BOUNDPROGRAM_H
 #define WEFT_TOOLS_WEFT_PROGRAMS_BOUNDPROGRAM_H
 
+#include "weft/data/formats/Npz.h"
 #include "weft/runtime/abi/weft.h"
-#include "weft/runtime/data/Npz.h"
-#include "weft/runtime/training/Ports.h"
 #include "weft/tools/weft/Commands.h"
+#include "weft/training/Ports.h"
 
 #include <functional>
 #include <memory>

@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/runtime/training/Ports.h"
+#include "weft/base/Text.h"
 #include "weft/tools/weft/Commands.h"
 #include "weft/tools/weft/programs/BoundProgram.h"
 #include "weft/tools/weft/programs/ProgramPorts.h"
 #include "weft/tools/weft/programs/StepArchive.h"
+#include "weft/training/Ports.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -35,13 +36,6 @@ static const char *flagOfSources(const ExplainFlags &flags) {
          : model.fixSeconds               ? "--fix-seconds"
          : flags.kernels                  ? "--kernels"
                                           : nullptr;
-}
-
-static std::string grouped(uint64_t value) {
-  std::string digits = std::to_string(value);
-  for (size_t at = digits.size(); at > 3;)
-    digits.insert(at -= 3, ",");
-  return digits;
 }
 
 static Json jsonOf(const std::vector<weft_port> &ports) {

@@ -3,7 +3,7 @@
 #ifndef WEFT_TOOLS_WEFT_PROGRAMS_GPUS_H
 #define WEFT_TOOLS_WEFT_PROGRAMS_GPUS_H
 
-#include "weft/runtime/abi/DeviceList.h"
+#include "weft/base/DeviceList.h"
 #include "weft/runtime/abi/gpus.h"
 
 #include <optional>

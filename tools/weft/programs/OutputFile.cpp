@@ -2,7 +2,7 @@
 
 #include "weft/tools/weft/programs/OutputFile.h"
 
-#include "weft/runtime/data/Files.h"
+#include "weft/data/files/Files.h"
 
 std::string weft::tool::writeOutputFile(const std::string &path,
                                         std::string_view bytes) {

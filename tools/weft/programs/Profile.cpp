@@ -8,7 +8,7 @@
 #include "weft/tools/weft/programs/BoundProgram.h"
 #include "weft/tools/weft/programs/ProfileReport.h"
 
-#include "weft/runtime/data/Files.h"
+#include "weft/data/files/Files.h"
 
 #include <cstdio>
 #include <optional>

@@ -2,7 +2,7 @@
 
 #include "weft/tools/weft/programs/ProgramPorts.h"
 
-#include "weft/runtime/training/Ports.h"
+#include "weft/training/Ports.h"
 
 #include <algorithm>
 #include <array>

@@ -13,7 +13,7 @@
 #include "weft/tools/weft/programs/ProgramPorts.h"
 #include "weft/tools/weft/programs/Statistics.h"
 
-#include "weft/runtime/data/Files.h"
+#include "weft/data/files/Files.h"
 
 #include <cstdio>
 #include <optional>

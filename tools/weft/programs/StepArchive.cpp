@@ -2,10 +2,10 @@
 
 #include "weft/tools/weft/programs/StepArchive.h"
 
-#include "weft/runtime/data/Zip.h"
-#include "weft/runtime/training/Ports.h"
+#include "weft/data/formats/Zip.h"
 #include "weft/tools/weft/programs/BoundProgram.h"
 #include "weft/tools/weft/programs/ProgramPorts.h"
+#include "weft/training/Ports.h"
 
 #include <algorithm>
 

@@ -12,8 +12,8 @@
 #ifndef WEFT_TOOLS_WEFT_PROGRAMS_STEPARCHIVE_H
 #define WEFT_TOOLS_WEFT_PROGRAMS_STEPARCHIVE_H
 
+#include "weft/base/Result.h"
 #include "weft/runtime/abi/weft.h"
-#include "weft/runtime/data/Result.h"
 
 #include <cstdint>
 #include <string>

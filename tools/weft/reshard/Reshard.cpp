@@ -1,10 +1,11 @@
 //===- Reshard.cpp - the output of `weft reshard` -------------------------===//
 
 #include "weft/tools/weft/reshard/Reshard.h"
+#include "weft/base/Text.h"
 
+#include "weft/data/arrays/Array.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/passes/sharding/resharding/Resharding.h"
-#include "weft/runtime/data/Array.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Diagnostics.h"
@@ -106,14 +107,6 @@ static std::string dimsText(const ReshardStep &step) {
     return "";
   std::string text = step.from < 0 ? "" : std::to_string(step.from);
   return text + "->" + (step.to < 0 ? "" : std::to_string(step.to));
-}
-
-/// 1,792
-static std::string grouped(int64_t number) {
-  std::string text = std::to_string(number);
-  for (int at = static_cast<int>(text.size()) - 3; at > 0; at -= 3)
-    text.insert(at, ",");
-  return text;
 }
 
 /// Prints lines of at most 80 columns, broken after a comma.

@@ -2,12 +2,12 @@
 
 #include "weft/runtime/abi/serving.h"
 
-#include "weft/runtime/abi/DeviceList.h"
+#include "weft/base/DeviceList.h"
 #include "weft/runtime/program/Error.h"
-#include "weft/runtime/training/Trainer.h"
 #include "weft/tools/weft/programs/BoundProgram.h"
 #include "weft/tools/weft/programs/StepArchive.h"
 #include "weft/tools/weft/training/SavedWeights.h"
+#include "weft/training/Trainer.h"
 
 #include <algorithm>
 #include <cstring>

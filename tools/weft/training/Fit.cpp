@@ -1,12 +1,12 @@
 //===- Fit.cpp - weft fit -------------------------------------------------===//
 
-#include "weft/runtime/training/callbacks/CallbackTable.h"
 #include "weft/tools/weft/programs/OutputFile.h"
 #include "weft/tools/weft/programs/Statistics.h"
 #include "weft/tools/weft/training/FitSettings.h"
 #include "weft/tools/weft/training/NumericsCheck.h"
 #include "weft/tools/weft/training/SavedWeights.h"
 #include "weft/tools/weft/training/TrainingSession.h"
+#include "weft/training/callbacks/CallbackTable.h"
 
 #include <csignal>
 #include <cstdio>

@@ -14,8 +14,8 @@
 #ifndef WEFT_TOOLS_WEFT_TRAINING_LAYERLISTFILE_H
 #define WEFT_TOOLS_WEFT_TRAINING_LAYERLISTFILE_H
 
-#include "weft/runtime/data/KerasH5.h"
-#include "weft/runtime/training/ModelState.h"
+#include "weft/data/formats/KerasH5.h"
+#include "weft/training/ModelState.h"
 
 #include <map>
 #include <set>
@@ -27,8 +27,8 @@ namespace weft::tool {
 /// are found by position; their names may differ.
 class LayerListFile {
 public:
-  LayerListFile(const KerasH5 &file, const ModelState &state,
-                const std::string &where);
+  LayerListFile(const KerasH5 &file [[clang::lifetimebound]],
+                const ModelState &state, const std::string &where);
 
   /// Where a file has the value of a port.
   struct Place {

@@ -10,15 +10,16 @@
 #ifndef WEFT_TOOLS_WEFT_TRAINING_NUMERICSCHECK_H
 #define WEFT_TOOLS_WEFT_TRAINING_NUMERICSCHECK_H
 
-#include "weft/runtime/training/KeptVariables.h"
 #include "weft/tools/weft/training/TrainingSession.h"
+#include "weft/training/KeptVariables.h"
 
 namespace weft::tool {
 
 class NumericsCheck {
 public:
   /// `processes` may be null.
-  NumericsCheck(TrainingSession &session, const TrainingData &data,
+  NumericsCheck(TrainingSession &session [[clang::lifetimebound]],
+                const TrainingData &data [[clang::lifetimebound]],
                 weft_processes *processes)
       : session(session), data(data), processes(processes) {}
   Status begin();

@@ -2,9 +2,9 @@
 
 #include "weft/tools/weft/training/SavedWeights.h"
 
-#include "weft/runtime/abi/ClosestName.h"
-#include "weft/runtime/data/Safetensors.h"
-#include "weft/runtime/data/WeightShards.h"
+#include "weft/base/ClosestName.h"
+#include "weft/data/formats/Safetensors.h"
+#include "weft/data/formats/WeightShards.h"
 #include "weft/tools/weft/Commands.h"
 #include "weft/tools/weft/training/LayerListFile.h"
 
@@ -132,8 +132,9 @@ private:
 /// Reads a file of weights array by array.
 class WeightReader {
 public:
-  WeightReader(const std::string &path, const ModelState &state,
-               const VisitWeights &visit)
+  WeightReader(const std::string &path [[clang::lifetimebound]],
+               const ModelState &state [[clang::lifetimebound]],
+               const VisitWeights &visit [[clang::lifetimebound]])
       : path(path), state(state), visit(visit) {}
 
   /// Reads the file; its content determines its kind, or the name
@@ -221,6 +222,7 @@ private:
     if (file->hasOlderOptimizer() && trains())
       warn(path + ": holds the state of an optimizer of Keras 2, which Keras 3 "
                   "does not take over; it starts afresh");
+    isByPosition = true;
     LayerListFile legacy(*file, state, path);
     if (Status placed = legacy.place(); !placed)
       return placed;
@@ -284,7 +286,9 @@ private:
   Status checkComplete() const {
     for (const ModelState::Variable &variable : state.variables()) {
       const Port &port = variable.port;
-      if (isKeras && !metadataText(port, "unsaved").empty())
+      bool isLeftOut = isKeras && !metadataText(port, "unsaved").empty();
+      // As in Keras, such a file lacks the states of seed generators.
+      if (isLeftOut || (isByPosition && metadataEntry(port, "h5").is_null()))
         continue;
       if (port.role == Role::Weight && !given.contains(port.name))
         return Error{path + ": has no array for the variable " + port.name +
@@ -300,6 +304,7 @@ private:
   std::set<std::string> given;
   std::vector<std::string> unread; ///< arrays that belong to no variable
   bool isKeras = false;            ///< whether the file has Keras' datasets
+  bool isByPosition = false;       ///< whether the file has a list of layers
 };
 } // namespace
 

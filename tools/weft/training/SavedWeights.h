@@ -13,8 +13,8 @@
 #ifndef WEFT_TOOLS_WEFT_TRAINING_SAVEDWEIGHTS_H
 #define WEFT_TOOLS_WEFT_TRAINING_SAVEDWEIGHTS_H
 
-#include "weft/runtime/data/KerasArchive.h"
-#include "weft/runtime/training/ModelState.h"
+#include "weft/data/formats/KerasArchive.h"
+#include "weft/training/ModelState.h"
 
 #include <functional>
 

@@ -12,8 +12,8 @@
 #ifndef WEFT_TOOLS_WEFT_TRAINING_STEPSOURCE_H
 #define WEFT_TOOLS_WEFT_TRAINING_STEPSOURCE_H
 
-#include "weft/runtime/training/ModelState.h"
 #include "weft/tools/weft/Commands.h"
+#include "weft/training/ModelState.h"
 
 #include <functional>
 #include <map>

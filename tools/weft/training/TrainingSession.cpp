@@ -20,18 +20,6 @@ Error weft::tool::takeError(weft_error *error) {
   return result;
 }
 
-static const char *stepName(StepKind kind) {
-  switch (kind) {
-  case StepKind::Train:
-    return "train";
-  case StepKind::Evaluate:
-    return "evaluate";
-  case StepKind::Predict:
-    return "predict";
-  }
-  return "";
-}
-
 /// The options of the arrays that flags name for training, evaluation or
 /// prediction, or for validation.
 static DataOptions dataOptions(const DataFlags &flags, bool validates) {

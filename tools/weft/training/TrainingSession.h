@@ -8,8 +8,8 @@
 #ifndef WEFT_TOOLS_WEFT_TRAINING_TRAININGSESSION_H
 #define WEFT_TOOLS_WEFT_TRAINING_TRAININGSESSION_H
 
-#include "weft/runtime/training/Trainer.h"
 #include "weft/tools/weft/training/StepSource.h"
+#include "weft/training/Trainer.h"
 
 #include <map>
 

@@ -11,7 +11,7 @@
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_ACTIVATIONS_ACTIVATION_H
 #define WEFT_COMPILER_FRONTENDS_KERAS_ACTIVATIONS_ACTIVATION_H
 
-#include "weft/compiler/frontends/keras/schema/Options.h"
+#include "weft/base/config/Options.h"
 
 namespace mlir {
 class Value;

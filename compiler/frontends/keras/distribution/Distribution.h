@@ -32,9 +32,9 @@
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_DISTRIBUTION_DISTRIBUTION_H
 #define WEFT_COMPILER_FRONTENDS_KERAS_DISTRIBUTION_DISTRIBUTION_H
 
+#include "weft/base/config/Patterns.h"
 #include "weft/compiler/frontends/keras/model/Model.h"
-#include "weft/compiler/frontends/keras/schema/Patterns.h"
-#include "weft/dialects/layout/Layout.h"
+#include "weft/layout/Layout.h"
 
 #include <memory>
 

@@ -1,8 +1,8 @@
 //===- DistributionReader.cpp - distribution files ------------------------===//
 
+#include "weft/base/DeviceList.h"
+#include "weft/base/config/Json.h"
 #include "weft/compiler/frontends/keras/distribution/Distribution.h"
-#include "weft/compiler/frontends/keras/schema/Json.h"
-#include "weft/runtime/abi/DeviceList.h"
 
 #include <algorithm>
 #include <charconv>
@@ -136,8 +136,8 @@ void readLayout(const Json &value, const Distribution &distribution, Fields &f,
 void readRule(const std::string &key, const Json &value, LayoutRule::Map map,
               Distribution &distribution, std::string &error) {
   LayoutRule rule{key, {}, map};
-  Fields f(Json::object(), std::string(rule.mapName()) + " " + inQuotes(key),
-           error);
+  const Json none = Json::object();
+  Fields f(none, std::string(rule.mapName()) + " " + inQuotes(key), error);
   readLayout(value, distribution, f, rule.layout);
   if (!f.failed())
     distribution.rules.push_back(std::move(rule));
@@ -202,12 +202,13 @@ public:
 void readDataLayout(const Json &value, Distribution &out, std::string &error) {
   auto layouts = std::make_shared<DataLayouts>();
   out.strategy = layouts;
+  const Json none = Json::object();
   if (!value.is_object()) {
-    Fields f(Json::object(), "data_layout", error);
+    Fields f(none, "data_layout", error);
     return readLayout(value, out, f, layouts->otherwise);
   }
   for (auto it = value.begin(); it != value.end() && error.empty(); ++it) {
-    Fields f(Json::object(), "data_layout " + inQuotes(it.key()), error);
+    Fields f(none, "data_layout " + inQuotes(it.key()), error);
     int64_t rank = 0;
     const char *end = it.key().data() + it.key().size();
     auto [at, status] = std::from_chars(it.key().data(), end, rank);

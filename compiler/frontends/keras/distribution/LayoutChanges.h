@@ -39,8 +39,9 @@ struct LayoutChange {
 
 class LayoutChanges {
 public:
-  LayoutChanges(const keras::Distribution &distribution,
-                const keras::ResolvedLayouts &resolved,
+  LayoutChanges(const keras::Distribution &distribution
+                [[clang::lifetimebound]],
+                const keras::ResolvedLayouts &resolved [[clang::lifetimebound]],
                 const keras::Model &model);
 
   /// The changes that may concern a collective: of rules for the layers that it

@@ -1,7 +1,7 @@
 //===- LayoutMap.cpp - which rule is for which path -----------------------===//
 
+#include "weft/base/config/Json.h"
 #include "weft/compiler/frontends/keras/distribution/Distribution.h"
-#include "weft/compiler/frontends/keras/schema/Json.h"
 
 #include <algorithm>
 #include <map>
@@ -49,7 +49,8 @@ std::string because(const LayoutRule &rule) {
 /// Applies rules to the model's paths and records which were used.
 class Resolver {
 public:
-  Resolver(const Distribution &distribution, const Model &model)
+  Resolver(const Distribution &distribution [[clang::lifetimebound]],
+           const Model &model [[clang::lifetimebound]])
       : distribution(distribution), model(model),
         patterns(distribution.regex, "layout_map "),
         used(distribution.rules.size()), matched(distribution.rules.size()) {}

@@ -2,7 +2,8 @@
 
 #include "weft/compiler/frontends/keras/distribution/PortLayouts.h"
 
-#include "weft/compiler/frontends/keras/schema/Json.h"
+#include "weft/base/PortRole.h"
+#include "weft/base/config/Json.h"
 #include "weft/dialects/weft/Ports.h"
 #include "weft/dialects/weft/Weft.h"
 
@@ -35,9 +36,9 @@ static std::vector<Port> portsOf(func::FuncOp function) {
   return out;
 }
 
-static bool holdsBatch(const Port &port) {
-  return port.role == "input" || port.role == "label" ||
-         port.role == "sample_weight";
+static bool isOfBatch(const Port &port) {
+  std::optional<Role> role = roleNamed(port.role);
+  return role && weft::holdsBatch(*role);
 }
 
 /// The weight that a slot belongs to, or null. The slot adam/d1_kernel_momentum
@@ -59,7 +60,7 @@ static const Port *weightOf(const Port &slot, ArrayRef<Port> ports) {
 static ResolvedLayout layoutOf(const Port &port, ArrayRef<Port> ports,
                                const Distribution &distribution,
                                const ResolvedLayouts &layouts) {
-  if (holdsBatch(port))
+  if (isOfBatch(port))
     return batchLayout(distribution, port.shape);
   if (port.role == "slot")
     if (const Port *weight = weightOf(port, ports))
@@ -89,7 +90,7 @@ weft::keras::layOutPorts(func::FuncOp function,
   // The rules are resolved for a model that has only these variables.
   Model variables;
   for (const Port &port : ports)
-    if (!holdsBatch(port)) {
+    if (!isOfBatch(port)) {
       variables.variables.emplace_back();
       variables.variables.back().path = port.name;
       variables.variables.back().shape = port.shape;

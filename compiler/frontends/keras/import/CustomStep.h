@@ -31,7 +31,8 @@ class CustomStep {
 public:
   /// Requires a loss or a metric in the model for each output whose labels the
   /// loss uses. `distribution` may be null, for one device.
-  CustomStep(mlir::MLIRContext *context, const Model &model,
+  CustomStep(mlir::MLIRContext *context,
+             const Model &model [[clang::lifetimebound]],
              const ImportOptions &options, const Distribution *distribution);
 
   /// Begins the function; emits errors if the model has no optimizer, if the

@@ -24,7 +24,8 @@ struct LossValues {
 
 class StepImporter {
 public:
-  StepImporter(MLIRContext *context, const Model &model, StepKind step,
+  StepImporter(MLIRContext *context,
+               const Model &model [[clang::lifetimebound]], StepKind step,
                const ImportOptions &options)
       : builder(context), model(model), step(step), options(options),
         unknown(builder.getUnknownLoc()), ports(builder, model, step, options) {

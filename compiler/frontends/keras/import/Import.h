@@ -29,6 +29,7 @@
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_IMPORT_IMPORT_H
 #define WEFT_COMPILER_FRONTENDS_KERAS_IMPORT_IMPORT_H
 
+#include "weft/base/StepKind.h"
 #include "weft/compiler/frontends/keras/distribution/Distribution.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -38,8 +39,6 @@
 #include <optional>
 
 namespace weft::keras {
-
-enum class StepKind { Train, Evaluate, Predict };
 
 using SampleWeights = std::map<std::string, std::vector<int64_t>>;
 

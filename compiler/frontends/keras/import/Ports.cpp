@@ -180,7 +180,6 @@ void StepPorts::addBatch() {
 }
 
 func::FuncOp StepPorts::createFunction() {
-  static constexpr const char *names[] = {"train", "evaluate", "predict"};
   addVariables();
   if (step == StepKind::Train)
     addOptimizer();
@@ -190,9 +189,9 @@ func::FuncOp StepPorts::createFunction() {
   SmallVector<Type> types;
   for (const Port &port : ports)
     types.push_back(port.type);
-  auto function = func::FuncOp::create(builder, builder.getUnknownLoc(),
-                                       names[unsigned(step)],
-                                       builder.getFunctionType(types, {}));
+  auto function =
+      func::FuncOp::create(builder, builder.getUnknownLoc(), stepName(step),
+                           builder.getFunctionType(types, {}));
   builder.setInsertionPointToEnd(function.addEntryBlock());
   return function;
 }

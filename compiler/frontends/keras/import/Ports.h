@@ -58,7 +58,8 @@ struct StepValues {
 
 class StepPorts {
 public:
-  StepPorts(mlir::OpBuilder &builder, const Model &model, StepKind step,
+  StepPorts(mlir::OpBuilder &builder [[clang::lifetimebound]],
+            const Model &model [[clang::lifetimebound]], StepKind step,
             const ImportOptions &options)
       : builder(builder), model(model), step(step), options(options) {}
 

@@ -1,6 +1,6 @@
 //===- Initializer.h - how a variable's first value is made ------*- C++ -*-===//
 //
-// The runtime computes the values (runtime/data/Initializers.h) from the class,
+// The runtime computes the values (data/initializers/Initializers.h) from the class,
 // the config in the file, and a seed. Classes here define the options of the
 // config and the seeds: an initializer without a seed takes a number from
 // Python's generator when Keras constructs it.
@@ -15,7 +15,7 @@
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_INITIALIZERS_INITIALIZER_H
 #define WEFT_COMPILER_FRONTENDS_KERAS_INITIALIZERS_INITIALIZER_H
 
-#include "weft/compiler/frontends/keras/schema/Options.h"
+#include "weft/base/config/Options.h"
 
 namespace weft::keras {
 

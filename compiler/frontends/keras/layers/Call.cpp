@@ -1,7 +1,7 @@
 //===- Call.cpp - one call of a layer -------------------------------------===//
 
 #include "weft/compiler/frontends/keras/layers/Call.h"
-#include "weft/dialects/layout/Sizes.h"
+#include "weft/layout/Sizes.h"
 
 using namespace mlir;
 using namespace weft;
@@ -36,16 +36,28 @@ Masks Layer::masks(Call &, const CallInputs &) const { return {}; }
 
 Masks Layer::passed(const CallInputs &inputs) { return {inputs.mask()}; }
 
+VariableRequest Call::request(const char *name, std::vector<int64_t> shape,
+                              const WeightRules &rules) const {
+  return {.layer = path,
+          .name = name,
+          .shape = std::move(shape),
+          .rules = rules,
+          .trainable = false,
+          .scope = scope,
+          .dtype = policy.variable};
+}
+
 Value Call::weight(const char *name, std::vector<int64_t> shape,
                    const WeightRules &rules) {
   if (std::string why = oversize(shape, kFloatBytes); !why.empty())
     refuse("its " + std::string(name) + " " + shapeText(shape) + " has " + why);
-  Value value =
-      variables.get({path, name, std::move(shape), rules,
-                     trainable && !rules.isFrozen, false, false, scope,
-                     rules.isOfAdapter      ? "float32"
-                     : !rules.dtype.empty() ? rules.dtype
-                                            : policy.variable});
+  VariableRequest asked = request(name, std::move(shape), rules);
+  asked.trainable = trainable && !rules.isFrozen;
+  if (rules.isOfAdapter)
+    asked.dtype = "float32";
+  else if (!rules.dtype.empty())
+    asked.dtype = rules.dtype;
+  Value value = variables.get(asked);
   if (rules.constraint)
     hasAxes(value, rules.constraint->axes());
   return rules.keepsType ? value : cast(value);
@@ -53,72 +65,57 @@ Value Call::weight(const char *name, std::vector<int64_t> shape,
 
 Value Call::state(const char *name, std::vector<int64_t> shape,
                   const InitializerPtr &initializer) {
-  return variables.get({path,
-                        name,
-                        std::move(shape),
-                        {initializer},
-                        false,
-                        false,
-                        false,
-                        scope,
-                        policy.variable});
+  return variables.get(request(name, std::move(shape), {initializer}));
 }
 
 void Call::counter(const char *name) {
-  variables.get(
-      {path, name, {}, {zeros()}, false, false, false, scope, "int32"});
+  VariableRequest asked = request(name, {}, {zeros()});
+  asked.dtype = "int32";
+  variables.get(asked);
 }
 
 void Call::update(const char *name, Value value) {
-  variables.set({path,
-                 name,
-                 Tensors::shape(value).vec(),
-                 {},
-                 false,
-                 false,
-                 false,
-                 scope,
-                 policy.variable},
+  variables.set(request(name, Tensors::shape(value).vec(), {}),
                 t.cast(value, t.typeOf(policy.variable)));
+}
+
+/// The state of a seed generator.
+static VariableRequest seedState(std::string layer,
+                                 const InitializerPtr &generator) {
+  return {.layer = std::move(layer),
+          .name = "seed_generator_state",
+          .shape = {2},
+          .rules = {generator},
+          .trainable = false,
+          .isRandom = true};
 }
 
 Value Call::random(const InitializerPtr &seedGenerator,
                    llvm::function_ref<Value(Value)> draw) {
-  VariableRequest request{
-      path, "seed_generator_state", {2}, {seedGenerator}, false, true};
-  Value key = variables.get(request);
+  VariableRequest asked = seedState(path, seedGenerator);
+  Value key = variables.get(asked);
   Value drawn = draw(key);
   auto next = DenseElementsAttr::get(tensorType(key), ArrayRef<uint32_t>{0, 1});
-  variables.set(request, t.add(key, t.make<ConstantOp>(ElementsAttr(next))));
+  variables.set(asked, t.add(key, t.make<ConstantOp>(ElementsAttr(next))));
   return drawn;
 }
 
 void Call::hold(const InitializerPtr &seedGenerator, bool isDrawnAlways) {
-  variables.get({path,
-                 "seed_generator_state",
-                 {2},
-                 {seedGenerator},
-                 false,
-                 true,
-                 isDrawnAlways});
+  VariableRequest asked = seedState(path, seedGenerator);
+  asked.isDrawnAlways = isDrawnAlways;
+  variables.get(asked);
 }
 
 void Call::holdInside(const char *name, const InitializerPtr &seedGenerator) {
-  variables.get({path + "/" + name,
-                 "seed_generator_state",
-                 {2},
-                 {seedGenerator},
-                 false,
-                 true});
+  variables.get(seedState(path + "/" + name, seedGenerator));
 }
 
 void Call::skip(const InitializerPtr &seedGenerator, int64_t count) {
-  VariableRequest request{
-      path, "seed_generator_state", {2}, {seedGenerator}, false, true};
-  Value key = variables.get(request);
+  VariableRequest asked = seedState(path, seedGenerator);
+  Value key = variables.get(asked);
   auto passed = DenseElementsAttr::get(tensorType(key),
                                        ArrayRef<uint32_t>{0, uint32_t(count)});
-  variables.set(request, t.add(key, t.make<ConstantOp>(ElementsAttr(passed))));
+  variables.set(asked, t.add(key, t.make<ConstantOp>(ElementsAttr(passed))));
 }
 
 /// Computes keras.random.dropout with the mask of key {seed, n} for draw n.
@@ -243,13 +240,43 @@ CallResults Call::runOptionAll(const Layer &layer, const char *attribute,
 }
 
 namespace {
+/// The variables of another call; a class below changes a part of it.
+class Forwarding : public Variables {
+public:
+  explicit Forwarding(Variables &variables [[clang::lifetimebound]])
+      : variables(variables) {}
+  Value get(const VariableRequest &request) override {
+    return variables.get(request);
+  }
+  void set(const VariableRequest &request, Value value) override {
+    variables.set(request, value);
+  }
+  void replace(const VariableRequest &request, Value value) override {
+    variables.replace(request, value);
+  }
+  void construct(const Layer &layer, const Constructor &by) override {
+    variables.construct(layer, by);
+  }
+  void construct(const InitializerPtr &initializer,
+                 const Constructor &by) override {
+    variables.construct(initializer, by);
+  }
+  void addLoss(Value scalar) override { variables.addLoss(scalar); }
+  void refuse(const std::string &complaint) override {
+    variables.refuse(complaint);
+  }
+
+protected:
+  Variables &variables;
+};
+
 /// Replaces one weight by another value.
-class Adjusting : public Variables {
+class Adjusting : public Forwarding {
 public:
   Adjusting(Variables &variables, std::string path,
             ArrayRef<llvm::StringRef> names,
             llvm::function_ref<Value(Value)> adjust)
-      : variables(variables), path(std::move(path)), names(names),
+      : Forwarding(variables), path(std::move(path)), names(names),
         adjust(adjust) {}
   Value get(const VariableRequest &request) override {
     Value value = variables.get(request);
@@ -264,30 +291,31 @@ public:
                       : variables.set(request, adjusted);
     return adjusted;
   }
-  void set(const VariableRequest &request, Value value) override {
-    variables.set(request, value);
-  }
-  void replace(const VariableRequest &request, Value value) override {
-    variables.replace(request, value);
-  }
-  void construct(const Layer &layer, const Constructor &by) override {
-    variables.construct(layer, by);
-  }
-  void construct(const InitializerPtr &initializer,
-                 const Constructor &by) override {
-    variables.construct(initializer, by);
-  }
-  void addLoss(Value scalar) override { variables.addLoss(scalar); }
-  void refuse(const std::string &complaint) override {
-    variables.refuse(complaint);
-  }
 
 private:
-  Variables &variables;
   std::string path;
   ArrayRef<llvm::StringRef> names;
   llvm::function_ref<Value(Value)> adjust;
   bool isDone = false;
+};
+
+/// Lets a call read variables; its updates and losses are dropped, and recorded
+/// in `leaves`.
+class Watch : public Forwarding {
+public:
+  using Forwarding::Forwarding;
+  void set(const VariableRequest &, Value) override { leaves = true; }
+  void replace(const VariableRequest &, Value) override { leaves = true; }
+  void addLoss(Value) override { leaves = true; }
+  bool leaves = false;
+};
+
+/// A later call of a layer, which constructs nothing.
+class Again : public Forwarding {
+public:
+  using Forwarding::Forwarding;
+  void construct(const Layer &, const Constructor &) override {}
+  void construct(const InitializerPtr &, const Constructor &) override {}
 };
 } // namespace
 
@@ -299,61 +327,6 @@ Value Call::runOptionAdjusted(const Layer &layer, const char *attribute,
   Call inner = apart.with(adjusting);
   return resultsOf(inner, layer, CallInputs(x)).values[0];
 }
-
-namespace {
-/// Lets a call read variables; its updates and losses are dropped, and recorded
-/// in `leaves`.
-class Watch : public Variables {
-public:
-  explicit Watch(Variables &variables) : variables(variables) {}
-  Value get(const VariableRequest &request) override {
-    return variables.get(request);
-  }
-  void set(const VariableRequest &, Value) override { leaves = true; }
-  void replace(const VariableRequest &, Value) override { leaves = true; }
-  void construct(const Layer &layer, const Constructor &by) override {
-    variables.construct(layer, by);
-  }
-  void construct(const InitializerPtr &initializer,
-                 const Constructor &by) override {
-    variables.construct(initializer, by);
-  }
-  void addLoss(Value) override { leaves = true; }
-  void refuse(const std::string &complaint) override {
-    variables.refuse(complaint);
-  }
-  bool leaves = false;
-
-private:
-  Variables &variables;
-};
-} // namespace
-
-namespace {
-/// A later call of a layer, which constructs nothing.
-class Again : public Variables {
-public:
-  explicit Again(Variables &variables) : variables(variables) {}
-  Value get(const VariableRequest &request) override {
-    return variables.get(request);
-  }
-  void set(const VariableRequest &request, Value value) override {
-    variables.set(request, value);
-  }
-  void replace(const VariableRequest &request, Value value) override {
-    variables.replace(request, value);
-  }
-  void construct(const Layer &, const Constructor &) override {}
-  void construct(const InitializerPtr &, const Constructor &) override {}
-  void addLoss(Value scalar) override { variables.addLoss(scalar); }
-  void refuse(const std::string &complaint) override {
-    variables.refuse(complaint);
-  }
-
-private:
-  Variables &variables;
-};
-} // namespace
 
 /// Erases the ops after `last`.
 static void eraseBehind(Block &block, Operation *last) {

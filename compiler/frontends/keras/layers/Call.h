@@ -19,9 +19,9 @@
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_CALL_H
 #define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_CALL_H
 
+#include "weft/base/config/Argument.h"
 #include "weft/compiler/frontends/keras/initializers/Initializer.h"
 #include "weft/compiler/frontends/keras/layers/Layer.h"
-#include "weft/compiler/frontends/keras/schema/Argument.h"
 #include "weft/compiler/frontends/keras/tensors/Tensors.h"
 
 #include <map>
@@ -163,8 +163,9 @@ public:
 
 class Call {
 public:
-  Call(Tensors &t, Variables &variables, const Layer &self, std::string path,
-       bool trainable, bool training, Policy policy = {})
+  Call(Tensors &t [[clang::lifetimebound]],
+       Variables &variables [[clang::lifetimebound]], const Layer &self,
+       std::string path, bool trainable, bool training, Policy policy = {})
       : t(t), training(training), policy(std::move(policy)),
         variables(variables), self(&self), path(path), scope(std::move(path)),
         trainable(trainable) {}
@@ -255,6 +256,9 @@ public:
   bool hasSampleAxes(Value x, ArrayRef<int64_t> axes);
 
 private:
+  /// A variable of the layer that does not train.
+  VariableRequest request(const char *name, std::vector<int64_t> shape,
+                          const WeightRules &rules) const;
   /// The same call with other variables.
   Call with(Variables &others) const {
     Call out(t, others, *self, path, trainable, training, policy);

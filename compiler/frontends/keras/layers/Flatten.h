@@ -4,7 +4,7 @@
 #define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_FLATTEN_H
 
 #include "weft/compiler/frontends/keras/layers/Call.h"
-#include "weft/dialects/layout/Sizes.h"
+#include "weft/layout/Sizes.h"
 
 namespace weft::keras {
 

@@ -2,6 +2,7 @@
 
 #include "weft/compiler/frontends/keras/layers/InnerModel.h"
 #include "weft/compiler/frontends/keras/layers/InputLayer.h"
+#include "weft/compiler/frontends/keras/layers/MaskArgument.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -90,22 +91,9 @@ struct Run {
       return values.count(tensor);
     });
   }
-  void giveMasks(CallInputs &inputs) const;
   CallInputs inputsOf(const InnerGraph::Call &call, const Layer &layer) const;
 };
 } // namespace
-
-/// Masks in an argument `mask` have precedence over those of the tensors.
-void Run::giveMasks(CallInputs &inputs) const {
-  const Argument *written = inputs.arguments.keyword("mask");
-  if (!written)
-    return;
-  ArrayRef<Argument> items =
-      written->isList() ? ArrayRef(written->items) : ArrayRef(*written);
-  for (size_t i = 0; i < items.size() && i < inputs.masks.size(); ++i)
-    if (items[i].isTensor())
-      inputs.masks[i] = inputs.tensors[items[i].integer];
-}
 
 /// The inputs of a member's call: its first parameter is positional, the others
 /// are found by name.

@@ -9,8 +9,8 @@
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_INNERMODEL_H
 #define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_INNERMODEL_H
 
+#include "weft/base/config/InnerGraph.h"
 #include "weft/compiler/frontends/keras/layers/Call.h"
-#include "weft/compiler/frontends/keras/schema/InnerGraph.h"
 
 namespace weft::keras {
 

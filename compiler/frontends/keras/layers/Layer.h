@@ -42,8 +42,8 @@
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_LAYER_H
 #define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_LAYER_H
 
+#include "weft/base/config/Policy.h"
 #include "weft/compiler/frontends/keras/regularizers/Regularizer.h"
-#include "weft/compiler/frontends/keras/schema/Policy.h"
 
 namespace mlir {
 class Value;

@@ -4,8 +4,8 @@
 #define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_PREPROCESSING_H
 
 #include "weft/compiler/frontends/keras/layers/Images.h"
-#include "weft/dialects/layout/Sizes.h"
 #include "weft/dialects/weft/ops/IndexingOps.h"
+#include "weft/layout/Sizes.h"
 
 namespace weft::keras {
 

@@ -13,7 +13,7 @@
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_QUANTIZATIONCONFIG_H
 #define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_QUANTIZATIONCONFIG_H
 
-#include "weft/compiler/frontends/keras/schema/Options.h"
+#include "weft/base/config/Options.h"
 
 namespace weft::keras {
 

@@ -43,7 +43,8 @@ public:
   /// `kernelShape`: that of the kernel before it was quantized. `config` may be
   /// null. An EinsumDense gives scales the dimensions of the result, and divides
   /// kernels of 4 bits by them before the product.
-  QuantizedProduct(Call &c, const EinsumEquation &equation,
+  QuantizedProduct(Call &c [[clang::lifetimebound]],
+                   const EinsumEquation &equation [[clang::lifetimebound]],
                    ArrayRef<int64_t> kernelShape, ArrayRef<int64_t> resultShape,
                    const QuantizationConfig *config, const LowRank &lora,
                    bool isEinsum);
@@ -78,8 +79,8 @@ private:
 class QuantizedTable {
 public:
   /// Requests the weights of the table.
-  QuantizedTable(Call &c, int64_t inputDim, int64_t outputDim,
-                 const QuantizationConfig *config);
+  QuantizedTable(Call &c [[clang::lifetimebound]], int64_t inputDim,
+                 int64_t outputDim, const QuantizationConfig *config);
   /// The rows of indices.
   Value rowsOf(Value indices) const;
   /// Requests the weights of a second table for logits.

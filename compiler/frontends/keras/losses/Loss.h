@@ -11,7 +11,7 @@
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_LOSSES_LOSS_H
 #define WEFT_COMPILER_FRONTENDS_KERAS_LOSSES_LOSS_H
 
-#include "weft/compiler/frontends/keras/schema/Options.h"
+#include "weft/base/config/Options.h"
 
 #include "llvm/ADT/ArrayRef.h"
 

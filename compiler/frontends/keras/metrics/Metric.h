@@ -22,7 +22,7 @@
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_METRICS_METRIC_H
 #define WEFT_COMPILER_FRONTENDS_KERAS_METRICS_METRIC_H
 
-#include "weft/compiler/frontends/keras/schema/Options.h"
+#include "weft/base/config/Options.h"
 #include "weft/compiler/frontends/keras/tensors/Tensors.h"
 
 namespace weft::keras {

@@ -1,7 +1,7 @@
 //===- ArgumentReader.cpp - the tensors and arguments of calls ------------===//
 
 #include "weft/compiler/frontends/keras/model/ArgumentReader.h"
-#include "weft/compiler/frontends/keras/schema/ArgumentReader.h"
+#include "weft/base/config/ArgumentReader.h"
 
 #include <algorithm>
 
@@ -23,7 +23,9 @@ GraphTensor readTriple(const Json &json, const std::string &where,
 
 class CallReader {
 public:
-  CallReader(const std::string &where, GraphCall &call, std::string &error)
+  CallReader(const std::string &where [[clang::lifetimebound]],
+             GraphCall &call [[clang::lifetimebound]],
+             std::string &error [[clang::lifetimebound]])
       : where(where), call(call), error(error) {}
   Argument read(const Json &json);
   void positional(const Json &args);

@@ -14,8 +14,8 @@
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_MODEL_ARGUMENTREADER_H
 #define WEFT_COMPILER_FRONTENDS_KERAS_MODEL_ARGUMENTREADER_H
 
+#include "weft/base/config/Json.h"
 #include "weft/compiler/frontends/keras/model/Graph.h"
-#include "weft/compiler/frontends/keras/schema/Json.h"
 
 namespace weft::keras {
 

@@ -10,7 +10,9 @@ namespace {
 
 class CompileReader {
 public:
-  CompileReader(const ModelOptions &options, Model &model, std::string &error)
+  CompileReader(const ModelOptions &options [[clang::lifetimebound]],
+                Model &model [[clang::lifetimebound]],
+                std::string &error [[clang::lifetimebound]])
       : options(options), model(model), error(error) {}
   void readOptimizer(const Json &json, bool isScaled);
   void readLoss(const Json &json, const Json *weights);

@@ -19,8 +19,10 @@ namespace {
 
 class GraphReader {
 public:
-  GraphReader(const ModelOptions &options, Model &model, Graphs &graphs,
-              std::string &error)
+  GraphReader(const ModelOptions &options [[clang::lifetimebound]],
+              Model &model [[clang::lifetimebound]],
+              Graphs &graphs [[clang::lifetimebound]],
+              std::string &error [[clang::lifetimebound]])
       : options(options), model(model), graphs(graphs), error(error) {}
   void readModel(const Json &config);
 

@@ -1,9 +1,9 @@
 //===- GraphRunner.cpp - the calls of a graph, in order -------------------===//
 
+#include "weft/base/config/Json.h"
 #include "weft/compiler/frontends/keras/model/NodeValues.h"
 #include "weft/compiler/frontends/keras/model/VariableMaker.h"
-#include "weft/compiler/frontends/keras/schema/Json.h"
-#include "weft/dialects/layout/Sizes.h"
+#include "weft/layout/Sizes.h"
 
 #include "mlir/IR/MLIRContext.h"
 
@@ -29,7 +29,9 @@ constexpr int64_t kSamples = 7919;
 /// is discarded, as only their types are needed.
 class GraphRunner {
 public:
-  GraphRunner(const Graphs &graphs, Model &model, std::string &error)
+  GraphRunner(const Graphs &graphs [[clang::lifetimebound]],
+              Model &model [[clang::lifetimebound]],
+              std::string &error [[clang::lifetimebound]])
       : context(MLIRContext::Threading::DISABLED), builder(&context),
         graphs(graphs), model(model), error(error),
         variables(graphs, model, builder, block, error) {

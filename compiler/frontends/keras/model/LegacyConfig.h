@@ -17,8 +17,8 @@
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_MODEL_LEGACYCONFIG_H
 #define WEFT_COMPILER_FRONTENDS_KERAS_MODEL_LEGACYCONFIG_H
 
-#include "weft/compiler/frontends/keras/schema/Json.h"
-#include "weft/compiler/frontends/keras/schema/Table.h"
+#include "weft/base/config/Json.h"
+#include "weft/base/config/Table.h"
 
 namespace weft::keras {
 

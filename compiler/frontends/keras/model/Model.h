@@ -20,12 +20,12 @@
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_MODEL_MODEL_H
 #define WEFT_COMPILER_FRONTENDS_KERAS_MODEL_MODEL_H
 
+#include "weft/base/config/Argument.h"
 #include "weft/compiler/frontends/keras/initializers/Initializer.h"
 #include "weft/compiler/frontends/keras/layers/InputLayer.h"
 #include "weft/compiler/frontends/keras/losses/Loss.h"
 #include "weft/compiler/frontends/keras/metrics/Metric.h"
 #include "weft/compiler/frontends/keras/optimizers/Optimizer.h"
-#include "weft/compiler/frontends/keras/schema/Argument.h"
 
 #include <cstdint>
 #include <functional>

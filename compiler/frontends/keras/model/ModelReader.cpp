@@ -1,7 +1,7 @@
 //===- ModelReader.cpp - a model.json as a whole --------------------------===//
 
 #include "weft/compiler/frontends/keras/model/ModelReader.h"
-#include "weft/compiler/frontends/keras/initializers/PythonRandom.h"
+#include "weft/base/MersenneTwister.h"
 #include "weft/compiler/frontends/keras/model/LegacyConfig.h"
 
 using namespace weft::keras;
@@ -167,9 +167,9 @@ Result<Model> weft::keras::readLegacyModel(const LegacyFile &file,
 }
 
 void weft::keras::drawSeeds(Model &model, uint64_t seed) {
-  PythonRandom random(seed);
+  MersenneTwister random = MersenneTwister::python(seed);
   for (const std::vector<unsigned> &seeded : model.draws) {
-    int64_t drawn = random.seed();
+    int64_t drawn = random.kerasSeed();
     for (unsigned variable : seeded)
       model.variables[variable].seed = drawn;
   }

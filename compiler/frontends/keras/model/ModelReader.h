@@ -7,8 +7,8 @@
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_MODEL_MODELREADER_H
 #define WEFT_COMPILER_FRONTENDS_KERAS_MODEL_MODELREADER_H
 
+#include "weft/base/config/OptionReader.h"
 #include "weft/compiler/frontends/keras/model/Graph.h"
-#include "weft/compiler/frontends/keras/schema/OptionReader.h"
 
 namespace weft::keras {
 

@@ -1,7 +1,7 @@
 //===- SavedConfig.cpp - compile_config as Keras serialises it ------------===//
 
 #include "weft/compiler/frontends/keras/model/SavedConfig.h"
-#include "weft/compiler/frontends/keras/schema/OptionWriter.h"
+#include "weft/base/config/OptionWriter.h"
 
 using namespace weft::keras;
 

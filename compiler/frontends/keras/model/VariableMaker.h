@@ -26,8 +26,11 @@ namespace weft::keras {
 class VariableMaker : public Variables {
 public:
   /// The values of variables become arguments of `block`.
-  VariableMaker(const Graphs &graphs, Model &model, mlir::OpBuilder &builder,
-                mlir::Block &block, std::string &error)
+  VariableMaker(const Graphs &graphs [[clang::lifetimebound]],
+                Model &model [[clang::lifetimebound]],
+                mlir::OpBuilder &builder [[clang::lifetimebound]],
+                mlir::Block &block [[clang::lifetimebound]],
+                std::string &error [[clang::lifetimebound]])
       : graphs(graphs), model(model), builder(builder), block(block),
         error(error), made(model.layers.size()) {}
 

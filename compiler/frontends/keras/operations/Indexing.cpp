@@ -17,7 +17,8 @@ namespace {
 /// Applies x[key], entry by entry.
 class ItemReader {
 public:
-  ItemReader(OperationCall &a, Value x) : a(a), t(a.t), x(x) {}
+  ItemReader(OperationCall &a [[clang::lifetimebound]], Value x)
+      : a(a), t(a.t), x(x) {}
   Value read(std::vector<Argument> keys);
 
 private:

@@ -1,7 +1,7 @@
 //===- Operation.cpp - a function of keras.ops as a layer -----------------===//
 
 #include "weft/compiler/frontends/keras/operations/Operation.h"
-#include "weft/dialects/layout/Sizes.h"
+#include "weft/layout/Sizes.h"
 
 #include <numeric>
 

@@ -52,7 +52,8 @@ OperationRow operation(const char *name, std::vector<const char *> arguments,
 /// requests.
 class OperationCall {
 public:
-  OperationCall(Call &c, const CallInputs &inputs,
+  OperationCall(Call &c [[clang::lifetimebound]],
+                const CallInputs &inputs [[clang::lifetimebound]],
                 std::map<std::string, Argument> arguments)
       : t(c.t), c(c), inputs(inputs), arguments(std::move(arguments)) {}
 

@@ -1,7 +1,7 @@
 //===- Shapes.cpp - functions that move elements --------------------------===//
 
 #include "weft/compiler/frontends/keras/operations/Operation.h"
-#include "weft/dialects/layout/Sizes.h"
+#include "weft/layout/Sizes.h"
 
 #include <numeric>
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "weft/base/config/Patterns.h"
 #include "weft/compiler/frontends/keras/optimizers/Adafactor.h"
 #include "weft/compiler/frontends/keras/optimizers/ScheduleFree.h"
 #include "weft/compiler/frontends/keras/optimizers/Wrappers.h"
-#include "weft/compiler/frontends/keras/schema/Patterns.h"
 
 #include "llvm/ADT/StringRef.h"
 

@@ -79,7 +79,8 @@ namespace {
 /// Updates the weights and the optimizer's variables in one step.
 class Updater {
 public:
-  Updater(const Optimizer &optimizer, OptimizerStep &step)
+  Updater(const Optimizer &optimizer [[clang::lifetimebound]],
+          OptimizerStep &step [[clang::lifetimebound]])
       : optimizer(optimizer), step(step),
         ofOptimizer(optimizer.variables(step.facts, step.isScaled)),
         t(step.at(optimizer.path())) {}

@@ -2,7 +2,7 @@
 
 #include "weft/compiler/frontends/keras/optimizers/Wrappers.h"
 
-#include "weft/compiler/frontends/keras/schema/Patterns.h"
+#include "weft/base/config/Patterns.h"
 
 #include <cmath>
 #include <map>

@@ -13,7 +13,7 @@
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_REGULARIZERS_REGULARIZER_H
 #define WEFT_COMPILER_FRONTENDS_KERAS_REGULARIZERS_REGULARIZER_H
 
-#include "weft/compiler/frontends/keras/schema/Options.h"
+#include "weft/base/config/Options.h"
 
 namespace mlir {
 class Value;

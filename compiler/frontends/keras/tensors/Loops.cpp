@@ -12,7 +12,8 @@ namespace {
 /// A loop whose body is being built.
 class Loop {
 public:
-  Loop(Tensors &t, int64_t dim) : t(t), dim(dim), block(body.emplaceBlock()) {}
+  Loop(Tensors &t [[clang::lifetimebound]], int64_t dim)
+      : t(t), dim(dim), block(body.emplaceBlock()) {}
   Scanned build(llvm::ArrayRef<Value> sequences, llvm::ArrayRef<Value> states,
                 bool isBackwards, ScanBody step);
 

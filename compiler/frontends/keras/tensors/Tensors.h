@@ -33,7 +33,7 @@ std::string shapeText(llvm::ArrayRef<int64_t> shape);
 
 class Tensors {
 public:
-  Tensors(mlir::OpBuilder &builder, mlir::Location loc)
+  Tensors(mlir::OpBuilder &builder [[clang::lifetimebound]], mlir::Location loc)
       : builder(builder), loc(loc) {}
 
   template <typename Op, typename... Args> Value make(Args &&...args) {

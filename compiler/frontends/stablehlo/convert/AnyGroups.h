@@ -38,7 +38,8 @@ Value entryOfMember(Converter &c, ForeignOp op, mlir::DenseElementsAttr table,
 class AnyGroups {
 public:
   /// The groups as positions in the mesh. Requires each position once.
-  AnyGroups(Converter &c, ForeignOp op, std::vector<DeviceGroup> rows);
+  AnyGroups(Converter &c [[clang::lifetimebound]], ForeignOp op,
+            std::vector<DeviceGroup> rows);
 
   /// The axes along which values move.
   const SubAxes &axes() const { return moving; }

@@ -38,7 +38,8 @@ struct Expansion {
 
 class CallChecker {
 public:
-  explicit CallChecker(llvm::StringMap<Function> &functions)
+  explicit CallChecker(llvm::StringMap<Function> &functions
+                       [[clang::lifetimebound]])
       : functions(functions) {}
   LogicalResult check(StringRef name);
 

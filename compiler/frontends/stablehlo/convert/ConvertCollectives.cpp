@@ -11,7 +11,7 @@
 #include "weft/compiler/frontends/stablehlo/convert/AnyGroups.h"
 
 #include "weft/dialects/coll/Coll.h"
-#include "weft/dialects/layout/GroupAxes.h"
+#include "weft/layout/GroupAxes.h"
 
 using namespace mlir;
 using namespace weft;

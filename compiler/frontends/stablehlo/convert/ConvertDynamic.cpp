@@ -11,7 +11,7 @@
 
 #include "weft/compiler/frontends/stablehlo/convert/Converter.h"
 #include "weft/compiler/frontends/stablehlo/convert/KnownNumbers.h"
-#include "weft/dialects/layout/Sizes.h"
+#include "weft/layout/Sizes.h"
 
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"

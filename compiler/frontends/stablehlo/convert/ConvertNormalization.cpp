@@ -7,7 +7,7 @@
 
 #include "weft/compiler/frontends/stablehlo/convert/Converter.h"
 
-#include "weft/dialects/layout/TensorType.h"
+#include "weft/dialects/weft/TensorType.h"
 
 using namespace mlir;
 using namespace weft;
@@ -19,7 +19,8 @@ namespace {
 /// each feature.
 class BatchNorm {
 public:
-  BatchNorm(Converter &c, ForeignOp op) : c(c), op(op) {}
+  BatchNorm(Converter &c [[clang::lifetimebound]], ForeignOp op)
+      : c(c), op(op) {}
 
   /// Checks the operand's feature dimension, and finds the numbers that all
   /// three ops have.

@@ -11,7 +11,7 @@
 #include "weft/compiler/frontends/stablehlo/convert/Converter.h"
 #include "weft/compiler/frontends/stablehlo/convert/ProductPrecision.h"
 
-#include "weft/dialects/layout/TensorType.h"
+#include "weft/dialects/weft/TensorType.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -97,7 +97,7 @@ struct Labelled {
 
 class Einsum {
 public:
-  Einsum(Converter &c, ForeignOp op) : c(c), op(op) {}
+  Einsum(Converter &c [[clang::lifetimebound]], ForeignOp op) : c(c), op(op) {}
   LogicalResult run();
 
 private:

@@ -11,7 +11,7 @@
 #include "weft/compiler/frontends/formulas/RealTensor.h"
 #include "weft/compiler/frontends/stablehlo/convert/Converter.h"
 
-#include "weft/dialects/layout/TensorType.h"
+#include "weft/dialects/weft/TensorType.h"
 
 #include "llvm/Support/MathExtras.h"
 

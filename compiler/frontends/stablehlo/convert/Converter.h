@@ -42,8 +42,9 @@ struct Function {
 
 class Converter {
 public:
-  Converter(mlir::OpBuilder &builder, const Shardings &shardings,
-            const llvm::StringMap<Function> &functions)
+  Converter(mlir::OpBuilder &builder [[clang::lifetimebound]],
+            const Shardings &shardings [[clang::lifetimebound]],
+            const llvm::StringMap<Function> &functions [[clang::lifetimebound]])
       : builder(builder), shardings(shardings), functions(functions) {}
 
   /// Converts all ops of a block except the terminator; `results` are the

@@ -2,7 +2,7 @@
 
 #include "weft/compiler/frontends/stablehlo/convert/KnownNumbers.h"
 
-#include "weft/dialects/interpret/Interpret.h"
+#include "weft/passes/interpret/Interpret.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"

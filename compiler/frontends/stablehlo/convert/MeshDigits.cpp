@@ -2,7 +2,7 @@
 
 #include "weft/compiler/frontends/stablehlo/convert/MeshDigits.h"
 
-#include "weft/dialects/layout/GroupAxes.h"
+#include "weft/layout/GroupAxes.h"
 
 using namespace llvm;
 using namespace weft;

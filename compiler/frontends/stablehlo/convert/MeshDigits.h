@@ -20,7 +20,7 @@
 #ifndef WEFT_COMPILER_FRONTENDS_STABLEHLO_CONVERT_MESHDIGITS_H
 #define WEFT_COMPILER_FRONTENDS_STABLEHLO_CONVERT_MESHDIGITS_H
 
-#include "weft/dialects/layout/Layout.h"
+#include "weft/layout/Layout.h"
 
 #include <optional>
 

@@ -20,7 +20,7 @@ namespace weft::stablehlo {
 
 class RegionInputs {
 public:
-  RegionInputs(Converter &converter, ForeignOp op);
+  RegionInputs(Converter &converter [[clang::lifetimebound]], ForeignOp op);
 
   /// The values that must be passed besides the op's own operands.
   llvm::ArrayRef<Value> passed() const { return carried; }

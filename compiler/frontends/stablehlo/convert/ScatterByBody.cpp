@@ -18,7 +18,7 @@
 #include "weft/compiler/frontends/stablehlo/convert/RegionInputs.h"
 #include "weft/compiler/frontends/stablehlo/convert/ScatterWindows.h"
 
-#include "weft/dialects/layout/TensorType.h"
+#include "weft/dialects/weft/TensorType.h"
 #include "weft/dialects/weft/ops/FlowOps.h"
 #include "weft/dialects/weft/ops/IndexingOps.h"
 
@@ -56,7 +56,8 @@ class ScatterByBody {
 public:
   /// The body's arguments are elements of the tensors and of the updates, and
   /// then the scalars from outside.
-  ScatterByBody(Converter &c, ForeignOp op, Block &body, ValueRange outside)
+  ScatterByBody(Converter &c [[clang::lifetimebound]], ForeignOp op,
+                Block &body [[clang::lifetimebound]], ValueRange outside)
       : c(c), op(op), body(body), count(op->getNumOperands() / 2),
         inputs(c.inputs(op)), outside(outside), dims(ScatterDims::of(op)) {}
 

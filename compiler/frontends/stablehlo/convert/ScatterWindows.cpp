@@ -2,7 +2,7 @@
 
 #include "weft/compiler/frontends/stablehlo/convert/ScatterWindows.h"
 
-#include "weft/dialects/layout/TensorType.h"
+#include "weft/dialects/weft/TensorType.h"
 
 using namespace mlir;
 using namespace weft;
@@ -36,8 +36,8 @@ namespace {
 /// The index vectors of a scatter's windows.
 class WindowStarts {
 public:
-  WindowStarts(Converter &c, ForeignOp op, Value indices,
-               const ScatterDims &dims)
+  WindowStarts(Converter &c [[clang::lifetimebound]], ForeignOp op,
+               Value indices, const ScatterDims &dims [[clang::lifetimebound]])
       : c(c), op(op), indices(indices), dims(dims) {}
 
   /// Finds the greatest start at which a window is inside, in each dimension

@@ -192,7 +192,7 @@ static LogicalResult readAxes(Location loc, const Mesh &own, const Mesh &mesh,
     if (!digits)
       return emitError(loc) << "a sharding names " << axis
                             << ", which is no part of the program's mesh";
-    out.append(*digits);
+    llvm::append_range(out, *digits);
   }
   return success();
 }

@@ -6,10 +6,6 @@ import functools
 from . import libraries
 
 VERSION = 3  # WEFT_ABI_VERSION
-DTYPES = ("f32", "f64", "f16", "bf16", "i1", "i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64", "c64", "c128",
-          "f8E4M3FN", "f8E5M2", "i2", "ui2", "i4", "ui4", "f8E4M3", "f8E3M4", "f8E4M3FNUZ", "f8E5M2FNUZ",
-          "f8E4M3B11FNUZ", "f8E8M0FNU", "f4E2M1FN")
-ROLES = ("weight", "state", "slot", "input", "label", "sample_weight", "output", "metric", "other", "metric_state")
 
 
 class Error(Exception):
@@ -40,6 +36,9 @@ _FUNCTIONS = {
     "weft_version": (_TEXT, []),
     "weft_error_message": (_TEXT, [_POINTER]),
     "weft_error_free": (None, [_POINTER]),
+    "weft_dtype_name": (_TEXT, [ctypes.c_int]),
+    "weft_dtype_numpy_name": (_TEXT, [ctypes.c_int]),
+    "weft_role_name": (_TEXT, [ctypes.c_int]),
     "weft_program_load": (_POINTER, [_TEXT, _POINTERS]),
     "weft_program_load_memory": (_POINTER, [_TEXT, _SIZE, _POINTERS]),
     "weft_program_free": (None, [_POINTER]),

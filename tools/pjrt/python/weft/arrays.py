@@ -5,27 +5,25 @@ A program reads and writes dense, row-major memory that begins at a multiple of 
 
 import numpy as np
 
+from . import abi
 from .abi import Error
 
 ALIGNMENT = 64
-_NUMPY = {"f32": "float32", "f64": "float64", "f16": "float16", "i1": "bool", "i8": "int8", "i16": "int16", "i32": "int32",
-          "i64": "int64", "ui8": "uint8", "ui16": "uint16", "ui32": "uint32", "ui64": "uint64", "c64": "complex64",
-          "c128": "complex128"}
-_ML_DTYPES = {"bf16": "bfloat16", "i2": "int2", "ui2": "uint2", "i4": "int4", "ui4": "uint4", "f8E4M3FN": "float8_e4m3fn",
-              "f8E5M2": "float8_e5m2", "f8E4M3": "float8_e4m3", "f8E3M4": "float8_e3m4", "f8E4M3FNUZ": "float8_e4m3fnuz",
-              "f8E5M2FNUZ": "float8_e5m2fnuz", "f8E4M3B11FNUZ": "float8_e4m3b11fnuz", "f8E8M0FNU": "float8_e8m0fnu",
-              "f4E2M1FN": "float4_e2m1fn"}
 
 
-def numpy_dtype(name: str) -> np.dtype:
-    """The NumPy type of a runtime's element type, "f32". Types that NumPy lacks are those of the package ml_dtypes."""
-    if name in _NUMPY:
-        return np.dtype(_NUMPY[name])
+def numpy_dtype(number: int) -> np.dtype:
+    """The NumPy type of an element type's number in the C interface (weft_dtype). Types that NumPy lacks are those of the
+    package ml_dtypes."""
+    name = abi.runtime().weft_dtype_numpy_name(number).decode()
+    try:
+        return np.dtype(name)
+    except TypeError:
+        pass
     try:
         import ml_dtypes
     except ImportError:
         raise Error(f"arrays of {name} need the package ml_dtypes; pip install ml_dtypes") from None
-    return np.dtype(getattr(ml_dtypes, _ML_DTYPES[name]))
+    return np.dtype(getattr(ml_dtypes, name))
 
 
 def empty(shape, dtype="float32") -> np.ndarray:

@@ -41,8 +41,8 @@ def port_of(describe, program, index: int) -> Port:
     """The port that a function of the C interface describes."""
     port = abi.Port()
     abi.check(describe(program, index, ctypes.byref(port)))
-    return Port(port.name.decode(), abi.ROLES[port.role], tuple(port.shape[:port.rank]),
-                arrays.numpy_dtype(abi.DTYPES[port.dtype]), port.layout.decode(), None if port.donated < 0 else port.donated)
+    return Port(port.name.decode(), abi.runtime().weft_role_name(port.role).decode(), tuple(port.shape[:port.rank]),
+                arrays.numpy_dtype(port.dtype), port.layout.decode(), None if port.donated < 0 else port.donated)
 
 
 def ports_of(count, describe, program) -> tuple[Port, ...]:

@@ -3,7 +3,7 @@
     {"initializer": {"class_name": "GlorotUniform", "config": {}}, "seed": 12, "trainable": true,
      "saved": "layers/dense/vars/0"}
 
-`initializer` and `seed`, or `value`, are read by runtime/training/ModelState.h; without either the weights have to come
+`initializer` and `seed`, or `value`, are read by training/ModelState.h; without either the weights have to come
 from a file. `saved` is the variable's place in a .keras file, `h5` that in an .h5 file (docs/keras-trace.md).
 """
 

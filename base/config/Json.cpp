@@ -1,0 +1,220 @@
+//===- Json.cpp - objects read field by field -----------------------------===//
+
+#include "weft/base/config/Json.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+using namespace weft::keras;
+
+/// The limit of nesting, which no model reaches and recursion can handle.
+static constexpr int kMostLevels = 200;
+
+/// The message without its prefix, for example without
+/// "[json.exception.parse_error.101] ".
+static std::string withoutPrefix(const std::string &what) {
+  size_t begin = what.find("] ");
+  return begin == what.npos ? what : what.substr(begin + 2);
+}
+
+/// The first control character of a text, but for tabs and ends of lines: NUL,
+/// U+001B; empty if there is none.
+static std::string controlIn(const std::string &text) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    auto code = static_cast<unsigned char>(text[i]);
+    if (code == 0xc2 && i + 1 < text.size()) // U+0080 and above, in UTF-8
+      code = static_cast<unsigned char>(text[i + 1]);
+    else if (code >= 0x80)
+      continue;
+    bool isControl =
+        (code < 0x20 && code != '\t' && code != '\n' && code != '\r') ||
+        (code >= 0x7f && code < 0xa0);
+    if (!isControl)
+      continue;
+    char name[8];
+    std::snprintf(name, sizeof name, "U+%04X", code);
+    return code ? name : "NUL";
+  }
+  return "";
+}
+
+std::string weft::keras::parseJson(std::string_view text, Json &out) {
+  std::vector<std::set<std::string>> open;
+  std::string twice, control;
+  // Names are printed and written to files: a NUL would end them there, and
+  // others would change the terminal.
+  auto checkControls = [&](const Json &text) {
+    if (text.is_string() && control.empty())
+      if (std::string name = controlIn(text.get_ref<const std::string &>());
+          !name.empty())
+        control = name + " in " + shortText(text);
+  };
+  bool tooDeep = false;
+  auto callback = [&](int depth, Json::parse_event_t event, Json &parsed) {
+    tooDeep |= depth > kMostLevels;
+    if (depth > kMostLevels)
+      return false;
+    if (event == Json::parse_event_t::key ||
+        event == Json::parse_event_t::value)
+      checkControls(parsed);
+    if (event == Json::parse_event_t::object_start)
+      open.emplace_back();
+    else if (event == Json::parse_event_t::object_end)
+      open.pop_back();
+    else if (event == Json::parse_event_t::key && twice.empty() &&
+             !open.back().insert(parsed.get<std::string>()).second)
+      twice = parsed.get<std::string>();
+    return true;
+  };
+  try {
+    out = Json::parse(text, callback);
+  } catch (const std::exception &failure) {
+    return "is no JSON: " + withoutPrefix(failure.what()) +
+           "; fix it there (JSON has no NaN or Infinity), or write it again";
+  }
+  if (tooDeep)
+    return "is nested more than " + std::to_string(kMostLevels) +
+           " levels deep; write it with Keras' to_json()";
+  if (!twice.empty())
+    return "key " + inQuotes(twice) + " is written twice; remove one of them";
+  if (!control.empty())
+    return "holds the character " + control + "; remove it";
+  return "";
+}
+
+void weft::keras::addError(std::string &error, const std::string &message) {
+  if (!error.empty() && !message.empty())
+    error += '\n';
+  error += message;
+}
+
+std::string weft::keras::withFix(const std::string &message, const char *how) {
+  return message.find("; ") == message.npos ? message + "; " + how : message;
+}
+
+std::string weft::keras::inQuotes(std::string_view text) {
+  return '"' + std::string(text) + '"';
+}
+
+std::string weft::keras::shortText(const Json &value) {
+  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return text.size() > 60 ? text.substr(0, 57) + "..." : text;
+}
+
+std::string weft::keras::listed(const std::vector<std::string> &names) {
+  std::string out;
+  for (const std::string &name : names)
+    out += (out.empty() ? "" : ", ") + name;
+  return out.empty() ? "none" : out;
+}
+
+Fields::Fields(const Json &object, std::string where, std::string &error)
+    : object(object), where(std::move(where)), error(error) {
+  if (!object.is_object())
+    refuse("expected an object, found " + shortText(object));
+}
+
+void Fields::refuse(const std::string &what) {
+  addError(error, where.empty() ? what : where + ": " + what);
+}
+
+const Json *Fields::find(const char *key) {
+  known.insert(key);
+  if (!object.is_object())
+    return nullptr;
+  auto it = object.find(key);
+  return it == object.end() || it->is_null() ? nullptr : &*it;
+}
+
+const Json *Fields::typed(const char *key, bool (*test)(const Json &),
+                          const char *wanted) {
+  const Json *value = find(key);
+  if (!value || test(*value))
+    return value;
+  refuse(inQuotes(key) + " must be " + wanted + ", not " + shortText(*value) +
+         "; write it as Keras does");
+  return nullptr;
+}
+
+std::string Fields::text(const char *key, std::string otherwise) {
+  const Json *value =
+      typed(key, [](const Json &j) { return j.is_string(); }, "a string");
+  return value ? value->get<std::string>() : std::move(otherwise);
+}
+
+double Fields::number(const char *key, double otherwise) {
+  number(key, &otherwise);
+  return otherwise;
+}
+
+int64_t Fields::integer(const char *key, int64_t otherwise) {
+  integer(key, &otherwise);
+  return otherwise;
+}
+
+bool Fields::number(const char *key, double *value) {
+  const Json *found =
+      typed(key, [](const Json &j) { return j.is_number(); }, "a number");
+  if (found)
+    *value = found->get<double>();
+  return found || !find(key);
+}
+
+bool Fields::integer(const char *key, int64_t *value) {
+  const Json *found = typed(
+      key, [](const Json &j) { return j.is_number_integer(); }, "an integer");
+  if (found)
+    *value = found->get<int64_t>();
+  return found || !find(key);
+}
+
+bool Fields::boolean(const char *key, bool otherwise) {
+  const Json *value =
+      typed(key, [](const Json &j) { return j.is_boolean(); }, "true or false");
+  return value ? value->get<bool>() : otherwise;
+}
+
+std::vector<int64_t> Fields::shape(const char *key) {
+  auto isShape = [](const Json &value) {
+    if (!value.is_array())
+      return false;
+    for (const Json &size : value)
+      if (!size.is_null() && !size.is_number_integer())
+        return false;
+    return true;
+  };
+  std::vector<int64_t> out;
+  if (const Json *value = typed(key, isShape, "a list of sizes"))
+    for (const Json &size : *value)
+      out.push_back(size.is_null() ? -1 : size.get<int64_t>());
+  return out;
+}
+
+void Fields::accept(std::initializer_list<const char *> keys) {
+  known.insert(keys.begin(), keys.end());
+}
+
+void Fields::expectUnset(const char *key, const Json &otherwise,
+                         const std::string &what) {
+  const Json *value = find(key);
+  if (!value || *value == otherwise || *value == Json(false) ||
+      (value->is_number() && value->get<double>() == 0))
+    return;
+  refuse(inQuotes(key) + " = " + shortText(*value) + " is not supported" +
+         (what.empty() ? "" : " (" + what + ")") + "; leave it at " +
+         shortText(otherwise));
+}
+
+void Fields::finish() {
+  if (!object.is_object())
+    return;
+  for (auto it = object.begin(); it != object.end(); ++it) {
+    if (known.count(it.key()))
+      continue;
+    std::string meant = closestName(it.key(), known);
+    refuse("unknown field " + inQuotes(it.key()) +
+           (meant.empty() ? "" : ", did you mean " + inQuotes(meant) + "?") +
+           "; known fields are " + listed({known.begin(), known.end()}));
+  }
+}

@@ -1,0 +1,62 @@
+"""Counts how often one fact is told in the sources of a commit.
+
+    python3 tools/check/concepts.py [COMMIT ...]    default: HEAD
+
+Each row is one concept with the number of lines or files that tell it; --files names them.
+"""
+
+import argparse
+import re
+import subprocess
+
+CODE = ("*.h", "*.cpp", "*.td", "*.def", "*.fbs", "*.in", "*.py", "*.txt", "*.cu")
+# Concept: (a regular expression of the lines that tell it, folders).
+ALL = ("base", "layout", "dialects", "passes", "compiler", "runtime", "data", "training", "tools")
+PLAIN = ("base", "layout", "runtime", "data", "training")
+LINES = {
+    "declarations of a port": (r"^\s*(typedef )?(struct|table) (Port|PortInfo|PortFacts|ProgramPort|weft_port|StepPort)\b.*\{", ALL),
+    "forms of an error": (r"^\s*(struct|class|template.*class|using) (\[\[nodiscard\]\] )?(Error|Result|Status|weft_error)\b.*[{=]", ALL),
+    "enums of kinds of steps": (r"^enum class StepKind\b", ALL),
+    "Mersenne twisters": (r"1812433253", ALL),
+    "functions that group digits": (r"^(static )?std::string (\w+::)?grouped(Digits)?\(.*\{", ALL),
+}
+FILES = {
+    "lists of element types": (r"[eE]4[mM]3[bB]11[fF][nN][uU][zZ]", ALL),
+    "plain libraries' files that name a flag of the command line": (r'"[^"]*--[a-z][a-z-]+[^"]*"', PLAIN),
+}
+
+
+def grep(commit, pattern, folders, option):
+    """The lines (option -n) or files (-l) of a commit in these folders that match."""
+    globs = [f":(glob){folder}/**/{kind}" for folder in folders for kind in CODE]
+    command = ["git", "grep", option + "P", pattern, commit, "--", *globs, ":!tools/check"]
+    return subprocess.run(command, capture_output=True, text=True).stdout.splitlines()
+
+
+def folders_named(commit, name):
+    listing = subprocess.run(["git", "ls-tree", "-rd", "--name-only", commit], capture_output=True, text=True).stdout.split()
+    return [folder for folder in listing if folder.split("/")[-1] == name and folder.split("/")[0] in ALL]
+
+
+def rows(commit):
+    for name, (pattern, folders) in LINES.items():
+        yield name, grep(commit, pattern, folders, "-n")
+    for name, (pattern, folders) in FILES.items():
+        yield name, grep(commit, pattern, folders, "-l")
+    yield "folders named layout", folders_named(commit, "layout")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("commits", nargs="*", default=["HEAD"])
+    parser.add_argument("--files", action="store_true", help="name the places, too")
+    arguments = parser.parse_args()
+    tables = [dict(rows(commit)) for commit in arguments.commits]
+    for name in tables[0]:
+        print(f"{name:62}" + "  ".join(f"{len(table[name]):4}" for table in tables))
+        if arguments.files:
+            print(*(f"    {re.sub(r'^[^:]*:', '', place)}" for place in tables[-1][name]), sep="\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+//===- BoundStep.h - one program with its buffers ---------------*- C++ -*-===//
+//
+//   Result<std::unique_ptr<BoundStep>> step = bind(runtime, program, state);
+//   Status ok = (*step)->take(data, indices);      // writes the batch
+//   (*step)->prefetch(data, next, thread, true);   // the next one, meanwhile
+//   ok = (*step)->execute();
+//   Status also = (*step)->addMetrics(epochMetrics, samples, batchLogs);
+//
+// Variables are the ModelState's buffers; batches and results have buffers of
+// their own, made once. Batches have two sets of buffers: while the program
+// reads one, a thread fills the other (prefetch). If devices have only one set,
+// the thread prepares the batch in the host's memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TRAINING_BOUNDSTEP_H
+#define WEFT_TRAINING_BOUNDSTEP_H
+
+#include "weft/training/BackgroundThread.h"
+#include "weft/training/Trainer.h"
+
+namespace weft {
+
+struct Trainer::BoundStep {
+  static Result<std::unique_ptr<BoundStep>>
+  bind(weft_runtime *runtime, weft_program *program, ModelState &state);
+  ~BoundStep();
+
+  /// Begins to write these samples to the buffers that take() will swap in, if
+  /// it gets the same samples; does nothing if others wait for take(). `data`
+  /// must last until then, or until drop(). `onDevices`: whether to write to a
+  /// second set of buffers on the devices. Otherwise, if there is no memory for
+  /// it, or a data port is donated, the samples stay in memory of the host,
+  /// from which take() copies.
+  void prefetch(const TrainingData &data, const std::vector<int64_t> &indices,
+                BackgroundThread &thread, bool onDevices);
+  /// The bytes of the second set of buffers on one device.
+  uint64_t spareBytes = 0;
+  /// Writes these samples to the data ports; if they were written ahead on the
+  /// devices, only waits until that is done.
+  Status take(const TrainingData &data, const std::vector<int64_t> &indices);
+  Status execute();
+  /// Drops prefetched samples of this data, after they are written.
+  void drop(const TrainingData &data);
+  /// Adds the metrics of the last run to `mean`; `alone` gets this batch's, and
+  /// of metrics over all batches the value so far.
+  Status addMetrics(RunningMetrics &mean, int64_t samples, Logs &alone);
+  Result<Array> readOutput(size_t output);
+
+  weft_runtime *runtime = nullptr;
+  weft_program *program = nullptr;
+  ModelState *state = nullptr;
+  std::vector<Port> inputs, outputs;
+  double executeSeconds = 0; ///< time of the last execute(), on the devices
+  double waitSeconds = 0;    ///< time of the last take()
+
+private:
+  Status bindInputs();
+  Status bindOutputs();
+  Status takeBatch(const TrainingData &data,
+                   const std::vector<int64_t> &indices);
+  Status takeAhead();
+  Status takeStateOutputs();
+
+  /// Buffers by port; those of `spare` are null for ports without data.
+  using Buffers = std::vector<weft_buffer *>;
+  /// The bytes of a batch, by port.
+  using Bytes = std::vector<std::vector<uint8_t>>;
+  Status gather(const TrainingData &data, const std::vector<int64_t> &indices,
+                Bytes &to) const;
+  Status write(const Bytes &batch, const Buffers &to) const;
+  Status createSpare();
+
+  struct Metric {
+    size_t output;
+    std::string name; ///< loss, of the output metrics/loss
+    /// A value over all batches so far, whose state is in ports of the step.
+    bool isRunning;
+  };
+  std::vector<Metric> metrics;
+  Buffers inputBuffers, outputBuffers, owned;
+  Buffers spare; ///< the other set of data ports; empty until it is needed
+  Bytes bytes, bytesAhead; ///< kept to reuse their memory
+  /// The batch that is being written to `spare`, or to bytesAhead only.
+  struct Ahead {
+    const TrainingData *data = nullptr;
+    std::vector<int64_t> indices;
+    std::future<Status> written;
+    bool onDevices = false;
+  } ahead;
+};
+
+struct Trainer::EndOfData {
+  Trainer &trainer;
+  const TrainingData &data;
+  ~EndOfData();
+};
+
+} // namespace weft
+
+#endif // WEFT_TRAINING_BOUNDSTEP_H

@@ -1,0 +1,241 @@
+#include "weft/training/FitRun.h"
+
+#include <algorithm>
+#include <cstdio>
+
+using namespace weft;
+
+Trainer::FitRun::FitRun(Trainer &trainer, const TrainingData &data,
+                        const FitOptions &options)
+    : trainer(trainer), data(data), options(options),
+      order({.samples = data.samples,
+             .batchSize = options.batchSize,
+             .shuffle = options.shuffle,
+             .dropRemainder = options.dropRemainder,
+             .stepsPerEpoch = options.stepsPerEpoch,
+             .firstFit = options.firstFit},
+            options.generator) {}
+
+void Trainer::FitRun::print(const std::string &text) {
+  if (options.print)
+    return options.print(text);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
+void Trainer::FitRun::warn(const std::string &text) {
+  if (options.warn)
+    options.warn(text);
+}
+
+bool Trainer::FitRun::writesFiles() const {
+  return weft_processes_rank(options.processes) == 0;
+}
+
+Status Trainer::FitRun::share(std::vector<uint8_t> &bytes) {
+  return shareBytes(options.processes, bytes);
+}
+
+Status Trainer::FitRun::canSaveModel(bool weightsAlone) const {
+  if (!options.canSaveModel || !options.saveModel)
+    return Error{"nothing says how to write a model; train with weft fit"};
+  return options.canSaveModel(weightsAlone);
+}
+
+Status Trainer::FitRun::saveModel(const std::string &path, bool weightsAlone) {
+  return options.saveModel(path, weightsAlone);
+}
+
+std::set<std::string> Trainer::FitRun::shownNames() const {
+  std::set<std::string> names;
+  for (const Port &port : train ? train->outputs : std::vector<Port>())
+    if (port.role == Role::Metric) {
+      names.insert(metricName(port));
+      if (options.validation)
+        names.insert("val_" + metricName(port));
+    }
+  return names;
+}
+
+std::set<std::string> Trainer::FitRun::listNames() const {
+  std::set<std::string> names;
+  for (const Port &port : train ? train->outputs : std::vector<Port>())
+    if (port.role == Role::Metric && !port.shape.empty() &&
+        metadataEntry(port, "running") == true)
+      for (const char *prefix : {"", "val_"})
+        names.insert(prefix + metricName(port));
+  return names;
+}
+
+std::string Trainer::FitRun::rareNames() const {
+  return options.validation && !options.validationEpochs.isEachEpoch() ? "val_"
+                                                                       : "";
+}
+
+std::string Trainer::FitRun::direction(const std::string &metric) const {
+  for (const Port &port : train ? train->outputs : std::vector<Port>())
+    if (port.role == Role::Metric && metricName(port) == metric)
+      if (std::string given = metadataText(port, "direction"); !given.empty())
+        return given;
+  return metric == "loss" ? "down" : "";
+}
+
+Status Trainer::FitRun::check() const {
+  if (options.shuffle != Shuffle::None && !options.generator)
+    return Error{
+        "shuffling needs a generator; pass one or train without shuffling"};
+  if (options.batchSize < 1)
+    return Error{"--batch-size " + std::to_string(options.batchSize) +
+                 ": must be at least 1; give the samples of a step"};
+  if (order.batches() == 0)
+    return Error{"--batch-size " + std::to_string(options.batchSize) +
+                 ": the " + std::to_string(data.samples) +
+                 " samples fill no batch; choose a smaller one or "
+                 "leave out --drop-remainder"};
+  return {};
+}
+
+/// Whether another step may follow the current one.
+bool Trainer::FitRun::goesOn() const {
+  bool isLastOfEpoch = batches + 1 >= order.steps();
+  return (!isLastOfEpoch || epoch + 1 < options.epochs) &&
+         (!options.maxSteps || history.stepCount + 1 < *options.maxSteps);
+}
+
+/// Checks whether the run ends after this step.
+void Trainer::FitRun::checkEnd() {
+  history.interrupted |= isStopped(options);
+  ended |= history.interrupted ||
+           (options.maxSteps && history.stepCount >= *options.maxSteps);
+}
+
+Status Trainer::FitRun::begin() {
+  epoch = options.initialEpoch;
+  ended = options.maxSteps && *options.maxSteps <= 0;
+  if (!options.callbacks || options.callbacks->empty())
+    return {};
+  Result<BoundStep *> first =
+      trainer.step(StepKind::Train, std::min(options.batchSize, data.samples));
+  if (!first)
+    return first.error();
+  train = *first;
+  if (Status ok = each(&Callback::trainBegin); !ok)
+    return ok;
+  return each(&Callback::restore);
+}
+
+Status Trainer::FitRun::beginEpoch() {
+  if (!isInEpoch)
+    if (Status ok = each(&Callback::epochBegin); !ok)
+      return ok;
+  if (options.verbose && options.epochs > 1)
+    print("Epoch " + std::to_string(epoch + 1) + "/" +
+          std::to_string(options.epochs) + "\n");
+  if (std::exchange(isInEpoch, false))
+    return {};
+  batches = 0;
+  metrics.reset();
+  order.startEpoch();
+  return state().resetMetrics();
+}
+
+Status Trainer::FitRun::runBatch(const std::vector<int64_t> &indices,
+                                 ProgressBar &bar) {
+  auto samples = int64_t(indices.size());
+  Result<BoundStep *> bound = trainer.step(StepKind::Train, samples);
+  if (!bound)
+    return bound.error();
+  if (options.stepBegin)
+    if (Status ok = options.stepBegin(); !ok)
+      return ok;
+  std::vector<int64_t> next;
+  if (goesOn())
+    order.peek(next);
+  if (Status ok = trainer.run(**bound, StepKind::Train, data, indices, next);
+      !ok)
+    return ok;
+  Logs alone;
+  if (Status ok = (*bound)->addMetrics(metrics, samples, alone); !ok)
+    return ok;
+  history.addStep(options.keepSteps ? alone : Logs());
+  steps = history.stepCount;
+  ++batches;
+  Logs logs = metrics.logs();
+  if (Status ok = each(&Callback::batchEnd, batches - 1, logs); !ok)
+    return ok;
+  bar.update(batches, logs);
+  if (options.stepEnd)
+    if (Status ok = options.stepEnd(
+            {(*bound)->executeSeconds, (*bound)->waitSeconds, indices, alone});
+        !ok)
+      return ok;
+  checkEnd();
+  return each(&Callback::settled, false);
+}
+
+Status Trainer::FitRun::validate(Logs &logs) {
+  if (!options.validation || !options.validationEpochs.contains(epoch))
+    return {};
+  LoopOptions silent = options;
+  silent.verbose = 0;
+  silent.batchSize = options.validationBatchSize.value_or(options.batchSize);
+  silent.steps = options.validationSteps;
+  Result<Logs> validation = trainer.evaluate(*options.validation, silent);
+  if (!validation)
+    return validation.error();
+  for (const auto &[name, value] : *validation)
+    logs.emplace_back("val_" + name, value);
+  return {};
+}
+
+Status Trainer::FitRun::runEpoch() {
+  if (Status ok = beginEpoch(); !ok)
+    return ok;
+  ProgressBar bar = makeBar(options, order.steps());
+  std::vector<int64_t> indices;
+  while (!ended && !stop && order.next(indices))
+    if (Status ok = runBatch(indices, bar); !ok)
+      return ok;
+  if (order.ranOut())
+    warn("epoch " + std::to_string(epoch + 1) + ": the data ran out after " +
+         std::to_string(batches) + " of " + std::to_string(order.steps()) +
+         " steps; a pass over it ends an epoch: choose fewer with "
+         "--steps-per-epoch");
+  Logs logs = metrics.logs();
+  if (!ended)
+    if (Status ok = validate(logs); !ok)
+      return ok;
+  if (!history.interrupted)
+    if (Status ok = each(&Callback::epochEnd, logs); !ok)
+      return ok;
+  bar.update(ended ? batches : order.steps(), logs, /*finalize=*/true);
+  history.addEpoch(epoch, logs);
+  if (history.interrupted)
+    return {};
+  ++epoch;
+  batches = 0;
+  return each(&Callback::settled, true);
+}
+
+Result<History> Trainer::FitRun::fit() {
+  if (Status ok = check(); !ok)
+    return ok.error();
+  if (Status ok = begin(); !ok)
+    return ok.error();
+  while (epoch < options.epochs && !ended && !stop)
+    if (Status ok = runEpoch(); !ok)
+      return ok.error();
+  if (history.stepCount > 0 && !history.interrupted)
+    if (Status ok = state().takeAverages(); !ok)
+      return ok.error();
+  if (!history.interrupted)
+    if (Status ok = each(&Callback::trainEnd); !ok)
+      return ok.error();
+  return history;
+}
+
+Result<History> Trainer::fit(const TrainingData &data,
+                             const FitOptions &options) {
+  EndOfData end{*this, data};
+  return FitRun(*this, data, options).fit();
+}

@@ -1,0 +1,293 @@
+#include "weft/training/ModelState.h"
+
+#include "weft/base/MersenneTwister.h"
+#include "weft/data/initializers/Initializers.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace weft {
+
+using nlohmann::json;
+
+/// The numbers that the metadata lists, or one number for all elements.
+static Result<StoredArray> listedValue(const Port &port, const json &value) {
+  std::vector<double> numbers;
+  for (const json &element : value.is_array() ? value : json::array({value}))
+    numbers.push_back(element.is_number() ? element.get<double>() : 0);
+  int64_t count = elementCount(port.shape).value_or(0);
+  if (int64_t(numbers.size()) != 1 && int64_t(numbers.size()) != count)
+    return Error{"variable " + port.name + ": the program gives " +
+                 std::to_string(numbers.size()) +
+                 " initial values for the shape " + text(port.shape)};
+  return StoredArray{
+      port.name, ElementType::Float64, port.shape,
+      [numbers](const ArrayBlock &block) {
+        Array values = Array::zeros(ElementType::Float64, block.sizes);
+        for (int64_t i = 0; i < block.count; ++i)
+          values.data<double>()[i] =
+              numbers[numbers.size() == 1 ? 0 : size_t(block.first) + i];
+        return Result<Array>(std::move(values));
+      }};
+}
+
+Result<StoredArray> initialValue(const Port &port) {
+  json meta = json::parse(port.metadata, nullptr, /*allow_exceptions=*/false);
+  std::string where = "variable " + port.name + ": ";
+  if (!meta.is_object())
+    return Error{where + "the program says no initial value; load the weights "
+                         "from a file (--weights)"};
+  if (auto value = meta.find("value"); value != meta.end())
+    return listedValue(port, *value);
+  auto initializer = meta.find("initializer");
+  if (initializer == meta.end())
+    return Error{where + "the program names no initializer; load the weights "
+                         "from a file (--weights)"};
+  std::optional<uint32_t> seed;
+  if (auto it = meta.find("seed"); it != meta.end() && it->is_number_integer())
+    seed = uint32_t(it->get<int64_t>());
+  // The state of Keras' SeedGenerator begins as its seed and 0.
+  if (initializer->is_object() &&
+      initializer->value("class_name", "") == "SeedGenerator") {
+    if (!seed)
+      return Error{where + "has no seed; give one with --seed"};
+    Array key = Array::zeros(ElementType::UInt32, port.shape);
+    if (key.count() != 2)
+      return Error{where + "a seed state has shape (2,), the program says " +
+                   text(port.shape)};
+    key.data<uint32_t>()[0] = *seed;
+    return storedInMemory({port.name, std::move(key)});
+  }
+  Result<StoredArray> drawn =
+      initialArray(initializer->dump(), seed, port.shape, port.type);
+  return drawn ? drawn : Error{where + drawn.message()};
+}
+
+Status ModelState::addPorts(const weft_program *program) {
+  std::vector<Port> ports = inputPorts(program);
+  for (size_t i = 0; i < ports.size(); ++i) {
+    if (!ports[i].holdsState())
+      continue;
+    if (const Variable *known = find(ports[i].name)) {
+      if (known->port.shape != ports[i].shape ||
+          known->port.type != ports[i].type)
+        return Error{"variable " + ports[i].name + ": one program has it as " +
+                     std::string(name(known->port.type)) +
+                     text(known->port.shape) + ", another as " +
+                     std::string(name(ports[i].type)) + text(ports[i].shape) +
+                     "; compile both from the same model"};
+      continue;
+    }
+    weft_buffer *buffer = nullptr;
+    if (Status made =
+            takeError(weft_input_create(runtime, program, i, &buffer));
+        !made)
+      return made;
+    owned.emplace_back(buffer);
+    list.push_back({std::move(ports[i]), buffer});
+  }
+  return {};
+}
+
+ModelState::Variable *ModelState::find(std::string_view name) {
+  auto it = std::find_if(list.begin(), list.end(), [&](const Variable &v) {
+    return v.port.name == name;
+  });
+  return it == list.end() ? nullptr : &*it;
+}
+
+weft_buffer *ModelState::buffer(std::string_view name) const {
+  const Variable *variable = const_cast<ModelState *>(this)->find(name);
+  return variable ? variable->buffer : nullptr;
+}
+
+static Status checkShape(const Port &port, const Shape &shape) {
+  if (shape == port.shape)
+    return {};
+  return Error{"variable " + port.name + ": the value has shape " +
+               text(shape) + ", the model needs " + text(port.shape) +
+               "; the file belongs to another model"};
+}
+
+Status ModelState::set(Variable &variable, const Array &value) {
+  if (Status ok = checkShape(variable.port, value.shape); !ok)
+    return ok;
+  Array converted = convert(value, variable.port.type);
+  variable.hasValue = true;
+  variable.isDrawn = false;
+  return takeError(weft_buffer_write(variable.buffer, converted.bytes.data(),
+                                     converted.bytes.size()));
+}
+
+Status writeStored(weft_buffer *buffer, const Port &port,
+                   const StoredArray &value) {
+  if (Status ok = checkShape(port, value.shape); !ok)
+    return ok;
+  return value.visitBlocks([&](const ArrayBlock &block, const Array &values) {
+    Array converted = convert(values, port.type);
+    return takeError(weft_buffer_write_block(
+        buffer, block.starts.data(), block.sizes.data(), converted.bytes.data(),
+        converted.bytes.size()));
+  });
+}
+
+Status ModelState::set(Variable &variable, const StoredArray &value) {
+  Status written = writeStored(variable.buffer, variable.port, value);
+  variable.hasValue |= bool(written);
+  variable.isDrawn &= !written;
+  return written;
+}
+
+void ModelState::reseed(uint64_t seed) {
+  MersenneTwister random = MersenneTwister::python(seed);
+  std::vector<uint32_t> drawn;
+  constexpr uint64_t most = 1 << 20; // of a file that says more: not its draw
+  for (Variable &variable : list) {
+    json draw = metadataEntry(variable.port, "draw");
+    if (!draw.is_number_unsigned() || draw.get<uint64_t>() >= most)
+      continue;
+    while (drawn.size() <= draw.get<size_t>())
+      drawn.push_back(random.kerasSeed());
+    json meta = json::parse(variable.port.metadata, nullptr, false);
+    uint32_t own = drawn[draw.get<size_t>()];
+    if (meta.contains("value"))
+      meta["value"] = {own, 0};
+    else
+      meta["seed"] = own;
+    variable.port.metadata = meta.dump();
+  }
+}
+
+Status ModelState::initialise() {
+  for (Variable &variable : list) {
+    if (variable.hasValue)
+      continue;
+    Result<StoredArray> value = initialValue(variable.port);
+    if (!value)
+      return value.error();
+    if (Status ok = set(variable, *value); !ok)
+      return ok;
+    variable.isDrawn = metadataEntry(variable.port, "seed").is_number();
+  }
+  return {};
+}
+
+Status ModelState::takeAverages() {
+  for (Variable &variable : list) {
+    std::string path = metadataText(variable.port, "average");
+    if (path.empty())
+      continue;
+    Result<Array> average = read(path);
+    if (!average)
+      return average.error();
+    if (Status ok = set(variable, *average); !ok)
+      return ok;
+  }
+  return {};
+}
+
+Status ModelState::resetMetrics() {
+  for (Variable &variable : list)
+    variable.hasValue &= variable.port.role != Role::MetricState;
+  return initialise();
+}
+
+std::vector<StoredArray> ModelState::storedWeights() const {
+  std::vector<StoredArray> out;
+  for (const Variable &variable : list)
+    if (variable.port.isWeight())
+      out.push_back(storedIn(variable.buffer, variable.port));
+  return out;
+}
+
+bool ModelState::hasDrawn() const {
+  return std::any_of(list.begin(), list.end(),
+                     [](const Variable &variable) { return variable.isDrawn; });
+}
+
+Status ModelState::load(const std::vector<NamedArray> &arrays, bool strict) {
+  std::vector<std::string> given;
+  for (const NamedArray &named : arrays) {
+    Variable *variable = find(named.name);
+    if (!variable && strict)
+      return Error{"array '" + named.name +
+                   "' belongs to no variable of the model; "
+                   "the file belongs to another model"};
+    if (!variable)
+      continue;
+    if (Status ok = set(*variable, named.array); !ok)
+      return ok;
+    given.push_back(named.name);
+  }
+  for (const Variable &variable : list)
+    if (strict && std::find(given.begin(), given.end(), variable.port.name) ==
+                      given.end())
+      return Error{
+          "variable " + variable.port.name +
+          ": the file has no value for it; the file belongs to another model"};
+  return {};
+}
+
+Status ModelState::load(const StoredArray &array) {
+  Variable *variable = find(array.name);
+  return variable ? set(*variable, array) : Status();
+}
+
+Status ModelState::load(const std::vector<StoredArray> &arrays) {
+  for (const StoredArray &array : arrays)
+    if (Status ok = load(array); !ok)
+      return ok;
+  return {};
+}
+
+Status ModelState::write(std::string_view name, const Array &value) {
+  if (Variable *variable = find(name))
+    return set(*variable, value);
+  return Error{"the model has no variable " + std::string(name)};
+}
+
+Result<Array> ModelState::read(std::string_view name) const {
+  const Variable *variable = const_cast<ModelState *>(this)->find(name);
+  if (!variable)
+    return Error{"the model has no variable " + std::string(name)};
+  Array array = Array::zeros(variable->port.type, variable->port.shape);
+  if (Status ok = takeError(weft_buffer_read(
+          variable->buffer, array.bytes.data(), array.bytes.size()));
+      !ok)
+    return ok.error();
+  return array;
+}
+
+Result<std::vector<NamedArray>> ModelState::save() const {
+  std::vector<NamedArray> out;
+  for (const StoredArray &value : stored()) {
+    Result<Array> array = value.read();
+    if (!array)
+      return array.error();
+    out.push_back({value.name, std::move(*array)});
+  }
+  return out;
+}
+
+StoredArray storedIn(weft_buffer *buffer, const Port &port) {
+  return {port.name, port.type, port.shape,
+          [buffer, type = port.type](const ArrayBlock &block) -> Result<Array> {
+            Array values = Array::zeros(type, block.sizes);
+            Status read = takeError(weft_buffer_read_block(
+                buffer, block.starts.data(), block.sizes.data(),
+                values.bytes.data(), values.bytes.size()));
+            if (!read)
+              return read.error();
+            return values;
+          }};
+}
+
+std::vector<StoredArray> ModelState::storedValues(bool metrics) const {
+  std::vector<StoredArray> out;
+  for (const Variable &variable : list)
+    if (metrics || variable.port.role != Role::MetricState)
+      out.push_back(storedIn(variable.buffer, variable.port));
+  return out;
+}
+
+} // namespace weft

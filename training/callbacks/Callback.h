@@ -1,0 +1,61 @@
+//===- Callback.h - the interface of callbacks ------------------*- C++ -*-===//
+//
+// One class for each callback of Keras, with its name, its options and its
+// messages. The training loop calls the methods in this order; the bar comes
+// after batchEnd and epochEnd, and the history after epochEnd, as in Keras:
+//
+//   trainBegin  restore
+//     epochBegin
+//       batchEnd  settled       for each batch
+//     epochEnd  settled
+//   trainEnd
+//   resultsSaved                the files of --save and so on are written
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TRAINING_CALLBACKS_CALLBACK_H
+#define WEFT_TRAINING_CALLBACKS_CALLBACK_H
+
+#include "weft/training/callbacks/CallbackOptions.h"
+#include "weft/training/callbacks/TrainingRun.h"
+
+namespace weft {
+
+class Callback {
+public:
+  virtual ~Callback() = default;
+  /// Its class and options, without the files that it writes: what a run and
+  /// the one that it resumes must share.
+  nlohmann::json settings;
+  /// Whether its options change nothing but backups.
+  virtual bool isBackup() const { return false; }
+
+  /// Declares its options and the members that they fill.
+  virtual void options(CallbackOptions &) {}
+
+  virtual Status trainBegin(TrainingRun &) { return {}; }
+  /// Called when all callbacks have begun, to resume from a checkpoint.
+  virtual Status restore(TrainingRun &) { return {}; }
+  virtual Status epochBegin(TrainingRun &) { return {}; }
+  /// Called after each batch. `logs`: running means of the epoch so far.
+  /// `batch` counts from 0.
+  virtual Status batchEnd(TrainingRun &, int64_t, const Logs &) { return {}; }
+  /// Called after each epoch that Ctrl-C did not end; may add to the values
+  /// that the epoch shows and the history keeps.
+  virtual Status epochEnd(TrainingRun &, Logs &) { return {}; }
+  /// Called when everything of a batch (or an epoch) is done: run.checkpoint()
+  /// is complete.
+  virtual Status settled(TrainingRun &, bool /*isEpochEnd*/) { return {}; }
+  virtual Status trainEnd(TrainingRun &) { return {}; }
+  virtual Status resultsSaved(bool /*writesFiles*/) { return {}; }
+
+  /// Writes the state that a run needs to resume here.
+  virtual void save(Checkpoint &) const {}
+  virtual Status resume(TrainingRun &, const Checkpoint &) { return {}; }
+};
+
+using CallbackList = std::vector<std::unique_ptr<Callback>>;
+
+} // namespace weft
+
+#endif // WEFT_TRAINING_CALLBACKS_CALLBACK_H
