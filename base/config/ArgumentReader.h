@@ -1,6 +1,6 @@
 //===- ArgumentReader.h - arguments from JSON --------------------*- C++ -*-===//
 //
-// Private to the Keras front end, as Json.h is. Keras writes a slice as
+// Includes Json.h, so needs exceptions. Keras writes a slice as
 //   {"class_name": "__slice__", "config": {"start": 1, "stop": null, "step": null}}
 //
 //===----------------------------------------------------------------------===//

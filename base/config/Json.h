@@ -1,7 +1,7 @@
 //===- Json.h - objects read field by field ---------------------*- C++ -*-===//
 //
-// Private to the Keras front end. Files that include it are compiled with
-// exceptions, but let no exception out. A worked example:
+// Files that include it are compiled with exceptions, but let no exception out.
+// A worked example:
 //
 //   Fields f(config, "layer \"dropout\"", error);
 //   double rate = f.number("rate", 0.0);

@@ -1,6 +1,6 @@
 //===- OptionReader.h - options from JSON ------------------------*- C++ -*-===//
 //
-// Private to the Keras front end, as Json.h is. A worked example:
+// Includes Json.h, so needs exceptions. A worked example:
 //
 //   Fields fields(config, "layer \"drop\"", error);   // of {"rate": 1.5}
 //   readOptions(dropout, fields);

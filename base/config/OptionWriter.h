@@ -1,6 +1,6 @@
 //===- OptionWriter.h - options as rows and as JSON --------------*- C++ -*-===//
 //
-// Private to the Keras front end, as Json.h is. listOptions(Dense()) returns
+// Includes Json.h, so needs exceptions. listOptions(Dense()) returns
 // rows such as
 //
 //   units      integer        0     accepted  must be positive
