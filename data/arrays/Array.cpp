@@ -1,6 +1,7 @@
 #include "weft/data/arrays/Array.h"
 
 #include "weft/base/SmallFloats.h"
+#include "weft/base/Text.h"
 
 #include <algorithm>
 #include <cassert>
@@ -49,10 +50,7 @@ bool isSignedShort(ElementType type) {
 } // namespace
 
 std::string text(const Shape &shape) {
-  std::string out = "(";
-  for (size_t i = 0; i < shape.size(); ++i)
-    out += (i ? ", " : "") + std::to_string(shape[i]);
-  return out + (shape.size() == 1 ? ",)" : ")");
+  return "(" + joined(shape, ", ") + (shape.size() == 1 ? ",)" : ")");
 }
 
 std::optional<int64_t> elementCount(const Shape &shape) {

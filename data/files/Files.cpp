@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <memory>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -45,6 +46,15 @@ Result<uint64_t> regularFileSize(const std::string &path) {
   return uint64_t(info.st_size);
 }
 
+using Stream = std::unique_ptr<std::FILE, int (*)(std::FILE *)>;
+
+static Result<Stream> openStream(const std::string &path) {
+  Stream stream(std::fopen(path.c_str(), "rb"), std::fclose);
+  if (!stream)
+    return Error{path + ": cannot be read: " + reason(errno)};
+  return stream;
+}
+
 Result<std::vector<uint8_t>> readFile(const std::string &path,
                                       const ReadLimits &limits) {
   Result<uint64_t> size = regularFileSize(path);
@@ -54,12 +64,11 @@ Result<std::vector<uint8_t>> readFile(const std::string &path,
     return Error{path + ": has " + std::to_string(*size) +
                  " bytes, more than the limit of " +
                  std::to_string(limits.bytes) + "; split it"};
-  std::FILE *stream = std::fopen(path.c_str(), "rb");
+  Result<Stream> stream = openStream(path);
   if (!stream)
-    return Error{path + ": cannot be read: " + reason(errno)};
+    return stream.error();
   std::vector<uint8_t> bytes(*size);
-  size_t got = std::fread(bytes.data(), 1, bytes.size(), stream);
-  std::fclose(stream);
+  size_t got = std::fread(bytes.data(), 1, bytes.size(), stream->get());
   if (got != bytes.size())
     return Error{
         path + ": " + std::to_string(got) + " of " +
@@ -74,16 +83,16 @@ Status readFileInChunks(
   Result<uint64_t> size = regularFileSize(path);
   if (!size)
     return size.error();
-  std::FILE *stream = std::fopen(path.c_str(), "rb");
+  Result<Stream> stream = openStream(path);
   if (!stream)
-    return Error{path + ": cannot be read: " + reason(errno)};
+    return stream.error();
   std::vector<uint8_t> chunk(std::min<uint64_t>(*size + 1, 4 << 20));
   Status taken;
   size_t got = 0;
-  while (taken && (got = std::fread(chunk.data(), 1, chunk.size(), stream)) > 0)
+  while (taken &&
+         (got = std::fread(chunk.data(), 1, chunk.size(), stream->get())) > 0)
     taken = take(chunk.data(), got);
-  bool isBroken = std::ferror(stream) != 0;
-  std::fclose(stream);
+  bool isBroken = std::ferror(stream->get()) != 0;
   if (taken && isBroken)
     return Error{path + ": cannot be read to its end; the disk fails"};
   return taken;
@@ -93,12 +102,11 @@ Result<std::string> readStart(const std::string &path, size_t bytes) {
   Result<uint64_t> size = regularFileSize(path);
   if (!size)
     return size.error();
-  std::FILE *stream = std::fopen(path.c_str(), "rb");
+  Result<Stream> stream = openStream(path);
   if (!stream)
-    return Error{path + ": cannot be read: " + reason(errno)};
+    return stream.error();
   std::string start(bytes, '\0');
-  start.resize(std::fread(start.data(), 1, bytes, stream));
-  std::fclose(stream);
+  start.resize(std::fread(start.data(), 1, bytes, stream->get()));
   return start;
 }
 

@@ -2,6 +2,7 @@
 
 #include "weft/tools/weft/programs/StepArchive.h"
 
+#include "weft/base/StepKind.h"
 #include "weft/data/formats/Zip.h"
 #include "weft/tools/weft/programs/BoundProgram.h"
 #include "weft/tools/weft/programs/ProgramPorts.h"
@@ -36,11 +37,11 @@ static Result<CompiledStep> describe(const std::string &where,
       step.batch = port.shape[0];
   for (const Port &port : outputPorts(loaded))
     if (port.role == Role::Weight || port.role == Role::Slot)
-      step.kind = "train";
+      step.kind = stepName(StepKind::Train);
     else if (port.role == Role::Metric && step.kind.empty())
-      step.kind = "evaluate";
+      step.kind = stepName(StepKind::Evaluate);
     else if (port.role == Role::Output && step.kind.empty())
-      step.kind = "predict";
+      step.kind = stepName(StepKind::Predict);
   if (step.kind.empty() || step.batch == 0)
     return Error{where + ": is no step of a model, which takes a batch and "
                          "gives metrics or outputs; run it with weft run"};
