@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <nlohmann/json.hpp>
 
 namespace weft {
 
@@ -70,8 +69,7 @@ Status Trainer::BoundStep::bindOutputs() {
     outputBuffers.push_back(buffer);
     if (outputs[o].role != Role::Metric)
       continue;
-    metrics.push_back({o, metricName(outputs[o]),
-                       metadataEntry(outputs[o], "running") == true});
+    metrics.push_back({o, metricName(outputs[o]), outputs[o].facts.isRunning});
   }
   return {};
 }

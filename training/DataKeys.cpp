@@ -45,7 +45,7 @@ NamedSource namedSource(const std::string &argument) {
 
 /// The name of the port's layer, where the step says it; else the port's own.
 static std::string nameOf(const Port &port, const char *key) {
-  std::string layer = metadataText(port, "layer");
+  const std::string &layer = port.facts.layer;
   return layer.empty() ? layerName(port, key) : layer;
 }
 
@@ -56,7 +56,7 @@ static std::optional<std::string> sourceFor(const std::string &argument,
   if (NamedSource given = namedSource(argument);
       given.name == layerName(port, key))
     return given.source;
-  std::string layer = metadataText(port, "layer");
+  const std::string &layer = port.facts.layer;
   if (!layer.empty() && argument.starts_with(layer + "="))
     return argument.substr(layer.size() + 1);
   return std::nullopt;

@@ -61,7 +61,7 @@ std::set<std::string> Trainer::FitRun::listNames() const {
   std::set<std::string> names;
   for (const Port &port : train ? train->outputs : std::vector<Port>())
     if (port.role == Role::Metric && !port.shape.empty() &&
-        metadataEntry(port, "running") == true)
+        port.facts.isRunning)
       for (const char *prefix : {"", "val_"})
         names.insert(prefix + metricName(port));
   return names;
@@ -75,8 +75,8 @@ std::string Trainer::FitRun::rareNames() const {
 std::string Trainer::FitRun::direction(const std::string &metric) const {
   for (const Port &port : train ? train->outputs : std::vector<Port>())
     if (port.role == Role::Metric && metricName(port) == metric)
-      if (std::string given = metadataText(port, "direction"); !given.empty())
-        return given;
+      if (!port.facts.direction.empty())
+        return port.facts.direction;
   return metric == "loss" ? "down" : "";
 }
 

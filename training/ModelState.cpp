@@ -10,11 +10,9 @@ namespace weft {
 
 using nlohmann::json;
 
-/// The numbers that the metadata lists, or one number for all elements.
-static Result<StoredArray> listedValue(const Port &port, const json &value) {
-  std::vector<double> numbers;
-  for (const json &element : value.is_array() ? value : json::array({value}))
-    numbers.push_back(element.is_number() ? element.get<double>() : 0);
+/// The numbers that the facts list, or one number for all elements.
+static Result<StoredArray> listedValue(const Port &port) {
+  const std::vector<double> &numbers = port.facts.value;
   int64_t count = elementCount(port.shape).value_or(0);
   if (int64_t(numbers.size()) != 1 && int64_t(numbers.size()) != count)
     return Error{"variable " + port.name + ": the program gives " +
@@ -31,24 +29,26 @@ static Result<StoredArray> listedValue(const Port &port, const json &value) {
       }};
 }
 
+/// Whether the initializer is that of a random state.
+static bool isSeedGenerator(const std::string &initializer) {
+  json parsed = json::parse(initializer, nullptr, /*allow_exceptions=*/false);
+  return parsed.is_object() && parsed.contains("class_name") &&
+         parsed["class_name"] == "SeedGenerator";
+}
+
 Result<StoredArray> initialValue(const Port &port) {
-  json meta = json::parse(port.metadata, nullptr, /*allow_exceptions=*/false);
+  const PortFacts &facts = port.facts;
   std::string where = "variable " + port.name + ": ";
-  if (!meta.is_object())
+  if (!facts.value.empty())
+    return listedValue(port);
+  if (facts.initializer.text.empty())
     return Error{where + "the program says no initial value; load the weights "
                          "from a file (--weights)"};
-  if (auto value = meta.find("value"); value != meta.end())
-    return listedValue(port, *value);
-  auto initializer = meta.find("initializer");
-  if (initializer == meta.end())
-    return Error{where + "the program names no initializer; load the weights "
-                         "from a file (--weights)"};
   std::optional<uint32_t> seed;
-  if (auto it = meta.find("seed"); it != meta.end() && it->is_number_integer())
-    seed = uint32_t(it->get<int64_t>());
+  if (facts.seed)
+    seed = uint32_t(*facts.seed);
   // The state of Keras' SeedGenerator begins as its seed and 0.
-  if (initializer->is_object() &&
-      initializer->value("class_name", "") == "SeedGenerator") {
+  if (isSeedGenerator(facts.initializer.text)) {
     if (!seed)
       return Error{where + "has no seed; give one with --seed"};
     Array key = Array::zeros(ElementType::UInt32, port.shape);
@@ -59,7 +59,7 @@ Result<StoredArray> initialValue(const Port &port) {
     return storedInMemory({port.name, std::move(key)});
   }
   Result<StoredArray> drawn =
-      initialArray(initializer->dump(), seed, port.shape, port.type);
+      initialArray(facts.initializer.text, seed, port.shape, port.type);
   return drawn ? drawn : Error{where + drawn.message()};
 }
 
@@ -141,20 +141,18 @@ Status ModelState::set(Variable &variable, const StoredArray &value) {
 void ModelState::reseed(uint64_t seed) {
   MersenneTwister random = MersenneTwister::python(seed);
   std::vector<uint32_t> drawn;
-  constexpr uint64_t most = 1 << 20; // of a file that says more: not its draw
+  constexpr int64_t most = 1 << 20; // of a file that says more: not its draw
   for (Variable &variable : list) {
-    json draw = metadataEntry(variable.port, "draw");
-    if (!draw.is_number_unsigned() || draw.get<uint64_t>() >= most)
+    PortFacts &facts = variable.port.facts;
+    if (!facts.draw || *facts.draw < 0 || *facts.draw >= most)
       continue;
-    while (drawn.size() <= draw.get<size_t>())
+    while (int64_t(drawn.size()) <= *facts.draw)
       drawn.push_back(random.kerasSeed());
-    json meta = json::parse(variable.port.metadata, nullptr, false);
-    uint32_t own = drawn[draw.get<size_t>()];
-    if (meta.contains("value"))
-      meta["value"] = {own, 0};
+    uint32_t own = drawn[size_t(*facts.draw)];
+    if (facts.value.empty())
+      facts.seed = own;
     else
-      meta["seed"] = own;
-    variable.port.metadata = meta.dump();
+      facts.value = {double(own), 0};
   }
 }
 
@@ -167,14 +165,14 @@ Status ModelState::initialise() {
       return value.error();
     if (Status ok = set(variable, *value); !ok)
       return ok;
-    variable.isDrawn = metadataEntry(variable.port, "seed").is_number();
+    variable.isDrawn = variable.port.facts.seed.has_value();
   }
   return {};
 }
 
 Status ModelState::takeAverages() {
   for (Variable &variable : list) {
-    std::string path = metadataText(variable.port, "average");
+    const std::string &path = variable.port.facts.average;
     if (path.empty())
       continue;
     Result<Array> average = read(path);

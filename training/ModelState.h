@@ -8,9 +8,8 @@
 //   trainer.fit(...);                      // programs share the buffers
 //   writeKerasArchive("out.keras", {{}, config, bySavedPath(state.stored(), map)}, groups);
 //
-// A port's metadata contains the variable's initial value:
-//   {"initializer": {"class_name": "GlorotUniform", "config": {}}, "seed": 12}
-//   {"value": 0.001}      {"value": [1337, 0], "draw": 2}
+// A port's facts have the variable's initial value: an initializer and a seed,
+// or the elements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,13 +31,12 @@ public:
   /// variable has another shape or dtype than the existing one.
   Status addPorts(const weft_program *program);
   /// Draws initial values and random states as after
-  /// keras.utils.set_random_seed(seed), where the ports' metadata says which of
-  /// the drawn numbers seeds a variable: {"draw": 2} is the third.
+  /// keras.utils.set_random_seed(seed), where the ports' facts say which of
+  /// the drawn numbers seeds a variable.
   void reseed(uint64_t seed);
   /// Sets variables without a value to their initial values.
   Status initialise();
-  /// Sets each weight whose metadata names its average, {"average": PATH}, to
-  /// the average's value, as Keras does after the last epoch of fit
+  /// Sets each weight whose facts name its average to the average's value, as Keras does after the last epoch of fit
   /// (Optimizer.finalize_variable_values).
   Status takeAverages();
   /// Resets metrics' variables to their initial values, at the begin of an
@@ -96,7 +94,7 @@ StoredArray storedIn(weft_buffer *buffer, const Port &port);
 Status writeStored(weft_buffer *buffer, const Port &port,
                    const StoredArray &value);
 
-/// The value that a port's metadata describes, drawn when it is read.
+/// The value that a port's facts describe, drawn when it is read.
 Result<StoredArray> initialValue(const Port &port);
 
 } // namespace weft

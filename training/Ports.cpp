@@ -1,31 +1,17 @@
 #include "weft/training/Ports.h"
 
-#include "weft/runtime/abi/plan_generated.h"
+#include "weft/runtime/abi/PlanPorts.h"
 
 #include <algorithm>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 
 namespace weft {
 
 static std::vector<Port>
 portsOf(const flatbuffers::Vector<flatbuffers::Offset<plan::Port>> *list) {
-  // The values of ElementType and Role are those of the plan's enums.
-  static_assert(int(plan::DType::MAX) + 1 == elementTypeCount);
-  static_assert(size_t(plan::PortRole::MAX) + 1 == std::size(kRoles));
   std::vector<Port> out;
-  for (size_t i = 0; list && i < list->size(); ++i) {
-    const plan::Port *port = list->Get(i);
-    Port made;
-    made.name = port->name() ? port->name()->str() : "";
-    made.role = Role(port->role());
-    made.type = ElementType(port->dtype());
-    if (port->shape())
-      made.shape.assign(port->shape()->begin(), port->shape()->end());
-    made.donatedTo = port->donated_to();
-    made.metadata = port->metadata() ? port->metadata()->str() : "";
-    out.push_back(std::move(made));
-  }
+  for (size_t i = 0; list && i < list->size(); ++i)
+    out.push_back(readPort(*list->Get(i)));
   return out;
 }
 
@@ -44,22 +30,6 @@ std::string metricName(const Port &port) {
   std::ranges::replace_if(
       name, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
   return name;
-}
-
-nlohmann::json metadataEntry(const Port &port, const char *key) {
-  auto said = nlohmann::json::parse(port.metadata, nullptr,
-                                    /*allow_exceptions=*/false);
-  return said.is_object() && said.contains(key) ? said[key] : nlohmann::json();
-}
-
-bool Port::isWeight() const {
-  return role == Role::Weight ||
-         (role == Role::State && metadataEntry(*this, "statistic") == true);
-}
-
-std::string metadataText(const Port &port, const char *key) {
-  nlohmann::json entry = metadataEntry(port, key);
-  return entry.is_string() ? entry.get<std::string>() : "";
 }
 
 Status shareBytes(weft_processes *processes, std::vector<uint8_t> &bytes) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 namespace weft {
 
@@ -17,11 +16,7 @@ struct DataFile {
 
 /// The number that pads the labels of samples that have fewer than the port
 /// takes.
-std::optional<double> paddingOf(const Port &port) {
-  auto number = metadataEntry(port, "padding");
-  return number.is_number() ? std::optional(number.get<double>())
-                            : std::nullopt;
-}
+std::optional<double> paddingOf(const Port &port) { return port.facts.padding; }
 
 /// Pads labels to the port's shape with the number that means no label.
 Status padLabels(TrainingData::Column &column, double padding) {
@@ -87,10 +82,7 @@ Result<bool> isUnweighted(const DataOptions &options, DataPurpose purpose,
 
 /// The number of classes that labels of a port may name; 0 if they name none.
 int64_t classesOf(const Port &port) {
-  auto number = metadataEntry(port, "classes");
-  return port.role == Role::Label && number.is_number_integer()
-             ? number.get<int64_t>()
-             : 0;
+  return port.role == Role::Label ? port.facts.classes.value_or(0) : 0;
 }
 
 /// The rows for a port, from flags or the file, and their name.

@@ -1,6 +1,7 @@
 //===- Annotations.cpp - the mesh and the layouts of ports ----------------===//
 
 #include "weft/compiler/capi/Handles.h"
+#include "weft/dialects/weft/Ports.h"
 #include "weft/dialects/weft/Weft.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -50,34 +51,8 @@ int weft_module_set_mesh(weft_module *module, const char *text) {
   return 0;
 }
 
-/// An argument or result of a function, to be annotated.
-namespace {
-struct Port {
-  func::FuncOp function;
-  bool isArgument;
-  unsigned index;
-
-  Type type() const {
-    func::FuncOp its = function;
-    return isArgument ? its.getArgumentTypes()[index]
-                      : its.getResultTypes()[index];
-  }
-  void set(Attribute layout) {
-    if (isArgument && layout)
-      function.setArgAttr(index, kLayoutAttr, layout);
-    else if (isArgument)
-      function.removeArgAttr(index, kLayoutAttr);
-    else if (layout)
-      function.setResultAttr(index, kLayoutAttr, layout);
-    else
-      function.removeResultAttr(
-          index, StringAttr::get(function.getContext(), kLayoutAttr));
-  }
-};
-} // namespace
-
-static std::vector<Port> portsOf(ModuleOp module, StringRef name) {
-  std::vector<Port> ports;
+static std::vector<FunctionPort> portsOf(ModuleOp module, StringRef name) {
+  std::vector<FunctionPort> ports;
   auto isMeant = [&](DictionaryAttr said) {
     auto its = said ? said.getAs<StringAttr>(kNameAttr) : StringAttr();
     return its && its.getValue() == name;
@@ -87,16 +62,16 @@ static std::vector<Port> portsOf(ModuleOp module, StringRef name) {
       continue;
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
       if (isMeant(function.getArgAttrDict(i)))
-        ports.push_back({function, true, i});
+        ports.push_back({function, i, true});
     for (unsigned i = 0; i < function.getNumResults(); ++i)
       if (isMeant(function.getResultAttrDict(i)))
-        ports.push_back({function, false, i});
+        ports.push_back({function, i, false});
   }
   return ports;
 }
 
 /// Parses an annotation for the port; null after an error.
-static LayoutAttr parseLayout(weft_compiler *compiler, const Port &port,
+static LayoutAttr parseLayout(weft_compiler *compiler, const FunctionPort &port,
                               const std::string &text, MeshAttr mesh,
                               const std::string &name) {
   Layout layout;
@@ -120,19 +95,19 @@ int weft_module_set_layout(weft_module *module, const char *port,
   if (!mesh)
     return 1;
   std::string name = port ? port : "";
-  std::vector<Port> ports = portsOf(*module->op, name);
+  std::vector<FunctionPort> ports = portsOf(*module->op, name);
   if (ports.empty())
     return compiler->refuse("no argument or result is called '" + name +
                             "'; weft_module_value lists their names");
   SmallVector<LayoutAttr> layouts;
-  for (const Port &one : ports) {
+  for (const FunctionPort &one : ports) {
     layouts.push_back(text ? parseLayout(compiler, one, text, mesh, name)
                            : LayoutAttr());
     if (text && !layouts.back())
       return 1;
   }
   for (auto [one, layout] : llvm::zip_equal(ports, layouts))
-    one.set(layout);
+    one.set(kLayoutAttr, layout);
   module->values.reset();
   return 0;
 }

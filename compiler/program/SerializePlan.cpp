@@ -5,7 +5,8 @@
 #include "weft/compiler/program/PlanTables.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/ObservesLayout.h"
-#include "weft/runtime/abi/plan_generated.h"
+#include "weft/dialects/weft/PortFactsAttr.h"
+#include "weft/runtime/abi/PlanPorts.h"
 #include "weft/runtime/abi/weft.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -209,11 +210,12 @@ flatbuffers::Offset<fb::Port> PlanWriter::port(Op op, int32_t donatedTo) {
   std::vector<int64_t> shape(type.getShape().begin(), type.getShape().end());
   auto portRole = role(op, op.getRole());
   auto where = writeLayout(builder, op.getLayout());
+  auto facts = writeFacts(builder, verifiedFactsOf(op.getFactsAttr()));
   return fb::CreatePortDirect(
       builder, op.getName().str().c_str(),
       succeeded(portRole) ? *portRole : fb::PortRole::other,
       numbers.lookup(op.getBuffer()), *dtypeOf(type.getElementType()), &shape,
-      where, donatedTo, op.getMetadata().value_or("").str().c_str());
+      where, donatedTo, facts);
 }
 
 FailureOr<std::vector<uint8_t>> PlanWriter::write() {

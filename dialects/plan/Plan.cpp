@@ -3,6 +3,7 @@
 #include "weft/dialects/plan/Plan.h"
 #include "weft/dialects/plan/PlanInstruction.h"
 #include "weft/dialects/weft/ElementTypes.h"
+#include "weft/dialects/weft/PortFactsAttr.h"
 #include "weft/layout/Sizes.h"
 
 #include "mlir/IR/Builders.h"
@@ -74,7 +75,15 @@ LogicalResult ProgramOp::verifyRegions() {
   return checkGroups(*this);
 }
 
+static LogicalResult verifyFacts(Operation *op, Attribute facts) {
+  return factsOf(facts, [&] { return op->emitOpError(); });
+}
+
+LogicalResult InputOp::verify() { return verifyFacts(*this, getFactsAttr()); }
+
 LogicalResult OutputOp::verify() {
+  if (failed(verifyFacts(*this, getFactsAttr())))
+    return failure();
   if (!getDonated())
     return success();
   if (!getDonated().getDefiningOp<InputOp>()) // (C1)

@@ -46,9 +46,10 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, IsolatedFromAbove, SingleBlock,
 def Plan_InputOp : Plan_InProgram<"input"> {
   let summary = "a buffer that the caller binds";
   let description = [{ `%x = plan.input "x" role "input" of tensor<16x784xf32> in #layout : memref<8x784xf32>`. Inputs are numbered in order. }];
-  let arguments = (ins StrAttr:$name, StrAttr:$role, TypeAttr:$global_type, Weft_LayoutAttr:$layout, OptionalAttr<StrAttr>:$metadata);
+  let arguments = (ins StrAttr:$name, StrAttr:$role, TypeAttr:$global_type, Weft_LayoutAttr:$layout, OptionalAttr<DictionaryAttr>:$facts);
   let results = (outs AnyStaticShapeMemRef:$buffer);
-  let assemblyFormat = "$name `role` $role `of` $global_type `in` $layout (`metadata` $metadata^)? attr-dict `:` type($buffer)";
+  let assemblyFormat = "$name `role` $role `of` $global_type `in` $layout (`facts` $facts^)? attr-dict `:` type($buffer)";
+  let hasVerifier = 1;
 }
 def Plan_OutputOp : Plan_InProgram<"output"> {
   let summary = "a buffer that the caller reads afterwards";
@@ -57,9 +58,9 @@ def Plan_OutputOp : Plan_InProgram<"output"> {
     With `taking %x` the output reuses a donated input's memory.
     (C1) the reused buffer is an input of the same type.
   }];
-  let arguments = (ins StrAttr:$name, StrAttr:$role, TypeAttr:$global_type, Weft_LayoutAttr:$layout, OptionalAttr<StrAttr>:$metadata, Optional<AnyStaticShapeMemRef>:$donated);
+  let arguments = (ins StrAttr:$name, StrAttr:$role, TypeAttr:$global_type, Weft_LayoutAttr:$layout, OptionalAttr<DictionaryAttr>:$facts, Optional<AnyStaticShapeMemRef>:$donated);
   let results = (outs AnyStaticShapeMemRef:$buffer);
-  let assemblyFormat = "$name `role` $role `of` $global_type `in` $layout (`metadata` $metadata^)? (`taking` $donated^ `:` type($donated))? attr-dict `:` type($buffer)";
+  let assemblyFormat = "$name `role` $role `of` $global_type `in` $layout (`facts` $facts^)? (`taking` $donated^ `:` type($donated))? attr-dict `:` type($buffer)";
   let hasVerifier = 1;
 }
 def Plan_BufferOp : Plan_InProgram<"buffer"> {

@@ -2,33 +2,38 @@
 
 #include "weft/dialects/weft/Ports.h"
 
+#include "weft/dialects/weft/PortFactsAttr.h"
 #include "weft/dialects/weft/Weft.h"
 
 using namespace mlir;
 using namespace weft;
 
-namespace {
-/// An argument or result of a function.
-struct FunctionPort {
-  mutable FunctionOpInterface function;
-  unsigned index;
-  bool isArgument;
+Type FunctionPort::type() const {
+  return isArgument ? function.getArgumentTypes()[index]
+                    : function.getResultTypes()[index];
+}
 
-  Type type() const {
-    return isArgument ? function.getArgumentTypes()[index]
-                      : function.getResultTypes()[index];
-  }
-  DictionaryAttr attributes() const {
-    return isArgument ? function.getArgAttrDict(index)
-                      : function.getResultAttrDict(index);
-  }
-  InFlightDiagnostic refuse() const {
-    return emitError(function.getLoc())
-           << "@" << function.getName() << ": "
-           << (isArgument ? "argument " : "result ") << index;
-  }
-};
-} // namespace
+DictionaryAttr FunctionPort::attributes() const {
+  return isArgument ? function.getArgAttrDict(index)
+                    : function.getResultAttrDict(index);
+}
+
+void FunctionPort::set(StringRef name, Attribute attribute) const {
+  if (isArgument && attribute)
+    function.setArgAttr(index, name, attribute);
+  else if (isArgument)
+    function.removeArgAttr(index, name);
+  else if (attribute)
+    function.setResultAttr(index, name, attribute);
+  else
+    function.removeResultAttr(index, name);
+}
+
+InFlightDiagnostic FunctionPort::refuse() const {
+  return emitError(function.getLoc())
+         << "@" << function.getName() << ": "
+         << (isArgument ? "argument " : "result ") << index;
+}
 
 std::optional<unsigned> weft::donatedResult(FunctionOpInterface function,
                                             unsigned argument) {
@@ -114,7 +119,10 @@ static LogicalResult verifyPort(const FunctionPort &port, MeshAttr mesh,
   if (Attribute type = attributes.get(kGlobalTypeAttr))
     if (failed(verifyGlobalType(port, type)))
       return failure();
-  for (StringRef name : {kNameAttr, kRoleAttr, kReasonAttr, kMetadataAttr})
+  if (failed(factsOf(attributes.get(kFactsAttr),
+                     [&] { return port.refuse() << ": "; })))
+    return failure();
+  for (StringRef name : {kNameAttr, kRoleAttr, kReasonAttr})
     if (Attribute text = attributes.get(name); text && !isa<StringAttr>(text))
       return port.refuse() << ": " << name << " is " << text
                            << "; write it as a text in quotes";

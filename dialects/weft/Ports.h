@@ -25,6 +25,21 @@ inline constexpr llvm::StringLiteral kFullPortsAttr = "weft.full_ports";
 /// global type, a TypeAttr.
 inline constexpr llvm::StringLiteral kGlobalTypeAttr = "weft.global_type";
 
+/// An argument or result of a function.
+struct FunctionPort {
+  mutable mlir::FunctionOpInterface function;
+  unsigned index;
+  bool isArgument;
+
+  mlir::Type type() const;
+  /// Null if there is no attribute.
+  mlir::DictionaryAttr attributes() const;
+  /// Sets the attribute; removes it if it is null.
+  void set(llvm::StringRef name, mlir::Attribute attribute) const;
+  /// Begins an error: "@main: argument 2".
+  mlir::InFlightDiagnostic refuse() const;
+};
+
 /// The result that reuses the argument's memory, if it has kDonatedAttr with
 /// the number of a result.
 std::optional<unsigned> donatedResult(mlir::FunctionOpInterface function,

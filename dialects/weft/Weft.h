@@ -113,8 +113,8 @@ inline constexpr llvm::StringLiteral kReasonAttr =
     "weft.reason"; ///< source of the annotation: "layout_map key d1/kernel"
 inline constexpr llvm::StringLiteral kDonatedAttr =
     "weft.donated"; ///< on an argument: index of the result that reuses its memory (i64)
-inline constexpr llvm::StringLiteral kMetadataAttr =
-    "weft.metadata"; ///< JSON of the front end, kept unchanged
+inline constexpr llvm::StringLiteral kFactsAttr =
+    "weft.facts"; ///< what a training loop knows: PortFactsAttr.h
 /// Attribute of a module: #weft.mesh, its devices.
 inline constexpr llvm::StringLiteral kMeshAttr = "weft.mesh";
 /// Attribute of a function that makes it a kernel: #weft.kernel<...>.

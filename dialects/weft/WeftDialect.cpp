@@ -1,6 +1,7 @@
 //===- WeftDialect.cpp - the dialect and its ops' generated parts ---------===//
 
 #include "weft/dialects/weft/CountedLoop.h"
+#include "weft/dialects/weft/PortFactsAttr.h"
 #include "weft/dialects/weft/TypeLists.h"
 #include "weft/dialects/weft/UpdatedOperand.h"
 #include "weft/dialects/weft/Weft.h"
@@ -24,13 +25,20 @@ using namespace weft;
 #include "weft/dialects/weft/WeftOps.cpp.inc"
 
 namespace {
-/// Whether this is a text of weft.metadata that would fill a line.
-bool isLongMetadata(Attribute attribute) {
-  auto text = dyn_cast<StringAttr>(attribute);
-  return text && text.size() > 40 && text.getValue().starts_with("{\"");
+/// Whether these are facts of a port that would fill a line.
+bool areLongFacts(Attribute attribute) {
+  auto facts = dyn_cast<DictionaryAttr>(attribute);
+  return facts && (facts.size() > 2 || facts.contains("initializer")) &&
+         llvm::all_of(facts, [](NamedAttribute entry) {
+           bool isFact = false;
+           visitFacts(PortFacts(), [&](std::string_view name, const auto &) {
+             isFact |= entry.getName() == llvm::StringRef(name);
+           });
+           return isFact;
+         });
 }
 
-/// Prints each mesh, each layout and each long metadata once, above the program.
+/// Prints each mesh, each layout and long facts once, above the program.
 struct AttributeAliases : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
   AliasResult getAlias(Attribute attribute, raw_ostream &os) const override {
@@ -38,8 +46,8 @@ struct AttributeAliases : OpAsmDialectInterface {
       os << "mesh";
     else if (isa<LayoutAttr>(attribute))
       os << "layout";
-    else if (isLongMetadata(attribute))
-      os << "metadata";
+    else if (areLongFacts(attribute))
+      os << "facts";
     else
       return AliasResult::NoAlias;
     return AliasResult::FinalAlias;

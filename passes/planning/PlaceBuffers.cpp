@@ -92,8 +92,8 @@ LogicalResult ProgramEmitter::emitPorts() {
     auto attr = attributes ? attributes.getAs<StringAttr>(name) : nullptr;
     return attr ? attr : builder.getStringAttr(fallback);
   };
-  auto metadataOf = [](DictionaryAttr attributes) {
-    return attributes ? attributes.getAs<StringAttr>(kMetadataAttr) : nullptr;
+  auto factsOf = [](DictionaryAttr attributes) {
+    return attributes ? attributes.getAs<DictionaryAttr>(kFactsAttr) : nullptr;
   };
   auto globalType = [](DictionaryAttr attributes, Type local) {
     auto attr =
@@ -108,7 +108,7 @@ LogicalResult ProgramEmitter::emitPorts() {
         builder, namedPort(argument.getLoc(), attributes), bufferType(type),
         text(attributes, kNameAttr, "in/" + Twine(n)),
         text(attributes, kRoleAttr, "other"), globalType(attributes, type),
-        layoutOf(attributes, type.getRank()), metadataOf(attributes)));
+        layoutOf(attributes, type.getRank()), factsOf(attributes)));
   }
   for (auto [n, resultType] : llvm::enumerate(function.getResultTypes())) {
     auto attributes = function.getResultAttrDict(n);
@@ -126,7 +126,7 @@ LogicalResult ProgramEmitter::emitPorts() {
         builder, namedPort(function.getLoc(), attributes), bufferType(type),
         text(attributes, kNameAttr, "out/" + Twine(n)),
         text(attributes, kRoleAttr, "other"), globalType(attributes, type),
-        layoutOf(attributes, type.getRank()), metadataOf(attributes),
+        layoutOf(attributes, type.getRank()), factsOf(attributes),
         donatedArgument));
   }
   return success();

@@ -22,23 +22,23 @@ uint64_t nextRandom(uint64_t &state) {
 }
 
 /// The type and layout of an argument or result of the partitioned function.
-struct Port {
+struct Placed {
   RankedTensorType globalType;
   Layout layout;
 };
 
 struct Ports {
-  std::vector<Port> arguments, results;
+  std::vector<Placed> arguments, results;
   Mesh mesh;
 };
 
 LogicalResult readPort(func::FuncOp function, Type type, Attribute layout,
                        Attribute globalType, const Twine &what, Ports &ports,
-                       std::vector<Port> &into) {
+                       std::vector<Placed> &into) {
   auto local = dyn_cast<RankedTensorType>(type);
   if (!local)
     return function.emitOpError(what) << " is no tensor: " << type;
-  Port port{local, Layout::replicated(local.getRank())};
+  Placed port{local, Layout::replicated(local.getRank())};
   if (auto typeAttr = dyn_cast_if_present<TypeAttr>(globalType))
     if (auto global = dyn_cast<RankedTensorType>(typeAttr.getValue()))
       port.globalType = withLayout(global, nullptr);
@@ -156,7 +156,7 @@ void makePositive(Tensor &tensor) {
     tensor.setReal(i, std::fabs(tensor.real(i)) + 0.0625);
 }
 
-Tensor drawArgument(func::FuncOp function, unsigned index, const Port &port,
+Tensor drawArgument(func::FuncOp function, unsigned index, const Placed &port,
                     const CompareOptions &options, uint64_t bound) {
   Tensor tensor = drawTensor(port.globalType, options.draw,
                              options.seed * 1000003 + index, bound);

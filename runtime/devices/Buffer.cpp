@@ -70,8 +70,7 @@ static Box fullBox(const weft_buffer &buffer) {
 
 static Error checkBytes(const weft_buffer &buffer, const Box &block,
                         const void *data, size_t bytes) {
-  uint64_t wanted =
-      uint64_t(volume(block)) * uint64_t(elementBytes(buffer.port->dtype));
+  uint64_t wanted = uint64_t(volume(block)) * byteWidth(buffer.port->type);
   if (!data && bytes)
     return makeError(WEFT_INVALID_ARGUMENT, "null argument");
   if (bytes != wanted)
@@ -112,7 +111,7 @@ static BoxCopy shardCopy(const weft_buffer &buffer, int64_t position,
     extent.push_back(common[d].size());
     shape.push_back(block[d].size());
   }
-  int64_t size = elementBytes(port.dtype);
+  int64_t size = int64_t(byteWidth(port.type));
   return toBlock ? BoxCopy::make(local, inLocal, shape, inBlock, extent, size)
                  : BoxCopy::make(shape, inBlock, local, inLocal, extent, size);
 }

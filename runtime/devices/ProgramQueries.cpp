@@ -51,15 +51,12 @@ static Error describePort(const weft_program *program, bool isInput,
   if (Error e = checkNumber(plan, index, ports.size(),
                             isInput ? "inputs" : "outputs"))
     return e;
-  const auto *written = plan::GetProgram(program->program->planBytes());
-  const plan::Port *file =
-      (isInput ? written->inputs() : written->outputs())->Get(unsigned(index));
   const PortInfo &port = ports[index];
   const Program::Texts &texts = program->program->texts();
   *out = {};
   out->name = port.name.c_str();
-  out->role = weft_role(file->role());
-  out->dtype = weft_dtype(port.dtype);
+  out->role = weft_role(port.role);
+  out->dtype = weft_dtype(port.type);
   out->rank = port.shape.size();
   out->shape = port.shape.data();
   out->bytes = port.globalBytes;

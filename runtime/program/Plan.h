@@ -9,6 +9,7 @@
 #ifndef WEFT_RUNTIME_PROGRAM_PLAN_H
 #define WEFT_RUNTIME_PROGRAM_PLAN_H
 
+#include "weft/base/Port.h"
 #include "weft/layout/FetchTraffic.h"
 #include "weft/layout/Layout.h"
 #include "weft/runtime/abi/plan_generated.h"
@@ -41,14 +42,9 @@ struct BufferInfo {
 };
 
 /// A port: memory that a caller binds.
-struct PortInfo {
-  std::string name;
+struct PortInfo : Port {
   uint32_t buffer;
-  DType dtype;
-  std::vector<int64_t> shape; ///< global
   Layout layout;
-  plan::PortRole role = plan::PortRole::other;
-  int64_t donatedTo = -1;   ///< input: output with the same memory
   int64_t donatedFrom = -1; ///< output: input with the same memory
   uint64_t globalBytes, localBytes;
   /// A number that is equal for ports whose devices hold the same shards of

@@ -2,6 +2,7 @@
 
 #include "weft/base/Hash.h"
 #include "weft/base/Text.h"
+#include "weft/runtime/abi/PlanPorts.h"
 
 #include <set>
 
@@ -171,15 +172,12 @@ Error PlanReader::readBuffer(size_t index, const plan::Buffer &buffer) {
 
 Error PlanReader::readPort(const std::string &what, const plan::Port &port,
                            PortInfo &info) {
-  info.name = readText(port.name());
+  static_cast<Port &>(info) = weft::readPort(port);
   if (info.name.find('\0') != std::string::npos)
     return badPlan(what, " has a NUL in its name");
   info.buffer = port.buffer();
-  info.role =
-      port.role() <= plan::PortRole::MAX ? port.role() : plan::PortRole::other;
-  info.dtype = port.dtype();
-  info.shape = readShape(port.shape());
-  if (Error e = countBytes(what, info.shape, info.dtype, info.globalBytes))
+  DType dtype = port.dtype();
+  if (Error e = countBytes(what, info.shape, dtype, info.globalBytes))
     return e;
   if (info.buffer >= out.buffers.size())
     return badPlan(what, " is buffer ", info.buffer, " of ",
@@ -190,13 +188,13 @@ Error PlanReader::readPort(const std::string &what, const plan::Port &port,
     return badPlan(what, ": ", reason);
   const BufferInfo &buffer = out.buffers[info.buffer];
   std::vector<int64_t> local = localShape(info.layout, info.shape);
-  if (local != buffer.shape || info.dtype != buffer.dtype)
-    return badPlan(what, " needs ", name(info.dtype), shapeText(local),
+  if (local != buffer.shape || dtype != buffer.dtype)
+    return badPlan(what, " needs ", name(dtype), shapeText(local),
                    " on each device, its buffer is ", name(buffer.dtype),
                    shapeText(buffer.shape));
   info.localBytes = buffer.bytes;
 
-  std::vector<int64_t> key = {int64_t(info.dtype), out.mesh.size()};
+  std::vector<int64_t> key = {int64_t(dtype), out.mesh.size()};
   key.insert(key.end(), info.shape.begin(), info.shape.end());
   key.insert(key.end(), out.mesh.devices.begin(), out.mesh.devices.end());
   for (int64_t p = 0; p < out.mesh.size(); ++p)
@@ -239,7 +237,6 @@ Error PlanReader::joinDonations() {
       return badPlan("input ", i, " \"", input.name, "\" is buffer ",
                      input.buffer, ", which is not its own");
     buffer.input = int64_t(i);
-    input.donatedTo = in.inputs()->Get(i)->donated_to();
     if (input.donatedTo < 0) {
       if (buffer.kind != BufferKind::input)
         return badPlan("input ", i, " \"", input.name,

@@ -57,8 +57,11 @@ class StepCases:
         for name in ("weft.rule", "weft.nothing_like_it"):
             yield f"annotation {name}", ["explain", self.changed_steps("annotation.mlir", ("weft.role", name))]
         yield "two of a name", ["explain", self.changed_steps("names.mlir", ('weft.name = "y"', 'weft.name = "x"'))]
-        yield "metadata and an order", ["explain", self.changed_steps(
+        yield "facts and an order", ["explain", self.changed_steps(
             "order.mlir", ('weft.name = "d/kernel"', 'mhlo.layout_mode = "{0,1}", weft.name = "d/kernel"'))]
+        yield "steps of an older version", ["explain", self.changed_steps("older.mlir", ("weft.facts", "weft.metadata"))]
+        yield "a fact that is none", ["explain", self.changed_steps("fact.mlir", ("\\22saved\\22", "\\22savd\\22"))]
+        yield "a fact of another type", ["explain", self.changed_steps("type.mlir", ("\\22saved\\22: ", "\\22h5\\22: "))]
         compiled = self.scratch / "steps.weft"
         subprocess.run([self.weft, "compile", STEPS, "-o", compiled], check=True)
         yield "which step", ["run", compiled, "--list"]

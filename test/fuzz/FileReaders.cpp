@@ -92,7 +92,7 @@ static bool readModelText(const std::string &text) {
   keras::savedPaths(*model);
   keras::savedGroups(*model);
   for (const keras::Variable &variable : model->variables)
-    keras::variableMetadata(variable);
+    keras::variableFacts(variable);
   for (const keras::Distribution &distribution : layouts)
     keras::resolveLayouts(distribution, *model);
   return true;

@@ -82,3 +82,52 @@ func.func @global(%x: tensor<4xf32> {weft.global_type = tensor<4x4xf32>}) -> ten
 func.func @name(%x: tensor<4xf32> {weft.name = 3 : i64}) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }
+
+// -----
+
+// expected-error@+1 {{@facts: argument 0: the facts are "saved"; write them as {saved = "layers/dense/vars/0"}}}
+func.func @facts(%x: tensor<4xf32> {weft.facts = "saved"}) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+1 {{@fact: argument 0: "savd" is no fact of a port; did you mean saved?}}
+func.func @fact(%x: tensor<4xf32> {weft.facts = {savd = "a"}}) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+1 {{@seed: argument 0: seed is "a"; write a number, as 7 : i64}}
+func.func @seed(%x: tensor<4xf32> {weft.facts = {seed = "a"}}) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+1 {{@h5: argument 0: h5 is 1 : i64; write a list, as array<i64: 1, 2>}}
+func.func @h5(%x: tensor<4xf32> {weft.facts = {h5 = 1 : i64}}) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+1 {{@value: argument 0: value is 0.000000e+00 : f32; write a list, as array<f64: 0.5>}}
+func.func @value(%x: tensor<4xf32> {weft.facts = {value = 0.0 : f32}}) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+1 {{@running: argument 0: running is true; write its name alone}}
+func.func @running(%x: tensor<4xf32> {weft.facts = {running = true}}) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+1 {{@layer: argument 0: layer is 3 : i64; write a text in quotes}}
+func.func @layer(%x: tensor<4xf32> {weft.facts = {layer = 3 : i64}}) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}

@@ -22,6 +22,7 @@
 #include "weft/dialects/nest/TargetLimits.h"
 #include "weft/dialects/plan/Plan.h"
 #include "weft/passes/upstream/UpstreamRules.h"
+#include "weft/runtime/abi/PlanPorts.h"
 #include "weft/runtime/abi/ProgramImage.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -206,6 +207,26 @@ TEST_CASE("base/EnvironmentNumber.h") {
 #include "EnvironmentNumber.inc"
   unsetenv("OMPI_COMM_WORLD_RANK");
   CHECK(rank == 3);
+}
+
+TEST_CASE("base/PortFacts.h") {
+  using namespace weft;
+#include "PortFacts.inc"
+  CHECK(given == "seed saved ");
+}
+
+TEST_CASE("runtime/abi/PlanPorts.h") {
+  namespace plan = weft::plan;
+  flatbuffers::FlatBufferBuilder file;
+  plan::ProgramT written;
+  written.inputs.push_back(std::make_unique<plan::PortT>());
+  written.inputs[0]->name = "x";
+  file.Finish(plan::Program::Pack(file, &written));
+  const auto *program =
+      flatbuffers::GetRoot<plan::Program>(file.GetBufferPointer());
+#include "PlanPorts.inc"
+  CHECK(port.name == "x");
+  CHECK(facts.IsNull());
 }
 
 TEST_CASE("base/PortRole.h") {

@@ -149,7 +149,7 @@ public:
       : mesh(mesh), extra(extra) {}
   std::string name() const override { return "fully sharded"; }
   std::optional<Layout>
-  variableLayout(const Variable &variable) const override {
+  variableLayout(const NamedShape &variable) const override {
     Layout out = Layout::replicated(int64_t(variable.shape.size() + extra));
     if (!variable.shape.empty())
       out.dims[std::max_element(variable.shape.begin(), variable.shape.end()) -

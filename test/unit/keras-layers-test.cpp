@@ -158,9 +158,8 @@ void Case::checkInitial() {
       CHECK(want.at(0) == double(*variable.seed));
       continue;
     }
-    Json initializer = Json::parse(keras::variableMetadata(variable));
     auto found = weft::initialize(
-        initializer["initializer"].dump(),
+        keras::variableFacts(variable).initializer.text,
         variable.seed ? std::optional<uint32_t>(uint32_t(*variable.seed))
                       : std::nullopt,
         weft::Shape(variable.shape.begin(), variable.shape.end()),

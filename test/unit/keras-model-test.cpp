@@ -69,9 +69,12 @@ TEST_CASE("the functional seed: graph, variables, seeds, optimizer") {
                                           "rm_sprop/d1_kernel_velocity",
                                           "rm_sprop/d2_kernel_velocity",
                                           "rm_sprop/d2_bias_velocity"});
+  PortFacts facts = variableFacts(model->variables[0]);
   CHECK(
-      variableMetadata(model->variables[0]) ==
-      R"({"initializer":{"class_name":"GlorotUniform","config":{"seed":null,"input_axes":null,"output_axes":null}},"seed":663307073,"trainable":true})");
+      facts.initializer.text ==
+      R"({"class_name":"GlorotUniform","config":{"seed":null,"input_axes":null,"output_axes":null}})");
+  CHECK(facts.seed == 663307073);
+  CHECK(!facts.isStatistic);
 }
 
 TEST_CASE("the sequential seed") {

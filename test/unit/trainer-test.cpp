@@ -26,8 +26,9 @@ static std::vector<uint8_t> countingProgram(int64_t batch, bool train) {
   for (plan::PortT *port :
        {p.program.inputs[0].get(), p.program.outputs[0].get()})
     port->role = plan::PortRole::state;
-  p.program.inputs[0]->metadata =
-      R"({"initializer": {"class_name": "Constant", "config": {"value": 40}}, "seed": null})";
+  p.program.inputs[0]->facts = std::make_unique<plan::PortFactsT>();
+  p.program.inputs[0]->facts->initializer =
+      R"({"class_name": "Constant", "config": {"value": 40}})";
   uint32_t x = p.input("x", plan::DType::f32, {batch, 2}, split);
   p.program.inputs.back()->role = plan::PortRole::input;
   uint32_t y = p.input("y", plan::DType::f32, {batch}, {{}});
@@ -88,13 +89,13 @@ TEST_CASE("labels that are fewer than predictions are padded") {
     labels.data<int32_t>()[i] = i + 1;
   std::string file = scratch("labels.npz");
   REQUIRE(weft::writeNpz(file, {{"y", labels}}));
-  auto selected = [&](int64_t times, const char *metadata) {
+  auto selected = [&](int64_t times, std::optional<int64_t> padding) {
     weft::Port port{
-        "y", weft::Role::Label, weft::ElementType::Int32, {8, times},
-        -1,  metadata};
+        "y", weft::Role::Label,   weft::ElementType::Int32, {8, times},
+        -1,  {.padding = padding}};
     return weft::selectData({.data = file}, weft::DataPurpose::Fit, {&port, 1});
   };
-  auto data = selected(3, R"({"padding": 7})");
+  auto data = selected(3, 7);
   REQUIRE(data);
   CHECK(data->columns[0].sample == weft::Shape{3});
   std::vector<uint8_t> bytes;
@@ -104,14 +105,15 @@ TEST_CASE("labels that are fewer than predictions are padded") {
   auto *values = reinterpret_cast<const double *>(bytes.data());
   CHECK(std::vector<double>(values, values + bytes.size() / 8) ==
         std::vector<double>{3, 4, 7, 1, 2, 7});
-  CHECK(selected(2, R"({"padding": 7})")->columns[0].sample == weft::Shape{2});
-  CHECK(selected(1, R"({"padding": 7})")
+  CHECK(selected(2, 7)->columns[0].sample == weft::Shape{2});
+  CHECK(selected(1, 7).message().ends_with(
+      "labels.npz:y: has 2 labels a sample, the predictions 1 "
+      "times, and a time "
+      "says one label at most; leave out columns of padding"));
+  CHECK(selected(3, std::nullopt)
             .message()
-            .ends_with("labels.npz:y: has 2 labels a sample, the predictions 1 "
-                       "times, and a time "
-                       "says one label at most; leave out columns of padding"));
-  CHECK(selected(3, "").message().find(
-            "has samples of shape (2,), y needs (3,)") != std::string::npos);
+            .find("has samples of shape (2,), y needs (3,)") !=
+        std::string::npos);
 }
 
 TEST_CASE("fit, evaluate and predict share variables and weigh a short batch") {
@@ -257,22 +259,23 @@ TEST_CASE("the error for data that does not fit names the fix") {
 /// `average`; `kernel` never changes by itself.
 static std::vector<uint8_t> statefulProgram(int64_t batch) {
   PlanBuilder p({{"x", 2}});
-  auto state = [&](const char *name, plan::PortRole role, const char *said) {
+  auto state = [&](const char *name, plan::PortRole role, double value) {
     uint32_t buffer = p.state(name, plan::DType::i32, {1}, {{}});
     p.program.inputs.back()->role = p.program.outputs.back()->role = role;
-    p.program.inputs.back()->metadata = said;
+    p.program.inputs.back()->facts = std::make_unique<plan::PortFactsT>();
+    p.program.inputs.back()->facts->value = {value};
     return buffer;
   };
-  uint32_t seen =
-      state("seen", plan::PortRole::metric_state, R"({"value": 40})");
-  uint32_t average = state("average", plan::PortRole::state, R"({"value": 7})");
-  state("kernel", plan::PortRole::weight,
-        R"({"value": 1, "average": "average"})");
+  uint32_t seen = state("seen", plan::PortRole::metric_state, 40);
+  uint32_t average = state("average", plan::PortRole::state, 7);
+  state("kernel", plan::PortRole::weight, 1);
+  p.program.inputs.back()->facts->average = "average";
   p.input("x", plan::DType::f32, {batch, 2}, {{}, {}});
   p.program.inputs.back()->role = plan::PortRole::input;
   uint32_t metric = p.output("metrics/seen", plan::DType::i32, {}, {});
   p.program.outputs.back()->role = plan::PortRole::metric;
-  p.program.outputs.back()->metadata = R"({"running": true})";
+  p.program.outputs.back()->facts = std::make_unique<plan::PortFactsT>();
+  p.program.outputs.back()->facts->running = true;
   p.launch("increment", {seen});
   p.launch("increment", {average});
   p.copy(seen, metric);

@@ -5,7 +5,7 @@ namespace weft {
 std::vector<LearningRate> learningRates(const ModelState &state) {
   std::vector<LearningRate> out;
   for (const ModelState::Variable &variable : state.variables())
-    if (std::string optimizer = metadataText(variable.port, "rate");
+    if (const std::string &optimizer = variable.port.facts.rate;
         !optimizer.empty())
       out.push_back({variable.port.name, optimizer, "learning_rate", ""});
   if (out.size() > 1)

@@ -1,6 +1,6 @@
 //===- LearningRates.h - rates that a callback may set ----------*- C++ -*-===//
 //
-// Learning rates are variables whose port has the metadata {"rate": "adam"}. A
+// Learning rates are variables whose facts name the optimizer: rate = "adam". A
 // rate that follows a schedule has no variable.
 //
 //===----------------------------------------------------------------------===//

@@ -1,6 +1,7 @@
 //===- Import.cpp - a StableHLO program as a weft module ------------------===//
 
 #include "weft/compiler/frontends/stablehlo/Import.h"
+#include "weft/base/config/PortFactsJson.h"
 #include "weft/compiler/frontends/stablehlo/convert/CallLimits.h"
 #include "weft/compiler/frontends/stablehlo/convert/ConvertHostCalls.h"
 #include "weft/compiler/frontends/stablehlo/convert/ManualCalls.h"
@@ -8,6 +9,7 @@
 #include "weft/compiler/frontends/stablehlo/convert/ShardingStrings.h"
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/host/Host.h"
+#include "weft/dialects/weft/PortFactsAttr.h"
 #include "weft/dialects/weft/PortName.h"
 #include "weft/dialects/weft/Ports.h"
 #include "weft/dialects/weft/VerifySizes.h"
@@ -16,7 +18,6 @@
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace weft;
@@ -36,8 +37,8 @@ private:
   LogicalResult convertMain(bool isOneDevice);
   bool callsHost();
   LogicalResult checkTypes(TypeRange types, StringRef what);
-  FailureOr<std::string> arrangement(DictionaryAttr foreign, int64_t rank,
-                                     ArrayRef<int64_t> devices);
+  FailureOr<PortFacts> arrangement(DictionaryAttr foreign, int64_t rank,
+                                   ArrayRef<int64_t> devices);
   FailureOr<DictionaryAttr> port(DictionaryAttr foreign, Type type,
                                  const std::string &name, StringRef role,
                                  std::optional<Location> argument);
@@ -54,8 +55,8 @@ private:
   bool devicePorts = false;
   llvm::StringMap<Function> functions;
   std::string entry; ///< name of the imported function
-  /// The texts of arrangement() for arguments and for results.
-  SmallVector<std::string> taken, given;
+  /// The results of arrangement() for arguments and for results.
+  std::vector<PortFacts> taken, given;
   OwningOpRef<ModuleOp> module;
 };
 
@@ -160,23 +161,12 @@ static std::optional<SmallVector<int64_t>> readLayoutMode(StringRef text,
 
 /// The way in which the caller's memory of an argument or result differs from
 /// the program's, where arrays are row-major and in the order of the mesh's
-/// devices:
-///
-///   {"devices":[3,2,1,0],"minor_to_major":[0,1],"memory":"pinned_host"}
-///
-/// Empty if they are equal.
-FailureOr<std::string> ProgramImporter::arrangement(DictionaryAttr foreign,
-                                                    int64_t rank,
-                                                    ArrayRef<int64_t> devices) {
-  SmallVector<std::string> parts;
-  auto add = [&](StringRef name, ArrayRef<int64_t> numbers) {
-    std::string list = llvm::join(
-        llvm::map_range(numbers, [](int64_t n) { return std::to_string(n); }),
-        ",");
-    parts.push_back(llvm::formatv("\"{0}\":[{1}]", name, list));
-  };
-  if (!devices.empty())
-    add("devices", devices);
+/// devices. No facts if they are equal.
+FailureOr<PortFacts> ProgramImporter::arrangement(DictionaryAttr foreign,
+                                                  int64_t rank,
+                                                  ArrayRef<int64_t> devices) {
+  PortFacts facts;
+  facts.devices = devices.vec();
   if (auto text =
           foreign ? foreign.getAs<StringAttr>("mhlo.layout_mode") : nullptr) {
     auto order = readLayoutMode(text.getValue(), rank);
@@ -186,19 +176,34 @@ FailureOr<std::string> ProgramImporter::arrangement(DictionaryAttr foreign,
              << " is not supported; give an order of the " << rank
              << " dimensions, as Layout(major_to_minor=...), and no tiles";
     if (!llvm::is_sorted(llvm::reverse(*order)))
-      add("minor_to_major", *order);
+      facts.minorToMajor.assign(order->begin(), order->end());
   }
   if (auto kind =
           foreign ? foreign.getAs<StringAttr>("mhlo.memory_kind") : nullptr;
       kind && devicePorts && kind != "device")
-    parts.push_back(
-        "\"memory\":" +
-        llvm::formatv("{0}", llvm::json::Value(kind.getValue())).str());
-  return parts.empty() ? "" : "{" + llvm::join(parts, ",") + "}";
+    facts.memory = kind.str();
+  return facts;
 }
 
-/// An attribute of an argument or result in a file of weft.trace: weft.name,
-/// weft.role or weft.metadata. Without one it is `otherwise`.
+/// The facts that weft.trace wrote as JSON; none without them.
+static FailureOr<PortFacts> tracedFacts(DictionaryAttr foreign, Location loc,
+                                        StringAttr called) {
+  if (foreign && foreign.contains("weft.metadata"))
+    return emitError(loc) << called
+                          << " has weft.metadata, which an older version of "
+                             "weft.trace wrote; trace the model again, as "
+                             "python -m weft.trace model.keras -o step.mlir";
+  auto text = foreign ? foreign.getAs<StringAttr>(kFactsAttr) : nullptr;
+  if (!text)
+    return PortFacts();
+  weft::Result<PortFacts> facts = factsOfJson(text.getValue());
+  if (!facts)
+    return emitError(loc) << called << ": weft.facts: " << facts.message();
+  return *facts;
+}
+
+/// An attribute of an argument or result in a file of weft.trace: weft.name
+/// or weft.role. Without one it is `otherwise`.
 static StringAttr said(DictionaryAttr foreign, StringRef name,
                        const Twine &otherwise, Builder &builder) {
   auto text = foreign ? foreign.getAs<StringAttr>(name) : nullptr;
@@ -247,13 +252,18 @@ ProgramImporter::port(DictionaryAttr foreign, Type type,
   auto arranged = arrangement(foreign, rank, sharding->devices);
   if (failed(arranged))
     return failure();
-  StringAttr metadata = said(foreign, kMetadataAttr, *arranged, builder);
-  if (!arranged->empty() && metadata.getValue() != *arranged)
-    return emitError(loc) << called << " has weft.metadata, and its devices or "
-                          << "its memory are in another order, " << *arranged
+  FailureOr<PortFacts> facts = tracedFacts(foreign, loc, called);
+  if (failed(facts))
+    return failure();
+  bool isArranged = *arranged != PortFacts();
+  if (isArranged && *facts != PortFacts())
+    return emitError(loc) << called << " has weft.facts, and its devices or "
+                          << "its memory are in another order, "
+                          << factsAttr(builder.getContext(), *arranged)
                           << "; leave one of them out";
-  if (!metadata.empty())
-    list.append(kMetadataAttr, metadata);
+  if (auto known =
+          factsAttr(builder.getContext(), isArranged ? *arranged : *facts))
+    list.append(kFactsAttr, known);
   (isArgument ? taken : given).push_back(std::move(*arranged));
   if (sharding->layout) {
     Layout layout = sharding->layout.getLayout();

@@ -16,7 +16,7 @@
 // describes its ports:
 //
 //   func.func public @train(%0: tensor<784x10xf32> {weft.name = "d1/kernel",
-//       weft.role = "weight", weft.metadata = "{...}", sdy.sharding = ...}, ...)
+//       weft.role = "weight", weft.facts = "{...}", sdy.sharding = ...}, ...)
 //       -> (...) attributes {weft.step = "train", weft.batch = 32 : i64}
 //
 //===----------------------------------------------------------------------===//

@@ -4,20 +4,15 @@
 namespace weft::runtime {
 
 /// The category of a port, among those of MemoryNeeds().
-static size_t categoryOf(plan::PortRole role) {
-  using plan::PortRole;
-  switch (role) {
-  case PortRole::weight:
-  case PortRole::state:
+static size_t categoryOf(const Port &port) {
+  switch (port.role) {
+  case Role::Weight:
+  case Role::State:
     return 0;
-  case PortRole::slot:
+  case Role::Slot:
     return 1;
-  case PortRole::input:
-  case PortRole::label:
-  case PortRole::sample_weight:
-    return 2;
   default:
-    return 3;
+    return port.isData() ? 2 : 3;
   }
 }
 
@@ -28,10 +23,10 @@ MemoryNeeds::MemoryNeeds(const Plan &plan)
            {"other inputs and results", 0},
            {"activations and temporaries", plan.arenaBytes}} {
   for (const PortInfo &input : plan.inputs)
-    rows[categoryOf(input.role)].bytes += input.localBytes;
+    rows[categoryOf(input)].bytes += input.localBytes;
   for (const PortInfo &output : plan.outputs)
     if (output.donatedFrom < 0)
-      rows[categoryOf(output.role)].bytes += output.localBytes;
+      rows[categoryOf(output)].bytes += output.localBytes;
 }
 
 uint64_t MemoryNeeds::total() const {

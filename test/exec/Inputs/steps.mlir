@@ -1,7 +1,7 @@
 // Steps of a linear model in the form that weft.trace writes.
 module @steps {
   func.func public @train(%w: tensor<3x1xf32> {tf.aliasing_output = 0 : i32, weft.name = "d/kernel", weft.role = "weight",
-        weft.metadata = "{\22initializer\22: {\22class_name\22: \22Ones\22, \22config\22: {}}, \22saved\22: \22layers/dense/vars/0\22}"},
+        weft.facts = "{\22initializer\22: {\22class_name\22: \22Ones\22, \22config\22: {}}, \22saved\22: \22layers/dense/vars/0\22}"},
       %x: tensor<4x3xf32> {weft.name = "x", weft.role = "input"}, %y: tensor<4x1xf32> {weft.name = "y", weft.role = "label"})
       -> (tensor<3x1xf32> {weft.name = "d/kernel", weft.role = "weight"},
           tensor<f32> {weft.name = "metrics/loss", weft.role = "metric"}) attributes {weft.step = "train", weft.batch = 4 : i64} {
@@ -13,7 +13,7 @@ module @steps {
     return %new, %loss : tensor<3x1xf32>, tensor<f32>
   }
   func.func public @predict(%w: tensor<3x1xf32> {weft.name = "d/kernel", weft.role = "weight",
-        weft.metadata = "{\22saved\22: \22layers/dense/vars/0\22}"}, %x: tensor<4x3xf32> {weft.name = "x", weft.role = "input"})
+        weft.facts = "{\22saved\22: \22layers/dense/vars/0\22}"}, %x: tensor<4x3xf32> {weft.name = "x", weft.role = "input"})
       -> (tensor<4x1xf32> {weft.name = "y/one", weft.role = "output"}, tensor<4x1xf32> {weft.name = "y/two", weft.role = "output"})
       attributes {weft.step = "predict", weft.batch = 4 : i64} {
     %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<4x3xf32>, tensor<3x1xf32>) -> tensor<4x1xf32>

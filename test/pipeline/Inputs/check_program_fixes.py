@@ -81,7 +81,7 @@ def with_ports(text, match, remove):
             places.append((head.start() + port.start() + layout.start(), head.start() + port.start() + layout.end()))
     assert len(places) == int(match[2]), (match[0], places)
     for begin, end in reversed(places):
-        text = text[:begin] + ("weft.metadata = \"\"" if remove else f"weft.layout = #weft.layout<#mesh, {match[4]}>") + text[end:]
+        text = text[:begin] + ("weft.facts = {}" if remove else f"weft.layout = #weft.layout<#mesh, {match[4]}>") + text[end:]
     return text
 
 

@@ -15,9 +15,7 @@
 #include "weft/tools/pjrt/programs/HloSkeleton.h"
 
 #include "weft/runtime/abi/HostFunctions.h"
-#include "weft/runtime/abi/plan_generated.h"
-
-#include <nlohmann/json.hpp>
+#include "weft/runtime/abi/PlanPorts.h"
 
 #include <algorithm>
 #include <numeric>
@@ -112,33 +110,26 @@ private:
   int64_t count = 1;
 };
 
-/// The front end's description of the caller's memory (stablehlo/Import.cpp).
-nlohmann::json arrangementOf(const plan::Port *port) {
-  if (port->metadata() && port->metadata()->size())
-    return nlohmann::json::parse(port->metadata()->string_view());
-  return nlohmann::json::object();
-}
-
 ProgramPort portOf(const plan::Program *program, const plan::Port *port,
                    const MeshTiles &mesh) {
   ProgramPort out;
-  const ElementFacts &element = factsOf(ElementType(port->dtype()));
+  Port read = readPort(*port);
+  const ElementFacts &element = factsOf(read.type);
   out.type = BufferType(element.pjrt);
   const plan::Buffer *buffer = program->buffers()->Get(port->buffer());
-  if (port->shape())
-    out.global.assign(port->shape()->begin(), port->shape()->end());
+  out.global = read.shape;
   if (buffer->shape())
     out.local.assign(buffer->shape()->begin(), buffer->shape()->end());
   out.bytes = element.bytes();
   for (int64_t size : out.local)
     out.bytes *= static_cast<size_t>(size);
-  out.donatedTo = port->donated_to();
-  nlohmann::json said = arrangementOf(port);
-  out.order = said.value("minor_to_major", rowMajor(out.global.size()));
-  out.devices = said.value("devices", mesh.order());
-  std::string kind = said.value("memory", std::string(kMemoryKinds[0]));
+  out.donatedTo = int(read.donatedTo);
+  const PortFacts &facts = read.facts;
+  out.order = isGiven(facts.minorToMajor) ? facts.minorToMajor
+                                          : rowMajor(out.global.size());
+  out.devices = isGiven(facts.devices) ? facts.devices : mesh.order();
   const auto *known =
-      std::find(std::begin(kMemoryKinds), std::end(kMemoryKinds), kind);
+      std::find(std::begin(kMemoryKinds), std::end(kMemoryKinds), facts.memory);
   if (known != std::end(kMemoryKinds))
     out.memoryKind = known - std::begin(kMemoryKinds);
   const plan::Layout *layout = port->layout();

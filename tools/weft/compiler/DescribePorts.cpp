@@ -3,6 +3,8 @@
 #include "weft/tools/weft/compiler/DescribePorts.h"
 
 #include "weft/data/files/Files.h"
+#include "weft/dialects/weft/PortFactsAttr.h"
+#include "weft/dialects/weft/Ports.h"
 #include "weft/dialects/weft/Weft.h"
 #include "weft/runtime/abi/weft.h"
 #include "weft/tools/keras/LegacyWeights.h"
@@ -10,18 +12,11 @@
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
 
 using namespace weft;
 using namespace weft::tool;
 
 namespace {
-/// An entry to add to a port's metadata.
-struct Note {
-  std::string key;
-  llvm::json::Value value;
-};
-
 /// The datasets of variables. `here`: in files of the model's version of Keras.
 /// `elsewhere`: in files from before 3.10 if that version is 3.10 or later, and
 /// the reverse.
@@ -30,50 +25,32 @@ struct Places {
 };
 } // namespace
 
-static std::vector<Note> notesOf(const std::string &name,
-                                 const keras::Model &model,
-                                 const Places &places) {
+static void addModel(PortFacts &facts, const std::string &name,
+                     const keras::Model &model, const Places &places) {
   if (auto place = places.here.find(name); place != places.here.end()) {
-    std::vector<Note> notes = {{"saved", place->second}};
-    if (auto other = places.elsewhere.find(name);
-        other != places.elsewhere.end())
-      notes.push_back({"saved_elsewhere", other->second});
-    return notes;
+    facts.saved = place->second;
+    facts.savedElsewhere = places.elsewhere.lookup(name);
+    return;
   }
   for (const keras::Variable &variable : model.variables)
-    if (variable.isOfAdapter && variable.path == name)
-      return {{"unsaved", "low-rank adapter"}};
+    if (variable.isOfAdapter && variable.path == name) {
+      facts.unsaved = "low-rank adapter";
+      return;
+    }
   if (name == "x")
-    return {{"layer", model.layerOf(model.inputs[0]).name}};
+    facts.layer = model.layerOf(model.inputs[0]).name;
   bool isOnly = model.outputs.size() == 1;
   for (unsigned output = 0; output < model.outputs.size(); ++output) {
     const std::string &layer = model.outputName(output);
     bool isLabel = name == (isOnly ? "y" : "y/" + layer);
     if (!isLabel && !(isOnly && name == "sample_weight"))
       continue;
-    std::vector<Note> notes;
     if (isOnly)
-      notes.push_back({"layer", layer});
+      facts.layer = layer;
     const keras::Loss *loss = model.lossOf(output);
     if (isLabel && loss && loss->labelsArePositions())
-      notes.push_back({"classes", model.outputShape(output).back()});
-    return notes;
+      facts.classes = model.outputShape(output).back();
   }
-  return {};
-}
-
-/// The object of a port's metadata; an empty one if there is none.
-static llvm::json::Object metadataOf(mlir::func::FuncOp step, unsigned index) {
-  auto text = step.getArgAttrOfType<mlir::StringAttr>(index, kMetadataAttr);
-  if (!text)
-    return {};
-  auto parsed = llvm::json::parse(text.getValue());
-  if (!parsed) {
-    llvm::consumeError(parsed.takeError());
-    return {};
-  }
-  llvm::json::Object *object = parsed->getAsObject();
-  return object ? std::move(*object) : llvm::json::Object();
 }
 
 /// The position, among the numbers that Keras draws, of each variable's seed.
@@ -85,12 +62,14 @@ static llvm::StringMap<int64_t> drawsOf(const keras::Model &model) {
   return out;
 }
 
-static void setMetadata(mlir::func::FuncOp step, unsigned index,
-                        llvm::json::Object metadata) {
-  std::string text =
-      llvm::formatv("{0}", llvm::json::Value(std::move(metadata)));
-  step.setArgAttr(index, kMetadataAttr,
-                  mlir::StringAttr::get(step.getContext(), text));
+static void setFacts(mlir::func::FuncOp step, unsigned index,
+                     const PortFacts &facts) {
+  FunctionPort{step, index, /*isArgument=*/true}.set(
+      kFactsAttr, factsAttr(step.getContext(), facts));
+}
+
+static PortFacts factsAt(mlir::func::FuncOp step, unsigned index) {
+  return verifiedFactsOf(step.getArgAttr(index, kFactsAttr));
 }
 
 std::string weft::tool::hashOfText(llvm::StringRef text) {
@@ -111,16 +90,10 @@ void weft::tool::noteSource(mlir::func::FuncOp step, const std::string &hash) {
     auto role = step.getArgAttrOfType<mlir::StringAttr>(i, kRoleAttr);
     if (role != "input")
       continue;
-    llvm::json::Object metadata = metadataOf(step, i);
-    metadata["source"] = hash;
-    return setMetadata(step, i, std::move(metadata));
+    PortFacts facts = factsAt(step, i);
+    facts.source = hash;
+    return setFacts(step, i, facts);
   }
-}
-
-static llvm::json::Array positionIn(const keras::LegacyPlace &place) {
-  return llvm::json::Array{int64_t(place.layer), int64_t(place.layers),
-                           int64_t(place.weight), int64_t(place.weights),
-                           place.layerName};
 }
 
 void weft::tool::describePorts(mlir::func::FuncOp step,
@@ -139,24 +112,25 @@ void weft::tool::describePorts(mlir::func::FuncOp step,
     std::string name =
         step.getArgAttrOfType<mlir::StringAttr>(i, kNameAttr).str();
     auto role = step.getArgAttrOfType<mlir::StringAttr>(i, kRoleAttr);
-    llvm::json::Object metadata = metadataOf(step, i);
-    for (Note &note : notesOf(name, model, places))
-      metadata[note.key] = std::move(note.value);
-    if (auto place = inH5.find(name); place != inH5.end())
-      metadata["h5"] = positionIn(place->second);
+    PortFacts facts = factsAt(step, i);
+    addModel(facts, name, model, places);
+    if (auto found = inH5.find(name); found != inH5.end()) {
+      const keras::LegacyPlace &place = found->second;
+      facts.h5 = {int64_t(place.layer), int64_t(place.layers),
+                  int64_t(place.weight), int64_t(place.weights)};
+      facts.h5Layer = place.layerName;
+    }
     if (auto draw = draws.find(name); draw != draws.end())
-      metadata["draw"] = draw->second;
+      facts.draw = draw->second;
     bool isSaved =
         role == "weight" && llvm::any_of(saved, [&](const StoredArray &array) {
           return array.name == name;
         });
     if (isSaved) {
-      metadata.erase("initializer");
-      metadata.erase("seed");
-      metadata.erase("draw");
+      facts.initializer = {};
+      facts.seed.reset();
+      facts.draw.reset();
     }
-    if (metadata.empty())
-      continue;
-    setMetadata(step, i, std::move(metadata));
+    setFacts(step, i, facts);
   }
 }

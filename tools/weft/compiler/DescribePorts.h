@@ -14,15 +14,9 @@
 
 namespace weft::tool {
 
-/// Adds facts of the model that a training loop needs to the ports' metadata:
-///
-///   {..., "saved": "layers/dense/vars/0"}    a variable's place in a .keras file
-///   {"saved_elsewhere": ...}                 its place across Keras 3.10
-///   {"unsaved": "low-rank adapter"}          in no file of Keras
-///   {"layer": "images"}                      layer of the only input or output
-///   {"classes": 10}                          labels are classes
-///   {"draw": 2}                              its seed is the third that Keras
-///                                            draws, which --seed draws again
+/// Adds what the model knows to the ports' facts: places in files of Keras, the
+/// layer of the only input or output, the number of classes, and which of
+/// Keras' draws is a seed, which --seed draws again.
 ///
 /// A weight that has a value in `saved`, the values of the model's file, loses
 /// its initializer, as a compiled step must not begin with other weights than
@@ -30,8 +24,7 @@ namespace weft::tool {
 void describePorts(mlir::func::FuncOp step, const keras::Model &model,
                    const std::vector<StoredArray> &saved);
 
-/// Adds {"source": HASH} to the metadata of the first input: what a training
-/// from the compiled step must share with the one that it resumes.
+/// Sets the fact `source` of the first input: what a training from the compiled step must share with the one that it resumes.
 void noteSource(mlir::func::FuncOp step, const std::string &hash);
 /// The hash of a text, or of a file, as hexadecimal digits.
 std::string hashOfText(llvm::StringRef text);

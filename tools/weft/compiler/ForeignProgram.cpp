@@ -45,10 +45,11 @@ static bool looksLikeIr(llvm::StringRef text) {
 
 /// Checks that annotations of Weft have names that are known: those of
 /// docs/annotations.md, which a person may write.
-static bool checkAnnotations(ModuleOp module, const std::string &file) {
+static bool checkAnnotations(ModuleOp module, const std::string &file,
+                             bool isIr) {
   static const std::set<std::string> known = {
       kNameAttr.str(),     kRoleAttr.str(),    kLayoutAttr.str(),
-      kReasonAttr.str(),   kDonatedAttr.str(), kMetadataAttr.str(),
+      kReasonAttr.str(),   kDonatedAttr.str(), kFactsAttr.str(),
       kMeshAttr.str(),     kMemoryAttr.str(),  kExpectAttr.str(),
       "weft.open",         "weft.replicated",  "weft.priority",
       "weft.group",        "weft.step",        "weft.batch",
@@ -56,7 +57,9 @@ static bool checkAnnotations(ModuleOp module, const std::string &file) {
   std::string unknown;
   auto check = [&](NamedAttribute attribute) {
     std::string name = attribute.getName().str();
-    if (name.starts_with("weft.") && !known.contains(name))
+    // StableHLO's reader has a better message for an older weft.trace.
+    bool isOlder = !isIr && name == "weft.metadata";
+    if (name.starts_with("weft.") && !known.contains(name) && !isOlder)
       unknown = name;
   };
   llvm::for_each(module->getDiscardableAttrs(), check);
@@ -85,7 +88,7 @@ std::unique_ptr<ForeignProgram> ForeignProgram::open(const ModelFlags &flags,
   self->isIr = looksLikeIr(*bytes);
   bool read = self->isIr ? self->readIr(*bytes)
                          : self->readStablehlo(std::move(*bytes));
-  if (!read || !checkAnnotations(*self->program, flags.model) ||
+  if (!read || !checkAnnotations(*self->program, flags.model, self->isIr) ||
       !self->checkModelFlags())
     return nullptr;
   if (self->functions.empty())

@@ -51,8 +51,8 @@ std::string CompiledSteps::settings() const {
       weft_program_load_memory(image.data(), image.size(), &program);
   std::string source;
   for (const Port &port : error ? std::vector<Port>() : inputPorts(program))
-    if (std::string said = metadataText(port, "source"); !said.empty())
-      source = said;
+    if (!port.facts.source.empty())
+      source = port.facts.source;
   weft_error_free(error);
   weft_program_free(program);
   return "{\"program\": \"" + source + "\"}";

@@ -2,22 +2,18 @@
 
 #include "weft/tools/weft/training/LayerListFile.h"
 
-#include <nlohmann/json.hpp>
+#include <algorithm>
 
 using namespace weft;
 using namespace weft::tool;
 
-/// The position in [layer, layers, weight, weights of the layer, its name].
-static std::optional<LayerListFile::Place> placeOf(const nlohmann::json &said,
-                                                   const Port &port) {
-  if (!said.is_array() || said.size() != 5 || !said[4].is_string())
+static std::optional<LayerListFile::Place> placeOf(const Port &port) {
+  const std::vector<int64_t> &at = port.facts.h5;
+  if (at.size() != 4 ||
+      std::ranges::any_of(at, [](int64_t n) { return n < 0; }))
     return std::nullopt;
-  for (size_t i = 0; i < 4; ++i)
-    if (!said[i].is_number_unsigned())
-      return std::nullopt;
-  return LayerListFile::Place{said[0].get<size_t>(),      said[1].get<size_t>(),
-                              said[2].get<size_t>(),      said[3].get<size_t>(),
-                              said[4].get<std::string>(), port};
+  return LayerListFile::Place{size_t(at[0]), size_t(at[1]),      size_t(at[2]),
+                              size_t(at[3]), port.facts.h5Layer, port};
 }
 
 LayerListFile::LayerListFile(const KerasH5 &file, const ModelState &state,
@@ -26,8 +22,7 @@ LayerListFile::LayerListFile(const KerasH5 &file, const ModelState &state,
   for (const StoredArray &array : file.arrays)
     arrays[array.name] = &array;
   for (const ModelState::Variable &variable : state.variables()) {
-    std::optional<Place> place =
-        placeOf(metadataEntry(variable.port, "h5"), variable.port);
+    std::optional<Place> place = placeOf(variable.port);
     if (!place)
       continue;
     layersOfModel = place->layers;
@@ -79,7 +74,7 @@ LayerListFile::addWeight(const Place &place,
                  "\", the model's layer \"" + place.name + "\" has " +
                  std::to_string(place.weights) +
                  "; the file belongs to another model"};
-  std::string saved = metadataText(place.port, "saved");
+  const std::string &saved = place.port.facts.saved;
   const std::string &dataset = layer->weights[place.weight];
   return saved.empty() ? add(dataset, place.port.name, adapters)
                        : add(dataset, saved, datasets);

@@ -5,9 +5,8 @@
 //   Status ok = placed.place();
 //   placed.datasets   // {"layers/dense/vars/0", kernel}, {"optimizer/vars/0", ...}
 //
-// The metadata of a weight's port has its position in such a file: {"h5": [0, 3,
-// 1, 2, "dense"]}, the second of 2 weights of the first of 3 layers with
-// weights, the model's dense.
+// The facts of a weight's port have its position in such a file: h5 = 0, 3, 1, 2
+// is the second of 2 weights of the first of 3 layers with weights.
 //
 //===----------------------------------------------------------------------===//
 

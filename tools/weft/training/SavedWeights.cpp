@@ -9,7 +9,6 @@
 #include "weft/tools/weft/training/LayerListFile.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sys/stat.h>
 
@@ -76,15 +75,10 @@ void weft::tool::warnOfMembers(const std::string &path,
          ": not read, as Keras' archives have no such member");
 }
 
-/// The dataset of a port; empty without one.
-static std::string placeOf(const Port &port) {
-  return metadataText(port, "saved");
-}
-
 static std::vector<SavedVariable> savedVariables(const ModelState &state) {
   std::vector<SavedVariable> out;
   for (const ModelState::Variable &variable : state.variables())
-    if (std::string place = placeOf(variable.port); !place.empty())
+    if (const std::string &place = variable.port.facts.saved; !place.empty())
       out.push_back(
           {variable.port.name, place, place.starts_with(kOfOptimizer)});
   return out;
@@ -102,7 +96,7 @@ public:
       for (const ModelState::Variable &one : state.variables())
         if (one.port.name == variable.path) {
           shapes.push_back(one.port.shape);
-          if (std::string other = metadataText(one.port, "saved_elsewhere");
+          if (const std::string &other = one.port.facts.savedElsewhere;
               !other.empty())
             variable.savedPath = other;
         }
@@ -286,9 +280,9 @@ private:
   Status checkComplete() const {
     for (const ModelState::Variable &variable : state.variables()) {
       const Port &port = variable.port;
-      bool isLeftOut = isKeras && !metadataText(port, "unsaved").empty();
+      bool isLeftOut = isKeras && !port.facts.unsaved.empty();
       // As in Keras, such a file lacks the states of seed generators.
-      if (isLeftOut || (isByPosition && metadataEntry(port, "h5").is_null()))
+      if (isLeftOut || (isByPosition && port.facts.h5.empty()))
         continue;
       if (port.role == Role::Weight && !given.contains(port.name))
         return Error{path + ": has no array for the variable " + port.name +
@@ -316,7 +310,7 @@ Status weft::tool::visitWeights(const std::string &path,
 
 static Status checkPlaces(const ModelState &state) {
   for (const ModelState::Variable &variable : state.variables())
-    if (variable.port.role == Role::Weight && placeOf(variable.port).empty())
+    if (variable.port.role == Role::Weight && variable.port.facts.saved.empty())
       return Error{"variable " + variable.port.name +
                    ": its layer has a way of its own to save it; write the "
                    "values with --save-weights w.npz"};

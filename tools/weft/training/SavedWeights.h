@@ -5,8 +5,8 @@
 //     return state.load(value);
 //   });
 //
-// The metadata of a variable's port has its dataset in Keras' files: {"saved":
-// "layers/dense/vars/0"}; DescribePorts.h.
+// The facts of a variable's port name its dataset in Keras' files, as
+// layers/dense/vars/0.
 //
 //===----------------------------------------------------------------------===//
 

@@ -200,7 +200,7 @@ static void warnOfLabels(const TrainingData &data) {
            "a loss that is not sparse");
     if (!seen.outside)
       continue;
-    auto classes = metadataEntry(column.port, "classes").get<int64_t>();
+    int64_t classes = column.port.facts.classes.value_or(0);
     warn(column.source + ": " + std::to_string(seen.outside) + " of " +
          std::to_string(seen.values) + " labels lie outside 0.." +
          std::to_string(classes - 1) + " (they reach from " +

@@ -57,6 +57,12 @@ struct LayoutRule {
   }
 };
 
+/// A variable: its path in Keras, and its shape.
+struct NamedShape {
+  std::string path;
+  std::vector<int64_t> shape;
+};
+
 /// A custom strategy with the methods that subclasses of
 /// keras.distribution.Distribution override. A method that returns nullopt
 /// selects the default.
@@ -66,7 +72,7 @@ public:
   /// The name of the strategy in reasons and messages.
   virtual std::string name() const = 0;
   /// The layout of get_variable_layout; nullopt means replicated.
-  virtual std::optional<Layout> variableLayout(const Variable &) const {
+  virtual std::optional<Layout> variableLayout(const NamedShape &) const {
     return std::nullopt;
   }
   /// The layout of get_tensor_layout for a layer's output ("d1/output"; the
@@ -133,6 +139,9 @@ struct ResolvedLayouts {
 };
 Result<ResolvedLayouts> resolveLayouts(const Distribution &distribution,
                                        const Model &model);
+/// The layouts of variables alone.
+Result<ResolvedLayouts> resolveLayouts(const Distribution &distribution,
+                                       llvm::ArrayRef<NamedShape> variables);
 /// The layout of an array of the batch that has this shape.
 ResolvedLayout batchLayout(const Distribution &distribution,
                            llvm::ArrayRef<int64_t> shape);

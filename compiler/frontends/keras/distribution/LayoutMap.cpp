@@ -50,17 +50,17 @@ std::string because(const LayoutRule &rule) {
 class Resolver {
 public:
   Resolver(const Distribution &distribution [[clang::lifetimebound]],
-           const Model &model [[clang::lifetimebound]])
-      : distribution(distribution), model(model),
+           std::string prefix = "")
+      : distribution(distribution), prefix(std::move(prefix)),
         patterns(distribution.regex, "layout_map "),
         used(distribution.rules.size()), matched(distribution.rules.size()) {}
 
-  /// The rule of a path; paths of a Sequential may begin with the model's name.
+  /// The rule of a path, which may also be written with the prefix.
   int rule(const std::string &path, LayoutRule::Map kind) {
     paths.push_back(path);
     int found = tryPath(path, path, kind);
-    if (found < 0 && model.className == "Sequential")
-      found = tryPath(model.name + "/" + path, path, kind);
+    if (found < 0 && !prefix.empty())
+      found = tryPath(prefix + path, path, kind);
     return found;
   }
 
@@ -93,6 +93,18 @@ public:
       error = "the layout of " + inQuotes(path) + " by " + name + " " + reason +
               "; a layout has one entry for each dimension, or fewer";
     return {reason.empty() ? layout : Layout::replicated(rank), name};
+  }
+
+  void resolve(const NamedShape &variable, ResolvedLayouts &out) {
+    int64_t rank = variable.shape.size();
+    int found = rule(variable.path, LayoutRule::Map::Variables);
+    ResolvedLayout &resolved = out.variables[variable.path];
+    resolved = {Layout::replicated(rank), "no rule matches"};
+    if (found >= 0)
+      resolved = layout(found, variable.path, rank);
+    else if (distribution.strategy)
+      if (auto own = distribution.strategy->variableLayout(variable))
+        resolved = ofStrategy(*own, variable.path, rank);
   }
 
   std::vector<RuleStatus> statuses() const {
@@ -140,7 +152,7 @@ private:
   }
 
   const Distribution &distribution;
-  const Model &model;
+  std::string prefix;
   Patterns patterns;
   std::vector<bool> used;
   std::vector<std::vector<std::string>> matched;
@@ -193,20 +205,26 @@ static std::vector<int64_t> ofBatch(llvm::ArrayRef<int64_t> sample) {
 
 Result<ResolvedLayouts>
 weft::keras::resolveLayouts(const Distribution &distribution,
-                            const Model &model) {
-  Resolver resolver(distribution, model);
+                            llvm::ArrayRef<NamedShape> variables) {
+  Resolver resolver(distribution);
   ResolvedLayouts out;
-  for (const Variable &variable : model.variables) {
-    int64_t rank = variable.shape.size();
-    int rule = resolver.rule(variable.path, LayoutRule::Map::Variables);
-    ResolvedLayout &layout = out.variables[variable.path];
-    layout = {Layout::replicated(rank), "no rule matches"};
-    if (rule >= 0)
-      layout = resolver.layout(rule, variable.path, rank);
-    else if (distribution.strategy)
-      if (auto own = distribution.strategy->variableLayout(variable))
-        layout = resolver.ofStrategy(*own, variable.path, rank);
-  }
+  for (const NamedShape &variable : variables)
+    resolver.resolve(variable, out);
+  if (!resolver.error.empty())
+    return Result<ResolvedLayouts>::failure(resolver.error);
+  out.rules = resolver.statuses();
+  return {std::move(out), ""};
+}
+
+Result<ResolvedLayouts>
+weft::keras::resolveLayouts(const Distribution &distribution,
+                            const Model &model) {
+  // Paths of a Sequential may begin with the model's name.
+  Resolver resolver(distribution,
+                    model.className == "Sequential" ? model.name + "/" : "");
+  ResolvedLayouts out;
+  for (const Variable &variable : model.variables)
+    resolver.resolve({variable.path, variable.shape}, out);
   for (const Node &node : model.nodes) {
     const ModelLayer &layer = model.layers[node.layer];
     bool isInput = layer.isInput();

@@ -4,21 +4,13 @@
 
 #include "weft/base/PortRole.h"
 #include "weft/base/config/Json.h"
+#include "weft/dialects/weft/PortFactsAttr.h"
 #include "weft/dialects/weft/Ports.h"
 #include "weft/dialects/weft/Weft.h"
-
-#include <algorithm>
 
 using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
-
-namespace {
-struct Port {
-  std::string name, role;
-  std::vector<int64_t> shape;
-};
-} // namespace
 
 static std::string textOf(func::FuncOp function, unsigned argument,
                           StringRef name) {
@@ -26,47 +18,30 @@ static std::string textOf(func::FuncOp function, unsigned argument,
   return text ? text.str() : "";
 }
 
-static std::vector<Port> portsOf(func::FuncOp function) {
-  std::vector<Port> out;
-  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    auto type = cast<RankedTensorType>(function.getArgumentTypes()[i]);
-    out.push_back({textOf(function, i, kNameAttr),
-                   textOf(function, i, kRoleAttr), type.getShape().vec()});
-  }
-  return out;
+static bool isOfBatch(func::FuncOp function, unsigned argument) {
+  std::optional<Role> role = roleNamed(textOf(function, argument, kRoleAttr));
+  return role && holdsBatch(*role);
 }
 
-static bool isOfBatch(const Port &port) {
-  std::optional<Role> role = roleNamed(port.role);
-  return role && weft::holdsBatch(*role);
+static std::vector<int64_t> shapeOf(func::FuncOp function, unsigned argument) {
+  return cast<RankedTensorType>(function.getArgumentTypes()[argument])
+      .getShape()
+      .vec();
 }
 
-/// The weight that a slot belongs to, or null. The slot adam/d1_kernel_momentum
-/// has the shape of d1/kernel, and its name contains that path with _ for /.
-static const Port *weightOf(const Port &slot, ArrayRef<Port> ports) {
-  const Port *found = nullptr;
-  for (const Port &port : ports) {
-    if (port.role != "weight" || port.shape != slot.shape)
-      continue;
-    std::string inside = "/" + port.name + "_";
-    std::replace(inside.begin() + 1, inside.end(), '/', '_');
-    bool isIts = slot.name.find(inside) != slot.name.npos;
-    if (isIts && (!found || found->name.size() < port.name.size()))
-      found = &port;
-  }
-  return found;
-}
-
-static ResolvedLayout layoutOf(const Port &port, ArrayRef<Port> ports,
+/// The layout of an argument: a slot has that of its weight.
+static ResolvedLayout layoutOf(func::FuncOp function, unsigned argument,
                                const Distribution &distribution,
                                const ResolvedLayouts &layouts) {
-  if (isOfBatch(port))
-    return batchLayout(distribution, port.shape);
-  if (port.role == "slot")
-    if (const Port *weight = weightOf(port, ports))
-      return {layouts.variables.at(weight->name).layout,
-              "a slot of " + inQuotes(weight->name)};
-  return layouts.variables.at(port.name);
+  std::vector<int64_t> shape = shapeOf(function, argument);
+  if (isOfBatch(function, argument))
+    return batchLayout(distribution, shape);
+  PortFacts facts = verifiedFactsOf(function.getArgAttr(argument, kFactsAttr));
+  auto weight = layouts.variables.find(facts.weight);
+  if (!facts.weight.empty() && weight != layouts.variables.end() &&
+      weight->second.layout.dims.size() == shape.size())
+    return {weight->second.layout, "a slot of " + inQuotes(facts.weight)};
+  return layouts.variables.at(textOf(function, argument, kNameAttr));
 }
 
 static void layOut(func::FuncOp function, unsigned argument,
@@ -86,21 +61,17 @@ static void layOut(func::FuncOp function, unsigned argument,
 Result<std::vector<RuleStatus>>
 weft::keras::layOutPorts(func::FuncOp function,
                          const Distribution &distribution) {
-  std::vector<Port> ports = portsOf(function);
-  // The rules are resolved for a model that has only these variables.
-  Model variables;
-  for (const Port &port : ports)
-    if (!isOfBatch(port)) {
-      variables.variables.emplace_back();
-      variables.variables.back().path = port.name;
-      variables.variables.back().shape = port.shape;
-    }
+  std::vector<NamedShape> variables;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (!isOfBatch(function, i))
+      variables.push_back(
+          {textOf(function, i, kNameAttr), shapeOf(function, i)});
   auto layouts = resolveLayouts(distribution, variables);
   if (!layouts)
     return Result<std::vector<RuleStatus>>::failure(layouts.error);
   auto mesh = MeshAttr::get(function.getContext(), distribution.mesh);
   function->getParentOfType<ModuleOp>()->setAttr(kMeshAttr, mesh);
-  for (auto [i, port] : llvm::enumerate(ports))
-    layOut(function, i, layoutOf(port, ports, distribution, *layouts), mesh);
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    layOut(function, i, layoutOf(function, i, distribution, *layouts), mesh);
   return {std::move(layouts->rules), ""};
 }

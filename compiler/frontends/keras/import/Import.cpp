@@ -211,10 +211,10 @@ void StepImporter::addMetrics(const LossValues &loss,
     MetricResult result = of.metric->compute(t, in, state);
     llvm::copy(result.state, state.begin());
     first += count;
-    ports.addMetric(of.name, result.value,
-                    (count ? "{\"running\": true, " : "{") +
-                        ("\"direction\": \"" +
-                         std::string(of.metric->direction()) + "\"}"));
+    PortFacts facts;
+    facts.isRunning = count > 0;
+    facts.direction = of.metric->direction();
+    ports.addMetric(of.name, result.value, facts);
   }
 }
 

@@ -2,9 +2,7 @@
 
 #include "weft/compiler/frontends/keras/import/Ports.h"
 
-#include "llvm/ADT/StringMap.h"
-#include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
+#include "weft/dialects/weft/PortFactsAttr.h"
 
 using namespace mlir;
 using namespace weft;
@@ -86,25 +84,14 @@ void StepPorts::addVariables() {
       continue;
     Type element = isRandom ? Type(builder.getIntegerType(32, false))
                             : typeOf(builder, variable.dtype);
-    std::string metadata = variableMetadata(variable);
-    // The metadata names the moving average that fit copies to the weight
-    // (ModelState::takeAverages).
+    PortFacts facts = variableFacts(variable);
+    // fit copies the average to the weight (ModelState::takeAverages).
     if (auto average = averages.find(variable.path); average != averages.end())
-      metadata.insert(metadata.size() - 1,
-                      ",\"average\":\"" + average->second + "\"");
-    add({variable.path, variable.isUpdated ? "state" : "weight", metadata,
-         RankedTensorType::get(variable.shape, element),
+      facts.average = average->second;
+    add({variable.path, variable.isUpdated ? Role::State : Role::Weight,
+         std::move(facts), RankedTensorType::get(variable.shape, element),
          layoutOf(variable.path, variable.shape.size())});
   }
-}
-
-/// The metadata of an optimizer's learning rate: that of a constant, with the
-/// entry "rate": "adam", the optimizer's path.
-static std::string rateMetadata(double first, const std::string &optimizer) {
-  std::string text = constantMetadata(first);
-  text.pop_back(); // the closing brace
-  return text + ", \"rate\": " +
-         llvm::formatv("{0}", llvm::json::Value(optimizer)).str() + "}";
 }
 
 void StepPorts::addOptimizer() {
@@ -116,10 +103,12 @@ void StepPorts::addOptimizer() {
         isSlot && weights[variable.weight].shape == ArrayRef(variable.shape);
     const std::string &path =
         liesAlike ? weights[variable.weight].path : variable.path;
-    add({variable.path, isSlot ? "slot" : "state",
-         variable.rateOf.empty()
-             ? constantMetadata(variable.first)
-             : rateMetadata(variable.first, variable.rateOf),
+    PortFacts facts;
+    facts.value = {variable.first};
+    facts.rate = variable.rateOf;
+    if (liesAlike)
+      facts.weight = path;
+    add({variable.path, isSlot ? Role::Slot : Role::State, std::move(facts),
          RankedTensorType::get(variable.shape, typeOf(builder, variable.dtype)),
          layoutOf(path, variable.shape.size())});
     ++optimizerVariables;
@@ -133,7 +122,9 @@ void StepPorts::addMetrics() {
       std::string name = of.name + "/" + variable.name;
       Type element = variable.isInteger ? Type(builder.getI32Type())
                                         : builder.getF32Type();
-      add({name, "metric_state", constantMetadata(0),
+      PortFacts facts;
+      facts.value = {0};
+      add({name, Role::MetricState, std::move(facts),
            RankedTensorType::get(variable.shape, element),
            layoutOf(name, variable.shape.size())});
       ++metricVariables;
@@ -143,7 +134,9 @@ void StepPorts::addMetrics() {
 void StepPorts::addBatch() {
   for (auto [i, node] : llvm::enumerate(model.inputs)) {
     const std::string &name = model.layerOf(node).name;
-    add({portName("x", model.inputNames[i], model.inputs.size()), "input", "",
+    add({portName("x", model.inputNames[i], model.inputs.size()),
+         Role::Input,
+         {},
          batched(model.nodes[node].shape,
                  typeOf(builder, model.nodes[node].dtype)),
          layouts ? &layouts->inputs[name] : nullptr});
@@ -155,9 +148,10 @@ void StepPorts::addBatch() {
       continue;
     std::vector<int64_t> shape = model.labelShape(output);
     const Loss *loss = model.lossOf(output);
-    std::optional<int64_t> padding = loss ? loss->labelPadding() : std::nullopt;
-    add({portName("y", model.outputName(output), model.outputs.size()), "label",
-         padding ? "{\"padding\": " + std::to_string(*padding) + "}" : "",
+    PortFacts facts;
+    facts.padding = loss ? loss->labelPadding() : std::nullopt;
+    add({portName("y", model.outputName(output), model.outputs.size()),
+         Role::Label, std::move(facts),
          batched(shape, model.takesClassNumbers(output)
                             ? Type(builder.getI32Type())
                             : builder.getF32Type()),
@@ -174,7 +168,9 @@ void StepPorts::addBatch() {
       if (given != options.sampleWeights->end())
         shape = given->second;
       add({portName("sample_weight", name, model.outputs.size()),
-           "sample_weight", "", batched(shape, builder.getF32Type()),
+           Role::SampleWeight,
+           {},
+           batched(shape, builder.getF32Type()),
            batchLayoutOf(shape)});
     }
 }
@@ -187,7 +183,7 @@ func::FuncOp StepPorts::createFunction() {
     addMetrics();
   addBatch();
   SmallVector<Type> types;
-  for (const Port &port : ports)
+  for (const StepPort &port : ports)
     types.push_back(port.type);
   auto function =
       func::FuncOp::create(builder, builder.getUnknownLoc(), stepName(step),
@@ -232,7 +228,7 @@ void StepPorts::addState(const StepValues &after, const StepValues &before) {
         ports[port].donated = int64_t(results.size());
         results.emplace_back(ports[port], value);
         results.back().first.donated.reset();
-        results.back().first.metadata.clear();
+        results.back().first.facts = {};
       }
       ++port;
     }
@@ -243,26 +239,28 @@ void StepPorts::addState(const StepValues &after, const StepValues &before) {
 }
 
 void StepPorts::addMetric(const std::string &name, Value value,
-                          const std::string &metadata) {
-  shown.push_back({{"metrics/" + name, "metric", metadata, tensorType(value),
+                          const PortFacts &facts) {
+  shown.push_back({{"metrics/" + name, Role::Metric, facts, tensorType(value),
                     layoutOf("", tensorType(value).getRank())},
                    value});
 }
 
 void StepPorts::addOutput(const std::string &name, Value value) {
-  shown.push_back({{portName("y", name, model.outputs.size()), "output", "",
+  shown.push_back({{portName("y", name, model.outputs.size()),
+                    Role::Output,
+                    {},
                     tensorType(value)},
                    value});
 }
 
-DictionaryAttr StepPorts::attributesOf(const Port &port) {
+DictionaryAttr StepPorts::attributesOf(const StepPort &port) {
   NamedAttrList list;
   list.append(kNameAttr, builder.getStringAttr(port.name));
-  list.append(kRoleAttr, builder.getStringAttr(port.role));
+  list.append(kRoleAttr, builder.getStringAttr(roleName(port.role)));
   if (port.donated)
     list.append(kDonatedAttr, builder.getI64IntegerAttr(*port.donated));
-  if (!port.metadata.empty())
-    list.append(kMetadataAttr, builder.getStringAttr(port.metadata));
+  if (DictionaryAttr facts = factsAttr(builder.getContext(), port.facts))
+    list.append(kFactsAttr, facts);
   if (port.layout) {
     list.append(kLayoutAttr, LayoutAttr::get(mesh, port.layout->layout));
     list.append(kReasonAttr, builder.getStringAttr(port.layout->reason));
@@ -273,7 +271,7 @@ DictionaryAttr StepPorts::attributesOf(const Port &port) {
 void StepPorts::finish(func::FuncOp function) {
   SmallVector<Value> values;
   SmallVector<DictionaryAttr> arguments, given;
-  results.append(shown);
+  llvm::append_range(results, shown);
   for (const auto &[port, value] : results) {
     values.push_back(value);
     given.push_back(attributesOf(port));
@@ -281,7 +279,7 @@ void StepPorts::finish(func::FuncOp function) {
   func::ReturnOp::create(builder, builder.getUnknownLoc(), values);
   function.setFunctionType(builder.getFunctionType(
       function.getArgumentTypes(), ValueRange(values).getTypes()));
-  for (const Port &port : ports)
+  for (const StepPort &port : ports)
     arguments.push_back(attributesOf(port));
   function.setAllArgAttrs(arguments);
   function.setAllResultAttrs(given);

@@ -20,6 +20,7 @@
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_IMPORT_PORTS_H
 #define WEFT_COMPILER_FRONTENDS_KERAS_IMPORT_PORTS_H
 
+#include "weft/base/PortRole.h"
 #include "weft/compiler/frontends/keras/import/Import.h"
 #include "weft/compiler/frontends/keras/tensors/Tensors.h"
 
@@ -28,8 +29,10 @@
 namespace weft::keras {
 
 /// An argument or result of the public function.
-struct Port {
-  std::string name, role, metadata;
+struct StepPort {
+  std::string name;
+  Role role;
+  PortFacts facts;
   mlir::RankedTensorType type;
   const ResolvedLayout *layout = nullptr;
   std::optional<int64_t> donated = std::nullopt; ///< the result that aliases it
@@ -74,11 +77,10 @@ public:
   /// Adds results for the variables that the step changes, which reuse the
   /// memory of their arguments.
   void addState(const StepValues &after, const StepValues &before);
-  /// Adds the result metrics/NAME. `metadata` defines how the values of batches
-  /// are combined, and whether larger values are better: {"running": true,
-  /// "direction": "up"}.
+  /// Adds the result metrics/NAME. The facts say how the values of batches are
+  /// combined, and whether larger values are better.
   void addMetric(const std::string &name, Value value,
-                 const std::string &metadata = "");
+                 const PortFacts &facts = {});
   void addOutput(const std::string &name, Value value);
   void finish(mlir::func::FuncOp function);
 
@@ -91,7 +93,7 @@ private:
   void addOptimizer();
   void addMetrics();
   void addBatch();
-  void add(Port port) { ports.push_back(std::move(port)); }
+  void add(StepPort port) { ports.push_back(std::move(port)); }
   const ResolvedLayout *layoutOf(const std::string &path, int64_t rank);
   const ResolvedLayout *batchLayoutOf(llvm::ArrayRef<int64_t> sample);
   mlir::RankedTensorType batched(llvm::ArrayRef<int64_t> sample,
@@ -101,7 +103,7 @@ private:
                        size_t count) const {
     return count == 1 ? stem : stem + ("/" + name);
   }
-  mlir::DictionaryAttr attributesOf(const Port &port);
+  mlir::DictionaryAttr attributesOf(const StepPort &port);
 
   mlir::OpBuilder &builder;
   const Model &model;
@@ -113,9 +115,9 @@ private:
   std::map<std::vector<int64_t>, ResolvedLayout> ofBatch; ///< by shape
   MeshAttr mesh;
 
-  std::vector<Port> ports;
+  std::vector<StepPort> ports;
   size_t optimizerVariables = 0, metricVariables = 0;
-  llvm::SmallVector<std::pair<Port, Value>> results, shown;
+  std::vector<std::pair<StepPort, Value>> results, shown;
 };
 
 } // namespace weft::keras

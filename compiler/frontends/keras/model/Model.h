@@ -20,6 +20,7 @@
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_MODEL_MODEL_H
 #define WEFT_COMPILER_FRONTENDS_KERAS_MODEL_MODEL_H
 
+#include "weft/base/PortFacts.h"
 #include "weft/base/config/Argument.h"
 #include "weft/compiler/frontends/keras/initializers/Initializer.h"
 #include "weft/compiler/frontends/keras/layers/InputLayer.h"
@@ -226,13 +227,9 @@ Result<Model> readLegacyModel(const LegacyFile &file,
 /// draw after set_random_seed(seed).
 void drawSeeds(Model &model, uint64_t seed);
 
-/// The metadata from which the training loop computes the variable's initial
-/// value: {"initializer": {...}, "seed": N, "trainable": true}, and
-/// "statistic": true of statistics.
-std::string variableMetadata(const Variable &variable);
-/// The metadata of an optimizer's or a metric's variable whose elements are all
-/// `first`.
-std::string constantMetadata(double first);
+/// The facts from which the training loop computes the variable's initial
+/// value: its initializer and seed; and whether it is a statistic.
+PortFacts variableFacts(const Variable &variable);
 
 } // namespace weft::keras
 

@@ -175,31 +175,22 @@ void weft::keras::drawSeeds(Model &model, uint64_t seed) {
   }
 }
 
-static Json metadata(const std::string &className, Json config,
-                     std::optional<int64_t> seed, bool trainable) {
-  return {{"initializer",
-           {{"class_name", className}, {"config", std::move(config)}}},
-          {"seed", seed ? Json(*seed) : Json(nullptr)},
-          {"trainable", trainable}};
-}
-
-std::string weft::keras::variableMetadata(const Variable &variable) {
+weft::PortFacts weft::keras::variableFacts(const Variable &variable) {
   const Initializer &initializer = *variable.initializer;
   Json config = Json::parse(initializer.config, nullptr, false);
   if (!variable.inputAxes.empty() || !variable.outputAxes.empty()) {
     config["input_axes"] = variable.inputAxes;
     config["output_axes"] = variable.outputAxes;
   }
-  Json out = metadata(initializer.className, std::move(config), variable.seed,
-                      variable.trainable);
+  PortFacts facts;
+  facts.initializer.text = Json{
+      {"class_name", initializer.className},
+      {"config",
+       std::move(config)}}.dump();
+  facts.seed = variable.seed;
   // Statistics are states in the runtime, but weights in Keras.
-  if (variable.isUpdated && !variable.isSeedState())
-    out["statistic"] = true;
-  return out.dump();
-}
-
-std::string weft::keras::constantMetadata(double first) {
-  return metadata("Constant", {{"value", first}}, std::nullopt, false).dump();
+  facts.isStatistic = variable.isUpdated && !variable.isSeedState();
+  return facts;
 }
 
 const Loss *Model::lossOf(unsigned output) const {

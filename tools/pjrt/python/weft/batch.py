@@ -8,7 +8,6 @@ One input is called x, several x/NAME; labels y or y/NAME after the outputs, sam
 """
 
 import dataclasses
-import json
 import re
 
 import jax
@@ -23,7 +22,7 @@ from .refusal import Refusal
 class Port:
     name: str
     role: str
-    metadata: str = ""
+    facts: dict = dataclasses.field(default_factory=dict)  # by the names of base/PortFacts.def
     axes: tuple = None  # axes of the mesh, one entry (None, a name or several) a dimension
 
 
@@ -149,9 +148,9 @@ def _labels(model, outputs, names, size, options):
     return tree.pack_sequence_as(outputs, leaves)
 
 
-def _note(name, names, **said):
-    """Metadata of the only array of its kind: the layer's name, which a command line may use."""
-    return json.dumps(said | ({"layer": name} if len(names) == 1 else {})) if said or len(names) == 1 else ""
+def _facts(name, names, **facts):
+    """With the layer's name, which a command line may use, if the array is the only one of its kind."""
+    return facts | ({"layer": name} if len(names) == 1 else {})
 
 
 def _classes(model, outputs, names, position):
@@ -173,11 +172,11 @@ def describe(model, size, options):
     names = _leaf_names(outputs, getattr(model, "output_names", None))
     y = _labels(model, outputs, names, size, options)
     weight = tree.map_structure(lambda leaf: jax.ShapeDtypeStruct((size,), "float32"), y) if options.sample_weight else None
-    ports = [Port(port, "input", _note(name, input_names)) for port, name in zip(_named("x", input_names), input_names)]
-    ports += [Port(port, "label", _note(name, names, **_classes(model, outputs, names, position)))
+    ports = [Port(port, "input", _facts(name, input_names)) for port, name in zip(_named("x", input_names), input_names)]
+    ports += [Port(port, "label", _facts(name, names, **_classes(model, outputs, names, position)))
               for position, (port, name) in enumerate(zip(_named("y", names), names))]
     if weight is not None:
-        ports += [Port(port, "sample_weight", _note(name, names)) for port, name in zip(_named("sample_weight", names), names)]
+        ports += [Port(port, "sample_weight", _facts(name, names)) for port, name in zip(_named("sample_weight", names), names)]
     distribution = keras.distribution.distribution()
     if distribution is not None:
         for port, leaf in zip(ports, tree.flatten([x, y] + ([weight] if weight is not None else []))):

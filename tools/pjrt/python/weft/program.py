@@ -10,6 +10,7 @@ an argument's memory; sdy.sharding lays variables and batches out as the distrib
 are left out, and so are variables that it does not change.
 """
 
+import json
 import re
 
 import jax
@@ -62,15 +63,15 @@ def _sharding(axes):
 
 def _port_attributes(port):
     said = {"weft.name": ir.StringAttr.get(port.name), "weft.role": ir.StringAttr.get(port.role)}
-    if port.metadata:
-        said["weft.metadata"] = ir.StringAttr.get(port.metadata)
+    if port.facts:
+        said["weft.facts"] = ir.StringAttr.get(json.dumps(port.facts, allow_nan=False))
     if port.axes is not None:
         said["sdy.sharding"] = _sharding(port.axes)
     return said
 
 
 def describe_ports(function, kind, size, arguments, results):
-    """Sets the metadata of the function's arguments and results."""
+    """Sets the attributes of the function's arguments and results."""
     places = {id(port): position for position, port in enumerate(results)}
     attributes = []
     for port in arguments:
@@ -83,7 +84,7 @@ def describe_ports(function, kind, size, arguments, results):
     for port in results:
         said = _port_attributes(port)
         if port.role != "metric":
-            said.pop("weft.metadata", None)
+            said.pop("weft.facts", None)
         outcome.append(ir.DictAttr.get(said))
     function.attributes["res_attrs"] = ir.ArrayAttr.get(outcome)
     function.attributes["weft.step"] = ir.StringAttr.get(kind)

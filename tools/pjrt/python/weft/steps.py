@@ -5,11 +5,10 @@
 
 Metrics that are means give their batch's sum and count, which the training loop adds up as Keras' Mean does. Any other
 (AUC, F1) keeps its variables from step to step, ports of the role metric_state, and gives its value so far, a number or
-a list of them: its port says {"running": true}.
+a list of them: its port has the fact "running".
 """
 
 import dataclasses
-import json
 
 import jax.numpy as jnp
 import keras
@@ -68,14 +67,6 @@ def _role(variable, model):
     return "weight"
 
 
-def _optimizer_role(variable, model):
-    """The role of an optimizer's variable: slots are made for a weight and have its shape."""
-    for weight in model.trainable_variables:
-        if f"/{weight.path.replace('/', '_')}_" in variable.path and tuple(weight.shape) == tuple(variable.shape):
-            return "slot"
-    return "state"
-
-
 def _axes(variable, distribution):
     """The mesh's axes for each dimension of a variable; None without a distribution."""
     if distribution is None:
@@ -97,10 +88,17 @@ class _Tracer:
         self.means, self.logged = {}, {}
         self.draws = models.draws(options.seed)
 
-    def port(self, variable, role, is_in_file=False):
-        said = values.metadata(variable, self.places, is_in_file, self.averages().get(id(variable)),
-                               self.rates().get(id(variable)), self.draws, self.positions)
-        return Port(variable.path, role, said, _axes(variable, self.distribution))
+    def port(self, variable, role, is_in_file=False, weight=None):
+        facts = values.facts(variable, self.places, is_in_file, self.averages().get(id(variable)),
+                             self.rates().get(id(variable)), weight, self.draws, self.positions)
+        return Port(variable.path, role, facts, _axes(variable, self.distribution))
+
+    def optimizer_port(self, variable):
+        """Slots are made for a weight and have its shape and, with _ for /, its path in their name."""
+        for weight in self.trainable:
+            if f"/{weight.path.replace('/', '_')}_" in variable.path and tuple(weight.shape) == tuple(variable.shape):
+                return self.port(variable, "slot", weight=weight)
+        return self.port(variable, "state")
 
     def averages(self):
         """The moving average, by id of a weight, that becomes its value when fit ends."""
@@ -160,7 +158,7 @@ class _Tracer:
         listed = [[ports[id(v)] for v in group] for group in groups]
         if with_optimizer:
             groups.append(self.model.optimizer.variables)
-            listed.append([self.port(v, _optimizer_role(v, self.model)) for v in groups[-1]])
+            listed.append([self.optimizer_port(v) for v in groups[-1]])
         if with_metrics:
             groups.append([v for i, v in enumerate(self.model.metrics_variables) if i not in self.fixed])
             listed.append([self.port(v, "metric_state") for v in groups[-1]])
@@ -202,7 +200,7 @@ class _Tracer:
             if value.ndim > 1 or (value.shape not in ((), (2,)) and "running" not in said):
                 raise Refusal(f"{self.options.model}: metric {name} gives an array of shape {list(value.shape)}; the "
                               "training loop shows numbers and lists of them: leave it out with --metrics")
-            shown.append((Port(f"metrics/{name}", "metric", json.dumps(said) if said else ""), value))
+            shown.append((Port(f"metrics/{name}", "metric", said), value))
         kept = [value for position, value in enumerate(after[-1]) if position not in self.fixed]
         return shown, [*after[:-1], kept]
 

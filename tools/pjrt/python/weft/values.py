@@ -1,13 +1,10 @@
-"""The initial value of a variable, as the metadata of its port.
+"""The facts of a variable's port, as base/PortFacts.def lists them: its initial value and its places in files.
 
-    {"initializer": {"class_name": "GlorotUniform", "config": {}}, "seed": 12, "trainable": true,
-     "saved": "layers/dense/vars/0"}
+    {"initializer": {"class_name": "GlorotUniform", "config": {}}, "seed": 12, "saved": "layers/dense/vars/0"}
 
-`initializer` and `seed`, or `value`, are read by training/ModelState.h; without either the weights have to come
-from a file. `saved` is the variable's place in a .keras file, `h5` that in an .h5 file (docs/keras-trace.md).
+Without `initializer` and `seed`, or `value`, the weights have to come from a file (docs/keras-trace.md).
 """
 
-import json
 import math
 
 import jax
@@ -54,10 +51,10 @@ def saved_places(model):
 
 
 def h5_positions(model):
-    """The position in an .h5 file, by id of a variable: layer, layers, weight, weights of the layer, its name."""
+    """The facts of the position in an .h5 file, by id of a variable: layer, layers, weight, weights of the layer."""
     kept = [(layer, layer.trainable_weights + layer.non_trainable_weights) for layer in getattr(model, "layers", [])]
     kept = [(layer, weights) for layer, weights in kept if weights]
-    return {id(weight): [at, len(kept), position, len(weights), layer.name]
+    return {id(weight): {"h5": [at, len(kept), position, len(weights)], "h5_layer": layer.name}
             for at, (layer, weights) in enumerate(kept) for position, weight in enumerate(weights)}
 
 
@@ -100,25 +97,27 @@ def _draw(variable, said, draws):
     return draws.get(number)
 
 
-def metadata(variable, places, is_in_file, average=None, rate=None, draws=(), positions=()):
-    """JSON of a variable's port. `is_in_file`: a .keras file has its value, so there is no rule. `average`: the
-    variable whose value it takes when fit ends. `rate`: the optimizer whose learning rate it is. `draws`: the positions
-    of drawn seeds, `positions` those of weights in .h5 files."""
+def facts(variable, places, is_in_file, average=None, rate=None, weight=None, draws=(), positions=()):
+    """The facts of a variable's port. `is_in_file`: a .keras file has its value, so there is no rule. `average`: the
+    variable whose value it takes when fit ends. `rate`: the optimizer whose learning rate it is. `weight`: the variable
+    that it is an optimizer's slot of. `draws`: the positions of drawn seeds, `positions` those of weights in .h5
+    files."""
     rule = None if is_in_file else _rule(models.initializer_of(variable), variable.dtype)
     start = None if is_in_file and id(variable) in places else rule or _value(variable)
-    said = dict(start or {}) | {"trainable": bool(variable.trainable)}
-    draw = _draw(variable, said, dict(draws))
+    known = dict(start or {})
+    draw = _draw(variable, known, dict(draws))
     if draw is not None:
-        said["draw"] = draw
+        known["draw"] = draw
     if id(variable) in places:
-        said["saved"] = places[id(variable)]
-    if id(variable) in positions:
-        said["h5"] = positions[id(variable)]
+        known["saved"] = places[id(variable)]
+    known |= dict(positions).get(id(variable), {})
     if average is not None:
-        said["average"] = average.path
+        known["average"] = average.path
     if rate is not None:
-        said["rate"] = rate
-    return json.dumps(said, allow_nan=False)
+        known["rate"] = rate
+    if weight is not None:
+        known["weight"] = weight.path
+    return known
 
 
 def aval(variable):

@@ -1,0 +1,83 @@
+//===- PortFactsJson.cpp - facts of ports as Python writes them -----------===//
+
+#include "weft/base/config/PortFactsJson.h"
+
+#include "weft/base/config/Json.h"
+
+#include <algorithm>
+
+namespace weft {
+
+using keras::Json;
+
+/// Each reads a value and returns its type in words if it has another one; null
+/// if it was read.
+static const char *read(const Json &value, facts::Text &fact) {
+  if (!value.is_string())
+    return "a text";
+  fact = value.get<std::string>();
+  return nullptr;
+}
+static const char *read(const Json &value, facts::Json &fact) {
+  fact.text = value.dump();
+  return nullptr;
+}
+static const char *read(const Json &value, facts::Flag &fact) {
+  if (!value.is_boolean())
+    return "true or false";
+  fact = value.get<bool>();
+  return nullptr;
+}
+static const char *read(const Json &value, facts::Integer &fact) {
+  if (!value.is_number_integer())
+    return "a whole number";
+  fact = value.get<int64_t>();
+  return nullptr;
+}
+static const char *read(const Json &value, facts::Integers &fact) {
+  if (!value.is_array() || !std::ranges::all_of(value, [](const Json &each) {
+        return each.is_number_integer();
+      }))
+    return "a list of whole numbers";
+  fact = value.get<std::vector<int64_t>>();
+  return nullptr;
+}
+static const char *read(const Json &value, facts::Numbers &fact) {
+  if (value.is_number()) {
+    fact = {value.get<double>()};
+    return nullptr;
+  }
+  if (!value.is_array() || !std::ranges::all_of(value, [](const Json &each) {
+        return each.is_number();
+      }))
+    return "a number or a list of numbers";
+  fact = value.get<std::vector<double>>();
+  return nullptr;
+}
+
+Result<PortFacts> factsOfJson(std::string_view text) {
+  Json object;
+  if (std::string reason = keras::parseJson(text, object); !reason.empty())
+    return Error{reason};
+  if (!object.is_object())
+    return Error{"is no object"};
+  PortFacts out;
+  for (const auto &[key, value] : object.items()) {
+    std::set<std::string> names;
+    const char *wanted = nullptr;
+    visitFacts(out, [&](std::string_view name, auto &fact) {
+      names.emplace(name);
+      if (name == key)
+        wanted = read(value, fact);
+    });
+    if (!names.contains(key))
+      return Error{keras::inQuotes(key) + " is no fact of a port; " +
+                   suggestion(key, names, "leave it out")};
+    if (wanted)
+      return Error{keras::inQuotes(key) + " is " + keras::shortText(value) +
+                   "; write " + wanted};
+  }
+  return out;
+}
+
+} // namespace weft
