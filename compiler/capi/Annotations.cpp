@@ -40,7 +40,7 @@ int weft_module_set_mesh(weft_module *module, const char *text) {
   if (!why.empty())
     return compiler->refuse("the mesh '" + std::string(text ? text : "") +
                             "': " + why + "; write it as data=2,model=4");
-  auto attribute = MeshAttr::get(&compiler->context, mesh);
+  auto attribute = MeshAttr::get(&compiler->context(), mesh);
   auto present = module->op.get()->getAttrOfType<MeshAttr>(kMeshAttr);
   if (present && present != attribute)
     return compiler->refuse(

@@ -24,20 +24,16 @@ static void registerPassesOnce() {
   });
 }
 
-weft_compiler::weft_compiler() : context(MLIRContext::Threading::DISABLED) {
+weft_compiler::weft_compiler()
+    : session(
+          [this](Diagnostic &diagnostic) {
+            report(diagnostic);
+            for (const Diagnostic &note : diagnostic.getNotes())
+              report(note);
+          },
+          {registerUpstreamDialects, registerAll,
+           stablehlo::registerDialects}) {
   registerPassesOnce();
-  DialectRegistry registry;
-  registerUpstreamDialects(registry);
-  registerAll(registry);
-  stablehlo::registerDialects(registry);
-  context.appendDialectRegistry(registry);
-  context.printOpOnDiagnostic(false); // the location identifies the op
-  context.getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
-    report(diagnostic);
-    for (const Diagnostic &note : diagnostic.getNotes())
-      report(note);
-    return success();
-  });
 }
 
 static weft_severity severityOf(DiagnosticSeverity severity) {

@@ -10,10 +10,9 @@
 #define WEFT_COMPILER_CAPI_HANDLES_H
 
 #include "weft/compiler/capi/compiler.h"
-#include "weft/compiler/driver/CompileStep.h"
+#include "weft/compiler/driver/Session.h"
 
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 
 #include <deque>
@@ -24,12 +23,13 @@
 struct weft_compiler {
   weft_compiler();
 
+  mlir::MLIRContext &context() { return session.context(); }
   void begin() { message.clear(); }
   /// Reports an error at the file `place`, if any, without a line; returns 1.
   int refuse(const std::string &text, const std::string &place = "");
   void report(const mlir::Diagnostic &diagnostic);
 
-  mlir::MLIRContext context;
+  weft::Session session;
   std::string message;
   weft_diagnostic_fn call = nullptr;
   void *user = nullptr;

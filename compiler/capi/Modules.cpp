@@ -54,11 +54,12 @@ optionsOf(weft_module *module, const weft_compile_options *options) {
     return std::nullopt;
   }
   result.from = module->stage;
-  auto scheduled = std::make_shared<std::optional<Explanation>>();
-  result.scheduled = scheduled.get();
-  result.findFixes = [module, options, scheduled](Explanation &explanation) {
+  result.passes = module->compiler->session.options().passes;
+  result.findFixes = [module,
+                      options](Explanation &explanation,
+                               const std::optional<Explanation> &scheduled) {
     if (module->stage == Stage::imported)
-      findAnnotationFixes(explanation, *scheduled, *module->op,
+      findAnnotationFixes(explanation, scheduled, *module->op,
                           capi::toOptions(options));
   };
   return result;
@@ -76,7 +77,7 @@ static OwningOpRef<ModuleOp> readStablehlo(weft_compiler *compiler,
                                            const std::string &text,
                                            const std::string &name) {
   OwningOpRef<ModuleOp> program =
-      stablehlo::read(text, name, &compiler->context);
+      stablehlo::read(text, name, &compiler->context());
   if (!program)
     return {};
   stablehlo::ImportOptions options;
@@ -105,12 +106,12 @@ int weft_module_parse(weft_compiler *compiler, const weft_source *source,
                                 "; give how many there are, or 0",
                             name);
   OwningOpRef<ModuleOp> op;
-  if (failed(stablehlo::checkText(text, name, &compiler->context)))
+  if (failed(stablehlo::checkText(text, name, &compiler->context())))
     return 1;
   if (looksLikeStablehlo(text))
     op = readStablehlo(compiler, *source, text, name);
   else
-    op = parseSourceString<ModuleOp>(text, ParserConfig(&compiler->context),
+    op = parseSourceString<ModuleOp>(text, ParserConfig(&compiler->context()),
                                      name);
   if (!op)
     return compiler->message.empty() ? compiler->refuse("is no program", name)
@@ -185,7 +186,7 @@ int weft_module_run_passes(weft_module *module, const char *pipeline) {
         "the passes '" + std::string(pipeline) + "' are for '" +
         parsed->getOpAnchorName().str() +
         "', a program is a module; write builtin.module(...) around them");
-  PassManager passes(&compiler->context);
+  PassManager passes(&compiler->context());
   static_cast<OpPassManager &>(passes) = std::move(*parsed);
   OwningOpRef<ModuleOp> copy = module->op->clone();
   if (failed(passes.run(*copy)))
@@ -213,13 +214,15 @@ int weft_module_explain(weft_module *module,
   std::optional<CompileOptions> chosen = optionsOf(module, options);
   if (!chosen)
     return 1;
+  Progress progress;
+  chosen->progress = &progress;
   OwningOpRef<ModuleOp> plan = copyAt(module, Stage::plan, *chosen);
   if (!plan)
     return 1;
   if (plan->getOps<plan::ProgramOp>().empty())
     return module->compiler->refuse("expected one public function, found 0");
   Explanation explanation = explainProgram(*plan);
-  chosen->findFixes(explanation);
+  chosen->findFixes(explanation, progress.scheduled);
   return giveJson(module, toJson(explanation), out);
 }
 

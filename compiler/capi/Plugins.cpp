@@ -69,7 +69,7 @@ int weft_compiler_load_plugin(weft_compiler *compiler, const char *path) {
   if (dialects.registerDialectRegistryCallbacks) {
     DialectRegistry registry;
     dialects.registerDialectRegistryCallbacks(&registry);
-    compiler->context.appendDialectRegistry(registry);
+    compiler->context().appendDialectRegistry(registry);
   }
   if (passes.registerPassRegistryCallbacks)
     passes.registerPassRegistryCallbacks();

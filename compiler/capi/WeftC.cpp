@@ -43,7 +43,7 @@ MlirLogicalResult weftRunPipeline(MlirModule module, MlirStringRef from,
 }
 
 MlirContext weftCompilerGetContext(weft_compiler *compiler) {
-  return wrap(&compiler->context);
+  return wrap(&compiler->context());
 }
 
 weft_module *weftModuleTake(weft_compiler *compiler, MlirModule module) {

@@ -19,7 +19,7 @@ namespace weft {
 
 /// Fills the `fix` of the collectives of a program that states its layouts in
 /// its own text. `imported` is its module at stage `imported`, `scheduled` its
-/// costs (CompileOptions::scheduled).
+/// costs (Progress::scheduled).
 void findAnnotationFixes(Explanation &explanation,
                          const std::optional<Explanation> &scheduled,
                          mlir::ModuleOp imported,

@@ -74,6 +74,10 @@ static bool limitsMemory(ModuleOp module, const CompileOptions &options) {
 static LogicalResult runTimed(ModuleOp module, const CompileOptions &options,
                               Stage to, Timing &timing) {
   Stage reached = options.from;
+  Progress unwatched;
+  Progress &progress = options.progress ? *options.progress : unwatched;
+  progress = Progress();
+  progress.reached = reached;
   if (options.memory)
     module->setAttr(kMemoryAttr,
                     OpBuilder(module).getI64IntegerAttr(options.memory));
@@ -98,20 +102,23 @@ static LogicalResult runTimed(ModuleOp module, const CompileOptions &options,
       passes.enableTiming(scope);
     verifyInput = false; // the previous stage verified its result
     if (failed(passes.run(module)) || failed(verify(module))) {
-      if (options.isRefused)
-        *options.isRefused = isRefusal(module, kept);
+      if (options.progress)
+        progress.isRefused = isRefusal(module, kept);
       return failure();
     }
     reached = next;
-    if (options.reached)
-      *options.reached = next;
-    if (options.scheduled && reached == Stage::scheduled &&
+    progress.reached = next;
+    if (reached == Stage::scheduled && options.findFixes &&
         !limitsMemory(module, options))
-      *options.scheduled = explainScheduled(module);
+      progress.scheduled = explainScheduled(module);
   } while (reached < to);
-  return to == Stage::plan
-             ? checkBudget(module, options.expect, options.findFixes)
-             : success();
+  FixSearch findFixes;
+  if (options.findFixes)
+    findFixes = [&](Explanation &explanation) {
+      options.findFixes(explanation, progress.scheduled);
+    };
+  return to == Stage::plan ? checkBudget(module, options.expect, findFixes)
+                           : success();
 }
 
 LogicalResult weft::runStages(ModuleOp module, const CompileOptions &options,
@@ -124,11 +131,9 @@ std::optional<Explanation> weft::countStep(ModuleOp module,
                                            const CompileOptions &options) {
   CompileOptions quiet = options;
   quiet.timing = false;
-  quiet.reached = nullptr;
-  quiet.isRefused = nullptr;
+  quiet.progress = nullptr;
   quiet.expect.clear();
   quiet.findFixes = nullptr;
-  quiet.scheduled = nullptr;
   module->removeAttr(kExpectAttr);
   Stage last = limitsMemory(module, options) ? Stage::plan : Stage::scheduled;
   if (failed(runStages(module, quiet, last)))
@@ -173,6 +178,42 @@ weft::compileProgram(ModuleOp module, const CompileOptions &options) {
     return failure();
   return assembleProgramFile(code.sharedObject, *planBytes,
                              generator->runtimeFeatures());
+}
+
+static Outcome outcomeOf(const Progress &progress, Stage wanted) {
+  if (progress.isRefused)
+    return Outcome::Refused;
+  return progress.reached < wanted ? Outcome::Internal : Outcome::OverBudget;
+}
+
+Attempt weft::attemptStage(OwningOpRef<ModuleOp> module, CompileOptions options,
+                           Stage to) {
+  Attempt out;
+  out.module = std::move(module);
+  options.progress = &out.progress;
+  if (!out.module)
+    return out;
+  bool isDone = succeeded(runStages(*out.module, options, to));
+  out.outcome = isDone ? Outcome::Done : outcomeOf(out.progress, to);
+  return out;
+}
+
+Attempt weft::attemptProgram(OwningOpRef<ModuleOp> module,
+                             CompileOptions options) {
+  Attempt out;
+  out.module = std::move(module);
+  options.progress = &out.progress;
+  if (!out.module)
+    return out;
+  auto image = compileProgram(*out.module, options);
+  if (failed(image)) {
+    // Code generation fails for reasons of the target, which it reports.
+    out.outcome = outcomeOf(out.progress, Stage::plan);
+    return out;
+  }
+  out.image = std::move(*image);
+  out.outcome = Outcome::Done;
+  return out;
 }
 
 /// The kernels of these names, or all if there are none; fails, with a list,

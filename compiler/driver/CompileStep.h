@@ -22,6 +22,18 @@ namespace weft {
 
 class KernelCodegen;
 
+/// How far a compilation came.
+struct Progress {
+  Stage reached = Stage::imported; ///< the last stage that was reached
+  /// Whether a pass refused the program with an error, or a size in it is too
+  /// large; not for a failed verifier, which is an internal failure.
+  bool isRefused = false;
+  /// Set at stage `scheduled`, if fixes may be searched, to the costs that they
+  /// are compared with; none if a device's memory is limited, where the plan's
+  /// costs are compared.
+  std::optional<Explanation> scheduled;
+};
+
 struct CompileOptions {
   Stage from = Stage::imported;
   std::string target = "native"; ///< one of knownTargets()
@@ -31,23 +43,19 @@ struct CompileOptions {
   /// Passes made for the module's context, which callers keep for many
   /// programs; null: they are made for this program.
   StagePasses *passes = nullptr;
-  std::string cacheDirectory; ///< kernel objects; empty: no cache
-  int threads = 0;            ///< 0: one for each core
-  bool timing = false;        ///< print a report of the passes to stderr
-  std::string metadata;       ///< copied into the plan
-  Stage *reached = nullptr;   ///< set to each stage that is reached
-  /// Set to true if a pass refuses the program with an error, or a size in it
-  /// is too large; not for a failed verifier, which is an internal failure.
-  bool *isRefused = nullptr;
+  std::string cacheDirectory;      ///< kernel objects; empty: no cache
+  int threads = 0;                 ///< 0: one for each core
+  bool timing = false;             ///< print a report of the passes to stderr
+  std::string metadata;            ///< copied into the plan
+  Progress *progress = nullptr;    ///< kept up to date
   std::vector<std::string> expect; ///< budgets besides the module's own
   int64_t memory = 0; ///< bytes of a device; 0: the module's weft.memory
   /// The precision "f32" or "tf32" (nest::kPrecisionAttr); empty: the module's.
   std::string matmulPrecision;
-  FixSearch findFixes; ///< searches fixes if a budget is exceeded
+  /// Searches fixes if a budget is exceeded; gets Progress::scheduled.
+  std::function<void(Explanation &, const std::optional<Explanation> &)>
+      findFixes;
   FixLimits fixLimits; ///< of each search
-  /// Set at stage `scheduled` to the costs that fixes are compared with. Stays
-  /// empty if a device's memory is limited, where the plan's costs are compared.
-  std::optional<Explanation> *scheduled = nullptr;
 };
 
 /// Runs the passes up to `to` in place.
@@ -64,6 +72,24 @@ std::optional<Explanation> countStep(mlir::ModuleOp module,
 /// module ends at stage `plan`. Diagnostics go to the context's handler.
 llvm::FailureOr<std::vector<uint8_t>>
 compileProgram(mlir::ModuleOp module, const CompileOptions &options);
+
+/// How a compilation ended. Internal: a pass or verifier failed on a program
+/// that no pass refused.
+enum class Outcome { Done, Refused, OverBudget, Internal };
+
+struct Attempt {
+  mlir::OwningOpRef<mlir::ModuleOp> module; ///< null if it was not imported
+  Outcome outcome = Outcome::Refused;
+  Progress progress;
+  std::vector<uint8_t> image; ///< of attemptProgram()
+};
+
+/// Imports a program and runs its passes up to `to`.
+Attempt attemptStage(mlir::OwningOpRef<mlir::ModuleOp> module,
+                     CompileOptions options, Stage to);
+/// Compiles it to the bytes of a .weft file.
+Attempt attemptProgram(mlir::OwningOpRef<mlir::ModuleOp> module,
+                       CompileOptions options);
 
 /// Prints the assembly text of the kernels of these names (none: all). The
 /// module ends at stage `nests`.

@@ -17,6 +17,7 @@
 #include "weft/compiler/codegen/CodeCache.h"
 #include "weft/compiler/codegen/KernelCodegen.h"
 #include "weft/compiler/codegen/elements/ElementCode.h"
+#include "weft/compiler/driver/Session.h"
 #include "weft/compiler/frontends/stablehlo/Import.h"
 #include "weft/compiler/stages/StagePasses.h"
 #include "weft/dialects/nest/TargetLimits.h"
@@ -170,6 +171,20 @@ TEST_CASE(
   generate();
   CHECK(StringRef(code.sharedObject.data(), 4) == "\x7f"
                                                   "ELF");
+}
+
+TEST_CASE("compiler/driver/Session.h") {
+  StringRef text = R"mlir(
+func.func public @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.tanh %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+})mlir";
+#include "Session.inc"
+  CHECK(errors == "");
+  REQUIRE(succeeded(image));
+  session.reportTo([&](mlir::Diagnostic &) { errors += "other"; });
+  CHECK(!weft::stablehlo::read("func.func @", "f.mlir", &session.context()));
+  CHECK(errors == "other");
 }
 
 TEST_CASE("compiler/frontends/stablehlo/Import.h") {

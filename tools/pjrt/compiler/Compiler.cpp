@@ -5,18 +5,15 @@
 #include "weft/tools/pjrt/compiler/Report.h"
 #include "weft/tools/weft/DefaultTarget.h"
 
-#include "weft/compiler/Register.h"
 #include "weft/compiler/codegen/CodeCache.h"
 #include "weft/compiler/codegen/KernelCodegen.h"
-#include "weft/compiler/driver/CompileStep.h"
+#include "weft/compiler/driver/Session.h"
 #include "weft/compiler/explain/Explain.h"
 #include "weft/compiler/frontends/stablehlo/Import.h"
 #include "weft/compiler/hlo/HloCosts.h"
 #include "weft/compiler/hlo/HloText.h"
 #include "weft/runtime/abi/version.h"
 
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <atomic>
@@ -59,25 +56,11 @@ static std::string buildOfCompiler() {
          std::to_string(file.st_mtim.tv_nsec);
 }
 
-static DialectRegistry dialects() {
-  DialectRegistry registry;
-  registerAllDialects(registry);
-  stablehlo::registerDialects(registry);
-  return registry;
-}
-
 namespace {
-/// A context that is kept for several programs. It never frees a type or an
-/// attribute, including constants: after some megabytes of programs a new one
-/// takes less memory.
-struct KeptContext {
-  KeptContext()
-      : context(dialects(), MLIRContext::Threading::DISABLED),
-        passes(&context) {
-    context.loadAllAvailableDialects();
-  }
-  MLIRContext context;
-  StagePasses passes;
+/// A session that is kept for several programs: after some megabytes of them a
+/// new one takes less memory.
+struct KeptSession {
+  Session session{[](Diagnostic &) {}, {stablehlo::registerDialects}};
   size_t seen = 0; ///< bytes of all its programs
 };
 
@@ -130,16 +113,16 @@ struct pjrt::Compiler::State {
       warmUpsAtWork.notify_all();
     });
   }
-  std::unique_ptr<KeptContext> take() {
+  std::unique_ptr<KeptSession> take() {
     ready.wait();
     std::lock_guard<std::mutex> lock(mutex);
     if (idle.empty())
-      return std::make_unique<KeptContext>();
-    std::unique_ptr<KeptContext> context = std::move(idle.back());
+      return std::make_unique<KeptSession>();
+    std::unique_ptr<KeptSession> context = std::move(idle.back());
     idle.pop_back();
     return context;
   }
-  void giveBack(std::unique_ptr<KeptContext> context) {
+  void giveBack(std::unique_ptr<KeptSession> context) {
     std::lock_guard<std::mutex> lock(mutex);
     if (context->seen <= kMostSeen && idle.size() < kMostIdle)
       idle.push_back(std::move(context));
@@ -178,7 +161,7 @@ private:
   std::unique_ptr<KernelCodegen> generator;
   llvm::StringMap<std::unique_ptr<KernelCodegen>> others; ///< by target
   std::mutex mutex;
-  std::vector<std::unique_ptr<KeptContext>> idle;
+  std::vector<std::unique_ptr<KeptSession>> idle;
   std::shared_future<void> ready; ///< destroyed, and so waited for, first
 };
 
@@ -192,17 +175,15 @@ static constexpr StringLiteral kSmallProgram = R"(
 /// imports and builds its model, so that the first program does not take longer
 /// than others.
 void pjrt::Compiler::State::warmUp() {
-  auto kept = std::make_unique<KeptContext>();
-  {
-    ScopedDiagnosticHandler silence(&kept->context,
-                                    [](Diagnostic &) { return success(); });
-    CompileOptions small = options;
-    small.cacheDirectory.clear();
-    small.passes = &kept->passes;
-    auto program = stablehlo::read(kSmallProgram, "program", &kept->context);
-    if (auto module = program ? stablehlo::import(*program, {}) : nullptr)
-      (void)compileProgram(*module, small); // errors reappear later
-  }
+  auto kept = std::make_unique<KeptSession>();
+  CompileOptions small = kept->session.options();
+  small.target = options.target;
+  small.generator = options.generator;
+  auto program =
+      stablehlo::read(kSmallProgram, "program", &kept->session.context());
+  if (auto module = program ? stablehlo::import(*program, {}) : nullptr)
+    (void)compileProgram(*module, small); // errors reappear later
+  program = nullptr;
   giveBack(std::move(kept));
 }
 
@@ -238,12 +219,11 @@ struct pjrt::ProgramSource::State {
       : compiler(compiler), kept(compiler.take()) {}
   ~State() {
     program = nullptr;
-    kept->context.getDiagEngine().eraseHandler(handler);
+    kept->session.reportTo([](Diagnostic &) {});
     compiler.giveBack(std::move(kept));
   }
   Compiler::State &compiler;
-  std::unique_ptr<KeptContext> kept;
-  DiagnosticEngine::HandlerID handler = 0;
+  std::unique_ptr<KeptSession> kept;
   OwningOpRef<ModuleOp> program;
   /// The program of each device; null after an error.
   OwningOpRef<ModuleOp> partition();
@@ -260,16 +240,14 @@ pjrt::ProgramSource::ProgramSource(Compiler &compiler, std::string_view code,
   state->asked = std::move(options);
   state->partitions = partitions;
   state->kept->seen += code.size();
-  MLIRContext &context = state->kept->context;
-  state->handler = context.getDiagEngine().registerHandler(
-      [state = state.get()](Diagnostic &diagnostic) {
-        if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
-            state->error.empty())
-          state->error = placeOf(diagnostic.getLocation()) + diagnostic.str();
-        return success();
-      });
-  state->program =
-      stablehlo::read(StringRef(code.data(), code.size()), "program", &context);
+  Session &session = state->kept->session;
+  session.reportTo([state = state.get()](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
+        state->error.empty())
+      state->error = placeOf(diagnostic.getLocation()) + diagnostic.str();
+  });
+  state->program = stablehlo::read(StringRef(code.data(), code.size()),
+                                   "program", &session.context());
   if (!state->program) {
     if (state->error.empty())
       state->error = "the program could not be read";
@@ -314,7 +292,7 @@ OwningOpRef<ModuleOp> pjrt::ProgramSource::State::partition() {
   if (!error.empty())
     return nullptr;
   CompileOptions options = compiler.options;
-  options.passes = &kept->passes;
+  options.passes = kept->session.options().passes;
   auto module = importFor(*program, partitions);
   if (module && succeeded(runStages(*module, options, Stage::scheduled)))
     return module;
@@ -341,7 +319,7 @@ std::vector<uint8_t> pjrt::ProgramSource::compile() {
       state->compiler.optionsOf(state->asked, state->error);
   if (!state->error.empty())
     return {};
-  compileOptions.passes = &state->kept->passes;
+  compileOptions.passes = state->kept->session.options().passes;
   const std::string &folder = compileOptions.cacheDirectory;
   std::string entry = state->key + state->name;
   SmallVector<char> known;

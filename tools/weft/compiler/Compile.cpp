@@ -74,8 +74,8 @@ static int compileFrom(const CompileFlags &flags, std::optional<Stage> to) {
   auto text = readTextFile(flags.model.model, error);
   if (!text)
     return fail(error);
-  auto context = makeContext(flags.model.model);
-  auto module = parseIr(*text, flags.model.model, *context);
+  Session session(printed(flags.model.model));
+  auto module = parseIr(*text, flags.model.model, session.context());
   if (!module)
     return 1;
   CompileOptions options = compileOptions(flags.model);

@@ -84,7 +84,9 @@ std::unique_ptr<ForeignProgram> ForeignProgram::open(const ModelFlags &flags,
   auto bytes = readTextFile(flags.model, error);
   if (!bytes)
     return fail(error), nullptr;
-  self->context = makeContext(flags.model, /*namesOps=*/true);
+  self->session = std::make_unique<Session>(
+      printed(flags.model, /*namesOps=*/true),
+      ArrayRef<Session::Register>{stablehlo::registerDialects});
   self->isIr = looksLikeIr(*bytes);
   bool read = self->isIr ? self->readIr(*bytes)
                          : self->readStablehlo(std::move(*bytes));
@@ -180,10 +182,7 @@ bool ForeignProgram::readStablehlo(std::string bytes) {
       return fail(text.message()), false;
     bytes = std::move(*text);
   }
-  DialectRegistry registry;
-  stablehlo::registerDialects(registry);
-  context->appendDialectRegistry(registry);
-  program = stablehlo::read(bytes, flags.model, context.get());
+  program = stablehlo::read(bytes, flags.model, &session->context());
   if (!program)
     return false;
   auto found = stablehlo::stepFunctions(*program);
@@ -193,7 +192,7 @@ bool ForeignProgram::readStablehlo(std::string bytes) {
 
 /// Reads Weft's text, whose mesh determines the number of devices.
 bool ForeignProgram::readIr(const std::string &text) {
-  program = parseIr(text, flags.model, *context);
+  program = parseIr(text, flags.model, session->context());
   if (!program)
     return false;
   auto mesh = program.get()->getAttrOfType<MeshAttr>(kMeshAttr);
@@ -236,36 +235,33 @@ OwningOpRef<ModuleOp> ForeignProgram::importLaidOut(bool warns) {
 CompileOptions ForeignProgram::options() {
   CompileOptions result = compileOptions(flags);
   result.expect = flags.expect;
-  result.scheduled = &scheduled;
-  result.findFixes = [this](Explanation &explanation) {
-    findFixes(explanation);
+  result.findFixes = [this](Explanation &explanation,
+                            const std::optional<Explanation> &costs) {
+    findFixes(explanation, costs);
   };
-  result.isRefused = &(isRefused = false);
   return result;
 }
 
-void ForeignProgram::findFixes(Explanation &explanation) {
+void ForeignProgram::findFixes(Explanation &explanation,
+                               const std::optional<Explanation> &costs) {
   if (auto original = import())
-    findAnnotationFixes(explanation, scheduled, *original,
-                        compileOptions(flags));
+    findAnnotationFixes(explanation, costs, *original, compileOptions(flags));
 }
 
-void ForeignProgram::endAfter(Stage reached, Stage wanted) {
-  if (!isIr && !isRefused && reached < wanted)
-    endInternally(flags.model, *import(), reached);
+void ForeignProgram::judge(const Attempt &attempt) {
+  if (attempt.outcome == Outcome::Internal && !isIr)
+    endInternally(flags.model, *import(), attempt.progress.reached);
+  scheduled = attempt.progress.scheduled;
 }
 
 OwningOpRef<ModuleOp> ForeignProgram::reach(Stage stage, bool *isOverBudget) {
-  auto module = import();
-  CompileOptions watched = options();
-  Stage reached = watched.from;
-  watched.reached = &reached;
-  if (!module || succeeded(runStages(*module, watched, stage)))
-    return module;
-  endAfter(reached, stage);
-  if (isOverBudget && !isRefused && reached == stage)
-    return *isOverBudget = true, std::move(module);
-  return nullptr;
+  Attempt attempt = attemptStage(import(), options(), stage);
+  judge(attempt);
+  bool isOver = attempt.outcome == Outcome::OverBudget;
+  if (isOverBudget)
+    *isOverBudget |= isOver;
+  bool isWanted = attempt.outcome == Outcome::Done || (isOver && isOverBudget);
+  return isWanted ? std::move(attempt.module) : OwningOpRef<ModuleOp>();
 }
 
 std::optional<std::vector<uint8_t>> ForeignProgram::compile() {
@@ -275,14 +271,11 @@ std::optional<std::vector<uint8_t>> ForeignProgram::compile() {
   if (!functions.empty())
     noteSource(module->lookupSymbol<func::FuncOp>(chosen),
                hashOfFile(flags.model));
-  CompileOptions watched = options();
-  Stage reached = watched.from;
-  watched.reached = &reached;
-  auto image = compileProgram(*module, watched);
-  if (succeeded(image))
-    return image;
-  endAfter(reached, Stage::plan);
-  return std::nullopt;
+  Attempt attempt = attemptProgram(std::move(module), options());
+  judge(attempt);
+  if (attempt.outcome != Outcome::Done)
+    return std::nullopt;
+  return std::move(attempt.image);
 }
 
 std::optional<std::string>

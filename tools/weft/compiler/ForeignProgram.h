@@ -17,13 +17,11 @@
 #define WEFT_TOOLS_WEFT_COMPILER_FOREIGNPROGRAM_H
 
 #include "weft/base/Result.h"
-#include "weft/compiler/driver/CompileStep.h"
+#include "weft/compiler/driver/Session.h"
 #include "weft/compiler/explain/AnnotationChanges.h"
 #include "weft/compiler/frontends/keras/distribution/Distribution.h"
 #include "weft/compiler/frontends/stablehlo/Import.h"
 #include "weft/tools/weft/Commands.h"
-
-#include "mlir/IR/MLIRContext.h"
 
 #include <memory>
 #include <optional>
@@ -60,7 +58,9 @@ public:
   std::optional<std::string> assembly(const std::vector<std::string> &kernels);
 
   /// Adds fixes: changes of other annotations of the program.
-  void findFixes(Explanation &explanation);
+  void findFixes(Explanation &explanation) {
+    findFixes(explanation, scheduled);
+  }
 
 private:
   ForeignProgram() = default;
@@ -72,18 +72,19 @@ private:
   /// Imports with the distribution's layouts instead of the file's.
   mlir::OwningOpRef<mlir::ModuleOp> importLaidOut(bool warns = false);
   CompileOptions options();
-  /// Ends the process for an internal failure; does nothing for an error of the
-  /// user.
-  void endAfter(Stage reached, Stage wanted);
+  void findFixes(Explanation &explanation,
+                 const std::optional<Explanation> &costs);
+  /// Ends the process for an internal failure, unless a person wrote the IR;
+  /// keeps costs for findFixes().
+  void judge(const Attempt &attempt);
 
   ModelFlags flags;
   int64_t devices = 0;
-  bool isIr = false;      ///< whether the program is Weft's own text
-  bool isRefused = false; ///< by a pass of the last compilation
+  bool isIr = false; ///< whether the program is Weft's own text
   std::vector<stablehlo::StepFunction> functions;
   std::string chosen = "main";
   std::optional<keras::Distribution> distribution;
-  std::unique_ptr<mlir::MLIRContext> context;
+  std::unique_ptr<Session> session;
   mlir::OwningOpRef<mlir::ModuleOp> program;
   /// Of the step that was compiled last, for findFixes().
   std::optional<Explanation> scheduled;

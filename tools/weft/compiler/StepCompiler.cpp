@@ -5,7 +5,6 @@
 #include "weft/tools/weft/compiler/DistributionFlags.h"
 
 #include "weft/base/ClosestName.h"
-#include "weft/compiler/Register.h"
 #include "weft/compiler/codegen/CodeCache.h"
 #include "weft/compiler/codegen/KernelCodegen.h"
 #include "weft/compiler/frontends/keras/import/Import.h"
@@ -203,14 +202,8 @@ bool StepCompiler::checkRules() {
   return true;
 }
 
-std::unique_ptr<MLIRContext> weft::tool::makeContext(const std::string &input,
-                                                     bool namesOps) {
-  DialectRegistry registry;
-  registerAllDialects(registry);
-  auto context =
-      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
-  context->loadAllAvailableDialects();
-  context->getDiagEngine().registerHandler([=](Diagnostic &diagnostic) {
+Session::Report weft::tool::printed(const std::string &input, bool namesOps) {
+  return [=](Diagnostic &diagnostic) {
     std::string place = input;
     if (auto file = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
       place = (file.getFilename().getValue() + ":" + Twine(file.getLine()) +
@@ -223,9 +216,7 @@ std::unique_ptr<MLIRContext> weft::tool::makeContext(const std::string &input,
       fail(place + ": " + textOf(diagnostic));
     else if (diagnostic.getSeverity() == DiagnosticSeverity::Warning)
       warn(place + ": " + diagnostic.str());
-    return success();
-  });
-  return context;
+  };
 }
 
 std::unique_ptr<StepCompiler> StepCompiler::open(const ModelFlags &flags) {
@@ -320,15 +311,15 @@ OwningOpRef<ModuleOp> StepCompiler::import(const std::string &step,
   keras::ImportOptions importOptions;
   importOptions.batchSize = batchSize;
   importOptions.sampleWeights = sampleWeights;
-  auto module = keras::importStep(liveContext(), kerasModel, layouts, *kind,
-                                  importOptions);
+  auto module = keras::importStep(&liveSession().context(), kerasModel, layouts,
+                                  *kind, importOptions);
   return succeeded(module) ? std::move(*module) : OwningOpRef<ModuleOp>();
 }
 
-MLIRContext *StepCompiler::liveContext() {
-  if (!context)
-    context = makeContext(flags.model);
-  return context.get();
+Session &StepCompiler::liveSession() {
+  if (!session)
+    session = std::make_unique<Session>(printed(flags.model));
+  return *session;
 }
 
 CompileOptions StepCompiler::budgeted(const std::string &step,
@@ -337,32 +328,32 @@ CompileOptions StepCompiler::budgeted(const std::string &step,
   if (step != flags.step || batchSize != flags.batchSize)
     return result;
   result.expect = flags.expect;
-  result.scheduled = &scheduled;
-  result.findFixes = [=, this](Explanation &explanation) {
-    findFixes(explanation, step, batchSize);
+  result.findFixes = [=, this](Explanation &explanation,
+                               const std::optional<Explanation> &costs) {
+    findFixes(explanation, costs, step, batchSize);
   };
   return result;
+}
+
+void StepCompiler::judge(const Attempt &attempt, const std::string &step,
+                         int64_t batchSize) {
+  if (attempt.outcome == Outcome::Internal)
+    endInternally(flags.model, *import(step, batchSize),
+                  attempt.progress.reached);
+  scheduled = attempt.progress.scheduled;
 }
 
 OwningOpRef<ModuleOp> StepCompiler::reach(const std::string &step,
                                           int64_t batchSize, Stage stage,
                                           bool *isOverBudget) {
-  auto module = import(step, batchSize);
-  CompileOptions watched = budgeted(step, batchSize);
-  scheduled.reset();
-  Stage reached = watched.from;
-  bool isRefused = false;
-  watched.reached = &reached;
-  watched.isRefused = &isRefused;
-  if (!module || succeeded(runStages(*module, watched, stage)))
-    return module;
-  if (isRefused)
-    return nullptr;
-  if (reached < stage)
-    endInternally(flags.model, *import(step, batchSize), reached);
+  Attempt attempt =
+      attemptStage(import(step, batchSize), budgeted(step, batchSize), stage);
+  judge(attempt, step, batchSize);
+  bool isOver = attempt.outcome == Outcome::OverBudget;
   if (isOverBudget)
-    return *isOverBudget = true, std::move(module);
-  return nullptr;
+    *isOverBudget |= isOver;
+  bool isWanted = attempt.outcome == Outcome::Done || (isOver && isOverBudget);
+  return isWanted ? std::move(attempt.module) : OwningOpRef<ModuleOp>();
 }
 
 std::optional<std::vector<uint8_t>>
@@ -373,21 +364,15 @@ StepCompiler::compile(const std::string &step, int64_t batchSize) {
   func::FuncOp function = *module->getOps<func::FuncOp>().begin();
   describePorts(function, kerasModel, weights);
   noteSource(function, hashOfText(settings()));
-  CompileOptions watched = budgeted(step, batchSize);
-  scheduled.reset();
-  Stage reached = watched.from;
-  bool isRefused = false;
-  watched.reached = &reached;
-  watched.isRefused = &isRefused;
-  auto image = compileProgram(*module, watched);
-  if (failed(image) && !isRefused && reached < Stage::plan)
-    endInternally(flags.model, *import(step, batchSize), reached);
-  if (failed(image))
+  Attempt attempt =
+      attemptProgram(std::move(module), budgeted(step, batchSize));
+  judge(attempt, step, batchSize);
+  if (attempt.outcome != Outcome::Done)
     return std::nullopt;
-  module = nullptr;
-  context = nullptr;
+  attempt.module = nullptr;
+  session = nullptr;
   releaseCompilerMemory();
-  return image;
+  return std::move(attempt.image);
 }
 
 Status StepCompiler::saveModel(const std::string &path, const std::string &,

@@ -12,13 +12,11 @@
 #ifndef WEFT_TOOLS_WEFT_COMPILER_STEPCOMPILER_H
 #define WEFT_TOOLS_WEFT_COMPILER_STEPCOMPILER_H
 
-#include "weft/compiler/driver/CompileStep.h"
+#include "weft/compiler/driver/Session.h"
 #include "weft/compiler/explain/TensorLayouts.h"
 #include "weft/compiler/frontends/keras/distribution/Distribution.h"
 #include "weft/compiler/frontends/keras/model/Model.h"
 #include "weft/tools/weft/training/StepSource.h"
-
-#include "mlir/IR/MLIRContext.h"
 
 #include <memory>
 
@@ -26,12 +24,11 @@ namespace weft::tool {
 
 struct ModelFile;
 
-/// Makes a context with all dialects. Its errors and warnings are printed to
-/// stderr as `weft: error: PLACE: ...` and `weft: warning: ...`; PLACE is a
-/// place in a file of IR or else `input`. `namesOps`: ops without a place in a
-/// file are named by their locations.
-std::unique_ptr<mlir::MLIRContext> makeContext(const std::string &input,
-                                               bool namesOps = false);
+/// Prints the errors and warnings of a session to stderr as `weft: error: PLACE:
+/// ...` and `weft: warning: ...`; PLACE is a place in a file of IR or else
+/// `input`. `namesOps`: ops without a place in a file are named by their
+/// locations.
+Session::Report printed(const std::string &input, bool namesOps = false);
 
 /// Prints an error in --target, --memory, --expect or --shape, which only the
 /// compiler can check, and returns false; FlagValues.h has the other checks.
@@ -61,7 +58,9 @@ public:
   /// Adds fixes of the step that was compiled last: changes of annotations, with
   /// their costs.
   void findFixes(Explanation &explanation, const std::string &step,
-                 int64_t batchSize);
+                 int64_t batchSize) {
+    findFixes(explanation, scheduled, step, batchSize);
+  }
   /// Compiles to the bytes of a .weft file; nothing after a printed error.
   std::optional<std::vector<uint8_t>> compile(const std::string &step,
                                               int64_t batchSize) override;
@@ -109,6 +108,12 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> import(const std::string &step,
                                            int64_t batchSize,
                                            const keras::Distribution *layouts);
+  void findFixes(Explanation &explanation,
+                 const std::optional<Explanation> &costs,
+                 const std::string &step, int64_t batchSize);
+  /// Ends the process if Weft failed internally; keeps costs for findFixes().
+  void judge(const Attempt &attempt, const std::string &step,
+             int64_t batchSize);
 
   keras::Model kerasModel;
   std::vector<StoredArray> weights;
@@ -117,9 +122,9 @@ private:
   std::optional<std::map<std::string, Shape>> sampleWeights;
   /// Of the step that was compiled last, for findFixes().
   std::optional<Explanation> scheduled;
-  /// The context, made on demand; compile() frees it.
-  mlir::MLIRContext *liveContext();
-  std::unique_ptr<mlir::MLIRContext> context;
+  /// The session, made on demand; compile() frees it.
+  Session &liveSession();
+  std::unique_ptr<Session> session;
 };
 
 /// The text of a file; nothing, with the reason in `error`, if it cannot be

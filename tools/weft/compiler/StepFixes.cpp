@@ -64,17 +64,18 @@ void StepCompiler::explainTensors(std::vector<TensorLayout> &tensors,
   }
 }
 
-void StepCompiler::findFixes(Explanation &explanation, const std::string &step,
-                             int64_t batchSize) {
+void StepCompiler::findFixes(Explanation &explanation,
+                             const std::optional<Explanation> &costs,
+                             const std::string &step, int64_t batchSize) {
   if (!resolved)
     return;
   LayoutChanges changes(layouts, *resolved, kerasModel);
-  StagePasses passes(liveContext());
   CompileOptions compiling = options();
-  compiling.passes = &passes;
+  compiling.passes = liveSession().options().passes;
   auto recount = [&](const LayoutChange &change) -> std::optional<Explanation> {
     mlir::ScopedDiagnosticHandler silent(
-        liveContext(), [](mlir::Diagnostic &) { return mlir::success(); });
+        &liveSession().context(),
+        [](mlir::Diagnostic &) { return mlir::success(); });
     keras::Distribution other = change.applied(layouts);
     auto module = import(step, batchSize, &other);
     return module ? countStep(*module, compiling) : std::nullopt;
@@ -90,5 +91,5 @@ void StepCompiler::findFixes(Explanation &explanation, const std::string &step,
                            [&, change] { return recount(change); }});
         return found;
       },
-      scheduled ? scheduled->memory : explanation.memory, limits);
+      costs ? costs->memory : explanation.memory, limits);
 }
