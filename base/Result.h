@@ -5,23 +5,44 @@
 //     return x.error();          // any Result<T> or Status takes an Error
 //   use(*x);
 //
-// The runtime libraries never throw across their borders. A message reads
-// `<file>: <where in it>: <fault, with both values>; <how to fix>`, without
-// the `weft: error: ` that the command line puts before it.
+//   return Error{"has 3 bytes, needs 8", StatusCode::InvalidFile};
+//   return state.load(array).in("w.npz");       // w.npz: <the message>
+//
+// This is the one form of an error in plain C++. MLIR's diagnostics are another,
+// where an op has a location, and weft_error of runtime/abi/weft.h is made of an
+// Error where a call comes back to C. A message reads
+// `<file>: <where in it>: <fault, with both values>; <how to fix>`, without the
+// `weft: error: ` that the command line puts before it, and names options by
+// Option (Message.h). Libraries never throw across their borders.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_BASE_RESULT_H
 #define WEFT_BASE_RESULT_H
 
+#include "weft/base/Message.h"
+
+#include <cstdint>
 #include <optional>
-#include <string>
 #include <utility>
 
 namespace weft {
 
+/// The statuses of StatusCodes.def, in its order: the numbers of weft_status.
+enum class StatusCode : uint8_t {
+  Ok,
+#define WEFT_STATUS(NAME, Name) Name,
+#include "weft/base/StatusCodes.def"
+};
+
 struct Error {
-  std::string message;
+  Message message;
+  StatusCode code = StatusCode::Internal; ///< for callers of the C interface
+
+  /// The same error in a file or another place, which precedes the message.
+  Error in(const Message &place) const {
+    return {place + ": " + message, code};
+  }
 };
 
 /// A value, or an error.
@@ -35,7 +56,8 @@ public:
   T *operator->() { return &*value; }
   const T *operator->() const { return &*value; }
   const Error &error() const { return reason; }
-  const std::string &message() const { return reason.message; }
+  /// The message in the words of the libraries.
+  const std::string &message() const { return reason.message.text(); }
 
 private:
   std::optional<T> value;
@@ -49,7 +71,13 @@ public:
   Status(Error error) : reason(std::move(error)) {}
   explicit operator bool() const { return !reason.has_value(); }
   const Error &error() const { return *reason; }
-  const std::string &message() const { return reason->message; }
+  Error &error() { return *reason; }
+  const std::string &message() const { return reason->message.text(); }
+  StatusCode code() const { return reason ? reason->code : StatusCode::Ok; }
+  /// The same success, or the error in this place.
+  Status in(const Message &place) const {
+    return reason ? Status(reason->in(place)) : Status();
+  }
 
 private:
   std::optional<Error> reason;

@@ -83,8 +83,8 @@ Status Trainer::BoundStep::gather(const TrainingData &data,
       continue;
     const TrainingData::Column *column = data.column(inputs[i].name);
     if (!column)
-      return Error{"no array is given for " + inputs[i].name +
-                   "; add --data FILE.npz"};
+      return Error{"no array is given for " + inputs[i].name + "; add " +
+                   Option{"data", "FILE.npz"}};
     Shape shape = column->sample;
     shape.insert(shape.begin(), int64_t(indices.size()));
     if (shape != inputs[i].shape)

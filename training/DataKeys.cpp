@@ -9,12 +9,15 @@ namespace weft {
 ArrayKind kindOf(Role role, DataPurpose purpose) {
   bool validates = purpose == DataPurpose::Validation;
   if (role == Role::Label)
-    return {"y", validates ? "--validation-y" : "--y", &DataOptions::y};
+    return {"y", validates ? Option{"validation_y"} : Option{"y"},
+            &DataOptions::y};
   if (role == Role::SampleWeight)
     return {"sample_weight",
-            validates ? "--validation-sample-weight" : "--sample-weight",
+            validates ? Option{"validation_sample_weight"}
+                      : Option{"sample_weight"},
             &DataOptions::sampleWeight};
-  return {"x", validates ? "--validation-x" : "--x", &DataOptions::x};
+  return {"x", validates ? Option{"validation_x"} : Option{"x"},
+          &DataOptions::x};
 }
 
 std::vector<std::string> suffixesOf(DataPurpose purpose) {
@@ -74,9 +77,9 @@ Result<std::string> overridden(const DataOptions &options,
     else if (single)
       found = argument;
     else
-      return Error{std::string(kind.flag) + " " + argument +
-                   ": the model has several such arrays; write " + kind.flag +
-                   " " + layerName(port, kind.key) + "=" + argument};
+      return Error{kind.option.as(argument) +
+                   ": the model has several such arrays; write " +
+                   kind.option.as(layerName(port, kind.key) + "=" + argument)};
   }
   return found;
 }
@@ -106,9 +109,8 @@ Status checkNames(const DataOptions &options, const ArrayKind &kind, Role role,
       return sourceFor(argument, port, kind.key).has_value();
     });
     if (name && !own.empty() && !isKnown)
-      return Error{std::string(kind.flag) + " " + argument +
-                   ": the model has no " + *name + "; " +
-                   suggestion(*name, known, "use " + listOf(known))};
+      return Error{kind.option.as(argument) + ": the model has no " + *name +
+                   "; " + suggestion(*name, known, "use " + listOf(known))};
   }
   return {};
 }
@@ -146,13 +148,14 @@ Result<std::string> promisedKey(const ArrayFile &file, const ArrayKind &kind,
   for (const std::string &suffix : suffixesOf(purpose))
     tried += (tried.empty() ? "" : " nor ") + (kind.key + suffix) +
              (single ? "" : "/" + name);
-  if (std::string hint = file.hint(); !hint.empty())
+  if (Message hint = file.hint(); !hint.empty())
     return Error{file.path() + ": has no " + tried + "; " + hint};
   if (port.role != Role::SampleWeight && name != kind.key)
     tried += " nor " + name;
-  return Error{file.path() + ": has neither " + tried + ", but " +
-               listOf(file.keys()) + "; name one with " + kind.flag + " " +
-               (single ? "" : name + "=") + file.path() + ":KEY"};
+  return Error{
+      file.path() + ": has neither " + tried + ", but " + listOf(file.keys()) +
+      "; name one with " +
+      kind.option.as((single ? "" : name + "=") + file.path() + ":KEY")};
 }
 
 /// A key's parts: sample_weight, _train and price of
@@ -195,9 +198,9 @@ static Status checkKey(const ArrayFile &file, const std::string &key,
 
 /// Why a port does not take the array that its own purpose or another one has
 /// for it: "; for weft evaluate" of x_test under fit.
-static std::string reasonOf(const ArrayFile &file, const std::string &key,
-                            Role role, DataPurpose purpose,
-                            std::span<const Port> ports) {
+static Message reasonOf(const ArrayFile &file, const std::string &key,
+                        Role role, DataPurpose purpose,
+                        std::span<const Port> ports) {
   std::vector<Port> own = portsOf(role, ports);
   auto isFor = [&](DataPurpose other) {
     return std::ranges::any_of(own, [&](const Port &port) {
@@ -206,13 +209,13 @@ static std::string reasonOf(const ArrayFile &file, const std::string &key,
     });
   };
   if (isFor(purpose))
-    return std::string("; ") + kindOf(role, purpose).flag + " names another";
+    return "; " + kindOf(role, purpose).option + " names another";
   for (auto [other, reader] :
-       {std::pair{DataPurpose::Fit, "weft fit"},
-        std::pair{DataPurpose::Evaluate, "weft evaluate"},
-        std::pair{DataPurpose::Validation, "--validation-data"}})
+       {std::pair{DataPurpose::Fit, Message("weft fit")},
+        std::pair{DataPurpose::Evaluate, Message("weft evaluate")},
+        std::pair{DataPurpose::Validation, Message(Option{"validation_data"})}})
     if (isFor(other))
-      return std::string("; for ") + reader;
+      return "; for " + reader;
   return "";
 }
 

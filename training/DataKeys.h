@@ -1,6 +1,6 @@
 //===- DataKeys.h - which array of a file is for which port -----*- C++ -*-===//
 //
-//   ArrayKind kind = kindOf(Role::Label, DataPurpose::Fit);    // y, --y
+//   ArrayKind kind = kindOf(Role::Label, DataPurpose::Fit);    // y
 //   std::optional<std::string> key = findKey(*file, kind, port, purpose, single);
 //
 // A file's arrays for the port `x/images`, the input of the layer `images`:
@@ -26,10 +26,11 @@
 
 namespace weft {
 
-/// A kind of array, x, y or sample_weight, and the flag that names another
+/// A kind of array, x, y or sample_weight, and the option that names another
 /// array.
 struct ArrayKind {
-  const char *key, *flag;
+  const char *key;
+  Option option;
   const std::vector<std::string> DataOptions::*overrides;
 };
 ArrayKind kindOf(Role role, DataPurpose purpose);
@@ -48,12 +49,12 @@ struct NamedSource {
 };
 NamedSource namedSource(const std::string &argument);
 
-/// The source that the last flag of this kind, such as --x, names for this
+/// The source that the last option of this kind, such as x, names for this
 /// port; empty when none does. `single`: the step has one port of this role.
 Result<std::string> overridden(const DataOptions &options,
                                const ArrayKind &kind, const Port &port,
                                bool single);
-/// Fails if a flag names an array for a port of this role that the model does
+/// Fails if an option names an array for a port of this role that the model does
 /// not have, unless it has no port of this role at all.
 Status checkNames(const DataOptions &options, const ArrayKind &kind, Role role,
                   std::span<const Port> ports);

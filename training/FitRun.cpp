@@ -23,7 +23,7 @@ void Trainer::FitRun::print(const std::string &text) {
   std::fflush(stdout);
 }
 
-void Trainer::FitRun::warn(const std::string &text) {
+void Trainer::FitRun::warn(const Message &text) {
   if (options.warn)
     options.warn(text);
 }
@@ -85,13 +85,14 @@ Status Trainer::FitRun::check() const {
     return Error{
         "shuffling needs a generator; pass one or train without shuffling"};
   if (options.batchSize < 1)
-    return Error{"--batch-size " + std::to_string(options.batchSize) +
+    return Error{Option{"batch_size", std::to_string(options.batchSize)} +
                  ": must be at least 1; give the samples of a step"};
   if (order.batches() == 0)
-    return Error{"--batch-size " + std::to_string(options.batchSize) +
+    return Error{Option{"batch_size", std::to_string(options.batchSize)} +
                  ": the " + std::to_string(data.samples) +
                  " samples fill no batch; choose a smaller one or "
-                 "leave out --drop-remainder"};
+                 "leave out " +
+                 Option{"drop_remainder"}};
   return {};
 }
 
@@ -199,8 +200,8 @@ Status Trainer::FitRun::runEpoch() {
   if (order.ranOut())
     warn("epoch " + std::to_string(epoch + 1) + ": the data ran out after " +
          std::to_string(batches) + " of " + std::to_string(order.steps()) +
-         " steps; a pass over it ends an epoch: choose fewer with "
-         "--steps-per-epoch");
+         " steps; a pass over it ends an epoch: choose fewer with " +
+         Option{"steps_per_epoch"});
   Logs logs = metrics.logs();
   if (!ended)
     if (Status ok = validate(logs); !ok)

@@ -25,7 +25,7 @@ public:
 
   ModelState &state() override { return trainer.state; }
   void print(const std::string &text) override;
-  void warn(const std::string &text) override;
+  void warn(const Message &text) override;
   std::set<std::string> shownNames() const override;
   std::set<std::string> listNames() const override;
   std::string rareNames() const override;
@@ -67,7 +67,7 @@ private:
   History history;
   RunningMetrics metrics; ///< metrics of the epoch
   int64_t batches = 0;    ///< batches done in the epoch
-  bool ended = false;     ///< ended by Ctrl-C, or after --max-steps
+  bool ended = false;     ///< ended by Ctrl-C, or after maxSteps
   bool isInEpoch = false; ///< whether the run resumes inside this epoch
   const BoundStep *train = nullptr; ///< the first step, which names the metrics
 };

@@ -38,19 +38,21 @@ static bool isSeedGenerator(const std::string &initializer) {
 
 Result<StoredArray> initialValue(const Port &port) {
   const PortFacts &facts = port.facts;
-  std::string where = "variable " + port.name + ": ";
+  std::string place = "variable " + port.name, where = place + ": ";
   if (!facts.value.empty())
     return listedValue(port);
   if (facts.initializer.text.empty())
-    return Error{where + "the program says no initial value; load the weights "
-                         "from a file (--weights)"};
+    return Error{
+        where +
+        "the program says no initial value; load the weights from a file (" +
+        Option{"weights"} + ")"};
   std::optional<uint32_t> seed;
   if (facts.seed)
     seed = uint32_t(*facts.seed);
   // The state of Keras' SeedGenerator begins as its seed and 0.
   if (isSeedGenerator(facts.initializer.text)) {
     if (!seed)
-      return Error{where + "has no seed; give one with --seed"};
+      return Error{where + "has no seed; give one with " + Option{"seed"}};
     Array key = Array::zeros(ElementType::UInt32, port.shape);
     if (key.count() != 2)
       return Error{where + "a seed state has shape (2,), the program says " +
@@ -60,7 +62,7 @@ Result<StoredArray> initialValue(const Port &port) {
   }
   Result<StoredArray> drawn =
       initialArray(facts.initializer.text, seed, port.shape, port.type);
-  return drawn ? drawn : Error{where + drawn.message()};
+  return drawn ? drawn : drawn.error().in(place);
 }
 
 Status ModelState::addPorts(const weft_program *program) {

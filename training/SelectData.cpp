@@ -8,9 +8,9 @@ namespace weft {
 
 namespace {
 
-/// The file of --data, and which of its arrays are read.
+/// The file of `data`, and which of its arrays are read.
 struct DataFile {
-  std::unique_ptr<ArrayFile> arrays; ///< null without the flag
+  std::unique_ptr<ArrayFile> arrays; ///< null without the option
   std::set<std::string> read = {};
 };
 
@@ -32,7 +32,7 @@ Status padLabels(TrainingData::Column &column, double padding) {
 }
 
 /// Changes the sample's shape to that of the port, or fails with advice, such
-/// as the flag that would do so.
+/// as the option that would do so.
 Status fitShape(TrainingData::Column &column, const DataOptions &options,
                 DataPurpose purpose) {
   const Port &port = column.port;
@@ -57,12 +57,12 @@ Status fitShape(TrainingData::Column &column, const DataOptions &options,
   std::string message = column.source + ": has samples of shape " + text(have) +
                         ", " + port.name + " needs " + text(wanted);
   if (isInput && !options.addChannel && longer == wanted)
-    return Error{message + "; add --add-channel"};
+    return Error{message + "; add " + Option{"add_channel", "true"}};
   if (isInput && options.addChannel &&
       Shape(have.begin(), have.end() - 1) == wanted)
-    return Error{message + "; leave out --add-channel"};
+    return Error{message + "; leave out " + Option{"add_channel"}};
   return Error{message + "; reshape the array or choose another one with " +
-               kindOf(port.role, purpose).flag};
+               kindOf(port.role, purpose).option};
 }
 
 /// Whether a port of sample weights has no array, so that each sample counts
@@ -85,7 +85,7 @@ int64_t classesOf(const Port &port) {
   return port.role == Role::Label ? port.facts.classes.value_or(0) : 0;
 }
 
-/// The rows for a port, from flags or the file, and their name.
+/// The rows for a port, from options or the file, and their name.
 Result<std::pair<Rows, std::string>> rowsFor(const DataOptions &options,
                                              DataPurpose purpose,
                                              const Port &port, bool single,
@@ -98,11 +98,10 @@ Result<std::pair<Rows, std::string>> rowsFor(const DataOptions &options,
   if (!source->empty()) {
     rows = openRows(*source, options.source);
   } else if (!file.arrays) {
-    return Error{std::string("no array is given for ") + port.name +
-                 (purpose == DataPurpose::Validation
-                      ? "; add --validation-data FILE.npz or "
-                      : "; add --data FILE.npz or ") +
-                 kind.flag + " FILE.npz:KEY"};
+    Option data = purpose == DataPurpose::Validation ? Option{"validation_data"}
+                                                     : Option{"data"};
+    return Error{"no array is given for " + port.name + "; add " +
+                 data.as("FILE.npz") + " or " + kind.option.as("FILE.npz:KEY")};
   } else {
     Result<std::string> key =
         promisedKey(*file.arrays, kind, port, purpose, single);
@@ -138,9 +137,10 @@ Result<TrainingData::Column> column(const DataOptions &options,
     return ok.error();
   if (port.role == Role::Input && options.divideBy != 1) {
     if (!isFloat(port.type))
-      return Error{source + ": --divide-by needs an input of floats, " +
-                   port.name + " takes " + std::string(name(port.type)) +
-                   "; leave out --divide-by"};
+      return Error{source + ": " + Option{"divide_by"} +
+                   " needs an input of floats, " + port.name + " takes " +
+                   std::string(name(port.type)) + "; leave out " +
+                   Option{"divide_by"}};
     made.divideBy = options.divideBy;
   }
   Result<DataScan> seen = scan(*rows, classesOf(port));
@@ -266,13 +266,14 @@ static Status addColumns(TrainingData &data, const DataOptions &options,
     data.columns.push_back(std::move(*made));
   }
   if (data.columns.empty() || data.samples == 0)
-    return Error{"there is no sample to work on; give data with --data"};
+    return Error{"there is no sample to work on; give data with " +
+                 Option{"data"}};
   for (const Port &port : unweighted)
     data.columns.push_back(onesFor(port, data.samples));
   return {};
 }
 
-/// Names what the file of --data has and no port takes.
+/// Names what the file of `data` has and no port takes.
 static Status nameUnread(TrainingData &data, DataPurpose purpose,
                          std::span<const Port> ports, const DataFile &file) {
   Result<std::vector<UnreadArray>> unread =
@@ -284,7 +285,7 @@ static Status nameUnread(TrainingData &data, DataPurpose purpose,
     return Error{path + ": no array of it is read, as other flags name all "
                         "arrays; leave it out"};
   data.unread = std::move(*unread);
-  data.dropUnread(data); // --x may name it
+  data.dropUnread(data); // the option x may name it
   data.notes = file.arrays->notes();
   return {};
 }
@@ -293,7 +294,7 @@ Result<TrainingData> selectData(const DataOptions &options, DataPurpose purpose,
                                 std::span<const Port> ports) {
   if (options.divideBy == 0 || !std::isfinite(options.divideBy))
     return Error{
-        "--divide-by " + std::to_string(options.divideBy) +
+        Option{"divide_by", std::to_string(options.divideBy)} +
         ": must be a finite number other than 0; give for example 255"};
   DataFile file;
   if (!options.data.empty()) {

@@ -87,8 +87,8 @@ Status TrainingData::gather(const Column &column,
   return {};
 }
 
-std::string TrainingData::description() const {
-  std::string out;
+Message TrainingData::description() const {
+  Message out;
   for (const Column &column : columns) {
     const DataScan &seen = column.seen;
     char range[80];
@@ -108,20 +108,28 @@ std::string TrainingData::description() const {
     }
     out += column.rows->remark() + "\n";
   }
-  for (const std::string &line : remarks())
+  for (const Message &line : remarks())
     out += line + "\n";
   return out;
 }
 
-std::vector<std::string> TrainingData::remarks() const {
-  std::map<std::pair<std::string, std::string>, std::vector<std::string>> keys;
-  for (const UnreadArray &array : unread)
-    if (!array.isUnknown)
-      keys[{array.path, array.reason}].push_back(array.key);
-  std::vector<std::string> lines;
-  for (const auto &[which, names] : keys)
-    lines.push_back(which.first + ": " + someOf(names) + ": not read" +
-                    which.second);
+std::vector<Message> TrainingData::remarks() const {
+  struct Alike {
+    Message reason;
+    std::vector<std::string> names;
+  };
+  std::map<std::pair<std::string, std::string>, Alike> keys;
+  for (const UnreadArray &array : unread) {
+    if (array.isUnknown)
+      continue;
+    Alike &alike = keys[{array.path, array.reason.text()}];
+    alike.reason = array.reason;
+    alike.names.push_back(array.key);
+  }
+  std::vector<Message> lines;
+  for (const auto &[which, alike] : keys)
+    lines.push_back(which.first + ": " + someOf(alike.names) + ": not read" +
+                    alike.reason);
   lines.insert(lines.end(), notes.begin(), notes.end());
   return lines;
 }
@@ -180,7 +188,7 @@ TrainingData::split(double fraction) const {
       last = column.rows->validationRows(fraction);
   int64_t at = samples - last;
   if (!(fraction > 0 && fraction < 1) || at <= 0 || at >= samples)
-    return Error{"--validation-split " + std::to_string(fraction) +
+    return Error{Option{"validation_split", std::to_string(fraction)} +
                  ": splits " + std::to_string(samples) + " samples into " +
                  std::to_string(at) + " and " + std::to_string(samples - at) +
                  ", and neither may be empty; choose a number between 0 and 1"};
@@ -222,14 +230,16 @@ Status TrainingData::weighClasses(const std::map<int64_t, double> &weights) {
       labels = &column;
   }
   if (outputs != 1)
-    return Error{"--class-weight: the model has " + std::to_string(outputs) +
-                 " outputs with labels, and classes are those of one; give "
-                 "--sample-weight NAME=FILE.npz:KEY for each"};
+    return Error{Option{"class_weight"} + ": the model has " +
+                 std::to_string(outputs) +
+                 " outputs with labels, and classes are those of one; give " +
+                 Option{"sample_weight", "NAME=FILE.npz:KEY"} + " for each"};
   if (!weighed || labels->sample.size() > 1)
-    return Error{"--class-weight: " + labels->source + " has labels of shape " +
-                 text(labels->rows->shape()) +
-                 ", and a sample's label is a class or a row of classes; give "
-                 "--sample-weight FILE.npz:KEY"};
+    return Error{
+        Option{"class_weight"} + ": " + labels->source +
+        " has labels of shape " + text(labels->rows->shape()) +
+        ", and a sample's label is a class or a row of classes; give " +
+        Option{"sample_weight", "FILE.npz:KEY"}};
   *weighed = onesFor(weighed->port, samples);
   weighed->source = "(weights of classes)";
   Shape shape = weighed->sample;

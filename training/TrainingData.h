@@ -2,12 +2,13 @@
 //
 //   DataOptions options{.data = "mnist.npz", .divideBy = 255};
 //   Result<TrainingData> data = selectData(options, DataPurpose::Fit, ports);
-//   puts(data->description().c_str());     // x: mnist.npz:x_train (60000, 28, 28) uint8 0..255, divided by 255
+//   puts(data->description().text().c_str());     // x: mnist.npz:x_train (60000, 28, 28) uint8 0..255, divided by 255
 //   std::vector<uint8_t> bytes;
 //   Status ok = TrainingData::gather(data->columns[0], indices, type, bytes);
 //
-// A file's arrays have the names that DataKeys.h lists; --x and --y name others. Shapes that would fit after --add-channel are refused
-// with that flag in the message. Rows are read only for their batches
+// A file's arrays have the names that DataKeys.h lists; the options x and y
+// name others. Shapes that would fit with add_channel are refused with that
+// option in the message. Rows are read only for their batches
 // (sources/ArrayFile.h).
 //
 //===----------------------------------------------------------------------===//
@@ -29,7 +30,7 @@ namespace weft {
 enum class DataPurpose { Fit, Evaluate, Predict, Validation };
 
 struct DataOptions {
-  std::string data; ///< --data or --validation-data
+  std::string data; ///< a file, or a folder of images; empty: none
   /// The arrays, each as [NAME=]FILE.npz:KEY[a:b].
   std::vector<std::string> x = {}, y = {}, sampleWeight = {};
   double divideBy = 1;
@@ -38,11 +39,11 @@ struct DataOptions {
   SourceOptions source = {};
 };
 
-/// An array of the file of --data that no port takes.
+/// An array of the file `data` that no port takes.
 struct UnreadArray {
   std::string path, key;
-  bool isUnknown = true;   ///< no input and no output has that name
-  std::string reason = {}; ///< of a known one: "; for weft evaluate", or ""
+  bool isUnknown = true; ///< no input and no output has that name
+  Message reason = {};   ///< of a known one: "; for weft evaluate", or ""
 };
 
 class TrainingData {
@@ -61,7 +62,7 @@ public:
   };
   int64_t samples = 0;
   std::vector<Column> columns;
-  /// Lines of text on what the file of --data has: texts of columns.
+  /// Lines of text on what the file `data` has: texts of columns.
   std::vector<std::string> notes = {};
   std::vector<UnreadArray> unread = {};
 
@@ -73,9 +74,9 @@ public:
                        ElementType type, std::vector<uint8_t> &out);
   /// A line for each array: name, source, shape, dtype, range, number of NaNs,
   /// divisor and further facts of the source.
-  std::string description() const;
+  Message description() const;
   /// The last lines of the description: arrays for other purposes, and notes.
-  std::vector<std::string> remarks() const;
+  std::vector<Message> remarks() const;
   /// A warning of the unread arrays that no input and no output takes; or
   /// empty.
   std::string unknownArrays() const;
@@ -102,14 +103,14 @@ TrainingData::Column onesFor(const Port &port, int64_t samples);
 std::string sourcePath(const std::string &argument);
 
 /// The shape of a sample's weights by the output's NAME or "", from
-/// --sample-weight and the arrays of --data: one number a sample has no
+/// sampleWeight and the arrays of `data`: one number a sample has no
 /// dimension, even if the array has (n, 1). Empty if no weights are given.
 /// Arrays that cannot be read are left out; selectData reports them.
 std::map<std::string, Shape> weightShapes(const DataOptions &options,
                                           DataPurpose purpose);
 
-/// The shape of a sample of each array x, by NAME or "", from --x and --data,
-/// with the dimension that --add-channel adds. Arrays that cannot be read are
+/// The shape of a sample of each array x, by NAME or "", from `x` and `data`,
+/// with the dimension that addChannel adds. Arrays that cannot be read are
 /// left out; selectData reports them.
 std::map<std::string, Shape> inputShapes(const DataOptions &options);
 

@@ -164,7 +164,8 @@ Status unpackHdf5(const Hdf5Place &place, const std::string &name, int file) {
       kSeconds);
   if (!sent)
     return failed(place, sent.message());
-  return sent->empty() ? Status{} : Status{Error{{sent->begin(), sent->end()}}};
+  return sent->empty() ? Status{}
+                       : Status{Error{std::string(sent->begin(), sent->end())}};
 }
 
 } // namespace weft

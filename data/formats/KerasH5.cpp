@@ -130,7 +130,8 @@ Result<json> readAttributes(const OpenFile &opened, const std::string &path,
     return writeAll(answer, text.data(), text.size());
   });
   if (!sent)
-    return Error{path + ": the HDF5 library cannot read it: " + sent.message() +
+    return Error{path +
+                 ": the HDF5 library cannot read it: " + sent.error().message +
                  "; the file is damaged, save the model again"};
   json out = json::parse(sent->begin(), sent->end(), nullptr, false);
   if (!out.is_object())
@@ -157,9 +158,10 @@ bool KerasH5::hasOlderOptimizer() const {
 Result<KerasH5> readKerasH5(const std::string &path, const ReadLimits &limits) {
   Result<KerasH5> out = readLayersH5(path, limits);
   if (out && out->config.empty())
-    return Error{path + ": holds no model, as it has no attribute "
-                        "\"model_config\"; a file of weights goes to "
-                        "--weights, beside the model's own file"};
+    return Error{path +
+                 ": holds no model, as it has no attribute "
+                 "\"model_config\"; a file of weights goes to " +
+                 Option{"weights"} + ", beside the model's own file"};
   return out;
 }
 

@@ -128,9 +128,9 @@ bool parseBound(std::string_view text, std::optional<int64_t> &out) {
 Error nameless(const std::string &text) {
   std::error_code ignored;
   if (std::filesystem::is_directory(text, ignored))
-    return Error{text +
-                 ": is a folder, not an array; a folder of images is given "
-                 "by --data"};
+    return Error{
+        text + ": is a folder, not an array; a folder of images is given by " +
+        Option{"data"}};
   return Error{text + ": names no array; write FILE.npz:KEY, FILE.npy or "
                       "FILE.h5:KEY"};
 }

@@ -175,8 +175,9 @@ Status writeWeightShards(const std::string &path,
   for (const StoredArray &array : weights)
     if (uint64_t bytes = array.bytes(); bytes > mostBytes)
       return Error{path + ": " + array.name + " has " + std::to_string(bytes) +
-                   " bytes, more than a file of --max-shard-size " +
-                   std::to_string(mostBytes) + "; raise it"};
+                   " bytes, more than a file of " +
+                   Option{"max_shard_size", std::to_string(mostBytes)} +
+                   "; raise it"};
   ShardWriter writer(path, groups, writesFiles);
   std::vector<StoredArray> shard;
   uint64_t inShard = 0, total = 0;

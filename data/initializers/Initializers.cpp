@@ -181,8 +181,8 @@ Result<Draw> orthogonal(const Call &call) {
   if (byteWidth(call.type) < byteWidth(ElementType::Float32))
     return Error{"initializer Orthogonal: JAX has no QR factorization of " +
                  std::string(name(call.type)) +
-                 "; load the weights from a file (--weights), or use another "
-                 "initializer"};
+                 "; load the weights from a file (" + Option{"weights"} +
+                 "), or use another initializer"};
   int64_t columns = call.shape.back(), rows = 1;
   for (size_t i = 0; i + 1 < call.shape.size(); ++i)
     rows *= call.shape[i];
@@ -306,7 +306,7 @@ Result<Draw> run(const Call &call) {
                  "' is not known; use one of " + known};
   if (!call.seed)
     return Error{"initializer " + call.className +
-                 ": has no seed; give one with --seed"};
+                 ": has no seed; give one with " + Option{"seed"}};
   if (plain)
     return plainRandom(call, kind);
   if (ortho)

@@ -34,8 +34,8 @@ static Status checkOrder(const NpyHeader &header, const std::string &name) {
   return Error{name +
                ": has its first index fastest (Fortran's order), so that "
                "no sample can be read alone; save "
-               "numpy.ascontiguousarray of it, or keep it in memory "
-               "with --data-memory"};
+               "numpy.ascontiguousarray of it, or keep it in memory with " +
+               Option{"data_memory"}};
 }
 
 /// Rows of an .npy file of `bytes` bytes from `offset` on, with a CRC if it is
@@ -224,28 +224,33 @@ Result<SourceKind> sourceKind(const std::string &path,
 Status checkSourceOptions(const std::vector<std::string> &paths,
                           const SourceOptions &options) {
   const ImageOptions &images = options.images;
-  const char *ofImages = images.interpolation         ? "--interpolation"
-                         : images.cropToAspectRatio   ? "--crop-to-aspect-ratio"
-                         : !images.classNames.empty() ? "--class-names"
-                         : images.seed                ? "--image-seed"
-                                                      : nullptr;
-  const char *ofTables = !options.inputs.empty()    ? "--inputs"
-                         : !options.targets.empty() ? "--targets"
-                                                    : nullptr;
+  std::optional<Option> ofImages, ofTables;
+  if (images.interpolation)
+    ofImages = Option{"interpolation"};
+  else if (images.cropToAspectRatio)
+    ofImages = Option{"crop_to_aspect_ratio"};
+  else if (!images.classNames.empty())
+    ofImages = Option{"class_names"};
+  else if (images.seed)
+    ofImages = Option{"image_seed"};
+  if (!options.inputs.empty())
+    ofTables = Option{"inputs"};
+  else if (!options.targets.empty())
+    ofTables = Option{"targets"};
   std::string others;
   for (const std::string &path : paths) {
     Result<SourceKind> kind = sourceKind(path, options);
     if (!kind)
       return {}; // reported where the file is read
     if (*kind == SourceKind::Images)
-      ofImages = nullptr;
+      ofImages.reset();
     if (*kind == SourceKind::Table)
-      ofTables = nullptr;
+      ofTables.reset();
     others += (others.empty() ? "" : ", ") + path;
   }
-  if (const char *flag = ofImages ? ofImages : ofTables)
-    return Error{std::string(flag) + " has no effect on " + others +
-                 ": it is for " +
+  if (ofImages || ofTables)
+    return Error{(ofImages ? *ofImages : *ofTables) + " has no effect on " +
+                 others + ": it is for " +
                  (ofImages ? "a folder of images" : "a table (.csv)") +
                  "; leave it out"};
   return {};

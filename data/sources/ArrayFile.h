@@ -62,7 +62,7 @@ public:
   virtual Result<Rows> rows(const std::string &key, const Shape &sample) = 0;
 
   /// The rule by which keys are defined, for files without keys.
-  virtual std::string hint() const { return ""; }
+  virtual Message hint() const { return ""; }
   /// Lines of text on what was read and what was not: columns of a table.
   virtual std::vector<std::string> notes() const { return {}; }
 

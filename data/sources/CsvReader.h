@@ -23,7 +23,7 @@ namespace weft {
 
 using CsvFields = std::vector<std::string>;
 
-/// The fields of one line of text, in the same grammar, as a flag has them:
+/// The fields of one line of text, in the same grammar, as an option has them:
 /// a,"b, c". Fails if a quote is not closed.
 Result<CsvFields> splitFields(const std::string &text);
 /// A field between quotes, as splitFields reads it.
@@ -39,7 +39,7 @@ public:
   Result<bool> next(CsvFields &fields);
   /// The number of the line in which the last record began, from 1.
   int64_t line() const { return begun; }
-  Error wrong(const std::string &what) const {
+  Error wrong(const Message &what) const {
     return {path + ": line " + std::to_string(begun) + ": " + what};
   }
 

@@ -31,15 +31,16 @@ public:
       out.push_back(key);
     return out;
   }
-  std::string hint() const override {
-    return "name its columns with --inputs and --targets";
+  Message hint() const override {
+    return "name its columns with " + Option{"inputs"} + " and " +
+           Option{"targets"};
   }
   std::vector<std::string> notes() const override { return lines; }
   Result<Rows> rows(const std::string &key, const Shape &) override {
     if (auto found = arrays.find(key); found != arrays.end())
       return found->second;
-    return Error{path() + ": no columns are named for " + key +
-                 "; add --inputs or --targets"};
+    return Error{path() + ": no columns are named for " + key + "; add " +
+                 Option{"inputs"} + " or " + Option{"targets"}};
   }
 
 private:
@@ -47,8 +48,8 @@ private:
   std::vector<std::string> lines;
 };
 
-/// A name as a flag takes it: quoted if it has a comma or begins with a quote.
-std::string flagName(const std::string &name) {
+/// A name as an option takes it: quoted if it has a comma or begins with a quote.
+std::string optionName(const std::string &name) {
   bool isPlain = name.find(',') == name.npos && !name.starts_with('"');
   return isPlain ? name : quotedField(name);
 }
@@ -88,7 +89,7 @@ public:
 
 private:
   Status readHeader();
-  Status addGroup(const std::string &key, const std::string &flag,
+  Status addGroup(const std::string &key, const Option &option,
                   const std::string &text);
   Status readMissing();
   Status findTexts();
@@ -98,8 +99,8 @@ private:
   Result<double> textNumber(size_t column, const std::string &text);
   /// Reads the next record, of as many fields as there are columns.
   Result<bool> next(CsvReader &from, CsvFields &fields) const;
-  Result<size_t> columnOf(const std::string &flag, const std::string &text,
-                          const std::string &name) const;
+  /// The column of this name, which the option's value has.
+  Result<size_t> columnOf(const Option &option, const std::string &name) const;
   std::string where(size_t column) const {
     return "column \"" + header[column] + "\": ";
   }
@@ -120,17 +121,18 @@ private:
 Result<std::unique_ptr<ArrayFile>> TableReader::read() {
   if (Status ok = readHeader(); !ok)
     return ok.error();
-  for (auto [key, flag, texts] :
-       {std::tuple{"x", "--inputs", &options.inputs},
-        std::tuple{"y", "--targets", &options.targets}})
+  for (auto &[key, option, texts] :
+       {std::tuple{"x", Option{"inputs"}, &options.inputs},
+        std::tuple{"y", Option{"targets"}, &options.targets}})
     for (const std::string &text : *texts)
-      if (Status ok = addGroup(key, flag, text); !ok)
+      if (Status ok = addGroup(key, option, text); !ok)
         return ok.error();
   if (groups.empty())
     return Error{path +
                  ": is a table; say which columns are inputs and "
-                 "targets, as --inputs " +
-                 flagName(header[0]) + " --targets " + flagName(header.back())};
+                 "targets, as " +
+                 Option{"inputs", optionName(header[0])} + " " +
+                 Option{"targets", optionName(header.back())}};
   if (Status ok = readMissing(); !ok)
     return ok.error();
   if (Status ok = findTexts(); !ok)
@@ -165,23 +167,22 @@ Status TableReader::readHeader() {
   return {};
 }
 
-Result<size_t> TableReader::columnOf(const std::string &flag,
-                                     const std::string &text,
+Result<size_t> TableReader::columnOf(const Option &option,
                                      const std::string &name) const {
   auto found = std::find(header.begin(), header.end(), name);
   if (found != header.end())
     return size_t(found - header.begin());
   std::string meant =
       closestName(name, std::set<std::string>(header.begin(), header.end()));
-  return Error{
-      flag + " " + text + ": " + path + " has no column \"" + name + "\"; " +
-      (meant.empty() ? "its first line names them, and a name with a comma is "
-                       "quoted"
-                     : "did you mean " + quotedField(meant) + "?")};
+  return Error{option + ": " + path + " has no column \"" + name + "\"; " +
+               (meant.empty()
+                    ? "its first line names them, and a name with a comma is "
+                      "quoted"
+                    : "did you mean " + quotedField(meant) + "?")};
 }
 
 /// Adds the array of [NAME=]a,b,c.
-Status TableReader::addGroup(const std::string &key, const std::string &flag,
+Status TableReader::addGroup(const std::string &key, const Option &option,
                              const std::string &text) {
   size_t equal = text.find('=');
   bool isNamed = equal != text.npos && equal < text.find('"') &&
@@ -192,9 +193,9 @@ Status TableReader::addGroup(const std::string &key, const std::string &flag,
   Result<CsvFields> names =
       splitFields(isNamed ? text.substr(equal + 1) : text);
   if (!names)
-    return Error{flag + " " + names.message()};
+    return Error{option + " " + names.error().message};
   for (const std::string &name : *names) {
-    Result<size_t> column = columnOf(flag, text, name);
+    Result<size_t> column = columnOf(option.as(text), name);
     if (!column)
       return column.error();
     group.columns.push_back(*column);
@@ -204,9 +205,10 @@ Status TableReader::addGroup(const std::string &key, const std::string &flag,
   return {};
 }
 
-/// Reads the values of --missing: [COLUMN=]VALUE.
+/// Reads the values of `missing`: [COLUMN=]VALUE.
 Status TableReader::readMissing() {
   for (const std::string &text : options.missing) {
+    Option option{"missing", text};
     size_t equal = text.rfind('=');
     if (equal == text.npos) {
       missingElsewhere = text;
@@ -214,13 +216,13 @@ Status TableReader::readMissing() {
     }
     Result<CsvFields> name = splitFields(text.substr(0, equal));
     if (!name)
-      return Error{"--missing " + name.message()};
+      return Error{Option{"missing"} + " " + name.error().message};
     Result<size_t> column =
-        columnOf("--missing", text, name->size() == 1 ? name->front() : text);
+        columnOf(option, name->size() == 1 ? name->front() : text);
     if (!column)
       return column.error();
     if (!chosen.contains(*column))
-      return Error{"--missing " + text + ": the column \"" + header[*column] +
+      return Error{option + ": the column \"" + header[*column] +
                    "\" is neither an input nor a target; leave it out"};
     missing[*column] = text.substr(equal + 1);
   }
@@ -330,16 +332,17 @@ Result<double> TableReader::number(size_t column, const std::string &field) {
   if (text.empty()) {
     auto given = missing.find(column);
     if (given == missing.end())
-      return reader.wrong(where(column) +
-                          "is empty; fill it in, leave the line out, or say "
-                          "what it means with --missing " +
-                          flagName(header[column]) + "=VALUE");
+      return reader.wrong(
+          where(column) +
+          "is empty; fill it in, leave the line out, or say "
+          "what it means with " +
+          Option{"missing", optionName(header[column]) + "=VALUE"});
     text = given->second;
     if (!isText && parseNumber(text, value) != NumberKind::Number)
-      return Error{"--missing " + text + ": is no number, and " + path +
+      return Error{Option{"missing", text} + ": is no number, and " + path +
                    " has numbers in the column \"" + header[column] +
-                   "\"; give --missing " + flagName(header[column]) +
-                   "=NUMBER"};
+                   "\"; give " +
+                   Option{"missing", optionName(header[column]) + "=NUMBER"}};
   }
   if (isText)
     return textNumber(column, text);
@@ -365,7 +368,7 @@ std::vector<std::string> TableReader::notes() const {
   std::string others;
   for (size_t column = 0; column < header.size(); ++column)
     if (!chosen.contains(column))
-      others += (others.empty() ? "" : ", ") + flagName(header[column]);
+      others += (others.empty() ? "" : ", ") + optionName(header[column]);
     else if (vocabulary->contains(header[column]))
       lines.push_back(path + ": " + where(column) +
                       vocabulary->described(header[column]));

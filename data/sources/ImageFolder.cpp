@@ -110,7 +110,7 @@ public:
     return classes.empty() ? std::vector<std::string>{"x"}
                            : std::vector<std::string>{"x", "y"};
   }
-  std::string hint() const override {
+  Message hint() const override {
     return "put the images of each class into a folder of its own";
   }
   Result<Rows> rows(const std::string &key, const Shape &sample) override {
@@ -214,7 +214,8 @@ Result<std::vector<std::string>> classesOf(const std::string &path,
     return found;
   for (const std::string &name : options.classNames)
     if (std::find(found->begin(), found->end(), name) == found->end()) {
-      return Error{"--class-names: " + path + " has no folder " + name + "; " +
+      return Error{Option{"class_names"} + ": " + path + " has no folder " +
+                   name + "; " +
                    suggestion(name, {found->begin(), found->end()},
                               "name folders in it")};
     }

@@ -14,7 +14,7 @@
 //     weft_error_free(error);
 //   }
 //
-// These are the GPUs of --devices cuda, in its order. Part of the C API, like
+// These are the GPUs of the devices "cuda", in its order. Part of the C API, like
 // weft.h.
 //
 //===----------------------------------------------------------------------===//

@@ -110,17 +110,10 @@ enum {
 /// 8-byte words, the tail by bytes.
 uint64_t weft_hash(const void *data, size_t bytes);
 
-typedef enum weft_status {
+typedef enum weft_status { // WEFT_INVALID_ARGUMENT, WEFT_INVALID_FILE, ...
   WEFT_OK = 0,
-  WEFT_INVALID_ARGUMENT,
-  WEFT_INVALID_FILE,
-  WEFT_INCOMPATIBLE, ///< ABI, CPU features, or kind of devices
-  WEFT_IO,
-  WEFT_DEADLOCK, ///< every device waits and no group is complete, or a
-                 ///< callback of a ticket waits
-  WEFT_OUT_OF_MEMORY,
-  WEFT_INTERNAL,
-  WEFT_PEER ///< another process has failed or died: see processes.h
+#define WEFT_STATUS(NAME, ...) WEFT_##NAME,
+#include "weft/base/StatusCodes.def"
 } weft_status;
 typedef struct weft_error weft_error;
 weft_status weft_error_status(const weft_error *error);

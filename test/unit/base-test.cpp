@@ -1,6 +1,7 @@
 //===- base-test.cpp - texts and element types ----------------------------===//
 
 #include "weft/base/ElementTypes.h"
+#include "weft/base/Result.h"
 #include "weft/base/Text.h"
 
 #include "catch2/catch.hpp"
@@ -61,4 +62,32 @@ TEST_CASE("arrays carry short types in longer ones") {
   CHECK(carrierOf(ElementType::Bool) == ElementType::Bool);
   CHECK(componentType(ElementType::Complex128) == ElementType::Float64);
   CHECK(componentType(ElementType::Int8) == ElementType::Int8);
+}
+
+static std::string inCapitals(const Option &option) {
+  return option.value.empty() ? "FLAG" : "FLAG(" + option.value + ")";
+}
+
+TEST_CASE("a message keeps its options wherever it is put") {
+  Message how = "add " + Option{"data", "f.npz"} + " or " + Option{"x"};
+  CHECK(how.text() == "add data=f.npz or x");
+  CHECK(how.text(inCapitals) == "add FLAG(f.npz) or FLAG");
+  Message both = Option{"y"} + ": no array; " + how;
+  CHECK(both.text() == "y: no array; add data=f.npz or x");
+  CHECK(both.text(inCapitals) == "FLAG: no array; add FLAG(f.npz) or FLAG");
+  CHECK(Message(std::string("plain")).text(inCapitals) == "plain");
+  CHECK(Message().empty());
+}
+
+TEST_CASE("an error gets a place and keeps its status") {
+  Error error{"has 3 bytes; leave out " + Option{"x"}, StatusCode::InvalidFile};
+  Status placed = Status(error).in("step.weft");
+  CHECK(placed.message() == "step.weft: has 3 bytes; leave out x");
+  CHECK(placed.code() == StatusCode::InvalidFile);
+  CHECK(placed.error().message.text(inCapitals) ==
+        "step.weft: has 3 bytes; leave out FLAG");
+  CHECK(Status().in("step.weft"));
+  CHECK(Status().code() == StatusCode::Ok);
+  CHECK(Status(error.in(Option{"devices"})).message() ==
+        "devices: has 3 bytes; leave out x");
 }

@@ -10,6 +10,7 @@
 #include "weft/base/DeviceList.h"
 #include "weft/base/ElementTypes.h"
 #include "weft/base/EnvironmentNumber.h"
+#include "weft/base/Message.h"
 #include "weft/base/PortRole.h"
 #include "weft/base/Result.h"
 #include "weft/base/Threefry.h"
@@ -251,6 +252,16 @@ TEST_CASE("base/PortRole.h") {
   CHECK(roleName(*role) == "sample_weight");
   CHECK(holdsState(weft::Role::MetricState));
   CHECK(!roleNamed("weights"));
+}
+
+TEST_CASE("base/Message.h") {
+  using namespace weft;
+  auto flagOf = [](const Option &option) {
+    return "--" + option.name + " " + option.value;
+  };
+#include "Message.inc"
+  CHECK(m.text() == "no array is given for x; add data=FILE.npz");
+  CHECK(m.text(flagOf) == "no array is given for x; add --data FILE.npz");
 }
 
 TEST_CASE("base/Result.h") {

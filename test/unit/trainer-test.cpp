@@ -127,7 +127,7 @@ TEST_CASE("fit, evaluate and predict share variables and weigh a short batch") {
       f.data({.data = f.file, .divideBy = 10});
   INFO((data ? "" : data.message()));
   REQUIRE(data);
-  CHECK(data->description() ==
+  CHECK(data->description().text() ==
         "x: " + f.file + ":x_train (5, 2) uint8 0..90, divided by 10\n" +
             "y: " + f.file + ":y_train (5,) int64 3..7\n" + f.file +
             ": x_test, y_test: not read; for weft evaluate\n");
@@ -226,21 +226,26 @@ TEST_CASE("the error for data that does not fit names the fix") {
     auto data = f.data(options);
     return data ? std::string("fits") : data.message();
   };
-  CHECK(message({}).find("add --data FILE.npz") != std::string::npos);
+  CHECK(message({}).find("add data=FILE.npz or x=FILE.npz:KEY") !=
+        std::string::npos);
   CHECK(message({.data = f.file, .x = {f.file + ":x_test[0:3]"}})
             .find("take as many of both") != std::string::npos);
   CHECK(message({.data = f.file, .x = {f.file + ":y_train"}}) ==
         f.file + ":y_train: has samples of shape (1,), x needs (2,); reshape "
-                 "the array or choose another one with --x");
+                 "the array or choose another one with x");
   CHECK(message({.data = f.file, .addChannel = true})
-            .find("leave out --add-channel") != std::string::npos);
+            .find("leave out add_channel") != std::string::npos);
   CHECK(message({.data = f.file, .x = {"x=" + f.file + ":x_test"}}) == "fits");
   REQUIRE(weft::writeNpz(
       scratch("other.npz"),
       {{"a", weft::Array::zeros(weft::ElementType::UInt8, {2})}}));
   CHECK(message({.data = scratch("other.npz")})
-            .find("has neither x nor x_train, but a; name one with --x") !=
+            .find("has neither x nor x_train, but a; name one with x=") !=
         std::string::npos);
+  // The caller's words take the place of the option's name.
+  CHECK(f.data({}).error().message.text([](const weft::Option &option) {
+    return "<" + option.name + ">";
+  }) == "no array is given for x; add <data> or <x>");
   auto data = f.data({.data = f.file});
   auto parts = data->split(0.2);
   REQUIRE(parts);

@@ -407,7 +407,7 @@ void CommandLine::parse(int argc, char **argv) {
   if (!words.empty() && words[0] == "fit") {
     auto all = withConfig(*app.get_subcommand("fit"), words);
     if (!all) {
-      status = fail(all.message());
+      status = fail(all.error());
       return;
     }
     words = std::move(*all);

@@ -12,6 +12,7 @@
 #define WEFT_TOOLS_WEFT_COMMANDS_H
 
 #include "weft/base/DeviceList.h"
+#include "weft/base/Result.h"
 #include "weft/data/sources/ArrayFile.h"
 #include "weft/runtime/abi/processes.h"
 #include "weft/tools/weft/DefaultTarget.h"
@@ -230,20 +231,24 @@ int runReshardCommand(const ReshardFlags &flags);
 /// names of files and programs must not change the terminal.
 std::string printable(const std::string &text);
 /// Prints a text for people on stdout, printable.
-void printText(const std::string &text);
+void printText(const Message &text);
 /// The exit status after what was written to stdout has been flushed: 1, after a
 /// printed error, if that fails.
 int flushed(int status);
 
+/// The flag of an option that a library names: --add-channel, --data FILE.npz.
+std::string flagOf(const Option &option);
 /// Prints `weft: error: MESSAGE` on stderr, or nothing if the message is empty,
-/// as it was printed before. Returns 1.
-int fail(const std::string &message);
+/// as it was printed before. Options are named by their flags, here and below.
+/// Returns 1.
+int fail(const Message &message);
+int fail(const Error &error);
 /// Prints an error for a flag's value that is never valid; returns 2.
-int failUsage(const std::string &message);
+int failUsage(const Message &message);
 /// Prints `weft: note: MESSAGE` on stderr, after an error.
-void note(const std::string &message);
+void note(const Message &message);
 /// Prints `weft: warning: MESSAGE` on stderr.
-void warn(const std::string &message);
+void warn(const Message &message);
 
 } // namespace weft::tool
 

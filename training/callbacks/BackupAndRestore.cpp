@@ -88,7 +88,7 @@ Status BackupAndRestore::restore(TrainingRun &run) {
   if (!checkpoint)
     return checkpoint.error();
   Status resumed = run.resume(std::move(*checkpoint));
-  return resumed ? resumed : Error{path + ": " + resumed.message()};
+  return resumed.in(path);
 }
 
 Status BackupAndRestore::keepPrevious() const {

@@ -9,7 +9,7 @@
 //       batchEnd  settled       for each batch
 //     epochEnd  settled
 //   trainEnd
-//   resultsSaved                the files of --save and so on are written
+//   resultsSaved                the files of the results are written
 //
 //===----------------------------------------------------------------------===//
 

@@ -20,7 +20,7 @@ const json *CallbackOptions::find(const char *name) {
   return found == given.end() ? nullptr : &*found;
 }
 
-void CallbackOptions::check(bool fits, const std::string &message) {
+void CallbackOptions::check(bool fits, const Message &message) {
   if (!fits && error.empty())
     error = where + ": " + message;
 }
@@ -129,7 +129,7 @@ void CallbackOptions::required(const char *name) {
 }
 
 void CallbackOptions::refused(const char *name, const json &usual,
-                              const std::string &how) {
+                              const Message &how) {
   const json *said = find(name);
   check(!said || *said == usual, std::string("\"") + name +
                                      "\": " + (said ? printed(*said) : "") +

@@ -29,7 +29,7 @@ std::string printed(const nlohmann::json &value);
 
 class CallbackOptions {
 public:
-  /// Takes the object; messages begin with `where`: "--callback EarlyStopping".
+  /// Takes the object; messages begin with `where`: "callback EarlyStopping".
   CallbackOptions(std::string where,
                   const nlohmann::json &given [[clang::lifetimebound]])
       : where(std::move(where)), given(given) {}
@@ -56,8 +56,8 @@ public:
   /// Keeps an error if the option is given with another value than Keras'
   /// default.
   void refused(const char *name, const nlohmann::json &usual,
-               const std::string &how);
-  void check(bool fits, const std::string &message);
+               const Message &how);
+  void check(bool fits, const Message &message);
   /// The first error, if there is one.
   Status finish();
   /// The options' names in the order of their declaration, which is Keras'.
@@ -72,7 +72,7 @@ private:
   std::string where;
   const nlohmann::json &given;
   std::vector<std::string> asked, outputs;
-  std::string error;
+  Message error;
 };
 
 } // namespace weft

@@ -79,7 +79,7 @@ Result<std::unique_ptr<Callback>> makeCallback(const std::string &text,
                                                const std::string &where) {
   Result<json> said = readPythonCall(text);
   if (!said)
-    return Error{where + " " + text + ": " + said.message() + kHow};
+    return Error{where + " " + text + ": " + said.error().message + kHow};
   return makeCallback(*said, where);
 }
 
@@ -98,12 +98,12 @@ Result<std::unique_ptr<Callback>> makeCallback(const json &said,
   std::string name = said["class_name"].get<std::string>();
   Result<const Row *> row = find(name);
   if (!row)
-    return Error{where + ": " + row.message()};
+    return row.error().in(where);
   std::string place = where + " " + name;
   Result<json> config =
       named(**row, said.contains("config") ? said["config"] : json::object());
   if (!config)
-    return Error{place + " " + config.message()};
+    return Error{place + " " + config.error().message};
   std::unique_ptr<Callback> callback = (*row)->make();
   CallbackOptions options(place, *config);
   callback->options(options);

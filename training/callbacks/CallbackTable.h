@@ -1,6 +1,6 @@
 //===- CallbackTable.h - the callbacks that fit has -------------*- C++ -*-===//
 //
-//   auto made = makeCallback("EarlyStopping(patience=3)"s, "--callback");
+//   auto made = makeCallback("EarlyStopping(patience=3)"s, "callback");
 //   made = makeCallback(
 //       R"({"class_name": "EarlyStopping", "config": {"patience": 3}})"s, "");
 //

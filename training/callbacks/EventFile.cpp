@@ -39,19 +39,19 @@ std::string checksum(std::string_view bytes) {
 }
 
 /// A message of protocol buffers, field by field.
-class Message {
+class ProtoMessage {
 public:
-  Message &varint(int field, uint64_t value) {
+  ProtoMessage &varint(int field, uint64_t value) {
     number(uint64_t(field) << 3);
     number(value);
     return *this;
   }
-  Message &real(int field, double value) {
+  ProtoMessage &real(int field, double value) {
     number(uint64_t(field) << 3 | 1);
     text += littleEndian(value);
     return *this;
   }
-  Message &bytes(int field, std::string_view value) {
+  ProtoMessage &bytes(int field, std::string_view value) {
     number(uint64_t(field) << 3 | 2);
     number(value.size());
     text += value;
@@ -79,25 +79,29 @@ enum DataClass { kScalar = 1, kTensor = 2 }; // tensorflow.DataClass
 
 std::string tensor(Type type, const std::vector<int64_t> &shape,
                    const std::string &content) {
-  Message dims;
+  ProtoMessage dims;
   for (int64_t size : shape)
-    dims.bytes(2, Message().varint(1, uint64_t(size)).str());
-  return Message().varint(1, type).bytes(2, dims.str()).bytes(4, content).str();
+    dims.bytes(2, ProtoMessage().varint(1, uint64_t(size)).str());
+  return ProtoMessage()
+      .varint(1, type)
+      .bytes(2, dims.str())
+      .bytes(4, content)
+      .str();
 }
 
 std::string summaryEvent(const std::string &tag, int64_t step,
                          const char *plugin, DataClass kind,
                          const std::string &tensor) {
-  std::string metadata = Message()
-                             .bytes(1, Message().bytes(1, plugin).str())
+  std::string metadata = ProtoMessage()
+                             .bytes(1, ProtoMessage().bytes(1, plugin).str())
                              .varint(4, kind)
                              .str();
   std::string value =
-      Message().bytes(1, tag).bytes(8, tensor).bytes(9, metadata).str();
-  return Message()
+      ProtoMessage().bytes(1, tag).bytes(8, tensor).bytes(9, metadata).str();
+  return ProtoMessage()
       .real(1, now())
       .varint(2, uint64_t(step))
-      .bytes(5, Message().bytes(1, value).str())
+      .bytes(5, ProtoMessage().bytes(1, value).str())
       .str();
 }
 
@@ -132,7 +136,7 @@ Result<EventFile> EventFile::create(const std::string &folder) {
   if (error)
     return Error{out.path + ": cannot be written: " + std::strerror(error) +
                  "; check the path"};
-  out.add(Message().real(1, now()).bytes(3, "brain.Event:2").str());
+  out.add(ProtoMessage().real(1, now()).bytes(3, "brain.Event:2").str());
   Status written = out.flush();
   if (!written)
     return written.error();

@@ -43,8 +43,8 @@ Status ModelCheckpoint::checkNames(const TrainingRun &run) const {
     bool isRare = !run.rareNames().empty() && name.starts_with(run.rareNames());
     if (isRare)
       return Error{filepath + ": {" + name +
-                   "} has no value in epochs without "
-                   "a validation; leave out --validation-freq"};
+                   "} has no value in epochs without a validation; leave out " +
+                   Option{"validation_freq"}};
     if (run.listNames().contains(name))
       return Error{filepath + ": {" + name +
                    "} gives several numbers, of which a file's name cannot be "
@@ -62,7 +62,7 @@ Status ModelCheckpoint::trainBegin(TrainingRun &run) {
   if (Status ok = checkNames(run); !ok)
     return ok;
   if (Status can = run.canSaveModel(weightsOnly); !can)
-    return Error{filepath + ": " + can.message()};
+    return can.in(filepath);
   return MonitorCallback::trainBegin(run);
 }
 

@@ -16,7 +16,7 @@ void TensorBoard::options(CallbackOptions &o) {
     everyBatches = 1;
   else
     o.frequency("update_freq", everyBatches);
-  o.refused("profile_batch", 0, "--stats has times of steps");
+  o.refused("profile_batch", 0, Option{"stats"} + " has times of steps");
   o.refused("embeddings_freq", 0, "save weights with ModelCheckpoint");
   o.refused("embeddings_metadata", nullptr, "leave it out");
 }

@@ -42,7 +42,7 @@ public:
   virtual ~TrainingRun() = default;
   virtual ModelState &state() = 0;
   virtual void print(const std::string &text) = 0;
-  virtual void warn(const std::string &text) = 0;
+  virtual void warn(const Message &text) = 0;
   /// The names of values that a batch and an epoch show: loss, val_loss.
   virtual std::set<std::string> shownNames() const = 0;
   /// The names of metrics whose values are lists of numbers, and the same with

@@ -50,9 +50,10 @@ Result<std::string> weft::tool::artifactText(const std::string &bytes,
       },
       seconds);
   if (!sent || sent->empty())
-    return Error{name + ": is a damaged portable artifact" +
-                 (sent ? "" : " (the reader " + sent.message() + ")") +
-                 "; write it again"};
+    return Error{
+        name + ": is a damaged portable artifact" +
+        (sent ? Message() : " (the reader " + sent.error().message + ")") +
+        "; write it again"};
   std::string text(sent->begin() + 1, sent->end());
   if (sent->front() != 'T')
     return Error{name + ": is no portable artifact that Weft reads: " + text};

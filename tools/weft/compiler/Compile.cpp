@@ -103,7 +103,7 @@ static int compileTraced(const CompileFlags &flags, bool namesStep,
     if (Status known = program.choose(
             namesStep ? flags.model.step : program.steps().front().kind, size);
         !known)
-      return fail(known.message());
+      return fail(known.error());
   std::vector<CompiledStep> steps;
   for (const stablehlo::StepFunction &step : program.steps()) {
     const std::vector<int64_t> &sizes = flags.model.batchSizes;
@@ -112,14 +112,14 @@ static int compileTraced(const CompileFlags &flags, bool namesStep,
     if (namesStep && flags.model.step != step.kind)
       continue;
     if (Status known = program.choose(step.kind, step.batch); !known)
-      return fail(known.message());
+      return fail(known.error());
     auto image = program.compile();
     if (!image)
       return 1;
     steps.push_back({step.kind, step.batch, std::move(*image)});
   }
   Status written = writeSteps(flags.out, steps);
-  return written ? 0 : fail(written.message());
+  return written ? 0 : fail(written.error());
 }
 
 /// Compiles one step, or with --step all train, evaluate and predict, for each
@@ -140,7 +140,7 @@ static int compileAll(const CompileFlags &flags, StepCompiler &model) {
       steps.push_back({kind, size, std::move(*image)});
     }
   Status written = writeSteps(flags.out, steps);
-  return written ? 0 : fail(written.message());
+  return written ? 0 : fail(written.error());
 }
 
 /// Whether the flags request several programs.
@@ -220,7 +220,7 @@ int weft::tool::runCompile(const CompileFlags &flags) {
     return 2;
   if (!flags.out.empty() && flags.out != "-")
     if (Status writable = tryOutput(flags.out); !writable)
-      return fail(writable.message());
+      return fail(writable.error());
   if (!flags.from.empty())
     return compileFrom(flags, stage);
   if (namesForeignProgram(flags.model.model))

@@ -122,7 +122,7 @@ int weft::tool::runExplain(const ExplainFlags &given) {
   flags.model.openSizes.assign(std::begin(kOpenSizes), std::end(kOpenSizes));
   if (!flags.html.empty())
     if (Status writable = tryOutput(flags.html); !writable)
-      return fail(writable.message());
+      return fail(writable.error());
   return namesForeignProgram(flags.model.model) ? explainForeign(flags)
                                                 : explainModel(flags);
 }

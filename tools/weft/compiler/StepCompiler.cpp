@@ -143,7 +143,7 @@ bool StepCompiler::readModel(const ModelFile &file,
 bool StepCompiler::readModelFile() {
   auto file = openModelFile(flags.model);
   if (!file)
-    return fail(file.message()), false;
+    return fail(file.error()), false;
   keras::ModelOptions options;
   options.optimizer = flags.optimizer;
   options.loss = flags.loss;
@@ -159,7 +159,7 @@ bool StepCompiler::readModelFile() {
     warn(flags.model + ": " + text);
   auto values = valuesOf(*file, kerasModel, flags.model);
   if (!values)
-    return fail(values.message()), false;
+    return fail(values.error()), false;
   weights = std::move(*values);
   // A rate of the command line overrides the file's.
   if (flags.learningRate && kerasModel.optimizer)

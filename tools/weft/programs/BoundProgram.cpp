@@ -120,7 +120,7 @@ Result<OwnedRuntime> tool::createRuntime(const RunFlags &flags,
   if (Status made = takeError(weft_runtime_create_among(
           flags.processes, devices.text().c_str(), 0, &runtime));
       !made)
-    return Error{"--devices: " + made.message()};
+    return made.error().in("--devices");
   OwnedRuntime owner(runtime);
   if (int64_t count = weft_runtime_device_count(runtime); count < needed)
     return Error{flags.program + ": the program's mesh has " +
@@ -149,7 +149,7 @@ static std::vector<uint8_t> compileForeign(const RunFlags &flags) {
       return {};
   }
   if (Status shared = shareBytes(flags.processes, image); !shared)
-    return fail(shared.message()), std::vector<uint8_t>();
+    return fail(shared.error()), std::vector<uint8_t>();
   return image;
 }
 
@@ -169,6 +169,6 @@ OwnedProgram tool::loadProgram(const RunFlags &flags) {
     loaded = program ? *program : nullptr;
   }
   if (!read)
-    fail(read.message());
+    fail(read.error());
   return OwnedProgram(read ? loaded : nullptr);
 }

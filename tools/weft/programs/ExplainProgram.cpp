@@ -131,7 +131,7 @@ int weft::tool::runExplainProgram(const ExplainFlags &flags) {
   auto read = loadProgramFile(path, flags.model.namesStep ? flags.model.step
                                                           : std::string());
   if (!read)
-    return fail(read.message());
+    return fail(read.error());
   weft_program *loaded = *read;
   OwnedProgram program(loaded);
   weft_program_info info = describeProgram(loaded);
@@ -140,7 +140,7 @@ int weft::tool::runExplainProgram(const ExplainFlags &flags) {
     if (Status known =
             takeError(weft_program_collective(loaded, i, &collectives[i]));
         !known)
-      return fail(path + ": " + known.message());
+      return fail(known.error().in(path));
   if (flags.json)
     std::printf("%s\n", jsonOf(loaded, info, collectives)
                             .dump(2, ' ', false, Json::error_handler_t::replace)

@@ -2,6 +2,7 @@
 
 #include "weft/tools/weft/Commands.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -26,8 +27,22 @@ std::string weft::tool::printable(const std::string &text) {
   return out;
 }
 
-void weft::tool::printText(const std::string &text) {
-  std::fputs(printable(text).c_str(), stdout);
+std::string weft::tool::flagOf(const Option &option) {
+  // CommandLine.cpp, ModelFlags.cpp and TrainingFlags.cpp declare the flags,
+  // and check_options.py finds one there for each option of a library.
+  std::string flag = "--" + option.name;
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  bool isAlone = option.value.empty() || option.value == "true";
+  return isAlone ? flag : flag + " " + option.value;
+}
+
+/// The message in the words of the command line.
+static std::string inFlags(const weft::Message &message) {
+  return weft::tool::printable(message.text(weft::tool::flagOf));
+}
+
+void weft::tool::printText(const Message &text) {
+  std::fputs(inFlags(text).c_str(), stdout);
 }
 
 int weft::tool::flushed(int status) {
@@ -42,22 +57,23 @@ int weft::tool::flushed(int status) {
 }
 
 /// Prints a line for people on stderr.
-static void say(const char *kind, const std::string &message) {
-  std::fprintf(stderr, "weft: %s: %s\n", kind,
-               weft::tool::printable(message).c_str());
+static void say(const char *kind, const weft::Message &message) {
+  std::fprintf(stderr, "weft: %s: %s\n", kind, inFlags(message).c_str());
 }
 
-int weft::tool::fail(const std::string &message) {
+int weft::tool::fail(const Error &error) { return fail(error.message); }
+
+int weft::tool::fail(const Message &message) {
   if (!message.empty())
     say("error", message);
   return 1;
 }
 
-int weft::tool::failUsage(const std::string &message) {
+int weft::tool::failUsage(const Message &message) {
   fail(message);
   return 2;
 }
 
-void weft::tool::note(const std::string &message) { say("note", message); }
+void weft::tool::note(const Message &message) { say("note", message); }
 
-void weft::tool::warn(const std::string &message) { say("warning", message); }
+void weft::tool::warn(const Message &message) { say("warning", message); }

@@ -107,7 +107,7 @@ static Status measure(const ProfileFlags &flags, weft_runtime *runtime,
             weft_execute_profiled(runtime, program, bound.inputs.data(),
                                   bound.outputs.data(), &made));
         !ran)
-      return Error{flags.run.program + ": " + ran.message()};
+      return ran.in(flags.run.program);
     OwnedProfile profile(made);
     std::chrono::duration<double> took =
         std::chrono::steady_clock::now() - begin;
@@ -121,7 +121,7 @@ static Status measure(const ProfileFlags &flags, weft_runtime *runtime,
 
 static Status profile(const ProfileFlags &flags, const weft_program *program) {
   if (Status loaded = takeError(weft_program_prepare(program)); !loaded)
-    return Error{flags.run.program + ": " + loaded.message()};
+    return loaded.in(flags.run.program);
   std::optional<OutputFile> trace;
   if (!flags.trace.empty()) {
     auto opened = OutputFile::open(flags.trace);
@@ -159,5 +159,5 @@ int weft::tool::runProfile(const ProfileFlags &flags) {
   if (!program)
     return 1;
   Status ran = profile(flags, program.get());
-  return ran ? 0 : fail(ran.message());
+  return ran ? 0 : fail(ran.error());
 }

@@ -44,7 +44,7 @@ static Status repeatRuns(const RunFlags &flags, weft_runtime *runtime,
     if (Status ran = takeError(weft_execute(
             runtime, program, bound.inputs.data(), bound.outputs.data()));
         !ran)
-      return Error{flags.program + ": " + ran.message()};
+      return ran.in(flags.program);
     std::chrono::duration<double> took =
         std::chrono::steady_clock::now() - begin;
     clock.endStep(runtime, took.count(), /*waitSeconds=*/0);
@@ -54,7 +54,7 @@ static Status repeatRuns(const RunFlags &flags, weft_runtime *runtime,
 
 static Status execute(const RunFlags &flags, const weft_program *program) {
   if (Status loaded = takeError(weft_program_prepare(program)); !loaded)
-    return Error{flags.program + ": " + loaded.message()};
+    return loaded.in(flags.program);
   auto out = OutputFile::open(flags.outputs);
   if (!out)
     return out.error();
@@ -89,7 +89,7 @@ static Status execute(const RunFlags &flags, const weft_program *program) {
   if (Status same = takeError(
           weft_processes_agree(flags.processes, flags.inputs.c_str(), hash));
       !same)
-    return Error{flags.program + ": " + same.message()};
+    return same.in(flags.program);
   if (Status to = bindOutputs(created, program, inputs, outputs.size(), bound);
       !to)
     return to;
@@ -120,5 +120,5 @@ int weft::tool::runProgram(const RunFlags &given) {
   if (flags.outputs.empty())
     return 0;
   Status ran = execute(flags, program.get());
-  return ran ? 0 : fail(ran.message());
+  return ran ? 0 : fail(ran.error());
 }

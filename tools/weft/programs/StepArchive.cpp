@@ -26,7 +26,7 @@ static Result<CompiledStep> describe(const std::string &where,
   if (Status read = takeError(
           weft_program_load_memory(image.data(), image.size(), &loaded));
       !read)
-    return Error{where + ": " + read.message() +
+    return Error{where + ": " + read.error().message +
                  (read.message().find("; ") == std::string::npos
                       ? "; compile it again"
                       : "")};

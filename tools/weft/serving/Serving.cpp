@@ -59,7 +59,7 @@ static Status loadSteps(const std::string &path, weft_model &model,
     if (Status read = takeError(weft_program_load_memory(
             step.image.data(), step.image.size(), &loaded));
         !read)
-      return weft::Error{path + ": " + read.message()};
+      return read.in(path);
     model.programs[step.batch].reset(loaded);
   }
   if (model.programs.empty())
@@ -76,22 +76,19 @@ static Status bind(weft_model &model, const std::string &path,
   model.state = std::make_unique<ModelState>(model.runtime.get());
   for (const auto &[size, program] : model.programs) {
     if (Status ready = takeError(weft_program_prepare(program.get())); !ready)
-      return weft::Error{path + ": " + ready.message()};
+      return ready.in(path);
     if (Status added = model.state->addPorts(program.get()); !added)
-      return weft::Error{path + ": " + added.message()};
+      return added.in(path);
   }
   if (weights) {
-    auto load = [&](const StoredArray &value) -> Status {
-      Status loaded = model.state->load(value);
-      return loaded
-                 ? loaded
-                 : weft::Error{std::string(weights) + ": " + loaded.message()};
+    auto load = [&](const StoredArray &value) {
+      return model.state->load(value).in(weights);
     };
     if (Status loaded = visitWeights(weights, *model.state, load); !loaded)
       return loaded;
   }
   if (Status begun = model.state->initialise(); !begun)
-    return weft::Error{path + ": " + begun.message()};
+    return begun.in(path);
   model.trainer = std::make_unique<Trainer>(
       model.runtime.get(), *model.state,
       [&model](StepKind, int64_t size) -> Result<weft_program *> {

@@ -32,7 +32,7 @@ std::unique_ptr<StepSource> CompiledSteps::open(const ModelFlags &given) {
   int64_t devices = 0;
   auto steps = readSteps(given.model, devices);
   if (!steps)
-    return fail(steps.message()), nullptr;
+    return fail(steps.error()), nullptr;
   self->steps = std::move(*steps);
   auto sizes = sizesOf(self->steps, given.step);
   if (!given.namesBatchSize)

@@ -21,7 +21,7 @@ static LoopOptions loopOptions(const EvaluateFlags &flags, int64_t batchSize) {
 static void printNotes(const EvaluateFlags &flags, const TrainingData &data) {
   if (std::string unknown = data.unknownArrays(); !unknown.empty())
     warn(unknown);
-  for (const std::string &line : data.remarks())
+  for (const Message &line : data.remarks())
     if (flags.verbose && !flags.json)
       note(line);
 }
@@ -31,7 +31,7 @@ int weft::tool::runEvaluate(const EvaluateFlags &given, const OpenSteps &open) {
   if (Status read = readVocabulary(flags.data, flags.model.model, flags.weights,
                                    DataPurpose::Evaluate);
       !read)
-    return fail(read.message());
+    return fail(read.error());
   auto session = TrainingSession::open(flags.model, open, flags.data,
                                        DataPurpose::Evaluate, flags.processes);
   if (!session)
@@ -39,15 +39,15 @@ int weft::tool::runEvaluate(const EvaluateFlags &given, const OpenSteps &open) {
   auto data =
       session->data(StepKind::Evaluate, flags.data, DataPurpose::Evaluate);
   if (!data)
-    return fail(data.message());
+    return fail(data.error());
   printNotes(flags, *data);
   Status ready = session->initialise(StepKind::Evaluate, flags.weights);
   if (!ready)
-    return fail(ready.message());
+    return fail(ready.error());
   auto logs = session->trainer().evaluate(
       *data, loopOptions(flags, session->batchSize()));
   if (!logs)
-    return fail(logs.message());
+    return fail(logs.error());
   if (flags.json)
     std::printf("%s\n", logsJson(*logs).c_str());
   else
@@ -61,10 +61,10 @@ int weft::tool::runPredict(const EvaluateFlags &given, const OpenSteps &open) {
   if (Status read = readVocabulary(flags.data, flags.model.model, flags.weights,
                                    DataPurpose::Predict);
       !read)
-    return fail(read.message());
+    return fail(read.error());
   bool writes = weft_processes_rank(flags.processes) == 0;
   if (Status writable = writes ? tryOutput(flags.out) : Status{}; !writable)
-    return fail(writable.message());
+    return fail(writable.error());
   auto session = TrainingSession::open(flags.model, open, flags.data,
                                        DataPurpose::Predict, flags.processes);
   if (!session)
@@ -72,18 +72,18 @@ int weft::tool::runPredict(const EvaluateFlags &given, const OpenSteps &open) {
   auto data =
       session->data(StepKind::Predict, flags.data, DataPurpose::Predict);
   if (!data)
-    return fail(data.message());
+    return fail(data.error());
   printNotes(flags, *data);
   Status ready = session->initialise(StepKind::Predict, flags.weights);
   if (!ready)
-    return fail(ready.message());
+    return fail(ready.error());
   LoopOptions options = loopOptions(flags, session->batchSize());
   options.batchSizes = session->source().batchSizes("predict");
   if (flags.model.namesBatchSize && !options.batchSizes.empty())
     options.batchSizes = {session->batchSize()};
   auto outputs = session->trainer().predict(*data, options);
   if (!outputs)
-    return fail(outputs.message());
+    return fail(outputs.error());
   bool isArchive = flags.out.ends_with(".npz");
   if (outputs->size() != 1 && !isArchive)
     return fail("--out " + flags.out + ": the model has " +
@@ -92,5 +92,5 @@ int weft::tool::runPredict(const EvaluateFlags &given, const OpenSteps &open) {
   Status written = !writes     ? Status{}
                    : isArchive ? writeNpz(flags.out, *outputs)
                                : writeNpy(flags.out, outputs->front().array);
-  return written ? 0 : fail(written.message());
+  return written ? 0 : fail(written.error());
 }

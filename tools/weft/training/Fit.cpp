@@ -136,7 +136,7 @@ static FitOptions fitOptions(const FitFlags &flags, TrainingSession &session,
 static int writeResults(const FitFlags &flags, TrainingSession &session,
                         const History &history, const StepClock &clock) {
   if (Status saved = saveResults(flags, session); !saved)
-    return fail(saved.message());
+    return fail(saved.error());
   std::string error;
   if (!flags.history.empty())
     error =
@@ -218,7 +218,7 @@ static void printData(const FitFlags &flags, const TrainingData &data,
     return;
   printText(data.description());
   if (validation && flags.data.validationData != flags.data.data)
-    for (const std::string &line : validation->remarks())
+    for (const Message &line : validation->remarks())
       printText(line + "\n");
   int64_t left = data.samples % batchSize;
   if (flags.dropRemainder && left)
@@ -268,7 +268,7 @@ static Result<CallbackList> callbacksOf(const FitFlags &flags) {
 static int endCallbacks(const FitFlags &flags, const CallbackList &callbacks) {
   for (const auto &callback : callbacks)
     if (Status ok = callback->resultsSaved(writesFiles(flags)); !ok)
-      return fail(ok.message());
+      return fail(ok.error());
   return 0;
 }
 
@@ -277,11 +277,11 @@ static int train(const FitFlags &flags, TrainingSession &session,
   TrainingData data;
   std::optional<TrainingData> validation;
   if (Status read = readData(flags, session, data, validation); !read)
-    return fail(read.message());
+    return fail(read.error());
   printData(flags, data, flags.data.namesValidation() ? &*validation : nullptr,
             session.batchSize());
   if (Status ready = session.initialise(StepKind::Train, flags.weights); !ready)
-    return fail(ready.message());
+    return fail(ready.error());
   printSeed(flags, session);
 
   MersenneTwister generator =
@@ -305,7 +305,7 @@ static int train(const FitFlags &flags, TrainingSession &session,
   };
   auto history = session.trainer().fit(data, options);
   if (!history)
-    return fail(history.message());
+    return fail(history.error());
   if (flags.json)
     std::printf("%s\n", history->json(flags.historySteps).c_str());
   int status = writeResults(flags, session, *history, clock);
@@ -322,24 +322,24 @@ int weft::tool::runFit(const FitFlags &given, const OpenSteps &open) {
   if (!writesFiles(flags))
     flags.history = flags.stats = "";
   if (Status writable = tryOutputs(flags); !writable)
-    return fail(writable.message());
+    return fail(writable.error());
   if (Status read = readVocabulary(flags.data, flags.model.model, flags.weights,
                                    DataPurpose::Fit);
       !read)
-    return fail(read.message());
+    return fail(read.error());
   auto callbacks = callbacksOf(flags);
   if (!callbacks)
-    return fail(callbacks.message());
+    return fail(callbacks.error());
   auto session = TrainingSession::open(flags.model, open, flags.data,
                                        DataPurpose::Fit, flags.processes);
   if (!session)
     return 1;
   if (!flags.save.empty())
     if (Status can = session->source().canSaveModel(flags.weights); !can)
-      return fail("--save: " + can.message());
+      return fail(can.error().in("--save"));
   if (flags.checkNumerics)
     if (Status can = session->source().canCheckNumerics(); !can)
-      return fail(can.message());
+      return fail(can.error());
   if (flags.verify && writesFiles(flags) &&
       !session->source().verify("train", session->batchSize()))
     return 1;
@@ -349,7 +349,7 @@ int weft::tool::runFit(const FitFlags &given, const OpenSteps &open) {
     if (ready)
       printSeed(flags, *session);
     return ready ? writeResults(flags, *session, {}, clock)
-                 : fail(ready.message());
+                 : fail(ready.error());
   }
   return train(flags, *session, *callbacks, clock);
 }

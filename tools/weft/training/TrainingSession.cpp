@@ -93,7 +93,7 @@ TrainingSession::open(const ModelFlags &given, const OpenSteps &open,
                       const DataFlags &data, DataPurpose purpose,
                       weft_processes *processes) {
   if (Status known = checkSources(data); !known)
-    return fail(known.message()), nullptr;
+    return fail(known.error()), nullptr;
   std::unique_ptr<TrainingSession> session(new TrainingSession());
   session->processes = processes;
   session->givenSeed = given.seed;
@@ -103,7 +103,7 @@ TrainingSession::open(const ModelFlags &given, const OpenSteps &open,
     uint32_t seed = std::random_device{}();
     std::memcpy(drawn.data(), &seed, sizeof seed);
     if (Status shared = shareBytes(processes, drawn); !shared)
-      return fail(shared.message()), nullptr;
+      return fail(shared.error()), nullptr;
     std::memcpy(&seed, drawn.data(), sizeof seed);
     flags.seed = seed;
   }
@@ -112,11 +112,11 @@ TrainingSession::open(const ModelFlags &given, const OpenSteps &open,
   if (!session->steps)
     return nullptr;
   if (Status found = session->findWeights(data, purpose); !found)
-    return fail(found.message()), nullptr;
+    return fail(found.error()), nullptr;
   if (weft_error *error = weft_runtime_create_among(
           processes, session->steps->devices().text().c_str(), 0,
           &session->devices)) {
-    fail(takeError(error).message);
+    fail(takeError(error));
     return nullptr;
   }
   session->variables = std::make_unique<ModelState>(session->devices);
@@ -143,7 +143,7 @@ TrainingSession::~TrainingSession() {
 }
 
 Error TrainingSession::ofModel(const Error &error) const {
-  return {steps->modelFile() + ": " + error.message};
+  return error.in(steps->modelFile());
 }
 
 Result<weft_program *> TrainingSession::program(StepKind kind, int64_t batch) {
@@ -260,7 +260,7 @@ Status TrainingSession::loadWeights(const std::string &path) {
       return values;
     };
     Status loaded = variables->load(hashed);
-    return loaded ? loaded : Error{path + ": " + loaded.message()};
+    return loaded.in(path);
   };
   if (Status read = visitWeights(path, *variables, take); !read)
     return read;
