@@ -34,15 +34,9 @@ struct SmallFloat {
   Special special;
 };
 
-inline constexpr SmallFloat e4m3{8, 3, 7, Special::infinities};
-inline constexpr SmallFloat e3m4{8, 4, 3, Special::infinities};
-inline constexpr SmallFloat e5m2{8, 2, 15, Special::infinities};
-inline constexpr SmallFloat e4m3fn{8, 3, 7, Special::nanOnes};
-inline constexpr SmallFloat e4m3fnuz{8, 3, 8, Special::nanZero};
-inline constexpr SmallFloat e5m2fnuz{8, 2, 16, Special::nanZero};
-inline constexpr SmallFloat e4m3b11fnuz{8, 3, 11, Special::nanZero};
-inline constexpr SmallFloat e8m0fnu{8, 0, 127, Special::exponent};
-inline constexpr SmallFloat e2m1fn{4, 1, 1, Special::none};
+#define WEFT_SMALL_FLOAT(name, Name, format, bits, mantissa, bias, special)    \
+  inline constexpr SmallFloat format{bits, mantissa, bias, Special::special};
+#include "weft/base/SmallFloats.def"
 
 // The functions are static, as each vector width of the collectives needs its
 // own copy.

@@ -15,24 +15,10 @@ namespace {
 /// The values of a small float's bytes; null for other types.
 const SmallFloat *smallFloat(ElementType type) {
   switch (type) {
-  case ElementType::Float8E4M3FN:
-    return &e4m3fn;
-  case ElementType::Float8E5M2:
-    return &e5m2;
-  case ElementType::Float8E4M3:
-    return &e4m3;
-  case ElementType::Float8E3M4:
-    return &e3m4;
-  case ElementType::Float8E4M3FNUZ:
-    return &e4m3fnuz;
-  case ElementType::Float8E5M2FNUZ:
-    return &e5m2fnuz;
-  case ElementType::Float8E4M3B11FNUZ:
-    return &e4m3b11fnuz;
-  case ElementType::Float8E8M0FNU:
-    return &e8m0fnu;
-  case ElementType::Float4E2M1FN:
-    return &e2m1fn;
+#define WEFT_SMALL_FLOAT(name, Name, format, ...)                              \
+  case ElementType::Name:                                                      \
+    return &format;
+#include "weft/base/SmallFloats.def"
   default:
     return nullptr;
   }

@@ -233,15 +233,9 @@ using i2 = Integer<Short<int8_t, 2>>;
 using ui2 = Integer<Short<uint8_t, 2>>;
 using i4 = Integer<Short<int8_t, 4>>;
 using ui4 = Integer<Short<uint8_t, 4>>;
-using f8E4M3FN = Ordered<Small<weft::e4m3fn>>;
-using f8E5M2 = Ordered<Small<weft::e5m2>>;
-using f8E4M3 = Ordered<Small<weft::e4m3>>;
-using f8E3M4 = Ordered<Small<weft::e3m4>>;
-using f8E4M3FNUZ = Ordered<Small<weft::e4m3fnuz>>;
-using f8E5M2FNUZ = Ordered<Small<weft::e5m2fnuz>>;
-using f8E4M3B11FNUZ = Ordered<Small<weft::e4m3b11fnuz>>;
-using f8E8M0FNU = Ordered<Small<weft::e8m0fnu>>;
-using f4E2M1FN = Ordered<Small<weft::e2m1fn>>;
+#define WEFT_SMALL_FLOAT(name, Name, format, ...)                              \
+  using name = Ordered<Small<weft::format>>;
+#include "weft/base/SmallFloats.def"
 } // namespace reduced
 
 } // namespace

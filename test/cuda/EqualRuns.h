@@ -28,24 +28,10 @@ template <typename T> T valueOf(const uint8_t *bytes) {
 
 inline std::optional<weft::SmallFloat> formatOf(DType dtype) {
   switch (dtype) {
-  case DType::f8E4M3FN:
-    return weft::e4m3fn;
-  case DType::f8E5M2:
-    return weft::e5m2;
-  case DType::f8E4M3:
-    return weft::e4m3;
-  case DType::f8E3M4:
-    return weft::e3m4;
-  case DType::f8E4M3FNUZ:
-    return weft::e4m3fnuz;
-  case DType::f8E5M2FNUZ:
-    return weft::e5m2fnuz;
-  case DType::f8E4M3B11FNUZ:
-    return weft::e4m3b11fnuz;
-  case DType::f8E8M0FNU:
-    return weft::e8m0fnu;
-  case DType::f4E2M1FN:
-    return weft::e2m1fn;
+#define WEFT_SMALL_FLOAT(name, Name, format, ...)                              \
+  case DType::name:                                                            \
+    return weft::format;
+#include "weft/base/SmallFloats.def"
   default:
     return std::nullopt;
   }

@@ -111,14 +111,15 @@ static void addExplain(CLI::App &app, ExplainFlags &flags) {
   addBatchSize(app, flags.model);
   addStep(app, flags.model, "train, evaluate or predict", isStep());
   addBudgetFlags(app, flags.model);
-  app.add_flag("--json", flags.json, "one JSON object");
+  auto *json = app.add_flag("--json", flags.json, "one JSON object");
   auto *page =
       app.add_option("--html", flags.html,
                      "report.html: the same drawn, as a page on its own")
           ->check(namesPage());
   auto *all = app.add_flag("--all", flags.all,
                            "a row for each collective, and as many lines as "
-                           "there are (default: 60, equal rows are one)");
+                           "there are (default: 60, equal rows are one)")
+                  ->excludes(json); // which has all
   auto *seconds =
       app.add_option("--fix-seconds", flags.model.fixSeconds,
                      "start no compilation for a fix after this time (default: "

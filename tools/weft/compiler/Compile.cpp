@@ -70,10 +70,9 @@ static int compileFrom(const CompileFlags &flags, std::optional<Stage> to) {
     if (std::string why = invalidOrder(*from, to.value_or(Stage::nests));
         !why.empty())
       return failUsage("--emit " + flags.emit + ": " + why);
-  std::string error;
-  auto text = readTextFile(flags.model.model, error);
+  auto text = readTextFile(flags.model.model);
   if (!text)
-    return fail(error);
+    return fail(text.error());
   Session session(printed(flags.model.model));
   auto module = parseIr(*text, flags.model.model, session.context());
   if (!module)
@@ -115,7 +114,7 @@ static int compileTraced(const CompileFlags &flags, bool namesStep,
       return fail(known.error());
     auto image = program.compile();
     if (!image)
-      return 1;
+      return fail(image.error());
     steps.push_back({step.kind, step.batch, std::move(*image)});
   }
   Status written = writeSteps(flags.out, steps);
@@ -136,7 +135,7 @@ static int compileAll(const CompileFlags &flags, StepCompiler &model) {
     for (int64_t size : sizes) {
       auto image = model.compile(kind, size);
       if (!image)
-        return 1;
+        return fail(image.error());
       steps.push_back({kind, size, std::move(*image)});
     }
   Status written = writeSteps(flags.out, steps);
@@ -162,6 +161,12 @@ static bool refusesSeveral(const CompileFlags &flags) {
   return true;
 }
 
+static int writeImage(const CompileFlags &flags,
+                      const Result<std::vector<uint8_t>> &image) {
+  return image ? writeOutput(flags, std::string(image->begin(), image->end()))
+               : fail(image.error());
+}
+
 /// Compiles a program in StableHLO or Weft's text as the flags ask.
 static int compileForeign(const CompileFlags &flags,
                           std::optional<Stage> stage) {
@@ -173,9 +178,10 @@ static int compileForeign(const CompileFlags &flags,
   bool isProgram = flags.verify || !flags.emit.empty() || flags.out == "-";
   bool all = namesSeveral(model) || (!model.namesStep && !isProgram);
   model.namesStep &= model.step != "all";
-  auto program = ForeignProgram::open(model);
-  if (!program)
-    return 1;
+  auto opened = ForeignProgram::open(model);
+  if (!opened)
+    return fail(opened.error());
+  ForeignProgram *program = opened->get();
   if (all && !program->steps().empty())
     return flags.verify ? failUsage(kVerifiesOne)
                         : compileTraced(flags, model.namesStep, *program);
@@ -184,23 +190,23 @@ static int compileForeign(const CompileFlags &flags,
                 ": is a program of its own, and has no steps; "
                 "leave out " +
                 (model.step == "all" ? "--step" : "--batch-size"));
-  if (flags.verify &&
-      !verifyStages([&](Stage at) { return program->reach(at); },
-                    model.seed.value_or(0)))
-    return 1;
+  if (flags.verify)
+    if (Status equal =
+            verifyStages([&](Stage at) { return program->reach(at); },
+                         model.seed.value_or(0));
+        !equal)
+      return fail(equal.error());
   if (!stage && flags.emit.empty() && flags.out.empty())
     return 0;
   if (stage) {
     auto module = program->reach(*stage);
-    return module ? writeOutput(flags, textOf(*module)) : 1;
+    return module ? writeOutput(flags, textOf(**module)) : fail(module.error());
   }
   if (flags.emit == "assembly") {
     auto text = program->assembly(flags.kernels);
-    return text ? writeOutput(flags, *text) : 1;
+    return text ? writeOutput(flags, *text) : fail(text.error());
   }
-  auto image = program->compile();
-  return image ? writeOutput(flags, std::string(image->begin(), image->end()))
-               : 1;
+  return writeImage(flags, program->compile());
 }
 
 int weft::tool::runCompile(const CompileFlags &flags) {
@@ -225,25 +231,27 @@ int weft::tool::runCompile(const CompileFlags &flags) {
     return compileFrom(flags, stage);
   if (namesForeignProgram(flags.model.model))
     return compileForeign(flags, stage);
-  auto steps = StepCompiler::open(flags.model);
-  if (!steps)
-    return 1;
+  auto opened = StepCompiler::open(flags.model);
+  if (!opened)
+    return fail(opened.error());
+  StepCompiler *steps = opened->get();
   if (namesSeveral(flags.model))
     return flags.verify ? failUsage(kVerifiesOne) : compileAll(flags, *steps);
-  if (flags.verify && !steps->verify(flags.model.step, flags.model.batchSize))
-    return 1;
+  if (flags.verify)
+    if (Status equal = steps->verify(flags.model.step, flags.model.batchSize);
+        !equal)
+      return fail(equal.error());
   if (!stage && !assembly && flags.out.empty())
     return 0;
   if (stage) {
     auto module = steps->reach(flags.model.step, flags.model.batchSize, *stage);
-    return module ? writeOutput(flags, textOf(*module)) : 1;
+    return module ? writeOutput(flags, textOf(**module)) : fail(module.error());
   }
   if (assembly) {
     auto text =
         steps->assembly(flags.model.step, flags.model.batchSize, flags.kernels);
-    return text ? writeOutput(flags, *text) : 1;
+    return text ? writeOutput(flags, *text) : fail(text.error());
   }
-  auto image = steps->compile(flags.model.step, flags.model.batchSize);
-  return image ? writeOutput(flags, std::string(image->begin(), image->end()))
-               : 1;
+  return writeImage(flags,
+                    steps->compile(flags.model.step, flags.model.batchSize));
 }

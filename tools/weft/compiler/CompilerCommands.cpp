@@ -28,8 +28,8 @@ template <auto command, typename Flags> static int printed(const Flags &flags) {
 
 /// Runs the command if its flags are valid.
 template <auto command, typename Flags> static int checked(const Flags &flags) {
-  if (!checkFlags(flags.model))
-    return 2;
+  if (weft::Status valid = checkFlags(flags.model); !valid)
+    return failUsage(valid.error().message);
   if (std::string refusal = weft::refusalOfCache(weft::codeCacheFolder());
       !refusal.empty())
     warn(refusal);
@@ -37,10 +37,14 @@ template <auto command, typename Flags> static int checked(const Flags &flags) {
 }
 
 /// Opens the steps of a Keras model, or of a traced one.
-static std::unique_ptr<StepSource> openSteps(const ModelFlags &flags) {
+static weft::Result<std::unique_ptr<StepSource>>
+openSteps(const ModelFlags &flags) {
   if (namesForeignProgram(flags.model))
     return TracedSteps::open(flags);
-  return StepCompiler::open(flags);
+  auto steps = StepCompiler::open(flags);
+  if (!steps)
+    return steps.error();
+  return std::unique_ptr<StepSource>(std::move(*steps));
 }
 
 static int fit(const FitFlags &flags) { return runFit(flags, openSteps); }

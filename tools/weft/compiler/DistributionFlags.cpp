@@ -9,35 +9,30 @@
 using namespace weft;
 using namespace weft::tool;
 
-bool weft::tool::readDistributionFlags(
-    const ModelFlags &flags, DeviceList &devices,
-    std::optional<keras::Distribution> &distribution) {
+Result<std::optional<keras::Distribution>>
+weft::tool::readDistributionFlags(const ModelFlags &flags,
+                                  DeviceList &devices) {
   if (flags.devices)
     devices = *flags.devices;
-  if (flags.dataParallel) {
-    distribution = keras::dataParallel(devices.count);
-    return true;
-  }
+  if (flags.dataParallel)
+    return std::optional(keras::dataParallel(devices.count));
   if (flags.distribution.empty())
-    return true;
-  std::string error;
-  auto text = readJsonFile(flags.distribution, error);
+    return std::optional<keras::Distribution>();
+  auto text = readJsonFile(flags.distribution);
   if (!text)
-    return fail(error), false;
+    return text.error();
   auto read = keras::readDistribution(*text, flags.devices ? devices.count : 0);
   if (!read)
-    return fail(flags.distribution + ": " + read.error), false;
-  distribution = std::move(*read);
+    return Error{flags.distribution + ": " + read.error};
   if (!flags.devices)
-    devices.count = distribution->mesh.size();
-  return true;
+    devices.count = read->mesh.size();
+  return std::optional(std::move(*read));
 }
 
-bool weft::tool::refuseLayouts(const ModelFlags &flags,
-                               const std::string &error) {
-  fail((flags.dataParallel ? "--data-parallel" : flags.distribution) + ": " +
-       error);
-  return false;
+Error weft::tool::refusedLayouts(const ModelFlags &flags,
+                                 const std::string &error) {
+  return {(flags.dataParallel ? "--data-parallel" : flags.distribution) + ": " +
+          error};
 }
 
 void weft::tool::warnOfDeadRules(const ModelFlags &flags,

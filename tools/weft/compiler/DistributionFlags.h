@@ -12,13 +12,12 @@ namespace weft::tool {
 
 /// Reads the distribution of --distribution or --data-parallel; nothing without
 /// these flags. `devices` gets those of --devices, or as many as the mesh has.
-/// Returns false after a printed error.
-bool readDistributionFlags(const ModelFlags &flags, DeviceList &devices,
-                           std::optional<keras::Distribution> &distribution);
+Result<std::optional<keras::Distribution>>
+readDistributionFlags(const ModelFlags &flags, DeviceList &devices);
 
-/// Prints that layouts do not fit, with the file or flag that they come from;
-/// returns false.
-bool refuseLayouts(const ModelFlags &flags, const std::string &error);
+/// The error of layouts that do not fit, with the file or flag that they come
+/// from.
+Error refusedLayouts(const ModelFlags &flags, const std::string &error);
 
 /// Prints warnings for rules that match nothing.
 void warnOfDeadRules(const ModelFlags &flags,

@@ -74,42 +74,45 @@ static int printWhy(mlir::ModuleOp differentiated, const ExplainFlags &flags) {
 }
 
 static int explainForeign(const ExplainFlags &flags) {
-  auto program = ForeignProgram::open(flags.model);
-  if (program && !flags.why.empty()) {
+  auto opened = ForeignProgram::open(flags.model);
+  if (!opened)
+    return fail(opened.error());
+  ForeignProgram *program = opened->get();
+  if (!flags.why.empty()) {
     auto module = program->reach(Stage::differentiated);
-    return module ? printWhy(*module, flags) : 1;
+    return module ? printWhy(**module, flags) : fail(module.error());
   }
   bool isOverBudget = false;
-  auto plan = program ? program->reach(Stage::plan, wanted(isOverBudget, flags))
-                      : mlir::OwningOpRef<mlir::ModuleOp>();
+  auto plan = program->reach(Stage::plan, wanted(isOverBudget, flags));
   if (!plan)
-    return 1;
+    return fail(plan.error());
   if (flags.kernels)
-    return printKernels(*plan, flags);
-  Report report = reportOf(*plan, flags.model);
+    return printKernels(**plan, flags);
+  Report report = reportOf(**plan, flags.model);
   program->findFixes(report.explanation);
   int status = print(report, flags);
   return isOverBudget ? 1 : status;
 }
 
 static int explainModel(const ExplainFlags &flags) {
-  auto steps = StepCompiler::open(flags.model);
-  if (!steps)
-    return 1;
+  auto opened = StepCompiler::open(flags.model);
+  if (!opened)
+    return fail(opened.error());
+  StepCompiler *steps = opened->get();
   const auto &[step, batchSize] =
       std::tie(flags.model.step, flags.model.batchSize);
   if (!flags.why.empty()) {
     auto module = steps->reach(step, batchSize, Stage::differentiated);
-    return module ? printWhy(*module, flags) : 1;
+    return module ? printWhy(**module, flags) : fail(module.error());
   }
   bool isOverBudget = false;
   auto module =
       steps->reach(step, batchSize, Stage::plan, wanted(isOverBudget, flags));
   if (!module)
-    return 1;
+    return fail(module.error());
   if (flags.kernels)
-    return printKernels(*module, flags);
-  Report report = reportOf(*module, flags.model);
+    return printKernels(**module, flags);
+  Report report = reportOf(**module, flags.model);
   steps->explainRules(report.explanation);
   steps->findFixes(report.explanation, step, batchSize);
   steps->explainTensors(report.tensors, batchSize);

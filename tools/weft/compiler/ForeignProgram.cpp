@@ -45,8 +45,8 @@ static bool looksLikeIr(llvm::StringRef text) {
 
 /// Checks that annotations of Weft have names that are known: those of
 /// docs/annotations.md, which a person may write.
-static bool checkAnnotations(ModuleOp module, const std::string &file,
-                             bool isIr) {
+static Status checkAnnotations(ModuleOp module, const std::string &file,
+                               bool isIr) {
   static const std::set<std::string> known = {
       kNameAttr.str(),     kRoleAttr.str(),    kLayoutAttr.str(),
       kReasonAttr.str(),   kDonatedAttr.str(), kFactsAttr.str(),
@@ -70,29 +70,33 @@ static bool checkAnnotations(ModuleOp module, const std::string &file,
     for (unsigned i = 0; i < function.getNumResults(); ++i)
       llvm::for_each(function.getResultAttrs(i), check);
   }
-  return unknown.empty() ||
-         !fail(file + ": unknown annotation " + unknown + "; " +
-               suggestion(unknown, known, "docs/annotations.md lists them"));
+  if (unknown.empty())
+    return {};
+  return Error{file + ": unknown annotation " + unknown + "; " +
+               suggestion(unknown, known, "docs/annotations.md lists them")};
 }
 
-std::unique_ptr<ForeignProgram> ForeignProgram::open(const ModelFlags &flags,
-                                                     bool warns) {
+Result<std::unique_ptr<ForeignProgram>>
+ForeignProgram::open(const ModelFlags &flags, bool warns) {
   std::unique_ptr<ForeignProgram> self(new ForeignProgram());
   self->flags = flags;
   self->devices = flags.devices ? flags.devices->count : 0;
-  std::string error;
-  auto bytes = readTextFile(flags.model, error);
+  auto bytes = readTextFile(flags.model);
   if (!bytes)
-    return fail(error), nullptr;
+    return bytes.error();
   self->session = std::make_unique<Session>(
       printed(flags.model, /*namesOps=*/true),
       ArrayRef<Session::Register>{stablehlo::registerDialects});
   self->isIr = looksLikeIr(*bytes);
-  bool read = self->isIr ? self->readIr(*bytes)
-                         : self->readStablehlo(std::move(*bytes));
-  if (!read || !checkAnnotations(*self->program, flags.model, self->isIr) ||
-      !self->checkModelFlags())
-    return nullptr;
+  if (Status read = self->isIr ? self->readIr(*bytes)
+                               : self->readStablehlo(std::move(*bytes));
+      !read)
+    return read.error();
+  if (Status known = checkAnnotations(*self->program, flags.model, self->isIr);
+      !known)
+    return known.error();
+  if (Status fits = self->checkModelFlags(); !fits)
+    return fits.error();
   if (self->functions.empty())
     return self;
   std::optional<int64_t> batch;
@@ -101,40 +105,44 @@ std::unique_ptr<ForeignProgram> ForeignProgram::open(const ModelFlags &flags,
   const std::string &step =
       flags.namesStep ? flags.step : self->functions.front().kind;
   if (Status known = self->choose(step, batch); !known)
-    return fail(known.message()), nullptr;
-  return self->readDistribution(warns) ? std::move(self) : nullptr;
+    return known.error();
+  if (Status read = self->readDistribution(warns); !read)
+    return read.error();
+  return self;
 }
 
-bool ForeignProgram::readDistribution(bool warns) {
+Status ForeignProgram::readDistribution(bool warns) {
   DeviceList named;
-  if (!readDistributionFlags(flags, named, distribution))
-    return false;
-  return !distribution || importLaidOut(warns);
+  auto read = readDistributionFlags(flags, named);
+  if (!read)
+    return read.error();
+  distribution = std::move(*read);
+  if (!distribution)
+    return {};
+  auto module = importLaidOut(warns);
+  return module ? Status() : Status(module.error());
 }
 
-bool ForeignProgram::checkModelFlags() const {
+Status ForeignProgram::checkModelFlags() const {
   const char *ofSteps = flags.namesBatchSize ? "--batch-size"
                         : flags.namesStep    ? "--step"
                                              : nullptr;
   if (ofSteps && functions.empty())
-    return fail(flags.model +
-                ": is a program of its own, and has no steps; leave out " +
-                ofSteps),
-           false;
+    return Error{flags.model +
+                 ": is a program of its own, and has no steps; leave out " +
+                 ofSteps};
   ModelFlags others = flags;
   if (!functions.empty()) // a traced model's layouts may differ
     others.distribution.clear(), others.dataParallel = false;
   const char *flag = flagOfModels(others);
   if (flag && functions.empty())
-    return fail(std::string(flag) + " has no effect on " + flags.model +
-                ", which has its shapes and layouts; leave it out"),
-           false;
+    return Error{std::string(flag) + " has no effect on " + flags.model +
+                 ", which has its shapes and layouts; leave it out"};
   if (flag)
-    return fail(std::string(flag) + " has no effect on " + flags.model +
-                ", a model that was traced with its shapes and its loss; "
-                "trace it again: python -m weft.trace --help"),
-           false;
-  return true;
+    return Error{std::string(flag) + " has no effect on " + flags.model +
+                 ", a model that was traced with its shapes and its loss; "
+                 "trace it again: python -m weft.trace --help"};
+  return {};
 }
 
 Result<std::string>
@@ -170,63 +178,68 @@ int64_t ForeignProgram::deviceCount() const {
                       : stablehlo::deviceCount(*program);
 }
 
-bool ForeignProgram::readStablehlo(std::string bytes) {
+Status ForeignProgram::readStablehlo(std::string bytes) {
   if (!stablehlo::looksLikeProgram(bytes))
-    return fail(flags.model + ": is no StableHLO program; write it with "
-                              "jax.jit(f).lower(...).as_text(), or say with "
-                              "--from at which stage IR of Weft is"),
-           false;
+    return Error{flags.model + ": is no StableHLO program; write it with "
+                               "jax.jit(f).lower(...).as_text(), or say with "
+                               "--from at which stage IR of Weft is"};
   if (stablehlo::isArtifact(bytes)) {
     auto text = artifactText(bytes, flags.model);
     if (!text)
-      return fail(text.message()), false;
+      return text.error();
     bytes = std::move(*text);
   }
   program = stablehlo::read(bytes, flags.model, &session->context());
   if (!program)
-    return false;
+    return Error{};
   auto found = stablehlo::stepFunctions(*program);
   functions.assign(found.begin(), found.end());
-  return true;
+  return {};
 }
 
 /// Reads Weft's text, whose mesh determines the number of devices.
-bool ForeignProgram::readIr(const std::string &text) {
+Status ForeignProgram::readIr(const std::string &text) {
   program = parseIr(text, flags.model, session->context());
   if (!program)
-    return false;
+    return Error{};
   auto mesh = program.get()->getAttrOfType<MeshAttr>(kMeshAttr);
   int64_t size = mesh ? mesh.getMesh().size() : 1;
   if (devices && devices != size)
-    return fail("--devices " + flags.devices->text() + ": the mesh of " +
-                flags.model + " has " + std::to_string(size) +
-                "; leave the flag out, or change weft.mesh"),
-           false;
-  return true;
+    return Error{"--devices " + flags.devices->text() + ": the mesh of " +
+                 flags.model + " has " + std::to_string(size) +
+                 "; leave the flag out, or change weft.mesh"};
+  return {};
 }
 
-OwningOpRef<ModuleOp> ForeignProgram::import() {
+/// The module, or an error whose diagnostic was printed.
+static Result<Module> imported(Module module) {
+  if (!module)
+    return Error{};
+  return module;
+}
+
+Result<Module> ForeignProgram::import() {
   if (isIr)
-    return program->clone();
+    return Module(program->clone());
   if (distribution)
     return importLaidOut();
   stablehlo::ImportOptions options;
   options.devices = devices;
   options.function = chosen;
-  return stablehlo::import(*program, options);
+  return imported(stablehlo::import(*program, options));
 }
 
-OwningOpRef<ModuleOp> ForeignProgram::importLaidOut(bool warns) {
+Result<Module> ForeignProgram::importLaidOut(bool warns) {
   stablehlo::ImportOptions options;
   options.devices = 1; // ignores the file's own shardings
   options.function = chosen;
-  auto module = stablehlo::import(*program, options);
+  Module module = stablehlo::import(*program, options);
   if (!module)
-    return nullptr;
+    return Error{};
   auto rules = keras::layOutPorts(module->lookupSymbol<func::FuncOp>(chosen),
                                   *distribution);
   if (!rules)
-    return refuseLayouts(flags, rules.error), nullptr;
+    return refusedLayouts(flags, rules.error);
   if (warns)
     warnOfDeadRules(flags, *rules);
   return module;
@@ -245,57 +258,59 @@ CompileOptions ForeignProgram::options() {
 void ForeignProgram::findFixes(Explanation &explanation,
                                const std::optional<Explanation> &costs) {
   if (auto original = import())
-    findAnnotationFixes(explanation, costs, *original, compileOptions(flags));
+    findAnnotationFixes(explanation, costs, **original, compileOptions(flags));
 }
 
 void ForeignProgram::judge(const Attempt &attempt) {
   if (attempt.outcome == Outcome::Internal && !isIr)
-    endInternally(flags.model, *import(), attempt.progress.reached);
+    endInternally(flags.model, **import(), attempt.progress.reached);
   scheduled = attempt.progress.scheduled;
 }
 
-OwningOpRef<ModuleOp> ForeignProgram::reach(Stage stage, bool *isOverBudget) {
-  Attempt attempt = attemptStage(import(), options(), stage);
+Result<Module> ForeignProgram::reach(Stage stage, bool *isOverBudget) {
+  Result<Module> module = import();
+  if (!module)
+    return module;
+  Attempt attempt = attemptStage(std::move(*module), options(), stage);
   judge(attempt);
-  bool isOver = attempt.outcome == Outcome::OverBudget;
-  if (isOverBudget)
-    *isOverBudget |= isOver;
-  bool isWanted = attempt.outcome == Outcome::Done || (isOver && isOverBudget);
-  return isWanted ? std::move(attempt.module) : OwningOpRef<ModuleOp>();
+  return moduleOf(std::move(attempt), isOverBudget);
 }
 
-std::optional<std::vector<uint8_t>> ForeignProgram::compile() {
-  auto module = import();
+Result<std::vector<uint8_t>> ForeignProgram::compile() {
+  Result<Module> module = import();
   if (!module)
-    return std::nullopt;
+    return module.error();
   if (!functions.empty())
-    noteSource(module->lookupSymbol<func::FuncOp>(chosen),
+    noteSource((*module)->lookupSymbol<func::FuncOp>(chosen),
                hashOfFile(flags.model));
-  Attempt attempt = attemptProgram(std::move(module), options());
+  Attempt attempt = attemptProgram(std::move(*module), options());
   judge(attempt);
   if (attempt.outcome != Outcome::Done)
-    return std::nullopt;
+    return Error{};
   return std::move(attempt.image);
 }
 
-std::optional<std::string>
+Result<std::string>
 ForeignProgram::assembly(const std::vector<std::string> &kernels) {
-  auto module = import();
+  Result<Module> module = import();
   if (!module)
-    return std::nullopt;
-  return printKernelAssembly(*module, compileOptions(flags), kernels);
+    return module.error();
+  auto text = printKernelAssembly(**module, compileOptions(flags), kernels);
+  return failed(text) ? Result<std::string>(Error{}) : std::move(*text);
 }
 
 int weft::tool::compileForeignProgram(const ModelFlags &flags,
                                       std::vector<uint8_t> &image) {
-  if (!checkFlags(flags)) // WEFT_TARGET
-    return 1;
+  if (Status valid = checkFlags(flags); !valid) // WEFT_TARGET
+    return fail(valid.error());
   auto program = ForeignProgram::open(flags);
-  auto compiled = program ? program->compile() : std::nullopt;
+  if (!program)
+    return fail(program.error());
+  auto compiled = (*program)->compile();
   if (!compiled)
-    return 1;
+    return fail(compiled.error());
   image = std::move(*compiled);
-  program = nullptr;
+  *program = nullptr;
   releaseCompilerMemory();
   return 0;
 }

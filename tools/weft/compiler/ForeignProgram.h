@@ -2,7 +2,7 @@
 //
 // StableHLO, as text or artifact, or Weft's own text at stage `imported`:
 //
-//   auto program = ForeignProgram::open(flags);      // prog.mlir, prog.mlirbc
+//   auto program = *ForeignProgram::open(flags);     // prog.mlir, prog.mlirbc
 //   auto module  = program->reach(Stage::plan);
 //   auto image   = program->compile();               // bytes of a .weft file
 //
@@ -34,10 +34,10 @@ bool namesForeignProgram(const std::string &path);
 
 class ForeignProgram {
 public:
-  /// Opens a program; prints the error and returns null. `warns`: whether to
-  /// warn of rules of the distribution that match nothing.
-  static std::unique_ptr<ForeignProgram> open(const ModelFlags &flags,
-                                              bool warns = true);
+  /// Opens a program. `warns`: whether to warn of rules of the distribution that
+  /// match nothing.
+  static Result<std::unique_ptr<ForeignProgram>> open(const ModelFlags &flags,
+                                                      bool warns = true);
 
   /// The steps of a traced model; none for other programs.
   const std::vector<stablehlo::StepFunction> &steps() const {
@@ -50,12 +50,11 @@ public:
   /// The number of devices in its mesh, or in that of --distribution.
   int64_t deviceCount() const;
 
-  /// Like StepCompiler::reach and compile; null or nothing after a printed
-  /// error.
-  mlir::OwningOpRef<mlir::ModuleOp> reach(Stage stage,
-                                          bool *isOverBudget = nullptr);
-  std::optional<std::vector<uint8_t>> compile();
-  std::optional<std::string> assembly(const std::vector<std::string> &kernels);
+  /// As StepCompiler::reach and compile.
+  Result<mlir::OwningOpRef<mlir::ModuleOp>> reach(Stage stage,
+                                                  bool *isOverBudget = nullptr);
+  Result<std::vector<uint8_t>> compile();
+  Result<std::string> assembly(const std::vector<std::string> &kernels);
 
   /// Adds fixes: changes of other annotations of the program.
   void findFixes(Explanation &explanation) {
@@ -64,13 +63,13 @@ public:
 
 private:
   ForeignProgram() = default;
-  bool readStablehlo(std::string bytes);
-  bool readIr(const std::string &text);
-  bool checkModelFlags() const;
-  bool readDistribution(bool warns);
-  mlir::OwningOpRef<mlir::ModuleOp> import();
+  Status readStablehlo(std::string bytes);
+  Status readIr(const std::string &text);
+  Status checkModelFlags() const;
+  Status readDistribution(bool warns);
+  Result<mlir::OwningOpRef<mlir::ModuleOp>> import();
   /// Imports with the distribution's layouts instead of the file's.
-  mlir::OwningOpRef<mlir::ModuleOp> importLaidOut(bool warns = false);
+  Result<mlir::OwningOpRef<mlir::ModuleOp>> importLaidOut(bool warns = false);
   CompileOptions options();
   void findFixes(Explanation &explanation,
                  const std::optional<Explanation> &costs);

@@ -77,16 +77,16 @@ static void addVariables(std::vector<Row> &rows, const keras::Model &model,
 }
 
 /// Adds layers whose output has a rule, and the propagated layouts of other
-/// outputs of the model. False after a printed error.
-static bool addOutputs(std::vector<Row> &rows, StepCompiler &steps,
-                       const keras::ResolvedLayouts &layouts,
-                       int64_t batchSize) {
+/// outputs of the model.
+static Status addOutputs(std::vector<Row> &rows, StepCompiler &steps,
+                         const keras::ResolvedLayouts &layouts,
+                         int64_t batchSize) {
   const keras::Model &model = steps.model();
   auto module = steps.reach("predict", batchSize, Stage::sharded);
   if (!module)
-    return false;
+    return module.error();
   mlir::func::FuncOp predict;
-  for (auto function : module->getOps<mlir::func::FuncOp>())
+  for (auto function : (*module)->getOps<mlir::func::FuncOp>())
     if (becomesProgram(function))
       predict = function;
   for (size_t node = 0; node < model.nodes.size(); ++node) {
@@ -111,7 +111,7 @@ static bool addOutputs(std::vector<Row> &rows, StepCompiler &steps,
     }
     rows.push_back(std::move(row));
   }
-  return true;
+  return {};
 }
 
 static llvm::json::Object rowJson(const Mesh &mesh, const Row &row) {
@@ -249,14 +249,17 @@ static int print(const ExplainFlags &flags, const Mesh &mesh,
 
 static int layoutOfProgram(const ExplainFlags &flags) {
   auto program = ForeignProgram::open(flags.model);
-  auto module = program ? program->reach(Stage::sharded) : nullptr;
-  if (!module)
-    return 1;
+  if (!program)
+    return fail(program.error());
+  auto reached = (*program)->reach(Stage::sharded);
+  if (!reached)
+    return fail(reached.error());
+  mlir::ModuleOp module = **reached;
   std::vector<Row> rows;
-  for (auto function : module->getOps<mlir::func::FuncOp>())
+  for (auto function : module.getOps<mlir::func::FuncOp>())
     if (becomesProgram(function))
       addPorts(rows, function);
-  auto mesh = module.get()->getAttrOfType<MeshAttr>(kMeshAttr);
+  auto mesh = module->getAttrOfType<MeshAttr>(kMeshAttr);
   return print(flags, mesh ? mesh.getMesh() : keras::dataParallel(1).mesh,
                std::move(rows));
 }
@@ -269,9 +272,10 @@ int weft::tool::runLayout(const ExplainFlags &given) {
   if (flags.model.namesStep)
     return fail("--step has no effect on the layouts of " + flags.model.model +
                 ", which are those of all its steps; leave it out");
-  auto steps = StepCompiler::open(flags.model);
-  if (!steps)
-    return 1;
+  auto opened = StepCompiler::open(flags.model);
+  if (!opened)
+    return fail(opened.error());
+  StepCompiler *steps = opened->get();
   keras::Distribution single = keras::dataParallel(1);
   const keras::Distribution &distribution =
       steps->distribution() ? *steps->distribution() : single;
@@ -282,7 +286,7 @@ int weft::tool::runLayout(const ExplainFlags &given) {
   int64_t batchSize = flags.model.batchSize;
   addBatch(rows, steps->model(), distribution, *resolved, batchSize);
   addVariables(rows, steps->model(), *resolved);
-  if (!addOutputs(rows, *steps, *resolved, batchSize))
-    return 1;
+  if (Status added = addOutputs(rows, *steps, *resolved, batchSize); !added)
+    return fail(added.error());
   return print(flags, distribution.mesh, std::move(rows));
 }

@@ -56,10 +56,9 @@ Result<ModelFile> weft::tool::openModelFile(const std::string &path) {
   }
   if (std::string kind = otherKind(path, *start); !kind.empty())
     return Error{path + ": " + kind};
-  std::string error;
-  std::optional<std::string> text = readJsonFile(path, error);
+  Result<std::string> text = readJsonFile(path);
   if (!text)
-    return Error{error};
+    return text.error();
   out.text = std::move(*text);
   return out;
 }

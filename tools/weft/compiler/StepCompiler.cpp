@@ -32,27 +32,21 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::tool;
 
-std::optional<std::string> weft::tool::readTextFile(const std::string &path,
-                                                    std::string &error) {
+Result<std::string> weft::tool::readTextFile(const std::string &path) {
   auto bytes = readFile(path);
-  if (!bytes) {
-    error = bytes.message();
-    return std::nullopt;
-  }
+  if (!bytes)
+    return bytes.error();
   return std::string(bytes->begin(), bytes->end());
 }
 
-std::optional<std::string> weft::tool::readJsonFile(const std::string &path,
-                                                    std::string &error) {
+Result<std::string> weft::tool::readJsonFile(const std::string &path) {
   auto size = regularFileSize(path);
   uint64_t most = ReadLimits().json;
-  if (size && *size > most) {
-    error = path + ": has " + std::to_string(*size) +
-            " bytes, the limit for JSON is " + std::to_string(most) +
-            "; write it again";
-    return std::nullopt;
-  }
-  return readTextFile(path, error);
+  if (size && *size > most)
+    return Error{path + ": has " + std::to_string(*size) +
+                 " bytes, the limit for JSON is " + std::to_string(most) +
+                 "; write it again"};
+  return readTextFile(path);
 }
 
 /// Parses NAME=16x128 or 16x128.
@@ -88,38 +82,39 @@ static std::vector<std::string> splitMetrics(llvm::StringRef text) {
   return out;
 }
 
-/// Reports a model that Weft's reader refuses, and the ways in which Keras runs
-/// it if the reason is a layer or field that only Keras knows.
-static void refuseModel(const std::string &file, const std::string &error) {
-  fail(file + ": " + error);
+/// The error of a model that Weft's reader refuses. If the reason is a layer or
+/// field that only Keras knows, prints how Keras runs it.
+static Error refusedModel(const std::string &file, const std::string &error) {
   bool isKnownToKeras = error.find("not supported") != error.npos ||
                         error.find("unknown field") != error.npos;
-  if (isKnownToKeras)
-    note("Keras runs any of its models on Weft, in two ways: python -m "
-         "weft.trace " +
-         file +
-         " -o step.mlir, then weft fit step.mlir; or its script as it "
-         "is, with JAX_PLATFORMS=weft (docs/keras-trace.md)");
+  if (!isKnownToKeras)
+    return Error{file + ": " + error};
+  fail(file + ": " + error);
+  note("Keras runs any of its models on Weft, in two ways: python -m "
+       "weft.trace " +
+       file +
+       " -o step.mlir, then weft fit step.mlir; or its script as it "
+       "is, with JAX_PLATFORMS=weft (docs/keras-trace.md)");
+  return Error{};
 }
 
 /// Checks that each --shape names an input of the model.
-bool StepCompiler::checkShapeNames(const keras::ModelOptions &options) const {
+Status StepCompiler::checkShapeNames(const keras::ModelOptions &options) const {
   std::set<std::string> known;
   for (unsigned node : kerasModel.inputs)
     known.insert(kerasModel.layerOf(node).name);
   for (const auto &[name, shape] : options.inputShapes)
     if (!name.empty() && !known.contains(name))
-      return fail("--shape " + name + "=...: " + flags.model +
-                  " has no input " + name + "; " +
-                  suggestion(name, known, "its inputs are " + listOf(known))),
-             false;
-  return true;
+      return Error{"--shape " + name + "=...: " + flags.model +
+                   " has no input " + name + "; " +
+                   suggestion(name, known, "its inputs are " + listOf(known))};
+  return {};
 }
 
 /// Reads the model of the file. Sizes that it leaves open count as the first of
 /// `openSizes` with which the model can be read.
-bool StepCompiler::readModel(const ModelFile &file,
-                             keras::ModelOptions &options) {
+Status StepCompiler::readModel(const ModelFile &file,
+                               keras::ModelOptions &options) {
   auto model = keras::Result<keras::Model>::failure("");
   std::vector<std::optional<int64_t>> openSizes(flags.openSizes.begin(),
                                                 flags.openSizes.end());
@@ -130,7 +125,7 @@ bool StepCompiler::readModel(const ModelFile &file,
     model = tool::readModel(file, options);
   }
   if (!model)
-    return refuseModel(flags.model, model.error), false;
+    return refusedModel(flags.model, model.error);
   kerasModel = std::move(*model);
   for (const std::string &input : kerasModel.openInputs)
     if (flags.openSizes.size() > 1)
@@ -140,10 +135,10 @@ bool StepCompiler::readModel(const ModelFile &file,
   return checkShapeNames(options);
 }
 
-bool StepCompiler::readModelFile() {
+Status StepCompiler::readModelFile() {
   auto file = openModelFile(flags.model);
   if (!file)
-    return fail(file.error()), false;
+    return file.error();
   keras::ModelOptions options;
   options.optimizer = flags.optimizer;
   options.loss = flags.loss;
@@ -153,34 +148,30 @@ bool StepCompiler::readModelFile() {
   for (const std::string &shape : flags.shapes)
     parseShapeFlag(shape, options);
   options.shapesOfData = flags.shapesOfData;
-  if (!readModel(*file, options))
-    return false;
+  if (Status read = readModel(*file, options); !read)
+    return read;
   for (const std::string &text : kerasModel.warnings)
     warn(flags.model + ": " + text);
   auto values = valuesOf(*file, kerasModel, flags.model);
   if (!values)
-    return fail(values.error()), false;
+    return values.error();
   weights = std::move(*values);
   // A rate of the command line overrides the file's.
   if (flags.learningRate && kerasModel.optimizer)
     std::erase_if(weights, [&](const StoredArray &array) {
       return array.name == kerasModel.optimizer->ratePath();
     });
-  if (flags.seed) {
-    seedValue = *flags.seed;
-  } else {
-    seedValue = std::random_device{}();
-  }
+  seedValue = flags.seed ? *flags.seed : std::random_device{}();
   keras::drawSeeds(kerasModel, seedValue);
-  return true;
+  return {};
 }
 
-bool StepCompiler::readDistributionFile() {
-  std::optional<keras::Distribution> named;
-  if (!readDistributionFlags(flags, usedDevices, named))
-    return false;
-  if (named) {
-    layouts = std::move(*named);
+Status StepCompiler::readDistributionFile() {
+  auto named = readDistributionFlags(flags, usedDevices);
+  if (!named)
+    return named.error();
+  if (*named) {
+    layouts = std::move(**named);
     return checkRules();
   }
   if (usedDevices.count > 1) {
@@ -189,17 +180,26 @@ bool StepCompiler::readDistributionFile() {
          "--data-parallel splits each batch over all");
     usedDevices.count = 1;
   }
-  return true;
+  return {};
 }
 
 /// Checks that layouts fit the model while errors can still name the file.
-bool StepCompiler::checkRules() {
+Status StepCompiler::checkRules() {
   auto found = keras::resolveLayouts(layouts, kerasModel);
   if (!found)
-    return refuseLayouts(flags, found.error);
+    return refusedLayouts(flags, found.error);
   resolved = std::move(*found);
   warnOfDeadRules(flags, resolved->rules);
-  return true;
+  return {};
+}
+
+Result<Module> weft::tool::moduleOf(Attempt attempt, bool *isOverBudget) {
+  bool isOver = attempt.outcome == Outcome::OverBudget;
+  if (isOverBudget)
+    *isOverBudget |= isOver;
+  if (attempt.outcome == Outcome::Done || (isOver && isOverBudget))
+    return std::move(attempt.module);
+  return Error{};
 }
 
 Session::Report weft::tool::printed(const std::string &input, bool namesOps) {
@@ -219,11 +219,14 @@ Session::Report weft::tool::printed(const std::string &input, bool namesOps) {
   };
 }
 
-std::unique_ptr<StepCompiler> StepCompiler::open(const ModelFlags &flags) {
+Result<std::unique_ptr<StepCompiler>>
+StepCompiler::open(const ModelFlags &flags) {
   std::unique_ptr<StepCompiler> steps(new StepCompiler());
   steps->flags = flags;
-  if (!steps->readModelFile() || !steps->readDistributionFile())
-    return nullptr;
+  if (Status read = steps->readModelFile(); !read)
+    return read.error();
+  if (Status read = steps->readDistributionFile(); !read)
+    return read.error();
   return steps;
 }
 
@@ -240,50 +243,46 @@ static std::string targetOf(const ModelFlags &flags, std::string &why) {
 }
 
 /// Checks that code for --target runs on the devices of --devices.
-static bool checkTarget(const ModelFlags &flags) {
+static Status checkTarget(const ModelFlags &flags) {
   std::string error, target = targetOf(flags, error);
   if (!error.empty())
     error = target + ": " + error;
   else if (!openCodegen(target, error) && StringRef(error).contains(", cuda:"))
     error += ", cuda:native";
   if (!error.empty())
-    return fail((flags.target == defaultTarget() ? "WEFT_TARGET: "
-                                                 : "--target: ") +
-                error),
-           false;
+    return Error{
+        (flags.target == defaultTarget() ? "WEFT_TARGET: " : "--target: ") +
+        error};
   bool isForGpus = StringRef(target).starts_with("cuda:");
   if (!flags.devices || isForGpus == (flags.devices->kind == DeviceKind::Cuda))
-    return true;
-  return fail("--target " + target + " makes no code for --devices " +
-              flags.devices->text() + "; use --devices " +
-              (isForGpus ? "cuda" : "cpu") + ":" +
-              std::to_string(flags.devices->count) + ", or another target"),
-         false;
+    return {};
+  return Error{"--target " + target + " makes no code for --devices " +
+               flags.devices->text() + "; use --devices " +
+               (isForGpus ? "cuda" : "cpu") + ":" +
+               std::to_string(flags.devices->count) + ", or another target"};
 }
 
-bool weft::tool::checkFlags(const ModelFlags &flags) {
-  std::string error;
-  if (!checkTarget(flags))
-    return false;
+Status weft::tool::checkFlags(const ModelFlags &flags) {
+  if (Status known = checkTarget(flags); !known)
+    return known;
   if (!flags.memory.empty() && parseQuantity(flags.memory).value_or(0) < 1)
-    return fail("--memory " + flags.memory +
-                ": no number of bytes; write it as 67108864 or 64MiB"),
-           false;
+    return Error{"--memory " + flags.memory +
+                 ": no number of bytes; write it as 67108864 or 64MiB"};
+  std::string error;
   for (const std::string &budget : flags.expect)
     if (!parseBudget(budget, error))
-      return fail("--expect: the budget \"" + budget + "\": " + error), false;
+      return Error{"--expect: the budget \"" + budget + "\": " + error};
   keras::ModelOptions ignored;
   for (const std::string &shape : flags.shapes)
     if (!parseShapeFlag(shape, ignored))
-      return fail("--shape " + shape +
-                  ": not NAME=SIZExSIZE; write, for example, --shape x=28x28"),
-             false;
-  return true;
+      return Error{"--shape " + shape +
+                   ": not NAME=SIZExSIZE; write, for example, --shape x=28x28"};
+  return {};
 }
 
 CompileOptions weft::tool::compileOptions(const ModelFlags &flags) {
   CompileOptions result;
-  std::string ignored; // checkFlags() has printed it
+  std::string ignored; // checkFlags() has returned it
   result.target = targetOf(flags, ignored);
   result.matmulPrecision = flags.matmulPrecision;
   result.timing = flags.timing;
@@ -293,27 +292,26 @@ CompileOptions weft::tool::compileOptions(const ModelFlags &flags) {
   return result;
 }
 
-OwningOpRef<ModuleOp> StepCompiler::import(const std::string &step,
-                                           int64_t batchSize) {
+Result<Module> StepCompiler::import(const std::string &step,
+                                    int64_t batchSize) {
   return import(step, batchSize, distribution());
 }
 
-OwningOpRef<ModuleOp> StepCompiler::import(const std::string &step,
-                                           int64_t batchSize,
-                                           const keras::Distribution *layouts) {
+Result<Module> StepCompiler::import(const std::string &step, int64_t batchSize,
+                                    const keras::Distribution *layouts) {
   std::optional<StepKind> kind = stepKindNamed(step);
-  if (!kind) {
-    fail("--step " + step + ": use train, evaluate or predict");
-    return nullptr;
-  }
+  if (!kind)
+    return Error{"--step " + step + ": use train, evaluate or predict"};
   if (*kind != StepKind::Predict && !kerasModel.compileRefusal.empty())
-    return refuseModel(flags.model, kerasModel.compileRefusal), nullptr;
+    return refusedModel(flags.model, kerasModel.compileRefusal);
   keras::ImportOptions importOptions;
   importOptions.batchSize = batchSize;
   importOptions.sampleWeights = sampleWeights;
   auto module = keras::importStep(&liveSession().context(), kerasModel, layouts,
                                   *kind, importOptions);
-  return succeeded(module) ? std::move(*module) : OwningOpRef<ModuleOp>();
+  if (failed(module))
+    return Error{};
+  return std::move(*module);
 }
 
 Session &StepCompiler::liveSession() {
@@ -338,37 +336,35 @@ CompileOptions StepCompiler::budgeted(const std::string &step,
 void StepCompiler::judge(const Attempt &attempt, const std::string &step,
                          int64_t batchSize) {
   if (attempt.outcome == Outcome::Internal)
-    endInternally(flags.model, *import(step, batchSize),
+    endInternally(flags.model, **import(step, batchSize),
                   attempt.progress.reached);
   scheduled = attempt.progress.scheduled;
 }
 
-OwningOpRef<ModuleOp> StepCompiler::reach(const std::string &step,
-                                          int64_t batchSize, Stage stage,
-                                          bool *isOverBudget) {
+Result<Module> StepCompiler::reach(const std::string &step, int64_t batchSize,
+                                   Stage stage, bool *isOverBudget) {
+  Result<Module> module = import(step, batchSize);
+  if (!module)
+    return module;
   Attempt attempt =
-      attemptStage(import(step, batchSize), budgeted(step, batchSize), stage);
+      attemptStage(std::move(*module), budgeted(step, batchSize), stage);
   judge(attempt, step, batchSize);
-  bool isOver = attempt.outcome == Outcome::OverBudget;
-  if (isOverBudget)
-    *isOverBudget |= isOver;
-  bool isWanted = attempt.outcome == Outcome::Done || (isOver && isOverBudget);
-  return isWanted ? std::move(attempt.module) : OwningOpRef<ModuleOp>();
+  return moduleOf(std::move(attempt), isOverBudget);
 }
 
-std::optional<std::vector<uint8_t>>
-StepCompiler::compile(const std::string &step, int64_t batchSize) {
-  auto module = import(step, batchSize);
+Result<std::vector<uint8_t>> StepCompiler::compile(const std::string &step,
+                                                   int64_t batchSize) {
+  Result<Module> module = import(step, batchSize);
   if (!module)
-    return std::nullopt;
-  func::FuncOp function = *module->getOps<func::FuncOp>().begin();
+    return module.error();
+  func::FuncOp function = *(*module)->getOps<func::FuncOp>().begin();
   describePorts(function, kerasModel, weights);
   noteSource(function, hashOfText(settings()));
   Attempt attempt =
-      attemptProgram(std::move(module), budgeted(step, batchSize));
+      attemptProgram(std::move(*module), budgeted(step, batchSize));
   judge(attempt, step, batchSize);
   if (attempt.outcome != Outcome::Done)
-    return std::nullopt;
+    return Error{};
   attempt.module = nullptr;
   session = nullptr;
   releaseCompilerMemory();
@@ -390,20 +386,21 @@ Status StepCompiler::saveWeights(const std::string &path,
 Result<std::string>
 StepCompiler::findNonFinite(const std::string &step, int64_t batchSize,
                             const std::vector<NamedArray> &inputs) {
-  auto module = reach(step, batchSize, Stage::differentiated);
-  return module ? tool::findNonFinite(*module, inputs) : Error{};
+  Result<Module> module = reach(step, batchSize, Stage::differentiated);
+  return module ? tool::findNonFinite(**module, inputs) : module.error();
 }
 
-bool StepCompiler::verify(const std::string &step, int64_t batchSize) {
+Status StepCompiler::verify(const std::string &step, int64_t batchSize) {
   return verifyStages(
       [&](Stage stage) { return reach(step, batchSize, stage); }, seed());
 }
 
-std::optional<std::string>
+Result<std::string>
 StepCompiler::assembly(const std::string &step, int64_t batchSize,
                        const std::vector<std::string> &kernels) {
-  auto module = import(step, batchSize);
+  Result<Module> module = import(step, batchSize);
   if (!module)
-    return std::nullopt;
-  return printKernelAssembly(*module, options(), kernels);
+    return module.error();
+  auto text = printKernelAssembly(**module, options(), kernels);
+  return failed(text) ? Result<std::string>(Error{}) : std::move(*text);
 }

@@ -1,11 +1,12 @@
 //===- StepCompiler.h - a model's steps as programs -------------*- C++ -*-===//
 //
-//   auto steps  = StepCompiler::open(flags);         // null after an error
-//   auto module = steps->import("train", 128);       // stage `imported`
-//   auto image  = steps->compile("train", 128);      // bytes of a .weft file
+//   auto steps  = StepCompiler::open(flags);
+//   auto module = (*steps)->import("train", 128);    // stage `imported`
+//   auto image  = (*steps)->compile("train", 128);   // bytes of a .weft file
 //
 // The common part of the subcommands: it reads model, distribution, seeds and
-// devices, and prints diagnostics.
+// devices. MLIR's diagnostics are printed; an error whose diagnostic was has no
+// message.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +24,7 @@
 namespace weft::tool {
 
 struct ModelFile;
+using Module = mlir::OwningOpRef<mlir::ModuleOp>;
 
 /// Prints the errors and warnings of a session to stderr as `weft: error: PLACE:
 /// ...` and `weft: warning: ...`; PLACE is a place in a file of IR or else
@@ -30,26 +32,28 @@ struct ModelFile;
 /// locations.
 Session::Report printed(const std::string &input, bool namesOps = false);
 
-/// Prints an error in --target, --memory, --expect or --shape, which only the
-/// compiler can check, and returns false; FlagValues.h has the other checks.
-bool checkFlags(const ModelFlags &flags);
+/// Checks --target, --memory, --expect and --shape, which only the compiler can;
+/// FlagValues.h has the other checks.
+Status checkFlags(const ModelFlags &flags);
+
+/// The module of an attempt whose errors are printed. Over a budget it is an
+/// error, unless the caller passes `isOverBudget`.
+Result<Module> moduleOf(Attempt attempt, bool *isOverBudget);
 
 /// The options from flags: target, precision, cache, memory and timing.
 CompileOptions compileOptions(const ModelFlags &flags);
 
 class StepCompiler : public StepSource {
 public:
-  /// Reads everything that the flags name; prints the error and returns null.
-  static std::unique_ptr<StepCompiler> open(const ModelFlags &flags);
+  /// Reads everything that the flags name.
+  static Result<std::unique_ptr<StepCompiler>> open(const ModelFlags &flags);
 
-  /// The module of a step at stage `imported`; null after a printed error.
-  mlir::OwningOpRef<mlir::ModuleOp> import(const std::string &step,
-                                           int64_t batchSize);
-  /// The module at a later stage. Null over a budget, unless the caller passes
-  /// `isOverBudget`.
-  mlir::OwningOpRef<mlir::ModuleOp> reach(const std::string &step,
-                                          int64_t batchSize, Stage stage,
-                                          bool *isOverBudget = nullptr);
+  /// The module of a step at stage `imported`.
+  Result<Module> import(const std::string &step, int64_t batchSize);
+  /// The module at a later stage. Over a budget it is an error, unless the
+  /// caller passes `isOverBudget`.
+  Result<Module> reach(const std::string &step, int64_t batchSize, Stage stage,
+                       bool *isOverBudget = nullptr);
   /// Adds the uses of the layout map's rules.
   void explainRules(Explanation &explanation);
   /// Adds the layout and its reason for ports and for inner tensors with a
@@ -61,13 +65,12 @@ public:
                  int64_t batchSize) {
     findFixes(explanation, scheduled, step, batchSize);
   }
-  /// Compiles to the bytes of a .weft file; nothing after a printed error.
-  std::optional<std::vector<uint8_t>> compile(const std::string &step,
-                                              int64_t batchSize) override;
+  /// Compiles to the bytes of a .weft file.
+  Result<std::vector<uint8_t>> compile(const std::string &step,
+                                       int64_t batchSize) override;
   /// The assembly text of some kernels (no names: of all) for --target.
-  std::optional<std::string> assembly(const std::string &step,
-                                      int64_t batchSize,
-                                      const std::vector<std::string> &kernels);
+  Result<std::string> assembly(const std::string &step, int64_t batchSize,
+                               const std::vector<std::string> &kernels);
 
   const keras::Model &model() const { return kerasModel; }
   /// Values of a .keras file, by variable path; else none.
@@ -83,7 +86,7 @@ public:
                    const ModelState &state, bool writesFile) const override;
   Status saveWeights(const std::string &path, const ModelState &state,
                      uint64_t mostBytes, bool writesFile) const override;
-  bool verify(const std::string &step, int64_t batchSize) override;
+  Status verify(const std::string &step, int64_t batchSize) override;
   std::string settings() const override;
   Status canCheckNumerics() const override { return {}; }
   Result<std::string>
@@ -96,18 +99,17 @@ public:
 
 private:
   StepCompiler() = default;
-  bool checkShapeNames(const keras::ModelOptions &options) const;
-  bool readModel(const ModelFile &file, keras::ModelOptions &options);
-  bool readModelFile();
-  bool readDistributionFile();
-  bool checkRules();
+  Status checkShapeNames(const keras::ModelOptions &options) const;
+  Status readModel(const ModelFile &file, keras::ModelOptions &options);
+  Status readModelFile();
+  Status readDistributionFile();
+  Status checkRules();
   CompileOptions options() const { return compileOptions(flags); }
   /// The options with the budgets of the command line, if they are for this
   /// step.
   CompileOptions budgeted(const std::string &step, int64_t batchSize);
-  mlir::OwningOpRef<mlir::ModuleOp> import(const std::string &step,
-                                           int64_t batchSize,
-                                           const keras::Distribution *layouts);
+  Result<Module> import(const std::string &step, int64_t batchSize,
+                        const keras::Distribution *layouts);
   void findFixes(Explanation &explanation,
                  const std::optional<Explanation> &costs,
                  const std::string &step, int64_t batchSize);
@@ -127,13 +129,9 @@ private:
   std::unique_ptr<Session> session;
 };
 
-/// The text of a file; nothing, with the reason in `error`, if it cannot be
-/// read.
-std::optional<std::string> readTextFile(const std::string &path,
-                                        std::string &error);
+Result<std::string> readTextFile(const std::string &path);
 /// The text of a JSON file, which has a limit of its own.
-std::optional<std::string> readJsonFile(const std::string &path,
-                                        std::string &error);
+Result<std::string> readJsonFile(const std::string &path);
 
 } // namespace weft::tool
 

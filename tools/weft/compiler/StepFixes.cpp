@@ -78,7 +78,7 @@ void StepCompiler::findFixes(Explanation &explanation,
         [](mlir::Diagnostic &) { return mlir::success(); });
     keras::Distribution other = change.applied(layouts);
     auto module = import(step, batchSize, &other);
-    return module ? countStep(*module, compiling) : std::nullopt;
+    return module ? countStep(**module, compiling) : std::nullopt;
   };
   FixLimits limits = compiling.fixLimits;
   limits.most = affordableChanges(explanation, limits.most);

@@ -303,22 +303,25 @@ int weft::tool::runSummary(const SummaryFlags &flags) {
   ModelFlags sized = flags.model, others = flags.model;
   sized.openSizes = {256};
   others.openSizes = {320};
-  auto steps = StepCompiler::open(sized);
-  if (!steps)
-    return 1;
-  bool isOpen = !steps->model().openInputs.empty();
-  auto differently = isOpen ? StepCompiler::open(others) : nullptr;
-  if (isOpen && !differently)
-    return 1;
-  if (isOpen)
-    if (std::string variable = variableOfOpenSize(*steps, *differently);
+  auto opened = StepCompiler::open(sized);
+  if (!opened)
+    return fail(opened.error());
+  const keras::Model &model = (*opened)->model();
+  bool isOpen = !model.openInputs.empty();
+  std::unique_ptr<StepCompiler> differently;
+  if (isOpen) {
+    auto other = StepCompiler::open(others);
+    if (!other)
+      return fail(other.error());
+    differently = std::move(*other);
+    if (std::string variable = variableOfOpenSize(**opened, *differently);
         !variable.empty())
       return fail(flags.model.model + ": the size of " + variable +
                   " depends on one that an input leaves open; give it with "
                   "--shape " +
-                  steps->model().openInputs.front() + "=...");
-  ModelSummary(steps->model(),
-               differently ? differently->model() : steps->model(), flags)
+                  model.openInputs.front() + "=...");
+  }
+  ModelSummary(model, differently ? differently->model() : model, flags)
       .print();
   return 0;
 }

@@ -12,20 +12,20 @@
 using namespace weft;
 using namespace weft::tool;
 
-std::unique_ptr<StepSource> TracedSteps::open(const ModelFlags &given) {
+Result<std::unique_ptr<StepSource>> TracedSteps::open(const ModelFlags &given) {
   std::unique_ptr<TracedSteps> self(new TracedSteps());
   self->flags = given;
   ModelFlags any = given;
   any.namesStep = any.namesBatchSize = false;
-  auto program = ForeignProgram::open(any);
-  if (!program)
-    return nullptr;
+  auto opened = ForeignProgram::open(any);
+  if (!opened)
+    return opened.error();
+  std::unique_ptr<ForeignProgram> program = std::move(*opened);
   if (program->steps().empty())
-    return fail(given.model +
-                ": is a program, and no steps of a model that could be "
-                "trained; write them with python -m weft.trace model.keras -o "
-                "step.mlir"),
-           nullptr;
+    return Error{given.model +
+                 ": is a program, and no steps of a model that could be "
+                 "trained; write them with python -m weft.trace model.keras -o "
+                 "step.mlir"};
   self->steps = program->steps();
   if (!given.namesBatchSize)
     self->flags.batchSize = self->steps.front().batch;
@@ -34,7 +34,7 @@ std::unique_ptr<StepSource> TracedSteps::open(const ModelFlags &given) {
   self->seedValue = given.seed ? *given.seed : std::random_device{}();
   program = nullptr;
   releaseCompilerMemory();
-  return self;
+  return std::unique_ptr<StepSource>(std::move(self));
 }
 
 std::vector<int64_t> TracedSteps::batchSizes(const std::string &kind) const {
@@ -54,19 +54,21 @@ std::string TracedSteps::settings() const {
   return "{\"program\": \"" + hashOfFile(flags.model) + "\"}";
 }
 
-std::unique_ptr<ForeignProgram> TracedSteps::read(const std::string &step,
-                                                  int64_t batchSize) const {
+Result<std::unique_ptr<ForeignProgram>>
+TracedSteps::read(const std::string &step, int64_t batchSize) const {
   ModelFlags wanted = flags;
   wanted.step = step, wanted.batchSize = batchSize;
   wanted.namesStep = wanted.namesBatchSize = true;
   return ForeignProgram::open(wanted, /*warns=*/false);
 }
 
-std::optional<std::vector<uint8_t>>
-TracedSteps::compile(const std::string &step, int64_t batchSize) {
+Result<std::vector<uint8_t>> TracedSteps::compile(const std::string &step,
+                                                  int64_t batchSize) {
   auto program = read(step, batchSize);
-  auto image = program ? program->compile() : std::nullopt;
-  program = nullptr;
+  if (!program)
+    return program.error();
+  auto image = (*program)->compile();
+  *program = nullptr;
   releaseCompilerMemory();
   return image;
 }
@@ -75,6 +77,8 @@ Result<std::string>
 TracedSteps::findNonFinite(const std::string &step, int64_t batchSize,
                            const std::vector<NamedArray> &inputs) {
   auto program = read(step, batchSize);
-  auto module = program ? program->reach(Stage::differentiated) : nullptr;
-  return module ? tool::findNonFinite(*module, inputs) : Error{};
+  if (!program)
+    return program.error();
+  auto module = (*program)->reach(Stage::differentiated);
+  return module ? tool::findNonFinite(**module, inputs) : module.error();
 }

@@ -17,11 +17,11 @@ class ForeignProgram;
 
 class TracedSteps : public StepSource {
 public:
-  /// Opens a traced model; null after a printed error.
-  static std::unique_ptr<StepSource> open(const ModelFlags &flags);
+  /// Opens a traced model.
+  static Result<std::unique_ptr<StepSource>> open(const ModelFlags &flags);
 
-  std::optional<std::vector<uint8_t>> compile(const std::string &step,
-                                              int64_t batchSize) override;
+  Result<std::vector<uint8_t>> compile(const std::string &step,
+                                       int64_t batchSize) override;
   std::vector<int64_t> batchSizes(const std::string &step) const override;
   Status find(const std::string &step, int64_t batchSize) const override;
   std::string settings() const override;
@@ -32,8 +32,8 @@ public:
 
 private:
   /// Reads the file again: its text and IR are not kept while a step runs.
-  std::unique_ptr<ForeignProgram> read(const std::string &step,
-                                       int64_t batchSize) const;
+  Result<std::unique_ptr<ForeignProgram>> read(const std::string &step,
+                                               int64_t batchSize) const;
   TracedSteps() = default;
   std::vector<stablehlo::StepFunction> steps;
 };

@@ -18,24 +18,24 @@ static func::FuncOp entryOf(ModuleOp module) {
   return functions.empty() ? func::FuncOp() : *functions.begin();
 }
 
-bool weft::tool::verifyStages(const ReachStage &reach, uint64_t seed) {
+Status weft::tool::verifyStages(const ReachStage &reach, uint64_t seed) {
   auto global = reach(Stage::differentiated);
   if (!global)
-    return false;
+    return global.error();
   CompareOptions options;
   options.seed = seed;
   options.draw = Draw::Reals;
   for (Stage stage : {Stage::partitioned, Stage::scheduled}) {
     auto local = reach(stage);
     if (!local)
-      return false;
-    if (failed(compareWithGlobal(entryOf(*global), entryOf(*local), options)))
-      return false;
+      return local.error();
+    if (failed(compareWithGlobal(entryOf(**global), entryOf(**local), options)))
+      return Error{};
   }
-  auto mesh = global.get()->getAttrOfType<MeshAttr>(kMeshAttr);
+  auto mesh = (**global)->getAttrOfType<MeshAttr>(kMeshAttr);
   int64_t devices = mesh ? mesh.getMesh().size() : 1;
   llvm::errs() << "verified: global program = " << devices
                << (devices == 1 ? " device" : " devices")
                << " (stage partitioned, scheduled)\n";
-  return true;
+  return {};
 }

@@ -10,6 +10,7 @@
 #ifndef WEFT_TOOLS_WEFT_COMPILER_VERIFYSTAGES_H
 #define WEFT_TOOLS_WEFT_COMPILER_VERIFYSTAGES_H
 
+#include "weft/base/Result.h"
 #include "weft/compiler/stages/Pipeline.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -20,12 +21,13 @@
 namespace weft::tool {
 
 /// The program at a stage; null after a printed error.
-using ReachStage = std::function<mlir::OwningOpRef<mlir::ModuleOp>(Stage)>;
+using ReachStage =
+    std::function<Result<mlir::OwningOpRef<mlir::ModuleOp>>(Stage)>;
 
 /// Whether the differentiated program and the one of each later stage that can
 /// be interpreted give the same results on every device; prints the line above,
 /// or an error with the first element that differs, to standard error.
-bool verifyStages(const ReachStage &reach, uint64_t seed);
+Status verifyStages(const ReachStage &reach, uint64_t seed);
 
 } // namespace weft::tool
 

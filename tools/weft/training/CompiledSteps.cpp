@@ -21,18 +21,18 @@ static const char *flagOfSources(const ModelFlags &flags) {
                                           : nullptr;
 }
 
-std::unique_ptr<StepSource> CompiledSteps::open(const ModelFlags &given) {
+Result<std::unique_ptr<StepSource>>
+CompiledSteps::open(const ModelFlags &given) {
   std::unique_ptr<CompiledSteps> self(new CompiledSteps());
   self->flags = given;
   if (const char *flag = flagOfSources(given))
-    return fail(std::string(flag) + " has no effect on " + given.model +
-                ", which is compiled; leave it out, or compile the model "
-                "with it"),
-           nullptr;
+    return Error{std::string(flag) + " has no effect on " + given.model +
+                 ", which is compiled; leave it out, or compile the model "
+                 "with it"};
   int64_t devices = 0;
   auto steps = readSteps(given.model, devices);
   if (!steps)
-    return fail(steps.error()), nullptr;
+    return steps.error();
   self->steps = std::move(*steps);
   auto sizes = sizesOf(self->steps, given.step);
   if (!given.namesBatchSize)
@@ -41,7 +41,7 @@ std::unique_ptr<StepSource> CompiledSteps::open(const ModelFlags &given) {
   self->usedDevices =
       given.devices.value_or(DeviceList{DeviceKind::Cpu, devices});
   self->seedValue = given.seed ? *given.seed : std::random_device{}();
-  return self;
+  return std::unique_ptr<StepSource>(std::move(self));
 }
 
 std::string CompiledSteps::settings() const {
@@ -83,8 +83,9 @@ Status CompiledSteps::find(const std::string &kind, int64_t batchSize) const {
                "was traced with --batch-size for each size of a batch"};
 }
 
-std::optional<std::vector<uint8_t>>
-CompiledSteps::compile(const std::string &kind, int64_t batchSize) {
-  const CompiledStep *found = step(kind, batchSize);
-  return found ? std::optional(found->image) : std::nullopt;
+Result<std::vector<uint8_t>> CompiledSteps::compile(const std::string &kind,
+                                                    int64_t batchSize) {
+  if (const CompiledStep *found = step(kind, batchSize))
+    return found->image;
+  return find(kind, batchSize).error();
 }

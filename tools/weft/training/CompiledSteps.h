@@ -15,11 +15,11 @@ namespace weft::tool {
 
 class CompiledSteps : public StepSource {
 public:
-  /// Opens a .weft file; null after a printed error.
-  static std::unique_ptr<StepSource> open(const ModelFlags &flags);
+  /// Opens a .weft file.
+  static Result<std::unique_ptr<StepSource>> open(const ModelFlags &flags);
 
-  std::optional<std::vector<uint8_t>> compile(const std::string &step,
-                                              int64_t batchSize) override;
+  Result<std::vector<uint8_t>> compile(const std::string &step,
+                                       int64_t batchSize) override;
   Status find(const std::string &step, int64_t batchSize) const override;
   std::vector<int64_t> batchSizes(const std::string &step) const override;
   /// The hash that noteSource() put into the first step.

@@ -340,9 +340,10 @@ int weft::tool::runFit(const FitFlags &given, const OpenSteps &open) {
   if (flags.checkNumerics)
     if (Status can = session->source().canCheckNumerics(); !can)
       return fail(can.error());
-  if (flags.verify && writesFiles(flags) &&
-      !session->source().verify("train", session->batchSize()))
-    return 1;
+  if (flags.verify && writesFiles(flags))
+    if (Status equal = session->source().verify("train", session->batchSize());
+        !equal)
+      return fail(equal.error());
   StepClock clock;
   if (flags.initOnly) {
     Status ready = session->initialise(StepKind::Train, flags.weights);

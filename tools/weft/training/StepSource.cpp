@@ -38,10 +38,9 @@ Status StepSource::saveWeights(const std::string &path, const ModelState &state,
   return saveWeightsByPlace(path, state, mostBytes, writesFile);
 }
 
-bool StepSource::verify(const std::string &, int64_t) {
-  fail("--verify compares the stages of a model; leave it out for " +
-       modelFile());
-  return false;
+Status StepSource::verify(const std::string &, int64_t) {
+  return Error{"--verify compares the stages of a model; leave it out for " +
+               modelFile()};
 }
 
 Status StepSource::canCheckNumerics() const {

@@ -1,6 +1,6 @@
 //===- StepSource.h - where a training session's programs come from -------===//
 //
-//   std::unique_ptr<StepSource> steps = StepCompiler::open(flags);  // model.json, model.keras
+//   std::unique_ptr<StepSource> steps = *StepCompiler::open(flags); // model.json, model.keras
 //   auto image = steps->compile("train", 128);                      // bytes of a .weft file
 //
 // A Keras model is compiled (StepCompiler), and so is a file of weft.trace
@@ -25,9 +25,10 @@ namespace weft::tool {
 class StepSource {
 public:
   virtual ~StepSource() = default;
-  /// The bytes of a .weft file of a step; nothing after a printed error.
-  virtual std::optional<std::vector<uint8_t>> compile(const std::string &step,
-                                                      int64_t batchSize) = 0;
+  /// The bytes of a .weft file of a step. An error whose diagnostic was printed
+  /// has no message.
+  virtual Result<std::vector<uint8_t>> compile(const std::string &step,
+                                               int64_t batchSize) = 0;
   /// Whether there is such a step; the error lists those that exist.
   virtual Status find(const std::string &step, int64_t batchSize) const;
   /// The batch sizes for which there is such a step; empty: any.
@@ -62,7 +63,7 @@ public:
                              uint64_t mostBytes, bool writesFile) const;
   /// Checks for --verify whether all stages give equal results in the reference
   /// interpreter. Prints differences.
-  virtual bool verify(const std::string &step, int64_t batchSize);
+  virtual Status verify(const std::string &step, int64_t batchSize);
   /// Checks for --check-numerics whether a step can be repeated op by op.
   virtual Status canCheckNumerics() const;
   /// The op and layer of the first NaN or infinity of a step, from its inputs
@@ -77,9 +78,8 @@ protected:
   uint64_t seedValue = 0;
 };
 
-/// Opens steps; null after a printed error.
 using OpenSteps =
-    std::function<std::unique_ptr<StepSource>(const ModelFlags &)>;
+    std::function<Result<std::unique_ptr<StepSource>>(const ModelFlags &)>;
 
 int runFit(const FitFlags &flags, const OpenSteps &open);
 int runEvaluate(const EvaluateFlags &flags, const OpenSteps &open);

@@ -108,9 +108,10 @@ TrainingSession::open(const ModelFlags &given, const OpenSteps &open,
     flags.seed = seed;
   }
   flags.shapesOfData = [data] { return inputShapes(dataOptions(data, false)); };
-  session->steps = open(flags);
-  if (!session->steps)
-    return nullptr;
+  auto steps = open(flags);
+  if (!steps)
+    return fail(steps.error()), nullptr;
+  session->steps = std::move(*steps);
   if (Status found = session->findWeights(data, purpose); !found)
     return fail(found.error()), nullptr;
   if (weft_error *error = weft_runtime_create_among(
@@ -153,11 +154,11 @@ Result<weft_program *> TrainingSession::program(StepKind kind, int64_t batch) {
   if (Status known = steps->find(stepName(kind), batch); !known)
     return known.error();
   auto start = std::chrono::steady_clock::now();
-  std::optional<std::vector<uint8_t>> image = std::vector<uint8_t>();
+  Result<std::vector<uint8_t>> image = std::vector<uint8_t>();
   if (weft_processes_rank(processes) == 0) // compiles for all processes
     image = steps->compile(stepName(kind), batch);
   if (!image)
-    return Error{}; // the compiler has printed the reason
+    return image.error();
   if (Status shared = shareBytes(processes, *image); !shared)
     return shared.error();
   weft_error *error =
