@@ -22,7 +22,6 @@
 #include <numeric>
 
 using namespace weft;
-using mlir::Value;
 
 static constexpr int64_t kBatchSize = 64;
 
@@ -42,12 +41,13 @@ template <typename T> static T check(Result<T> result) {
 }
 
 /// Cross-entropy of scores: the mean of -log(softmax(scores))[label].
-static Value crossEntropy(keras::Tensors &t, llvm::ArrayRef<Value> outputs,
-                          const keras::Batch &batch) {
-  Value logs = t.logSoftmax(outputs[0]);
-  Value chosen = t.mul(logs, t.oneHot(batch.labels[0], logs));
-  return t.neg(t.meanAll(
-      t.reduce(ReduceKind::Sum, chosen, {keras::Tensors::last(logs)})));
+static keras::Tensor crossEntropy(keras::Tensors &t,
+                                  llvm::ArrayRef<keras::Tensor> outputs,
+                                  const keras::Batch &batch) {
+  keras::Tensor logs = t.logSoftmax(outputs[0]);
+  keras::Tensor chosen = logs * t.oneHot(batch.labels[0], logs);
+  return -t.meanAll(
+      t.reduce(ReduceKind::Sum, chosen, {keras::Tensors::last(logs)}));
 }
 
 /// One training step of the model as a module of the stage `imported`.

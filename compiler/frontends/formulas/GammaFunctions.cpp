@@ -1,6 +1,6 @@
 //===- GammaFunctions.cpp - the gamma function's family -------------------===//
 
-#include "weft/compiler/frontends/formulas/RealTensor.h"
+#include "weft/compiler/frontends/formulas/Tensor.h"
 
 #include <cmath>
 
@@ -21,63 +21,60 @@ constexpr double kTerms[] = {
 
 /// The sum in Lanczos' approximation, and its derivative with respect to z.
 struct Lanczos {
-  explicit Lanczos(RealTensor z) : sum(z.number(kFirst)), slope(z.number(0)) {
+  explicit Lanczos(Tensor z) : sum(z.number(kFirst)), slope(z.number(0)) {
     for (auto [i, term] : llvm::enumerate(kTerms)) {
-      RealTensor place = z + (double(i) + 1);
+      Tensor place = z + (double(i) + 1);
       sum = sum + term / place;
       slope = slope - term / (place * place);
     }
   }
-  RealTensor sum, slope;
+  Tensor sum, slope;
 };
 
-RealTensor logOfT(RealTensor z) {
-  return std::log(kG + 0.5) + log1p(z / (kG + 0.5));
-}
+Tensor logOfT(Tensor z) { return std::log(kG + 0.5) + log1p(z / (kG + 0.5)); }
 
 /// x - 1, or -x for x below 1/2, where the functions of x are computed from
 /// those of 1 - x.
-RealTensor reflected(RealTensor x) { return (x < 0.5).select(-x, x - 1); }
+Tensor reflected(Tensor x) { return select(x < 0.5, -x, x - 1); }
 
-RealTensor isInteger(RealTensor x) { return floor(x) == x; }
+Tensor isInteger(Tensor x) { return floor(x) == x; }
 
 /// (-1)^n for an integer n.
-RealTensor alternating(RealTensor n) {
-  return (floor(n / 2) * 2 == n).select(n.number(1), n.number(-1));
+Tensor alternating(Tensor n) {
+  return select(floor(n / 2) * 2 == n, n.number(1), n.number(-1));
 }
 
 } // namespace
 
-RealTensor formulas::lgamma(RealTensor x) {
-  RealTensor z = reflected(x), t = z + (kG + 0.5), logT = logOfT(z);
-  RealTensor result = (z + 0.5 - t / logT) * logT + 0.5 * std::log(2 * kPi) +
-                      log(Lanczos(z).sum);
+Tensor formulas::lgamma(Tensor x) {
+  Tensor z = reflected(x), t = z + (kG + 0.5), logT = logOfT(z);
+  Tensor result = (z + 0.5 - t / logT) * logT + 0.5 * std::log(2 * kPi) +
+                  log(Lanczos(z).sum);
   // log(pi / |sin(pi x)|) is computed from the distance to the nearest integer.
-  RealTensor fraction = abs(x) - floor(abs(x));
-  RealTensor mirror =
-      log(sin(kPi * (fraction > 0.5).select(1 - fraction, fraction)));
-  RealTensor below =
-      (fraction == 0)
-          .select(x.number(kInfinity), std::log(kPi) - mirror - result);
-  return (abs(x) == kInfinity)
-      .select(x.number(kInfinity), (x < 0.5).select(below, result));
+  Tensor fraction = abs(x) - floor(abs(x));
+  Tensor mirror =
+      log(sin(kPi * select(fraction > 0.5, 1 - fraction, fraction)));
+  Tensor below = select(fraction == 0, x.number(kInfinity),
+                        std::log(kPi) - mirror - result);
+  return select(abs(x) == kInfinity, x.number(kInfinity),
+                select(x < 0.5, below, result));
 }
 
-RealTensor formulas::digamma(RealTensor x) {
-  RealTensor z = reflected(x);
+Tensor formulas::digamma(Tensor x) {
+  Tensor z = reflected(x);
   Lanczos lanczos(z);
-  RealTensor result =
+  Tensor result =
       logOfT(z) + lanczos.slope / lanczos.sum - kG / (z + (kG + 0.5));
-  RealTensor fraction = x - floor(x + 0.5);
-  RealTensor below = result - kPi * cos(kPi * fraction) / sin(kPi * fraction);
-  RealTensor poles = (x <= 0) & isInteger(x);
-  return poles.select(x.number(kNan), (x < 0.5).select(below, result));
+  Tensor fraction = x - floor(x + 0.5);
+  Tensor below = result - kPi * cos(kPi * fraction) / sin(kPi * fraction);
+  Tensor poles = (x <= 0) & isInteger(x);
+  return select(poles, x.number(kNan), select(x < 0.5, below, result));
 }
 
 /// The Euler-Maclaurin formula: nine terms and half of the tenth, an integral
 /// for the rest, and corrections by Bernoulli numbers (the coefficients are
 /// (2k)! / B_2k).
-RealTensor formulas::zeta(RealTensor x, RealTensor q) {
+Tensor formulas::zeta(Tensor x, Tensor q) {
   constexpr double coefficients[] = {12,
                                      -720,
                                      30240,
@@ -90,14 +87,14 @@ RealTensor formulas::zeta(RealTensor x, RealTensor q) {
                                      -4.5979787224074726105e15,
                                      1.8152105401943546773e17,
                                      -7.1661652561756670113e18};
-  RealTensor power = pow(q, -x), sum = power, place = q;
+  Tensor power = pow(q, -x), sum = power, place = q;
   for (int k = 0; k < 9; ++k) {
     place = place + 1;
     power = pow(place, -x);
     sum = sum + power;
   }
   sum = sum + power * place / (x - 1) - 0.5 * power;
-  RealTensor factor = x.number(1);
+  Tensor factor = x.number(1);
   double k = 0;
   for (double coefficient : coefficients) {
     factor = factor * (x + k);
@@ -107,18 +104,17 @@ RealTensor formulas::zeta(RealTensor x, RealTensor q) {
     power = power / place;
     k += 2;
   }
-  RealTensor beyond = isInteger(q).select(
-      x.number(kInfinity), isInteger(x).select(sum, x.number(kNan)));
-  RealTensor result = (q <= 0).select(beyond, sum);
-  return (x < 1).select(x.number(kNan),
-                        (x == 1).select(x.number(kInfinity), result));
+  Tensor beyond = select(isInteger(q), x.number(kInfinity),
+                         select(isInteger(x), sum, kNan));
+  Tensor result = select(q <= 0, beyond, sum);
+  return select(x < 1, x.number(kNan), select(x == 1, kInfinity, result));
 }
 
-RealTensor formulas::polygamma(RealTensor n, RealTensor x) {
-  RealTensor order = n + 1;
-  RealTensor higher = -alternating(n) * exp(lgamma(order)) * zeta(order, x);
-  RealTensor result = (n == 0).select(digamma(x), higher);
-  RealTensor wrong = (n < 0).select(
-      n.number(1), isInteger(n).select(n.number(0), n.number(1)));
-  return (wrong == 1).select(n.number(kNan), result);
+Tensor formulas::polygamma(Tensor n, Tensor x) {
+  Tensor order = n + 1;
+  Tensor higher = -alternating(n) * exp(lgamma(order)) * zeta(order, x);
+  Tensor result = select(n == 0, digamma(x), higher);
+  Tensor wrong = select(n < 0, n.number(1),
+                        select(isInteger(n), n.number(0), n.number(1)));
+  return select(wrong == 1, kNan, result);
 }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/compiler/frontends/formulas/RealTensor.h"
+#include "weft/compiler/frontends/formulas/Tensor.h"
 
 #include <cmath>
 #include <limits>
@@ -20,14 +20,14 @@ namespace {
 constexpr double kLog2 = std::numbers::ln2;
 
 /// The square root of the largest number of the type.
-double rootOfLargest(RealTensor x) {
+double rootOfLargest(Tensor x) {
   return std::sqrt(x.isDouble() ? std::numeric_limits<double>::max()
                                 : std::numeric_limits<float>::max());
 }
 
 /// c[0] x^(n-1) + ... + c[n-1].
-RealTensor polynomial(RealTensor x, ArrayRef<double> coefficients) {
-  RealTensor sum = x.number(coefficients.front());
+Tensor polynomial(Tensor x, ArrayRef<double> coefficients) {
+  Tensor sum = x.number(coefficients.front());
   for (double coefficient : coefficients.drop_front())
     sum = sum * x + coefficient;
   return sum;
@@ -35,8 +35,8 @@ RealTensor polynomial(RealTensor x, ArrayRef<double> coefficients) {
 
 /// The sum of Chebyshev polynomials of x / 2 by Clenshaw's method; the
 /// coefficient of the highest one is first.
-RealTensor chebyshev(RealTensor x, ArrayRef<double> coefficients) {
-  RealTensor last = x.number(0), before = last, sum = last;
+Tensor chebyshev(Tensor x, ArrayRef<double> coefficients) {
+  Tensor last = x.number(0), before = last, sum = last;
   for (double coefficient : coefficients) {
     before = last;
     last = sum;
@@ -47,68 +47,65 @@ RealTensor chebyshev(RealTensor x, ArrayRef<double> coefficients) {
 
 } // namespace
 
-RealTensor formulas::acos(RealTensor x) {
-  RealTensor angle = 2 * atan2(sqrt((1 - x) * (1 + x)), 1 + x);
-  return (x == -1).select(x.number(kPi), angle);
+Tensor formulas::acos(Tensor x) {
+  Tensor angle = 2 * atan2(sqrt((1 - x) * (1 + x)), 1 + x);
+  return select(x == -1, kPi, angle);
 }
 
-RealTensor formulas::asin(RealTensor x) {
+Tensor formulas::asin(Tensor x) {
   return 2 * atan2(x, 1 + sqrt((1 - x) * (1 + x)));
 }
 
-RealTensor formulas::atan(RealTensor x) { return atan2(x, x.number(1)); }
+Tensor formulas::atan(Tensor x) { return atan2(x, x.number(1)); }
 
-RealTensor formulas::acosh(RealTensor x) {
-  RealTensor isLarge = x > rootOfLargest(x),
-             near = isLarge.select(x.number(1), x);
-  RealTensor above = near - 1;
-  RealTensor usual = log1p(above + sqrt(above * (near + 1)));
-  RealTensor result = isLarge.select(log(x) + kLog2, usual);
-  return (x < 1).select(x.number(kNan), result);
+Tensor formulas::acosh(Tensor x) {
+  Tensor isLarge = x > rootOfLargest(x), near = select(isLarge, 1, x);
+  Tensor above = near - 1;
+  Tensor usual = log1p(above + sqrt(above * (near + 1)));
+  Tensor result = select(isLarge, log(x) + kLog2, usual);
+  return select(x < 1, kNan, result);
 }
 
-RealTensor formulas::asinh(RealTensor x) {
-  RealTensor size = abs(x), isLarge = size > rootOfLargest(x);
-  RealTensor near = isLarge.select(x.number(1), size), square = near * near;
-  RealTensor usual = log1p(near + square / (1 + sqrt(square + 1)));
-  RealTensor far = log(isLarge.select(size, x.number(1))) + kLog2;
-  RealTensor result = isLarge.select(far, usual);
-  return (x == 0).select(x, sign(x) * result);
+Tensor formulas::asinh(Tensor x) {
+  Tensor size = abs(x), isLarge = size > rootOfLargest(x);
+  Tensor near = select(isLarge, 1, size), square = near * near;
+  Tensor usual = log1p(near + square / (1 + sqrt(square + 1)));
+  Tensor far = log(select(isLarge, size, 1)) + kLog2;
+  Tensor result = select(isLarge, far, usual);
+  return select(x == 0, x, sign(x) * result);
 }
 
-RealTensor formulas::atanh(RealTensor x) {
-  RealTensor result = 0.5 * (log1p(x) - log1p(-x));
-  return (abs(x) > 1).select(x.number(kNan), result);
+Tensor formulas::atanh(Tensor x) {
+  Tensor result = 0.5 * (log1p(x) - log1p(-x));
+  return select(abs(x) > 1, kNan, result);
 }
 
 /// The factor 1/2 is moved into the exponents, as e^x may overflow.
-RealTensor formulas::cosh(RealTensor x) {
-  return exp(x - kLog2) + exp(-x - kLog2);
-}
+Tensor formulas::cosh(Tensor x) { return exp(x - kLog2) + exp(-x - kLog2); }
 
-RealTensor formulas::sinh(RealTensor x) {
-  RealTensor isSmall = abs(x) < 1;
-  RealTensor grown = expm1(isSmall.select(x, x.number(0)));
-  RealTensor small = 0.5 * (grown + grown / (grown + 1));
-  return isSmall.select(small, exp(x - kLog2) - exp(-x - kLog2));
+Tensor formulas::sinh(Tensor x) {
+  Tensor isSmall = abs(x) < 1;
+  Tensor grown = expm1(select(isSmall, x, 0));
+  Tensor small = 0.5 * (grown + grown / (grown + 1));
+  return select(isSmall, small, exp(x - kLog2) - exp(-x - kLog2));
 }
 
 /// The polynomials in w = -log(1 - x^2) of M. Giles, "Approximating the erfinv
 /// function", 2010, in single and in double precision.
-static RealTensor singleErfInv(RealTensor x, RealTensor w) {
-  RealTensor middle =
+static Tensor singleErfInv(Tensor x, Tensor w) {
+  Tensor middle =
       polynomial(w - 2.5, {2.81022636e-08, 3.43273939e-07, -3.5233877e-06,
                            -4.39150654e-06, 0.00021858087, -0.00125372503,
                            -0.00417768164, 0.246640727, 1.50140941});
-  RealTensor tail =
+  Tensor tail =
       polynomial(sqrt(w) - 3, {-0.000200214257, 0.000100950558, 0.00134934322,
                                -0.00367342844, 0.00573950773, -0.0076224613,
                                0.00943887047, 1.00167406, 2.83297682});
-  return (w < 5).select(middle, tail) * x;
+  return select(w < 5, middle, tail) * x;
 }
 
-static RealTensor doubleErfInv(RealTensor x, RealTensor w) {
-  RealTensor middle = polynomial(
+static Tensor doubleErfInv(Tensor x, Tensor w) {
+  Tensor middle = polynomial(
       w - 3.125, {-3.6444120640178196996e-21, -1.685059138182016589e-19,
                   1.2858480715256400167e-18,  1.115787767802518096e-17,
                   -1.333171662854620906e-16,  2.0972767875968561637e-17,
@@ -121,7 +118,7 @@ static RealTensor doubleErfInv(RealTensor x, RealTensor w) {
                   0.0001867342080340571352,   -0.00074070253416626697512,
                   -0.0060336708714301490533,  0.24015818242558961693,
                   1.6536545626831027356});
-  RealTensor outer = polynomial(
+  Tensor outer = polynomial(
       sqrt(w) - 3.25,
       {2.2137376921775787049e-09, 9.0756561938885390979e-08,
        -2.7517406297064545428e-07, 1.8239629214389227755e-08,
@@ -132,7 +129,7 @@ static RealTensor doubleErfInv(RealTensor x, RealTensor w) {
        0.00095328937973738049703, -0.0016882755560235047313,
        0.0024914420961078508066, -0.0037512085075692412107,
        0.005370914553590063617, 1.0052589676941592334, 3.0838856104922207635});
-  RealTensor tail = polynomial(
+  Tensor tail = polynomial(
       sqrt(w) - 5, {-2.7109920616438573243e-11, -2.5556418169965252055e-10,
                     1.5076572693500548083e-09, -3.7894654401267369937e-09,
                     7.6157012080783393804e-09, -1.4960026627149240478e-08,
@@ -142,17 +139,17 @@ static RealTensor doubleErfInv(RealTensor x, RealTensor w) {
                     7.5995277030017761139e-05, -0.00021503011930044477347,
                     -0.00013871931833623122026, 1.0103004648645343977,
                     4.8499064014085844221});
-  return (w < 6.25).select(middle, (w < 16).select(outer, tail)) * x;
+  return select(w < 6.25, middle, select(w < 16, outer, tail)) * x;
 }
 
-RealTensor formulas::erfInv(RealTensor x) {
-  RealTensor w = -log1p(-(x * x));
-  RealTensor result = x.isDouble() ? doubleErfInv(x, w) : singleErfInv(x, w);
-  return (abs(x) == 1).select(x * kInfinity, result);
+Tensor formulas::erfInv(Tensor x) {
+  Tensor w = -log1p(-(x * x));
+  Tensor result = x.isDouble() ? doubleErfInv(x, w) : singleErfInv(x, w);
+  return select(abs(x) == 1, x * kInfinity, result);
 }
 
 /// The Chebyshev series of e^-|x| I1(x) from Cephes, for |x| up to 8 and above.
-RealTensor formulas::besselI1e(RealTensor x) {
+Tensor formulas::besselI1e(Tensor x) {
   constexpr double near[] = {
       2.77791411276104639959e-18, -2.11142121435816608115e-17,
       1.55363195773620046921e-16, -1.10559694773538630805e-15,
@@ -183,9 +180,9 @@ RealTensor formulas::besselI1e(RealTensor x) {
       -2.51223623787020892529e-7,  -3.88256480887769039346e-6,
       -1.10588938762623716291e-4,  -9.76109749136146840777e-3,
       7.78576235018280120474e-1};
-  RealTensor size = abs(x);
-  RealTensor small = chebyshev(size * 0.5 - 2, near) * size;
-  RealTensor large = chebyshev(32 / size - 2, far) / sqrt(size);
-  return (x < 0).select(x.number(-1), x.number(1)) *
-         (size <= 8).select(small, large);
+  Tensor size = abs(x);
+  Tensor small = chebyshev(size * 0.5 - 2, near) * size;
+  Tensor large = chebyshev(32 / size - 2, far) / sqrt(size);
+  return select(x < 0, x.number(-1), x.number(1)) *
+         select(size <= 8, small, large);
 }

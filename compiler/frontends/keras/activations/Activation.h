@@ -13,19 +13,20 @@
 
 #include "weft/base/config/Options.h"
 
-namespace mlir {
-class Value;
-} // namespace mlir
+namespace weft::formulas {
+class Tensor;
+} // namespace weft::formulas
 
 namespace weft::keras {
 
+using formulas::Tensor;
 class Tensors;
 
 class Activation : public Configured {
 public:
   void options(Options &) override {}
   /// Applies the activation to x; the result has its shape.
-  virtual mlir::Value apply(Tensors &t, mlir::Value x) const = 0;
+  virtual Tensor apply(Tensors &t, Tensor x) const = 0;
 };
 
 using ActivationPtr = std::shared_ptr<const Activation>;

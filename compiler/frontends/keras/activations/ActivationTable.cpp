@@ -14,102 +14,97 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
 
-Value weft::keras::leakyRelu(Tensors &t, Value x, double slope) {
-  return t.select(t.compare(CompareKind::GE, x, 0), x, t.mul(x, slope));
+Tensor weft::keras::leakyRelu(Tensors &t, Tensor x, double slope) {
+  return select(x >= 0, x, x * slope);
 }
 
-Value weft::keras::elu(Tensors &t, Value x, double alpha) {
-  Value positive = t.compare(CompareKind::GT, x, 0);
-  Value below = t.select(positive, t.splat(0, x), x);
-  return t.select(positive, x, t.mul(t.make<Expm1Op>(below), alpha));
+Tensor weft::keras::elu(Tensors &t, Tensor x, double alpha) {
+  Tensor positive = x > 0;
+  Tensor below = select(positive, 0, x);
+  return select(positive, x, expm1(below) * alpha);
 }
 
-static Value identity(Tensors &, Value x) { return x; }
-static Value relu(Tensors &t, Value x) { return t.make<ReluOp>(x); }
+static Tensor identity(Tensors &, Tensor x) { return x; }
+static Tensor relu(Tensors &t, Tensor x) { return relu(x); }
 /// The clamp to [0, 6], whose derivative is 0 at 0 and 6.
-static Value relu6(Tensors &t, Value x) { return t.clamp(x, 0, 6); }
-static Value sigmoid(Tensors &t, Value x) { return t.make<LogisticOp>(x); }
-static Value tanhOf(Tensors &t, Value x) { return t.make<TanhOp>(x); }
-static Value exponential(Tensors &t, Value x) { return t.make<ExpOp>(x); }
-static Value silu(Tensors &t, Value x) { return t.mul(x, sigmoid(t, x)); }
-static Value softplus(Tensors &t, Value x) { return t.softplus(x); }
-static Value eluOf1(Tensors &t, Value x) { return elu(t, x, 1); }
-static Value leakyReluOf02(Tensors &t, Value x) { return leakyRelu(t, x, 0.2); }
-static Value logSoftmax(Tensors &t, Value x) { return t.logSoftmax(x); }
-static Value softmax(Tensors &t, Value x) { return t.softmax(x, {t.last(x)}); }
+static Tensor relu6(Tensors &t, Tensor x) { return t.clamp(x, 0, 6); }
+static Tensor sigmoid(Tensors &t, Tensor x) { return logistic(x); }
+static Tensor tanhOf(Tensors &t, Tensor x) { return tanh(x); }
+static Tensor exponential(Tensors &t, Tensor x) { return exp(x); }
+static Tensor silu(Tensors &t, Tensor x) { return x * sigmoid(t, x); }
+static Tensor softplus(Tensors &t, Tensor x) { return t.softplus(x); }
+static Tensor eluOf1(Tensors &t, Tensor x) { return elu(t, x, 1); }
+static Tensor leakyReluOf02(Tensors &t, Tensor x) {
+  return leakyRelu(t, x, 0.2);
+}
+static Tensor logSoftmax(Tensors &t, Tensor x) { return t.logSoftmax(x); }
+static Tensor softmax(Tensors &t, Tensor x) {
+  return t.softmax(x, {t.last(x)});
+}
 
 /// x * Phi(x) with the complementary error function, Keras' default.
-static Value gelu(Tensors &t, Value x) {
-  return t.mul(t.mul(x, 0.5), t.make<ErfcOp>(t.mul(t.neg(x), std::sqrt(0.5))));
+static Tensor gelu(Tensors &t, Tensor x) {
+  return x * 0.5 * erfc(-x * std::sqrt(0.5));
 }
 
-static Value selu(Tensors &t, Value x) {
-  return t.mul(elu(t, x, 1.6732632423543772), 1.0507009873554805);
+static Tensor selu(Tensors &t, Tensor x) {
+  return elu(t, x, 1.6732632423543772) * 1.0507009873554805;
 }
 
-static Value hardSigmoid(Tensors &t, Value x) {
-  return t.div(relu6(t, t.add(x, 3.0)), 6.0);
+static Tensor hardSigmoid(Tensors &t, Tensor x) {
+  return relu6(t, x + 3.0) / 6.0;
 }
 
-static Value hardSilu(Tensors &t, Value x) {
-  return t.mul(x, hardSigmoid(t, x));
+static Tensor hardSilu(Tensors &t, Tensor x) { return x * hardSigmoid(t, x); }
+
+static Tensor softsign(Tensors &t, Tensor x) { return x / (abs(x) + 1.0); }
+
+static Tensor mish(Tensors &t, Tensor x) { return x * tanh(t.softplus(x)); }
+
+static Tensor logSigmoid(Tensors &t, Tensor x) { return -t.softplus(-x); }
+
+static Tensor tanhShrink(Tensors &t, Tensor x) { return x - tanhOf(t, x); }
+
+static Tensor hardTanh(Tensors &t, Tensor x) {
+  Tensor inside = select(x < -1, -1, x);
+  return select(x > 1, 1, inside);
 }
 
-static Value softsign(Tensors &t, Value x) {
-  return t.div(x, t.add(t.make<AbsOp>(x), 1.0));
+static Tensor hardShrink(Tensors &t, Tensor x) {
+  Tensor outside = abs(x) > 0.5;
+  return select(outside, x, 0);
 }
 
-static Value mish(Tensors &t, Value x) {
-  return t.mul(x, t.make<TanhOp>(t.softplus(x)));
-}
-
-static Value logSigmoid(Tensors &t, Value x) {
-  return t.neg(t.softplus(t.neg(x)));
-}
-
-static Value tanhShrink(Tensors &t, Value x) { return t.sub(x, tanhOf(t, x)); }
-
-static Value hardTanh(Tensors &t, Value x) {
-  Value inside = t.select(t.compare(CompareKind::LT, x, -1), t.splat(-1, x), x);
-  return t.select(t.compare(CompareKind::GT, x, 1), t.splat(1, x), inside);
-}
-
-static Value hardShrink(Tensors &t, Value x) {
-  Value outside = t.compare(CompareKind::GT, t.make<AbsOp>(x), 0.5);
-  return t.select(outside, x, t.splat(0, x));
-}
-
-static Value softShrink(Tensors &t, Value x) {
-  Value below = t.select(t.compare(CompareKind::LT, x, -0.5), t.add(x, 0.5),
-                         t.splat(0, x));
-  return t.select(t.compare(CompareKind::GT, x, 0.5), t.add(x, -0.5), below);
+static Tensor softShrink(Tensors &t, Tensor x) {
+  Tensor below = select(x < -0.5, x + 0.5, 0);
+  return select(x > 0.5, x + -0.5, below);
 }
 
 /// (x + sqrt(x^2 + 4)) / 2.
-static Value squareplus(Tensors &t, Value x) {
-  Value root = t.make<SqrtOp>(t.add(t.mul(x, x), 4.0));
-  return t.div(t.add(x, root), 2.0);
+static Tensor squareplus(Tensors &t, Tensor x) {
+  Tensor root = sqrt(x * x + 4.0);
+  return (x + root) / 2.0;
 }
 
-static Value sparsePlus(Tensors &t, Value x) {
-  Value raised = t.add(x, 1.0);
-  Value between = t.div(t.mul(raised, raised), 4.0);
-  Value above = t.select(t.compare(CompareKind::GE, x, 1), x, between);
-  return t.select(t.compare(CompareKind::LE, x, -1), t.splat(0, x), above);
+static Tensor sparsePlus(Tensors &t, Tensor x) {
+  Tensor raised = x + 1.0;
+  Tensor between = raised * raised / 4.0;
+  Tensor above = select(x >= 1, x, between);
+  return select(x <= -1, 0, above);
 }
 
-static Value sparseSigmoid(Tensors &t, Value x) {
-  return t.mul(t.min(t.max(t.add(x, 1.0), 0), 2), 0.5);
+static Tensor sparseSigmoid(Tensors &t, Tensor x) {
+  return min(max(x + 1.0, 0), 2) * 0.5;
 }
 
-static Value celu(Tensors &t, Value x) {
-  return t.add(t.max(x, 0), t.make<Expm1Op>(t.min(x, 0)));
+static Tensor celu(Tensors &t, Tensor x) {
+  return max(x, 0) + expm1(min(x, 0));
 }
 
 namespace {
-template <Value (*function)(Tensors &, Value)>
+template <Tensor (*function)(Tensors &, Tensor)>
 class Function : public Activation {
-  Value apply(Tensors &t, Value x) const override { return function(t, x); }
+  Tensor apply(Tensors &t, Tensor x) const override { return function(t, x); }
 };
 } // namespace
 

@@ -13,9 +13,9 @@
 namespace weft::keras {
 
 /// x if it is not negative, else slope * x.
-Value leakyRelu(Tensors &t, Value x, double slope);
+Tensor leakyRelu(Tensors &t, Tensor x, double slope);
 /// x if it is positive, else alpha * (e^x - 1).
-Value elu(Tensors &t, Value x, double alpha);
+Tensor elu(Tensors &t, Tensor x, double alpha);
 
 } // namespace weft::keras
 

@@ -47,9 +47,9 @@ FailureOr<CustomStep::LossAndGradients> CustomStep::valueAndGrad(Loss loss) {
     if (failed(result))
       return failure();
     Tensors t = at("loss");
-    return SmallVector<Value>{withPenalties(t, model, variables,
-                                            result->penalties,
-                                            loss(t, result->outputs, batch))};
+    return SmallVector<Value>{
+        withPenalties(t, model, variables, result->penalties,
+                      loss(t, t(result->outputs), batch))};
   };
   auto found =
       keras::valueAndGrad(builder, *module, model, values, Value(), made);

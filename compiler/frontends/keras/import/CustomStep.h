@@ -5,7 +5,7 @@
 //   CustomStep step(&context, *model, {.batchSize = 64}, &distribution);
 //   if (failed(step.begin()))
 //     return failure();
-//   auto found = step.valueAndGrad([&](Tensors &t, ArrayRef<Value> outputs,
+//   auto found = step.valueAndGrad([&](Tensors &t, ArrayRef<Tensor> outputs,
 //                                      const Batch &batch) {
 //     return t.meanAll(myLoss(t, batch.labels[0], outputs[0]));
 //   });
@@ -40,8 +40,8 @@ public:
   /// do not fit the model.
   mlir::LogicalResult begin();
   /// Computes the loss, a scalar of f32, from the model's outputs in training.
-  using Loss = llvm::function_ref<Value(
-      Tensors &t, llvm::ArrayRef<Value> outputs, const Batch &batch)>;
+  using Loss = llvm::function_ref<Tensor(
+      Tensors &t, llvm::ArrayRef<Tensor> outputs, const Batch &batch)>;
   struct LossAndGradients {
     Value loss;
     llvm::SmallVector<Value> gradients; ///< one for each of model.trained()

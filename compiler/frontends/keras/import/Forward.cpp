@@ -85,9 +85,10 @@ weft::keras::buildForward(OpBuilder &builder, const Model &model,
       values.setMask(values.values[i], values.maskOf(given));
       continue;
     }
-    CallInputs with = values.inputsOf(node);
+    Tensors t(builder, NameLoc::get(builder.getStringAttr(layer.layer->name)));
+    CallInputs with = values.inputsOf(node, t);
     CallResults given =
-        callLayer(builder, store, *layer.layer, layer.path, with, training);
+        callLayer(t, store, *layer.layer, layer.path, with, training);
     if (!store.error.empty())
       return emitError(NameLoc::get(builder.getStringAttr(layer.name)))
              << "layer \"" << layer.name << "\": " << store.error;
@@ -111,10 +112,11 @@ weft::keras::buildForward(OpBuilder &builder, const Model &model,
 Value weft::keras::withPenalties(Tensors &t, const Model &model,
                                  ArrayRef<Value> variables,
                                  ArrayRef<Value> penalties, Value loss) {
+  Tensor total = t(loss);
   for (Value penalty : penalties)
-    loss = t.add(loss, t.toFloat(penalty));
+    total = total + t.toFloat(penalty);
   for (auto [variable, value] : llvm::zip_equal(model.variables, variables))
     if (variable.regularizer && variable.trainable)
-      loss = t.add(loss, t.toFloat(variable.regularizer->penalty(t, value)));
-  return loss;
+      total = total + t.toFloat(variable.regularizer->penalty(t, t(value)));
+  return total;
 }

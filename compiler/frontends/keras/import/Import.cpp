@@ -155,16 +155,16 @@ LossValues StepImporter::lossOf(Tensors &t, const ForwardResult &result,
   LossValues out;
   for (const OutputLoss &of : model.losses) {
     std::string complaint;
-    Value loss = of.loss->reduced(
-        t, batch.labels[of.output], result.outputs[of.output],
-        batch.weights[of.output], result.masks[of.output], complaint);
+    Tensor loss = of.loss->reduced(
+        t, t(batch.labels[of.output]), t(result.outputs[of.output]),
+        t(batch.weights[of.output]), t(result.masks[of.output]), complaint);
     if (!complaint.empty() && out.complaint.empty())
       out.complaint = "--sample-weight of \"" + model.outputName(of.output) +
                       "\": loss " + of.loss->className + ": " + complaint;
     out.each.push_back(loss);
     if (of.weight)
-      loss = t.mul(loss, *of.weight);
-    out.total = out.total ? t.add(out.total, loss) : loss;
+      loss = loss * *of.weight;
+    out.total = out.total ? t(out.total) + loss : loss;
   }
   if (!out.total)
     out.total = t.splat(0, RankedTensorType::get({}, builder.getF32Type()));
@@ -204,11 +204,11 @@ void StepImporter::addMetrics(const LossValues &loss,
     size_t count = of.metric->variables(model.outputShape(of.output)).size();
     MutableArrayRef<Value> state =
         MutableArrayRef(values.metrics).slice(first, count);
-    MetricInputs in{values.batch.labels[of.output],
-                    t.toFloat(predictions[of.output]),
-                    of.isWeighted ? values.batch.weights[of.output] : Value(),
-                    masks[of.output]};
-    MetricResult result = of.metric->compute(t, in, state);
+    MetricInputs in{
+        t(values.batch.labels[of.output]), t.toFloat(predictions[of.output]),
+        of.isWeighted ? t(values.batch.weights[of.output]) : Tensor(),
+        t(masks[of.output])};
+    MetricResult result = of.metric->compute(t, in, t(state));
     llvm::copy(result.state, state.begin());
     first += count;
     PortFacts facts;
@@ -235,9 +235,9 @@ LogicalResult StepImporter::buildTrain() {
       return refuse() << made.complaint;
     SmallVector<Value> out;
     if (factor)
-      out.push_back(t.mul(made.total, *factor));
+      out.push_back(t(made.total) * *factor);
     else if (scale)
-      out.push_back(t.mul(made.total, scale));
+      out.push_back(t(made.total) * t(scale));
     out.push_back(made.total);
     llvm::append_range(out, made.each);
     llvm::append_range(out, result->outputs);

@@ -24,7 +24,9 @@ class ActivationLayer : public Layer {
   Masks masks(Call &, const CallInputs &inputs) const override {
     return passed(inputs);
   }
-  Value call(Call &c, Value x) const override { return activation.apply(c, x); }
+  Tensor call(Call &c, Tensor x) const override {
+    return activation.apply(c, x);
+  }
 };
 
 /// max(x, 0), clipped at `max_value`; below `threshold` a line of slope
@@ -42,27 +44,26 @@ class ReLU : public Layer {
     return passed(inputs);
   }
   /// Computes keras.activations.relu, operation by operation.
-  Value call(Call &c, Value x) const override {
+  Tensor call(Call &c, Tensor x) const override {
     Tensors &t = c.t;
     bool isShifted = threshold != 0;
     if (negativeSlope != 0 && !maxValue && !isShifted)
       return leakyRelu(t, x, negativeSlope);
-    Value out;
+    Tensor out;
     if (isShifted)
-      out =
-          t.select(t.compare(CompareKind::GT, x, threshold), x, t.splat(0, x));
+      out = select(x > threshold, x, 0);
     else if (maxValue == 6)
       out = t.clamp(x, 0, 6);
     else
-      out = t.make<ReluOp>(x);
+      out = relu(x);
     if (maxValue && (isShifted || maxValue != 6))
-      out = t.min(t.max(out, 0), *maxValue);
+      out = min(max(out, 0), *maxValue);
     if (negativeSlope == 0)
       return out;
-    Value below = t.neg(x);
+    Tensor below = -x;
     if (isShifted)
-      below = t.add(below, threshold);
-    return t.sub(out, t.mul(t.make<ReluOp>(below), negativeSlope));
+      below = below + threshold;
+    return out - relu(below) * negativeSlope;
   }
 };
 
@@ -76,7 +77,7 @@ class LeakyReLU : public Layer {
   Masks masks(Call &, const CallInputs &inputs) const override {
     return passed(inputs);
   }
-  Value call(Call &c, Value x) const override {
+  Tensor call(Call &c, Tensor x) const override {
     return leakyRelu(c.t, x, negativeSlope);
   }
 };
@@ -89,7 +90,7 @@ class ELU : public Layer {
   Masks masks(Call &, const CallInputs &inputs) const override {
     return passed(inputs);
   }
-  Value call(Call &c, Value x) const override { return elu(c.t, x, alpha); }
+  Tensor call(Call &c, Tensor x) const override { return elu(c.t, x, alpha); }
 };
 
 /// max(x, 0) - alpha * max(-x, 0) with a weight alpha, shared along
@@ -109,17 +110,15 @@ class PReLU : public Layer {
   Masks masks(Call &, const CallInputs &inputs) const override {
     return passed(inputs);
   }
-  Value call(Call &c, Value x) const override {
+  Tensor call(Call &c, Tensor x) const override {
     if (!c.hasSampleAxes(x, sharedAxes))
       return x;
     std::vector<int64_t> shape = c.t.shape(x).drop_front().vec();
     for (int64_t axis : c.t.dims(x, sharedAxes))
       shape[axis - 1] = 1;
-    Value alpha =
+    Tensor alpha =
         c.weight("alpha", shape, {initializer, regularizer, constraint});
-    return c.t.sub(c.t.make<ReluOp>(x),
-                   c.t.mul(c.t.stretch(alpha, c.t.shape(x)),
-                           c.t.make<ReluOp>(c.t.neg(x))));
+    return relu(x) - c.t.stretch(alpha, c.t.shape(x)) * relu(-x);
   }
 };
 

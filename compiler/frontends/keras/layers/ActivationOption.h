@@ -34,10 +34,11 @@ public:
   }
   /// Applies the activation. If it is a layer, its variables belong to the
   /// call.
-  Value apply(Call &c, Value x) const {
+  Tensor apply(Call &c, Tensor x) const {
     if (!layer)
       return function->apply(c.t, x);
-    std::vector<Value> out = c.runOptionAll(*layer, name, CallInputs(x)).values;
+    std::vector<Tensor> out =
+        c.runOptionAll(*layer, name, CallInputs(x)).values;
     if (out.size() != 1 || c.t.shape(out[0]) != c.t.shape(x)) {
       c.refuse(std::string(name) + ": the layer " + layer->className +
                " must have one result of the shape of its input " +

@@ -7,61 +7,62 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
 
-Value Attention::pairs(Tensors &t, Value query, Value key, Value scale) {
+Tensor Attention::pairs(Tensors &t, Tensor query, Tensor key, Tensor scale) {
   SmallVector<int64_t> shape = {t.size(query, 0), t.size(query, 1),
                                 t.size(key, 1), t.size(query, 2)};
-  Value sum =
-      t.add(t.make<BroadcastOp>(query, shape, ArrayRef<int64_t>{0, 1, 3}),
-            t.make<BroadcastOp>(key, shape, ArrayRef<int64_t>{0, 2, 3}));
-  return t.make<TanhOp>(scale ? t.mul(t.fill(scale, sum), sum) : sum);
+  Tensor sum = t.make<BroadcastOp>(query, shape, ArrayRef<int64_t>{0, 1, 3}) +
+               t.make<BroadcastOp>(key, shape, ArrayRef<int64_t>{0, 2, 3});
+  return tanh(scale ? scale * sum : sum);
 }
 
-Value Attention::scores(Call &c, Value query, Value key) const {
+Tensor Attention::scores(Call &c, Tensor query, Tensor key) const {
   Tensors &t = c.t;
-  Value scale = useScale ? c.weight("scale", {}, {one}) : Value();
+  Tensor scale = useScale ? c.weight("scale", {}, {one}) : Tensor();
   if (scoreMode == "concat") {
-    Value factor = c.weight("concat_score_weight", {}, {one});
-    Value sums = t.reduce(ReduceKind::Sum, pairs(t, query, key, scale), {3});
-    return t.mul(t.fill(factor, sums), sums);
+    Tensor factor = c.weight("concat_score_weight", {}, {one});
+    Tensor sums = t.reduce(ReduceKind::Sum, pairs(t, query, key, scale), {3});
+    return factor * sums;
   }
-  Value scores =
+  Tensor scores =
       t.make<DotOp>(query, key, ArrayRef<int64_t>{2}, ArrayRef<int64_t>{2},
                     ArrayRef<int64_t>{0}, ArrayRef<int64_t>{0});
-  return scale ? t.mul(scores, t.fill(scale, scores)) : scores;
+  return scale ? scores * scale : scores;
 }
 
-Value AdditiveAttention::scores(Call &c, Value query, Value key) const {
+Tensor AdditiveAttention::scores(Call &c, Tensor query, Tensor key) const {
   Tensors &t = c.t;
-  Value out = pairs(t, query, key);
+  Tensor out = pairs(t, query, key);
   if (useScale) {
     c.construct(scaleInitializer);
-    Value scale = c.weight("scale", {t.size(query, 2)}, {scaleInitializer});
-    out = t.mul(t.along(scale, out), out);
+    Tensor scale = c.weight("scale", {t.size(query, 2)}, {scaleInitializer});
+    out = t.along(scale, out) * out;
   }
   return t.reduce(ReduceKind::Sum, out, {3});
 }
 
 /// Lowers the scores of positions that the values' mask or the causal mask
 /// excludes, by a number that makes their softmax 0.
-Value Attention::masked(Call &c, const CallInputs &inputs, Value scores) const {
+Tensor Attention::masked(Call &c, const CallInputs &inputs,
+                         Tensor scores) const {
   Tensors &t = c.t;
-  Value seen, mask = inputs.mask(1);
+  Tensor seen, mask = inputs.mask(1);
   if (inputs.flag("use_causal_mask")) {
     auto numbers = tensorType(scores).clone(t.builder.getI32Type());
     auto along = [&](int64_t dim) {
-      return t.make<IotaOp>(numbers, t.builder.getI64IntegerAttr(dim), Value());
+      return t.make<IotaOp>(numbers, t.builder.getI64IntegerAttr(dim),
+                            Tensor());
     };
-    seen = t.compare(CompareKind::GE, along(1), along(2));
+    seen = along(1) >= along(2);
   }
   if (mask) {
-    Value wide = t.make<BroadcastOp>(maskBits(t, mask), t.shape(scores),
-                                     ArrayRef<int64_t>{0, 2});
-    seen = seen ? t.make<AndOp>(wide, seen) : wide;
+    Tensor wide = t.make<BroadcastOp>(maskBits(t, mask), t.shape(scores),
+                                      ArrayRef<int64_t>{0, 2});
+    seen = seen ? wide & seen : wide;
   }
   if (!seen)
     return scores;
   double most = tensorType(scores).getElementType().isF16() ? 65504 : 1e9;
-  return t.select(seen, scores, t.add(scores, -most));
+  return select(seen, scores, scores + -most);
 }
 
 bool Attention::accepts(Call &c, const CallInputs &inputs) const {
@@ -72,11 +73,11 @@ bool Attention::accepts(Call &c, const CallInputs &inputs) const {
              std::to_string(count) + " tensors");
     return false;
   }
-  for (Value x : inputs.values)
+  for (Tensor x : inputs.values)
     if (!c.hasRank(x, 3))
       return false;
-  Value query = inputs.values[0], value = inputs.values[1],
-        key = inputs.values.back();
+  Tensor query = inputs.values[0], value = inputs.values[1],
+         key = inputs.values.back();
   bool isGood = c.t.size(query, 2) == c.t.size(key, 2) &&
                 c.t.size(key, 1) == c.t.size(value, 1);
   if (!isGood)
@@ -85,7 +86,7 @@ bool Attention::accepts(Call &c, const CallInputs &inputs) const {
              " do not fit; key has the query's features and the value's "
              "positions");
   for (size_t i = 0; i < 2; ++i)
-    if (Value mask = inputs.mask(i);
+    if (Tensor mask = inputs.mask(i);
         mask && c.t.shape(mask) != c.t.shape(inputs.values[i]).take_front(2)) {
       c.refuse("its mask " + sampleText(mask) +
                " does not fit samples of shape " +
@@ -96,26 +97,27 @@ bool Attention::accepts(Call &c, const CallInputs &inputs) const {
   return isGood;
 }
 
-std::vector<Value> Attention::results(Call &c, const CallInputs &inputs) const {
+std::vector<Tensor> Attention::results(Call &c,
+                                       const CallInputs &inputs) const {
   Tensors &t = c.t;
-  Value query = inputs.values[0];
+  Tensor query = inputs.values[0];
   bool givesScores = inputs.flag("return_attention_scores");
   if (!accepts(c, inputs))
-    return std::vector<Value>(givesScores ? 2 : 1, query);
-  Value value = inputs.values[1];
-  Value scores =
+    return std::vector<Tensor>(givesScores ? 2 : 1, query);
+  Tensor value = inputs.values[1];
+  Tensor scores =
       masked(c, inputs, this->scores(c, query, inputs.values.back()));
-  Value weights = t.softmax(scores, {2});
+  Tensor weights = t.softmax(scores, {2});
   if (seed)
     weights = c.dropout(weights, rate, seed);
-  Value out =
+  Tensor out =
       t.make<DotOp>(weights, value, ArrayRef<int64_t>{2}, ArrayRef<int64_t>{1},
                     ArrayRef<int64_t>{0}, ArrayRef<int64_t>{0});
-  if (Value mask = inputs.mask()) {
-    Value wide = t.make<BroadcastOp>(maskBits(t, mask), t.shape(out),
-                                     ArrayRef<int64_t>{0, 1});
-    out = t.select(wide, out, t.splat(0, out));
+  if (Tensor mask = inputs.mask()) {
+    Tensor wide = t.make<BroadcastOp>(maskBits(t, mask), t.shape(out),
+                                      ArrayRef<int64_t>{0, 1});
+    out = select(wide, out, 0);
   }
-  return givesScores ? std::vector<Value>{out, weights}
-                     : std::vector<Value>{out};
+  return givesScores ? std::vector<Tensor>{out, weights}
+                     : std::vector<Tensor>{out};
 }

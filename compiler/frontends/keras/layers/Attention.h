@@ -30,9 +30,9 @@ protected:
   }
   /// Computes tanh(scale * (query + key)) for each pair of positions; a null
   /// scale is 1.
-  static Value pairs(Tensors &t, Value query, Value key, Value scale = {});
+  static Tensor pairs(Tensors &t, Tensor query, Tensor key, Tensor scale = {});
   /// Computes scores of the shape (batch, query positions, key positions).
-  virtual Value scores(Call &c, Value query, Value key) const;
+  virtual Tensor scores(Call &c, Tensor query, Tensor key) const;
 
 private:
   bool takesSeveral() const override { return true; }
@@ -46,8 +46,8 @@ private:
     return passed(inputs);
   }
   bool accepts(Call &c, const CallInputs &inputs) const;
-  Value masked(Call &c, const CallInputs &inputs, Value scores) const;
-  std::vector<Value> results(Call &c, const CallInputs &inputs) const override;
+  Tensor masked(Call &c, const CallInputs &inputs, Tensor scores) const;
+  std::vector<Tensor> results(Call &c, const CallInputs &inputs) const override;
 };
 
 /// Attention with the scores sum(scale * tanh(query + key)).
@@ -63,7 +63,7 @@ private:
     o.flag("use_scale", useScale);
     sharedOptions(o);
   }
-  Value scores(Call &c, Value query, Value key) const override;
+  Tensor scores(Call &c, Tensor query, Tensor key) const override;
 };
 
 } // namespace weft::keras

@@ -11,24 +11,24 @@ using namespace weft::keras;
 static constexpr int64_t kFloatBytes = 4;
 
 /// The shape without the batch dimension; empty for a scalar.
-static ArrayRef<int64_t> sampleShape(Value x) {
+static ArrayRef<int64_t> sampleShape(Tensor x) {
   return Tensors::shape(x).drop_front(Tensors::rank(x) > 0);
 }
 
-std::string weft::keras::sampleText(Value x) {
+std::string weft::keras::sampleText(Tensor x) {
   return shapeText(sampleShape(x));
 }
 
-Value Layer::call(Call &c, Value x) const {
+Tensor Layer::call(Call &c, Tensor x) const {
   c.refuse("takes several tensors");
   return x;
 }
 
-Value Layer::callAll(Call &c, const CallInputs &inputs) const {
+Tensor Layer::callAll(Call &c, const CallInputs &inputs) const {
   return call(c, inputs.values[0]);
 }
 
-std::vector<Value> Layer::results(Call &c, const CallInputs &inputs) const {
+std::vector<Tensor> Layer::results(Call &c, const CallInputs &inputs) const {
   return {callAll(c, inputs)};
 }
 
@@ -47,8 +47,8 @@ VariableRequest Call::request(const char *name, std::vector<int64_t> shape,
           .dtype = policy.variable};
 }
 
-Value Call::weight(const char *name, std::vector<int64_t> shape,
-                   const WeightRules &rules) {
+Tensor Call::weight(const char *name, std::vector<int64_t> shape,
+                    const WeightRules &rules) {
   if (std::string why = oversize(shape, kFloatBytes); !why.empty())
     refuse("its " + std::string(name) + " " + shapeText(shape) + " has " + why);
   VariableRequest asked = request(name, std::move(shape), rules);
@@ -57,15 +57,15 @@ Value Call::weight(const char *name, std::vector<int64_t> shape,
     asked.dtype = "float32";
   else if (!rules.dtype.empty())
     asked.dtype = rules.dtype;
-  Value value = variables.get(asked);
+  Tensor value = t(variables.get(asked));
   if (rules.constraint)
     hasAxes(value, rules.constraint->axes());
   return rules.keepsType ? value : cast(value);
 }
 
-Value Call::state(const char *name, std::vector<int64_t> shape,
-                  const InitializerPtr &initializer) {
-  return variables.get(request(name, std::move(shape), {initializer}));
+Tensor Call::state(const char *name, std::vector<int64_t> shape,
+                   const InitializerPtr &initializer) {
+  return t(variables.get(request(name, std::move(shape), {initializer})));
 }
 
 void Call::counter(const char *name) {
@@ -74,7 +74,7 @@ void Call::counter(const char *name) {
   variables.get(asked);
 }
 
-void Call::update(const char *name, Value value) {
+void Call::update(const char *name, Tensor value) {
   variables.set(request(name, Tensors::shape(value).vec(), {}),
                 t.cast(value, t.typeOf(policy.variable)));
 }
@@ -90,13 +90,13 @@ static VariableRequest seedState(std::string layer,
           .isRandom = true};
 }
 
-Value Call::random(const InitializerPtr &seedGenerator,
-                   llvm::function_ref<Value(Value)> draw) {
+Tensor Call::random(const InitializerPtr &seedGenerator,
+                    llvm::function_ref<Tensor(Tensor)> draw) {
   VariableRequest asked = seedState(path, seedGenerator);
-  Value key = variables.get(asked);
-  Value drawn = draw(key);
+  Tensor key = t(variables.get(asked));
+  Tensor drawn = draw(key);
   auto next = DenseElementsAttr::get(tensorType(key), ArrayRef<uint32_t>{0, 1});
-  variables.set(asked, t.add(key, t.make<ConstantOp>(ElementsAttr(next))));
+  variables.set(asked, key + t.make<ConstantOp>(ElementsAttr(next)));
   return drawn;
 }
 
@@ -112,30 +112,30 @@ void Call::holdInside(const char *name, const InitializerPtr &seedGenerator) {
 
 void Call::skip(const InitializerPtr &seedGenerator, int64_t count) {
   VariableRequest asked = seedState(path, seedGenerator);
-  Value key = variables.get(asked);
+  Tensor key = t(variables.get(asked));
   auto passed = DenseElementsAttr::get(tensorType(key),
                                        ArrayRef<uint32_t>{0, uint32_t(count)});
-  variables.set(asked, t.add(key, t.make<ConstantOp>(ElementsAttr(passed))));
+  variables.set(asked, key + t.make<ConstantOp>(ElementsAttr(passed)));
 }
 
 /// Computes keras.random.dropout with the mask of key {seed, n} for draw n.
-Value Call::dropout(Value x, double rate, const InitializerPtr &seedGenerator,
-                    ArrayRef<int64_t> maskShape) {
+Tensor Call::dropout(Tensor x, double rate, const InitializerPtr &seedGenerator,
+                     ArrayRef<int64_t> maskShape) {
   if (!training)
     return x;
   if (rate == 1)
     return t.splat(0, x);
   double keep = 1.0 - rate;
-  Value mask = random(seedGenerator, [&](Value key) {
+  Tensor mask = random(seedGenerator, [&](Tensor key) {
     ArrayRef<int64_t> shape = maskShape.empty() ? t.shape(x) : maskShape;
     auto type = RankedTensorType::get(shape, t.builder.getF32Type());
-    return t.compare(CompareKind::LT, t.uniform(key, type), keep);
+    return t.uniform(key, type) < keep;
   });
   mask = t.stretch(mask, t.shape(x));
-  return t.select(mask, t.div(x, keep), t.splat(0, x));
+  return select(mask, x / keep, 0);
 }
 
-SmallVector<int64_t> Call::noiseShape(Value x, ArrayRef<int64_t> written) {
+SmallVector<int64_t> Call::noiseShape(Tensor x, ArrayRef<int64_t> written) {
   SmallVector<int64_t> out(t.shape(x));
   bool fits = written.empty() || written.size() == out.size();
   for (size_t i = 0; fits && i < written.size(); ++i) {
@@ -149,7 +149,7 @@ SmallVector<int64_t> Call::noiseShape(Value x, ArrayRef<int64_t> written) {
   return fits ? out : SmallVector<int64_t>(t.shape(x));
 }
 
-bool Call::hasRank(Value x, int64_t rank) {
+bool Call::hasRank(Tensor x, int64_t rank) {
   if (Tensors::rank(x) == rank)
     return true;
   refuse("takes tensors of rank " + std::to_string(rank) +
@@ -158,7 +158,7 @@ bool Call::hasRank(Value x, int64_t rank) {
   return false;
 }
 
-bool Call::hasAxes(Value x, ArrayRef<int64_t> axes) {
+bool Call::hasAxes(Tensor x, ArrayRef<int64_t> axes) {
   int64_t rank = Tensors::rank(x);
   SmallVector<int64_t> dims = Tensors::dims(x, axes);
   for (auto [i, dim] : llvm::enumerate(dims))
@@ -170,7 +170,7 @@ bool Call::hasAxes(Value x, ArrayRef<int64_t> axes) {
   return true;
 }
 
-bool Call::hasSampleAxes(Value x, ArrayRef<int64_t> axes) {
+bool Call::hasSampleAxes(Tensor x, ArrayRef<int64_t> axes) {
   if (!hasAxes(x, axes))
     return false;
   if (!llvm::is_contained(Tensors::dims(x, axes), 0))
@@ -180,7 +180,7 @@ bool Call::hasSampleAxes(Value x, ArrayRef<int64_t> axes) {
   return false;
 }
 
-Value Call::run(const Layer &layer, const char *name, Value x) {
+Tensor Call::run(const Layer &layer, const char *name, Tensor x) {
   return runAll(layer, name, CallInputs(x)).values[0];
 }
 
@@ -195,7 +195,7 @@ static CallResults resultsOf(Call &call, const Layer &layer,
                 "\", which Keras does not have for a " + layer.className +
                 "; give it the policy without \"" + how->mode + "\"");
   for (auto *values : {&inputs.values, &inputs.tensors})
-    for (Value &value : *values)
+    for (Tensor &value : *values)
       if (isa<FloatType>(tensorType(value).getElementType())
               ? layer.castsInputs()
               : layer.castsIntegers())
@@ -203,9 +203,8 @@ static CallResults resultsOf(Call &call, const Layer &layer,
   CallResults out;
   out.values = layer.results(call, inputs);
   if (RegularizerPtr regularizer = layer.activityRegularizer())
-    for (Value value : out.values)
-      call.addLoss(call.t.div(regularizer->penalty(call.t, value),
-                              call.t.size(value, 0)));
+    for (Tensor value : out.values)
+      call.addLoss(regularizer->penalty(call.t, value) / call.t.size(value, 0));
   out.masks = layer.masks(call, inputs);
   out.masks.resize(out.values.size());
   return out;
@@ -229,7 +228,7 @@ Call Call::inside(const Layer &layer, const std::string &attribute) {
   return out;
 }
 
-Value Call::runOption(const Layer &layer, const char *attribute, Value x) {
+Tensor Call::runOption(const Layer &layer, const char *attribute, Tensor x) {
   return runOptionAll(layer, attribute, CallInputs(x)).values[0];
 }
 
@@ -319,11 +318,12 @@ public:
 };
 } // namespace
 
-Value Call::runOptionAdjusted(const Layer &layer, const char *attribute,
-                              Value x, ArrayRef<llvm::StringRef> names,
-                              llvm::function_ref<Value(Value)> adjust) {
+Tensor Call::runOptionAdjusted(const Layer &layer, const char *attribute,
+                               Tensor x, ArrayRef<llvm::StringRef> names,
+                               llvm::function_ref<Tensor(Tensor)> adjust) {
   Call apart = inside(layer, attribute);
-  Adjusting adjusting(variables, apart.path, names, adjust);
+  auto adjusted = [&](Value weight) -> Value { return adjust(t(weight)); };
+  Adjusting adjusting(variables, apart.path, names, adjusted);
   Call inner = apart.with(adjusting);
   return resultsOf(inner, layer, CallInputs(x)).values[0];
 }
@@ -335,23 +335,23 @@ static void eraseBehind(Block &block, Operation *last) {
 }
 
 /// Merges the batch and the times of (batch, times, ...) into one dimension.
-static Value asBatch(Tensors &t, Value x) {
+static Tensor asBatch(Tensors &t, Tensor x) {
   SmallVector<int64_t> shape(t.shape(x).drop_front());
   shape[0] *= t.size(x, 0);
   return t.reshape(x, shape);
 }
 
 /// The slice (batch, ...) of (batch, times, ...) at one time.
-static Value atTime(Tensors &t, Value x, int64_t time) {
+static Tensor atTime(Tensors &t, Tensor x, int64_t time) {
   SmallVector<int64_t> shape(t.shape(x));
   shape.erase(shape.begin() + 1);
   return t.reshape(t.slice(x, 1, time, time + 1), shape);
 }
 
-Value Call::runOptionForTimes(const Layer &layer, const char *attribute,
-                              Value x, Value mask) {
-  auto result = [&](Call call, Value x, Value mask) {
-    std::vector<Value> found = layer.results(call, CallInputs(x, mask));
+Tensor Call::runOptionForTimes(const Layer &layer, const char *attribute,
+                               Tensor x, Tensor mask) {
+  auto result = [&](Call call, Tensor x, Tensor mask) {
+    std::vector<Tensor> found = layer.results(call, CallInputs(x, mask));
     if (found.size() != 1)
       refuse("its layer " + layer.name + " gives " +
              std::to_string(found.size()) + " results; give it one");
@@ -362,9 +362,9 @@ Value Call::runOptionForTimes(const Layer &layer, const char *attribute,
   Operation *last = block.empty() ? nullptr : &block.back();
   Watch watch(variables);
   Call apart = inside(layer, attribute);
-  Value all =
+  Tensor all =
       result(apart.with(watch), asBatch(t, x), mask ? asBatch(t, mask) : mask);
-  auto front = [&](Value out, ArrayRef<int64_t> sizes) {
+  auto front = [&](Tensor out, ArrayRef<int64_t> sizes) {
     SmallVector<int64_t> shape(sizes);
     llvm::append_range(shape, t.shape(out).drop_front());
     return t.reshape(out, shape);
@@ -381,9 +381,10 @@ Value Call::runOptionForTimes(const Layer &layer, const char *attribute,
   }
   Again again(variables);
   Call each = apart.with(again);
-  SmallVector<Value> outputs;
+  SmallVector<Tensor> outputs;
   for (int64_t i = 0; i < times; ++i) {
-    Value out = result(each, atTime(t, x, i), mask ? atTime(t, mask, i) : mask);
+    Tensor out =
+        result(each, atTime(t, x, i), mask ? atTime(t, mask, i) : mask);
     outputs.push_back(front(out, {batch, 1}));
   }
   return t.concatenate(outputs, 1);
@@ -391,7 +392,7 @@ Value Call::runOptionForTimes(const Layer &layer, const char *attribute,
 
 /// Refuses tensors that the layer does not take.
 static bool takes(Call &call, const Layer &layer, const CallInputs &inputs) {
-  for (Value value : inputs.values)
+  for (Tensor value : inputs.values)
     if (tensorType(value).getElementType().isInteger() &&
         !layer.takesIntegers() && !layer.castsIntegers()) {
       call.refuse("is called with integers, which it does not take; begin with "
@@ -417,7 +418,7 @@ static CallResults checkedResults(Call &call, const Layer &layer,
   if (!takes(call, layer, inputs))
     return {};
   CallResults out = resultsOf(call, layer, inputs);
-  for (Value value : out.values)
+  for (Tensor value : out.values)
     if (std::string why = oversize(sampleShape(value), kFloatBytes);
         !why.empty())
       call.refuse("a sample of its output " + sampleText(value) + " has " +
@@ -431,10 +432,9 @@ CallResults Call::runMember(const Layer &layer, const std::string &attribute,
   return checkedResults(inner, layer, inputs);
 }
 
-CallResults weft::keras::callLayer(OpBuilder &builder, Variables &variables,
+CallResults weft::keras::callLayer(Tensors &t, Variables &variables,
                                    const Layer &layer, const std::string &path,
                                    const CallInputs &inputs, bool training) {
-  Tensors t(builder, NameLoc::get(builder.getStringAttr(layer.name)));
   Call call(t, variables, layer, path, layer.trainable, training,
             layer.policy.value_or(Policy()));
   return checkedResults(call, layer, inputs);

@@ -33,33 +33,33 @@ using llvm::SmallVector;
 
 /// The arguments of a layer's call.
 struct CallInputs {
-  SmallVector<Value> values; ///< positional tensors, with lists flattened
-  Masks masks;               ///< their masks; null or missing: none
+  SmallVector<Tensor> values; ///< positional tensors, with lists flattened
+  Masks masks;                ///< their masks; null or missing: none
   /// All arguments as written, with tensors as indices into `tensors`.
   CallArguments arguments;
-  SmallVector<Value> tensors;
+  SmallVector<Tensor> tensors;
   Masks tensorMasks;
 
   CallInputs() = default;
   /// Makes inputs of one tensor, with its mask or none.
-  explicit CallInputs(Value x, Value mask = {}) : values{x}, masks{mask} {}
+  explicit CallInputs(Tensor x, Tensor mask = {}) : values{x}, masks{mask} {}
 
   /// The mask of a positional tensor, or null.
-  Value mask(size_t position = 0) const {
-    return position < masks.size() ? masks[position] : Value();
+  Tensor mask(size_t position = 0) const {
+    return position < masks.size() ? masks[position] : Tensor();
   }
   /// The tensor of a keyword argument and its mask; null if there is none.
-  Value tensor(const std::string &name) const {
+  Tensor tensor(const std::string &name) const {
     const Argument *found = arguments.keyword(name);
-    return found && found->isTensor() ? tensors[found->integer] : Value();
+    return found && found->isTensor() ? tensors[found->integer] : Tensor();
   }
-  Value maskOf(const std::string &name) const {
+  Tensor maskOf(const std::string &name) const {
     const Argument *found = arguments.keyword(name);
-    return found && found->isTensor() ? tensorMasks[found->integer] : Value();
+    return found && found->isTensor() ? tensorMasks[found->integer] : Tensor();
   }
   /// The tensors of a keyword argument that is one tensor or a list of tensors.
-  SmallVector<Value> list(const std::string &name) const {
-    SmallVector<Value> out;
+  SmallVector<Tensor> list(const std::string &name) const {
+    SmallVector<Tensor> out;
     std::vector<size_t> places;
     if (const Argument *found = arguments.keyword(name))
       found->collect(places);
@@ -68,10 +68,10 @@ struct CallInputs {
     return out;
   }
   /// Adds a keyword argument that is a list of tensors.
-  void give(const std::string &name, llvm::ArrayRef<Value> list) {
+  void give(const std::string &name, llvm::ArrayRef<Tensor> list) {
     Argument &argument = arguments.keywords[name];
     argument.kind = Argument::Kind::List;
-    for (Value value : list) {
+    for (Tensor value : list) {
       argument.items.emplace_back();
       argument.items.back().kind = Argument::Kind::Tensor;
       argument.items.back().integer = int64_t(tensors.size());
@@ -90,7 +90,7 @@ struct CallInputs {
 
 /// The results of a call.
 struct CallResults {
-  std::vector<Value> values;
+  std::vector<Tensor> values;
   Masks masks; ///< one for each value; null: no mask
 };
 
@@ -177,29 +177,29 @@ public:
   const Policy policy;
 
   /// Converts x to the type in which the layer computes.
-  Value cast(Value x) { return t.cast(x, t.typeOf(policy.compute)); }
+  Tensor cast(Tensor x) { return t.cast(x, t.typeOf(policy.compute)); }
 
   /// A variable that the optimizer changes, converted to the type in which the
   /// layer computes.
-  Value weight(const char *name, std::vector<int64_t> shape,
-               const WeightRules &rules);
+  Tensor weight(const char *name, std::vector<int64_t> shape,
+                const WeightRules &rules);
   /// A variable that only `update` changes.
-  Value state(const char *name, std::vector<int64_t> shape,
-              const InitializerPtr &initializer);
+  Tensor state(const char *name, std::vector<int64_t> shape,
+               const InitializerPtr &initializer);
   /// Adds an int32 scalar variable that the call neither reads nor changes.
   void counter(const char *name);
-  void update(const char *name, Value value);
+  void update(const char *name, Tensor value);
   /// The result of `draw` for the key {seed, n}, for draw n of the generator.
-  Value random(const InitializerPtr &seedGenerator,
-               llvm::function_ref<Value(Value)> draw);
+  Tensor random(const InitializerPtr &seedGenerator,
+                llvm::function_ref<Tensor(Tensor)> draw);
   /// In training, sets elements of x to 0 with probability `rate` and divides
   /// the others by 1 - rate. Sizes of 1 in `maskShape` drop the elements along
   /// those dimensions together.
-  Value dropout(Value x, double rate, const InitializerPtr &seedGenerator,
-                ArrayRef<int64_t> maskShape = {});
+  Tensor dropout(Tensor x, double rate, const InitializerPtr &seedGenerator,
+                 ArrayRef<int64_t> maskShape = {});
   /// The shape of a mask that broadcasts to x, from an option "noise_shape"
   /// whose nulls stand for the sizes of x. Refuses sizes that do not fit.
-  SmallVector<int64_t> noiseShape(Value x, ArrayRef<int64_t> written);
+  SmallVector<int64_t> noiseShape(Tensor x, ArrayRef<int64_t> written);
   /// Whether the layer trains in this step, and is not frozen.
   bool isTraining() const { return training && trainable; }
 
@@ -213,12 +213,12 @@ public:
   void skip(const InitializerPtr &seedGenerator, int64_t count);
   /// Calls an inner layer on one tensor and returns its result, or on several
   /// inputs and returns all results.
-  Value run(const Layer &layer, const char *name, Value x);
+  Tensor run(const Layer &layer, const char *name, Tensor x);
   CallResults runAll(const Layer &layer, const char *name,
                      const CallInputs &inputs);
   /// Calls a layer that is an option, whose variables are saved under an
   /// attribute. Keras names them after the layer.
-  Value runOption(const Layer &layer, const char *attribute, Value x);
+  Tensor runOption(const Layer &layer, const char *attribute, Tensor x);
   /// Calls a layer of a model that is an option: tensors that the layer does
   /// not take are refused, and there are no results then.
   CallResults runMember(const Layer &layer, const std::string &attribute,
@@ -227,15 +227,15 @@ public:
   /// of its mask, if any. All times are one batch if the layer draws no
   /// numbers, keeps no statistics and adds no losses; else they are called one
   /// after the other.
-  Value runOptionForTimes(const Layer &layer, const char *attribute, Value x,
-                          Value mask);
+  Tensor runOptionForTimes(const Layer &layer, const char *attribute, Tensor x,
+                           Tensor mask);
   CallResults runOptionAll(const Layer &layer, const char *attribute,
                            const CallInputs &inputs);
   /// Calls a layer that is an option; the first weight that has one of these
   /// names is replaced by the result of `adjust`.
-  Value runOptionAdjusted(const Layer &layer, const char *attribute, Value x,
-                          ArrayRef<llvm::StringRef> names,
-                          llvm::function_ref<Value(Value)> adjust);
+  Tensor runOptionAdjusted(const Layer &layer, const char *attribute, Tensor x,
+                           ArrayRef<llvm::StringRef> names,
+                           llvm::function_ref<Tensor(Tensor)> adjust);
   /// The call in which a layer that is an option finds its variables.
   Call inside(const Layer &layer, const std::string &attribute);
 
@@ -244,16 +244,16 @@ public:
   void construct(const InitializerPtr &initializer) {
     variables.construct(initializer, {self, scope});
   }
-  void addLoss(Value scalar) { variables.addLoss(scalar); }
+  void addLoss(Tensor scalar) { variables.addLoss(scalar); }
   void refuse(const std::string &complaint) { variables.refuse(complaint); }
   /// Whether the tensor has this rank, the batch included; refuses it
   /// otherwise.
-  bool hasRank(Value x, int64_t rank);
+  bool hasRank(Tensor x, int64_t rank);
   /// Whether all axes are dimensions of the tensor, each once; refuses them
   /// otherwise.
-  bool hasAxes(Value x, ArrayRef<int64_t> axes);
+  bool hasAxes(Tensor x, ArrayRef<int64_t> axes);
   /// Whether hasAxes() holds and none of the axes is the batch.
-  bool hasSampleAxes(Value x, ArrayRef<int64_t> axes);
+  bool hasSampleAxes(Tensor x, ArrayRef<int64_t> axes);
 
 private:
   /// A variable of the layer that does not train.
@@ -274,12 +274,12 @@ private:
 
 /// Calls the layer at a path, and adds the penalty of its activity regularizer
 /// to the loss.
-CallResults callLayer(mlir::OpBuilder &builder, Variables &variables,
-                      const Layer &layer, const std::string &path,
-                      const CallInputs &inputs, bool training);
+CallResults callLayer(Tensors &t, Variables &variables, const Layer &layer,
+                      const std::string &path, const CallInputs &inputs,
+                      bool training);
 
 /// The shape of a value without its batch: (28, 28, 1).
-std::string sampleText(Value x);
+std::string sampleText(Tensor x);
 
 } // namespace weft::keras
 

@@ -24,14 +24,14 @@ protected:
     return {std::min(valueRange[0], valueRange[1]),
             std::max(valueRange[0], valueRange[1])};
   }
-  Value wide(Tensors &t, Value x) const {
+  Tensor wide(Tensors &t, Tensor x) const {
     return inRange(t, x, range(), {0, 255});
   }
-  Value back(Tensors &t, Value x) const {
+  Tensor back(Tensors &t, Tensor x) const {
     return inRange(t, x, {0, 255}, range());
   }
   /// Whether the images have three features; refuses others.
-  bool hasColors(Call &c, Value x) const {
+  bool hasColors(Call &c, Tensor x) const {
     if (features(x) == 3)
       return true;
     c.refuse("takes images of 3 colours, but is called with samples of shape " +
@@ -40,15 +40,15 @@ protected:
   }
   int64_t featureDim() const { return channelsFirst() ? 1 : 3; }
   /// One number for each image, in the type of the layer's computation.
-  Value eachOfType(Call &c, Value x, std::array<double, 2> limits) const {
+  Tensor eachOfType(Call &c, Tensor x, std::array<double, 2> limits) const {
     return uniform(c, {c.t.size(x, 0)}, limits, tensorType(x).getElementType());
   }
   /// Whether each image is changed: it is with a probability that is drawn from
   /// `factor`.
-  Value chosen(Call &c, Value x, const std::vector<double> &factor) const {
-    Value probability = each(c, x, limits(factor, 0));
-    Value drawn = each(c, x, {0, 1});
-    return c.t.along(c.t.compare(CompareKind::LT, drawn, probability), x, 0);
+  Tensor chosen(Call &c, Tensor x, const std::vector<double> &factor) const {
+    Tensor probability = each(c, x, limits(factor, 0));
+    Tensor drawn = each(c, x, {0, 1});
+    return c.t.along(drawn < probability, x, 0);
   }
 };
 
@@ -61,20 +61,20 @@ class AutoContrast : public OfValueRange {
     rangeOption(o);
   }
   bool changesAlways() const override { return true; }
-  Value changed(Call &c, Value x) const override {
+  Tensor changed(Call &c, Tensor x) const override {
     Tensors &t = c.t;
     // As in Keras, dimensions 1 and 2 are reduced even if one of them has the
     // features.
     int64_t dims[] = {1, 2};
-    Value images = wide(t, x);
+    Tensor images = wide(t, x);
     auto edge = [&](ReduceKind kind) {
       return t.spread(t.reduce(kind, images, dims), images, dims);
     };
-    Value low = edge(ReduceKind::Min), high = edge(ReduceKind::Max);
-    Value scale = t.div(t.splat(255, low), t.sub(high, low));
-    Value out = t.add(t.mul(images, scale), t.mul(t.neg(low), scale));
+    Tensor low = edge(ReduceKind::Min), high = edge(ReduceKind::Max);
+    Tensor scale = t.splat(255, low) / (high - low);
+    Tensor out = images * scale + -low * scale;
     out = back(t, clipped(t, out, 0, 255));
-    return t.select(t.compare(CompareKind::NE, out, out), x, out);
+    return select(out != out, x, out);
   }
 };
 
@@ -90,16 +90,15 @@ class Solarization : public OfValueRange {
     rangeOption(o);
     o.seed("seed", seed, true);
   }
-  Value changed(Call &c, Value x) const override {
+  Tensor changed(Call &c, Tensor x) const override {
     Tensors &t = c.t;
     auto drawn = [&](const std::vector<double> &factor) {
       auto [least, most] = limits(factor, 0);
       return t.along(eachOfType(c, x, {least, most * 255}), x, 0);
     };
-    Value added = drawn(addition), border = drawn(threshold);
-    Value out = clipped(t, t.add(wide(t, x), added), 0, 255);
-    return back(t, t.select(t.compare(CompareKind::LT, out, border), out,
-                            t.sub(255.0, out)));
+    Tensor added = drawn(addition), border = drawn(threshold);
+    Tensor out = clipped(t, wide(t, x) + added, 0, 255);
+    return back(t, select(out < border, out, 255.0 - out));
   }
 };
 
@@ -113,9 +112,9 @@ class RandomInvert : public OfValueRange {
     rangeOption(o);
     o.seed("seed", seed, true);
   }
-  Value changed(Call &c, Value x) const override {
-    Value isChosen = chosen(c, x, factor);
-    return c.t.select(isChosen, c.t.sub(valueRange[1], x), x);
+  Tensor changed(Call &c, Tensor x) const override {
+    Tensor isChosen = chosen(c, x, factor);
+    return select(isChosen, valueRange[1] - x, x);
   }
 };
 
@@ -141,20 +140,20 @@ class RandomPosterization : public OfValueRange {
             int64_t(std::max(factor.front(), factor.back()))};
   }
   int64_t drawsAlways() const override { return bits()[0] != bits()[1]; }
-  Value changed(Call &c, Value x) const override {
+  Tensor changed(Call &c, Tensor x) const override {
     Tensors &t = c.t;
     auto [least, most] = bits();
     int64_t count = t.size(x, 0);
     auto type = mlir::RankedTensorType::get({count}, t.builder.getI32Type());
-    Value kept = t.splat(double(least), type);
+    Tensor kept = t.splat(double(least), type);
     if (least != most)
-      kept = c.random(seed, [&, least = least, most = most](Value key) {
+      kept = c.random(seed, [&, least = least, most = most](Tensor key) {
         return randomIntegers(t, key, {count}, least, most);
       });
     else
       c.hold(seed);
-    Value whole = t.toInteger(t.clamp(wide(t, x), 0, 255));
-    Value shift = t.along(t.sub(8.0, kept), whole, 0);
+    Tensor whole = t.toInteger(t.clamp(wide(t, x), 0, 255));
+    Tensor shift = t.along(8.0 - kept, whole, 0);
     whole =
         t.make<ShiftLeftOp>(t.make<ShiftRightLogicalOp>(whole, shift), shift);
     return back(t, t.castLike(whole, x));

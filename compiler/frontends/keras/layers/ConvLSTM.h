@@ -40,7 +40,7 @@ public:
     o.flag("unit_forget_bias", unitForgetBias);
     ruleOptions(o);
   }
-  CellOfCall begin(Call &c, Value x) const override {
+  CellOfCall begin(Call &c, Tensor x) const override {
     Tensors &t = c.t;
     SpatialWindow window =
         paddedWindow(x, isFirst(), kernelSize, strides, dilation, padding);
@@ -49,29 +49,28 @@ public:
       c.refuse("its windows do not fit in samples of shape " + sampleText(x));
       return {};
     }
-    Value kernel = this->kernel(c, kernelShape(t.size(x, featureDim())));
-    Value recurrent = recurrentKernel(c, kernelShape(filters));
-    Value bias = this->bias(c, {4 * filters},
-                            unitForgetBias ? withUnitForgetBias(biasInitializer)
-                                           : biasInitializer);
+    Tensor kernel = this->kernel(c, kernelShape(t.size(x, featureDim())));
+    Tensor recurrent = recurrentKernel(c, kernelShape(filters));
+    Tensor bias = this->bias(
+        c, {4 * filters},
+        unitForgetBias ? withUnitForgetBias(biasInitializer) : biasInitializer);
     this->holdSeed(c);
     state.insert(isFirst() ? state.begin() : state.end(), filters);
-    Value zeros = zerosOf(c, x, state);
-    SmallVector<Value> ofInput = used(dropoutMasks(c, x, rate, 4), rate);
-    SmallVector<Value> ofState =
+    Tensor zeros = zerosOf(c, x, state);
+    SmallVector<Tensor> ofInput = used(dropoutMasks(c, x, rate, 4), rate);
+    SmallVector<Tensor> ofState =
         used(dropoutMasks(c, zeros, recurrentRate, 4), recurrentRate);
     std::vector<int64_t> ones(rank, 1);
     SpatialWindow same =
         paddedWindow(zeros, isFirst(), kernelSize, ones, ones, "same");
     return {{zeros, zeros},
-            [=, this, &t](Value x) {
-              Value sums = convolved(t, x, kernel, ofInput, window);
-              return bias ? t.add(sums, t.along(bias, sums, featureDim()))
-                          : sums;
+            [=, this, &t](Tensor x) {
+              Tensor sums = convolved(t, x, kernel, ofInput, window);
+              return bias ? sums + t.along(bias, sums, featureDim()) : sums;
             },
-            [=, this, &t, call = c](Value x, ArrayRef<Value> states) mutable {
-              Value h = convolved(t, states[0], recurrent, ofState, same);
-              return longShort(call, t.add(x, h), states[1], featureDim());
+            [=, this, &t, call = c](Tensor x, ArrayRef<Tensor> states) mutable {
+              Tensor h = convolved(t, states[0], recurrent, ofState, same);
+              return longShort(call, x + h, states[1], featureDim());
             }};
   }
 
@@ -84,22 +83,23 @@ private:
   }
   /// Convolves x at one time, or at all times as one batch; with masks,
   /// convolves each gate separately.
-  Value convolved(Tensors &t, Value x, Value kernel, ArrayRef<Value> masks,
-                  const SpatialWindow &window) const {
-    auto convolution = [&](Value x, Value kernel) {
+  Tensor convolved(Tensors &t, Tensor x, Tensor kernel, ArrayRef<Tensor> masks,
+                   const SpatialWindow &window) const {
+    auto convolution = [&](Tensor x, Tensor kernel) {
       if (t.rank(x) == rank + 2)
         return convolve(t, x, kernel, window, 1, isFirst());
       SmallVector<int64_t> shape(t.shape(x)), flat(shape);
       flat.erase(flat.begin());
       flat[0] *= shape[0];
-      Value out = convolve(t, t.reshape(x, flat), kernel, window, 1, isFirst());
+      Tensor out =
+          convolve(t, t.reshape(x, flat), kernel, window, 1, isFirst());
       SmallVector<int64_t> result = {shape[0], shape[1]};
       llvm::append_range(result, t.shape(out).drop_front());
       return t.reshape(out, result);
     };
     if (masks.empty())
       return convolution(x, kernel);
-    SmallVector<Value> gates;
+    SmallVector<Tensor> gates;
     for (int i = 0; i < 4; ++i)
       gates.push_back(
           convolution(masked(t, x, masks, i), gate(t, kernel, i, 4)));

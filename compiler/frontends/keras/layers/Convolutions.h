@@ -55,7 +55,7 @@ protected:
     return outputRegularizer;
   }
   bool castsIntegers() const override { return true; }
-  SpatialWindow window(Value x) const {
+  SpatialWindow window(Tensor x) const {
     return paddedWindow(x, channelsFirst(), kernelSize, strides, dilation,
                         padding);
   }
@@ -69,19 +69,19 @@ protected:
     return {kernelInitializer, kernelRegularizer, kernelConstraint};
   }
   /// The bias of this number of features, or null.
-  Value bias(Call &c, int64_t features) const {
+  Tensor bias(Call &c, int64_t features) const {
     return useBias
                ? c.weight("bias", {features},
                           {biasInitializer, biasRegularizer, biasConstraint})
-               : Value();
+               : Tensor();
   }
   /// Returns activation(x + bias).
-  Value finished(Call &c, Value x, Value bias) const {
+  Tensor finished(Call &c, Tensor x, Tensor bias) const {
     if (bias)
-      x = c.t.add(x, alongFeatures(c.t, bias, x));
+      x = x + alongFeatures(c.t, bias, x);
     return activation.apply(c, x);
   }
-  Value finished(Call &c, Value x) const {
+  Tensor finished(Call &c, Tensor x) const {
     return finished(c, x, bias(c, features(x)));
   }
 };
@@ -106,7 +106,7 @@ template <int rank> class Conv : public AnyConvolution<rank> {
     o.ignored("quantization_config",
               "\"dtype\" says whether weights are quantized");
   }
-  Value call(Call &c, Value x) const override {
+  Tensor call(Call &c, Tensor x) const override {
     if (!c.hasRank(x, rank + 2))
       return x;
     int64_t in = this->features(x);
@@ -120,9 +120,9 @@ template <int rank> class Conv : public AnyConvolution<rank> {
     if (!this->fits(c, x, window))
       return x;
     WeightRules rules = this->kernelRules();
-    Value kernel = c.weight("kernel", this->kernelShape(in / groups, filters),
-                            lora.rules("kernel", rules));
-    Value bias = this->bias(c, filters);
+    Tensor kernel = c.weight("kernel", this->kernelShape(in / groups, filters),
+                             lora.rules("kernel", rules));
+    Tensor bias = this->bias(c, filters);
     kernel = lora.applied(c, "kernel", kernel, rules);
     return this->finished(
         c, convolve(c.t, x, kernel, window, groups, this->channelsFirst()),
@@ -140,15 +140,15 @@ template <int rank> class DepthwiseConv : public AnyConvolution<rank> {
     o.integer("depth_multiplier", multiplier, kPositive);
     this->kernelOptions(o, "depthwise");
   }
-  Value call(Call &c, Value x) const override {
+  Tensor call(Call &c, Tensor x) const override {
     if (!c.hasRank(x, rank + 2))
       return x;
     SpatialWindow window = this->window(x);
     if (!this->fits(c, x, window))
       return x;
     int64_t in = this->features(x);
-    Value kernel = c.weight("kernel", this->kernelShape(in, multiplier),
-                            this->kernelRules());
+    Tensor kernel = c.weight("kernel", this->kernelShape(in, multiplier),
+                             this->kernelRules());
     kernel = c.t.reshape(kernel, this->kernelShape(1, in * multiplier));
     return this->finished(
         c, convolve(c.t, x, kernel, window, in, this->channelsFirst()));
@@ -183,7 +183,7 @@ template <int rank> class SeparableConv : public AnyConvolution<rank> {
     o.object("pointwise_constraint", pointwiseConstraint, constraintTable());
     o.object("bias_constraint", this->biasConstraint, constraintTable());
   }
-  Value call(Call &c, Value x) const override {
+  Tensor call(Call &c, Tensor x) const override {
     if (!c.hasRank(x, rank + 2))
       return x;
     SpatialWindow window = this->window(x);
@@ -191,13 +191,13 @@ template <int rank> class SeparableConv : public AnyConvolution<rank> {
       return x;
     bool first = this->channelsFirst();
     int64_t in = this->features(x);
-    Value depthwise =
+    Tensor depthwise =
         c.weight("depthwise_kernel", this->kernelShape(in, multiplier),
                  this->kernelRules());
     std::vector<int64_t> shape(rank, 1);
     shape.push_back(in * multiplier);
     shape.push_back(filters);
-    Value pointwise = c.weight(
+    Tensor pointwise = c.weight(
         "pointwise_kernel", shape,
         {pointwiseInitializer, pointwiseRegularizer, pointwiseConstraint});
     depthwise = c.t.reshape(depthwise, this->kernelShape(1, in * multiplier));
@@ -255,13 +255,13 @@ template <int rank> class ConvTranspose : public AnyConvolution<rank> {
     }
     return out;
   }
-  Value call(Call &c, Value x) const override {
+  Tensor call(Call &c, Tensor x) const override {
     if (!c.hasRank(x, rank + 2))
       return x;
     SpatialWindow window = transposedWindow();
     if (!this->fits(c, x, window))
       return x;
-    Value kernel =
+    Tensor kernel =
         c.weight("kernel", this->kernelShape(filters, this->features(x)),
                  this->kernelRules());
     return this->finished(c, convolve(c.t, x, kernel, window, 1,

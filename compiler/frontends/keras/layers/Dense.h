@@ -42,22 +42,22 @@ class Dense : public Layer {
   Masks masks(Call &, const CallInputs &inputs) const override {
     return passed(inputs);
   }
-  Value call(Call &c, Value x) const override {
+  Tensor call(Call &c, Tensor x) const override {
     if (c.t.rank(x) < 2) {
       c.refuse("needs an input of rank 2 or more");
       return x;
     }
-    Value bias;
-    Value out = product(c, x, [&] {
+    Tensor bias;
+    Tensor out = product(c, x, [&] {
       if (useBias)
         bias = c.weight("bias", {units},
                         {biasInitializer, biasRegularizer, biasConstraint});
     });
     if (bias)
-      out = c.t.add(out, c.t.along(bias, out));
+      out = out + c.t.along(bias, out);
     return activation.apply(c, out);
   }
-  Value product(Call &c, Value x, llvm::function_ref<void()> addBias) const {
+  Tensor product(Call &c, Tensor x, llvm::function_ref<void()> addBias) const {
     std::vector<int64_t> shape = {c.t.size(x, -1), units};
     if (c.policy.quantization) {
       SmallVector<int64_t> full(c.t.shape(x));
@@ -73,7 +73,7 @@ class Dense : public Layer {
           .of(x, addBias);
     }
     WeightRules rules{kernelInitializer, kernelRegularizer, kernelConstraint};
-    Value kernel = c.weight("kernel", shape, lora.rules("kernel", rules));
+    Tensor kernel = c.weight("kernel", shape, lora.rules("kernel", rules));
     addBias();
     return c.t.matmul(x, lora.applied(c, "kernel", kernel, rules));
   }

@@ -23,7 +23,7 @@ public:
   Masks masks(Call &, const CallInputs &inputs) const override {
     return passed(inputs);
   }
-  Value call(Call &c, Value x) const override {
+  Tensor call(Call &c, Tensor x) const override {
     return seed ? c.dropout(x, rate, seed, c.noiseShape(x, noiseShape)) : x;
   }
 };

@@ -24,7 +24,7 @@ void EinsumDense::options(Options &o) {
 }
 
 std::optional<std::vector<int64_t>>
-EinsumDense::shapeOf(Call &c, const EinsumEquation &e, Value x) const {
+EinsumDense::shapeOf(Call &c, const EinsumEquation &e, Tensor x) const {
   // The sizes of the batch and of the dots' dimensions are those of the input.
   std::vector<int64_t> full = outputShape;
   full.insert(full.begin(), c.t.size(x, 0));
@@ -50,9 +50,9 @@ EinsumDense::shapeOf(Call &c, const EinsumEquation &e, Value x) const {
   return std::nullopt;
 }
 
-Value EinsumDense::product(Call &c, const EinsumEquation &e, Value x,
-                           ArrayRef<int64_t> full,
-                           llvm::function_ref<void()> addBias) const {
+Tensor EinsumDense::product(Call &c, const EinsumEquation &e, Tensor x,
+                            ArrayRef<int64_t> full,
+                            llvm::function_ref<void()> addBias) const {
   WeightRules rules{kernelInitializer, kernelRegularizer, kernelConstraint};
   std::vector<int64_t> shape;
   for (auto [i, letter] : llvm::enumerate(e.kernel)) {
@@ -66,12 +66,12 @@ Value EinsumDense::product(Call &c, const EinsumEquation &e, Value x,
     return QuantizedProduct(c, e, shape, full, quantization.get(), lora,
                             /*isEinsum=*/true)
         .of(x, addBias);
-  Value kernel = c.weight("kernel", shape, lora.rules("kernel", rules));
+  Tensor kernel = c.weight("kernel", shape, lora.rules("kernel", rules));
   addBias();
   return e.contracted(c.t, x, lora.applied(c, "kernel", kernel, rules));
 }
 
-Value EinsumDense::call(Call &c, Value x) const {
+Tensor EinsumDense::call(Call &c, Tensor x) const {
   EinsumEquation e(equation, c.t.rank(x));
   if (!e.complaint.empty()) {
     c.refuse("\"equation\" \"" + equation + "\" " + e.complaint);
@@ -80,8 +80,8 @@ Value EinsumDense::call(Call &c, Value x) const {
   std::optional<std::vector<int64_t>> full = shapeOf(c, e, x);
   if (!full)
     return x;
-  Value bias;
-  Value out = product(c, e, x, *full, [&] {
+  Tensor bias;
+  Tensor out = product(c, e, x, *full, [&] {
     std::vector<int64_t> biasShape;
     for (size_t i = 0; !biasAxes.empty() && i < e.output.size(); ++i)
       if (!biasShape.empty() || namesLetter(biasAxes, e.output[i]))
@@ -92,6 +92,6 @@ Value EinsumDense::call(Call &c, Value x) const {
                       {biasInitializer, biasRegularizer, biasConstraint});
   });
   if (bias)
-    out = c.t.add(out, c.t.stretch(bias, c.t.shape(out)));
+    out = out + c.t.stretch(bias, c.t.shape(out));
   return activation.apply(c, out);
 }

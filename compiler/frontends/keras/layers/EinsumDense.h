@@ -28,15 +28,15 @@ public:
   }
   bool castsIntegers() const override { return true; }
   bool quantizesBy(const std::string &) const override { return true; }
-  Value call(Call &c, Value x) const override;
+  Tensor call(Call &c, Tensor x) const override;
 
 private:
   /// The shape of the result for x; refuses an equation that does not fit.
   std::optional<std::vector<int64_t>> shapeOf(Call &c, const EinsumEquation &e,
-                                              Value x) const;
-  Value product(Call &c, const EinsumEquation &e, Value x,
-                llvm::ArrayRef<int64_t> full,
-                llvm::function_ref<void()> addBias) const;
+                                              Tensor x) const;
+  Tensor product(Call &c, const EinsumEquation &e, Tensor x,
+                 llvm::ArrayRef<int64_t> full,
+                 llvm::function_ref<void()> addBias) const;
 };
 
 } // namespace weft::keras

@@ -66,8 +66,8 @@ EinsumEquation::EinsumEquation(const std::string &text, int64_t rank) {
     isLeft ? spec->insert(0, dots) : spec->append(dots);
 }
 
-Value EinsumEquation::contracted(Tensors &t, Value x, Value kernelValue,
-                                 Type element) const {
+Tensor EinsumEquation::contracted(Tensors &t, Tensor x, Tensor kernelValue,
+                                  Type element) const {
   SmallVector<int64_t> xBatch, kernelBatch, xSum, kernelSum, order;
   std::string shared, free;
   for (auto [i, letter] : llvm::enumerate(input)) {
@@ -88,8 +88,8 @@ Value EinsumEquation::contracted(Tensors &t, Value x, Value kernelValue,
       result += letter;
   for (char letter : output)
     order.push_back(int64_t(result.find(letter)));
-  Value out = t.make<DotOp>(x, kernelValue, xSum, kernelSum, xBatch,
-                            kernelBatch, element);
+  Tensor out = t.make<DotOp>(x, kernelValue, xSum, kernelSum, xBatch,
+                             kernelBatch, element);
   return result == output ? out : t.transpose(out, order);
 }
 
@@ -101,17 +101,17 @@ SmallVector<int64_t> EinsumEquation::summedDims() const {
   return out;
 }
 
-Value weft::keras::spreadLetters(Tensors &t, Value a,
-                                 const std::string &letters,
-                                 const std::string &to,
-                                 ArrayRef<int64_t> shape) {
+Tensor weft::keras::spreadLetters(Tensors &t, Tensor a,
+                                  const std::string &letters,
+                                  const std::string &to,
+                                  ArrayRef<int64_t> shape) {
   SmallVector<int64_t> order, dims;
   for (auto [i, letter] : llvm::enumerate(to))
     if (size_t at = letters.find(letter); at != letters.npos) {
       order.push_back(int64_t(at));
       dims.push_back(int64_t(i));
     }
-  Value sorted = llvm::is_sorted(order) ? a : t.transpose(a, order);
+  Tensor sorted = llvm::is_sorted(order) ? a : t.transpose(a, order);
   return dims.size() == to.size() ? sorted
                                   : t.make<BroadcastOp>(sorted, shape, dims);
 }

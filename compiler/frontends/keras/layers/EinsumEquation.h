@@ -19,8 +19,8 @@ struct EinsumEquation {
 
   /// Contracts x with the kernel; with elements of x's type if `element` is
   /// null.
-  Value contracted(Tensors &t, Value x, Value kernel,
-                   mlir::Type element = {}) const;
+  Tensor contracted(Tensors &t, Tensor x, Tensor kernel,
+                    mlir::Type element = {}) const;
   /// The dimensions of x that are summed.
   llvm::SmallVector<int64_t> summedDims() const;
 };
@@ -31,8 +31,8 @@ inline bool namesLetter(const std::string &text, char letter) {
 
 /// Gives a tensor with a dimension for each letter the shape of one with the
 /// letters `to`: transposed, and repeated along the other letters.
-Value spreadLetters(Tensors &t, Value a, const std::string &letters,
-                    const std::string &to, llvm::ArrayRef<int64_t> shape);
+Tensor spreadLetters(Tensors &t, Tensor a, const std::string &letters,
+                     const std::string &to, llvm::ArrayRef<int64_t> shape);
 
 } // namespace weft::keras
 

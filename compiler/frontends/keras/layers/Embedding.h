@@ -40,10 +40,9 @@ protected:
     return mode == "int8" || mode == "int4";
   }
   Masks masks(Call &c, const CallInputs &inputs) const override {
-    return maskZero ? Masks{c.t.compare(CompareKind::NE, inputs.values[0], 0)}
-                    : Masks();
+    return maskZero ? Masks{inputs.values[0] != 0} : Masks();
   }
-  Value call(Call &c, Value x) const override {
+  Tensor call(Call &c, Tensor x) const override {
     return c.policy.quantization ? quantized(c).rowsOf(c.t.toInteger(x))
                                  : c.t.take(table(c), c.t.toInteger(x));
   }
@@ -52,10 +51,10 @@ protected:
       c.refuse(kQuantizedAdapter);
     return QuantizedTable(c, inputDim, outputDim, quantization.get());
   }
-  Value table(Call &c) const {
+  Tensor table(Call &c) const {
     WeightRules rules{initializer, regularizer, constraint};
-    Value table = c.weight("embeddings", {inputDim, outputDim},
-                           lora.rules("embeddings", rules));
+    Tensor table = c.weight("embeddings", {inputDim, outputDim},
+                            lora.rules("embeddings", rules));
     return lora.applied(c, "embeddings", table, rules);
   }
 };
@@ -82,9 +81,9 @@ class ReversibleEmbedding : public Embedding {
   Masks masks(Call &c, const CallInputs &inputs) const override {
     return inputs.flag("reverse") ? Masks() : Embedding::masks(c, inputs);
   }
-  Value callAll(Call &c, const CallInputs &inputs) const override {
+  Tensor callAll(Call &c, const CallInputs &inputs) const override {
     Tensors &t = c.t;
-    Value x = inputs.values[0];
+    Tensor x = inputs.values[0];
     bool isReverse = inputs.flag("reverse");
     if (isReverse && (t.size(x, -1) != outputDim || t.rank(x) < 2)) {
       c.refuse("is called with samples of shape " + sampleText(x) +
@@ -99,17 +98,17 @@ class ReversibleEmbedding : public Embedding {
       return isReverse ? capped(t, whole.logits(c.cast(x)))
                        : whole.rowsOf(t.toInteger(x));
     }
-    Value table = this->table(c);
-    Value back = tieWeights ? t.transpose(table, {1, 0})
-                            : c.weight("reverse_embeddings",
-                                       {outputDim, inputDim}, {initializer});
+    Tensor table = this->table(c);
+    Tensor back = tieWeights ? t.transpose(table, {1, 0})
+                             : c.weight("reverse_embeddings",
+                                        {outputDim, inputDim}, {initializer});
     return isReverse ? capped(t, t.matmul(c.cast(x), back))
                      : t.take(table, t.toInteger(x));
   }
-  Value capped(Tensors &t, Value logits) const {
+  Tensor capped(Tensors &t, Tensor logits) const {
     if (!softCap)
       return logits;
-    return t.mul(t.make<TanhOp>(t.div(logits, *softCap)), *softCap);
+    return tanh(logits / *softCap) * *softCap;
   }
 };
 

@@ -16,7 +16,7 @@ class Flatten : public Layer {
     o.choice("data_format", dataFormat, {"channels_last", "channels_first"});
   }
   bool takesIntegers() const override { return true; }
-  Value call(Call &c, Value x) const override {
+  Tensor call(Call &c, Tensor x) const override {
     if (dataFormat == "channels_first" && c.t.rank(x) > 2)
       x = c.t.channelsLast(x);
     return c.t.reshape(

@@ -11,9 +11,9 @@ namespace weft::keras {
 
 /// Resizes images to `size` elements along a dimension; refuses sizes that need
 /// too large a matrix of weights.
-inline Value resizedImages(Call &c, Value x, int64_t dim, int64_t size,
-                           const std::string &interpolation,
-                           bool antialias = false) {
+inline Tensor resizedImages(Call &c, Tensor x, int64_t dim, int64_t size,
+                            const std::string &interpolation,
+                            bool antialias = false) {
   std::string complaint = resizeComplaint(c.t.size(x, dim), size);
   if (complaint.empty())
     return resized(c.t, x, dim, size, interpolation, antialias);
@@ -31,15 +31,15 @@ protected:
   void formatOption(Options &o) {
     o.choice("data_format", dataFormat, {"channels_last", "channels_first"});
   }
-  int64_t features(Value x) const {
+  int64_t features(Tensor x) const {
     return Tensors::size(x, channelsFirst() ? 1 : -1);
   }
   /// Broadcasts a vector of features to the shape of x.
-  Value alongFeatures(Tensors &t, Value vector, Value x) const {
+  Tensor alongFeatures(Tensors &t, Tensor vector, Tensor x) const {
     return t.along(vector, x, channelsFirst() ? 1 : -1);
   }
   /// Whether the window fits in the padded image; refuses one that does not.
-  bool fits(Call &c, Value x, const SpatialWindow &window) const {
+  bool fits(Call &c, Tensor x, const SpatialWindow &window) const {
     for (int64_t size : window.over(spatialSizes(x, channelsFirst())))
       if (size < 1) {
         c.refuse("its windows do not fit in samples of shape " + sampleText(x));

@@ -83,8 +83,8 @@ bool InnerModel::binds(Call &c, const CallInputs &inputs) const {
 namespace {
 /// The tensors of one run, and their masks.
 struct Run {
-  std::map<InnerGraph::Tensor, Value> values;
-  llvm::DenseMap<Value, Value> masks;
+  std::map<InnerGraph::Tensor, Tensor> values;
+  llvm::DenseMap<Value, Tensor> masks;
 
   bool hasAll(const InnerGraph::Call &call) const {
     return llvm::all_of(call.tensors, [&](const InnerGraph::Tensor &tensor) {
@@ -151,7 +151,7 @@ CallResults InnerModel::run(Call &c, const CallInputs &inputs) const {
   Run run;
   for (auto [i, tensor] : llvm::enumerate(graph.inputs)) {
     run.values[tensor] = inputs.values[i];
-    if (Value mask = inputs.mask(i))
+    if (Tensor mask = inputs.mask(i))
       run.masks[inputs.values[i]] = mask;
   }
   const std::vector<std::string> all = attributes();
@@ -174,7 +174,7 @@ CallResults InnerModel::run(Call &c, const CallInputs &inputs) const {
       if (results.values.empty())
         return {};
       if (layer.takesMasksOff())
-        for (Value value : given.tensors)
+        for (Tensor value : given.tensors)
           run.masks.erase(value);
       InnerGraph::Tensor name = call.name;
       for (auto [value, mask] :

@@ -19,7 +19,8 @@ public:
   /// Runs the model's calls.
   CallResults run(Call &c, const CallInputs &inputs) const;
 
-  std::vector<Value> results(Call &c, const CallInputs &inputs) const override {
+  std::vector<Tensor> results(Call &c,
+                              const CallInputs &inputs) const override {
     return run(c, inputs).values;
   }
   std::vector<const char *> tensorArguments() const override {

@@ -11,7 +11,7 @@
 //       o.integer("units", units, kPositive);
 //       o.object("kernel_initializer", kernelInitializer, initializerTable());
 //     }
-//     Value call(Call &c, Value x) const override {
+//     Tensor call(Call &c, Tensor x) const override {
 //       return c.t.matmul(x, c.weight("kernel", {c.t.size(x, -1), units},
 //                                     {kernelInitializer}));
 //     }
@@ -45,16 +45,17 @@
 #include "weft/base/config/Policy.h"
 #include "weft/compiler/frontends/keras/regularizers/Regularizer.h"
 
-namespace mlir {
-class Value;
-} // namespace mlir
+namespace weft::formulas {
+class Tensor;
+} // namespace weft::formulas
 
 namespace weft::keras {
 
+using formulas::Tensor;
 class Call;
 struct CallInputs;
 /// Masks, one for each result. A null or missing entry means no mask.
-using Masks = std::vector<mlir::Value>;
+using Masks = std::vector<Tensor>;
 
 /// The variables of a weight's low-rank adapter: saved files hold the weight
 /// plus scale * a . b in its place.
@@ -79,12 +80,11 @@ public:
       o.policy("dtype", policy);
   }
   /// The result for one tensor, whose dimension 0 is the batch.
-  virtual mlir::Value call(Call &c, mlir::Value x) const;
+  virtual Tensor call(Call &c, Tensor x) const;
   /// The result for all inputs; the default takes one tensor.
-  virtual mlir::Value callAll(Call &c, const CallInputs &inputs) const;
+  virtual Tensor callAll(Call &c, const CallInputs &inputs) const;
   /// All results; the default is that of callAll.
-  virtual std::vector<mlir::Value> results(Call &c,
-                                           const CallInputs &inputs) const;
+  virtual std::vector<Tensor> results(Call &c, const CallInputs &inputs) const;
   /// The masks of the results.
   virtual Masks masks(Call &c, const CallInputs &inputs) const;
 

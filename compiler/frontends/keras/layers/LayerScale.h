@@ -16,7 +16,7 @@ class LayerScale : public Layer {
     o.number("init_values", initValues, kAnyNumber);
     o.integer("projection_dim", projectionDim, kPositive);
   }
-  Value call(Call &c, Value x) const override {
+  Tensor call(Call &c, Tensor x) const override {
     if (c.t.size(x, -1) != projectionDim) {
       c.refuse("\"projection_dim\" is " + std::to_string(projectionDim) +
                ", but is called with samples of shape " + sampleText(x));
@@ -24,8 +24,8 @@ class LayerScale : public Layer {
     }
     WeightRules rules{constant(initValues)};
     rules.isUnnamed = true;
-    Value gamma = c.weight("variable", {projectionDim}, rules);
-    return c.t.mul(x, c.t.along(gamma, x));
+    Tensor gamma = c.weight("variable", {projectionDim}, rules);
+    return x * c.t.along(gamma, x);
   }
 };
 

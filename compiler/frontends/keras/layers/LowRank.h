@@ -5,8 +5,8 @@
 // in the place of the kernel, and neither a nor b (Layer.h, Adapter).
 //
 //   std::vector<int64_t> shape = {in, units};
-//   Value kernel = c.weight("kernel", shape, lora.rules("kernel", rules));
-//   Value bias = ...
+//   Tensor kernel = c.weight("kernel", shape, lora.rules("kernel", rules));
+//   Tensor bias = ...
 //   kernel = lora.applied(c, "kernel", kernel, rules);
 //
 //===----------------------------------------------------------------------===//
@@ -46,8 +46,8 @@ public:
 
   /// The weight with its adapter, whose variables Keras adds behind all others
   /// of the layer.
-  Value applied(Call &c, const char *name, Value weight,
-                const WeightRules &rules) const {
+  Tensor applied(Call &c, const char *name, Tensor weight,
+                 const WeightRules &rules) const {
     if (!isUsed())
       return weight;
     Tensors &t = c.t;
@@ -62,8 +62,8 @@ public:
       own.isOfAdapter = true;
       return c.weight(nameOf(name, which).c_str(), shape, own);
     };
-    Value a = part("a", first, heUniform), b = part("b", second, zeros());
-    return t.add(weight, t.mul(t.matmul(a, b), scale()));
+    Tensor a = part("a", first, heUniform), b = part("b", second, zeros());
+    return weight + t.matmul(a, b) * scale();
   }
 
 private:

@@ -8,14 +8,12 @@
 namespace weft::keras {
 
 /// A mask as i1; elements of other types are true if not 0.
-inline Value maskBits(Tensors &t, Value mask) {
-  return tensorType(mask).getElementType().isInteger(1)
-             ? mask
-             : t.compare(CompareKind::NE, mask, 0);
+inline Tensor maskBits(Tensors &t, Tensor mask) {
+  return tensorType(mask).getElementType().isInteger(1) ? mask : mask != 0;
 }
 
 /// Whether the mask can be broadcast to this shape, as in NumPy.
-inline bool stretchesTo(Value mask, llvm::ArrayRef<int64_t> shape) {
+inline bool stretchesTo(Tensor mask, llvm::ArrayRef<int64_t> shape) {
   int64_t missing = int64_t(shape.size()) - Tensors::rank(mask);
   for (int64_t i = 0; missing >= 0 && i < Tensors::rank(mask); ++i)
     if (Tensors::size(mask, i) != 1 &&
@@ -26,7 +24,7 @@ inline bool stretchesTo(Value mask, llvm::ArrayRef<int64_t> shape) {
 
 /// Whether the mask can be broadcast to the shape of x; refuses the call
 /// otherwise.
-inline bool fitsSamples(Call &c, Value mask, Value x) {
+inline bool fitsSamples(Call &c, Tensor mask, Tensor x) {
   if (stretchesTo(mask, Tensors::shape(x)))
     return true;
   c.refuse("its mask " + sampleText(mask) + " does not fit samples of shape " +
@@ -42,21 +40,20 @@ class Masking : public Layer {
   void options(Options &o) override {
     o.number("mask_value", maskValue, kAnyNumber);
   }
-  Value isKept(Tensors &t, Value x) const {
+  Tensor isKept(Tensors &t, Tensor x) const {
     int64_t dims[] = {t.last(x)};
-    return t.reduce(ReduceKind::Or, t.compare(CompareKind::NE, x, maskValue),
-                    dims);
+    return t.reduce(ReduceKind::Or, x != maskValue, dims);
   }
-  Value call(Call &c, Value x) const override {
+  Tensor call(Call &c, Tensor x) const override {
     if (c.t.rank(x) < 2) {
       c.refuse("needs an input of rank 2 or more");
       return x;
     }
-    Value kept = c.t.spread(isKept(c.t, x), x, {c.t.last(x)});
-    return c.t.select(kept, x, c.t.splat(0, x));
+    Tensor kept = c.t.spread(isKept(c.t, x), x, {c.t.last(x)});
+    return select(kept, x, 0);
   }
   Masks masks(Call &c, const CallInputs &inputs) const override {
-    Value x = inputs.values[0];
+    Tensor x = inputs.values[0];
     return c.t.rank(x) < 2 ? Masks() : Masks{isKept(c.t, x)};
   }
 };

@@ -20,23 +20,23 @@ protected:
   };
   virtual MaskUse maskUse() const { return MaskUse::Ignored; }
   void options(Options &) override {}
-  virtual Value combined(Tensors &t, Value a, Value b) const = 0;
-  virtual Value finished(Tensors &, Value x, size_t) const { return x; }
+  virtual Tensor combined(Tensors &t, Tensor a, Tensor b) const = 0;
+  virtual Tensor finished(Tensors &, Tensor x, size_t) const { return x; }
 
   bool takesSeveral() const override { return true; }
   /// The union of the tensors' masks; none if one has no mask, or they differ
   /// in shape.
   Masks masks(Call &c, const CallInputs &inputs) const override {
-    Value out;
-    for (Value mask : inputs.masks) {
+    Tensor out;
+    for (Tensor mask : inputs.masks) {
       if (!mask || (out && c.t.shape(mask) != c.t.shape(out)))
         return {};
-      out = out ? c.t.make<OrOp>(out, mask) : mask;
+      out = out ? out | mask : mask;
     }
     return {out};
   }
   /// The shape to which a and b can be broadcast; empty if there is none.
-  static SmallVector<int64_t> commonShape(Value a, Value b) {
+  static SmallVector<int64_t> commonShape(Tensor a, Tensor b) {
     if (Tensors::rank(a) < Tensors::rank(b))
       std::swap(a, b);
     SmallVector<int64_t> shape(Tensors::shape(a));
@@ -51,45 +51,46 @@ protected:
   }
   /// The mask in the shape of x, of which it has all dimensions but the last;
   /// null for no mask, or where the layer ignores masks.
-  Value wideMask(Call &c, Value mask, Value x) const {
+  Tensor wideMask(Call &c, Tensor mask, Tensor x) const {
     if (!mask || maskUse() == MaskUse::Ignored)
       return {};
     SmallVector<int64_t> shape(c.t.shape(mask));
     shape.push_back(1);
     mask = c.t.reshape(maskBits(c.t, mask), shape);
-    return fitsSamples(c, mask, x) ? c.t.stretch(mask, c.t.shape(x)) : Value();
+    return fitsSamples(c, mask, x) ? c.t.stretch(mask, c.t.shape(x)) : Tensor();
   }
   /// Combines the next tensor; `isKnown` is the wide mask of all before.
-  Value next(Tensors &t, Value out, Value &isKnown, Value x, Value mask) const {
+  Tensor next(Tensors &t, Tensor out, Tensor &isKnown, Tensor x,
+              Tensor mask) const {
     if (mask && maskUse() == MaskUse::One)
-      x = t.select(mask, x, t.splat(1, x));
+      x = select(mask, x, 1);
     if (mask && maskUse() == MaskUse::Other)
-      x = t.select(mask, x, out);
+      x = select(mask, x, out);
     if (isKnown && maskUse() == MaskUse::Other)
-      out = t.select(isKnown, out, x);
-    isKnown = isKnown && mask ? t.make<OrOp>(isKnown, mask) : Value();
+      out = select(isKnown, out, x);
+    isKnown = isKnown && mask ? isKnown | mask : Tensor();
     return combined(t, out, x);
   }
-  Value callAll(Call &c, const CallInputs &inputs) const override {
+  Tensor callAll(Call &c, const CallInputs &inputs) const override {
     Tensors &t = c.t;
-    Value out = inputs.values[0];
-    Value isKnown = wideMask(c, inputs.mask(), out);
+    Tensor out = inputs.values[0];
+    Tensor isKnown = wideMask(c, inputs.mask(), out);
     if (isKnown && maskUse() == MaskUse::One)
-      out = t.select(isKnown, out, t.splat(1, out));
+      out = select(isKnown, out, 1);
     for (size_t i = 1; i < inputs.values.size(); ++i) {
-      Value x = inputs.values[i], mask = wideMask(c, inputs.mask(i), x);
+      Tensor x = inputs.values[i], mask = wideMask(c, inputs.mask(i), x);
       SmallVector<int64_t> shape = commonShape(out, x);
       if (shape.empty() || t.rank(out) != t.rank(x)) {
         c.refuse("cannot combine samples of shapes " + sampleText(out) +
                  " and " + sampleText(x));
         return out;
       }
-      for (Value *each : {&out, &x, &isKnown, &mask})
-        *each = *each ? t.stretch(*each, shape) : Value();
+      for (Tensor *each : {&out, &x, &isKnown, &mask})
+        *each = *each ? t.stretch(*each, shape) : Tensor();
       out = next(t, out, isKnown, x, mask);
     }
     if (isKnown && maskUse() == MaskUse::One)
-      out = t.select(isKnown, out, t.splat(0, out));
+      out = select(isKnown, out, 0);
     return finished(t, out, inputs.values.size());
   }
 };
@@ -108,13 +109,13 @@ class Dot : public Layer {
     o.flag("normalize", normalize);
   }
   /// x divided by its 2-norm along the dimension.
-  static Value unit(Tensors &t, Value x, int64_t dim) {
-    Value root = t.make<RsqrtOp>(t.reduce(ReduceKind::Sum, t.mul(x, x), {dim}));
-    return t.mul(x, t.spread(t.min(root, 1 / kEpsilon), x, {dim}));
+  static Tensor unit(Tensors &t, Tensor x, int64_t dim) {
+    Tensor root = rsqrt(t.reduce(ReduceKind::Sum, x * x, {dim}));
+    return x * t.spread(min(root, 1 / kEpsilon), x, {dim});
   }
-  Value callAll(Call &c, const CallInputs &inputs) const override {
+  Tensor callAll(Call &c, const CallInputs &inputs) const override {
     Tensors &t = c.t;
-    Value a = inputs.values[0], b = inputs.values.back();
+    Tensor a = inputs.values[0], b = inputs.values.back();
     if (inputs.values.size() != 2) {
       c.refuse("must be called with two tensors, not " +
                std::to_string(inputs.values.size()));
@@ -133,25 +134,25 @@ class Dot : public Layer {
       a = unit(t, a, i);
       b = unit(t, b, j);
     }
-    Value out = t.make<DotOp>(a, b, ArrayRef<int64_t>{i}, ArrayRef<int64_t>{j},
-                              ArrayRef<int64_t>{0}, ArrayRef<int64_t>{0});
+    Tensor out = t.make<DotOp>(a, b, ArrayRef<int64_t>{i}, ArrayRef<int64_t>{j},
+                               ArrayRef<int64_t>{0}, ArrayRef<int64_t>{0});
     return t.rank(out) == 1 ? t.reshape(out, {t.size(out, 0), 1}) : out;
   }
 };
 
 /// keras.layers.Add
 class Add : public Merging {
-  Value combined(Tensors &t, Value a, Value b) const override {
-    return t.add(a, b);
+  Tensor combined(Tensors &t, Tensor a, Tensor b) const override {
+    return a + b;
   }
 };
 
 /// A difference of exactly two tensors.  keras.layers.Subtract
 class Subtract : public Merging {
-  Value combined(Tensors &t, Value a, Value b) const override {
-    return t.sub(a, b);
+  Tensor combined(Tensors &t, Tensor a, Tensor b) const override {
+    return a - b;
   }
-  Value callAll(Call &c, const CallInputs &inputs) const override {
+  Tensor callAll(Call &c, const CallInputs &inputs) const override {
     if (inputs.values.size() != 2)
       c.refuse("must be called with two tensors, not " +
                std::to_string(inputs.values.size()));
@@ -162,34 +163,34 @@ class Subtract : public Merging {
 /// keras.layers.Multiply
 class Multiply : public Merging {
   MaskUse maskUse() const override { return MaskUse::One; }
-  Value combined(Tensors &t, Value a, Value b) const override {
-    return t.mul(a, b);
+  Tensor combined(Tensors &t, Tensor a, Tensor b) const override {
+    return a * b;
   }
 };
 
 /// keras.layers.Average
 class Average : public Merging {
-  Value combined(Tensors &t, Value a, Value b) const override {
-    return t.add(a, b);
+  Tensor combined(Tensors &t, Tensor a, Tensor b) const override {
+    return a + b;
   }
-  Value finished(Tensors &t, Value x, size_t count) const override {
-    return t.div(x, double(count));
+  Tensor finished(Tensors &t, Tensor x, size_t count) const override {
+    return x / double(count);
   }
 };
 
 /// keras.layers.Maximum
 class Maximum : public Merging {
   MaskUse maskUse() const override { return MaskUse::Other; }
-  Value combined(Tensors &t, Value a, Value b) const override {
-    return t.make<MaxOp>(a, b);
+  Tensor combined(Tensors &t, Tensor a, Tensor b) const override {
+    return max(a, b);
   }
 };
 
 /// keras.layers.Minimum
 class Minimum : public Merging {
   MaskUse maskUse() const override { return MaskUse::Other; }
-  Value combined(Tensors &t, Value a, Value b) const override {
-    return t.make<MinOp>(a, b);
+  Tensor combined(Tensors &t, Tensor a, Tensor b) const override {
+    return min(a, b);
   }
 };
 
@@ -200,14 +201,14 @@ class Concatenate : public Layer {
   bool takesSeveral() const override { return true; }
   bool takesIntegers() const override { return true; }
   void options(Options &o) override { o.integer("axis", axis, kAnyNumber); }
-  Value callAll(Call &c, const CallInputs &inputs) const override {
-    Value first = inputs.values[0];
+  Tensor callAll(Call &c, const CallInputs &inputs) const override {
+    Tensor first = inputs.values[0];
     if (!c.hasSampleAxes(first, axis))
       return first;
     int64_t dim = c.t.dims(first, axis)[0];
     SmallVector<int64_t> shape(c.t.shape(first));
     shape[dim] = 0;
-    for (Value x : inputs.values) {
+    for (Tensor x : inputs.values) {
       SmallVector<int64_t> other(c.t.shape(x));
       if (c.t.rank(x) == c.t.rank(first))
         shape[dim] += std::exchange(other[dim], shape[dim]);
@@ -221,10 +222,9 @@ class Concatenate : public Layer {
         return first;
       }
     }
-    SmallVector<Value> values(inputs.values);
+    SmallVector<Tensor> values(inputs.values);
     toCommonType(c.t, values);
-    auto type = tensorType(values[0]).clone(shape);
-    return c.t.make<ConcatenateOp>(type, values, uint64_t(dim));
+    return c.t.concatenate(values, dim);
   }
   /// The masks of the inputs, broadcast to the inputs, concatenated along
   /// `axis` and reduced by `or` along the last dimension. An input without a
@@ -232,10 +232,10 @@ class Concatenate : public Layer {
   Masks masks(Call &c, const CallInputs &inputs) const override {
     Tensors &t = c.t;
     if (!c.hasSampleAxes(inputs.values[0], axis) ||
-        llvm::none_of(inputs.masks, [](Value mask) { return bool(mask); }))
+        llvm::none_of(inputs.masks, [](Tensor mask) { return bool(mask); }))
       return {};
-    SmallVector<Value> parts;
-    int64_t size = 0, dim = t.dims(inputs.values[0], axis)[0];
+    SmallVector<Tensor> parts;
+    int64_t dim = t.dims(inputs.values[0], axis)[0];
     for (auto [x, mask] : llvm::zip_equal(inputs.values, inputs.masks)) {
       auto bits = tensorType(x).clone(t.builder.getI1Type());
       SmallVector<int64_t> kept;
@@ -243,12 +243,8 @@ class Concatenate : public Layer {
         kept.push_back(i);
       parts.push_back(mask ? t.make<BroadcastOp>(mask, t.shape(x), kept)
                            : t.splat(1, bits));
-      size += t.size(x, dim);
     }
-    SmallVector<int64_t> shape(t.shape(parts[0]));
-    shape[dim] = size;
-    Value joined = t.make<ConcatenateOp>(tensorType(parts[0]).clone(shape),
-                                         parts, uint64_t(dim));
+    Tensor joined = t.concatenate(parts, dim);
     return {t.reduce(ReduceKind::Or, joined, {t.last(joined)})};
   }
 };

@@ -29,11 +29,11 @@ void HeadAttention::sharedOptions(Options &o) {
 
 /// Applies an EinsumDense layer to x; its initializers are clones, which draw
 /// their own seeds.
-Value HeadAttention::product(Call &c, const char *name, Value x,
-                             const std::string &equation,
-                             std::vector<int64_t> shape,
-                             const std::string &biasAxes,
-                             const char *activation) const {
+Tensor HeadAttention::product(Call &c, const char *name, Tensor x,
+                              const std::string &equation,
+                              std::vector<int64_t> shape,
+                              const std::string &biasAxes,
+                              const char *activation) const {
   EinsumDense dense;
   dense.equation = equation;
   dense.outputShape = std::move(shape);
@@ -51,27 +51,26 @@ Value HeadAttention::product(Call &c, const char *name, Value x,
 
 /// An i1 mask of the key positions that each query position can attend to: none
 /// after it if causal, and only those within the window; null without either.
-static Value positions(Tensors &t, RankedTensorType bits, bool isCausal,
-                       std::optional<int64_t> window) {
+static Tensor positions(Tensors &t, RankedTensorType bits, bool isCausal,
+                        std::optional<int64_t> window) {
   auto numbers = bits.clone(t.builder.getI32Type());
   auto along = [&](int64_t dim) {
-    return t.make<IotaOp>(numbers, t.builder.getI64IntegerAttr(dim), Value());
+    return t.make<IotaOp>(numbers, t.builder.getI64IntegerAttr(dim), Tensor());
   };
   int64_t last = bits.getRank() - 1;
-  Value row = along(last - 1), column = along(last), out;
+  Tensor row = along(last - 1), column = along(last), out;
   if (isCausal)
-    out = t.compare(CompareKind::GE, row, column);
+    out = row >= column;
   if (!window)
     return out;
-  Value near = t.compare(CompareKind::LT, t.make<AbsOp>(t.sub(row, column)),
-                         double(*window));
-  return out ? t.make<AndOp>(out, near) : near;
+  Tensor near = abs(row - column) < double(*window);
+  return out ? out & near : near;
 }
 
 /// Combines the masks of query, value and key, the causal mask and the sliding
 /// window; null if there are none.
-Value HeadAttention::masksOfInputs(Call &c, const CallInputs &inputs,
-                                   const Positions &of) const {
+Tensor HeadAttention::masksOfInputs(Call &c, const CallInputs &inputs,
+                                    const Positions &of) const {
   Tensors &t = c.t;
   auto bits = RankedTensorType::get(of.seen, t.builder.getI1Type());
   bool isCausal = inputs.flag("use_causal_mask");
@@ -81,11 +80,11 @@ Value HeadAttention::masksOfInputs(Call &c, const CallInputs &inputs,
              shapeText(of.axes) + ", give an \"attention_mask\" instead");
     return {};
   }
-  Value out;
+  Tensor out;
   if (isCausal || slidingWindow)
     out = positions(t, bits, isCausal, slidingWindow);
   int64_t last = bits.getRank() - 1;
-  auto add = [&](Value mask, int64_t without) {
+  auto add = [&](Tensor mask, int64_t without) {
     if (!mask)
       return;
     SmallVector<int64_t> dims, shape;
@@ -100,11 +99,11 @@ Value HeadAttention::masksOfInputs(Call &c, const CallInputs &inputs,
                       " does not fit " + shapeText(shape) +
                       " positions along axes " + shapeText(of.axes) +
                       "; masks have a value for each position");
-    Value wide = t.make<BroadcastOp>(maskBits(t, mask), of.seen, dims);
-    out = out ? t.make<AndOp>(out, wide) : wide;
+    Tensor wide = t.make<BroadcastOp>(maskBits(t, mask), of.seen, dims);
+    out = out ? out & wide : wide;
   };
-  auto given = [&](const char *name, Value otherwise) {
-    Value mask = inputs.tensor(name);
+  auto given = [&](const char *name, Tensor otherwise) {
+    Tensor mask = inputs.tensor(name);
     return mask ? mask : otherwise;
   };
   add(readsQueryMask() ? given("query_mask", inputs.mask()) : inputs.mask(),
@@ -116,11 +115,11 @@ Value HeadAttention::masksOfInputs(Call &c, const CallInputs &inputs,
 
 /// Combines all masks of the call, in the shape of Positions::seen or, for a
 /// mask with heads, of the scores; null if there are none.
-Value HeadAttention::mask(Call &c, const CallInputs &inputs,
-                          const Positions &of) const {
+Tensor HeadAttention::mask(Call &c, const CallInputs &inputs,
+                           const Positions &of) const {
   Tensors &t = c.t;
-  Value out = masksOfInputs(c, inputs, of);
-  Value written = inputs.tensor("attention_mask");
+  Tensor out = masksOfInputs(c, inputs, of);
+  Tensor written = inputs.tensor("attention_mask");
   if (!written)
     return out;
   written = maskBits(t, written);
@@ -133,7 +132,7 @@ Value HeadAttention::mask(Call &c, const CallInputs &inputs,
   // in Keras.
   while (int64_t(filled.size()) >= ofPositions && filled.size() < shape.size())
     filled.insert(filled.end() - ofPositions, 1);
-  Value wide =
+  Tensor wide =
       filled.size() == shape.size() ? t.reshape(written, filled) : written;
   if (filled.size() != shape.size() || !stretchesTo(wide, shape)) {
     c.refuse("its \"attention_mask\" " + sampleText(written) +
@@ -145,20 +144,20 @@ Value HeadAttention::mask(Call &c, const CallInputs &inputs,
   wide = t.stretch(wide, shape);
   if (out && t.rank(wide) != t.rank(out))
     out = of.forHeads(t, out, wide);
-  return out ? t.make<AndOp>(out, wide) : wide;
+  return out ? out & wide : wide;
 }
 
 /// Computes jax.nn.dot_product_attention: scores and softmax are f32.
-Value HeadAttention::fused(Tensors &t, Value query, Value key, Value value,
-                           const Positions &of, Value mask) const {
-  Value scores = t.make<DotOp>(query, key, ArrayRef<int64_t>{3},
-                               ArrayRef<int64_t>{3}, ArrayRef<int64_t>{0, 2},
-                               ArrayRef<int64_t>{0, 2}, t.builder.getF32Type());
-  scores = t.mul(scores, 1 / std::sqrt(double(heads().keySize)));
-  if (Value seen = of.forHeads(t, mask, scores))
-    scores = t.select(seen, scores, t.splat(-0.7 * FLT_MAX, scores));
+Tensor HeadAttention::fused(Tensors &t, Tensor query, Tensor key, Tensor value,
+                            const Positions &of, Tensor mask) const {
+  Tensor scores = t.make<DotOp>(
+      query, key, ArrayRef<int64_t>{3}, ArrayRef<int64_t>{3},
+      ArrayRef<int64_t>{0, 2}, ArrayRef<int64_t>{0, 2}, t.builder.getF32Type());
+  scores = scores * (1 / std::sqrt(double(heads().keySize)));
+  if (Tensor seen = of.forHeads(t, mask, scores))
+    scores = select(seen, scores, -0.7 * FLT_MAX);
   scores = t.castLike(t.softmax(scores, {3}), value);
-  Value out =
+  Tensor out =
       t.make<DotOp>(scores, value, ArrayRef<int64_t>{3}, ArrayRef<int64_t>{1},
                     ArrayRef<int64_t>{0, 1}, ArrayRef<int64_t>{0, 2});
   return t.transpose(out, {0, 2, 1, 3});
@@ -167,23 +166,23 @@ Value HeadAttention::fused(Tensors &t, Value query, Value key, Value value,
 /// Computes attention op by op, as Keras does if there is a dropout, the scores
 /// are needed or the query's rank is above 3. Returns the result and the scores
 /// before the dropout.
-std::pair<Value, Value> HeadAttention::spelledOut(Call &c, Value query,
-                                                  Value key, Value value,
-                                                  const Positions &of,
-                                                  Value mask) const {
+std::pair<Tensor, Tensor> HeadAttention::spelledOut(Call &c, Tensor query,
+                                                    Tensor key, Tensor value,
+                                                    const Positions &of,
+                                                    Tensor mask) const {
   Tensors &t = c.t;
-  query = t.mul(query, 1 / std::sqrt(double(heads().keySize)));
+  query = query * (1 / std::sqrt(double(heads().keySize)));
   SmallVector<int64_t> shared(of.batch), softmaxAxes, inScores;
   int64_t count = int64_t(of.axes.size()), last = t.last(query);
   shared.push_back(last - 1);
   for (int64_t i = 0; i < count; ++i)
     softmaxAxes.push_back(int64_t(shared.size()) + count + i);
-  Value scores = t.make<DotOp>(query, key, ArrayRef<int64_t>{last},
-                               ArrayRef<int64_t>{last}, shared, shared);
+  Tensor scores = t.make<DotOp>(query, key, ArrayRef<int64_t>{last},
+                                ArrayRef<int64_t>{last}, shared, shared);
   Softmax softmax;
   softmax.axis.assign(softmaxAxes.begin(), softmaxAxes.end());
   scores = softmax.callAll(c, CallInputs(scores, of.forHeads(t, mask, scores)));
-  Value kept = scores;
+  Tensor kept = scores;
   if (rate > 0) {
     Dropout dropout;
     dropout.rate = rate;
@@ -193,7 +192,7 @@ std::pair<Value, Value> HeadAttention::spelledOut(Call &c, Value query,
   }
   for (size_t i = 0; i < shared.size(); ++i)
     inScores.push_back(int64_t(i));
-  Value out =
+  Tensor out =
       t.make<DotOp>(kept, value, softmaxAxes, of.axes, inScores, shared);
   // The permutation from (batch, heads, positions, size of a head) to the
   // query's order.
@@ -212,8 +211,8 @@ SmallVector<int64_t> HeadAttention::Positions::scores(int64_t heads) const {
   return shape;
 }
 
-Value HeadAttention::Positions::forHeads(Tensors &t, Value mask,
-                                         Value scores) const {
+Tensor HeadAttention::Positions::forHeads(Tensors &t, Tensor mask,
+                                          Tensor scores) const {
   if (!mask || t.rank(mask) == t.rank(scores))
     return mask;
   SmallVector<int64_t> dims;
@@ -224,7 +223,7 @@ Value HeadAttention::Positions::forHeads(Tensors &t, Value mask,
 }
 
 std::optional<HeadAttention::Positions>
-HeadAttention::accepts(Call &c, Value query, Value key, Value value) const {
+HeadAttention::accepts(Call &c, Tensor query, Tensor key, Tensor value) const {
   Tensors &t = c.t;
   int64_t rank = t.rank(query);
   SmallVector<int64_t> axes = axesOf(rank);
@@ -248,7 +247,7 @@ HeadAttention::accepts(Call &c, Value query, Value key, Value value) const {
       of.seen.push_back(t.size(query, dim));
       isGood &= t.size(query, dim) == t.size(key, dim);
     }
-  for (Value side : {query, key})
+  for (Tensor side : {query, key})
     for (int64_t axis : axes)
       of.seen.push_back(t.size(side, axis));
   if (isGood)
@@ -270,21 +269,21 @@ static std::string letters(size_t first, size_t count) {
   return out;
 }
 
-std::vector<Value> HeadAttention::results(Call &c,
-                                          const CallInputs &inputs) const {
+std::vector<Tensor> HeadAttention::results(Call &c,
+                                           const CallInputs &inputs) const {
   Tensors &t = c.t;
-  Value query = inputs.values[0], value = inputs.tensor("value");
+  Tensor query = inputs.values[0], value = inputs.tensor("value");
   bool givesScores = inputs.flag("return_attention_scores");
-  std::vector<Value> refused(givesScores ? 2 : 1, query);
+  std::vector<Tensor> refused(givesScores ? 2 : 1, query);
   if (inputs.values.size() != 1 || !value) {
     c.refuse("must be called with query, value and perhaps key");
     return refused;
   }
-  Value key = inputs.tensor("key") ? inputs.tensor("key") : value;
+  Tensor key = inputs.tensor("key") ? inputs.tensor("key") : value;
   std::optional<Positions> of = accepts(c, query, key, value);
   if (!of)
     return refused;
-  Value mask = this->mask(c, inputs, *of), gate;
+  Tensor mask = this->mask(c, inputs, *of), gate;
   Heads heads = this->heads();
   size_t free = size_t(t.rank(query)) - 1;
   std::vector<int64_t> shape = outputShape.empty()
@@ -297,8 +296,8 @@ std::vector<Value> HeadAttention::results(Call &c,
   }
   std::string ahead = letters(0, free), head = letters(free + 1, 2),
               given = letters(free + 2, shape.size());
-  Value whole = query;
-  auto project = [&](const char *name, Value x, int64_t count, int64_t size,
+  Tensor whole = query;
+  auto project = [&](const char *name, Tensor x, int64_t count, int64_t size,
                      const char *activation = "linear") {
     std::vector<int64_t> each(free - 1, -1);
     each.insert(each.end(), {count, size});
@@ -318,15 +317,15 @@ std::vector<Value> HeadAttention::results(Call &c,
   }
   bool isFused = rate == 0 && !givesScores && free == 2;
   auto [out, scores] =
-      isFused ? std::pair(fused(t, query, key, value, *of, mask), Value())
+      isFused ? std::pair(fused(t, query, key, value, *of, mask), Tensor())
               : spelledOut(c, query, key, value, *of, mask);
   if (gate)
-    out = t.mul(out, gate);
+    out = out * gate;
   shape.insert(shape.begin(), free - 1, -1);
   std::string inside = letters(free, 2);
   out = product(c, "attention_output", out,
                 ahead + inside + "," + inside + given + "->" + ahead + given,
                 shape, given);
-  return givesScores ? std::vector<Value>{out, scores}
-                     : std::vector<Value>{out};
+  return givesScores ? std::vector<Tensor>{out, scores}
+                     : std::vector<Tensor>{out};
 }

@@ -47,12 +47,13 @@ protected:
   Masks masks(Call &, const CallInputs &inputs) const override {
     return passed(inputs);
   }
-  std::vector<Value> results(Call &c, const CallInputs &inputs) const override;
+  std::vector<Tensor> results(Call &c, const CallInputs &inputs) const override;
 
 private:
-  Value product(Call &c, const char *name, Value x, const std::string &equation,
-                std::vector<int64_t> shape, const std::string &biasAxes,
-                const char *activation = "linear") const;
+  Tensor product(Call &c, const char *name, Tensor x,
+                 const std::string &equation, std::vector<int64_t> shape,
+                 const std::string &biasAxes,
+                 const char *activation = "linear") const;
   /// The dimensions of query and key before they are split into heads.
   struct Positions {
     SmallVector<int64_t> axes;  ///< the axes of attention
@@ -63,18 +64,18 @@ private:
     /// The shape of the scores, with the heads behind the batch.
     SmallVector<int64_t> scores(int64_t heads) const;
     /// The mask, broadcast to the scores; null if it is.
-    Value forHeads(Tensors &t, Value mask, Value scores) const;
+    Tensor forHeads(Tensors &t, Tensor mask, Tensor scores) const;
   };
-  std::optional<Positions> accepts(Call &c, Value query, Value key,
-                                   Value value) const;
-  Value masksOfInputs(Call &c, const CallInputs &inputs,
-                      const Positions &of) const;
-  Value mask(Call &c, const CallInputs &inputs, const Positions &of) const;
-  Value fused(Tensors &t, Value query, Value key, Value value,
-              const Positions &of, Value mask) const;
-  std::pair<Value, Value> spelledOut(Call &c, Value query, Value key,
-                                     Value value, const Positions &of,
-                                     Value mask) const;
+  std::optional<Positions> accepts(Call &c, Tensor query, Tensor key,
+                                   Tensor value) const;
+  Tensor masksOfInputs(Call &c, const CallInputs &inputs,
+                       const Positions &of) const;
+  Tensor mask(Call &c, const CallInputs &inputs, const Positions &of) const;
+  Tensor fused(Tensors &t, Tensor query, Tensor key, Tensor value,
+               const Positions &of, Tensor mask) const;
+  std::pair<Tensor, Tensor> spelledOut(Call &c, Tensor query, Tensor key,
+                                       Tensor value, const Positions &of,
+                                       Tensor mask) const;
 };
 
 /// Attention with equal numbers of heads for queries, keys and values.

@@ -17,13 +17,13 @@ protected:
   Masks masks(Call &, const CallInputs &inputs) const override {
     return passed(inputs);
   }
-  virtual Value noisy(Call &c, Value x) const = 0;
+  virtual Tensor noisy(Call &c, Tensor x) const = 0;
   /// Normal numbers in the shape of x.
-  Value normal(Call &c, Value x) const {
+  Tensor normal(Call &c, Tensor x) const {
     return c.random(seed,
-                    [&](Value key) { return c.t.normal(key, tensorType(x)); });
+                    [&](Tensor key) { return c.t.normal(key, tensorType(x)); });
   }
-  Value call(Call &c, Value x) const override {
+  Tensor call(Call &c, Tensor x) const override {
     return seed && c.training ? noisy(c, x) : x;
   }
 };
@@ -36,8 +36,8 @@ class GaussianNoise : public Noise {
     o.number("stddev", stddev, kNotNegative);
     o.seed("seed", seed, stddev > 0);
   }
-  Value noisy(Call &c, Value x) const override {
-    return c.t.add(x, c.t.mul(normal(c, x), stddev));
+  Tensor noisy(Call &c, Tensor x) const override {
+    return x + normal(c, x) * stddev;
   }
 };
 
@@ -50,9 +50,9 @@ class GaussianDropout : public Noise {
     o.check(rate < 1, "\"rate\" is 1; it must lie below 1");
     o.seed("seed", seed, rate > 0);
   }
-  Value noisy(Call &c, Value x) const override {
-    Value noise = c.t.mul(normal(c, x), std::sqrt(rate / (1 - rate)));
-    return c.t.mul(x, c.t.add(noise, 1.0));
+  Tensor noisy(Call &c, Tensor x) const override {
+    Tensor noise = normal(c, x) * std::sqrt(rate / (1 - rate));
+    return x * (noise + 1.0);
   }
 };
 
@@ -68,18 +68,17 @@ class AlphaDropout : public Noise {
     o.seed("seed", seed, rate > 0);
     o.shape("noise_shape", noiseShape);
   }
-  Value noisy(Call &c, Value x) const override {
+  Tensor noisy(Call &c, Tensor x) const override {
     Tensors &t = c.t;
     auto drawn = mlir::RankedTensorType::get(c.noiseShape(x, noiseShape),
                                              t.builder.getF32Type());
-    Value bits = c.random(seed, [&](Value key) {
-      return t.compare(CompareKind::GE, t.uniform(key, drawn), rate);
-    });
-    Value kept = t.castLike(t.stretch(bits, t.shape(x)), x);
+    Tensor bits = c.random(
+        seed, [&](Tensor key) { return t.uniform(key, drawn) >= rate; });
+    Tensor kept = t.castLike(t.stretch(bits, t.shape(x)), x);
     double least = -1.6732632423543772 * 1.0507009873554805;
     double a = 1 / std::sqrt((1 - rate) * (1 + rate * least * least));
-    Value mixed = t.add(t.mul(x, kept), t.mul(t.sub(1.0, kept), least));
-    return t.add(t.mul(mixed, a), -a * least * rate);
+    Tensor mixed = x * kept + (1.0 - kept) * least;
+    return mixed * a + -a * least * rate;
   }
 };
 
@@ -95,7 +94,7 @@ class ActivityRegularization : public Layer {
     return passed(inputs);
   }
   RegularizerPtr activityRegularizer() const override { return l1l2(l1, l2); }
-  Value call(Call &, Value x) const override { return x; }
+  Tensor call(Call &, Tensor x) const override { return x; }
 };
 
 /// In training, drops whole features of each sample.
@@ -113,7 +112,7 @@ template <int rank> class SpatialDropout : public OfImages {
   Masks masks(Call &, const CallInputs &inputs) const override {
     return passed(inputs);
   }
-  Value call(Call &c, Value x) const override {
+  Tensor call(Call &c, Tensor x) const override {
     if (!c.hasRank(x, rank + 2) || !seed)
       return x;
     SmallVector<int64_t> mask(c.t.shape(x));

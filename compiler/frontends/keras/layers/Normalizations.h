@@ -32,38 +32,39 @@ protected:
   }
   /// A weight, converted from its own type to f32, as normalizations compute in
   /// f32 with any policy.
-  static Value wideWeight(Call &c, const char *name, std::vector<int64_t> shape,
-                          WeightRules rules) {
+  static Tensor wideWeight(Call &c, const char *name,
+                           std::vector<int64_t> shape, WeightRules rules) {
     rules.keepsType = true;
     return c.t.wide(c.weight(name, std::move(shape), rules));
   }
   /// The weight gamma; null if `scale` is false.
-  Value gamma(Call &c, std::vector<int64_t> shape) const {
+  Tensor gamma(Call &c, std::vector<int64_t> shape) const {
     return scale ? wideWeight(
                        c, "gamma", std::move(shape),
                        {gammaInitializer, gammaRegularizer, gammaConstraint})
-                 : Value();
+                 : Tensor();
   }
-  Value beta(Call &c, std::vector<int64_t> shape) const {
+  Tensor beta(Call &c, std::vector<int64_t> shape) const {
     return center
                ? wideWeight(c, "beta", std::move(shape),
                             {betaInitializer, betaRegularizer, betaConstraint})
-               : Value();
+               : Tensor();
   }
-  using Shaped = llvm::function_ref<Value(Value)>;
-  static Value asIs(Value v) { return v; }
+  using Shaped = llvm::function_ref<Tensor(Tensor)>;
+  static Tensor asIs(Tensor v) { return v; }
   /// x * inv + (beta - mean * inv), where inv = gamma / sqrt(variance +
   /// epsilon). `spread` broadcasts mean and variance to the shape of gamma and
   /// beta, which may be null; `back` broadcasts that shape to that of x.
-  Value normalized(Tensors &t, Value x, Value mean, Value variance, Value gamma,
-                   Value beta, Shaped spread, Shaped back) const {
-    Value inverse = spread(t.make<RsqrtOp>(t.add(variance, epsilon)));
+  Tensor normalized(Tensors &t, Tensor x, Tensor mean, Tensor variance,
+                    Tensor gamma, Tensor beta, Shaped spread,
+                    Shaped back) const {
+    Tensor inverse = spread(rsqrt(variance + epsilon));
     if (gamma)
-      inverse = t.mul(inverse, gamma);
-    Value rest = t.mul(spread(t.neg(mean)), inverse);
+      inverse = inverse * gamma;
+    Tensor rest = spread(-mean) * inverse;
     if (beta)
-      rest = t.add(rest, beta);
-    return t.add(t.mul(x, back(inverse)), back(rest));
+      rest = rest + beta;
+    return x * back(inverse) + back(rest);
   }
 };
 
@@ -99,8 +100,8 @@ class BatchNormalization : public Normalization {
               "mesh; Keras on JAX has no such option",
               "false");
   }
-  static Value moved(Tensors &t, Value old, Value now, double momentum) {
-    return t.add(t.mul(old, momentum), t.mul(now, 1.0 - momentum));
+  static Tensor moved(Tensors &t, Tensor old, Tensor now, double momentum) {
+    return old * momentum + now * (1.0 - momentum);
   }
   /// The entry of renorm_clipping with this name, if it is given.
   std::optional<double> bound(const char *name) const {
@@ -130,29 +131,28 @@ class BatchNormalization : public Normalization {
     return {"inputs", "mask"};
   }
   /// Mean and variance of the elements that are not masked.
-  static std::pair<Value, Value> moments(Tensors &t, Value x, Value mask,
-                                         ArrayRef<int64_t> dims) {
+  static std::pair<Tensor, Tensor> moments(Tensors &t, Tensor x, Tensor mask,
+                                           ArrayRef<int64_t> dims) {
     if (!mask) {
-      Value mean = t.mean(x, dims);
+      Tensor mean = t.mean(x, dims);
       return {mean, t.variance(x, mean, dims)};
     }
     SmallVector<int64_t> kept;
     for (int64_t i = 0; i < t.rank(mask); ++i)
       kept.push_back(i);
-    Value wide = t.make<BroadcastOp>(maskBits(t, mask), t.shape(x), kept);
-    Value zero = t.splat(0, x);
-    auto share = [&](Value of, Value count) {
-      Value total = t.reduce(ReduceKind::Sum, t.select(wide, of, zero), dims);
-      return t.div(total, t.add(count, kEpsilon));
+    Tensor wide = t.make<BroadcastOp>(maskBits(t, mask), t.shape(x), kept);
+    Tensor zero = t.splat(0, x);
+    auto share = [&](Tensor of, Tensor count) {
+      Tensor total = t.reduce(ReduceKind::Sum, select(wide, of, zero), dims);
+      return total / (count + kEpsilon);
     };
-    Value count = t.reduce(ReduceKind::Sum, t.castLike(wide, x), dims);
-    Value mean = share(x, count),
-          difference = t.sub(x, t.spread(mean, x, dims));
-    return {mean, share(t.mul(difference, difference), count)};
+    Tensor count = t.reduce(ReduceKind::Sum, t.castLike(wide, x), dims);
+    Tensor mean = share(x, count), difference = x - t.spread(mean, x, dims);
+    return {mean, share(difference * difference, count)};
   }
   /// The additional statistics that `renorm` keeps.
   struct Renorm {
-    Value stddev, mean, trainedStddev; ///< stddev: for inference
+    Tensor stddev, mean, trainedStddev; ///< stddev: for inference
   };
   Renorm renormOf(Call &c, const std::vector<int64_t> &shape) const {
     Renorm out;
@@ -166,41 +166,40 @@ class BatchNormalization : public Normalization {
     return out;
   }
   /// Gamma and beta that include the correction of `renorm`.
-  std::pair<Value, Value> corrected(Tensors &t, const Renorm &renorm,
-                                    Value mean, Value variance, Value gamma,
-                                    Value beta) const {
-    Value stddev = t.make<SqrtOp>(t.add(variance, epsilon));
-    Value least = t.make<SqrtOp>(t.splat(epsilon, stddev));
-    Value divisor = t.make<MaxOp>(renorm.trainedStddev, least);
-    Value r = t.div(stddev, divisor),
-          d = t.div(t.sub(mean, renorm.mean), divisor);
+  std::pair<Tensor, Tensor> corrected(Tensors &t, const Renorm &renorm,
+                                      Tensor mean, Tensor variance,
+                                      Tensor gamma, Tensor beta) const {
+    Tensor stddev = sqrt(variance + epsilon);
+    Tensor least = sqrt(t.splat(epsilon, stddev));
+    Tensor divisor = max(renorm.trainedStddev, least);
+    Tensor r = stddev / divisor, d = (mean - renorm.mean) / divisor;
     if (auto to = bound("rmin"))
-      r = t.max(r, *to);
+      r = max(r, *to);
     if (auto to = bound("rmax"))
-      r = t.min(r, *to);
+      r = min(r, *to);
     if (auto to = bound("dmax"))
       d = t.clamp(d, -*to, *to);
     r = t.stopGradient(r);
     d = t.stopGradient(d);
     if (gamma) {
-      d = t.mul(d, gamma);
-      r = t.mul(r, gamma);
+      d = d * gamma;
+      r = r * gamma;
     }
-    return {r, beta ? t.add(d, beta) : d};
+    return {r, beta ? d + beta : d};
   }
-  void updateRenorm(Call &c, const Renorm &renorm, Value mean,
-                    Value variance) const {
+  void updateRenorm(Call &c, const Renorm &renorm, Tensor mean,
+                    Tensor variance) const {
     Tensors &t = c.t;
-    Value stddev = t.make<SqrtOp>(t.add(variance, epsilon));
+    Tensor stddev = sqrt(variance + epsilon);
     c.update("renorm_mean", moved(t, renorm.mean, mean, renormMomentum));
     c.update("renorm_stddev",
              moved(t, renorm.trainedStddev, stddev, renormMomentum));
-    Value next = moved(t, renorm.stddev, stddev, momentum);
+    Tensor next = moved(t, renorm.stddev, stddev, momentum);
     c.update("moving_stddev", next);
-    c.update("moving_variance", t.max(t.add(t.mul(next, next), -epsilon), 0));
+    c.update("moving_variance", max(next * next + -epsilon, 0));
   }
-  Value callAll(Call &c, const CallInputs &inputs) const override {
-    Value x = inputs.values[0], mask = inputs.mask();
+  Tensor callAll(Call &c, const CallInputs &inputs) const override {
+    Tensor x = inputs.values[0], mask = inputs.mask();
     if (!c.hasSampleAxes(x, axis))
       return x;
     Tensors &t = c.t;
@@ -213,9 +212,9 @@ class BatchNormalization : public Normalization {
     x = t.wide(x);
     int64_t dim = t.dims(x, axis)[0];
     std::vector<int64_t> shape = {t.size(x, dim)};
-    Value gamma = this->gamma(c, shape), beta = this->beta(c, shape);
-    Value mean = t.wide(c.state("moving_mean", shape, meanInitializer));
-    Value variance =
+    Tensor gamma = this->gamma(c, shape), beta = this->beta(c, shape);
+    Tensor mean = t.wide(c.state("moving_mean", shape, meanInitializer));
+    Tensor variance =
         t.wide(c.state("moving_variance", shape, varianceInitializer));
     Renorm ofRenorm = renorm ? renormOf(c, shape) : Renorm();
     if (c.isTraining()) {
@@ -237,7 +236,7 @@ class BatchNormalization : public Normalization {
       variance = batchVariance;
     }
     return c.cast(normalized(t, x, mean, variance, gamma, beta, asIs,
-                             [&](Value v) { return t.along(v, x, dim); }));
+                             [&](Tensor v) { return t.along(v, x, dim); }));
   }
 };
 
@@ -259,7 +258,7 @@ class LayerNormalization : public Normalization {
     return passed(inputs);
   }
   bool castsInputs() const override { return false; }
-  Value call(Call &c, Value x) const override {
+  Tensor call(Call &c, Tensor x) const override {
     if (!c.hasSampleAxes(x, axis))
       return x;
     Tensors &t = c.t;
@@ -268,17 +267,17 @@ class LayerNormalization : public Normalization {
     std::vector<int64_t> shape;
     for (int64_t dim : dims)
       shape.push_back(t.size(x, dim));
-    auto whole = [&](Value v) -> Value {
+    auto whole = [&](Tensor v) -> Tensor {
       return v ? t.make<BroadcastOp>(v, t.shape(x), dims) : v;
     };
-    Value gamma = whole(this->gamma(c, shape)),
-          beta = whole(this->beta(c, shape));
-    Value mean = t.mean(x, dims), variance = t.variance(x, mean, dims);
+    Tensor gamma = whole(this->gamma(c, shape)),
+           beta = whole(this->beta(c, shape));
+    Tensor mean = t.mean(x, dims), variance = t.variance(x, mean, dims);
     if (rmsScaling) {
-      Value inverse = t.make<RsqrtOp>(t.add(variance, epsilon));
-      return c.cast(t.mul(t.mul(x, t.spread(inverse, x, dims)), gamma));
+      Tensor inverse = rsqrt(variance + epsilon);
+      return c.cast(x * t.spread(inverse, x, dims) * gamma);
     }
-    auto spread = [&](Value v) { return t.spread(v, x, dims); };
+    auto spread = [&](Tensor v) { return t.spread(v, x, dims); };
     return c.cast(normalized(t, x, mean, variance, gamma, beta, spread, asIs));
   }
 };
@@ -301,7 +300,7 @@ class GroupNormalization : public Normalization {
     return passed(inputs);
   }
   bool castsInputs() const override { return false; }
-  Value call(Call &c, Value x) const override {
+  Tensor call(Call &c, Tensor x) const override {
     if (!c.hasSampleAxes(x, axis))
       return x;
     Tensors &t = c.t;
@@ -319,18 +318,18 @@ class GroupNormalization : public Normalization {
     for (int64_t i = 1; i < int64_t(shape.size()); ++i)
       if (i != dim)
         others.push_back(i);
-    Value grouped = t.reshape(t.wide(x), shape);
-    auto whole = [&](Value v) -> Value {
+    Tensor grouped = t.reshape(t.wide(x), shape);
+    auto whole = [&](Tensor v) -> Tensor {
       return v ? t.make<BroadcastOp>(t.reshape(v, {count, size / count}), shape,
                                      ArrayRef<int64_t>{dim, dim + 1})
                : v;
     };
-    Value gamma = whole(this->gamma(c, {size}));
-    Value beta = whole(this->beta(c, {size}));
-    Value mean = t.mean(grouped, others);
-    Value variance = t.variance(grouped, mean, others);
-    auto spread = [&](Value v) { return t.spread(v, grouped, others); };
-    Value out =
+    Tensor gamma = whole(this->gamma(c, {size}));
+    Tensor beta = whole(this->beta(c, {size}));
+    Tensor mean = t.mean(grouped, others);
+    Tensor variance = t.variance(grouped, mean, others);
+    auto spread = [&](Tensor v) { return t.spread(v, grouped, others); };
+    Tensor out =
         normalized(t, grouped, mean, variance, gamma, beta, spread, asIs);
     return c.cast(t.reshape(out, t.shape(x)));
   }
@@ -347,7 +346,7 @@ class RMSNormalization : public Layer {
     o.axes("axis", axis);
     o.number("epsilon", epsilon, kAnyNumber);
   }
-  Value call(Call &c, Value x) const override {
+  Tensor call(Call &c, Tensor x) const override {
     if (!c.hasSampleAxes(x, axis))
       return x;
     Tensors &t = c.t;
@@ -360,11 +359,11 @@ class RMSNormalization : public Layer {
     std::vector<int64_t> shape;
     for (int64_t dim : dims)
       shape.push_back(t.size(x, dim));
-    Value factor = t.wide(c.weight("scale", shape, {initializer}));
+    Tensor factor = t.wide(c.weight("scale", shape, {initializer}));
     x = t.wide(x);
-    Value root = t.make<RsqrtOp>(t.add(t.mean(t.mul(x, x), dims), epsilon));
-    return c.cast(t.mul(t.mul(x, t.spread(root, x, dims)),
-                        t.make<BroadcastOp>(factor, t.shape(x), dims)));
+    Tensor root = rsqrt(t.mean(x * x, dims) + epsilon);
+    return c.cast(x * t.spread(root, x, dims) *
+                  t.make<BroadcastOp>(factor, t.shape(x), dims));
   }
 };
 
@@ -376,13 +375,13 @@ class UnitNormalization : public Layer {
   Masks masks(Call &, const CallInputs &inputs) const override {
     return passed(inputs);
   }
-  Value call(Call &c, Value x) const override {
+  Tensor call(Call &c, Tensor x) const override {
     if (!c.hasSampleAxes(x, axis))
       return x;
     Tensors &t = c.t;
     SmallVector<int64_t> dims = t.dims(x, axis);
-    Value root = t.make<RsqrtOp>(t.reduce(ReduceKind::Sum, t.mul(x, x), dims));
-    return t.mul(x, t.spread(t.min(root, 1e12), x, dims));
+    Tensor root = rsqrt(t.reduce(ReduceKind::Sum, x * x, dims));
+    return x * t.spread(min(root, 1e12), x, dims);
   }
 };
 

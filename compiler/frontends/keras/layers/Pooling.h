@@ -20,7 +20,7 @@ template <int rank, bool isMax> class Pooling : public OfImages {
     o.choice("padding", padding, {"valid", "same"});
     formatOption(o);
   }
-  Value call(Call &c, Value x) const override {
+  Tensor call(Call &c, Tensor x) const override {
     if (!c.hasRank(x, rank + 2))
       return x;
     SpatialWindow window = paddedWindow(x, channelsFirst(), poolSize,
@@ -30,13 +30,13 @@ template <int rank, bool isMax> class Pooling : public OfImages {
       return x;
     if (isMax)
       return pool(c.t, ReduceKind::Max, x, window, channelsFirst());
-    Value total = pool(c.t, ReduceKind::Sum, x, window, channelsFirst());
+    Tensor total = pool(c.t, ReduceKind::Sum, x, window, channelsFirst());
     if (padding == "same")
-      return c.t.div(total, countsOf(c.t, x, total, window, channelsFirst()));
+      return total / countsOf(c.t, x, total, window, channelsFirst());
     int64_t count = 1;
     for (int64_t size : poolSize)
       count *= size;
-    return c.t.div(total, double(count));
+    return total / double(count);
   }
 };
 
@@ -52,22 +52,19 @@ template <int rank, bool isMax> class AdaptivePooling : public OfImages {
   }
   /// Reduces `count` windows of a dimension; window i begins at floor(i * size
   /// / count).
-  static Value along(Tensors &t, Value x, int64_t dim, int64_t count) {
-    SmallVector<Value> parts;
+  static Tensor along(Tensors &t, Tensor x, int64_t dim, int64_t count) {
+    SmallVector<Tensor> parts;
     int64_t size = t.size(x, dim);
     for (int64_t i = 0; i < count; ++i) {
       int64_t begin = i * size / count, end = ((i + 1) * size - 1) / count + 1;
-      Value window = t.slice(x, dim, begin, end);
-      Value one = isMax ? t.reduce(ReduceKind::Max, window, {dim})
-                        : t.mean(window, {dim});
+      Tensor window = t.slice(x, dim, begin, end);
+      Tensor one = isMax ? t.reduce(ReduceKind::Max, window, {dim})
+                         : t.mean(window, {dim});
       parts.push_back(t.kept(one, x, {dim}));
     }
-    SmallVector<int64_t> shape(t.shape(x));
-    shape[dim] = count;
-    return t.make<ConcatenateOp>(tensorType(x).clone(shape), parts,
-                                 uint64_t(dim));
+    return t.concatenate(parts, dim);
   }
-  Value call(Call &c, Value x) const override {
+  Tensor call(Call &c, Tensor x) const override {
     if (!c.hasRank(x, rank + 2))
       return x;
     for (auto [dim, count] :
@@ -98,7 +95,7 @@ template <int rank, bool isMax> class GlobalPooling : public OfImages {
     return {"inputs"};
   }
   /// The mean of the elements that are not masked.
-  Value masked(Call &c, Value x, Value mask, ArrayRef<int64_t> dims) const {
+  Tensor masked(Call &c, Tensor x, Tensor mask, ArrayRef<int64_t> dims) const {
     Tensors &t = c.t;
     if (t.shape(mask) != ArrayRef<int64_t>{t.size(x, 0), t.size(x, dims[0])}) {
       c.refuse("its mask " + sampleText(mask) +
@@ -107,22 +104,21 @@ template <int rank, bool isMax> class GlobalPooling : public OfImages {
       return x;
     }
     mask = maskBits(t, mask);
-    Value wide =
+    Tensor wide =
         t.make<BroadcastOp>(mask, t.shape(x), ArrayRef<int64_t>{0, dims[0]});
-    Value total =
-        t.reduce(ReduceKind::Sum, t.select(wide, x, t.splat(0, x)), dims);
-    Value count = t.reduce(ReduceKind::Sum, t.castLike(wide, x), dims);
-    return t.div(total, count);
+    Tensor total = t.reduce(ReduceKind::Sum, select(wide, x, 0), dims);
+    Tensor count = t.reduce(ReduceKind::Sum, t.castLike(wide, x), dims);
+    return total / count;
   }
-  Value callAll(Call &c, const CallInputs &inputs) const override {
-    Value x = inputs.values[0];
+  Tensor callAll(Call &c, const CallInputs &inputs) const override {
+    Tensor x = inputs.values[0];
     if (!c.hasRank(x, rank + 2))
       return x;
     SmallVector<int64_t> dims = spatialDims(x, channelsFirst());
     bool takesMask = rank == 1 && !isMax && inputs.mask();
-    Value out = isMax       ? c.t.reduce(ReduceKind::Max, x, dims)
-                : takesMask ? masked(c, x, inputs.mask(), dims)
-                            : c.t.mean(x, dims);
+    Tensor out = isMax       ? c.t.reduce(ReduceKind::Max, x, dims)
+                 : takesMask ? masked(c, x, inputs.mask(), dims)
+                             : c.t.mean(x, dims);
     return keepdims ? c.t.kept(out, x, dims) : out;
   }
 };

@@ -19,15 +19,14 @@ protected:
   /// Encodes each class number as a vector (..., classes); except for one_hot,
   /// those along dimension 1 are reduced to their sum (count) or maximum
   /// (multi_hot).
-  Value encoded(Call &c, Value x, int64_t classes) const {
+  Tensor encoded(Call &c, Tensor x, int64_t classes) const {
     Tensors &t = c.t;
     bool isFloat = !tensorType(x).getElementType().isInteger();
-    Value index = t.toInteger(x);
+    Tensor index = t.toInteger(x);
     // A float that is not an integer is no class, except that multi_hot
     // truncates it.
     if (isFloat && outputMode != "multi_hot")
-      index = t.select(t.compare(CompareKind::EQ, t.toFloat(index), x), index,
-                       t.splat(-1, index));
+      index = select(t.toFloat(index) == x, index, -1);
     SmallVector<int64_t> shape(t.shape(index));
     if (outputMode == "one_hot" && shape.size() > 1 && shape.back() == 1) {
       shape.pop_back();
@@ -44,8 +43,8 @@ protected:
       return x;
     }
     auto type = mlir::RankedTensorType::get(shape, t.builder.getF32Type());
-    Value hot =
-        t.make<OneHotOp>(type, index, uint64_t(shape.size() - 1), Value());
+    Tensor hot =
+        t.make<OneHotOp>(type, index, uint64_t(shape.size() - 1), Tensor());
     if (outputMode == "one_hot")
       return hot;
     ReduceKind kind = outputMode == "count" ? ReduceKind::Sum : ReduceKind::Max;
@@ -61,7 +60,7 @@ class CategoryEncoding : public OfClasses {
     o.integer("num_tokens", numTokens, kPositive);
     o.choice("output_mode", outputMode, {"multi_hot", "one_hot", "count"});
   }
-  Value call(Call &c, Value x) const override {
+  Tensor call(Call &c, Tensor x) const override {
     return encoded(c, x, numTokens);
   }
 };
@@ -84,7 +83,7 @@ class Discretization : public OfClasses {
     o.choice("dtype", type, {"float32", "int32", "int64"});
   }
   bool hasOwnType() const override { return true; }
-  Value call(Call &c, Value x) const override {
+  Tensor call(Call &c, Tensor x) const override {
     Tensors &t = c.t;
     if (boundaries.empty()) {
       c.refuse("has no \"bin_boundaries\"; adapt it in Keras first");
@@ -95,10 +94,10 @@ class Discretization : public OfClasses {
       dims.push_back(i);
     wide.push_back(int64_t(boundaries.size()));
     SmallVector<float> numbers(boundaries.begin(), boundaries.end());
-    Value values = t.make<BroadcastOp>(t.toFloat(x), wide, dims);
-    Value bins = t.along(t.constant(numbers, {wide.back()}), values);
-    Value above = t.make<NotOp>(t.compare(CompareKind::LT, values, bins));
-    Value index = t.reduce(ReduceKind::Sum, t.toInteger(above), {t.rank(x)});
+    Tensor values = t.make<BroadcastOp>(t.toFloat(x), wide, dims);
+    Tensor bins = t.along(t.constant(numbers, {wide.back()}), values);
+    Tensor above = ~(values < bins);
+    Tensor index = t.reduce(ReduceKind::Sum, t.toInteger(above), {t.rank(x)});
     if (outputMode != "int")
       return encoded(c, index, wide.back() + 1);
     return type == "float32" ? t.toFloat(index) : index;
@@ -151,7 +150,7 @@ class Resizing : public ToSize {
   }
   /// Cuts off what is above or beside the largest part of the result's aspect
   /// ratio in the middle.
-  Value cut(Tensors &t, Value x, ArrayRef<int64_t> dims) const {
+  Tensor cut(Tensors &t, Tensor x, ArrayRef<int64_t> dims) const {
     std::array<int64_t, 2> wanted =
         sidesOfRatio(t.size(x, dims[0]), t.size(x, dims[1]));
     for (auto [dim, side] : llvm::zip_equal(dims, wanted)) {
@@ -163,7 +162,7 @@ class Resizing : public ToSize {
     return x;
   }
   /// Adds `fill_value` above and below, or left and right.
-  Value padded(Call &c, Value x, ArrayRef<int64_t> dims) const {
+  Tensor padded(Call &c, Tensor x, ArrayRef<int64_t> dims) const {
     Tensors &t = c.t;
     std::array<int64_t, 2> wanted =
         sidesOfRatio(t.size(x, dims[0]), t.size(x, dims[1]));
@@ -179,12 +178,12 @@ class Resizing : public ToSize {
       SmallVector<int64_t> shape(t.shape(x));
       shape[dim] = each;
       auto type = RankedTensorType::get(shape, tensorType(x).getElementType());
-      Value edge = t.splat(fillValue, type);
+      Tensor edge = t.splat(fillValue, type);
       return t.concatenate({edge, x, edge}, dim);
     }
     return x;
   }
-  Value call(Call &c, Value x) const override {
+  Tensor call(Call &c, Tensor x) const override {
     if (!c.hasRank(x, 4))
       return x;
     x = c.t.toFloat(x);
@@ -207,7 +206,7 @@ class CenterCrop : public ToSize {
     sizeOptions(o);
     formatOption(o);
   }
-  Value call(Call &c, Value x) const override {
+  Tensor call(Call &c, Tensor x) const override {
     if (!c.hasRank(x, 4))
       return x;
     x = c.t.toFloat(x);

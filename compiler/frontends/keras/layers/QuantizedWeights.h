@@ -34,7 +34,7 @@ inline constexpr const char *kQuantizedAdapter =
 /// Integers of 8 bits, and the factors by which the floats were multiplied,
 /// without the dimensions that share one.
 struct Integers {
-  Value values, scale;
+  Tensor values, scale;
 };
 
 /// The product of a Dense or EinsumDense with a quantized kernel.
@@ -50,18 +50,18 @@ public:
                    bool isEinsum);
   /// Requests the weights in the order of Keras' files, in which the bias is
   /// among them, and multiplies.
-  Value of(Value x, llvm::function_ref<void()> addBias) const;
+  Tensor of(Tensor x, llvm::function_ref<void()> addBias) const;
 
 private:
-  Value int8(Value x, llvm::function_ref<void()> addBias) const;
-  Value int4(Value x, llvm::function_ref<void()> addBias) const;
-  Value calibrated(Value x, llvm::function_ref<void()> addBias) const;
-  Integers quantizedInput(Value x) const;
+  Tensor int8(Tensor x, llvm::function_ref<void()> addBias) const;
+  Tensor int4(Tensor x, llvm::function_ref<void()> addBias) const;
+  Tensor calibrated(Tensor x, llvm::function_ref<void()> addBias) const;
+  Integers quantizedInput(Tensor x) const;
   /// x, quantized if it is to be, times integers, divided by the scales of both;
   /// `scale` has the elements of kernelLetters.
-  Value ofIntegers(Value x, Value kernel, Value scale) const;
+  Tensor ofIntegers(Tensor x, Tensor kernel, Tensor scale) const;
   /// x, quantized if it is to be, times a kernel of floats.
-  Value ofFloats(Value x, Value kernel) const;
+  Tensor ofFloats(Tensor x, Tensor kernel) const;
   /// The number of groups of `rows` rows.
   int64_t groupsOf(int64_t rows) const;
 
@@ -82,22 +82,22 @@ public:
   QuantizedTable(Call &c [[clang::lifetimebound]], int64_t inputDim,
                  int64_t outputDim, const QuantizationConfig *config);
   /// The rows of indices.
-  Value rowsOf(Value indices) const;
+  Tensor rowsOf(Tensor indices) const;
   /// Requests the weights of a second table for logits.
   void addReverse();
   /// x . table^T, with the second table if there is one.
-  Value logits(Value x) const;
+  Tensor logits(Tensor x) const;
 
 private:
-  Value alongGroups(Value rows) const;
-  Value kernel() const;
+  Tensor alongGroups(Tensor rows) const;
+  Tensor kernel() const;
 
   Call &c;
   int64_t inputDim, outputDim, group = 0;
   bool isPacked;
   QuantizerPtr quantizer; ///< of the x of logits, or null
-  Value table, scale, zero, groups;
-  Value reverse, reverseScale, reverseZero; ///< null: tied
+  Tensor table, scale, zero, groups;
+  Tensor reverse, reverseScale, reverseZero; ///< null: tied
 };
 
 } // namespace weft::keras

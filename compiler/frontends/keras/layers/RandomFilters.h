@@ -11,9 +11,9 @@ namespace weft::keras {
 class OfNeighbours : public OfValueRange {
 protected:
   /// Convolves each feature with the kernel (height, width).
-  Value filtered(Tensors &t, Value x, Value kernel) const {
+  Tensor filtered(Tensors &t, Tensor x, Tensor kernel) const {
     int64_t height = t.size(kernel, 0), width = t.size(kernel, 1);
-    Value wide = t.make<BroadcastOp>(
+    Tensor wide = t.make<BroadcastOp>(
         kernel, ArrayRef<int64_t>{height, width, 1, features(x)},
         ArrayRef<int64_t>{0, 1});
     SpatialWindow window = paddedWindow(x, channelsFirst(), {height, width},
@@ -33,15 +33,14 @@ class RandomSharpness : public OfNeighbours {
     o.seed("seed", seed, true);
   }
   int64_t drawsAlways() const override { return 1; }
-  Value changed(Call &c, Value x) const override {
+  Tensor changed(Call &c, Tensor x) const override {
     Tensors &t = c.t;
-    Value by = c.cast(t.mul(each(c, x, limits(factor, 0)), 2.0));
+    Tensor by = c.cast(each(c, x, limits(factor, 0)) * 2.0);
     std::vector<float> weights(9, 1.0f / 13);
     weights[4] = 5.0f / 13;
-    Value smooth = filtered(t, x, c.cast(t.constant(weights, {3, 3})));
-    Value share = t.along(t.sub(1.0, by), x, 0);
-    return clipped(t, t.add(x, t.mul(share, t.sub(smooth, x))), range()[0],
-                   range()[1]);
+    Tensor smooth = filtered(t, x, c.cast(t.constant(weights, {3, 3})));
+    Tensor share = t.along(1.0 - by, x, 0);
+    return clipped(t, x + share * (smooth - x), range()[0], range()[1]);
   }
 };
 
@@ -63,29 +62,28 @@ class RandomGaussianBlur : public OfNeighbours {
   }
   /// A Gaussian kernel of `count` elements that add up to 1; its deviation is
   /// widths[which].
-  Value bell(Tensors &t, int64_t count, Value widths, int64_t which) const {
+  Tensor bell(Tensors &t, int64_t count, Tensor widths, int64_t which) const {
     std::vector<float> places(count);
     for (int64_t i = 0; i < count; ++i)
       places[i] = float(i) - float(count - 1) / 2;
-    Value x = t.castLike(t.constant(places, {count}), widths);
-    Value width = t.stretch(t.slice(widths, 0, which, which + 1), {count});
-    Value share = t.div(x, width);
-    Value y = t.make<ExpOp>(t.mul(t.mul(share, share), -0.5));
-    return t.div(y, t.spread(t.reduce(ReduceKind::Sum, y, {0}), y, {0}));
+    Tensor x = t.castLike(t.constant(places, {count}), widths);
+    Tensor width = t.stretch(t.slice(widths, 0, which, which + 1), {count});
+    Tensor share = x / width;
+    Tensor y = exp(share * share * -0.5);
+    return y / t.spread(t.reduce(ReduceKind::Sum, y, {0}), y, {0});
   }
-  Value changed(Call &c, Value x) const override {
+  Tensor changed(Call &c, Tensor x) const override {
     Tensors &t = c.t;
-    Value isChosen = chosen(c, x, factor);
-    Value widths =
-        t.add(uniform(c, {2}, limits(sigma, 0), tensorType(x).getElementType()),
-              1e-6);
-    Value across = bell(t, size[0], widths, 0),
-          down = bell(t, size[1], widths, 1);
+    Tensor isChosen = chosen(c, x, factor);
+    Tensor widths =
+        uniform(c, {2}, limits(sigma, 0), tensorType(x).getElementType()) +
+        1e-6;
+    Tensor across = bell(t, size[0], widths, 0),
+           down = bell(t, size[1], widths, 1);
     int64_t shape[] = {size[1], size[0]};
-    Value kernel =
-        t.mul(t.make<BroadcastOp>(down, shape, ArrayRef<int64_t>{0}),
-              t.make<BroadcastOp>(across, shape, ArrayRef<int64_t>{1}));
-    Value out = t.select(isChosen, filtered(t, x, kernel), x);
+    Tensor kernel = t.make<BroadcastOp>(down, shape, ArrayRef<int64_t>{0}) *
+                    t.make<BroadcastOp>(across, shape, ArrayRef<int64_t>{1});
+    Tensor out = select(isChosen, filtered(t, x, kernel), x);
     return clipped(t, out, valueRange[0], valueRange[1]);
   }
 };
@@ -105,40 +103,38 @@ class RandomErasing : public OfValueRange {
   }
   /// Whether each position along a dimension is in an interval of drawn
   /// position, whose length is `ratio` times the size.
-  Value inside(Call &c, Value x, int64_t dim, Value ratio) const {
+  Tensor inside(Call &c, Tensor x, int64_t dim, Tensor ratio) const {
     Tensors &t = c.t;
     double size = double(t.size(x, dim));
-    Value length = t.mul(ratio, size);
-    Value begin = t.mul(eachOfType(c, x, {0, 1}), t.sub(size, length));
+    Tensor length = ratio * size;
+    Tensor begin = eachOfType(c, x, {0, 1}) * (size - length);
     auto type = tensorType(x).clone(t.builder.getI32Type());
-    Value place = t.castLike(
-        t.make<IotaOp>(type, t.builder.getI64IntegerAttr(dim), Value()), x);
-    Value end = t.along(t.add(begin, length), place, 0);
-    return t.make<AndOp>(
-        t.compare(CompareKind::GE, place, t.along(begin, place, 0)),
-        t.compare(CompareKind::LT, place, end));
+    Tensor place = t.castLike(
+        t.make<IotaOp>(type, t.builder.getI64IntegerAttr(dim), Tensor()), x);
+    Tensor end = t.along(begin + length, place, 0);
+    return (place >= t.along(begin, place, 0)) & (place < end);
   }
-  Value noise(Call &c, Value x) const {
+  Tensor noise(Call &c, Tensor x) const {
     Tensors &t = c.t;
-    Value drawn =
-        c.random(seed, [&](Value key) { return t.normal(key, tensorType(x)); });
-    return t.mul(drawn, valueRange[1]);
+    Tensor drawn = c.random(
+        seed, [&](Tensor key) { return t.normal(key, tensorType(x)); });
+    return drawn * valueRange[1];
   }
-  Value changed(Call &c, Value x) const override {
+  Tensor changed(Call &c, Tensor x) const override {
     Tensors &t = c.t;
     int64_t count = t.size(x, 0);
-    Value ratios = t.make<SqrtOp>(uniform(c, {count, 2}, limits(scale, 0),
-                                          tensorType(x).getElementType()));
+    Tensor ratios = sqrt(uniform(c, {count, 2}, limits(scale, 0),
+                                 tensorType(x).getElementType()));
     auto ratio = [&](int64_t i) {
       return t.reshape(t.slice(ratios, 1, i, i + 1), {count});
     };
     SmallVector<int64_t> dims = spatialDims(x, channelsFirst());
-    Value across = inside(c, x, dims[1], ratio(0));
-    Value isErased = t.make<AndOp>(across, inside(c, x, dims[0], ratio(1)));
-    Value isChosen = chosen(c, x, factor);
-    Value instead = fill ? t.splat(*fill, x) : noise(c, x);
+    Tensor across = inside(c, x, dims[1], ratio(0));
+    Tensor isErased = across & inside(c, x, dims[0], ratio(1));
+    Tensor isChosen = chosen(c, x, factor);
+    Tensor instead = fill ? t.splat(*fill, x) : noise(c, x);
     instead = clipped(t, instead, valueRange[0], valueRange[1]);
-    return t.select(t.make<AndOp>(isChosen, isErased), instead, x);
+    return select(isChosen & isErased, instead, x);
   }
 };
 

@@ -10,27 +10,27 @@ namespace weft::keras {
 /// Layers that change saturation and hue, by a number for each image.
 class OfHues : public OfValueRange {
 protected:
-  Value saturated(Call &c, Value x, std::array<double, 2> limits) const {
+  Tensor saturated(Call &c, Tensor x, std::array<double, 2> limits) const {
     Tensors &t = c.t;
-    Value share = each(c, x, limits);
-    Value by = t.div(share, t.add(t.sub(1.0, share), kEpsilon));
+    Tensor share = each(c, x, limits);
+    Tensor by = share / (1.0 - share + kEpsilon);
     auto [hue, saturation, value] = hsvOf(t, x, featureDim());
-    Value out = t.mul(saturation, t.along(c.cast(by), saturation, 0));
+    Tensor out = saturation * t.along(c.cast(by), saturation, 0);
     out = clipped(t, out, range()[0], range()[1]);
     return rgbOf(t, {hue, out, value}, featureDim());
   }
-  Value turned(Call &c, Value x, std::array<double, 2> limits) const {
+  Tensor turned(Call &c, Tensor x, std::array<double, 2> limits) const {
     Tensors &t = c.t;
     std::array<double, 2> given = {valueRange[0], valueRange[1]};
-    Value isBack = t.compare(CompareKind::GT, each(c, x, {0, 1}), 0.5);
-    Value share = each(c, x, limits);
-    Value by = t.mul(t.select(isBack, t.neg(share), share), 0.5);
+    Tensor isBack = each(c, x, {0, 1}) > 0.5;
+    Tensor share = each(c, x, limits);
+    Tensor by = select(isBack, -share, share) * 0.5;
     auto [hue, saturation, value] =
         hsvOf(t, inRange(t, x, given, {0, 1}), featureDim());
-    Value out = t.add(hue, t.along(c.cast(by), hue, 0));
-    out = t.select(t.compare(CompareKind::GT, out, 1.0), t.add(out, -1.0), out);
-    out = t.select(t.compare(CompareKind::LT, out, 0.0), t.add(out, 1.0), out);
-    Value rgb = rgbOf(t, {out, saturation, value}, featureDim());
+    Tensor out = hue + t.along(c.cast(by), hue, 0);
+    out = select(out > 1.0, out + -1.0, out);
+    out = select(out < 0.0, out + 1.0, out);
+    Tensor rgb = rgbOf(t, {out, saturation, value}, featureDim());
     return inRange(t, clipped(t, rgb, 0, 1), {0, 1}, given);
   }
 };
@@ -45,15 +45,15 @@ class RandomGrayscale : public OfValueRange {
     o.seed("seed", seed, true);
   }
   int64_t drawsAlways() const override { return 1; }
-  Value changed(Call &c, Value x) const override {
+  Tensor changed(Call &c, Tensor x) const override {
     Tensors &t = c.t;
-    Value isChosen = t.compare(CompareKind::LT, each(c, x, {0, 1}), factor);
+    Tensor isChosen = each(c, x, {0, 1}) < factor;
     if (features(x) == 1)
       return x;
     if (!hasColors(c, x))
       return x;
-    Value gray = t.stretch(grayOf(t, x, featureDim()), t.shape(x));
-    return t.select(t.along(isChosen, x, 0), gray, x);
+    Tensor gray = t.stretch(grayOf(t, x, featureDim()), t.shape(x));
+    return select(t.along(isChosen, x, 0), gray, x);
   }
 };
 
@@ -69,13 +69,13 @@ class RandomColorDegeneration : public OfValueRange {
     o.seed("seed", seed, true);
   }
   int64_t drawsAlways() const override { return 1; }
-  Value changed(Call &c, Value x) const override {
+  Tensor changed(Call &c, Tensor x) const override {
     Tensors &t = c.t;
     if (!hasColors(c, x))
       return x;
-    Value by = t.along(c.cast(each(c, x, limits(factor))), x, 0);
-    Value gray = t.stretch(grayOf(t, x, featureDim()), t.shape(x));
-    Value out = t.add(x, t.mul(by, t.sub(gray, x)));
+    Tensor by = t.along(c.cast(each(c, x, limits(factor))), x, 0);
+    Tensor gray = t.stretch(grayOf(t, x, featureDim()), t.shape(x));
+    Tensor out = x + by * (gray - x);
     return clipped(t, out, range()[0], range()[1]);
   }
 };
@@ -91,7 +91,7 @@ class RandomSaturation : public OfHues {
     o.seed("seed", seed, true);
   }
   int64_t drawsAlways() const override { return 1; }
-  Value changed(Call &c, Value x) const override {
+  Tensor changed(Call &c, Tensor x) const override {
     return hasColors(c, x) ? saturated(c, x, limits(factor)) : x;
   }
 };
@@ -107,7 +107,7 @@ class RandomHue : public OfHues {
     o.seed("seed", seed, true);
   }
   int64_t drawsAlways() const override { return 2; }
-  Value changed(Call &c, Value x) const override {
+  Tensor changed(Call &c, Tensor x) const override {
     return hasColors(c, x) ? turned(c, x, limits(factor, 0)) : x;
   }
 };
@@ -142,7 +142,7 @@ class RandomColorJitter : public OfHues {
       o.seed("seed", one->seed, isSet);
     }
   }
-  Value changed(Call &c, Value x) const override {
+  Tensor changed(Call &c, Tensor x) const override {
     if (!hasColors(c, x))
       return x;
     c.hold(seed);

@@ -23,13 +23,13 @@ protected:
     formatOption(o);
   }
   bool takesIntegers() const override { return true; }
-  virtual Value changed(Call &c, Value x) const = 0;
+  virtual Tensor changed(Call &c, Tensor x) const = 0;
   /// Whether images are also changed in steps that do not train.
   virtual bool changesAlways() const { return false; }
   /// The number of unused draws in a step that does not train.
   virtual int64_t drawsAlways() const { return 0; }
   /// Takes a tensor of rank 3 as one image, as in Keras.
-  Value call(Call &c, Value x) const override {
+  Tensor call(Call &c, Tensor x) const override {
     bool isOne = c.t.rank(x) == 3;
     if (!isOne && !c.hasRank(x, 4))
       return x;
@@ -44,12 +44,12 @@ protected:
     if (!isOne)
       return changed(c, x);
     shape.insert(shape.begin(), 1);
-    Value out = changed(c, c.t.reshape(x, shape));
+    Tensor out = changed(c, c.t.reshape(x, shape));
     return c.t.reshape(out, c.t.shape(out).drop_front());
   }
   /// Draws jax.random.uniform between two numbers, of f32 or another type.
-  Value uniform(Call &c, ArrayRef<int64_t> shape, std::array<double, 2> limits,
-                mlir::Type element = {}) const {
+  Tensor uniform(Call &c, ArrayRef<int64_t> shape, std::array<double, 2> limits,
+                 mlir::Type element = {}) const {
     Tensors &t = c.t;
     auto type = mlir::RankedTensorType::get(
         shape, element ? element : t.builder.getF32Type());
@@ -57,17 +57,17 @@ protected:
     double range = type.getElementType().isF32()
                        ? double(float(limits[1]) - least)
                        : limits[1] - limits[0];
-    return c.random(seed, [&](Value key) {
-      Value drawn = t.add(t.mul(t.uniform(key, type), range), double(least));
-      return t.max(drawn, least);
+    return c.random(seed, [&](Tensor key) {
+      Tensor drawn = t.uniform(key, type) * range + double(least);
+      return max(drawn, least);
     });
   }
   /// Draws one number for each image.
-  Value each(Call &c, Value x, std::array<double, 2> limits) const {
+  Tensor each(Call &c, Tensor x, std::array<double, 2> limits) const {
     return uniform(c, {c.t.size(x, 0)}, limits);
   }
-  int64_t height(Value x) const { return spatialSizes(x, channelsFirst())[0]; }
-  int64_t width(Value x) const { return spatialSizes(x, channelsFirst())[1]; }
+  int64_t height(Tensor x) const { return spatialSizes(x, channelsFirst())[0]; }
+  int64_t width(Tensor x) const { return spatialSizes(x, channelsFirst())[1]; }
 
   /// The limits of a factor: two numbers in order, or -|f| and |f| for one
   /// number f, where the lower limit is at least `least`.
@@ -102,14 +102,14 @@ class RandomFlip : public RandomImages {
     o.choice("mode", mode,
              {"horizontal", "vertical", "horizontal_and_vertical"});
   }
-  Value changed(Call &c, Value x) const override {
+  Tensor changed(Call &c, Tensor x) const override {
     Tensors &t = c.t;
-    Value turn = t.compare(CompareKind::LE, each(c, x, {0, 1}), 0.5);
-    Value wide = t.along(turn, x, 0);
+    Tensor turn = each(c, x, {0, 1}) <= 0.5;
+    Tensor wide = t.along(turn, x, 0);
     SmallVector<int64_t> dims = spatialDims(x, channelsFirst());
     auto over = [&](const char *axis, int64_t dim) {
       if (mode.find(axis) != mode.npos)
-        x = t.select(wide, t.make<ReverseOp>(x, ArrayRef<int64_t>{dim}), x);
+        x = select(wide, t.make<ReverseOp>(x, ArrayRef<int64_t>{dim}), x);
     };
     over("horizontal", dims[1]);
     over("vertical", dims[0]);
@@ -136,7 +136,7 @@ class RandomCrop : public RandomImages {
     double share = double(size) * double(of) / double(by);
     return std::max<int64_t>(int64_t(std::min(double(most), share)), 1);
   }
-  Value changed(Call &c, Value x) const override {
+  Tensor changed(Call &c, Tensor x) const override {
     Tensors &t = c.t;
     c.hold(seed);
     int64_t rows = height(x), columns = width(x);
@@ -146,13 +146,13 @@ class RandomCrop : public RandomImages {
         return t.toInteger(uniform(c, {}, {0, double(rest + 1)}));
       };
       auto scalar = mlir::RankedTensorType::get({}, t.builder.getI32Type());
-      SmallVector<Value> starts(4, t.splat(0, scalar));
+      SmallVector<Tensor> starts(4, t.splat(0, scalar));
       starts[dims[0]] = start(rows - cropHeight);
       starts[dims[1]] = start(columns - cropWidth);
       SmallVector<int64_t> sizes(t.shape(x));
       sizes[dims[0]] = cropHeight;
       sizes[dims[1]] = cropWidth;
-      return t.make<DynamicSliceOp>(x, starts, sizes);
+      return t.make<DynamicSliceOp>(x, valuesOf(starts), sizes);
     }
     int64_t top = (rows - cropped(rows, columns, cropHeight, cropWidth)) / 2;
     int64_t left =
@@ -181,25 +181,25 @@ protected:
     o.seed("seed", seed, true);
   }
   bool takesIntegers() const override { return false; }
-  static Value clipped(Tensors &t, Value x, double least, double most) {
-    return t.min(t.max(x, least), most);
+  static Tensor clipped(Tensors &t, Tensor x, double least, double most) {
+    return min(max(x, least), most);
   }
-  Value contrasted(Call &c, Value x, std::array<double, 2> factor) const {
+  Tensor contrasted(Call &c, Tensor x, std::array<double, 2> factor) const {
     Tensors &t = c.t;
-    Value by = uniform(c, {t.size(x, 0)}, {1 - factor[0], 1 + factor[1]},
-                       tensorType(x).getElementType());
+    Tensor by = uniform(c, {t.size(x, 0)}, {1 - factor[0], 1 + factor[1]},
+                        tensorType(x).getElementType());
     by = t.along(by, x, 0);
     SmallVector<int64_t> dims = spatialDims(x, channelsFirst());
-    Value mean = t.mean(t.mean(x, {dims[0]}), {dims[1] - 1});
+    Tensor mean = t.mean(t.mean(x, {dims[0]}), {dims[1] - 1});
     mean = t.spread(mean, x, dims);
-    Value out = t.add(t.mul(t.sub(x, mean), by), mean);
+    Tensor out = (x - mean) * by + mean;
     return clipped(t, out, valueRange[0], valueRange[1]);
   }
-  Value brightened(Call &c, Value x, std::array<double, 2> factor) const {
+  Tensor brightened(Call &c, Tensor x, std::array<double, 2> factor) const {
     Tensors &t = c.t;
     auto [least, most] = limits(valueRange);
-    Value delta = t.mul(each(c, x, factor), most - least);
-    Value out = t.add(x, t.along(c.cast(delta), x, 0));
+    Tensor delta = each(c, x, factor) * (most - least);
+    Tensor out = x + t.along(c.cast(delta), x, 0);
     return clipped(t, out, least, most);
   }
 };
@@ -208,7 +208,7 @@ protected:
 /// keras.layers.RandomContrast
 class RandomContrast : public RandomColors {
   void options(Options &o) override { colorOptions(o, 0); }
-  Value changed(Call &c, Value x) const override {
+  Tensor changed(Call &c, Tensor x) const override {
     return contrasted(c, x, limits(factor, 0));
   }
 };
@@ -216,7 +216,7 @@ class RandomContrast : public RandomColors {
 /// x + f times the width of `value_range`.  keras.layers.RandomBrightness
 class RandomBrightness : public RandomColors {
   void options(Options &o) override { colorOptions(o, -1); }
-  Value changed(Call &c, Value x) const override {
+  Tensor changed(Call &c, Tensor x) const override {
     return brightened(c, x, limits(factor));
   }
 };
@@ -234,11 +234,11 @@ protected:
     o.number("fill_value", sampling.fillValue, kAnyNumber);
     imageOptions(o);
   }
-  virtual Affine places(Call &c, Value x) const = 0;
-  Value changed(Call &c, Value x) const override {
+  virtual Affine places(Call &c, Tensor x) const = 0;
+  Tensor changed(Call &c, Tensor x) const override {
     Affine places = this->places(c, x);
-    Value last = channelsFirst() ? c.t.channelsLast(x) : x;
-    Value out = c.cast(affined(c.t, last, places, sampling));
+    Tensor last = channelsFirst() ? c.t.channelsLast(x) : x;
+    Tensor out = c.cast(affined(c.t, last, places, sampling));
     return channelsFirst() ? c.t.channelsFirst(out) : out;
   }
 };
@@ -253,11 +253,10 @@ class RandomTranslation : public RandomPlaces {
     factorOption(o, "width_factor", widthFactor);
     placeOptions(o);
   }
-  Affine places(Call &c, Value x) const override {
-    Tensors &t = c.t;
+  Affine places(Call &c, Tensor x) const override {
     Affine out;
-    out.b2 = t.neg(t.mul(each(c, x, limits(heightFactor)), height(x)));
-    out.a2 = t.neg(t.mul(each(c, x, limits(widthFactor)), width(x)));
+    out.b2 = -(each(c, x, limits(heightFactor)) * height(x));
+    out.a2 = -(each(c, x, limits(widthFactor)) * width(x));
     return out;
   }
 };
@@ -272,16 +271,16 @@ class RandomShear : public RandomPlaces {
     factorOption(o, "y_factor", yFactor);
     placeOptions(o);
   }
-  Affine places(Call &c, Value x) const override {
+  Affine places(Call &c, Tensor x) const override {
     Tensors &t = c.t;
     auto drawn = [&](std::array<double, 2> limits) {
       return uniform(c, {t.size(x, 0), 1}, limits,
                      tensorType(x).getElementType());
     };
-    Value isBack = t.compare(CompareKind::GT, drawn({0, 1}), 0.5);
+    Tensor isBack = drawn({0, 1}) > 0.5;
     auto shear = [&](const std::vector<double> &factor) {
-      Value by = drawn(limits(factor));
-      by = t.select(isBack, t.neg(by), by);
+      Tensor by = drawn(limits(factor));
+      by = select(isBack, -by, by);
       return t.toFloat(t.reshape(by, {t.size(x, 0)}));
     };
     Affine out;
@@ -301,17 +300,17 @@ class RandomRotation : public RandomPlaces {
     o.ignored("value_range", "Keras 3.3 to 3.5 write it and do not use it");
     placeOptions(o);
   }
-  Affine places(Call &c, Value x) const override {
+  Affine places(Call &c, Tensor x) const override {
     Tensors &t = c.t;
     auto [least, most] = limits(factor);
-    Value angle = t.mul(each(c, x, {least * 360, most * 360}), M_PI / 180);
-    Value cosine = t.make<CosOp>(angle), sine = t.make<SinOp>(angle);
+    Tensor angle = each(c, x, {least * 360, most * 360}) * (M_PI / 180);
+    Tensor cosine = cos(angle), sine = sin(angle);
     double cx = 0.5 * double(width(x) - 1), cy = 0.5 * double(height(x) - 1);
-    auto middle = [&](double at, Value w, Value h) {
-      Value rest = t.sub(t.splat(at, w), t.mul(w, cx));
-      return t.sub(rest, t.mul(h, cy));
+    auto middle = [&](double at, Tensor w, Tensor h) {
+      Tensor rest = t.splat(at, w) - w * cx;
+      return rest - h * cy;
     };
-    Value minus = t.neg(sine);
+    Tensor minus = -sine;
     return {cosine, minus,  middle(cx, cosine, minus),
             sine,   cosine, middle(cy, sine, cosine)};
   }
@@ -328,17 +327,16 @@ class RandomZoom : public RandomPlaces {
       factorOption(o, "width_factor", widthFactor);
     placeOptions(o);
   }
-  Affine places(Call &c, Value x) const override {
-    Tensors &t = c.t;
+  Affine places(Call &c, Tensor x) const override {
     auto zoom = [&](const std::vector<double> &factor) {
       auto [least, most] = limits(factor);
       return each(c, x, {1 + least, 1 + most});
     };
-    auto offset = [&](int64_t size, Value zoom) {
-      return t.mul(t.sub(1.0, zoom), (double(size) - 1) / 2);
+    auto offset = [&](int64_t size, Tensor zoom) {
+      return (1.0 - zoom) * ((double(size) - 1) / 2);
     };
-    Value rows = zoom(heightFactor);
-    Value columns = widthFactor.empty() ? rows : zoom(widthFactor);
+    Tensor rows = zoom(heightFactor);
+    Tensor columns = widthFactor.empty() ? rows : zoom(widthFactor);
     Affine out;
     out.a0 = columns;
     out.a2 = offset(width(x), columns);

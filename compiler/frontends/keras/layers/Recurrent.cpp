@@ -20,16 +20,16 @@ void Recurrent::sequenceOptions(Options &o) {
 }
 
 /// The input at the first time; only its shape matters.
-static Value firstOf(Tensors &t, Value x) {
+static Tensor firstOf(Tensors &t, Tensor x) {
   SmallVector<int64_t> shape(t.shape(x));
   shape.erase(shape.begin() + 1);
   return t.reshape(t.slice(x, 1, 0, 1), shape);
 }
 
 /// The mask (batch, times) that applies to the call, or null.
-Value Recurrent::usedTimes(Call &c, const CallInputs &inputs) const {
+Tensor Recurrent::usedTimes(Call &c, const CallInputs &inputs) const {
   Tensors &t = c.t;
-  Value mask = usedMask(inputs), x = inputs.values[0];
+  Tensor mask = usedMask(inputs), x = inputs.values[0];
   if (!mask)
     return {};
   ArrayRef<int64_t> shape = t.shape(mask);
@@ -54,7 +54,7 @@ Value Recurrent::usedTimes(Call &c, const CallInputs &inputs) const {
 /// false after an error.
 bool Recurrent::begins(Call &c, const CallInputs &inputs,
                        CellOfCall &run) const {
-  SmallVector<Value> given = inputs.list("initial_state");
+  SmallVector<Tensor> given = inputs.list("initial_state");
   if (run.states.empty()) // an error has been reported
     return false;
   if (given.empty())
@@ -78,30 +78,30 @@ bool Recurrent::begins(Call &c, const CallInputs &inputs,
 }
 
 /// Selects `value` for samples whose mask (batch) is true, else `otherwise`.
-static Value chosen(Tensors &t, Value mask, Value value, Value otherwise) {
-  Value wide = t.make<BroadcastOp>(mask, t.shape(value), ArrayRef<int64_t>{0});
-  return t.select(wide, value, otherwise);
+static Tensor chosen(Tensors &t, Tensor mask, Tensor value, Tensor otherwise) {
+  Tensor wide = t.make<BroadcastOp>(mask, t.shape(value), ArrayRef<int64_t>{0});
+  return select(wide, value, otherwise);
 }
 
 /// Runs the cell along the times and returns the last states and, for
 /// `return_sequences`, the outputs. If masked times keep or zero the output,
 /// the output is appended as one more state.
 Scanned Recurrent::along(Call &c, const CallInputs &inputs,
-                         const CellOfCall &run, Value used) const {
+                         const CellOfCall &run, Tensor used) const {
   Tensors &t = c.t;
   const Argument *fromOutside = inputs.arguments.keyword(kZeroOutput);
   bool isZero = fromOutside ? fromOutside->isTrue() : zeroOutputForMask;
   bool keepsOutput = used && (isZero || unroll);
-  SmallVector<Value> sequences = {run.project(inputs.values[0])},
-                     first = run.states;
+  SmallVector<Tensor> sequences = {run.project(inputs.values[0])},
+                      first = run.states;
   if (used)
     sequences.push_back(used);
   if (keepsOutput)
     first.push_back(t.splat(0, first[run.output]));
-  auto step = [&](ArrayRef<Value> elements, ArrayRef<Value> all) {
-    ArrayRef<Value> states = all.take_front(run.states.size());
+  auto step = [&](ArrayRef<Tensor> elements, ArrayRef<Tensor> all) {
+    ArrayRef<Tensor> states = all.take_front(run.states.size());
     Scanned next{run.step(elements[0], states), {}};
-    Value output = next.states[run.output];
+    Tensor output = next.states[run.output];
     if (used)
       for (auto [state, before] : llvm::zip_equal(next.states, states))
         state = chosen(t, elements[1], state, before);
@@ -116,18 +116,19 @@ Scanned Recurrent::along(Call &c, const CallInputs &inputs,
   return scan(t, sequences, 1, first, goBackwards, step);
 }
 
-std::vector<Value> Recurrent::results(Call &c, const CallInputs &inputs) const {
-  Value x = inputs.values[0];
+std::vector<Tensor> Recurrent::results(Call &c,
+                                       const CallInputs &inputs) const {
+  Tensor x = inputs.values[0];
   if (!c.hasRank(x, rank()))
     return {x};
-  Value used = usedTimes(c, inputs);
+  Tensor used = usedTimes(c, inputs);
   Call inside = c.inside(cell(), "cell");
   CellOfCall run = cell().begin(inside, firstOf(c.t, x));
   if (!begins(c, inputs, run))
     return {x};
   Scanned found = along(c, inputs, run, used);
   bool keepsOutput = found.states.size() > run.states.size();
-  std::vector<Value> out = {
+  std::vector<Tensor> out = {
       returnSequences
           ? found.outputs[0]
           : found.states[keepsOutput ? run.states.size() : size_t(run.output)]};
@@ -158,7 +159,7 @@ void StackedRNNCells::options(Options &o) {
   o.check(isGood, "\"cells\" must be a list of cells of keras.layers");
 }
 
-CellOfCall StackedRNNCells::begin(Call &c, Value x) const {
+CellOfCall StackedRNNCells::begin(Call &c, Tensor x) const {
   std::vector<CellOfCall> runs;
   SmallVector<size_t> starts;
   CellOfCall out;
@@ -172,8 +173,8 @@ CellOfCall StackedRNNCells::begin(Call &c, Value x) const {
     x = runs.back().states[runs.back().output];
   }
   out.project = runs[0].project;
-  out.step = [runs, starts](Value x, ArrayRef<Value> states) {
-    SmallVector<Value> all;
+  out.step = [runs, starts](Tensor x, ArrayRef<Tensor> states) {
+    SmallVector<Tensor> all;
     for (auto [i, run] : llvm::enumerate(runs)) {
       if (i > 0)
         x = run.project(x);

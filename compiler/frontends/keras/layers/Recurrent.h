@@ -16,7 +16,7 @@ public:
   bool returnSequences = false, returnState = false, goBackwards = false;
 
   /// The output, followed by the last states with `return_state`.
-  std::vector<Value> results(Call &c, const CallInputs &inputs) const override;
+  std::vector<Tensor> results(Call &c, const CallInputs &inputs) const override;
   Masks masks(Call &, const CallInputs &inputs) const override {
     return returnSequences ? passed(inputs) : Masks();
   }
@@ -25,10 +25,10 @@ public:
   }
   /// The mask that the call uses: Keras passes a tensor's mask only if no other
   /// argument is a tensor.
-  static Value usedMask(const CallInputs &inputs) {
+  static Tensor usedMask(const CallInputs &inputs) {
     bool isAlone = inputs.list("initial_state").empty();
     return isAlone || inputs.arguments.keyword("mask") ? inputs.mask()
-                                                       : Value();
+                                                       : Tensor();
   }
   /// The keyword by which an outer layer chooses whether outputs at masked
   /// times are 0.
@@ -49,10 +49,10 @@ private:
   RegularizerPtr activityRegularizer() const override {
     return outputRegularizer;
   }
-  Value usedTimes(Call &c, const CallInputs &inputs) const;
+  Tensor usedTimes(Call &c, const CallInputs &inputs) const;
   bool begins(Call &c, const CallInputs &inputs, CellOfCall &run) const;
   Scanned along(Call &c, const CallInputs &inputs, const CellOfCall &run,
-                Value used) const;
+                Tensor used) const;
 };
 
 /// A recurrent layer of any cell.  keras.layers.RNN
@@ -103,7 +103,7 @@ class StackedRNNCells : public RecurrentCell {
   std::vector<std::shared_ptr<const Layer>> cells;
 
   void options(Options &o) override;
-  CellOfCall begin(Call &c, Value x) const override;
+  CellOfCall begin(Call &c, Tensor x) const override;
 };
 
 } // namespace weft::keras

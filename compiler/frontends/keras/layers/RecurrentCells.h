@@ -20,11 +20,11 @@ namespace weft::keras {
 /// A cell with its weights and dropout masks, which are the same at all times.
 struct CellOfCall {
   /// The initial states, which are zeros unless the call gives others.
-  SmallVector<Value> states;
+  SmallVector<Tensor> states;
   /// The part of a step that does not depend on states, for one time or several.
-  std::function<Value(Value)> project;
+  std::function<Tensor(Tensor)> project;
   /// The new states from the projected input and the old states.
-  std::function<SmallVector<Value>(Value, ArrayRef<Value>)> step;
+  std::function<SmallVector<Tensor>(Tensor, ArrayRef<Tensor>)> step;
   /// The index of the state that is the output.
   unsigned output = 0;
 };
@@ -32,8 +32,8 @@ struct CellOfCall {
 class RecurrentCell : public Layer {
 public:
   /// Begins a call. `x` is the input at one time; only its shape is used.
-  virtual CellOfCall begin(Call &c, Value x) const = 0;
-  Value call(Call &c, Value x) const override {
+  virtual CellOfCall begin(Call &c, Tensor x) const = 0;
+  Tensor call(Call &c, Tensor x) const override {
     c.refuse(
         "is the cell of a recurrent layer; put it into a keras.layers.RNN");
     return x;
@@ -76,23 +76,23 @@ protected:
     o.number("recurrent_dropout", recurrentRate, kShare);
   }
 
-  Value kernel(Call &c, std::vector<int64_t> shape) const {
+  Tensor kernel(Call &c, std::vector<int64_t> shape) const {
     return c.weight("kernel", std::move(shape),
                     {kernelInitializer, kernelRegularizer, kernelConstraint});
   }
-  Value recurrentKernel(Call &c, std::vector<int64_t> shape) const {
+  Tensor recurrentKernel(Call &c, std::vector<int64_t> shape) const {
     return c.weight(
         "recurrent_kernel", std::move(shape),
         {recurrentInitializer, recurrentRegularizer, recurrentConstraint});
   }
   /// The bias, or null.
-  Value bias(Call &c, std::vector<int64_t> shape,
-             const InitializerPtr &initializer) const {
+  Tensor bias(Call &c, std::vector<int64_t> shape,
+              const InitializerPtr &initializer) const {
     return useBias ? c.weight("bias", std::move(shape),
                               {initializer, biasRegularizer, biasConstraint})
-                   : Value();
+                   : Tensor();
   }
-  static Value zerosOf(Call &c, Value x, ArrayRef<int64_t> sample) {
+  static Tensor zerosOf(Call &c, Tensor x, ArrayRef<int64_t> sample) {
     SmallVector<int64_t> shape = {c.t.size(x, 0)};
     llvm::append_range(shape, sample);
     return c.t.splat(0, tensorType(x).clone(shape));
@@ -106,9 +106,9 @@ protected:
   /// Dropout masks for a product with the input or a state, the same at all
   /// times; none if the rate is 0, or the step does not train. Cells with gates
   /// use them if the rate is below 1.
-  SmallVector<Value> dropoutMasks(Call &c, Value like, double rate,
-                                  int count) const {
-    SmallVector<Value> out;
+  SmallVector<Tensor> dropoutMasks(Call &c, Tensor like, double rate,
+                                   int count) const {
+    SmallVector<Tensor> out;
     if (!c.training && draws(rate))
       c.skip(seed, count);
     for (int i = 0; i < count && rate > 0 && c.training; ++i)
@@ -116,26 +116,27 @@ protected:
     return out;
   }
   /// Multiplies x, at one time or at all times, by mask i.
-  static Value masked(Tensors &t, Value x, ArrayRef<Value> masks, size_t i) {
+  static Tensor masked(Tensors &t, Tensor x, ArrayRef<Tensor> masks, size_t i) {
     if (masks.empty())
       return x;
-    Value mask = masks[std::min(i, masks.size() - 1)];
+    Tensor mask = masks[std::min(i, masks.size() - 1)];
     if (t.rank(mask) == t.rank(x))
-      return t.mul(x, mask);
+      return x * mask;
     SmallVector<int64_t> dims = {0};
     for (int64_t dim = 2; dim < t.rank(x); ++dim)
       dims.push_back(dim);
-    return t.mul(x, t.make<BroadcastOp>(mask, t.shape(x), dims));
+    return x * t.make<BroadcastOp>(mask, t.shape(x), dims);
   }
-  static Value plus(Tensors &t, Value x, Value bias) {
-    return bias ? t.add(x, t.along(bias, x)) : x;
+  static Tensor plus(Tensors &t, Tensor x, Tensor bias) {
+    return bias ? x + t.along(bias, x) : x;
   }
   /// The slice of gate i out of `count` along a dimension.
-  static Value gate(Tensors &t, Value all, int i, int count, int64_t dim = -1) {
+  static Tensor gate(Tensors &t, Tensor all, int i, int count,
+                     int64_t dim = -1) {
     int64_t size = t.size(all, dim) / count;
     return t.slice(all, dim, i * size, (i + 1) * size);
   }
-  static Value joined(Tensors &t, ArrayRef<Value> gates) {
+  static Tensor joined(Tensors &t, ArrayRef<Tensor> gates) {
     return t.concatenate(gates, -1);
   }
 };
@@ -153,23 +154,23 @@ public:
     initializerOptions(o);
     ruleOptions(o);
   }
-  CellOfCall begin(Call &c, Value x) const override {
+  CellOfCall begin(Call &c, Tensor x) const override {
     Tensors &t = c.t;
-    Value kernel = this->kernel(c, {t.size(x, -1), units});
-    Value recurrent = recurrentKernel(c, {units, units});
-    Value bias = this->bias(c, {units}, biasInitializer);
+    Tensor kernel = this->kernel(c, {t.size(x, -1), units});
+    Tensor recurrent = recurrentKernel(c, {units, units});
+    Tensor bias = this->bias(c, {units}, biasInitializer);
     holdSeed(c);
-    Value zeros = zerosOf(c, x, {units});
-    SmallVector<Value> ofInput = dropoutMasks(c, x, rate, 1);
-    SmallVector<Value> ofState = dropoutMasks(c, zeros, recurrentRate, 1);
+    Tensor zeros = zerosOf(c, x, {units});
+    SmallVector<Tensor> ofInput = dropoutMasks(c, x, rate, 1);
+    SmallVector<Tensor> ofState = dropoutMasks(c, zeros, recurrentRate, 1);
     return {{zeros},
-            [=, &t](Value x) {
+            [=, &t](Tensor x) {
               return plus(t, t.matmul(masked(t, x, ofInput, 0), kernel), bias);
             },
-            [=, this, &t, call = c](Value x, ArrayRef<Value> states) mutable {
-              Value h = masked(t, states[0], ofState, 0);
-              Value sum = t.add(x, t.matmul(h, recurrent));
-              return SmallVector<Value>{activation.apply(call, sum)};
+            [=, this, &t, call = c](Tensor x, ArrayRef<Tensor> states) mutable {
+              Tensor h = masked(t, states[0], ofState, 0);
+              Tensor sum = x + t.matmul(h, recurrent);
+              return SmallVector<Tensor>{activation.apply(call, sum)};
             }};
   }
 };
@@ -198,28 +199,28 @@ protected:
   }
   /// Computes c = f c + i tanh(..), h = o tanh(c), where i, f and o are gates.
   /// The four pre-activations are adjacent along `dim`.
-  SmallVector<Value> longShort(Call &c, Value sums, Value carry,
-                               int64_t dim = -1) const {
+  SmallVector<Tensor> longShort(Call &c, Tensor sums, Tensor carry,
+                                int64_t dim = -1) const {
     Tensors &t = c.t;
-    Value in = gateActivation.apply(c, gate(t, sums, 0, 4, dim));
-    Value forget = gateActivation.apply(c, gate(t, sums, 1, 4, dim));
-    Value candidate = activation.apply(c, gate(t, sums, 2, 4, dim));
-    Value next = t.add(t.mul(forget, carry), t.mul(in, candidate));
-    Value out = gateActivation.apply(c, gate(t, sums, 3, 4, dim));
-    return {t.mul(out, activation.apply(c, next)), next};
+    Tensor in = gateActivation.apply(c, gate(t, sums, 0, 4, dim));
+    Tensor forget = gateActivation.apply(c, gate(t, sums, 1, 4, dim));
+    Tensor candidate = activation.apply(c, gate(t, sums, 2, 4, dim));
+    Tensor next = forget * carry + in * candidate;
+    Tensor out = gateActivation.apply(c, gate(t, sums, 3, 4, dim));
+    return {out * activation.apply(c, next), next};
   }
   /// The number of masks of the input: one for each gate if states are dropped
   /// too.
   int maskCount() const { return recurrentRate > 0 ? gates : 1; }
-  static SmallVector<Value> used(SmallVector<Value> masks, double rate) {
-    return rate < 1 ? masks : SmallVector<Value>();
+  static SmallVector<Tensor> used(SmallVector<Tensor> masks, double rate) {
+    return rate < 1 ? masks : SmallVector<Tensor>();
   }
   /// Computes x . kernel, gate by gate if each has a mask.
-  static Value product(Tensors &t, Value x, Value kernel,
-                       ArrayRef<Value> masks) {
+  static Tensor product(Tensors &t, Tensor x, Tensor kernel,
+                        ArrayRef<Tensor> masks) {
     if (masks.size() < 2)
       return t.matmul(masked(t, x, masks, 0), kernel);
-    SmallVector<Value> out;
+    SmallVector<Tensor> out;
     for (int i = 0; i < gates; ++i)
       out.push_back(
           t.matmul(masked(t, x, masks, i), gate(t, kernel, i, gates)));
@@ -237,57 +238,57 @@ public:
     o.flag("reset_after", resetAfter);
     seedOption(o);
   }
-  CellOfCall begin(Call &c, Value x) const override {
+  CellOfCall begin(Call &c, Tensor x) const override {
     Tensors &t = c.t;
-    Value kernel = this->kernel(c, {t.size(x, -1), 3 * units});
-    Value recurrent = recurrentKernel(c, {units, 3 * units});
-    Value bias, stateBias;
+    Tensor kernel = this->kernel(c, {t.size(x, -1), 3 * units});
+    Tensor recurrent = recurrentKernel(c, {units, 3 * units});
+    Tensor bias, stateBias;
     if (resetAfter && useBias) {
-      Value both = this->bias(c, {2, 3 * units}, biasInitializer);
+      Tensor both = this->bias(c, {2, 3 * units}, biasInitializer);
       bias = t.reshape(t.slice(both, 0, 0, 1), {3 * units});
       stateBias = t.reshape(t.slice(both, 0, 1, 2), {3 * units});
     } else {
       bias = this->bias(c, {3 * units}, biasInitializer);
     }
     holdSeed(c);
-    Value zeros = zerosOf(c, x, {units});
-    SmallVector<Value> ofInput = dropoutMasks(c, x, rate, maskCount());
+    Tensor zeros = zerosOf(c, x, {units});
+    SmallVector<Tensor> ofInput = dropoutMasks(c, x, rate, maskCount());
     ofInput = used(ofInput, rate);
-    SmallVector<Value> ofState = dropoutMasks(c, zeros, recurrentRate, 3);
+    SmallVector<Tensor> ofState = dropoutMasks(c, zeros, recurrentRate, 3);
     ofState = used(ofState, recurrentRate);
     return {{zeros},
-            [=, &t](Value x) {
+            [=, &t](Tensor x) {
               return plus(t, product(t, x, kernel, ofInput), bias);
             },
-            [=, this, call = c](Value x, ArrayRef<Value> states) mutable {
+            [=, this, call = c](Tensor x, ArrayRef<Tensor> states) mutable {
               return step(call, x, states[0], recurrent, stateBias, ofState);
             }};
   }
 
 private:
-  SmallVector<Value> step(Call &c, Value x, Value h, Value recurrent,
-                          Value stateBias, ArrayRef<Value> masks) const {
+  SmallVector<Tensor> step(Call &c, Tensor x, Tensor h, Tensor recurrent,
+                           Tensor stateBias, ArrayRef<Tensor> masks) const {
     Tensors &t = c.t;
-    Value products, z, r, candidate;
+    Tensor products, z, r, candidate;
     if (resetAfter) {
       products = plus(t, product(t, h, recurrent, masks), stateBias);
       z = gated(c, x, gate(t, products, 0, 3), 0);
       r = gated(c, x, gate(t, products, 1, 3), 1);
-      candidate = t.mul(r, gate(t, products, 2, 3));
+      candidate = r * gate(t, products, 2, 3);
     } else {
-      auto product = [&](Value h, int i) {
+      auto product = [&](Tensor h, int i) {
         return t.matmul(h, gate(t, recurrent, i, 3));
       };
       z = gated(c, x, product(masked(t, h, masks, 0), 0), 0);
       r = gated(c, x, product(masked(t, h, masks, 1), 1), 1);
-      candidate = product(t.mul(r, masked(t, h, masks, 2)), 2);
+      candidate = product(r * masked(t, h, masks, 2), 2);
     }
-    candidate = activation.apply(c, t.add(gate(t, x, 2, 3), candidate));
-    return {t.add(t.mul(z, h), t.mul(t.sub(1.0, z), candidate))};
+    candidate = activation.apply(c, gate(t, x, 2, 3) + candidate);
+    return {z * h + (1.0 - z) * candidate};
   }
-  Value gated(Call &c, Value x, Value product, int i) const {
+  Tensor gated(Call &c, Tensor x, Tensor product, int i) const {
     Tensors &t = c.t;
-    return gateActivation.apply(c, t.add(gate(t, x, i, 3), product));
+    return gateActivation.apply(c, gate(t, x, i, 3) + product);
   }
 };
 
@@ -301,28 +302,28 @@ public:
     o.flag("unit_forget_bias", unitForgetBias);
     seedOption(o);
   }
-  CellOfCall begin(Call &c, Value x) const override {
+  CellOfCall begin(Call &c, Tensor x) const override {
     Tensors &t = c.t;
-    Value kernel = this->kernel(c, {t.size(x, -1), 4 * units});
-    Value recurrent = recurrentKernel(c, {units, 4 * units});
-    Value bias = this->bias(c, {4 * units},
-                            unitForgetBias ? withUnitForgetBias(biasInitializer)
-                                           : biasInitializer);
+    Tensor kernel = this->kernel(c, {t.size(x, -1), 4 * units});
+    Tensor recurrent = recurrentKernel(c, {units, 4 * units});
+    Tensor bias = this->bias(
+        c, {4 * units},
+        unitForgetBias ? withUnitForgetBias(biasInitializer) : biasInitializer);
     holdSeed(c);
-    Value zeros = zerosOf(c, x, {units});
-    SmallVector<Value> ofInput = dropoutMasks(c, x, rate, maskCount());
+    Tensor zeros = zerosOf(c, x, {units});
+    SmallVector<Tensor> ofInput = dropoutMasks(c, x, rate, maskCount());
     ofInput = used(ofInput, rate);
-    SmallVector<Value> ofState = dropoutMasks(c, zeros, recurrentRate, 4);
+    SmallVector<Tensor> ofState = dropoutMasks(c, zeros, recurrentRate, 4);
     ofState = used(ofState, recurrentRate);
     // Keras adds the bias before the recurrent product if gates have masks.
     bool isByGate = recurrentRate > 0;
     return {{zeros, zeros},
-            [=, &t](Value x) {
-              Value out = product(t, x, kernel, ofInput);
+            [=, &t](Tensor x) {
+              Tensor out = product(t, x, kernel, ofInput);
               return isByGate ? plus(t, out, bias) : out;
             },
-            [=, this, &t, call = c](Value x, ArrayRef<Value> states) mutable {
-              Value z = t.add(x, product(t, states[0], recurrent, ofState));
+            [=, this, &t, call = c](Tensor x, ArrayRef<Tensor> states) mutable {
+              Tensor z = x + product(t, states[0], recurrent, ofState);
               return longShort(call, isByGate ? z : plus(t, z, bias),
                                states[1]);
             }};

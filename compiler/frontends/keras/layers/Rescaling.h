@@ -19,7 +19,7 @@ class Rescaling : public Layer {
   Masks masks(Call &, const CallInputs &inputs) const override {
     return passed(inputs);
   }
-  Value call(Call &c, Value x) const override {
+  Tensor call(Call &c, Tensor x) const override {
     for (const std::vector<double> *numbers : {&scale, &offset})
       if (numbers->size() != 1 && int64_t(numbers->size()) != c.t.size(x, -1)) {
         c.refuse("has " + std::to_string(numbers->size()) +
@@ -28,7 +28,7 @@ class Rescaling : public Layer {
         return x;
       }
     x = c.cast(x);
-    return c.t.add(c.t.mul(x, c.t.row(scale, x)), c.t.row(offset, x));
+    return x * c.t.row(scale, x) + c.t.row(offset, x);
   }
 };
 

@@ -15,7 +15,7 @@ class Reshape : public Layer {
 
   void options(Options &o) override { o.shape("target_shape", targetShape); }
   bool takesIntegers() const override { return true; }
-  Value call(Call &c, Value x) const override {
+  Tensor call(Call &c, Tensor x) const override {
     int64_t known = 1, unknown = 0;
     for (int64_t size : targetShape)
       size == -1 ? void(++unknown)
@@ -41,7 +41,7 @@ class Permute : public Layer {
 
   void options(Options &o) override { o.shape("dims", order); }
   bool takesIntegers() const override { return true; }
-  Value call(Call &c, Value x) const override {
+  Tensor call(Call &c, Tensor x) const override {
     SmallVector<int64_t> permutation = {0};
     permutation.append(order.begin(), order.end());
     SmallVector<int64_t> sorted = permutation;
@@ -67,7 +67,7 @@ class RepeatVector : public Layer {
 
   void options(Options &o) override { o.integer("n", n, kPositive); }
   bool takesIntegers() const override { return true; }
-  Value call(Call &c, Value x) const override {
+  Tensor call(Call &c, Tensor x) const override {
     if (!c.hasRank(x, 2))
       return x;
     return c.t.make<BroadcastOp>(
@@ -83,7 +83,7 @@ class Identity : public Layer {
   Masks masks(Call &, const CallInputs &inputs) const override {
     return passed(inputs);
   }
-  Value call(Call &, Value x) const override { return x; }
+  Tensor call(Call &, Tensor x) const override { return x; }
 };
 
 } // namespace weft::keras

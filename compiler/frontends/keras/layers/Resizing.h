@@ -16,7 +16,7 @@ template <int rank> class ZeroPadding : public OfImages {
     o.sides("padding", padding, rank);
     formatOption(o);
   }
-  Value call(Call &c, Value x) const override {
+  Tensor call(Call &c, Tensor x) const override {
     if (!c.hasRank(x, rank + 2))
       return x;
     SmallVector<int64_t> low(rank + 2, 0), high = low, none = low;
@@ -39,7 +39,7 @@ template <int rank> class Cropping : public OfImages {
     if (rank > 1)
       formatOption(o);
   }
-  Value call(Call &c, Value x) const override {
+  Tensor call(Call &c, Tensor x) const override {
     if (!c.hasRank(x, rank + 2))
       return x;
     for (auto [dim, sides] :
@@ -69,7 +69,7 @@ template <int rank> class UpSampling : public OfImages {
     if (rank == 2)
       o.choice("interpolation", interpolation, {"nearest", "bilinear"});
   }
-  Value call(Call &c, Value x) const override {
+  Tensor call(Call &c, Tensor x) const override {
     if (!c.hasRank(x, rank + 2))
       return x;
     for (auto [dim, factor] :

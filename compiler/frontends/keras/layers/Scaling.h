@@ -27,12 +27,12 @@ class Scaling : public Layer {
   bool takesIntegers() const override { return true; }
 
   /// Broadcasts the numbers, which have the kept dimensions, to the shape of x.
-  Value alongKept(Tensors &t, Value numbers, Value x) const {
+  Tensor alongKept(Tensors &t, Tensor numbers, Tensor x) const {
     return t.rank(x) == t.rank(numbers)
                ? numbers
                : t.make<BroadcastOp>(numbers, t.shape(x), t.dims(x, axis));
   }
-  Value call(Call &c, Value x) const override {
+  Tensor call(Call &c, Tensor x) const override {
     Tensors &t = c.t;
     x = t.toFloat(x);
     if (!c.hasSampleAxes(x, axis))
@@ -43,7 +43,7 @@ class Scaling : public Layer {
       kept.push_back(t.size(x, dim));
       count *= kept.back();
     }
-    Value middle, spread;
+    Tensor middle, spread;
     if (mean.empty()) {
       middle = alongKept(t, c.state("mean", kept, zeros()), x);
       spread = alongKept(t, c.state("variance", kept, ones()), x);
@@ -63,9 +63,8 @@ class Scaling : public Layer {
                " means for axes of shape " + shapeText(kept));
       return x;
     }
-    Value deviation = t.max(t.make<SqrtOp>(spread), kEpsilon);
-    return invert ? t.add(middle, t.mul(x, deviation))
-                  : t.div(t.sub(x, middle), deviation);
+    Tensor deviation = max(sqrt(spread), kEpsilon);
+    return invert ? middle + x * deviation : (x - middle) / deviation;
   }
 };
 

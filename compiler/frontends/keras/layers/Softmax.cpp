@@ -7,9 +7,9 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
 
-Value Softmax::callAll(Call &c, const CallInputs &inputs) const {
+Tensor Softmax::callAll(Call &c, const CallInputs &inputs) const {
   Tensors &t = c.t;
-  Value x = inputs.values[0], mask = inputs.mask();
+  Tensor x = inputs.values[0], mask = inputs.mask();
   if (!c.hasAxes(x, axis))
     return x;
   if (mask && !fitsSamples(c, mask, x))
@@ -17,9 +17,9 @@ Value Softmax::callAll(Call &c, const CallInputs &inputs) const {
   if (!mask)
     return t.softmax(x, t.dims(x, axis));
   bool isNumber = isa<FloatType>(tensorType(mask).getElementType());
-  mask = isNumber ? t.compare(CompareKind::GT, mask, 0.5) : maskBits(t, mask);
+  mask = isNumber ? mask > 0.5 : maskBits(t, mask);
   mask = t.stretch(mask, t.shape(x));
   double least = tensorType(x).getElementType().isF16() ? -3e4 : -1e9;
-  Value out = t.softmax(t.select(mask, x, t.splat(least, x)), t.dims(x, axis));
-  return t.select(mask, out, t.splat(0, out));
+  Tensor out = t.softmax(select(mask, x, least), t.dims(x, axis));
+  return select(mask, out, 0);
 }

@@ -19,7 +19,7 @@ public:
   Masks masks(Call &, const CallInputs &inputs) const override {
     return passed(inputs);
   }
-  Value callAll(Call &c, const CallInputs &inputs) const override;
+  Tensor callAll(Call &c, const CallInputs &inputs) const override;
 };
 
 } // namespace weft::keras

@@ -28,50 +28,50 @@ class SpectralNormalization : public Layer {
   }
 
   /// x divided by its 2-norm.
-  static Value unit(Tensors &t, Value x) {
-    Value root = t.make<RsqrtOp>(t.sumAll(t.mul(x, x)));
-    return t.mul(x, t.fill(t.min(root, 1 / kEpsilon), x));
+  static Tensor unit(Tensors &t, Tensor x) {
+    Tensor root = rsqrt(t.sumAll(x * x));
+    return x * min(root, 1 / kEpsilon);
   }
   /// The weight divided by its spectral norm, or the weight itself if all its
   /// elements are 0.
-  Value normalized(Call &c, Value weight) const {
+  Tensor normalized(Call &c, Tensor weight) const {
     Tensors &t = c.t;
-    Value whole = c.cast(weight);
+    Tensor whole = c.cast(weight);
     int64_t last = t.size(whole, -1);
-    Value zeros = t.compare(CompareKind::EQ, whole, 0);
+    Tensor zeros = whole == 0;
     SmallVector<int64_t> all;
     for (int64_t dim = 0; dim < t.rank(whole); ++dim)
       all.push_back(dim);
-    Value isZero = t.reduce(ReduceKind::And, zeros, all);
+    Tensor isZero = t.reduce(ReduceKind::And, zeros, all);
     // A weight of zeros is replaced by ones here, so that the derivative is
     // finite.
-    Value divided = t.select(t.fill(isZero, whole), t.splat(1, whole), whole);
+    Tensor divided = select(t.fill(isZero, whole), 1, whole);
     int64_t rows = 1;
     for (int64_t size : t.shape(whole).drop_back())
       rows *= size;
-    Value matrix = t.reshape(divided, {rows, last});
-    Value turned = t.transpose(matrix, {1, 0});
-    Value before = c.cast(c.state("vector_u", {1, last}, vectorInitializer));
-    Value u = before, v;
+    Tensor matrix = t.reshape(divided, {rows, last});
+    Tensor turned = t.transpose(matrix, {1, 0});
+    Tensor before = c.cast(c.state("vector_u", {1, last}, vectorInitializer));
+    Tensor u = before, v;
     for (int64_t i = 0; i < powerIterations; ++i) {
       v = unit(t, t.matmul(u, turned));
       u = unit(t, t.matmul(v, matrix));
     }
     u = t.stopGradient(u);
     v = t.stopGradient(v);
-    Value norm = t.matmul(t.matmul(v, matrix), t.transpose(u, {1, 0}));
-    Value out = t.div(divided, t.fill(t.reshape(norm, {}), divided));
-    c.update("vector_u", t.select(t.fill(isZero, u), before, u));
-    out = t.select(t.fill(isZero, whole), whole, out);
+    Tensor norm = t.matmul(t.matmul(v, matrix), t.transpose(u, {1, 0}));
+    Tensor out = divided / t.reshape(norm, {});
+    c.update("vector_u", select(t.fill(isZero, u), before, u));
+    out = select(t.fill(isZero, whole), whole, out);
     return t.castLike(out, weight);
   }
   bool alsoSaves(const std::string &weight) const override {
     return weight == "kernel" || weight == "embeddings";
   }
-  Value call(Call &c, Value x) const override {
+  Tensor call(Call &c, Tensor x) const override {
     bool isFound = false;
-    Value out = c.runOptionAdjusted(
-        *layer, "layer", x, {"kernel", "embeddings"}, [&](Value weight) {
+    Tensor out = c.runOptionAdjusted(
+        *layer, "layer", x, {"kernel", "embeddings"}, [&](Tensor weight) {
           isFound = true;
           if (c.t.rank(weight) == 0) {
             c.refuse("its layer " + layer->name + " has a scalar as kernel");

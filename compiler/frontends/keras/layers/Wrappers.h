@@ -48,8 +48,8 @@ class Bidirectional : public Layer {
   }
   /// The inputs of the forward or backward layer: the value, its mask, and the
   /// layer's initial states.
-  CallInputs half(const CallInputs &inputs, ArrayRef<Value> states) const {
-    Value mask = Recurrent::usedMask(inputs);
+  CallInputs half(const CallInputs &inputs, ArrayRef<Tensor> states) const {
+    Tensor mask = Recurrent::usedMask(inputs);
     CallInputs out(inputs.values[0], mask);
     if (mask)
       out.give("mask", {mask});
@@ -58,23 +58,24 @@ class Bidirectional : public Layer {
     out.giveFlag(Recurrent::kZeroOutput, returnsSequences());
     return out;
   }
-  Value merged(Call &c, Value there, Value back) const {
+  Tensor merged(Call &c, Tensor there, Tensor back) const {
     Tensors &t = c.t;
     if (*mergeMode == "concat") {
       if (t.shape(there).drop_back() == t.shape(back).drop_back())
         return t.concatenate({there, back}, -1);
     } else if (t.shape(there) == t.shape(back)) {
-      return *mergeMode == "mul"   ? t.mul(there, back)
-             : *mergeMode == "sum" ? t.add(there, back)
-                                   : t.div(t.add(there, back), 2.0);
+      return *mergeMode == "mul"   ? there * back
+             : *mergeMode == "sum" ? there + back
+                                   : (there + back) / 2.0;
     }
     c.refuse("merges results of shapes " + sampleText(there) + " and " +
              sampleText(back) + "; give its layers one size");
     return there;
   }
   /// The merged output, or both outputs; then the states of both layers.
-  std::vector<Value> results(Call &c, const CallInputs &inputs) const override {
-    SmallVector<Value> states = inputs.list("initial_state");
+  std::vector<Tensor> results(Call &c,
+                              const CallInputs &inputs) const override {
+    SmallVector<Tensor> states = inputs.list("initial_state");
     if (states.size() % 2) {
       c.refuse("is called with " + std::to_string(states.size()) +
                " tensors as \"initial_state\"; half of them are for its layer "
@@ -91,7 +92,7 @@ class Bidirectional : public Layer {
                     .values;
     if (returnsSequences() && c.t.rank(back[0]) > 1)
       back[0] = c.t.make<ReverseOp>(back[0], ArrayRef<int64_t>{1});
-    std::vector<Value> out;
+    std::vector<Tensor> out;
     if (mergeMode)
       out.push_back(merged(c, there[0], back[0]));
     else
@@ -130,8 +131,8 @@ class TimeDistributed : public Layer {
   Masks masks(Call &, const CallInputs &inputs) const override {
     return passed(inputs);
   }
-  Value callAll(Call &c, const CallInputs &inputs) const override {
-    Value x = inputs.values[0], mask = inputs.mask();
+  Tensor callAll(Call &c, const CallInputs &inputs) const override {
+    Tensor x = inputs.values[0], mask = inputs.mask();
     if (c.t.rank(x) < 3) {
       c.refuse(
           "takes sequences of rank 3 or more with the batch, but is called "

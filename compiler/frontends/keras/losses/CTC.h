@@ -18,7 +18,7 @@ public:
   bool takesClassNumbers() const override { return true; }
   std::optional<int64_t> labelPadding() const override { return 0; }
   std::string complaint(llvm::ArrayRef<int64_t> sample) const override;
-  Value values(Tensors &t, Value label, Value prediction) const override;
+  Tensor values(Tensors &t, Tensor label, Tensor prediction) const override;
 };
 
 } // namespace weft::keras

@@ -7,36 +7,35 @@ using namespace weft;
 using namespace weft::keras;
 
 /// Clips to epsilon .. 1 - epsilon.
-static Value clipped(Tensors &t, Value x) {
-  return t.min(t.max(x, kEpsilon), 1 - kEpsilon);
+static Tensor clipped(Tensors &t, Tensor x) {
+  return min(max(x, kEpsilon), 1 - kEpsilon);
 }
 
 /// The predictions divided by their sum along the last dimension, clipped.
-static Value share(Tensors &t, Value prediction) {
+static Tensor share(Tensors &t, Tensor prediction) {
   int64_t dims[] = {t.last(prediction)};
-  Value total = t.reduce(ReduceKind::Sum, prediction, dims);
-  return clipped(t, t.div(prediction, t.spread(total, prediction, dims)));
+  Tensor total = t.reduce(ReduceKind::Sum, prediction, dims);
+  return clipped(t, prediction / t.spread(total, prediction, dims));
 }
 
-Value Crossentropy::logProbabilities(Tensors &t, Value prediction) const {
-  return fromLogits ? t.logSoftmax(prediction)
-                    : t.make<LogOp>(share(t, prediction));
+Tensor Crossentropy::logProbabilities(Tensors &t, Tensor prediction) const {
+  return fromLogits ? t.logSoftmax(prediction) : log(share(t, prediction));
 }
 
-Value Crossentropy::crossentropy(Tensors &t, Value label,
-                                 Value prediction) const {
-  Value product = t.mul(label, logProbabilities(t, prediction));
-  return t.neg(t.reduce(ReduceKind::Sum, product, {t.last(prediction)}));
+Tensor Crossentropy::crossentropy(Tensors &t, Tensor label,
+                                  Tensor prediction) const {
+  Tensor product = label * logProbabilities(t, prediction);
+  return -t.reduce(ReduceKind::Sum, product, {t.last(prediction)});
 }
 
-Value SmoothedCrossentropy::smoothed(Tensors &t, Value label,
-                                     double classes) const {
-  return labelSmoothing == 0 ? label
-                             : t.add(t.mul(label, 1 - labelSmoothing),
-                                     labelSmoothing / classes);
+Tensor SmoothedCrossentropy::smoothed(Tensors &t, Tensor label,
+                                      double classes) const {
+  return labelSmoothing == 0
+             ? label
+             : label * (1 - labelSmoothing) + labelSmoothing / classes;
 }
 
-Value SmoothedCrossentropy::axisLast(Tensors &t, Value x) const {
+Tensor SmoothedCrossentropy::axisLast(Tensors &t, Tensor x) const {
   int64_t dim = t.dims(x, {axis})[0];
   SmallVector<int64_t> order;
   for (int64_t i = 0; i < t.rank(x); ++i)
@@ -58,84 +57,82 @@ SmoothedCrossentropy::complaint(llvm::ArrayRef<int64_t> sample) const {
 }
 
 /// -label * log(p) - (1 - label) * log(1 - p), element by element.
-static Value binary(Tensors &t, Value label, Value probability) {
-  Value p = clipped(t, probability);
-  Value yes = t.mul(label, t.make<LogOp>(p));
-  Value no = t.mul(t.sub(1.0, label), t.make<LogOp>(t.sub(1.0, p)));
-  return t.neg(t.add(yes, no));
+static Tensor binary(Tensors &t, Tensor label, Tensor probability) {
+  Tensor p = clipped(t, probability);
+  Tensor yes = label * log(p);
+  Tensor no = (1.0 - label) * log(1.0 - p);
+  return -(yes + no);
 }
 
-Value BinaryCrossentropy::values(Tensors &t, Value label,
-                                 Value prediction) const {
+Tensor BinaryCrossentropy::values(Tensors &t, Tensor label,
+                                  Tensor prediction) const {
   label = smoothed(t, label, 2);
   if (!fromLogits)
     return meanOfAxis(t, binary(t, label, prediction));
   // log sigmoid(x) = -softplus(-x); log sigmoid(-x) = -softplus(x).
-  Value no = t.mul(t.sub(1.0, label), t.softplus(prediction));
-  Value yes = t.mul(label, t.softplus(t.neg(prediction)));
-  return meanOfAxis(t, t.add(yes, no));
+  Tensor no = (1.0 - label) * t.softplus(prediction);
+  Tensor yes = label * t.softplus(-prediction);
+  return meanOfAxis(t, yes + no);
 }
 
 /// x^gamma.
-static Value powered(Tensors &t, Value x, double gamma) {
-  return t.make<PowOp>(x, t.splat(gamma, x));
+static Tensor powered(Tensors &t, Tensor x, double gamma) {
+  return pow(x, gamma);
 }
 
-Value BinaryFocalCrossentropy::values(Tensors &t, Value label,
-                                      Value prediction) const {
+Tensor BinaryFocalCrossentropy::values(Tensors &t, Tensor label,
+                                       Tensor prediction) const {
   label = smoothed(t, label, 2);
-  Value no = t.sub(1.0, label);
+  Tensor no = 1.0 - label;
   if (fromLogits)
-    prediction = t.make<LogisticOp>(prediction);
-  Value loss = binary(t, label, prediction);
-  Value right =
-      t.add(t.mul(label, prediction), t.mul(no, t.sub(1.0, prediction)));
-  loss = t.mul(powered(t, t.sub(1.0, right), gamma), loss);
+    prediction = logistic(prediction);
+  Tensor loss = binary(t, label, prediction);
+  Tensor right = label * prediction + no * (1.0 - prediction);
+  loss = powered(t, 1.0 - right, gamma) * loss;
   if (applyClassBalancing)
-    loss = t.mul(t.add(t.mul(label, alpha), t.mul(no, 1 - alpha)), loss);
+    loss = (label * alpha + no * (1 - alpha)) * loss;
   return meanOfAxis(t, loss);
 }
 
-Value CategoricalCrossentropy::values(Tensors &t, Value label,
-                                      Value prediction) const {
+Tensor CategoricalCrossentropy::values(Tensors &t, Tensor label,
+                                       Tensor prediction) const {
   label = smoothed(t, label, double(t.size(label, -1)));
   return crossentropy(t, axisLast(t, label), axisLast(t, prediction));
 }
 
-Value CategoricalFocalCrossentropy::values(Tensors &t, Value label,
-                                           Value prediction) const {
+Tensor CategoricalFocalCrossentropy::values(Tensors &t, Tensor label,
+                                            Tensor prediction) const {
   label = axisLast(t, smoothed(t, label, double(t.size(label, -1))));
   prediction = axisLast(t, prediction);
   int64_t dims[] = {t.last(prediction)};
   if (fromLogits)
     prediction = t.softmax(prediction, dims);
-  Value p = share(t, prediction);
-  Value loss = t.mul(t.neg(label), t.make<LogOp>(p));
-  Value factor = t.mul(powered(t, t.sub(1.0, p), gamma), alpha);
-  return t.reduce(ReduceKind::Sum, t.mul(factor, loss), dims);
+  Tensor p = share(t, prediction);
+  Tensor loss = -label * log(p);
+  Tensor factor = powered(t, 1.0 - p, gamma) * alpha;
+  return t.reduce(ReduceKind::Sum, factor * loss, dims);
 }
 
-Value SparseCategoricalCrossentropy::mask(Tensors &t, Value label,
-                                          Value) const {
-  return ignoreClass ? t.compare(CompareKind::NE, label, double(*ignoreClass))
-                     : Value();
+Tensor SparseCategoricalCrossentropy::mask(Tensors &t, Tensor label,
+                                           Tensor) const {
+  return ignoreClass ? label != double(*ignoreClass) : Tensor();
 }
 
-Value SparseCategoricalCrossentropy::values(Tensors &t, Value label,
-                                            Value prediction) const {
-  Value counts = mask(t, label, {});
+Tensor SparseCategoricalCrossentropy::values(Tensors &t, Tensor label,
+                                             Tensor prediction) const {
+  Tensor counts = mask(t, label, {});
   if (!counts)
     return crossentropy(t, t.oneHot(label, prediction), prediction);
-  label = t.select(counts, label, t.splat(0, label));
-  Value everywhere = t.spread(counts, prediction, {t.last(prediction)});
-  prediction = t.select(everywhere, prediction, t.splat(0, prediction));
-  Value loss = crossentropy(t, t.oneHot(label, prediction), prediction);
-  return t.select(counts, loss, t.splat(0, loss));
+  label = select(counts, label, 0);
+  Tensor everywhere = t.spread(counts, prediction, {t.last(prediction)});
+  prediction = select(everywhere, prediction, 0);
+  Tensor loss = crossentropy(t, t.oneHot(label, prediction), prediction);
+  return select(counts, loss, 0);
 }
 
-Value CategoricalGeneralizedCrossEntropy::values(Tensors &t, Value label,
-                                                 Value prediction) const {
-  Value right = t.mul(prediction, t.oneHot(label, prediction));
-  Value p = t.reduce(ReduceKind::Sum, right, {t.last(prediction)});
-  return t.div(t.sub(1.0, powered(t, p, q)), q);
+Tensor CategoricalGeneralizedCrossEntropy::values(Tensors &t, Tensor label,
+                                                  Tensor prediction) const {
+  Tensor right = prediction * t.oneHot(label, prediction);
+  Tensor p = t.reduce(ReduceKind::Sum, right, {t.last(prediction)});
+  return (1.0 - powered(t, p, q)) / q;
 }

@@ -19,8 +19,8 @@ public:
 protected:
   /// The log of the softmax of logits, or of probabilities divided by their sum
   /// and clipped.
-  Value logProbabilities(Tensors &t, Value prediction) const;
-  Value crossentropy(Tensors &t, Value label, Value prediction) const;
+  Tensor logProbabilities(Tensors &t, Tensor prediction) const;
+  Tensor crossentropy(Tensors &t, Tensor label, Tensor prediction) const;
 };
 
 /// Losses with classes along an axis whose labels can be smoothed.
@@ -36,10 +36,10 @@ protected:
   }
   /// The labels, of which a share `labelSmoothing` is spread evenly over
   /// `classes`.
-  Value smoothed(Tensors &t, Value label, double classes) const;
+  Tensor smoothed(Tensors &t, Tensor label, double classes) const;
   /// Transposes the value so that `axis` is its last dimension.
-  Value axisLast(Tensors &t, Value x) const;
-  Value meanOfAxis(Tensors &t, Value x) const {
+  Tensor axisLast(Tensors &t, Tensor x) const;
+  Tensor meanOfAxis(Tensors &t, Tensor x) const {
     return t.mean(x, t.dims(x, {axis}));
   }
 
@@ -54,7 +54,7 @@ class BinaryCrossentropy : public SmoothedCrossentropy {
   }
 
 public:
-  Value values(Tensors &t, Value label, Value prediction) const override;
+  Tensor values(Tensors &t, Tensor label, Tensor prediction) const override;
 };
 
 /// Reduces the weight of easy samples by the factor (1 - probability)^gamma.
@@ -70,12 +70,12 @@ class BinaryFocalCrossentropy : public SmoothedCrossentropy {
   }
 
 public:
-  Value values(Tensors &t, Value label, Value prediction) const override;
+  Tensor values(Tensors &t, Tensor label, Tensor prediction) const override;
 };
 
 class CategoricalCrossentropy : public SmoothedCrossentropy {
 public:
-  Value values(Tensors &t, Value label, Value prediction) const override;
+  Tensor values(Tensors &t, Tensor label, Tensor prediction) const override;
 };
 
 class CategoricalFocalCrossentropy : public SmoothedCrossentropy {
@@ -88,7 +88,7 @@ class CategoricalFocalCrossentropy : public SmoothedCrossentropy {
   }
 
 public:
-  Value values(Tensors &t, Value label, Value prediction) const override;
+  Tensor values(Tensors &t, Tensor label, Tensor prediction) const override;
 };
 
 /// Cross-entropy for labels that are class numbers.
@@ -104,8 +104,8 @@ class SparseCategoricalCrossentropy : public Crossentropy {
 public:
   bool takesClassNumbers() const override { return true; }
   bool labelsArePositions() const override { return !ignoreClass; }
-  Value values(Tensors &t, Value label, Value prediction) const override;
-  Value mask(Tensors &t, Value label, Value values) const override;
+  Tensor values(Tensors &t, Tensor label, Tensor prediction) const override;
+  Tensor mask(Tensors &t, Tensor label, Tensor values) const override;
 };
 
 /// The loss (1 - p^q) / q, where p is the probability of the label's class.
@@ -119,7 +119,7 @@ class CategoricalGeneralizedCrossEntropy : public Loss {
 public:
   bool takesClassNumbers() const override { return true; }
   bool labelsArePositions() const override { return true; }
-  Value values(Tensors &t, Value label, Value prediction) const override;
+  Tensor values(Tensors &t, Tensor label, Tensor prediction) const override;
 };
 
 } // namespace weft::keras

@@ -15,12 +15,13 @@
 
 #include "llvm/ADT/ArrayRef.h"
 
-namespace mlir {
-class Value;
-} // namespace mlir
+namespace weft::formulas {
+class Tensor;
+} // namespace weft::formulas
 
 namespace weft::keras {
 
+using formulas::Tensor;
 class Tensors;
 
 class Loss : public Configured {
@@ -43,18 +44,15 @@ public:
   /// this shape do not fit; empty if they fit.
   virtual std::string complaint(llvm::ArrayRef<int64_t>) const { return ""; }
   /// The loss of each sample, before the reduction.
-  virtual mlir::Value values(Tensors &t, mlir::Value label,
-                             mlir::Value prediction) const = 0;
+  virtual Tensor values(Tensors &t, Tensor label, Tensor prediction) const = 0;
   /// An i1 mask of the values that count, in their shape; null: all count.
-  virtual mlir::Value mask(Tensors &, mlir::Value label,
-                           mlir::Value values) const;
+  virtual Tensor mask(Tensors &, Tensor label, Tensor values) const;
   /// The loss of one batch, a scalar. `weight` has one number for each sample
   /// or each value, or is null. `inMask` is the mask of the predictions (i1, in
   /// the shape of the values), or null. Sets `complaint` if the weights do not
   /// fit.
-  mlir::Value reduced(Tensors &t, mlir::Value label, mlir::Value prediction,
-                      mlir::Value weight, mlir::Value inMask,
-                      std::string &complaint) const;
+  Tensor reduced(Tensors &t, Tensor label, Tensor prediction, Tensor weight,
+                 Tensor inMask, std::string &complaint) const;
 };
 
 using LossPtr = std::shared_ptr<const Loss>;

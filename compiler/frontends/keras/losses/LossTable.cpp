@@ -9,81 +9,76 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
 
-Value weft::keras::squaredError(Tensors &t, Value label, Value prediction) {
-  Value difference = t.sub(label, prediction);
-  return t.mul(difference, difference);
+Tensor weft::keras::squaredError(Tensors &t, Tensor label, Tensor prediction) {
+  Tensor difference = label - prediction;
+  return difference * difference;
 }
 
-Value weft::keras::absoluteError(Tensors &t, Value label, Value prediction) {
-  return t.make<AbsOp>(t.sub(label, prediction));
+Tensor weft::keras::absoluteError(Tensors &t, Tensor label, Tensor prediction) {
+  return abs(label - prediction);
 }
 
-Value weft::keras::percentageError(Tensors &t, Value label, Value prediction) {
-  Value size = t.max(t.make<AbsOp>(label), kEpsilon);
-  Value share = t.make<AbsOp>(t.div(t.sub(label, prediction), size));
-  return t.mul(share, 100);
+Tensor weft::keras::percentageError(Tensors &t, Tensor label,
+                                    Tensor prediction) {
+  Tensor size = max(abs(label), kEpsilon);
+  Tensor share = abs((label - prediction) / size);
+  return share * 100;
 }
 
-Value weft::keras::squaredLogarithmicError(Tensors &t, Value label,
-                                           Value prediction) {
-  auto logOf = [&](Value x) {
-    return t.make<LogOp>(t.add(t.max(x, kEpsilon), 1.0));
-  };
-  Value difference = t.sub(logOf(prediction), logOf(label));
-  return t.mul(difference, difference);
+Tensor weft::keras::squaredLogarithmicError(Tensors &t, Tensor label,
+                                            Tensor prediction) {
+  auto logOf = [&](Tensor x) { return log(max(x, kEpsilon) + 1.0); };
+  Tensor difference = logOf(prediction) - logOf(label);
+  return difference * difference;
 }
 
-Value weft::keras::logCosh(Tensors &t, Value label, Value prediction) {
-  Value x = t.sub(prediction, label);
-  return t.add(t.add(x, t.softplus(t.mul(x, -2))), -std::log(2.0));
+Tensor weft::keras::logCosh(Tensors &t, Tensor label, Tensor prediction) {
+  Tensor x = prediction - label;
+  return x + t.softplus(x * -2) + -std::log(2.0);
 }
 
-Value weft::keras::poisson(Tensors &t, Value label, Value prediction) {
-  Value logs = t.make<LogOp>(t.add(prediction, kEpsilon));
-  return t.sub(prediction, t.mul(label, logs));
+Tensor weft::keras::poisson(Tensors &t, Tensor label, Tensor prediction) {
+  Tensor logs = log(prediction + kEpsilon);
+  return prediction - label * logs;
 }
 
 /// 2 label - 1 if every label of the batch is 0 or 1, else the labels.
-static Value hingeLabels(Tensors &t, Value label) {
-  Value isBinary = t.make<OrOp>(t.compare(CompareKind::EQ, label, 0),
-                                t.compare(CompareKind::EQ, label, 1));
-  Value areBinary = t.reduce(ReduceKind::And, isBinary, t.allDims(isBinary));
-  return t.select(t.fill(areBinary, label), t.add(t.mul(label, 2), -1.0),
-                  label);
+static Tensor hingeLabels(Tensors &t, Tensor label) {
+  Tensor isBinary = (label == 0) | (label == 1);
+  Tensor areBinary = t.reduce(ReduceKind::And, isBinary, t.allDims(isBinary));
+  return select(t.fill(areBinary, label), label * 2 + -1.0, label);
 }
 
-Value weft::keras::hinge(Tensors &t, Value label, Value prediction) {
-  Value side = hingeLabels(t, label);
-  return t.max(t.sub(1.0, t.mul(side, prediction)), 0);
+Tensor weft::keras::hinge(Tensors &t, Tensor label, Tensor prediction) {
+  Tensor side = hingeLabels(t, label);
+  return max(1.0 - side * prediction, 0);
 }
 
-Value weft::keras::squaredHinge(Tensors &t, Value label, Value prediction) {
-  Value one = hinge(t, label, prediction);
-  return t.mul(one, one);
+Tensor weft::keras::squaredHinge(Tensors &t, Tensor label, Tensor prediction) {
+  Tensor one = hinge(t, label, prediction);
+  return one * one;
 }
 
-Value Huber::values(Tensors &t, Value label, Value prediction) const {
-  Value error = t.sub(prediction, label), size = t.make<AbsOp>(error);
-  Value square = t.mul(t.mul(error, error), 0.5);
-  Value isNear = t.compare(CompareKind::LE, size, 1);
-  return t.mean(t.select(isNear, square, t.add(size, -0.5)),
-                {t.last(prediction)});
+Tensor Huber::values(Tensors &t, Tensor label, Tensor prediction) const {
+  Tensor error = prediction - label, size = abs(error);
+  Tensor square = error * error * 0.5;
+  Tensor isNear = size <= 1;
+  return t.mean(select(isNear, square, size + -0.5), {t.last(prediction)});
 }
 
-Value KLDivergence::values(Tensors &t, Value label, Value prediction) const {
-  label = t.min(t.max(label, kEpsilon), 1);
-  prediction = t.min(t.max(prediction, kEpsilon), 1);
-  Value logs = t.make<LogOp>(t.div(label, prediction));
-  return t.reduce(ReduceKind::Sum, t.mul(label, logs), {t.last(prediction)});
+Tensor KLDivergence::values(Tensors &t, Tensor label, Tensor prediction) const {
+  label = min(max(label, kEpsilon), 1);
+  prediction = min(max(prediction, kEpsilon), 1);
+  Tensor logs = log(label / prediction);
+  return t.reduce(ReduceKind::Sum, label * logs, {t.last(prediction)});
 }
 
-Value CategoricalHinge::values(Tensors &t, Value label,
-                               Value prediction) const {
+Tensor CategoricalHinge::values(Tensors &t, Tensor label,
+                                Tensor prediction) const {
   int64_t dims[] = {t.last(prediction)};
-  Value right = t.reduce(ReduceKind::Sum, t.mul(label, prediction), dims);
-  Value wrong =
-      t.reduce(ReduceKind::Max, t.mul(t.sub(1.0, label), prediction), dims);
-  return t.max(t.add(t.sub(wrong, right), 1.0), 0);
+  Tensor right = t.reduce(ReduceKind::Sum, label * prediction, dims);
+  Tensor wrong = t.reduce(ReduceKind::Max, (1.0 - label) * prediction, dims);
+  return max(wrong - right + 1.0, 0);
 }
 
 void Loss::options(Options &o) {
@@ -95,16 +90,16 @@ void Loss::options(Options &o) {
   ownOptions(o);
 }
 
-Value Loss::mask(Tensors &, Value, Value) const { return {}; }
+Tensor Loss::mask(Tensors &, Tensor, Tensor) const { return {}; }
 
-Value weft::keras::quotient(Tensors &t, Value a, Value b) {
-  Value isEmpty = t.compare(CompareKind::EQ, b, 0);
-  Value divisor = t.select(isEmpty, t.splat(1, b), b);
-  return t.select(isEmpty, t.splat(0, a), t.div(a, divisor));
+Tensor weft::keras::quotient(Tensors &t, Tensor a, Tensor b) {
+  Tensor isEmpty = b == 0;
+  Tensor divisor = select(isEmpty, 1, b);
+  return select(isEmpty, t.splat(0, a), a / divisor);
 }
 
-bool weft::keras::paired(Tensors &t, Value &values, Value &weights) {
-  auto changed = [&](Value &x, bool isLonger) {
+bool weft::keras::paired(Tensors &t, Tensor &values, Tensor &weights) {
+  auto changed = [&](Tensor &x, bool isLonger) {
     SmallVector<int64_t> shape(t.shape(x));
     isLonger ? shape.push_back(1) : shape.pop_back();
     x = t.reshape(x, shape);
@@ -132,26 +127,26 @@ bool weft::keras::paired(Tensors &t, Value &values, Value &weights) {
   return true;
 }
 
-Value Loss::reduced(Tensors &t, Value label, Value prediction, Value weight,
-                    Value inMask, std::string &complaint) const {
+Tensor Loss::reduced(Tensors &t, Tensor label, Tensor prediction, Tensor weight,
+                     Tensor inMask, std::string &complaint) const {
   prediction = t.toFloat(prediction);
-  Value each = values(t, label, prediction);
-  Value given = weight;
-  Value counted = mask(t, label, each);
+  Tensor each = values(t, label, prediction);
+  Tensor given = weight;
+  Tensor counted = mask(t, label, each);
   if (inMask)
-    counted = counted ? t.make<AndOp>(inMask, counted) : inMask;
+    counted = counted ? inMask & counted : inMask;
   if (counted) {
-    Value share = t.toFloat(counted);
+    Tensor share = t.toFloat(counted);
     if (reduction == "sum_over_batch_size" || reduction == "mean") {
       // The elements that count have the weight total / counted, as in Keras'
       // apply_mask.
-      Value total = t.splat(double(tensorType(share).getNumElements()),
-                            RankedTensorType::get({}, t.builder.getF32Type()));
-      Value scale = quotient(t, total, t.sumAll(share));
-      share = t.select(counted, t.fill(scale, share), t.splat(0, share));
+      Tensor total = t.splat(double(tensorType(share).getNumElements()),
+                             RankedTensorType::get({}, t.builder.getF32Type()));
+      Tensor scale = quotient(t, total, t.sumAll(share));
+      share = select(counted, t.fill(scale, share), 0);
     }
     bool fits = !weight || paired(t, share, weight);
-    weight = weight && fits ? t.mul(weight, share) : share;
+    weight = weight && fits ? weight * share : share;
     given = weight;
   }
   if (weight && !paired(t, each, weight)) {
@@ -161,7 +156,7 @@ Value Loss::reduced(Tensors &t, Value label, Value prediction, Value weight,
     return t.meanAll(each);
   }
   if (weight)
-    each = t.mul(each, weight);
+    each = each * weight;
   if (reduction == "sum")
     return t.sumAll(each);
   if (reduction == "mean_with_sample_weight" && weight)

@@ -15,36 +15,36 @@
 namespace weft::keras {
 
 /// a / b, or 0 if b is 0.
-Value quotient(Tensors &t, Value a, Value b);
+Tensor quotient(Tensors &t, Tensor a, Tensor b);
 /// Brings values and weights to one shape, as Keras does. If their ranks differ
 /// by one, a trailing size of 1 is added or removed; then sizes of 1 are
 /// broadcast. A weight of a sample is for all its values. Returns false if they
 /// do not fit.
-bool paired(Tensors &t, Value &values, Value &weights);
+bool paired(Tensors &t, Tensor &values, Tensor &weights);
 
 /// The loss mean(f(label, prediction)) for an elementwise formula f.
-template <Value (*formula)(Tensors &, Value, Value)>
+template <Tensor (*formula)(Tensors &, Tensor, Tensor)>
 class MeanOf : public Loss {
 public:
-  Value values(Tensors &t, Value label, Value prediction) const override {
+  Tensor values(Tensors &t, Tensor label, Tensor prediction) const override {
     return t.mean(formula(t, label, prediction), {t.last(prediction)});
   }
 };
 
-Value squaredError(Tensors &t, Value label, Value prediction);
-Value absoluteError(Tensors &t, Value label, Value prediction);
+Tensor squaredError(Tensors &t, Tensor label, Tensor prediction);
+Tensor absoluteError(Tensors &t, Tensor label, Tensor prediction);
 /// 100 |label - prediction| / max(|label|, epsilon).
-Value percentageError(Tensors &t, Value label, Value prediction);
+Tensor percentageError(Tensors &t, Tensor label, Tensor prediction);
 /// (log(max(label, epsilon) + 1) - log(max(prediction, epsilon) + 1))^2.
-Value squaredLogarithmicError(Tensors &t, Value label, Value prediction);
+Tensor squaredLogarithmicError(Tensors &t, Tensor label, Tensor prediction);
 /// log(cosh(prediction - label)).
-Value logCosh(Tensors &t, Value label, Value prediction);
+Tensor logCosh(Tensors &t, Tensor label, Tensor prediction);
 /// prediction - label * log(prediction + epsilon).
-Value poisson(Tensors &t, Value label, Value prediction);
+Tensor poisson(Tensors &t, Tensor label, Tensor prediction);
 /// max(1 - label * prediction, 0), for labels -1 and 1; labels of 0 count as
 /// -1.
-Value hinge(Tensors &t, Value label, Value prediction);
-Value squaredHinge(Tensors &t, Value label, Value prediction);
+Tensor hinge(Tensors &t, Tensor label, Tensor prediction);
+Tensor squaredHinge(Tensors &t, Tensor label, Tensor prediction);
 
 /// A loss that is quadratic up to an error of 1, then linear.
 class Huber : public Loss {
@@ -53,23 +53,23 @@ class Huber : public Loss {
   }
 
 public:
-  Value values(Tensors &t, Value label, Value prediction) const override;
+  Tensor values(Tensors &t, Tensor label, Tensor prediction) const override;
 };
 
 /// sum(label * log(label / prediction)), both clipped to [epsilon, 1].
 class KLDivergence : public Loss {
 public:
-  Value values(Tensors &t, Value label, Value prediction) const override;
+  Tensor values(Tensors &t, Tensor label, Tensor prediction) const override;
 };
 
 /// max(max((1 - label) * prediction) - sum(label * prediction) + 1, 0).
 class CategoricalHinge : public Loss {
 public:
-  Value values(Tensors &t, Value label, Value prediction) const override;
+  Tensor values(Tensors &t, Tensor label, Tensor prediction) const override;
 };
 
 /// x divided by its 2-norm along `dims`; the norm is taken as at least epsilon.
-Value normalized(Tensors &t, Value x, llvm::ArrayRef<int64_t> dims);
+Tensor normalized(Tensors &t, Tensor x, llvm::ArrayRef<int64_t> dims);
 
 /// -cosine of the angle between label and prediction.
 class CosineSimilarity : public Loss {
@@ -78,7 +78,7 @@ class CosineSimilarity : public Loss {
   }
 
 public:
-  Value values(Tensors &t, Value label, Value prediction) const override;
+  Tensor values(Tensors &t, Tensor label, Tensor prediction) const override;
 };
 
 /// A loss that compares the distances between embeddings of one class with
@@ -95,9 +95,9 @@ class Circle : public Loss {
 public:
   bool takesClassNumbers() const override { return true; }
   std::string complaint(llvm::ArrayRef<int64_t> sample) const override;
-  Value values(Tensors &t, Value label, Value prediction) const override;
-  Value mask(Tensors &t, Value, Value values) const override {
-    return t.compare(CompareKind::GT, values, 0);
+  Tensor values(Tensors &t, Tensor label, Tensor prediction) const override;
+  Tensor mask(Tensors &t, Tensor, Tensor values) const override {
+    return values > 0;
   }
 };
 
@@ -107,7 +107,7 @@ class Overlap : public Loss {
 
 protected:
   void ownOptions(Options &o) override { o.axes("axis", axis); }
-  Value sum(Tensors &t, Value x) const;
+  Tensor sum(Tensors &t, Tensor x) const;
 
 public:
   std::string complaint(llvm::ArrayRef<int64_t> sample) const override;
@@ -115,7 +115,7 @@ public:
 
 class Dice : public Overlap {
 public:
-  Value values(Tensors &t, Value label, Value prediction) const override;
+  Tensor values(Tensors &t, Tensor label, Tensor prediction) const override;
 };
 
 class Tversky : public Overlap {
@@ -127,7 +127,7 @@ class Tversky : public Overlap {
   }
 
 public:
-  Value values(Tensors &t, Value label, Value prediction) const override;
+  Tensor values(Tensors &t, Tensor label, Tensor prediction) const override;
 };
 
 } // namespace weft::keras

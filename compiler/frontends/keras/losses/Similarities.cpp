@@ -8,18 +8,17 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
 
-Value weft::keras::normalized(Tensors &t, Value x,
-                              llvm::ArrayRef<int64_t> dims) {
-  Value root = t.make<RsqrtOp>(t.reduce(ReduceKind::Sum, t.mul(x, x), dims));
-  return t.mul(x, t.spread(t.min(root, 1 / kEpsilon), x, dims));
+Tensor weft::keras::normalized(Tensors &t, Tensor x,
+                               llvm::ArrayRef<int64_t> dims) {
+  Tensor root = rsqrt(t.reduce(ReduceKind::Sum, x * x, dims));
+  return x * t.spread(min(root, 1 / kEpsilon), x, dims);
 }
 
-Value CosineSimilarity::values(Tensors &t, Value label,
-                               Value prediction) const {
+Tensor CosineSimilarity::values(Tensors &t, Tensor label,
+                                Tensor prediction) const {
   int64_t dims[] = {t.last(prediction)};
-  Value product =
-      t.mul(normalized(t, label, dims), normalized(t, prediction, dims));
-  return t.neg(t.reduce(ReduceKind::Sum, product, dims));
+  Tensor product = normalized(t, label, dims) * normalized(t, prediction, dims);
+  return -t.reduce(ReduceKind::Sum, product, dims);
 }
 
 std::string Circle::complaint(llvm::ArrayRef<int64_t> sample) const {
@@ -31,46 +30,44 @@ std::string Circle::complaint(llvm::ArrayRef<int64_t> sample) const {
 }
 
 /// log(sum(e^x)) of each row, over the elements for which `counts` is true.
-static Value logSumExp(Tensors &t, Value x, Value counts) {
+static Tensor logSumExp(Tensors &t, Tensor x, Tensor counts) {
   double least = -std::numeric_limits<double>::infinity();
   int64_t dims[] = {1};
-  x = t.select(counts, x, t.splat(least, x));
-  Value largest = t.reduce(ReduceKind::Max, t.stopGradient(x), dims);
-  Value hasAny = t.compare(CompareKind::GT, largest, least);
-  largest = t.select(hasAny, largest, t.splat(0, largest));
-  Value raised = t.make<ExpOp>(t.sub(x, t.spread(largest, x, dims)));
-  return t.add(t.make<LogOp>(t.reduce(ReduceKind::Sum, raised, dims)), largest);
+  x = select(counts, x, least);
+  Tensor largest = t.reduce(ReduceKind::Max, t.stopGradient(x), dims);
+  Tensor hasAny = largest > least;
+  largest = select(hasAny, largest, 0);
+  Tensor raised = exp(x - t.spread(largest, x, dims));
+  return log(t.reduce(ReduceKind::Sum, raised, dims)) + largest;
 }
 
-Value Circle::values(Tensors &t, Value label, Value prediction) const {
-  Value product = t.make<DotOp>(prediction, prediction, ArrayRef<int64_t>{1},
-                                ArrayRef<int64_t>{1});
-  Value distance = t.max(t.sub(1.0, product), 0);
+Tensor Circle::values(Tensors &t, Tensor label, Tensor prediction) const {
+  Tensor product = t.make<DotOp>(prediction, prediction, ArrayRef<int64_t>{1},
+                                 ArrayRef<int64_t>{1});
+  Tensor distance = max(1.0 - product, 0);
   ArrayRef<int64_t> pairs = t.shape(distance);
   auto across = [&](int64_t dim) {
     return t.make<BroadcastOp>(label, pairs, ArrayRef<int64_t>{dim});
   };
-  Value isSame = t.compare(CompareKind::EQ, across(0), across(1));
-  Value isOther = t.make<NotOp>(isSame);
+  Tensor isSame = across(0) == across(1);
+  Tensor isOther = ~isSame;
   if (removeDiagonal) {
     auto type = tensorType(distance).clone(t.builder.getI32Type());
     auto position = [&](int64_t dim) {
-      return t.make<IotaOp>(type, t.builder.getI64IntegerAttr(dim), Value());
+      return t.make<IotaOp>(type, t.builder.getI64IntegerAttr(dim), Tensor());
     };
-    isSame = t.make<AndOp>(
-        isSame, t.compare(CompareKind::NE, position(0), position(1)));
+    isSame = isSame & (position(0) != position(1));
   }
   // The max is differentiated, too, as in Keras; it keeps these weights
   // non-negative.
-  Value near = t.max(t.mul(t.add(distance, margin), t.toFloat(isSame)), 0);
-  Value far = t.max(t.mul(t.sub(1 + margin, distance), t.toFloat(isOther)), 0);
-  Value same = t.mul(t.mul(near, -gamma), t.sub(margin, distance));
-  Value other = t.mul(t.mul(far, gamma), t.sub(1 - margin, distance));
-  return t.softplus(
-      t.add(logSumExp(t, same, isSame), logSumExp(t, other, isOther)));
+  Tensor near = max((distance + margin) * t.toFloat(isSame), 0);
+  Tensor far = max((1 + margin - distance) * t.toFloat(isOther), 0);
+  Tensor same = near * -gamma * (margin - distance);
+  Tensor other = far * gamma * (1 - margin - distance);
+  return t.softplus(logSumExp(t, same, isSame) + logSumExp(t, other, isOther));
 }
 
-Value Overlap::sum(Tensors &t, Value x) const {
+Tensor Overlap::sum(Tensors &t, Tensor x) const {
   return axis.empty() ? t.sumAll(x)
                       : t.reduce(ReduceKind::Sum, x, t.dims(x, axis));
 }
@@ -94,16 +91,16 @@ std::string Overlap::complaint(llvm::ArrayRef<int64_t> sample) const {
   return "";
 }
 
-Value Dice::values(Tensors &t, Value label, Value prediction) const {
-  Value both = t.mul(sum(t, t.mul(label, prediction)), 2);
-  Value total = t.add(sum(t, label), sum(t, prediction));
-  return t.sub(1.0, t.div(both, t.add(total, kEpsilon)));
+Tensor Dice::values(Tensors &t, Tensor label, Tensor prediction) const {
+  Tensor both = sum(t, label * prediction) * 2;
+  Tensor total = sum(t, label) + sum(t, prediction);
+  return 1.0 - both / (total + kEpsilon);
 }
 
-Value Tversky::values(Tensors &t, Value label, Value prediction) const {
-  Value both = sum(t, t.mul(label, prediction));
-  Value first = sum(t, t.mul(t.sub(1.0, prediction), label));
-  Value second = sum(t, t.mul(prediction, t.sub(1.0, label)));
-  Value total = t.add(t.add(both, t.mul(first, alpha)), t.mul(second, beta));
-  return t.sub(1.0, t.div(both, t.add(total, kEpsilon)));
+Tensor Tversky::values(Tensors &t, Tensor label, Tensor prediction) const {
+  Tensor both = sum(t, label * prediction);
+  Tensor first = sum(t, (1.0 - prediction) * label);
+  Tensor second = sum(t, prediction * (1.0 - label));
+  Tensor total = both + first * alpha + second * beta;
+  return 1.0 - both / (total + kEpsilon);
 }

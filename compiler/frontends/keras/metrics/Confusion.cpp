@@ -14,8 +14,8 @@ using namespace weft::keras;
 static constexpr Range kThresholds = {1, 1 << 20, "lie between 1 and 1048576"};
 
 /// The numbers along dimension 0, broadcast to a shape.
-static Value alongFirst(Tensors &t, const std::vector<double> &numbers,
-                        ArrayRef<int64_t> shape) {
+static Tensor alongFirst(Tensors &t, const std::vector<double> &numbers,
+                         ArrayRef<int64_t> shape) {
   std::vector<float> data(numbers.begin(), numbers.end());
   return t.make<BroadcastOp>(t.constant(data, {int64_t(data.size())}), shape,
                              ArrayRef<int64_t>{0});
@@ -23,39 +23,37 @@ static Value alongFirst(Tensors &t, const std::vector<double> &numbers,
 
 /// Whether each prediction is above each threshold; dimension 0 has the
 /// thresholds.
-static Value positives(Tensors &t, Value prediction,
-                       const Thresholds &thresholds) {
+static Tensor positives(Tensors &t, Tensor prediction,
+                        const Thresholds &thresholds) {
   int64_t count = int64_t(thresholds.values.size());
   SmallVector<int64_t> shape = {count}, dims;
   for (int64_t dim = 0; dim < t.rank(prediction); ++dim) {
     shape.push_back(t.size(prediction, dim));
     dims.push_back(dim + 1);
   }
-  auto spread = [&](Value x) { return t.make<BroadcastOp>(x, shape, dims); };
+  auto spread = [&](Tensor x) { return t.make<BroadcastOp>(x, shape, dims); };
   if (!thresholds.areEven)
-    return t.compare(CompareKind::GT, spread(prediction),
-                     alongFirst(t, thresholds.values, shape));
-  Value inside = t.min(t.max(prediction, 0), 1);
-  Value bucket = t.add(t.make<CeilOp>(t.mul(inside, double(count - 1))), -1.0);
+    return spread(prediction) > alongFirst(t, thresholds.values, shape);
+  Tensor inside = min(max(prediction, 0), 1);
+  Tensor bucket = ceil(inside * double(count - 1)) + -1.0;
   if (thresholds.takeAll)
-    bucket = t.max(bucket, 0);
+    bucket = max(bucket, 0);
   std::vector<double> numbers(count);
   for (int64_t i = 0; i < count; ++i)
     numbers[i] = double(i);
-  return t.compare(CompareKind::GE, spread(bucket),
-                   alongFirst(t, numbers, shape));
+  return spread(bucket) >= alongFirst(t, numbers, shape);
 }
 
 Confusion weft::keras::confusion(Tensors &t, const MetricInputs &in,
                                  const Thresholds &thresholds) {
-  Value isTrue = t.toFloat(t.compare(CompareKind::NE, in.label, 0));
-  Value isFalse = t.sub(1.0, isTrue);
+  Tensor isTrue = t.toFloat(in.label != 0);
+  Tensor isFalse = 1.0 - isTrue;
   if (in.weight) {
-    Value weight = weightsLike(t, in.weight, isTrue);
-    isTrue = t.mul(isTrue, weight);
-    isFalse = t.mul(isFalse, weight);
+    Tensor weight = weightsLike(t, in.weight, isTrue);
+    isTrue = isTrue * weight;
+    isFalse = isFalse * weight;
   }
-  Value above = t.toFloat(positives(t, in.prediction, thresholds));
+  Tensor above = t.toFloat(positives(t, in.prediction, thresholds));
   int64_t rank = t.rank(isTrue), kept = thresholds.byLabel ? 1 : 0;
   SmallVector<int64_t> dims, summed;
   for (int64_t dim = 1; dim <= rank; ++dim) {
@@ -63,24 +61,24 @@ Confusion weft::keras::confusion(Tensors &t, const MetricInputs &in,
     if (dim <= rank - kept)
       summed.push_back(dim);
   }
-  auto counted = [&](Value weight) {
-    Value each = t.make<BroadcastOp>(weight, t.shape(above), dims);
-    return t.reduce(ReduceKind::Sum, t.mul(above, each), summed);
+  auto counted = [&](Tensor weight) {
+    Tensor each = t.make<BroadcastOp>(weight, t.shape(above), dims);
+    return t.reduce(ReduceKind::Sum, above * each, summed);
   };
-  auto others = [&](Value weight, Value counts) {
+  auto others = [&](Tensor weight, Tensor counts) {
     SmallVector<int64_t> every;
     for (int64_t dim : summed)
       every.push_back(dim - 1);
-    Value total = t.reduce(ReduceKind::Sum, weight, every);
-    return t.sub(t.spread(total, counts, {0}), counts);
+    Tensor total = t.reduce(ReduceKind::Sum, weight, every);
+    return t.spread(total, counts, {0}) - counts;
   };
-  Value right = counted(isTrue), wrong = counted(isFalse);
+  Tensor right = counted(isTrue), wrong = counted(isFalse);
   return {right, wrong, others(isFalse, wrong), others(isTrue, right)};
 }
 
 /// The k largest predictions; the others become a number far below all
 /// thresholds.
-static Value largest(Tensors &t, Value prediction, int64_t k) {
+static Tensor largest(Tensors &t, Tensor prediction, int64_t k) {
   int64_t last = t.last(prediction), classes = t.size(prediction, -1);
   SmallVector<int64_t> shape(t.shape(prediction)), wide;
   shape[last] = std::min(k, classes);
@@ -90,10 +88,10 @@ static Value largest(Tensors &t, Value prediction, int64_t k) {
       prediction, uint64_t(last));
   wide = shape;
   wide.push_back(classes);
-  Value hot = t.oneHot(top.getPositions(),
-                       t.splat(0, tensorType(prediction).clone(wide)));
-  Value isTop = t.reduce(ReduceKind::Sum, hot, {last});
-  return t.add(t.mul(prediction, isTop), t.mul(t.sub(1.0, isTop), -1e10));
+  Tensor hot = t.oneHot(top.getPositions(),
+                        t.splat(0, tensorType(prediction).clone(wide)));
+  Tensor isTop = t.reduce(ReduceKind::Sum, hot, {last});
+  return prediction * isTop + (1.0 - isTop) * -1e10;
 }
 
 MetricInputs OfClass::chosen(Tensors &t, MetricInputs in) const {
@@ -133,7 +131,7 @@ Thresholds weft::keras::levels(const std::vector<double> &given,
 }
 
 /// The result as a scalar for one threshold, or a vector for several.
-static Value eachLevel(Tensors &t, Value values) {
+static Tensor eachLevel(Tensors &t, Tensor values) {
   return t.size(values, 0) == 1 ? t.reshape(values, {}) : values;
 }
 
@@ -150,13 +148,13 @@ template <Count which> void CountOf<which>::ownOptions(Options &o) {
 
 template <Count which>
 MetricResult CountOf<which>::compute(Tensors &t, const MetricInputs &in,
-                                     ArrayRef<Value> state) const {
+                                     ArrayRef<Tensor> state) const {
   Confusion counts = confusion(t, in, levels(thresholds, 0.5));
-  Value added = which == Count::TruePositives    ? counts.truePositives
-                : which == Count::FalsePositives ? counts.falsePositives
-                : which == Count::TrueNegatives  ? counts.trueNegatives
-                                                 : counts.falseNegatives;
-  Value total = t.add(state[0], added);
+  Tensor added = which == Count::TruePositives    ? counts.truePositives
+                 : which == Count::FalsePositives ? counts.falsePositives
+                 : which == Count::TrueNegatives  ? counts.trueNegatives
+                                                  : counts.falseNegatives;
+  Tensor total = state[0] + added;
   return {eachLevel(t, total), {total}};
 }
 
@@ -168,12 +166,12 @@ template <bool ofPredicted> void Ratio<ofPredicted>::ownOptions(Options &o) {
 
 template <bool ofPredicted>
 MetricResult Ratio<ofPredicted>::compute(Tensors &t, const MetricInputs &in,
-                                         ArrayRef<Value> state) const {
+                                         ArrayRef<Tensor> state) const {
   Confusion counts = confusion(t, chosen(t, in), at());
-  Value right = t.add(state[0], counts.truePositives);
-  Value wrong = t.add(state[1], ofPredicted ? counts.falsePositives
-                                            : counts.falseNegatives);
-  Value result = quotient(t, right, t.add(right, wrong));
+  Tensor right = state[0] + counts.truePositives;
+  Tensor wrong =
+      state[1] + (ofPredicted ? counts.falsePositives : counts.falseNegatives);
+  Tensor result = quotient(t, right, right + wrong);
   return {eachLevel(t, result), {right, wrong}};
 }
 
@@ -189,12 +187,11 @@ std::vector<MetricVariable> OfCurve::variables(ArrayRef<int64_t> sample) const {
 }
 
 MetricResult OfCurve::compute(Tensors &t, const MetricInputs &in,
-                              ArrayRef<Value> state) const {
+                              ArrayRef<Tensor> state) const {
   Confusion added = confusion(t, prepared(t, in), thresholds());
-  Confusion counts{t.add(state[0], added.truePositives),
-                   t.add(state[1], added.falsePositives),
-                   t.add(state[2], added.trueNegatives),
-                   t.add(state[3], added.falseNegatives)};
+  Confusion counts{
+      state[0] + added.truePositives, state[1] + added.falsePositives,
+      state[2] + added.trueNegatives, state[3] + added.falseNegatives};
   return {result(t, counts),
           {counts.truePositives, counts.falsePositives, counts.trueNegatives,
            counts.falseNegatives}};
@@ -223,20 +220,21 @@ Thresholds BestRate<best, where>::thresholds() const {
   return out;
 }
 
-static Value rateOf(Tensors &t, Rate rate, const Confusion &counts) {
+static Tensor rateOf(Tensors &t, Rate rate, const Confusion &counts) {
   bool isSpecificity = rate == Rate::Specificity;
-  Value right = isSpecificity ? counts.trueNegatives : counts.truePositives;
-  Value wrong =
+  Tensor right = isSpecificity ? counts.trueNegatives : counts.truePositives;
+  Tensor wrong =
       rate == Rate::Recall ? counts.falseNegatives : counts.falsePositives;
-  return quotient(t, right, t.add(right, wrong));
+  return quotient(t, right, right + wrong);
 }
 
 template <Rate best, Rate where>
-Value BestRate<best, where>::result(Tensors &t, const Confusion &counts) const {
-  Value reached = t.compare(CompareKind::GE, rateOf(t, where, counts), value);
-  Value rates = rateOf(t, best, counts);
-  Value found = t.select(reached, rates, t.splat(0, rates));
-  return t.max(t.reduce(ReduceKind::Max, found, {0}), 0);
+Tensor BestRate<best, where>::result(Tensors &t,
+                                     const Confusion &counts) const {
+  Tensor reached = rateOf(t, where, counts) >= value;
+  Tensor rates = rateOf(t, best, counts);
+  Tensor found = select(reached, rates, 0);
+  return max(t.reduce(ReduceKind::Max, found, {0}), 0);
 }
 
 void AUC::ownOptions(Options &o) {
@@ -285,71 +283,67 @@ Thresholds AUC::thresholds() const {
 
 MetricInputs AUC::prepared(Tensors &t, MetricInputs in) const {
   if (fromLogits)
-    in.prediction = t.make<LogisticOp>(in.prediction);
+    in.prediction = logistic(in.prediction);
   return in;
 }
 
 /// The sum of areas over the thresholds, averaged over the labels.
-Value AUC::total(Tensors &t, Value areas) const {
+Tensor AUC::total(Tensors &t, Tensor areas) const {
   return t.meanAll(t.reduce(ReduceKind::Sum, areas, {0}));
 }
 
 /// The values at each threshold except the last, and those at the next
 /// threshold.
-static std::pair<Value, Value> neighbours(Tensors &t, Value x) {
+static std::pair<Tensor, Tensor> neighbours(Tensors &t, Tensor x) {
   int64_t count = t.size(x, 0);
   return {t.slice(x, 0, 0, count - 1), t.slice(x, 0, 1, count)};
 }
 
-Value AUC::interpolated(Tensors &t, const Confusion &counts) const {
+Tensor AUC::interpolated(Tensors &t, const Confusion &counts) const {
   auto [tp, nextTp] = neighbours(t, counts.truePositives);
-  auto [p, nextP] =
-      neighbours(t, t.add(counts.truePositives, counts.falsePositives));
-  Value nextFn = neighbours(t, counts.falseNegatives).second;
-  Value risen = t.sub(tp, nextTp);
-  Value slope = quotient(t, risen, t.max(t.sub(p, nextP), 0));
-  Value intercept = t.sub(nextTp, t.mul(slope, nextP));
-  Value areBoth = t.make<AndOp>(t.compare(CompareKind::GT, p, 0),
-                                t.compare(CompareKind::GT, nextP, 0));
-  Value ratio =
-      t.select(areBoth, quotient(t, p, t.max(nextP, 0)), t.splat(1, p));
-  Value area =
-      t.mul(slope, t.add(risen, t.mul(intercept, t.make<LogOp>(ratio))));
-  return total(t, quotient(t, area, t.max(t.add(nextTp, nextFn), 0)));
+  auto [p, nextP] = neighbours(t, counts.truePositives + counts.falsePositives);
+  Tensor nextFn = neighbours(t, counts.falseNegatives).second;
+  Tensor risen = tp - nextTp;
+  Tensor slope = quotient(t, risen, max(p - nextP, 0));
+  Tensor intercept = nextTp - slope * nextP;
+  Tensor areBoth = (p > 0) & (nextP > 0);
+  Tensor ratio = select(areBoth, quotient(t, p, max(nextP, 0)), 1);
+  Tensor area = slope * (risen + intercept * log(ratio));
+  return total(t, quotient(t, area, max(nextTp + nextFn, 0)));
 }
 
 /// Recall gain and precision gain, relative to a classifier that always
 /// predicts true.
-static std::pair<Value, Value> gains(Tensors &t, const Confusion &counts) {
-  Value tp = counts.truePositives;
-  Value scale = quotient(t, t.add(tp, counts.falseNegatives),
-                         t.add(counts.trueNegatives, counts.falsePositives));
-  Value isNone = t.compare(CompareKind::EQ, tp, 0);
-  auto gain = [&](Value wrong, double ofNone) {
-    Value value = t.sub(1.0, t.mul(scale, quotient(t, wrong, tp)));
-    return t.select(isNone, t.splat(ofNone, tp), value);
+static std::pair<Tensor, Tensor> gains(Tensors &t, const Confusion &counts) {
+  Tensor tp = counts.truePositives;
+  Tensor scale = quotient(t, tp + counts.falseNegatives,
+                          counts.trueNegatives + counts.falsePositives);
+  Tensor isNone = tp == 0;
+  auto gain = [&](Tensor wrong, double ofNone) {
+    Tensor value = 1.0 - scale * quotient(t, wrong, tp);
+    return select(isNone, ofNone, value);
   };
-  return {t.max(gain(counts.falseNegatives, 0), 0),
+  return {max(gain(counts.falseNegatives, 0), 0),
           gain(counts.falsePositives, 1)};
 }
 
-Value AUC::result(Tensors &t, const Confusion &counts) const {
+Tensor AUC::result(Tensors &t, const Confusion &counts) const {
   if (curve == "PR" && summation == "interpolation")
     return interpolated(t, counts);
-  Value x = rateOf(t, Rate::Recall, counts), y = x;
+  Tensor x = rateOf(t, Rate::Recall, counts), y = x;
   if (curve == "ROC")
     x = quotient(t, counts.falsePositives,
-                 t.add(counts.falsePositives, counts.trueNegatives));
+                 counts.falsePositives + counts.trueNegatives);
   else if (curve == "PR")
     y = rateOf(t, Rate::Precision, counts);
   else
     std::tie(x, y) = gains(t, counts);
   auto [left, right] = neighbours(t, y);
-  Value height = summation == "interpolation" ? t.div(t.add(left, right), 2)
-                 : summation == "minoring"    ? t.make<MinOp>(left, right)
-                                              : t.make<MaxOp>(left, right);
+  Tensor height = summation == "interpolation" ? (left + right) / 2
+                  : summation == "minoring"    ? min(left, right)
+                                               : max(left, right);
   auto [from, to] = neighbours(t, x);
-  return total(t, t.mul(t.sub(from, to), height));
+  return total(t, (from - to) * height);
 }
 
 namespace weft::keras {

@@ -19,7 +19,7 @@ namespace weft::keras {
 /// The four counts as sums of weights, in the shape (thresholds) or
 /// (thresholds, labels).
 struct Confusion {
-  Value truePositives, falsePositives, trueNegatives, falseNegatives;
+  Tensor truePositives, falsePositives, trueNegatives, falseNegatives;
 };
 
 /// The thresholds above which predictions are positive.
@@ -79,7 +79,7 @@ public:
     return {{"accumulator", {levels(thresholds, 0.5).count()}}};
   }
   MetricResult compute(Tensors &t, const MetricInputs &in,
-                       llvm::ArrayRef<Value> state) const override;
+                       llvm::ArrayRef<Tensor> state) const override;
 };
 
 /// True positives divided by all predicted positives (Precision), or by all
@@ -98,7 +98,7 @@ public:
             {ofPredicted ? "false_positives" : "false_negatives", {count}}};
   }
   MetricResult compute(Tensors &t, const MetricInputs &in,
-                       llvm::ArrayRef<Value> state) const override;
+                       llvm::ArrayRef<Tensor> state) const override;
 };
 
 /// Metrics of all four counts at many thresholds.
@@ -107,14 +107,14 @@ public:
   std::vector<MetricVariable>
   variables(llvm::ArrayRef<int64_t> sample) const override;
   MetricResult compute(Tensors &t, const MetricInputs &in,
-                       llvm::ArrayRef<Value> state) const override;
+                       llvm::ArrayRef<Tensor> state) const override;
 
 protected:
   virtual Thresholds thresholds() const = 0;
   virtual MetricInputs prepared(Tensors &t, MetricInputs in) const {
     return chosen(t, in);
   }
-  virtual Value result(Tensors &t, const Confusion &counts) const = 0;
+  virtual Tensor result(Tensors &t, const Confusion &counts) const = 0;
 };
 
 /// The rates of BestRate, which is the largest rate `best` over the thresholds
@@ -127,7 +127,7 @@ template <Rate best, Rate where> class BestRate : public OfCurve {
 
   void ownOptions(Options &o) override;
   Thresholds thresholds() const override;
-  Value result(Tensors &t, const Confusion &counts) const override;
+  Tensor result(Tensors &t, const Confusion &counts) const override;
 };
 
 /// The area under a curve.
@@ -141,9 +141,9 @@ class AUC : public OfCurve {
   void ownOptions(Options &o) override;
   Thresholds thresholds() const override;
   MetricInputs prepared(Tensors &t, MetricInputs in) const override;
-  Value result(Tensors &t, const Confusion &counts) const override;
-  Value interpolated(Tensors &t, const Confusion &counts) const;
-  Value total(Tensors &t, Value areas) const;
+  Tensor result(Tensors &t, const Confusion &counts) const override;
+  Tensor interpolated(Tensors &t, const Confusion &counts) const;
+  Tensor total(Tensors &t, Tensor areas) const;
 
 public:
   std::string complaint(llvm::ArrayRef<int64_t> sample) const override;

@@ -30,8 +30,8 @@ namespace weft::keras {
 /// The inputs of one batch; `weight` has one number for each sample or each of
 /// its values, or is null.
 struct MetricInputs {
-  Value label, prediction, weight;
-  Value mask = {}; ///< mask of the predictions (i1), or null
+  Tensor label, prediction, weight;
+  Tensor mask = {}; ///< mask of the predictions (i1), or null
 };
 
 struct MetricVariable {
@@ -41,8 +41,8 @@ struct MetricVariable {
 };
 
 struct MetricResult {
-  Value value;
-  llvm::SmallVector<Value> state = {}; ///< the variables after the batch
+  Tensor value;
+  llvm::SmallVector<Tensor> state = {}; ///< the variables after the batch
 };
 
 class Metric : public Configured {
@@ -78,33 +78,33 @@ public:
   std::string weightComplaint(llvm::ArrayRef<int64_t> weight,
                               llvm::ArrayRef<int64_t> prediction) const;
   virtual MetricResult compute(Tensors &t, const MetricInputs &in,
-                               llvm::ArrayRef<Value> state) const = 0;
+                               llvm::ArrayRef<Tensor> state) const = 0;
 };
 
 /// Metrics that are the mean of one value for each sample and each further
 /// dimension, for most of them except the last.
 class MeanMetric : public Metric {
 public:
-  virtual Value values(Tensors &t, Value label, Value prediction) const = 0;
+  virtual Tensor values(Tensors &t, Tensor label, Tensor prediction) const = 0;
   /// An i1 mask of the values that count if samples have weights or predictions
   /// a mask; null: all count.
-  virtual Value mask(Tensors &, Value, Value) const { return {}; }
+  virtual Tensor mask(Tensors &, Tensor, Tensor) const { return {}; }
   llvm::ArrayRef<int64_t>
   weighted(llvm::ArrayRef<int64_t> prediction) const override {
     return prediction.drop_back(!prediction.empty());
   }
   MetricResult compute(Tensors &t, const MetricInputs &in,
-                       llvm::ArrayRef<Value> state) const final;
+                       llvm::ArrayRef<Tensor> state) const final;
 };
 
 /// The weights, broadcast along the trailing dimensions of `like`.
-Value weightsLike(Tensors &t, Value weight, Value like);
+Tensor weightsLike(Tensors &t, Tensor weight, Tensor like);
 /// The sums over the samples of the weighted values and of the weights, which
 /// are averaged over a sample's own dimensions.
 struct WeightedSum {
-  Value total, count;
+  Tensor total, count;
 };
-WeightedSum weightedSum(Tensors &t, Value values, Value weight);
+WeightedSum weightedSum(Tensors &t, Tensor values, Tensor weight);
 
 using MetricPtr = std::shared_ptr<const Metric>;
 const Table<Metric> &metricTable();

@@ -21,10 +21,10 @@ template <class L> class OfLoss : public MeanMetric {
   std::string complaint(ArrayRef<int64_t> sample) const override {
     return static_cast<const Loss &>(loss).complaint(sample);
   }
-  Value values(Tensors &t, Value label, Value prediction) const override {
+  Tensor values(Tensors &t, Tensor label, Tensor prediction) const override {
     return loss.values(t, label, prediction);
   }
-  Value mask(Tensors &t, Value label, Value values) const override {
+  Tensor mask(Tensors &t, Tensor label, Tensor values) const override {
     return loss.mask(t, label, values);
   }
 };
@@ -38,15 +38,15 @@ class OfElements : public MeanMetric {
 
 /// The share of predictions that equal their label.
 class Accuracy : public OfElements {
-  Value values(Tensors &t, Value label, Value prediction) const override {
-    return t.toFloat(t.compare(CompareKind::EQ, label, prediction));
+  Tensor values(Tensors &t, Tensor label, Tensor prediction) const override {
+    return t.toFloat(label == prediction);
   }
 };
 
 /// The cosine of the angle between label and prediction.
 class CosineOfAngle : public MeanMetric {
-  Value values(Tensors &t, Value label, Value prediction) const override {
-    return t.neg(CosineSimilarity().values(t, label, prediction));
+  Tensor values(Tensors &t, Tensor label, Tensor prediction) const override {
+    return -CosineSimilarity().values(t, label, prediction);
   }
 };
 
@@ -55,14 +55,14 @@ class PearsonCorrelation : public MeanMetric {
   void ownOptions(Options &o) override {
     o.refused("axis", "another axis than the last", "-1");
   }
-  Value values(Tensors &t, Value label, Value prediction) const override {
+  Tensor values(Tensors &t, Tensor label, Tensor prediction) const override {
     int64_t dims[] = {t.last(prediction)};
-    auto normal = [&](Value x) {
-      x = t.sub(x, t.spread(t.mean(x, dims), x, dims));
-      Value deviation = t.make<SqrtOp>(t.variance(x, t.mean(x, dims), dims));
-      return t.div(x, t.spread(deviation, x, dims));
+    auto normal = [&](Tensor x) {
+      x = x - t.spread(t.mean(x, dims), x, dims);
+      Tensor deviation = sqrt(t.variance(x, t.mean(x, dims), dims));
+      return x / t.spread(deviation, x, dims);
     };
-    return t.mean(t.mul(normal(label), normal(prediction)), dims);
+    return t.mean(normal(label) * normal(prediction), dims);
   }
 };
 
@@ -72,23 +72,22 @@ class ConcordanceCorrelation : public MeanMetric {
   void ownOptions(Options &o) override {
     o.refused("axis", "another axis than the last", "-1");
   }
-  Value values(Tensors &t, Value label, Value prediction) const override {
+  Tensor values(Tensors &t, Tensor label, Tensor prediction) const override {
     int64_t dims[] = {t.last(prediction)};
-    auto centred = [&](Value x, Value mean) {
-      return t.sub(x, t.spread(mean, x, dims));
+    auto centred = [&](Tensor x, Tensor mean) {
+      return x - t.spread(mean, x, dims);
     };
-    auto variance = [&](Value x) {
+    auto variance = [&](Tensor x) {
       return t.variance(x, t.mean(x, dims), dims);
     };
-    Value m = t.mean(label, dims), n = t.mean(prediction, dims);
+    Tensor m = t.mean(label, dims), n = t.mean(prediction, dims);
     // Both sides are centred by the predictions' mean, as in Keras.
-    Value product = t.mul(centred(label, n), centred(prediction, n));
-    Value apart = t.sub(m, n);
-    Value norm = t.add(
-        t.add(variance(centred(label, m)), variance(centred(prediction, n))),
-        t.mul(apart, apart));
-    Value divisor = t.spread(t.add(norm, kEpsilon), product, dims);
-    return t.mean(t.div(t.mul(product, 2), divisor), dims);
+    Tensor product = centred(label, n) * centred(prediction, n);
+    Tensor apart = m - n;
+    Tensor norm = variance(centred(label, m)) +
+                  variance(centred(prediction, n)) + apart * apart;
+    Tensor divisor = t.spread(norm + kEpsilon, product, dims);
+    return t.mean(product * 2 / divisor, dims);
   }
 };
 
@@ -99,24 +98,23 @@ class BinaryAccuracy : public OfElements {
   void ownOptions(Options &o) override {
     o.number("threshold", threshold, kAnyNumber);
   }
-  Value values(Tensors &t, Value label, Value prediction) const override {
-    Value above = t.toFloat(t.compare(CompareKind::GT, prediction, threshold));
-    return t.toFloat(t.compare(CompareKind::EQ, label, above));
+  Tensor values(Tensors &t, Tensor label, Tensor prediction) const override {
+    Tensor above = t.toFloat(prediction > threshold);
+    return t.toFloat(label == above);
   }
 };
 
 /// The share of samples for which the largest prediction is that of the label.
 class CategoricalAccuracy : public MeanMetric {
-  Value values(Tensors &t, Value label, Value prediction) const override {
-    return t.toFloat(
-        t.compare(CompareKind::EQ, t.argmax(label), t.argmax(prediction)));
+  Tensor values(Tensors &t, Tensor label, Tensor prediction) const override {
+    return t.toFloat(t.argmax(label) == t.argmax(prediction));
   }
 };
 
 class SparseCategoricalAccuracy : public MeanMetric {
   bool takesClassNumbers() const override { return true; }
-  Value values(Tensors &t, Value label, Value prediction) const override {
-    return t.toFloat(t.compare(CompareKind::EQ, label, t.argmax(prediction)));
+  Tensor values(Tensors &t, Tensor label, Tensor prediction) const override {
+    return t.toFloat(label == t.argmax(prediction));
   }
 };
 
@@ -131,22 +129,20 @@ template <bool ofClassNumbers> class TopK : public MeanMetric {
       o.flag("from_sorted_ids", areIds);
   }
   bool takesClassNumbers() const override { return ofClassNumbers; }
-  Value values(Tensors &t, Value label, Value prediction) const override {
+  Tensor values(Tensors &t, Tensor label, Tensor prediction) const override {
     int64_t dims[] = {t.last(prediction)};
     if (areIds) {
       int64_t count = std::min(k, t.size(prediction, -1));
-      Value first = t.slice(prediction, -1, 0, count);
-      Value wanted = t.spread(t.toFloat(label), first, dims);
-      return t.toFloat(t.reduce(
-          ReduceKind::Or, t.compare(CompareKind::EQ, wanted, first), dims));
+      Tensor first = t.slice(prediction, -1, 0, count);
+      Tensor wanted = t.spread(t.toFloat(label), first, dims);
+      return t.toFloat(t.reduce(ReduceKind::Or, wanted == first, dims));
     }
-    Value isLabel =
+    Tensor isLabel =
         t.oneHot(ofClassNumbers ? label : t.argmax(label), prediction);
-    Value right = t.reduce(ReduceKind::Sum, t.mul(isLabel, prediction), dims);
-    Value larger = t.toFloat(t.compare(CompareKind::GT, prediction,
-                                       t.spread(right, prediction, dims)));
-    Value count = t.reduce(ReduceKind::Sum, larger, dims);
-    return t.toFloat(t.compare(CompareKind::LT, count, double(k)));
+    Tensor right = t.reduce(ReduceKind::Sum, isLabel * prediction, dims);
+    Tensor larger = t.toFloat(prediction > t.spread(right, prediction, dims));
+    Tensor count = t.reduce(ReduceKind::Sum, larger, dims);
+    return t.toFloat(count < double(k));
   }
 };
 
@@ -173,7 +169,7 @@ std::string Metric::weightComplaint(ArrayRef<int64_t> weight,
                     shapeText(weight);
 }
 
-Value weft::keras::weightsLike(Tensors &t, Value weight, Value like) {
+Tensor weft::keras::weightsLike(Tensors &t, Tensor weight, Tensor like) {
   SmallVector<int64_t> shape(t.shape(weight));
   while (int64_t(shape.size()) > t.rank(like))
     shape.pop_back();
@@ -181,8 +177,8 @@ Value weft::keras::weightsLike(Tensors &t, Value weight, Value like) {
   return t.stretch(t.reshape(weight, shape), t.shape(like));
 }
 
-WeightedSum weft::keras::weightedSum(Tensors &t, Value values, Value weight) {
-  auto from = [&](int64_t first, Value x) {
+WeightedSum weft::keras::weightedSum(Tensors &t, Tensor values, Tensor weight) {
+  auto from = [&](int64_t first, Tensor x) {
     SmallVector<int64_t> dims;
     for (int64_t dim = first; dim < t.rank(x); ++dim)
       dims.push_back(dim);
@@ -193,22 +189,22 @@ WeightedSum weft::keras::weightedSum(Tensors &t, Value values, Value weight) {
   if (t.rank(weight) < t.rank(values))
     values = from(t.rank(weight), values);
   weight = weightsLike(t, weight, values);
-  return {t.sumAll(from(1, t.mul(values, weight))), t.sumAll(from(1, weight))};
+  return {t.sumAll(from(1, values * weight)), t.sumAll(from(1, weight))};
 }
 
 MetricResult MeanMetric::compute(Tensors &t, const MetricInputs &in,
-                                 llvm::ArrayRef<Value>) const {
-  Value each = values(t, in.label, in.prediction);
+                                 llvm::ArrayRef<Tensor>) const {
+  Tensor each = values(t, in.label, in.prediction);
   if (!in.weight && !in.mask)
     return {t.meanAll(each)};
-  Value weight = in.weight ? in.weight : t.splat(1, each);
-  auto multiply = [&](Value counted) {
-    Value share = t.toFloat(counted);
-    weight = t.mul(weightsLike(t, weight, share), share);
+  Tensor weight = in.weight ? in.weight : t.splat(1, each);
+  auto multiply = [&](Tensor counted) {
+    Tensor share = t.toFloat(counted);
+    weight = weightsLike(t, weight, share) * share;
   };
   if (in.mask && t.shape(in.mask) == t.shape(each))
     multiply(in.mask);
-  if (Value counted = mask(t, in.label, each))
+  if (Tensor counted = mask(t, in.label, each))
     multiply(counted);
   WeightedSum sums = weightedSum(t, each, weight);
   return {t.join({t.reshape(sums.total, {1}), t.reshape(sums.count, {1})})};

@@ -50,33 +50,32 @@ FBetaScore::variables(ArrayRef<int64_t> sample) const {
 }
 
 MetricResult FBetaScore::compute(Tensors &t, const MetricInputs &in,
-                                 ArrayRef<Value> state) const {
-  Value p = in.prediction, isYes;
+                                 ArrayRef<Tensor> state) const {
+  Tensor p = in.prediction, isYes;
   if (threshold) {
-    isYes = t.compare(CompareKind::GT, p, *threshold);
+    isYes = p > *threshold;
   } else {
-    Value largest = t.spread(t.reduce(ReduceKind::Max, p, {1}), p, {1});
-    isYes = t.make<AndOp>(t.compare(CompareKind::GE, p, largest),
-                          t.compare(CompareKind::GT, t.make<AbsOp>(p), 1e-9));
+    Tensor largest = t.spread(t.reduce(ReduceKind::Max, p, {1}), p, {1});
+    isYes = (p >= largest) & (abs(p) > 1e-9);
   }
-  Value yes = t.toFloat(isYes), label = in.label;
-  auto sum = [&](Value x) {
+  Tensor yes = t.toFloat(isYes), label = in.label;
+  auto sum = [&](Tensor x) {
     if (in.weight)
-      x = t.mul(x, weightsLike(t, in.weight, x));
+      x = x * weightsLike(t, in.weight, x);
     return average == "micro" ? t.sumAll(x) : t.reduce(ReduceKind::Sum, x, {0});
   };
-  Value tp = t.add(state[0], sum(t.mul(yes, label)));
-  Value fp = t.add(state[1], sum(t.mul(yes, t.sub(1.0, label))));
-  Value fn = t.add(state[2], sum(t.mul(t.sub(1.0, yes), label)));
-  Value weights = t.add(state[3], sum(label));
-  Value precision = t.div(tp, t.add(t.add(tp, fp), kEpsilon));
-  Value recall = t.div(tp, t.add(t.add(tp, fn), kEpsilon));
-  Value both = t.add(t.mul(precision, beta * beta), recall);
-  Value mean = t.div(t.mul(precision, recall), t.add(both, kEpsilon));
-  Value score = t.mul(mean, 1 + beta * beta);
+  Tensor tp = state[0] + sum(yes * label);
+  Tensor fp = state[1] + sum(yes * (1.0 - label));
+  Tensor fn = state[2] + sum((1.0 - yes) * label);
+  Tensor weights = state[3] + sum(label);
+  Tensor precision = tp / (tp + fp + kEpsilon);
+  Tensor recall = tp / (tp + fn + kEpsilon);
+  Tensor both = precision * (beta * beta) + recall;
+  Tensor mean = precision * recall / (both + kEpsilon);
+  Tensor score = mean * (1 + beta * beta);
   if (average == "weighted") {
-    Value total = t.add(t.sumAll(weights), kEpsilon);
-    score = t.sumAll(t.mul(score, t.div(weights, t.fill(total, weights))));
+    Tensor total = t.sumAll(weights) + kEpsilon;
+    score = t.sumAll(score * (weights / total));
   } else if (average) {
     score = t.meanAll(score);
   }
@@ -103,38 +102,38 @@ std::vector<MetricVariable> R2Score::variables(ArrayRef<int64_t> sample) const {
 }
 
 MetricResult R2Score::compute(Tensors &t, const MetricInputs &in,
-                              ArrayRef<Value> state) const {
-  Value label = in.label, weight = in.weight ? weightsLike(t, in.weight, label)
-                                             : t.splat(1, label);
-  Value weighted = t.mul(label, weight);
-  auto added = [&](Value total, Value x) {
-    return t.add(total, t.reduce(ReduceKind::Sum, x, {0}));
+                              ArrayRef<Tensor> state) const {
+  Tensor label = in.label, weight = in.weight ? weightsLike(t, in.weight, label)
+                                              : t.splat(1, label);
+  Tensor weighted = label * weight;
+  auto added = [&](Tensor total, Tensor x) {
+    return total + t.reduce(ReduceKind::Sum, x, {0});
   };
-  Value number = t.add(state[0], double(tensorType(label).getNumElements()));
-  Value squares = added(state[1], t.mul(label, weighted));
-  Value sum = added(state[2], weighted);
-  Value error = squaredError(t, label, in.prediction);
-  Value residual = added(state[3], t.mul(error, weight));
-  Value count = added(state[4], weight);
-  Value total = t.sub(squares, t.mul(sum, t.div(sum, count)));
-  Value score = t.sub(1.0, t.div(residual, total));
-  Value isInfinite = t.compare(CompareKind::EQ, t.make<AbsOp>(score), INFINITY);
-  score = t.select(isInfinite, t.splat(0, score), score);
+  Tensor number = state[0] + double(tensorType(label).getNumElements());
+  Tensor squares = added(state[1], label * weighted);
+  Tensor sum = added(state[2], weighted);
+  Tensor error = squaredError(t, label, in.prediction);
+  Tensor residual = added(state[3], error * weight);
+  Tensor count = added(state[4], weight);
+  Tensor total = squares - sum * (sum / count);
+  Tensor score = 1.0 - residual / total;
+  Tensor isInfinite = abs(score) == INFINITY;
+  score = select(isInfinite, 0, score);
   if (aggregation == "uniform_average")
     score = t.meanAll(score);
   else if (aggregation)
-    score = t.div(t.sumAll(t.mul(total, score)), t.sumAll(total));
+    score = t.sumAll(total * score) / t.sumAll(total);
   return {score, {number, squares, sum, residual, count}};
 }
 
 MetricResult RootMeanSquaredError::compute(Tensors &t, const MetricInputs &in,
-                                           ArrayRef<Value> state) const {
-  Value error = squaredError(t, in.prediction, in.label);
+                                           ArrayRef<Tensor> state) const {
+  Tensor error = squaredError(t, in.prediction, in.label);
   WeightedSum sums =
       weightedSum(t, error, in.weight ? in.weight : t.splat(1, error));
-  Value total = t.add(state[0], sums.total);
-  Value count = t.add(state[1], sums.count);
-  return {t.make<SqrtOp>(quotient(t, total, count)), {total, count}};
+  Tensor total = state[0] + sums.total;
+  Tensor count = state[1] + sums.count;
+  return {sqrt(quotient(t, total, count)), {total, count}};
 }
 
 static constexpr Range kClasses = {1, 1 << 15, "lie between 1 and 32768"};
@@ -205,57 +204,51 @@ std::string IoU::complaint(ArrayRef<int64_t> sample) const {
   return "";
 }
 
-Value IoU::predicted(Tensors &t, Value prediction) const {
+Tensor IoU::predicted(Tensors &t, Tensor prediction) const {
   return hasSparsePredictions ? t.toInteger(prediction) : t.argmax(prediction);
 }
 
 MetricResult IoU::compute(Tensors &t, const MetricInputs &in,
-                          ArrayRef<Value> state) const {
-  Value label = hasSparseLabels ? t.toInteger(in.label) : t.argmax(in.label);
-  Value prediction = predicted(t, in.prediction);
-  auto counts = [&](Value x) {
-    return t.make<AndOp>(t.compare(CompareKind::GE, x, 0),
-                         t.compare(CompareKind::LT, x, double(classes)));
-  };
-  Value isCounted = t.make<AndOp>(counts(label), counts(prediction));
+                          ArrayRef<Tensor> state) const {
+  Tensor label = hasSparseLabels ? t.toInteger(in.label) : t.argmax(in.label);
+  Tensor prediction = predicted(t, in.prediction);
+  auto counts = [&](Tensor x) { return (x >= 0) & (x < double(classes)); };
+  Tensor isCounted = counts(label) & counts(prediction);
   if (ignoreClass)
-    isCounted = t.make<AndOp>(
-        isCounted, t.compare(CompareKind::NE, label, double(*ignoreClass)));
-  Value weight = t.toFloat(isCounted);
+    isCounted = isCounted & (label != double(*ignoreClass));
+  Tensor weight = t.toFloat(isCounted);
   if (in.weight) {
     // The weights are truncated if the matrix counts integers.
-    Value given = in.weight;
+    Tensor given = in.weight;
     if (countsIntegers())
       given = t.toFloat(t.toInteger(given));
-    weight = t.mul(weight, weightsLike(t, given, weight));
+    weight = weight * weightsLike(t, given, weight);
   }
   SmallVector<int64_t> shape(t.shape(label)), dims;
   for (int64_t dim = 0; dim < t.rank(label); ++dim)
     dims.push_back(dim);
   shape.push_back(classes);
-  Value like = t.splat(0, RankedTensorType::get(shape, t.builder.getF32Type()));
-  Value rows =
-      t.mul(t.oneHot(label, like), t.spread(weight, like, {t.last(like)}));
-  Value added = t.make<DotOp>(rows, t.oneHot(prediction, like), dims, dims);
-  Value matrix = t.add(state[0], countsIntegers() ? t.toInteger(added) : added);
-  Value real = t.toFloat(matrix);
+  Tensor like =
+      t.splat(0, RankedTensorType::get(shape, t.builder.getF32Type()));
+  Tensor rows = t.oneHot(label, like) * t.spread(weight, like, {t.last(like)});
+  Tensor added = t.make<DotOp>(rows, t.oneHot(prediction, like), dims, dims);
+  Tensor matrix = state[0] + (countsIntegers() ? t.toInteger(added) : added);
+  Tensor real = t.toFloat(matrix);
   auto positions = [&](int64_t dim) {
     return t.make<IotaOp>(tensorType(matrix), t.builder.getI64IntegerAttr(dim),
-                          Value());
+                          Tensor());
   };
-  Value isRight = t.compare(CompareKind::EQ, positions(0), positions(1));
-  Value right =
-      t.reduce(ReduceKind::Sum, t.select(isRight, real, t.splat(0, real)), {1});
-  Value either = t.sub(t.add(t.reduce(ReduceKind::Sum, real, {0}),
-                             t.reduce(ReduceKind::Sum, real, {1})),
-                       right);
+  Tensor isRight = positions(0) == positions(1);
+  Tensor right = t.reduce(ReduceKind::Sum, select(isRight, real, 0), {1});
+  Tensor either = t.reduce(ReduceKind::Sum, real, {0}) +
+                  t.reduce(ReduceKind::Sum, real, {1}) - right;
   std::vector<double> times(classes);
   for (int64_t target : targets)
     times[target] += 1;
-  Value chosen = t.row(times, right);
-  Value isValid = t.compare(CompareKind::GT, either, 1e-9);
-  Value share = t.div(right, t.add(either, kEpsilon));
-  share = t.mul(t.select(isValid, share, t.splat(0, share)), chosen);
-  Value number = t.sumAll(t.mul(t.toFloat(isValid), chosen));
-  return {t.div(t.sumAll(share), t.add(number, kEpsilon)), {matrix}};
+  Tensor chosen = t.row(times, right);
+  Tensor isValid = either > 1e-9;
+  Tensor share = right / (either + kEpsilon);
+  share = select(isValid, share, 0) * chosen;
+  Tensor number = t.sumAll(t.toFloat(isValid) * chosen);
+  return {t.sumAll(share) / (number + kEpsilon), {matrix}};
 }

@@ -29,7 +29,7 @@ public:
   std::vector<MetricVariable>
   variables(llvm::ArrayRef<int64_t> sample) const override;
   MetricResult compute(Tensors &t, const MetricInputs &in,
-                       llvm::ArrayRef<Value> state) const override;
+                       llvm::ArrayRef<Tensor> state) const override;
 };
 
 class F1Score : public FBetaScore {
@@ -47,7 +47,7 @@ public:
   std::vector<MetricVariable>
   variables(llvm::ArrayRef<int64_t> sample) const override;
   MetricResult compute(Tensors &t, const MetricInputs &in,
-                       llvm::ArrayRef<Value> state) const override;
+                       llvm::ArrayRef<Tensor> state) const override;
 };
 
 class RootMeanSquaredError : public Metric {
@@ -58,7 +58,7 @@ public:
     return {{"total", {}}, {"count", {}}};
   }
   MetricResult compute(Tensors &t, const MetricInputs &in,
-                       llvm::ArrayRef<Value> state) const override;
+                       llvm::ArrayRef<Tensor> state) const override;
 };
 
 /// Intersection over union of predicted and labelled samples of a class, as the
@@ -79,7 +79,7 @@ protected:
   void classOptions(Options &o);
   void checkTargets(Options &o);
   /// The predicted class numbers, as i32.
-  virtual Value predicted(Tensors &t, Value prediction) const;
+  virtual Tensor predicted(Tensors &t, Tensor prediction) const;
 
 public:
   llvm::ArrayRef<int64_t>
@@ -95,7 +95,7 @@ public:
     return {{"total_confusion_matrix", {classes, classes}, countsIntegers()}};
   }
   MetricResult compute(Tensors &t, const MetricInputs &in,
-                       llvm::ArrayRef<Value> state) const override;
+                       llvm::ArrayRef<Tensor> state) const override;
 };
 
 /// Mean intersection over union of all classes.
@@ -108,8 +108,8 @@ protected:
 class BinaryIoU : public IoU {
   double threshold = 0.5;
   void ownOptions(Options &o) override;
-  Value predicted(Tensors &t, Value prediction) const override {
-    return t.toInteger(t.compare(CompareKind::GE, prediction, threshold));
+  Tensor predicted(Tensors &t, Tensor prediction) const override {
+    return t.toInteger(prediction >= threshold);
   }
 
 public:

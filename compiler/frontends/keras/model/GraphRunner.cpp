@@ -118,9 +118,10 @@ void GraphRunner::call(const GraphCall &call, Nodes &nodes) {
   node.newMasks = std::exchange(newMasks, {});
   nodeValues.changeMasks(node);
   variables.enter(call.layer);
-  CallInputs inputs = nodeValues.inputsOf(node);
+  Tensors t(builder, builder.getUnknownLoc());
+  CallInputs inputs = nodeValues.inputsOf(node, t);
   CallResults results =
-      callLayer(builder, variables, *entry.layer, entry.path, inputs, true);
+      callLayer(t, variables, *entry.layer, entry.path, inputs, true);
   if (!error.empty())
     return;
   if (entry.layer->takesMasksOff())

@@ -22,7 +22,7 @@ public:
   std::vector<Value> values; ///< indexed by node
 
   /// The inputs of the call that makes the node.
-  CallInputs inputsOf(const Node &node) const;
+  CallInputs inputsOf(const Node &node, const Tensors &t) const;
   /// Sets a tensor's mask, unless it has one.
   void setMask(Value value, Value mask) {
     if (mask)

@@ -18,7 +18,7 @@ static OperationRow named(const char *name, const char *activation) {
     return function->apply(a.t, a.floats("x"));
   });
 }
-using NumberFormula = Value (*)(Tensors &, Value, double);
+using NumberFormula = Tensor (*)(Tensors &, Tensor, double);
 static OperationRow withNumber(const char *name, OperationParameter parameter,
                                NumberFormula formula) {
   return operation(name, {"x"}, {parameter},
@@ -28,68 +28,64 @@ static OperationRow withNumber(const char *name, OperationParameter parameter,
 }
 
 /// max(x, 0), of integers, too.
-static Value relu(OperationCall &a) {
-  return a.t.make<ReluOp>(asNumbers(a.t, a.tensor("x")));
+static Tensor relu(OperationCall &a) {
+  return relu(asNumbers(a.t, a.tensor("x")));
 }
-static Value softShrink(Tensors &t, Value x, double threshold) {
-  Value below = t.select(t.compare(CompareKind::LT, x, -threshold),
-                         t.add(x, threshold), t.splat(0, x));
-  return t.select(t.compare(CompareKind::GT, x, threshold),
-                  t.add(x, -threshold), below);
+static Tensor softShrink(Tensors &t, Tensor x, double threshold) {
+  Tensor below = select(x < -threshold, x + threshold, 0);
+  return select(x > threshold, x + -threshold, below);
 }
-static Value hardShrink(Tensors &t, Value x, double threshold) {
-  Value outside = t.compare(CompareKind::GT, t.make<AbsOp>(x), threshold);
-  return t.select(outside, x, t.splat(0, x));
+static Tensor hardShrink(Tensors &t, Tensor x, double threshold) {
+  Tensor outside = abs(x) > threshold;
+  return select(outside, x, 0);
 }
 /// (x + sqrt(x^2 + b)) / 2.
-static Value squareplus(Tensors &t, Value x, double b) {
-  return t.div(t.add(x, t.make<SqrtOp>(t.add(t.mul(x, x), b))), 2.0);
+static Tensor squareplus(Tensors &t, Tensor x, double b) {
+  return (x + sqrt(x * x + b)) / 2.0;
 }
 /// max(x, 0) + alpha (e^(min(x, 0) / alpha) - 1).
-static Value celu(Tensors &t, Value x, double alpha) {
-  Value below = t.make<Expm1Op>(t.div(t.min(x, 0), alpha));
-  return t.add(t.max(x, 0), t.mul(below, alpha));
+static Tensor celu(Tensors &t, Tensor x, double alpha) {
+  Tensor below = expm1(min(x, 0) / alpha);
+  return max(x, 0) + below * alpha;
 }
-static Value gelu(OperationCall &a) {
+static Tensor gelu(OperationCall &a) {
   Tensors &t = a.t;
-  Value x = a.floats("x");
+  Tensor x = a.floats("x");
   if (!a.flag("approximate"))
     return activationTable().make("gelu")->apply(t, x);
-  Value cube = t.mul(t.mul(x, x), x);
-  Value inside =
-      t.mul(t.add(x, t.mul(cube, 0.044715)), std::sqrt(2 / std::numbers::pi));
-  return t.mul(x, t.mul(t.add(t.make<TanhOp>(inside), 1.0), 0.5));
+  Tensor cube = x * x * x;
+  Tensor inside = (x + cube * 0.044715) * std::sqrt(2 / std::numbers::pi);
+  return x * ((tanh(inside) + 1.0) * 0.5);
 }
-static Value threshold(OperationCall &a) {
-  Value x = a.floats("x");
-  return a.t.select(a.t.compare(CompareKind::GT, x, a.number("threshold")), x,
-                    a.t.splat(a.number("default_value"), x));
+static Tensor threshold(OperationCall &a) {
+  Tensor x = a.floats("x");
+  return select(x > a.number("threshold"), x, a.number("default_value"));
 }
 /// Half of the dimension, times the sigmoid of the other half.
-static Value glu(OperationCall &a) {
+static Tensor glu(OperationCall &a) {
   Tensors &t = a.t;
-  Value x = a.floats("x");
+  Tensor x = a.floats("x");
   if (!a.check(t.rank(x) > 0, "takes no scalar"))
     return x;
   int64_t dim = a.dim("axis", t.rank(x)), size = t.size(x, dim);
   if (!a.check(size % 2 == 0,
                "\"axis\" has the odd size " + std::to_string(size)))
     return x;
-  return t.mul(t.slice(x, dim, 0, size / 2),
-               t.make<LogisticOp>(t.slice(x, dim, size / 2, size)));
+  return t.slice(x, dim, 0, size / 2) *
+         logistic(t.slice(x, dim, size / 2, size));
 }
-static Value softmax(OperationCall &a) {
-  Value x = a.floats("x");
+static Tensor softmax(OperationCall &a) {
+  Tensor x = a.floats("x");
   return a.t.softmax(x, a.dims("axis", x));
 }
-static Value logSoftmax(OperationCall &a) {
+static Tensor logSoftmax(OperationCall &a) {
   Tensors &t = a.t;
-  Value x = a.floats("x");
+  Tensor x = a.floats("x");
   SmallVector<int64_t> dims = a.dims("axis", x);
-  Value largest = t.reduce(ReduceKind::Max, t.stopGradient(x), dims);
-  Value shifted = t.sub(x, t.spread(largest, x, dims));
-  Value total = t.reduce(ReduceKind::Sum, t.make<ExpOp>(shifted), dims);
-  return t.sub(shifted, t.spread(t.make<LogOp>(total), x, dims));
+  Tensor largest = t.reduce(ReduceKind::Max, t.stopGradient(x), dims);
+  Tensor shifted = x - t.spread(largest, x, dims);
+  Tensor total = t.reduce(ReduceKind::Sum, exp(shifted), dims);
+  return shifted - t.spread(log(total), x, dims);
 }
 
 std::vector<OperationRow> weft::keras::activationOperations() {

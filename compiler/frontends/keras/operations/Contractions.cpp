@@ -11,21 +11,21 @@ using namespace weft::keras;
 using Sizes = SmallVector<int64_t>;
 
 /// The two tensors, converted to their common type; booleans become integers.
-static SmallVector<Value> pair(OperationCall &a) {
-  SmallVector<Value> out = {a.tensor("x1"), a.tensor("x2")};
+static SmallVector<Tensor> pair(OperationCall &a) {
+  SmallVector<Tensor> out = {a.tensor("x1"), a.tensor("x2")};
   Type type = promoted(elementOf(out[0]), elementOf(out[1]));
   if (type.isInteger(1))
     type = a.t.builder.getI32Type();
-  for (Value &x : out)
+  for (Tensor &x : out)
     x = castTo(a.t, x, type);
   return out;
 }
 /// Sums products over the dimensions xs of x and ys of y. The result has the
 /// batch dimensions, the others of x, then the others of y.
-static Value contracted(OperationCall &a, Value x, Value y,
-                        ArrayRef<int64_t> xs, ArrayRef<int64_t> ys,
-                        ArrayRef<int64_t> xBatch = {},
-                        ArrayRef<int64_t> yBatch = {}) {
+static Tensor contracted(OperationCall &a, Tensor x, Tensor y,
+                         ArrayRef<int64_t> xs, ArrayRef<int64_t> ys,
+                         ArrayRef<int64_t> xBatch = {},
+                         ArrayRef<int64_t> yBatch = {}) {
   Tensors &t = a.t;
   bool isGood = xs.size() == ys.size();
   for (size_t i = 0; isGood && i < xs.size(); ++i)
@@ -48,10 +48,10 @@ static Value contracted(OperationCall &a, Value x, Value y,
 
 /// Multiplies stacks of matrices; a vector on the left is a row, a vector on
 /// the right is a column.
-static Value matmul(OperationCall &a) {
+static Tensor matmul(OperationCall &a) {
   Tensors &t = a.t;
-  SmallVector<Value> both = pair(a);
-  Value x = both[0], y = both[1];
+  SmallVector<Tensor> both = pair(a);
+  Tensor x = both[0], y = both[1];
   if (!a.check(t.rank(x) > 0 && t.rank(y) > 0, "takes no scalars"))
     return x;
   if (t.rank(y) <= 2)
@@ -70,7 +70,7 @@ static Value matmul(OperationCall &a) {
     dims.push_back(int64_t(shape.size()));
     shape.push_back(ofX == 1 ? ofY : ofX);
   }
-  for (Value *each : {&x, &y}) {
+  for (Tensor *each : {&x, &y}) {
     Sizes wide = shape;
     wide.append(t.shape(*each).end() - 2, t.shape(*each).end());
     if (!a.fits(wide))
@@ -79,41 +79,41 @@ static Value matmul(OperationCall &a) {
   }
   return contracted(a, x, y, {batch + 1}, {batch}, dims, dims);
 }
-static Value dot(OperationCall &a) {
+static Tensor dot(OperationCall &a) {
   Tensors &t = a.t;
-  SmallVector<Value> both = pair(a);
+  SmallVector<Tensor> both = pair(a);
   if (t.rank(both[0]) == 0 || t.rank(both[1]) == 0) {
     both = a.stretched(both);
-    return t.mul(both[0], both[1]);
+    return both[0] * both[1];
   }
   int64_t dim = std::max<int64_t>(t.rank(both[1]) - 2, 0);
   return contracted(a, both[0], both[1], {t.last(both[0])}, {dim});
 }
-static Value inner(OperationCall &a) {
-  SmallVector<Value> both = pair(a);
+static Tensor inner(OperationCall &a) {
+  SmallVector<Tensor> both = pair(a);
   if (!a.check(a.t.rank(both[0]) > 0 && a.t.rank(both[1]) > 0,
                "takes no scalars"))
     return both[0];
   return contracted(a, both[0], both[1], {a.t.last(both[0])},
                     {a.t.last(both[1])});
 }
-static Value flat(Tensors &t, Value x) {
+static Tensor flat(Tensors &t, Tensor x) {
   int64_t count = 1;
   for (int64_t size : t.shape(x))
     count *= size;
   return t.reshape(x, {count});
 }
-static Value outer(OperationCall &a) {
-  SmallVector<Value> both = pair(a);
+static Tensor outer(OperationCall &a) {
+  SmallVector<Tensor> both = pair(a);
   return contracted(a, flat(a.t, both[0]), flat(a.t, both[1]), {}, {});
 }
-static Value vectorDot(OperationCall &a) {
-  SmallVector<Value> both = pair(a);
+static Tensor vectorDot(OperationCall &a) {
+  SmallVector<Tensor> both = pair(a);
   return contracted(a, flat(a.t, both[0]), flat(a.t, both[1]), {0}, {0});
 }
-static Value tensorDot(OperationCall &a) {
+static Tensor tensorDot(OperationCall &a) {
   Tensors &t = a.t;
-  SmallVector<Value> both = pair(a);
+  SmallVector<Tensor> both = pair(a);
   const Argument &axes = a.argument("axes");
   Sizes dims[2];
   if (axes.kind == Argument::Kind::Integer) {
@@ -151,7 +151,7 @@ static Value tensorDot(OperationCall &a) {
 namespace {
 /// A tensor with a letter for each dimension.
 struct Lettered {
-  Value value;
+  Tensor value;
   std::string letters;
   bool has(char letter) const { return letters.find(letter) != letters.npos; }
   int64_t at(char letter) const { return int64_t(letters.find(letter)); }
@@ -198,7 +198,7 @@ static Lettered product(OperationCall &a, Lettered x, Lettered y,
 /// their own, aligned on the right. Empty if the number or ranks of the
 /// operands do not fit.
 static std::vector<std::string> termsOf(const std::string &equation,
-                                        ArrayRef<Value> operands) {
+                                        ArrayRef<Tensor> operands) {
   std::string text;
   for (char c : equation)
     if (c != ' ')
@@ -248,7 +248,7 @@ static std::vector<std::string> termsOf(const std::string &equation,
 /// Whether terms consist of letters, each of which occurs once in a term, each
 /// letter of the result is in an operand's term, and sizes agree.
 static bool isSound(const std::vector<std::string> &terms,
-                    ArrayRef<Value> operands) {
+                    ArrayRef<Tensor> operands) {
   std::map<char, int64_t> sizes;
   for (size_t i = 0; i < terms.size(); ++i)
     for (size_t at = 0; at < terms[i].size(); ++at) {
@@ -269,10 +269,10 @@ static bool isSound(const std::vector<std::string> &terms,
 }
 
 /// Contracts from left to right, two tensors at a time.
-static Value einsum(OperationCall &a) {
-  SmallVector<Value> operands = a.tensors("operands");
+static Tensor einsum(OperationCall &a) {
+  SmallVector<Tensor> operands = a.tensors("operands");
   std::string equation = a.text("subscripts"), shapes;
-  for (Value x : operands)
+  for (Tensor x : operands)
     shapes += (shapes.empty() ? "" : ", ") + shapeText(a.t.shape(x));
   std::vector<std::string> terms = termsOf(equation, operands);
   if (!a.check(!terms.empty() && isSound(terms, operands),

@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
 
-static int64_t elementCount(Value x) {
+static int64_t elementCount(Tensor x) {
   int64_t count = 1;
   for (int64_t size : Tensors::shape(x))
     count *= size;
@@ -17,7 +17,7 @@ static int64_t elementCount(Value x) {
 }
 
 /// The tensor and the dimension to process; without an axis the flat tensor.
-static std::pair<Value, int64_t> alongAxis(OperationCall &a, Value x) {
+static std::pair<Tensor, int64_t> alongAxis(OperationCall &a, Tensor x) {
   if (!a.given("axis"))
     return {a.t.reshape(x, {elementCount(x)}), 0};
   if (!a.check(a.t.rank(x) > 0, "takes no scalar"))
@@ -28,36 +28,39 @@ static std::pair<Value, int64_t> alongAxis(OperationCall &a, Value x) {
 static OperationRow cumulative(const char *name, ScanKind kind) {
   return operation(name, {"x"}, {{"axis"}, {"dtype"}},
                    [kind](OperationCall &a) {
-                     Value x = a.cast(a.tensor("x"), "dtype");
+                     Tensor x = a.cast(a.tensor("x"), "dtype");
                      auto [along, dim] = alongAxis(a, asNumbers(a.t, x));
                      return a.t.make<CumulativeOp>(kind, along, dim);
                    });
 }
 
 /// Sorts the tensors by the first, along a dimension.
-static SmallVector<Value> sorted(Tensors &t, ValueRange values, int64_t dim) {
-  auto op = SortOp::create(t.builder, t.loc, values.getTypes(), values,
-                           uint64_t(dim), /*keys=*/1, /*descending=*/false);
-  return {op->result_begin(), op->result_end()};
+static SmallVector<Tensor> sorted(Tensors &t, ArrayRef<Tensor> tensors,
+                                  int64_t dim) {
+  SmallVector<Value> values = valuesOf(tensors);
+  auto op =
+      SortOp::create(t.builder, t.loc, ValueRange(values).getTypes(), values,
+                     uint64_t(dim), /*keys=*/1, /*descending=*/false);
+  return t(op.getResults());
 }
 
-static Value sort(OperationCall &a) {
+static Tensor sort(OperationCall &a) {
   auto [x, dim] = alongAxis(a, a.tensor("x"));
-  return sorted(a.t, x, dim).front();
+  return sorted(a.t, {x}, dim).front();
 }
 
-static Value argSort(OperationCall &a) {
+static Tensor argSort(OperationCall &a) {
   auto [x, dim] = alongAxis(a, a.tensor("x"));
   auto type = tensorType(x).clone(a.t.builder.getI32Type());
-  Value positions =
-      a.t.make<IotaOp>(type, a.t.builder.getI64IntegerAttr(dim), Value());
+  Tensor positions =
+      a.t.make<IotaOp>(type, a.t.builder.getI64IntegerAttr(dim), Tensor());
   return sorted(a.t, {x, positions}, dim).back();
 }
 
 /// The middle element, or the mean of the two middle elements.
-static Value median(OperationCall &a) {
+static Tensor median(OperationCall &a) {
   Tensors &t = a.t;
-  Value x = a.floats("x");
+  Tensor x = a.floats("x");
   SmallVector<int64_t> dims = a.dims("axis", x), order, shape;
   for (int64_t i = 0; i < t.rank(x); ++i)
     if (!llvm::is_contained(dims, i)) {
@@ -72,20 +75,20 @@ static Value median(OperationCall &a) {
     return x;
   SmallVector<int64_t> rows = shape;
   rows.push_back(count);
-  Value all = sorted(t, t.reshape(t.transpose(x, order), rows), dim).front();
-  Value low =
+  Tensor all = sorted(t, {t.reshape(t.transpose(x, order), rows)}, dim).front();
+  Tensor low =
       t.reshape(t.slice(all, dim, (count - 1) / 2, (count - 1) / 2 + 1), shape);
-  Value high = t.reshape(t.slice(all, dim, count / 2, count / 2 + 1), shape);
-  Value out = count % 2 ? low : t.add(t.mul(low, 0.5), t.mul(high, 0.5));
+  Tensor high = t.reshape(t.slice(all, dim, count / 2, count / 2 + 1), shape);
+  Tensor out = count % 2 ? low : low * 0.5 + high * 0.5;
   // NaN counts as the largest number, and makes the median NaN.
-  Value last = t.reshape(t.slice(all, dim, count - 1, count), shape);
-  out = t.select(t.compare(CompareKind::NE, last, last), last, out);
+  Tensor last = t.reshape(t.slice(all, dim, count - 1, count), shape);
+  out = select(last != last, last, out);
   return a.flag("keepdims") ? t.kept(out, x, dims) : out;
 }
 
-static SmallVector<Value> topK(OperationCall &a) {
+static SmallVector<Tensor> topK(OperationCall &a) {
   Tensors &t = a.t;
-  Value x = a.tensor("x");
+  Tensor x = a.tensor("x");
   int64_t k = a.integer("k");
   if (!a.check(t.rank(x) > 0 && k > 0 && k <= t.size(x, -1),
                "\"k\" is " + std::to_string(k) +
@@ -98,13 +101,13 @@ static SmallVector<Value> topK(OperationCall &a) {
   auto op =
       TopKOp::create(t.builder, t.loc, type, type.clone(t.builder.getI32Type()),
                      x, uint64_t(t.last(x)));
-  return {op.getValues(), op.getPositions()};
+  return {t(op.getValues()), t(op.getPositions())};
 }
 
 /// a[i + 1] - a[i], n times.
-static Value differences(OperationCall &a) {
+static Tensor differences(OperationCall &a) {
   Tensors &t = a.t;
-  Value x = a.tensor("a");
+  Tensor x = a.tensor("a");
   int64_t n = a.integer("n");
   if (!a.check(t.rank(x) > 0, "takes no scalar"))
     return x;
@@ -114,8 +117,8 @@ static Value differences(OperationCall &a) {
                                                  shapeText(t.shape(x))))
     return x;
   for (int64_t i = 0; i < n; ++i)
-    x = t.sub(t.slice(x, dim, 1, t.size(x, dim)),
-              t.slice(x, dim, 0, t.size(x, dim) - 1));
+    x = t.slice(x, dim, 1, t.size(x, dim)) -
+        t.slice(x, dim, 0, t.size(x, dim) - 1);
   return x;
 }
 

@@ -27,44 +27,37 @@ static OperationRow ofNumbers(const char *name, UnaryFormula formula) {
   });
 }
 
-static Value log2Of(Tensors &t, Value x) {
-  return t.div(t.make<LogOp>(x), std::log(2.0));
+static Tensor log2Of(Tensors &t, Tensor x) { return log(x) / std::log(2.0); }
+static Tensor log10Of(Tensors &t, Tensor x) { return log(x) / std::log(10.0); }
+static Tensor exp2Of(Tensors &t, Tensor x) { return pow(2, x); }
+static Tensor toRadians(Tensors &t, Tensor x) {
+  return x * (std::numbers::pi / 180);
 }
-static Value log10Of(Tensors &t, Value x) {
-  return t.div(t.make<LogOp>(x), std::log(10.0));
+static Tensor toDegrees(Tensors &t, Tensor x) {
+  return x * (180 / std::numbers::pi);
 }
-static Value exp2Of(Tensors &t, Value x) {
-  return t.make<PowOp>(t.splat(2, x), x);
-}
-static Value toRadians(Tensors &t, Value x) {
-  return t.mul(x, std::numbers::pi / 180);
-}
-static Value toDegrees(Tensors &t, Value x) {
-  return t.mul(x, 180 / std::numbers::pi);
-}
-static Value reciprocal(Tensors &t, Value x) { return t.div(t.splat(1, x), x); }
+static Tensor reciprocal(Tensors &t, Tensor x) { return 1 / x; }
 
-static Value truncated(Tensors &t, Value x) {
+static Tensor truncated(Tensors &t, Tensor x) {
   if (!isFloat(x))
     return x;
-  return t.select(t.compare(CompareKind::LT, x, 0), t.make<CeilOp>(x),
-                  t.make<FloorOp>(x));
+  return select(x < 0, ceil(x), floor(x));
 }
-static Value absolute(Tensors &t, Value x) {
+static Tensor absolute(Tensors &t, Tensor x) {
   auto integer = dyn_cast<IntegerType>(elementOf(x));
   bool isNeverNegative =
       integer && (integer.getWidth() == 1 || integer.isUnsigned());
-  return isNeverNegative ? x : t.make<AbsOp>(x);
+  return isNeverNegative ? x : abs(x);
 }
-static Value square(Tensors &t, Value x) {
+static Tensor square(Tensors &t, Tensor x) {
   x = asNumbers(t, x);
-  return t.mul(x, x);
+  return x * x;
 }
-static Value identity(Tensors &, Value x) { return x; }
+static Tensor identity(Tensors &, Tensor x) { return x; }
 
-static Value rounded(OperationCall &a) {
+static Tensor rounded(OperationCall &a) {
   Tensors &t = a.t;
-  Value x = a.tensor("x");
+  Tensor x = a.tensor("x");
   int64_t decimals = a.integer("decimals");
   if (!a.check(std::abs(decimals) <= 30,
                "\"decimals\" must lie between -30 and 30"))
@@ -72,12 +65,12 @@ static Value rounded(OperationCall &a) {
   if (!isFloat(x) && decimals >= 0)
     return x;
   Type type = elementOf(x);
-  Value scaled = asFloats(t, x);
+  Tensor scaled = asFloats(t, x);
   double factor = std::pow(10.0, double(decimals));
   if (decimals)
-    scaled = t.mul(scaled, factor);
-  scaled = t.make<RoundEvenOp>(scaled);
-  return castTo(t, decimals ? t.div(scaled, factor) : scaled, type);
+    scaled = scaled * factor;
+  scaled = roundEven(scaled);
+  return castTo(t, decimals ? scaled / factor : scaled, type);
 }
 
 /// The largest finite number of a type of floats; 0 of another type.
@@ -88,36 +81,32 @@ static double largestOf(Type element) {
               : 0;
 }
 
-static Value nanToNum(OperationCall &a) {
-  Tensors &t = a.t;
-  Value x = a.floats("x");
+static Tensor nanToNum(OperationCall &a) {
+  Tensor x = a.floats("x");
   double most = largestOf(elementOf(x));
   const double infinity = std::numeric_limits<double>::infinity();
-  Value out = t.select(t.compare(CompareKind::NE, x, x),
-                       t.splat(a.number("nan"), x), x);
-  out = t.select(t.compare(CompareKind::EQ, x, infinity),
-                 t.splat(a.number("posinf", most), x), out);
-  return t.select(t.compare(CompareKind::EQ, x, -infinity),
-                  t.splat(a.number("neginf", -most), x), out);
+  Tensor out = select(x != x, a.number("nan"), x);
+  out = select(x == infinity, a.number("posinf", most), out);
+  return select(x == -infinity, a.number("neginf", -most), out);
 }
 
-static Value clip(OperationCall &a) {
+static Tensor clip(OperationCall &a) {
   Tensors &t = a.t;
-  Value x = asNumbers(t, a.tensor("x"));
+  Tensor x = asNumbers(t, a.tensor("x"));
   for (const char *bound : {"x_min", "x_max"}) {
     if (!a.given(bound))
       continue;
-    SmallVector<Value> both = a.together({bound, "x"});
+    SmallVector<Tensor> both = a.together({bound, "x"});
     bool isLow = bound == StringRef("x_min");
     if (isLow || !a.given("x_min")) {
-      x = isLow ? t.make<MaxOp>(both[0], castTo(t, both[1], elementOf(both[0])))
-                : t.make<MinOp>(both[0], both[1]);
+      x = isLow ? max(both[0], castTo(t, both[1], elementOf(both[0])))
+                : min(both[0], both[1]);
       continue;
     }
     both = a.stretched(
         {castTo(t, both[0], promoted(elementOf(both[0]), elementOf(x))),
          castTo(t, x, promoted(elementOf(both[0]), elementOf(x)))});
-    x = t.make<MinOp>(both[0], both[1]);
+    x = min(both[0], both[1]);
   }
   return x;
 }
@@ -125,17 +114,19 @@ static Value clip(OperationCall &a) {
 /// The row of a constant in the shape of x; an option "dtype" changes the type.
 static OperationRow constantLike(const char *name, double number) {
   return operation(name, {"x"}, {{"dtype"}}, [number](OperationCall &a) {
-    Value x = a.tensor("x");
+    Tensor x = a.tensor("x");
     return a.t.splat(number, a.cast(x, "dtype"));
   });
 }
-static Value fullLike(OperationCall &a) {
-  Value x = a.cast(a.tensor("x"), "dtype");
-  Value fill = castTo(a.t, a.tensor("fill_value"), elementOf(x));
-  SmallVector<Value> both = a.stretched({fill, x});
+static Tensor fullLike(OperationCall &a) {
+  Tensor x = a.cast(a.tensor("x"), "dtype");
+  Tensor fill = castTo(a.t, a.tensor("fill_value"), elementOf(x));
+  SmallVector<Tensor> both = a.stretched({fill, x});
   return both[0];
 }
-static Value castOf(OperationCall &a) { return a.cast(a.tensor("x"), "dtype"); }
+static Tensor castOf(OperationCall &a) {
+  return a.cast(a.tensor("x"), "dtype");
+}
 
 std::vector<OperationRow> weft::keras::elementwiseOperations() {
   return {ofNumbers("Absolute", absolute),
@@ -177,7 +168,7 @@ std::vector<OperationRow> weft::keras::elementwiseOperations() {
           ofNumbers("Square", square),
           operation("StopGradient", {"variable"}, {},
                     [](OperationCall &a) {
-                      Value x = a.tensor("variable");
+                      Tensor x = a.tensor("variable");
                       return isFloat(x) ? a.t.make<StopGradientOp>(x) : x;
                     }),
           ofNumbers("Trunc", truncated),

@@ -17,14 +17,14 @@ static bool isFirst(OperationCall &a) {
 
 /// Broadcasts each of several vectors along a dimension of its own, to one
 /// shape.
-static SmallVector<Value> meshgrid(OperationCall &a) {
+static SmallVector<Tensor> meshgrid(OperationCall &a) {
   Tensors &t = a.t;
-  SmallVector<Value> parts;
+  SmallVector<Tensor> parts;
   Sizes shape, dims;
   for (const char *name : {"x1", "x2", "x3", "x4"}) {
     if (!a.given(name))
       break;
-    Value x = a.tensor(name);
+    Tensor x = a.tensor(name);
     if (!a.check(t.rank(x) <= 1, "takes vectors, but is called with a tensor "
                                  "of shape " +
                                      shapeText(t.shape(x))))
@@ -51,9 +51,9 @@ static constexpr int64_t kMost = int64_t(1) << 40;
 
 /// Moves the diagonal elements x[.., i, i + offset, ..] of two dimensions to
 /// the last dimension.
-static Value diagonal(OperationCall &a) {
+static Tensor diagonal(OperationCall &a) {
   Tensors &t = a.t;
-  Value x = a.tensor("x");
+  Tensor x = a.tensor("x");
   if (!a.check(t.rank(x) > 1, "takes tensors of two dimensions or more"))
     return x;
   int64_t first = a.checkedDim(a.integer("axis1"), t.rank(x)),
@@ -79,14 +79,14 @@ static Value diagonal(OperationCall &a) {
               column + count);
   auto numbers = tensorType(x).clone(t.builder.getI32Type());
   auto along = [&](int64_t dim) {
-    return t.make<IotaOp>(numbers, t.builder.getI64IntegerAttr(dim), Value());
+    return t.make<IotaOp>(numbers, t.builder.getI64IntegerAttr(dim), Tensor());
   };
-  Value isOn = t.compare(CompareKind::EQ, along(last - 1), along(last));
-  return t.make<ReduceOp>(ReduceKind::Sum, t.select(isOn, x, t.splat(0, x)),
+  Tensor isOn = along(last - 1) == along(last);
+  return t.make<ReduceOp>(ReduceKind::Sum, select(isOn, x, 0),
                           ArrayRef<int64_t>{last - 1});
 }
-static Value trace(OperationCall &a) {
-  Value x = diagonal(a);
+static Tensor trace(OperationCall &a) {
+  Tensor x = diagonal(a);
   return a.t.reduce(ReduceKind::Sum, x, {a.t.last(x)});
 }
 
@@ -97,7 +97,7 @@ static OperationRow squares(const char *name, bool inward) {
       name, {"x"}, {{"block_size"}, {"data_format", "\"channels_last\""}},
       [inward](OperationCall &a) {
         Tensors &t = a.t;
-        Value x = a.tensor("x");
+        Tensor x = a.tensor("x");
         int64_t block = a.integer("block_size", 1);
         bool first = isFirst(a);
         bool isGood = t.rank(x) == 4 && block > 0 && block < 1 << 15;
@@ -156,7 +156,7 @@ static OperationRow pooling(const char *name, bool isMax) {
       {{"pool_size"}, {"strides"}, {"padding", "\"valid\""}, {"data_format"}},
       [isMax](OperationCall &a) {
         Tensors &t = a.t;
-        Value x = a.floats("inputs");
+        Tensor x = a.floats("inputs");
         int64_t rank = t.rank(x) - 2;
         std::string padding = a.text("padding", "valid");
         if (!a.check(rank > 0 && rank < 4 &&
@@ -179,19 +179,19 @@ static OperationRow pooling(const char *name, bool isMax) {
             return x;
         if (isMax)
           return pool(t, ReduceKind::Max, x, window, first);
-        Value total = pool(t, ReduceKind::Sum, x, window, first);
+        Tensor total = pool(t, ReduceKind::Sum, x, window, first);
         if (padding == "same")
-          return t.div(total, countsOf(t, x, total, window, first));
+          return total / countsOf(t, x, total, window, first);
         double count = 1;
         for (int64_t each : size)
           count *= double(each);
-        return t.div(total, count);
+        return total / count;
       });
 }
 
-static Value resize(OperationCall &a) {
+static Tensor resize(OperationCall &a) {
   Tensors &t = a.t;
-  Value x = a.floats("images");
+  Tensor x = a.floats("images");
   std::vector<int64_t> size = spatial(a, "size", 2);
   std::string how = a.text("interpolation", "bilinear");
   bool isKnown = false;
@@ -218,9 +218,9 @@ static Value resize(OperationCall &a) {
   return x;
 }
 
-static Value grayscale(OperationCall &a) {
+static Tensor grayscale(OperationCall &a) {
   Tensors &t = a.t;
-  Value x = a.floats("images");
+  Tensor x = a.floats("images");
   bool isImage = t.rank(x) == 3 || t.rank(x) == 4;
   int64_t dim = isImage ? t.rank(x) - (isFirst(a) ? 3 : 1) : 0;
   if (!a.check(isImage && (t.size(x, dim) == 3 || t.size(x, dim) == 1),

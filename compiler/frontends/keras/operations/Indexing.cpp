@@ -17,9 +17,9 @@ namespace {
 /// Applies x[key], entry by entry.
 class ItemReader {
 public:
-  ItemReader(OperationCall &a [[clang::lifetimebound]], Value x)
+  ItemReader(OperationCall &a [[clang::lifetimebound]], Tensor x)
       : a(a), t(a.t), x(x) {}
-  Value read(std::vector<Argument> keys);
+  Tensor read(std::vector<Argument> keys);
 
 private:
   void takePosition(int64_t index);
@@ -28,7 +28,7 @@ private:
 
   OperationCall &a;
   Tensors &t;
-  Value x;
+  Tensor x;
   int64_t dim = 0; ///< the next dimension of x
   Sizes shape;     ///< of the result so far
 };
@@ -88,7 +88,7 @@ void ItemReader::takeRange(const Argument &slice) {
   ++dim;
 }
 
-Value ItemReader::read(std::vector<Argument> keys) {
+Tensor ItemReader::read(std::vector<Argument> keys) {
   int64_t taken = 0, dots = 0;
   for (const Argument &key : keys) {
     taken += key.kind == Kind::Integer || key.kind == Kind::Slice;
@@ -128,7 +128,7 @@ Value ItemReader::read(std::vector<Argument> keys) {
 
 /// Takes rows of dimension `dim` by indices, like jnp.take. Negative indices
 /// count from the end; indices outside give NaN, or the least integer.
-static Value taken(OperationCall &a, Value x, Value indices, int64_t dim) {
+static Tensor taken(OperationCall &a, Tensor x, Tensor indices, int64_t dim) {
   Tensors &t = a.t;
   Sizes order = {dim}, rest, shape(t.shape(indices)), back;
   for (int64_t i = 0; i < t.rank(x); ++i)
@@ -142,8 +142,8 @@ static Value taken(OperationCall &a, Value x, Value indices, int64_t dim) {
   int64_t width = 1, rank = t.rank(indices);
   for (int64_t size : rest)
     width *= size;
-  Value rows = t.reshape(t.transpose(x, order), {t.size(x, dim), width});
-  Value found = t.reshape(t.take(rows, t.toInteger(indices)), shape);
+  Tensor rows = t.reshape(t.transpose(x, order), {t.size(x, dim), width});
+  Tensor found = t.reshape(t.take(rows, t.toInteger(indices)), shape);
   for (int64_t i = 0; i < dim; ++i)
     back.push_back(rank + i);
   for (int64_t i = 0; i < rank; ++i)
@@ -152,8 +152,8 @@ static Value taken(OperationCall &a, Value x, Value indices, int64_t dim) {
     back.push_back(i);
   return t.transpose(found, back);
 }
-static Value take(OperationCall &a) {
-  Value x = a.tensor("x"), indices = a.tensor("indices");
+static Tensor take(OperationCall &a) {
+  Tensor x = a.tensor("x"), indices = a.tensor("indices");
   if (!a.check(!isFloat(indices) && !isBool(indices),
                "takes by floats; \"indices\" must be integers"))
     return x;
@@ -164,19 +164,19 @@ static Value take(OperationCall &a) {
     return taken(a, a.t.reshape(x, {count}), indices, 0);
   return taken(a, x, indices, a.dim("axis", a.t.rank(x)));
 }
-static Value getItem(OperationCall &a) {
-  Value x = a.tensor("x");
+static Tensor getItem(OperationCall &a) {
+  Tensor x = a.tensor("x");
   const Argument &key = a.argument("key");
   return ItemReader(a, x).read(
       key.kind == Kind::List ? key.items : std::vector<Argument>{key});
 }
 
 /// The element that the index names, at each position of the other dimensions.
-static Value takeAlongAxis(OperationCall &a) {
+static Tensor takeAlongAxis(OperationCall &a) {
   Tensors &t = a.t;
-  Value x = a.tensor("x"), indices = a.t.toInteger(a.tensor("indices"));
+  Tensor x = a.tensor("x"), indices = a.t.toInteger(a.tensor("indices"));
   if (!a.given("axis")) {
-    for (Value *each : {&x, &indices}) {
+    for (Tensor *each : {&x, &indices}) {
       int64_t count = 1;
       for (int64_t size : t.shape(*each))
         count *= size;
@@ -193,10 +193,9 @@ static Value takeAlongAxis(OperationCall &a) {
                          "; they may differ along the axis only"))
     return x;
   double size = double(t.size(x, dim));
-  Value isNegative = t.compare(CompareKind::LT, indices, 0);
-  indices = t.select(isNegative, t.add(indices, size), indices);
-  Value isInside = t.make<AndOp>(t.compare(CompareKind::GE, indices, 0),
-                                 t.compare(CompareKind::LT, indices, size));
+  Tensor isNegative = indices < 0;
+  indices = select(isNegative, indices + size, indices);
+  Tensor isInside = (indices >= 0) & (indices < size);
   Sizes batch, ones(rank, 1), column(t.shape(indices));
   for (int64_t i = 0; i < rank; ++i)
     if (i != dim)
@@ -204,18 +203,18 @@ static Value takeAlongAxis(OperationCall &a) {
   column.push_back(1);
   int64_t at[] = {dim};
   auto type = tensorType(x).clone(t.shape(indices));
-  Value found = t.make<GatherOp>(
+  Tensor found = t.make<GatherOp>(
       type, x, t.reshape(indices, column), ArrayRef<int64_t>(),
       ArrayRef<int64_t>(at), ArrayRef<int64_t>(batch), ArrayRef<int64_t>(batch),
       ArrayRef<int64_t>(at), uint64_t(rank), ArrayRef<int64_t>(ones));
   double absent = isFloat(x) ? std::numeric_limits<double>::quiet_NaN()
                              : double(std::numeric_limits<int32_t>::min());
-  return t.select(isInside, found, t.splat(absent, found));
+  return select(isInside, found, absent);
 }
 
-static Value oneHot(OperationCall &a) {
+static Tensor oneHot(OperationCall &a) {
   Tensors &t = a.t;
-  Value x = a.t.toInteger(a.tensor("x"));
+  Tensor x = a.t.toInteger(a.tensor("x"));
   int64_t classes = a.integer("num_classes");
   int64_t dim = a.dim("axis", t.rank(x) + 1);
   Sizes shape(t.shape(x));
@@ -224,7 +223,7 @@ static Value oneHot(OperationCall &a) {
       !a.fits(shape))
     return x;
   auto type = RankedTensorType::get(shape, t.builder.getF32Type());
-  return a.cast(t.make<OneHotOp>(type, x, uint64_t(dim), Value()), "dtype");
+  return a.cast(t.make<OneHotOp>(type, x, uint64_t(dim), Tensor()), "dtype");
 }
 
 /// The row of an op that keeps the elements of x for which `kind` holds between
@@ -232,24 +231,24 @@ static Value oneHot(OperationCall &a) {
 static OperationRow triangle(const char *name, CompareKind kind) {
   return operation(name, {"x"}, {{"k", "0"}}, [kind](OperationCall &a) {
     Tensors &t = a.t;
-    Value x = a.tensor("x");
+    Tensor x = a.tensor("x");
     if (!a.check(t.rank(x) >= 2, "takes tensors of two dimensions or more"))
       return x;
     auto type =
         RankedTensorType::get(t.shape(x).take_back(2), t.builder.getI32Type());
     auto count = [&](int64_t dim) {
-      return t.make<IotaOp>(type, t.builder.getI64IntegerAttr(dim), Value());
+      return t.make<IotaOp>(type, t.builder.getI64IntegerAttr(dim), Tensor());
     };
     double most = double(std::numeric_limits<int32_t>::max() / 2);
     double k = std::clamp(double(a.integer("k")), -most, most);
-    Value inside = t.compare(kind, t.sub(count(1), count(0)), k);
-    return t.select(t.stretch(inside, t.shape(x)), x, t.splat(0, x));
+    Tensor inside = (count(1) - count(0)).compare(kind, k);
+    return select(t.stretch(inside, t.shape(x)), x, 0);
   });
 }
 
-static Value slice(OperationCall &a) {
+static Tensor slice(OperationCall &a) {
   Tensors &t = a.t;
-  Value x = a.tensor("inputs");
+  Tensor x = a.tensor("inputs");
   Sizes starts = a.integers("start_indices"), sizes = a.integers("shape");
   bool isGood =
       int64_t(starts.size()) == t.rank(x) && int64_t(sizes.size()) == t.rank(x);

@@ -8,15 +8,15 @@ using namespace weft::keras;
 
 using Sizes = SmallVector<int64_t>;
 
-static Value joined(OperationCall &a, ArrayRef<Value> parts, int64_t axis) {
+static Tensor joined(OperationCall &a, ArrayRef<Tensor> parts, int64_t axis) {
   Tensors &t = a.t;
-  Value first = parts[0];
+  Tensor first = parts[0];
   if (!a.check(t.rank(first) > 0, "cannot join scalars; use stack"))
     return first;
   int64_t dim = a.checkedDim(axis, t.rank(first));
   Sizes shape(t.shape(first));
   shape[dim] = 0;
-  for (Value part : parts) {
+  for (Tensor part : parts) {
     Sizes other(t.shape(part));
     bool isGood = other.size() == shape.size();
     if (isGood) {
@@ -31,14 +31,13 @@ static Value joined(OperationCall &a, ArrayRef<Value> parts, int64_t axis) {
   }
   if (!a.fits(shape))
     return first;
-  return t.make<ConcatenateOp>(tensorType(first).clone(shape),
-                               ValueRange(parts), uint64_t(dim));
+  return t.concatenate(parts, dim);
 }
-static Value concatenate(OperationCall &a) {
-  SmallVector<Value> parts = a.tensors("xs");
+static Tensor concatenate(OperationCall &a) {
+  SmallVector<Tensor> parts = a.tensors("xs");
   if (a.given("axis"))
     return joined(a, parts, a.integer("axis"));
-  for (Value &part : parts) {
+  for (Tensor &part : parts) {
     int64_t count = 1;
     for (int64_t size : a.t.shape(part))
       count *= size;
@@ -46,10 +45,10 @@ static Value concatenate(OperationCall &a) {
   }
   return joined(a, parts, 0);
 }
-static Value append(OperationCall &a) {
-  SmallVector<Value> both = {a.tensor("x1"), a.tensor("x2")};
+static Tensor append(OperationCall &a) {
+  SmallVector<Tensor> both = {a.tensor("x1"), a.tensor("x2")};
   Type type = promoted(elementOf(both[0]), elementOf(both[1]));
-  for (Value &part : both) {
+  for (Tensor &part : both) {
     part = castTo(a.t, part, type);
     int64_t count = 1;
     for (int64_t size : a.t.shape(part))
@@ -60,16 +59,16 @@ static Value append(OperationCall &a) {
   return joined(a, both, a.integer("axis"));
 }
 /// Adds a dimension of size 1.
-static Value widened(Tensors &t, Value x, int64_t dim) {
+static Tensor widened(Tensors &t, Tensor x, int64_t dim) {
   Sizes shape(t.shape(x));
   shape.insert(shape.begin() + dim, 1);
   return t.reshape(x, shape);
 }
-static Value stack(OperationCall &a) {
-  SmallVector<Value> parts = a.tensors("x");
+static Tensor stack(OperationCall &a) {
+  SmallVector<Tensor> parts = a.tensors("x");
   int64_t dim = a.dim("axis", a.t.rank(parts[0]) + 1);
-  for (Value &part : parts) {
-    if (!a.check(a.t.shape(part) == a.t.shape(parts[0]) || part == parts[0] ||
+  for (Tensor &part : parts) {
+    if (!a.check(a.t.shape(part) == a.t.shape(parts[0]) || part.is(parts[0]) ||
                      a.t.rank(part) + 1 > dim,
                  "cannot stack tensors of different ranks"))
       return parts[0];
@@ -81,9 +80,9 @@ static Value stack(OperationCall &a) {
 /// Vstack, and joined along dimension 0 by Hstack.
 static OperationRow stackAlong(const char *name, int64_t dim) {
   return operation(name, {"xs"}, {}, [dim](OperationCall &a) {
-    SmallVector<Value> parts = a.tensors("xs");
+    SmallVector<Tensor> parts = a.tensors("xs");
     bool isFlat = false;
-    for (Value &part : parts) {
+    for (Tensor &part : parts) {
       isFlat |= a.t.rank(part) < 2;
       if (dim == 0 && a.t.rank(part) == 1)
         part = widened(a.t, part, 0);
@@ -93,9 +92,9 @@ static OperationRow stackAlong(const char *name, int64_t dim) {
 }
 
 /// The parts of x that end at the positions `ends`.
-static SmallVector<Value> cut(OperationCall &a, Value x, int64_t dim,
-                              ArrayRef<int64_t> ends) {
-  SmallVector<Value> out;
+static SmallVector<Tensor> cut(OperationCall &a, Tensor x, int64_t dim,
+                               ArrayRef<int64_t> ends) {
+  SmallVector<Tensor> out;
   int64_t begin = 0, size = a.t.size(x, dim);
   for (int64_t end : ends) {
     if (!a.check(end > begin && end <= size,
@@ -107,7 +106,8 @@ static SmallVector<Value> cut(OperationCall &a, Value x, int64_t dim,
   }
   return out;
 }
-static SmallVector<Value> splitAlong(OperationCall &a, Value x, int64_t axis) {
+static SmallVector<Tensor> splitAlong(OperationCall &a, Tensor x,
+                                      int64_t axis) {
   if (!a.check(a.t.rank(x) > 0, "takes no scalar"))
     return {x};
   int64_t dim = a.checkedDim(axis, a.t.rank(x)), size = a.t.size(x, dim);
@@ -128,17 +128,17 @@ static SmallVector<Value> splitAlong(OperationCall &a, Value x, int64_t axis) {
     ends.push_back(i * (size / count));
   return cut(a, x, dim, ends);
 }
-static SmallVector<Value> split(OperationCall &a) {
+static SmallVector<Tensor> split(OperationCall &a) {
   return splitAlong(a, a.tensor("x"), a.integer("axis"));
 }
 static OperationRow splitOf(const char *name, int64_t axis) {
   return {name, {"x"}, {{"indices_or_sections"}}, [axis](OperationCall &a) {
-            Value x = a.tensor("x");
+            Tensor x = a.tensor("x");
             return splitAlong(a, x, a.t.rank(x) == 1 ? 0 : axis);
           }};
 }
-static SmallVector<Value> unstack(OperationCall &a) {
-  Value x = a.tensor("x");
+static SmallVector<Tensor> unstack(OperationCall &a) {
+  Tensor x = a.tensor("x");
   if (!a.check(a.t.rank(x) > 0, "takes no scalar"))
     return {x};
   int64_t dim = a.dim("axis", a.t.rank(x)), size = a.t.size(x, dim);
@@ -150,8 +150,8 @@ static SmallVector<Value> unstack(OperationCall &a) {
   for (int64_t i = 1; i <= size; ++i)
     ends.push_back(i);
   shape.erase(shape.begin() + dim);
-  SmallVector<Value> out = cut(a, x, dim, ends);
-  for (Value &part : out)
+  SmallVector<Tensor> out = cut(a, x, dim, ends);
+  for (Tensor &part : out)
     part = a.t.reshape(part, shape);
   return out;
 }

@@ -10,17 +10,17 @@ using namespace weft::keras;
 
 static OperationRow comparison(const char *name, CompareKind kind) {
   return operation(name, {"x1", "x2"}, {}, [kind](OperationCall &a) {
-    SmallVector<Value> both = a.together({"x1", "x2"});
-    return a.t.compare(kind, asNumbers(a.t, both[0]), asNumbers(a.t, both[1]));
+    SmallVector<Tensor> both = a.together({"x1", "x2"});
+    return asNumbers(a.t, both[0]).compare(kind, asNumbers(a.t, both[1]));
   });
 }
-static Value truth(OperationCall &a, Value x) {
+static Tensor truth(OperationCall &a, Tensor x) {
   return castTo(a.t, x, a.t.builder.getI1Type());
 }
 /// The row of a logical function: numbers other than 0 are true.
 template <class Op> static OperationRow logical(const char *name) {
   return operation(name, {"x1", "x2"}, {}, [](OperationCall &a) {
-    SmallVector<Value> both =
+    SmallVector<Tensor> both =
         a.stretched({truth(a, a.tensor("x1")), truth(a, a.tensor("x2"))});
     return a.t.make<Op>(both[0], both[1]);
   });
@@ -28,67 +28,60 @@ template <class Op> static OperationRow logical(const char *name) {
 /// The row of a function of integers.
 static OperationRow ofBits(const char *name, BinaryFormula formula) {
   return operation(name, {"x", "y"}, {}, [formula](OperationCall &a) {
-    SmallVector<Value> both = a.together({"x", "y"});
+    SmallVector<Tensor> both = a.together({"x", "y"});
     bool isGood = a.check(!isFloat(both[0]), "takes integers, not floats");
     return isGood ? formula(a.t, both[0], both[1]) : both[0];
   });
 }
-static Value leftShift(Tensors &t, Value x, Value y) {
+static Tensor leftShift(Tensors &t, Tensor x, Tensor y) {
   return t.make<ShiftLeftOp>(asNumbers(t, x), asNumbers(t, y));
 }
-static Value rightShift(Tensors &t, Value x, Value y) {
+static Tensor rightShift(Tensors &t, Tensor x, Tensor y) {
   x = asNumbers(t, x), y = asNumbers(t, y);
   return elementOf(x).isUnsignedInteger()
              ? t.make<ShiftRightLogicalOp>(x, y)
              : t.make<ShiftRightArithmeticOp>(x, y);
 }
-static Value logicalNot(OperationCall &a) {
-  return a.t.make<NotOp>(truth(a, a.tensor("x")));
-}
-static Value bitwiseNot(OperationCall &a) {
-  Value x = a.tensor("x");
-  return a.check(!isFloat(x), "takes integers, not floats") ? a.t.make<NotOp>(x)
-                                                            : x;
+static Tensor logicalNot(OperationCall &a) { return ~truth(a, a.tensor("x")); }
+static Tensor bitwiseNot(OperationCall &a) {
+  Tensor x = a.tensor("x");
+  return a.check(!isFloat(x), "takes integers, not floats") ? ~x : x;
 }
 
 static OperationRow isInfinite(const char *name, bool below, bool above) {
   return operation(name, {"x"}, {}, [below, above](OperationCall &a) {
     const double infinity = std::numeric_limits<double>::infinity();
-    Value x = a.floats("x");
-    Value low = a.t.compare(CompareKind::EQ, x, -infinity);
-    Value high = a.t.compare(CompareKind::EQ, x, infinity);
-    return !above ? low : !below ? high : a.t.make<OrOp>(low, high);
+    Tensor x = a.floats("x");
+    Tensor low = x == -infinity;
+    Tensor high = x == infinity;
+    return !above ? low : !below ? high : low | high;
   });
 }
-static Value isNan(OperationCall &a) {
-  Value x = a.floats("x");
-  return a.t.compare(CompareKind::NE, x, x);
+static Tensor isNan(OperationCall &a) {
+  Tensor x = a.floats("x");
+  return x != x;
 }
-static Value isFinite(OperationCall &a) { return a.t.isFinite(a.floats("x")); }
+static Tensor isFinite(OperationCall &a) { return a.t.isFinite(a.floats("x")); }
 /// |x1 - x2| <= atol + rtol |x2|, or x1 = x2, as of infinities.
-static Value isClose(OperationCall &a) {
+static Tensor isClose(OperationCall &a) {
   Tensors &t = a.t;
-  SmallVector<Value> both = a.together({"x1", "x2"});
-  Value x = asFloats(t, both[0]), y = asFloats(t, both[1]);
-  Value allowed = t.add(t.mul(t.make<AbsOp>(y), a.number("rtol", 1e-5)),
-                        a.number("atol", 1e-8));
-  Value isNear = t.make<AndOp>(
-      t.compare(CompareKind::LE, t.make<AbsOp>(t.sub(x, y)), allowed),
-      t.isFinite(y));
-  isNear = t.make<OrOp>(isNear, t.compare(CompareKind::EQ, x, y));
+  SmallVector<Tensor> both = a.together({"x1", "x2"});
+  Tensor x = asFloats(t, both[0]), y = asFloats(t, both[1]);
+  Tensor allowed = abs(y) * a.number("rtol", 1e-5) + a.number("atol", 1e-8);
+  Tensor isNear = (abs(x - y) <= allowed) & t.isFinite(y);
+  isNear = isNear | (x == y);
   if (!a.flag("equal_nan"))
     return isNear;
-  return t.make<OrOp>(isNear, t.make<AndOp>(t.compare(CompareKind::NE, x, x),
-                                            t.compare(CompareKind::NE, y, y)));
+  return isNear | ((x != x) & (y != y));
 }
-static Value where(OperationCall &a) {
+static Tensor where(OperationCall &a) {
   if (!a.check(a.given("x1") && a.given("x2"),
                "has no values to choose from; give x1 and x2"))
     return a.tensor("condition");
-  SmallVector<Value> both = a.together({"x1", "x2"});
-  SmallVector<Value> all =
+  SmallVector<Tensor> both = a.together({"x1", "x2"});
+  SmallVector<Tensor> all =
       a.stretched({truth(a, a.tensor("condition")), both[0], both[1]});
-  return a.t.select(all[0], all[1], all[2]);
+  return select(all[0], all[1], all[2]);
 }
 
 std::vector<OperationRow> weft::keras::logicalOperations() {

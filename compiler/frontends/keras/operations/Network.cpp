@@ -9,9 +9,9 @@ using namespace weft;
 using namespace weft::keras;
 
 /// Divides x by its 1-norm or 2-norm along axes.
-static Value normalize(OperationCall &a) {
+static Tensor normalize(OperationCall &a) {
   Tensors &t = a.t;
-  Value x = a.floats("x");
+  Tensor x = a.floats("x");
   SmallVector<int64_t> dims = a.dims("axis", x);
   double epsilon = a.number("epsilon", kEpsilon);
   int64_t order = a.integer("order", 2);
@@ -19,86 +19,86 @@ static Value normalize(OperationCall &a) {
                "\"order\" is " + std::to_string(order) + "; use 1 or 2"))
     return x;
   if (order == 2) {
-    Value total = t.reduce(ReduceKind::Sum, t.mul(x, x), dims);
-    Value inverse = t.min(t.make<RsqrtOp>(total), 1 / epsilon);
-    return t.mul(x, t.spread(inverse, x, dims));
+    Tensor total = t.reduce(ReduceKind::Sum, x * x, dims);
+    Tensor inverse = min(rsqrt(total), 1 / epsilon);
+    return x * t.spread(inverse, x, dims);
   }
-  Value total = t.reduce(ReduceKind::Sum, t.make<AbsOp>(x), dims);
-  return t.div(x, t.spread(t.max(total, epsilon), x, dims));
+  Tensor total = t.reduce(ReduceKind::Sum, abs(x), dims);
+  return x / t.spread(max(total, epsilon), x, dims);
 }
 
 /// Broadcasts a factor or summand to the shape of x: along `dims`, or as in
 /// NumPy.
-static Value alongDims(OperationCall &a, const char *name, Value x,
-                       ArrayRef<int64_t> dims) {
+static Tensor alongDims(OperationCall &a, const char *name, Tensor x,
+                        ArrayRef<int64_t> dims) {
   Tensors &t = a.t;
-  Value value = castTo(t, a.tensor(name), elementOf(x));
+  Tensor value = castTo(t, a.tensor(name), elementOf(x));
   SmallVector<int64_t> sizes;
   for (int64_t dim : dims)
     sizes.push_back(t.size(x, dim));
   if (t.shape(value) == ArrayRef<int64_t>(sizes))
     return t.make<BroadcastOp>(value, t.shape(x), dims);
-  SmallVector<Value> both = a.stretched({value, x});
+  SmallVector<Tensor> both = a.stretched({value, x});
   a.check(t.shape(both[0]) == t.shape(x),
           "\"" + std::string(name) + "\" of shape " +
               shapeText(t.shape(value)) + " does not fit " +
               shapeText(t.shape(x)));
   return t.shape(both[0]) == t.shape(x) ? both[0] : x;
 }
-static Value rmsNorm(OperationCall &a) {
+static Tensor rmsNorm(OperationCall &a) {
   Tensors &t = a.t;
-  Value x = a.floats("x");
+  Tensor x = a.floats("x");
   SmallVector<int64_t> dims = a.dims("axis", x);
-  Value mean = t.mean(t.mul(x, x), dims);
-  Value inverse = t.make<RsqrtOp>(t.add(mean, a.number("epsilon", kEpsilon)));
-  x = t.mul(x, t.spread(inverse, x, dims));
-  return a.given("scale") ? t.mul(x, alongDims(a, "scale", x, dims)) : x;
+  Tensor mean = t.mean(x * x, dims);
+  Tensor inverse = rsqrt(mean + a.number("epsilon", kEpsilon));
+  x = x * t.spread(inverse, x, dims);
+  return a.given("scale") ? x * alongDims(a, "scale", x, dims) : x;
 }
-static Value layerNorm(OperationCall &a) {
+static Tensor layerNorm(OperationCall &a) {
   Tensors &t = a.t;
-  Value x = a.floats("x");
+  Tensor x = a.floats("x");
   SmallVector<int64_t> dims = a.dims("axis", x);
-  Value mean = t.mean(x, dims), variance = t.variance(x, mean, dims);
-  Value inverse = t.spread(
-      t.make<RsqrtOp>(t.add(variance, a.number("epsilon", kEpsilon))), x, dims);
+  Tensor mean = t.mean(x, dims), variance = t.variance(x, mean, dims);
+  Tensor inverse =
+      t.spread(rsqrt(variance + a.number("epsilon", kEpsilon)), x, dims);
   if (a.given("gamma"))
-    inverse = t.mul(inverse, alongDims(a, "gamma", x, dims));
+    inverse = inverse * alongDims(a, "gamma", x, dims);
   if (a.flag("rms_scaling"))
-    return t.mul(x, inverse);
-  Value rest = t.mul(t.neg(t.spread(mean, x, dims)), inverse);
+    return x * inverse;
+  Tensor rest = -t.spread(mean, x, dims) * inverse;
   if (a.given("beta"))
-    rest = t.add(rest, alongDims(a, "beta", x, dims));
-  return t.add(t.mul(x, inverse), rest);
+    rest = rest + alongDims(a, "beta", x, dims);
+  return x * inverse + rest;
 }
-static Value batchNorm(OperationCall &a) {
+static Tensor batchNorm(OperationCall &a) {
   Tensors &t = a.t;
-  Value x = a.floats("x");
+  Tensor x = a.floats("x");
   if (!a.check(t.rank(x) > 0, "takes no scalar"))
     return x;
   SmallVector<int64_t> dims = {a.dim("axis", t.rank(x))};
-  Value inverse = t.make<RsqrtOp>(
-      t.add(alongDims(a, "variance", x, dims), a.number("epsilon", 1e-3)));
+  Tensor inverse =
+      rsqrt(alongDims(a, "variance", x, dims) + a.number("epsilon", 1e-3));
   if (a.given("scale"))
-    inverse = t.mul(inverse, alongDims(a, "scale", x, dims));
-  Value rest = t.mul(t.neg(alongDims(a, "mean", x, dims)), inverse);
+    inverse = inverse * alongDims(a, "scale", x, dims);
+  Tensor rest = -alongDims(a, "mean", x, dims) * inverse;
   if (a.given("offset"))
-    rest = t.add(rest, alongDims(a, "offset", x, dims));
-  return t.add(t.mul(x, inverse), rest);
+    rest = rest + alongDims(a, "offset", x, dims);
+  return x * inverse + rest;
 }
-static SmallVector<Value> moments(OperationCall &a) {
+static SmallVector<Tensor> moments(OperationCall &a) {
   Tensors &t = a.t;
-  Value x = a.floats("x");
+  Tensor x = a.floats("x");
   SmallVector<int64_t> dims = a.dims("axes", x);
-  Value mean = t.mean(x, dims), variance = t.variance(x, mean, dims);
+  Tensor mean = t.mean(x, dims), variance = t.variance(x, mean, dims);
   if (!a.flag("keepdims"))
     return {mean, variance};
   return {t.kept(mean, x, dims), t.kept(variance, x, dims)};
 }
 
 /// Adds the call's bias to logits, and sets masked logits to a very low number.
-static Value masked(OperationCall &a, Value logits) {
+static Tensor masked(OperationCall &a, Tensor logits) {
   Tensors &t = a.t;
-  auto refuse = [&](const char *name, Value x) {
+  auto refuse = [&](const char *name, Tensor x) {
     return a.check(t.shape(x) == t.shape(logits),
                    "\"" + std::string(name) + "\" of shape " +
                        shapeText(t.shape(a.tensor(name))) +
@@ -106,27 +106,26 @@ static Value masked(OperationCall &a, Value logits) {
                        shapeText(t.shape(logits)));
   };
   if (a.given("bias")) {
-    Value bias = castTo(t, a.floats("bias"), elementOf(logits));
+    Tensor bias = castTo(t, a.floats("bias"), elementOf(logits));
     bias = a.stretched({bias, logits})[0];
     if (!refuse("bias", bias))
       return logits;
-    logits = t.add(logits, bias);
+    logits = logits + bias;
   }
-  Value least = t.splat(-0.7 * 3.4028234663852886e38, logits);
+  Tensor least = t.splat(-0.7 * 3.4028234663852886e38, logits);
   if (a.given("mask")) {
-    Value mask = a.stretched(
+    Tensor mask = a.stretched(
         {castTo(t, a.tensor("mask"), t.builder.getI1Type()), logits})[0];
     if (!refuse("mask", mask))
       return logits;
-    logits = t.select(mask, logits, least);
+    logits = select(mask, logits, least);
   }
   if (a.flag("is_causal")) {
     auto type = tensorType(logits).clone(t.builder.getI32Type());
     auto count = [&](int64_t dim) {
-      return t.make<IotaOp>(type, t.builder.getI64IntegerAttr(dim), Value());
+      return t.make<IotaOp>(type, t.builder.getI64IntegerAttr(dim), Tensor());
     };
-    logits =
-        t.select(t.compare(CompareKind::GE, count(2), count(3)), logits, least);
+    logits = select(count(2) >= count(3), logits, least);
   }
   return logits;
 }
@@ -134,10 +133,10 @@ static Value masked(OperationCall &a, Value logits) {
 /// Attention of (batch, time, heads, depth); heads of the key and the value are
 /// repeated for groups of query heads. Logits and softmax are at least f32, as
 /// in jax.nn.dot_product_attention.
-static Value attention(OperationCall &a) {
+static Tensor attention(OperationCall &a) {
   Tensors &t = a.t;
-  Value query = a.floats("query"), key = a.floats("key"),
-        value = a.floats("value");
+  Tensor query = a.floats("query"), key = a.floats("key"),
+         value = a.floats("value");
   bool isGood = t.rank(query) == 4 && t.rank(key) == 4 && t.rank(value) == 4;
   isGood = isGood && t.size(query, 0) == t.size(key, 0) &&
            t.size(query, 3) == t.size(key, 3) &&
@@ -156,12 +155,12 @@ static Value attention(OperationCall &a) {
   }
   using Dims = ArrayRef<int64_t>;
   double scale = a.number("scale", 1 / std::sqrt(double(t.size(query, 3))));
-  Value logits = t.mul(t.make<DotOp>(t.wide(query), t.wide(key), Dims{3},
-                                     Dims{3}, Dims{0, 2}, Dims{0, 2}),
-                       scale);
+  Tensor logits = t.make<DotOp>(t.wide(query), t.wide(key), Dims{3}, Dims{3},
+                                Dims{0, 2}, Dims{0, 2}) *
+                  scale;
   logits = masked(a, logits);
-  Value weights = t.castLike(t.softmax(logits, {3}), value);
-  Value out =
+  Tensor weights = t.castLike(t.softmax(logits, {3}), value);
+  Tensor out =
       t.make<DotOp>(weights, value, Dims{3}, Dims{1}, Dims{0, 1}, Dims{0, 2});
   return t.transpose(out, {0, 2, 1, 3});
 }

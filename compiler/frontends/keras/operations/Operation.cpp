@@ -47,13 +47,13 @@ bool keras::Operation::named(Call &c, const CallArguments &given,
   return true;
 }
 
-std::vector<Value> keras::Operation::results(Call &c,
-                                             const CallInputs &inputs) const {
+std::vector<Tensor> keras::Operation::results(Call &c,
+                                              const CallInputs &inputs) const {
   std::map<std::string, Argument> arguments = values;
   if (!named(c, inputs.arguments, arguments))
     return {inputs.tensors.front()};
   OperationCall call(c, inputs, std::move(arguments));
-  SmallVector<Value> results = row.build(call);
+  SmallVector<Tensor> results = row.build(call);
   return {results.begin(), results.end()};
 }
 
@@ -105,18 +105,18 @@ static bool flatten(const Argument &list, unsigned depth, Argument &out) {
 }
 
 /// A constant with the numbers of an array.
-static Value constantOf(Tensors &t, const Argument &array, Type element) {
+static Tensor constantOf(Tensors &t, const Argument &array, Type element) {
   SmallVector<Attribute> values;
   for (double number : array.numbers)
     values.push_back(isa<FloatType>(element)
                          ? Attribute(t.builder.getFloatAttr(element, number))
                          : Attribute(IntegerAttr::get(
-                               element, Tensors::integerOf(number, element))));
+                               element, formulas::integerOf(number, element))));
   auto type = RankedTensorType::get(array.shape, element);
   return t.make<ConstantOp>(ElementsAttr(DenseElementsAttr::get(type, values)));
 }
 
-Value OperationCall::tensorOf(const Argument &argument, const char *name) {
+Tensor OperationCall::tensorOf(const Argument &argument, const char *name) {
   if (argument.kind == Kind::Tensor)
     return inputs.tensors[argument.integer];
   if (isNumber(argument))
@@ -135,7 +135,7 @@ Value OperationCall::tensorOf(const Argument &argument, const char *name) {
   return t.splat(0, RankedTensorType::get({}, t.builder.getF32Type()));
 }
 
-Value OperationCall::cast(Value x, const char *name) {
+Tensor OperationCall::cast(Tensor x, const char *name) {
   if (!given(name))
     return x;
   Type type = t.typeOf(text(name));
@@ -146,9 +146,9 @@ Value OperationCall::cast(Value x, const char *name) {
   return x;
 }
 
-SmallVector<Value> OperationCall::tensors(const char *name) {
+SmallVector<Tensor> OperationCall::tensors(const char *name) {
   const Argument &list = argument(name);
-  SmallVector<Value> out;
+  SmallVector<Tensor> out;
   if (list.kind == Kind::List)
     for (const Argument &item : list.items)
       out.push_back(tensorOf(item, name));
@@ -163,8 +163,8 @@ SmallVector<Value> OperationCall::tensors(const char *name) {
   return out;
 }
 
-SmallVector<Value> OperationCall::together(std::vector<const char *> names) {
-  SmallVector<Value> out;
+SmallVector<Tensor> OperationCall::together(std::vector<const char *> names) {
+  SmallVector<Tensor> out;
   Type type;
   for (const char *name : names) {
     out.push_back(tensor(name));
@@ -183,9 +183,9 @@ SmallVector<Value> OperationCall::together(std::vector<const char *> names) {
   return stretched(std::move(out));
 }
 
-SmallVector<Value> OperationCall::stretched(SmallVector<Value> values) {
+SmallVector<Tensor> OperationCall::stretched(SmallVector<Tensor> values) {
   SmallVector<int64_t> shape;
-  for (Value value : values) {
+  for (Tensor value : values) {
     int64_t extra = t.rank(value) - int64_t(shape.size());
     shape.insert(shape.begin(), size_t(std::max<int64_t>(extra, 0)), 1);
     for (int64_t i = 1; i <= t.rank(value); ++i) {
@@ -194,13 +194,13 @@ SmallVector<Value> OperationCall::stretched(SmallVector<Value> values) {
                  "cannot combine tensors of shapes " +
                      shapeText(t.shape(values[0])) + " and " +
                      shapeText(t.shape(value))))
-        return SmallVector<Value>(values.size(), values[0]);
+        return SmallVector<Tensor>(values.size(), values[0]);
       size = size == 1 ? other : size;
     }
   }
   if (!fits(shape))
-    return SmallVector<Value>(values.size(), values[0]);
-  for (Value &value : values)
+    return SmallVector<Tensor>(values.size(), values[0]);
+  for (Tensor &value : values)
     value = t.stretch(value, shape);
   return values;
 }
@@ -267,7 +267,7 @@ int64_t OperationCall::dim(const char *name, int64_t rank) {
   return checkedDim(integer(name), rank);
 }
 
-SmallVector<int64_t> OperationCall::dims(const char *name, Value x) {
+SmallVector<int64_t> OperationCall::dims(const char *name, Tensor x) {
   SmallVector<int64_t> out(t.rank(x));
   std::iota(out.begin(), out.end(), 0);
   if (!given(name))

@@ -6,7 +6,7 @@
 // and the function that computes it:
 //
 //   operation("Clip", {"x"}, {{"x_min"}, {"x_max"}}, clip)
-//   Value clip(OperationCall &a) { ... a.tensor("x") ... a.given("x_min") ... }
+//   Tensor clip(OperationCall &a) { ... a.tensor("x") ... a.given("x_min") ... }
 //
 // Both kinds of arguments are read by name. An argument that does not fit is
 // refused, and the reader returns a valid value, so that rows check their own
@@ -36,7 +36,7 @@ struct OperationRow {
   const char *name; ///< the name of Keras' class
   std::vector<const char *> arguments;
   std::vector<OperationParameter> parameters;
-  std::function<SmallVector<Value>(OperationCall &)> build;
+  std::function<SmallVector<Tensor>(OperationCall &)> build;
 };
 
 /// Makes a row whose function returns one value.
@@ -45,7 +45,7 @@ OperationRow operation(const char *name, std::vector<const char *> arguments,
                        std::vector<OperationParameter> parameters,
                        Build build) {
   return {name, std::move(arguments), std::move(parameters),
-          [build](OperationCall &a) { return SmallVector<Value>{build(a)}; }};
+          [build](OperationCall &a) { return SmallVector<Tensor>{build(a)}; }};
 }
 
 /// One call, whose arguments are read by name and converted as the row
@@ -62,15 +62,15 @@ public:
   const Argument &argument(const char *name) const;
   bool given(const char *name) const { return argument(name).isGiven(); }
   /// The argument as a tensor; numbers and lists of them become constants.
-  Value tensor(const char *name) { return tensorOf(argument(name), name); }
+  Tensor tensor(const char *name) { return tensorOf(argument(name), name); }
   /// The argument as a tensor of floats; integers become f32.
-  Value floats(const char *name) { return asFloats(t, tensor(name)); }
+  Tensor floats(const char *name) { return asFloats(t, tensor(name)); }
   /// A list of tensors, converted to their common type.
-  SmallVector<Value> tensors(const char *name);
+  SmallVector<Tensor> tensors(const char *name);
   /// Arguments, converted to their common type and shape as in NumPy and JAX.
-  SmallVector<Value> together(std::vector<const char *> names);
-  SmallVector<Value> stretched(SmallVector<Value> values);
-  Value cast(Value x, const char *typeName);
+  SmallVector<Tensor> together(std::vector<const char *> names);
+  SmallVector<Tensor> stretched(SmallVector<Tensor> values);
+  Tensor cast(Tensor x, const char *typeName);
 
   int64_t integer(const char *name, int64_t otherwise = 0);
   double number(const char *name, double otherwise = 0);
@@ -79,7 +79,7 @@ public:
   /// An integer or a list of integers.
   SmallVector<int64_t> integers(const char *name);
   /// Distinct dimensions of x in increasing order; all of them for None.
-  SmallVector<int64_t> dims(const char *name, Value x);
+  SmallVector<int64_t> dims(const char *name, Tensor x);
   /// The argument `name` as a dimension of `rank`; negative ones count from the end.
   int64_t dim(const char *name, int64_t rank);
   int64_t checkedDim(int64_t axis, int64_t rank);
@@ -95,7 +95,7 @@ public:
   }
 
 private:
-  Value tensorOf(const Argument &argument, const char *name);
+  Tensor tensorOf(const Argument &argument, const char *name);
   void refuseForm(const char *name, const char *wanted);
 
   Call &c;
@@ -117,7 +117,7 @@ public:
   std::string savedName() const override { return ""; }
   bool castsInputs() const override { return false; }
   bool takesIntegers() const override { return true; }
-  std::vector<Value> results(Call &c, const CallInputs &inputs) const override;
+  std::vector<Tensor> results(Call &c, const CallInputs &inputs) const override;
 
 private:
   /// Collects the call's arguments by name, over those of the constructor;
@@ -130,12 +130,12 @@ private:
 };
 
 /// A function of one tensor, and the function that applies an op.
-using UnaryFormula = Value (*)(Tensors &, Value);
-template <class Op> Value one(Tensors &t, Value x) { return t.make<Op>(x); }
+using UnaryFormula = Tensor (*)(Tensors &, Tensor);
+template <class Op> Tensor one(Tensors &t, Tensor x) { return t.make<Op>(x); }
 /// A function of two tensors of one type and shape, and the function that
 /// applies an op.
-using BinaryFormula = Value (*)(Tensors &, Value, Value);
-template <class Op> Value two(Tensors &t, Value x, Value y) {
+using BinaryFormula = Tensor (*)(Tensors &, Tensor, Tensor);
+template <class Op> Tensor two(Tensors &t, Tensor x, Tensor y) {
   return t.make<Op>(x, y);
 }
 

@@ -10,25 +10,25 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
 
-using Reduce = Value (*)(Tensors &, Value, ArrayRef<int64_t>);
+using Reduce = Tensor (*)(Tensors &, Tensor, ArrayRef<int64_t>);
 
 /// Keeps reduced dimensions as sizes of 1, if the call requests it.
-static Value finished(OperationCall &a, Value reduced, Value x,
-                      ArrayRef<int64_t> dims) {
+static Tensor finished(OperationCall &a, Tensor reduced, Tensor x,
+                       ArrayRef<int64_t> dims) {
   return a.flag("keepdims") && !dims.empty() ? a.t.kept(reduced, x, dims)
                                              : reduced;
 }
 static OperationRow reduction(const char *name, Reduce reduce) {
   return operation(name, {"x"}, {{"axis"}, {"keepdims", "false"}},
                    [reduce](OperationCall &a) {
-                     Value x = a.tensor("x");
+                     Tensor x = a.tensor("x");
                      SmallVector<int64_t> dims = a.dims("axis", x);
                      return finished(a, reduce(a.t, x, dims), x, dims);
                    });
 }
 
 /// The operand of a sum: integers of less than 32 bits are widened to them.
-static Value summable(Tensors &t, Value x) {
+static Tensor summable(Tensors &t, Tensor x) {
   auto type = dyn_cast<IntegerType>(elementOf(x));
   if (!type || type.getWidth() >= 32)
     return x;
@@ -36,74 +36,74 @@ static Value summable(Tensors &t, Value x) {
              ? castTo(t, x, t.builder.getIntegerType(32, /*isSigned=*/false))
              : t.toInteger(x);
 }
-static Value sum(Tensors &t, Value x, ArrayRef<int64_t> dims) {
+static Tensor sum(Tensors &t, Tensor x, ArrayRef<int64_t> dims) {
   return t.reduce(ReduceKind::Sum, summable(t, x), dims);
 }
-static Value product(Tensors &t, Value x, ArrayRef<int64_t> dims) {
+static Tensor product(Tensors &t, Tensor x, ArrayRef<int64_t> dims) {
   return t.reduce(ReduceKind::Prod, summable(t, x), dims);
 }
-static Value mean(Tensors &t, Value x, ArrayRef<int64_t> dims) {
+static Tensor mean(Tensors &t, Tensor x, ArrayRef<int64_t> dims) {
   Type type = isFloat(x) ? elementOf(x) : t.builder.getF32Type();
   return castTo(t, t.mean(t.toFloat(x), dims), type);
 }
-static Value variance(Tensors &t, Value x, ArrayRef<int64_t> dims) {
+static Tensor variance(Tensors &t, Tensor x, ArrayRef<int64_t> dims) {
   Type type = isFloat(x) ? elementOf(x) : t.builder.getF32Type();
-  Value wide = t.toFloat(x);
+  Tensor wide = t.toFloat(x);
   return castTo(t, t.variance(wide, t.mean(wide, dims), dims), type);
 }
-static Value deviation(Tensors &t, Value x, ArrayRef<int64_t> dims) {
-  return t.make<SqrtOp>(variance(t, x, dims));
+static Tensor deviation(Tensors &t, Tensor x, ArrayRef<int64_t> dims) {
+  return sqrt(variance(t, x, dims));
 }
 template <ReduceKind kind>
-static Value extreme(Tensors &t, Value x, ArrayRef<int64_t> dims) {
+static Tensor extreme(Tensors &t, Tensor x, ArrayRef<int64_t> dims) {
   return t.reduce(kind, x, dims);
 }
-static Value range(Tensors &t, Value x, ArrayRef<int64_t> dims) {
-  return t.sub(t.reduce(ReduceKind::Max, x, dims),
-               t.reduce(ReduceKind::Min, x, dims));
+static Tensor range(Tensors &t, Tensor x, ArrayRef<int64_t> dims) {
+  return t.reduce(ReduceKind::Max, x, dims) -
+         t.reduce(ReduceKind::Min, x, dims);
 }
 template <ReduceKind kind>
-static Value truth(Tensors &t, Value x, ArrayRef<int64_t> dims) {
+static Tensor truth(Tensors &t, Tensor x, ArrayRef<int64_t> dims) {
   return t.reduce(kind, castTo(t, x, t.builder.getI1Type()), dims);
 }
 /// log(sum(e^(x - max))) + max, where max is finite.
-static Value logSumExp(Tensors &t, Value x, ArrayRef<int64_t> dims) {
+static Tensor logSumExp(Tensors &t, Tensor x, ArrayRef<int64_t> dims) {
   x = asFloats(t, x);
-  Value largest = t.reduce(ReduceKind::Max, x, dims);
-  largest = t.select(t.isFinite(largest), largest, t.splat(0, largest));
+  Tensor largest = t.reduce(ReduceKind::Max, x, dims);
+  largest = select(t.isFinite(largest), largest, 0);
   largest = t.make<StopGradientOp>(largest);
-  Value raised = t.make<ExpOp>(t.sub(x, t.spread(largest, x, dims)));
-  return t.add(t.make<LogOp>(t.reduce(ReduceKind::Sum, raised, dims)), largest);
+  Tensor raised = exp(x - t.spread(largest, x, dims));
+  return log(t.reduce(ReduceKind::Sum, raised, dims)) + largest;
 }
 
 /// The largest or smallest element along dimensions; `initial`, if given,
 /// counts as one more element.
 template <class Op, ReduceKind kind>
-static Value withInitial(OperationCall &a) {
-  Value x = a.tensor("x");
+static Tensor withInitial(OperationCall &a) {
+  Tensor x = a.tensor("x");
   SmallVector<int64_t> dims = a.dims("axis", x);
-  Value out = finished(a, a.t.reduce(kind, x, dims), x, dims);
+  Tensor out = finished(a, a.t.reduce(kind, x, dims), x, dims);
   return a.given("initial")
              ? a.t.make<Op>(out, a.t.splat(a.number("initial"), out))
              : out;
 }
-static Value countNonzero(OperationCall &a) {
-  Value x = a.tensor("x");
-  Value isOther = castTo(a.t, x, a.t.builder.getI1Type());
+static Tensor countNonzero(OperationCall &a) {
+  Tensor x = a.tensor("x");
+  Tensor isOther = castTo(a.t, x, a.t.builder.getI1Type());
   return a.t.reduce(ReduceKind::Sum, a.t.toInteger(isOther), a.dims("axis", x));
 }
-static Value productAs(OperationCall &a) {
-  Value x = a.cast(a.tensor("x"), "dtype");
+static Tensor productAs(OperationCall &a) {
+  Tensor x = a.cast(a.tensor("x"), "dtype");
   SmallVector<int64_t> dims = a.dims("axis", x);
   return finished(a, product(a.t, x, dims), x, dims);
 }
-static Value average(OperationCall &a) {
+static Tensor average(OperationCall &a) {
   Tensors &t = a.t;
-  Value x = a.floats("x");
+  Tensor x = a.floats("x");
   SmallVector<int64_t> dims = a.dims("axis", x);
   if (!a.given("weights"))
     return t.mean(x, dims);
-  Value weights = castTo(t, a.tensor("weights"), elementOf(x));
+  Tensor weights = castTo(t, a.tensor("weights"), elementOf(x));
   if (t.rank(weights) == 1 && t.rank(x) != 1) {
     if (!a.check(dims.size() == 1 && t.size(weights, 0) == t.size(x, dims[0]),
                  "\"weights\" of shape " + shapeText(t.shape(weights)) +
@@ -115,17 +115,17 @@ static Value average(OperationCall &a) {
                "\"weights\" have the shape " + shapeText(t.shape(weights)) +
                    ", the values " + shapeText(t.shape(x))))
     return x;
-  Value total = t.reduce(ReduceKind::Sum, weights, dims);
-  return t.div(t.reduce(ReduceKind::Sum, t.mul(x, weights), dims), total);
+  Tensor total = t.reduce(ReduceKind::Sum, weights, dims);
+  return t.reduce(ReduceKind::Sum, x * weights, dims) / total;
 }
 
 /// The position of the largest or smallest element along one axis, or in the
 /// flat tensor.
-template <class Op> static Value position(OperationCall &a) {
+template <class Op> static Tensor position(OperationCall &a) {
   Tensors &t = a.t;
-  Value x = a.tensor("x");
+  Tensor x = a.tensor("x");
   int64_t dim = 0, rank = t.rank(x);
-  Value from = asNumbers(t, x);
+  Tensor from = asNumbers(t, x);
   if (a.given("axis"))
     dim = a.dim("axis", rank);
   else
@@ -136,8 +136,8 @@ template <class Op> static Value position(OperationCall &a) {
     return x;
   SmallVector<int64_t> shape(t.shape(from));
   shape.erase(shape.begin() + dim);
-  Value out = t.make<Op>(RankedTensorType::get(shape, t.builder.getI32Type()),
-                         from, uint64_t(dim));
+  Tensor out = t.make<Op>(RankedTensorType::get(shape, t.builder.getI32Type()),
+                          from, uint64_t(dim));
   if (!a.flag("keepdims"))
     return out;
   SmallVector<int64_t> kept(t.shape(x));
@@ -149,7 +149,7 @@ template <class Op> static Value position(OperationCall &a) {
 }
 
 static OperationRow positions(const char *name,
-                              Value (*build)(OperationCall &)) {
+                              Tensor (*build)(OperationCall &)) {
   return operation(name, {"x"}, {{"axis"}, {"keepdims", "false"}}, build);
 }
 

@@ -20,8 +20,8 @@ static Sizes counted(int64_t count) {
   return out;
 }
 
-static Value reshape(OperationCall &a) {
-  Value x = a.tensor("x");
+static Tensor reshape(OperationCall &a) {
+  Tensor x = a.tensor("x");
   Sizes shape = a.integers("newshape");
   int64_t known = 1, unknown = -1, count = elementCount(a.t.shape(x));
   bool isGood = true;
@@ -42,13 +42,13 @@ static Value reshape(OperationCall &a) {
     shape[unknown] = count / known;
   return a.t.reshape(x, shape);
 }
-static Value ravel(OperationCall &a) {
-  Value x = a.tensor("x");
+static Tensor ravel(OperationCall &a) {
+  Tensor x = a.tensor("x");
   return a.t.reshape(x, {elementCount(a.t.shape(x))});
 }
 
-static Value transpose(OperationCall &a) {
-  Value x = a.tensor("x");
+static Tensor transpose(OperationCall &a) {
+  Tensor x = a.tensor("x");
   Sizes order = counted(a.t.rank(x));
   std::reverse(order.begin(), order.end());
   if (a.given("axes")) {
@@ -65,8 +65,8 @@ static Value transpose(OperationCall &a) {
     return x;
   return a.t.transpose(x, order);
 }
-static Value swapAxes(OperationCall &a) {
-  Value x = a.tensor("x");
+static Tensor swapAxes(OperationCall &a) {
+  Tensor x = a.tensor("x");
   Sizes order = counted(a.t.rank(x));
   if (!a.check(a.t.rank(x) > 0, "takes no scalar"))
     return x;
@@ -74,8 +74,8 @@ static Value swapAxes(OperationCall &a) {
             order[a.dim("axis2", a.t.rank(x))]);
   return a.t.transpose(x, order);
 }
-static Value moveAxis(OperationCall &a) {
-  Value x = a.tensor("x");
+static Tensor moveAxis(OperationCall &a) {
+  Tensor x = a.tensor("x");
   int64_t rank = a.t.rank(x);
   Sizes from = a.integers("source"), to = a.integers("destination");
   Sizes order(size_t(rank), -1);
@@ -101,8 +101,8 @@ static Value moveAxis(OperationCall &a) {
   return a.t.transpose(x, order);
 }
 
-static Value expandDims(OperationCall &a) {
-  Value x = a.tensor("x");
+static Tensor expandDims(OperationCall &a) {
+  Tensor x = a.tensor("x");
   Sizes axes = a.integers("axis"), shape(a.t.shape(x));
   int64_t rank = a.t.rank(x) + int64_t(axes.size());
   for (int64_t &axis : axes)
@@ -116,8 +116,8 @@ static Value expandDims(OperationCall &a) {
     shape.insert(shape.begin() + axis, 1);
   return a.t.reshape(x, shape);
 }
-static Value squeeze(OperationCall &a) {
-  Value x = a.tensor("x");
+static Tensor squeeze(OperationCall &a) {
+  Tensor x = a.tensor("x");
   Sizes dims = a.dims("axis", x), shape;
   for (int64_t i = 0; i < a.t.rank(x); ++i) {
     bool isNamed = llvm::is_contained(dims, i), isOne = a.t.size(x, i) == 1;
@@ -130,8 +130,8 @@ static Value squeeze(OperationCall &a) {
   }
   return a.t.reshape(x, shape);
 }
-static Value broadcastTo(OperationCall &a) {
-  Value x = a.tensor("x");
+static Tensor broadcastTo(OperationCall &a) {
+  Tensor x = a.tensor("x");
   Sizes shape = a.integers("shape");
   int64_t missing = int64_t(shape.size()) - a.t.rank(x);
   bool isGood = missing >= 0;
@@ -148,25 +148,25 @@ static Value broadcastTo(OperationCall &a) {
   return a.t.stretch(x, shape);
 }
 
-static Value flip(OperationCall &a) {
-  Value x = a.tensor("x");
+static Tensor flip(OperationCall &a) {
+  Tensor x = a.tensor("x");
   return a.t.make<ReverseOp>(x, a.dims("axis", x));
 }
 static OperationRow flipOf(const char *name, int64_t dim) {
   return operation(name, {"x"}, {}, [dim](OperationCall &a) {
-    Value x = a.tensor("x");
+    Tensor x = a.tensor("x");
     if (!a.check(a.t.rank(x) > dim, "takes tensors of more dimensions"))
       return x;
     return a.t.make<ReverseOp>(x, ArrayRef<int64_t>{dim});
   });
 }
-static Value roll(OperationCall &a) {
-  Value x = a.tensor("x");
+static Tensor roll(OperationCall &a) {
+  Tensor x = a.tensor("x");
   Sizes shifts = a.integers("shift"), all(a.t.rank(x), 0);
   if (!a.given("axis")) {
     if (!a.check(shifts.size() == 1, "\"shift\" has no axes"))
       return x;
-    Value flat = a.t.reshape(x, {elementCount(a.t.shape(x))});
+    Tensor flat = a.t.reshape(x, {elementCount(a.t.shape(x))});
     return a.t.reshape(a.t.make<RollOp>(flat, shifts), a.t.shape(x));
   }
   Sizes axes = a.integers("axis");
@@ -182,8 +182,8 @@ static Value roll(OperationCall &a) {
   return a.t.make<RollOp>(x, all);
 }
 
-static Value repeat(OperationCall &a) {
-  Value x = a.tensor("x");
+static Tensor repeat(OperationCall &a) {
+  Tensor x = a.tensor("x");
   Sizes times = a.integers("repeats");
   int64_t dim = 0;
   if (a.given("axis") && a.t.rank(x) > 0)
@@ -199,8 +199,8 @@ static Value repeat(OperationCall &a) {
   return a.fits(shape) ? a.t.repeat(x, dim, times[0]) : x;
 }
 /// Repeats x along each dimension, as NumPy's tile.
-static Value tile(OperationCall &a) {
-  Value x = a.tensor("x");
+static Tensor tile(OperationCall &a) {
+  Tensor x = a.tensor("x");
   Sizes times = a.integers("repeats"), shape(a.t.shape(x));
   while (times.size() < shape.size())
     times.insert(times.begin(), 1);
@@ -224,7 +224,7 @@ static Value tile(OperationCall &a) {
 
 /// Reads the numbers of elements to add before and after each dimension; a
 /// single pair is for all dimensions.
-static bool padding(OperationCall &a, Value x, Sizes &low, Sizes &high) {
+static bool padding(OperationCall &a, Tensor x, Sizes &low, Sizes &high) {
   const Argument &width = a.argument("pad_width");
   using Kind = Argument::Kind;
   std::vector<Argument> items(width.items);
@@ -258,10 +258,10 @@ static bool padding(OperationCall &a, Value x, Sizes &low, Sizes &high) {
 }
 /// Mirrors the elements next to an edge; `skipped` is 1 if the edge itself is
 /// not repeated.
-static Value mirrored(Tensors &t, Value x, int64_t dim, int64_t low,
-                      int64_t high, int64_t skipped) {
+static Tensor mirrored(Tensors &t, Tensor x, int64_t dim, int64_t low,
+                       int64_t high, int64_t skipped) {
   int64_t size = t.size(x, dim), dims[] = {dim};
-  SmallVector<Value> parts;
+  SmallVector<Tensor> parts;
   if (low)
     parts.push_back(
         t.make<ReverseOp>(t.slice(x, dim, skipped, skipped + low), dims));
@@ -269,29 +269,23 @@ static Value mirrored(Tensors &t, Value x, int64_t dim, int64_t low,
   if (high)
     parts.push_back(t.make<ReverseOp>(
         t.slice(x, dim, size - skipped - high, size - skipped), dims));
-  Sizes shape(t.shape(x));
-  shape[dim] += low + high;
-  return t.make<ConcatenateOp>(tensorType(x).clone(shape), parts,
-                               uint64_t(dim));
+  return t.concatenate(parts, dim);
 }
 /// Repeats the edge elements.
-static Value edged(Tensors &t, Value x, int64_t dim, int64_t low,
-                   int64_t high) {
+static Tensor edged(Tensors &t, Tensor x, int64_t dim, int64_t low,
+                    int64_t high) {
   int64_t size = t.size(x, dim);
-  SmallVector<Value> parts;
+  SmallVector<Tensor> parts;
   if (low)
     parts.push_back(t.repeat(t.slice(x, dim, 0, 1), dim, low));
   parts.push_back(x);
   if (high)
     parts.push_back(t.repeat(t.slice(x, dim, size - 1, size), dim, high));
-  Sizes shape(t.shape(x));
-  shape[dim] += low + high;
-  return t.make<ConcatenateOp>(tensorType(x).clone(shape), parts,
-                               uint64_t(dim));
+  return t.concatenate(parts, dim);
 }
-static Value pad(OperationCall &a) {
+static Tensor pad(OperationCall &a) {
   Tensors &t = a.t;
-  Value x = a.tensor("x");
+  Tensor x = a.tensor("x");
   Sizes low, high, shape(t.shape(x));
   std::string mode = a.text("mode", "constant");
   if (!padding(a, x, low, high))

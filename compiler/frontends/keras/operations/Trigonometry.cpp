@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/compiler/frontends/formulas/RealTensor.h"
+#include "weft/compiler/frontends/formulas/Tensor.h"
 #include "weft/compiler/frontends/keras/operations/Operation.h"
 
 #include <numbers>
@@ -12,23 +12,23 @@
 using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
-using formulas::RealTensor;
+using formulas::Tensor;
 
 /// The row of a formula; numbers of 16 bits are computed in f32, as in JAX.
-template <RealTensor formula(RealTensor)>
+template <Tensor formula(Tensor)>
 static OperationRow byFormula(const char *name) {
-  return ofFloats(name, [](Tensors &t, Value x) {
-    RealTensor wide(t.builder, t.loc, t.wide(x));
+  return ofFloats(name, [](Tensors &t, Tensor x) {
+    Tensor wide(t.builder, t.loc, t.wide(x));
     return t.castLike(formula(wide).get(), x);
   });
 }
 
 /// sin(pi x) / (pi x), 1 at 0.
-static Value sinc(Tensors &t, Value x) {
-  Value isZero = t.compare(CompareKind::EQ, x, 0);
-  Value angle = t.mul(x, std::numbers::pi);
-  Value safe = t.select(isZero, t.splat(1, x), angle);
-  return t.select(isZero, t.splat(1, x), t.div(t.make<SinOp>(safe), safe));
+static Tensor sinc(Tensors &t, Tensor x) {
+  Tensor isZero = x == 0;
+  Tensor angle = x * std::numbers::pi;
+  Tensor safe = select(isZero, 1, angle);
+  return select(isZero, t.splat(1, x), sin(safe) / safe);
 }
 
 std::vector<OperationRow> weft::keras::trigonometricOperations() {

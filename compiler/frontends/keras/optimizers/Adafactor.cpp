@@ -35,39 +35,36 @@ OptimizerVariable Adafactor::slotOf(const SlotKind &slot,
 }
 
 /// The root of the mean square.
-static Value rootMean(Tensors &t, Value x) {
-  return t.make<SqrtOp>(t.meanAll(t.mul(x, x)));
-}
+static Tensor rootMean(Tensors &t, Tensor x) { return sqrt(t.meanAll(x * x)); }
 
 WeightUpdate Adafactor::update(Tensors &t, const UpdateInputs &in) const {
-  Value g = in.gradient, step = t.castLike(t.add(in.iteration, 1), in.weight);
-  Value rate = in.rate, one = t.splat(1, step);
-  Value slower = t.div(one, t.make<SqrtOp>(step));
+  Tensor g = in.gradient, step = t.castLike(in.iteration + 1, in.weight);
+  Tensor rate = in.rate, one = t.splat(1, step);
+  Tensor slower = one / sqrt(step);
   if (relativeStep && !schedule)
-    rate = t.make<MinOp>(rate, slower);
-  Value share = t.make<MinOp>(rate, slower);
-  Value alpha = t.mul(t.max(rootMean(t, in.weight), epsilon2), share);
-  Value old = t.sub(1.0, t.make<PowOp>(step, t.splat(decayOfMoments, step)));
-  Value squares = t.add(t.mul(g, g), epsilon1);
-  auto mixed = [&](Value before, Value now) {
-    return t.add(t.mul(t.fill(old, before), before),
-                 t.mul(t.fill(t.sub(1.0, old), now), now));
+    rate = min(rate, slower);
+  Tensor share = min(rate, slower);
+  Tensor alpha = max(rootMean(t, in.weight), epsilon2) * share;
+  Tensor old = 1.0 - pow(step, decayOfMoments);
+  Tensor squares = g * g + epsilon1;
+  auto mixed = [&](Tensor before, Tensor now) {
+    return old * before + (1.0 - old) * now;
   };
-  WeightUpdate out{nullptr, llvm::to_vector<3>(in.slots)};
-  Value &velocity = out.slots.back();
+  WeightUpdate out{{}, llvm::to_vector<3>(in.slots)};
+  Tensor &velocity = out.slots.back();
   if (int64_t rank = t.rank(g); rank < 2) {
     velocity = mixed(velocity, squares);
   } else {
-    Value row = mixed(in.slots[0], t.mean(squares, {rank - 1}));
-    Value column = mixed(in.slots[1], t.mean(squares, {rank - 2}));
-    Value mean = t.spread(t.mean(row, {rank - 2}), row, {rank - 2});
-    velocity = t.mul(t.spread(t.div(row, mean), g, {rank - 1}),
-                     t.spread(column, g, {rank - 2}));
+    Tensor row = mixed(in.slots[0], t.mean(squares, {rank - 1}));
+    Tensor column = mixed(in.slots[1], t.mean(squares, {rank - 2}));
+    Tensor mean = t.spread(t.mean(row, {rank - 2}), row, {rank - 2});
+    velocity =
+        t.spread(row / mean, g, {rank - 1}) * t.spread(column, g, {rank - 2});
     out.slots = {row, column, velocity};
   }
-  Value change = t.div(g, t.make<SqrtOp>(out.slots.back()));
-  Value divisor = t.max(t.div(rootMean(t, change), clipThreshold), 1);
-  change = t.div(change, t.fill(divisor, change));
-  out.weight = t.sub(in.weight, t.mul(t.fill(alpha, change), change));
+  Tensor change = g / sqrt(out.slots.back());
+  Tensor divisor = max(rootMean(t, change) / clipThreshold, 1);
+  change = change / divisor;
+  out.weight = in.weight - alpha * change;
   return out;
 }

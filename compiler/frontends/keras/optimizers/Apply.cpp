@@ -36,44 +36,42 @@ void Optimizer::options(Options &o) {
   ownOptions(o);
 }
 
-Value weft::keras::rateOf(Tensors &t, const Optimizer &optimizer,
-                          Value iteration, Value variable) {
+Tensor weft::keras::rateOf(Tensors &t, const Optimizer &optimizer,
+                           Tensor iteration, Tensor variable) {
   return optimizer.schedule ? optimizer.schedule->rate(t, t.toFloat(iteration))
                             : variable;
 }
 
 /// gradient * limit / max(norm, limit).
-static Value scaled(Tensors &t, Value gradient, Value norm, double limit) {
-  Value largest = t.max(norm, limit);
-  return t.div(t.mul(gradient, limit), t.fill(largest, gradient));
+static Tensor scaled(Tensor gradient, Tensor norm, double limit) {
+  Tensor largest = max(norm, limit);
+  return gradient * limit / largest;
 }
 
 void weft::keras::clip(Tensors &t, const Optimizer &optimizer,
                        llvm::MutableArrayRef<Value> gradients) {
   auto isOn = [](std::optional<double> limit) { return limit && *limit > 0; };
-  auto squares = [&](Value x) { return t.sumAll(t.mul(x, x)); };
+  auto squares = [&](Tensor x) { return t.sumAll(x * x); };
   if (isOn(optimizer.clipNorm)) {
     for (Value &gradient : gradients)
-      gradient = scaled(t, gradient, t.make<SqrtOp>(squares(gradient)),
-                        *optimizer.clipNorm);
+      gradient =
+          scaled(t(gradient), sqrt(squares(t(gradient))), *optimizer.clipNorm);
   } else if (isOn(optimizer.globalClipNorm)) {
-    Value total;
+    Tensor total;
     for (Value gradient : gradients) {
-      Value part = t.wide(squares(gradient));
-      total = total ? t.add(total, part) : part;
+      Tensor part = t.wide(squares(t(gradient)));
+      total = total ? total + part : part;
     }
     double limit = *optimizer.globalClipNorm;
-    Value norm = total ? t.make<SqrtOp>(total) : Value();
+    Tensor norm = total ? sqrt(total) : Tensor();
     for (Value &gradient : gradients) {
-      // clip_norm * min(1 / norm, 1 / clip_norm)
-      Value scale =
-          t.mul(t.min(t.div(t.splat(1, norm), norm), 1 / limit), limit);
-      gradient = t.mul(gradient, t.fill(t.castLike(scale, gradient), gradient));
+      Tensor scale = min(1 / norm, 1 / limit) * limit;
+      gradient = t(gradient) * t.castLike(scale, gradient);
     }
   } else if (isOn(optimizer.clipValue)) {
     double limit = *optimizer.clipValue;
     for (Value &gradient : gradients)
-      gradient = t.min(t.max(gradient, -limit), limit);
+      gradient = min(max(t(gradient), -limit), limit);
   }
 }
 
@@ -81,20 +79,18 @@ WeightUpdate weft::keras::apply(Tensors &t, const Optimizer &optimizer,
                                 UpdateInputs in) {
   in.before = in.weight;
   if (std::optional<double> decay = optimizer.decayOf(in.facts))
-    in.weight = t.sub(
-        in.weight, t.mul(t.mul(in.weight, *decay), t.fill(in.rate, in.weight)));
+    in.weight = in.weight - in.weight * *decay * in.rate;
   return optimizer.update(t, in);
 }
 
-Value weft::keras::averaged(Tensors &t, const Optimizer &optimizer,
-                            Value iteration, Value average, Value weight) {
-  Value isLater = t.castLike(t.compare(CompareKind::NE, iteration, 0), weight);
-  Value momentum = t.fill(t.mul(isLater, optimizer.emaMomentum), weight);
-  return t.add(t.mul(momentum, average), t.mul(t.sub(1.0, momentum), weight));
+Tensor weft::keras::averaged(Tensors &t, const Optimizer &optimizer,
+                             Tensor iteration, Tensor average, Tensor weight) {
+  Tensor isLater = t.castLike(iteration != 0, weight);
+  Tensor momentum = t.fill(isLater * optimizer.emaMomentum, weight);
+  return momentum * average + (1.0 - momentum) * weight;
 }
 
-Value weft::keras::isEvery(Tensors &t, Value iteration, int64_t period) {
-  Value next = t.add(iteration, 1.0);
-  return t.compare(CompareKind::EQ,
-                   t.make<RemOp>(next, t.splat(double(period), next)), 0);
+Tensor weft::keras::isEvery(Tensors &t, Tensor iteration, int64_t period) {
+  Tensor next = iteration + 1.0;
+  return next % double(period) == 0;
 }

@@ -17,18 +17,18 @@ namespace weft::keras {
 /// The values from which one weight is updated. `slots` are in the order of
 /// Optimizer::slots.
 struct UpdateInputs {
-  Value weight, gradient; ///< weight: after its decay
-  llvm::ArrayRef<Value> slots;
-  Value iteration; ///< i32, 0 at the first step
-  Value rate;      ///< in the type of the weight
+  Tensor weight, gradient; ///< weight: after its decay
+  llvm::ArrayRef<Tensor> slots;
+  Tensor iteration; ///< i32, 0 at the first step
+  Tensor rate;      ///< in the type of the weight
   const WeightFacts &facts;
-  llvm::ArrayRef<Value> scalars = {}; ///< the results of newScalars
-  Value before = {};                  ///< the weight before it decayed
+  llvm::ArrayRef<Tensor> scalars = {}; ///< the results of newScalars
+  Tensor before = {};                  ///< the weight before it decayed
 };
 
 struct WeightUpdate {
-  Value weight;
-  llvm::SmallVector<Value, 3> slots;
+  Tensor weight;
+  llvm::SmallVector<Tensor, 3> slots;
 };
 
 /// The values that a step of an optimizer changes. Weights, facts and gradients
@@ -46,8 +46,8 @@ struct OptimizerStep {
 
 /// The learning rate of this step: the value of the schedule or, without one,
 /// of the variable, which is null otherwise.
-Value rateOf(Tensors &t, const Optimizer &optimizer, Value iteration,
-             Value variable);
+Tensor rateOf(Tensors &t, const Optimizer &optimizer, Tensor iteration,
+              Tensor variable);
 /// Applies clipnorm, global_clipnorm or clipvalue, whichever is set and above
 /// 0.
 void clip(Tensors &t, const Optimizer &optimizer,
@@ -56,10 +56,10 @@ void clip(Tensors &t, const Optimizer &optimizer,
 WeightUpdate apply(Tensors &t, const Optimizer &optimizer, UpdateInputs in);
 /// The weight's moving average after a step; the first step sets it to the
 /// weight.
-Value averaged(Tensors &t, const Optimizer &optimizer, Value iteration,
-               Value average, Value weight);
+Tensor averaged(Tensors &t, const Optimizer &optimizer, Tensor iteration,
+                Tensor average, Tensor weight);
 /// Whether (iteration + 1) is a multiple of the period, as i1.
-Value isEvery(Tensors &t, Value iteration, int64_t period);
+Tensor isEvery(Tensors &t, Tensor iteration, int64_t period);
 
 } // namespace weft::keras
 

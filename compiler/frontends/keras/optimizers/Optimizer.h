@@ -20,8 +20,6 @@
 
 #include "weft/compiler/frontends/keras/regularizers/Regularizer.h"
 
-#include "mlir/IR/Value.h"
-
 namespace weft::keras {
 
 class Tensors;
@@ -34,7 +32,7 @@ class Schedule : public Configured {
 public:
   /// The rate as a scalar of f32; `step` is the iteration as f32, which starts
   /// at 0.
-  virtual mlir::Value rate(Tensors &t, mlir::Value step) const = 0;
+  virtual Tensor rate(Tensors &t, Tensor step) const = 0;
 };
 using SchedulePtr = std::shared_ptr<const Schedule>;
 const Table<Schedule> &scheduleTable();
@@ -145,10 +143,8 @@ public:
   /// The scalar variables after the slots, which Keras numbers separately:
   /// variable, variable_1.
   virtual std::vector<SlotKind> scalars() const { return {}; }
-  virtual llvm::SmallVector<mlir::Value>
-  newScalars(Tensors &, mlir::Value, llvm::ArrayRef<mlir::Value>) const {
-    return {};
-  }
+  virtual std::vector<Tensor> newScalars(Tensors &, Tensor,
+                                         llvm::ArrayRef<Tensor>) const;
   virtual std::optional<double> decayOf(const WeightFacts &) const {
     return weightDecay;
   }

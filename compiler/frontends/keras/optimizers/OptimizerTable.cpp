@@ -38,12 +38,12 @@ private:
     return {{{"momentum"}}};
   }
   WeightUpdate update(Tensors &t, const UpdateInputs &in) const override {
-    Value step = t.mul(in.gradient, t.fill(in.rate, in.gradient));
+    Tensor step = in.gradient * in.rate;
     if (momentum == 0)
-      return {t.sub(in.weight, step), {}};
-    Value speed = t.sub(t.mul(in.slots[0], momentum), step);
-    Value change = nesterov ? t.sub(t.mul(speed, momentum), step) : speed;
-    return {t.add(in.weight, change), {speed}};
+      return {in.weight - step, {}};
+    Tensor speed = in.slots[0] * momentum - step;
+    Tensor change = nesterov ? speed * momentum - step : speed;
+    return {in.weight + change, {speed}};
   }
 };
 
@@ -67,48 +67,44 @@ class RMSprop : public Optimizer {
   }
   WeightUpdate update(Tensors &t, const UpdateInputs &in) const override {
     WeightUpdate out;
-    Value g = in.gradient;
-    Value velocity =
-        t.add(t.mul(in.slots[0], rho), t.mul(t.mul(g, g), 1 - rho));
+    Tensor g = in.gradient;
+    Tensor velocity = in.slots[0] * rho + g * g * (1 - rho);
     out.slots.push_back(velocity);
-    Value denominator = velocity, average;
+    Tensor denominator = velocity, average;
     if (centered) {
-      average = t.add(t.mul(in.slots.back(), rho), t.mul(g, 1 - rho));
-      denominator = t.sub(velocity, t.mul(average, average));
+      average = in.slots.back() * rho + g * (1 - rho);
+      denominator = velocity - average * average;
     }
-    denominator = t.add(denominator, epsilon);
-    Value increment =
-        t.div(t.mul(t.fill(in.rate, g), g), t.make<SqrtOp>(denominator));
+    denominator = denominator + epsilon;
+    Tensor increment = in.rate * g / sqrt(denominator);
     if (momentum > 0) {
-      increment = t.add(t.mul(in.slots[1], momentum), increment);
+      increment = in.slots[1] * momentum + increment;
       out.slots.push_back(increment);
     }
     if (centered)
       out.slots.push_back(average);
-    out.weight = t.sub(in.weight, increment);
+    out.weight = in.weight - increment;
     return out;
   }
 };
 
 /// iteration + `ahead` in the type of `like`, and a power with this exponent.
-Value stepNumber(Tensors &t, Value iteration, double ahead, Value like) {
-  return t.castLike(t.add(iteration, ahead), like);
+Tensor stepNumber(Tensors &t, Tensor iteration, double ahead, Tensor like) {
+  return t.castLike(iteration + ahead, like);
 }
-Value powerOf(Tensors &t, double base, Value step) {
-  return t.make<PowOp>(t.splat(base, step), step);
-}
+Tensor powerOf(Tensors &t, double base, Tensor step) { return pow(base, step); }
 
 /// old + (value - old) * share.
-Value towards(Tensors &t, Value old, Value value, double share) {
-  return t.add(old, t.mul(t.sub(value, old), share));
+Tensor towards(Tensors &t, Tensor old, Tensor value, double share) {
+  return old + (value - old) * share;
 }
 
-Value towards(Tensors &t, Value old, Value value, Value share) {
-  return t.add(old, t.mul(t.sub(value, old), share));
+Tensor towards(Tensors &t, Tensor old, Tensor value, Tensor share) {
+  return old + (value - old) * share;
 }
 /// 1 - share, for a share rounded to the type of `like`.
-Value rest(Tensors &t, double share, Value like) {
-  return t.sub(1.0, t.splat(share, like));
+Tensor rest(Tensors &t, double share, Tensor like) {
+  return 1.0 - like.number(share);
 }
 
 /// Adam and similar optimizers with moments.
@@ -121,11 +117,11 @@ protected:
     o.number("beta_2", beta2, kAnyNumber);
     o.number("epsilon", epsilon, kAnyNumber);
   }
-  Value newMomentum(Tensors &t, const UpdateInputs &in) const {
+  Tensor newMomentum(Tensors &t, const UpdateInputs &in) const {
     return towards(t, in.slots[0], in.gradient, 1 - beta1);
   }
-  Value newVelocity(Tensors &t, const UpdateInputs &in) const {
-    return towards(t, in.slots[1], t.mul(in.gradient, in.gradient), 1 - beta2);
+  Tensor newVelocity(Tensors &t, const UpdateInputs &in) const {
+    return towards(t, in.slots[1], in.gradient * in.gradient, 1 - beta2);
   }
 };
 
@@ -142,19 +138,17 @@ class Adam : public WithMoments {
     return {{{"momentum"}, {"velocity"}}};
   }
   WeightUpdate update(Tensors &t, const UpdateInputs &in) const override {
-    Value step = stepNumber(t, in.iteration, 1, in.weight);
-    Value power1 = powerOf(t, beta1, step), power2 = powerOf(t, beta2, step);
-    Value alpha = t.div(t.mul(in.rate, t.make<SqrtOp>(t.sub(1.0, power2))),
-                        t.sub(1.0, power1));
-    Value m = newMomentum(t, in), v = newVelocity(t, in);
-    WeightUpdate out{nullptr, {m, v}};
+    Tensor step = stepNumber(t, in.iteration, 1, in.weight);
+    Tensor power1 = powerOf(t, beta1, step), power2 = powerOf(t, beta2, step);
+    Tensor alpha = in.rate * sqrt(1.0 - power2) / (1.0 - power1);
+    Tensor m = newMomentum(t, in), v = newVelocity(t, in);
+    WeightUpdate out{{}, {m, v}};
     if (amsgrad) {
-      v = t.make<MaxOp>(in.slots[2], v);
+      v = max(in.slots[2], v);
       out.slots.push_back(v);
     }
-    Value change =
-        t.div(t.mul(m, t.fill(alpha, m)), t.add(t.make<SqrtOp>(v), epsilon));
-    out.weight = t.sub(in.weight, change);
+    Tensor change = m * alpha / (sqrt(v) + epsilon);
+    out.weight = in.weight - change;
     return out;
   }
 };
@@ -170,13 +164,12 @@ class Adamax : public WithMoments {
     return {{{"momentum"}, {"norm"}}};
   }
   WeightUpdate update(Tensors &t, const UpdateInputs &in) const override {
-    Value power = powerOf(t, beta1, stepNumber(t, in.iteration, 1, in.weight));
-    Value m = newMomentum(t, in);
-    Value u =
-        t.make<MaxOp>(t.mul(in.slots[1], beta2), t.make<AbsOp>(in.gradient));
-    Value divisor = t.mul(t.fill(t.sub(1.0, power), u), t.add(u, epsilon));
-    Value change = t.div(t.mul(t.fill(in.rate, m), m), divisor);
-    return {t.sub(in.weight, change), {m, u}};
+    Tensor power = powerOf(t, beta1, stepNumber(t, in.iteration, 1, in.weight));
+    Tensor m = newMomentum(t, in);
+    Tensor u = max(in.slots[1] * beta2, abs(in.gradient));
+    Tensor divisor = t.fill(1.0 - power, u) * (u + epsilon);
+    Tensor change = in.rate * m / divisor;
+    return {in.weight - change, {m, u}};
   }
 };
 
@@ -187,39 +180,37 @@ class Nadam : public WithMoments {
   }
   std::vector<SlotKind> scalars() const override { return {{"u_product", 1}}; }
   /// beta_1 * (1 - 0.96^step / 2).
-  Value factor(Tensors &t, const UpdateInputs &in, double ahead) const {
-    Value power =
+  Tensor factor(Tensors &t, const UpdateInputs &in, double ahead) const {
+    Tensor power =
         powerOf(t, 0.96, stepNumber(t, in.iteration, ahead, in.weight));
-    return t.mul(t.sub(1.0, t.mul(power, 0.5)), beta1);
+    return (1.0 - power * 0.5) * beta1;
   }
-  SmallVector<Value> newScalars(Tensors &t, Value iteration,
-                                ArrayRef<Value> old) const override {
-    Value power = powerOf(t, 0.96, stepNumber(t, iteration, 1, old[0]));
-    return {t.mul(t.mul(old[0], beta1), t.sub(1.0, t.mul(power, 0.5)))};
+  std::vector<Tensor> newScalars(Tensors &t, Tensor iteration,
+                                 ArrayRef<Tensor> old) const override {
+    Tensor power = powerOf(t, 0.96, stepNumber(t, iteration, 1, old[0]));
+    return {old[0] * beta1 * (1.0 - power * 0.5)};
   }
   WeightUpdate update(Tensors &t, const UpdateInputs &in) const override {
-    Value now = factor(t, in, 1), next = factor(t, in, 2);
-    Value product = t.castLike(in.scalars[0], in.weight);
-    Value nextProduct = t.mul(product, next);
-    Value power2 = powerOf(t, beta2, stepNumber(t, in.iteration, 1, in.weight));
-    Value g = in.gradient, m = towards(t, in.slots[0], g, rest(t, beta1, g));
-    Value v = towards(t, in.slots[1], t.mul(g, g), rest(t, beta2, g));
-    auto weighted = [&](Value share, Value x, Value rest) {
-      return t.div(t.mul(t.fill(share, x), x), t.fill(t.sub(1.0, rest), x));
+    Tensor now = factor(t, in, 1), next = factor(t, in, 2);
+    Tensor product = t.castLike(in.scalars[0], in.weight);
+    Tensor nextProduct = product * next;
+    Tensor power2 =
+        powerOf(t, beta2, stepNumber(t, in.iteration, 1, in.weight));
+    Tensor g = in.gradient, m = towards(t, in.slots[0], g, rest(t, beta1, g));
+    Tensor v = towards(t, in.slots[1], g * g, rest(t, beta2, g));
+    auto weighted = [&](Tensor share, Tensor x, Tensor rest) {
+      return share * x / (1.0 - rest);
     };
-    Value mean = t.add(weighted(next, m, nextProduct),
-                       weighted(t.sub(1.0, now), g, product));
-    Value root = t.make<SqrtOp>(t.div(v, t.fill(t.sub(1.0, power2), v)));
-    Value change =
-        t.div(t.mul(mean, t.fill(in.rate, mean)), t.add(root, epsilon));
-    return {t.sub(in.weight, change), {m, v}};
+    Tensor mean =
+        weighted(next, m, nextProduct) + weighted(1.0 - now, g, product);
+    Tensor root = sqrt(v / (1.0 - power2));
+    Tensor change = mean * in.rate / (root + epsilon);
+    return {in.weight - change, {m, v}};
   }
 };
 
 /// sqrt(sum(x^2)).
-Value normOf(Tensors &t, Value x) {
-  return t.make<SqrtOp>(t.sumAll(t.mul(x, x)));
-}
+Tensor normOf(Tensors &t, Tensor x) { return sqrt(t.sumAll(x * x)); }
 
 /// Adam whose update of a weight is scaled to the norm of the weight.
 class Lamb : public WithMoments {
@@ -227,20 +218,19 @@ class Lamb : public WithMoments {
     return {{{"momentum"}, {"velocity"}}};
   }
   WeightUpdate update(Tensors &t, const UpdateInputs &in) const override {
-    Value step = stepNumber(t, in.iteration, 1, in.weight);
-    auto corrected = [&](Value x, double beta) {
-      return t.div(x, t.fill(t.sub(1.0, powerOf(t, beta, step)), x));
+    Tensor step = stepNumber(t, in.iteration, 1, in.weight);
+    auto corrected = [&](Tensor x, double beta) {
+      return x / (1.0 - powerOf(t, beta, step));
     };
-    Value m = newMomentum(t, in), v = newVelocity(t, in);
-    Value root = t.add(t.make<SqrtOp>(corrected(v, beta2)), epsilon);
-    Value change = t.div(corrected(m, beta1), root);
-    Value length = normOf(t, in.weight), changeLength = normOf(t, change);
-    Value one = t.splat(1, length);
-    Value ratio = t.select(t.compare(CompareKind::GT, changeLength, 0),
-                           t.div(length, changeLength), one);
-    ratio = t.select(t.compare(CompareKind::GT, length, 0), ratio, one);
-    Value rate = t.fill(t.mul(ratio, in.rate), change);
-    return {t.sub(in.weight, t.mul(rate, change)), {m, v}};
+    Tensor m = newMomentum(t, in), v = newVelocity(t, in);
+    Tensor root = sqrt(corrected(v, beta2)) + epsilon;
+    Tensor change = corrected(m, beta1) / root;
+    Tensor length = normOf(t, in.weight), changeLength = normOf(t, change);
+    Tensor one = t.splat(1, length);
+    Tensor ratio = select(changeLength > 0, length / changeLength, one);
+    ratio = select(length > 0, ratio, one);
+    Tensor rate = t.fill(ratio * in.rate, change);
+    return {in.weight - rate * change, {m, v}};
   }
 };
 
@@ -302,42 +292,38 @@ private:
     return isMatrix(facts) ? weightDecay : adamDecay;
   }
   /// Newton-Schulz iterations towards an orthogonal matrix.
-  Value orthogonal(Tensors &t, Value x) const {
+  Tensor orthogonal(Tensors &t, Tensor x) const {
     bool isTall = t.size(x, 0) > t.size(x, 1);
     if (isTall)
       x = t.transpose(x, {1, 0});
-    x = t.div(x, t.fill(t.add(normOf(t, x), 1e-7), x));
+    x = x / (normOf(t, x) + 1e-7);
     for (int64_t i = 0; i < rounds; ++i) {
-      Value square = t.matmul(x, t.transpose(x, {1, 0}));
-      Value factor =
-          t.add(t.mul(square, b), t.matmul(t.mul(square, c), square));
-      x = t.add(t.mul(x, a), t.matmul(factor, x));
+      Tensor square = t.matmul(x, t.transpose(x, {1, 0}));
+      Tensor factor = square * b + t.matmul(square * c, square);
+      x = x * a + t.matmul(factor, x);
     }
     return isTall ? t.transpose(x, {1, 0}) : x;
   }
   WeightUpdate updateMatrix(Tensors &t, const UpdateInputs &in) const {
-    Value m = in.slots[0], g = in.gradient;
-    m = t.add(m, t.add(g, t.mul(m, momentum - 1)));
-    Value change = orthogonal(t, nesterov ? t.add(g, t.mul(m, momentum)) : m);
-    change = t.mul(t.fill(in.rate, change), change);
+    Tensor m = in.slots[0], g = in.gradient;
+    m = m + (g + m * (momentum - 1));
+    Tensor change = orthogonal(t, nesterov ? g + m * momentum : m);
+    change = in.rate * change;
     if (rmsRate) {
       double longer = double(std::max(t.size(change, 0), t.size(change, 1)));
-      change = t.mul(t.mul(change, std::sqrt(longer)), *rmsRate);
+      change = change * std::sqrt(longer) * *rmsRate;
     }
-    return {t.sub(in.weight, change), {m}};
+    return {in.weight - change, {m}};
   }
   WeightUpdate update(Tensors &t, const UpdateInputs &in) const override {
     if (isMatrix(in.facts))
       return updateMatrix(t, in);
-    Value step = stepNumber(t, in.iteration, 1, in.weight);
-    Value power1 = powerOf(t, beta1, step), power2 = powerOf(t, beta2, step);
-    Value alpha = t.div(
-        t.mul(t.mul(in.rate, adamRatio), t.make<SqrtOp>(t.sub(1.0, power2))),
-        t.sub(1.0, power1));
-    Value m = newMomentum(t, in), v = newVelocity(t, in);
-    Value change =
-        t.div(t.mul(m, t.fill(alpha, m)), t.add(t.make<SqrtOp>(v), epsilon));
-    return {t.sub(in.weight, change), {m, v}};
+    Tensor step = stepNumber(t, in.iteration, 1, in.weight);
+    Tensor power1 = powerOf(t, beta1, step), power2 = powerOf(t, beta2, step);
+    Tensor alpha = in.rate * adamRatio * sqrt(1.0 - power2) / (1.0 - power1);
+    Tensor m = newMomentum(t, in), v = newVelocity(t, in);
+    Tensor change = m * alpha / (sqrt(v) + epsilon);
+    return {in.weight - change, {m, v}};
   }
 };
 
@@ -358,18 +344,18 @@ class Ftrl : public Optimizer {
     return {{{"accumulator", first}, {"linear"}}};
   }
   WeightUpdate update(Tensors &t, const UpdateInputs &in) const override {
-    Value g = in.gradient, w = in.weight, rate = t.fill(in.rate, w);
-    auto raised = [&](Value x) { return t.make<PowOp>(x, t.splat(-power, x)); };
-    Value total = t.add(in.slots[0], t.mul(g, g));
-    Value shrunk = t.add(g, t.mul(w, 2 * shrinkage));
-    Value sigma = t.div(t.sub(raised(total), raised(in.slots[0])), rate);
-    Value linear = t.add(in.slots[1], t.sub(shrunk, t.mul(sigma, w)));
+    Tensor g = in.gradient, w = in.weight, rate = t.fill(in.rate, w);
+    auto raised = [&](Tensor x) { return pow(x, -power); };
+    Tensor total = in.slots[0] + g * g;
+    Tensor shrunk = g + w * (2 * shrinkage);
+    Tensor sigma = (raised(total) - raised(in.slots[0])) / rate;
+    Tensor linear = in.slots[1] + (shrunk - sigma * w);
     // 2 * (l2 + beta / (2 * rate)).
-    Value ridge = t.div(t.splat(beta, in.rate), t.mul(in.rate, 2));
-    ridge = t.fill(t.mul(t.add(ridge, l2), 2), w);
-    Value quadratic = t.add(t.div(raised(total), rate), ridge);
-    Value cut = t.min(t.max(linear, -l1), l1);
-    return {t.div(t.sub(cut, linear), quadratic), {total, linear}};
+    Tensor ridge = t.splat(beta, in.rate) / (in.rate * 2);
+    ridge = t.fill((ridge + l2) * 2, w);
+    Tensor quadratic = raised(total) / rate + ridge;
+    Tensor cut = min(max(linear, -l1), l1);
+    return {(cut - linear) / quadratic, {total, linear}};
   }
 };
 
@@ -384,10 +370,9 @@ class Adagrad : public Optimizer {
     return {{{"accumulator", first}}};
   }
   WeightUpdate update(Tensors &t, const UpdateInputs &in) const override {
-    Value g = in.gradient, total = t.add(in.slots[0], t.mul(g, g));
-    Value change = t.div(t.mul(t.fill(in.rate, g), g),
-                         t.make<SqrtOp>(t.add(total, epsilon)));
-    return {t.sub(in.weight, change), {total}};
+    Tensor g = in.gradient, total = in.slots[0] + g * g;
+    Tensor change = in.rate * g / sqrt(total + epsilon);
+    return {in.weight - change, {total}};
   }
 };
 
@@ -402,16 +387,14 @@ class Adadelta : public Optimizer {
     return {{{"accumulated_grad"}, {"accumulated_delta_var"}}};
   }
   WeightUpdate update(Tensors &t, const UpdateInputs &in) const override {
-    auto root = [&](Value x) { return t.make<SqrtOp>(t.add(x, epsilon)); };
-    auto mixed = [&](Value old, Value x) {
-      return t.add(t.mul(old, rho), t.mul(t.mul(x, x), 1 - rho));
+    auto root = [&](Tensor x) { return sqrt(x + epsilon); };
+    auto mixed = [&](Tensor old, Tensor x) {
+      return old * rho + x * x * (1 - rho);
     };
-    Value squares = mixed(in.slots[0], in.gradient);
-    Value change =
-        t.neg(t.div(t.mul(root(in.slots[1]), in.gradient), root(squares)));
-    Value changes = mixed(in.slots[1], change);
-    return {t.add(in.weight, t.mul(t.fill(in.rate, change), change)),
-            {squares, changes}};
+    Tensor squares = mixed(in.slots[0], in.gradient);
+    Tensor change = -(root(in.slots[1]) * in.gradient / root(squares));
+    Tensor changes = mixed(in.slots[1], change);
+    return {in.weight + in.rate * change, {squares, changes}};
   }
 };
 
@@ -428,12 +411,12 @@ class Lion : public Optimizer {
     return {{{"momentum"}}};
   }
   WeightUpdate update(Tensors &t, const UpdateInputs &in) const override {
-    Value m = in.slots[0], g = in.gradient;
+    Tensor m = in.slots[0], g = in.gradient;
     auto mixed = [&](double share) {
-      return t.add(t.mul(m, share), t.mul(g, rest(t, share, g)));
+      return m * share + g * rest(t, share, g);
     };
-    Value change = t.mul(t.fill(in.rate, g), t.make<SignOp>(mixed(beta1)));
-    return {t.sub(in.weight, change), {mixed(beta2)}};
+    Tensor change = t.fill(in.rate, g) * sign(mixed(beta1));
+    return {in.weight - change, {mixed(beta2)}};
   }
 };
 

@@ -40,25 +40,25 @@ protected:
     o.number("decay_rate", decayRate, kAnyNumber);
     o.flag("staircase", staircase);
   }
-  Value periods(Tensors &t, Value step) const {
-    Value p = t.div(step, double(decaySteps));
-    return staircase ? t.make<FloorOp>(p) : p;
+  Tensor periods(Tensors &t, Tensor step) const {
+    Tensor p = step / double(decaySteps);
+    return staircase ? floor(p) : p;
   }
 };
 
 /// rate * decay_rate^p.
 class ExponentialDecay : public RatedDecay {
-  Value rate(Tensors &t, Value step) const override {
-    Value p = periods(t, step);
-    return t.mul(t.make<PowOp>(t.splat(decayRate, p), p), initialRate);
+  Tensor rate(Tensors &t, Tensor step) const override {
+    Tensor p = periods(t, step);
+    return pow(decayRate, p) * initialRate;
   }
 };
 
 /// rate / (1 + decay_rate * p).
 class InverseTimeDecay : public RatedDecay {
-  Value rate(Tensors &t, Value step) const override {
-    Value divisor = t.add(t.mul(periods(t, step), decayRate), 1.0);
-    return t.div(t.splat(initialRate, divisor), divisor);
+  Tensor rate(Tensors &t, Tensor step) const override {
+    Tensor divisor = periods(t, step) * decayRate + 1.0;
+    return t.splat(initialRate, divisor) / divisor;
   }
 };
 
@@ -73,19 +73,18 @@ class PolynomialDecay : public Decay {
     o.number("power", power, kAnyNumber);
     o.flag("cycle", cycle);
   }
-  Value rate(Tensors &t, Value step) const override {
-    Value length = t.splat(double(decaySteps), step);
+  Tensor rate(Tensors &t, Tensor step) const override {
+    Tensor length = t.splat(double(decaySteps), step);
     if (cycle) {
-      Value cycles = t.make<CeilOp>(t.div(step, double(decaySteps)));
-      Value isFirst = t.compare(CompareKind::EQ, step, 0);
-      length = t.mul(length, t.select(isFirst, t.splat(1, step), cycles));
+      Tensor cycles = ceil(step / double(decaySteps));
+      Tensor isFirst = step == 0;
+      length = length * select(isFirst, 1, cycles);
     } else {
-      step = t.make<MinOp>(step, length);
+      step = min(step, length);
     }
-    Value left = t.sub(1.0, t.div(step, length));
-    Value share = t.make<PowOp>(left, t.splat(power, left));
-    return t.add(t.mul(share, double(float(initialRate) - float(endRate))),
-                 endRate);
+    Tensor left = 1.0 - step / length;
+    Tensor share = pow(left, power);
+    return share * double(float(initialRate) - float(endRate)) + endRate;
   }
 };
 
@@ -102,23 +101,23 @@ class CosineDecay : public Decay {
     o.maybeNumber("warmup_target", warmupTarget, kAnyNumber);
     o.integer("warmup_steps", warmupSteps, kNotNegative);
   }
-  Value decayed(Tensors &t, Value step, double from) const {
-    Value angle = t.mul(t.div(step, double(decaySteps)), M_PI);
-    Value cosine = t.mul(t.add(t.make<CosOp>(angle), 1.0), 0.5);
-    return t.mul(t.add(t.mul(cosine, 1 - alpha), alpha), from);
+  Tensor decayed(Tensors &t, Tensor step, double from) const {
+    Tensor angle = step / double(decaySteps) * M_PI;
+    Tensor cosine = (cos(angle) + 1.0) * 0.5;
+    return (cosine * (1 - alpha) + alpha) * from;
   }
-  Value rate(Tensors &t, Value step) const override {
+  Tensor rate(Tensors &t, Tensor step) const override {
     if (!warmupTarget)
-      return decayed(t, t.min(step, double(decaySteps)), initialRate);
-    step = t.min(step, double(decaySteps + warmupSteps));
-    Value after = decayed(t, t.add(step, -double(warmupSteps)), *warmupTarget);
+      return decayed(t, min(step, double(decaySteps)), initialRate);
+    step = min(step, double(decaySteps + warmupSteps));
+    Tensor after = decayed(t, step + -double(warmupSteps), *warmupTarget);
     if (warmupSteps == 0)
       return after;
-    Value line = t.add(t.mul(t.div(step, double(warmupSteps)),
-                             double(float(*warmupTarget) - float(initialRate))),
-                       initialRate);
-    Value isWarm = t.compare(CompareKind::LT, step, double(warmupSteps));
-    return t.select(isWarm, line, after);
+    Tensor line = step / double(warmupSteps) *
+                      double(float(*warmupTarget) - float(initialRate)) +
+                  initialRate;
+    Tensor isWarm = step < double(warmupSteps);
+    return select(isWarm, line, after);
   }
 };
 
@@ -137,27 +136,23 @@ class CosineDecayRestarts : public Schedule {
     o.number("alpha", alpha, kAnyNumber);
     o.ignored("name", "a name for messages");
   }
-  Value rate(Tensors &t, Value step) const override {
-    Value done = t.div(step, double(firstSteps)), restart;
+  Tensor rate(Tensors &t, Tensor step) const override {
+    Tensor done = step / double(firstSteps), restart;
     if (lengthFactor == 1) {
-      restart = t.make<FloorOp>(done);
-      done = t.sub(done, restart);
+      restart = floor(done);
+      done = done - restart;
     } else {
-      auto power = [&](double base) {
-        return t.make<PowOp>(t.splat(base, restart), restart);
-      };
+      auto power = [&](double base) { return pow(base, restart); };
       double grown = double(float(lengthFactor));
-      Value reached = t.sub(1.0, t.mul(done, 1 - grown));
-      restart = t.make<FloorOp>(
-          t.div(t.make<LogOp>(reached), double(std::log(float(lengthFactor)))));
-      Value before = t.div(t.sub(1.0, power(grown)), 1 - grown);
-      done = t.div(t.sub(done, before), power(grown));
+      Tensor reached = 1.0 - done * (1 - grown);
+      restart = floor(log(reached) / double(std::log(float(lengthFactor))));
+      Tensor before = (1.0 - power(grown)) / (1 - grown);
+      done = (done - before) / power(grown);
     }
-    Value height =
-        t.mul(t.make<PowOp>(t.splat(heightFactor, restart), restart), 0.5);
-    Value cosine = t.add(t.make<CosOp>(t.mul(done, M_PI)), 1.0);
-    Value decayed = t.add(t.mul(t.mul(height, cosine), 1 - alpha), alpha);
-    return t.mul(decayed, initialRate);
+    Tensor height = pow(heightFactor, restart) * 0.5;
+    Tensor cosine = cos(done * M_PI) + 1.0;
+    Tensor decayed = height * cosine * (1 - alpha) + alpha;
+    return decayed * initialRate;
   }
 };
 
@@ -175,13 +170,11 @@ class PiecewiseConstantDecay : public Schedule {
                 " \"boundaries\"; it has one more");
     o.ignored("name", "a name for messages");
   }
-  Value rate(Tensors &t, Value step) const override {
-    Value out = t.splat(values.back(), step);
+  Tensor rate(Tensors &t, Tensor step) const override {
+    Tensor out = t.splat(values.back(), step);
     for (size_t i = boundaries.size(); i--;)
       // Keras casts the boundaries to integers, as the step is an integer.
-      out =
-          t.select(t.compare(CompareKind::LE, step, std::trunc(boundaries[i])),
-                   t.splat(values[i], step), out);
+      out = select(step <= std::trunc(boundaries[i]), values[i], out);
     return out;
   }
 };

@@ -66,6 +66,11 @@ Optimizer::variables(ArrayRef<WeightFacts> weights, bool isScaled) const {
   return out;
 }
 
+std::vector<Tensor> Optimizer::newScalars(Tensors &, Tensor,
+                                          ArrayRef<Tensor>) const {
+  return {};
+}
+
 WeightUpdate Optimizer::update(Tensors &, const UpdateInputs &in) const {
   return {in.weight, llvm::to_vector<3>(in.slots)};
 }
@@ -96,21 +101,21 @@ private:
         out.push_back(i);
     return out;
   }
-  SmallVector<Value> at(ArrayRef<unsigned> positions) const {
-    SmallVector<Value> out;
+  SmallVector<Tensor> at(Tensors &here, ArrayRef<unsigned> positions) const {
+    SmallVector<Tensor> out;
     for (unsigned position : positions)
-      out.push_back(step.variables[position]);
+      out.push_back(here(step.variables[position]));
     return out;
   }
-  void put(ArrayRef<unsigned> positions, ArrayRef<Value> made) {
+  void put(ArrayRef<unsigned> positions, ArrayRef<Tensor> made) {
     for (auto [position, value] : llvm::zip_equal(positions, made))
       step.variables[position] =
-          keptUnlessUpdate(value, step.variables[position]);
+          keptUnlessUpdate(value, t(step.variables[position]));
   }
   /// The new value; in a step that only accumulates gradients, the old one.
-  Value keptUnlessUpdate(Value made, Value old) {
-    return isUpdate && made != old ? t.select(t.fill(isUpdate, made), made, old)
-                                   : made;
+  Tensor keptUnlessUpdate(Tensor made, Tensor old) {
+    return isUpdate && !made.is(old) ? select(t.fill(isUpdate, made), made, old)
+                                     : made;
   }
   void accumulate();
   void updateWeight(unsigned i);
@@ -120,9 +125,9 @@ private:
   OptimizerStep &step;
   std::vector<OptimizerVariable> ofOptimizer;
   Tensors t;
-  SmallVector<Value> scalars;
-  Value iteration, rate;
-  Value isUpdate; ///< i1; null if each step updates weights
+  std::vector<Tensor> scalars;
+  Tensor iteration, rate;
+  Tensor isUpdate; ///< i1; null if each step updates weights
 };
 
 } // namespace
@@ -135,23 +140,24 @@ void Updater::accumulate() {
   isUpdate = isEvery(t, iteration, *optimizer.accumulationSteps);
   for (auto [i, gradient] : llvm::enumerate(step.gradients)) {
     Value &total = step.variables[positions(SlotUse::Gradients, int(i))[0]];
-    Value added = t.add(gradient, total), now = t.fill(isUpdate, added);
-    total = t.select(now, t.splat(0, added), added);
-    gradient = t.select(now, t.div(added, steps), gradient);
+    Tensor added = t(gradient) + t(total), now = t.fill(isUpdate, added);
+    total = select(now, 0, added);
+    gradient = select(now, added / steps, t(gradient));
   }
-  iteration = t.make<DivOp>(iteration, t.splat(steps, iteration)); // of updates
+  iteration = iteration / steps; // of updates
 }
 
 void Updater::updateWeight(unsigned i) {
   const WeightFacts &facts = step.facts[i];
   Tensors here = step.at(optimizer.path() + "/" + facts.path);
   SmallVector<unsigned> places = positions(SlotUse::Slot, int(i));
-  SmallVector<Value> old = at(places);
-  Value &weight = step.weights[i];
-  WeightUpdate update = apply(here, optimizer,
-                              {weight, step.gradients[i], old, iteration,
-                               here.castLike(rate, weight), facts, scalars});
-  weight = keptUnlessUpdate(update.weight, weight);
+  SmallVector<Tensor> old = at(here, places);
+  Tensor weight = here(step.weights[i]);
+  WeightUpdate update =
+      apply(here, optimizer,
+            {weight, here(step.gradients[i]), old, here(iteration),
+             here.castLike(rate, weight), facts, scalars});
+  step.weights[i] = keptUnlessUpdate(update.weight, weight);
   put(places, update.slots);
 }
 
@@ -161,31 +167,31 @@ void Updater::finishWeight(unsigned i) {
   Value &weight = step.weights[i];
   if (optimizer.useEma) {
     Value &average = step.variables[positions(SlotUse::Average, int(i))[0]];
-    average = averaged(t, optimizer, iteration, average, weight);
+    average = averaged(t, optimizer, iteration, t(average), t(weight));
     if (optimizer.emaOverwriteFrequency) {
-      Value now = isEvery(t, iteration, *optimizer.emaOverwriteFrequency);
-      weight = t.select(t.fill(now, weight), average, weight);
+      Tensor now = isEvery(t, iteration, *optimizer.emaOverwriteFrequency);
+      weight = select(t.fill(now, weight), t(average), t(weight));
     }
   }
   if (const WeightFacts &facts = step.facts[i]; facts.constraint) {
     Tensors here = step.at(optimizer.path() + "/" + facts.path);
-    weight = facts.constraint->apply(here, weight);
+    weight = facts.constraint->apply(here, here(weight));
   }
 }
 
 void Updater::run() {
   if (step.weights.empty())
     return;
-  iteration = step.variables[0];
+  iteration = t(step.variables[0]);
   rate = rateOf(t, optimizer, iteration,
-                optimizer.schedule ? Value() : step.variables[1]);
+                optimizer.schedule ? Tensor() : t(step.variables[1]));
   if (step.lossScale)
     for (Value &gradient : step.gradients)
-      gradient = t.div(gradient, *step.lossScale);
+      gradient = t(gradient) / *step.lossScale;
   accumulate();
   clip(t, optimizer, step.gradients);
   SmallVector<unsigned> places = positions(SlotUse::Scalar, -1);
-  SmallVector<Value> old = at(places);
+  SmallVector<Tensor> old = at(t, places);
   if (step.isScaled) // scalars restart in each step
     for (const SlotKind &scalar : optimizer.scalars())
       old.push_back(
@@ -198,7 +204,7 @@ void Updater::run() {
     updateWeight(i);
   for (unsigned i = 0; i < step.weights.size(); ++i)
     finishWeight(i);
-  step.variables[0] = t.add(step.variables[0], 1.0);
+  step.variables[0] = t(step.variables[0]) + 1.0;
 }
 
 void Optimizer::step(OptimizerStep &step) const { Updater(*this, step).run(); }

@@ -61,31 +61,30 @@ LossScaleOptimizer::innerOptimizers(ArrayRef<WeightFacts> weights, bool) const {
 }
 
 /// Whether all elements of all tensors are finite, as i1.
-static Value areFinite(Tensors &t, ArrayRef<Value> tensors) {
-  Value out =
+static Tensor areFinite(Tensors &t, ArrayRef<Value> tensors) {
+  Tensor out =
       t.splat(1, RankedTensorType::get({}, t.builder.getIntegerType(1)));
   for (Value tensor : tensors) {
     SmallVector<int64_t> dims;
     for (int64_t dim = 0; dim < t.rank(tensor); ++dim)
       dims.push_back(dim);
-    Value isGood = t.compare(CompareKind::LT, t.make<AbsOp>(tensor), INFINITY);
-    out = t.make<AndOp>(out, t.reduce(ReduceKind::And, isGood, dims));
+    Tensor isGood = abs(t(tensor)) < INFINITY;
+    out = out & t.reduce(ReduceKind::And, isGood, dims);
   }
   return out;
 }
 
-void LossScaleOptimizer::updateScale(Tensors &t, Value isFinite, Value &counter,
-                                     Value &scale) const {
-  Value isLong = t.compare(CompareKind::EQ, counter, double(growthSteps - 1));
-  Value zero = t.splat(0, counter);
-  counter = t.select(isFinite, t.select(isLong, zero, t.add(counter, 1)), zero);
-  scale = t.select(isFinite, t.select(isLong, t.mul(scale, 2), scale),
-                   t.mul(scale, 0.5));
+void LossScaleOptimizer::updateScale(Tensors &t, Tensor isFinite,
+                                     Value &counter, Value &scale) const {
+  Tensor count = t(counter), old = t(scale);
+  Tensor isLong = count == double(growthSteps - 1), zero = count.number(0);
+  counter = select(isFinite, select(isLong, zero, count + 1), zero);
+  scale = select(isFinite, select(isLong, old * 2, old), old * 0.5);
 }
 
 void LossScaleOptimizer::step(OptimizerStep &step) const {
   Tensors t = step.at(path());
-  Value isFinite = areFinite(t, step.gradients);
+  Tensor isFinite = areFinite(t, step.gradients);
   auto own = MutableArrayRef(step.variables).take_front(kOwn);
   ArrayRef<Value> ofInner = ArrayRef(step.variables).drop_front(kOwn);
   OptimizerStep taken{step.builder, step.facts, step.gradients, step.weights,
@@ -93,12 +92,12 @@ void LossScaleOptimizer::step(OptimizerStep &step) const {
   taken.isScaled = true;
   for (Value &gradient : taken.gradients)
     gradient =
-        t.div(gradient, t.castLike(t.fill(own[kScale], gradient), gradient));
+        t(gradient) / t.castLike(t.fill(own[kScale], gradient), gradient);
   inner->step(taken);
   auto keep = [&](MutableArrayRef<Value> old, ArrayRef<Value> made) {
     for (auto [before, after] : llvm::zip_equal(old, made))
       if (before != after)
-        before = t.select(t.fill(isFinite, after), after, before);
+        before = select(t.fill(isFinite, after), t(after), t(before));
   };
   updateScale(t, isFinite, own[kCounter], own[kScale]);
   keep(step.weights, taken.weights);
@@ -252,5 +251,5 @@ void MultiOptimizer::step(OptimizerStep &step) const {
     llvm::copy(inner.variables, own.begin());
   }
   Tensors t = step.at(path());
-  step.variables[0] = t.add(step.variables[0], 1.0);
+  step.variables[0] = t(step.variables[0]) + 1.0;
 }

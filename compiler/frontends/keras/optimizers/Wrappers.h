@@ -43,7 +43,7 @@ public:
 
 private:
   /// Updates the counter of finite steps and the scale.
-  void updateScale(Tensors &t, Value isFinite, Value &counter,
+  void updateScale(Tensors &t, Tensor isFinite, Value &counter,
                    Value &scale) const;
 };
 

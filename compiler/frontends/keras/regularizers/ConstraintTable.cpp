@@ -11,8 +11,8 @@ namespace {
 
 class NonNeg : public Constraint {
   void options(Options &) override {}
-  Value apply(Tensors &t, Value weight) const override {
-    return t.max(weight, 0);
+  Tensor apply(Tensors &t, Tensor weight) const override {
+    return max(weight, 0);
   }
 };
 
@@ -24,14 +24,14 @@ protected:
   std::vector<int64_t> axes() const override { return axis; }
 
   /// The norm, broadcast to the weight's shape.
-  Value norm(Tensors &t, Value weight) const {
+  Tensor norm(Tensors &t, Tensor weight) const {
     SmallVector<int64_t> dims = t.dims(weight, axis);
-    Value total = t.reduce(ReduceKind::Sum, t.mul(weight, weight), dims);
-    return t.spread(t.make<SqrtOp>(total), weight, dims);
+    Tensor total = t.reduce(ReduceKind::Sum, weight * weight, dims);
+    return t.spread(sqrt(total), weight, dims);
   }
   /// The weight, scaled so that its norm is `wanted`.
-  Value scaled(Tensors &t, Value weight, Value wanted, Value norm) const {
-    return t.mul(weight, t.div(wanted, t.add(norm, kEpsilon)));
+  Tensor scaled(Tensors &t, Tensor weight, Tensor wanted, Tensor norm) const {
+    return weight * (wanted / (norm + kEpsilon));
   }
 };
 
@@ -41,16 +41,16 @@ class MaxNorm : public OfNorm {
     o.number("max_value", maxValue, kNotNegative);
     o.axes("axis", axis);
   }
-  Value apply(Tensors &t, Value weight) const override {
-    Value of = norm(t, weight);
-    return scaled(t, weight, t.min(t.max(of, 0), maxValue), of);
+  Tensor apply(Tensors &t, Tensor weight) const override {
+    Tensor of = norm(t, weight);
+    return scaled(t, weight, min(max(of, 0), maxValue), of);
   }
 };
 
 class UnitNorm : public OfNorm {
   void options(Options &o) override { o.axes("axis", axis); }
-  Value apply(Tensors &t, Value weight) const override {
-    return t.div(weight, t.add(norm(t, weight), kEpsilon));
+  Tensor apply(Tensors &t, Tensor weight) const override {
+    return weight / (norm(t, weight) + kEpsilon);
   }
 };
 
@@ -62,10 +62,10 @@ class MinMaxNorm : public OfNorm {
     o.number("rate", rate, kAnyNumber);
     o.axes("axis", axis);
   }
-  Value apply(Tensors &t, Value weight) const override {
-    Value of = norm(t, weight);
-    Value inside = t.min(t.max(of, minValue), maxValue);
-    Value wanted = t.add(t.mul(inside, rate), t.mul(of, 1 - rate));
+  Tensor apply(Tensors &t, Tensor weight) const override {
+    Tensor of = norm(t, weight);
+    Tensor inside = min(max(of, minValue), maxValue);
+    Tensor wanted = inside * rate + of * (1 - rate);
     return scaled(t, weight, wanted, of);
   }
 };

@@ -15,18 +15,19 @@
 
 #include "weft/base/config/Options.h"
 
-namespace mlir {
-class Value;
-} // namespace mlir
+namespace weft::formulas {
+class Tensor;
+} // namespace weft::formulas
 
 namespace weft::keras {
 
+using formulas::Tensor;
 class Tensors;
 
 class Regularizer : public Configured {
 public:
   /// The penalty, a scalar of the weight's element type.
-  virtual mlir::Value penalty(Tensors &t, mlir::Value weight) const = 0;
+  virtual Tensor penalty(Tensors &t, Tensor weight) const = 0;
 };
 
 class Constraint : public Configured {
@@ -34,7 +35,7 @@ public:
   /// The axes along which it computes norms; weights must have these axes.
   virtual std::vector<int64_t> axes() const { return {}; }
   /// The weight after the constraint, in the same shape.
-  virtual mlir::Value apply(Tensors &t, mlir::Value weight) const = 0;
+  virtual Tensor apply(Tensors &t, Tensor weight) const = 0;
 };
 
 using RegularizerPtr = std::shared_ptr<const Regularizer>;

@@ -10,19 +10,19 @@ using namespace weft::keras;
 namespace {
 
 /// factor * sum(|w|).
-Value sizes(Tensors &t, Value weight, double factor) {
-  return t.mul(t.sumAll(t.make<AbsOp>(weight)), factor);
+Tensor sizes(Tensors &t, Tensor weight, double factor) {
+  return t.sumAll(abs(weight)) * factor;
 }
 
 /// factor * sum(w^2).
-Value squares(Tensors &t, Value weight, double factor) {
-  return t.mul(t.sumAll(t.mul(weight, weight)), factor);
+Tensor squares(Tensors &t, Tensor weight, double factor) {
+  return t.sumAll(weight * weight) * factor;
 }
 
 class L1 : public Regularizer {
   double l1 = 0.01;
   void options(Options &o) override { o.number("l1", l1, kAnyNumber); }
-  Value penalty(Tensors &t, Value weight) const override {
+  Tensor penalty(Tensors &t, Tensor weight) const override {
     return sizes(t, weight, l1);
   }
 };
@@ -30,7 +30,7 @@ class L1 : public Regularizer {
 class L2 : public Regularizer {
   double l2 = 0.01;
   void options(Options &o) override { o.number("l2", l2, kAnyNumber); }
-  Value penalty(Tensors &t, Value weight) const override {
+  Tensor penalty(Tensors &t, Tensor weight) const override {
     return squares(t, weight, l2);
   }
 };
@@ -44,10 +44,10 @@ private:
     o.number("l1", l1, kAnyNumber);
     o.number("l2", l2, kAnyNumber);
   }
-  Value penalty(Tensors &t, Value weight) const override {
+  Tensor penalty(Tensors &t, Tensor weight) const override {
     if (l1 == 0 || l2 == 0)
       return l2 == 0 ? sizes(t, weight, l1) : squares(t, weight, l2);
-    return t.add(sizes(t, weight, l1), squares(t, weight, l2));
+    return sizes(t, weight, l1) + squares(t, weight, l2);
   }
 };
 

@@ -15,16 +15,16 @@
 namespace weft::keras {
 
 /// The grey values of an image, as one feature.
-Value grayOf(Tensors &t, Value rgb, int64_t dim);
+Tensor grayOf(Tensors &t, Tensor rgb, int64_t dim);
 
 /// Hue, saturation and value, each with one feature.
-std::array<Value, 3> hsvOf(Tensors &t, Value rgb, int64_t dim);
-Value rgbOf(Tensors &t, const std::array<Value, 3> &hsv, int64_t dim);
+std::array<Tensor, 3> hsvOf(Tensors &t, Tensor rgb, int64_t dim);
+Tensor rgbOf(Tensors &t, const std::array<Tensor, 3> &hsv, int64_t dim);
 
 /// Maps numbers from the range {a, b} to {c, d}: (x - a) / (b - a) * (d - c) +
 /// c.
-Value inRange(Tensors &t, Value x, std::array<double, 2> from,
-              std::array<double, 2> to);
+Tensor inRange(Tensors &t, Tensor x, std::array<double, 2> from,
+               std::array<double, 2> to);
 
 } // namespace weft::keras
 

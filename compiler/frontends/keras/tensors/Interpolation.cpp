@@ -86,8 +86,8 @@ std::string weft::keras::resizeComplaint(int64_t from, int64_t to) {
          std::to_string(most) + ", resize to fewer";
 }
 
-Value weft::keras::resized(Tensors &t, Value x, int64_t dim, int64_t size,
-                           const std::string &interpolation, bool antialias) {
+Tensor weft::keras::resized(Tensors &t, Tensor x, int64_t dim, int64_t size,
+                            const std::string &interpolation, bool antialias) {
   int64_t in = t.size(x, dim);
   if (in == size)
     return x;
@@ -95,10 +95,10 @@ Value weft::keras::resized(Tensors &t, Value x, int64_t dim, int64_t size,
   for (const Interpolation &each : kInterpolations)
     if (interpolation == each.name)
       kernel = each.kernel;
-  Value matrix = t.castLike(
+  Tensor matrix = t.castLike(
       t.constant(weightsOf(in, size, kernel, antialias), {in, size}), x);
-  Value mixed = t.make<DotOp>(x, matrix, llvm::ArrayRef<int64_t>{dim},
-                              llvm::ArrayRef<int64_t>{0});
+  Tensor mixed = t.make<DotOp>(x, matrix, llvm::ArrayRef<int64_t>{dim},
+                               llvm::ArrayRef<int64_t>{0});
   llvm::SmallVector<int64_t> order; // the new dimension is the last one
   for (int64_t i = 0; i < t.last(x); ++i)
     order.push_back(i);

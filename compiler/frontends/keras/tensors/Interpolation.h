@@ -27,8 +27,8 @@ std::string resizeComplaint(int64_t from, int64_t to);
 
 /// x, resized to `size` elements along the dimension. With `antialias` a
 /// smaller size averages more elements.
-Value resized(Tensors &t, Value x, int64_t dim, int64_t size,
-              const std::string &interpolation, bool antialias = false);
+Tensor resized(Tensors &t, Tensor x, int64_t dim, int64_t size,
+               const std::string &interpolation, bool antialias = false);
 
 } // namespace weft::keras
 

@@ -14,13 +14,13 @@ class Loop {
 public:
   Loop(Tensors &t [[clang::lifetimebound]], int64_t dim)
       : t(t), dim(dim), block(body.emplaceBlock()) {}
-  Scanned build(llvm::ArrayRef<Value> sequences, llvm::ArrayRef<Value> states,
+  Scanned build(llvm::ArrayRef<Tensor> sequences, llvm::ArrayRef<Tensor> states,
                 bool isBackwards, ScanBody step);
 
 private:
-  Value carry(Value init) {
+  Tensor carry(Value init) {
     inits.push_back(init);
-    return block.addArgument(init.getType(), t.loc);
+    return t(block.addArgument(init.getType(), t.loc));
   }
   llvm::SmallVector<int64_t> without(Value value) const {
     llvm::SmallVector<int64_t> shape(Tensors::shape(value));
@@ -38,8 +38,8 @@ private:
     out[dim] = time;
     return out;
   }
-  Value elementAt(Value sequence, Value time) const;
-  Value stack(OpBuilder &outside, Value output, int64_t count);
+  Tensor elementAt(Value sequence, Value time) const;
+  Tensor stack(OpBuilder &outside, Value output, int64_t count);
   void carryWhatIsRead(YieldOp end);
 
   Tensors &t;
@@ -50,17 +50,17 @@ private:
 };
 } // namespace
 
-Value Loop::elementAt(Value sequence, Value time) const {
+Tensor Loop::elementAt(Value sequence, Value time) const {
   llvm::SmallVector<int64_t> sizes(Tensors::shape(sequence));
   sizes[dim] = 1;
-  Value element = t.make<DynamicSliceOp>(
+  Tensor element = t.make<DynamicSliceOp>(
       sequence, starts(time, Tensors::rank(sequence)), sizes);
   return t.reshape(element, without(sequence));
 }
 
 /// Adds a carried stack of outputs, and inserts the output of this time into
 /// it.
-Value Loop::stack(OpBuilder &outside, Value output, int64_t count) {
+Tensor Loop::stack(OpBuilder &outside, Value output, int64_t count) {
   auto type = tensorType(output).clone(with(output, count));
   Value stacked = carry(Tensors(outside, t.loc).splat(0, type));
   Value row = t.reshape(output, with(output, 1));
@@ -90,27 +90,27 @@ void Loop::carryWhatIsRead(YieldOp end) {
   end.getValuesMutable().append(passedOn);
 }
 
-Scanned Loop::build(llvm::ArrayRef<Value> sequences,
-                    llvm::ArrayRef<Value> states, bool isBackwards,
+Scanned Loop::build(llvm::ArrayRef<Tensor> sequences,
+                    llvm::ArrayRef<Tensor> states, bool isBackwards,
                     ScanBody step) {
   int64_t count = Tensors::size(sequences[0], dim);
   OpBuilder outside(t.builder);
   auto counterType = RankedTensorType::get({}, t.builder.getI32Type());
-  Value time = block.addArgument(counterType, t.loc);
-  llvm::SmallVector<Value> before, elements;
-  for (Value state : states)
+  Tensor time = t(block.addArgument(counterType, t.loc));
+  llvm::SmallVector<Tensor> before, elements;
+  for (Tensor state : states)
     before.push_back(carry(state));
   Scanned after;
   {
     OpBuilder::InsertionGuard guard(t.builder);
     t.builder.setInsertionPointToEnd(&block);
     if (isBackwards)
-      time = t.sub(double(count - 1), time);
-    for (Value sequence : sequences)
+      time = double(count - 1) - time;
+    for (Tensor sequence : sequences)
       elements.push_back(elementAt(sequence, time));
     after = step(elements, before);
-    llvm::SmallVector<Value> yielded(after.states);
-    for (Value output : after.outputs)
+    llvm::SmallVector<Value> yielded = valuesOf(after.states);
+    for (Tensor output : after.outputs)
       yielded.push_back(stack(outside, output, count));
     carryWhatIsRead(YieldOp::create(t.builder, t.loc, yielded));
   }
@@ -119,16 +119,13 @@ Scanned Loop::build(llvm::ArrayRef<Value> sequences,
                             DenseI64ArrayAttr());
   loop.getBody().takeBody(body);
   ValueRange results = loop.getResults();
-  Scanned out;
-  llvm::append_range(out.states, results.take_front(states.size()));
-  llvm::append_range(
-      out.outputs,
-      results.drop_front(states.size()).take_front(after.outputs.size()));
-  return out;
+  return {
+      t(results.take_front(states.size())),
+      t(results.drop_front(states.size()).take_front(after.outputs.size()))};
 }
 
-Scanned weft::keras::scan(Tensors &t, llvm::ArrayRef<Value> sequences,
-                          int64_t dim, llvm::ArrayRef<Value> states,
+Scanned weft::keras::scan(Tensors &t, llvm::ArrayRef<Tensor> sequences,
+                          int64_t dim, llvm::ArrayRef<Tensor> states,
                           bool isBackwards, ScanBody body) {
   return Loop(t, dim).build(sequences, states, isBackwards, body);
 }

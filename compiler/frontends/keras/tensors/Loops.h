@@ -5,8 +5,8 @@
 // time before.
 //
 //   Scanned sums = scan(t, {xs}, 1, {zero}, false,
-//                       [&](ArrayRef<Value> x, ArrayRef<Value> sum) {
-//                         Value next = t.add(sum[0], t.mul(x[0], weight));
+//                       [&](ArrayRef<Tensor> x, ArrayRef<Tensor> sum) {
+//                         Tensor next = sum[0] + x[0] * weight;
 //                         return Scanned{{next}, {next}};
 //                       });
 //
@@ -29,20 +29,20 @@
 namespace weft::keras {
 
 struct Scanned {
-  llvm::SmallVector<Value> states; ///< the states after the last time
+  llvm::SmallVector<Tensor> states; ///< the states after the last time
   /// The outputs at one time or, as the result of scan(), stacked over all
   /// times.
-  llvm::SmallVector<Value> outputs;
+  llvm::SmallVector<Tensor> outputs;
 };
 
-using ScanBody = llvm::function_ref<Scanned(llvm::ArrayRef<Value> elements,
-                                            llvm::ArrayRef<Value> states)>;
+using ScanBody = llvm::function_ref<Scanned(llvm::ArrayRef<Tensor> elements,
+                                            llvm::ArrayRef<Tensor> states)>;
 
 /// Runs `body` for each element along dimension `dim` of the sequences, from the
 /// last to the first if `isBackwards`. Outputs are stacked along the same
 /// dimension in the order in which they are made.
-Scanned scan(Tensors &t, llvm::ArrayRef<Value> sequences, int64_t dim,
-             llvm::ArrayRef<Value> states, bool isBackwards, ScanBody body);
+Scanned scan(Tensors &t, llvm::ArrayRef<Tensor> sequences, int64_t dim,
+             llvm::ArrayRef<Tensor> states, bool isBackwards, ScanBody body);
 
 } // namespace weft::keras
 

@@ -43,26 +43,26 @@ Type weft::keras::promotedWithNumber(Type a, Type number) {
   return isOfKind ? a : promoted(a, number);
 }
 
-void weft::keras::toCommonType(Tensors &t, MutableArrayRef<Value> values) {
+void weft::keras::toCommonType(Tensors &t, MutableArrayRef<Tensor> values) {
   Type type = elementOf(values[0]);
-  for (Value value : values)
+  for (Tensor value : values)
     type = promoted(type, elementOf(value));
-  for (Value &value : values)
+  for (Tensor &value : values)
     value = castTo(t, value, type);
 }
 
-Value weft::keras::castTo(Tensors &t, Value x, Type type) {
+Tensor weft::keras::castTo(Tensors &t, Tensor x, Type type) {
   if (elementOf(x) == type)
     return x;
   if (type.isInteger(1))
-    return t.compare(CompareKind::NE, x, 0);
+    return x != 0;
   return t.make<ConvertOp>(x, type);
 }
 
-Value weft::keras::asFloats(Tensors &t, Value x) {
+Tensor weft::keras::asFloats(Tensors &t, Tensor x) {
   return isFloat(x) ? x : t.toFloat(x);
 }
 
-Value weft::keras::asNumbers(Tensors &t, Value x) {
+Tensor weft::keras::asNumbers(Tensors &t, Tensor x) {
   return isBool(x) ? t.toInteger(x) : x;
 }

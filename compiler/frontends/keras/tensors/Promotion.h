@@ -15,11 +15,11 @@
 
 namespace weft::keras {
 
-inline mlir::Type elementOf(Value x) { return tensorType(x).getElementType(); }
-inline bool isFloat(Value x) {
+inline mlir::Type elementOf(Tensor x) { return tensorType(x).getElementType(); }
+inline bool isFloat(Tensor x) {
   return mlir::isa<mlir::FloatType>(elementOf(x));
 }
-inline bool isBool(Value x) { return elementOf(x).isInteger(1); }
+inline bool isBool(Tensor x) { return elementOf(x).isInteger(1); }
 
 mlir::Type promoted(mlir::Type a, mlir::Type b);
 /// The result type of an op on a tensor of type `a` and a Python number, which
@@ -28,12 +28,12 @@ mlir::Type promoted(mlir::Type a, mlir::Type b);
 mlir::Type promotedWithNumber(mlir::Type a, mlir::Type number);
 
 /// Converts one or more tensors to their common type.
-void toCommonType(Tensors &t, llvm::MutableArrayRef<Value> values);
+void toCommonType(Tensors &t, llvm::MutableArrayRef<Tensor> values);
 /// Converts to the type; elements of a boolean are true if x is not 0.
-Value castTo(Tensors &t, Value x, mlir::Type type);
-Value asFloats(Tensors &t, Value x);
+Tensor castTo(Tensors &t, Tensor x, mlir::Type type);
+Tensor asFloats(Tensors &t, Tensor x);
 /// The value; a boolean becomes i32, as JAX converts operands of arithmetic.
-Value asNumbers(Tensors &t, Value x);
+Tensor asNumbers(Tensors &t, Tensor x);
 
 } // namespace weft::keras
 

@@ -10,12 +10,12 @@
 namespace weft::keras {
 
 /// Splits a key in two, as jax.random.split.
-std::pair<Value, Value> splitKey(Tensors &t, Value key);
+std::pair<Tensor, Tensor> splitKey(Tensors &t, Tensor key);
 
 /// Draws jax.random.randint from `least` to below `most` for types up to i32;
 /// the result is i32. The limits are not negative and at most 256 apart.
-Value randomIntegers(Tensors &t, Value key, llvm::ArrayRef<int64_t> shape,
-                     int64_t least, int64_t most);
+Tensor randomIntegers(Tensors &t, Tensor key, llvm::ArrayRef<int64_t> shape,
+                      int64_t least, int64_t most);
 
 } // namespace weft::keras
 

@@ -37,12 +37,12 @@ struct Sampling {
 /// The coefficients, each a vector of f32 over the batch. Null stands for 1 in
 /// a0 and b1, and for 0 in the others.
 struct Affine {
-  Value a0, a1, a2, b0, b1, b2;
+  Tensor a0, a1, a2, b0, b1, b2;
 };
 
 /// Transforms the images in f32, without a change of their shape.
-Value affined(Tensors &t, Value images, const Affine &places,
-              const Sampling &sampling);
+Tensor affined(Tensors &t, Tensor images, const Affine &places,
+               const Sampling &sampling);
 
 } // namespace weft::keras
 

@@ -1,7 +1,7 @@
 //===- Tensors.cpp - tensor expressions in weft ops -----------------------===//
 
 #include "weft/compiler/frontends/keras/tensors/Tensors.h"
-#include "weft/compiler/frontends/formulas/RealTensor.h"
+#include "weft/compiler/frontends/formulas/Tensor.h"
 #include "weft/dialects/weft/ops/IndexingOps.h"
 
 #include <algorithm>
@@ -56,27 +56,17 @@ llvm::SmallVector<int64_t> Tensors::allDims(Value value) {
   return dims;
 }
 
-llvm::APInt Tensors::integerOf(double number, Type element) {
-  return llvm::APInt(element.getIntOrFloatBitWidth(), uint64_t(int64_t(number)),
-                     /*isSigned=*/false, /*implicitTrunc=*/true);
+Tensor Tensors::splat(double number, RankedTensorType type) {
+  return Tensor::splat(builder, loc, number, type);
 }
 
-Value Tensors::splat(double number, RankedTensorType type) {
-  Type element = type.getElementType();
-  TypedAttr value = isa<FloatType>(element)
-                        ? TypedAttr(builder.getFloatAttr(element, number))
-                        : IntegerAttr::get(element, integerOf(number, element));
-  return make<ConstantOp>(
-      ElementsAttr(DenseElementsAttr::get(type, {Attribute(value)})));
-}
-
-Value Tensors::constant(llvm::ArrayRef<float> numbers,
-                        llvm::ArrayRef<int64_t> shape) {
+Tensor Tensors::constant(llvm::ArrayRef<float> numbers,
+                         llvm::ArrayRef<int64_t> shape) {
   auto type = RankedTensorType::get(shape, builder.getF32Type());
   return make<ConstantOp>(ElementsAttr(DenseElementsAttr::get(type, numbers)));
 }
 
-Value Tensors::row(llvm::ArrayRef<double> numbers, Value like) {
+Tensor Tensors::row(llvm::ArrayRef<double> numbers, Value like) {
   if (numbers.size() == 1)
     return splat(numbers[0], like);
   llvm::SmallVector<float> data(numbers.begin(), numbers.end());
@@ -92,19 +82,19 @@ llvm::SmallVector<int64_t> Tensors::dims(Value a,
   return out;
 }
 
-Value Tensors::matmul(Value a, Value b) {
+Tensor Tensors::matmul(Value a, Value b) {
   return make<DotOp>(a, b, llvm::ArrayRef<int64_t>{last(a)},
                      llvm::ArrayRef<int64_t>{0});
 }
 
-Value Tensors::along(Value vector, Value like, int64_t dim) {
+Tensor Tensors::along(Value vector, Value like, int64_t dim) {
   if (rank(like) == 1)
-    return vector;
+    return (*this)(vector);
   return make<BroadcastOp>(vector, shape(like),
                            llvm::ArrayRef<int64_t>(dims(like, dim)));
 }
 
-Value Tensors::stretch(Value a, llvm::ArrayRef<int64_t> to) {
+Tensor Tensors::stretch(Value a, llvm::ArrayRef<int64_t> to) {
   llvm::SmallVector<int64_t> keptDims, sizes;
   int64_t missing = int64_t(to.size()) - rank(a);
   for (int64_t dim = 0; dim < rank(a); ++dim)
@@ -113,18 +103,18 @@ Value Tensors::stretch(Value a, llvm::ArrayRef<int64_t> to) {
       sizes.push_back(size(a, dim));
     }
   if (keptDims.size() == to.size())
-    return a;
+    return (*this)(a);
   return make<BroadcastOp>(reshape(a, sizes), to, keptDims);
 }
 
-Value Tensors::kept(Value reduced, Value like, llvm::ArrayRef<int64_t> dims) {
+Tensor Tensors::kept(Value reduced, Value like, llvm::ArrayRef<int64_t> dims) {
   llvm::SmallVector<int64_t> sizes(shape(like));
   for (int64_t dim : dims)
     sizes[dim] = 1;
   return reshape(reduced, sizes);
 }
 
-Value Tensors::repeat(Value a, int64_t dim, int64_t times) {
+Tensor Tensors::repeat(Value a, int64_t dim, int64_t times) {
   llvm::SmallVector<int64_t> wide(shape(a)), joined = wide, dims;
   wide.insert(wide.begin() + dim + 1, times);
   joined[dim] *= times;
@@ -133,12 +123,11 @@ Value Tensors::repeat(Value a, int64_t dim, int64_t times) {
   return reshape(make<BroadcastOp>(a, wide, dims), joined);
 }
 
-Value Tensors::take(Value table, Value indices) {
+Tensor Tensors::take(Value table, Tensor indices) {
   double rows = double(size(table, 0));
-  Value isNegative = compare(CompareKind::LT, indices, 0);
-  Value index = select(isNegative, add(indices, rows), indices);
-  Value isInside = make<AndOp>(compare(CompareKind::GE, index, 0),
-                               compare(CompareKind::LT, index, rows));
+  Tensor isNegative = indices < 0;
+  Tensor index = select(isNegative, indices + rows, indices);
+  Tensor isInside = (index >= 0) & (index < rows);
   llvm::SmallVector<int64_t> result(shape(index)), kept;
   for (int64_t i = 0; i < rank(index); ++i)
     kept.push_back(i);
@@ -146,7 +135,7 @@ Value Tensors::take(Value table, Value indices) {
   int64_t sliceSizes[] = {1, size(table, 1)};
   result.push_back(size(table, 1));
   auto type = tensorType(table).clone(result);
-  Value found = make<GatherOp>(
+  Tensor found = make<GatherOp>(
       type, table, index, llvm::ArrayRef<int64_t>(offsetDims),
       llvm::ArrayRef<int64_t>(zero), llvm::ArrayRef<int64_t>(),
       llvm::ArrayRef<int64_t>(), llvm::ArrayRef<int64_t>(zero),
@@ -154,11 +143,10 @@ Value Tensors::take(Value table, Value indices) {
   double absent = isa<FloatType>(tensorType(table).getElementType())
                       ? std::nan("")
                       : double(std::numeric_limits<int32_t>::min());
-  return select(make<BroadcastOp>(isInside, result, kept), found,
-                splat(absent, found));
+  return select(make<BroadcastOp>(isInside, result, kept), found, absent);
 }
 
-Value Tensors::channelsLast(Value a) {
+Tensor Tensors::channelsLast(Value a) {
   llvm::SmallVector<int64_t> order = {0};
   for (int64_t dim = 2; dim < rank(a); ++dim)
     order.push_back(dim);
@@ -166,32 +154,32 @@ Value Tensors::channelsLast(Value a) {
   return transpose(a, order);
 }
 
-Value Tensors::channelsFirst(Value a) {
+Tensor Tensors::channelsFirst(Value a) {
   llvm::SmallVector<int64_t> order = {0, last(a)};
   for (int64_t dim = 1; dim < last(a); ++dim)
     order.push_back(dim);
   return transpose(a, order);
 }
 
-Value Tensors::reshape(Value a, llvm::ArrayRef<int64_t> wanted) {
-  return shape(a) == wanted ? a : make<ReshapeOp>(a, wanted);
+Tensor Tensors::reshape(Value a, llvm::ArrayRef<int64_t> wanted) {
+  return shape(a) == wanted ? (*this)(a) : make<ReshapeOp>(a, wanted);
 }
 
-Value Tensors::transpose(Value a, llvm::ArrayRef<int64_t> permutation) {
+Tensor Tensors::transpose(Value a, llvm::ArrayRef<int64_t> permutation) {
   return make<TransposeOp>(a, permutation);
 }
 
-Value Tensors::concatenate(llvm::ArrayRef<Value> parts, int64_t dim) {
+Tensor Tensors::concatenate(llvm::ArrayRef<Tensor> parts, int64_t dim) {
   llvm::SmallVector<int64_t> sizes(shape(parts[0]));
   int64_t at = dim < 0 ? dim + rank(parts[0]) : dim;
   sizes[at] = 0;
-  for (Value part : parts)
+  for (Tensor part : parts)
     sizes[at] += size(part, at);
-  return make<ConcatenateOp>(tensorType(parts[0]).clone(sizes),
-                             ValueRange(parts), uint64_t(at));
+  return make<ConcatenateOp>(tensorType(parts[0]).clone(sizes), valuesOf(parts),
+                             uint64_t(at));
 }
 
-Value Tensors::slice(Value a, int64_t dim, int64_t begin, int64_t end) {
+Tensor Tensors::slice(Value a, int64_t dim, int64_t begin, int64_t end) {
   llvm::SmallVector<int64_t> start(rank(a), 0), limit(shape(a)),
       stride(rank(a), 1);
   int64_t at = dim < 0 ? dim + rank(a) : dim;
@@ -200,18 +188,18 @@ Value Tensors::slice(Value a, int64_t dim, int64_t begin, int64_t end) {
   return make<SliceOp>(a, start, limit, stride);
 }
 
-Value Tensors::join(llvm::ArrayRef<Value> parts) {
+Tensor Tensors::join(llvm::ArrayRef<Tensor> parts) {
   llvm::SmallVector<int64_t> joined(shape(parts[0]));
   joined[0] = 0;
-  for (Value part : parts)
+  for (Tensor part : parts)
     joined[0] += size(part, 0);
   return make<ConcatenateOp>(tensorType(parts[0]).clone(joined),
-                             ValueRange(parts), uint64_t(0));
+                             valuesOf(parts), uint64_t(0));
 }
 
-Value Tensors::fill(Value scalar, Value like) {
+Tensor Tensors::fill(Value scalar, Value like) {
   if (tensorType(like).getRank() == 0)
-    return scalar;
+    return (*this)(scalar);
   return make<BroadcastOp>(scalar, tensorType(like).getShape(),
                            llvm::ArrayRef<int64_t>{});
 }
@@ -221,15 +209,16 @@ static bool isHalf(Value a) {
   return element.isBF16() || element.isF16();
 }
 
-Value Tensors::reduce(ReduceKind kind, Value a, llvm::ArrayRef<int64_t> dims) {
+Tensor Tensors::reduce(ReduceKind kind, Value a, llvm::ArrayRef<int64_t> dims) {
   if (dims.empty())
-    return a;
+    return (*this)(a);
   if (kind == ReduceKind::Sum && isHalf(a))
     return castLike(make<ReduceOp>(kind, a, dims, builder.getF32Type()), a);
   return make<ReduceOp>(kind, a, dims);
 }
 
-Value Tensors::spread(Value reduced, Value like, llvm::ArrayRef<int64_t> dims) {
+Tensor Tensors::spread(Value reduced, Value like,
+                       llvm::ArrayRef<int64_t> dims) {
   llvm::SmallVector<int64_t> kept;
   for (int64_t dim : allDims(like))
     if (!llvm::is_contained(dims, dim))
@@ -237,112 +226,111 @@ Value Tensors::spread(Value reduced, Value like, llvm::ArrayRef<int64_t> dims) {
   return make<BroadcastOp>(reduced, tensorType(like).getShape(), kept);
 }
 
-Value Tensors::sumAll(Value a) {
+Tensor Tensors::sumAll(Value a) {
   return reduce(ReduceKind::Sum, a, allDims(a));
 }
 
-Value Tensors::mean(Value a, llvm::ArrayRef<int64_t> dims) {
+Tensor Tensors::mean(Value a, llvm::ArrayRef<int64_t> dims) {
   int64_t count = 1;
   for (int64_t dim : dims)
     count *= tensorType(a).getDimSize(dim);
   if (isHalf(a)) {
-    Value total =
+    Tensor total =
         make<ReduceOp>(ReduceKind::Sum, a, dims, builder.getF32Type());
-    return castLike(div(total, double(count)), a);
+    return castLike(total / double(count), a);
   }
-  return div(reduce(ReduceKind::Sum, a, dims), double(count));
+  return reduce(ReduceKind::Sum, a, dims) / double(count);
 }
 
-Value Tensors::variance(Value a, Value mean, llvm::ArrayRef<int64_t> dims) {
-  Value centred = sub(a, spread(mean, a, dims));
-  return this->mean(mul(centred, centred), dims);
+Tensor Tensors::variance(Tensor a, Value mean, llvm::ArrayRef<int64_t> dims) {
+  Tensor centred = a - spread(mean, a, dims);
+  return this->mean(centred * centred, dims);
 }
 
-Value Tensors::meanAll(Value a) { return mean(a, allDims(a)); }
+Tensor Tensors::meanAll(Value a) { return mean(a, allDims(a)); }
 
-Value Tensors::softmax(Value a, llvm::ArrayRef<int64_t> dims) {
-  Value largest = reduce(ReduceKind::Max, stopGradient(a), dims);
-  Value raised = make<ExpOp>(sub(a, spread(largest, a, dims)));
-  Value total = reduce(ReduceKind::Sum, raised, dims);
-  return div(raised, spread(total, a, dims));
+Tensor Tensors::softmax(Tensor a, llvm::ArrayRef<int64_t> dims) {
+  Tensor largest = reduce(ReduceKind::Max, stopGradient(a), dims);
+  Tensor raised = exp(a - spread(largest, a, dims));
+  Tensor total = reduce(ReduceKind::Sum, raised, dims);
+  return raised / spread(total, a, dims);
 }
 
-Value Tensors::logSoftmax(Value a) {
+Tensor Tensors::logSoftmax(Tensor a) {
   int64_t dims[] = {last(a)};
-  Value largest = reduce(ReduceKind::Max, stopGradient(a), dims);
-  Value shifted = sub(a, spread(largest, a, dims));
-  Value total = reduce(ReduceKind::Sum, make<ExpOp>(shifted), dims);
-  return sub(shifted, spread(make<LogOp>(total), a, dims));
+  Tensor largest = reduce(ReduceKind::Max, stopGradient(a), dims);
+  Tensor shifted = a - spread(largest, a, dims);
+  Tensor total = reduce(ReduceKind::Sum, exp(shifted), dims);
+  return shifted - spread(log(total), a, dims);
 }
 
 // Where a is b the larger one is a, so that each derivative is 1/2: that of |a -
 // b| is 1. A difference without a value is of equal infinities, or of NaN.
-Value Tensors::logAddExp(Value a, Value b) {
-  Value apart = sub(a, b), isUsual = compare(CompareKind::EQ, apart, apart);
-  Value size = make<AbsOp>(select(isUsual, apart, splat(0, apart)));
-  Value larger = select(compare(CompareKind::GE, a, b), a, b);
-  Value small = make<Log1pOp>(make<ExpOp>(neg(size)));
-  return select(isUsual, add(larger, small), add(a, b));
+Tensor Tensors::logAddExp(Tensor a, Tensor b) {
+  Tensor apart = a - b, isUsual = apart == apart;
+  Tensor size = abs(select(isUsual, apart, 0));
+  Tensor larger = select(a >= b, a, b);
+  Tensor small = log1p(exp(-size));
+  return select(isUsual, larger + small, a + b);
 }
 
-Value Tensors::softplus(Value a) {
-  Value larger = select(compare(CompareKind::GE, a, 0), a, splat(0, a));
-  Value small = make<Log1pOp>(make<ExpOp>(neg(make<AbsOp>(a))));
-  return add(larger, small);
+Tensor Tensors::softplus(Tensor a) {
+  Tensor larger = select(a >= 0, a, 0);
+  Tensor small = log1p(exp(-abs(a)));
+  return larger + small;
 }
 
-Value Tensors::argmax(Value a) {
+Tensor Tensors::argmax(Tensor a) {
   int64_t dims[] = {last(a)};
-  Value largest = spread(reduce(ReduceKind::Max, a, dims), a, dims);
+  Tensor largest = spread(reduce(ReduceKind::Max, a, dims), a, dims);
   auto type = tensorType(a).clone(builder.getI32Type());
-  Value index = make<IotaOp>(type, builder.getI64IntegerAttr(dims[0]), Value());
-  Value beyond = splat(double(type.getDimSize(dims[0])), type);
+  Tensor index =
+      make<IotaOp>(type, builder.getI64IntegerAttr(dims[0]), Value());
+  Tensor beyond = splat(double(type.getDimSize(dims[0])), type);
   // A NaN counts as the largest element, as in jnp.argmax.
-  Value isLargest = make<OrOp>(compare(CompareKind::EQ, a, largest),
-                               compare(CompareKind::NE, a, a));
+  Tensor isLargest = (a == largest) | (a != a);
   return reduce(ReduceKind::Min, select(isLargest, index, beyond), dims);
 }
 
-Value Tensors::oneHot(Value index, Value like) {
+Tensor Tensors::oneHot(Value index, Value like) {
   int64_t dims[] = {last(like)};
   auto type = tensorType(like).clone(builder.getI32Type());
-  Value positions =
+  Tensor positions =
       make<IotaOp>(type, builder.getI64IntegerAttr(dims[0]), Value());
-  return toFloat(
-      compare(CompareKind::EQ, positions, spread(index, like, dims)));
+  return toFloat(positions == spread(index, like, dims));
 }
 
-Value Tensors::uniform(Value key, RankedTensorType type) {
+Tensor Tensors::uniform(Value key, RankedTensorType type) {
   auto bitType = type.clone(builder.getIntegerType(32, /*isSigned=*/false));
-  Value bits = make<RngBitsOp>(bitType, key, ValueRange(), DenseI64ArrayAttr());
+  Tensor bits =
+      make<RngBitsOp>(bitType, key, ValueRange(), DenseI64ArrayAttr());
   auto element = cast<FloatType>(type.getElementType());
   const llvm::fltSemantics &semantics = element.getFloatSemantics();
   unsigned mantissaBits = llvm::APFloat::semanticsPrecision(semantics) - 1;
   // A bfloat16 uses 8 of the random bits, a float16 uses 16.
   unsigned width = element.getWidth(), taken = mantissaBits < 8 ? 8 : width;
   if (taken < 32)
-    bits = make<AndOp>(bits, splat(double((1u << taken) - 1), bits));
-  Value mantissa = make<ShiftRightLogicalOp>(
+    bits = bits & splat(double((1u << taken) - 1), bits);
+  Tensor mantissa = make<ShiftRightLogicalOp>(
       bits, splat(double(taken - mantissaBits), bits));
   // The random bits become the mantissa of a number in [1, 2).
   llvm::APInt one = llvm::APFloat::getOne(semantics).bitcastToAPInt();
-  Value number = make<OrOp>(mantissa, splat(double(one.getZExtValue()), bits));
+  Tensor number = mantissa | splat(double(one.getZExtValue()), bits);
   number = keras::Tensors::cast(
       number, builder.getIntegerType(width, /*isSigned=*/false));
-  return add(make<BitcastOp>(type, number), -1.0);
+  return make<BitcastOp>(type, number) + -1.0;
 }
 
-Value Tensors::erfInv(Value a) {
-  formulas::RealTensor x(builder, loc, wide(a));
-  return castLike(formulas::erfInv(x).get(), a);
+Tensor Tensors::erfInv(Value a) {
+  return castLike(formulas::erfInv(wide(a)), a);
 }
 
-Value Tensors::normal(Value key, RankedTensorType type) {
+Tensor Tensors::normal(Value key, RankedTensorType type) {
   const llvm::fltSemantics &semantics =
       mlir::cast<FloatType>(type.getElementType()).getFloatSemantics();
   llvm::APFloat next = llvm::APFloat::getOne(semantics, /*Negative=*/true);
   next.next(/*nextDown=*/false);
   double least = next.convertToDouble();
-  Value unit = mul(uniform(key, type), 2.0); // 1 - least rounds to 2
-  return mul(erfInv(max(add(unit, least), least)), std::sqrt(2.0));
+  Tensor unit = uniform(key, type) * 2.0; // 1 - least rounds to 2
+  return erfInv(max(unit + least, least)) * std::sqrt(2.0);
 }

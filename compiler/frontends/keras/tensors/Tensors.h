@@ -1,19 +1,23 @@
 //===- Tensors.h - tensor expressions in weft ops ---------------*- C++ -*-===//
 //
-// Private to the Keras front end. Builds the ops of formulas. As in Keras a
-// number takes the other operand's shape and element type. (1 - r) * g^2 is
+// Private to the Keras front end. The place where a formula's ops are built,
+// for what has no operator in formulas/Tensor.h. (1 - r) * mean(g^2) is
 //
-//   t.mul(t.mul(g, g), 1 - r)
+//   (1 - r) * t.meanAll(g * g)
+//
+// Values of other ops, such as arguments of a function, become operands of
+// formulas by t(value).
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_TENSORS_TENSORS_H
 #define WEFT_COMPILER_FRONTENDS_KERAS_TENSORS_TENSORS_H
 
-#include "weft/dialects/weft/Weft.h"
+#include "weft/compiler/frontends/formulas/Tensor.h"
 
 namespace weft::keras {
 
+using formulas::Tensor;
 using mlir::Value;
 
 /// The value of keras.backend.epsilon().
@@ -31,71 +35,59 @@ std::string dtypeOf(Value value);
 /// (28, 28, 1)
 std::string shapeText(llvm::ArrayRef<int64_t> shape);
 
+/// The values of tensors, as ops take lists of them.
+inline llvm::SmallVector<Value> valuesOf(llvm::ArrayRef<Tensor> tensors) {
+  return llvm::SmallVector<Value>(tensors);
+}
+
 class Tensors {
 public:
   Tensors(mlir::OpBuilder &builder [[clang::lifetimebound]], mlir::Location loc)
       : builder(builder), loc(loc) {}
 
-  template <typename Op, typename... Args> Value make(Args &&...args) {
-    return Op::create(builder, loc, std::forward<Args>(args)...).getResult();
+  Tensor operator()(Value value) const { return {builder, loc, value}; }
+  llvm::SmallVector<Tensor> operator()(mlir::ValueRange values) const {
+    return llvm::map_to_vector(values, [&](Value v) { return (*this)(v); });
   }
 
-  Value splat(double number, mlir::RankedTensorType type);
-  /// The number as an integer of this type.
-  static llvm::APInt integerOf(double number, mlir::Type element);
-  Value splat(double number, Value like) {
+  template <typename Op, typename... Args> Tensor make(Args &&...args) {
+    return (*this)(
+        Op::create(builder, loc, std::forward<Args>(args)...).getResult());
+  }
+
+  Tensor splat(double number, mlir::RankedTensorType type);
+  Tensor splat(double number, Value like) {
     return splat(number, tensorType(like));
   }
   mlir::Type typeOf(const std::string &name) {
     return keras::typeOf(builder, name);
   }
-  Value cast(Value a, mlir::Type element) {
+  Tensor cast(Value a, mlir::Type element) {
     return tensorType(a).getElementType() == element
-               ? a
+               ? (*this)(a)
                : make<ConvertOp>(a, element);
   }
-  Value castLike(Value a, Value like) {
+  Tensor castLike(Value a, Value like) {
     return cast(a, tensorType(like).getElementType());
   }
   /// Converts to f32, except for f64: Keras' result_type(x, "float32").
-  Value wide(Value a) {
-    return tensorType(a).getElementType().isF64() ? a : toFloat(a);
+  Tensor wide(Value a) {
+    return tensorType(a).getElementType().isF64() ? (*this)(a) : toFloat(a);
   }
   /// A constant of f32 numbers in row-major order.
-  Value constant(llvm::ArrayRef<float> numbers, llvm::ArrayRef<int64_t> shape);
+  Tensor constant(llvm::ArrayRef<float> numbers, llvm::ArrayRef<int64_t> shape);
   /// A constant of numbers along the last dimension of `like`.
-  Value row(llvm::ArrayRef<double> numbers, Value like);
+  Tensor row(llvm::ArrayRef<double> numbers, Value like);
 
-  Value add(Value a, Value b) { return make<AddOp>(a, b); }
-  Value sub(Value a, Value b) { return make<SubOp>(a, b); }
-  Value mul(Value a, Value b) { return make<MulOp>(a, b); }
-  Value div(Value a, Value b) { return make<DivOp>(a, b); }
-  Value add(Value a, double b) { return add(a, splat(b, a)); }
-  Value sub(double a, Value b) { return sub(splat(a, b), b); }
-  Value mul(Value a, double b) { return mul(a, splat(b, a)); }
-  Value div(Value a, double b) { return div(a, splat(b, a)); }
-  Value max(Value a, double b) { return make<MaxOp>(a, splat(b, a)); }
-  Value min(Value a, double b) { return make<MinOp>(a, splat(b, a)); }
-  Value add(Value a, int b) { return add(a, double(b)); }
-  Value neg(Value a) { return make<NegOp>(a); }
   /// min(max(a, least), most); its derivative at the bounds is 0.
-  Value clamp(Value a, double least, double most) {
+  Tensor clamp(Value a, double least, double most) {
     return make<ClampOp>(splat(least, a), a, splat(most, a));
   }
-  Value compare(CompareKind kind, Value a, Value b) {
-    return make<CompareOp>(kind, a, b);
-  }
-  Value compare(CompareKind kind, Value a, double b) {
-    return compare(kind, a, splat(b, a));
-  }
-  Value select(Value condition, Value yes, Value no) {
-    return make<SelectOp>(condition, yes, no);
-  }
-  Value isFinite(Value a) {
+  Tensor isFinite(Value a) {
     return make<IsFiniteOp>(tensorType(a).clone(builder.getI1Type()), a);
   }
-  Value toFloat(Value a) { return cast(a, builder.getF32Type()); }
-  Value toInteger(Value a) { return cast(a, builder.getI32Type()); }
+  Tensor toFloat(Value a) { return cast(a, builder.getF32Type()); }
+  Tensor toInteger(Value a) { return cast(a, builder.getI32Type()); }
 
   static int64_t rank(Value a) { return tensorType(a).getRank(); }
   /// The size of a dimension; negative ones count from the end.
@@ -111,67 +103,67 @@ public:
   static llvm::SmallVector<int64_t> dims(Value a, llvm::ArrayRef<int64_t> axes);
 
   /// Contracts the last dimension of a with the first dimension of b.
-  Value matmul(Value a, Value b);
+  Tensor matmul(Value a, Value b);
   /// Broadcasts a vector along dimension `dim` of `like` to the shape of
   /// `like`.
-  Value along(Value vector, Value like, int64_t dim = -1);
+  Tensor along(Value vector, Value like, int64_t dim = -1);
   /// Broadcasts to a shape as NumPy does: sizes of 1, and missing leading
   /// dimensions, are repeated.
-  Value stretch(Value a, llvm::ArrayRef<int64_t> to);
+  Tensor stretch(Value a, llvm::ArrayRef<int64_t> to);
   /// Reshapes a reduced value to `like` with sizes of 1 in the reduced
   /// dimensions.
-  Value kept(Value reduced, Value like, llvm::ArrayRef<int64_t> dims);
+  Tensor kept(Value reduced, Value like, llvm::ArrayRef<int64_t> dims);
   /// Repeats each element of a dimension several times.
-  Value repeat(Value a, int64_t dim, int64_t times);
+  Tensor repeat(Value a, int64_t dim, int64_t times);
   /// Takes rows of a table by i32 indices, like jnp.take. Negative indices
   /// count from the end; indices outside give NaN, or the least i32 in
   /// integers.
-  Value take(Value table, Value indices);
+  Tensor take(Value table, Tensor indices);
   /// Moves the features of (batch, features, ...) to the end, and back.
-  Value channelsLast(Value a);
-  Value channelsFirst(Value a);
-  Value reshape(Value a, llvm::ArrayRef<int64_t> shape);
-  Value transpose(Value a, llvm::ArrayRef<int64_t> permutation);
+  Tensor channelsLast(Value a);
+  Tensor channelsFirst(Value a);
+  Tensor reshape(Value a, llvm::ArrayRef<int64_t> shape);
+  Tensor transpose(Value a, llvm::ArrayRef<int64_t> permutation);
   /// Concatenates along a dimension.
-  Value concatenate(llvm::ArrayRef<Value> parts, int64_t dim);
+  Tensor concatenate(llvm::ArrayRef<Tensor> parts, int64_t dim);
   /// The elements from `begin` to below `end` of one dimension.
-  Value slice(Value a, int64_t dim, int64_t begin, int64_t end);
+  Tensor slice(Value a, int64_t dim, int64_t begin, int64_t end);
 
   /// Concatenates tensors along their first dimension.
-  Value join(llvm::ArrayRef<Value> parts);
+  Tensor join(llvm::ArrayRef<Tensor> parts);
 
   /// Broadcasts a scalar to the shape of `like`.
-  Value fill(Value scalar, Value like);
+  Tensor fill(Value scalar, Value like);
   /// Reduce dimensions, and broadcast a reduced value to the shape of `like`.
   /// Sums and means of f16 and bf16 are computed in f32, as in JAX.
-  Value reduce(ReduceKind kind, Value a, llvm::ArrayRef<int64_t> dims);
-  Value spread(Value reduced, Value like, llvm::ArrayRef<int64_t> dims);
-  Value sumAll(Value a);
-  Value mean(Value a, llvm::ArrayRef<int64_t> dims);
+  Tensor reduce(ReduceKind kind, Value a, llvm::ArrayRef<int64_t> dims);
+  Tensor spread(Value reduced, Value like, llvm::ArrayRef<int64_t> dims);
+  Tensor sumAll(Value a);
+  Tensor mean(Value a, llvm::ArrayRef<int64_t> dims);
   /// The mean of (a - mean)^2; `mean` has the reduced shape.
-  Value variance(Value a, Value mean, llvm::ArrayRef<int64_t> dims);
-  Value meanAll(Value a);
-  Value stopGradient(Value a) { return make<StopGradientOp>(a); }
+  Tensor variance(Tensor a, Value mean, llvm::ArrayRef<int64_t> dims);
+  Tensor meanAll(Value a);
+  Tensor stopGradient(Value a) { return make<StopGradientOp>(a); }
 
-  Value softmax(Value a, llvm::ArrayRef<int64_t> dims);
-  Value logSoftmax(Value a);
+  Tensor softmax(Tensor a, llvm::ArrayRef<int64_t> dims);
+  Tensor logSoftmax(Tensor a);
   /// log(e^a + e^b), as jnp.logaddexp.
-  Value logAddExp(Value a, Value b);
+  Tensor logAddExp(Tensor a, Tensor b);
   /// log(1 + e^a), as jax.nn.softplus.
-  Value softplus(Value a);
+  Tensor softplus(Tensor a);
   /// The i32 position of the first largest element along the last dimension, or
   /// of the first NaN if there is one.
-  Value argmax(Value a);
+  Tensor argmax(Tensor a);
   /// 1.0 where the position along the last dimension of `like` is the index,
   /// else 0.0.
-  Value oneHot(Value index, Value like);
+  Tensor oneHot(Value index, Value like);
   /// Draws uniform numbers in [0, 1) from threefry bits, like
   /// jax.random.uniform of the same type.
-  Value uniform(Value key, mlir::RankedTensorType type);
+  Tensor uniform(Value key, mlir::RankedTensorType type);
   /// Draws normal numbers, like jax.random.normal of the same type.
-  Value normal(Value key, mlir::RankedTensorType type);
+  Tensor normal(Value key, mlir::RankedTensorType type);
   /// The inverse of the error function, computed in f32 as in XLA.
-  Value erfInv(Value a);
+  Tensor erfInv(Value a);
 
   mlir::OpBuilder &builder;
   mlir::Location loc;

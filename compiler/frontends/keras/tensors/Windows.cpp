@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
 
-llvm::SmallVector<int64_t> weft::keras::spatialDims(Value x,
+llvm::SmallVector<int64_t> weft::keras::spatialDims(Tensor x,
                                                     bool channelsFirst) {
   llvm::SmallVector<int64_t> dims;
   for (int64_t i = 0; i < Tensors::rank(x) - 2; ++i)
@@ -15,7 +15,7 @@ llvm::SmallVector<int64_t> weft::keras::spatialDims(Value x,
   return dims;
 }
 
-std::vector<int64_t> weft::keras::spatialSizes(Value x, bool channelsFirst) {
+std::vector<int64_t> weft::keras::spatialSizes(Tensor x, bool channelsFirst) {
   std::vector<int64_t> sizes;
   for (int64_t dim : spatialDims(x, channelsFirst))
     sizes.push_back(Tensors::size(x, dim));
@@ -32,7 +32,7 @@ std::vector<int64_t> SpatialWindow::over(llvm::ArrayRef<int64_t> sizes) const {
   return out;
 }
 
-SpatialWindow weft::keras::paddedWindow(Value x, bool channelsFirst,
+SpatialWindow weft::keras::paddedWindow(Tensor x, bool channelsFirst,
                                         const std::vector<int64_t> &size,
                                         const std::vector<int64_t> &strides,
                                         const std::vector<int64_t> &dilation,
@@ -56,15 +56,15 @@ SpatialWindow weft::keras::paddedWindow(Value x, bool channelsFirst,
 }
 
 /// The dimensions of the batch, the features, and the spatial positions.
-static llvm::SmallVector<int64_t> imageDims(Value x, bool channelsFirst) {
+static llvm::SmallVector<int64_t> imageDims(Tensor x, bool channelsFirst) {
   llvm::SmallVector<int64_t> dims = {0, channelsFirst ? 1 : Tensors::last(x)};
   dims.append(spatialDims(x, channelsFirst));
   return dims;
 }
 
-Value weft::keras::convolve(Tensors &t, Value x, Value kernel,
-                            const SpatialWindow &window, int64_t groups,
-                            bool channelsFirst, bool isTransposed) {
+Tensor weft::keras::convolve(Tensors &t, Tensor x, Tensor kernel,
+                             const SpatialWindow &window, int64_t groups,
+                             bool channelsFirst, bool isTransposed) {
   llvm::SmallVector<int64_t> image = imageDims(x, channelsFirst);
   int64_t rank = t.rank(x) - 2, in = isTransposed ? rank + 1 : rank;
   llvm::SmallVector<int64_t> kernelDims = {isTransposed ? rank : rank + 1, in};
@@ -90,7 +90,7 @@ Value weft::keras::convolve(Tensors &t, Value x, Value kernel,
 
 /// One entry for each dimension, which is `other` for dimensions that are not
 /// spatial.
-static llvm::SmallVector<int64_t> everywhere(Value x, bool channelsFirst,
+static llvm::SmallVector<int64_t> everywhere(Tensor x, bool channelsFirst,
                                              llvm::ArrayRef<int64_t> entries,
                                              int64_t other) {
   llvm::SmallVector<int64_t> out(Tensors::rank(x), other);
@@ -100,8 +100,8 @@ static llvm::SmallVector<int64_t> everywhere(Value x, bool channelsFirst,
   return out;
 }
 
-Value weft::keras::pool(Tensors &t, ReduceKind kind, Value x,
-                        const SpatialWindow &window, bool channelsFirst) {
+Tensor weft::keras::pool(Tensors &t, ReduceKind kind, Tensor x,
+                         const SpatialWindow &window, bool channelsFirst) {
   auto all = [&](llvm::ArrayRef<int64_t> entries, int64_t other) {
     return everywhere(x, channelsFirst, entries, other);
   };
@@ -117,11 +117,11 @@ Value weft::keras::pool(Tensors &t, ReduceKind kind, Value x,
       all(window.dilation, 1));
 }
 
-Value weft::keras::countsOf(Tensors &t, Value x, Value pooled,
-                            const SpatialWindow &window, bool channelsFirst) {
+Tensor weft::keras::countsOf(Tensors &t, Tensor x, Tensor pooled,
+                             const SpatialWindow &window, bool channelsFirst) {
   std::vector<int64_t> sizes = spatialSizes(x, channelsFirst);
   std::vector<int64_t> results = window.over(sizes);
-  Value out;
+  Tensor out;
   for (size_t i = 0; i < sizes.size(); ++i) {
     std::vector<float> counts;
     for (int64_t p = 0; p < results[i]; ++p) {
@@ -129,9 +129,9 @@ Value weft::keras::countsOf(Tensors &t, Value x, Value pooled,
       int64_t end = std::min(begin + window.size[i], sizes[i]);
       counts.push_back(float(end - std::max<int64_t>(begin, 0)));
     }
-    Value along = t.along(t.castLike(t.constant(counts, {results[i]}), pooled),
-                          pooled, spatialDims(pooled, channelsFirst)[i]);
-    out = out ? t.mul(out, along) : along;
+    Tensor along = t.along(t.castLike(t.constant(counts, {results[i]}), pooled),
+                           pooled, spatialDims(pooled, channelsFirst)[i]);
+    out = out ? out * along : along;
   }
   return out;
 }

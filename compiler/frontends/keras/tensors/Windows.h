@@ -30,12 +30,12 @@ struct SpatialWindow {
 };
 
 /// The dimensions of the tensor except the batch and the features.
-llvm::SmallVector<int64_t> spatialDims(Value x, bool channelsFirst);
-std::vector<int64_t> spatialSizes(Value x, bool channelsFirst);
+llvm::SmallVector<int64_t> spatialDims(Tensor x, bool channelsFirst);
+std::vector<int64_t> spatialSizes(Tensor x, bool channelsFirst);
 
 /// A window with "valid" padding, "same" padding as in XLA and TensorFlow (the
 /// odd element is at the end), or "causal" padding (all in front).
-SpatialWindow paddedWindow(Value x, bool channelsFirst,
+SpatialWindow paddedWindow(Tensor x, bool channelsFirst,
                            const std::vector<int64_t> &size,
                            const std::vector<int64_t> &strides,
                            const std::vector<int64_t> &dilation,
@@ -43,16 +43,17 @@ SpatialWindow paddedWindow(Value x, bool channelsFirst,
 
 /// Convolves x with a kernel [spatial..., in / groups, out], or [spatial...,
 /// out, in] if it is transposed.
-Value convolve(Tensors &t, Value x, Value kernel, const SpatialWindow &window,
-               int64_t groups, bool channelsFirst, bool isTransposed = false);
+Tensor convolve(Tensors &t, Tensor x, Tensor kernel,
+                const SpatialWindow &window, int64_t groups, bool channelsFirst,
+                bool isTransposed = false);
 
 /// The maximum or the sum of each window.
-Value pool(Tensors &t, ReduceKind kind, Value x, const SpatialWindow &window,
-           bool channelsFirst);
+Tensor pool(Tensors &t, ReduceKind kind, Tensor x, const SpatialWindow &window,
+            bool channelsFirst);
 /// The number of elements of each window that are not padding, in the shape of
 /// `pooled`.
-Value countsOf(Tensors &t, Value x, Value pooled, const SpatialWindow &window,
-               bool channelsFirst);
+Tensor countsOf(Tensors &t, Tensor x, Tensor pooled,
+                const SpatialWindow &window, bool channelsFirst);
 
 } // namespace weft::keras
 

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/compiler/frontends/formulas/RealTensor.h"
+#include "weft/compiler/frontends/formulas/Tensor.h"
 #include "weft/compiler/frontends/stablehlo/convert/Converter.h"
 
 #include "weft/dialects/weft/TensorType.h"
@@ -290,8 +290,7 @@ LogicalResult floats(Converter &c, ForeignOp op, FloatType element,
   if (isNormal) { // a is the mean, b the standard deviation
     Value y = c.make<SubOp>(op, c.make<MulOp>(op, x, c.splat(op, 2, type)),
                             c.splat(op, 1, type));
-    x = formulas::erfInv(formulas::RealTensor(c.builder, op->getLoc(), y))
-            .get();
+    x = formulas::erfInv(formulas::Tensor(c.builder, op->getLoc(), y)).get();
     x = c.make<MulOp>(op, x, c.splat(op, std::sqrt(2.0), type));
     x = c.make<AddOp>(op, a, c.make<MulOp>(op, b, x));
     return c.give(op, c.cast(op, x, element));

@@ -1,44 +1,44 @@
 //===- ConvertRealFunctions.cpp - chlo's functions by their formulas ------===//
 
-#include "weft/compiler/frontends/formulas/RealTensor.h"
+#include "weft/compiler/frontends/formulas/Tensor.h"
 #include "weft/compiler/frontends/stablehlo/convert/Converter.h"
 
 using namespace mlir;
 using namespace weft;
 using namespace weft::stablehlo;
-using formulas::RealTensor;
+using formulas::Tensor;
 
 namespace {
 
 /// An operand, converted to f32 if its type is narrower; `give` rounds the
 /// result to the type.
-FailureOr<RealTensor> realInput(Converter &c, ForeignOp op, unsigned index) {
+FailureOr<Tensor> realInput(Converter &c, ForeignOp op, unsigned index) {
   auto type = dyn_cast<FloatType>(op.operandType(index).getElementType());
   if (!type)
     return op.refuse() << "is known of real numbers, not of "
                        << op.operandType(index).getElementType()
                        << "; export the program instead (jax.export)";
   Type computed = type.isF64() ? type : Float32Type::get(type.getContext());
-  return RealTensor(c.builder, op->getLoc(),
-                    c.cast(op, c.input(op, index), computed));
+  return Tensor(c.builder, op->getLoc(),
+                c.cast(op, c.input(op, index), computed));
 }
 
-LogicalResult give(Converter &c, ForeignOp op, RealTensor result) {
+LogicalResult give(Converter &c, ForeignOp op, Tensor result) {
   return c.give(op, c.cast(op, result.get(), op.resultType().getElementType()));
 }
 
-template <RealTensor function(RealTensor)>
+template <Tensor function(Tensor)>
 LogicalResult ofOne(Converter &c, ForeignOp op) {
-  FailureOr<RealTensor> x = realInput(c, op, 0);
+  FailureOr<Tensor> x = realInput(c, op, 0);
   return failed(x) ? failure() : give(c, op, function(*x));
 }
 
-template <RealTensor function(RealTensor, RealTensor)>
+template <Tensor function(Tensor, Tensor)>
 LogicalResult ofTwo(Converter &c, ForeignOp op) {
   if (op.operandType(0) != op.operandType(1))
     return op.refuse() << "has operands of types " << op.operandType(0)
                        << " and " << op.operandType(1) << "; they must be one";
-  FailureOr<RealTensor> x = realInput(c, op, 0), y = realInput(c, op, 1);
+  FailureOr<Tensor> x = realInput(c, op, 0), y = realInput(c, op, 1);
   return failed(x) || failed(y) ? failure() : give(c, op, function(*x, *y));
 }
 
