@@ -13,7 +13,7 @@ using namespace weft;
 /// The limits of elements in each value, and of ops.
 static constexpr int64_t kMostElements = 64, kMostKnownOps = 256;
 
-static std::optional<Tensor> known(Value value, int64_t &ops) {
+static std::optional<weft::Tensor> known(Value value, int64_t &ops) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   Operation *op = value.getDefiningOp();
   if (!type || !op || type.getNumElements() > kMostElements ||
@@ -27,8 +27,8 @@ static std::optional<Tensor> known(Value value, int64_t &ops) {
       return std::nullopt;
     operands.push_back(std::move(*found));
   }
-  SmallVector<const Tensor *> all;
-  for (const Tensor &operand : operands)
+  SmallVector<const weft::Tensor *> all;
+  for (const weft::Tensor &operand : operands)
     all.push_back(&operand);
   auto results = interpretOp(op, all);
   return failed(results) ? std::nullopt
