@@ -160,9 +160,9 @@ int main(int argc, char **argv) {
   std::string devices = argc > 4 ? argv[4] : "cpu:8";
   int64_t epochs = argc > 5 ? std::atoll(argv[5]) : 2;
   KerasArchive archive = check(readKerasArchive(argv[1]));
-  keras::Result<keras::Model> model = keras::readModel(archive.config);
+  weft::Result<keras::Model> model = keras::readModel(archive.config);
   if (!model)
-    fail(std::string(argv[1]) + ": " + model.error);
+    fail(std::string(argv[1]) + ": " + model.message());
   keras::drawSeeds(*model, 1337);
   std::string why;
   std::optional<DeviceList> list = DeviceList::parse(devices, why);

@@ -94,7 +94,7 @@ static bool readModelText(const std::string &text) {
   for (const keras::Variable &variable : model->variables)
     keras::variableFacts(variable);
   for (const keras::Distribution &distribution : layouts)
-    keras::resolveLayouts(distribution, *model);
+    (void)keras::resolveLayouts(distribution, *model);
   return true;
 }
 
@@ -157,7 +157,7 @@ static bool readWholeModel(const std::string &bytes) {
     auto model =
         keras::readLegacyModel({file->config, file->training, file->version});
     auto weights =
-        model ? keras::legacyDatasets(*file, *model, path) : Error{model.error};
+        model ? keras::legacyDatasets(*file, *model, path) : model.error();
     return readAll(weights);
   });
 }

@@ -44,9 +44,9 @@ TEST_CASE("rules match as in Keras, in each mode") {
     for (const Json &row : lookups["rows"]) {
       std::string map = row["map"], path = row["path"];
       INFO(mode << " " << map << " " << path);
-      Result<Distribution> distribution =
+      weft::Result<Distribution> distribution =
           readDistribution(fileWith(lookups["maps"][map], mode));
-      REQUIRE(distribution.error == "");
+      REQUIRE(distribution.message() == "");
       RuleLookup found = findRule(*distribution, path);
       const Json &expected = row[mode];
       ++compared;
@@ -66,13 +66,14 @@ TEST_CASE("rules match as in Keras, in each mode") {
 }
 
 TEST_CASE("every distribution of the seeds is resolved") {
-  Result<Model> model = readModel(readText("seed-functional-mlp/model.json"));
-  REQUIRE(model.error == "");
-  Result<Distribution> distribution = readDistribution(
+  weft::Result<Model> model =
+      readModel(readText("seed-functional-mlp/model.json"));
+  REQUIRE(model.message() == "");
+  weft::Result<Distribution> distribution = readDistribution(
       readText("seed-functional-mlp/distribution-mp-2x4.json"), 8);
-  REQUIRE(distribution.error == "");
-  Result<ResolvedLayouts> layouts = resolveLayouts(*distribution, *model);
-  REQUIRE(layouts.error == "");
+  REQUIRE(distribution.message() == "");
+  weft::Result<ResolvedLayouts> layouts = resolveLayouts(*distribution, *model);
+  REQUIRE(layouts.message() == "");
   const Mesh &mesh = distribution->mesh;
   CHECK(toString(mesh, layouts->variables["d1/kernel"].layout) ==
         "[{}, {\"model\"}]");
@@ -89,17 +90,18 @@ TEST_CASE("every distribution of the seeds is resolved") {
 }
 
 TEST_CASE("keys of a Sequential built by script match") {
-  Result<Model> model = readModel(readText("seed-sequential-mnist/model.json"));
-  REQUIRE(model.error == "");
+  weft::Result<Model> model =
+      readModel(readText("seed-sequential-mnist/model.json"));
+  REQUIRE(model.message() == "");
   Json rules = {{"sequential/d1/kernel", {nullptr, "model"}},
                 {"d2/kernel", {{"data", "model"}, nullptr}},
                 {"(sequential/)?d2/k.*", {nullptr}},
                 {"d1/bias", {"model:(2)2"}}};
-  Result<Distribution> distribution =
+  weft::Result<Distribution> distribution =
       readDistribution(fileWith(rules, "fullmatch"));
-  REQUIRE(distribution.error == "");
-  Result<ResolvedLayouts> layouts = resolveLayouts(*distribution, *model);
-  REQUIRE(layouts.error == "");
+  REQUIRE(distribution.message() == "");
+  weft::Result<ResolvedLayouts> layouts = resolveLayouts(*distribution, *model);
+  REQUIRE(layouts.message() == "");
   const Mesh &mesh = distribution->mesh;
   CHECK(toString(mesh, layouts->variables["d1/kernel"].layout) ==
         "[{}, {\"model\"}]");
@@ -111,17 +113,18 @@ TEST_CASE("keys of a Sequential built by script match") {
 }
 
 TEST_CASE("a distribution of one's own in tables") {
-  Result<Model> model = readModel(readText("seed-functional-mlp/model.json"));
-  REQUIRE(model.error == "");
-  Result<Distribution> distribution = readDistribution(R"(
+  weft::Result<Model> model =
+      readModel(readText("seed-functional-mlp/model.json"));
+  REQUIRE(model.message() == "");
+  weft::Result<Distribution> distribution = readDistribution(R"(
     {"class_name": "Distribution", "config": {
       "device_mesh": {"shape": [2, 4], "axis_names": ["rows", "columns"]},
       "variable_layouts": {"d1/.*": ["rows", "columns"]},
       "tensor_layouts": {"d1/.*": ["rows"]},
       "data_layout": ["columns", "rows", null]}})");
-  REQUIRE(distribution.error == "");
-  Result<ResolvedLayouts> layouts = resolveLayouts(*distribution, *model);
-  REQUIRE(layouts.error == "");
+  REQUIRE(distribution.message() == "");
+  weft::Result<ResolvedLayouts> layouts = resolveLayouts(*distribution, *model);
+  REQUIRE(layouts.message() == "");
   const Mesh &mesh = distribution->mesh;
   CHECK(toString(mesh, layouts->variables["d1/kernel"].layout) ==
         "[{\"rows\"}, {\"columns\"}]");
@@ -178,13 +181,14 @@ private:
 } // namespace
 
 TEST_CASE("a strategy of one's own in C++") {
-  Result<Model> model = readModel(readText("seed-functional-mlp/model.json"));
-  REQUIRE(model.error == "");
+  weft::Result<Model> model =
+      readModel(readText("seed-functional-mlp/model.json"));
+  REQUIRE(model.message() == "");
   Distribution distribution = dataParallel(8);
   const Mesh mesh = distribution.mesh;
   distribution.strategy = std::make_shared<FullySharded>(mesh);
-  Result<ResolvedLayouts> layouts = resolveLayouts(distribution, *model);
-  REQUIRE(layouts.error == "");
+  weft::Result<ResolvedLayouts> layouts = resolveLayouts(distribution, *model);
+  REQUIRE(layouts.message() == "");
   CHECK(toString(mesh, layouts->variables["d1/kernel"].layout) ==
         "[{\"batch\"}, {}]");
   CHECK(toString(mesh, layouts->variables["d2/bias"].layout) ==
@@ -194,25 +198,25 @@ TEST_CASE("a strategy of one's own in C++") {
   CHECK(toString(mesh, layouts->inputs["input_layer"].layout) ==
         "[{}, {}, {}, {\"batch\"}]");
   distribution.strategy = std::make_shared<FullySharded>(mesh, 1);
-  CHECK(resolveLayouts(distribution, *model).error ==
+  CHECK(resolveLayouts(distribution, *model).message() ==
         "the layout of \"d1/kernel\" by fully sharded has 3 dimensions, the "
         "tensor 2; a layout has one entry for each dimension, or fewer");
 }
 
 TEST_CASE("data parallel files") {
-  Result<Distribution> file =
+  weft::Result<Distribution> file =
       readDistribution(readText("seed-functional-mlp/distribution-dp8.json"));
-  REQUIRE(file.error == "");
+  REQUIRE(file.message() == "");
   CHECK(file->mesh.size() == 8);
   CHECK(file->batchAxis == "batch");
-  Result<Distribution> all =
+  weft::Result<Distribution> all =
       readDistribution(R"({"class_name": "DataParallel", "config": {}})", 4);
-  REQUIRE(all.error == "");
+  REQUIRE(all.message() == "");
   CHECK(all->mesh.size() == 4);
-  Result<Distribution> listed = readDistribution(
+  weft::Result<Distribution> listed = readDistribution(
       R"({"class_name": "DataParallel", "config": {"devices": ["cpu:1", "cpu:0"]}})",
       4);
-  REQUIRE(listed.error == "");
+  REQUIRE(listed.message() == "");
   CHECK(listed->mesh.devices == std::vector<int64_t>{1, 0});
 }
 
@@ -221,19 +225,19 @@ TEST_CASE("names of devices are read to their end") {
     std::string text =
         R"({"class_name": "DataParallel", "config": {"devices": [")" +
         std::string(name) + R"("]}})";
-    CHECK(readDistribution(text, 4).error ==
+    CHECK(readDistribution(text, 4).message() ==
           "config: device \"" + std::string(name) +
               "\" does not exist; names are cpu:0 to cpu:3");
   }
   CHECK(readDistribution(
             R"({"class_name": "DataParallel", "config": {"devices": ["x"]}})")
-            .error ==
+            .message() ==
         "config: device \"x\" does not exist; names are such as \"cpu:0\"");
 }
 
 TEST_CASE("broken files are refused") {
   auto reason = [](const std::string &text, int64_t devices = 8) {
-    return readDistribution(text, devices).error;
+    return readDistribution(text, devices).message();
   };
   CHECK(reason(fileWith({{"a", {"nope"}}}, "fullmatch")) ==
         "layout_map \"a\": axis \"nope\" is not in the mesh; its axes are "

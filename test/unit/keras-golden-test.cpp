@@ -109,9 +109,9 @@ void Run::step(mlir::func::FuncOp train, const Array &x, const Array &y) {
 static mlir::OwningOpRef<mlir::ModuleOp> trainModule(mlir::MLIRContext &context,
                                                      const std::string &folder,
                                                      int64_t batchSize) {
-  keras::Result<keras::Model> model =
+  weft::Result<keras::Model> model =
       keras::readModel(readText(folder + "/model.json"));
-  REQUIRE(model.error == "");
+  REQUIRE(model.message() == "");
   auto module = keras::importStep(&context, *model, nullptr,
                                   weft::StepKind::Train, {batchSize});
   REQUIRE(mlir::succeeded(module));

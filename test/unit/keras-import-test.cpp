@@ -47,8 +47,8 @@ static std::string imported(const Model &model,
 
 static Model modelOf(const std::string &name,
                      const ModelOptions &options = {}) {
-  Result<Model> model = readModel(readText(name), options);
-  REQUIRE(model.error == "");
+  weft::Result<Model> model = readModel(readText(name), options);
+  REQUIRE(model.message() == "");
   drawSeeds(*model, 1337);
   return *model;
 }
@@ -58,8 +58,8 @@ static bool has(const std::string &text, const std::string &part) {
 }
 
 static Distribution distributionOf(const std::string &name) {
-  Result<Distribution> distribution = readDistribution(readText(name));
-  REQUIRE(distribution.error == "");
+  weft::Result<Distribution> distribution = readDistribution(readText(name));
+  REQUIRE(distribution.message() == "");
   return *distribution;
 }
 
@@ -107,8 +107,8 @@ TEST_CASE("every activation, loss and optimizer gives a module that verifies") {
     std::string text = readText("seed-functional-mlp/model.json");
     size_t at = text.find("\"relu\"");
     text.replace(at, 6, "\"" + std::string(name) + "\"");
-    Result<Model> model = readModel(text);
-    REQUIRE(model.error == "");
+    weft::Result<Model> model = readModel(text);
+    REQUIRE(model.message() == "");
     CHECK(has(imported(*model, nullptr, StepKind::Train), "@train"));
   }
   for (

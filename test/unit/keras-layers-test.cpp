@@ -116,7 +116,7 @@ private:
   int steps;
   double tolerance; ///< a larger one for narrow types; 0: none
   bool isGiven;     ///< whether the first values are not those of the JSON
-  keras::Result<keras::Model> model;
+  weft::Result<keras::Model> model = weft::Error{};
   mlir::MLIRContext context;
   std::map<std::string, Tensor> values;
 };
@@ -147,7 +147,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Case::module(weft::StepKind step) {
 /// Checks that the drawn seeds and the initial values are those of Keras.
 void Case::checkInitial() {
   INFO(name);
-  REQUIRE(model.error == "");
+  REQUIRE(model.message() == "");
   if (isGiven)
     return;
   keras::drawSeeds(*model, 1337);
@@ -182,8 +182,7 @@ Tensor Case::argument(const std::string &port, mlir::Type type) const {
   if (has("initial/" + port))
     return tensorOf(figure("initial/" + port), type);
   Tensor first(mlir::cast<mlir::RankedTensorType>(type));
-  for (const keras::OptimizerVariable &variable :
-       model.value->optimizerVariables())
+  for (const keras::OptimizerVariable &variable : model->optimizerVariables())
     if (variable.path == port && first.isFloat())
       for (int64_t i = 0; i < first.size(); ++i)
         first.setReal(i, variable.first);

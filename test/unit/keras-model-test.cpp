@@ -45,8 +45,9 @@ TEST_CASE("seeds are those of Python's random") {
 }
 
 TEST_CASE("the functional seed: graph, variables, seeds, optimizer") {
-  Result<Model> model = readModel(readText("seed-functional-mlp/model.json"));
-  REQUIRE(model.error == "");
+  weft::Result<Model> model =
+      readModel(readText("seed-functional-mlp/model.json"));
+  REQUIRE(model.message() == "");
   CHECK(variablePaths(*model) ==
         std::vector<std::string>{"d1/kernel",
                                  "seed_generator/seed_generator_state",
@@ -78,8 +79,9 @@ TEST_CASE("the functional seed: graph, variables, seeds, optimizer") {
 }
 
 TEST_CASE("the sequential seed") {
-  Result<Model> model = readModel(readText("seed-sequential-mnist/model.json"));
-  REQUIRE(model.error == "");
+  weft::Result<Model> model =
+      readModel(readText("seed-sequential-mnist/model.json"));
+  REQUIRE(model.message() == "");
   CHECK(
       variablePaths(*model) ==
       std::vector<std::string>{"d1/kernel", "d1/bias", "d2/kernel", "d2/bias"});
@@ -98,9 +100,9 @@ TEST_CASE("every release of Keras 3 writes a model that is read") {
         "old_head", "old_v3.3.3", "old_v3.6.0", "old_v3.9.2", "old_v3.12.4",
         "old_v3.14.1", "old_v3.15.1"}) {
     INFO(name);
-    Result<Model> model =
+    weft::Result<Model> model =
         readModel(readText(std::string("keras/") + name + ".json"));
-    CHECK(model.error == "");
+    CHECK(model.message() == "");
   }
 }
 
@@ -108,30 +110,32 @@ TEST_CASE("every release of Keras 3 writes a model that is read") {
 /// be trained.
 static std::string complaint(const std::string &text) {
   auto model = readModel(text);
-  return model ? model->compileRefusal : model.error;
+  return model ? model->compileRefusal : model.message();
 }
 
 TEST_CASE("unsupported classes and options are refused by name") {
   for (const char *name : {"cnn", "transformer", "nested", "multi", "ops"})
-    CHECK(readModel(readText(std::string("keras/") + name + ".json")).error ==
-          "");
+    CHECK(
+        readModel(readText(std::string("keras/") + name + ".json")).message() ==
+        "");
   std::string text = readText("seed-functional-mlp/model.json");
-  CHECK(
-      readModel(replaced(text, "\"class_name\": \"Dropout\"",
-                         "\"class_name\": \"StringLookup\""))
-          .error.find("layer \"dropout\": layer class \"StringLookup\" is not "
-                      "supported; docs/keras.md lists the ") == 0);
+  CHECK(readModel(replaced(text, "\"class_name\": \"Dropout\"",
+                           "\"class_name\": \"StringLookup\""))
+            .message()
+            .find("layer \"dropout\": layer class \"StringLookup\" is not "
+                  "supported; docs/keras.md lists the ") == 0);
   CHECK(readModel(
             replaced(text, "\"units\": 200", "\"units\": 200, \"colour\": 1"))
-            .error.find(
-                "layer \"d1\": unknown field \"colour\"; known fields are") ==
+            .message()
+            .find("layer \"d1\": unknown field \"colour\"; known fields are") ==
         0);
   const std::string plain = "{\"module\": \"keras\", \"class_name\": "
                             "\"DTypePolicy\", \"config\": {\"name\": "
                             "\"float32\"}, \"registered_name\": null}, "
                             "\"units\": 200";
   auto withPolicy = [&](const std::string &policy) {
-    return readModel(replaced(text, plain, policy + ", \"units\": 200")).error;
+    return readModel(replaced(text, plain, policy + ", \"units\": 200"))
+        .message();
   };
   CHECK(withPolicy("\"int8_from_float32\"") == "");
   CHECK(withPolicy("{\"class_name\": \"QuantizedDTypePolicy\", \"config\": "
@@ -160,12 +164,14 @@ TEST_CASE("unsupported classes and options are refused by name") {
       0);
   CHECK(readModel(replaced(text, "\"name\": \"functional\"",
                            "\"name\": \"functional\", \"name\": \"b\""))
-            .error == "key \"name\" is written twice; remove one of them");
-  CHECK(readModel("{").error.find("is no JSON: parse error at line 1") == 0);
-  CHECK(readModel("[]").error == "expected an object, found []; fix the model "
-                                 "in Keras and save it again");
+            .message() == "key \"name\" is written twice; remove one of them");
+  CHECK(readModel("{").message().find("is no JSON: parse error at line 1") ==
+        0);
+  CHECK(readModel("[]").message() ==
+        "expected an object, found []; fix the model "
+        "in Keras and save it again");
   CHECK(readModel(replaced(text, "[null, 28, 28, 1]", "[null, 28, null, 1]"))
-            .error ==
+            .message() ==
         "layer \"input_layer\": shape (28, null, 1) has an unknown dimension; "
         "give it with --shape input_layer=...");
 }
@@ -173,7 +179,7 @@ TEST_CASE("unsupported classes and options are refused by name") {
 TEST_CASE("no text crashes the reader") {
   std::string text = readText("seed-functional-mlp/model.json");
   for (size_t length = 0; length < text.size(); length += 37)
-    CHECK(readModel(text.substr(0, length)).error != "");
+    CHECK(readModel(text.substr(0, length)).message() != "");
   for (const char *value : {"null", "7", "\"s\"", "[]", "{}", "[[1]]", "-1"})
     for (const char *key :
          {"\"config\": ", "\"layers\": ", "\"inbound_nodes\": ", "\"args\": ",
@@ -195,9 +201,9 @@ TEST_CASE("options complete compile_config") {
   options.learningRate = 0.1;
   options.loss = "sparse_categorical_crossentropy";
   options.metrics = std::vector<std::string>{"accuracy", "mae"};
-  Result<Model> model =
+  weft::Result<Model> model =
       readModel(readText("keras/functional_uncompiled.json"), options);
-  REQUIRE(model.error == "");
+  REQUIRE(model.message() == "");
   CHECK(model->optimizer->className == "SGD");
   CHECK(float(model->optimizer->learningRate) == 0.1f);
   CHECK(model->metrics.size() == 2);

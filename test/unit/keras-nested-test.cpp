@@ -47,8 +47,8 @@ static std::string around(const std::string &nested) {
 }
 
 TEST_CASE("a nested model's layers stand where it stands") {
-  Result<Model> model = readModel(readText("nested/model.json"));
-  REQUIRE(model.error == "");
+  weft::Result<Model> model = readModel(readText("nested/model.json"));
+  REQUIRE(model.message() == "");
   std::vector<std::string> names;
   for (const Node &node : model->nodes)
     names.push_back(model->layers[node.layer].name);
@@ -67,31 +67,32 @@ TEST_CASE("a nested model's layers stand where it stands") {
 }
 
 TEST_CASE("layers of a nested Sequential without build_config have its name") {
-  Result<Model> model = readModel(around(
+  weft::Result<Model> model = readModel(around(
       R"("build_input_shape": [null, 4], "layers": [)" + dense("a") + "]"));
-  REQUIRE(model.error == "");
+  REQUIRE(model.message() == "");
   CHECK(model->variables[0].path == "inner/a/kernel");
   CHECK(model->variables[2].path == "outer/head/kernel");
-  Result<Model> waits = readModel(around(R"("layers": [)" + dense("a") + "]"));
-  REQUIRE(waits.error == "");
+  weft::Result<Model> waits =
+      readModel(around(R"("layers": [)" + dense("a") + "]"));
+  REQUIRE(waits.message() == "");
   CHECK(waits->variables[0].path == "outer/inner/a/kernel");
 }
 
 TEST_CASE("each layer of a nested model says itself whether it is frozen") {
-  Result<Model> model = readModel(around(
+  weft::Result<Model> model = readModel(around(
       R"("trainable": false, "layers": [)" + dense("a") + ", " +
       replaced(dense("b"), "\"units\"", "\"trainable\": false, \"units\"") +
       "]"));
-  REQUIRE(model.error == "");
+  REQUIRE(model.message() == "");
   CHECK(model->variables[0].trainable);
   CHECK(!model->variables[2].trainable);
   CHECK(model->variables[4].trainable);
 }
 
 TEST_CASE("a nested model and the one around it may have layers of one name") {
-  Result<Model> model = readModel(around(
+  weft::Result<Model> model = readModel(around(
       R"("build_input_shape": [null, 3], "layers": [)" + dense("head") + "]"));
-  REQUIRE(model.error == "");
+  REQUIRE(model.message() == "");
   CHECK(model->variables[0].path == "inner/head/kernel");
   CHECK(model->variables[2].path == "outer/head/kernel");
   // Keras gives both the path head/kernel if the layers were built alone.
@@ -102,7 +103,7 @@ TEST_CASE("a nested model and the one around it may have layers of one name") {
              replaced(alone, "NAME", "head") + "]"),
       "}}, " + dense("head"), "}}, " + replaced(alone, "NAME", "head"));
   model = readModel(text);
-  REQUIRE(model.error == "");
+  REQUIRE(model.message() == "");
   CHECK(model->variables[0].path == "inner/head/kernel");
   CHECK(model->variables[2].path == "head/kernel");
   CHECK(pathOf(*model, "inner/head/kernel") ==
@@ -115,14 +116,14 @@ TEST_CASE("a frozen model has frozen layers only") {
   std::string frozen =
       replaced(text, "{\"name\": \"functional\", \"trainable\": true",
                "{\"name\": \"functional\", \"trainable\": false");
-  CHECK(readModel(frozen).error ==
+  CHECK(readModel(frozen).message() ==
         "the model has \"trainable\" = false, and its variable "
         "\"d1/kernel\" is trainable; freeze all layers, or make the model "
         "trainable");
   for (size_t at; (at = frozen.find("\"trainable\": true")) != frozen.npos;)
     frozen.replace(at, 17, "\"trainable\": false");
-  Result<Model> model = readModel(frozen);
-  REQUIRE(model.error == "");
+  weft::Result<Model> model = readModel(frozen);
+  REQUIRE(model.message() == "");
   CHECK(model->trained().empty());
 }
 
@@ -132,7 +133,7 @@ TEST_CASE("sizes that the model leaves open are those of the data") {
     return std::map<std::string, std::vector<int64_t>>{{"", {7, 4}}};
   };
   auto shapeUnder = [&](const std::string &shape) {
-    Result<Model> model = readModel(
+    weft::Result<Model> model = readModel(
         R"({"class_name": "Sequential", "config": {"name": "s", "layers": [
         {"class_name": "InputLayer", "config": {"name": "i", "batch_shape": )" +
             shape + "}}, " + dense("d") + "]}}",
@@ -153,17 +154,17 @@ TEST_CASE("layers that cannot be nested are refused by name") {
               R"("layers": [{"class_name": "InputLayer", "config": {"name": "i",
       "batch_shape": [null, 5]}}, )" +
               layer + "]"))
-          .error ==
+          .message() ==
       "layer \"inner\": takes samples of shape (5), but is called with (4)"
       "; fix the model in Keras and save it again");
-  CHECK(
-      readModel(around(R"("layers": [)" + layer + ", " + layer + "]")).error ==
-      "layer \"a\" is written twice; layers of a model need different names");
+  CHECK(readModel(around(R"("layers": [)" + layer + ", " + layer + "]"))
+            .message() ==
+        "layer \"a\" is written twice; layers of a model need different names");
   CHECK(readModel(
             replaced(
                 text, "\"input_layers\": [\"side_in\", 0, 0]",
                 "\"input_layers\": [[\"side_in\", 0, 0], [\"side_in\", 0, 0]]"))
-            .error ==
+            .message() ==
         "layer \"side\": takes 2 tensors, but is called with 1; fix the model "
         "in Keras and save it again");
 }

@@ -23,7 +23,7 @@ weft::tool::readDistributionFlags(const ModelFlags &flags,
     return text.error();
   auto read = keras::readDistribution(*text, flags.devices ? devices.count : 0);
   if (!read)
-    return Error{flags.distribution + ": " + read.error};
+    return read.error().in(flags.distribution);
   if (!flags.devices)
     devices.count = read->mesh.size();
   return std::optional(std::move(*read));

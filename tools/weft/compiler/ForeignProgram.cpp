@@ -239,7 +239,7 @@ Result<Module> ForeignProgram::importLaidOut(bool warns) {
   auto rules = keras::layOutPorts(module->lookupSymbol<func::FuncOp>(chosen),
                                   *distribution);
   if (!rules)
-    return refusedLayouts(flags, rules.error);
+    return refusedLayouts(flags, rules.message());
   if (warns)
     warnOfDeadRules(flags, *rules);
   return module;

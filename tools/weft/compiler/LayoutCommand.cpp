@@ -281,7 +281,7 @@ int weft::tool::runLayout(const ExplainFlags &given) {
       steps->distribution() ? *steps->distribution() : single;
   auto resolved = keras::resolveLayouts(distribution, steps->model());
   if (!resolved)
-    return fail(flags.model.distribution + ": " + resolved.error);
+    return fail(resolved.error().in(flags.model.distribution));
   std::vector<Row> rows;
   int64_t batchSize = flags.model.batchSize;
   addBatch(rows, steps->model(), distribution, *resolved, batchSize);

@@ -79,10 +79,9 @@ static std::optional<unsigned> minorVersion(const std::string &metadata) {
   return minor;
 }
 
-keras::Result<keras::Model>
-weft::tool::readModel(const ModelFile &file,
-                      const keras::ModelOptions &options) {
-  keras::Result<keras::Model> model =
+Result<keras::Model> weft::tool::readModel(const ModelFile &file,
+                                           const keras::ModelOptions &options) {
+  Result<keras::Model> model =
       file.legacy
           ? keras::readLegacyModel({file.legacy->config, file.legacy->training,
                                     file.legacy->version},

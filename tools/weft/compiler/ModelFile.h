@@ -26,8 +26,8 @@ struct ModelFile {
 Result<ModelFile> openModelFile(const std::string &path);
 
 /// Reads the model; it gets the file's metadata.
-keras::Result<keras::Model> readModel(const ModelFile &file,
-                                      const keras::ModelOptions &options);
+Result<keras::Model> readModel(const ModelFile &file,
+                               const keras::ModelOptions &options);
 
 /// The saved values by variable path; none for JSON.
 Result<std::vector<StoredArray>> valuesOf(const ModelFile &file,

@@ -115,7 +115,7 @@ Status StepCompiler::checkShapeNames(const keras::ModelOptions &options) const {
 /// `openSizes` with which the model can be read.
 Status StepCompiler::readModel(const ModelFile &file,
                                keras::ModelOptions &options) {
-  auto model = keras::Result<keras::Model>::failure("");
+  Result<keras::Model> model = Error{};
   std::vector<std::optional<int64_t>> openSizes(flags.openSizes.begin(),
                                                 flags.openSizes.end());
   if (openSizes.empty())
@@ -125,7 +125,7 @@ Status StepCompiler::readModel(const ModelFile &file,
     model = tool::readModel(file, options);
   }
   if (!model)
-    return refusedModel(flags.model, model.error);
+    return refusedModel(flags.model, model.message());
   kerasModel = std::move(*model);
   for (const std::string &input : kerasModel.openInputs)
     if (flags.openSizes.size() > 1)
@@ -187,7 +187,7 @@ Status StepCompiler::readDistributionFile() {
 Status StepCompiler::checkRules() {
   auto found = keras::resolveLayouts(layouts, kerasModel);
   if (!found)
-    return refusedLayouts(flags, found.error);
+    return refusedLayouts(flags, found.message());
   resolved = std::move(*found);
   warnOfDeadRules(flags, resolved->rules);
   return {};

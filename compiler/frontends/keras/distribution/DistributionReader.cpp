@@ -308,9 +308,9 @@ Result<Distribution> weft::keras::readDistribution(std::string_view text,
     error = std::string("cannot be read: ") + failure.what();
   }
   if (!error.empty())
-    return Result<Distribution>::failure(withFix(
-        error, "write it as keras.distribution's constructors take it"));
-  return {std::move(out), ""};
+    return Error{withFix(
+        error, "write it as keras.distribution's constructors take it")};
+  return out;
 }
 
 Distribution weft::keras::dataParallel(int64_t deviceCount) {

@@ -211,9 +211,9 @@ weft::keras::resolveLayouts(const Distribution &distribution,
   for (const NamedShape &variable : variables)
     resolver.resolve(variable, out);
   if (!resolver.error.empty())
-    return Result<ResolvedLayouts>::failure(resolver.error);
+    return Error{resolver.error};
   out.rules = resolver.statuses();
-  return {std::move(out), ""};
+  return out;
 }
 
 Result<ResolvedLayouts>
@@ -256,7 +256,7 @@ weft::keras::resolveLayouts(const Distribution &distribution,
                             int64_t(shape.size()));
     }
   if (!resolver.error.empty())
-    return Result<ResolvedLayouts>::failure(resolver.error);
+    return Error{resolver.error};
   out.rules = resolver.statuses();
-  return {std::move(out), ""};
+  return out;
 }

@@ -68,10 +68,10 @@ weft::keras::layOutPorts(func::FuncOp function,
           {textOf(function, i, kNameAttr), shapeOf(function, i)});
   auto layouts = resolveLayouts(distribution, variables);
   if (!layouts)
-    return Result<std::vector<RuleStatus>>::failure(layouts.error);
+    return layouts.error();
   auto mesh = MeshAttr::get(function.getContext(), distribution.mesh);
   function->getParentOfType<ModuleOp>()->setAttr(kMeshAttr, mesh);
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     layOut(function, i, layoutOf(function, i, distribution, *layouts), mesh);
-  return {std::move(layouts->rules), ""};
+  return std::move(layouts->rules);
 }

@@ -13,7 +13,7 @@ LogicalResult StepPorts::annotate(const Distribution *given) {
     return success();
   Result<ResolvedLayouts> resolved = resolveLayouts(*given, model);
   if (!resolved)
-    return emitError(builder.getUnknownLoc()) << resolved.error;
+    return emitError(builder.getUnknownLoc()) << resolved.message();
   distribution = given;
   layouts = std::move(*resolved);
   mesh = MeshAttr::get(builder.getContext(), given->mesh);

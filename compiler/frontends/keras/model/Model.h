@@ -21,6 +21,7 @@
 #define WEFT_COMPILER_FRONTENDS_KERAS_MODEL_MODEL_H
 
 #include "weft/base/PortFacts.h"
+#include "weft/base/Result.h"
 #include "weft/base/config/Argument.h"
 #include "weft/compiler/frontends/keras/initializers/Initializer.h"
 #include "weft/compiler/frontends/keras/layers/InputLayer.h"
@@ -38,19 +39,6 @@
 #include <vector>
 
 namespace weft::keras {
-
-/// A value, or the reason why there is none (layer "conv2d": ...).
-template <typename T> struct Result {
-  std::optional<T> value;
-  std::string error;
-
-  static Result failure(std::string reason) {
-    return {std::nullopt, std::move(reason)};
-  }
-  explicit operator bool() const { return value.has_value(); }
-  T &operator*() { return *value; }
-  T *operator->() { return &*value; }
-};
 
 struct Variable {
   std::string path; ///< d1/kernel, seed_generator/seed_generator_state

@@ -115,13 +115,13 @@ void modernize(Json &json, const Json &training, const std::string &version,
 }
 
 /// Reads the JSON, which `prepare` may change before.
-Result<Model> readPrepared(
+weft::Result<Model> readPrepared(
     std::string_view text, const ModelOptions &options,
     const std::function<void(Json &, Model &, std::string &error)> &prepare) {
   Json json;
   std::string error = parseJson(text, json);
   if (!error.empty())
-    return Result<Model>::failure(error);
+    return weft::Error{error};
   Model model;
   model.json = std::string(text);
   try {
@@ -132,14 +132,14 @@ Result<Model> readPrepared(
     error = std::string("cannot be read: ") + failure.what();
   }
   if (!error.empty())
-    return Result<Model>::failure(told(error));
-  return {std::move(model), ""};
+    return weft::Error{told(error)};
+  return model;
 }
 
 } // namespace
 
-Result<Model> weft::keras::readModel(std::string_view text,
-                                     const ModelOptions &options) {
+weft::Result<Model> weft::keras::readModel(std::string_view text,
+                                           const ModelOptions &options) {
   return readPrepared(
       text, options, [](Json &json, Model &model, std::string &error) {
         error = refusedOfJavaScript(json);
@@ -152,8 +152,8 @@ Result<Model> weft::keras::readModel(std::string_view text,
       });
 }
 
-Result<Model> weft::keras::readLegacyModel(const LegacyFile &file,
-                                           const ModelOptions &options) {
+weft::Result<Model> weft::keras::readLegacyModel(const LegacyFile &file,
+                                                 const ModelOptions &options) {
   return readPrepared(file.config, options,
                       [&](Json &json, Model &model, std::string &error) {
                         Json training;
