@@ -43,9 +43,8 @@ static std::string kindsText(size_t kinds, std::string_view last,
   return text;
 }
 
-std::optional<DeviceList> DeviceList::parse(std::string_view text,
-                                            std::string &why, int64_t most,
-                                            size_t kinds) {
+Result<DeviceList> DeviceList::parse(std::string_view text, int64_t most,
+                                     size_t kinds) {
   std::string_view kindText = text.substr(0, text.find(':'));
   std::optional<DeviceKind> kind = parseDeviceKind(kindText);
   std::optional<int64_t> count = parseDeviceNumber(text);
@@ -53,7 +52,7 @@ std::optional<DeviceList> DeviceList::parse(std::string_view text,
     kind = std::nullopt;
   if (kind && count && *count >= 1 && *count <= most)
     return DeviceList{*kind, *count};
-  why = "'" + std::string(text) + "' ";
+  std::string why = "'" + std::string(text) + "' ";
   if (!kind && count && !kindText.empty())
     why += "asks for " + std::string(kindText) + " devices, there are " +
            kindsText(kinds, " and ", "") + " devices only";
@@ -61,7 +60,7 @@ std::optional<DeviceList> DeviceList::parse(std::string_view text,
     why += "is no list of devices";
   why += "; write " + kindsText(kinds, " or ", ":N") + " with N from 1 to " +
          std::to_string(most);
-  return std::nullopt;
+  return Error{why, StatusCode::InvalidArgument};
 }
 
 std::optional<DeviceName> DeviceName::parse(std::string_view text) {

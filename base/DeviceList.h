@@ -1,9 +1,8 @@
 //===- DeviceList.h - lists like "cpu:8" and names like "cpu:3" -*- C++ -*-===//
 //
-//   std::string why;
-//   auto list = weft::DeviceList::parse("cpu:8", why);  // kind Cpu, count 8
+//   auto list = weft::DeviceList::parse("cpu:8");       // kind Cpu, count 8
 //   list->text();                                       // "cpu:8"
-//   weft::DeviceList::parse("gpu:8", why);              // none; why:
+//   std::string message = weft::DeviceList::parse("gpu:8").message();
 //     // 'gpu:8' asks for gpu devices, there are cpu and cuda devices only;
 //     // write cpu:N or cuda:N with N from 1 to 65536
 //   weft::DeviceName::parse("cpu:3");                   // kind Cpu, index 3
@@ -17,6 +16,8 @@
 
 #ifndef WEFT_BASE_DEVICELIST_H
 #define WEFT_BASE_DEVICELIST_H
+
+#include "weft/base/Result.h"
 
 #include <cstdint>
 #include <iterator>
@@ -48,12 +49,11 @@ struct DeviceList {
   DeviceKind kind = DeviceKind::Cpu;
   int64_t count = 1;
 
-  /// Parses a list. Nothing, with the reason and a fix in `why`, if `text` is
-  /// no list, its kind is not among the first `kinds` or it has more than
-  /// `most` devices.
-  static std::optional<DeviceList>
-  parse(std::string_view text, std::string &why, int64_t most = kMostDevices,
-        size_t kinds = std::size(kDeviceKinds));
+  /// Parses a list. Fails if `text` is no list, its kind is not among the first
+  /// `kinds` or it has more than `most` devices.
+  static Result<DeviceList> parse(std::string_view text,
+                                  int64_t most = kMostDevices,
+                                  size_t kinds = std::size(kDeviceKinds));
   std::string text() const { return kindAndNumber(kind, count); }
 };
 

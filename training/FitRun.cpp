@@ -1,7 +1,6 @@
 #include "weft/training/FitRun.h"
 
 #include <algorithm>
-#include <cstdio>
 
 using namespace weft;
 
@@ -18,9 +17,7 @@ Trainer::FitRun::FitRun(Trainer &trainer, const TrainingData &data,
 
 void Trainer::FitRun::print(const std::string &text) {
   if (options.print)
-    return options.print(text);
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
+    options.print(text);
 }
 
 void Trainer::FitRun::warn(const Message &text) {

@@ -49,7 +49,17 @@ Status shareBytes(weft_processes *processes, std::vector<uint8_t> &bytes) {
 Status takeError(weft_error *error) {
   if (!error)
     return {};
-  Error out{weft_error_message(error)};
+  std::string text = weft_error_message(error);
+  const weft_option *options = nullptr;
+  size_t count = weft_error_options(error, &options), end = 0;
+  Error out{"", StatusCode(weft_error_status(error))};
+  for (size_t i = 0; i < count; ++i) {
+    const weft_option &one = options[i];
+    out.message +=
+        text.substr(end, one.begin - end) + Option{one.name, one.value};
+    end = one.begin + one.bytes;
+  }
+  out.message += text.substr(end);
   weft_error_free(error);
   return out;
 }

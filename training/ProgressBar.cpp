@@ -82,9 +82,7 @@ double ProgressBar::now() const {
 
 void ProgressBar::print(std::string_view text) const {
   if (options.print)
-    return options.print(text);
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
+    options.print(text);
 }
 
 double ProgressBar::secondsPerStep(int64_t current, double now) {

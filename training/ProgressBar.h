@@ -30,8 +30,7 @@ public:
     int verbose = 1;
     bool terminal = true;
     std::function<double()> clock = {}; ///< seconds; empty: the steady clock
-    std::function<void(std::string_view)> print =
-        {}; ///< empty: standard output
+    std::function<void(std::string_view)> print = {}; ///< empty: nowhere
   };
   explicit ProgressBar(Options options);
   /// Shows that `current` steps are done, with the values unchanged.

@@ -45,9 +45,9 @@ struct LoopOptions {
   int verbose = 1;
   bool terminal = true;
   std::function<double()> clock = {};
-  std::function<void(std::string_view)> print = {};
-  std::function<void(const Message &)> warn = {}; ///< none: no warnings
-  std::function<void(const Message &)> note = {}; ///< none: no notes
+  std::function<void(std::string_view)> print = {}; ///< none: prints nothing
+  std::function<void(const Message &)> warn = {};   ///< none: no warnings
+  std::function<void(const Message &)> note = {};   ///< none: no notes
   const std::atomic<bool> *stop =
       nullptr; ///< set by Ctrl-C: end after this step
   /// Returns whether any of the processes that train together is to stop.

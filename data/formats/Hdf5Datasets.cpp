@@ -50,15 +50,15 @@ static json listHere(const Hdf5Place &place, uint64_t mostBytes) {
   if (file < 0)
     return place.where + ": is no HDF5 file that can be read; " + place.remedy;
   json list = json::array();
-  std::string wrong =
+  Status walked =
       walkDatasets(file, place.where, mostBytes, [&](const Dataset &set) {
         list.push_back({{"name", set.path},
                         {"type", int(set.element)},
                         {"shape", set.shape},
                         {"offset", offsetOf(set)}});
-        return "";
+        return Status();
       });
-  return wrong.empty() ? list : json(wrong);
+  return walked ? list : json(walked.message());
 }
 
 static Error failed(const Hdf5Place &place, const std::string &why) {
@@ -117,15 +117,14 @@ static bool readRows(const Dataset &set, hsize_t begin, hsize_t end,
                  H5P_DEFAULT, to.data()) >= 0;
 }
 
-/// Unpacks one dataset. Returns an error, or "".
-static std::string unpackOne(const Dataset &set, int file) {
+static Status unpackOne(const Dataset &set, int file) {
   if (set.shape.empty()) {
     std::vector<uint8_t> element(byteWidth(set.element));
-    return H5Dread(set.id, readType(set.element, set.type), H5S_ALL, H5S_ALL,
-                   H5P_DEFAULT, element.data()) >= 0 &&
-                   writeAll(file, element.data(), element.size())
-               ? ""
-               : "cannot be read; the file is damaged";
+    bool isRead = H5Dread(set.id, readType(set.element, set.type), H5S_ALL,
+                          H5S_ALL, H5P_DEFAULT, element.data()) >= 0;
+    return isRead && writeAll(file, element.data(), element.size())
+               ? Status()
+               : Error{"cannot be read; the file is damaged"};
   }
   size_t row = byteWidth(set.element);
   for (size_t d = 1; d < set.shape.size(); ++d)
@@ -137,13 +136,12 @@ static std::string unpackOne(const Dataset &set, int file) {
     hsize_t end = std::min(all, begin + step);
     piece.resize((end - begin) * row);
     if (!readRows(set, begin, end, piece))
-      return "cannot be read; the file is damaged";
+      return Error{"cannot be read; the file is damaged"};
     if (!writeAll(file, piece.data(), piece.size()))
-      return "cannot be unpacked to a temporary file; free some space in "
-             "TMPDIR "
-             "(else /var/tmp), or save it without compression";
+      return Error{"cannot be unpacked to a temporary file; free some space in "
+                   "TMPDIR (else /var/tmp), or save it without compression"};
   }
-  return "";
+  return {};
 }
 
 Status unpackHdf5(const Hdf5Place &place, const std::string &name, int file) {
@@ -151,14 +149,14 @@ Status unpackHdf5(const Hdf5Place &place, const std::string &name, int file) {
       [&](int answer) {
         Quiet quiet;
         Handle opened(open(place), H5Fclose);
-        std::string wrong =
-            place.where + ": cannot be opened again; it was changed";
+        Status walked =
+            Error{place.where + ": cannot be opened again; it was changed"};
         if (opened >= 0)
-          wrong = walkDatasets(opened, place.where, INT64_MAX,
-                               [&](const Dataset &set) -> std::string {
-                                 return set.path == name ? unpackOne(set, file)
-                                                         : "";
-                               });
+          walked = walkDatasets(
+              opened, place.where, INT64_MAX, [&](const Dataset &set) {
+                return set.path == name ? unpackOne(set, file) : Status();
+              });
+        std::string wrong = walked ? "" : walked.message();
         return writeAll(answer, wrong.data(), wrong.size());
       },
       kSeconds);

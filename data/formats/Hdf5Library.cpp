@@ -129,11 +129,11 @@ struct Walk {
   std::string where;
   uint64_t budget; ///< bytes that may still be allocated
   const Visit &visit;
-  std::string wrong = {}; ///< the first error
+  Status result = {}; ///< the first error
 
-  bool fail(const std::string &path, const std::string &what) {
-    if (wrong.empty())
-      wrong = where + ": " + path + ": " + what;
+  bool fail(const std::string &path, const Message &what) {
+    if (result)
+      result = Error{where + ": " + path + ": " + what};
     return false;
   }
   bool group(hid_t parent, const std::string &path, int depth);
@@ -216,8 +216,8 @@ bool Walk::dataset(hid_t parent, const std::string &name,
                           std::to_string(stored) +
                           "; the file is damaged or malicious");
   budget -= bytes;
-  std::string complaint = visit({path, set, type, *element, shape});
-  return complaint.empty() || fail(path, complaint);
+  Status visited = visit({path, set, type, *element, shape});
+  return visited || fail(path, visited.error().message);
 }
 
 } // namespace
@@ -253,11 +253,11 @@ hid_t openDescriptor(int file) {
   return H5Fopen("weights", H5F_ACC_RDONLY, access);
 }
 
-std::string walkDatasets(hid_t file, const std::string &where, uint64_t budget,
-                         const Visit &visit) {
+Status walkDatasets(hid_t file, const std::string &where, uint64_t budget,
+                    const Visit &visit) {
   Walk walk{where, budget, visit};
   walk.group(file, "", 0);
-  return walk.wrong;
+  return walk.result;
 }
 
 } // namespace weft::hdf5

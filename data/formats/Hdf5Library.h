@@ -2,8 +2,8 @@
 //
 //   Quiet quiet;
 //   Handle file(H5Fopen(...), H5Fclose);
-//   std::string wrong = walkDatasets(file, "f.h5", limit, [](auto &set) {
-//     return read(set.id, set.shape);            // "" where nothing is wrong
+//   Status walked = walkDatasets(file, "f.h5", limit, [](auto &set) {
+//     return read(set.id, set.shape);
 //   });
 //
 // Only plain numeric datasets are visited: soft and external links, virtual and
@@ -79,12 +79,12 @@ struct Dataset {
   Shape shape;
 };
 /// Called for every numeric dataset; a returned error ends the walk.
-using Visit = std::function<std::string(const Dataset &set)>;
-/// Visits all numeric datasets; returns "" or the first error, which begins
+using Visit = std::function<Status(const Dataset &set)>;
+/// Visits all numeric datasets; returns the first error, which begins
 /// with the file and the path in it. All datasets together have at most
 /// `budget` bytes.
-std::string walkDatasets(hid_t file, const std::string &where, uint64_t budget,
-                         const Visit &visit);
+Status walkDatasets(hid_t file, const std::string &where, uint64_t budget,
+                    const Visit &visit);
 
 } // namespace weft::hdf5
 

@@ -17,28 +17,30 @@ constexpr size_t memberLimit = 1 << 20;
 /// Limits of all members together: see Zip.h.
 constexpr uint64_t sizeOfAnyRatio = uint64_t(1) << 30, mostRatio = 200;
 
-/// The error in a member's directory entry, or empty.
-std::string complaint(const zip_stat_t &info, uint64_t fileSize,
-                      const ReadLimits &limits) {
+/// Refuses a member by its directory entry.
+Status checkMember(const zip_stat_t &info, uint64_t fileSize,
+                   const ReadLimits &limits) {
   if (info.encryption_method != ZIP_EM_NONE)
-    return "is encrypted; save it without a password";
+    return Error{"is encrypted; save it without a password"};
   if (info.comp_method != ZIP_CM_STORE && info.comp_method != ZIP_CM_DEFLATE)
-    return "is compressed with method " + std::to_string(info.comp_method) +
-           ", only stored (0) and deflated (8) are known; save it with NumPy "
-           "or Keras";
+    return Error{
+        "is compressed with method " + std::to_string(info.comp_method) +
+        ", only stored (0) and deflated (8) are known; save it with NumPy "
+        "or Keras"};
   if (info.comp_size > fileSize)
-    return "claims " + std::to_string(info.comp_size) + " bytes in a file of " +
-           std::to_string(fileSize) + "; the file is damaged";
+    return Error{"claims " + std::to_string(info.comp_size) +
+                 " bytes in a file of " + std::to_string(fileSize) +
+                 "; the file is damaged"};
   if (info.comp_method == ZIP_CM_STORE ? info.size != info.comp_size
                                        : info.size / bestRatio > info.comp_size)
-    return "claims to grow from " + std::to_string(info.comp_size) + " to " +
-           std::to_string(info.size) +
-           " bytes, which no honest archive does; the file is damaged or "
-           "malicious";
+    return Error{"claims to grow from " + std::to_string(info.comp_size) +
+                 " to " + std::to_string(info.size) +
+                 " bytes, which no honest archive does; the file is damaged or "
+                 "malicious"};
   if (info.size > limits.bytes)
-    return "has " + std::to_string(info.size) +
-           " bytes, more than the limit of " + std::to_string(limits.bytes) +
-           "; split it";
+    return Error{"has " + std::to_string(info.size) +
+                 " bytes, more than the limit of " +
+                 std::to_string(limits.bytes) + "; split it"};
   return {};
 }
 } // namespace
@@ -85,14 +87,14 @@ Status ZipReader::checkClaims(uint64_t fileSize) {
     if (zip_stat_index(archive.get(), i, 0, &info) != 0)
       return Error{file + ": member " + std::to_string(i) + ": " +
                    zip_strerror(archive.get()) + "; the file is damaged"};
-    std::string wrong = complaint(info, fileSize, limits);
+    Status honest = checkMember(info, fileSize, limits);
     // The sum of stored sizes must fit in the file, as overlapping members
     // could expand without limit.
     stored += info.comp_size;
-    if (wrong.empty() && stored > fileSize)
-      wrong = "overlaps another one; the file is damaged or malicious";
-    if (!wrong.empty())
-      return Error{file + ": member " + info.name + ": " + wrong};
+    if (honest && stored > fileSize)
+      honest = Error{"overlaps another one; the file is damaged or malicious"};
+    if (!honest)
+      return honest.in(file + ": member " + info.name);
     sizes += info.size; // no overflow: 2^20 members of limits.bytes at most
     list.push_back(
         {info.name, info.size, info.comp_method == ZIP_CM_STORE, info.crc, 0});

@@ -164,11 +164,8 @@ int main(int argc, char **argv) {
   if (!model)
     fail(std::string(argv[1]) + ": " + model.message());
   keras::drawSeeds(*model, 1337);
-  std::string why;
-  std::optional<DeviceList> list = DeviceList::parse(devices, why);
-  if (!list)
-    fail(why);
-  Loop loop(compiled(*model, keras::dataParallel(list->count)), devices);
+  DeviceList list = check(DeviceList::parse(devices));
+  Loop loop(compiled(*model, keras::dataParallel(list.count)), devices);
   check(loop.state->initialise());
   check(loop.state->load(check(byVariablePath(
       archive.weights, keras::savedVariables(*model), argv[1]))));

@@ -118,6 +118,15 @@ typedef enum weft_status { // WEFT_INVALID_ARGUMENT, WEFT_INVALID_FILE, ...
 typedef struct weft_error weft_error;
 weft_status weft_error_status(const weft_error *error);
 const char *weft_error_message(const weft_error *error);
+/// An option that a message names as devices=cpu:N, and where in the message. A
+/// caller with other words for it, such as --devices cpu:N, puts them there.
+typedef struct weft_option {
+  size_t begin, bytes;
+  const char *name, *value; ///< value: "" without one
+} weft_option;
+/// The options of the message in its order; returns their number. They are
+/// valid as long as the error.
+size_t weft_error_options(const weft_error *error, const weft_option **out);
 void weft_error_free(weft_error *error);
 
 typedef struct weft_program weft_program;

@@ -64,7 +64,7 @@ void CrossProcessGroup::Side::unpack(void *const *arrays, size_t ofMember) {
 
 void CrossProcessGroup::Side::addMessages(int peer, int tag, bool isOut,
                                           void *const *arrays, size_t ofMember,
-                                          std::vector<Message> &messages) {
+                                          std::vector<PeerMessage> &messages) {
   auto add = [&](void *data, size_t count) {
     messages.push_back({.peer = peer,
                         .tag = tag,
@@ -140,11 +140,11 @@ void CrossProcessGroup::begin(Sides &from, Sides &to, void *const *all) {
   isStarted = processes.begin(messages, transfer);
 }
 
-Error CrossProcessGroup::start(void **sources) {
+Status CrossProcessGroup::start(void **sources) {
   for (const auto &[slot, bytes] : foreign) {
     ReceiveMemory::Block block;
     if (!staging.take(bytes, block))
-      return makeError(WEFT_OUT_OF_MEMORY, "no memory for ", bytes,
+      return makeError(StatusCode::OutOfMemory, "no memory for ", bytes,
                        " bytes of another process; take a smaller batch, or "
                        "more processes");
     sources[slot] = block.memory.data();
@@ -152,7 +152,7 @@ Error CrossProcessGroup::start(void **sources) {
   }
   areResults = false;
   begin(in, out, sources);
-  return nullptr;
+  return {};
 }
 
 void CrossProcessGroup::sendResults(void *const *targets) {

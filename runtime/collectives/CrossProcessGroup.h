@@ -52,7 +52,7 @@ public:
                     const Ownership &ownership, const Collective &collective,
                     int64_t group, const PreparedCollective &work, int tag);
 
-  Error start(void **sources) override;
+  Status start(void **sources) override;
   bool poll() override;
   bool hasResults() const override {
     return !outResults.empty() || !inResults.empty();
@@ -72,7 +72,7 @@ private:
     void pack(void *const *arrays, size_t ofMember);
     void unpack(void *const *arrays, size_t ofMember);
     void addMessages(int peer, int tag, bool isOut, void *const *arrays,
-                     size_t ofMember, std::vector<Message> &messages);
+                     size_t ofMember, std::vector<PeerMessage> &messages);
   };
   using Sides = std::map<int, Side>; ///< keyed by rank
   void begin(Sides &in, Sides &out, void *const *arrays);
@@ -92,7 +92,7 @@ private:
   bool areResults = false;
   /// The number of `arrays` of a member.
   size_t arrayCount() const { return areResults ? targetCount : sourceCount; }
-  std::vector<Message> messages;
+  std::vector<PeerMessage> messages;
   Transfer transfer;
   bool isStarted = false; ///< all messages of the transfer
 };

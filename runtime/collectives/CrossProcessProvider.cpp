@@ -52,10 +52,10 @@ public:
                        Processes &processes [[clang::lifetimebound]])
       : local(std::move(local)), processes(processes) {}
 
-  Error prepare(const Mesh &mesh, const Ownership &ownership,
-                const Collective &collective, int64_t firstGroup,
-                std::unique_ptr<PreparedCollective> &out) const override;
-  Error failure() const override { return processes.failure(); }
+  Status prepare(const Mesh &mesh, const Ownership &ownership,
+                 const Collective &collective, int64_t firstGroup,
+                 std::unique_ptr<PreparedCollective> &out) const override;
+  Status failure() const override { return processes.failure(); }
   bool isDeadlock() const override { return processes.isDeadlock(); }
   void setWaiting(bool isWaiting) const override {
     processes.setWaiting(isWaiting);
@@ -67,12 +67,15 @@ private:
   mutable ReceiveMemory staging; ///< shared by all its collectives
 };
 
-Error CrossProcessProvider::prepare(
-    const Mesh &mesh, const Ownership &ownership, const Collective &collective,
-    int64_t firstGroup, std::unique_ptr<PreparedCollective> &out) const {
+Status
+CrossProcessProvider::prepare(const Mesh &mesh, const Ownership &ownership,
+                              const Collective &collective, int64_t firstGroup,
+                              std::unique_ptr<PreparedCollective> &out) const {
   std::unique_ptr<PreparedCollective> inner;
-  if (Error e = local->prepare(mesh, ownership, collective, firstGroup, inner))
-    return e;
+  if (Status ok =
+          local->prepare(mesh, ownership, collective, firstGroup, inner);
+      !ok)
+    return ok;
   const PreparedCollective &work = *inner;
   auto made = std::make_unique<CrossProcessCollective>(std::move(inner));
   for (size_t g = 0; g < collective.groups.size(); ++g) {
@@ -83,8 +86,8 @@ Error CrossProcessProvider::prepare(
     if (own == 0 || size_t(own) == group.size())
       continue;
     if (const auto *call = std::get_if<HostCall>(&collective.code))
-      return makeError(WEFT_INVALID_ARGUMENT, "the program calls function ",
-                       call->function,
+      return makeError(StatusCode::InvalidArgument,
+                       "the program calls function ", call->function,
                        " of its host for devices of several "
                        "processes; run it in one process");
     made->groups.back() = std::make_unique<CrossProcessGroup>(
@@ -92,7 +95,7 @@ Error CrossProcessProvider::prepare(
         tags::rendezvous + int(firstGroup + int64_t(g)));
   }
   out = std::move(made);
-  return nullptr;
+  return {};
 }
 
 } // namespace

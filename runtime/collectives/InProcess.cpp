@@ -358,9 +358,9 @@ private:
 class InProcessProvider final : public CollectiveProvider {
 public:
   explicit InProcessProvider(const HostFunction *host) : host(host) {}
-  Error prepare(const Mesh &mesh, const Ownership &ownership,
-                const Collective &collective, int64_t,
-                std::unique_ptr<PreparedCollective> &out) const override {
+  Status prepare(const Mesh &mesh, const Ownership &ownership,
+                 const Collective &collective, int64_t,
+                 std::unique_ptr<PreparedCollective> &out) const override {
     return std::visit(
         [&](const auto &its) {
           return prepare(mesh, ownership, collective, its, out);
@@ -371,93 +371,93 @@ public:
 private:
   using Prepared = std::unique_ptr<PreparedCollective>;
 
-  Error prepare(const Mesh &, const Ownership &ownership,
-                const Collective &collective, const AllReduce &its,
-                Prepared &out) const {
+  Status prepare(const Mesh &, const Ownership &ownership,
+                 const Collective &collective, const AllReduce &its,
+                 Prepared &out) const {
     out = std::make_unique<Reducing>(collective, its, ownership);
-    return nullptr;
+    return {};
   }
-  Error prepare(const Mesh &, const Ownership &, const Collective &collective,
-                const ReduceScatter &its, Prepared &out) const {
+  Status prepare(const Mesh &, const Ownership &, const Collective &collective,
+                 const ReduceScatter &its, Prepared &out) const {
     out = std::make_unique<Reducing>(collective, its);
-    return nullptr;
+    return {};
   }
-  Error prepare(const Mesh &, const Ownership &, const Collective &collective,
-                const AllGather &its, Prepared &out) const {
+  Status prepare(const Mesh &, const Ownership &, const Collective &collective,
+                 const AllGather &its, Prepared &out) const {
     return prepareInRing(collective, RingKind::AllGather,
                          movesOf(collective, its), out);
   }
-  Error prepare(const Mesh &, const Ownership &, const Collective &collective,
-                const AllToAll &its, Prepared &out) const {
+  Status prepare(const Mesh &, const Ownership &, const Collective &collective,
+                 const AllToAll &its, Prepared &out) const {
     return prepareInRing(collective, RingKind::AllToAll,
                          movesOf(collective, its), out);
   }
-  Error prepare(const Mesh &mesh, const Ownership &,
-                const Collective &collective, const Fetch &its,
-                Prepared &out) const {
+  Status prepare(const Mesh &mesh, const Ownership &,
+                 const Collective &collective, const Fetch &its,
+                 Prepared &out) const {
     return prepareAlike(mesh, collective, movesOf(collective, its), out);
   }
-  Error prepare(const Mesh &mesh, const Ownership &,
-                const Collective &collective, const CollectivePermute &its,
-                Prepared &out) const {
+  Status prepare(const Mesh &mesh, const Ownership &,
+                 const Collective &collective, const CollectivePermute &its,
+                 Prepared &out) const {
     return prepareAlike(mesh, collective, movesOf(collective, its), out);
   }
-  Error prepare(const Mesh &mesh, const Ownership &,
-                const Collective &collective, const Resharding &its,
-                Prepared &out) const;
-  Error prepare(const Mesh &, const Ownership &, const Collective &collective,
-                const Pick &its, Prepared &out) const {
+  Status prepare(const Mesh &mesh, const Ownership &,
+                 const Collective &collective, const Resharding &its,
+                 Prepared &out) const;
+  Status prepare(const Mesh &, const Ownership &, const Collective &collective,
+                 const Pick &its, Prepared &out) const {
     out = preparePick(collective, its);
-    return nullptr;
+    return {};
   }
-  Error prepare(const Mesh &, const Ownership &, const Collective &collective,
-                const HostCall &its, Prepared &out) const;
+  Status prepare(const Mesh &, const Ownership &, const Collective &collective,
+                 const HostCall &its, Prepared &out) const;
 
   /// Prepares a collective whose sent bytes follow from the ring formula.
-  static Error prepareInRing(const Collective &collective, RingKind ring,
-                             std::vector<Move> moves, Prepared &out) {
+  static Status prepareInRing(const Collective &collective, RingKind ring,
+                              std::vector<Move> moves, Prepared &out) {
     auto copies = std::make_unique<CopyCollective>();
     copies->add(std::move(moves), sourceBytes(collective));
     copies->sent = {sentInRing(ring, collective)};
     out = std::move(copies);
-    return nullptr;
+    return {};
   }
   /// Prepares a collective with the same moves in all groups, whose bytes are
   /// added up move by move.
-  static Error prepareAlike(const Mesh &mesh, const Collective &collective,
-                            std::vector<Move> moves, Prepared &out) {
+  static Status prepareAlike(const Mesh &mesh, const Collective &collective,
+                             std::vector<Move> moves, Prepared &out) {
     auto copies = std::make_unique<CopyCollective>();
     copies->sent.assign(size_t(mesh.size()), 0);
     for (const std::vector<int64_t> &group : collective.groups)
       copies->count(moves, group);
     copies->add(std::move(moves), sourceBytes(collective));
     out = std::move(copies);
-    return nullptr;
+    return {};
   }
   const HostFunction *host;
 };
 
-Error InProcessProvider::prepare(const Mesh &mesh, const Ownership &,
-                                 const Collective &collective,
-                                 const Resharding &its, Prepared &out) const {
+Status InProcessProvider::prepare(const Mesh &mesh, const Ownership &,
+                                  const Collective &collective,
+                                  const Resharding &its, Prepared &out) const {
   auto copies = std::make_unique<CopyCollective>();
   copies->sent.assign(size_t(mesh.size()), 0);
   for (size_t g = 0; g < collective.groups.size(); ++g) {
     std::vector<Move> moves;
-    if (Error e = reshardMoves(mesh, collective, its, int64_t(g), moves))
-      return e;
+    if (Status ok = reshardMoves(mesh, collective, its, int64_t(g), moves); !ok)
+      return ok;
     copies->count(moves, collective.groups[g]);
     copies->add(std::move(moves), sourceBytes(collective));
   }
   out = std::move(copies);
-  return nullptr;
+  return {};
 }
 
-Error InProcessProvider::prepare(const Mesh &, const Ownership &,
-                                 const Collective &collective,
-                                 const HostCall &its, Prepared &out) const {
+Status InProcessProvider::prepare(const Mesh &, const Ownership &,
+                                  const Collective &collective,
+                                  const HostCall &its, Prepared &out) const {
   out = std::make_unique<HostCallCollective>(collective, its, host);
-  return nullptr;
+  return {};
 }
 
 } // namespace

@@ -137,9 +137,9 @@ sourcesOf(const Mesh &mesh, const Resharding &its,
   return sources;
 }
 
-Error reshardMoves(const Mesh &mesh, const Collective &collective,
-                   const Resharding &its, int64_t group,
-                   std::vector<Move> &out) {
+Status reshardMoves(const Mesh &mesh, const Collective &collective,
+                    const Resharding &its, int64_t group,
+                    std::vector<Move> &out) {
   const std::vector<int64_t> &members = collective.groups[group];
   SubAxes fromAxes;
   for (const SubAxes &axes : its.from.dims)
@@ -168,12 +168,12 @@ Error reshardMoves(const Mesh &mesh, const Collective &collective,
               startWithin(common, wanted), extent);
     }
     if (found != volume(wanted))
-      return makeError(WEFT_INVALID_FILE, "bad plan: ",
+      return makeError(StatusCode::InvalidFile, "bad plan: ",
                        plan::EnumNameCollectiveKind(collective.kind()), " of ",
                        collective.label, ": device ", members[j], " wants ",
                        volume(wanted), " elements, its group holds ", found);
   }
-  return nullptr;
+  return {};
 }
 
 } // namespace weft::runtime

@@ -37,9 +37,9 @@ std::vector<Move> movesOf(const Collective &collective,
 /// Copies the elements that each member of a group gets, its own copies
 /// included. The holders of a shard serve the members without it in turn, the
 /// one that needs most of the shard first. Fails if the group lacks an element.
-Error reshardMoves(const Mesh &mesh, const Collective &collective,
-                   const Resharding &its, int64_t group,
-                   std::vector<Move> &out);
+Status reshardMoves(const Mesh &mesh, const Collective &collective,
+                    const Resharding &its, int64_t group,
+                    std::vector<Move> &out);
 
 } // namespace weft::runtime
 

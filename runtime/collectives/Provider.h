@@ -54,7 +54,7 @@ public:
   virtual ~GroupMessages() = default;
   /// Sends the slices of the own `sources` that others need, and sets the
   /// addresses of others' sources: their slices are there once poll() is true.
-  virtual Error start(void **sources) = 0;
+  virtual Status start(void **sources) = 0;
   /// Returns true once all messages have been received and sent; never if the
   /// provider has a failure().
   virtual bool poll() = 0;
@@ -123,12 +123,12 @@ public:
   virtual ~CollectiveProvider() = default;
   /// Prepares a collective. `firstGroup`: the number of its first group among
   /// all groups of the program, the same in every process.
-  virtual Error prepare(const Mesh &mesh, const Ownership &ownership,
-                        const Collective &collective, int64_t firstGroup,
-                        std::unique_ptr<PreparedCollective> &out) const = 0;
+  virtual Status prepare(const Mesh &mesh, const Ownership &ownership,
+                         const Collective &collective, int64_t firstGroup,
+                         std::unique_ptr<PreparedCollective> &out) const = 0;
   /// The reason why no more messages come from other processes; null without a
   /// failure.
-  virtual Error failure() const { return nullptr; }
+  virtual Status failure() const { return {}; }
   /// Whether failure() is a deadlock: the devices of all processes wait for
   /// each other.
   virtual bool isDeadlock() const { return false; }

@@ -4,27 +4,27 @@
 
 using namespace weft::runtime;
 
-static Error createBuffer(weft_runtime *runtime, const weft_program *program,
-                          bool isInput, size_t index, weft_buffer **out) {
+static Status createBuffer(weft_runtime *runtime, const weft_program *program,
+                           bool isInput, size_t index, weft_buffer **out) {
   if (!runtime || !program || !out)
-    return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+    return makeError(StatusCode::InvalidArgument, "null argument");
   *out = nullptr;
   const Plan &plan = program->program->plan();
-  if (Error error = runtime->checkDevices(plan))
-    return error;
+  if (Status ok = runtime->checkDevices(plan); !ok)
+    return ok;
   const std::vector<PortInfo> &ports = isInput ? plan.inputs : plan.outputs;
   if (index >= ports.size())
-    return makeError(WEFT_INVALID_ARGUMENT, "program \"", plan.name, "\" has ",
-                     ports.size(), isInput ? " inputs" : " outputs",
+    return makeError(StatusCode::InvalidArgument, "program \"", plan.name,
+                     "\" has ", ports.size(), isInput ? " inputs" : " outputs",
                      ", there is no number ", index);
   const PortInfo &port = ports[index];
   if (port.layout.isPartial())
-    return makeError(WEFT_INVALID_ARGUMENT, "\"", port.name,
+    return makeError(StatusCode::InvalidArgument, "\"", port.name,
                      "\" is a sum of which each device holds a summand: it has "
                      "no global array; give its shards to weft_execute_local");
   if (runtime->devices->peakMemory() == 0)
-    if (Error e = runtime->devices->fits(plan))
-      return e;
+    if (Status ok = runtime->devices->fits(plan); !ok)
+      return ok;
   auto buffer = std::make_unique<weft_buffer>(
       weft_buffer{program->program, &port, runtime, runtime->tickets});
   buffer->locals.resize(size_t(plan.mesh.size()));
@@ -34,30 +34,31 @@ static Error createBuffer(weft_runtime *runtime, const weft_program *program,
     if (!owners.isOwn(p))
       continue;
     std::unique_ptr<DeviceMemory> &local = buffer->locals[size_t(p)];
-    if (Error e =
+    if (Status ok =
             runtime->devices->allocate(plan.mesh.devices[p], port.localBytes,
-                                       "\"" + port.name + "\"", local))
-      return e;
+                                       "\"" + port.name + "\"", local);
+        !ok)
+      return ok;
     if (runtime->poison)
-      if (Error e = runtime->devices->fill(*local, 0xFF))
-        return e;
+      if (Status ok = runtime->devices->fill(*local, 0xFF); !ok)
+        return ok;
     buffer->addresses[size_t(p)] = local->address();
   }
   *out = buffer.release();
-  return nullptr;
+  return {};
 }
 
-Error weft_buffer::awaitUse() const {
-  if (Error e = runtime->checkProcess())
-    return e;
+Status weft_buffer::awaitUse() const {
+  if (Status ok = runtime->checkProcess(); !ok)
+    return ok;
   // Reading exchanges messages with other processes, so all runs must be over.
   Ticket use = runtime->processes ? tickets->last() : tickets->of(lastUse);
   if (use.isDone())
-    return nullptr;
+    return {};
   if (Ticket::isCallingBack())
     return use.wait();
   runtime->devices->attend(use);
-  return nullptr; // the run's ticket has the error
+  return {}; // the run's ticket has the error
 }
 
 /// The box of a buffer's whole global array.
@@ -68,31 +69,31 @@ static Box fullBox(const weft_buffer &buffer) {
   return box;
 }
 
-static Error checkBytes(const weft_buffer &buffer, const Box &block,
-                        const void *data, size_t bytes) {
+static Status checkBytes(const weft_buffer &buffer, const Box &block,
+                         const void *data, size_t bytes) {
   uint64_t wanted = uint64_t(volume(block)) * byteWidth(buffer.port->type);
   if (!data && bytes)
-    return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+    return makeError(StatusCode::InvalidArgument, "null argument");
   if (bytes != wanted)
-    return makeError(WEFT_INVALID_ARGUMENT, "\"", buffer.port->name, "\" has ",
-                     wanted, " bytes, not ", bytes);
-  return nullptr;
+    return makeError(StatusCode::InvalidArgument, "\"", buffer.port->name,
+                     "\" has ", wanted, " bytes, not ", bytes);
+  return {};
 }
 
-static Error makeBlock(const weft_buffer *buffer, const int64_t *starts,
-                       const int64_t *sizes, Box &block) {
+static Status makeBlock(const weft_buffer *buffer, const int64_t *starts,
+                        const int64_t *sizes, Box &block) {
   if (!buffer || ((!starts || !sizes) && !buffer->port->shape.empty()))
-    return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+    return makeError(StatusCode::InvalidArgument, "null argument");
   for (size_t d = 0; d < buffer->port->shape.size(); ++d) {
     int64_t all = buffer->port->shape[d];
     if (starts[d] < 0 || starts[d] > all || sizes[d] < 0 ||
         sizes[d] > all - starts[d])
-      return makeError(WEFT_INVALID_ARGUMENT, "\"", buffer->port->name,
+      return makeError(StatusCode::InvalidArgument, "\"", buffer->port->name,
                        "\" has ", all, " elements in dimension ", d,
                        ", not the ", sizes[d], " from ", starts[d], " on");
     block.push_back({starts[d], starts[d] + sizes[d]});
   }
-  return nullptr;
+  return {};
 }
 
 /// The copy, into or out of an array of a block, of the block's elements that
@@ -118,12 +119,12 @@ static BoxCopy shardCopy(const weft_buffer &buffer, int64_t position,
 
 /// Sends each shard's slice of a block from the process with the shard's first
 /// copy to the processes without a copy.
-static Error exchangeShards(const weft_buffer &buffer, const Box &block,
-                            const std::vector<Shard> &shards,
-                            std::vector<std::vector<uint8_t>> &received) {
+static Status exchangeShards(const weft_buffer &buffer, const Box &block,
+                             const std::vector<Shard> &shards,
+                             std::vector<std::vector<uint8_t>> &received) {
   Processes &processes = *buffer.runtime->processes;
   Ownership owners = buffer.runtime->ownership(buffer.program->plan().mesh);
-  std::vector<Message> messages;
+  std::vector<PeerMessage> messages;
   std::vector<std::vector<uint8_t>> sent(shards.size());
   for (size_t s = 0; s < shards.size(); ++s) {
     int holder = owners.of(shards[s].first);
@@ -144,9 +145,10 @@ static Error exchangeShards(const weft_buffer &buffer, const Box &block,
         continue;
       if (sent[s].empty()) {
         sent[s].resize(bytes);
-        if (Error e =
-                buffer.read(size_t(shards[s].first), copy, sent[s].data()))
-          return e;
+        if (Status ok =
+                buffer.read(size_t(shards[s].first), copy, sent[s].data());
+            !ok)
+          return ok;
       }
       messages.push_back({.peer = rank,
                           .tag = tags::gather,
@@ -157,27 +159,27 @@ static Error exchangeShards(const weft_buffer &buffer, const Box &block,
   return processes.exchange(messages);
 }
 
-static Error writeBlock(weft_buffer &buffer, const Box &block,
-                        const void *data) {
+static Status writeBlock(weft_buffer &buffer, const Box &block,
+                         const void *data) {
   for (size_t p = 0; p < buffer.locals.size(); ++p) {
     if (!buffer.locals[p])
       continue; // another process holds it
     BoxCopy copy = shardCopy(buffer, int64_t(p), block, false);
     if (copy.bytes() == 0)
       continue;
-    if (Error e = buffer.write(p, copy, data))
-      return e;
+    if (Status ok = buffer.write(p, copy, data); !ok)
+      return ok;
   }
-  return nullptr;
+  return {};
 }
 
-static Error readBlock(const weft_buffer &buffer, const Box &block,
-                       void *data) {
+static Status readBlock(const weft_buffer &buffer, const Box &block,
+                        void *data) {
   std::vector<Shard> shards = shardsOf(buffer);
   std::vector<std::vector<uint8_t>> received(shards.size());
   if (buffer.runtime->processes)
-    if (Error e = exchangeShards(buffer, block, shards, received))
-      return e;
+    if (Status ok = exchangeShards(buffer, block, shards, received); !ok)
+      return ok;
   for (size_t s = 0; s < shards.size(); ++s) {
     bool isOwn = shards[s].own >= 0;
     int64_t position = isOwn ? shards[s].own : shards[s].first;
@@ -190,10 +192,10 @@ static Error readBlock(const weft_buffer &buffer, const Box &block,
     BoxCopy copy = shardCopy(buffer, position, block, true);
     if (copy.bytes() == 0)
       continue;
-    if (Error e = buffer.read(size_t(position), copy, data))
-      return e;
+    if (Status ok = buffer.read(size_t(position), copy, data); !ok)
+      return ok;
   }
-  return nullptr;
+  return {};
 }
 
 extern "C" {
@@ -214,39 +216,39 @@ WEFT_EXPORT weft_error *weft_output_create(weft_runtime *runtime,
 
 WEFT_EXPORT void weft_buffer_free(weft_buffer *buffer) {
   if (buffer)
-    buffer->tickets->of(buffer->lastUse).onReady([buffer](const weft_error *) {
+    buffer->tickets->of(buffer->lastUse).onReady([buffer](const Status &) {
       delete buffer;
     });
 }
 
 WEFT_EXPORT weft_error *weft_buffer_write(weft_buffer *buffer, const void *data,
                                           size_t bytes) {
-  return guarded([&]() -> Error {
+  return guarded([&]() -> Status {
     if (!buffer)
-      return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+      return makeError(StatusCode::InvalidArgument, "null argument");
     Box all = fullBox(*buffer);
-    if (Error e = checkBytes(*buffer, all, data, bytes))
-      return e;
-    if (Error e = buffer->awaitUse())
-      return e;
+    if (Status ok = checkBytes(*buffer, all, data, bytes); !ok)
+      return ok;
+    if (Status ok = buffer->awaitUse(); !ok)
+      return ok;
     for (std::unique_ptr<DeviceMemory> &local : buffer->locals)
       if (local && buffer->runtime->poison && !buffer->isOnHost)
-        if (Error e = buffer->runtime->devices->fill(*local, 0xFF))
-          return e;
+        if (Status ok = buffer->runtime->devices->fill(*local, 0xFF); !ok)
+          return ok;
     return writeBlock(*buffer, all, data);
   });
 }
 
 WEFT_EXPORT weft_error *weft_buffer_read(const weft_buffer *buffer, void *data,
                                          size_t bytes) {
-  return guarded([&]() -> Error {
+  return guarded([&]() -> Status {
     if (!buffer)
-      return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+      return makeError(StatusCode::InvalidArgument, "null argument");
     Box all = fullBox(*buffer);
-    if (Error e = checkBytes(*buffer, all, data, bytes))
-      return e;
-    if (Error e = buffer->awaitUse())
-      return e;
+    if (Status ok = checkBytes(*buffer, all, data, bytes); !ok)
+      return ok;
+    if (Status ok = buffer->awaitUse(); !ok)
+      return ok;
     return readBlock(*buffer, all, data);
   });
 }
@@ -254,14 +256,14 @@ WEFT_EXPORT weft_error *weft_buffer_read(const weft_buffer *buffer, void *data,
 WEFT_EXPORT weft_error *
 weft_buffer_write_block(weft_buffer *buffer, const int64_t *starts,
                         const int64_t *sizes, const void *data, size_t bytes) {
-  return guarded([&]() -> Error {
+  return guarded([&]() -> Status {
     Box block;
-    if (Error e = makeBlock(buffer, starts, sizes, block))
-      return e;
-    if (Error e = checkBytes(*buffer, block, data, bytes))
-      return e;
-    if (Error e = buffer->awaitUse())
-      return e;
+    if (Status ok = makeBlock(buffer, starts, sizes, block); !ok)
+      return ok;
+    if (Status ok = checkBytes(*buffer, block, data, bytes); !ok)
+      return ok;
+    if (Status ok = buffer->awaitUse(); !ok)
+      return ok;
     return writeBlock(*buffer, block, data);
   });
 }
@@ -270,14 +272,14 @@ WEFT_EXPORT weft_error *weft_buffer_read_block(const weft_buffer *buffer,
                                                const int64_t *starts,
                                                const int64_t *sizes, void *data,
                                                size_t bytes) {
-  return guarded([&]() -> Error {
+  return guarded([&]() -> Status {
     Box block;
-    if (Error e = makeBlock(buffer, starts, sizes, block))
-      return e;
-    if (Error e = checkBytes(*buffer, block, data, bytes))
-      return e;
-    if (Error e = buffer->awaitUse())
-      return e;
+    if (Status ok = makeBlock(buffer, starts, sizes, block); !ok)
+      return ok;
+    if (Status ok = checkBytes(*buffer, block, data, bytes); !ok)
+      return ok;
+    if (Status ok = buffer->awaitUse(); !ok)
+      return ok;
     return readBlock(*buffer, block, data);
   });
 }

@@ -12,7 +12,7 @@
 //   devices->prepare(program, ownership, increment);
 //   Run run = {.program = increment, .inputs = {x->address()}, ...};
 //   Ticket ticket = devices->enqueue(std::move(run));
-//   Error e = ticket.wait();
+//   Status done = ticket.wait();
 //   devices->read(*x, BoxCopy::full(4096), host);
 //
 // Runs and copies take place one after the other, in the order in which they
@@ -95,9 +95,9 @@ struct Run {
   RunTimes *times = nullptr;
   /// Whether the caller calls attend() next.
   bool isAwaited = false;
-  /// Called with the run's error and counts before its ticket is settled with
-  /// the returned error. May wait for other processes.
-  std::function<Error(Error, const CollectiveCounts &)> ended;
+  /// Called with the run's result and counts before its ticket is settled with
+  /// the returned result. May wait for other processes.
+  std::function<Status(Status, const CollectiveCounts &)> ended;
 };
 
 /// An enqueued copy of some bytes. Device -1 is the host.
@@ -116,36 +116,36 @@ public:
   /// A description: "cpu:8, 4 workers".
   virtual std::string describe() const = 0;
 
-  /// Returns WEFT_OUT_OF_MEMORY if less memory is free than the ports and
+  /// Returns StatusCode::OutOfMemory if less memory is free than the ports and
   /// intermediate values of a program need; called before anything is
   /// allocated.
-  virtual Error fits(const Plan &) const { return nullptr; }
-  /// Allocates zeroed memory; WEFT_OUT_OF_MEMORY if there is none. `what` names
+  virtual Status fits(const Plan &) const { return {}; }
+  /// Allocates zeroed memory; StatusCode::OutOfMemory if there is none. `what` names
   /// the purpose in messages: "an array".
-  virtual Error allocate(int64_t device, uint64_t bytes,
-                         const std::string &what,
-                         std::unique_ptr<DeviceMemory> &out) = 0;
+  virtual Status allocate(int64_t device, uint64_t bytes,
+                          const std::string &what,
+                          std::unique_ptr<DeviceMemory> &out) = 0;
   /// Copies from the host into the memory, or from it to the host, by `box`.
-  virtual Error write(DeviceMemory &memory, const BoxCopy &box,
-                      const void *host) = 0;
-  virtual Error read(const DeviceMemory &memory, const BoxCopy &box,
-                     void *host) = 0;
-  virtual Error fill(DeviceMemory &memory, uint8_t byte) = 0;
+  virtual Status write(DeviceMemory &memory, const BoxCopy &box,
+                       const void *host) = 0;
+  virtual Status read(const DeviceMemory &memory, const BoxCopy &box,
+                      void *host) = 0;
+  virtual Status fill(DeviceMemory &memory, uint8_t byte) = 0;
   /// The peak, over time and devices, of the bytes of allocate() and of those
   /// that programs use.
   virtual uint64_t peakMemory() const = 0;
 
   /// Loads the code and prepares collectives. `ownership` is that of the mesh.
-  virtual Error prepare(std::shared_ptr<const Program> program,
-                        const Ownership &ownership,
-                        std::shared_ptr<PreparedProgram> &out) = 0;
+  virtual Status prepare(std::shared_ptr<const Program> program,
+                         const Ownership &ownership,
+                         std::shared_ptr<PreparedProgram> &out) = 0;
   virtual Ticket enqueue(Run run) = 0;
   virtual Ticket enqueue(const MemoryCopy &copy) = 0;
   /// Waits for a ticket of these devices. Their work may run on the calling
   /// thread.
   virtual void attend(const Ticket &ticket) = 0;
   /// Whether runs can keep devices apart; the error has the reason if not.
-  virtual Error canIsolate() const = 0;
+  virtual Status canIsolate() const = 0;
 };
 
 } // namespace weft::runtime

@@ -7,12 +7,12 @@
 
 namespace weft::runtime {
 
-using Open = Error(int64_t count, const DeviceSettings &settings,
-                   std::unique_ptr<DeviceSet> &out);
+using Open = Status(int64_t count, const DeviceSettings &settings,
+                    std::unique_ptr<DeviceSet> &out);
 
 /// Loads the library of a device kind from this library's folder; it is never
 /// closed.
-static Error loadLibrary(const std::string &name, void *&library) {
+static Status loadLibrary(const std::string &name, void *&library) {
   Dl_info self;
   std::string path;
   if (dladdr(reinterpret_cast<void *>(&loadLibrary), &self) && self.dli_fname)
@@ -20,36 +20,42 @@ static Error loadLibrary(const std::string &name, void *&library) {
   path = path.substr(0, path.rfind('/') + 1) + name;
   library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library)
-    return nullptr;
-  return makeError(WEFT_INCOMPATIBLE,
+    return {};
+  return makeError(StatusCode::Incompatible,
                    "the runtime for GPUs cannot be loaded: ", dlerror(),
                    "; install Weft with it, or use cpu:N");
 }
 
+/// The result of a function of libWeftCuda.so.
+static Status takeError(weft_error *error) {
+  std::unique_ptr<weft_error> owner(error);
+  return error ? Status(error->error) : Status();
+}
+
 /// Finds a function of libWeftCuda.so.
 template <typename Function>
-static Error findInCuda(const char *name, Function &out) {
+static Status findInCuda(const char *name, Function &out) {
   void *library = nullptr;
-  if (Error e = loadLibrary("libWeftCuda.so", library))
-    return e;
+  if (Status ok = loadLibrary("libWeftCuda.so", library); !ok)
+    return ok;
   out = reinterpret_cast<Function>(dlsym(library, name));
   if (out)
-    return nullptr;
-  return makeError(WEFT_INCOMPATIBLE,
+    return {};
+  return makeError(StatusCode::Incompatible,
                    "libWeftCuda.so is of another release; install both "
                    "libraries of one");
 }
 
-static Error openCudaDevices(int64_t count, const DeviceSettings &settings,
-                             std::unique_ptr<DeviceSet> &out) {
+static Status openCudaDevices(int64_t count, const DeviceSettings &settings,
+                              std::unique_ptr<DeviceSet> &out) {
   if (settings.processes)
-    return makeError(WEFT_INCOMPATIBLE,
+    return makeError(StatusCode::Incompatible,
                      "several processes have no GPUs yet; run one process, or "
                      "use cpu:N");
   weft_error *(*open)(int64_t, std::unique_ptr<DeviceSet> *) = nullptr;
-  if (Error e = findInCuda("weftOpenCuda", open))
-    return e;
-  return Error(open(count, &out));
+  if (Status ok = findInCuda("weftOpenCuda", open); !ok)
+    return ok;
+  return takeError(open(count, &out));
 }
 
 /// The functions by DeviceKind; DeviceList refuses other kinds.
@@ -57,42 +63,35 @@ static constexpr Open *opens[] = {openCpuDevices, openCudaDevices};
 static_assert(std::size(opens) == std::size(kDeviceKinds),
               "every kind of devices that has a name can be opened");
 
-Error listGpus(const GpuList *&out) {
+Result<const GpuList *> listGpus() {
   struct Asked {
     GpuList list;
-    Error failure = ask(list);
-    static Error ask(GpuList &list) {
+    Status result = ask(list);
+    static Status ask(GpuList &list) {
       weft_error *(*ask)(GpuList *) = nullptr;
-      if (Error e = findInCuda("weftListGpus", ask))
-        return e;
-      return Error(ask(&list));
+      if (Status ok = findInCuda("weftListGpus", ask); !ok)
+        return ok;
+      return takeError(ask(&list));
     }
   };
   static const Asked asked;
-  out = &asked.list;
-  return asked.failure
-             ? makeError(asked.failure->status, asked.failure->message)
-             : nullptr;
+  if (!asked.result)
+    return asked.result.error();
+  return &asked.list;
 }
 
-Error parseDevices(const std::string &text, DeviceList &out) {
+Result<DeviceList> parseDevices(const std::string &text) {
   if (text == kDeviceKinds[size_t(DeviceKind::Cuda)]) {
-    const GpuList *gpus = nullptr;
-    if (Error e = listGpus(gpus))
-      return e;
-    out = {DeviceKind::Cuda, int64_t(gpus->gpus.size())};
-    return nullptr;
+    Result<const GpuList *> gpus = listGpus();
+    if (!gpus)
+      return gpus.error();
+    return DeviceList{DeviceKind::Cuda, int64_t((*gpus)->gpus.size())};
   }
-  std::string why;
-  std::optional<DeviceList> list = DeviceList::parse(text, why);
-  if (!list)
-    return makeError(WEFT_INVALID_ARGUMENT, why);
-  out = *list;
-  return nullptr;
+  return DeviceList::parse(text);
 }
 
-Error openDevices(const DeviceList &list, const DeviceSettings &settings,
-                  std::unique_ptr<DeviceSet> &out) {
+Status openDevices(const DeviceList &list, const DeviceSettings &settings,
+                   std::unique_ptr<DeviceSet> &out) {
   return opens[size_t(list.kind)](list.count, settings, out);
 }
 
@@ -101,13 +100,14 @@ Error openDevices(const DeviceList &list, const DeviceSettings &settings,
 using namespace weft::runtime;
 
 extern "C" WEFT_EXPORT weft_error *weft_gpus(weft_gpu_list *out) {
-  return guarded([&]() -> Error {
+  return guarded([&]() -> Status {
     if (!out)
-      return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+      return makeError(StatusCode::InvalidArgument, "null argument");
     *out = {};
-    const GpuList *list = nullptr;
-    if (Error e = listGpus(list))
-      return e;
+    Result<const GpuList *> found = listGpus();
+    if (!found)
+      return found.error();
+    const GpuList *list = *found;
     static const std::vector<weft_gpu> gpus = [&] {
       std::vector<weft_gpu> all;
       for (const GpuList::One &one : list->gpus)
@@ -126,6 +126,6 @@ extern "C" WEFT_EXPORT weft_error *weft_gpus(weft_gpu_list *out) {
     *out = {gpus.data(),         gpus.size(),
             list->driverVersion, list->driverPath.c_str(),
             libraries.data(),    libraries.size()};
-    return nullptr;
+    return {};
   });
 }

@@ -42,16 +42,16 @@ struct GpuList {
 };
 /// Lists the GPUs, once in a process; the error has the reason if there are
 /// none.
-Error listGpus(const GpuList *&out);
+Result<const GpuList *> listGpus();
 
 /// Parses "cpu:8", "cuda:8", or "cuda": all GPUs.
-Error parseDevices(const std::string &text, DeviceList &out);
+Result<DeviceList> parseDevices(const std::string &text);
 
 /// Opens the devices of a list, by a table with an entry for each kind. GPUs
 /// are in libWeftCuda.so, which is beside the runtime and is loaded when it is
 /// needed.
-Error openDevices(const DeviceList &list, const DeviceSettings &settings,
-                  std::unique_ptr<DeviceSet> &out);
+Status openDevices(const DeviceList &list, const DeviceSettings &settings,
+                   std::unique_ptr<DeviceSet> &out);
 
 } // namespace weft::runtime
 

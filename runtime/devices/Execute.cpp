@@ -8,50 +8,53 @@ using namespace weft::runtime;
 
 /// Checks a port's buffer: it is the runtime's, has the same shards of an equal
 /// array on the devices, and is used once, except for a donation.
-static Error checkPort(weft_runtime &runtime, const PortInfo &port,
-                       weft_buffer *buffer, weft_buffer *donatedArgument) {
+static Status checkPort(weft_runtime &runtime, const PortInfo &port,
+                        weft_buffer *buffer, weft_buffer *donatedArgument) {
   if (!buffer)
-    return makeError(WEFT_INVALID_ARGUMENT, "no buffer for \"", port.name,
+    return makeError(StatusCode::InvalidArgument, "no buffer for \"", port.name,
                      "\"");
   if (buffer->runtime != &runtime)
-    return makeError(WEFT_INVALID_ARGUMENT, "the buffer for \"", port.name,
-                     "\" belongs to another runtime");
+    return makeError(StatusCode::InvalidArgument, "the buffer for \"",
+                     port.name, "\" belongs to another runtime");
   if (buffer->isOnHost)
-    return makeError(WEFT_INVALID_ARGUMENT, "the buffer for \"", port.name,
+    return makeError(StatusCode::InvalidArgument, "the buffer for \"",
+                     port.name,
                      "\" is on the host; copy it to the devices with "
                      "weft_buffer_assign");
   if (buffer->port != &port && buffer->port->signature != port.signature)
-    return makeError(WEFT_INVALID_ARGUMENT, "\"", port.name,
+    return makeError(StatusCode::InvalidArgument, "\"", port.name,
                      "\" is given the buffer of \"", buffer->port->name,
                      "\", which has another dtype, shape or layout");
   if (donatedArgument) {
     if (buffer != donatedArgument)
-      return makeError(WEFT_INVALID_ARGUMENT, "output \"", port.name,
+      return makeError(StatusCode::InvalidArgument, "output \"", port.name,
                        "\" reuses a donated input and needs its buffer");
-    return nullptr;
+    return {};
   }
   if (buffer->check == runtime.checks)
-    return makeError(WEFT_INVALID_ARGUMENT, "the buffer for \"", port.name,
+    return makeError(StatusCode::InvalidArgument, "the buffer for \"",
+                     port.name,
                      "\" is already bound to another port of this run");
   buffer->check = runtime.checks;
-  return nullptr;
+  return {};
 }
 
-static Error checkPorts(weft_runtime &runtime, const Plan &plan,
-                        weft_buffer *const *inputs,
-                        weft_buffer *const *outputs) {
+static Status checkPorts(weft_runtime &runtime, const Plan &plan,
+                         weft_buffer *const *inputs,
+                         weft_buffer *const *outputs) {
   ++runtime.checks;
   for (size_t i = 0; i < plan.inputs.size(); ++i)
-    if (Error e = checkPort(runtime, plan.inputs[i], inputs[i], nullptr))
-      return e;
+    if (Status ok = checkPort(runtime, plan.inputs[i], inputs[i], nullptr); !ok)
+      return ok;
   for (size_t i = 0; i < plan.outputs.size(); ++i) {
     int64_t donatedArgument = plan.outputs[i].donatedFrom;
-    if (Error e =
+    if (Status ok =
             checkPort(runtime, plan.outputs[i], outputs[i],
-                      donatedArgument < 0 ? nullptr : inputs[donatedArgument]))
-      return e;
+                      donatedArgument < 0 ? nullptr : inputs[donatedArgument]);
+        !ok)
+      return ok;
   }
-  return nullptr;
+  return {};
 }
 
 /// The memory of one port on the device at one position.
@@ -87,7 +90,7 @@ static std::vector<PortMemory> memoryOfPorts(const weft_runtime &runtime,
 
 /// Checks that memory to which the program writes is no other port's, nor a
 /// part of it. Memory that is only read may be shared.
-static Error checkDisjoint(std::vector<PortMemory> all) {
+static Status checkDisjoint(std::vector<PortMemory> all) {
   std::stable_sort(all.begin(), all.end(),
                    [](const PortMemory &a, const PortMemory &b) {
                      return std::tie(a.begin, a.end) < std::tie(b.begin, b.end);
@@ -98,7 +101,7 @@ static Error checkDisjoint(std::vector<PortMemory> all) {
   for (const PortMemory &one : all) {
     const PortMemory *other = one.isWritten ? any : written;
     if (other && one.begin < other->end)
-      return makeError(WEFT_INVALID_ARGUMENT, "the memory for \"",
+      return makeError(StatusCode::InvalidArgument, "the memory for \"",
                        one.port->name, "\" at position ", one.position,
                        " overlaps that for \"", other->port->name,
                        "\" at position ", other->position,
@@ -109,36 +112,36 @@ static Error checkDisjoint(std::vector<PortMemory> all) {
     if (one.isWritten && (!written || written->end < one.end))
       written = &one;
   }
-  return nullptr;
+  return {};
 }
 
 /// Checks that every pointer of a position of this process is set and aligned,
 /// donated memory is the same, and other memory that is written is apart.
-static Error checkLocal(const weft_runtime &runtime, const Plan &plan,
-                        void *const *inputs, void *const *outputs) {
+static Status checkLocal(const weft_runtime &runtime, const Plan &plan,
+                         void *const *inputs, void *const *outputs) {
   size_t positions = plan.mesh.devices.size();
   Ownership owners = runtime.ownership(plan.mesh);
-  auto check = [&](const PortInfo &port, void *const *locals) -> Error {
+  auto check = [&](const PortInfo &port, void *const *locals) -> Status {
     for (size_t p = 0; p < positions; ++p)
       if (owners.isOwn(int64_t(p)) &&
           (!locals[p] || reinterpret_cast<uintptr_t>(locals[p]) % 64))
-        return makeError(WEFT_INVALID_ARGUMENT, "the memory for \"", port.name,
-                         "\" at position ", p,
+        return makeError(StatusCode::InvalidArgument, "the memory for \"",
+                         port.name, "\" at position ", p,
                          locals[p] ? " is not aligned to 64 bytes; align it"
                                    : " is null; allocate it");
-    return nullptr;
+    return {};
   };
   for (size_t i = 0; i < plan.inputs.size(); ++i)
-    if (Error e = check(plan.inputs[i], inputs + i * positions))
-      return e;
+    if (Status ok = check(plan.inputs[i], inputs + i * positions); !ok)
+      return ok;
   for (size_t i = 0; i < plan.outputs.size(); ++i) {
-    if (Error e = check(plan.outputs[i], outputs + i * positions))
-      return e;
+    if (Status ok = check(plan.outputs[i], outputs + i * positions); !ok)
+      return ok;
     int64_t donatedArgument = plan.outputs[i].donatedFrom;
     for (size_t p = 0; donatedArgument >= 0 && p < positions; ++p)
       if (owners.isOwn(int64_t(p)) &&
           outputs[i * positions + p] != inputs[donatedArgument * positions + p])
-        return makeError(WEFT_INVALID_ARGUMENT, "output \"",
+        return makeError(StatusCode::InvalidArgument, "output \"",
                          plan.outputs[i].name,
                          "\" reuses a donated input and needs its memory");
   }
@@ -147,8 +150,8 @@ static Error checkLocal(const weft_runtime &runtime, const Plan &plan,
 
 /// If the program has branches, as devices may take different ones: takes the
 /// occurrences of the process of position 0, and the most bytes of any process.
-static Error countElsewhere(weft_runtime &runtime, const Plan &plan,
-                            CollectiveCounts &counts) {
+static Status countElsewhere(weft_runtime &runtime, const Plan &plan,
+                             CollectiveCounts &counts) {
   bool branches =
       std::any_of(plan.instructions.begin(), plan.instructions.end(),
                   [](const Instruction &i) {
@@ -156,9 +159,9 @@ static Error countElsewhere(weft_runtime &runtime, const Plan &plan,
                   });
   Processes *processes = runtime.processes;
   if (!processes || !branches)
-    return nullptr;
+    return {};
   std::vector<CollectiveCounts> all(size_t(processes->size()), counts);
-  std::vector<Message> messages;
+  std::vector<PeerMessage> messages;
   for (int peer = 0; peer < processes->size(); ++peer)
     if (peer != processes->rank()) {
       messages.push_back({.peer = peer,
@@ -170,15 +173,15 @@ static Error countElsewhere(weft_runtime &runtime, const Plan &plan,
                           .out = &counts,
                           .bytes = sizeof counts});
     }
-  if (Error e = processes->exchange(messages))
-    return e;
+  if (Status ok = processes->exchange(messages); !ok)
+    return ok;
   int first = runtime.ownership(plan.mesh).of(0);
   for (size_t kind = 0; kind < counts.size(); ++kind) {
     counts[kind].occurrences = all[size_t(first)][kind].occurrences;
     for (const CollectiveCounts &some : all)
       counts[kind].bytes = std::max(counts[kind].bytes, some[kind].bytes);
   }
-  return nullptr;
+  return {};
 }
 
 static void count(weft_runtime &runtime, const CollectiveCounts &counts) {
@@ -198,11 +201,11 @@ struct Binding {
   std::vector<weft_buffer *> buffers; ///< each buffer once
 };
 
-static Error bindBuffers(weft_runtime &runtime, const Plan &plan,
-                         weft_buffer *const *inputs,
-                         weft_buffer *const *outputs, Binding &out) {
-  if (Error e = checkPorts(runtime, plan, inputs, outputs))
-    return e;
+static Status bindBuffers(weft_runtime &runtime, const Plan &plan,
+                          weft_buffer *const *inputs,
+                          weft_buffer *const *outputs, Binding &out) {
+  if (Status ok = checkPorts(runtime, plan, inputs, outputs); !ok)
+    return ok;
   auto add = [&](Ports &ports, weft_buffer *buffer, bool isFirst) {
     ports.insert(ports.end(), buffer->addresses.begin(),
                  buffer->addresses.end());
@@ -213,18 +216,18 @@ static Error bindBuffers(weft_runtime &runtime, const Plan &plan,
     add(out.inputs, inputs[i], true);
   for (size_t i = 0; i < plan.outputs.size(); ++i)
     add(out.outputs, outputs[i], plan.outputs[i].donatedFrom < 0);
-  return nullptr;
+  return {};
 }
 
-static Error bindLocal(const weft_runtime &runtime, const Plan &plan,
-                       void *const *inputs, void *const *outputs,
-                       Binding &out) {
-  if (Error e = checkLocal(runtime, plan, inputs, outputs))
-    return e;
+static Status bindLocal(const weft_runtime &runtime, const Plan &plan,
+                        void *const *inputs, void *const *outputs,
+                        Binding &out) {
+  if (Status ok = checkLocal(runtime, plan, inputs, outputs); !ok)
+    return ok;
   size_t positions = plan.mesh.devices.size();
   out.inputs.assign(inputs, inputs + plan.inputs.size() * positions);
   out.outputs.assign(outputs, outputs + plan.outputs.size() * positions);
-  return nullptr;
+  return {};
 }
 
 /// The memory of each position, for runs that keep devices apart.
@@ -239,15 +242,15 @@ memoryOf(const Binding &binding) {
 }
 
 /// Fails if the program calls functions of a host that the runtime lacks.
-static Error checkHost(const weft_runtime &runtime, const Plan &plan) {
+static Status checkHost(const weft_runtime &runtime, const Plan &plan) {
   if (!runtime.host.call)
     for (const Collective &collective : plan.collectives)
       if (const auto *its = std::get_if<HostCall>(&collective.code))
-        return makeError(WEFT_INVALID_ARGUMENT, "the program calls function ",
-                         its->function,
+        return makeError(StatusCode::InvalidArgument,
+                         "the program calls function ", its->function,
                          " of its host, which has none; run it from the "
                          "script it was made in");
-  return nullptr;
+  return {};
 }
 
 /// Options of enqueueing a run.
@@ -259,20 +262,20 @@ struct How {
 /// The common part of all runs: `bind` binds the memory of the ports, if it
 /// fits.
 template <typename Port, typename Bind>
-static Error enqueue(weft_runtime *runtime, const weft_program *program,
-                     Port *const *inputs, Port *const *outputs, const How &how,
-                     Bind bind, Ticket &out) {
+static Status enqueue(weft_runtime *runtime, const weft_program *program,
+                      Port *const *inputs, Port *const *outputs, const How &how,
+                      Bind bind, Ticket &out) {
   if (!runtime || !program)
-    return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+    return makeError(StatusCode::InvalidArgument, "null argument");
   const Plan &plan = program->program->plan();
   if ((!inputs && !plan.inputs.empty()) || (!outputs && !plan.outputs.empty()))
-    return makeError(WEFT_INVALID_ARGUMENT, "null argument");
-  if (Error e = runtime->checkProcess())
-    return e;
+    return makeError(StatusCode::InvalidArgument, "null argument");
+  if (Status ok = runtime->checkProcess(); !ok)
+    return ok;
   std::unique_lock<std::mutex> guard(runtime->mutex);
   if (runtime->processes && !runtime->hasPrepared(program->program)) {
     if (Ticket::isCallingBack())
-      return makeError(WEFT_DEADLOCK,
+      return makeError(StatusCode::Deadlock,
                        "a callback of a ticket enqueues the first run of \"",
                        plan.name,
                        "\", for which several processes wait until nothing "
@@ -281,15 +284,15 @@ static Error enqueue(weft_runtime *runtime, const weft_program *program,
     guard = runtime->lockIdle();
   }
   Binding binding;
-  if (Error e = runtime->checkDevices(plan))
-    return e;
-  if (Error e = bind(plan, binding))
-    return e;
+  if (Status ok = runtime->checkDevices(plan); !ok)
+    return ok;
+  if (Status ok = bind(plan, binding); !ok)
+    return ok;
   Run run;
-  if (Error e = runtime->prepared(program->program, run.program))
-    return e;
-  if (Error e = checkHost(*runtime, plan))
-    return e;
+  if (Status ok = runtime->prepared(program->program, run.program); !ok)
+    return ok;
+  if (Status ok = checkHost(*runtime, plan); !ok)
+    return ok;
   bool areBuffers = std::is_same_v<Port, weft_buffer>;
   run.inputs = std::move(binding.inputs);
   run.outputs = std::move(binding.outputs);
@@ -299,32 +302,32 @@ static Error enqueue(weft_runtime *runtime, const weft_program *program,
     run.memory = memoryOf(binding);
   run.isAwaited = how.isAwaited;
   run.times = how.times;
-  run.ended = [runtime, &plan](Error e, CollectiveCounts counts) {
-    if (!e)
-      e = countElsewhere(*runtime, plan, counts);
+  run.ended = [runtime, &plan](Status result, CollectiveCounts counts) {
+    if (result)
+      result = countElsewhere(*runtime, plan, counts);
     count(*runtime, counts);
-    return e;
+    return result;
   };
   out = runtime->devices->enqueue(std::move(run));
   uint64_t number = runtime->tickets->add(out);
   for (weft_buffer *buffer : binding.buffers)
     buffer->lastUse = number;
-  return nullptr;
+  return {};
 }
 
-static Error enqueueBuffers(weft_runtime *runtime, const weft_program *program,
-                            weft_buffer *const *inputs,
-                            weft_buffer *const *outputs, const How &how,
-                            Ticket &out) {
+static Status enqueueBuffers(weft_runtime *runtime, const weft_program *program,
+                             weft_buffer *const *inputs,
+                             weft_buffer *const *outputs, const How &how,
+                             Ticket &out) {
   auto bind = [&](const Plan &plan, Binding &binding) {
     return bindBuffers(*runtime, plan, inputs, outputs, binding);
   };
   return enqueue(runtime, program, inputs, outputs, how, bind, out);
 }
 
-static Error enqueueLocal(weft_runtime *runtime, const weft_program *program,
-                          void *const *inputs, void *const *outputs,
-                          const How &how, Ticket &out) {
+static Status enqueueLocal(weft_runtime *runtime, const weft_program *program,
+                           void *const *inputs, void *const *outputs,
+                           const How &how, Ticket &out) {
   auto bind = [&](const Plan &plan, Binding &binding) {
     return bindLocal(*runtime, plan, inputs, outputs, binding);
   };
@@ -336,14 +339,16 @@ template <typename Add, typename Port>
 static weft_error *runNow(Add add, weft_runtime *runtime,
                           const weft_program *program, Port *const *inputs,
                           Port *const *outputs, RunTimes *times = nullptr) {
-  return guarded([&]() -> Error {
+  return guarded([&]() -> Status {
     if (Ticket::isCallingBack())
-      return makeError(WEFT_DEADLOCK,
+      return makeError(StatusCode::Deadlock,
                        "a callback of a ticket waits for a run, which begins "
                        "when the callback is over; enqueue the run instead");
     Ticket ticket;
-    if (Error e = add(runtime, program, inputs, outputs, {true, times}, ticket))
-      return e;
+    if (Status ok =
+            add(runtime, program, inputs, outputs, {true, times}, ticket);
+        !ok)
+      return ok;
     runtime->devices->attend(ticket);
     return ticket.wait();
   });
@@ -353,15 +358,16 @@ template <typename Add, typename Port>
 static weft_error *runLater(Add add, weft_runtime *runtime,
                             const weft_program *program, Port *const *inputs,
                             Port *const *outputs, weft_ticket **out) {
-  return guarded([&]() -> Error {
+  return guarded([&]() -> Status {
     if (!out)
-      return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+      return makeError(StatusCode::InvalidArgument, "null argument");
     *out = nullptr;
     auto handle = std::make_unique<weft_ticket>();
-    if (Error e = add(runtime, program, inputs, outputs, {}, handle->ticket))
-      return e;
+    if (Status ok = add(runtime, program, inputs, outputs, {}, handle->ticket);
+        !ok)
+      return ok;
     *out = handle.release();
-    return nullptr;
+    return {};
   });
 }
 
@@ -379,19 +385,19 @@ WEFT_EXPORT weft_error *weft_execute_profiled(weft_runtime *runtime,
                                               weft_profile **out) {
   if (!out)
     return guarded(
-        [] { return makeError(WEFT_INVALID_ARGUMENT, "null argument"); });
+        [] { return makeError(StatusCode::InvalidArgument, "null argument"); });
   *out = nullptr;
   RunTimes times;
   if (weft_error *e =
           runNow(enqueueBuffers, runtime, program, inputs, outputs, &times))
     return e;
-  return guarded([&]() -> Error {
+  return guarded([&]() -> Status {
     auto profile = std::make_unique<weft_profile>();
     for (const InstructionTime &time : times)
       profile->times.push_back(
           {time.instruction, time.position, time.begin, time.end});
     *out = profile.release();
-    return nullptr;
+    return {};
   });
 }
 

@@ -25,32 +25,34 @@ static const char *textOf(const flatbuffers::String *text) {
 }
 
 /// Refuses a number that is not below `count`.
-static Error checkNumber(const Plan &plan, size_t number, size_t count,
-                         const char *things) {
+static Status checkNumber(const Plan &plan, size_t number, size_t count,
+                          const char *things) {
   if (number < count)
-    return nullptr;
-  return makeError(WEFT_INVALID_ARGUMENT, "program \"", plan.name, "\" has ",
-                   count, " ", things, ", there is no number ", number);
+    return {};
+  return makeError(StatusCode::InvalidArgument, "program \"", plan.name,
+                   "\" has ", count, " ", things, ", there is no number ",
+                   number);
 }
 
 /// Writes the result of `describe` for a program to `out`; neither may be null.
 template <typename Describe>
 static weft_error *query(const weft_program *program, const void *out,
                          const Describe &describe) {
-  return guarded([&]() -> Error {
+  return guarded([&]() -> Status {
     if (!program || !out)
-      return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+      return makeError(StatusCode::InvalidArgument, "null argument");
     return describe();
   });
 }
 
-static Error describePort(const weft_program *program, bool isInput,
-                          size_t index, weft_port *out) {
+static Status describePort(const weft_program *program, bool isInput,
+                           size_t index, weft_port *out) {
   const Plan &plan = program->program->plan();
   const std::vector<PortInfo> &ports = isInput ? plan.inputs : plan.outputs;
-  if (Error e = checkNumber(plan, index, ports.size(),
-                            isInput ? "inputs" : "outputs"))
-    return e;
+  if (Status ok = checkNumber(plan, index, ports.size(),
+                              isInput ? "inputs" : "outputs");
+      !ok)
+    return ok;
   const PortInfo &port = ports[index];
   const Program::Texts &texts = program->program->texts();
   *out = {};
@@ -64,20 +66,22 @@ static Error describePort(const weft_program *program, bool isInput,
   out->layout =
       (isInput ? texts.inputLayouts : texts.outputLayouts)[index].c_str();
   out->donated = isInput ? port.donatedTo : port.donatedFrom;
-  return nullptr;
+  return {};
 }
 
-static Error describeCollective(const weft_program *program, size_t index,
-                                weft_collective *out) {
+static Status describeCollective(const weft_program *program, size_t index,
+                                 weft_collective *out) {
   const Plan &plan = program->program->plan();
-  if (Error e =
-          checkNumber(plan, index, plan.collectives.size(), "collectives"))
-    return e;
+  if (Status ok =
+          checkNumber(plan, index, plan.collectives.size(), "collectives");
+      !ok)
+    return ok;
   const Collective &collective = plan.collectives[index];
   std::unique_ptr<PreparedCollective> prepared;
-  if (Error e = createInProcessProvider(nullptr)->prepare(
-          plan.mesh, Ownership{}, collective, 0, prepared))
-    return e;
+  if (Status ok = createInProcessProvider(nullptr)->prepare(
+          plan.mesh, Ownership{}, collective, 0, prepared);
+      !ok)
+    return ok;
   *out = {};
   out->kind = plan::EnumNameCollectiveKind(collective.kind());
   out->axes = program->program->texts().axes[index].c_str();
@@ -86,7 +90,7 @@ static Error describeCollective(const weft_program *program, size_t index,
       collective.groups.empty() ? 1 : int64_t(collective.groups[0].size());
   for (int64_t p = 0; p < plan.mesh.size(); ++p)
     out->bytes = std::max(out->bytes, prepared->bytesSent(p));
-  return nullptr;
+  return {};
 }
 
 /// The text of a kernel's name; for a contraction, the name of its fallback.
@@ -101,44 +105,45 @@ static const char *kernelText(const plan::Program &file, uint32_t kernel) {
   return textOf(its.code_as_builtin()->name());
 }
 
-static Error describeLaunch(const weft_program *program, const Instruction &i,
-                            weft_instruction *out) {
+static Status describeLaunch(const weft_program *program, const Instruction &i,
+                             weft_instruction *out) {
   const Plan &plan = program->program->plan();
   const auto *file = plan::GetProgram(program->program->planBytes());
   *out = {"launch", kernelText(*file, i.index), 0,
           plan.kernels[i.index].operations};
   for (uint32_t n = 0; n < i.argumentCount; ++n)
     out->bytes += plan.buffers[plan.arguments[i.firstArgument + n]].bytes;
-  return nullptr;
+  return {};
 }
 
-static Error describeInstruction(const weft_program *program, size_t index,
-                                 weft_instruction *out) {
+static Status describeInstruction(const weft_program *program, size_t index,
+                                  weft_instruction *out) {
   const Plan &plan = program->program->plan();
-  if (Error e =
-          checkNumber(plan, index, plan.instructions.size(), "instructions"))
-    return e;
+  if (Status ok =
+          checkNumber(plan, index, plan.instructions.size(), "instructions");
+      !ok)
+    return ok;
   const Instruction &i = plan.instructions[index];
   using plan::Operation;
   if (i.kind == Operation::Launch)
     return describeLaunch(program, i, out);
   if (i.kind == Operation::Collective) {
     weft_collective collective;
-    Error e = describeCollective(program, i.index, &collective);
-    if (!e)
+    Status ok = describeCollective(program, i.index, &collective);
+    if (ok)
       *out = {collective.kind, collective.label, collective.bytes, 0};
-    return e;
+    return ok;
   }
   bool isCopy = i.kind == Operation::Copy;
   *out = {isCopy                        ? "copy"
           : i.kind == Operation::Return ? "return"
                                         : "jump",
           "", isCopy ? 2 * plan.buffers[i.target].bytes : 0, 0};
-  return nullptr;
+  return {};
 }
 
-static Error describeProgram(const weft_program *program,
-                             weft_program_info *out) {
+static Status describeProgram(const weft_program *program,
+                              weft_program_info *out) {
   const Plan &plan = program->program->plan();
   const auto *written = plan::GetProgram(program->program->planBytes());
   *out = {};
@@ -159,7 +164,7 @@ static Error describeProgram(const weft_program *program,
   for (const Instruction &instruction : plan.instructions)
     out->launch_count += instruction.kind == plan::Operation::Launch;
   out->collective_count = plan.collectives.size();
-  return nullptr;
+  return {};
 }
 
 /// The number of an enum: C allows any number, and C++ only those within its

@@ -54,9 +54,9 @@ void RunQueue::runFirst(std::unique_lock<std::mutex> &guard) {
   Item item = std::move(items.front());
   items.pop_front();
   guard.unlock();
-  Error error(guarded([&] { return item.task(); }));
+  Status result = caught([&] { return item.task(); });
   item.task = nullptr;
-  item.ticket.settle(std::move(error));
+  item.ticket.settle(std::move(result));
   guard.lock();
   isAtWork = false;
   turn.notify_all();

@@ -25,7 +25,7 @@ namespace weft::runtime {
 
 class WEFT_EXPORT RunQueue {
 public:
-  using Task = std::function<Error()>;
+  using Task = std::function<Status()>;
 
   /// Runs the remaining tasks.
   ~RunQueue();

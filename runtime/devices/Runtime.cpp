@@ -13,8 +13,8 @@ bool weft_runtime::hasPrepared(
       programs, [&](const auto &one) { return one->program() == program; });
 }
 
-Error weft_runtime::prepared(const std::shared_ptr<const Program> &program,
-                             std::shared_ptr<PreparedProgram> &out) {
+Status weft_runtime::prepared(const std::shared_ptr<const Program> &program,
+                              std::shared_ptr<PreparedProgram> &out) {
   // Programs that are no longer used elsewhere are dropped.
   std::erase_if(programs, [](const std::shared_ptr<PreparedProgram> &one) {
     return one->program().use_count() == 1;
@@ -22,17 +22,19 @@ Error weft_runtime::prepared(const std::shared_ptr<const Program> &program,
   for (const std::shared_ptr<PreparedProgram> &one : programs)
     if (one->program() == program) {
       out = one;
-      return nullptr;
+      return {};
     }
-  if (Error e = program->prepare())
-    return e;
+  if (Status ok = program->prepare(); !ok)
+    return ok;
   if (processes)
-    if (Error e = processes->agree("program", program->hash()))
-      return e;
-  if (Error e = devices->prepare(program, ownership(program->plan().mesh), out))
-    return e;
+    if (Status ok = processes->agree("program", program->hash()); !ok)
+      return ok;
+  if (Status ok =
+          devices->prepare(program, ownership(program->plan().mesh), out);
+      !ok)
+    return ok;
   programs.push_back(out);
-  return nullptr;
+  return {};
 }
 
 std::unique_lock<std::mutex> weft_runtime::lockIdle() {
@@ -44,20 +46,21 @@ std::unique_lock<std::mutex> weft_runtime::lockIdle() {
   }
 }
 
-Error weft_runtime::checkDevices(const Plan &plan) const {
+Status weft_runtime::checkDevices(const Plan &plan) const {
   for (int64_t device : plan.mesh.devices)
     if (device >= deviceCount)
-      return makeError(WEFT_INVALID_ARGUMENT, "program \"", plan.name,
+      return makeError(StatusCode::InvalidArgument, "program \"", plan.name,
                        "\" needs device ", device, ", the runtime has ",
                        deviceCount, "; create it with more devices");
-  return nullptr;
+  return {};
 }
 
-Error weft_runtime::checkProcess() const {
+Status weft_runtime::checkProcess() const {
   if (process == ::getpid())
-    return nullptr;
-  return makeError(WEFT_INVALID_ARGUMENT, "the runtime was created in process ",
-                   process, ", from which this one (", ::getpid(),
+    return {};
+  return makeError(StatusCode::InvalidArgument,
+                   "the runtime was created in process ", process,
+                   ", from which this one (", ::getpid(),
                    ") was forked without its threads; create a runtime after "
                    "the fork, or start processes with spawn");
 }
@@ -83,28 +86,29 @@ WEFT_EXPORT weft_error *weft_runtime_create_among(weft_processes *processes,
                                                   const char *devices,
                                                   int workers,
                                                   weft_runtime **out) {
-  return guarded([&]() -> Error {
+  return guarded([&]() -> Status {
     if (!devices || !out)
-      return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+      return makeError(StatusCode::InvalidArgument, "null argument");
     *out = nullptr;
-    weft::DeviceList list;
-    if (Error e = parseDevices(devices, list))
-      return e;
+    Result<weft::DeviceList> list = parseDevices(devices);
+    if (!list)
+      return list.error();
     if (workers < 0 || workers > 1024)
-      return makeError(WEFT_INVALID_ARGUMENT, workers,
+      return makeError(StatusCode::InvalidArgument, workers,
                        " workers; write 0 for one a core, or 1 to 1024");
-    if (int others = weft_processes_size(processes); others > list.count)
-      return makeError(WEFT_INVALID_ARGUMENT, others, " processes for ",
-                       list.count, " devices; start at most ", list.count);
-    auto runtime = std::make_unique<weft_runtime>(list.count, processes);
-    if (Error e = openDevices(list,
-                              {.workers = workers,
-                               .processes = runtime->processes,
-                               .host = &runtime->host},
-                              runtime->devices))
-      return e;
+    if (int others = weft_processes_size(processes); others > list->count)
+      return makeError(StatusCode::InvalidArgument, others, " processes for ",
+                       list->count, " devices; start at most ", list->count);
+    auto runtime = std::make_unique<weft_runtime>(list->count, processes);
+    if (Status ok = openDevices(*list,
+                                {.workers = workers,
+                                 .processes = runtime->processes,
+                                 .host = &runtime->host},
+                                runtime->devices);
+        !ok)
+      return ok;
     *out = runtime.release();
-    return nullptr;
+    return {};
   });
 }
 
@@ -128,15 +132,15 @@ WEFT_EXPORT void weft_runtime_poison(weft_runtime *runtime, int on) {
 }
 
 WEFT_EXPORT weft_error *weft_runtime_isolate(weft_runtime *runtime, int on) {
-  return guarded([&]() -> Error {
+  return guarded([&]() -> Status {
     if (!runtime)
-      return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+      return makeError(StatusCode::InvalidArgument, "null argument");
     if (on)
-      if (Error e = runtime->devices->canIsolate())
-        return e;
+      if (Status ok = runtime->devices->canIsolate(); !ok)
+        return ok;
     std::lock_guard<std::mutex> guard(runtime->mutex);
     runtime->isolate = on != 0;
-    return nullptr;
+    return {};
   });
 }
 

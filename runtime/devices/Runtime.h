@@ -35,12 +35,12 @@ struct weft_buffer {
   bool isOnHost = false;
 
   /// Waits until the buffer may be read and written.
-  weft::runtime::Error awaitUse() const;
+  weft::Status awaitUse() const;
   /// Copies between the memory at a position and the host, by `box`.
-  weft::runtime::Error write(size_t position, const weft::runtime::BoxCopy &box,
-                             const void *host);
-  weft::runtime::Error read(size_t position, const weft::runtime::BoxCopy &box,
-                            void *host) const;
+  weft::Status write(size_t position, const weft::runtime::BoxCopy &box,
+                     const void *host);
+  weft::Status read(size_t position, const weft::runtime::BoxCopy &box,
+                    void *host) const;
 };
 
 struct weft_ticket {
@@ -54,7 +54,7 @@ struct weft_runtime {
 
   /// Prepares a program for the devices at its first run. Requires the mutex
   /// and, with other processes, idle devices.
-  weft::runtime::Error
+  weft::Status
   prepared(const std::shared_ptr<const weft::runtime::Program> &program,
            std::shared_ptr<weft::runtime::PreparedProgram> &out);
   bool hasPrepared(
@@ -62,11 +62,11 @@ struct weft_runtime {
 
   /// Fails for a program that needs more devices than there are. Counters and
   /// memory of devices may be indexed after this check.
-  weft::runtime::Error checkDevices(const weft::runtime::Plan &plan) const;
+  weft::Status checkDevices(const weft::runtime::Plan &plan) const;
 
   /// Fails in a process that was forked from the runtime's: it has none of the
   /// threads that work for the runtime.
-  weft::runtime::Error checkProcess() const;
+  weft::Status checkProcess() const;
 
   /// The process that runs each device of a mesh.
   weft::runtime::Ownership ownership(const weft::Mesh &mesh) const;

@@ -10,24 +10,20 @@ namespace weft::runtime {
 struct Ticket::State {
   std::mutex mutex;
   std::condition_variable change;
-  /// Stored with release and loaded with acquire: `error` is written before the
+  /// Stored with release and loaded with acquire: `result` is written before the
   /// store, and never after it.
   std::atomic<bool> isDone{false};
-  Error error;
+  Status result;
   std::vector<Callback> callbacks; ///< guarded by the mutex
 };
 
 static thread_local int callbacksAtWork = 0;
 
 static void call(const Ticket::Callback &callback,
-                 const weft_error *error) noexcept {
+                 const Status &result) noexcept {
   ++callbacksAtWork;
-  callback(error);
+  callback(result);
   --callbacksAtWork;
-}
-
-Error copyOf(const weft_error *error) {
-  return error ? makeError(error->status, error->message) : nullptr;
 }
 
 bool Ticket::isCallingBack() { return callbacksAtWork > 0; }
@@ -42,16 +38,16 @@ bool Ticket::isDone() const {
   return !state || state->isDone.load(std::memory_order_acquire);
 }
 
-Error Ticket::wait() const {
+Status Ticket::wait() const {
   if (!isDone()) {
     if (isCallingBack())
-      return makeError(WEFT_DEADLOCK,
+      return makeError(StatusCode::Deadlock,
                        "a callback of a ticket waits for work enqueued "
                        "behind it; give that ticket a callback instead");
     std::unique_lock<std::mutex> guard(state->mutex);
     state->change.wait(guard, [this] { return isDone(); });
   }
-  return state ? copyOf(state->error.get()) : nullptr;
+  return state ? state->result : Status();
 }
 
 void Ticket::onReady(Callback callback) const {
@@ -62,20 +58,20 @@ void Ticket::onReady(Callback callback) const {
       return;
     }
   }
-  call(callback, state ? state->error.get() : nullptr);
+  call(callback, state ? state->result : Status());
 }
 
-void Ticket::settle(Error error) const {
+void Ticket::settle(Status result) const {
   std::vector<Callback> callbacks;
   {
     std::lock_guard<std::mutex> guard(state->mutex);
-    state->error = std::move(error);
+    state->result = std::move(result);
     state->isDone.store(true, std::memory_order_release);
     callbacks.swap(state->callbacks);
   }
   state->change.notify_all();
   for (const Callback &callback : callbacks)
-    call(callback, state->error.get());
+    call(callback, state->result);
 }
 
 } // namespace weft::runtime

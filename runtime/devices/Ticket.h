@@ -4,13 +4,13 @@
 // times, and calls back. It carries the error, if there was one:
 //
 //   Ticket ticket = devices->enqueue(std::move(run));
-//   ticket.onReady([](const weft_error *error) { ... });   // null: all is well
-//   if (Error e = ticket.wait()) return e;                 // a copy of it
+//   ticket.onReady([](const Status &result) { ... });
+//   if (Status ok = ticket.wait(); !ok) return ok;         // a copy of it
 //
 // The code that runs the work opens the ticket and settles it once:
 //
 //   Ticket ticket = Ticket::open();
-//   ticket.settle(makeError(WEFT_DEADLOCK, ...));
+//   ticket.settle(makeError(StatusCode::Deadlock, ...));
 //
 // Copies of a ticket are one ticket. It may outlive the runtime.
 //
@@ -28,8 +28,8 @@ namespace weft::runtime {
 
 class WEFT_EXPORT Ticket {
 public:
-  /// Called with the error, which is valid as long as the ticket, or null.
-  using Callback = std::function<void(const weft_error *)>;
+  /// Called with the result, which is valid as long as the ticket.
+  using Callback = std::function<void(const Status &)>;
 
   /// A ticket of finished work, without an error.
   Ticket() = default;
@@ -40,13 +40,13 @@ public:
   /// Waits; returns the error of the work, in every call. A callback must not
   /// wait, as later work waits for it: an error there, unless the ticket is
   /// done.
-  Error wait() const;
+  Status wait() const;
   /// Calls back once: at once if the ticket is done, else on the thread that
   /// settles it, in order of addition and before later work begins. An
   /// exception ends the process.
   void onReady(Callback callback) const;
   /// Settles the ticket, once only: wakes waiting threads, then calls back.
-  void settle(Error error) const;
+  void settle(Status result) const;
 
   /// Whether this thread is inside a callback.
   static bool isCallingBack();
@@ -55,9 +55,6 @@ private:
   struct State;
   std::shared_ptr<State> state; ///< null: the work is done
 };
-
-/// A copy of an error, or null.
-Error copyOf(const weft_error *error);
 
 } // namespace weft::runtime
 

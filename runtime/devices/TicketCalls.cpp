@@ -11,18 +11,21 @@ WEFT_EXPORT int weft_ticket_poll(const weft_ticket *ticket) {
 }
 
 WEFT_EXPORT weft_error *weft_ticket_wait(const weft_ticket *ticket) {
-  return guarded([&] { return ticket ? ticket->ticket.wait() : nullptr; });
+  return guarded([&] { return ticket ? ticket->ticket.wait() : Status(); });
 }
 
 WEFT_EXPORT weft_error *weft_ticket_on_ready(const weft_ticket *ticket,
                                              weft_ready_fn ready, void *user) {
-  return guarded([&]() -> Error {
+  return guarded([&]() -> Status {
     if (!ready)
-      return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+      return makeError(StatusCode::InvalidArgument, "null argument");
     (ticket ? ticket->ticket : Ticket())
-        .onReady(
-            [ready, user](const weft_error *error) { ready(user, error); });
-    return nullptr;
+        .onReady([ready, user](const Status &result) {
+          weft_error *error = toC(result);
+          ready(user, error);
+          weft_error_free(error);
+        });
+    return {};
   });
 }
 

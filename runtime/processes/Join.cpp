@@ -12,7 +12,7 @@ using namespace weft::runtime;
 namespace {
 /// Finds libWeftMpi.so beside the library with this function; it exists only if
 /// Weft was built with MPI. The library is never closed.
-WeftOpenTransport *findTransport(std::string &why) {
+Result<WeftOpenTransport *> findTransport() {
   Dl_info self;
   std::string path;
   if (dladdr(reinterpret_cast<void *>(&findTransport), &self) && self.dli_fname)
@@ -21,23 +21,25 @@ WeftOpenTransport *findTransport(std::string &why) {
   void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   void *open = library ? dlsym(library, "weftOpenMpi") : nullptr;
   if (!open)
-    why = std::string("MPI cannot be loaded: ") + dlerror() +
-          "; install libopenmpi-dev and openmpi-bin, and build Weft again";
+    return makeError(StatusCode::InvalidArgument,
+                     "MPI cannot be loaded: ", dlerror(),
+                     "; install libopenmpi-dev and openmpi-bin, and build Weft "
+                     "again");
   return reinterpret_cast<WeftOpenTransport *>(open);
 }
 } // namespace
 
-Error Processes::join(uint64_t command, int messages,
-                      std::unique_ptr<Processes> &out) {
+Status Processes::join(uint64_t command, int messages,
+                       std::unique_ptr<Processes> &out) {
   StartWatch watch(messages);
-  std::string why;
-  WeftOpenTransport *open = findTransport(why);
+  Result<WeftOpenTransport *> open = findTransport();
   if (!open)
-    return makeError(WEFT_INVALID_ARGUMENT, why);
+    return open.error();
   const char *reason = "";
-  const weft_transport *transport = open(&reason);
+  const weft_transport *transport = (*open)(&reason);
   if (!transport)
-    return makeError(WEFT_INVALID_ARGUMENT, "MPI does not start: ", reason);
+    return makeError(StatusCode::InvalidArgument,
+                     "MPI does not start: ", reason);
   watch.stop();
   out.reset(new Processes(transport, messages));
   return out->meet(command);
@@ -47,21 +49,22 @@ extern "C" {
 
 WEFT_EXPORT const char *weft_processes_missing(void) {
   static std::string why;
-  why.clear();
-  return findTransport(why) ? nullptr : why.c_str();
+  Result<WeftOpenTransport *> found = findTransport();
+  why = found ? "" : found.message();
+  return found ? nullptr : why.c_str();
 }
 
 WEFT_EXPORT weft_error *weft_processes_join(uint64_t command, int messages,
                                             weft_processes **out) {
-  return guarded([&]() -> Error {
+  return guarded([&]() -> Status {
     if (!out)
-      return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+      return makeError(StatusCode::InvalidArgument, "null argument");
     *out = nullptr;
     auto joined = std::make_unique<weft_processes>();
-    Error e = Processes::join(command, messages, joined->processes);
+    Status ok = Processes::join(command, messages, joined->processes);
     if (joined->processes)
       *out = joined.release(); // the caller leaves it after an error, too
-    return e;
+    return ok;
   });
 }
 
@@ -75,25 +78,25 @@ WEFT_EXPORT int weft_processes_size(const weft_processes *all) {
 
 WEFT_EXPORT weft_error *weft_processes_agree(weft_processes *all,
                                              const char *what, uint64_t value) {
-  return guarded([&]() -> Error {
-    return all ? all->processes->agree(what, value) : nullptr;
+  return guarded([&]() -> Status {
+    return all ? all->processes->agree(what, value) : Status();
   });
 }
 
 WEFT_EXPORT weft_error *weft_processes_share(weft_processes *all, void **data,
                                              size_t *bytes) {
-  return guarded([&]() -> Error {
-    return all ? all->processes->share(data, bytes) : nullptr;
+  return guarded([&]() -> Status {
+    return all ? all->processes->share(data, bytes) : Status();
   });
 }
 
 WEFT_EXPORT weft_error *weft_processes_vote(weft_processes *all, int mine,
                                             int *any) {
-  return guarded([&]() -> Error {
+  return guarded([&]() -> Status {
     bool stop = mine != 0;
-    Error e = all ? all->processes->vote(stop, stop) : nullptr;
+    Status ok = all ? all->processes->vote(stop, stop) : Status();
     *any = stop;
-    return e;
+    return ok;
   });
 }
 

@@ -40,18 +40,18 @@ void Processes::fail(const std::string &why, bool isOwn) {
   change.notify_all();
 }
 
-Error Processes::failure() const {
+Status Processes::failure() const {
   if (!hasFailed())
-    return nullptr;
+    return {};
   std::lock_guard<std::mutex> guard(state);
-  return makeError(WEFT_PEER, reason);
+  return makeError(StatusCode::Peer, reason);
 }
 
-bool Processes::begin(std::span<const Message> list, Transfer &transfer) {
+bool Processes::begin(std::span<const PeerMessage> list, Transfer &transfer) {
   std::lock_guard<std::mutex> guard(calls);
   if (isMuted)
     return false;
-  for (const Message &m : list)
+  for (const PeerMessage &m : list)
     for (size_t at = 0; at < m.bytes; at += largestMessage) {
       size_t bytes = std::min(largestMessage, m.bytes - at);
       void *request =
@@ -95,15 +95,15 @@ bool Processes::poll(Transfer &transfer) {
   return true;
 }
 
-Error Processes::wait(Transfer &transfer) {
+Status Processes::wait(Transfer &transfer) {
   setWaiting(true);
   for (Backoff backoff; !poll(transfer);)
     backoff.pause();
   setWaiting(false);
-  Error e = failure();
-  if (e)
+  Status ok = failure();
+  if (!ok)
     abandon(transfer);
-  return e;
+  return ok;
 }
 
 /// The longest wait for messages whose receiver may be gone.
@@ -148,7 +148,7 @@ void Processes::mute() {
   mutedSince = Clock::now();
 }
 
-Error Processes::exchange(std::span<const Message> list) {
+Status Processes::exchange(std::span<const PeerMessage> list) {
   Transfer transfer;
   begin(list, transfer);
   return wait(transfer);
@@ -164,9 +164,9 @@ int Processes::shareOfCores(int cores) const {
   return cores < machine ? cores : std::max(1, cores / here);
 }
 
-Error Processes::agree(const char *what, uint64_t value) {
+Status Processes::agree(const char *what, uint64_t value) {
   std::vector<uint64_t> values(size_t(size()), value);
-  std::vector<Message> list;
+  std::vector<PeerMessage> list;
   for (int peer = 0; peer < size(); ++peer)
     if (peer != rank()) {
       list.push_back(
@@ -174,21 +174,21 @@ Error Processes::agree(const char *what, uint64_t value) {
       list.push_back(
           {.peer = peer, .tag = tags::agree, .out = &value, .bytes = 8});
     }
-  if (Error e = exchange(list))
-    return e;
+  if (Status ok = exchange(list); !ok)
+    return ok;
   for (int peer = 1; peer < size(); ++peer)
     if (values[peer] != values[0])
-      return makeError(WEFT_INVALID_ARGUMENT, "rank ", peer, " has another ",
-                       what, " than rank 0: hash ", std::hex, values[peer],
-                       ", not ", values[0],
+      return makeError(StatusCode::InvalidArgument, "rank ", peer,
+                       " has another ", what, " than rank 0: hash ", std::hex,
+                       values[peer], ", not ", values[0],
                        "; start the same version of weft with the same "
                        "arguments and files everywhere");
-  return nullptr;
+  return {};
 }
 
-Error Processes::share(void **data, size_t *bytes) {
+Status Processes::share(void **data, size_t *bytes) {
   uint64_t count = *bytes;
-  std::vector<Message> sizes, contents;
+  std::vector<PeerMessage> sizes, contents;
   if (rank() == 0) {
     for (int peer = 1; peer < size(); ++peer) {
       sizes.push_back(
@@ -196,47 +196,47 @@ Error Processes::share(void **data, size_t *bytes) {
       contents.push_back(
           {.peer = peer, .tag = tags::share, .out = *data, .bytes = count});
     }
-    Error e = exchange(sizes);
-    return e ? std::move(e) : exchange(contents);
+    Status ok = exchange(sizes);
+    return ok ? exchange(contents) : ok;
   }
   sizes.push_back({.peer = 0, .tag = tags::share, .in = &count, .bytes = 8});
-  if (Error e = exchange(sizes))
-    return e;
+  if (Status ok = exchange(sizes); !ok)
+    return ok;
   void *room = std::malloc(count ? count : 1);
   if (!room)
-    return makeError(WEFT_OUT_OF_MEMORY, "no memory for ", count,
+    return makeError(StatusCode::OutOfMemory, "no memory for ", count,
                      " bytes of rank 0");
   contents.push_back(
       {.peer = 0, .tag = tags::share, .in = room, .bytes = count});
-  if (Error e = exchange(contents)) {
+  if (Status ok = exchange(contents); !ok) {
     std::free(room);
-    return e;
+    return ok;
   }
   *data = room;
   *bytes = count;
-  return nullptr;
+  return {};
 }
 
-Error Processes::vote(bool mine, bool &any) {
+Status Processes::vote(bool mine, bool &any) {
   bool wants = mine || signalled.load() == 1;
   if (wants && rank() != 0 && !stopAsked.exchange(true))
     say(Word::Stop, 0, "", 0);
   uint8_t word = wants || stopAsked.load();
-  std::vector<Message> list;
+  std::vector<PeerMessage> list;
   if (rank() == 0)
     for (int peer = 1; peer < size(); ++peer)
       list.push_back(
           {.peer = peer, .tag = tags::vote, .out = &word, .bytes = 1});
   else
     list.push_back({.peer = 0, .tag = tags::vote, .in = &word, .bytes = 1});
-  Error e = exchange(list);
+  Status ok = exchange(list);
   any = word != 0;
-  return e;
+  return ok;
 }
 
-Error Processes::meet(uint64_t command) {
+Status Processes::meet(uint64_t command) {
   std::vector<Identity> identities(peers.size());
-  std::vector<Message> list;
+  std::vector<PeerMessage> list;
   for (int peer = 0; peer < size(); ++peer)
     if (peer != rank()) {
       list.push_back({.peer = peer,
@@ -248,8 +248,8 @@ Error Processes::meet(uint64_t command) {
                       .out = &own,
                       .bytes = sizeof own});
     }
-  if (Error e = exchange(list))
-    return e;
+  if (Status ok = exchange(list); !ok)
+    return ok;
   {
     std::lock_guard<std::mutex> guard(state);
     for (size_t peer = 0; peer < peers.size(); ++peer)

@@ -4,10 +4,10 @@
 // that this process is alive, and whether others have failed, left or died. A
 // wait for a message then ends with that reason.
 //
-//   Message messages[] = {{.peer = 1, .tag = 16, .out = data, .bytes = 64}};
+//   PeerMessage messages[] = {{.peer = 1, .tag = 16, .out = data, .bytes = 64}};
 //   Transfer transfer;
 //   processes.begin(messages, transfer);
-//   if (Error e = processes.wait(transfer)) return e;  // or poll(transfer)
+//   if (Status ok = processes.wait(transfer); !ok) return ok;  // or poll(transfer)
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ constexpr int control = 0, identity = 1, agree = 2, share = 3, vote = 4,
 }
 
 /// A message: sent if `out`, else received into `in`.
-struct Message {
+struct PeerMessage {
   int peer, tag;
   const void *out = nullptr;
   void *in = nullptr;
@@ -49,8 +49,8 @@ using Transfer = std::vector<void *>;
 
 class Processes {
 public:
-  static Error join(uint64_t command, int messages,
-                    std::unique_ptr<Processes> &out);
+  static Status join(uint64_t command, int messages,
+                     std::unique_ptr<Processes> &out);
   ~Processes();
 
   int rank() const { return transport->rank; }
@@ -60,17 +60,17 @@ public:
   int shareOfCores(int cores) const;
 
   /// Starts the messages; false if not all were started, after a failure.
-  bool begin(std::span<const Message> messages, Transfer &transfer);
+  bool begin(std::span<const PeerMessage> messages, Transfer &transfer);
   /// Returns true once all messages are done and their requests released, or
   /// the process is to end.
   bool poll(Transfer &transfer);
-  Error wait(Transfer &transfer);
+  Status wait(Transfer &transfer);
   /// Abandons messages after a failure: their memory may be freed.
   void abandon(Transfer &transfer);
-  Error exchange(std::span<const Message> messages);
+  Status exchange(std::span<const PeerMessage> messages);
   /// The first failure: of another process, of a message, or a deadlock; null
   /// without one.
-  Error failure() const;
+  Status failure() const;
   bool hasFailed() const { return failed.load(std::memory_order_acquire); }
   /// Whether all processes wait for each other; failure() then reports that.
   bool isDeadlock() const { return deadlocked.load(); }
@@ -79,9 +79,9 @@ public:
     waiting.store(isWaiting, std::memory_order_relaxed);
   }
 
-  Error agree(const char *what, uint64_t value);
-  Error share(void **data, size_t *bytes);
-  Error vote(bool mine, bool &any);
+  Status agree(const char *what, uint64_t value);
+  Status share(void **data, size_t *bytes);
+  Status vote(bool mine, bool &any);
   void terminate(bool isGraceful) { signalled.store(isGraceful ? 1 : 2); }
 
   struct Farewell {
@@ -112,7 +112,7 @@ private:
   };
 
   Processes(const weft_transport *transport, int messages);
-  Error meet(uint64_t command);
+  Status meet(uint64_t command);
   /// Records a failure, which others do not know yet if it `isOwn`.
   void fail(const std::string &reason, bool isOwn = false);
   void mute();

@@ -1,50 +1,88 @@
-//===- Error.h - errors as values -------------------------------*- C++ -*-===//
+//===- Error.h - errors of the runtime and of its C interface ---*- C++ -*-===//
 //
-//   if (Error e = checkTrailer(...)) return e;        // null means success
-//   return makeError(WEFT_INVALID_FILE, "file has ", n, " bytes, needs ", m);
+//   if (Status ok = checkTrailer(...); !ok)
+//     return ok;
+//   return makeError(StatusCode::InvalidFile, "file has ", n, " bytes, needs ", m);
+//
+//   weft_error *weft_program_load(...) {             // where a call comes from C
+//     return guarded([&]() -> Status { ... });
+//   }
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_RUNTIME_PROGRAM_ERROR_H
 #define WEFT_RUNTIME_PROGRAM_ERROR_H
 
+#include "weft/base/Result.h"
 #include "weft/runtime/abi/weft.h"
 
-#include <memory>
+#include <exception>
+#include <new>
 #include <sstream>
-#include <string>
 
 /// Exports the C ABI, and functions that the libraries of device kinds use
 /// (exports.map), which are of the same build.
 #define WEFT_EXPORT __attribute__((visibility("default")))
 
+/// An error as C has it.
 struct weft_error {
-  weft_status status;
-  std::string message;
+  weft::Error error;
+  std::vector<weft_option> options; ///< of the message; their texts are its own
+
+  explicit weft_error(weft::Error given);
+  weft_error(const weft_error &) = delete;
+  weft_error &operator=(const weft_error &) = delete;
 };
 
 namespace weft::runtime {
 
-using Error = std::unique_ptr<weft_error>;
+using weft::Error;
+using weft::Message;
+using weft::Result;
+using weft::Status;
+using weft::StatusCode;
 
-/// Makes an error whose text joins the parts with operator<<. Lower case, no
-/// full stop, both values.
+/// The parts of a message, joined.
+class WEFT_EXPORT MessageParts {
+public:
+  MessageParts();
+  ~MessageParts();
+  template <typename T> void add(const T &part) { out << part; }
+  void add(const Option &option);
+  void add(const Message &part);
+  Error error(StatusCode code);
+
+private:
+  std::ostringstream out; ///< the parts after those of `message`
+  Message message;
+};
+
+/// Makes an error whose text joins the parts: options, and others with
+/// operator<<. Lower case, no full stop, both values.
 template <typename... Args>
-Error makeError(weft_status status, const Args &...args) {
-  std::ostringstream out;
-  (out << ... << args);
-  return Error(new weft_error{status, out.str()});
+Error makeError(StatusCode code, const Args &...args) {
+  MessageParts parts;
+  (parts.add(args), ...);
+  return parts.error(code);
 }
 
-/// Runs a body behind the C ABI: an exception (out of memory) becomes an error.
-template <typename Body> weft_error *guarded(Body &&body) noexcept {
+/// The error as C has it, or null.
+WEFT_EXPORT weft_error *toC(const Status &status) noexcept;
+
+/// The result of a body; an exception (out of memory) becomes an error.
+template <typename Body> Status caught(Body &&body) {
   try {
-    return body().release();
+    return body();
   } catch (const std::bad_alloc &) {
-    return new (std::nothrow) weft_error{WEFT_OUT_OF_MEMORY, "out of memory"};
+    return Error{"out of memory", StatusCode::OutOfMemory};
   } catch (const std::exception &e) {
-    return new (std::nothrow) weft_error{WEFT_INTERNAL, e.what()};
+    return Error{e.what(), StatusCode::Internal};
   }
+}
+
+/// Runs a body behind the C ABI.
+template <typename Body> weft_error *guarded(Body &&body) {
+  return toC(caught(std::forward<Body>(body)));
 }
 
 } // namespace weft::runtime

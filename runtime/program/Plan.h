@@ -204,7 +204,7 @@ struct Plan {
 
 /// Reads and checks a plan that the FlatBuffers verifier has accepted. The
 /// constants are not copied.
-Error readPlan(const plan::Program &program, Plan &out);
+Status readPlan(const plan::Program &program, Plan &out);
 
 } // namespace weft::runtime
 

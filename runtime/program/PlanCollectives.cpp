@@ -12,9 +12,9 @@ namespace weft::runtime {
 // Common properties
 //===----------------------------------------------------------------------===//
 
-Error PlanReader::readArrays(const std::string &what,
-                             const flatbuffers::Vector<uint32_t> *buffers,
-                             std::vector<Collective::Array> &arrays) const {
+Status PlanReader::readArrays(const std::string &what,
+                              const flatbuffers::Vector<uint32_t> *buffers,
+                              std::vector<Collective::Array> &arrays) const {
   for (size_t n = 0; buffers && n < buffers->size(); ++n) {
     uint32_t buffer = buffers->Get(unsigned(n));
     if (buffer >= out.buffers.size())
@@ -23,22 +23,22 @@ Error PlanReader::readArrays(const std::string &what,
     const BufferInfo &info = out.buffers[buffer];
     arrays.push_back({buffer, info.dtype, info.shape, info.bytes});
   }
-  return nullptr;
+  return {};
 }
 
 /// Checks that targets are writable and disjoint from each other and from
 /// sources, which are read meanwhile: only an all-reduce may work in place,
 /// each array onto itself.
-Error PlanReader::checkDisjoint(const std::string &what,
-                                const Collective &info) const {
+Status PlanReader::checkDisjoint(const std::string &what,
+                                 const Collective &info) const {
   auto shared = [&](uint32_t a, uint32_t b) {
     return badPlan(what, " has buffers ", a, " and ", b, " in shared memory");
   };
   bool inPlace = info.kind() == CollectiveKind::all_reduce;
   for (size_t m = 0; m < info.targets.size(); ++m) {
     uint32_t target = info.targets[m].buffer;
-    if (Error e = checkWritable(what, target))
-      return e;
+    if (Status ok = checkWritable(what, target); !ok)
+      return ok;
     for (size_t n = 0; n < info.sources.size(); ++n) {
       uint32_t source = info.sources[n].buffer;
       bool same = inPlace && n == m &&
@@ -50,25 +50,25 @@ Error PlanReader::checkDisjoint(const std::string &what,
       if (overlap(info.targets[n].buffer, target))
         return shared(info.targets[n].buffer, target);
   }
-  return nullptr;
+  return {};
 }
 
 /// Checks that there are `sources` sources and one target, which is filled from
 /// the first source and has its type.
-Error PlanReader::checkMoved(const std::string &what, const Collective &info,
-                             size_t sources) const {
+Status PlanReader::checkMoved(const std::string &what, const Collective &info,
+                              size_t sources) const {
   if (info.sources.size() != sources || info.targets.size() != 1)
     return badPlan(what, " has ", info.sources.size(), " sources and ",
                    info.targets.size(), " targets, not ", sources, " and 1");
   if (info.sources[0].dtype != info.targets[0].dtype)
     return badPlan(what, " moves ", name(info.sources[0].dtype), " to ",
                    name(info.targets[0].dtype));
-  return nullptr;
+  return {};
 }
 
 template <typename... Args>
-static Error mismatch(const std::string &what, const Collective &info,
-                      const Args &...args) {
+static Status mismatch(const std::string &what, const Collective &info,
+                       const Args &...args) {
   return badPlan(what, " from ", shapeText(info.sources[0].shape), " to ",
                  shapeText(info.targets[0].shape), " over ",
                  shardCount(info.axes), " devices: ", args...);
@@ -76,10 +76,10 @@ static Error mismatch(const std::string &what, const Collective &info,
 
 /// Checks that source and target have the same rank, with `dims` in it, sizes
 /// that fit along these, and the same sizes along the others.
-static Error checkSizes(const std::string &what, const Collective &info,
-                        std::initializer_list<int64_t> dims,
-                        const std::function<bool(int64_t dim, int64_t source,
-                                                 int64_t target)> &fits) {
+static Status checkSizes(const std::string &what, const Collective &info,
+                         std::initializer_list<int64_t> dims,
+                         const std::function<bool(int64_t dim, int64_t source,
+                                                  int64_t target)> &fits) {
   const std::vector<int64_t> &source = info.sources[0].shape,
                              &target = info.targets[0].shape;
   if (source.size() != target.size())
@@ -95,15 +95,15 @@ static Error checkSizes(const std::string &what, const Collective &info,
     if (isOwn[d] ? !fits(int64_t(d), source[d], target[d])
                  : source[d] != target[d])
       return mismatch(what, info, "dimension ", d, " does not fit");
-  return nullptr;
+  return {};
 }
 
 //===----------------------------------------------------------------------===//
 // Properties of each kind
 //===----------------------------------------------------------------------===//
 
-static Error checkReduction(const std::string &what, ReduceKind reduce,
-                            DType dtype) {
+static Status checkReduction(const std::string &what, ReduceKind reduce,
+                             DType dtype) {
   if (reduce > ReduceKind::MAX)
     return badPlan(what, " has the unknown reduction ", int(reduce));
   bool bitwise = reduce == ReduceKind::and_ || reduce == ReduceKind::or_;
@@ -114,11 +114,11 @@ static Error checkReduction(const std::string &what, ReduceKind reduce,
     return badPlan(what, " reduces ", name(dtype), " by ",
                    plan::EnumNameReduceKind(reduce),
                    ", which complex numbers do not have");
-  return nullptr;
+  return {};
 }
 
-Error PlanReader::check(const std::string &what, const Collective &info,
-                        const AllReduce &its) const {
+Status PlanReader::check(const std::string &what, const Collective &info,
+                         const AllReduce &its) const {
   size_t count = info.sources.size();
   if (count == 0 || count != info.targets.size())
     return badPlan(what, " has ", count, " sources and ", info.targets.size(),
@@ -130,16 +130,16 @@ Error PlanReader::check(const std::string &what, const Collective &info,
       return badPlan(what, " reduces ", name(source.dtype),
                      shapeText(source.shape), " to ", name(target.dtype),
                      shapeText(target.shape));
-    if (Error e = checkReduction(what, its.reduce, source.dtype))
-      return e;
+    if (Status ok = checkReduction(what, its.reduce, source.dtype); !ok)
+      return ok;
   }
-  return nullptr;
+  return {};
 }
 
-Error PlanReader::check(const std::string &what, const Collective &info,
-                        const AllGather &its) const {
-  if (Error e = checkMoved(what, info, 1))
-    return e;
+Status PlanReader::check(const std::string &what, const Collective &info,
+                         const AllGather &its) const {
+  if (Status ok = checkMoved(what, info, 1); !ok)
+    return ok;
   int64_t p = shardCount(info.axes);
   return checkSizes(what, info, {its.dim},
                     [&](int64_t, int64_t source, int64_t target) {
@@ -147,12 +147,12 @@ Error PlanReader::check(const std::string &what, const Collective &info,
                     });
 }
 
-Error PlanReader::check(const std::string &what, const Collective &info,
-                        const ReduceScatter &its) const {
-  if (Error e = checkMoved(what, info, 1))
-    return e;
-  if (Error e = checkReduction(what, its.reduce, info.sources[0].dtype))
-    return e;
+Status PlanReader::check(const std::string &what, const Collective &info,
+                         const ReduceScatter &its) const {
+  if (Status ok = checkMoved(what, info, 1); !ok)
+    return ok;
+  if (Status ok = checkReduction(what, its.reduce, info.sources[0].dtype); !ok)
+    return ok;
   int64_t p = shardCount(info.axes);
   return checkSizes(what, info, {its.dim},
                     [&](int64_t, int64_t source, int64_t target) {
@@ -160,10 +160,10 @@ Error PlanReader::check(const std::string &what, const Collective &info,
                     });
 }
 
-Error PlanReader::check(const std::string &what, const Collective &info,
-                        const AllToAll &its) const {
-  if (Error e = checkMoved(what, info, 1))
-    return e;
+Status PlanReader::check(const std::string &what, const Collective &info,
+                         const AllToAll &its) const {
+  if (Status ok = checkMoved(what, info, 1); !ok)
+    return ok;
   if (its.split == its.concat)
     return mismatch(what, info, "splits and concatenates along dimension ",
                     its.split);
@@ -175,13 +175,14 @@ Error PlanReader::check(const std::string &what, const Collective &info,
                     });
 }
 
-Error PlanReader::check(const std::string &what, const Collective &info,
-                        const Resharding &its) const {
-  if (Error e = checkMoved(what, info, 1))
-    return e;
+Status PlanReader::check(const std::string &what, const Collective &info,
+                         const Resharding &its) const {
+  if (Status ok = checkMoved(what, info, 1); !ok)
+    return ok;
   uint64_t bytes;
-  if (Error e = countBytes(what, its.shape, info.sources[0].dtype, bytes))
-    return e;
+  if (Status ok = countBytes(what, its.shape, info.sources[0].dtype, bytes);
+      !ok)
+    return ok;
   for (const Layout *layout : {&its.from, &its.to}) {
     std::string reason = invalidReason(out.mesh, *layout, its.shape.size());
     if (!reason.empty())
@@ -195,13 +196,13 @@ Error PlanReader::check(const std::string &what, const Collective &info,
     return badPlan(what, " moves ", shapeText(info.sources[0].shape), " to ",
                    shapeText(info.targets[0].shape), ", its layouts ",
                    shapeText(source), " to ", shapeText(target));
-  return nullptr;
+  return {};
 }
 
-Error PlanReader::check(const std::string &what, const Collective &info,
-                        const Fetch &its) const {
-  if (Error e = checkMoved(what, info, 1))
-    return e;
+Status PlanReader::check(const std::string &what, const Collective &info,
+                         const Fetch &its) const {
+  if (Status ok = checkMoved(what, info, 1); !ok)
+    return ok;
   const FetchedPositions &at = its.positions;
   constexpr int64_t most = int64_t(1) << 40;
   bool fits = at.size >= 0 && at.divisor >= 1 && at.modulus >= 0;
@@ -221,10 +222,10 @@ Error PlanReader::check(const std::string &what, const Collective &info,
                     });
 }
 
-Error PlanReader::check(const std::string &what, const Collective &info,
-                        const Pick &its) const {
-  if (Error e = checkMoved(what, info, 2))
-    return e;
+Status PlanReader::check(const std::string &what, const Collective &info,
+                         const Pick &its) const {
+  if (Status ok = checkMoved(what, info, 2); !ok)
+    return ok;
   const Collective::Array &positions = info.sources[1];
   if (positions.dtype != DType::i64 || positions.shape != info.targets[0].shape)
     return badPlan(what, " has the positions ", name(positions.dtype),
@@ -234,10 +235,10 @@ Error PlanReader::check(const std::string &what, const Collective &info,
                     [](int64_t, int64_t, int64_t) { return true; });
 }
 
-Error PlanReader::check(const std::string &what, const Collective &info,
-                        const CollectivePermute &its) const {
-  if (Error e = checkMoved(what, info, 1))
-    return e;
+Status PlanReader::check(const std::string &what, const Collective &info,
+                         const CollectivePermute &its) const {
+  if (Status ok = checkMoved(what, info, 1); !ok)
+    return ok;
   int64_t members = shardCount(info.axes);
   bool fits = int64_t(its.senders.size()) == members;
   for (int64_t sender : its.senders)
@@ -249,13 +250,13 @@ Error PlanReader::check(const std::string &what, const Collective &info,
                     [](int64_t, int64_t, int64_t) { return true; });
 }
 
-Error PlanReader::check(const std::string &what, const Collective &info,
-                        const HostCall &its) const {
+Status PlanReader::check(const std::string &what, const Collective &info,
+                         const HostCall &its) const {
   if (its.function < 0 || info.sources.size() + info.targets.size() == 0)
     return badPlan(what, " calls function ", its.function, " with ",
                    info.sources.size(), " operands and ", info.targets.size(),
                    " results");
-  return nullptr;
+  return {};
 }
 
 //===----------------------------------------------------------------------===//
@@ -299,9 +300,9 @@ static bool readKind(const plan::Collective &in, Collective &info) {
   return true;
 }
 
-Error PlanReader::readCollective(size_t index,
-                                 const plan::Collective &collective,
-                                 Instruction &i) {
+Status PlanReader::readCollective(size_t index,
+                                  const plan::Collective &collective,
+                                  Instruction &i) {
   Collective info;
   std::string what = "instruction " + std::to_string(index);
   if (!readKind(collective, info))
@@ -313,22 +314,23 @@ Error PlanReader::readCollective(size_t index,
   if (!reason.empty())
     return badPlan(what, ": ", reason);
   info.label = readText(collective.label());
-  if (Error e = readArrays(what, collective.sources(), info.sources))
-    return e;
-  if (Error e = readArrays(what, collective.targets(), info.targets))
-    return e;
-  if (Error e = std::visit(
-          [&](const auto &its) { return check(what, info, its); }, info.code))
-    return e;
-  if (Error e = checkDisjoint(what, info))
-    return e;
+  if (Status ok = readArrays(what, collective.sources(), info.sources); !ok)
+    return ok;
+  if (Status ok = readArrays(what, collective.targets(), info.targets); !ok)
+    return ok;
+  if (Status ok = std::visit(
+          [&](const auto &its) { return check(what, info, its); }, info.code);
+      !ok)
+    return ok;
+  if (Status ok = checkDisjoint(what, info); !ok)
+    return ok;
   DeviceGroups all = groupsOver(out.mesh.axes, info.axes);
   info.groups = std::move(all.groups);
   info.groupOf = std::move(all.groupOf);
   info.memberOf = std::move(all.memberOf);
   i.index = uint32_t(out.collectives.size());
   out.collectives.push_back(std::move(info));
-  return nullptr;
+  return {};
 }
 
 } // namespace weft::runtime

@@ -6,10 +6,10 @@ static std::string at(size_t index) {
   return "instruction " + std::to_string(index);
 }
 
-Error PlanReader::checkWritable(const std::string &what,
-                                uint32_t buffer) const {
+Status PlanReader::checkWritable(const std::string &what,
+                                 uint32_t buffer) const {
   if (out.buffers[buffer].writable)
-    return nullptr;
+    return {};
   return badPlan(what, " writes buffer ", buffer,
                  out.buffers[buffer].kind == BufferKind::constant
                      ? ", a constant"
@@ -25,8 +25,8 @@ bool PlanReader::overlap(uint32_t a, uint32_t b) const {
          x.offset < y.offset + y.bytes && y.offset < x.offset + x.bytes;
 }
 
-Error PlanReader::readLaunch(size_t index, const plan::Launch &launch,
-                             Instruction &i) {
+Status PlanReader::readLaunch(size_t index, const plan::Launch &launch,
+                              Instruction &i) {
   i.index = launch.kernel();
   if (i.index >= out.kernels.size())
     return badPlan(at(index), " launches kernel ", i.index, " of ",
@@ -42,21 +42,21 @@ Error PlanReader::readLaunch(size_t index, const plan::Launch &launch,
   }
   if (const auto *contraction =
           std::get_if<LibraryContraction>(&out.kernels[i.index].code))
-    if (Error e = checkContraction(what, *contraction, i))
-      return e;
-  if (Error e = readScratch(what, launch, i))
-    return e;
+    if (Status ok = checkContraction(what, *contraction, i); !ok)
+      return ok;
+  if (Status ok = readScratch(what, launch, i); !ok)
+    return ok;
   i.argumentCount = uint32_t(out.arguments.size()) - i.firstArgument;
-  return nullptr;
+  return {};
 }
 
-Error PlanReader::readScratch(const std::string &what,
-                              const plan::Launch &launch,
-                              const Instruction &i) {
+Status PlanReader::readScratch(const std::string &what,
+                               const plan::Launch &launch,
+                               const Instruction &i) {
   uint64_t wanted = out.kernels[i.index].scratch;
   int64_t scratch = launch.scratch();
   if (scratch == -1 && wanted == 0)
-    return nullptr;
+    return {};
   if (scratch < 0 || scratch >= int64_t(out.buffers.size()) || wanted == 0)
     return badPlan(what, " with scratch buffer ", scratch, " of ",
                    out.buffers.size(), ", its kernel wants ", wanted, " bytes");
@@ -70,11 +70,11 @@ Error PlanReader::readScratch(const std::string &what,
       return badPlan(what, " with scratch buffer ", scratch,
                      ", in which its buffer ", argument, " lies, too");
   out.arguments.push_back(uint32_t(scratch));
-  return nullptr;
+  return {};
 }
 
-Error PlanReader::readCopy(size_t index, const plan::Copy &copy,
-                           Instruction &i) {
+Status PlanReader::readCopy(size_t index, const plan::Copy &copy,
+                            Instruction &i) {
   i.index = copy.source();
   i.target = copy.target();
   if (i.index >= out.buffers.size() || i.target >= out.buffers.size())
@@ -86,8 +86,8 @@ Error PlanReader::readCopy(size_t index, const plan::Copy &copy,
   return checkWritable(at(index), i.target);
 }
 
-Error PlanReader::readJumpUnless(size_t index, const plan::JumpUnless &jump,
-                                 Instruction &i) {
+Status PlanReader::readJumpUnless(size_t index, const plan::JumpUnless &jump,
+                                  Instruction &i) {
   i.index = jump.condition();
   i.target = jump.target();
   if (i.index >= out.buffers.size())
@@ -98,10 +98,10 @@ Error PlanReader::readJumpUnless(size_t index, const plan::JumpUnless &jump,
     return badPlan(at(index), " tests buffer ", i.index, " of ",
                    name(buffer.dtype), shapeText(buffer.shape),
                    ", which is no i1 scalar");
-  return nullptr;
+  return {};
 }
 
-Error PlanReader::readInstructions() {
+Status PlanReader::readInstructions() {
   size_t count = in.instructions() ? in.instructions()->size() : 0;
   if (count == 0)
     return badPlan("no instructions");
@@ -109,23 +109,23 @@ Error PlanReader::readInstructions() {
     const plan::Instruction &instruction = *in.instructions()->Get(n);
     Instruction i;
     i.kind = instruction.operation_type();
-    Error e;
+    Status ok;
     if (!instruction.operation())
       return badPlan(at(n), " is empty");
     if (const plan::Launch *op = instruction.operation_as_Launch())
-      e = readLaunch(n, *op, i);
+      ok = readLaunch(n, *op, i);
     else if (const plan::Copy *op = instruction.operation_as_Copy())
-      e = readCopy(n, *op, i);
+      ok = readCopy(n, *op, i);
     else if (const plan::Collective *op = instruction.operation_as_Collective())
-      e = readCollective(n, *op, i);
+      ok = readCollective(n, *op, i);
     else if (const plan::Jump *op = instruction.operation_as_Jump())
       i.target = op->target();
     else if (const plan::JumpUnless *op = instruction.operation_as_JumpUnless())
-      e = readJumpUnless(n, *op, i);
+      ok = readJumpUnless(n, *op, i);
     else if (!instruction.operation_as_Return())
       return badPlan(at(n), " has the unknown operation ", int(i.kind));
-    if (e)
-      return e;
+    if (!ok)
+      return ok;
     bool jumps = i.kind == plan::Operation::Jump ||
                  i.kind == plan::Operation::JumpUnless;
     if (jumps && i.target >= count)
@@ -135,7 +135,7 @@ Error PlanReader::readInstructions() {
   plan::Operation last = out.instructions.back().kind;
   if (last != plan::Operation::Return && last != plan::Operation::Jump)
     return badPlan(at(count - 1), " is the last and neither returns nor jumps");
-  return nullptr;
+  return {};
 }
 
 std::string Plan::describe(uint32_t index) const {

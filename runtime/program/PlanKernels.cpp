@@ -22,7 +22,7 @@ static bool isCubin(std::span<const uint8_t> data) {
          header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_machine == EM_CUDA;
 }
 
-Error PlanReader::readModules() {
+Status PlanReader::readModules() {
   for (size_t n = 0; in.modules() && n < in.modules()->size(); ++n) {
     const plan::DeviceModule &module = *in.modules()->Get(unsigned(n));
     std::string what = "module " + std::to_string(n);
@@ -42,7 +42,7 @@ Error PlanReader::readModules() {
       return badPlan(what, " is no PTX: its text has a NUL");
     out.modules.push_back(std::move(info));
   }
-  return nullptr;
+  return {};
 }
 
 //===----------------------------------------------------------------------===//
@@ -50,16 +50,16 @@ Error PlanReader::readModules() {
 //===----------------------------------------------------------------------===//
 
 /// Checks that a loader can look up the name.
-static Error checkName(const std::string &what, const std::string &name) {
+static Status checkName(const std::string &what, const std::string &name) {
   if (name.empty() || name.find('\0') != std::string::npos)
     return badPlan(what, " has ",
                    name.empty() ? "no name" : "a NUL in its name");
-  return nullptr;
+  return {};
 }
 
-Error PlanReader::readKernel(const std::string &what,
-                             const plan::DeviceKernel &in,
-                             DeviceKernel &its) const {
+Status PlanReader::readKernel(const std::string &what,
+                              const plan::DeviceKernel &in,
+                              DeviceKernel &its) const {
   // Limits of all CUDA devices: threads of a block, blocks of a grid; and more
   // shared memory than any of them has.
   constexpr uint64_t mostThreads = 1024, mostBlocks = (1ull << 31) - 1,
@@ -68,8 +68,8 @@ Error PlanReader::readKernel(const std::string &what,
   if (its.module >= out.modules.size())
     return badPlan(what, " is in module ", its.module, " of ",
                    out.modules.size());
-  if (Error e = checkName(what, its.symbol))
-    return e;
+  if (Status ok = checkName(what, its.symbol); !ok)
+    return ok;
   uint64_t threads = in.block() && in.block()->size() == 3 ? 1 : 0;
   for (unsigned d = 0; threads && d < 3; ++d) {
     its.block[d] = in.block()->Get(d);
@@ -82,7 +82,7 @@ Error PlanReader::readKernel(const std::string &what,
     return badPlan(what, " has ", its.blocks, " blocks with ", its.shared,
                    " bytes each; the most are ", mostBlocks, " and ",
                    mostShared);
-  return nullptr;
+  return {};
 }
 
 /// The number of elements from the first to the last that the dimensions reach,
@@ -104,9 +104,9 @@ static uint64_t extent(const LibraryContraction &its,
   return uint64_t(last) + 1;
 }
 
-Error PlanReader::readKernel(const std::string &what,
-                             const plan::LibraryContraction &in,
-                             LibraryContraction &its) const {
+Status PlanReader::readKernel(const std::string &what,
+                              const plan::LibraryContraction &in,
+                              LibraryContraction &its) const {
   if (!in.rows() || !in.columns() || !in.contract())
     return badPlan(what, " lacks rows, columns or contracted dimensions");
   its = {{},        *in.rows(),    *in.columns(), *in.contract(),
@@ -129,11 +129,11 @@ Error PlanReader::readKernel(const std::string &what,
     return badPlan(what, " has sums of the unknown dtype ", int(its.sums),
                    ", the unknown epilogue ", int(its.epilogue),
                    " or the unknown compute type ", int(its.compute));
-  return nullptr;
+  return {};
 }
 
-Error PlanReader::readKernel(const std::string &what,
-                             const plan::Kernel &kernel, Kernel &info) {
+Status PlanReader::readKernel(const std::string &what,
+                              const plan::Kernel &kernel, Kernel &info) {
   info.scratch = kernel.scratch();
   info.operations = kernel.operations();
   if (info.scratch > largestMemory)
@@ -155,7 +155,7 @@ Error PlanReader::readKernel(const std::string &what,
   return badPlan(what, " is of the unknown kind ", int(kernel.code_type()));
 }
 
-Error PlanReader::checkFallbacks() const {
+Status PlanReader::checkFallbacks() const {
   for (size_t n = 0; n < out.kernels.size(); ++n) {
     const Kernel &kernel = out.kernels[n];
     const auto *its = std::get_if<LibraryContraction>(&kernel.code);
@@ -170,46 +170,48 @@ Error PlanReader::checkFallbacks() const {
                      " bytes of scratch memory, which wants ",
                      out.kernels[its->fallback].scratch);
   }
-  return nullptr;
+  return {};
 }
 
-Error PlanReader::readKernels() {
+Status PlanReader::readKernels() {
   out.kernels.resize(in.kernels() ? in.kernels()->size() : 0);
   for (size_t n = 0; n < out.kernels.size(); ++n)
-    if (Error e = readKernel("kernel " + std::to_string(n),
-                             *in.kernels()->Get(unsigned(n)), out.kernels[n]))
-      return e;
+    if (Status ok = readKernel("kernel " + std::to_string(n),
+                               *in.kernels()->Get(unsigned(n)), out.kernels[n]);
+        !ok)
+      return ok;
   return checkFallbacks();
 }
 
 /// Checks the number of buffers of a contraction, that they have all elements
 /// that its dimensions reach, and that the result is writable.
-Error PlanReader::checkContraction(const std::string &what,
-                                   const LibraryContraction &its,
-                                   const Instruction &i) const {
+Status PlanReader::checkContraction(const std::string &what,
+                                    const LibraryContraction &its,
+                                    const Instruction &i) const {
   uint32_t result = its.resultArgument(), wanted = result + 1;
   if (i.argumentCount != wanted)
     return badPlan(what, " on ", i.argumentCount, " buffers, not ", wanted);
   auto argument = [&](uint32_t n) {
     return out.arguments[i.firstArgument + n];
   };
-  auto holds = [&](uint32_t n, uint64_t elements) -> Error {
+  auto holds = [&](uint32_t n, uint64_t elements) -> Status {
     const BufferInfo &buffer = out.buffers[argument(n)];
     uint64_t held = buffer.bytes / uint64_t(elementBytes(buffer.dtype));
     if (held >= elements)
-      return nullptr;
+      return {};
     return badPlan(what, " on buffer ", argument(n), " of ", held,
                    " elements, it reaches ", elements);
   };
-  if (Error e = holds(0, extent(its, &plan::ContractionDim::lhs)))
-    return e;
-  if (Error e = holds(1, extent(its, &plan::ContractionDim::rhs)))
-    return e;
+  if (Status ok = holds(0, extent(its, &plan::ContractionDim::lhs)); !ok)
+    return ok;
+  if (Status ok = holds(1, extent(its, &plan::ContractionDim::rhs)); !ok)
+    return ok;
   if (its.hasBias())
-    if (Error e = holds(2, uint64_t(its.columns.size())))
-      return e;
-  if (Error e = holds(result, extent(its, &plan::ContractionDim::result)))
-    return e;
+    if (Status ok = holds(2, uint64_t(its.columns.size())); !ok)
+      return ok;
+  if (Status ok = holds(result, extent(its, &plan::ContractionDim::result));
+      !ok)
+    return ok;
   return checkWritable(what, argument(result));
 }
 

@@ -13,14 +13,14 @@ std::string shapeText(std::span<const int64_t> shape) {
 }
 
 /// Not an error of the file: programs of any size can be compiled.
-static Error tooLarge(const std::string &what) {
-  return makeError(WEFT_OUT_OF_MEMORY, "no memory for ", what,
+static Status tooLarge(const std::string &what) {
+  return makeError(StatusCode::OutOfMemory, "no memory for ", what,
                    ", which exceeds ", largestMemory,
                    " bytes; take a smaller model or batch");
 }
 
-Error countBytes(const std::string &what, std::span<const int64_t> shape,
-                 DType dtype, uint64_t &bytes) {
+Status countBytes(const std::string &what, std::span<const int64_t> shape,
+                  DType dtype, uint64_t &bytes) {
   if (!isValid(dtype))
     return badPlan(what, " has the unknown dtype ", int(dtype));
   bytes = static_cast<uint64_t>(elementBytes(dtype));
@@ -38,7 +38,7 @@ Error countBytes(const std::string &what, std::span<const int64_t> shape,
   }
   if (empty)
     bytes = 0;
-  return nullptr;
+  return {};
 }
 
 SubAxes readAxes(const flatbuffers::Vector<const plan::SubAxis *> *axes) {
@@ -71,27 +71,27 @@ std::string readText(const flatbuffers::String *text) {
   return text ? text->str() : std::string();
 }
 
-Error PlanReader::read() {
+Status PlanReader::read() {
   if (in.abi_version() != WEFT_ABI_VERSION)
-    return makeError(WEFT_INCOMPATIBLE, "plan has ABI version ",
+    return makeError(StatusCode::Incompatible, "plan has ABI version ",
                      in.abi_version(), ", this runtime ", WEFT_ABI_VERSION,
                      "; compile it again with the same version of weft");
   out.name = readText(in.name());
   out.target = readText(in.target());
-  if (Error e = readMesh())
-    return e;
-  if (Error e = readBuffers())
-    return e;
-  if (Error e = readPorts())
-    return e;
-  if (Error e = readModules())
-    return e;
-  if (Error e = readKernels())
-    return e;
+  if (Status ok = readMesh(); !ok)
+    return ok;
+  if (Status ok = readBuffers(); !ok)
+    return ok;
+  if (Status ok = readPorts(); !ok)
+    return ok;
+  if (Status ok = readModules(); !ok)
+    return ok;
+  if (Status ok = readKernels(); !ok)
+    return ok;
   return readInstructions();
 }
 
-Error PlanReader::readMesh() {
+Status PlanReader::readMesh() {
   if (!in.mesh() || !in.mesh()->axis_names() || !in.mesh()->axis_sizes())
     return badPlan("no mesh");
   Mesh &mesh = out.mesh;
@@ -118,10 +118,10 @@ Error PlanReader::readMesh() {
       *ids.begin() < 0)
     return badPlan("mesh of ", count, " devices lists ", mesh.devices.size(),
                    " ids, ", ids.size(), " of them different");
-  return nullptr;
+  return {};
 }
 
-Error PlanReader::readBuffers() {
+Status PlanReader::readBuffers() {
   out.arenaBytes = in.arena_bytes();
   if (out.arenaBytes > largestMemory)
     return tooLarge("the arena of " + std::to_string(out.arenaBytes) +
@@ -129,15 +129,15 @@ Error PlanReader::readBuffers() {
   out.constants = in.constants() ? in.constants()->data() : nullptr;
   out.constantBytes = in.constants() ? in.constants()->size() : 0;
   if (!in.buffers())
-    return nullptr;
+    return {};
   out.buffers.resize(in.buffers()->size());
   for (size_t i = 0; i < out.buffers.size(); ++i)
-    if (Error e = readBuffer(i, *in.buffers()->Get(i)))
-      return e;
-  return nullptr;
+    if (Status ok = readBuffer(i, *in.buffers()->Get(i)); !ok)
+      return ok;
+  return {};
 }
 
-Error PlanReader::readBuffer(size_t index, const plan::Buffer &buffer) {
+Status PlanReader::readBuffer(size_t index, const plan::Buffer &buffer) {
   std::string what = "buffer " + std::to_string(index);
   if (buffer.name() && buffer.name()->size())
     what += " \"" + buffer.name()->str() + "\"";
@@ -146,8 +146,8 @@ Error PlanReader::readBuffer(size_t index, const plan::Buffer &buffer) {
   info.offset = buffer.offset();
   info.dtype = buffer.dtype();
   info.shape = readShape(buffer.shape());
-  if (Error e = countBytes(what, info.shape, info.dtype, info.bytes))
-    return e;
+  if (Status ok = countBytes(what, info.shape, info.dtype, info.bytes); !ok)
+    return ok;
   if (info.bytes != buffer.bytes())
     return badPlan(what, " has ", buffer.bytes(), " bytes, its shape ",
                    shapeText(info.shape), " ", info.bytes);
@@ -159,7 +159,7 @@ Error PlanReader::readBuffer(size_t index, const plan::Buffer &buffer) {
   else if (info.kind == BufferKind::constant)
     room = in.constants() ? in.constants()->size() : 0;
   else
-    return nullptr;
+    return {};
   if (info.offset > room || info.bytes > room - info.offset)
     return badPlan(what, " ends at ", info.offset, " + ", info.bytes,
                    ", its memory at ", room);
@@ -167,18 +167,18 @@ Error PlanReader::readBuffer(size_t index, const plan::Buffer &buffer) {
     return badPlan(what, " of ", name(info.dtype), " at offset ", info.offset,
                    " is not aligned");
   info.writable = info.kind == BufferKind::arena;
-  return nullptr;
+  return {};
 }
 
-Error PlanReader::readPort(const std::string &what, const plan::Port &port,
-                           PortInfo &info) {
+Status PlanReader::readPort(const std::string &what, const plan::Port &port,
+                            PortInfo &info) {
   static_cast<Port &>(info) = weft::readPort(port);
   if (info.name.find('\0') != std::string::npos)
     return badPlan(what, " has a NUL in its name");
   info.buffer = port.buffer();
   DType dtype = port.dtype();
-  if (Error e = countBytes(what, info.shape, dtype, info.globalBytes))
-    return e;
+  if (Status ok = countBytes(what, info.shape, dtype, info.globalBytes); !ok)
+    return ok;
   if (info.buffer >= out.buffers.size())
     return badPlan(what, " is buffer ", info.buffer, " of ",
                    out.buffers.size());
@@ -201,31 +201,31 @@ Error PlanReader::readPort(const std::string &what, const plan::Port &port,
     for (const Interval &i : own(out.mesh, info.layout, info.shape, p))
       key.push_back(i.begin);
   info.signature = hashBytes(key.data(), key.size() * sizeof key[0]);
-  return nullptr;
+  return {};
 }
 
-Error PlanReader::readPorts() {
+Status PlanReader::readPorts() {
   auto readAll = [&](const char *kind, auto *ports,
-                     std::vector<PortInfo> &infos) -> Error {
+                     std::vector<PortInfo> &infos) -> Status {
     infos.resize(ports ? ports->size() : 0);
     for (size_t i = 0; i < infos.size(); ++i) {
       const plan::Port &port = *ports->Get(i);
       // The name is cut at a NUL, at which messages end.
       std::string what = std::string(kind) + " " + std::to_string(i) + " \"" +
                          readText(port.name()).c_str() + "\"";
-      if (Error e = readPort(what, port, infos[i]))
-        return e;
+      if (Status ok = readPort(what, port, infos[i]); !ok)
+        return ok;
     }
-    return nullptr;
+    return {};
   };
-  if (Error e = readAll("input", in.inputs(), out.inputs))
-    return e;
-  if (Error e = readAll("output", in.outputs(), out.outputs))
-    return e;
+  if (Status ok = readAll("input", in.inputs(), out.inputs); !ok)
+    return ok;
+  if (Status ok = readAll("output", in.outputs(), out.outputs); !ok)
+    return ok;
   return joinDonations();
 }
 
-Error PlanReader::joinDonations() {
+Status PlanReader::joinDonations() {
   auto isPort = [&](uint32_t buffer) {
     BufferKind kind = out.buffers[buffer].kind;
     return kind == BufferKind::input || kind == BufferKind::output;
@@ -267,10 +267,10 @@ Error PlanReader::joinDonations() {
   for (size_t b = 0; b < out.buffers.size(); ++b)
     if (isPort(b) && out.buffers[b].input == -1 && out.buffers[b].output == -1)
       return badPlan("buffer ", b, " belongs to a caller, but to no port");
-  return nullptr;
+  return {};
 }
 
-Error readPlan(const plan::Program &program, Plan &out) {
+Status readPlan(const plan::Program &program, Plan &out) {
   return PlanReader(program, out).read();
 }
 

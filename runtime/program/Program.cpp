@@ -22,13 +22,13 @@ Program::~Program() {
     dlclose(library);
 }
 
-Error Program::readPlanBytes(std::span<const uint8_t> plan) {
+Status Program::readPlanBytes(std::span<const uint8_t> plan) {
   // The size of an aligned copy, in multiples of 64 bytes, as aligned_alloc
   // requires.
   size_t room = (plan.size() + 63) / 64 * 64;
   bytes.reset(static_cast<uint8_t *>(std::aligned_alloc(64, room ? room : 64)));
   if (!bytes)
-    return makeError(WEFT_OUT_OF_MEMORY, "no memory for a plan of ",
+    return makeError(StatusCode::OutOfMemory, "no memory for a plan of ",
                      plan.size(), " bytes");
   if (!plan.empty())
     std::memcpy(bytes.get(), plan.data(), plan.size());
@@ -37,17 +37,17 @@ Error Program::readPlanBytes(std::span<const uint8_t> plan) {
   flatbuffers::Verifier verifier(bytes.get(), plan.size(), /*max_depth=*/8,
                                  /*max_tables=*/1u << 24);
   if (plan.size() < 8 || !plan::VerifyProgramBuffer(verifier))
-    return makeError(WEFT_INVALID_FILE, "bad plan: ", plan.size(),
+    return makeError(StatusCode::InvalidFile, "bad plan: ", plan.size(),
                      " bytes are no valid FlatBuffer of a program");
   const plan::Program &program = *plan::GetProgram(bytes.get());
   if (!isAligned(program))
-    return makeError(WEFT_INVALID_FILE,
+    return makeError(StatusCode::InvalidFile,
                      "bad plan: numbers of 8 bytes lie at odd places");
   return readPlan(program, contents);
 }
 
-static Error systemError(const char *what) {
-  return makeError(WEFT_IO, what, ": ", std::strerror(errno));
+static Status systemError(const char *what) {
+  return makeError(StatusCode::Io, what, ": ", std::strerror(errno));
 }
 
 /// The path of an open file for dlopen, which takes equal paths for the same
@@ -62,35 +62,35 @@ static std::string pathOf(int file) {
   return path + "/" + std::to_string(file);
 }
 
-static Error loadLibrary(std::span<const uint8_t> elf, int file,
-                         void *&library) {
+static Status loadLibrary(std::span<const uint8_t> elf, int file,
+                          void *&library) {
   if (!writeAll(file, elf.data(), elf.size()))
     return systemError("cannot write the kernels to a memory file");
   library = dlopen(pathOf(file).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library)
-    return makeError(WEFT_INVALID_FILE,
+    return makeError(StatusCode::InvalidFile,
                      "kernels of the program cannot be loaded: ", dlerror());
-  return nullptr;
+  return {};
 }
 
-Error Program::loadKernels() const {
-  if (Error e = checkCode(code, features))
-    return e;
+Status Program::loadKernels() const {
+  if (Status ok = checkCode(code, features); !ok)
+    return ok;
   int file = memfd_create("weft-kernels", MFD_CLOEXEC);
   if (file < 0)
     return systemError("cannot create a memory file for the kernels");
-  Error failure = loadLibrary(code, file, library);
+  Status loaded = loadLibrary(code, file, library);
   close(file);
-  if (failure)
-    return failure;
+  if (!loaded)
+    return loaded;
   std::vector<weft_kernel_fn> found;
   std::vector<SharedKernel> foundShared;
   for (const Kernel &each : contents.kernels) {
     const std::string &kernel = std::get<HostKernel>(each.code).symbol;
     void *symbol = dlsym(library, kernel.c_str());
     if (!symbol)
-      return makeError(WEFT_INVALID_FILE, "program has no kernel \"", kernel,
-                       "\", which its plan names");
+      return makeError(StatusCode::InvalidFile, "program has no kernel \"",
+                       kernel, "\", which its plan names");
     found.push_back(reinterpret_cast<weft_kernel_fn>(symbol));
     SharedKernel shared;
     auto *most = static_cast<const uint32_t *>(
@@ -103,120 +103,120 @@ Error Program::loadKernels() const {
   kernels = std::move(found);
   sharedKernels = std::move(foundShared);
   code = {};
-  return nullptr;
+  return {};
 }
 
 /// Adds advice for a person with a bad file, if the message has none.
-static Error withAdvice(Error error) {
-  if (!error || error->message.find("; ") != std::string::npos)
-    return error;
-  if (error->status == WEFT_IO)
-    error->message += "; check the path and its permissions";
-  else if (error->status == WEFT_INVALID_FILE ||
-           error->status == WEFT_INCOMPATIBLE)
-    error->message += "; compile it again";
-  return error;
+static Status withAdvice(Status result) {
+  if (result || result.message().find("; ") != std::string::npos)
+    return result;
+  StatusCode code = result.code();
+  if (code == StatusCode::Io)
+    result.error().message += "; check the path and its permissions";
+  else if (code == StatusCode::InvalidFile || code == StatusCode::Incompatible)
+    result.error().message += "; compile it again";
+  return result;
 }
 
-Error Program::prepare() const {
+Status Program::prepare() const {
   std::lock_guard<std::mutex> guard(preparing);
   // A program may have no kernels.
   bool isDone = library || contents.kernels.empty();
   if (!contents.isOfHost() || (code.empty() && isDone))
-    return nullptr;
+    return {};
   if (library) // an earlier call missed a kernel
     dlclose(std::exchange(library, nullptr));
   return withAdvice(loadKernels());
 }
 
-Error Program::load(std::span<const uint8_t> image,
-                    std::shared_ptr<const Program> &out) {
+Status Program::load(std::span<const uint8_t> image,
+                     std::shared_ptr<const Program> &out) {
   ProgramSections sections;
-  if (Error e = openImage(image, sections))
-    return e;
+  if (Status ok = openImage(image, sections); !ok)
+    return ok;
   std::shared_ptr<Program> program(new Program);
   program->fileHash = sections.hash;
   program->features = sections.features;
   program->codeSize = sections.elf.size();
-  if (Error e = program->readPlanBytes(sections.plan))
-    return e;
+  if (Status ok = program->readPlanBytes(sections.plan); !ok)
+    return ok;
   program->code.assign(sections.elf.begin(), sections.elf.end());
   out = std::move(program);
-  return nullptr;
+  return {};
 }
 
-static Error readFile(const char *path, std::vector<uint8_t> &out) {
+static Status readFile(const char *path, std::vector<uint8_t> &out) {
   // O_NONBLOCK avoids waiting for a writer of a pipe.
   int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   struct stat info;
   if (fd < 0 || fstat(fd, &info) != 0) {
-    Error e = systemError("cannot open");
+    Status unread = systemError("cannot open");
     if (fd >= 0)
       close(fd);
-    return e;
+    return unread;
   }
-  Error e;
+  Status ok;
   if (!S_ISREG(info.st_mode))
-    e = makeError(WEFT_IO, "not a regular file");
+    ok = makeError(StatusCode::Io, "not a regular file");
   else
     out.resize(static_cast<size_t>(info.st_size));
-  for (size_t done = 0; !e && done < out.size();) {
+  for (size_t done = 0; ok && done < out.size();) {
     ssize_t n = read(fd, out.data() + done, out.size() - done);
     if (n < 0 && errno == EINTR)
       continue;
     if (n < 0)
-      e = systemError("cannot read");
+      ok = systemError("cannot read");
     else if (n == 0)
       // The file was truncated meanwhile; openImage finds no trailer.
       out.resize(done);
     done += n > 0 ? static_cast<size_t>(n) : 0;
   }
   close(fd);
-  return e;
+  return ok;
 }
 
 } // namespace weft::runtime
 
 using namespace weft::runtime;
 
+static Status loadProgram(std::span<const uint8_t> image, weft_program **out) {
+  auto handle = std::make_unique<weft_program>();
+  if (Status ok = Program::load(image, handle->program); !ok)
+    return ok;
+  *out = handle.release();
+  return {};
+}
+
 extern "C" {
 
 WEFT_EXPORT weft_error *weft_program_load_memory(const void *data, size_t bytes,
                                                  weft_program **out) {
-  return guarded([&]() -> Error {
+  return guarded([&]() -> Status {
     if (!out || (!data && bytes))
-      return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+      return makeError(StatusCode::InvalidArgument, "null argument");
     *out = nullptr;
-    auto handle = std::make_unique<weft_program>();
-    if (Error e = Program::load({static_cast<const uint8_t *>(data), bytes},
-                                handle->program))
-      return e;
-    *out = handle.release();
-    return nullptr;
+    return loadProgram({static_cast<const uint8_t *>(data), bytes}, out);
   });
 }
 
 WEFT_EXPORT weft_error *weft_program_load(const char *path,
                                           weft_program **out) {
-  return guarded([&]() -> Error {
+  return guarded([&]() -> Status {
     if (!path || !out)
-      return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+      return makeError(StatusCode::InvalidArgument, "null argument");
     *out = nullptr;
     std::vector<uint8_t> image;
-    Error e = readFile(path, image);
-    if (!e)
-      e.reset(weft_program_load_memory(image.data(), image.size(), out));
-    e = withAdvice(std::move(e));
-    if (e)
-      e->message = std::string(path) + ": " + e->message;
-    return e;
+    Status ok = readFile(path, image);
+    if (ok)
+      ok = loadProgram(image, out);
+    return withAdvice(std::move(ok)).in(path);
   });
 }
 
 WEFT_EXPORT weft_error *weft_program_prepare(const weft_program *program) {
-  return guarded([&]() -> Error {
+  return guarded([&]() -> Status {
     if (!program)
-      return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+      return makeError(StatusCode::InvalidArgument, "null argument");
     return program->program->prepare();
   });
 }

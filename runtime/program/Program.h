@@ -16,15 +16,15 @@ namespace weft::runtime {
 class Program {
 public:
   /// Loads a program. `image` is not kept; its code is copied until prepare().
-  static Error load(std::span<const uint8_t> image,
-                    std::shared_ptr<const Program> &out);
+  static Status load(std::span<const uint8_t> image,
+                     std::shared_ptr<const Program> &out);
   ~Program();
   Program(const Program &) = delete;
   Program &operator=(const Program &) = delete;
 
   /// Loads the kernels of the host, once; on any thread. Those of devices are
   /// loaded by each DeviceSet.
-  Error prepare() const;
+  Status prepare() const;
 
   const Plan &plan() const { return contents; }
   /// The hash of the file's bytes.
@@ -52,8 +52,8 @@ public:
 
 private:
   Program() = default;
-  Error readPlanBytes(std::span<const uint8_t> plan);
-  Error loadKernels() const;
+  Status readPlanBytes(std::span<const uint8_t> plan);
+  Status loadKernels() const;
 
   struct FreeBytes {
     void operator()(uint8_t *p) const { std::free(p); }

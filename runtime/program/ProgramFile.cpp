@@ -33,45 +33,47 @@ static std::string featureNames(uint64_t features) {
   return text.empty() ? "none" : text;
 }
 
-static Error checkTrailer(std::span<const uint8_t> image,
-                          weft_trailer &trailer) {
+static Status checkTrailer(std::span<const uint8_t> image,
+                           weft_trailer &trailer) {
   if (image.size() < sizeof trailer)
-    return makeError(WEFT_INVALID_FILE, "not a .weft program: ", image.size(),
+    return makeError(StatusCode::InvalidFile,
+                     "not a .weft program: ", image.size(),
                      " bytes, the trailer alone has ", sizeof trailer);
   size_t body = image.size() - sizeof trailer;
   std::memcpy(&trailer, image.data() + body, sizeof trailer);
   if (std::memcmp(trailer.magic, "WEFTPROG", 8) != 0)
-    return makeError(WEFT_INVALID_FILE,
+    return makeError(StatusCode::InvalidFile,
                      "not a .weft program, or its end is "
                      "cut off: no trailer at byte ",
                      body, "; compile it again");
   if (trailer.abi_version != WEFT_ABI_VERSION)
-    return makeError(WEFT_INCOMPATIBLE, "program has ABI version ",
+    return makeError(StatusCode::Incompatible, "program has ABI version ",
                      trailer.abi_version, ", this runtime ", WEFT_ABI_VERSION,
                      "; compile it again with the same version of weft");
   if (trailer.reserved != 0)
-    return makeError(WEFT_INVALID_FILE, "altered program: reserved field is ",
-                     trailer.reserved, ", not 0");
+    return makeError(StatusCode::InvalidFile,
+                     "altered program: reserved field is ", trailer.reserved,
+                     ", not 0");
   if (trailer.elf_bytes > body ||
       trailer.plan_bytes != body - trailer.elf_bytes)
-    return makeError(WEFT_INVALID_FILE, "cut or altered program: ", body,
+    return makeError(StatusCode::InvalidFile, "cut or altered program: ", body,
                      " bytes before the trailer, which says ",
                      trailer.elf_bytes, " + ", trailer.plan_bytes);
   uint64_t hash = hashProgram(image.data(), body, trailer);
   if (hash != trailer.hash)
-    return makeError(WEFT_INVALID_FILE, "altered program: hash ", std::hex,
-                     hash, ", its trailer says ", trailer.hash);
-  return nullptr;
+    return makeError(StatusCode::InvalidFile, "altered program: hash ",
+                     std::hex, hash, ", its trailer says ", trailer.hash);
+  return {};
 }
 
-static Error badElf(const char *why) {
-  return makeError(WEFT_INVALID_FILE,
+static Status badElf(const char *why) {
+  return makeError(StatusCode::InvalidFile,
                    "kernels of the program cannot be loaded: ", why);
 }
 
 /// Checks the ELF image: a correct trailer may follow a wrong ELF, and all
 /// ranges that dlopen maps must be within its bytes.
-static Error checkElf(std::span<const uint8_t> elf) {
+static Status checkElf(std::span<const uint8_t> elf) {
 #if defined(__aarch64__)
   constexpr uint16_t machine = EM_AARCH64;
 #else
@@ -99,26 +101,26 @@ static Error checkElf(std::span<const uint8_t> elf) {
         segment.p_filesz > elf.size() - segment.p_offset)
       return badElf("a segment ends outside the image");
   }
-  return nullptr;
+  return {};
 }
 
-Error checkCode(std::span<const uint8_t> elf, uint64_t features) {
+Status checkCode(std::span<const uint8_t> elf, uint64_t features) {
   if (uint64_t missing = features & ~hostFeatures())
-    return makeError(WEFT_INCOMPATIBLE, "program needs ",
+    return makeError(StatusCode::Incompatible, "program needs ",
                      featureNames(features), ", this processor lacks ",
                      featureNames(missing), "; compile it for this target");
   return checkElf(elf);
 }
 
-Error openImage(std::span<const uint8_t> image, ProgramSections &out) {
+Status openImage(std::span<const uint8_t> image, ProgramSections &out) {
   weft_trailer trailer;
-  if (Error e = checkTrailer(image, trailer))
-    return e;
+  if (Status ok = checkTrailer(image, trailer); !ok)
+    return ok;
   out.hash = trailer.hash;
   out.elf = image.first(trailer.elf_bytes);
   out.plan = image.subspan(trailer.elf_bytes, trailer.plan_bytes);
   out.features = trailer.features;
-  return nullptr;
+  return {};
 }
 
 } // namespace weft::runtime

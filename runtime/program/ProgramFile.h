@@ -24,9 +24,9 @@ struct ProgramSections {
 };
 
 /// Checks trailer, ABI and hash. `image` must outlive `out`.
-Error openImage(std::span<const uint8_t> image, ProgramSections &out);
+Status openImage(std::span<const uint8_t> image, ProgramSections &out);
 /// Checks CPU features, the ELF header and the program headers.
-Error checkCode(std::span<const uint8_t> elf, uint64_t features);
+Status checkCode(std::span<const uint8_t> elf, uint64_t features);
 
 /// The bits of WEFT_FEATURE_* this processor has.
 uint64_t hostFeatures();

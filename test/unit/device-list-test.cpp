@@ -8,16 +8,15 @@ using namespace weft;
 namespace {
 /// Returns the count of a list; 0 if it is refused.
 int64_t countOf(std::string_view text, int64_t most = kMostDevices) {
-  std::string why;
-  std::optional<DeviceList> list = DeviceList::parse(text, why, most);
-  CHECK(why.empty() == list.has_value());
+  Result<DeviceList> list = DeviceList::parse(text, most);
   return list ? list->count : 0;
 }
 
 std::string reason(std::string_view text) {
-  std::string why;
-  CHECK(!DeviceList::parse(text, why));
-  return why;
+  Result<DeviceList> list = DeviceList::parse(text);
+  CHECK(!list);
+  CHECK(list.error().code == StatusCode::InvalidArgument);
+  return list.message();
 }
 
 /// Returns the index of a name; -1 if it is refused.
@@ -75,13 +74,12 @@ TEST_CASE("the error names the reason why a text is no list of devices") {
   CHECK(reason("gpu:8") ==
         "'gpu:8' asks for gpu devices, there are cpu and cuda devices only; "
         "write cpu:N or cuda:N with N from 1 to 65536");
-  std::string why;
-  CHECK(!DeviceList::parse("cpu:5000", why, 4096));
-  CHECK(why == "'cpu:5000' is no list of devices; write cpu:N or cuda:N with "
-               "N from 1 to 4096");
-  CHECK(!DeviceList::parse("cuda:2", why, 4096, /*kinds=*/1));
-  CHECK(why == "'cuda:2' asks for cuda devices, there are cpu devices only; "
-               "write cpu:N with N from 1 to 4096");
+  CHECK(DeviceList::parse("cpu:5000", 4096).message() ==
+        "'cpu:5000' is no list of devices; write cpu:N or cuda:N with "
+        "N from 1 to 4096");
+  CHECK(DeviceList::parse("cuda:2", 4096, /*kinds=*/1).message() ==
+        "'cuda:2' asks for cuda devices, there are cpu devices only; "
+        "write cpu:N with N from 1 to 4096");
 }
 
 TEST_CASE("names of devices") {

@@ -92,9 +92,9 @@ TEST_CASE("base/DeviceList.h") {
   CHECK(list->kind == DeviceKind::Cpu);
   CHECK(list->count == 8);
   CHECK(list->text() == "cpu:8");
-  CHECK(why.find("'gpu:8' asks for gpu devices, there are cpu and cuda devices "
-                 "only; write cpu:N or cuda:N with N from 1 to 65536") !=
-        std::string::npos);
+  CHECK(message ==
+        "'gpu:8' asks for gpu devices, there are cpu and cuda "
+        "devices only; write cpu:N or cuda:N with N from 1 to 65536");
   CHECK(weft::DeviceName::parse("cpu:3")->index == 3);
 }
 

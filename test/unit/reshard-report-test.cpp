@@ -9,8 +9,8 @@ using namespace weft;
 namespace {
 /// Returns the report, or "error: ..." for a refusal.
 std::string report(const ReshardRequest &request) {
-  std::string out, why = reshardReport(request, out);
-  return why.empty() ? out : "error: " + why;
+  Result<std::string> made = reshardReport(request);
+  return made ? *made : "error: " + made.message();
 }
 } // namespace
 
@@ -72,15 +72,15 @@ TEST_CASE("long names stay within 80 columns") {
 
 TEST_CASE("refusals name the option") {
   CHECK(report({"x=2", "8,8", "[x]", "[-]"}) ==
-        "error: --from: '[x]': layout has 1 dimensions, the tensor 2");
+        "error: from: '[x]': layout has 1 dimensions, the tensor 2");
   CHECK(report({"x=2", "8", "[q]", "[-]"}) ==
-        "error: --from: '[q]': column 2: mesh has no axis 'q', it has x");
+        "error: from: '[q]': column 2: mesh has no axis 'q', it has x");
   CHECK(report({"x", "8", "[x]", "[-]"}) ==
-        "error: --mesh: 'x': column 2: expected '=' after the axis, found the "
+        "error: mesh: 'x': column 2: expected '=' after the axis, found the "
         "end");
   CHECK(report({"x=2", "a", "[x]", "[-]"}) ==
-        "error: --shape: 'a' is no size; write 16,16,16");
+        "error: shape: 'a' is no size; write 16,16,16");
   CHECK(report({"x=2", "8", "[x]", "[-]", "f8"}) ==
-        "error: --dtype: no element type 'f8'; use the name of a type in "
+        "error: dtype: no element type 'f8'; use the name of a type in "
         "MLIR or NumPy, such as f32, bf16, ui8, uint8 or complex<f32>");
 }

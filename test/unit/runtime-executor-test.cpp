@@ -27,12 +27,12 @@ class Messages final : public runtime::GroupMessages {
 public:
   Messages(Mail &mail [[clang::lifetimebound]], int64_t group)
       : mail(mail), group(group) {}
-  runtime::Error start(void **sources) override {
+  weft::Status start(void **sources) override {
     sources[1] = sources[0]; // the other member's source
     while (group == 1 && mail.looksAt0 == 0)
       sched_yield(); // until group 0 was polled alone
     mail.has1Begun = mail.has1Begun || group == 1;
-    return nullptr;
+    return {};
   }
   bool poll() override {
     if (group == 1)
@@ -74,12 +74,12 @@ private:
 class Post final : public runtime::CollectiveProvider {
 public:
   explicit Post(Mail &mail [[clang::lifetimebound]]) : mail(mail) {}
-  runtime::Error
+  weft::Status
   prepare(const weft::Mesh &, const runtime::Ownership &,
           const runtime::Collective &, int64_t,
           std::unique_ptr<runtime::PreparedCollective> &out) const override {
     out = std::make_unique<Mailed>(mail);
-    return nullptr;
+    return {};
   }
 
 private:
@@ -95,19 +95,46 @@ TEST_CASE("a worker that polls messages learns of a group that begins later") {
   p.allReduce({v}, {v}, {fullAxis(0, 2)}); // positions 0 and 2, 1 and 3
   std::vector<uint8_t> image = p.image();
   std::shared_ptr<const runtime::Program> program;
-  REQUIRE(!runtime::Program::load(image, program));
-  REQUIRE(!program->prepare());
+  REQUIRE(runtime::Program::load(image, program));
+  REQUIRE(program->prepare());
   for (int round = 0; round < 20; ++round) {
     Mail mail;
     Post post(mail);
     runtime::Executor executor(program, runtime::Ownership{0, {0, 0, 1, 1}});
-    REQUIRE(!executor.prepare(post, 2));
+    REQUIRE(executor.prepare(post, 2));
     float values[2] = {};
     executor.bind({}, [&](const runtime::Executor::Bound &, int64_t position,
                           size_t) { return &values[position]; });
     runtime::Workers workers(2);
-    CHECK(!executor.run(workers));
+    CHECK(executor.run(workers));
     CHECK(mail.has1Arrived);
     CHECK(!mail.isLost);
   }
+}
+
+TEST_CASE("an error in C has the options of its message, and a status") {
+  weft_error *error = runtime::guarded([]() -> weft::Status {
+    return weft::Status(runtime::makeError(
+                            weft::StatusCode::Incompatible, "needs 8 of ", 2,
+                            " devices; use ", weft::Option{"devices", "cpu:8"},
+                            " or leave ", weft::Option{"target"}, " out"))
+        .in("step.weft");
+  });
+  std::string text = weft_error_message(error);
+  CHECK(text == "step.weft: needs 8 of 2 devices; use devices=cpu:8 or leave "
+                "target out");
+  CHECK(weft_error_status(error) == WEFT_INCOMPATIBLE);
+  const weft_option *options = nullptr;
+  REQUIRE(weft_error_options(error, &options) == 2);
+  CHECK(text.substr(options[0].begin, options[0].bytes) == "devices=cpu:8");
+  CHECK(std::string(options[0].name) == "devices");
+  CHECK(std::string(options[0].value) == "cpu:8");
+  CHECK(text.substr(options[1].begin, options[1].bytes) == "target");
+  CHECK(std::string(options[1].value).empty());
+  weft_error_free(error);
+  CHECK(weft_error_options(nullptr, &options) == 0);
+  CHECK(runtime::guarded([] { return weft::Status(); }) == nullptr);
+  error = runtime::guarded([]() -> weft::Status { throw std::bad_alloc(); });
+  CHECK(weft_error_status(error) == WEFT_OUT_OF_MEMORY);
+  weft_error_free(error);
 }

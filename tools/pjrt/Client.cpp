@@ -47,11 +47,10 @@ void addDevice(PJRT_Client &client, int id) {
 }
 
 PJRT_Error *create(Client_Create_Args *args) {
-  std::string why;
   const char *text = std::getenv("WEFT_DEVICES");
-  auto devices = parseDevices(text ? text : "", why);
+  auto devices = parseDevices(text ? text : "");
   if (!devices)
-    return error(kInvalidArgument, "WEFT_DEVICES: " + why);
+    return error(kInvalidArgument, "WEFT_DEVICES: " + devices.message());
   if (optionOf(args, "num_nodes", 1) > 1)
     return error(kUnimplemented,
                  "several processes are not supported yet; start one, with "

@@ -134,7 +134,7 @@ inline constexpr std::string_view kMemoryKinds[] = {"device", "pinned_host",
 inline constexpr size_t kMemoryKindCount = std::size(kMemoryKinds);
 /// Parses a list of at most 4096 devices of the CPU, one for an empty text;
 /// nothing, with the reason in `why`, for other texts.
-std::optional<DeviceList> parseDevices(std::string_view text, std::string &why);
+Result<DeviceList> parseDevices(std::string_view text);
 PJRT_DeviceDescription describeDevice(int id);
 
 /// Makes a buffer; row-major without an order.

@@ -16,10 +16,9 @@ struct PJRT_SerializedTopology {
   std::string text;
 };
 
-std::optional<weft::DeviceList> weft::pjrt::parseDevices(std::string_view text,
-                                                         std::string &why) {
+weft::Result<weft::DeviceList> weft::pjrt::parseDevices(std::string_view text) {
   return text.empty() ? DeviceList{}
-                      : DeviceList::parse(text, why, 4096, /*kinds=*/1);
+                      : DeviceList::parse(text, 4096, /*kinds=*/1);
 }
 
 PJRT_DeviceDescription weft::pjrt::describeDevice(int id) {
@@ -33,10 +32,9 @@ PJRT_Error *make(std::string name, PJRT_TopologyDescription *&out) {
   if (name.empty())
     if (const char *devices = std::getenv("WEFT_DEVICES"))
       name = devices;
-  std::string why;
-  auto devices = parseDevices(name, why);
+  auto devices = parseDevices(name);
   if (!devices)
-    return error(kInvalidArgument, "topology name: " + why);
+    return error(kInvalidArgument, "topology name: " + devices.message());
   auto topology = std::make_unique<PJRT_TopologyDescription>();
   for (int id = 0; id < devices->count; ++id) {
     topology->owned.push_back(

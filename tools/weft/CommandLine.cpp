@@ -36,9 +36,10 @@ static void addBatchSizes(CLI::App &app, ModelFlags &flags) {
   app.add_option_function<std::string>(
          "--batch-size",
          [&flags](const std::string &text) {
-           std::string wrong = readBatchSizes(text, flags.batchSizes);
-           if (!wrong.empty())
-             throw CLI::ValidationError("--batch-size", wrong);
+           auto sizes = readBatchSizes(text);
+           if (!sizes)
+             throw CLI::ValidationError("--batch-size", sizes.message());
+           flags.batchSizes = *sizes;
            flags.batchSize = flags.batchSizes.front();
            flags.namesBatchSize = true;
          },
@@ -344,11 +345,9 @@ CommandLine::CommandLine() {
   addExplain(explainApp, explain);
   explainApp.callback([this, &explainApp] {
     checkFlagRules(explainApp);
-    bool isCompiled = explain.model.model.ends_with(".weft");
-    const CompilerCommands *commands = isCompiled ? nullptr : loadCompiler();
-    status = isCompiled ? runExplainProgram(explain)
-             : commands ? commands->explain(explain)
-                        : 1;
+    status = explain.model.model.ends_with(".weft")
+                 ? runExplainProgram(explain)
+                 : runLoaded(loadCompiler(), &Commands::explain, explain);
   });
   addLayout(add("layout", "draw the shards of batch, variables and outputs",
                 layout, &Commands::layout),

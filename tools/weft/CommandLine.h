@@ -16,6 +16,13 @@
 
 namespace weft::tool {
 
+/// Runs a command of a library that was loaded for it.
+template <typename Commands, typename Flags>
+int runLoaded(const Result<const Commands *> &library,
+              int (*Commands::*command)(const Flags &), const Flags &flags) {
+  return library ? ((*library)->*command)(flags) : fail(library.error());
+}
+
 /// The program's flags, and the function of the chosen subcommand.
 struct CommandLine {
   CLI::App app{"Weft trains Keras models on a mesh of devices and shows the "
@@ -51,8 +58,7 @@ private:
     CLI::App *added = app.add_subcommand(name, what);
     added->callback([this, added, &flags, command] {
       checkFlagRules(*added);
-      const CompilerCommands *commands = loadCompiler();
-      status = commands ? (commands->*command)(flags) : 1;
+      status = runLoaded(loadCompiler(), command, flags);
     });
     return *added;
   }
@@ -65,13 +71,9 @@ private:
     CLI::App *added = app.add_subcommand(name, what);
     added->callback([this, added, &flags, compiling, compiled] {
       checkFlagRules(*added);
-      if (flags.model.model.ends_with(".weft")) {
-        const StepCommands *commands = loadStepCommands();
-        status = commands ? (commands->*compiled)(flags) : 1;
-        return;
-      }
-      const CompilerCommands *commands = loadCompiler();
-      status = commands ? (commands->*compiling)(flags) : 1;
+      status = flags.model.model.ends_with(".weft")
+                   ? runLoaded(loadStepCommands(), compiled, flags)
+                   : runLoaded(loadCompiler(), compiling, flags);
     });
     return *added;
   }

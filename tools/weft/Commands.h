@@ -26,6 +26,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace weft::tool {
@@ -200,8 +201,8 @@ struct CompilerCommands {
   /// profile`.
   int (*foreign)(const ModelFlags &, std::vector<uint8_t> &image);
 };
-/// Loads the compiler's commands; null after a printed error.
-const CompilerCommands *loadCompiler();
+/// Loads the compiler's commands.
+Result<const CompilerCommands *> loadCompiler();
 
 /// The functions that libWeftStepCommands.so exports as `weftStepCommands`:
 /// training from a .weft file, with readers of Keras' files but no compiler.
@@ -210,8 +211,7 @@ struct StepCommands {
   int (*evaluate)(const EvaluateFlags &);
   int (*predict)(const EvaluateFlags &);
 };
-/// Loads the step commands; null after a printed error.
-const StepCommands *loadStepCommands();
+Result<const StepCommands *> loadStepCommands();
 
 /// The sizes for ModelFlags::openSizes of reports on a model.
 inline constexpr int64_t kOpenSizes[] = {1, 32, 256};
@@ -232,12 +232,16 @@ int runReshardCommand(const ReshardFlags &flags);
 std::string printable(const std::string &text);
 /// Prints a text for people on stdout, printable.
 void printText(const Message &text);
+/// Prints a text on stdout as it is and at once, such as a bar that moves.
+void printNow(std::string_view text);
 /// The exit status after what was written to stdout has been flushed: 1, after a
 /// printed error, if that fails.
 int flushed(int status);
 
 /// The flag of an option that a library names: --add-channel, --data FILE.npz.
 std::string flagOf(const Option &option);
+/// The message in the words of the command line.
+std::string inFlags(const Message &message);
 /// Prints `weft: error: MESSAGE` on stderr, or nothing if the message is empty,
 /// as it was printed before. Options are named by their flags, here and below.
 /// Returns 1.

@@ -31,16 +31,14 @@ static std::vector<std::string> split(const std::string &text) {
   return parts;
 }
 
-std::string weft::tool::readShuffle(const std::string &text, Shuffle &shuffle) {
+Result<Shuffle> weft::tool::readShuffle(const std::string &text) {
   if (text == "true" || text == "True")
-    shuffle = Shuffle::All;
-  else if (text == "false" || text == "False")
-    shuffle = Shuffle::None;
-  else if (text == "batch")
-    shuffle = Shuffle::InBatches;
-  else
-    return "must be true, false or batch, not " + text;
-  return "";
+    return Shuffle::All;
+  if (text == "false" || text == "False")
+    return Shuffle::None;
+  if (text == "batch")
+    return Shuffle::InBatches;
+  return Error{"must be true, false or batch, not " + text};
 }
 
 /// Parses 0:1.0,1:2.5 to an object.
@@ -56,17 +54,17 @@ static json classesOf(const std::string &text) {
   return out;
 }
 
-std::string weft::tool::readClassWeight(const std::string &text,
-                                        std::map<int64_t, double> &weights) {
-  std::string wrong = "must name a weight for each class, as 0:1.0,1:2.5 or "
-                      "{\"0\": 1.0, \"1\": 2.5}, not " +
-                      text;
+Result<std::map<int64_t, double>>
+weft::tool::readClassWeight(const std::string &text) {
+  Error wrong{"must name a weight for each class, as 0:1.0,1:2.5 or "
+              "{\"0\": 1.0, \"1\": 2.5}, not " +
+              text};
   json said = text.find('{') == text.npos
                   ? classesOf(text)
                   : json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!said.is_object() || said.empty())
     return wrong;
-  weights.clear();
+  std::map<int64_t, double> weights;
   for (const auto &[name, weight] : said.items()) {
     int64_t label = 0;
     if (!readNumber(name, label) || !weight.is_number() ||
@@ -74,18 +72,18 @@ std::string weft::tool::readClassWeight(const std::string &text,
       return wrong;
     weights[label] = weight.get<double>();
   }
-  return "";
+  return weights;
 }
 
-std::string weft::tool::readValidationEpochs(const std::string &text,
-                                             ValidationEpochs &epochs) {
-  std::string wrong = "must be a number of epochs from 1 on, or a list of "
-                      "epochs as 1,3,10, not " +
-                      text;
+Result<ValidationEpochs>
+weft::tool::readValidationEpochs(const std::string &text) {
+  Error wrong{"must be a number of epochs from 1 on, or a list of "
+              "epochs as 1,3,10, not " +
+              text};
   bool isList = text.find_first_of(",[") != text.npos;
   std::string inside = text;
   std::erase_if(inside, [](char c) { return c == '[' || c == ']'; });
-  epochs = {};
+  ValidationEpochs epochs;
   for (const std::string &part : split(inside)) {
     int64_t number = 0;
     if (!readNumber(part, number) || number < 1)
@@ -95,10 +93,10 @@ std::string weft::tool::readValidationEpochs(const std::string &text,
     else
       epochs.listed.insert(number);
   }
-  return "";
+  return epochs;
 }
 
-std::string weft::tool::readBytes(const std::string &text, uint64_t &bytes) {
+Result<uint64_t> weft::tool::readBytes(const std::string &text) {
   static const std::map<std::string, double> units = {
       {"", 1},          {"kB", 1e3},      {"MB", 1e6},
       {"GB", 1e9},      {"KiB", 1 << 10}, {"MiB", 1 << 20},
@@ -108,14 +106,11 @@ std::string weft::tool::readBytes(const std::string &text, uint64_t &bytes) {
   double number = 0;
   if (unit == units.end() || !readNumber(text.substr(0, digits), number) ||
       number * unit->second > 1e18)
-    return "must be a size such as 256MiB, 1GB or 4096, not " + text;
-  bytes = uint64_t(number * unit->second);
-  return "";
+    return Error{"must be a size such as 256MiB, 1GB or 4096, not " + text};
+  return uint64_t(number * unit->second);
 }
 
-std::string
-weft::tool::readInterpolation(const std::string &text,
-                              std::optional<Interpolation> &interpolation) {
+Result<Interpolation> weft::tool::readInterpolation(const std::string &text) {
   static const std::map<std::string, Interpolation> known = {
       {"nearest", Interpolation::Nearest},
       {"bilinear", Interpolation::Bilinear},
@@ -124,15 +119,16 @@ weft::tool::readInterpolation(const std::string &text,
       {"lanczos5", Interpolation::Lanczos5}};
   auto found = known.find(text);
   if (found == known.end())
-    return "must be nearest, bilinear, bicubic, lanczos3 or lanczos5, not " +
-           text;
-  interpolation = found->second;
-  return "";
+    return Error{
+        "must be nearest, bilinear, bicubic, lanczos3 or lanczos5, not " +
+        text};
+  return found->second;
 }
 
-std::string weft::tool::readNames(const std::string &text,
-                                  std::vector<std::string> &names) {
-  names = split(text);
-  bool hasEmpty = std::find(names.begin(), names.end(), "") != names.end();
-  return hasEmpty ? "must be names with commas between, not " + text : "";
+Result<std::vector<std::string>>
+weft::tool::readNames(const std::string &text) {
+  std::vector<std::string> names = split(text);
+  if (std::find(names.begin(), names.end(), "") != names.end())
+    return Error{"must be names with commas between, not " + text};
+  return names;
 }

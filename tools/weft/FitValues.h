@@ -1,13 +1,13 @@
 //===- FitValues.h - texts of arguments of fit ------------------*- C++ -*-===//
 //
-//   std::map<int64_t, double> weights;
-//   readClassWeight("0:1.0,1:2.5", weights);        // "", or an error
+//   auto weights = readClassWeight("0:1.0,1:2.5");   // {0: 1, 1: 2.5}
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_TOOLS_WEFT_FITVALUES_H
 #define WEFT_TOOLS_WEFT_FITVALUES_H
 
+#include "weft/base/Result.h"
 #include "weft/data/images/ImageOptions.h"
 #include "weft/training/EpochOrder.h"
 #include "weft/training/ValidationEpochs.h"
@@ -19,21 +19,18 @@
 namespace weft::tool {
 
 /// Parses true, false or batch.
-std::string readShuffle(const std::string &text, Shuffle &shuffle);
+Result<Shuffle> readShuffle(const std::string &text);
 /// Parses CLASS:WEIGHT,... or an object of JSON.
-std::string readClassWeight(const std::string &text,
-                            std::map<int64_t, double> &weights);
+Result<std::map<int64_t, double>> readClassWeight(const std::string &text);
 /// Parses N, or a list of epochs: 1,3,10 or [1, 3, 10].
-std::string readValidationEpochs(const std::string &text,
-                                 ValidationEpochs &epochs);
+Result<ValidationEpochs> readValidationEpochs(const std::string &text);
 
 /// Parses 64MiB, 1GB or 4096.
-std::string readBytes(const std::string &text, uint64_t &bytes);
+Result<uint64_t> readBytes(const std::string &text);
 /// Parses Keras' names bilinear, nearest, bicubic, lanczos3 and lanczos5.
-std::string readInterpolation(const std::string &text,
-                              std::optional<Interpolation> &interpolation);
+Result<Interpolation> readInterpolation(const std::string &text);
 /// Parses names separated by commas.
-std::string readNames(const std::string &text, std::vector<std::string> &names);
+Result<std::vector<std::string>> readNames(const std::string &text);
 
 } // namespace weft::tool
 

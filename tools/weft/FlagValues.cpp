@@ -26,22 +26,23 @@ FlagCheck weft::tool::atLeast(int64_t least, const std::string &how) {
                          "at least " + std::to_string(least), how);
 }
 
-std::string weft::tool::readBatchSizes(const std::string &text,
-                                       std::vector<int64_t> &sizes) {
-  sizes.clear();
+Result<std::vector<int64_t>>
+weft::tool::readBatchSizes(const std::string &text) {
+  std::vector<int64_t> sizes;
   FlagCheck isSize = atLeast(1, "give the samples of a step");
   for (const std::string &part : CLI::detail::split(text, ',')) {
     int64_t size = 0;
     if (!CLI::detail::lexical_cast(part, size))
-      return "must be a number of samples, or several as 1,8,32, not " + text;
+      return Error{"must be a number of samples, or several as 1,8,32, not " +
+                   text};
     if (std::string wrong = isSize(part); !wrong.empty())
-      return wrong;
+      return Error{wrong};
     if (std::find(sizes.begin(), sizes.end(), size) != sizes.end())
-      return "names the size " + part + " twice in " + text +
-             "; name each size once";
+      return Error{"names the size " + part + " twice in " + text +
+                   "; name each size once"};
     sizes.push_back(size);
   }
-  return "";
+  return sizes;
 }
 
 FlagCheck weft::tool::isVerbosity() {

@@ -13,6 +13,8 @@
 #ifndef WEFT_TOOLS_WEFT_FLAGVALUES_H
 #define WEFT_TOOLS_WEFT_FLAGVALUES_H
 
+#include "weft/base/Result.h"
+
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -24,9 +26,8 @@ using FlagCheck = std::function<std::string(const std::string &)>;
 
 /// Checks for a whole number of at least `least`; `how` is the fix.
 FlagCheck atLeast(int64_t least, const std::string &how);
-/// Parses 1,8,32: different batch sizes, at least one. Returns an error, or "".
-std::string readBatchSizes(const std::string &text,
-                           std::vector<int64_t> &sizes);
+/// Parses 1,8,32: different batch sizes, at least one.
+Result<std::vector<int64_t>> readBatchSizes(const std::string &text);
 /// Checks for 0 (silent), 1 (bar) or 2 (lines).
 FlagCheck isVerbosity();
 /// Checks for train, evaluate or predict.

@@ -4,6 +4,7 @@
 #include "weft/base/WriteAll.h"
 #include "weft/runtime/abi/version.h"
 #include "weft/tools/weft/Commands.h"
+#include "weft/training/Ports.h"
 
 #include <csignal>
 #include <cstdio>
@@ -67,10 +68,10 @@ bool JoinedProcesses::begin(int argc, char **argv) {
   }
   if (rank != 0)
     hideOutput();
-  if (weft_error *error =
-          weft_processes_join(hashOf(argc, argv), visible, &joined)) {
-    fail(weft_error_message(error));
-    weft_error_free(error);
+  if (Status met =
+          takeError(weft_processes_join(hashOf(argc, argv), visible, &joined));
+      !met) {
+    fail(met.error());
     return false;
   }
   signalled = joined;

@@ -12,10 +12,11 @@ void weft::tool::addDevices(CLI::App &app, std::optional<DeviceList> &devices,
   app.add_option_function<std::string>(
       "--devices",
       [&devices](const std::string &text) {
-        std::string why;
-        devices = readDevices(text, why);
-        if (!devices)
-          throw CLI::ValidationError("--devices", why);
+        Result<DeviceList> read = readDevices(text);
+        if (!read)
+          throw CLI::ValidationError("--devices",
+                                     inFlags(read.error().message));
+        devices = *read;
       },
       "cpu:N; cuda:N, or cuda for all GPUs (default: " + usual + ")");
 }

@@ -21,15 +21,17 @@ static void addRepeated(CLI::App &app, const char *name,
   app.add_option(name, values, what)->allow_extra_args(false);
 }
 
-/// Adds an option whose text `read` parses, or returns an error for.
-template <typename T>
+/// Adds an option whose text `read` parses.
+template <typename T, typename Value>
 static void addValue(CLI::App &app, const char *name, const char *what,
-                     T &value, std::string (*read)(const std::string &, T &)) {
+                     T &value, Result<Value> (*read)(const std::string &)) {
   app.add_option_function<std::string>(
       name,
       [name, &value, read](const std::string &text) {
-        if (std::string wrong = read(text, value); !wrong.empty())
-          throw CLI::ValidationError(name, wrong);
+        Result<Value> parsed = read(text);
+        if (!parsed)
+          throw CLI::ValidationError(name, parsed.message());
+        value = std::move(*parsed);
       },
       what);
 }

@@ -45,36 +45,36 @@ std::string CpuDevices::describe() const {
          std::to_string(workers.count()) + " workers";
 }
 
-Error CpuDevices::allocate(int64_t device, uint64_t bytes,
-                           const std::string &what,
-                           std::unique_ptr<DeviceMemory> &out) {
+Status CpuDevices::allocate(int64_t device, uint64_t bytes,
+                            const std::string &what,
+                            std::unique_ptr<DeviceMemory> &out) {
   Memory memory;
   if (!memory.allocate(bytes, device))
-    return makeError(WEFT_OUT_OF_MEMORY, "no memory for ", what, " on device ",
-                     device, ": ", bytes,
+    return makeError(StatusCode::OutOfMemory, "no memory for ", what,
+                     " on device ", device, ": ", bytes,
                      " bytes; split it over more devices, or take a smaller "
                      "model or batch");
   out = std::make_unique<CpuMemory>(std::move(memory), device, meter);
-  return nullptr;
+  return {};
 }
 
-Error CpuDevices::write(DeviceMemory &memory, const BoxCopy &box,
-                        const void *host) {
+Status CpuDevices::write(DeviceMemory &memory, const BoxCopy &box,
+                         const void *host) {
   box(host, memory.address());
   static_cast<CpuMemory &>(memory).joinPages();
-  return nullptr;
+  return {};
 }
 
-Error CpuDevices::read(const DeviceMemory &memory, const BoxCopy &box,
-                       void *host) {
+Status CpuDevices::read(const DeviceMemory &memory, const BoxCopy &box,
+                        void *host) {
   box(memory.address(), host);
-  return nullptr;
+  return {};
 }
 
-Error CpuDevices::fill(DeviceMemory &memory, uint8_t byte) {
+Status CpuDevices::fill(DeviceMemory &memory, uint8_t byte) {
   std::memset(memory.address(), byte, memory.bytes());
   static_cast<CpuMemory &>(memory).joinPages();
-  return nullptr;
+  return {};
 }
 
 /// The device that a kernel needs if the kernel is not a function of the host.
@@ -87,28 +87,28 @@ static std::string deviceNeeded(const Plan &plan, const Kernel &kernel) {
   return "a device whose runtime has it built in";
 }
 
-static Error checkHostKernels(const Plan &plan) {
+static Status checkHostKernels(const Plan &plan) {
   for (uint32_t n = 0; n < plan.kernels.size(); ++n)
     if (!std::holds_alternative<HostKernel>(plan.kernels[n].code))
-      return makeError(WEFT_INCOMPATIBLE, "kernel ", plan.kernelName(n),
+      return makeError(StatusCode::Incompatible, "kernel ", plan.kernelName(n),
                        " needs ", deviceNeeded(plan, plan.kernels[n]),
                        ", these devices are CPUs; run the program on cuda:N, "
                        "or compile it for a CPU");
-  return nullptr;
+  return {};
 }
 
-Error CpuDevices::prepare(std::shared_ptr<const Program> program,
-                          const Ownership &ownership,
-                          std::shared_ptr<PreparedProgram> &out) {
-  if (Error e = checkHostKernels(program->plan()))
-    return e;
-  if (Error e = program->prepare())
-    return e;
+Status CpuDevices::prepare(std::shared_ptr<const Program> program,
+                           const Ownership &ownership,
+                           std::shared_ptr<PreparedProgram> &out) {
+  if (Status ok = checkHostKernels(program->plan()); !ok)
+    return ok;
+  if (Status ok = program->prepare(); !ok)
+    return ok;
   auto executor = std::make_shared<Executor>(std::move(program), ownership);
-  if (Error e = executor->prepare(*provider, workers.count()))
-    return e;
+  if (Status ok = executor->prepare(*provider, workers.count()); !ok)
+    return ok;
   out = std::move(executor);
-  return nullptr;
+  return {};
 }
 
 Ticket CpuDevices::enqueue(Run run) {
@@ -120,37 +120,37 @@ Ticket CpuDevices::enqueue(Run run) {
 
 Ticket CpuDevices::enqueue(const MemoryCopy &copy) {
   return queue.add(
-      [copy]() -> Error {
+      [copy]() -> Status {
         std::memmove(copy.to, copy.from, copy.bytes);
-        return nullptr;
+        return {};
       },
       /*isAwaited=*/false);
 }
 
-Error CpuDevices::canIsolate() const {
+Status CpuDevices::canIsolate() const {
   if (workers.count() == 1)
-    return nullptr;
-  return makeError(WEFT_INVALID_ARGUMENT,
+    return {};
+  return makeError(StatusCode::InvalidArgument,
                    "devices are kept apart by one worker, the runtime has ",
                    workers.count(), "; create it with 1");
 }
 
-Error CpuDevices::perform(Run &run) {
+Status CpuDevices::perform(Run &run) {
   // The program was prepared by this set, so it is an Executor.
   auto &executor = static_cast<Executor &>(*run.program);
-  if (Error e = growArenas(executor))
-    return e;
+  if (Status ok = growArenas(executor); !ok)
+    return ok;
   if (run.poison)
     poison(executor.program()->plan(), run);
   bind(executor, run);
-  Error e = run.isolate ? runIsolated(executor, run)
-                        : executor.run(workers, nullptr, run.times);
+  Status result = run.isolate ? runIsolated(executor, run)
+                              : executor.run(workers, nullptr, run.times);
   for (Memory &arena : arenas)
     arena.joinPages();
-  return run.ended(std::move(e), executor.counts());
+  return run.ended(std::move(result), executor.counts());
 }
 
-Error CpuDevices::growArenas(const Executor &executor) {
+Status CpuDevices::growArenas(const Executor &executor) {
   const Plan &plan = executor.program()->plan();
   for (int64_t position : executor.positions()) {
     int64_t device = plan.mesh.devices[position];
@@ -159,13 +159,14 @@ Error CpuDevices::growArenas(const Executor &executor) {
       continue;
     int64_t before = int64_t(arena.size());
     if (!arena.allocate(plan.arenaBytes, device))
-      return makeError(WEFT_OUT_OF_MEMORY, "no memory for the arena of device ",
-                       device, ": ", plan.arenaBytes,
+      return makeError(StatusCode::OutOfMemory,
+                       "no memory for the arena of device ", device, ": ",
+                       plan.arenaBytes,
                        " bytes; take a smaller batch, or more devices");
     meter->add(device, int64_t(plan.arenaBytes) - before);
     ++arenaVersion;
   }
-  return nullptr;
+  return {};
 }
 
 void CpuDevices::bind(Executor &executor, Run &run) {
@@ -198,7 +199,7 @@ void CpuDevices::poison(const Plan &plan, const Run &run) {
         std::memset(local, 0xFF, plan.outputs[i].localBytes);
 }
 
-Error CpuDevices::runIsolated(Executor &executor, const Run &run) {
+Status CpuDevices::runIsolated(Executor &executor, const Run &run) {
   const std::vector<int64_t> &devices = executor.program()->plan().mesh.devices;
   DeviceBorders borders(devices.size());
   for (size_t device = 0; device < arenas.size(); ++device)
@@ -208,15 +209,15 @@ Error CpuDevices::runIsolated(Executor &executor, const Run &run) {
   for (auto [position, memory] : run.memory) // memory of these CPU devices
     borders.add(size_t(position),
                 static_cast<const CpuMemory *>(memory)->memory());
-  Error e = executor.run(workers, &borders, run.times);
-  if (!e && borders.refused())
-    return makeError(WEFT_OUT_OF_MEMORY,
+  Status result = executor.run(workers, &borders, run.times);
+  if (result && borders.refused())
+    return makeError(StatusCode::OutOfMemory,
                      "the system refused to protect the "
                      "memory of ",
                      devices.size(),
                      " devices from each other; raise "
                      "vm.max_map_count, or take fewer devices");
-  return e;
+  return result;
 }
 
 /// The number of cores for this process's workers. Processes that mpirun has
@@ -229,13 +230,13 @@ static int coreCount() {
   return CPU_COUNT(&set);
 }
 
-Error openCpuDevices(int64_t count, const DeviceSettings &settings,
-                     std::unique_ptr<DeviceSet> &out) {
+Status openCpuDevices(int64_t count, const DeviceSettings &settings,
+                      std::unique_ptr<DeviceSet> &out) {
   int workers = settings.workers ? settings.workers : coreCount();
   if (settings.processes)
     workers = settings.processes->shareOfCores(workers);
   out = std::make_unique<CpuDevices>(count, workers, settings);
-  return nullptr;
+  return {};
 }
 
 } // namespace weft::runtime

@@ -22,28 +22,28 @@ public:
   CpuDevices(int64_t count, int workers, const DeviceSettings &settings);
 
   std::string describe() const override;
-  Error allocate(int64_t device, uint64_t bytes, const std::string &what,
-                 std::unique_ptr<DeviceMemory> &out) override;
-  Error write(DeviceMemory &memory, const BoxCopy &box,
-              const void *host) override;
-  Error read(const DeviceMemory &memory, const BoxCopy &box,
-             void *host) override;
-  Error fill(DeviceMemory &memory, uint8_t byte) override;
+  Status allocate(int64_t device, uint64_t bytes, const std::string &what,
+                  std::unique_ptr<DeviceMemory> &out) override;
+  Status write(DeviceMemory &memory, const BoxCopy &box,
+               const void *host) override;
+  Status read(const DeviceMemory &memory, const BoxCopy &box,
+              void *host) override;
+  Status fill(DeviceMemory &memory, uint8_t byte) override;
   uint64_t peakMemory() const override { return uint64_t(meter->peak()); }
-  Error prepare(std::shared_ptr<const Program> program,
-                const Ownership &ownership,
-                std::shared_ptr<PreparedProgram> &out) override;
+  Status prepare(std::shared_ptr<const Program> program,
+                 const Ownership &ownership,
+                 std::shared_ptr<PreparedProgram> &out) override;
   Ticket enqueue(Run run) override;
   Ticket enqueue(const MemoryCopy &copy) override;
   void attend(const Ticket &ticket) override { queue.attend(ticket); }
-  Error canIsolate() const override;
+  Status canIsolate() const override;
 
 private:
-  Error perform(Run &run);
-  Error growArenas(const Executor &executor);
+  Status perform(Run &run);
+  Status growArenas(const Executor &executor);
   void bind(Executor &executor, Run &run);
   void poison(const Plan &plan, const Run &run);
-  Error runIsolated(Executor &executor, const Run &run);
+  Status runIsolated(Executor &executor, const Run &run);
 
   const int64_t count;
   Workers workers;
@@ -55,8 +55,8 @@ private:
 };
 
 /// See openDevices().
-Error openCpuDevices(int64_t count, const DeviceSettings &settings,
-                     std::unique_ptr<DeviceSet> &out);
+Status openCpuDevices(int64_t count, const DeviceSettings &settings,
+                      std::unique_ptr<DeviceSet> &out);
 
 } // namespace weft::runtime
 

@@ -28,14 +28,15 @@ void Executor::addRendezvous(const Collective &collective,
   }
 }
 
-Error Executor::prepare(const CollectiveProvider &given, int workers) {
+Status Executor::prepare(const CollectiveProvider &given, int workers) {
   provider = &given;
   const Plan &plan = owner->plan();
   for (const Collective &collective : plan.collectives) {
     std::unique_ptr<PreparedCollective> ready;
-    if (Error e = provider->prepare(plan.mesh, ownership, collective,
-                                    int64_t(rendezvousList.size()), ready))
-      return e;
+    if (Status ok = provider->prepare(plan.mesh, ownership, collective,
+                                      int64_t(rendezvousList.size()), ready);
+        !ok)
+      return ok;
     firstRendezvous.push_back(rendezvousList.size());
     addRendezvous(collective, *ready);
     sentOnce.push_back(mostSent(*ready, plan.mesh));
@@ -65,7 +66,7 @@ Error Executor::prepare(const CollectiveProvider &given, int workers) {
   }
   for (std::vector<int64_t> &queue : ready)
     queue.reserve(size_t(count));
-  return nullptr;
+  return {};
 }
 
 void Executor::reset() {
@@ -86,7 +87,7 @@ void Executor::reset() {
   open.clear();
   travelling.clear();
   isReceiving = false;
-  failure = nullptr;
+  exchanged = {};
   running = 0;
   done = 0;
   ended = false;
@@ -102,7 +103,7 @@ void Executor::note(Device &device, uint32_t pc) {
   device.times.push_back({pc, device.position, device.began, now()});
 }
 
-Error Executor::run(Workers &pool, DeviceBorders *between, RunTimes *times) {
+Status Executor::run(Workers &pool, DeviceBorders *between, RunTimes *times) {
   reset();
   workers = &pool;
   borders = between;
@@ -116,16 +117,16 @@ Error Executor::run(Workers &pool, DeviceBorders *between, RunTimes *times) {
     times->insert(times->end(), its.begin(), its.end());
     its.clear();
   }
-  if (failure) {
+  if (!exchanged) {
     for (Rendezvous *rendezvous : travelling)
       rendezvous->messages->abandon();
     if (provider->isDeadlock())
-      return makeError(WEFT_DEADLOCK, deadlock());
-    return std::move(failure);
+      return makeError(StatusCode::Deadlock, deadlock());
+    return std::move(exchanged);
   }
   if (done == own.size())
-    return nullptr;
-  return makeError(WEFT_DEADLOCK, deadlock());
+    return {};
+  return makeError(StatusCode::Deadlock, deadlock());
 }
 
 Executor::SharedWork *Executor::openWork() {
@@ -276,10 +277,10 @@ void Executor::complete(Rendezvous &rendezvous) {
 
 void Executor::depart(Rendezvous &rendezvous) {
   rendezvous.awaitsResults = false;
-  Error e = rendezvous.messages->start(rendezvous.sources.data());
+  Status ok = rendezvous.messages->start(rendezvous.sources.data());
   lock.lock();
-  if (e) {
-    failure = std::move(e);
+  if (!ok) {
+    exchanged = std::move(ok);
     ended = true;
   }
   travelling.push_back(&rendezvous);
@@ -310,15 +311,15 @@ void Executor::receive() {
     for (Rendezvous *rendezvous : waiting)
       if (!arrived && rendezvous->messages->poll())
         arrived = rendezvous;
-    Error failed = arrived ? nullptr : provider->failure();
-    if (!arrived && !failed)
+    Status ok = arrived ? Status() : provider->failure();
+    if (!arrived && ok)
       continue;
     lock.lock();
     if (arrived) {
       std::erase(travelling, arrived);
       complete(*arrived);
     } else {
-      failure = std::move(failed);
+      exchanged = std::move(ok);
       ended = true;
       workers->wakeups.raise();
     }

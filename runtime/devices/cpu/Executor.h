@@ -15,10 +15,10 @@
 //
 // A group is complete when its own members have arrived at the same
 // instruction; other devices may be in another iteration or branch. When no
-// device can run and some wait, the run ends with WEFT_DEADLOCK.
+// device can run and some wait, the run ends with StatusCode::Deadlock.
 //
 // Workers share data under the lock (states and queues of devices, `open`,
-// `travelling`, `isReceiving`, `arrived`, `failure`, `running`, `done`,
+// `travelling`, `isReceiving`, `arrived`, `exchanged`, `running`, `done`,
 // `ended`) and two counters of each SharedWork. The life of a collective
 // instruction, with the reason for each memory order:
 //
@@ -85,7 +85,7 @@ public:
 
   /// Prepares the collectives, and the devices for so many workers. `provider`
   /// outlives the executor.
-  Error prepare(const CollectiveProvider &provider, int workers);
+  Status prepare(const CollectiveProvider &provider, int workers);
   const std::shared_ptr<const Program> &program() const override {
     return owner;
   }
@@ -118,8 +118,8 @@ public:
   /// Runs the program. `borders`, if any, are enforced between devices; then
   /// the pool has one worker. `times`, if any, gets those of all launches,
   /// copies and collectives.
-  Error run(Workers &pool, DeviceBorders *borders = nullptr,
-            RunTimes *times = nullptr);
+  Status run(Workers &pool, DeviceBorders *borders = nullptr,
+             RunTimes *times = nullptr);
 
   /// Counts of the last run.
   CollectiveCounts counts() const;
@@ -222,9 +222,9 @@ private:
   std::vector<SharedWork *> open;       ///< work whose chunks have not all run
   std::vector<Rendezvous *> travelling; ///< groups with messages under way
   bool isReceiving = false;             ///< whether a worker polls for messages
-  Error failure;   ///< the failure of messages that ended the run
-  int running = 0; ///< workers with a device or chunks
-  size_t done = 0; ///< devices that have returned
+  Status exchanged; ///< the result of messages; an error ended the run
+  int running = 0;  ///< workers with a device or chunks
+  size_t done = 0;  ///< devices that have returned
   bool ended = false;
 };
 

@@ -4,16 +4,17 @@
 
 namespace weft::runtime {
 
-Error BuiltinKernels::find(const std::string &text, const char *symbol,
-                           GpuFunction &out) {
+Status BuiltinKernels::find(const std::string &text, const char *symbol,
+                            GpuFunction &out) {
   std::unique_ptr<GpuModule> &module = modules[text];
   for (const KernelText &one : kernelTexts())
     if (!module && one.name == text)
-      if (Error e = GpuModule::load(gpu, one.text, "runtime's kernel " + text,
-                                    module))
-        return e;
+      if (Status ok = GpuModule::load(gpu, one.text, "runtime's kernel " + text,
+                                      module);
+          !ok)
+        return ok;
   if (!module)
-    return makeError(WEFT_INTERNAL, "the runtime has no kernel ", text);
+    return makeError(StatusCode::Internal, "the runtime has no kernel ", text);
   return module->find(symbol, {.threads = kThreads}, out);
 }
 

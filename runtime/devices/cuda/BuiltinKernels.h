@@ -19,7 +19,7 @@ public:
       : gpu(std::move(gpu)) {}
   /// Finds a kernel by the name of its text, "reduce-f32", and of its function
   /// there.
-  Error find(const std::string &text, const char *symbol, GpuFunction &out);
+  Status find(const std::string &text, const char *symbol, GpuFunction &out);
 
 private:
   std::shared_ptr<const Gpu> gpu;

@@ -25,48 +25,49 @@ static std::vector<std::string> folders() {
   return all;
 }
 
-std::string CublasLt::openAs(const std::string &name, int major,
-                             int driverVersion) {
+Status CublasLt::openAs(const std::string &name, int major, int driverVersion) {
   if (driverVersion / 1000 < major)
-    return name + " needs a driver for CUDA " + std::to_string(major);
+    return makeError(StatusCode::Incompatible, name,
+                     " needs a driver for CUDA ", major);
   // The library is never closed, as others of the process may use it, too.
   void *library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library)
-    return dlerror();
+    return makeError(StatusCode::Incompatible, dlerror());
 #define WEFT_CUBLASLT_FUNCTION(function, result, parameters)                   \
   function = reinterpret_cast<decltype(function)>(dlsym(library, #function));  \
   if (!function)                                                               \
-    return name + " has no function " #function;
+    return makeError(StatusCode::Incompatible, name,                           \
+                     " has no function " #function);
   WEFT_CUBLASLT_FUNCTIONS(WEFT_CUBLASLT_FUNCTION)
 #undef WEFT_CUBLASLT_FUNCTION
-  return "";
+  return {};
 }
 
-std::string CublasLt::open(int driverVersion) {
-  std::string why;
+Status CublasLt::open(int driverVersion) {
+  Message why;
   for (const std::string &folder : folders())
     for (int major : kMajors) {
-      std::string failure =
-          openAs(folder + "libcublasLt.so." + std::to_string(major), major,
-                 driverVersion);
-      if (failure.empty())
-        return "";
-      why += (why.empty() ? "" : "; ") + failure;
+      Status opened = openAs(folder + "libcublasLt.so." + std::to_string(major),
+                             major, driverVersion);
+      if (opened)
+        return opened;
+      why += (why.empty() ? "" : "; ") + opened.error().message;
     }
-  return why.empty() ? "WEFT_CUDA_LIBRARIES names no folder" : why;
+  return makeError(StatusCode::Incompatible,
+                   why.empty() ? Message("WEFT_CUDA_LIBRARIES names no folder")
+                               : why);
 }
 
-bool CublasLt::find(const Driver &driver, const CublasLt *&out,
-                    std::string &why) {
+Result<const CublasLt *> CublasLt::find(const Driver &driver) {
   struct Loaded {
     CublasLt library;
-    std::string why;
-    explicit Loaded(int version) : why(library.open(version)) {}
+    Status opened;
+    explicit Loaded(int version) : opened(library.open(version)) {}
   };
   static const Loaded loaded(driver.version);
-  out = &loaded.library;
-  why = loaded.why;
-  return why.empty();
+  if (!loaded.opened)
+    return loaded.opened.error();
+  return &loaded.library;
 }
 
 std::string CublasLt::version() const {
@@ -82,33 +83,34 @@ std::string CublasLt::path() const {
   return isKnown && found.dli_fname ? found.dli_fname : "libcublasLt.so";
 }
 
-Error CublasLt::check(cublaslt::Status status, const std::string &call) const {
+Status CublasLt::check(cublaslt::Status status, const std::string &call) const {
   if (status == cublaslt::Status::Success)
-    return nullptr;
+    return {};
   const char *name = cublasLtGetStatusName(status);
   bool isMemory = status == cublaslt::Status::AllocFailed;
-  return makeError(isMemory ? WEFT_OUT_OF_MEMORY : WEFT_INTERNAL, call,
-                   " failed with ", name ? name : "an unknown status", " (",
-                   int(status), ") in ", path(),
+  return makeError(isMemory ? StatusCode::OutOfMemory : StatusCode::Internal,
+                   call, " failed with ", name ? name : "an unknown status",
+                   " (", int(status), ") in ", path(),
                    "; run with WEFT_CUDA_LIBRARIES=none, which takes the "
                    "program's own code");
 }
 
-Error CublasLtHandle::create(const CublasLt &library,
-                             std::shared_ptr<const Gpu> gpu,
-                             std::shared_ptr<CublasLtHandle> &out) {
-  if (Error e = gpu->makeCurrent())
-    return e;
+Status CublasLtHandle::create(const CublasLt &library,
+                              std::shared_ptr<const Gpu> gpu,
+                              std::shared_ptr<CublasLtHandle> &out) {
+  if (Status ok = gpu->makeCurrent(); !ok)
+    return ok;
   std::shared_ptr<CublasLtHandle> made(new CublasLtHandle(library, gpu));
-  if (Error e = library.check(library.cublasLtCreate(&made->handle),
-                              "cublasLtCreate"))
-    return e;
+  if (Status ok = library.check(library.cublasLtCreate(&made->handle),
+                                "cublasLtCreate");
+      !ok)
+    return ok;
   out = std::move(made);
-  return nullptr;
+  return {};
 }
 
 CublasLtHandle::~CublasLtHandle() {
-  if (handle && !gpu->makeCurrent())
+  if (handle && gpu->makeCurrent())
     api.cublasLtDestroy(handle);
 }
 

@@ -1,8 +1,6 @@
 //===- CublasLt.h - cuBLASLt, loaded where there is one ---------*- C++ -*-===//
 //
-//   const CublasLt *library = nullptr;
-//   std::string why;
-//   if (CublasLt::find(*driver, library, why)) ...     // else why not
+//   Result<const CublasLt *> library = CublasLt::find(*driver);
 //
 // The library computes contractions if it is found; programs always contain
 // code for them, too. It is searched as libcublasLt.so.13, then .12: in the
@@ -25,28 +23,25 @@ struct CublasLt {
   WEFT_CUBLASLT_FUNCTIONS(WEFT_CUBLASLT_FUNCTION)
 #undef WEFT_CUBLASLT_FUNCTION
 
-  /// Finds the process's library, which the first call loads; false with the
-  /// reason.
-  static bool find(const Driver &driver, const CublasLt *&out,
-                   std::string &why);
+  /// Finds the process's library, which the first call loads.
+  static Result<const CublasLt *> find(const Driver &driver);
   /// The version: "13.0.2".
   std::string version() const;
   std::string path() const;
-  /// The status of a call as an error that names it; null for Success.
-  Error check(cublaslt::Status status, const std::string &call) const;
+  /// The status of a call as a result; an error names the call.
+  Status check(cublaslt::Status status, const std::string &call) const;
 
 private:
-  std::string open(int driverVersion);
-  /// Opens the library of a name. Returns the reason why it is not used, or
-  /// empty.
-  std::string openAs(const std::string &name, int major, int driverVersion);
+  Status open(int driverVersion);
+  /// Opens the library of a name; the error says why it is not used.
+  Status openAs(const std::string &name, int major, int driverVersion);
 };
 
 /// A handle on one GPU, which all its streams share.
 class CublasLtHandle {
 public:
-  static Error create(const CublasLt &library, std::shared_ptr<const Gpu> gpu,
-                      std::shared_ptr<CublasLtHandle> &out);
+  static Status create(const CublasLt &library, std::shared_ptr<const Gpu> gpu,
+                       std::shared_ptr<CublasLtHandle> &out);
   ~CublasLtHandle();
   CublasLtHandle(const CublasLtHandle &) = delete;
   CublasLtHandle &operator=(const CublasLtHandle &) = delete;

@@ -5,13 +5,13 @@
 
 namespace weft::runtime {
 
-Error CudaDevices::open(int64_t count, std::unique_ptr<DeviceSet> &out) {
+Status CudaDevices::open(int64_t count, std::unique_ptr<DeviceSet> &out) {
   const Driver *driver = nullptr;
-  if (Error e = Driver::load(driver))
-    return e;
+  if (Status ok = Driver::load(driver); !ok)
+    return ok;
   OwnGpus own;
-  if (Error e = Gpu::own(*driver, own))
-    return e;
+  if (Status ok = Gpu::own(*driver, own); !ok)
+    return ok;
   auto set = std::make_unique<CudaDevices>();
   set->meter = std::make_shared<MemoryMeter>(count);
   std::vector<std::shared_ptr<Gpu>> gpus(
@@ -19,21 +19,22 @@ Error CudaDevices::open(int64_t count, std::unique_ptr<DeviceSet> &out) {
   for (int64_t i = 0; i < count; ++i) {
     size_t number = size_t(i * int64_t(gpus.size()) / count);
     if (!gpus[number])
-      if (Error e = Gpu::open(*driver, own.first + int(number), gpus[number]))
-        return e;
-    if (Error e = set->openDevice(gpus[number]))
-      return e;
+      if (Status ok = Gpu::open(*driver, own.first + int(number), gpus[number]);
+          !ok)
+        return ok;
+    if (Status ok = set->openDevice(gpus[number]); !ok)
+      return ok;
   }
   for (const std::shared_ptr<Gpu> &one : gpus)
     for (const std::shared_ptr<Gpu> &other : gpus)
       if (one != other)
-        if (Error e = one->connect(*other))
-          return e;
+        if (Status ok = one->connect(*other); !ok)
+          return ok;
   out = std::move(set);
-  return nullptr;
+  return {};
 }
 
-Error CudaDevices::openDevice(std::shared_ptr<Gpu> gpu) {
+Status CudaDevices::openDevice(std::shared_ptr<Gpu> gpu) {
   bool isShared = !devices.empty() && devices.back().gpu == gpu;
   auto builtin =
       isShared ? devices.back().builtin : std::make_shared<BuiltinKernels>(gpu);
@@ -43,14 +44,14 @@ Error CudaDevices::openDevice(std::shared_ptr<Gpu> gpu) {
   device.gpu = std::move(gpu);
   device.builtin = std::move(builtin);
   device.libraries = std::move(libraries);
-  if (Error e = GpuStream::create(device.gpu, device.work))
-    return e;
-  if (Error e = GpuStream::create(device.gpu, device.copies))
-    return e;
+  if (Status ok = GpuStream::create(device.gpu, device.work); !ok)
+    return ok;
+  if (Status ok = GpuStream::create(device.gpu, device.copies); !ok)
+    return ok;
   if (!isShared) {
     device.staging = std::make_unique<Staging>(device.gpu);
-    if (Error e = GpuEvent::create(device.gpu, device.written))
-      return e;
+    if (Status ok = GpuEvent::create(device.gpu, device.written); !ok)
+      return ok;
   }
   return GpuEvent::create(device.gpu, device.event);
 }
@@ -60,7 +61,7 @@ std::string CudaDevices::describe() const {
          devices.front().gpu->name();
 }
 
-Error CudaDevices::fits(const Plan &plan) const {
+Status CudaDevices::fits(const Plan &plan) const {
   MemoryNeeds needs(plan);
   std::map<const Gpu *, uint64_t> sharers; // numbers of devices on each GPU
   for (int64_t number : plan.mesh.devices)
@@ -68,14 +69,15 @@ Error CudaDevices::fits(const Plan &plan) const {
   for (const auto &[gpu, count] : sharers) {
     uint64_t wanted = needs.total() * count + plan.constantBytes;
     size_t free = 0, total = 0;
-    if (Error e = gpu->makeCurrent())
-      return e;
-    if (Error e = gpu->driver().check(gpu->driver().cuMemGetInfo(&free, &total),
-                                      "cuMemGetInfo"))
-      return e;
+    if (Status ok = gpu->makeCurrent(); !ok)
+      return ok;
+    if (Status ok = gpu->driver().check(
+            gpu->driver().cuMemGetInfo(&free, &total), "cuMemGetInfo");
+        !ok)
+      return ok;
     if (wanted > free)
       return makeError(
-          WEFT_OUT_OF_MEMORY, "program \"", plan.name, "\" takes ",
+          StatusCode::OutOfMemory, "program \"", plan.name, "\" takes ",
           grouped(wanted), " bytes of GPU ", gpu->ordinal(), " (", gpu->name(),
           "), of ", grouped(total), " it has ", grouped(free), " left: ", count,
           count == 1 ? " device" : " devices", " with each ", needs.text(),
@@ -83,21 +85,22 @@ Error CudaDevices::fits(const Plan &plan) const {
           "; take a smaller batch, shard large arrays over more GPUs, or end "
           "other programs that use this one");
   }
-  return nullptr;
+  return {};
 }
 
-Error CudaDevices::allocate(int64_t device, uint64_t bytes,
-                            const std::string &what,
-                            std::unique_ptr<DeviceMemory> &out) {
+Status CudaDevices::allocate(int64_t device, uint64_t bytes,
+                             const std::string &what,
+                             std::unique_ptr<DeviceMemory> &out) {
   std::unique_ptr<GpuMemory> memory;
-  if (Error e = GpuMemory::allocate(devices[size_t(device)].gpu, device, bytes,
-                                    what, meter, memory))
-    return e;
+  if (Status ok = GpuMemory::allocate(devices[size_t(device)].gpu, device,
+                                      bytes, what, meter, memory);
+      !ok)
+    return ok;
   if (bytes)
-    if (Error e = fill(*memory, 0))
-      return e;
+    if (Status ok = fill(*memory, 0); !ok)
+      return ok;
   out = std::move(memory);
-  return nullptr;
+  return {};
 }
 
 const CudaDevices::Device *CudaDevices::firstOn(const Gpu &gpu) const {
@@ -107,21 +110,22 @@ const CudaDevices::Device *CudaDevices::firstOn(const Gpu &gpu) const {
   return nullptr;
 }
 
-Error CudaDevices::copierOf(const DeviceMemory &memory,
-                            const Device *&out) const {
+Status CudaDevices::copierOf(const DeviceMemory &memory,
+                             const Device *&out) const {
   out = firstOn(*static_cast<const GpuMemory &>(memory).gpu());
   return out ? out->gpu->makeCurrent()
-             : makeError(WEFT_INVALID_ARGUMENT, "memory of another runtime");
+             : makeError(StatusCode::InvalidArgument,
+                         "memory of another runtime");
 }
 
-Error CudaDevices::awaitWrites(const GpuStream &stream) const {
+Status CudaDevices::awaitWrites(const GpuStream &stream) const {
   return stream.waitFor(*firstOn(stream.gpu())->written);
 }
 
 /// Copies through slots. A box of the whole memory is assembled in one slot;
 /// one run of bytes may take several.
-Error CudaDevices::stage(GpuMemory &memory, const Device &copier,
-                         const BoxCopy &box, const void *host) {
+Status CudaDevices::stage(GpuMemory &memory, const Device &copier,
+                          const BoxCopy &box, const void *host) {
   bool isRun = box.loops.empty();
   uint64_t bytes = isRun ? uint64_t(box.run) : memory.bytes(),
            first = isRun ? uint64_t(box.targetOffset) : 0;
@@ -131,51 +135,54 @@ Error CudaDevices::stage(GpuMemory &memory, const Device &copier,
   for (uint64_t done = 0; done < bytes;) {
     uint64_t chunk = std::min(bytes - done, Staging::kMostBytes);
     Staging::Slot *slot = nullptr;
-    if (Error e = copier.staging->take(chunk, slot))
-      return e;
+    if (Status ok = copier.staging->take(chunk, slot); !ok)
+      return ok;
     if (isRun)
       std::memcpy(slot->memory, source + done, chunk);
     else
       box(host, slot->memory);
-    if (Error e = driver.check(driver.cuMemcpyHtoDAsync(
-                                   memory.place() + first + done, slot->memory,
-                                   chunk, copier.copies->handle()),
-                               "cuMemcpyHtoDAsync of a staged array"))
-      return e;
-    if (Error e = slot->copied->record(*copier.copies))
-      return e;
+    if (Status ok =
+            driver.check(driver.cuMemcpyHtoDAsync(memory.place() + first + done,
+                                                  slot->memory, chunk,
+                                                  copier.copies->handle()),
+                         "cuMemcpyHtoDAsync of a staged array");
+        !ok)
+      return ok;
+    if (Status ok = slot->copied->record(*copier.copies); !ok)
+      return ok;
     memory.setArriving(slot->copied);
     done += chunk;
   }
   return copier.written->record(*copier.copies);
 }
 
-Error CudaDevices::write(DeviceMemory &memory, const BoxCopy &given,
-                         const void *host) {
+Status CudaDevices::write(DeviceMemory &memory, const BoxCopy &given,
+                          const void *host) {
   if (!memory.bytes() || !given.bytes())
-    return nullptr;
+    return {};
   const Device *copier = nullptr;
-  if (Error e = copierOf(memory, copier))
-    return e;
+  if (Status ok = copierOf(memory, copier); !ok)
+    return ok;
   auto &own = static_cast<GpuMemory &>(memory);
   bool isAll = uint64_t(given.bytes()) == memory.bytes();
   if (given.loops.empty() || (isAll && memory.bytes() <= Staging::kMostBytes))
     return stage(own, *copier, given, host);
   std::vector<uint8_t> image(memory.bytes());
   if (!isAll) // the remaining bytes are kept
-    if (Error e = read(memory, BoxCopy::full(image.size()), image.data()))
-      return e;
+    if (Status ok = read(memory, BoxCopy::full(image.size()), image.data());
+        !ok)
+      return ok;
   given(host, image.data());
   return stage(own, *copier, BoxCopy::full(image.size()), image.data());
 }
 
-Error CudaDevices::read(const DeviceMemory &memory, const BoxCopy &box,
-                        void *host) {
+Status CudaDevices::read(const DeviceMemory &memory, const BoxCopy &box,
+                         void *host) {
   if (!memory.bytes() || !box.bytes())
-    return nullptr;
+    return {};
   const Device *copier = nullptr;
-  if (Error e = copierOf(memory, copier))
-    return e;
+  if (Status ok = copierOf(memory, copier); !ok)
+    return ok;
   const GpuStream *stream = copier->copies.get();
   const Driver &driver = stream->gpu().driver();
   bool isOneRun = box.loops.empty();
@@ -188,34 +195,35 @@ Error CudaDevices::read(const DeviceMemory &memory, const BoxCopy &box,
                                           size_t(box.run), stream->handle())
                : driver.cuMemcpyDtoHAsync(image.data(), place, image.size(),
                                           stream->handle());
-  if (Error e = driver.check(result, "cuMemcpyDtoHAsync"))
-    return e;
-  if (Error e = stream->wait())
-    return e;
+  if (Status ok = driver.check(result, "cuMemcpyDtoHAsync"); !ok)
+    return ok;
+  if (Status ok = stream->wait(); !ok)
+    return ok;
   if (!isOneRun)
     box(image.data(), host);
-  return nullptr;
+  return {};
 }
 
-Error CudaDevices::fill(DeviceMemory &memory, uint8_t byte) {
+Status CudaDevices::fill(DeviceMemory &memory, uint8_t byte) {
   if (!memory.bytes())
-    return nullptr;
+    return {};
   const Device *copier = nullptr;
-  if (Error e = copierOf(memory, copier))
-    return e;
+  if (Status ok = copierOf(memory, copier); !ok)
+    return ok;
   const GpuStream *stream = copier->copies.get();
   const Driver &driver = stream->gpu().driver();
-  if (Error e = driver.check(
+  if (Status ok = driver.check(
           driver.cuMemsetD8Async(static_cast<GpuMemory &>(memory).place(), byte,
                                  memory.bytes(), stream->handle()),
-          "cuMemsetD8Async"))
-    return e;
+          "cuMemsetD8Async");
+      !ok)
+    return ok;
   return stream->wait();
 }
 
-Error CudaDevices::prepare(std::shared_ptr<const Program> program,
-                           const Ownership &,
-                           std::shared_ptr<PreparedProgram> &out) {
+Status CudaDevices::prepare(std::shared_ptr<const Program> program,
+                            const Ownership &,
+                            std::shared_ptr<PreparedProgram> &out) {
   std::vector<GpuShare> shares;
   const Mesh &mesh = program->plan().mesh;
   for (int64_t number : mesh.devices) {
@@ -223,10 +231,10 @@ Error CudaDevices::prepare(std::shared_ptr<const Program> program,
     shares.push_back({number, device.gpu, device.builtin, device.libraries});
   }
   auto prepared = std::make_shared<GpuProgram>(std::move(program));
-  if (Error e = prepared->prepare(shares, meter))
-    return e;
+  if (Status ok = prepared->prepare(shares, meter); !ok)
+    return ok;
   out = std::move(prepared);
-  return nullptr;
+  return {};
 }
 
 Ticket CudaDevices::enqueue(Run run) {
@@ -241,8 +249,8 @@ Ticket CudaDevices::enqueue(const MemoryCopy &given) {
                    /*isAwaited=*/false);
 }
 
-Error CudaDevices::canIsolate() const {
-  return makeError(WEFT_INVALID_ARGUMENT,
+Status CudaDevices::canIsolate() const {
+  return makeError(StatusCode::InvalidArgument,
                    "devices of a GPU cannot be kept apart; use cpu:N");
 }
 
@@ -250,23 +258,24 @@ static cuda::Address addressOf(const void *place) {
   return reinterpret_cast<cuda::Address>(place);
 }
 
-Error CudaDevices::copy(const MemoryCopy &copy) {
+Status CudaDevices::copy(const MemoryCopy &copy) {
   if (!copy.bytes)
-    return nullptr;
+    return {};
   bool isFromHost = copy.fromDevice < 0, isToHost = copy.toDevice < 0;
   if (isFromHost && isToHost) {
     std::memmove(copy.to, copy.from, copy.bytes);
-    return nullptr;
+    return {};
   }
   const Device &device =
       devices[size_t(isToHost ? copy.fromDevice : copy.toDevice)];
-  if (Error e = device.gpu->makeCurrent())
-    return e;
+  if (Status ok = device.gpu->makeCurrent(); !ok)
+    return ok;
   for (int64_t end : {copy.fromDevice, copy.toDevice})
     if (end >= 0)
-      if (Error e = device.copies->waitFor(
-              *firstOn(*devices[size_t(end)].gpu)->written))
-        return e;
+      if (Status ok = device.copies->waitFor(
+              *firstOn(*devices[size_t(end)].gpu)->written);
+          !ok)
+        return ok;
   const Driver &driver = device.gpu->driver();
   cuda::Stream stream = device.copies->handle();
   cuda::Result result =
@@ -277,31 +286,33 @@ Error CudaDevices::copy(const MemoryCopy &copy) {
                                      stream)
           : driver.cuMemcpyDtoDAsync(addressOf(copy.to), addressOf(copy.from),
                                      copy.bytes, stream);
-  if (Error e = driver.check(result, "a copy of " + std::to_string(copy.bytes) +
-                                         " bytes"))
-    return e;
+  if (Status ok = driver.check(
+          result, "a copy of " + std::to_string(copy.bytes) + " bytes");
+      !ok)
+    return ok;
   return device.copies->wait();
 }
 
-Error CudaDevices::growArenas(const Plan &plan) {
+Status CudaDevices::growArenas(const Plan &plan) {
   for (int64_t number : plan.mesh.devices) {
     Device &device = devices[size_t(number)];
     if (device.arena && device.arena->bytes() >= plan.arenaBytes)
       continue;
     device.arena = nullptr;
-    if (Error e = GpuMemory::allocate(device.gpu, number, plan.arenaBytes,
-                                      "the arena", meter, device.arena))
-      return e;
+    if (Status ok = GpuMemory::allocate(device.gpu, number, plan.arenaBytes,
+                                        "the arena", meter, device.arena);
+        !ok)
+      return ok;
     // The arena is zeroed, as collectives leave out the padding of uneven
     // shards, which kernels read and mask.
     if (!plan.collectives.empty())
-      if (Error e = fill(*device.arena, 0))
-        return e;
+      if (Status ok = fill(*device.arena, 0); !ok)
+        return ok;
   }
-  return nullptr;
+  return {};
 }
 
-Error CudaDevices::growWorkspaces(const GpuProgram &program) {
+Status CudaDevices::growWorkspaces(const GpuProgram &program) {
   uint64_t bytes = program.workspaceBytes();
   const Plan &plan = program.program()->plan();
   for (int64_t number : plan.mesh.devices) {
@@ -309,39 +320,42 @@ Error CudaDevices::growWorkspaces(const GpuProgram &program) {
     if (bytes == 0 || (device.workspace && device.workspace->bytes() >= bytes))
       continue;
     device.workspace = nullptr;
-    if (Error e = GpuMemory::allocate(device.gpu, number, bytes,
-                                      "the workspace of cuBLASLt", meter,
-                                      device.workspace))
-      return e;
+    if (Status ok = GpuMemory::allocate(device.gpu, number, bytes,
+                                        "the workspace of cuBLASLt", meter,
+                                        device.workspace);
+        !ok)
+      return ok;
   }
-  return nullptr;
+  return {};
 }
 
-Error CudaDevices::poison(const Plan &plan, const Run &run) {
+Status CudaDevices::poison(const Plan &plan, const Run &run) {
   size_t positions = plan.mesh.devices.size();
   for (size_t p = 0; p < positions; ++p) {
     Device &device = devices[size_t(plan.mesh.devices[p])];
-    if (Error e = fill(*device.arena, 0xFF))
-      return e;
-    if (Error e =
+    if (Status ok = fill(*device.arena, 0xFF); !ok)
+      return ok;
+    if (Status ok =
             // fill() does not make the GPU current for empty memory.
-        device.gpu->makeCurrent())
-      return e;
+        device.gpu->makeCurrent();
+        !ok)
+      return ok;
     const Driver &driver = device.gpu->driver();
     for (size_t i = 0; i < plan.outputs.size(); ++i) {
       void *local = run.outputs[i * positions + p];
       if (plan.outputs[i].donatedFrom >= 0 || !local ||
           !plan.outputs[i].localBytes)
         continue;
-      if (Error e =
+      if (Status ok =
               driver.check(driver.cuMemsetD8Async(addressOf(local), 0xFF,
                                                   plan.outputs[i].localBytes,
                                                   device.work->handle()),
-                           "cuMemsetD8Async"))
-        return e;
+                           "cuMemsetD8Async");
+          !ok)
+        return ok;
     }
   }
-  return nullptr;
+  return {};
 }
 
 /// The addresses of the buffers of one position.
@@ -364,20 +378,20 @@ static std::vector<cuda::Address> addressesOf(const Plan &plan, const Run &run,
   return out;
 }
 
-Error CudaDevices::enqueueAll(GpuProgram &program, const Run &run,
-                              RunClock *clock, CollectiveCounts &counts,
-                              std::vector<std::string> &last) {
+Status CudaDevices::enqueueAll(GpuProgram &program, const Run &run,
+                               RunClock *clock, CollectiveCounts &counts,
+                               std::vector<std::string> &last) {
   const Plan &plan = program.program()->plan();
-  if (Error e = growArenas(plan))
-    return e;
-  if (Error e = growWorkspaces(program))
-    return e;
+  if (Status ok = growArenas(plan); !ok)
+    return ok;
+  if (Status ok = growWorkspaces(program); !ok)
+    return ok;
   for (int64_t number : plan.mesh.devices)
-    if (Error e = awaitWrites(*devices[size_t(number)].work))
-      return e;
+    if (Status ok = awaitWrites(*devices[size_t(number)].work); !ok)
+      return ok;
   if (run.poison)
-    if (Error e = poison(plan, run))
-      return e;
+    if (Status ok = poison(plan, run); !ok)
+      return ok;
   std::vector<RunSchedule::Lane> lanes;
   GpuTables::Addresses addresses;
   for (size_t p = 0; p < plan.mesh.devices.size(); ++p) {
@@ -389,42 +403,43 @@ Error CudaDevices::enqueueAll(GpuProgram &program, const Run &run,
     addresses.push_back(addressesOf(plan, run, p, device.arena->place(),
                                     program.constants(int64_t(p))));
   }
-  if (Error e = program.collectives().bind(addresses))
-    return e;
+  if (Status ok = program.collectives().bind(addresses); !ok)
+    return ok;
   RunSchedule schedule(program, std::move(lanes), addresses, clock);
-  Error e = schedule.run();
+  Status result = schedule.run();
   counts = schedule.counts();
   for (size_t p = 0; p < plan.mesh.devices.size(); ++p)
     last.push_back(schedule.lastKernel(p));
-  return e;
+  return result;
 }
 
-Error CudaDevices::perform(Run &run) {
+Status CudaDevices::perform(Run &run) {
   // The program was prepared by this set, so it is a GpuProgram.
   auto &program = static_cast<GpuProgram &>(*run.program);
   const Plan &plan = program.program()->plan();
   CollectiveCounts counts = {};
   std::vector<std::string> last;
   RunClock clock;
-  Error failure =
+  Status result =
       enqueueAll(program, run, run.times ? &clock : nullptr, counts, last);
   // Enqueued operations use memory of the run, even if a later one failed.
   for (size_t p = 0; p < plan.mesh.devices.size(); ++p) {
     int64_t number = plan.mesh.devices[p];
-    Error e = devices[size_t(number)].work->wait();
-    if (!e || failure)
+    Status done = devices[size_t(number)].work->wait();
+    if (done || !result)
       continue;
-    e->message +=
+    Message &message = done.error().message;
+    message +=
         " while \"" + plan.name + "\" ran on device " + std::to_string(number);
     if (p < last.size() && !last[p].empty())
-      e->message += ", whose last kernel is \"" + last[p] +
-                    "\"; run again with WEFT_CUDA_CHECK=1, which names the "
-                    "kernel that failed";
-    failure = std::move(e);
+      message += ", whose last kernel is \"" + last[p] +
+                 "\"; run again with WEFT_CUDA_CHECK=1, which names the "
+                 "kernel that failed";
+    result = std::move(done);
   }
-  if (!failure && run.times)
-    failure = clock.read(*run.times);
-  return run.ended(std::move(failure), counts);
+  if (result && run.times)
+    result = clock.read(*run.times);
+  return run.ended(std::move(result), counts);
 }
 
 } // namespace weft::runtime

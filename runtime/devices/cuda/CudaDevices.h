@@ -19,25 +19,25 @@ namespace weft::runtime {
 
 class CudaDevices final : public DeviceSet {
 public:
-  static Error open(int64_t count, std::unique_ptr<DeviceSet> &out);
+  static Status open(int64_t count, std::unique_ptr<DeviceSet> &out);
 
   std::string describe() const override;
-  Error fits(const Plan &plan) const override;
-  Error allocate(int64_t device, uint64_t bytes, const std::string &what,
-                 std::unique_ptr<DeviceMemory> &out) override;
-  Error write(DeviceMemory &memory, const BoxCopy &box,
-              const void *host) override;
-  Error read(const DeviceMemory &memory, const BoxCopy &box,
-             void *host) override;
-  Error fill(DeviceMemory &memory, uint8_t byte) override;
+  Status fits(const Plan &plan) const override;
+  Status allocate(int64_t device, uint64_t bytes, const std::string &what,
+                  std::unique_ptr<DeviceMemory> &out) override;
+  Status write(DeviceMemory &memory, const BoxCopy &box,
+               const void *host) override;
+  Status read(const DeviceMemory &memory, const BoxCopy &box,
+              void *host) override;
+  Status fill(DeviceMemory &memory, uint8_t byte) override;
   uint64_t peakMemory() const override { return uint64_t(meter->peak()); }
-  Error prepare(std::shared_ptr<const Program> program,
-                const Ownership &ownership,
-                std::shared_ptr<PreparedProgram> &out) override;
+  Status prepare(std::shared_ptr<const Program> program,
+                 const Ownership &ownership,
+                 std::shared_ptr<PreparedProgram> &out) override;
   Ticket enqueue(Run run) override;
   Ticket enqueue(const MemoryCopy &copy) override;
   void attend(const Ticket &ticket) override { queue.attend(ticket); }
-  Error canIsolate() const override;
+  Status canIsolate() const override;
 
 private:
   struct Device {
@@ -55,24 +55,24 @@ private:
     std::unique_ptr<GpuMemory> workspace;
   };
 
-  Error openDevice(std::shared_ptr<Gpu> gpu);
-  Error perform(Run &run);
+  Status openDevice(std::shared_ptr<Gpu> gpu);
+  Status perform(Run &run);
   /// Enqueues all launches of a run, which may be running even after an error.
   /// `last` gets the kernel that the device at each position enqueued last.
-  Error enqueueAll(GpuProgram &program, const Run &run, RunClock *clock,
-                   CollectiveCounts &counts, std::vector<std::string> &last);
-  Error growArenas(const Plan &plan);
-  Error growWorkspaces(const GpuProgram &program);
-  Error poison(const Plan &plan, const Run &run);
-  Error copy(const MemoryCopy &copy);
+  Status enqueueAll(GpuProgram &program, const Run &run, RunClock *clock,
+                    CollectiveCounts &counts, std::vector<std::string> &last);
+  Status growArenas(const Plan &plan);
+  Status growWorkspaces(const GpuProgram &program);
+  Status poison(const Plan &plan, const Run &run);
+  Status copy(const MemoryCopy &copy);
   /// Finds the first device of the GPU that has the memory; makes the GPU
   /// current.
-  Error copierOf(const DeviceMemory &memory, const Device *&out) const;
+  Status copierOf(const DeviceMemory &memory, const Device *&out) const;
   const Device *firstOn(const Gpu &gpu) const;
   /// Makes `stream` wait for writes to its GPU.
-  Error awaitWrites(const GpuStream &stream) const;
-  Error stage(GpuMemory &memory, const Device &copier, const BoxCopy &box,
-              const void *host);
+  Status awaitWrites(const GpuStream &stream) const;
+  Status stage(GpuMemory &memory, const Device &copier, const BoxCopy &box,
+               const void *host);
 
   std::vector<Device> devices;
   std::shared_ptr<MemoryMeter> meter;

@@ -33,25 +33,25 @@ static bool isForGood(cuda::Result result) {
   }
 }
 
-Error Driver::check(cuda::Result result, const std::string &call) const {
+Status Driver::check(cuda::Result result, const std::string &call) const {
   if (result == cuda::Result::Success)
-    return nullptr;
+    return {};
   const char *name = nullptr, *text = nullptr;
   cuGetErrorName(result, &name);
   cuGetErrorString(result, &text);
   bool isMemory = result == cuda::Result::OutOfMemory;
   Error error =
-      makeError(isMemory ? WEFT_OUT_OF_MEMORY : WEFT_INTERNAL, call,
+      makeError(isMemory ? StatusCode::OutOfMemory : StatusCode::Internal, call,
                 " failed with ", name ? name : "an unknown error", " (",
                 int(result), "): ", text ? text : "the driver says no more");
   if (!isForGood(result))
     return error;
   std::lock_guard<std::mutex> guard(mutex);
   if (first.empty())
-    first = error->message;
+    first = error.message.text();
   else
-    error->message = "the GPU runs nothing more in this process since " +
-                     first + "; start it again";
+    error.message = "the GPU runs nothing more in this process since " + first +
+                    "; start it again";
   return error;
 }
 
@@ -61,45 +61,44 @@ std::string Driver::path() const {
   return isKnown && found.dli_fname ? found.dli_fname : "libcuda.so.1";
 }
 
-Error Driver::open() {
+Status Driver::open() {
   // The library is never closed, as others of the process may use it, too.
   void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library)
-    return makeError(WEFT_INCOMPATIBLE,
-                     "CUDA's driver cannot be loaded: ", dlerror(),
-                     "; install NVIDIA's driver, or use --devices cpu:N");
+    return makeError(
+        StatusCode::Incompatible, "CUDA's driver cannot be loaded: ", dlerror(),
+        "; install NVIDIA's driver, or use ", Option{"devices", "cpu:N"});
   auto find = [&](const char *symbol) { return dlsym(library, symbol); };
   using Version = cuda::Result (*)(int *);
   auto ask = reinterpret_cast<Version>(find("cuDriverGetVersion"));
   if (!ask || ask(&version) != cuda::Result::Success || version < kOldestDriver)
-    return makeError(WEFT_INCOMPATIBLE, "CUDA's driver is for CUDA ",
+    return makeError(StatusCode::Incompatible, "CUDA's driver is for CUDA ",
                      versionText(version), ", programs need ",
                      versionText(kOldestDriver),
                      " or later; install a newer driver of NVIDIA");
 #define WEFT_CUDA_FUNCTION(name, symbol, first, parameters)                    \
   name = reinterpret_cast<decltype(name)>(find(#symbol));                      \
   if (!name)                                                                   \
-    return makeError(                                                          \
-        WEFT_INCOMPATIBLE, "CUDA's driver for CUDA ", versionText(version),    \
-        " has no function " #symbol "; install a newer driver of NVIDIA");
+    return makeError(StatusCode::Incompatible, "CUDA's driver for CUDA ",      \
+                     versionText(version),                                     \
+                     " has no function " #symbol                               \
+                     "; install a newer driver of NVIDIA");
   WEFT_CUDA_FUNCTIONS(WEFT_CUDA_FUNCTION)
 #undef WEFT_CUDA_FUNCTION
-  Error e = check(cuInit(0), "cuInit");
-  if (e)
-    e->message += "; nvidia-smi shows which GPUs the driver finds";
-  return e;
+  Status ok = check(cuInit(0), "cuInit");
+  if (!ok)
+    ok.error().message += "; nvidia-smi shows which GPUs the driver finds";
+  return ok;
 }
 
-Error Driver::load(const Driver *&out) {
+Status Driver::load(const Driver *&out) {
   struct Loaded {
     Driver driver;
-    Error failure = driver.open();
+    Status opened = driver.open();
   };
   static const Loaded loaded;
   out = &loaded.driver;
-  return loaded.failure
-             ? makeError(loaded.failure->status, loaded.failure->message)
-             : nullptr;
+  return loaded.opened;
 }
 
 } // namespace weft::runtime

@@ -1,8 +1,8 @@
 //===- Driver.h - CUDA's driver, loaded where there is one ------*- C++ -*-===//
 //
 //   const Driver *driver = nullptr;
-//   if (Error e = Driver::load(driver)) return e;      // the reason and a fix
-//   if (Error e = driver->check(driver->cuMemFree(address), "cuMemFree")) ...
+//   if (Status ok = Driver::load(driver); !ok) return ok;      // the reason and a fix
+//   if (Status ok = driver->check(driver->cuMemFree(address), "cuMemFree"); !ok) ...
 //
 // The driver's functions are one table for the process. libcuda.so.1 is part of
 // NVIDIA's driver; no toolkit is needed.
@@ -27,16 +27,16 @@ struct Driver {
   int version = 0; ///< 12040 for 12.4
 
   /// Loads and initializes the driver, once; later calls return the same.
-  static Error load(const Driver *&out);
+  static Status load(const Driver *&out);
   /// The path of the library.
   std::string path() const;
   /// Returns null for Success, else an error with the call, its purpose, CUDA's
   /// name and text. Later errors of a context that an error has ended name that
   /// first error.
-  Error check(cuda::Result result, const std::string &call) const;
+  Status check(cuda::Result result, const std::string &call) const;
 
 private:
-  Error open();
+  Status open();
   mutable std::mutex mutex;
   mutable std::string first; ///< the error that ended a context
 };

@@ -12,9 +12,9 @@ bool checksLaunches() {
   return isAsked;
 }
 
-Error StepEnqueuer::launchCode(const DeviceKernel &kernel,
-                               const GpuFunction &function,
-                               std::vector<cuda::Address> places) {
+Status StepEnqueuer::launchCode(const DeviceKernel &kernel,
+                                const GpuFunction &function,
+                                std::vector<cuda::Address> places) {
   places.push_back(program.coordinates(position));
   std::vector<void *> parameters;
   for (cuda::Address &place : places)
@@ -36,92 +36,92 @@ static const DeviceKernel &codeOf(const Plan &plan, uint32_t kernel) {
                                         : code);
 }
 
-Error StepEnqueuer::launch(const Instruction &i) {
+Status StepEnqueuer::launch(const Instruction &i) {
   const DeviceKernel &kernel = codeOf(plan, i.index);
   std::vector<cuda::Address> places;
   for (uint32_t n = 0; n < i.argumentCount; ++n)
     places.push_back(addresses[plan.arguments[i.firstArgument + n]]);
   last = kernel.symbol;
   const GpuContraction *library = program.contraction(position, i.index);
-  Error e = library ? library->launch(stream, places, workspace)
-                    : launchCode(kernel, program.launch(position, i.index),
-                                 std::move(places));
-  if (!e && checksLaunches())
-    e = stream.wait();
+  Status ok = library ? library->launch(stream, places, workspace)
+                      : launchCode(kernel, program.launch(position, i.index),
+                                   std::move(places));
+  if (ok && checksLaunches())
+    ok = stream.wait();
   else if (!library)
-    return e;
-  if (e)
-    e->message = "kernel \"" + kernel.symbol + "\": " + e->message;
-  return e;
+    return ok;
+  return ok.in("kernel \"" + kernel.symbol + "\"");
 }
 
-Error StepEnqueuer::copy(const Instruction &i) {
+Status StepEnqueuer::copy(const Instruction &i) {
   const Driver &driver = stream.gpu().driver();
   uint64_t bytes = plan.buffers[i.target].bytes;
   if (!bytes)
-    return nullptr;
+    return {};
   return driver.check(driver.cuMemcpyDtoDAsync(addresses[i.target],
                                                addresses[i.index], bytes,
                                                stream.handle()),
                       "cuMemcpyDtoDAsync of a buffer");
 }
 
-Error StepEnqueuer::enqueue(uint32_t pc) {
+Status StepEnqueuer::enqueue(uint32_t pc) {
   const Instruction &i = plan.instructions[pc];
   if (clock)
-    if (Error e = clock->begin(pc, position, stream))
-      return e;
-  if (Error e = i.kind == plan::Operation::Launch ? launch(i) : copy(i))
-    return e;
-  return clock ? clock->end(position, stream) : nullptr;
+    if (Status ok = clock->begin(pc, position, stream); !ok)
+      return ok;
+  if (Status ok = i.kind == plan::Operation::Launch ? launch(i) : copy(i); !ok)
+    return ok;
+  return clock ? clock->end(position, stream) : Status();
 }
 
-Error StepEnqueuer::isTrue(uint32_t buffer, bool &out) {
+Status StepEnqueuer::isTrue(uint32_t buffer, bool &out) {
   const Driver &driver = stream.gpu().driver();
   uint8_t byte = 0;
-  if (Error e = driver.check(driver.cuMemcpyDtoHAsync(&byte, addresses[buffer],
-                                                      1, stream.handle()),
-                             "cuMemcpyDtoHAsync of a condition"))
-    return e;
-  if (Error e = stream.wait()) {
-    e->message += " (the last kernel enqueued is \"" + last + "\")";
-    return e;
+  if (Status ok =
+          driver.check(driver.cuMemcpyDtoHAsync(&byte, addresses[buffer], 1,
+                                                stream.handle()),
+                       "cuMemcpyDtoHAsync of a condition");
+      !ok)
+    return ok;
+  if (Status ok = stream.wait(); !ok) {
+    ok.error().message += " (the last kernel enqueued is \"" + last + "\")";
+    return ok;
   }
   out = byte != 0;
-  return nullptr;
+  return {};
 }
 
-Error StepEnqueuer::run(Standing &standing) {
+Status StepEnqueuer::run(Standing &standing) {
   using plan::Operation;
   // Another device may have been enqueued in between, which changes the current
   // context.
-  if (Error e = stream.gpu().makeCurrent())
-    return e;
+  if (Status ok = stream.gpu().makeCurrent(); !ok)
+    return ok;
   for (uint32_t &pc = standing.pc;; ++pc) {
     const Instruction &i = plan.instructions[pc];
     switch (i.kind) {
     case Operation::Launch:
     case Operation::Copy:
-      if (Error e = enqueue(pc))
-        return e;
+      if (Status ok = enqueue(pc); !ok)
+        return ok;
       break;
     case Operation::Jump:
       pc = i.target - 1;
       break;
     case Operation::JumpUnless: {
       bool isGoingOn = true;
-      if (Error e = isTrue(i.index, isGoingOn))
-        return e;
+      if (Status ok = isTrue(i.index, isGoingOn); !ok)
+        return ok;
       if (!isGoingOn)
         pc = i.target - 1;
       break;
     }
     case Operation::Collective:
       standing.isWaiting = true;
-      return nullptr;
+      return {};
     default: // Return: readPlan allows no others
       standing.hasReturned = true;
-      return nullptr;
+      return {};
     }
   }
 }

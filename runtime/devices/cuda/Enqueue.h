@@ -2,7 +2,7 @@
 //
 //   StepEnqueuer step(program, position, stream, addresses, workspace, clock);
 //   Standing standing;
-//   if (Error e = step.run(standing)) return e;   // enqueued, not done
+//   if (Status ok = step.run(standing); !ok) return ok;   // enqueued, not done
 //   if (standing.isWaiting) ...                   // at a collective
 //
 // Buffer b is at addresses[b]. This is the only code that launches a program's
@@ -34,19 +34,19 @@ public:
         stream(stream), addresses(std::move(addresses)), workspace(workspace),
         clock(clock) {}
   /// Enqueues the device's next instructions, up to a collective or the end.
-  Error run(Standing &standing);
+  Status run(Standing &standing);
   const std::string &lastKernel() const { return last; }
 
 private:
-  Error launch(const Instruction &instruction);
+  Status launch(const Instruction &instruction);
   /// Launches code of a device's module.
-  Error launchCode(const DeviceKernel &kernel, const GpuFunction &function,
-                   std::vector<cuda::Address> places);
-  Error copy(const Instruction &instruction);
+  Status launchCode(const DeviceKernel &kernel, const GpuFunction &function,
+                    std::vector<cuda::Address> places);
+  Status copy(const Instruction &instruction);
   /// Enqueues a launch or copy, and measures it if requested.
-  Error enqueue(uint32_t pc);
+  Status enqueue(uint32_t pc);
   /// Waits for the stream and reads a condition, as the host decides.
-  Error isTrue(uint32_t buffer, bool &out);
+  Status isTrue(uint32_t buffer, bool &out);
 
   const GpuProgram &program;
   const Plan &plan;

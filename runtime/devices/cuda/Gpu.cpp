@@ -8,74 +8,79 @@ namespace weft::runtime {
 /// use.
 static constexpr int kOldestCapability = 80;
 
-Error Gpu::read(cuda::DeviceAttribute attribute, int &value) const {
+Status Gpu::read(cuda::DeviceAttribute attribute, int &value) const {
   return api.check(api.cuDeviceGetAttribute(&value, attribute, device),
                    "cuDeviceGetAttribute");
 }
 
-Error Gpu::own(const Driver &driver, OwnGpus &out) {
+Status Gpu::own(const Driver &driver, OwnGpus &out) {
   int count = 0;
-  if (Error e =
-          driver.check(driver.cuDeviceGetCount(&count), "cuDeviceGetCount"))
-    return e;
+  if (Status ok =
+          driver.check(driver.cuDeviceGetCount(&count), "cuDeviceGetCount");
+      !ok)
+    return ok;
   if (count < 1)
-    return makeError(WEFT_INCOMPATIBLE,
+    return makeError(StatusCode::Incompatible,
                      "CUDA's driver finds no GPU; check nvidia-smi and "
-                     "CUDA_VISIBLE_DEVICES, or use --devices cpu:N");
+                     "CUDA_VISIBLE_DEVICES, or use ",
+                     Option{"devices", "cpu:N"});
   out = ownGpus(count, localRank());
-  return nullptr;
+  return {};
 }
 
-Error Gpu::find(const Driver &driver, int number, std::shared_ptr<Gpu> &out) {
+Status Gpu::find(const Driver &driver, int number, std::shared_ptr<Gpu> &out) {
   std::shared_ptr<Gpu> gpu(new Gpu(driver, number));
-  if (Error e =
-          driver.check(driver.cuDeviceGet(&gpu->device, number), "cuDeviceGet"))
-    return e;
+  if (Status ok =
+          driver.check(driver.cuDeviceGet(&gpu->device, number), "cuDeviceGet");
+      !ok)
+    return ok;
   char name[256] = {};
-  if (Error e = driver.check(
+  if (Status ok = driver.check(
           driver.cuDeviceGetName(name, sizeof name - 1, gpu->device),
-          "cuDeviceGetName"))
-    return e;
+          "cuDeviceGetName");
+      !ok)
+    return ok;
   gpu->model = name;
   using A = cuda::DeviceAttribute;
-  if (Error e = gpu->read(A::ComputeCapabilityMajor, gpu->major))
-    return e;
-  if (Error e = gpu->read(A::ComputeCapabilityMinor, gpu->minor))
-    return e;
-  if (Error e = gpu->read(A::MultiprocessorCount, gpu->processors))
-    return e;
+  if (Status ok = gpu->read(A::ComputeCapabilityMajor, gpu->major); !ok)
+    return ok;
+  if (Status ok = gpu->read(A::ComputeCapabilityMinor, gpu->minor); !ok)
+    return ok;
+  if (Status ok = gpu->read(A::MultiprocessorCount, gpu->processors); !ok)
+    return ok;
   out = std::move(gpu);
-  return nullptr;
+  return {};
 }
 
-Error Gpu::memory(uint64_t &bytes) const {
+Status Gpu::memory(uint64_t &bytes) const {
   size_t all = 0;
-  Error e = api.check(api.cuDeviceTotalMem(&all, device), "cuDeviceTotalMem");
+  Status ok = api.check(api.cuDeviceTotalMem(&all, device), "cuDeviceTotalMem");
   bytes = all;
-  return e;
+  return ok;
 }
 
-Error Gpu::canRunPrograms() const {
+Status Gpu::canRunPrograms() const {
   if (capability() >= kOldestCapability)
-    return nullptr;
-  return makeError(WEFT_INCOMPATIBLE, "GPU ", number, " (", model,
+    return {};
+  return makeError(StatusCode::Incompatible, "GPU ", number, " (", model,
                    ") has compute capability ", major, ".", minor,
                    ", programs need 8.0 or more; use another GPU, "
-                   "by CUDA_VISIBLE_DEVICES, or --devices cpu:N");
+                   "by CUDA_VISIBLE_DEVICES, or cpu:N");
 }
 
-Error Gpu::open(const Driver &driver, int number, std::shared_ptr<Gpu> &out) {
+Status Gpu::open(const Driver &driver, int number, std::shared_ptr<Gpu> &out) {
   std::shared_ptr<Gpu> gpu;
-  if (Error e = find(driver, number, gpu))
-    return e;
-  if (Error e = gpu->canRunPrograms())
-    return e;
-  if (Error e = driver.check(
+  if (Status ok = find(driver, number, gpu); !ok)
+    return ok;
+  if (Status ok = gpu->canRunPrograms(); !ok)
+    return ok;
+  if (Status ok = driver.check(
           driver.cuDevicePrimaryCtxRetain(&gpu->context, gpu->device),
-          "cuDevicePrimaryCtxRetain"))
-    return e;
+          "cuDevicePrimaryCtxRetain");
+      !ok)
+    return ok;
   out = std::move(gpu);
-  return nullptr;
+  return {};
 }
 
 Gpu::~Gpu() {
@@ -83,130 +88,136 @@ Gpu::~Gpu() {
     api.cuDevicePrimaryCtxRelease(device);
 }
 
-Error Gpu::makeCurrent() const {
+Status Gpu::makeCurrent() const {
   return api.check(api.cuCtxSetCurrent(context), "cuCtxSetCurrent");
 }
 
-Error Gpu::connect(const Gpu &other) {
+Status Gpu::connect(const Gpu &other) {
   int can = 0;
-  if (Error e = api.check(api.cuDeviceCanAccessPeer(&can, device, other.device),
-                          "cuDeviceCanAccessPeer"))
-    return e;
+  if (Status ok =
+          api.check(api.cuDeviceCanAccessPeer(&can, device, other.device),
+                    "cuDeviceCanAccessPeer");
+      !ok)
+    return ok;
   if (!can)
-    return nullptr;
-  if (Error e = makeCurrent())
-    return e;
+    return {};
+  if (Status ok = makeCurrent(); !ok)
+    return ok;
   cuda::Result result = api.cuCtxEnablePeerAccess(other.context, 0);
   // Peer access may already be enabled, as others in the process use the same
   // context.
   if (result != cuda::Result::PeerAccessAlreadyEnabled)
-    if (Error e = api.check(result, "cuCtxEnablePeerAccess"))
-      return e;
+    if (Status ok = api.check(result, "cuCtxEnablePeerAccess"); !ok)
+      return ok;
   peers.insert(&other);
-  return nullptr;
+  return {};
 }
 
-Error Gpu::canRun(const std::string &chip) const {
+Status Gpu::canRun(const std::string &chip) const {
   int wanted = 0;
   const char *end = chip.data() + chip.size();
   const char *digits = chip.data() + std::min<size_t>(chip.size(), 3);
   auto [rest, error] = std::from_chars(digits, end, wanted);
   if (!chip.starts_with("sm_") || error != std::errc())
-    return makeError(WEFT_INCOMPATIBLE, "the program is for \"", chip,
-                     "\", which is no GPU of NVIDIA; compile it with --target "
-                     "cuda:sm_80");
+    return makeError(StatusCode::Incompatible, "the program is for \"", chip,
+                     "\", which is no GPU of NVIDIA; compile it with ",
+                     Option{"target", "cuda:sm_80"});
   bool isOfOneChip = rest != end; // sm_90a runs on 9.0 only
   if (isOfOneChip ? wanted == capability() : wanted <= capability())
-    return nullptr;
-  return makeError(WEFT_INCOMPATIBLE, "the program is for ", chip, ", GPU ",
-                   number, " (", model, ") is sm_", capability(),
-                   "; compile it with --target cuda:sm_80");
+    return {};
+  return makeError(StatusCode::Incompatible, "the program is for ", chip,
+                   ", GPU ", number, " (", model, ") is sm_", capability(),
+                   "; compile it with ", Option{"target", "cuda:sm_80"});
 }
 
-Error GpuStream::create(std::shared_ptr<const Gpu> gpu,
-                        std::unique_ptr<GpuStream> &out) {
+Status GpuStream::create(std::shared_ptr<const Gpu> gpu,
+                         std::unique_ptr<GpuStream> &out) {
   cuda::Stream stream = nullptr;
-  if (Error e = gpu->makeCurrent())
-    return e;
+  if (Status ok = gpu->makeCurrent(); !ok)
+    return ok;
   const Driver &driver = gpu->driver();
-  if (Error e =
+  if (Status ok =
           driver.check(driver.cuStreamCreate(&stream, cuda::kStreamNonBlocking),
-                       "cuStreamCreate"))
-    return e;
+                       "cuStreamCreate");
+      !ok)
+    return ok;
   out.reset(new GpuStream(std::move(gpu), stream));
-  return nullptr;
+  return {};
 }
 
 GpuStream::~GpuStream() {
-  if (!owner->makeCurrent())
+  if (owner->makeCurrent())
     owner->driver().cuStreamDestroy(stream);
 }
 
-Error GpuStream::wait() const {
-  if (Error e = owner->makeCurrent())
-    return e;
+Status GpuStream::wait() const {
+  if (Status ok = owner->makeCurrent(); !ok)
+    return ok;
   return owner->driver().check(owner->driver().cuStreamSynchronize(stream),
                                "cuStreamSynchronize");
 }
 
-Error GpuStream::waitFor(const GpuEvent &event) const {
-  if (Error e = owner->makeCurrent())
-    return e;
+Status GpuStream::waitFor(const GpuEvent &event) const {
+  if (Status ok = owner->makeCurrent(); !ok)
+    return ok;
   return owner->driver().check(
       owner->driver().cuStreamWaitEvent(stream, event.handle(), 0),
       "cuStreamWaitEvent");
 }
 
-Error GpuEvent::create(std::shared_ptr<const Gpu> gpu,
-                       std::unique_ptr<GpuEvent> &out, bool isTimed) {
+Status GpuEvent::create(std::shared_ptr<const Gpu> gpu,
+                        std::unique_ptr<GpuEvent> &out, bool isTimed) {
   cuda::Event event = nullptr;
-  if (Error e = gpu->makeCurrent())
-    return e;
+  if (Status ok = gpu->makeCurrent(); !ok)
+    return ok;
   const Driver &driver = gpu->driver();
-  if (Error e = driver.check(
+  if (Status ok = driver.check(
           driver.cuEventCreate(&event, isTimed ? cuda::kEventDefault
                                                : cuda::kEventDisableTiming),
-          "cuEventCreate"))
-    return e;
+          "cuEventCreate");
+      !ok)
+    return ok;
   out.reset(new GpuEvent(std::move(gpu), event));
-  return nullptr;
+  return {};
 }
 
-Error GpuEvent::createShared(std::shared_ptr<const Gpu> gpu,
-                             std::shared_ptr<GpuEvent> &out) {
+Status GpuEvent::createShared(std::shared_ptr<const Gpu> gpu,
+                              std::shared_ptr<GpuEvent> &out) {
   std::unique_ptr<GpuEvent> event;
-  Error e = create(std::move(gpu), event);
+  Status ok = create(std::move(gpu), event);
   out = std::move(event);
-  return e;
+  return ok;
 }
 
-Error GpuEvent::wait() const {
-  if (Error e = owner->makeCurrent())
-    return e;
+Status GpuEvent::wait() const {
+  if (Status ok = owner->makeCurrent(); !ok)
+    return ok;
   return owner->driver().check(owner->driver().cuEventSynchronize(event),
                                "cuEventSynchronize");
 }
 
-Error GpuEvent::since(const GpuEvent &earlier, uint64_t &nanoseconds) const {
-  if (Error e = owner->makeCurrent())
-    return e;
+Status GpuEvent::since(const GpuEvent &earlier, uint64_t &nanoseconds) const {
+  if (Status ok = owner->makeCurrent(); !ok)
+    return ok;
   float milliseconds = 0;
-  if (Error e = owner->driver().check(owner->driver().cuEventElapsedTime(
-                                          &milliseconds, earlier.event, event),
-                                      "cuEventElapsedTime"))
-    return e;
+  if (Status ok =
+          owner->driver().check(owner->driver().cuEventElapsedTime(
+                                    &milliseconds, earlier.event, event),
+                                "cuEventElapsedTime");
+      !ok)
+    return ok;
   nanoseconds = uint64_t(double(milliseconds) * 1e6);
-  return nullptr;
+  return {};
 }
 
 GpuEvent::~GpuEvent() {
-  if (!owner->makeCurrent())
+  if (owner->makeCurrent())
     owner->driver().cuEventDestroy(event);
 }
 
-Error GpuEvent::record(const GpuStream &stream) const {
-  if (Error e = owner->makeCurrent())
-    return e;
+Status GpuEvent::record(const GpuStream &stream) const {
+  if (Status ok = owner->makeCurrent(); !ok)
+    return ok;
   return owner->driver().check(
       owner->driver().cuEventRecord(event, stream.handle()), "cuEventRecord");
 }

@@ -4,7 +4,7 @@
 // share, so it is never reset. Calls of the driver use the context that is
 // current on the calling thread, hence
 //
-//   if (Error e = gpu->makeCurrent()) return e;
+//   if (Status ok = gpu->makeCurrent(); !ok) return ok;
 //
 // before them.
 //
@@ -25,21 +25,21 @@ class Gpu {
 public:
   /// The GPUs that this process uses, of all that the driver shows: at least
   /// one.
-  static Error own(const Driver &driver, OwnGpus &out);
+  static Status own(const Driver &driver, OwnGpus &out);
   /// Finds the GPU with this number, for queries; no context is created.
-  static Error find(const Driver &driver, int number,
-                    std::shared_ptr<Gpu> &out);
+  static Status find(const Driver &driver, int number,
+                     std::shared_ptr<Gpu> &out);
   /// Opens the GPU with this number; refuses one that is too old.
-  static Error open(const Driver &driver, int number,
-                    std::shared_ptr<Gpu> &out);
+  static Status open(const Driver &driver, int number,
+                     std::shared_ptr<Gpu> &out);
   ~Gpu();
   Gpu(const Gpu &) = delete;
   Gpu &operator=(const Gpu &) = delete;
 
-  Error makeCurrent() const;
+  Status makeCurrent() const;
   /// Lets kernels of this GPU address the memory of another, if the machine
   /// allows it.
-  Error connect(const Gpu &other);
+  Status connect(const Gpu &other);
   /// Whether this GPU may address the other's memory; always true for its own.
   bool reaches(const Gpu &other) const {
     return this == &other || peers.contains(&other);
@@ -52,17 +52,17 @@ public:
   /// The GPU's number among those that CUDA_VISIBLE_DEVICES leaves.
   int ordinal() const { return number; }
   /// Gets the bytes of its memory.
-  Error memory(uint64_t &bytes) const;
+  Status memory(uint64_t &bytes) const;
   /// Fails for a GPU that is too old for programs.
-  Error canRunPrograms() const;
+  Status canRunPrograms() const;
   /// Returns null if code for a chip (sm_80, sm_90a) runs here, else the
   /// reason.
-  Error canRun(const std::string &chip) const;
+  Status canRun(const std::string &chip) const;
 
 private:
   Gpu(const Driver &api [[clang::lifetimebound]], int number)
       : api(api), number(number) {}
-  Error read(cuda::DeviceAttribute attribute, int &value) const;
+  Status read(cuda::DeviceAttribute attribute, int &value) const;
 
   const Driver &api;
   int number;
@@ -79,10 +79,10 @@ class GpuStream;
 class GpuEvent {
 public:
   /// Creates an event. `isTimed`: whether since() may be called.
-  static Error create(std::shared_ptr<const Gpu> gpu,
-                      std::unique_ptr<GpuEvent> &out, bool isTimed = false);
-  static Error createShared(std::shared_ptr<const Gpu> gpu,
-                            std::shared_ptr<GpuEvent> &out);
+  static Status create(std::shared_ptr<const Gpu> gpu,
+                       std::unique_ptr<GpuEvent> &out, bool isTimed = false);
+  static Status createShared(std::shared_ptr<const Gpu> gpu,
+                             std::shared_ptr<GpuEvent> &out);
   ~GpuEvent();
   GpuEvent(const GpuEvent &) = delete;
   GpuEvent &operator=(const GpuEvent &) = delete;
@@ -90,11 +90,11 @@ public:
   cuda::Event handle() const { return event; }
   /// Records the stream's present point. Streams that wait already wait for the
   /// earlier one.
-  Error record(const GpuStream &stream) const;
+  Status record(const GpuStream &stream) const;
   /// Waits until the event has happened.
-  Error wait() const;
+  Status wait() const;
   /// Gets the nanoseconds since another event of the GPU; both have happened.
-  Error since(const GpuEvent &earlier, uint64_t &nanoseconds) const;
+  Status since(const GpuEvent &earlier, uint64_t &nanoseconds) const;
 
 private:
   GpuEvent(std::shared_ptr<const Gpu> gpu, cuda::Event event)
@@ -106,8 +106,8 @@ private:
 /// A stream of a GPU: operations enqueued here run in order.
 class GpuStream {
 public:
-  static Error create(std::shared_ptr<const Gpu> gpu,
-                      std::unique_ptr<GpuStream> &out);
+  static Status create(std::shared_ptr<const Gpu> gpu,
+                       std::unique_ptr<GpuStream> &out);
   ~GpuStream();
   GpuStream(const GpuStream &) = delete;
   GpuStream &operator=(const GpuStream &) = delete;
@@ -116,9 +116,9 @@ public:
   const std::shared_ptr<const Gpu> &owned() const { return owner; }
   cuda::Stream handle() const { return stream; }
   /// Waits for all enqueued operations; returns their error.
-  Error wait() const;
+  Status wait() const;
   /// Makes later operations of the stream wait for the event.
-  Error waitFor(const GpuEvent &event) const;
+  Status waitFor(const GpuEvent &event) const;
 
 private:
   GpuStream(std::shared_ptr<const Gpu> gpu, cuda::Stream stream)

@@ -136,18 +136,19 @@ static std::vector<int64_t> firstOnGpus(const std::vector<int64_t> &members,
   return out;
 }
 
-Error GpuCollectives::findKernels(Side &side,
-                                  std::vector<Launches::Call> &calls) {
+Status GpuCollectives::findKernels(Side &side,
+                                   std::vector<Launches::Call> &calls) {
   for (Launches::Call &call : calls)
-    if (Error e =
-            side.builtin->find(call.text, call.symbol.c_str(), call.kernel))
-      return e;
-  return nullptr;
+    if (Status ok =
+            side.builtin->find(call.text, call.symbol.c_str(), call.kernel);
+        !ok)
+      return ok;
+  return {};
 }
 
-Error GpuCollectives::add(const Collective &collective,
-                          const PreparedCollective &work,
-                          const std::vector<GpuShare> &shares) {
+Status GpuCollectives::add(const Collective &collective,
+                           const PreparedCollective &work,
+                           const std::vector<GpuShare> &shares) {
   // Groups with the same moves share rows.
   std::map<std::pair<const Gpu *, const void *>, std::vector<Launches::Call>>
       known;
@@ -167,8 +168,8 @@ Error GpuCollectives::add(const Collective &collective,
       if (isNew) {
         calls->second =
             std::visit(Launches::CallMaker{collective, *side.tables}, table);
-        if (Error e = findKernels(side, calls->second))
-          return e;
+        if (Status ok = findKernels(side, calls->second); !ok)
+          return ok;
       }
       Launches launches;
       launches.first = firsts[k];
@@ -182,12 +183,12 @@ Error GpuCollectives::add(const Collective &collective,
       ofGroup.push_back(std::move(launches));
     }
   }
-  return nullptr;
+  return {};
 }
 
-Error GpuCollectives::prepare(const Plan &plan,
-                              const std::vector<GpuShare> &shares,
-                              const std::shared_ptr<MemoryMeter> &meter) {
+Status GpuCollectives::prepare(const Plan &plan,
+                               const std::vector<GpuShare> &shares,
+                               const std::shared_ptr<MemoryMeter> &meter) {
   for (const GpuShare &share : shares)
     sides.try_emplace(share.gpu.get(),
                       Side{share.builtin, std::make_unique<GpuTables>(
@@ -196,28 +197,29 @@ Error GpuCollectives::prepare(const Plan &plan,
   int64_t firstGroup = 0;
   for (const Collective &collective : plan.collectives) {
     std::unique_ptr<PreparedCollective> work;
-    if (Error e = provider->prepare(plan.mesh, Ownership(), collective,
-                                    firstGroup, work))
-      return e;
+    if (Status ok = provider->prepare(plan.mesh, Ownership(), collective,
+                                      firstGroup, work);
+        !ok)
+      return ok;
     firstGroup += int64_t(collective.groups.size());
     sentOnce.push_back(mostSent(*work, plan.mesh));
-    if (Error e = add(collective, *work, shares))
-      return e;
+    if (Status ok = add(collective, *work, shares); !ok)
+      return ok;
   }
   for (auto &[gpu, side] : sides)
-    if (Error e = side.tables->place(meter))
-      return e;
-  return nullptr;
+    if (Status ok = side.tables->place(meter); !ok)
+      return ok;
+  return {};
 }
 
-Error GpuCollectives::bind(const GpuTables::Addresses &addresses) {
+Status GpuCollectives::bind(const GpuTables::Addresses &addresses) {
   for (auto &[gpu, side] : sides)
-    if (Error e = side.tables->bind(addresses))
-      return e;
-  return nullptr;
+    if (Status ok = side.tables->bind(addresses); !ok)
+      return ok;
+  return {};
 }
 
-Error GpuCollectives::Launches::launch(const GpuStream &stream) const {
+Status GpuCollectives::Launches::launch(const GpuStream &stream) const {
   const Driver &driver = stream.gpu().driver();
   for (const Call &call : calls) {
     auto valueOf = [&](const Parameter &one) -> uint64_t {
@@ -244,14 +246,15 @@ Error GpuCollectives::Launches::launch(const GpuStream &stream) const {
     for (uint64_t &value : values)
       parameters.push_back(&value);
     auto blocks = unsigned(std::min<int64_t>(call.count, call.kernel.blocks));
-    if (Error e = driver.check(
+    if (Status ok = driver.check(
             driver.cuLaunchKernel(call.kernel.function, blocks, 1, 1,
                                   BuiltinKernels::kThreads, 1, 1, 0,
                                   stream.handle(), parameters.data(), nullptr),
-            "cuLaunchKernel of \"" + call.text + "\""))
-      return e;
+            "cuLaunchKernel of \"" + call.text + "\"");
+        !ok)
+      return ok;
   }
-  return nullptr;
+  return {};
 }
 
 } // namespace weft::runtime

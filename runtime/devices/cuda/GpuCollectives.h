@@ -33,17 +33,17 @@ class GpuCollectives {
 public:
   /// Prepares the collectives of a plan. `shares` is indexed by position. The
   /// GPUs of every group can address each other's memory.
-  Error prepare(const Plan &plan, const std::vector<GpuShare> &shares,
-                const std::shared_ptr<MemoryMeter> &meter);
+  Status prepare(const Plan &plan, const std::vector<GpuShare> &shares,
+                 const std::shared_ptr<MemoryMeter> &meter);
   /// Binds the addresses before each run, while none is running.
-  Error bind(const GpuTables::Addresses &addresses);
+  Status bind(const GpuTables::Addresses &addresses);
 
   /// The launches of one GPU for a group; there are none if nothing moves.
   class Launches {
   public:
     /// Position of the device whose stream launches it: the GPU's first member.
     int64_t position() const { return first; }
-    Error launch(const GpuStream &stream) const;
+    Status launch(const GpuStream &stream) const;
 
   private:
     friend class GpuCollectives;
@@ -90,9 +90,9 @@ private:
     std::unique_ptr<GpuTables> tables;
   };
 
-  Error add(const Collective &collective, const PreparedCollective &work,
-            const std::vector<GpuShare> &shares);
-  Error findKernels(Side &side, std::vector<Launches::Call> &calls);
+  Status add(const Collective &collective, const PreparedCollective &work,
+             const std::vector<GpuShare> &shares);
+  Status findKernels(Side &side, std::vector<Launches::Call> &calls);
 
   std::map<const Gpu *, Side> sides;
   std::vector<std::vector<std::vector<Launches>>>

@@ -48,8 +48,8 @@ static cublaslt::Epilogue epilogueOf(plan::ContractionEpilogue epilogue) {
   return Out::Default;
 }
 
-Error GpuContraction::set(cublaslt::OperationAttribute attribute,
-                          const auto &value) const {
+Status GpuContraction::set(cublaslt::OperationAttribute attribute,
+                           const auto &value) const {
   return library().check(library().cublasLtMatmulDescSetAttribute(
                              operation, attribute, &value, sizeof value),
                          "cublasLtMatmulDescSetAttribute");
@@ -64,48 +64,51 @@ operandsOf(const LibraryContraction &its) {
           storageOf(sum.size(), sum.lhs(), rows.size(), rows.lhs())};
 }
 
-Error GpuContraction::createOperation() {
+Status GpuContraction::createOperation() {
   bool isDouble = contraction.sums == DType::f64;
   auto compute = isDouble ? cublaslt::Compute::F64
                  : contraction.compute == plan::ContractionCompute::tf32
                      ? cublaslt::Compute::Tf32
                      : cublaslt::Compute::F32;
   auto scale = isDouble ? cublaslt::Type::F64 : cublaslt::Type::F32;
-  if (Error e = library().check(
+  if (Status ok = library().check(
           library().cublasLtMatmulDescCreate(&operation, compute, scale),
-          "cublasLtMatmulDescCreate"))
-    return e;
+          "cublasLtMatmulDescCreate");
+      !ok)
+    return ok;
   auto [rhs, lhs] = operandsOf(contraction);
   using A = cublaslt::OperationAttribute;
   using T = cublaslt::Transpose;
-  if (Error e = set(A::TransposeA, rhs->alongRows ? T::No : T::Yes))
-    return e;
-  if (Error e = set(A::TransposeB, lhs->alongRows ? T::No : T::Yes))
-    return e;
-  if (Error e = set(A::Epilogue, epilogueOf(contraction.epilogue)))
-    return e;
+  if (Status ok = set(A::TransposeA, rhs->alongRows ? T::No : T::Yes); !ok)
+    return ok;
+  if (Status ok = set(A::TransposeB, lhs->alongRows ? T::No : T::Yes); !ok)
+    return ok;
+  if (Status ok = set(A::Epilogue, epilogueOf(contraction.epilogue)); !ok)
+    return ok;
   // The pointer only gives the alignment of the bias, on which the choice of
   // the algorithm depends.
   return contraction.hasBias() ? set(A::BiasPointer, uint64_t(kAlignment))
-                               : nullptr;
+                               : Status();
 }
 
-Error GpuContraction::createLayout(cublaslt::Layout &out, DType type,
-                                   uint64_t rows, uint64_t columns,
-                                   int64_t leading, int64_t batchStride) {
-  if (Error e =
+Status GpuContraction::createLayout(cublaslt::Layout &out, DType type,
+                                    uint64_t rows, uint64_t columns,
+                                    int64_t leading, int64_t batchStride) {
+  if (Status ok =
           library().check(library().cublasLtMatrixLayoutCreate(
                               &out, *typeOf(type), rows, columns, leading),
-                          "cublasLtMatrixLayoutCreate"))
-    return e;
+                          "cublasLtMatrixLayoutCreate");
+      !ok)
+    return ok;
   if (contraction.batch.empty())
-    return nullptr;
+    return {};
   auto count = int32_t(contraction.batch.back().size());
   using A = cublaslt::LayoutAttribute;
-  if (Error e = library().check(library().cublasLtMatrixLayoutSetAttribute(
-                                    out, A::BatchCount, &count, sizeof count),
-                                "cublasLtMatrixLayoutSetAttribute"))
-    return e;
+  if (Status ok = library().check(library().cublasLtMatrixLayoutSetAttribute(
+                                      out, A::BatchCount, &count, sizeof count),
+                                  "cublasLtMatrixLayoutSetAttribute");
+      !ok)
+    return ok;
   return library().check(
       library().cublasLtMatrixLayoutSetAttribute(
           out, A::BatchStride, &batchStride, sizeof batchStride),
@@ -113,7 +116,7 @@ Error GpuContraction::createLayout(cublaslt::Layout &out, DType type,
 }
 
 /// Creates the layouts. `fits`: whether the library takes all three matrices.
-Error GpuContraction::createLayouts(bool &fits) {
+Status GpuContraction::createLayouts(bool &fits) {
   const auto &its = contraction;
   auto [rhs, lhs] = operandsOf(its);
   uint64_t rows = uint64_t(its.rows.size()),
@@ -126,17 +129,19 @@ Error GpuContraction::createLayouts(bool &fits) {
   for (const plan::ContractionDim &dim : its.batch)
     fits &= dim.size() > 0 && dim.size() <= INT32_MAX;
   if (!fits)
-    return nullptr;
+    return {};
   plan::ContractionDim batch =
       its.batch.empty() ? plan::ContractionDim() : its.batch.back();
-  if (Error e = createLayout(a, types.operand, rhs->alongRows ? columns : sum,
-                             rhs->alongRows ? sum : columns, rhs->leading,
-                             batch.rhs()))
-    return e;
-  if (Error e =
+  if (Status ok = createLayout(a, types.operand, rhs->alongRows ? columns : sum,
+                               rhs->alongRows ? sum : columns, rhs->leading,
+                               batch.rhs());
+      !ok)
+    return ok;
+  if (Status ok =
           createLayout(b, types.operand, lhs->alongRows ? sum : rows,
-                       lhs->alongRows ? rows : sum, lhs->leading, batch.lhs()))
-    return e;
+                       lhs->alongRows ? rows : sum, lhs->leading, batch.lhs());
+      !ok)
+    return ok;
   return createLayout(d, types.result, columns, rows, result->leading,
                       batch.result());
 }
@@ -153,12 +158,13 @@ static uint32_t alignmentOf(const LibraryContraction &its, DType type,
 }
 
 /// Chooses the algorithm that the library expects to be the fastest.
-Error GpuContraction::choose(bool &fits) {
+Status GpuContraction::choose(bool &fits) {
   cublaslt::Preference preference = nullptr;
-  if (Error e =
+  if (Status ok =
           library().check(library().cublasLtMatmulPreferenceCreate(&preference),
-                          "cublasLtMatmulPreferenceCreate"))
-    return e;
+                          "cublasLtMatmulPreferenceCreate");
+      !ok)
+    return ok;
   using A = cublaslt::PreferenceAttribute;
   uint32_t schemes = cublaslt::kReduceInComputeType;
   auto status = library().cublasLtMatmulPreferenceSetAttribute(
@@ -178,8 +184,8 @@ Error GpuContraction::choose(bool &fits) {
       status = library().cublasLtMatmulPreferenceSetAttribute(
           preference, of, &bytes, sizeof bytes);
   int count = 0;
-  Error error = library().check(status, "cublasLtMatmulPreferenceSetAttribute");
-  if (!error) {
+  Status ok = library().check(status, "cublasLtMatmulPreferenceSetAttribute");
+  if (ok) {
     status = library().cublasLtMatmulAlgoGetHeuristic(handle->get(), operation,
                                                       a, b, d, d, preference, 1,
                                                       &heuristic, &count);
@@ -187,30 +193,30 @@ Error GpuContraction::choose(bool &fits) {
     fits = status == cublaslt::Status::Success && count > 0 &&
            heuristic.state == cublaslt::Status::Success;
     if (status != cublaslt::Status::NotSupported)
-      error = library().check(status, "cublasLtMatmulAlgoGetHeuristic");
+      ok = library().check(status, "cublasLtMatmulAlgoGetHeuristic");
   }
   library().cublasLtMatmulPreferenceDestroy(preference);
-  return error;
+  return ok;
 }
 
-Error GpuContraction::prepare(std::shared_ptr<const CublasLtHandle> handle,
-                              const LibraryContraction &contraction,
-                              Types types,
-                              std::unique_ptr<GpuContraction> &out) {
+Status GpuContraction::prepare(std::shared_ptr<const CublasLtHandle> handle,
+                               const LibraryContraction &contraction,
+                               Types types,
+                               std::unique_ptr<GpuContraction> &out) {
   std::unique_ptr<GpuContraction> made(
       new GpuContraction(std::move(handle), contraction, types));
   bool fits = false;
-  if (Error e = made->createLayouts(fits))
-    return e;
+  if (Status ok = made->createLayouts(fits); !ok)
+    return ok;
   if (!fits)
-    return nullptr;
-  if (Error e = made->createOperation())
-    return e;
-  if (Error e = made->choose(fits))
-    return e;
+    return {};
+  if (Status ok = made->createOperation(); !ok)
+    return ok;
+  if (Status ok = made->choose(fits); !ok)
+    return ok;
   if (fits)
     out = std::move(made);
-  return nullptr;
+  return {};
 }
 
 GpuContraction::~GpuContraction() {
@@ -237,17 +243,18 @@ static std::array<int64_t, 3> offsetsOf(const LibraryContraction &its,
   return offsets;
 }
 
-Error GpuContraction::launch(const GpuStream &stream,
-                             const std::vector<cuda::Address> &buffers,
-                             const Workspace &workspace) const {
+Status GpuContraction::launch(const GpuStream &stream,
+                              const std::vector<cuda::Address> &buffers,
+                              const Workspace &workspace) const {
   const float one = 1, zero = 0;
   const double wideOne = 1, wideZero = 0;
   bool isDouble = contraction.sums == DType::f64;
   const void *alpha = isDouble ? static_cast<const void *>(&wideOne) : &one,
              *beta = isDouble ? static_cast<const void *>(&wideZero) : &zero;
   if (contraction.hasBias())
-    if (Error e = set(cublaslt::OperationAttribute::BiasPointer, buffers[2]))
-      return e;
+    if (Status ok = set(cublaslt::OperationAttribute::BiasPointer, buffers[2]);
+        !ok)
+      return ok;
   int64_t calls = 1;
   for (size_t i = 0; i + 1 < contraction.batch.size(); ++i)
     calls *= contraction.batch[i].size();
@@ -257,7 +264,7 @@ Error GpuContraction::launch(const GpuStream &stream,
   for (int64_t n = 0; n < calls; ++n) {
     auto [lhs, rhs, result] = offsetsOf(contraction, n);
     void *out = at(buffers[contraction.resultArgument()], result, types.result);
-    if (Error e =
+    if (Status ok =
             library().check(library().cublasLtMatmul(
                                 handle->get(), operation, alpha,
                                 at(buffers[1], rhs, types.operand), a,
@@ -265,10 +272,11 @@ Error GpuContraction::launch(const GpuStream &stream,
                                 out, d, out, d, &heuristic.algorithm,
                                 reinterpret_cast<void *>(workspace.address),
                                 heuristic.workspaceBytes, stream.handle()),
-                            "cublasLtMatmul"))
-      return e;
+                            "cublasLtMatmul");
+        !ok)
+      return ok;
   }
-  return nullptr;
+  return {};
 }
 
 } // namespace weft::runtime

@@ -34,9 +34,9 @@ public:
   };
   /// Prepares a contraction. `out` stays null if the library does not compute
   /// it on this GPU.
-  static Error prepare(std::shared_ptr<const CublasLtHandle> handle,
-                       const LibraryContraction &contraction, Types types,
-                       std::unique_ptr<GpuContraction> &out);
+  static Status prepare(std::shared_ptr<const CublasLtHandle> handle,
+                        const LibraryContraction &contraction, Types types,
+                        std::unique_ptr<GpuContraction> &out);
   ~GpuContraction();
   GpuContraction(const GpuContraction &) = delete;
   GpuContraction &operator=(const GpuContraction &) = delete;
@@ -45,21 +45,21 @@ public:
   uint64_t workspaceBytes() const { return heuristic.workspaceBytes; }
   /// Launches the contraction. `buffers`: lhs, rhs, the bias if the epilogue
   /// has one, result.
-  Error launch(const GpuStream &stream,
-               const std::vector<cuda::Address> &buffers,
-               const Workspace &workspace) const;
+  Status launch(const GpuStream &stream,
+                const std::vector<cuda::Address> &buffers,
+                const Workspace &workspace) const;
 
 private:
   GpuContraction(std::shared_ptr<const CublasLtHandle> handle,
                  const LibraryContraction &contraction, Types types)
       : handle(std::move(handle)), contraction(contraction), types(types) {}
   const CublasLt &library() const { return handle->library(); }
-  Error createOperation();
-  Error createLayouts(bool &fits);
-  Error createLayout(cublaslt::Layout &out, DType type, uint64_t rows,
-                     uint64_t columns, int64_t leading, int64_t batchStride);
-  Error choose(bool &fits);
-  Error set(cublaslt::OperationAttribute attribute, const auto &value) const;
+  Status createOperation();
+  Status createLayouts(bool &fits);
+  Status createLayout(cublaslt::Layout &out, DType type, uint64_t rows,
+                      uint64_t columns, int64_t leading, int64_t batchStride);
+  Status choose(bool &fits);
+  Status set(cublaslt::OperationAttribute attribute, const auto &value) const;
 
   std::shared_ptr<const CublasLtHandle> handle;
   LibraryContraction contraction;

@@ -13,14 +13,13 @@ class GpuLibraries {
 public:
   explicit GpuLibraries(std::shared_ptr<const Gpu> gpu) : gpu(std::move(gpu)) {}
   /// Opens cuBLASLt; `out` stays null if there is none.
-  Error cublasLt(std::shared_ptr<CublasLtHandle> &out) {
-    const CublasLt *library = nullptr;
-    std::string why;
-    if (!handle && CublasLt::find(gpu->driver(), library, why))
-      if (Error e = CublasLtHandle::create(*library, gpu, handle))
-        return e;
+  Status cublasLt(std::shared_ptr<CublasLtHandle> &out) {
+    if (!handle)
+      if (auto library = CublasLt::find(gpu->driver()))
+        if (Status ok = CublasLtHandle::create(**library, gpu, handle); !ok)
+          return ok;
     out = handle;
-    return nullptr;
+    return {};
   }
 
 private:

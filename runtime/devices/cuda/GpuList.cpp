@@ -6,38 +6,37 @@
 namespace weft::runtime {
 
 static GpuList::Library describeCublasLt(const Driver &driver) {
-  const CublasLt *library = nullptr;
-  std::string why;
-  if (!CublasLt::find(driver, library, why))
-    return {"cuBLASLt", "", "", why};
-  return {"cuBLASLt", library->version(), library->path(), ""};
+  Result<const CublasLt *> library = CublasLt::find(driver);
+  if (!library)
+    return {"cuBLASLt", "", "", library.message()};
+  return {"cuBLASLt", (*library)->version(), (*library)->path(), ""};
 }
 
-static Error listGpus(GpuList &out) {
+static Status listGpus(GpuList &out) {
   const Driver *driver = nullptr;
-  if (Error e = Driver::load(driver))
-    return e;
+  if (Status ok = Driver::load(driver); !ok)
+    return ok;
   out.driverVersion = driver->version;
   out.driverPath = driver->path();
   out.libraries.push_back(describeCublasLt(*driver));
   OwnGpus own;
-  if (Error e = Gpu::own(*driver, own))
-    return e;
+  if (Status ok = Gpu::own(*driver, own); !ok)
+    return ok;
   for (int i = 0; i < own.count; ++i) {
     int number = own.first + i;
     GpuList::One &one = out.gpus.emplace_back();
     one.number = number;
     std::shared_ptr<Gpu> gpu;
-    if (Error e = Gpu::find(*driver, number, gpu))
-      return e;
+    if (Status ok = Gpu::find(*driver, number, gpu); !ok)
+      return ok;
     one.name = gpu->name();
     one.capability = gpu->capability();
-    if (Error e = gpu->memory(one.memory))
-      return e;
-    if (Error e = gpu->canRunPrograms())
-      one.whyNot = e->message;
+    if (Status ok = gpu->memory(one.memory); !ok)
+      return ok;
+    if (Status ok = gpu->canRunPrograms(); !ok)
+      one.whyNot = ok.message();
   }
-  return nullptr;
+  return {};
 }
 
 } // namespace weft::runtime

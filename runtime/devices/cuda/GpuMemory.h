@@ -13,18 +13,18 @@ namespace weft::runtime {
 /// exists.
 class GpuMemory final : public DeviceMemory {
 public:
-  /// Allocates memory of undefined contents. A WEFT_OUT_OF_MEMORY error has the
+  /// Allocates memory of undefined contents. A StatusCode::OutOfMemory error has the
   /// purpose, the requested bytes and the free ones.
-  static Error allocate(std::shared_ptr<const Gpu> gpu, int64_t device,
-                        uint64_t bytes, const std::string &what,
-                        std::shared_ptr<MemoryMeter> meter,
-                        std::unique_ptr<GpuMemory> &out);
+  static Status allocate(std::shared_ptr<const Gpu> gpu, int64_t device,
+                         uint64_t bytes, const std::string &what,
+                         std::shared_ptr<MemoryMeter> meter,
+                         std::unique_ptr<GpuMemory> &out);
   /// Allocates a copy of bytes of the host, complete when the call returns.
-  static Error copyOf(std::span<const uint8_t> bytes,
-                      std::shared_ptr<const Gpu> gpu, int64_t device,
-                      const std::string &what,
-                      std::shared_ptr<MemoryMeter> meter,
-                      std::unique_ptr<GpuMemory> &out);
+  static Status copyOf(std::span<const uint8_t> bytes,
+                       std::shared_ptr<const Gpu> gpu, int64_t device,
+                       const std::string &what,
+                       std::shared_ptr<MemoryMeter> meter,
+                       std::unique_ptr<GpuMemory> &out);
   ~GpuMemory() override;
   const std::shared_ptr<const Gpu> &gpu() const { return owner; }
   cuda::Address place() const { return reinterpret_cast<cuda::Address>(start); }

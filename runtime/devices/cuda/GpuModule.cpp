@@ -2,11 +2,11 @@
 
 namespace weft::runtime {
 
-Error GpuModule::load(std::shared_ptr<const Gpu> gpu, const std::string &text,
-                      const std::string &what,
-                      std::unique_ptr<GpuModule> &out) {
-  if (Error e = gpu->makeCurrent())
-    return e;
+Status GpuModule::load(std::shared_ptr<const Gpu> gpu, const std::string &text,
+                       const std::string &what,
+                       std::unique_ptr<GpuModule> &out) {
+  if (Status ok = gpu->makeCurrent(); !ok)
+    return ok;
   const Driver &driver = gpu->driver();
   std::unique_ptr<GpuModule> made(new GpuModule(std::move(gpu)));
   char log[4096] = {};
@@ -15,43 +15,45 @@ Error GpuModule::load(std::shared_ptr<const Gpu> gpu, const std::string &text,
   void *values[] = {log, reinterpret_cast<void *>(sizeof log - 1)};
   cuda::Result result =
       driver.cuModuleLoadDataEx(&made->module, text.c_str(), 2, keys, values);
-  Error e = driver.check(result, "cuModuleLoadDataEx for the " + what);
-  if (e) {
+  if (Status ok = driver.check(result, "cuModuleLoadDataEx for the " + what);
+      !ok) {
     made->module = nullptr;
     if (log[0])
-      e->message += std::string(": ") + log;
-    return e;
+      ok.error().message += std::string(": ") + log;
+    return ok;
   }
   out = std::move(made);
-  return nullptr;
+  return {};
 }
 
 GpuModule::~GpuModule() {
-  if (module && !gpu->makeCurrent())
+  if (module && gpu->makeCurrent())
     gpu->driver().cuModuleUnload(module);
 }
 
-Error GpuModule::find(const std::string &symbol, Block block,
-                      GpuFunction &out) const {
+Status GpuModule::find(const std::string &symbol, Block block,
+                       GpuFunction &out) const {
   const Driver &driver = gpu->driver();
   std::string name = " of kernel \"" + symbol + "\"";
-  if (Error e = driver.check(
+  if (Status ok = driver.check(
           driver.cuModuleGetFunction(&out.function, module, symbol.c_str()),
-          "cuModuleGetFunction" + name))
-    return e;
+          "cuModuleGetFunction" + name);
+      !ok)
+    return ok;
   int resident = 0;
-  if (Error e = driver.check(
+  if (Status ok = driver.check(
           driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
               &resident, out.function, int(block.threads), block.shared),
-          "cuOccupancyMaxActiveBlocksPerMultiprocessor" + name))
-    return e;
+          "cuOccupancyMaxActiveBlocksPerMultiprocessor" + name);
+      !ok)
+    return ok;
   if (resident < 1)
-    return makeError(WEFT_INCOMPATIBLE, "a block", name, " has ", block.threads,
-                     " threads and ", block.shared,
+    return makeError(StatusCode::Incompatible, "a block", name, " has ",
+                     block.threads, " threads and ", block.shared,
                      " bytes of shared memory, more than GPU ", gpu->name(),
                      " has; compile the program again");
   out.blocks = unsigned(resident) * unsigned(gpu->multiprocessors());
-  return nullptr;
+  return {};
 }
 
 } // namespace weft::runtime

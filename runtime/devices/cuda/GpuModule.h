@@ -22,14 +22,14 @@ struct GpuFunction {
 class GpuModule {
 public:
   /// Loads a module; `what` names it in messages.
-  static Error load(std::shared_ptr<const Gpu> gpu, const std::string &text,
-                    const std::string &what, std::unique_ptr<GpuModule> &out);
+  static Status load(std::shared_ptr<const Gpu> gpu, const std::string &text,
+                     const std::string &what, std::unique_ptr<GpuModule> &out);
   ~GpuModule();
 
   struct Block {
     unsigned threads, shared = 0; ///< bytes
   };
-  Error find(const std::string &symbol, Block block, GpuFunction &out) const;
+  Status find(const std::string &symbol, Block block, GpuFunction &out) const;
 
 private:
   GpuModule(std::shared_ptr<const Gpu> gpu) : gpu(std::move(gpu)) {}

@@ -4,35 +4,36 @@
 
 namespace weft::runtime {
 
-Error GpuProgram::checkSupported(const std::vector<GpuShare> &shares) const {
+Status GpuProgram::checkSupported(const std::vector<GpuShare> &shares) const {
   const Plan &plan = owner->plan();
   for (uint32_t n = 0; n < plan.kernels.size(); ++n)
     if (!std::holds_alternative<DeviceKernel>(plan.kernels[n].code) &&
         !std::holds_alternative<LibraryContraction>(plan.kernels[n].code))
-      return makeError(WEFT_INCOMPATIBLE, "kernel ", plan.kernelName(n),
+      return makeError(StatusCode::Incompatible, "kernel ", plan.kernelName(n),
                        " of program \"", plan.name, "\" is for ", plan.target,
                        ", and these devices are GPUs; compile the program "
-                       "with --target cuda:sm_80, or run it on cpu:N");
+                       "with ",
+                       Option{"target", "cuda:sm_80"}, ", or run it on cpu:N");
   for (uint32_t n = 0; n < plan.instructions.size(); ++n)
     if (plan.instructions[n].kind == plan::Operation::Collective)
-      if (Error e = checkGroups(n, shares))
-        return e;
-  return nullptr;
+      if (Status ok = checkGroups(n, shares); !ok)
+        return ok;
+  return {};
 }
 
-static Error checkReach(const GpuShare &one, const GpuShare &other) {
+static Status checkReach(const GpuShare &one, const GpuShare &other) {
   if (one.gpu->reaches(*other.gpu))
-    return nullptr;
+    return {};
   return makeError(
-      WEFT_INCOMPATIBLE, "devices ", one.device, " and ", other.device,
+      StatusCode::Incompatible, "devices ", one.device, " and ", other.device,
       " are on GPUs ", one.gpu->ordinal(), " and ", other.gpu->ordinal(),
       ", which cannot address each other's memory (nvidia-smi topo "
       "-p2p r); run it on one GPU (CUDA_VISIBLE_DEVICES=0), or on "
       "cpu:N");
 }
 
-Error GpuProgram::checkGroups(uint32_t instruction,
-                              const std::vector<GpuShare> &shares) const {
+Status GpuProgram::checkGroups(uint32_t instruction,
+                               const std::vector<GpuShare> &shares) const {
   const Plan &plan = owner->plan();
   const Collective &collective =
       plan.collectives[plan.instructions[instruction].index];
@@ -40,20 +41,19 @@ Error GpuProgram::checkGroups(uint32_t instruction,
     return plan.describe(instruction) + " of program \"" + plan.name + "\"";
   };
   if (std::holds_alternative<HostCall>(collective.code))
-    return makeError(WEFT_INCOMPATIBLE, what(),
+    return makeError(StatusCode::Incompatible, what(),
                      ": GPUs do not call functions of the host; run it on "
                      "cpu:N");
   for (const std::vector<int64_t> &group : collective.groups)
     for (int64_t one : group)
       for (int64_t other : group)
-        if (Error e = checkReach(shares[size_t(one)], shares[size_t(other)])) {
-          e->message = what() + ": " + e->message;
-          return e;
-        }
-  return nullptr;
+        if (Status ok = checkReach(shares[size_t(one)], shares[size_t(other)]);
+            !ok)
+          return ok.in(what());
+  return {};
 }
 
-Error GpuProgram::loadKernels(Image &image) {
+Status GpuProgram::loadKernels(Image &image) {
   const Plan &plan = owner->plan();
   image.launches.resize(plan.kernels.size());
   for (size_t n = 0; n < plan.kernels.size(); ++n) {
@@ -61,18 +61,19 @@ Error GpuProgram::loadKernels(Image &image) {
     if (!its)
       continue;
     GpuFunction &launch = image.launches[n];
-    if (Error e = image.modules[its->module]->find(
+    if (Status ok = image.modules[its->module]->find(
             its->symbol,
             {its->block[0] * its->block[1] * its->block[2], its->shared},
-            launch))
-      return e;
+            launch);
+        !ok)
+      return ok;
     launch.blocks = unsigned(std::min<uint64_t>(its->blocks, launch.blocks));
   }
-  return nullptr;
+  return {};
 }
 
 /// The types that all of a kernel's launches have in common.
-Error GpuProgram::typesOf(uint32_t kernel, GpuContraction::Types &out) const {
+Status GpuProgram::typesOf(uint32_t kernel, GpuContraction::Types &out) const {
   const Plan &plan = owner->plan();
   const auto &its = std::get<LibraryContraction>(plan.kernels[kernel].code);
   bool isFirst = true;
@@ -86,7 +87,7 @@ Error GpuProgram::typesOf(uint32_t kernel, GpuContraction::Types &out) const {
     if (typeOf(1) != types.operand ||
         (!isFirst &&
          (types.operand != out.operand || types.result != out.result)))
-      return makeError(WEFT_INVALID_ARGUMENT,
+      return makeError(StatusCode::InvalidArgument,
                        "bad plan: ", plan.kernelName(kernel), " of program \"",
                        plan.name, "\" is launched on ",
                        plan::EnumNameDType(types.operand), ", ",
@@ -96,10 +97,10 @@ Error GpuProgram::typesOf(uint32_t kernel, GpuContraction::Types &out) const {
     out = types;
     isFirst = false;
   }
-  return nullptr;
+  return {};
 }
 
-Error GpuProgram::loadContractions(Image &image, GpuLibraries &libraries) {
+Status GpuProgram::loadContractions(Image &image, GpuLibraries &libraries) {
   const Plan &plan = owner->plan();
   image.contractions.resize(plan.kernels.size());
   for (uint32_t n = 0; n < plan.kernels.size(); ++n) {
@@ -108,18 +109,19 @@ Error GpuProgram::loadContractions(Image &image, GpuLibraries &libraries) {
       continue;
     image.launches[n] = image.launches[its->fallback];
     GpuContraction::Types types = {};
-    if (Error e = typesOf(n, types))
-      return e;
+    if (Status ok = typesOf(n, types); !ok)
+      return ok;
     std::shared_ptr<CublasLtHandle> handle;
-    if (Error e = libraries.cublasLt(handle))
-      return e;
+    if (Status ok = libraries.cublasLt(handle); !ok)
+      return ok;
     if (!handle)
       continue;
-    if (Error e =
-            GpuContraction::prepare(handle, *its, types, image.contractions[n]))
-      return e;
+    if (Status ok =
+            GpuContraction::prepare(handle, *its, types, image.contractions[n]);
+        !ok)
+      return ok;
   }
-  return nullptr;
+  return {};
 }
 
 uint64_t GpuProgram::workspaceBytes() const {
@@ -130,27 +132,28 @@ uint64_t GpuProgram::workspaceBytes() const {
   return bytes;
 }
 
-Error GpuProgram::load(Image &image, const GpuShare &share,
-                       const std::shared_ptr<MemoryMeter> &meter) {
+Status GpuProgram::load(Image &image, const GpuShare &share,
+                        const std::shared_ptr<MemoryMeter> &meter) {
   const Plan &plan = owner->plan();
   for (const DeviceModule &code : plan.modules) {
-    if (Error e = image.gpu->canRun(code.chip))
-      return e;
-    if (Error e = GpuModule::load(
+    if (Status ok = image.gpu->canRun(code.chip); !ok)
+      return ok;
+    if (Status ok = GpuModule::load(
             image.gpu, std::string(code.data.begin(), code.data.end()),
-            "kernels of \"" + plan.name + "\"", image.modules.emplace_back()))
-      return e;
+            "kernels of \"" + plan.name + "\"", image.modules.emplace_back());
+        !ok)
+      return ok;
   }
-  if (Error e = loadKernels(image))
-    return e;
-  if (Error e = loadContractions(image, *share.libraries))
-    return e;
+  if (Status ok = loadKernels(image); !ok)
+    return ok;
+  if (Status ok = loadContractions(image, *share.libraries); !ok)
+    return ok;
   return GpuMemory::copyOf({plan.constants, plan.constantBytes}, image.gpu,
                            share.device, "constants", meter, image.constants);
 }
 
-Error GpuProgram::placeCoordinates(const std::vector<GpuShare> &shares,
-                                   const std::shared_ptr<MemoryMeter> &meter) {
+Status GpuProgram::placeCoordinates(const std::vector<GpuShare> &shares,
+                                    const std::shared_ptr<MemoryMeter> &meter) {
   const Mesh &mesh = owner->plan().mesh;
   for (int64_t position = 0; position < mesh.size(); ++position) {
     const GpuShare &share = shares[size_t(position)];
@@ -161,28 +164,29 @@ Error GpuProgram::placeCoordinates(const std::vector<GpuShare> &shares,
     std::span<const uint8_t> bytes(
         reinterpret_cast<const uint8_t *>(coordinates.data()),
         coordinates.size() * sizeof(int64_t));
-    if (Error e =
+    if (Status ok =
             GpuMemory::copyOf(bytes, share.gpu, share.device, "coordinates",
-                              meter, places.emplace_back()))
-      return e;
+                              meter, places.emplace_back());
+        !ok)
+      return ok;
   }
-  return nullptr;
+  return {};
 }
 
-Error GpuProgram::prepare(const std::vector<GpuShare> &shares,
-                          const std::shared_ptr<MemoryMeter> &meter) {
-  if (Error e = checkSupported(shares))
-    return e;
+Status GpuProgram::prepare(const std::vector<GpuShare> &shares,
+                           const std::shared_ptr<MemoryMeter> &meter) {
+  if (Status ok = checkSupported(shares); !ok)
+    return ok;
   for (const GpuShare &share : shares) {
     gpuOf.push_back(share.gpu.get());
     if (auto [image, isNew] = images.try_emplace(share.gpu.get()); isNew) {
       image->second.gpu = share.gpu;
-      if (Error e = load(image->second, share, meter))
-        return e;
+      if (Status ok = load(image->second, share, meter); !ok)
+        return ok;
     }
   }
-  if (Error e = placeCoordinates(shares, meter))
-    return e;
+  if (Status ok = placeCoordinates(shares, meter); !ok)
+    return ok;
   return meetings.prepare(owner->plan(), shares, meter);
 }
 

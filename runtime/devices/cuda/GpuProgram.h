@@ -21,8 +21,8 @@ public:
 
   /// Prepares the program. `shares` has one for each position of the mesh. An
   /// error names a kernel that GPUs cannot run.
-  Error prepare(const std::vector<GpuShare> &shares,
-                const std::shared_ptr<MemoryMeter> &meter);
+  Status prepare(const std::vector<GpuShare> &shares,
+                 const std::shared_ptr<MemoryMeter> &meter);
 
   const std::shared_ptr<const Program> &program() const override {
     return owner;
@@ -56,16 +56,16 @@ private:
     std::unique_ptr<GpuMemory> constants;
   };
 
-  Error checkSupported(const std::vector<GpuShare> &shares) const;
-  Error checkGroups(uint32_t instruction,
-                    const std::vector<GpuShare> &shares) const;
-  Error load(Image &image, const GpuShare &share,
-             const std::shared_ptr<MemoryMeter> &meter);
-  Error loadKernels(Image &image);
-  Error loadContractions(Image &image, GpuLibraries &libraries);
-  Error typesOf(uint32_t kernel, GpuContraction::Types &out) const;
-  Error placeCoordinates(const std::vector<GpuShare> &shares,
-                         const std::shared_ptr<MemoryMeter> &meter);
+  Status checkSupported(const std::vector<GpuShare> &shares) const;
+  Status checkGroups(uint32_t instruction,
+                     const std::vector<GpuShare> &shares) const;
+  Status load(Image &image, const GpuShare &share,
+              const std::shared_ptr<MemoryMeter> &meter);
+  Status loadKernels(Image &image);
+  Status loadContractions(Image &image, GpuLibraries &libraries);
+  Status typesOf(uint32_t kernel, GpuContraction::Types &out) const;
+  Status placeCoordinates(const std::vector<GpuShare> &shares,
+                          const std::shared_ptr<MemoryMeter> &meter);
 
   std::shared_ptr<const Program> owner;
   std::map<const Gpu *, Image> images;

@@ -11,29 +11,30 @@ uint64_t GpuTables::addPointers(const std::vector<int64_t> &members,
   return start;
 }
 
-Error GpuTables::place(std::shared_ptr<MemoryMeter> given) {
+Status GpuTables::place(std::shared_ptr<MemoryMeter> given) {
   meter = std::move(given);
-  Error e = GpuMemory::copyOf(rows, gpu, device, "tables of collectives", meter,
-                              placedRows);
+  Status ok = GpuMemory::copyOf(rows, gpu, device, "tables of collectives",
+                                meter, placedRows);
   rows = {};
-  return e;
+  return ok;
 }
 
-Error GpuTables::bind(const Addresses &addresses) {
+Status GpuTables::bind(const Addresses &addresses) {
   std::vector<cuda::Address> next;
   for (const Slot &slot : slots)
     next.push_back(addresses[size_t(slot.position)][slot.buffer]);
   if (next.empty() || next == bound)
-    return nullptr;
+    return {};
   std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t *>(next.data()),
                                  next.size() * sizeof(cuda::Address));
   bound.clear(); // a failed copy leaves nothing bound
   placedPointers = nullptr;
-  if (Error e = GpuMemory::copyOf(bytes, gpu, device, "pointers of collectives",
-                                  meter, placedPointers))
-    return e;
+  if (Status ok = GpuMemory::copyOf(
+          bytes, gpu, device, "pointers of collectives", meter, placedPointers);
+      !ok)
+    return ok;
   bound = std::move(next);
-  return nullptr;
+  return {};
 }
 
 } // namespace weft::runtime

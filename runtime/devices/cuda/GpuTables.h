@@ -46,10 +46,10 @@ public:
                        const std::vector<Collective::Array> &arrays);
 
   /// Copies the tables to the GPU; nothing may be added later.
-  Error place(std::shared_ptr<MemoryMeter> meter);
+  Status place(std::shared_ptr<MemoryMeter> meter);
   /// Uploads the pointers if they have changed. No enqueued launch may read
   /// them.
-  Error bind(const Addresses &addresses);
+  Status bind(const Addresses &addresses);
 
   cuda::Address rowsAt(uint64_t start) const {
     return placedRows->place() + start;

@@ -24,11 +24,11 @@ namespace weft::runtime {
 
 class RunClock {
 public:
-  Error start(int64_t position, const GpuStream &stream);
-  Error begin(uint32_t instruction, int64_t position, const GpuStream &stream);
+  Status start(int64_t position, const GpuStream &stream);
+  Status begin(uint32_t instruction, int64_t position, const GpuStream &stream);
   /// Ends the time of the instruction that the device began last.
-  Error end(int64_t position, const GpuStream &stream);
-  Error read(RunTimes &times) const;
+  Status end(int64_t position, const GpuStream &stream);
+  Status read(RunTimes &times) const;
 
 private:
   struct Span {
@@ -39,7 +39,7 @@ private:
     std::unique_ptr<GpuEvent> start;
     std::vector<Span> spans;
   };
-  static Error mark(const GpuStream &stream, std::unique_ptr<GpuEvent> &out);
+  static Status mark(const GpuStream &stream, std::unique_ptr<GpuEvent> &out);
   std::map<int64_t, Device> devices; ///< keyed by position
 };
 

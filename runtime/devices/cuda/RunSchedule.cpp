@@ -17,19 +17,19 @@ RunSchedule::RunSchedule(const GpuProgram &program, std::vector<Lane> given,
     arrived.emplace_back(collective.groups.size());
 }
 
-Error RunSchedule::run() {
+Status RunSchedule::run() {
   for (size_t p = 0; clock && p < lanes.size(); ++p)
-    if (Error e = clock->start(int64_t(p), *lanes[p].stream))
-      return e;
+    if (Status ok = clock->start(int64_t(p), *lanes[p].stream); !ok)
+      return ok;
   while (!ready.empty()) {
     size_t position = ready.front();
     ready.pop_front();
     Device &device = devices[position];
-    if (Error e = device.step.run(device.standing))
-      return e;
+    if (Status ok = device.step.run(device.standing); !ok)
+      return ok;
     if (device.standing.isWaiting)
-      if (Error e = arrive(position))
-        return e;
+      if (Status ok = arrive(position); !ok)
+        return ok;
   }
   std::vector<Standing> standings;
   bool isStuck = false;
@@ -37,17 +37,19 @@ Error RunSchedule::run() {
     standings.push_back(device.standing);
     isStuck |= device.standing.isWaiting;
   }
-  return isStuck ? makeError(WEFT_DEADLOCK,
-                             describeDeadlock(plan, Ownership(), standings))
-                 : nullptr;
+  if (isStuck)
+    return makeError(StatusCode::Deadlock,
+                     describeDeadlock(plan, Ownership(), standings));
+  return {};
 }
 
-Error RunSchedule::arrive(size_t position) {
+Status RunSchedule::arrive(size_t position) {
   Device &device = devices[position];
   if (clock)
-    if (Error e = clock->begin(device.standing.pc, int64_t(position),
-                               *lanes[position].stream))
-      return e;
+    if (Status ok = clock->begin(device.standing.pc, int64_t(position),
+                                 *lanes[position].stream);
+        !ok)
+      return ok;
   uint32_t number = plan.instructions[device.standing.pc].index;
   const Collective &collective = plan.collectives[number];
   CollectiveCount &count = device.counts[size_t(collective.kind())];
@@ -57,66 +59,65 @@ Error RunSchedule::arrive(size_t position) {
   const std::vector<int64_t> &members = collective.groups[size_t(group)];
   size_t &here = arrived[number][size_t(group)];
   if (++here < members.size())
-    return nullptr;
+    return {};
   here = 0;
-  if (Error e = meet(number, group))
-    return e;
+  if (Status ok = meet(number, group); !ok)
+    return ok;
   for (int64_t member : members) {
     Standing &standing = devices[size_t(member)].standing;
     if (clock)
-      if (Error e = clock->end(member, *lanes[size_t(member)].stream))
-        return e;
+      if (Status ok = clock->end(member, *lanes[size_t(member)].stream); !ok)
+        return ok;
     standing.isWaiting = false;
     ++standing.pc;
     ready.push_back(size_t(member));
   }
-  return nullptr;
+  return {};
 }
 
 /// Makes the streams of `waiting` wait for all operations that the others have
 /// enqueued so far.
-Error RunSchedule::await(const std::vector<int64_t> &waiting,
-                         const std::vector<int64_t> &others) {
+Status RunSchedule::await(const std::vector<int64_t> &waiting,
+                          const std::vector<int64_t> &others) {
   for (int64_t other : others) {
     const Lane &lane = lanes[size_t(other)];
     bool isAlone = waiting.size() == 1 && waiting[0] == other;
     if (isAlone)
       continue;
-    if (Error e = lane.event->record(*lane.stream))
-      return e;
+    if (Status ok = lane.event->record(*lane.stream); !ok)
+      return ok;
   }
   for (int64_t one : waiting)
     for (int64_t other : others)
       if (one != other)
-        if (Error e =
-                lanes[size_t(one)].stream->waitFor(*lanes[size_t(other)].event))
-          return e;
-  return nullptr;
+        if (Status ok =
+                lanes[size_t(one)].stream->waitFor(*lanes[size_t(other)].event);
+            !ok)
+          return ok;
+  return {};
 }
 
-Error RunSchedule::meet(uint32_t number, int64_t group) {
+Status RunSchedule::meet(uint32_t number, int64_t group) {
   const auto &all = program.collectives().launches(number, group);
   const std::vector<int64_t> &members =
       plan.collectives[number].groups[size_t(group)];
   std::vector<int64_t> launching;
   for (const GpuCollectives::Launches &one : all)
     launching.push_back(one.position());
-  if (Error e = await(launching, members))
-    return e;
-  auto named = [&](Error e) {
-    e->message = plan.describe(devices[size_t(members[0])].standing.pc) + ": " +
-                 e->message;
-    return e;
+  if (Status ok = await(launching, members); !ok)
+    return ok;
+  auto named = [&](const Status &failed) {
+    return failed.in(plan.describe(devices[size_t(members[0])].standing.pc));
   };
   for (const GpuCollectives::Launches &one : all) {
     const GpuStream &stream = *lanes[size_t(one.position())].stream;
-    if (Error e = stream.gpu().makeCurrent())
-      return e;
-    if (Error e = one.launch(stream))
-      return named(std::move(e));
+    if (Status ok = stream.gpu().makeCurrent(); !ok)
+      return ok;
+    if (Status ok = one.launch(stream); !ok)
+      return named(ok);
     if (checksLaunches())
-      if (Error e = stream.wait())
-        return named(std::move(e));
+      if (Status ok = stream.wait(); !ok)
+        return named(ok);
   }
   return await(members, launching);
 }

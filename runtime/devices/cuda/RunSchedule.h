@@ -10,7 +10,7 @@
 //   device 1: launch, launch, record 1 --'        '-> wait 0, launch
 //
 // Devices may be in different iterations of a loop and in different branches.
-// When no device can run and some wait, the run ends with WEFT_DEADLOCK.
+// When no device can run and some wait, the run ends with StatusCode::Deadlock.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@ public:
               RunClock *clock);
 
   /// Enqueues all instructions, which may be running even after an error.
-  Error run();
+  Status run();
   CollectiveCounts counts() const;
   const std::string &lastKernel(size_t position) const {
     return devices[position].step.lastKernel();
@@ -52,10 +52,10 @@ private:
     CollectiveCounts counts = {}; ///< `bytes` are those sent
   };
 
-  Error arrive(size_t position);
-  Error meet(uint32_t collective, int64_t group);
-  Error await(const std::vector<int64_t> &waiting,
-              const std::vector<int64_t> &others);
+  Status arrive(size_t position);
+  Status meet(uint32_t collective, int64_t group);
+  Status await(const std::vector<int64_t> &waiting,
+               const std::vector<int64_t> &others);
 
   const GpuProgram &program;
   const Plan &plan;

@@ -2,45 +2,47 @@
 
 namespace weft::runtime {
 
-Error Staging::resize(Slot &slot, uint64_t bytes) {
+Status Staging::resize(Slot &slot, uint64_t bytes) {
   const Driver &driver = gpu->driver();
   if (slot.memory)
-    if (Error e = driver.check(driver.cuMemFreeHost(slot.memory),
-                               "cuMemFreeHost of staged arrays"))
-      return e;
+    if (Status ok = driver.check(driver.cuMemFreeHost(slot.memory),
+                                 "cuMemFreeHost of staged arrays");
+        !ok)
+      return ok;
   slot.memory = nullptr;
   slot.bytes = 0;
-  if (Error e = driver.check(driver.cuMemAllocHost(&slot.memory, bytes),
-                             "cuMemAllocHost for staged arrays"))
-    return e;
+  if (Status ok = driver.check(driver.cuMemAllocHost(&slot.memory, bytes),
+                               "cuMemAllocHost for staged arrays");
+      !ok)
+    return ok;
   slot.bytes = bytes;
-  return nullptr;
+  return {};
 }
 
-Error Staging::take(uint64_t bytes, Slot *&out) {
-  if (Error e = gpu->makeCurrent())
-    return e;
+Status Staging::take(uint64_t bytes, Slot *&out) {
+  if (Status ok = gpu->makeCurrent(); !ok)
+    return ok;
   Slot &slot = slots[next];
   next = (next + 1) % slots.size();
   if (slot.copied) {
-    if (Error e = slot.copied->wait())
-      return e;
-  } else if (Error e = GpuEvent::createShared(gpu, slot.copied)) {
-    return e;
+    if (Status ok = slot.copied->wait(); !ok)
+      return ok;
+  } else if (Status ok = GpuEvent::createShared(gpu, slot.copied); !ok) {
+    return ok;
   }
   if (slot.bytes < bytes)
-    if (Error e = resize(slot, bytes))
-      return e;
+    if (Status ok = resize(slot, bytes); !ok)
+      return ok;
   out = &slot;
-  return nullptr;
+  return {};
 }
 
 Staging::~Staging() {
   for (Slot &slot : slots) {
     if (slot.copied)
-      if (Error e = slot.copied->wait())
+      if (Status ok = slot.copied->wait(); !ok)
         continue; // a GPU that failed cannot be cleaned up
-    if (slot.memory && !gpu->makeCurrent())
+    if (slot.memory && gpu->makeCurrent())
       gpu->driver().cuMemFreeHost(slot.memory);
   }
 }

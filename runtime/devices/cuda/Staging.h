@@ -5,7 +5,7 @@
 //
 //   std::lock_guard<std::mutex> guard(staging.mutex);
 //   Staging::Slot *slot = nullptr;
-//   if (Error e = staging.take(bytes, slot)) return e;   // its last copy is over
+//   if (Status ok = staging.take(bytes, slot); !ok) return ok;   // its last copy is over
 //   std::memcpy(slot->memory, host, bytes);
 //   cuMemcpyHtoDAsync(..., slot->memory, bytes, stream);
 //   slot->copied->record(stream);
@@ -38,12 +38,12 @@ public:
     std::shared_ptr<GpuEvent> copied; ///< recorded after the last copy
   };
   /// Gets a slot of at least `bytes` bytes, once its last copy is done.
-  Error take(uint64_t bytes, Slot *&out);
+  Status take(uint64_t bytes, Slot *&out);
 
   std::mutex mutex; ///< held from taking a slot until its copy is enqueued
 
 private:
-  Error resize(Slot &slot, uint64_t bytes);
+  Status resize(Slot &slot, uint64_t bytes);
   std::shared_ptr<const Gpu> gpu;
   std::array<Slot, 2> slots;
   size_t next = 0;

@@ -32,8 +32,8 @@ static int writeOutput(const CompileFlags &flags, const std::string &bytes) {
     llvm::outs() << bytes;
     return 0;
   }
-  std::string error = writeOutputFile(flags.out, bytes);
-  return error.empty() ? 0 : fail(error);
+  Status written = writeOutputFile(flags.out, bytes);
+  return written ? 0 : fail(written.error());
 }
 
 /// The module's text with aliases for mesh and layouts, which `<<` leaves out.

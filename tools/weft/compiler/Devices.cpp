@@ -112,10 +112,10 @@ static Found findDevices() {
   Found found;
   found.cores = std::max(1u, std::thread::hardware_concurrency());
   found.targets = cpuTargets(found.rest);
-  std::string why;
-  found.gpus = findGpus(why);
-  if (!found.gpus)
-    found.rest.push_back({"cuda", why});
+  if (Result<weft_gpu_list> gpus = findGpus())
+    found.gpus = *gpus;
+  else
+    found.rest.push_back({"cuda", inFlags(gpus.error().message)});
   const char *noMpi = weft_processes_missing();
   found.hasMpi = !noMpi;
   if (noMpi)
@@ -212,12 +212,12 @@ int weft::tool::runDevices(const DevicesFlags &flags) {
 int weft::tool::runReshardCommand(const ReshardFlags &flags) {
   ReshardRequest request{flags.mesh,  flags.shape, flags.from,       flags.to,
                          flags.dtype, flags.json,  !flags.noExchange};
-  std::string out, error = reshardReport(request, out);
-  if (!error.empty())
+  Result<std::string> report = reshardReport(request);
+  if (!report)
     return failUsage(
-        "reshard: " + error +
+        "reshard: " + report.error().message +
         "; write it as in weft reshard --mesh x=4,y=2 --shape 16x16 "
         "--from [x,-] --to [-,y]");
-  std::fputs(out.c_str(), stdout);
+  std::fputs(report->c_str(), stdout);
   return 0;
 }

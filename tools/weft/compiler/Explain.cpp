@@ -37,8 +37,8 @@ static int print(const Report &report, const ExplainFlags &flags) {
     printText(toText(report.explanation, {.isComplete = flags.all}));
   if (flags.html.empty())
     return 0;
-  std::string error = writeOutputFile(flags.html, toHtml(report));
-  return error.empty() ? 0 : fail(error);
+  Status written = writeOutputFile(flags.html, toHtml(report));
+  return written ? 0 : fail(written.error());
 }
 
 /// The flag that reach() sets if a budget is exceeded, so that a page is still

@@ -234,8 +234,12 @@ StepCompiler::open(const ModelFlags &flags) {
 /// may choose one. cuda:native is kept if no GPU is found: `why` has the
 /// reason.
 static std::string targetOf(const ModelFlags &flags, std::string &why) {
-  if (flags.target == "cuda:native")
-    return nativeGpuTarget(why).value_or(flags.target);
+  if (flags.target == "cuda:native") {
+    Result<std::string> native = nativeGpuTarget();
+    if (!native)
+      why = inFlags(native.error().message);
+    return native ? *native : flags.target;
+  }
   bool isOnGpus = flags.devices && flags.devices->kind == DeviceKind::Cuda;
   bool isDefault = flags.target == defaultTarget() &&
                    !StringRef(flags.target).starts_with("cuda:");

@@ -134,41 +134,41 @@ static bool endsAs(const std::string &path, std::string_view ending) {
   return std::string_view(path).ends_with(ending);
 }
 
-/// Compiles a StableHLO program, in rank 0 for all processes. Empty after a
-/// printed error.
-static std::vector<uint8_t> compileForeign(const RunFlags &flags) {
+/// Compiles a StableHLO program, in rank 0 for all processes.
+static Result<std::vector<uint8_t>> compileForeign(const RunFlags &flags) {
   std::vector<uint8_t> image;
   if (weft_processes_rank(flags.processes) == 0) {
-    const CompilerCommands *commands = loadCompiler();
+    Result<const CompilerCommands *> commands = loadCompiler();
+    if (!commands)
+      return commands.error();
     ModelFlags model;
     model.model = flags.program;
     model.devices = flags.devices;
     model.step = flags.step;
     model.namesStep = !flags.step.empty();
-    if (!commands || commands->foreign(model, image) != 0)
-      return {};
+    if ((*commands)->foreign(model, image) != 0)
+      return Error{}; // the compiler has printed the reason
   }
   if (Status shared = shareBytes(flags.processes, image); !shared)
-    return fail(shared.error()), std::vector<uint8_t>();
+    return shared.error();
   return image;
 }
 
-OwnedProgram tool::loadProgram(const RunFlags &flags) {
-  weft_program *loaded = nullptr;
-  Status read;
+Result<OwnedProgram> tool::loadProgram(const RunFlags &flags) {
   if (endsAs(flags.program, ".mlir") || endsAs(flags.program, ".mlirbc") ||
       endsAs(flags.program, ".bc")) {
-    std::vector<uint8_t> image = compileForeign(flags);
-    if (image.empty())
-      return nullptr;
-    read = takeError(
-        weft_program_load_memory(image.data(), image.size(), &loaded));
-  } else {
-    auto program = loadProgramFile(flags.program, flags.step);
-    read = program ? Status{} : Status{program.error()};
-    loaded = program ? *program : nullptr;
+    Result<std::vector<uint8_t>> image = compileForeign(flags);
+    if (!image)
+      return image.error();
+    weft_program *loaded = nullptr;
+    if (Status read = takeError(
+            weft_program_load_memory(image->data(), image->size(), &loaded));
+        !read)
+      return read.error();
+    return OwnedProgram(loaded);
   }
-  if (!read)
-    fail(read.error());
-  return OwnedProgram(read ? loaded : nullptr);
+  auto program = loadProgramFile(flags.program, flags.step);
+  if (!program)
+    return program.error();
+  return OwnedProgram(*program);
 }

@@ -1,11 +1,11 @@
 //===- BoundProgram.h - a program with arrays bound to its ports -*- C++ -*-===//
 //
-//   OwnedProgram program = loadProgram(flags);      // null after an error
-//   auto runtime = createRuntime(flags, program.get());
+//   Result<OwnedProgram> program = loadProgram(flags);
+//   auto runtime = createRuntime(flags, program->get());
 //   Bound bound;
-//   bindInputs(runtime->get(), program.get(), inputs, read, bound);
-//   bindOutputs(runtime->get(), program.get(), inputs, outputs.size(), bound);
-//   weft_execute(runtime->get(), program.get(), bound.inputs.data(), ...);
+//   bindInputs(runtime->get(), program->get(), inputs, read, bound);
+//   bindOutputs(runtime->get(), program->get(), inputs, outputs.size(), bound);
+//   weft_execute(runtime->get(), program->get(), bound.inputs.data(), ...);
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,9 +42,8 @@ struct Bound {
   std::vector<OwnedBuffer> owned;
 };
 
-/// Loads a .weft file, or compiles a program in StableHLO or Weft's text; null
-/// after a printed error.
-OwnedProgram loadProgram(const RunFlags &flags);
+/// Loads a .weft file, or compiles a program in StableHLO or Weft's text.
+Result<OwnedProgram> loadProgram(const RunFlags &flags);
 /// Creates a runtime with the devices of --devices, or as many as the mesh has.
 Result<OwnedRuntime> createRuntime(const RunFlags &flags,
                                    const weft_program *program);

@@ -36,13 +36,17 @@ std::string weft::tool::flagOf(const Option &option) {
   return isAlone ? flag : flag + " " + option.value;
 }
 
-/// The message in the words of the command line.
-static std::string inFlags(const weft::Message &message) {
-  return weft::tool::printable(message.text(weft::tool::flagOf));
+std::string weft::tool::inFlags(const Message &message) {
+  return printable(message.text(flagOf));
 }
 
 void weft::tool::printText(const Message &text) {
   std::fputs(inFlags(text).c_str(), stdout);
+}
+
+void weft::tool::printNow(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
 }
 
 int weft::tool::flushed(int status) {
@@ -58,7 +62,8 @@ int weft::tool::flushed(int status) {
 
 /// Prints a line for people on stderr.
 static void say(const char *kind, const weft::Message &message) {
-  std::fprintf(stderr, "weft: %s: %s\n", kind, inFlags(message).c_str());
+  std::fprintf(stderr, "weft: %s: %s\n", kind,
+               weft::tool::inFlags(message).c_str());
 }
 
 int weft::tool::fail(const Error &error) { return fail(error.message); }

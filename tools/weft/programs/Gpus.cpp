@@ -1,17 +1,16 @@
 #include "weft/tools/weft/programs/Gpus.h"
 
+#include "weft/training/Ports.h"
+
 #include <algorithm>
 
 namespace weft::tool {
 
-std::optional<weft_gpu_list> findGpus(std::string &why) {
+Result<weft_gpu_list> findGpus() {
   weft_gpu_list list = {};
-  weft_error *error = weft_gpus(&list);
-  if (!error)
-    return list;
-  why = weft_error_message(error);
-  weft_error_free(error);
-  return std::nullopt;
+  if (Status found = takeError(weft_gpus(&list)); !found)
+    return found.error();
+  return list;
 }
 
 std::string driverVersion(const weft_gpu_list &gpus) {
@@ -19,13 +18,12 @@ std::string driverVersion(const weft_gpu_list &gpus) {
          std::to_string(gpus.driver_version % 1000 / 10);
 }
 
-std::optional<DeviceList> readDevices(const std::string &text,
-                                      std::string &why) {
+Result<DeviceList> readDevices(const std::string &text) {
   if (text != kDeviceKinds[size_t(DeviceKind::Cuda)])
-    return DeviceList::parse(text, why);
-  std::optional<weft_gpu_list> gpus = findGpus(why);
+    return DeviceList::parse(text);
+  Result<weft_gpu_list> gpus = findGpus();
   if (!gpus)
-    return std::nullopt;
+    return gpus.error();
   return DeviceList{DeviceKind::Cuda, int64_t(gpus->count)};
 }
 
@@ -38,10 +36,10 @@ std::string targetOfChip(int capability) {
   return "cuda:sm_80";
 }
 
-std::optional<std::string> nativeGpuTarget(std::string &why) {
-  std::optional<weft_gpu_list> gpus = findGpus(why);
+Result<std::string> nativeGpuTarget() {
+  Result<weft_gpu_list> gpus = findGpus();
   if (!gpus)
-    return std::nullopt;
+    return gpus.error();
   int capability = gpus->gpus[0].capability;
   bool isOne = std::all_of(
       gpus->gpus, gpus->gpus + gpus->count,

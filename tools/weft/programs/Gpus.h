@@ -6,22 +6,20 @@
 #include "weft/base/DeviceList.h"
 #include "weft/runtime/abi/gpus.h"
 
-#include <optional>
 #include <string>
 
 namespace weft::tool {
 
-/// The GPUs; nothing, with the reason in `why`, if there are none.
-std::optional<weft_gpu_list> findGpus(std::string &why);
+/// The GPUs; an error if there are none.
+Result<weft_gpu_list> findGpus();
 /// The version of the driver: "12.4".
 std::string driverVersion(const weft_gpu_list &gpus);
 /// Parses --devices: a list, or "cuda" for all GPUs, one device each.
-std::optional<DeviceList> readDevices(const std::string &text,
-                                      std::string &why);
+Result<DeviceList> readDevices(const std::string &text);
 /// The target of cuda:native on this machine: that of the GPUs' chip if all
-/// have the same and it has a target, else the one that all run. Nothing, with
-/// the reason in `why`, if there are none.
-std::optional<std::string> nativeGpuTarget(std::string &why);
+/// have the same and it has a target, else the one that all run. An error if
+/// there are none.
+Result<std::string> nativeGpuTarget();
 /// The target of a GPU's chip: "cuda:sm_90a", or "cuda:sm_80" for a chip
 /// without one.
 std::string targetOfChip(int capability);

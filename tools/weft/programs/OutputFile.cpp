@@ -4,12 +4,11 @@
 
 #include "weft/data/files/Files.h"
 
-std::string weft::tool::writeOutputFile(const std::string &path,
-                                        std::string_view bytes) {
+weft::Status weft::tool::writeOutputFile(const std::string &path,
+                                         std::string_view bytes) {
   auto file = OutputFile::open(path);
   if (!file)
-    return file.message();
+    return file.error();
   file->write(bytes);
-  Status written = file->commit();
-  return written ? "" : written.message();
+  return file->commit();
 }

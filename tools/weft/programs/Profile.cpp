@@ -139,7 +139,7 @@ static Status profile(const ProfileFlags &flags, const weft_program *program) {
   if (Status all = bindAll(flags, runtime->get(), program, bound); !all)
     return all;
   ProfileReport report(program, *roof);
-  if (Status described = takeError(report.describe()); !described)
+  if (Status described = report.describe(); !described)
     return described;
   if (Status measured = measure(flags, runtime->get(), program, bound, report);
       !measured)
@@ -155,9 +155,9 @@ static Status profile(const ProfileFlags &flags, const weft_program *program) {
 }
 
 int weft::tool::runProfile(const ProfileFlags &flags) {
-  OwnedProgram program = loadProgram(flags.run);
+  Result<OwnedProgram> program = loadProgram(flags.run);
   if (!program)
-    return 1;
-  Status ran = profile(flags, program.get());
+    return fail(program.error());
+  Status ran = profile(flags, program->get());
   return ran ? 0 : fail(ran.error());
 }

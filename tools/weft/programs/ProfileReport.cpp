@@ -3,6 +3,7 @@
 #include "weft/tools/weft/programs/ProfileReport.h"
 
 #include "weft/tools/weft/programs/ProgramPorts.h"
+#include "weft/training/Ports.h"
 
 #include <nlohmann/json.hpp>
 
@@ -17,11 +18,13 @@ ProfileReport::ProfileReport(const weft_program *program, const Roof &roof)
       instructions(weft_program_instruction_count(program)),
       sums(instructions.size()) {}
 
-weft_error *ProfileReport::describe() {
+weft::Status ProfileReport::describe() {
   for (size_t i = 0; i < instructions.size(); ++i)
-    if (weft_error *e = weft_program_instruction(program, i, &instructions[i]))
-      return e;
-  return nullptr;
+    if (Status ok =
+            takeError(weft_program_instruction(program, i, &instructions[i]));
+        !ok)
+      return ok;
+  return {};
 }
 
 void ProfileReport::add(const weft_instruction_time *times, size_t count,

@@ -1,7 +1,7 @@
 //===- ProfileReport.h - times of instructions as tables --------*- C++ -*-===//
 //
 //   ProfileReport report(program, {.bandwidth = 1.2e10, .isMeasured = true});
-//   weft_error *error = report.describe();   // first
+//   Status described = report.describe();    // first
 //   report.add(times, count, seconds);       // of each run
 //   report.table(20); report.json(); report.trace();
 //
@@ -10,6 +10,7 @@
 #ifndef WEFT_TOOLS_WEFT_PROGRAMS_PROFILEREPORT_H
 #define WEFT_TOOLS_WEFT_PROGRAMS_PROFILEREPORT_H
 
+#include "weft/base/Result.h"
 #include "weft/runtime/abi/profile.h"
 
 #include <string>
@@ -27,9 +28,8 @@ struct Roof {
 class ProfileReport {
 public:
   ProfileReport(const weft_program *program, const Roof &roof);
-  /// Describes the program's instructions; returns null, or the reason why that
-  /// is impossible.
-  weft_error *describe();
+  /// Describes the program's instructions.
+  Status describe();
   /// Adds the times of one run, which took `seconds`.
   void add(const weft_instruction_time *times, size_t count, double seconds);
 

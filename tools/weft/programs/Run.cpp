@@ -112,13 +112,13 @@ int weft::tool::runProgram(const RunFlags &given) {
       if (!path->empty())
         *path = "/dev/null";
   }
-  OwnedProgram program = loadProgram(flags);
+  Result<OwnedProgram> program = loadProgram(flags);
   if (!program)
-    return 1;
+    return fail(program.error());
   if (flags.list)
-    printText(portTable(program.get()));
+    printText(portTable(program->get()));
   if (flags.outputs.empty())
     return 0;
-  Status ran = execute(flags, program.get());
+  Status ran = execute(flags, program->get());
   return ran ? 0 : fail(ran.error());
 }

@@ -47,44 +47,46 @@ static std::optional<int64_t> elementBytesOf(llvm::StringRef dtype) {
   return bytesOf(type);
 }
 
-static std::string parseShape(llvm::StringRef text,
-                              llvm::SmallVectorImpl<int64_t> &shape) {
+static Status parseShape(llvm::StringRef text,
+                         llvm::SmallVectorImpl<int64_t> &shape) {
   llvm::SmallVector<llvm::StringRef> parts;
   llvm::SplitString(text, parts, ",x");
   int64_t elements = 1;
   for (llvm::StringRef part : parts) {
     int64_t size = 0;
     if (part.trim().getAsInteger(10, size) || size < 0)
-      return "--shape: '" + part.str() + "' is no size; write 16,16,16";
+      return Error{Option{"shape"} + ": '" + part.str() +
+                   "' is no size; write 16,16,16"};
     if (size > 0 && elements > (int64_t(1) << 48) / size)
-      return "--shape: '" + text.str() + "' has more than 2^48 elements";
+      return Error{Option{"shape"} + ": '" + text.str() +
+                   "' has more than 2^48 elements"};
     elements *= std::max<int64_t>(size, 1);
     shape.push_back(size);
   }
   return {};
 }
 
-static std::string parseLayout(llvm::StringRef option, llvm::StringRef text,
-                               const Task &task, Layout &out) {
+static Status parseLayout(const Option &option, const std::string &text,
+                          const Task &task, Layout &out) {
   std::string why = parseCommandText(text, task.mesh, out);
   if (why.empty())
     why = invalidReason(task.mesh, out, task.shape.size());
-  return why.empty() ? why : (option + ": '" + text + "': " + why).str();
+  return why.empty() ? Status() : Error{option + ": '" + text + "': " + why};
 }
 
-static std::string parseTask(const ReshardRequest &request, Task &task) {
+static Status parseTask(const ReshardRequest &request, Task &task) {
   if (std::string why = parseMesh(request.mesh, task.mesh); !why.empty())
-    return "--mesh: '" + request.mesh + "': " + why;
-  if (std::string why = parseShape(request.shape, task.shape); !why.empty())
-    return why;
+    return Error{Option{"mesh"} + ": '" + request.mesh + "': " + why};
+  if (Status ok = parseShape(request.shape, task.shape); !ok)
+    return ok;
   std::optional<int64_t> bytes = elementBytesOf(request.dtype);
   if (!bytes)
-    return "--dtype: no element type '" + request.dtype +
-           "'; use the name of a type in MLIR or NumPy, such as f32, bf16, "
-           "ui8, uint8 or complex<f32>";
+    return Error{Option{"dtype"} + ": no element type '" + request.dtype +
+                 "'; use the name of a type in MLIR or NumPy, such as f32, "
+                 "bf16, ui8, uint8 or complex<f32>"};
   task.elementBytes = *bytes;
-  std::string why = parseLayout("--from", request.from, task, task.from);
-  return why.empty() ? parseLayout("--to", request.to, task, task.to) : why;
+  Status from = parseLayout(Option{"from"}, request.from, task, task.from);
+  return from ? parseLayout(Option{"to"}, request.to, task, task.to) : from;
 }
 
 //===----------------------------------------------------------------------===//
@@ -210,21 +212,20 @@ static void printJson(llvm::raw_ostream &os, const ReshardPlan &plan,
      << '\n';
 }
 
-std::string weft::reshardReport(const ReshardRequest &request,
-                                std::string &out) {
+Result<std::string> weft::reshardReport(const ReshardRequest &request) {
   Task task;
-  if (std::string why = parseTask(request, task); !why.empty())
-    return why;
+  if (Status ok = parseTask(request, task); !ok)
+    return ok.error();
   ReshardOptions options;
   options.allowExchange = request.allowExchange;
   options.fewestBytes = options.thorough = true;
   ReshardPlan plan = planReshard(task.mesh, task.shape, task.elementBytes,
                                  task.from, task.to, options);
-  out.clear();
+  std::string out;
   llvm::raw_string_ostream os(out);
   if (request.json)
     printJson(os, plan, task);
   else
     printText(os, plan, task, request);
-  return {};
+  return out;
 }

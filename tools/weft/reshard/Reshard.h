@@ -14,6 +14,8 @@
 #ifndef WEFT_TOOLS_WEFT_RESHARD_RESHARD_H
 #define WEFT_TOOLS_WEFT_RESHARD_RESHARD_H
 
+#include "weft/base/Result.h"
+
 #include <string>
 
 namespace weft {
@@ -28,9 +30,9 @@ struct ReshardRequest {
   bool allowExchange = true;
 };
 
-/// Sets `out` to the table or the JSON object (with a final newline). Returns
-/// the reason of a refusal, with the option's name, or empty.
-std::string reshardReport(const ReshardRequest &request, std::string &out);
+/// The table or the JSON object (with a final newline); an error names the
+/// option.
+Result<std::string> reshardReport(const ReshardRequest &request);
 
 } // namespace weft
 

@@ -39,8 +39,8 @@ struct weft_model {
   }
 };
 
-static runtime::Error refused(const std::string &message) {
-  return makeError(WEFT_INVALID_ARGUMENT, message);
+static Error refused(const std::string &message) {
+  return {message, StatusCode::InvalidArgument};
 }
 
 /// Loads the predict steps of the file.
@@ -63,8 +63,8 @@ static Status loadSteps(const std::string &path, weft_model &model,
     model.programs[step.batch].reset(loaded);
   }
   if (model.programs.empty())
-    return weft::Error{path + ": has no predict step, but " + has +
-                       "; compile the model with --step predict"};
+    return Error{path + ": has no predict step, but " + has +
+                 "; compile the model with " + Option{"step", "predict"}};
   for (const auto &[size, program] : model.programs)
     model.sizes.push_back(size);
   return {};
@@ -108,26 +108,27 @@ static void findData(weft_model &model) {
       model.outputs.push_back({o, ports[o]});
 }
 
-static runtime::Error open(const char *steps, const char *weights,
-                           const char *devices, weft_model **out) {
+static Status open(const char *steps, const char *weights, const char *devices,
+                   weft_model **out) {
   if (!steps || !out)
     return refused("weft_model_open: steps or out is NULL; give a .weft file "
                    "and where the model goes");
   auto model = std::make_unique<weft_model>();
   int64_t needed = 0;
   if (Status loaded = loadSteps(steps, *model, needed); !loaded)
-    return makeError(WEFT_INVALID_FILE, loaded.message());
+    return Error{loaded.error().message, StatusCode::InvalidFile};
   std::string text =
       devices ? devices : DeviceList{DeviceKind::Cpu, needed}.text();
   weft_runtime *created = nullptr;
-  if (weft_error *error = weft_runtime_create(text.c_str(), 0, &created))
-    return runtime::Error(error);
+  if (Status made = takeError(weft_runtime_create(text.c_str(), 0, &created));
+      !made)
+    return made;
   model->runtime.reset(created);
   if (Status bound = bind(*model, steps, weights); !bound)
-    return makeError(WEFT_INVALID_FILE, bound.message());
+    return Error{bound.error().message, StatusCode::InvalidFile};
   findData(*model);
   *out = model.release();
-  return nullptr;
+  return {};
 }
 
 /// The caller's arrays as columns of the training data.
@@ -150,15 +151,15 @@ static TrainingData columnsOf(const weft_model &model,
 
 /// Checks the caller's arrays, and that the model's threads are of this
 /// process.
-static runtime::Error checkCall(const weft_model *model,
-                                const void *const *inputs,
-                                void *const *outputs) {
+static Status checkCall(const weft_model *model, const void *const *inputs,
+                        void *const *outputs) {
   if (!model || !inputs || !outputs)
     return refused("weft_model_predict: model, inputs or outputs is NULL; give "
                    "a model of weft_model_open and its arrays");
   if (model->process != ::getpid())
-    return makeError(WEFT_INVALID_ARGUMENT, "the model was opened in process ",
-                     model->process, ", from which this one (", ::getpid(),
+    return makeError(StatusCode::InvalidArgument,
+                     "the model was opened in process ", model->process,
+                     ", from which this one (", ::getpid(),
                      ") was forked without its threads; open the model after "
                      "the fork, or start processes with spawn");
   for (size_t i = 0; i < model->inputs.size(); ++i)
@@ -171,11 +172,11 @@ static runtime::Error checkCall(const weft_model *model,
       return refused("weft_model_predict: the array of output \"" +
                      model->outputs[o].port.name +
                      "\" is NULL; give an array with a row for each sample");
-  return nullptr;
+  return {};
 }
 
-static runtime::Error predict(weft_model &model, const void *const *inputs,
-                              int64_t samples, void *const *outputs) {
+static Status predict(weft_model &model, const void *const *inputs,
+                      int64_t samples, void *const *outputs) {
   if (samples < 1)
     return refused("weft_model_predict: samples is " + std::to_string(samples) +
                    ", must be at least 1; give the "
@@ -186,22 +187,22 @@ static runtime::Error predict(weft_model &model, const void *const *inputs,
   auto results =
       model.trainer->predict(columnsOf(model, inputs, samples), options);
   if (!results)
-    return makeError(WEFT_INTERNAL, results.message());
+    return results.error();
   for (size_t o = 0; o < results->size(); ++o)
     std::memcpy(outputs[o], (*results)[o].array.bytes.data(),
                 (*results)[o].array.bytes.size());
-  return nullptr;
+  return {};
 }
 
 /// Describes a port of the smallest batch size.
-static runtime::Error describe(const weft_model &model,
-                               const std::vector<DataPort> &ports,
-                               size_t number, bool isInput, weft_port *out) {
+static Status describe(const weft_model &model,
+                       const std::vector<DataPort> &ports, size_t number,
+                       bool isInput, weft_port *out) {
   if (number >= ports.size())
     return refused("the model has " + std::to_string(ports.size()) +
                    (isInput ? " inputs" : " outputs") + ", none has number " +
                    std::to_string(number) + "; count from 0");
-  return runtime::Error(
+  return takeError(
       isInput
           ? weft_program_input(model.smallest(), ports[number].index, out)
           : weft_program_output(model.smallest(), ports[number].index, out));
@@ -250,9 +251,9 @@ WEFT_EXPORT weft_error *weft_model_predict(weft_model *model,
                                            const void *const *inputs,
                                            int64_t samples,
                                            void *const *outputs) {
-  return guarded([&]() -> runtime::Error {
-    if (runtime::Error e = checkCall(model, inputs, outputs))
-      return e;
+  return guarded([&]() -> Status {
+    if (Status ok = checkCall(model, inputs, outputs); !ok)
+      return ok;
     return predict(*model, inputs, samples, outputs);
   });
 }

@@ -13,6 +13,7 @@ static LoopOptions loopOptions(const EvaluateFlags &flags, int64_t batchSize) {
   LoopOptions options;
   options.batchSize = batchSize;
   options.verbose = flags.json ? 0 : flags.verbose;
+  options.print = printNow;
   options.terminal = isatty(STDOUT_FILENO);
   return options;
 }
@@ -32,10 +33,11 @@ int weft::tool::runEvaluate(const EvaluateFlags &given, const OpenSteps &open) {
                                    DataPurpose::Evaluate);
       !read)
     return fail(read.error());
-  auto session = TrainingSession::open(flags.model, open, flags.data,
-                                       DataPurpose::Evaluate, flags.processes);
-  if (!session)
-    return 1;
+  auto opened = TrainingSession::open(flags.model, open, flags.data,
+                                      DataPurpose::Evaluate, flags.processes);
+  if (!opened)
+    return fail(opened.error());
+  TrainingSession *session = opened->get();
   auto data =
       session->data(StepKind::Evaluate, flags.data, DataPurpose::Evaluate);
   if (!data)
@@ -65,10 +67,11 @@ int weft::tool::runPredict(const EvaluateFlags &given, const OpenSteps &open) {
   bool writes = weft_processes_rank(flags.processes) == 0;
   if (Status writable = writes ? tryOutput(flags.out) : Status{}; !writable)
     return fail(writable.error());
-  auto session = TrainingSession::open(flags.model, open, flags.data,
-                                       DataPurpose::Predict, flags.processes);
-  if (!session)
-    return 1;
+  auto opened = TrainingSession::open(flags.model, open, flags.data,
+                                      DataPurpose::Predict, flags.processes);
+  if (!opened)
+    return fail(opened.error());
+  TrainingSession *session = opened->get();
   auto data =
       session->data(StepKind::Predict, flags.data, DataPurpose::Predict);
   if (!data)

@@ -107,6 +107,7 @@ static FitOptions fitOptions(const FitFlags &flags, TrainingSession &session,
   options.terminal = flags.bar || isatty(STDOUT_FILENO);
   options.stop = &interrupted;
   options.epochs = flags.epochs;
+  options.print = printNow;
   options.warn = warn;
   if (writesFiles(flags))
     options.note = note;
@@ -137,16 +138,16 @@ static int writeResults(const FitFlags &flags, TrainingSession &session,
                         const History &history, const StepClock &clock) {
   if (Status saved = saveResults(flags, session); !saved)
     return fail(saved.error());
-  std::string error;
+  Status written;
   if (!flags.history.empty())
-    error =
+    written =
         writeOutputFile(flags.history, history.json(flags.historySteps) + "\n");
-  if (error.empty() && !flags.stats.empty())
-    error = writeOutputFile(flags.stats,
-                            clock.json(session.runtime(),
-                                       session.compileMilliseconds(),
-                                       session.trainer().aheadBytes()));
-  return error.empty() ? 0 : fail(error);
+  if (written && !flags.stats.empty())
+    written = writeOutputFile(flags.stats,
+                              clock.json(session.runtime(),
+                                         session.compileMilliseconds(),
+                                         session.trainer().aheadBytes()));
+  return written ? 0 : fail(written.error());
 }
 
 /// The text "; saved m.keras, w.npz; the same command goes on from state", for
@@ -330,10 +331,11 @@ int weft::tool::runFit(const FitFlags &given, const OpenSteps &open) {
   auto callbacks = callbacksOf(flags);
   if (!callbacks)
     return fail(callbacks.error());
-  auto session = TrainingSession::open(flags.model, open, flags.data,
-                                       DataPurpose::Fit, flags.processes);
-  if (!session)
-    return 1;
+  auto opened = TrainingSession::open(flags.model, open, flags.data,
+                                      DataPurpose::Fit, flags.processes);
+  if (!opened)
+    return fail(opened.error());
+  TrainingSession *session = opened->get();
   if (!flags.save.empty())
     if (Status can = session->source().canSaveModel(flags.weights); !can)
       return fail(can.error().in("--save"));

@@ -14,12 +14,6 @@
 using namespace weft;
 using namespace weft::tool;
 
-Error weft::tool::takeError(weft_error *error) {
-  Error result{weft_error_message(error)};
-  weft_error_free(error);
-  return result;
-}
-
 /// The options of the arrays that flags name for training, evaluation or
 /// prediction, or for validation.
 static DataOptions dataOptions(const DataFlags &flags, bool validates) {
@@ -88,12 +82,12 @@ Status TrainingSession::findWeights(const DataFlags &data,
   return {};
 }
 
-std::unique_ptr<TrainingSession>
+Result<std::unique_ptr<TrainingSession>>
 TrainingSession::open(const ModelFlags &given, const OpenSteps &open,
                       const DataFlags &data, DataPurpose purpose,
                       weft_processes *processes) {
   if (Status known = checkSources(data); !known)
-    return fail(known.error()), nullptr;
+    return known.error();
   std::unique_ptr<TrainingSession> session(new TrainingSession());
   session->processes = processes;
   session->givenSeed = given.seed;
@@ -103,23 +97,22 @@ TrainingSession::open(const ModelFlags &given, const OpenSteps &open,
     uint32_t seed = std::random_device{}();
     std::memcpy(drawn.data(), &seed, sizeof seed);
     if (Status shared = shareBytes(processes, drawn); !shared)
-      return fail(shared.error()), nullptr;
+      return shared.error();
     std::memcpy(&seed, drawn.data(), sizeof seed);
     flags.seed = seed;
   }
   flags.shapesOfData = [data] { return inputShapes(dataOptions(data, false)); };
-  auto steps = open(flags);
+  Result<std::unique_ptr<StepSource>> steps = open(flags);
   if (!steps)
-    return fail(steps.error()), nullptr;
+    return steps.error();
   session->steps = std::move(*steps);
   if (Status found = session->findWeights(data, purpose); !found)
-    return fail(found.error()), nullptr;
-  if (weft_error *error = weft_runtime_create_among(
+    return found.error();
+  if (Status made = takeError(weft_runtime_create_among(
           processes, session->steps->devices().text().c_str(), 0,
-          &session->devices)) {
-    fail(takeError(error));
-    return nullptr;
-  }
+          &session->devices));
+      !made)
+    return made.error();
   session->variables = std::make_unique<ModelState>(session->devices);
   TrainingSession *self = session.get();
   session->loop =
@@ -161,12 +154,12 @@ Result<weft_program *> TrainingSession::program(StepKind kind, int64_t batch) {
     return image.error();
   if (Status shared = shareBytes(processes, *image); !shared)
     return shared.error();
-  weft_error *error =
-      weft_program_load_memory(image->data(), image->size(), &entry->second);
-  if (!error)
-    error = weft_program_prepare(entry->second);
-  if (error)
-    return ofModel(takeError(error));
+  Status loaded = takeError(
+      weft_program_load_memory(image->data(), image->size(), &entry->second));
+  if (loaded)
+    loaded = takeError(weft_program_prepare(entry->second));
+  if (!loaded)
+    return ofModel(loaded.error());
   compileMs += std::chrono::duration<double, std::milli>(
                    std::chrono::steady_clock::now() - start)
                    .count();
@@ -241,9 +234,10 @@ Result<TrainingData> TrainingSession::data(StepKind kind,
   auto selected = selectData(options, purpose, ports);
   if (!selected)
     return selected;
-  if (weft_error *error =
-          weft_processes_agree(processes, "training data", selected->hash()))
-    return takeError(error);
+  if (Status same = takeError(
+          weft_processes_agree(processes, "training data", selected->hash()));
+      !same)
+    return same.error();
   warnOfNaN(*selected);
   warnOfLabels(*selected);
   return selected;
@@ -266,9 +260,7 @@ Status TrainingSession::loadWeights(const std::string &path) {
   if (Status read = visitWeights(path, *variables, take); !read)
     return read;
   hashOfWeights = hash;
-  if (weft_error *error = weft_processes_agree(processes, path.c_str(), hash))
-    return takeError(error);
-  return {};
+  return takeError(weft_processes_agree(processes, path.c_str(), hash));
 }
 
 Status TrainingSession::initialise(StepKind kind,

@@ -17,8 +17,7 @@ namespace weft::tool {
 
 class TrainingSession {
 public:
-  /// Opens a session; null after a printed error.
-  static std::unique_ptr<TrainingSession>
+  static Result<std::unique_ptr<TrainingSession>>
   open(const ModelFlags &flags, const OpenSteps &open, const DataFlags &data,
        DataPurpose purpose, weft_processes *processes);
   ~TrainingSession();
@@ -67,9 +66,6 @@ private:
 /// the model. Only training may add some, if there is no such file.
 Status readVocabulary(DataFlags &data, const std::string &model,
                       const std::string &weights, DataPurpose purpose);
-
-/// The message of a runtime error, which is freed.
-Error takeError(weft_error *error);
 
 } // namespace weft::tool
 
