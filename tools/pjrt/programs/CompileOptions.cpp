@@ -9,9 +9,9 @@ using namespace weft::pjrt;
 namespace {
 
 /// Walks the fields of one message of protocol buffers.
-class Message {
+class MessageReader {
 public:
-  explicit Message(std::string_view bytes) : rest(bytes) {}
+  explicit MessageReader(std::string_view bytes) : rest(bytes) {}
 
   struct Field {
     uint64_t number = 0, value = 0;
@@ -40,7 +40,7 @@ private:
   bool damaged = false;
 };
 
-uint64_t Message::varint() {
+uint64_t MessageReader::varint() {
   uint64_t value = 0;
   for (unsigned shift = 0; shift < 64; shift += 7) {
     if (rest.empty())
@@ -54,7 +54,7 @@ uint64_t Message::varint() {
   return fail(), 0;
 }
 
-bool Message::next(Field &field) {
+bool MessageReader::next(Field &field) {
   if (rest.empty())
     return false;
   uint64_t tag = varint();
@@ -81,19 +81,19 @@ bool Message::next(Field &field) {
 /// Reads a DeviceAssignmentProto: field 3 has a device list for each
 /// computation.
 bool readAssignment(std::string_view bytes, std::vector<int64_t> &devices) {
-  Message assignment(bytes);
-  for (Message::Field field; assignment.next(field);) {
+  MessageReader assignment(bytes);
+  for (MessageReader::Field field; assignment.next(field);) {
     if (field.number != 3)
       continue;
-    Message computation(field.bytes);
-    for (Message::Field ids; computation.next(ids);) {
+    MessageReader computation(field.bytes);
+    for (MessageReader::Field ids; computation.next(ids);) {
       if (ids.number != 1)
         continue;
       if (ids.bytes.empty()) {
         devices.push_back(static_cast<int64_t>(ids.value));
         continue;
       }
-      for (Message packed(ids.bytes); !packed.atEnd();)
+      for (MessageReader packed(ids.bytes); !packed.atEnd();)
         devices.push_back(static_cast<int64_t>(packed.varint()));
     }
     if (computation.isDamaged())
@@ -104,8 +104,8 @@ bool readAssignment(std::string_view bytes, std::vector<int64_t> &devices) {
 
 /// ExecutableBuildOptionsProto.
 bool readBuildOptions(std::string_view bytes, CompileOptions &out) {
-  Message build(bytes);
-  for (Message::Field field; build.next(field);) {
+  MessageReader build(bytes);
+  for (MessageReader::Field field; build.next(field);) {
     if (field.number == 4)
       out.replicas = static_cast<int64_t>(field.value);
     if (field.number == 5)
@@ -121,8 +121,8 @@ bool readBuildOptions(std::string_view bytes, CompileOptions &out) {
 
 /// OptionOverrideProto: a text, a truth value, an integer or a double.
 bool readValue(std::string_view bytes, ScriptOption &out) {
-  Message value(bytes);
-  for (Message::Field field; value.next(field);) {
+  MessageReader value(bytes);
+  for (MessageReader::Field field; value.next(field);) {
     out.isText = field.number == 1;
     if (out.isText)
       out.text = field.bytes;
@@ -140,8 +140,8 @@ bool readValue(std::string_view bytes, ScriptOption &out) {
 bool readOption(std::string_view bytes, std::vector<ScriptOption> &out) {
   ScriptOption &option = out.emplace_back();
   option.text = "False"; // fields that are zero are left out
-  Message entry(bytes);
-  for (Message::Field field; entry.next(field);) {
+  MessageReader entry(bytes);
+  for (MessageReader::Field field; entry.next(field);) {
     if (field.number == 1)
       option.name = field.bytes;
     else if (field.number == 2 && !readValue(field.bytes, option))
@@ -154,8 +154,8 @@ bool readOption(std::string_view bytes, std::vector<ScriptOption> &out) {
 
 bool weft::pjrt::readCompileOptions(std::string_view bytes,
                                     CompileOptions &out) {
-  Message options(bytes);
-  for (Message::Field field; options.next(field);)
+  MessageReader options(bytes);
+  for (MessageReader::Field field; options.next(field);)
     if ((field.number == 3 && !readBuildOptions(field.bytes, out)) ||
         (field.number == 7 && !readOption(field.bytes, out.ofScript)))
       return false;
