@@ -296,8 +296,8 @@ void read(const Json &json, int64_t deviceCount, Distribution &out,
 
 } // namespace
 
-keras::Result<Distribution> weft::keras::readDistribution(std::string_view text,
-                                                          int64_t deviceCount) {
+weft::Result<Distribution> weft::keras::readDistribution(std::string_view text,
+                                                         int64_t deviceCount) {
   Json json;
   std::string error = parseJson(text, json);
   Distribution out;
