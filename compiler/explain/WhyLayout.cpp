@@ -8,8 +8,8 @@
 #include "weft/dialects/weft/PortName.h"
 #include "weft/passes/sharding/Provenance.h"
 #include "weft/passes/sharding/propagation/Annotations.h"
-#include "weft/passes/sharding/propagation/ConflictResolution.h"
 #include "weft/passes/sharding/propagation/LayoutPropagation.h"
+#include "weft/passes/sharding/propagation/LayoutSearch.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
@@ -52,7 +52,7 @@ LogicalResult LayoutHistory::propagate(LayoutTable &table, Value without) {
   if (failed(Annotations(table, without).enter()))
     return failure();
   LayoutPropagation(table).run();
-  ConflictResolution(table).run();
+  LayoutSearch(table).run();
   return success();
 }
 

@@ -11,8 +11,9 @@ def PropagateLayoutsPass : Pass<"weft-propagate-layouts", "::mlir::ModuleOp"> {
     Carries annotated layouts through the factors of every op's sharding rule,
     forward and backward, into a table: first those of data and constraints,
     then those of weights; elementwise ops before the others. An axis shards one
-    factor of an op; where two factors want it, the choice that reshards fewer
-    bytes wins. A sharded reduce factor leaves a partial result, which is
+    factor of an op; where two factors want it, all layouts that are not
+    annotated are chosen by the price of their movements (LayoutSearch.h). A
+    sharded reduce factor leaves a partial result, which is
     reduced in front of the first use that is not linear in it. Then all types
     are set at once and `weft.reshard` is inserted where a use wants another
     layout than the value has.

@@ -3,7 +3,7 @@
 // An axis that two factors of an op want goes to the side that is cheaper for
 // all values concerned, not for the op alone.
 
-// CHECK-DAG: #[[$DATA:.+]] = #weft.layout<#mesh, [{"data"}, {}]>
+// CHECK-DAG: #[[$SPLIT:.+]] = #weft.layout<#mesh, [{"data", "model"}, {}]>
 // CHECK-DAG: #[[$ROWS:.+]] = #weft.layout<#mesh, [{"model"}, {}]>
 // CHECK-DAG: #[[$WHOLE:.+]] = #weft.layout<#mesh, [{}]>
 // CHECK-DAG: #[[$SUM:.+]] = #weft.layout<#mesh, [{"data"}, {}], partial = sum{"model"}>
@@ -12,13 +12,15 @@
 module attributes {weft.mesh = #mesh} {
 
 // The bias wants "model" for columns that the contraction sums over "model":
-// 4 numbers are gathered, and no row of 4 is cut again and again.
+// 4 numbers are gathered, and no row of 4 is cut again and again. Each device
+// keeps its rows of the sum; one number of each row is gathered at the end.
 // CHECK-LABEL: func.func @a_bias_is_gathered_rather_than_all_that_follows_cut
 // CHECK: weft.dot {{.*}} -> tensor<4096x4xf32, #[[$SUM]]>
 // CHECK: weft.reshard %arg2 {{.*}} -> tensor<4xf32, #[[$WHOLE]]>
-// CHECK: weft.reshard {{.*}} tensor<4096x4xf32, #[[$SUM]]> -> tensor<4096x4xf32, #[[$DATA]]>
+// CHECK: weft.reshard {{.*}} tensor<4096x4xf32, #[[$SUM]]> -> tensor<4096x4xf32, #[[$SPLIT]]>
 // CHECK-NOT: weft.reshard
-// CHECK: return
+// CHECK: weft.reshard {{.*}} : tensor<4096xf32, {{.*}}> -> tensor<4096xf32,
+// CHECK-NEXT: return
 func.func @a_bias_is_gathered_rather_than_all_that_follows_cut(
     %h: tensor<4096x32xf32> {weft.layout = #weft.layout<#mesh, [{"data"}, {"model"}]>},
     %w: tensor<32x4xf32> {weft.layout = #weft.layout<#mesh, [{"model"}, {}]>},
@@ -70,5 +72,25 @@ func.func @a_bias_is_no_sum(
   %z = weft.add %y, %c : tensor<64x64xf32>
   %r = weft.relu %z : tensor<64x64xf32>
   return %r : tensor<64x64xf32>
+}
+
+// An operand becomes an argument of a branch that nothing uses; the min wants
+// "model" for its rows, the results "data".
+// CHECK-LABEL: func.func @an_unused_argument_of_a_branch
+// CHECK: weft.case
+// CHECK: return
+func.func @an_unused_argument_of_a_branch(
+    %a: tensor<8x8xf32> {weft.layout = #weft.layout<#mesh, [{}, {"model"}]>},
+    %b: tensor<8x8xf32> {weft.layout = #weft.layout<#mesh, [{"model"}, {}]>},
+    %i: tensor<i32>) -> (tensor<8x8xf32> {weft.layout = #weft.layout<#mesh, [{"data"}, {"model"}]>}) {
+  %m = weft.min %a, %b : tensor<8x8xf32>
+  %c = weft.case %i(%a, %m) : tensor<i32>, (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32> {
+  ^bb0(%p: tensor<8x8xf32>, %q: tensor<8x8xf32>):
+    weft.yield %q : tensor<8x8xf32>
+  }, {
+  ^bb0(%p: tensor<8x8xf32>, %q: tensor<8x8xf32>):
+    weft.yield %q : tensor<8x8xf32>
+  }
+  return %c : tensor<8x8xf32>
 }
 }

@@ -87,9 +87,8 @@ OpPrice ShardingPrices::of(const OpWithRule &op, const OpSharding &sharding,
   return price;
 }
 
-/// A part's share of the sharding of its op.
-static OpSharding shareOf(const OpWithRule &part, const OpWithRule &op,
-                          const OpSharding &sharding) {
+OpSharding weft::shareOf(const OpWithRule &part, const OpWithRule &op,
+                         const OpSharding &sharding) {
   OpSharding share;
   for (unsigned factor : part.factorNumbers)
     share.axes.push_back(sharding.axes[factor]);
@@ -103,9 +102,8 @@ static OpSharding shareOf(const OpWithRule &part, const OpWithRule &op,
   return share;
 }
 
-/// Enters a part's sharding in that of its op.
-static void enterShare(const OpWithRule &part, const OpWithRule &op,
-                       const OpSharding &share, OpSharding &sharding) {
+void weft::enterShare(const OpWithRule &part, const OpWithRule &op,
+                      const OpSharding &share, OpSharding &sharding) {
   for (auto [factor, list] : llvm::enumerate(share.axes))
     sharding.axes[part.factorNumbers[factor]] = list;
   for (unsigned tensor = 0; tensor < part.numTensors(); ++tensor) {

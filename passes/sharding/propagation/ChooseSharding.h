@@ -29,6 +29,13 @@ struct OpPrice {
   Price total() const;
 };
 
+/// A part's share of the sharding of its op.
+OpSharding shareOf(const OpWithRule &part, const OpWithRule &op,
+                   const OpSharding &sharding);
+/// Enters a part's sharding in that of its op.
+void enterShare(const OpWithRule &part, const OpWithRule &op,
+                const OpSharding &share, OpSharding &sharding);
+
 /// Prices on one mesh; a move in a region is priced on the region's mesh.
 class ShardingPrices {
 public:

@@ -22,29 +22,11 @@ unsigned ConflictResolution::conflicts() const { return inConflict.count(); }
 // Choices and prices of single ops
 //===----------------------------------------------------------------------===//
 
-/// Whether the op computes nothing and states the layouts of its operands.
-static bool isBorder(const OpWithRule &op) {
-  return isa<ConstrainOp, func::ReturnOp>(op.op) || isRuledByRegions(op.op);
-}
-
 void ConflictResolution::choose(unsigned index) {
   const OpWithRule &op = table.ops()[index];
   OpSharding &sharding = shardings[index];
-  if (isa<ConstrainOp>(op.op)) {
-    sharding.operands = {table.annotated(op.op->getResult(0))};
-    return;
-  }
-  if (isa<func::ReturnOp>(op.op)) {
-    sharding.operands.clear();
-    for (unsigned i = 0; i < op.op->getNumOperands(); ++i)
-      sharding.operands.push_back(
-          isa<RankedTensorType>(op.op->getOperand(i).getType())
-              ? table.resultLayout(i)
-              : Layout());
-    return;
-  }
-  if (isRuledByRegions(op.op)) {
-    sharding = table.regionSharding(op.op);
+  if (isBorder(op)) {
+    sharding = table.borderSharding(op);
     return;
   }
   bool conflict = false;
@@ -77,7 +59,7 @@ void ConflictResolution::forget(llvm::ArrayRef<unsigned> ops) {
   }
 }
 
-static Price plusTimes(const Price &sum, const Price &price, int64_t times) {
+Price weft::plusTimes(const Price &sum, const Price &price, int64_t times) {
   auto add = [times](int64_t a, int64_t b) {
     return saturatingAdd(a, saturatingMultiply(b, times));
   };
@@ -143,14 +125,6 @@ ConflictResolution::Ops ConflictResolution::concerned() const {
   llvm::sort(ops);
   ops.erase(llvm::unique(ops), ops.end());
   return ops;
-}
-
-/// The number of shards of a value.
-static int64_t shardsOf(const Layout &layout) {
-  int64_t shards = 1;
-  for (const SubAxes &dim : layout.dims)
-    shards *= shardCount(dim);
-  return shards;
 }
 
 void ConflictResolution::change(Value value, const Layout &layout) {
@@ -456,16 +430,16 @@ unsigned ConflictResolution::sweep(size_t limit) {
   return settled;
 }
 
-void ConflictResolution::run() {
+bool ConflictResolution::run() {
   size_t open = 0;
   for (unsigned op = 0; op < table.ops().size(); ++op) {
     choose(op);
     open += isOpen(op);
   }
   if (open == 0)
-    return;
-  constexpr size_t kSweeps = 2, kFew = 64, kMany = 512;
-  size_t limit = std::clamp(16 * table.ops().size() / open, kFew, kMany);
-  for (size_t i = 0; i < kSweeps && sweep(limit) > 0; ++i)
+    return false;
+  constexpr size_t kSweeps = 2, kMostChanges = 64;
+  for (size_t i = 0; i < kSweeps && sweep(kMostChanges) > 0; ++i)
     inVain.clear();
+  return true;
 }

@@ -22,10 +22,10 @@
 // carried value does not give up axes for less traffic, as it would take more
 // memory for as long as the loop runs.
 //
-// Annotated values, arguments and groups never change. The number of values
-// tried is linear in the program, and its order is the program's; conflicts
-// with equal surroundings, as in layers, are tried until three tries in a row
-// have failed.
+// Annotated values, arguments and groups never change. A change is followed over
+// at most 64 values, so that a stream through many layers is left to
+// LayoutSearch.h; the order is the program's. Conflicts with equal surroundings,
+// as in layers, are tried until three tries in a row have failed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,10 +39,14 @@
 
 namespace weft {
 
+/// A sum and a price that is paid so many times.
+Price plusTimes(const Price &sum, const Price &price, int64_t times);
+
 class ConflictResolution {
 public:
   explicit ConflictResolution(LayoutTable &table [[clang::lifetimebound]]);
-  void run();
+  /// Returns whether an op is in conflict or disagrees with the table at first.
+  bool run();
 
   /// The sharding of each op of the table; for constraints and the return, the
   /// layouts that they require of their operands.

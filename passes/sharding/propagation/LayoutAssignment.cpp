@@ -128,7 +128,9 @@ static int64_t elements(Value value) {
 
 void LayoutAssignment::delayReductions(const OpWithRule &op,
                                        OpSharding &sharding) {
-  if (op.rule.linearity.empty() || op.op->getNumResults() != 1)
+  auto isPartial = [](const Layout &layout) { return layout.isPartial(); };
+  if (op.rule.linearity.empty() || op.op->getNumResults() != 1 ||
+      llvm::any_of(sharding.operands, isPartial))
     return;
   llvm::SmallVector<unsigned> joint;
   std::optional<unsigned> single;

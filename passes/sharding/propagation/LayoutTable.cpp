@@ -35,6 +35,28 @@ static int64_t executionsWithin(Operation &op, int64_t executions) {
   return saturatingMultiply(executions, roundsOf(&op).value_or(kFewRounds));
 }
 
+int64_t weft::executionsAround(Operation *op) {
+  int64_t executions = 1;
+  for (Operation *holder = op->getParentOp();
+       holder && !isa<func::FuncOp>(holder); holder = holder->getParentOp())
+    if (hasRegionFlow(holder))
+      executions = executionsWithin(*holder, executions);
+  return executions;
+}
+
+LayoutTable LayoutTable::of(func::FuncOp copy, IRMapping &mapping) const {
+  LayoutTable copied(copy, meshAttribute);
+  for (const auto &[value, entry] : entries)
+    copied.entryOf(mapping.lookup(value)) = entry;
+  for (const auto &[value, layout] : partials)
+    copied.partials[mapping.lookup(value)] = layout;
+  copied.annotatedResults = annotatedResults;
+  for (auto [result, argument] : llvm::enumerate(donatedArguments))
+    if (argument)
+      copied.donatedArguments[result] = mapping.lookup(argument);
+  return copied;
+}
+
 /// Adds ops in program order, those of regions behind the op that contains
 /// them.
 void LayoutTable::addBlock(Block &block, llvm::ArrayRef<SubAxis> bound,
@@ -171,4 +193,36 @@ OpSharding LayoutTable::regionSharding(Operation *op) const {
     sharding.results.push_back(
         isa<RankedTensorType>(result.getType()) ? get(result) : Layout());
   return sharding;
+}
+
+OpSharding LayoutTable::borderSharding(const OpWithRule &op) const {
+  if (isRuledByRegions(op.op))
+    return regionSharding(op.op);
+  OpSharding sharding;
+  if (isa<ConstrainOp>(op.op)) {
+    sharding.operands = {annotated(op.op->getResult(0))};
+    return sharding;
+  }
+  for (OpOperand &operand : op.op->getOpOperands())
+    sharding.operands.push_back(isa<RankedTensorType>(operand.get().getType())
+                                    ? resultLayout(operand.getOperandNumber())
+                                    : Layout());
+  return sharding;
+}
+
+bool weft::isBorder(const OpWithRule &op) {
+  return isa<ConstrainOp, func::ReturnOp>(op.op) || isRuledByRegions(op.op);
+}
+
+int64_t weft::shardsOf(const Layout &layout) {
+  int64_t shards = 1;
+  for (const SubAxes &dim : layout.dims)
+    shards *= shardCount(dim);
+  return shards;
+}
+
+Layout weft::withoutSummands(Layout layout) {
+  layout.partial.clear();
+  layout.reduce = ReduceKind::Sum;
+  return layout;
 }

@@ -17,6 +17,7 @@
 #include "weft/passes/sharding/propagation/GrowingLayout.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace weft {
@@ -40,6 +41,8 @@ public:
   using Entries = llvm::DenseMap<mlir::Value, LayoutEntry>;
 
   LayoutTable(mlir::func::FuncOp function, MeshAttr mesh);
+  /// The table of a copy of the function, with the layouts of this one.
+  LayoutTable of(mlir::func::FuncOp copy, mlir::IRMapping &mapping) const;
 
   /// Records in the journal, from now on, the reasons for layouts.
   void keep(LayoutJournal *record) { journal = record; }
@@ -106,6 +109,9 @@ public:
   /// replicated; axes that an op states come before the free axes of its
   /// region.
   OpSharding regionSharding(mlir::Operation *op) const;
+  /// The same for constraints, which require their annotation, and for the
+  /// return.
+  OpSharding borderSharding(const OpWithRule &op) const;
 
   //===--- ports ---===//
   /// The layout that a result of the function must have.
@@ -157,6 +163,15 @@ private:
   std::vector<mlir::Value> donatedArguments; ///< per result, or null
   llvm::DenseMap<mlir::Attribute, llvm::SmallVector<mlir::Value>> groups;
 };
+
+/// How often the op is run, by the loops around it.
+int64_t executionsAround(mlir::Operation *op);
+/// Whether the op computes nothing and states the layouts of its operands.
+bool isBorder(const OpWithRule &op);
+/// The number of shards of a value.
+int64_t shardsOf(const Layout &layout);
+/// The layout after its summands are reduced.
+Layout withoutSummands(Layout layout);
 
 } // namespace weft
 

@@ -2,9 +2,9 @@
 
 #include "weft/passes/sharding/Passes.h"
 #include "weft/passes/sharding/propagation/Annotations.h"
-#include "weft/passes/sharding/propagation/ConflictResolution.h"
 #include "weft/passes/sharding/propagation/LayoutAssignment.h"
 #include "weft/passes/sharding/propagation/LayoutPropagation.h"
+#include "weft/passes/sharding/propagation/LayoutSearch.h"
 
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -93,10 +93,10 @@ struct PropagateLayouts
       if (failed(Annotations(table).enter()))
         return signalPassFailure();
       LayoutPropagation(table).run();
-      ConflictResolution settler(table);
-      settler.run();
-      numConflicts += settler.conflicts();
-      LayoutAssignment assignment(function, table, settler.takeShardings());
+      LayoutSearch search(table);
+      std::vector<OpSharding> shardings = search.run();
+      numConflicts += search.conflicts();
+      LayoutAssignment assignment(function, table, std::move(shardings));
       assignment.run();
       numReshards += assignment.reshards();
     }

@@ -1,0 +1,53 @@
+//===- LayoutSearch.h - the cheapest layouts that were found --------*- C++ -*-===//
+//
+//   Annotations(table).enter();
+//   LayoutPropagation(table).run();
+//   std::vector<OpSharding> shardings = LayoutSearch(table).run();
+//
+// If propagation leaves an op in conflict, its layouts depend on the order of
+// the ops. Then there are two proposals:
+//
+//   ConflictResolution    one conflict after another, each with what follows
+//   LayoutQuestion        all layouts at once, by message passing
+//
+// Each is assigned to a copy of the function, and all movements and all work in
+// it are priced, each as often as it is run. The second is taken if it is
+// cheaper and moves no more bytes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_PASSES_SHARDING_PROPAGATION_LAYOUTSEARCH_H
+#define WEFT_PASSES_SHARDING_PROPAGATION_LAYOUTSEARCH_H
+
+#include "weft/passes/sharding/propagation/ChooseSharding.h"
+#include "weft/passes/sharding/propagation/LayoutTable.h"
+
+namespace weft {
+
+class LayoutSearch {
+public:
+  explicit LayoutSearch(LayoutTable &table [[clang::lifetimebound]])
+      : table(table) {}
+
+  /// Changes the layouts of free values of the table where that is cheaper, and
+  /// returns the sharding of each of its ops.
+  std::vector<OpSharding> run();
+  /// The number of ops whose tensors want an axis for two factors, or other axes
+  /// for one, in the layouts of propagation and conflict resolution.
+  unsigned conflicts() const { return numConflicts; }
+
+private:
+  void solve(std::vector<OpSharding> &shardings);
+
+  LayoutTable &table;
+  unsigned numConflicts = 0;
+};
+
+/// The price of all work and movements of the table's function under its
+/// layouts, each as often as it is run. Nothing is changed.
+Price priceAssigned(const LayoutTable &table,
+                    const std::vector<OpSharding> &shardings);
+
+} // namespace weft
+
+#endif // WEFT_PASSES_SHARDING_PROPAGATION_LAYOUTSEARCH_H

@@ -1,0 +1,72 @@
+//===- MoveCosts.cpp - costs of moves between the layouts of a shape -------===//
+
+#include "weft/passes/sharding/propagation/MoveCosts.h"
+
+#include "weft/base/Saturating.h"
+#include "weft/dialects/weft/ElementTypes.h"
+#include "weft/passes/sharding/FreeRegions.h"
+
+using namespace weft;
+using namespace mlir;
+
+int64_t weft::costOf(const Price &price, int64_t times) {
+  constexpr int64_t kPicosecond = 1000, kMicrosecond = 1'000'000'000;
+  int64_t moving = (price.moving + kPicosecond - 1) / kPicosecond;
+  int64_t messages = std::min<int64_t>(price.waiting / kMicrosecond, 7);
+  return saturatingMultiply(
+      saturatingAdd(saturatingMultiply(moving, 16), 2 * messages), times);
+}
+
+unsigned LayoutSpace::number(const Layout &layout) {
+  auto known = std::find(layouts.begin(), layouts.end(), layout);
+  if (known != layouts.end())
+    return known - layouts.begin();
+  layouts.push_back(layout);
+  return layouts.size() - 1;
+}
+
+LayoutSpace &MoveCosts::spaceOf(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  FixedLayoutsOpInterface region = freeRegionAround(value);
+  LayoutSpace *&space = spaceOfShape[{region ? region.getOperation() : nullptr,
+                                      bytesOf(type.getElementType()),
+                                      std::vector<int64_t>(type.getShape())}];
+  if (!space)
+    space = &spaces.emplace_back(value);
+  return *space;
+}
+
+const Price &MoveCosts::price(LayoutSpace &space, unsigned from, unsigned to) {
+  auto [known, fresh] = space.prices.try_emplace({from, to});
+  if (fresh)
+    known->second =
+        pricing.move(space.value, space.layout(from), space.layout(to));
+  return known->second;
+}
+
+int64_t MoveCosts::cost(LayoutSpace &space, unsigned from, unsigned to,
+                        const MoveKind &kind) {
+  if (from == to)
+    return 0;
+  if (kind.keepsSums && space.layout(to).isPartial() &&
+      !samePartial(space.layout(from), space.layout(to)))
+    return kForbidden;
+  int64_t cost = costOf(price(space, from, to), kind.times);
+  if (kind.original)
+    cost = std::min(cost, costOf(price(space, *kind.original, to), kind.times));
+  return cost;
+}
+
+std::shared_ptr<const PairCosts>
+MoveCosts::tableOf(LayoutSpace &space, const std::vector<unsigned> &from,
+                   const std::vector<unsigned> &to, const MoveKind &kind) {
+  auto &known = tables[{&space, from, to, kind}];
+  if (known)
+    return known;
+  auto table = std::make_shared<PairCosts>(from.size(), to.size());
+  for (unsigned row = 0; row < from.size(); ++row)
+    for (unsigned column = 0; column < to.size(); ++column)
+      table->at(row, column) = cost(space, from[row], to[column], kind);
+  known = table;
+  return known;
+}
