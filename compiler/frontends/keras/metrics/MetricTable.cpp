@@ -1,7 +1,8 @@
 //===- MetricTable.cpp - the metrics of Keras -----------------------------===//
 
 #include "weft/compiler/frontends/keras/losses/Crossentropies.h"
-#include "weft/compiler/frontends/keras/metrics/Confusion.h"
+#include "weft/compiler/frontends/keras/metrics/CountMetrics.h"
+#include "weft/compiler/frontends/keras/metrics/CurveMetrics.h"
 #include "weft/compiler/frontends/keras/metrics/Scores.h"
 
 using namespace mlir;
@@ -242,18 +243,16 @@ const Table<Metric> &weft::keras::metricTable() {
         row<PearsonCorrelation>("PearsonCorrelation"),
         row<ConcordanceCorrelation>("ConcordanceCorrelation"),
         row<R2Score>("R2Score"),
-        row<CountOf<Count::TruePositives>>("TruePositives"),
-        row<CountOf<Count::FalsePositives>>("FalsePositives"),
-        row<CountOf<Count::TrueNegatives>>("TrueNegatives"),
-        row<CountOf<Count::FalseNegatives>>("FalseNegatives"),
-        row<Ratio<true>>("Precision"),
-        row<Ratio<false>>("Recall"),
-        row<BestRate<Rate::Recall, Rate::Specificity>>(
-            "SensitivityAtSpecificity"),
-        row<BestRate<Rate::Specificity, Rate::Recall>>(
-            "SpecificityAtSensitivity"),
-        row<BestRate<Rate::Precision, Rate::Recall>>("PrecisionAtRecall"),
-        row<BestRate<Rate::Recall, Rate::Precision>>("RecallAtPrecision"),
+        row<TruePositives>("TruePositives"),
+        row<FalsePositives>("FalsePositives"),
+        row<TrueNegatives>("TrueNegatives"),
+        row<FalseNegatives>("FalseNegatives"),
+        row<Precision>("Precision"),
+        row<Recall>("Recall"),
+        row<SensitivityAtSpecificity>("SensitivityAtSpecificity"),
+        row<SpecificityAtSensitivity>("SpecificityAtSensitivity"),
+        row<PrecisionAtRecall>("PrecisionAtRecall"),
+        row<RecallAtPrecision>("RecallAtPrecision"),
         row<AUC>("AUC"),
         row<F1Score>("F1Score"),
         row<FBetaScore>("FBetaScore"),
