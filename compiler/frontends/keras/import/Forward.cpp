@@ -92,7 +92,7 @@ weft::keras::buildForward(OpBuilder &builder, const Model &model,
     if (!store.error.empty())
       return emitError(NameLoc::get(builder.getStringAttr(layer.name)))
              << "layer \"" << layer.name << "\": " << store.error;
-    if (layer.layer->takesMasksOff())
+    if (layer.layer->facts().takesMasksOff)
       values.dropMasks(with);
     for (size_t k = 0; k < given.values.size(); ++k) {
       Value value = laidOut(builder, layer, given.values[k], layouts, mesh);

@@ -18,11 +18,8 @@ class ActivationLayer : public Layer {
     activation.read(o);
     o.object("activity_regularizer", outputRegularizer, regularizerTable());
   }
-  RegularizerPtr activityRegularizer() const override {
-    return outputRegularizer;
-  }
-  Masks masks(Call &, const CallInputs &inputs) const override {
-    return passed(inputs);
+  Facts facts() const override {
+    return {.passesMask = true, .activityRegularizer = outputRegularizer};
   }
   Tensor call(Call &c, Tensor x) const override {
     return activation.apply(c, x);
@@ -40,9 +37,7 @@ class ReLU : public Layer {
     o.number("negative_slope", negativeSlope, kNotNegative);
     o.number("threshold", threshold, kNotNegative);
   }
-  Masks masks(Call &, const CallInputs &inputs) const override {
-    return passed(inputs);
-  }
+  Facts facts() const override { return {.passesMask = true}; }
   /// Computes keras.activations.relu, operation by operation.
   Tensor call(Call &c, Tensor x) const override {
     Tensors &t = c.t;
@@ -74,9 +69,7 @@ class LeakyReLU : public Layer {
   void options(Options &o) override {
     o.number("negative_slope", negativeSlope, kAnyNumber);
   }
-  Masks masks(Call &, const CallInputs &inputs) const override {
-    return passed(inputs);
-  }
+  Facts facts() const override { return {.passesMask = true}; }
   Tensor call(Call &c, Tensor x) const override {
     return leakyRelu(c.t, x, negativeSlope);
   }
@@ -87,38 +80,29 @@ class ELU : public Layer {
   double alpha = 1;
 
   void options(Options &o) override { o.number("alpha", alpha, kAnyNumber); }
-  Masks masks(Call &, const CallInputs &inputs) const override {
-    return passed(inputs);
-  }
+  Facts facts() const override { return {.passesMask = true}; }
   Tensor call(Call &c, Tensor x) const override { return elu(c.t, x, alpha); }
 };
 
 /// max(x, 0) - alpha * max(-x, 0) with a weight alpha, shared along
 /// `shared_axes`.  keras.layers.PReLU
 class PReLU : public Layer {
-  InitializerPtr initializer = zeros();
-  RegularizerPtr regularizer;
-  ConstraintPtr constraint;
+  Weight alpha{zeros()};
   std::vector<int64_t> sharedAxes;
 
   void options(Options &o) override {
-    o.object("alpha_initializer", initializer, initializerTable());
-    o.object("alpha_regularizer", regularizer, regularizerTable());
-    o.object("alpha_constraint", constraint, constraintTable());
+    weightOptions(o, {{"alpha", alpha}});
     o.axes("shared_axes", sharedAxes);
   }
-  Masks masks(Call &, const CallInputs &inputs) const override {
-    return passed(inputs);
-  }
+  Facts facts() const override { return {.passesMask = true}; }
   Tensor call(Call &c, Tensor x) const override {
     if (!c.hasSampleAxes(x, sharedAxes))
       return x;
     std::vector<int64_t> shape = c.t.shape(x).drop_front().vec();
     for (int64_t axis : c.t.dims(x, sharedAxes))
       shape[axis - 1] = 1;
-    Tensor alpha =
-        c.weight("alpha", shape, {initializer, regularizer, constraint});
-    return relu(x) - c.t.stretch(alpha, c.t.shape(x)) * relu(-x);
+    Tensor slope = c.weight("alpha", shape, alpha);
+    return relu(x) - c.t.stretch(slope, c.t.shape(x)) * relu(-x);
   }
 };
 

@@ -55,7 +55,7 @@ Tensor Attention::masked(Call &c, const CallInputs &inputs,
     seen = along(1) >= along(2);
   }
   if (mask) {
-    Tensor wide = t.make<BroadcastOp>(maskBits(t, mask), t.shape(scores),
+    Tensor wide = t.make<BroadcastOp>(maskBits(mask), t.shape(scores),
                                       ArrayRef<int64_t>{0, 2});
     seen = seen ? wide & seen : wide;
   }
@@ -114,7 +114,7 @@ std::vector<Tensor> Attention::results(Call &c,
       t.make<DotOp>(weights, value, ArrayRef<int64_t>{2}, ArrayRef<int64_t>{1},
                     ArrayRef<int64_t>{0}, ArrayRef<int64_t>{0});
   if (Tensor mask = inputs.mask()) {
-    Tensor wide = t.make<BroadcastOp>(maskBits(t, mask), t.shape(out),
+    Tensor wide = t.make<BroadcastOp>(maskBits(mask), t.shape(out),
                                       ArrayRef<int64_t>{0, 1});
     out = select(wide, out, 0);
   }

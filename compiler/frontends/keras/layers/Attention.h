@@ -35,15 +35,11 @@ protected:
   virtual Tensor scores(Call &c, Tensor query, Tensor key) const;
 
 private:
-  bool takesSeveral() const override { return true; }
-  std::vector<const char *> tensorArguments() const override {
-    return {"inputs", "mask"};
-  }
-  std::vector<const char *> flagArguments() const override {
-    return {"use_causal_mask", "return_attention_scores"};
-  }
-  Masks masks(Call &, const CallInputs &inputs) const override {
-    return passed(inputs);
+  Facts facts() const override {
+    return {.tensors = {"inputs", "mask"},
+            .flags = {"use_causal_mask", "return_attention_scores"},
+            .takesSeveral = true,
+            .passesMask = true};
   }
   bool accepts(Call &c, const CallInputs &inputs) const;
   Tensor masked(Call &c, const CallInputs &inputs, Tensor scores) const;

@@ -32,12 +32,12 @@ std::vector<Tensor> Layer::results(Call &c, const CallInputs &inputs) const {
   return {callAll(c, inputs)};
 }
 
-Masks Layer::masks(Call &, const CallInputs &) const { return {}; }
-
-Masks Layer::passed(const CallInputs &inputs) { return {inputs.mask()}; }
+Masks Layer::masks(Call &, const CallInputs &inputs) const {
+  return facts().passesMask ? Masks{inputs.mask()} : Masks();
+}
 
 VariableRequest Call::request(const char *name, std::vector<int64_t> shape,
-                              const WeightRules &rules) const {
+                              const Weight &rules) const {
   return {.layer = path,
           .name = name,
           .shape = std::move(shape),
@@ -48,7 +48,7 @@ VariableRequest Call::request(const char *name, std::vector<int64_t> shape,
 }
 
 Tensor Call::weight(const char *name, std::vector<int64_t> shape,
-                    const WeightRules &rules) {
+                    const Weight &rules) {
   if (std::string why = oversize(shape, kFloatBytes); !why.empty())
     refuse("its " + std::string(name) + " " + shapeText(shape) + " has " + why);
   VariableRequest asked = request(name, std::move(shape), rules);
@@ -189,20 +189,21 @@ Tensor Call::run(const Layer &layer, const char *name, Tensor x) {
 /// divided by the batch size.
 static CallResults resultsOf(Call &call, const Layer &layer,
                              CallInputs inputs) {
+  const Facts facts = layer.facts();
   if (const auto &how = call.policy.quantization;
-      how && !layer.quantizesBy(how->mode))
+      how && !llvm::is_contained(facts.quantizedBy, how->mode))
     call.refuse("has a type policy of quantized weights, \"" + how->mode +
                 "\", which Keras does not have for a " + layer.className +
                 "; give it the policy without \"" + how->mode + "\"");
   for (auto *values : {&inputs.values, &inputs.tensors})
     for (Tensor &value : *values)
       if (isa<FloatType>(tensorType(value).getElementType())
-              ? layer.castsInputs()
-              : layer.castsIntegers())
+              ? facts.castsInputs
+              : facts.castsIntegers)
         value = call.cast(value);
   CallResults out;
   out.values = layer.results(call, inputs);
-  if (RegularizerPtr regularizer = layer.activityRegularizer())
+  if (RegularizerPtr regularizer = facts.activityRegularizer)
     for (Tensor value : out.values)
       call.addLoss(regularizer->penalty(call.t, value) / call.t.size(value, 0));
   out.masks = layer.masks(call, inputs);
@@ -392,19 +393,20 @@ Tensor Call::runOptionForTimes(const Layer &layer, const char *attribute,
 
 /// Refuses tensors that the layer does not take.
 static bool takes(Call &call, const Layer &layer, const CallInputs &inputs) {
+  const Facts facts = layer.facts();
   for (Tensor value : inputs.values)
     if (tensorType(value).getElementType().isInteger() &&
-        !layer.takesIntegers() && !layer.castsIntegers()) {
+        !facts.takesIntegers && !facts.castsIntegers) {
       call.refuse("is called with integers, which it does not take; begin with "
                   "an Embedding, or with an input of float32");
       return false;
     }
   bool isGiven = !inputs.values.empty() ||
-                 (layer.readsArguments() && !inputs.tensors.empty());
+                 (facts.readsArguments && !inputs.tensors.empty());
   if (!isGiven)
     call.refuse("must be called with a tensor, not none");
-  bool isOne = inputs.values.size() == 1 || layer.takesSeveral() ||
-               layer.readsArguments();
+  bool isOne =
+      inputs.values.size() == 1 || facts.takesSeveral || facts.readsArguments;
   if (isGiven && !isOne)
     call.refuse("must be called with one tensor, not " +
                 std::to_string(inputs.values.size()));

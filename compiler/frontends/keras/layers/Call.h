@@ -20,8 +20,8 @@
 #define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_CALL_H
 
 #include "weft/base/config/Argument.h"
-#include "weft/compiler/frontends/keras/initializers/Initializer.h"
 #include "weft/compiler/frontends/keras/layers/Layer.h"
+#include "weft/compiler/frontends/keras/layers/Weight.h"
 #include "weft/compiler/frontends/keras/tensors/Tensors.h"
 
 #include <map>
@@ -94,35 +94,12 @@ struct CallResults {
   Masks masks; ///< one for each value; null: no mask
 };
 
-/// The initial value and other properties of a weight.
-struct WeightRules {
-  InitializerPtr initializer;
-  RegularizerPtr regularizer = nullptr;
-  ConstraintPtr constraint = nullptr;
-  /// The axes whose sizes are multiplied for the initializer's fans. If both
-  /// lists are empty, fans are those of a matrix product or convolution.
-  std::vector<int64_t> inputAxes = {}, outputAxes = {};
-  /// Whether Keras gives the weight no name: its path then ends in variable,
-  /// variable_1, ..., by its number in the model.
-  bool isUnnamed = false;
-  /// Whether the value keeps the variable's type, as Keras' autocast=False
-  /// does.
-  bool keepsType = false;
-  /// Whether the optimizer leaves it as it is, though the layer trains.
-  bool isFrozen = false;
-  /// The type of the variable; empty: that of the layer's policy.
-  std::string dtype = "";
-  /// Whether it is part of an adapter, which is float32 and in no file.
-  bool isOfAdapter = false;
-  std::optional<Adapter> adapter = std::nullopt; ///< names in the layer
-};
-
 /// The properties of a variable that a call uses.
 struct VariableRequest {
   std::string layer; ///< path of the layer: mha/query
   std::string name;  ///< such as kernel
   std::vector<int64_t> shape;
-  WeightRules rules;
+  Weight rules;
   bool trainable = true;      ///< a weight that is not frozen
   bool isRandom = false;      ///< the state of a seed generator
   bool isDrawnAlways = false; ///< each step draws from it, not only training
@@ -182,7 +159,7 @@ public:
   /// A variable that the optimizer changes, converted to the type in which the
   /// layer computes.
   Tensor weight(const char *name, std::vector<int64_t> shape,
-                const WeightRules &rules);
+                const Weight &rules);
   /// A variable that only `update` changes.
   Tensor state(const char *name, std::vector<int64_t> shape,
                const InitializerPtr &initializer);
@@ -258,7 +235,7 @@ public:
 private:
   /// A variable of the layer that does not train.
   VariableRequest request(const char *name, std::vector<int64_t> shape,
-                          const WeightRules &rules) const;
+                          const Weight &rules) const;
   /// The same call with other variables.
   Call with(Variables &others) const {
     Call out(t, others, *self, path, trainable, training, policy);

@@ -36,7 +36,7 @@ public:
     gateActivation.read(o);
     o.flag("use_bias", useBias);
     seedOption(o);
-    initializerOptions(o);
+    initialOptions(o);
     o.flag("unit_forget_bias", unitForgetBias);
     ruleOptions(o);
   }
@@ -49,11 +49,9 @@ public:
       c.refuse("its windows do not fit in samples of shape " + sampleText(x));
       return {};
     }
-    Tensor kernel = this->kernel(c, kernelShape(t.size(x, featureDim())));
-    Tensor recurrent = recurrentKernel(c, kernelShape(filters));
-    Tensor bias = this->bias(
-        c, {4 * filters},
-        unitForgetBias ? withUnitForgetBias(biasInitializer) : biasInitializer);
+    Tensor kernel = kernelOf(c, kernelShape(t.size(x, featureDim())));
+    Tensor recurrent = recurrentOf(c, kernelShape(filters));
+    Tensor bias = biasOf(c, {4 * filters}, unitForgetBias);
     this->holdSeed(c);
     state.insert(isFirst() ? state.begin() : state.end(), filters);
     Tensor zeros = zerosOf(c, x, state);

@@ -17,9 +17,8 @@ protected:
   std::string padding = "valid";
   ActivationOption activation{"activation"};
   bool useBias = true;
-  InitializerPtr kernelInitializer = glorotUniform(), biasInitializer = zeros();
-  RegularizerPtr kernelRegularizer, biasRegularizer, outputRegularizer;
-  ConstraintPtr kernelConstraint, biasConstraint;
+  Weight kernel{glorotUniform()}, bias{zeros()};
+  RegularizerPtr outputRegularizer;
 
   void windowOptions(Options &o, std::vector<const char *> paddings) {
     o.sizes("kernel_size", kernelSize, rank);
@@ -39,22 +38,11 @@ protected:
             "one of them to 1");
   }
   void kernelOptions(Options &o, const char *which) {
-    std::string name = which;
-    o.object((name + "_initializer").c_str(), kernelInitializer,
-             initializerTable());
-    o.object("bias_initializer", biasInitializer, initializerTable());
-    o.object((name + "_regularizer").c_str(), kernelRegularizer,
-             regularizerTable());
-    o.object("bias_regularizer", biasRegularizer, regularizerTable());
-    o.object("activity_regularizer", outputRegularizer, regularizerTable());
-    o.object((name + "_constraint").c_str(), kernelConstraint,
-             constraintTable());
-    o.object("bias_constraint", biasConstraint, constraintTable());
+    weightOptions(o, {{which, kernel}, {"bias", bias}}, &outputRegularizer);
   }
-  RegularizerPtr activityRegularizer() const override {
-    return outputRegularizer;
+  Facts facts() const override {
+    return {.castsIntegers = true, .activityRegularizer = outputRegularizer};
   }
-  bool castsIntegers() const override { return true; }
   SpatialWindow window(Tensor x) const {
     return paddedWindow(x, channelsFirst(), kernelSize, strides, dilation,
                         padding);
@@ -65,24 +53,18 @@ protected:
     shape.push_back(out);
     return shape;
   }
-  WeightRules kernelRules() const {
-    return {kernelInitializer, kernelRegularizer, kernelConstraint};
-  }
   /// The bias of this number of features, or null.
-  Tensor bias(Call &c, int64_t features) const {
-    return useBias
-               ? c.weight("bias", {features},
-                          {biasInitializer, biasRegularizer, biasConstraint})
-               : Tensor();
+  Tensor shift(Call &c, int64_t features) const {
+    return useBias ? c.weight("bias", {features}, bias) : Tensor();
   }
-  /// Returns activation(x + bias).
-  Tensor finished(Call &c, Tensor x, Tensor bias) const {
-    if (bias)
-      x = x + alongFeatures(c.t, bias, x);
+  /// Returns activation(x + shift).
+  Tensor finished(Call &c, Tensor x, Tensor shift) const {
+    if (shift)
+      x = x + alongFeatures(c.t, shift, x);
     return activation.apply(c, x);
   }
   Tensor finished(Call &c, Tensor x) const {
-    return finished(c, x, bias(c, features(x)));
+    return finished(c, x, shift(c, features(x)));
   }
 };
 
@@ -102,7 +84,7 @@ template <int rank> class Conv : public AnyConvolution<rank> {
                 "; it must be a multiple of \"groups\", " +
                 std::to_string(groups));
     this->kernelOptions(o, "kernel");
-    lora.read(o, /*usesAlpha=*/true, this->kernelConstraint);
+    lora.read(o, /*usesAlpha=*/true, this->kernel.constraint);
     o.ignored("quantization_config",
               "\"dtype\" says whether weights are quantized");
   }
@@ -119,14 +101,14 @@ template <int rank> class Conv : public AnyConvolution<rank> {
     SpatialWindow window = this->window(x);
     if (!this->fits(c, x, window))
       return x;
-    WeightRules rules = this->kernelRules();
+    const Weight &of = this->kernel;
     Tensor kernel = c.weight("kernel", this->kernelShape(in / groups, filters),
-                             lora.rules("kernel", rules));
-    Tensor bias = this->bias(c, filters);
-    kernel = lora.applied(c, "kernel", kernel, rules);
+                             lora.rules("kernel", of));
+    Tensor shift = this->shift(c, filters);
+    kernel = lora.applied(c, "kernel", kernel, of);
     return this->finished(
         c, convolve(c.t, x, kernel, window, groups, this->channelsFirst()),
-        bias);
+        shift);
   }
 };
 
@@ -147,8 +129,8 @@ template <int rank> class DepthwiseConv : public AnyConvolution<rank> {
     if (!this->fits(c, x, window))
       return x;
     int64_t in = this->features(x);
-    Tensor kernel = c.weight("kernel", this->kernelShape(in, multiplier),
-                             this->kernelRules());
+    Tensor kernel =
+        c.weight("kernel", this->kernelShape(in, multiplier), this->kernel);
     kernel = c.t.reshape(kernel, this->kernelShape(1, in * multiplier));
     return this->finished(
         c, convolve(c.t, x, kernel, window, in, this->channelsFirst()));
@@ -159,9 +141,7 @@ template <int rank> class DepthwiseConv : public AnyConvolution<rank> {
 /// keras.layers.SeparableConv1D, SeparableConv2D
 template <int rank> class SeparableConv : public AnyConvolution<rank> {
   int64_t filters = 0, multiplier = 1;
-  InitializerPtr pointwiseInitializer = glorotUniform();
-  RegularizerPtr pointwiseRegularizer;
-  ConstraintPtr pointwiseConstraint;
+  Weight pointwise{glorotUniform()};
 
   void options(Options &o) override {
     o.integer("filters", filters, kPositive);
@@ -169,19 +149,11 @@ template <int rank> class SeparableConv : public AnyConvolution<rank> {
         o, rank == 1 ? std::vector<const char *>{"valid", "same", "causal"}
                      : std::vector<const char *>{"valid", "same"});
     o.integer("depth_multiplier", multiplier, kPositive);
-    o.object("depthwise_initializer", this->kernelInitializer,
-             initializerTable());
-    o.object("pointwise_initializer", pointwiseInitializer, initializerTable());
-    o.object("bias_initializer", this->biasInitializer, initializerTable());
-    o.object("depthwise_regularizer", this->kernelRegularizer,
-             regularizerTable());
-    o.object("pointwise_regularizer", pointwiseRegularizer, regularizerTable());
-    o.object("bias_regularizer", this->biasRegularizer, regularizerTable());
-    o.object("activity_regularizer", this->outputRegularizer,
-             regularizerTable());
-    o.object("depthwise_constraint", this->kernelConstraint, constraintTable());
-    o.object("pointwise_constraint", pointwiseConstraint, constraintTable());
-    o.object("bias_constraint", this->biasConstraint, constraintTable());
+    weightOptions(o,
+                  {{"depthwise", this->kernel},
+                   {"pointwise", pointwise},
+                   {"bias", this->bias}},
+                  &this->outputRegularizer);
   }
   Tensor call(Call &c, Tensor x) const override {
     if (!c.hasRank(x, rank + 2))
@@ -191,20 +163,17 @@ template <int rank> class SeparableConv : public AnyConvolution<rank> {
       return x;
     bool first = this->channelsFirst();
     int64_t in = this->features(x);
-    Tensor depthwise =
-        c.weight("depthwise_kernel", this->kernelShape(in, multiplier),
-                 this->kernelRules());
+    Tensor depthwise = c.weight(
+        "depthwise_kernel", this->kernelShape(in, multiplier), this->kernel);
     std::vector<int64_t> shape(rank, 1);
     shape.push_back(in * multiplier);
     shape.push_back(filters);
-    Tensor pointwise = c.weight(
-        "pointwise_kernel", shape,
-        {pointwiseInitializer, pointwiseRegularizer, pointwiseConstraint});
+    Tensor mixing = c.weight("pointwise_kernel", shape, pointwise);
     depthwise = c.t.reshape(depthwise, this->kernelShape(1, in * multiplier));
     x = convolve(c.t, x, depthwise, window, in, first);
     std::vector<int64_t> ones(rank, 1);
     SpatialWindow point = paddedWindow(x, first, ones, ones, ones, "valid");
-    return this->finished(c, convolve(c.t, x, pointwise, point, 1, first));
+    return this->finished(c, convolve(c.t, x, mixing, point, 1, first));
   }
 };
 
@@ -261,9 +230,8 @@ template <int rank> class ConvTranspose : public AnyConvolution<rank> {
     SpatialWindow window = transposedWindow();
     if (!this->fits(c, x, window))
       return x;
-    Tensor kernel =
-        c.weight("kernel", this->kernelShape(filters, this->features(x)),
-                 this->kernelRules());
+    Tensor kernel = c.weight(
+        "kernel", this->kernelShape(filters, this->features(x)), this->kernel);
     return this->finished(c, convolve(c.t, x, kernel, window, 1,
                                       this->channelsFirst(),
                                       /*isTransposed=*/true));

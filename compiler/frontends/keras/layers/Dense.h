@@ -14,9 +14,8 @@ class Dense : public Layer {
   int64_t units = 0;
   ActivationOption activation{"activation"};
   bool useBias = true;
-  InitializerPtr kernelInitializer = glorotUniform(), biasInitializer = zeros();
-  RegularizerPtr kernelRegularizer, biasRegularizer, outputRegularizer;
-  ConstraintPtr kernelConstraint, biasConstraint;
+  Weight kernel{glorotUniform()}, bias{zeros()};
+  RegularizerPtr outputRegularizer;
   LowRank lora;
   QuantizationConfigPtr quantization;
 
@@ -24,37 +23,28 @@ class Dense : public Layer {
     o.integer("units", units, kPositive);
     activation.read(o);
     o.flag("use_bias", useBias);
-    o.object("kernel_initializer", kernelInitializer, initializerTable());
-    o.object("bias_initializer", biasInitializer, initializerTable());
-    o.object("kernel_regularizer", kernelRegularizer, regularizerTable());
-    o.object("bias_regularizer", biasRegularizer, regularizerTable());
-    o.object("activity_regularizer", outputRegularizer, regularizerTable());
-    o.object("kernel_constraint", kernelConstraint, constraintTable());
-    o.object("bias_constraint", biasConstraint, constraintTable());
-    lora.read(o, /*usesAlpha=*/false, kernelConstraint);
+    weightOptions(o, {{"kernel", kernel}, {"bias", bias}}, &outputRegularizer);
+    lora.read(o, /*usesAlpha=*/false, kernel.constraint);
     o.object("quantization_config", quantization, quantizationTable());
   }
-  bool quantizesBy(const std::string &) const override { return true; }
-  RegularizerPtr activityRegularizer() const override {
-    return outputRegularizer;
-  }
-  bool castsIntegers() const override { return true; }
-  Masks masks(Call &, const CallInputs &inputs) const override {
-    return passed(inputs);
+  Facts facts() const override {
+    return {.castsIntegers = true,
+            .passesMask = true,
+            .quantizedBy = {"int8", "int4", "gptq", "awq"},
+            .activityRegularizer = outputRegularizer};
   }
   Tensor call(Call &c, Tensor x) const override {
     if (c.t.rank(x) < 2) {
       c.refuse("needs an input of rank 2 or more");
       return x;
     }
-    Tensor bias;
+    Tensor shift;
     Tensor out = product(c, x, [&] {
       if (useBias)
-        bias = c.weight("bias", {units},
-                        {biasInitializer, biasRegularizer, biasConstraint});
+        shift = c.weight("bias", {units}, bias);
     });
-    if (bias)
-      out = out + c.t.along(bias, out);
+    if (shift)
+      out = out + c.t.along(shift, out);
     return activation.apply(c, out);
   }
   Tensor product(Call &c, Tensor x, llvm::function_ref<void()> addBias) const {
@@ -72,10 +62,9 @@ class Dense : public Layer {
                               /*isEinsum=*/false)
           .of(x, addBias);
     }
-    WeightRules rules{kernelInitializer, kernelRegularizer, kernelConstraint};
-    Tensor kernel = c.weight("kernel", shape, lora.rules("kernel", rules));
+    Tensor matrix = c.weight("kernel", shape, lora.rules("kernel", kernel));
     addBias();
-    return c.t.matmul(x, lora.applied(c, "kernel", kernel, rules));
+    return c.t.matmul(x, lora.applied(c, "kernel", matrix, kernel));
   }
 };
 

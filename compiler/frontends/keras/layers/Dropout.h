@@ -20,9 +20,7 @@ public:
     o.seed("seed", seed, rate > 0);
     o.shape("noise_shape", noiseShape);
   }
-  Masks masks(Call &, const CallInputs &inputs) const override {
-    return passed(inputs);
-  }
+  Facts facts() const override { return {.passesMask = true}; }
   Tensor call(Call &c, Tensor x) const override {
     return seed ? c.dropout(x, rate, seed, c.noiseShape(x, noiseShape)) : x;
   }

@@ -11,14 +11,8 @@ void EinsumDense::options(Options &o) {
   o.shape("output_shape", outputShape);
   activation.read(o);
   o.text("bias_axes", biasAxes);
-  o.object("kernel_initializer", kernelInitializer, initializerTable());
-  o.object("bias_initializer", biasInitializer, initializerTable());
-  o.object("kernel_regularizer", kernelRegularizer, regularizerTable());
-  o.object("bias_regularizer", biasRegularizer, regularizerTable());
-  o.object("activity_regularizer", outputRegularizer, regularizerTable());
-  o.object("kernel_constraint", kernelConstraint, constraintTable());
-  o.object("bias_constraint", biasConstraint, constraintTable());
-  lora.read(o, /*usesAlpha=*/true, kernelConstraint);
+  weightOptions(o, {{"kernel", kernel}, {"bias", bias}}, &outputRegularizer);
+  lora.read(o, /*usesAlpha=*/true, kernel.constraint);
   o.ignored("gptq_unpacked_column_size", "it follows from the equation");
   o.object("quantization_config", quantization, quantizationTable());
 }
@@ -53,7 +47,7 @@ EinsumDense::shapeOf(Call &c, const EinsumEquation &e, Tensor x) const {
 Tensor EinsumDense::product(Call &c, const EinsumEquation &e, Tensor x,
                             ArrayRef<int64_t> full,
                             llvm::function_ref<void()> addBias) const {
-  WeightRules rules{kernelInitializer, kernelRegularizer, kernelConstraint};
+  Weight rules = kernel;
   std::vector<int64_t> shape;
   for (auto [i, letter] : llvm::enumerate(e.kernel)) {
     size_t at = e.output.find(letter);
@@ -66,9 +60,9 @@ Tensor EinsumDense::product(Call &c, const EinsumEquation &e, Tensor x,
     return QuantizedProduct(c, e, shape, full, quantization.get(), lora,
                             /*isEinsum=*/true)
         .of(x, addBias);
-  Tensor kernel = c.weight("kernel", shape, lora.rules("kernel", rules));
+  Tensor factor = c.weight("kernel", shape, lora.rules("kernel", rules));
   addBias();
-  return e.contracted(c.t, x, lora.applied(c, "kernel", kernel, rules));
+  return e.contracted(c.t, x, lora.applied(c, "kernel", factor, rules));
 }
 
 Tensor EinsumDense::call(Call &c, Tensor x) const {
@@ -80,7 +74,7 @@ Tensor EinsumDense::call(Call &c, Tensor x) const {
   std::optional<std::vector<int64_t>> full = shapeOf(c, e, x);
   if (!full)
     return x;
-  Tensor bias;
+  Tensor shift;
   Tensor out = product(c, e, x, *full, [&] {
     std::vector<int64_t> biasShape;
     for (size_t i = 0; !biasAxes.empty() && i < e.output.size(); ++i)
@@ -88,10 +82,9 @@ Tensor EinsumDense::call(Call &c, Tensor x) const {
         biasShape.push_back(namesLetter(biasAxes, e.output[i]) ? (*full)[i]
                                                                : 1);
     if (!biasAxes.empty())
-      bias = c.weight("bias", biasShape,
-                      {biasInitializer, biasRegularizer, biasConstraint});
+      shift = c.weight("bias", biasShape, bias);
   });
-  if (bias)
-    out = out + c.t.stretch(bias, c.t.shape(out));
+  if (shift)
+    out = out + c.t.stretch(shift, c.t.shape(out));
   return activation.apply(c, out);
 }

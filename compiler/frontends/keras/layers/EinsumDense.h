@@ -16,18 +16,17 @@ public:
   /// The shape of a sample's result, without the dimensions of "...".
   std::vector<int64_t> outputShape;
   ActivationOption activation{"activation"};
-  InitializerPtr kernelInitializer = glorotUniform(), biasInitializer = zeros();
-  RegularizerPtr kernelRegularizer, biasRegularizer, outputRegularizer;
-  ConstraintPtr kernelConstraint, biasConstraint;
+  Weight kernel{glorotUniform()}, bias{zeros()};
+  RegularizerPtr outputRegularizer;
   LowRank lora;
   QuantizationConfigPtr quantization;
 
   void options(Options &o) override;
-  RegularizerPtr activityRegularizer() const override {
-    return outputRegularizer;
+  Facts facts() const override {
+    return {.castsIntegers = true,
+            .quantizedBy = {"int8", "int4", "gptq", "awq"},
+            .activityRegularizer = outputRegularizer};
   }
-  bool castsIntegers() const override { return true; }
-  bool quantizesBy(const std::string &) const override { return true; }
   Tensor call(Call &c, Tensor x) const override;
 
 private:

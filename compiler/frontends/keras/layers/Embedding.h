@@ -13,9 +13,7 @@ namespace weft::keras {
 class Embedding : public Layer {
 protected:
   int64_t inputDim = 0, outputDim = 0;
-  InitializerPtr initializer = initializerTable().make("RandomUniform");
-  RegularizerPtr regularizer;
-  ConstraintPtr constraint;
+  Weight embeddings{initializerTable().make("RandomUniform")};
   bool maskZero = false;
   LowRank lora;
   QuantizationConfigPtr quantization;
@@ -23,21 +21,21 @@ protected:
   void tableOptions(Options &o) {
     o.integer("input_dim", inputDim, kPositive);
     o.integer("output_dim", outputDim, kPositive);
-    o.object("embeddings_initializer", initializer, initializerTable());
-    o.object("embeddings_regularizer", regularizer, regularizerTable());
+    initializerOptions(o, {{"embeddings", embeddings}});
+    regularizerOptions(o, {{"embeddings", embeddings}});
     o.refused("activity_regularizer", "penalties of embeddings' results");
-    o.object("embeddings_constraint", constraint, constraintTable());
+    constraintOptions(o, {{"embeddings", embeddings}});
     o.flag("mask_zero", maskZero);
   }
   void options(Options &o) override {
     tableOptions(o);
-    lora.read(o, /*usesAlpha=*/false, constraint);
+    lora.read(o, /*usesAlpha=*/false, embeddings.constraint);
     o.object("quantization_config", quantization, quantizationTable());
   }
-  bool takesIntegers() const override { return true; }
-  bool castsInputs() const override { return false; }
-  bool quantizesBy(const std::string &mode) const override {
-    return mode == "int8" || mode == "int4";
+  Facts facts() const override {
+    return {.takesIntegers = true,
+            .castsInputs = false,
+            .quantizedBy = {"int8", "int4"}};
   }
   Masks masks(Call &c, const CallInputs &inputs) const override {
     return maskZero ? Masks{inputs.values[0] != 0} : Masks();
@@ -52,10 +50,9 @@ protected:
     return QuantizedTable(c, inputDim, outputDim, quantization.get());
   }
   Tensor table(Call &c) const {
-    WeightRules rules{initializer, regularizer, constraint};
     Tensor table = c.weight("embeddings", {inputDim, outputDim},
-                            lora.rules("embeddings", rules));
-    return lora.applied(c, "embeddings", table, rules);
+                            lora.rules("embeddings", embeddings));
+    return lora.applied(c, "embeddings", table, embeddings);
   }
 };
 
@@ -75,8 +72,10 @@ class ReversibleEmbedding : public Embedding {
     o.refused("lora_alpha", "low-rank adapters");
     o.object("quantization_config", quantization, quantizationTable());
   }
-  std::vector<const char *> flagArguments() const override {
-    return {"reverse"};
+  Facts facts() const override {
+    Facts facts = Embedding::facts();
+    facts.flags = {"reverse"};
+    return facts;
   }
   Masks masks(Call &c, const CallInputs &inputs) const override {
     return inputs.flag("reverse") ? Masks() : Embedding::masks(c, inputs);
@@ -95,17 +94,18 @@ class ReversibleEmbedding : public Embedding {
       QuantizedTable whole = quantized(c);
       if (!tieWeights)
         whole.addReverse();
-      return isReverse ? capped(t, whole.logits(c.cast(x)))
+      return isReverse ? capped(whole.logits(c.cast(x)))
                        : whole.rowsOf(t.toInteger(x));
     }
     Tensor table = this->table(c);
-    Tensor back = tieWeights ? t.transpose(table, {1, 0})
-                             : c.weight("reverse_embeddings",
-                                        {outputDim, inputDim}, {initializer});
-    return isReverse ? capped(t, t.matmul(c.cast(x), back))
+    Tensor back = tieWeights
+                      ? t.transpose(table, {1, 0})
+                      : c.weight("reverse_embeddings", {outputDim, inputDim},
+                                 {embeddings.initializer});
+    return isReverse ? capped(t.matmul(c.cast(x), back))
                      : t.take(table, t.toInteger(x));
   }
-  Tensor capped(Tensors &t, Tensor logits) const {
+  Tensor capped(Tensor logits) const {
     if (!softCap)
       return logits;
     return tanh(logits / *softCap) * *softCap;

@@ -15,7 +15,7 @@ class Flatten : public Layer {
   void options(Options &o) override {
     o.choice("data_format", dataFormat, {"channels_last", "channels_first"});
   }
-  bool takesIntegers() const override { return true; }
+  Facts facts() const override { return {.takesIntegers = true}; }
   Tensor call(Call &c, Tensor x) const override {
     if (dataFormat == "channels_first" && c.t.rank(x) > 2)
       x = c.t.channelsLast(x);

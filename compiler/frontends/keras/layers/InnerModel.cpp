@@ -43,12 +43,12 @@ std::vector<std::string> InnerModel::attributes() const {
   return out;
 }
 
-std::string InnerModel::attributeOf(const std::string &inside) const {
+std::string InnerModel::attributeIn(const std::string &inside) const {
   const std::vector<std::string> all = attributes();
   for (size_t i = 0; i < all.size(); ++i)
     if (StringRef rest = inside;
         rest.consume_front(all[i]) && rest.consume_front("/"))
-      return all[i] + "/" + member(i).attributeOf(rest.str());
+      return all[i] + "/" + member(i).savedPath(rest.str());
   return inside;
 }
 
@@ -104,7 +104,7 @@ CallInputs Run::inputsOf(const InnerGraph::Call &call,
     out.tensors.push_back(values.at(tensor));
     out.tensorMasks.push_back(masks.lookup(values.at(tensor)));
   }
-  std::vector<const char *> names = layer.tensorArguments();
+  std::vector<const char *> names = layer.facts().tensors;
   out.arguments.keywords = call.arguments.keywords;
   for (auto [i, argument] : llvm::enumerate(call.arguments.positional))
     if (i == 0 || i >= names.size())
@@ -132,9 +132,10 @@ CallInputs Run::inputsOf(const InnerGraph::Call &call,
 static bool takesArguments(Call &c, const Layer &layer,
                            const CallInputs &inputs) {
   std::set<std::string> known = {"mask"};
-  for (const char *name : layer.tensorArguments())
+  const Facts facts = layer.facts();
+  for (const char *name : facts.tensors)
     known.insert(name);
-  for (const char *name : layer.flagArguments())
+  for (const char *name : facts.flags)
     known.insert(name);
   for (const auto &[name, argument] : inputs.arguments.keywords)
     if (argument.isGiven() && !known.count(name)) {
@@ -173,7 +174,7 @@ CallResults InnerModel::run(Call &c, const CallInputs &inputs) const {
       }
       if (results.values.empty())
         return {};
-      if (layer.takesMasksOff())
+      if (layer.facts().takesMasksOff)
         for (Tensor value : given.tensors)
           run.masks.erase(value);
       InnerGraph::Tensor name = call.name;

@@ -23,13 +23,15 @@ public:
                               const CallInputs &inputs) const override {
     return run(c, inputs).values;
   }
-  std::vector<const char *> tensorArguments() const override {
-    return {"inputs", "mask"};
+  Facts facts() const override {
+    return {.tensors = {"inputs", "mask"},
+            .takesSeveral = true,
+            .takesIntegers = true,
+            .castsInputs = false, // its layers cast
+            .attributeOf = [this](const std::string &inside) {
+              return attributeIn(inside);
+            }};
   }
-  bool takesSeveral() const override { return true; }
-  bool takesIntegers() const override { return true; }
-  bool castsInputs() const override { return false; } // its layers cast
-  std::string attributeOf(const std::string &inside) const override;
 
 protected:
   InnerGraph graph;
@@ -40,6 +42,7 @@ private:
   }
   /// The attribute of each member: layers/dense_1; empty for inputs.
   std::vector<std::string> attributes() const;
+  std::string attributeIn(const std::string &inside) const;
   bool binds(Call &c, const CallInputs &inputs) const;
 };
 

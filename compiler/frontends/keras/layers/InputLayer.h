@@ -17,7 +17,9 @@ public:
   std::vector<int64_t> sampleShape() const {
     return {batchShape.begin() + !batchShape.empty(), batchShape.end()};
   }
-  bool hasOwnType() const override { return true; } // the type of its data
+  Facts facts() const override {
+    return {.hasOwnType = true}; // the type of its data
+  }
   void options(Options &o) override {
     o.shape("batch_shape", batchShape);
     o.check(!batchShape.empty(), "an input needs a \"batch_shape\"");

@@ -6,20 +6,20 @@
 //
 //   class Dense : public Layer {
 //     int64_t units = 0;
-//     InitializerPtr kernelInitializer = initializerTable().make("GlorotUniform");
+//     Weight kernel{glorotUniform()};
 //     void options(Options &o) override {
 //       o.integer("units", units, kPositive);
-//       o.object("kernel_initializer", kernelInitializer, initializerTable());
+//       weightOptions(o, {{"kernel", kernel}});
 //     }
 //     Tensor call(Call &c, Tensor x) const override {
 //       return c.t.matmul(x, c.weight("kernel", {c.t.size(x, -1), units},
-//                                     {kernelInitializer}));
+//                                     kernel));
 //     }
 //   };
 //
-// Shapes and variables follow from `call`: reading a model runs the calls once
-// on values that are never computed (model/GraphRunner.cpp), each step runs
-// them again. A layer object has no state except its options.
+// Shapes and variables follow from `call`: reading a model runs the calls for
+// two batches, on values that are never computed (model/GraphRunner.cpp), each
+// step runs them again. A layer object has no state except its options.
 //
 // A layer overrides one of the first three, and perhaps the last:
 //
@@ -31,7 +31,11 @@
 // Masks mark the valid positions of a tensor (i1, without its last dimensions).
 // They follow the tensors as in Keras: `inputs.mask()` is the input's, or null;
 // `masks` returns those of the results. A layer that does not override it drops
-// masks; layers with Keras' supports_masking return passed(inputs).
+// masks, or passes the first on if its facts say so:
+//
+//   Facts facts() const override {
+//     return {.castsIntegers = true, .passesMask = true};
+//   }
 //
 // Floats and weights are given in the type in which the layer's policy
 // computes, and states in the type of its variables; a formula that Keras
@@ -44,6 +48,8 @@
 
 #include "weft/base/config/Policy.h"
 #include "weft/compiler/frontends/keras/regularizers/Regularizer.h"
+
+#include <functional>
 
 namespace weft::formulas {
 class Tensor;
@@ -64,6 +70,52 @@ struct Adapter {
   double scale = 1;
 };
 
+/// What others must know of a layer, besides its call.
+struct Facts {
+  /// The parameters of Keras' call that are tensors or lists of tensors, in
+  /// order. CallInputs::values holds the first; the others are found by name.
+  std::vector<const char *> tensors = {"inputs"};
+  /// The parameters that are true or false. All others are refused.
+  std::vector<const char *> flags = {};
+  /// It reads all arguments of its calls itself (numbers, texts, structures),
+  /// and refuses unknown ones.
+  bool readsArguments = false;
+  /// It is called with a list of tensors.
+  bool takesSeveral = false;
+  /// It can be called with a tensor of integers.
+  bool takesIntegers = false;
+  /// Integers among the inputs are converted to the layer's compute type, as
+  /// Keras does for products with weights.
+  bool castsIntegers = false;
+  /// Floats among the inputs are converted to the layer's compute type (Keras'
+  /// autocast).
+  bool castsInputs = true;
+  /// The mask of the first tensor is that of the first result (Keras'
+  /// supports_masking).
+  bool passesMask = false;
+  /// A call removes the masks from its input tensors, so that later layers do
+  /// not find them, as Keras' MultiHeadAttention does.
+  bool takesMasksOff = false;
+  /// "dtype" is an option of the layer itself, not the policy of its
+  /// computation.
+  bool hasOwnType = false;
+  /// The modes of policies that quantize its weights, such as int8.
+  std::vector<std::string> quantizedBy = {};
+  /// The regularizer of each call's result; its penalty is divided by the batch
+  /// size.
+  RegularizerPtr activityRegularizer = nullptr;
+  /// The name of the layer's group in a saved model, unless it is that of the
+  /// class.
+  std::optional<std::string> savedName = std::nullopt;
+  /// The attribute of Keras' class that holds the inner layer of this name,
+  /// such as query_dense for query, unless it has the name. Saved models use
+  /// it.
+  std::function<std::string(const std::string &inside)> attributeOf = nullptr;
+  /// The weights of the inner layer that Keras saves once more, among this
+  /// layer's own variables.
+  std::vector<std::string> alsoSaved = {};
+};
+
 class Layer : public Configured {
 public:
   std::string name;
@@ -76,7 +128,7 @@ public:
   void commonOptions(Options &o) override {
     o.text("name", name);
     o.flag("trainable", trainable);
-    if (!hasOwnType())
+    if (!facts().hasOwnType)
       o.policy("dtype", policy);
   }
   /// The result for one tensor, whose dimension 0 is the batch.
@@ -85,57 +137,22 @@ public:
   virtual Tensor callAll(Call &c, const CallInputs &inputs) const;
   /// All results; the default is that of callAll.
   virtual std::vector<Tensor> results(Call &c, const CallInputs &inputs) const;
-  /// The masks of the results.
+  /// The masks of the results; the default is that of the facts.
   virtual Masks masks(Call &c, const CallInputs &inputs) const;
 
-  /// The parameters of Keras' call that are tensors or lists of tensors, in
-  /// order. CallInputs::values holds the first; the others are found by name.
-  /// flagArguments() lists those that are true or false; all others are
-  /// refused.
-  virtual std::vector<const char *> tensorArguments() const {
-    return {"inputs"};
-  }
-  virtual std::vector<const char *> flagArguments() const { return {}; }
-  /// Whether it reads all arguments of its calls itself (numbers, texts,
-  /// structures), and refuses unknown ones.
-  virtual bool readsArguments() const { return false; }
-  /// Whether it is called with a list of tensors.
-  virtual bool takesSeveral() const { return false; }
-  /// Whether it can be called with a tensor of integers.
-  virtual bool takesIntegers() const { return false; }
-  /// Whether integers among the inputs are converted to the layer's compute
-  /// type, as Keras does for products with weights.
-  virtual bool castsIntegers() const { return false; }
-  /// Whether floats among the inputs are converted to the layer's compute type
-  /// (Keras' autocast).
-  virtual bool castsInputs() const { return true; }
-  /// Whether a call removes the masks from its input tensors, so that later
-  /// layers do not find them, as Keras' MultiHeadAttention does.
-  virtual bool takesMasksOff() const { return false; }
-  /// Whether its weights can be quantized in the mode of a policy, such as
-  /// int8.
-  virtual bool quantizesBy(const std::string &) const { return false; }
-  /// Whether "dtype" is an option of the layer itself, not the policy of its
-  /// computation.
-  virtual bool hasOwnType() const { return false; }
-  /// The regularizer of each call's result; its penalty is divided by the batch
-  /// size.
-  virtual RegularizerPtr activityRegularizer() const { return nullptr; }
+  /// What callers, readers and writers of files know of the layer.
+  virtual Facts facts() const { return {}; }
+
   /// The name of the layer's group in a saved model, without the number; empty
   /// for a function, which has no group.
-  virtual std::string savedName() const { return snakeCase(className); }
-  /// The attribute of Keras' class that holds the inner layer of this name,
-  /// such as query_dense for query. Saved models use it.
-  virtual std::string attributeOf(const std::string &inside) const {
-    return inside;
+  std::string savedName() const {
+    return facts().savedName.value_or(snakeCase(className));
   }
-  /// Whether Keras saves the inner layer's weight of this name once more, among
-  /// this layer's own variables.
-  virtual bool alsoSaves(const std::string &) const { return false; }
-
-protected:
-  /// The mask of the first tensor, for the first result.
-  static Masks passed(const CallInputs &inputs);
+  /// The path in a saved model of what has this path inside the layer.
+  std::string savedPath(const std::string &inside) const {
+    auto attributeOf = facts().attributeOf;
+    return attributeOf ? attributeOf(inside) : inside;
+  }
 };
 
 using LayerPtr = std::shared_ptr<const Layer>;

@@ -22,7 +22,7 @@ class LayerScale : public Layer {
                ", but is called with samples of shape " + sampleText(x));
       return x;
     }
-    WeightRules rules{constant(initValues)};
+    Weight rules{constant(initValues)};
     rules.isUnnamed = true;
     Tensor gamma = c.weight("variable", {projectionDim}, rules);
     return x * c.t.along(gamma, x);

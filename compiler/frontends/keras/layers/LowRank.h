@@ -36,7 +36,7 @@ public:
   bool isUsed() const { return rank.value_or(0) > 0; }
 
   /// The rules of the weight itself, which is frozen beside an adapter.
-  WeightRules rules(const char *name, WeightRules rules) const {
+  Weight rules(const char *name, Weight rules) const {
     if (isUsed()) {
       rules.isFrozen = true;
       rules.adapter = Adapter{nameOf(name, "a"), nameOf(name, "b"), scale()};
@@ -47,7 +47,7 @@ public:
   /// The weight with its adapter, whose variables Keras adds behind all others
   /// of the layer.
   Tensor applied(Call &c, const char *name, Tensor weight,
-                 const WeightRules &rules) const {
+                 const Weight &rules) const {
     if (!isUsed())
       return weight;
     Tensors &t = c.t;
@@ -58,7 +58,7 @@ public:
     c.construct(heUniform);
     auto part = [&](const char *which, const std::vector<int64_t> &shape,
                     const InitializerPtr &initializer) {
-      WeightRules own{initializer, rules.regularizer};
+      Weight own{initializer, rules.regularizer};
       own.isOfAdapter = true;
       return c.weight(nameOf(name, which).c_str(), shape, own);
     };

@@ -8,7 +8,7 @@
 namespace weft::keras {
 
 /// A mask as i1; elements of other types are true if not 0.
-inline Tensor maskBits(Tensors &t, Tensor mask) {
+inline Tensor maskBits(Tensor mask) {
   return tensorType(mask).getElementType().isInteger(1) ? mask : mask != 0;
 }
 

@@ -23,7 +23,7 @@ protected:
   virtual Tensor combined(Tensors &t, Tensor a, Tensor b) const = 0;
   virtual Tensor finished(Tensors &, Tensor x, size_t) const { return x; }
 
-  bool takesSeveral() const override { return true; }
+  Facts facts() const override { return {.takesSeveral = true}; }
   /// The union of the tensors' masks; none if one has no mask, or they differ
   /// in shape.
   Masks masks(Call &c, const CallInputs &inputs) const override {
@@ -56,7 +56,7 @@ protected:
       return {};
     SmallVector<int64_t> shape(c.t.shape(mask));
     shape.push_back(1);
-    mask = c.t.reshape(maskBits(c.t, mask), shape);
+    mask = c.t.reshape(maskBits(mask), shape);
     return fitsSamples(c, mask, x) ? c.t.stretch(mask, c.t.shape(x)) : Tensor();
   }
   /// Combines the next tensor; `isKnown` is the wide mask of all before.
@@ -101,7 +101,7 @@ class Dot : public Layer {
   std::vector<int64_t> axes;
   bool normalize = false;
 
-  bool takesSeveral() const override { return true; }
+  Facts facts() const override { return {.takesSeveral = true}; }
   void options(Options &o) override {
     o.axes("axes", axes);
     o.check(!axes.empty() && axes.size() <= 2,
@@ -198,8 +198,9 @@ class Minimum : public Merging {
 class Concatenate : public Layer {
   int64_t axis = -1;
 
-  bool takesSeveral() const override { return true; }
-  bool takesIntegers() const override { return true; }
+  Facts facts() const override {
+    return {.takesSeveral = true, .takesIntegers = true};
+  }
   void options(Options &o) override { o.integer("axis", axis, kAnyNumber); }
   Tensor callAll(Call &c, const CallInputs &inputs) const override {
     Tensor first = inputs.values[0];

@@ -16,13 +16,7 @@ void HeadAttention::sharedOptions(Options &o) {
   o.flag("use_bias", useBias);
   o.maybeInteger("sliding_window", slidingWindow, kPositive);
   o.refused("flash_attention", "another algorithm");
-  o.object("kernel_initializer", kernelInitializer, initializerTable());
-  o.object("bias_initializer", biasInitializer, initializerTable());
-  o.object("kernel_regularizer", kernelRegularizer, regularizerTable());
-  o.object("bias_regularizer", biasRegularizer, regularizerTable());
-  o.object("activity_regularizer", productRegularizer, regularizerTable());
-  o.object("kernel_constraint", kernelConstraint, constraintTable());
-  o.object("bias_constraint", biasConstraint, constraintTable());
+  weightOptions(o, {{"kernel", kernel}, {"bias", bias}}, &productRegularizer);
   o.flag("use_gate", useGate);
   o.maybeInteger("seed", seed, kAnyNumber);
 }
@@ -39,13 +33,11 @@ Tensor HeadAttention::product(Call &c, const char *name, Tensor x,
   dense.outputShape = std::move(shape);
   dense.activation.set(activation);
   dense.biasAxes = useBias ? biasAxes : "";
-  dense.kernelInitializer = cloneOf(kernelInitializer);
-  dense.biasInitializer = cloneOf(biasInitializer);
-  dense.kernelRegularizer = kernelRegularizer;
-  dense.biasRegularizer = biasRegularizer;
+  dense.kernel = kernel;
+  dense.bias = bias;
+  for (Weight *weight : {&dense.kernel, &dense.bias})
+    weight->initializer = cloneOf(weight->initializer);
   dense.outputRegularizer = productRegularizer;
-  dense.kernelConstraint = kernelConstraint;
-  dense.biasConstraint = biasConstraint;
   return c.run(dense, name, x);
 }
 
@@ -99,7 +91,7 @@ Tensor HeadAttention::masksOfInputs(Call &c, const CallInputs &inputs,
                       " does not fit " + shapeText(shape) +
                       " positions along axes " + shapeText(of.axes) +
                       "; masks have a value for each position");
-    Tensor wide = t.make<BroadcastOp>(maskBits(t, mask), of.seen, dims);
+    Tensor wide = t.make<BroadcastOp>(maskBits(mask), of.seen, dims);
     out = out ? out & wide : wide;
   };
   auto given = [&](const char *name, Tensor otherwise) {
@@ -122,7 +114,7 @@ Tensor HeadAttention::mask(Call &c, const CallInputs &inputs,
   Tensor written = inputs.tensor("attention_mask");
   if (!written)
     return out;
-  written = maskBits(t, written);
+  written = maskBits(written);
   SmallVector<int64_t> shape(of.seen);
   int64_t ofPositions = 2 * int64_t(of.axes.size());
   if (t.rank(written) == int64_t(shape.size()) + 1)

@@ -22,9 +22,8 @@ protected:
   bool useBias = true, useGate = false;
   std::optional<int64_t> seed, slidingWindow;
   std::vector<int64_t> outputShape; ///< of a position; empty: the query's
-  InitializerPtr kernelInitializer = glorotUniform(), biasInitializer = zeros();
-  RegularizerPtr kernelRegularizer, biasRegularizer, productRegularizer;
-  ConstraintPtr kernelConstraint, biasConstraint;
+  Weight kernel{glorotUniform()}, bias{zeros()};
+  RegularizerPtr productRegularizer;
 
   void sharedOptions(Options &o);
   virtual Heads heads() const = 0;
@@ -34,18 +33,15 @@ protected:
   /// Whether an argument query_mask takes precedence over the query's mask.
   virtual bool readsQueryMask() const = 0;
 
-  std::vector<const char *> flagArguments() const override {
-    return {"use_causal_mask", "return_attention_scores"};
-  }
-  std::vector<const char *> tensorArguments() const override {
-    return {"query",      "value",    "key",           "query_mask",
-            "value_mask", "key_mask", "attention_mask"};
-  }
-  std::string attributeOf(const std::string &inside) const override {
+  static std::string denseOf(const std::string &inside) {
     return inside == "attention_output" ? "output_dense" : inside + "_dense";
   }
-  Masks masks(Call &, const CallInputs &inputs) const override {
-    return passed(inputs);
+  Facts facts() const override {
+    return {.tensors = {"query", "value", "key", "query_mask", "value_mask",
+                        "key_mask", "attention_mask"},
+            .flags = {"use_causal_mask", "return_attention_scores"},
+            .passesMask = true,
+            .attributeOf = denseOf};
   }
   std::vector<Tensor> results(Call &c, const CallInputs &inputs) const override;
 
@@ -107,9 +103,13 @@ class MultiHeadAttention : public HeadAttention {
     return out;
   }
   bool readsQueryMask() const override { return false; }
-  bool takesMasksOff() const override { return true; }
-  std::string attributeOf(const std::string &inside) const override {
-    return (inside == "gate" ? "_" : "") + HeadAttention::attributeOf(inside);
+  Facts facts() const override {
+    Facts facts = HeadAttention::facts();
+    facts.takesMasksOff = true;
+    facts.attributeOf = [](const std::string &inside) {
+      return (inside == "gate" ? "_" : "") + denseOf(inside);
+    };
+    return facts;
   }
 };
 
@@ -135,14 +135,15 @@ class GroupQueryAttention : public HeadAttention {
     return rank == 3 ? SmallVector<int64_t>{1} : SmallVector<int64_t>();
   }
   bool readsQueryMask() const override { return true; }
-  /// Keras adds the activity penalty to the layer's result and to the
-  /// projections.
-  RegularizerPtr activityRegularizer() const override {
-    return productRegularizer;
-  }
-  std::string savedName() const override { return "grouped_query_attention"; }
-  std::string attributeOf(const std::string &inside) const override {
-    return "_" + HeadAttention::attributeOf(inside);
+  Facts facts() const override {
+    Facts facts = HeadAttention::facts();
+    // Keras adds the penalty to the layer's result and to the projections.
+    facts.activityRegularizer = productRegularizer;
+    facts.savedName = "grouped_query_attention";
+    facts.attributeOf = [](const std::string &inside) {
+      return "_" + denseOf(inside);
+    };
+    return facts;
   }
 };
 

@@ -14,9 +14,7 @@ class Noise : public Layer {
 protected:
   InitializerPtr seed;
 
-  Masks masks(Call &, const CallInputs &inputs) const override {
-    return passed(inputs);
-  }
+  Facts facts() const override { return {.passesMask = true}; }
   virtual Tensor noisy(Call &c, Tensor x) const = 0;
   /// Normal numbers in the shape of x.
   Tensor normal(Call &c, Tensor x) const {
@@ -90,10 +88,9 @@ class ActivityRegularization : public Layer {
     o.number("l1", l1, kAnyNumber);
     o.number("l2", l2, kAnyNumber);
   }
-  Masks masks(Call &, const CallInputs &inputs) const override {
-    return passed(inputs);
+  Facts facts() const override {
+    return {.passesMask = true, .activityRegularizer = l1l2(l1, l2)};
   }
-  RegularizerPtr activityRegularizer() const override { return l1l2(l1, l2); }
   Tensor call(Call &, Tensor x) const override { return x; }
 };
 
@@ -109,9 +106,7 @@ template <int rank> class SpatialDropout : public OfImages {
     if (rank > 1)
       formatOption(o);
   }
-  Masks masks(Call &, const CallInputs &inputs) const override {
-    return passed(inputs);
-  }
+  Facts facts() const override { return {.passesMask = true}; }
   Tensor call(Call &c, Tensor x) const override {
     if (!c.hasRank(x, rank + 2) || !seed)
       return x;

@@ -4,6 +4,7 @@
 #define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_NORMALIZATIONS_H
 
 #include "weft/compiler/frontends/keras/layers/Masking.h"
+#include "weft/compiler/frontends/keras/layers/Renormalization.h"
 
 namespace weft::keras {
 
@@ -13,42 +14,32 @@ class Normalization : public Layer {
 protected:
   double epsilon = 1e-3;
   bool center = true, scale = true;
-  InitializerPtr betaInitializer = zeros(), gammaInitializer = ones();
-  RegularizerPtr betaRegularizer, gammaRegularizer;
-  ConstraintPtr betaConstraint, gammaConstraint;
+  Weight beta{zeros()}, gamma{ones()};
 
   void switches(Options &o) {
     o.number("epsilon", epsilon, kAnyNumber);
     o.flag("center", center);
     o.flag("scale", scale);
-    o.object("beta_initializer", betaInitializer, initializerTable());
-    o.object("gamma_initializer", gammaInitializer, initializerTable());
+    initializerOptions(o, {{"beta", beta}, {"gamma", gamma}});
   }
   void rules(Options &o) {
-    o.object("beta_regularizer", betaRegularizer, regularizerTable());
-    o.object("gamma_regularizer", gammaRegularizer, regularizerTable());
-    o.object("beta_constraint", betaConstraint, constraintTable());
-    o.object("gamma_constraint", gammaConstraint, constraintTable());
+    regularizerOptions(o, {{"beta", beta}, {"gamma", gamma}});
+    constraintOptions(o, {{"beta", beta}, {"gamma", gamma}});
   }
   /// A weight, converted from its own type to f32, as normalizations compute in
   /// f32 with any policy.
   static Tensor wideWeight(Call &c, const char *name,
-                           std::vector<int64_t> shape, WeightRules rules) {
+                           std::vector<int64_t> shape, Weight rules) {
     rules.keepsType = true;
     return c.t.wide(c.weight(name, std::move(shape), rules));
   }
   /// The weight gamma; null if `scale` is false.
-  Tensor gamma(Call &c, std::vector<int64_t> shape) const {
-    return scale ? wideWeight(
-                       c, "gamma", std::move(shape),
-                       {gammaInitializer, gammaRegularizer, gammaConstraint})
-                 : Tensor();
+  Tensor factor(Call &c, std::vector<int64_t> shape) const {
+    return scale ? wideWeight(c, "gamma", std::move(shape), gamma) : Tensor();
   }
-  Tensor beta(Call &c, std::vector<int64_t> shape) const {
-    return center
-               ? wideWeight(c, "beta", std::move(shape),
-                            {betaInitializer, betaRegularizer, betaConstraint})
-               : Tensor();
+  /// The weight beta; null if `center` is false.
+  Tensor summand(Call &c, std::vector<int64_t> shape) const {
+    return center ? wideWeight(c, "beta", std::move(shape), beta) : Tensor();
   }
   using Shaped = llvm::function_ref<Tensor(Tensor)>;
   static Tensor asIs(Tensor v) { return v; }
@@ -74,9 +65,8 @@ protected:
 /// keras.layers.BatchNormalization
 class BatchNormalization : public Normalization {
   int64_t axis = -1;
-  double momentum = 0.99, renormMomentum = 0.99;
-  bool renorm = false;
-  Argument clipping; ///< null, or an object of numbers
+  double momentum = 0.99;
+  Renormalization renorm;
   InitializerPtr meanInitializer = zeros(), varianceInitializer = ones();
 
   void options(Options &o) override {
@@ -87,48 +77,14 @@ class BatchNormalization : public Normalization {
     o.object("moving_variance_initializer", varianceInitializer,
              initializerTable());
     rules(o);
-    o.flag("renorm", renorm);
-    o.argument("renorm_clipping", clipping, "null");
-    o.number("renorm_momentum", renormMomentum, kAnyNumber);
-    o.check(!renorm || isClipping(), "\"renorm_clipping\" is " +
-                                         clipping.written +
-                                         "; it may hold rmax, rmin and dmax, "
-                                         "with rmin up to rmax and dmax not "
-                                         "below 0");
+    renorm.options(o);
     o.refused("synchronized",
               "statistics are those of the whole batch on any "
               "mesh; Keras on JAX has no such option",
               "false");
   }
-  static Tensor moved(Tensors &t, Tensor old, Tensor now, double momentum) {
-    return old * momentum + now * (1.0 - momentum);
-  }
-  /// The entry of renorm_clipping with this name, if it is given.
-  std::optional<double> bound(const char *name) const {
-    const Argument *found = clipping.item(name);
-    if (!found || !found->isGiven())
-      return std::nullopt;
-    return found->kind == Argument::Kind::Real ? found->real
-                                               : double(found->integer);
-  }
-  bool isClipping() const {
-    bool isGood =
-        !clipping.isGiven() || clipping.kind == Argument::Kind::Object;
-    for (const std::string &key : clipping.keys) {
-      Argument::Kind kind = clipping.item(key)->kind;
-      isGood &= key == "rmax" || key == "rmin" || key == "dmax";
-      isGood &= kind == Argument::Kind::Nothing ||
-                kind == Argument::Kind::Real || kind == Argument::Kind::Integer;
-    }
-    std::optional<double> most = bound("rmax"), least = bound("rmin");
-    return isGood && !(most && least && *most < *least) &&
-           bound("dmax").value_or(0) >= 0;
-  }
-  Masks masks(Call &, const CallInputs &inputs) const override {
-    return passed(inputs);
-  }
-  std::vector<const char *> tensorArguments() const override {
-    return {"inputs", "mask"};
+  Facts facts() const override {
+    return {.tensors = {"inputs", "mask"}, .passesMask = true};
   }
   /// Mean and variance of the elements that are not masked.
   static std::pair<Tensor, Tensor> moments(Tensors &t, Tensor x, Tensor mask,
@@ -140,7 +96,7 @@ class BatchNormalization : public Normalization {
     SmallVector<int64_t> kept;
     for (int64_t i = 0; i < t.rank(mask); ++i)
       kept.push_back(i);
-    Tensor wide = t.make<BroadcastOp>(maskBits(t, mask), t.shape(x), kept);
+    Tensor wide = t.make<BroadcastOp>(maskBits(mask), t.shape(x), kept);
     Tensor zero = t.splat(0, x);
     auto share = [&](Tensor of, Tensor count) {
       Tensor total = t.reduce(ReduceKind::Sum, select(wide, of, zero), dims);
@@ -149,54 +105,6 @@ class BatchNormalization : public Normalization {
     Tensor count = t.reduce(ReduceKind::Sum, t.castLike(wide, x), dims);
     Tensor mean = share(x, count), difference = x - t.spread(mean, x, dims);
     return {mean, share(difference * difference, count)};
-  }
-  /// The additional statistics that `renorm` keeps.
-  struct Renorm {
-    Tensor stddev, mean, trainedStddev; ///< stddev: for inference
-  };
-  Renorm renormOf(Call &c, const std::vector<int64_t> &shape) const {
-    Renorm out;
-    auto of = [&](const char *name, const InitializerPtr &initializer) {
-      c.construct(initializer);
-      return c.t.wide(c.state(name, shape, initializer));
-    };
-    out.stddev = of("moving_stddev", squareRootOf(varianceInitializer));
-    out.mean = of("renorm_mean", cloneOf(meanInitializer));
-    out.trainedStddev = of("renorm_stddev", squareRootOf(varianceInitializer));
-    return out;
-  }
-  /// Gamma and beta that include the correction of `renorm`.
-  std::pair<Tensor, Tensor> corrected(Tensors &t, const Renorm &renorm,
-                                      Tensor mean, Tensor variance,
-                                      Tensor gamma, Tensor beta) const {
-    Tensor stddev = sqrt(variance + epsilon);
-    Tensor least = sqrt(t.splat(epsilon, stddev));
-    Tensor divisor = max(renorm.trainedStddev, least);
-    Tensor r = stddev / divisor, d = (mean - renorm.mean) / divisor;
-    if (auto to = bound("rmin"))
-      r = max(r, *to);
-    if (auto to = bound("rmax"))
-      r = min(r, *to);
-    if (auto to = bound("dmax"))
-      d = t.clamp(d, -*to, *to);
-    r = t.stopGradient(r);
-    d = t.stopGradient(d);
-    if (gamma) {
-      d = d * gamma;
-      r = r * gamma;
-    }
-    return {r, beta ? d + beta : d};
-  }
-  void updateRenorm(Call &c, const Renorm &renorm, Tensor mean,
-                    Tensor variance) const {
-    Tensors &t = c.t;
-    Tensor stddev = sqrt(variance + epsilon);
-    c.update("renorm_mean", moved(t, renorm.mean, mean, renormMomentum));
-    c.update("renorm_stddev",
-             moved(t, renorm.trainedStddev, stddev, renormMomentum));
-    Tensor next = moved(t, renorm.stddev, stddev, momentum);
-    c.update("moving_stddev", next);
-    c.update("moving_variance", max(next * next + -epsilon, 0));
   }
   Tensor callAll(Call &c, const CallInputs &inputs) const override {
     Tensor x = inputs.values[0], mask = inputs.mask();
@@ -212,25 +120,28 @@ class BatchNormalization : public Normalization {
     x = t.wide(x);
     int64_t dim = t.dims(x, axis)[0];
     std::vector<int64_t> shape = {t.size(x, dim)};
-    Tensor gamma = this->gamma(c, shape), beta = this->beta(c, shape);
+    Tensor gamma = factor(c, shape), beta = summand(c, shape);
     Tensor mean = t.wide(c.state("moving_mean", shape, meanInitializer));
     Tensor variance =
         t.wide(c.state("moving_variance", shape, varianceInitializer));
-    Renorm ofRenorm = renorm ? renormOf(c, shape) : Renorm();
+    Renormalization::Statistics further;
+    if (renorm.isUsed)
+      further =
+          renorm.statistics(c, shape, meanInitializer, varianceInitializer);
     if (c.isTraining()) {
       SmallVector<int64_t> others;
       for (int64_t i = 0; i < t.rank(x); ++i)
         if (i != dim)
           others.push_back(i);
       auto [batchMean, batchVariance] = moments(t, x, mask, others);
-      c.update("moving_mean", moved(t, mean, batchMean, momentum));
-      if (renorm) {
-        std::tie(gamma, beta) =
-            corrected(t, ofRenorm, batchMean, batchVariance, gamma, beta);
-        updateRenorm(c, ofRenorm, batchMean, batchVariance);
+      c.update("moving_mean", movingAverage(mean, batchMean, momentum));
+      if (renorm.isUsed) {
+        std::tie(gamma, beta) = renorm.corrected(
+            t, further, batchMean, batchVariance, epsilon, gamma, beta);
+        renorm.update(c, further, batchMean, batchVariance, momentum, epsilon);
       } else {
         c.update("moving_variance",
-                 moved(t, variance, batchVariance, momentum));
+                 movingAverage(variance, batchVariance, momentum));
       }
       mean = batchMean;
       variance = batchVariance;
@@ -254,10 +165,9 @@ class LayerNormalization : public Normalization {
     scale |= rmsScaling;
     center &= !rmsScaling;
   }
-  Masks masks(Call &, const CallInputs &inputs) const override {
-    return passed(inputs);
+  Facts facts() const override {
+    return {.castsInputs = false, .passesMask = true};
   }
-  bool castsInputs() const override { return false; }
   Tensor call(Call &c, Tensor x) const override {
     if (!c.hasSampleAxes(x, axis))
       return x;
@@ -270,8 +180,7 @@ class LayerNormalization : public Normalization {
     auto whole = [&](Tensor v) -> Tensor {
       return v ? t.make<BroadcastOp>(v, t.shape(x), dims) : v;
     };
-    Tensor gamma = whole(this->gamma(c, shape)),
-           beta = whole(this->beta(c, shape));
+    Tensor gamma = whole(factor(c, shape)), beta = whole(summand(c, shape));
     Tensor mean = t.mean(x, dims), variance = t.variance(x, mean, dims);
     if (rmsScaling) {
       Tensor inverse = rsqrt(variance + epsilon);
@@ -296,10 +205,9 @@ class GroupNormalization : public Normalization {
     switches(o);
     rules(o);
   }
-  Masks masks(Call &, const CallInputs &inputs) const override {
-    return passed(inputs);
+  Facts facts() const override {
+    return {.castsInputs = false, .passesMask = true};
   }
-  bool castsInputs() const override { return false; }
   Tensor call(Call &c, Tensor x) const override {
     if (!c.hasSampleAxes(x, axis))
       return x;
@@ -324,8 +232,8 @@ class GroupNormalization : public Normalization {
                                      ArrayRef<int64_t>{dim, dim + 1})
                : v;
     };
-    Tensor gamma = whole(this->gamma(c, {size}));
-    Tensor beta = whole(this->beta(c, {size}));
+    Tensor gamma = whole(factor(c, {size}));
+    Tensor beta = whole(summand(c, {size}));
     Tensor mean = t.mean(grouped, others);
     Tensor variance = t.variance(grouped, mean, others);
     auto spread = [&](Tensor v) { return t.spread(v, grouped, others); };
@@ -372,9 +280,7 @@ class UnitNormalization : public Layer {
   std::vector<int64_t> axis = {-1};
 
   void options(Options &o) override { o.axes("axis", axis); }
-  Masks masks(Call &, const CallInputs &inputs) const override {
-    return passed(inputs);
-  }
+  Facts facts() const override { return {.passesMask = true}; }
   Tensor call(Call &c, Tensor x) const override {
     if (!c.hasSampleAxes(x, axis))
       return x;

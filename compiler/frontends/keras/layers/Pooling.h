@@ -89,10 +89,11 @@ template <int rank, bool isMax> class GlobalPooling : public OfImages {
     formatOption(o);
     o.flag("keepdims", keepdims);
   }
-  std::vector<const char *> tensorArguments() const override {
+  Facts facts() const override {
+    Facts facts;
     if (rank == 1 && !isMax)
-      return {"inputs", "mask"};
-    return {"inputs"};
+      facts.tensors = {"inputs", "mask"};
+    return facts;
   }
   /// The mean of the elements that are not masked.
   Tensor masked(Call &c, Tensor x, Tensor mask, ArrayRef<int64_t> dims) const {
@@ -103,7 +104,7 @@ template <int rank, bool isMax> class GlobalPooling : public OfImages {
                "; masks have a value for each step");
       return x;
     }
-    mask = maskBits(t, mask);
+    mask = maskBits(mask);
     Tensor wide =
         t.make<BroadcastOp>(mask, t.shape(x), ArrayRef<int64_t>{0, dims[0]});
     Tensor total = t.reduce(ReduceKind::Sum, select(wide, x, 0), dims);

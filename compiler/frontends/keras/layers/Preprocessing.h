@@ -14,7 +14,7 @@ class OfClasses : public Layer {
 protected:
   std::string outputMode = "multi_hot";
 
-  bool takesIntegers() const override { return true; }
+  Facts facts() const override { return {.takesIntegers = true}; }
 
   /// Encodes each class number as a vector (..., classes); except for one_hot,
   /// those along dimension 1 are reduced to their sum (count) or maximum
@@ -82,7 +82,11 @@ class Discretization : public OfClasses {
     o.refused("sparse", "sparse tensors", "false");
     o.choice("dtype", type, {"float32", "int32", "int64"});
   }
-  bool hasOwnType() const override { return true; }
+  Facts facts() const override {
+    Facts facts = OfClasses::facts();
+    facts.hasOwnType = true;
+    return facts;
+  }
   Tensor call(Call &c, Tensor x) const override {
     Tensors &t = c.t;
     if (boundaries.empty()) {
@@ -113,10 +117,9 @@ protected:
     o.integer("height", height, kPositive);
     o.integer("width", width, kPositive);
   }
-  bool takesIntegers() const override { return true; }
-  /// The keyword is accepted, but has no effect.
-  std::vector<const char *> flagArguments() const override {
-    return {"training"};
+  Facts facts() const override {
+    // Keras accepts the keyword, which has no effect.
+    return {.flags = {"training"}, .takesIntegers = true};
   }
 };
 

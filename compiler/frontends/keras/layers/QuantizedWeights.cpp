@@ -10,7 +10,7 @@ using namespace weft::keras;
 /// float.
 static Tensor frozen(Call &c, const char *name, std::vector<int64_t> shape,
                      const InitializerPtr &initializer, const char *dtype) {
-  WeightRules rules{initializer};
+  Weight rules{initializer};
   rules.isFrozen = true;
   rules.dtype = dtype;
   rules.keepsType = StringRef(dtype).contains("int");

@@ -22,7 +22,7 @@ protected:
     o.refused("bounding_box_format", "boxes beside the images");
     formatOption(o);
   }
-  bool takesIntegers() const override { return true; }
+  Facts facts() const override { return {.takesIntegers = true}; }
   virtual Tensor changed(Call &c, Tensor x) const = 0;
   /// Whether images are also changed in steps that do not train.
   virtual bool changesAlways() const { return false; }
@@ -180,7 +180,7 @@ protected:
     valueRange.resize(2);
     o.seed("seed", seed, true);
   }
-  bool takesIntegers() const override { return false; }
+  Facts facts() const override { return {}; }
   static Tensor clipped(Tensors &t, Tensor x, double least, double most) {
     return min(max(x, least), most);
   }

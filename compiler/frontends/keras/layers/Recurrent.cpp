@@ -46,7 +46,7 @@ Tensor Recurrent::usedTimes(Call &c, const CallInputs &inputs) const {
              "with \"unroll\": true; set it");
     return {};
   }
-  mask = maskBits(t, mask);
+  mask = maskBits(mask);
   return isByFeature ? t.reduce(ReduceKind::Or, mask, {2}) : mask;
 }
 

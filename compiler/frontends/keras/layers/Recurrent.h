@@ -17,11 +17,10 @@ public:
 
   /// The output, followed by the last states with `return_state`.
   std::vector<Tensor> results(Call &c, const CallInputs &inputs) const override;
-  Masks masks(Call &, const CallInputs &inputs) const override {
-    return returnSequences ? passed(inputs) : Masks();
-  }
-  std::vector<const char *> tensorArguments() const override {
-    return {"sequences", "initial_state", "mask"};
+  Facts facts() const override {
+    return {.tensors = {"sequences", "initial_state", "mask"},
+            .passesMask = returnSequences,
+            .activityRegularizer = outputRegularizer};
   }
   /// The mask that the call uses: Keras passes a tensor's mask only if no other
   /// argument is a tensor.
@@ -46,9 +45,6 @@ protected:
   bool unroll = false, zeroOutputForMask = false;
 
 private:
-  RegularizerPtr activityRegularizer() const override {
-    return outputRegularizer;
-  }
   Tensor usedTimes(Call &c, const CallInputs &inputs) const;
   bool begins(Call &c, const CallInputs &inputs, CellOfCall &run) const;
   Scanned along(Call &c, const CallInputs &inputs, const CellOfCall &run,

@@ -52,45 +52,41 @@ public:
 protected:
   bool useBias = true;
   ActivationOption activation{"activation", "tanh"};
-  InitializerPtr kernelInitializer = glorotUniform(), biasInitializer = zeros(),
-                 recurrentInitializer = initializerTable().make("Orthogonal");
-  RegularizerPtr kernelRegularizer, recurrentRegularizer, biasRegularizer;
-  ConstraintPtr kernelConstraint, recurrentConstraint, biasConstraint;
+  Weight kernel{glorotUniform()},
+      recurrent{initializerTable().make("Orthogonal")}, bias{zeros()};
 
   /// Read the options, in the order in which Keras' constructor draws seeds:
   /// the generator's comes before or after those of the initializers.
   void seedOption(Options &o) { o.seed("seed", seed, true); }
-  void initializerOptions(Options &o) {
-    o.object("kernel_initializer", kernelInitializer, initializerTable());
-    o.object("recurrent_initializer", recurrentInitializer, initializerTable());
-    o.object("bias_initializer", biasInitializer, initializerTable());
+  void initialOptions(Options &o) {
+    initializerOptions(
+        o, {{"kernel", kernel}, {"recurrent", recurrent}, {"bias", bias}});
   }
   void ruleOptions(Options &o) {
-    o.object("kernel_regularizer", kernelRegularizer, regularizerTable());
-    o.object("recurrent_regularizer", recurrentRegularizer, regularizerTable());
-    o.object("bias_regularizer", biasRegularizer, regularizerTable());
-    o.object("kernel_constraint", kernelConstraint, constraintTable());
-    o.object("recurrent_constraint", recurrentConstraint, constraintTable());
-    o.object("bias_constraint", biasConstraint, constraintTable());
+    NamedWeights all = {
+        {"kernel", kernel}, {"recurrent", recurrent}, {"bias", bias}};
+    regularizerOptions(o, all);
+    constraintOptions(o, all);
     o.number("dropout", rate, kShare);
     o.number("recurrent_dropout", recurrentRate, kShare);
   }
 
-  Tensor kernel(Call &c, std::vector<int64_t> shape) const {
-    return c.weight("kernel", std::move(shape),
-                    {kernelInitializer, kernelRegularizer, kernelConstraint});
+  Tensor kernelOf(Call &c, std::vector<int64_t> shape) const {
+    return c.weight("kernel", std::move(shape), kernel);
   }
-  Tensor recurrentKernel(Call &c, std::vector<int64_t> shape) const {
-    return c.weight(
-        "recurrent_kernel", std::move(shape),
-        {recurrentInitializer, recurrentRegularizer, recurrentConstraint});
+  Tensor recurrentOf(Call &c, std::vector<int64_t> shape) const {
+    return c.weight("recurrent_kernel", std::move(shape), recurrent);
   }
-  /// The bias, or null.
-  Tensor bias(Call &c, std::vector<int64_t> shape,
-              const InitializerPtr &initializer) const {
-    return useBias ? c.weight("bias", std::move(shape),
-                              {initializer, biasRegularizer, biasConstraint})
-                   : Tensor();
+  /// The bias, or null. With `unitForgetBias` that of an LSTM's forget gate is
+  /// 1 at first.
+  Tensor biasOf(Call &c, std::vector<int64_t> shape,
+                bool unitForgetBias = false) const {
+    if (!useBias)
+      return {};
+    Weight rules = bias;
+    if (unitForgetBias)
+      rules.initializer = withUnitForgetBias(bias.initializer);
+    return c.weight("bias", std::move(shape), rules);
   }
   static Tensor zerosOf(Call &c, Tensor x, ArrayRef<int64_t> sample) {
     SmallVector<int64_t> shape = {c.t.size(x, 0)};
@@ -151,14 +147,14 @@ public:
     activation.read(o);
     o.flag("use_bias", useBias);
     seedOption(o);
-    initializerOptions(o);
+    initialOptions(o);
     ruleOptions(o);
   }
   CellOfCall begin(Call &c, Tensor x) const override {
     Tensors &t = c.t;
-    Tensor kernel = this->kernel(c, {t.size(x, -1), units});
-    Tensor recurrent = recurrentKernel(c, {units, units});
-    Tensor bias = this->bias(c, {units}, biasInitializer);
+    Tensor kernel = kernelOf(c, {t.size(x, -1), units});
+    Tensor recurrent = recurrentOf(c, {units, units});
+    Tensor bias = biasOf(c, {units});
     holdSeed(c);
     Tensor zeros = zerosOf(c, x, {units});
     SmallVector<Tensor> ofInput = dropoutMasks(c, x, rate, 1);
@@ -194,7 +190,7 @@ protected:
     activation.read(o);
     gateActivation.read(o);
     o.flag("use_bias", useBias);
-    initializerOptions(o);
+    initialOptions(o);
     ruleOptions(o);
   }
   /// Computes c = f c + i tanh(..), h = o tanh(c), where i, f and o are gates.
@@ -240,15 +236,15 @@ public:
   }
   CellOfCall begin(Call &c, Tensor x) const override {
     Tensors &t = c.t;
-    Tensor kernel = this->kernel(c, {t.size(x, -1), 3 * units});
-    Tensor recurrent = recurrentKernel(c, {units, 3 * units});
+    Tensor kernel = kernelOf(c, {t.size(x, -1), 3 * units});
+    Tensor recurrent = recurrentOf(c, {units, 3 * units});
     Tensor bias, stateBias;
     if (resetAfter && useBias) {
-      Tensor both = this->bias(c, {2, 3 * units}, biasInitializer);
+      Tensor both = biasOf(c, {2, 3 * units});
       bias = t.reshape(t.slice(both, 0, 0, 1), {3 * units});
       stateBias = t.reshape(t.slice(both, 0, 1, 2), {3 * units});
     } else {
-      bias = this->bias(c, {3 * units}, biasInitializer);
+      bias = biasOf(c, {3 * units});
     }
     holdSeed(c);
     Tensor zeros = zerosOf(c, x, {units});
@@ -304,11 +300,9 @@ public:
   }
   CellOfCall begin(Call &c, Tensor x) const override {
     Tensors &t = c.t;
-    Tensor kernel = this->kernel(c, {t.size(x, -1), 4 * units});
-    Tensor recurrent = recurrentKernel(c, {units, 4 * units});
-    Tensor bias = this->bias(
-        c, {4 * units},
-        unitForgetBias ? withUnitForgetBias(biasInitializer) : biasInitializer);
+    Tensor kernel = kernelOf(c, {t.size(x, -1), 4 * units});
+    Tensor recurrent = recurrentOf(c, {units, 4 * units});
+    Tensor bias = biasOf(c, {4 * units}, unitForgetBias);
     holdSeed(c);
     Tensor zeros = zerosOf(c, x, {units});
     SmallVector<Tensor> ofInput = dropoutMasks(c, x, rate, maskCount());

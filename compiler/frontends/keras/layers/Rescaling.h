@@ -15,9 +15,8 @@ class Rescaling : public Layer {
     o.numbers("scale", scale);
     o.numbers("offset", offset);
   }
-  bool takesIntegers() const override { return true; }
-  Masks masks(Call &, const CallInputs &inputs) const override {
-    return passed(inputs);
+  Facts facts() const override {
+    return {.takesIntegers = true, .passesMask = true};
   }
   Tensor call(Call &c, Tensor x) const override {
     for (const std::vector<double> *numbers : {&scale, &offset})

@@ -14,7 +14,7 @@ class Reshape : public Layer {
   std::vector<int64_t> targetShape;
 
   void options(Options &o) override { o.shape("target_shape", targetShape); }
-  bool takesIntegers() const override { return true; }
+  Facts facts() const override { return {.takesIntegers = true}; }
   Tensor call(Call &c, Tensor x) const override {
     int64_t known = 1, unknown = 0;
     for (int64_t size : targetShape)
@@ -40,7 +40,7 @@ class Permute : public Layer {
   std::vector<int64_t> order;
 
   void options(Options &o) override { o.shape("dims", order); }
-  bool takesIntegers() const override { return true; }
+  Facts facts() const override { return {.takesIntegers = true}; }
   Tensor call(Call &c, Tensor x) const override {
     SmallVector<int64_t> permutation = {0};
     permutation.append(order.begin(), order.end());
@@ -66,7 +66,7 @@ class RepeatVector : public Layer {
   int64_t n = 0;
 
   void options(Options &o) override { o.integer("n", n, kPositive); }
-  bool takesIntegers() const override { return true; }
+  Facts facts() const override { return {.takesIntegers = true}; }
   Tensor call(Call &c, Tensor x) const override {
     if (!c.hasRank(x, 2))
       return x;
@@ -79,9 +79,8 @@ class RepeatVector : public Layer {
 /// Returns x.  keras.layers.Identity
 class Identity : public Layer {
   void options(Options &) override {}
-  bool takesIntegers() const override { return true; }
-  Masks masks(Call &, const CallInputs &inputs) const override {
-    return passed(inputs);
+  Facts facts() const override {
+    return {.takesIntegers = true, .passesMask = true};
   }
   Tensor call(Call &, Tensor x) const override { return x; }
 };

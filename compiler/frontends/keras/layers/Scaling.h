@@ -24,7 +24,7 @@ class Scaling : public Layer {
             "has " + std::to_string(mean.size()) + " means and " +
                 std::to_string(variance.size()) + " variances");
   }
-  bool takesIntegers() const override { return true; }
+  Facts facts() const override { return {.takesIntegers = true}; }
 
   /// Broadcasts the numbers, which have the kept dimensions, to the shape of x.
   Tensor alongKept(Tensors &t, Tensor numbers, Tensor x) const {

@@ -17,7 +17,7 @@ Tensor Softmax::callAll(Call &c, const CallInputs &inputs) const {
   if (!mask)
     return t.softmax(x, t.dims(x, axis));
   bool isNumber = isa<FloatType>(tensorType(mask).getElementType());
-  mask = isNumber ? mask > 0.5 : maskBits(t, mask);
+  mask = isNumber ? mask > 0.5 : maskBits(mask);
   mask = t.stretch(mask, t.shape(x));
   double least = tensorType(x).getElementType().isF16() ? -3e4 : -1e9;
   Tensor out = t.softmax(select(mask, x, least), t.dims(x, axis));

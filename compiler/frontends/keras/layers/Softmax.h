@@ -13,11 +13,8 @@ public:
   std::vector<int64_t> axis = {-1};
 
   void options(Options &o) override { o.axes("axis", axis); }
-  std::vector<const char *> tensorArguments() const override {
-    return {"inputs", "mask"};
-  }
-  Masks masks(Call &, const CallInputs &inputs) const override {
-    return passed(inputs);
+  Facts facts() const override {
+    return {.tensors = {"inputs", "mask"}, .passesMask = true};
   }
   Tensor callAll(Call &c, const CallInputs &inputs) const override;
 };

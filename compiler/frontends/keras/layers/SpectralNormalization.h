@@ -23,8 +23,9 @@ class SpectralNormalization : public Layer {
                                          std::to_string(powerIterations) +
                                          "; it must be at most 1000");
   }
-  bool takesIntegers() const override {
-    return layer && layer->takesIntegers();
+  Facts facts() const override {
+    return {.takesIntegers = layer && layer->facts().takesIntegers,
+            .alsoSaved = {"kernel", "embeddings"}};
   }
 
   /// x divided by its 2-norm.
@@ -64,9 +65,6 @@ class SpectralNormalization : public Layer {
     c.update("vector_u", select(t.fill(isZero, u), before, u));
     out = select(t.fill(isZero, whole), whole, out);
     return t.castLike(out, weight);
-  }
-  bool alsoSaves(const std::string &weight) const override {
-    return weight == "kernel" || weight == "embeddings";
   }
   Tensor call(Call &c, Tensor x) const override {
     bool isFound = false;

@@ -38,13 +38,13 @@ class Bidirectional : public Layer {
   bool returnsSequences() const {
     return static_cast<const Recurrent &>(*forward).returnSequences;
   }
-  std::vector<const char *> tensorArguments() const override {
-    return {"sequences", "initial_state", "mask"};
+  Facts facts() const override {
+    return {.tensors = {"sequences", "initial_state", "mask"}};
   }
   Masks masks(Call &, const CallInputs &inputs) const override {
     if (!returnsSequences())
       return {};
-    return mergeMode ? passed(inputs) : Masks{inputs.mask(), inputs.mask()};
+    return Masks(mergeMode ? 1 : 2, inputs.mask());
   }
   /// The inputs of the forward or backward layer: the value, its mask, and the
   /// layer's initial states.
@@ -114,22 +114,20 @@ class TimeDistributed : public Layer {
     o.check(layer != nullptr, "\"layer\" must be a layer");
     o.object("activity_regularizer", outputRegularizer, regularizerTable());
   }
-  RegularizerPtr activityRegularizer() const override {
-    return outputRegularizer;
-  }
-  std::vector<const char *> tensorArguments() const override {
-    return {"inputs", "mask"};
-  }
-  bool takesIntegers() const override { return layer->takesIntegers(); }
-  bool castsIntegers() const override { return layer->castsIntegers(); }
-  std::string attributeOf(const std::string &inside) const override {
-    llvm::StringRef rest = inside;
-    return rest.consume_front("layer/")
-               ? "layer/" + layer->attributeOf(rest.str())
-               : inside;
-  }
-  Masks masks(Call &, const CallInputs &inputs) const override {
-    return passed(inputs);
+  Facts facts() const override {
+    Facts inner = layer ? layer->facts() : Facts();
+    auto attributeOf = [layer = layer](const std::string &inside) {
+      llvm::StringRef rest = inside;
+      return rest.consume_front("layer/")
+                 ? "layer/" + layer->savedPath(rest.str())
+                 : inside;
+    };
+    return {.tensors = {"inputs", "mask"},
+            .takesIntegers = inner.takesIntegers,
+            .castsIntegers = inner.castsIntegers,
+            .passesMask = true,
+            .activityRegularizer = outputRegularizer,
+            .attributeOf = attributeOf};
   }
   Tensor callAll(Call &c, const CallInputs &inputs) const override {
     Tensor x = inputs.values[0], mask = inputs.mask();

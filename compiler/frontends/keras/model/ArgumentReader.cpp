@@ -81,26 +81,22 @@ void CallReader::keywords(const Json &kwargs, const Layer *layer) {
   if (!kwargs.is_object())
     return;
   f.accept({"training"});
-  std::vector<const char *> tensors = {"mask"}, flags;
-  if (layer) {
-    tensors = layer->tensorArguments();
-    flags = layer->flagArguments();
-  }
+  const Facts facts = layer ? layer->facts() : Facts{.tensors = {"mask"}};
   for (auto it = kwargs.begin(); it != kwargs.end(); ++it) {
     const std::string &name = it.key();
     bool isNull = holdsNothing(*it);
     auto isIn = [&](const std::vector<const char *> &names) {
       return std::find(names.begin(), names.end(), name) != names.end();
     };
-    if (isNull || (layer && layer->readsArguments()))
+    if (isNull || facts.readsArguments)
       f.accept({name.c_str()});
-    else if (isIn(flags))
+    else if (isIn(facts.flags))
       f.boolean(name.c_str(), false);
-    else if (isIn(tensors))
+    else if (isIn(facts.tensors))
       onlyTensors(read(*f.find(name.c_str())), *it);
     else
       continue;
-    bool isKept = !isNull || (layer && layer->readsArguments());
+    bool isKept = !isNull || facts.readsArguments;
     if (isKept && name != "training")
       call.arguments.keywords[name] = read(*it);
   }
@@ -109,7 +105,7 @@ void CallReader::keywords(const Json &kwargs, const Layer *layer) {
 
 /// Makes the layer's first parameter positional, and the others keywords.
 void CallReader::byName(const Layer &layer) {
-  std::vector<const char *> names = layer.tensorArguments();
+  std::vector<const char *> names = layer.facts().tensors;
   std::vector<Argument> written = std::move(call.arguments.positional);
   std::map<std::string, Argument> &keywords = call.arguments.keywords;
   call.arguments.positional.clear();
@@ -162,7 +158,7 @@ void weft::keras::readArguments(const Json &node, const Layer *layer,
   CallReader reader(where, call, error);
   if (args)
     reader.positional(*args);
-  bool isPlain = !layer || !layer->readsArguments();
+  bool isPlain = !layer || !layer->facts().readsArguments;
   for (size_t i = 0; isPlain && i < call.arguments.positional.size(); ++i)
     reader.onlyTensors(call.arguments.positional[i], (*args)[i]);
   if (kwargs)

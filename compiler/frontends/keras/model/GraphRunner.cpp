@@ -124,7 +124,7 @@ void GraphRunner::call(const GraphCall &call, Nodes &nodes) {
       callLayer(t, variables, *entry.layer, entry.path, inputs, true);
   if (!error.empty())
     return;
-  if (entry.layer->takesMasksOff())
+  if (entry.layer->facts().takesMasksOff)
     nodeValues.dropMasks(inputs);
   for (auto [value, mask] : llvm::zip_equal(results.values, results.masks)) {
     add(value);

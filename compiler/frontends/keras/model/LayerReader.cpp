@@ -39,7 +39,8 @@ LayerDraft weft::keras::readLayer(const Json &json, std::string &error) {
                                                     : out.className);
   out.layer->trainable = f.boolean("trainable", true);
   out.isBuiltAlone = object.find("build_config") != nullptr;
-  if (!isOperation && !out.layer->hasOwnType()) // a function has no policy
+  if (!isOperation &&
+      !out.layer->facts().hasOwnType) // a function has no policy
     out.layer->policy = readPolicy(f);
   readOptions(*out.layer, f);
   out.layer->config = config->dump();

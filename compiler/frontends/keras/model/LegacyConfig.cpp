@@ -126,7 +126,7 @@ Json Calls::node(const Json &json, const Layer *layer) const {
   }
   // Recurrent layers of Keras 2 take their initial states in the first list.
   std::vector<const char *> names =
-      layer ? layer->tensorArguments() : std::vector<const char *>();
+      layer ? layer->facts().tensors : std::vector<const char *>();
   bool hasStates = std::any_of(names.begin(), names.end(), [](auto name) {
     return std::string_view(name) == "initial_state";
   });

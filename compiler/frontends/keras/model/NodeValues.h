@@ -36,7 +36,7 @@ public:
   }
   /// The mask of a tensor, or null.
   Value maskOf(Value value) const { return masks.lookup(value); }
-  /// Removes the masks of the inputs of a layer with takesMasksOff().
+  /// Removes the masks of the inputs of a layer with takesMasksOff.
   void dropMasks(const CallInputs &inputs) {
     for (Value value : inputs.tensors)
       masks.erase(value);

@@ -39,7 +39,7 @@ static std::string savedSublayer(const Variable &variable,
   std::string inside = variable.key.substr(
       layer.path.size(), variable.key.rfind('/') - layer.path.size());
   return inside.empty() ? inside
-                        : "/" + layer.layer->attributeOf(inside.substr(1));
+                        : "/" + layer.layer->savedPath(inside.substr(1));
 }
 
 /// Whether an inner layer's variable is also saved among those of the outer
@@ -47,7 +47,8 @@ static std::string savedSublayer(const Variable &variable,
 static bool isSavedTwice(const Variable &variable, const ModelLayer &layer,
                          const std::string &inside) {
   std::string name = variable.path.substr(variable.path.rfind('/') + 1);
-  return !inside.empty() && layer.layer && layer.layer->alsoSaves(name);
+  return !inside.empty() && layer.layer &&
+         llvm::is_contained(layer.layer->facts().alsoSaved, name);
 }
 
 namespace {

@@ -110,13 +110,13 @@ public:
       values[parameter.name];
   }
   void options(Options &o) override;
-  std::vector<const char *> tensorArguments() const override {
-    return row.arguments;
+  Facts facts() const override {
+    return {.tensors = row.arguments,
+            .readsArguments = true,
+            .takesIntegers = true,
+            .castsInputs = false,
+            .savedName = ""};
   }
-  bool readsArguments() const override { return true; }
-  std::string savedName() const override { return ""; }
-  bool castsInputs() const override { return false; }
-  bool takesIntegers() const override { return true; }
   std::vector<Tensor> results(Call &c, const CallInputs &inputs) const override;
 
 private:
