@@ -7,6 +7,9 @@
 
 #include "mlir/IR/MLIRContext.h"
 
+#include "llvm/ADT/StringExtras.h"
+
+#include <array>
 #include <set>
 
 using namespace mlir;
@@ -21,9 +24,35 @@ namespace {
 
 /// The limit of nodes, whose number can grow exponentially with nested models.
 constexpr size_t kMostNodes = 1 << 16;
-/// The batch size while a model is read. It differs from usual sizes, so that
-/// functions of keras.ops do not confuse it with a sample's.
-constexpr int64_t kSamples = 7919;
+/// The batch sizes with which each call is run while a model is read: a size
+/// that differs between the two runs is the batch's. They are above the sizes
+/// of parts that functions of keras.ops take of a batch.
+constexpr std::array<int64_t, 2> kBatches = {1024, 1025};
+
+/// The text of both runs, in which numbers that differ are the batch; the first
+/// if the texts differ otherwise.
+std::string inBatches(const std::string &first, const std::string &second) {
+  std::string out;
+  for (size_t i = 0, j = 0; i < first.size() || j < second.size();) {
+    auto number = [](const std::string &text, size_t &at) {
+      size_t begin = at;
+      while (at < text.size() && llvm::isDigit(text[at]))
+        ++at;
+      return text.substr(begin, at - begin);
+    };
+    std::string a = number(first, i), b = number(second, j);
+    bool isBatch =
+        a == std::to_string(kBatches[0]) && b == std::to_string(kBatches[1]);
+    if ((a != b && !isBatch) || (i < first.size()) != (j < second.size()) ||
+        (i < first.size() && first[i] != second[j]))
+      return first.empty() ? second : first;
+    out += isBatch ? "batch" : a;
+    if (i < first.size())
+      out += first[i];
+    ++i, ++j;
+  }
+  return out;
+}
 
 /// Runs each call and makes nodes for its results. The ops are in a block that
 /// is discarded, as only their types are needed.
@@ -45,14 +74,21 @@ private:
   using Nodes = std::map<GraphTensor, unsigned>;
   Nodes connect(const Graph &graph, Nodes nodes);
   void call(const GraphCall &call, Nodes &nodes);
-  /// Keeps the masks that the call of a nested model gives to its inputs for the
-  /// next node.
+  CallResults resultsOf(NodeValues &run, const Node &node,
+                        const ModelLayer &layer);
+  /// Keeps the masks that the call of a nested model gives to its inputs for
+  /// the next node.
   void giveMasks(const GraphCall &call, const std::vector<unsigned> &inputs);
   /// Adds the nodes of a nested model, and returns those of its results.
   std::vector<unsigned> callModel(const GraphCall &call,
                                   std::vector<unsigned> inputs);
   bool fits(unsigned layer, const GraphInput &wanted, unsigned input);
-  void addNode(Node node, Value value);
+  /// The value of a node in each run.
+  using Values = std::array<Value, kBatches.size()>;
+  void addNode(Node node, const Values &values);
+  Values valuesOf(unsigned node) const {
+    return {runs[0].values[node], runs[1].values[node]};
+  }
   void addInput(const GraphInput &input);
   void checkOutput(unsigned node);
   bool isReady(const GraphCall &call, const Nodes &nodes) const;
@@ -73,15 +109,21 @@ private:
   Model &model;
   std::string &error;
   VariableMaker variables;
-  NodeValues nodeValues; ///< for a batch of kSamples
+  std::array<NodeValues, kBatches.size()> runs;
   std::vector<std::pair<unsigned, unsigned>> newMasks; ///< of the next node
 };
 
-void GraphRunner::addNode(Node node, Value value) {
-  node.shape = Tensors::shape(value).drop_front(Tensors::rank(value) > 0).vec();
-  node.dtype = dtypeOf(value);
+void GraphRunner::addNode(Node node, const Values &values) {
+  ArrayRef<int64_t> first = Tensors::shape(values[0]),
+                    second = Tensors::shape(values[1]);
+  for (size_t dim = 1; dim < first.size(); ++dim) {
+    bool isFixed = dim < second.size() && first[dim] == second[dim];
+    node.shape.push_back(isFixed ? first[dim] : -1);
+  }
+  node.dtype = dtypeOf(values[0]);
   model.nodes.push_back(std::move(node));
-  nodeValues.values.push_back(value);
+  for (auto [run, value] : llvm::zip_equal(runs, values))
+    run.values.push_back(value);
 }
 
 /// Adds the nodes of a call; its inputs have nodes already.
@@ -97,11 +139,11 @@ void GraphRunner::call(const GraphCall &call, Nodes &nodes) {
     node.inputs.push_back(nodes.at(tensor));
   if (entry.isModel())
     giveMasks(call, node.inputs);
-  auto add = [&](Value value) {
+  auto add = [&](const Values &values) {
     GraphTensor name = call.name;
     name.result = node.result;
     nodes[name] = unsigned(model.nodes.size());
-    addNode(node, value);
+    addNode(node, values);
     ++node.result;
   };
   if (entry.isModel()) {
@@ -109,27 +151,43 @@ void GraphRunner::call(const GraphCall &call, Nodes &nodes) {
     for (unsigned result : callModel(call, node.inputs)) {
       node.inputs = {result};
       node.newMasks = std::exchange(newMasks, {});
-      nodeValues.changeMasks(node);
-      add(nodeValues.values[result]);
+      for (NodeValues &run : runs)
+        run.changeMasks(node);
+      add(valuesOf(result));
     }
     return;
   }
   node.arguments = call.arguments;
   node.newMasks = std::exchange(newMasks, {});
-  nodeValues.changeMasks(node);
   variables.enter(call.layer);
-  Tensors t(builder, builder.getUnknownLoc());
-  CallInputs inputs = nodeValues.inputsOf(node, t);
-  CallResults results =
-      callLayer(t, variables, *entry.layer, entry.path, inputs, true);
+  std::array<CallResults, kBatches.size()> results;
+  std::array<std::string, kBatches.size()> errors;
+  for (size_t i = 0; i < runs.size(); ++i) {
+    results[i] = resultsOf(runs[i], node, entry);
+    errors[i] = std::exchange(error, "");
+    variables.repeat();
+  }
+  error = inBatches(errors[0], errors[1]);
   if (!error.empty())
     return;
-  if (entry.layer->facts().takesMasksOff)
-    nodeValues.dropMasks(inputs);
-  for (auto [value, mask] : llvm::zip_equal(results.values, results.masks)) {
-    add(value);
-    nodeValues.setMask(value, mask);
+  size_t count = std::min(results[0].values.size(), results[1].values.size());
+  for (size_t k = 0; k < count; ++k) {
+    add({results[0].values[k], results[1].values[k]});
+    for (size_t i = 0; i < runs.size(); ++i)
+      runs[i].setMask(results[i].values[k], results[i].masks[k]);
   }
+}
+
+CallResults GraphRunner::resultsOf(NodeValues &run, const Node &node,
+                                   const ModelLayer &layer) {
+  run.changeMasks(node);
+  Tensors t(builder, builder.getUnknownLoc());
+  CallInputs inputs = run.inputsOf(node, t);
+  CallResults results =
+      callLayer(t, variables, *layer.layer, layer.path, inputs, true);
+  if (layer.layer->facts().takesMasksOff)
+    run.dropMasks(inputs);
+  return results;
 }
 
 /// Whether the node's shape fits the input of a nested model; refuses it
@@ -240,8 +298,6 @@ GraphRunner::resolve(const Nodes &nodes,
 }
 
 void GraphRunner::addInput(const GraphInput &input) {
-  std::vector<int64_t> shape = {kSamples};
-  shape.insert(shape.end(), input.shape.begin(), input.shape.end());
   const ModelLayer &layer = model.layers[input.layer];
   if (std::string why = oversize(input.shape, 4); !why.empty())
     return refuse("layer " + inQuotes(layer.name) +
@@ -250,23 +306,26 @@ void GraphRunner::addInput(const GraphInput &input) {
   Type element = typeOf(builder, layer.input->dtype);
   Node node;
   node.layer = input.layer;
-  addNode(node, block.addArgument(RankedTensorType::get(shape, element),
-                                  builder.getUnknownLoc()));
+  Values values;
+  for (auto [value, batch] : llvm::zip_equal(values, kBatches)) {
+    SmallVector<int64_t> shape = {batch};
+    llvm::append_range(shape, input.shape);
+    value = block.addArgument(RankedTensorType::get(shape, element),
+                              builder.getUnknownLoc());
+  }
+  addNode(node, values);
 }
 
 /// Checks that the output has one row for each sample, and that no other size
 /// grows with the batch.
 void GraphRunner::checkOutput(unsigned node) {
-  ArrayRef<int64_t> shape = Tensors::shape(nodeValues.values[node]);
-  auto ofBatch = [](int64_t size) { return size % kSamples == 0; };
-  if (!shape.empty() && shape[0] == kSamples &&
-      llvm::none_of(shape.drop_front(), ofBatch))
+  ArrayRef<int64_t> first = Tensors::shape(runs[0].values[node]),
+                    second = Tensors::shape(runs[1].values[node]);
+  if (!first.empty() && !second.empty() && first[0] == kBatches[0] &&
+      second[0] == kBatches[1] && first.drop_front() == second.drop_front())
     return;
-  std::string text = shapeText(shape);
-  for (size_t at; (at = text.find(std::to_string(kSamples))) != text.npos;)
-    text.replace(at, std::to_string(kSamples).size(), "batch");
   refuse("layer " + inQuotes(model.layerOf(node).name) + ": is an output of " +
-         "shape " + text +
+         "shape " + inBatches(shapeText(first), shapeText(second)) +
          "; the first dimension, and no other, must be the "
          "batch");
 }

@@ -29,6 +29,7 @@ void VariableMaker::refuse(const std::string &complaint) {
 
 void VariableMaker::enter(unsigned layer) {
   current = layer;
+  isAgain = false;
   if (made[layer].calls++ == 0)
     called.push_back(layer);
 }
@@ -91,7 +92,7 @@ void VariableMaker::construct(const Layer &layer, const Constructor &by) {
 
 void VariableMaker::construct(const InitializerPtr &initializer,
                               const Constructor &by) {
-  if (made[current].calls == 1)
+  if (made[current].calls == 1 && !isAgain)
     made[current].built.push_back({initializer, by});
 }
 

@@ -36,6 +36,9 @@ public:
 
   /// Makes later requests belong to this layer.
   void enter(unsigned layer);
+  /// Makes later requests those of the same call, which is run again: it
+  /// constructs nothing.
+  void repeat() { isAgain = true; }
   /// Writes the collected variables and the order of draws to the model.
   void finish();
 
@@ -79,6 +82,7 @@ private:
   std::string &error;
   std::vector<Made> made;
   std::vector<unsigned> called; ///< layers, in the order of their first calls
+  bool isAgain = false;
   unsigned current = 0, generators = 0, unnamed = 0;
 };
 
