@@ -110,6 +110,35 @@ static std::string page() {
          section("Learning rate schedules", scheduleTable());
 }
 
+/// Returns the options of each class of a table, in order.
+static Json optionsOf(const AnyTable &table) {
+  Json out = Json::object();
+  for (const TableRow &row : table.rows) {
+    Json &options = out[row.name] = Json::array();
+    for (const OptionRow &option : listOptions(*AnyTable::make(row)))
+      options.push_back({{"name", option.name},
+                         {"default", option.value},
+                         {"is_read", option.status == OptionStatus::Accepted}});
+  }
+  return out;
+}
+
+// test/keras/options.test compares the file with the signatures of Keras.
+TEST_CASE("the options are written as JSON") {
+  const char *path = std::getenv("WEFT_WRITE_OPTIONS");
+  if (!path)
+    return;
+  Json all = {{"layers", optionsOf(layerTable())},
+              {"initializers", optionsOf(initializerTable())},
+              {"regularizers", optionsOf(regularizerTable())},
+              {"constraints", optionsOf(constraintTable())},
+              {"losses", optionsOf(lossTable())},
+              {"metrics", optionsOf(metricTable())},
+              {"optimizers", optionsOf(optimizerTable())},
+              {"schedules", optionsOf(scheduleTable())}};
+  std::ofstream(path) << all.dump(1);
+}
+
 TEST_CASE("docs/keras.md agrees with the tables") {
   std::string path = WEFT_DOCS "/keras.md";
   if (std::getenv("WEFT_WRITE_DOCS"))

@@ -96,8 +96,8 @@ class SparseCategoricalCrossentropy : public Crossentropy {
   std::optional<int64_t> ignoreClass;
 
   void ownOptions(Options &o) override {
-    o.maybeInteger("ignore_class", ignoreClass, kAnyNumber);
     o.flag("from_logits", fromLogits);
+    o.maybeInteger("ignore_class", ignoreClass, kAnyNumber);
     o.refused("axis", "classes along another axis", "-1");
   }
 

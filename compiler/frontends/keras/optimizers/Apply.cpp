@@ -17,8 +17,8 @@ void Optimizer::options(Options &o) {
               " in float32; give a finite number");
   o.maybeNumber("weight_decay", weightDecay, kAnyNumber);
   o.maybeNumber("clipnorm", clipNorm, kAnyNumber);
-  o.maybeNumber("global_clipnorm", globalClipNorm, kAnyNumber);
   o.maybeNumber("clipvalue", clipValue, kAnyNumber);
+  o.maybeNumber("global_clipnorm", globalClipNorm, kAnyNumber);
   o.check(clipNorm.has_value() + globalClipNorm.has_value() +
                   clipValue.has_value() <=
               1,
