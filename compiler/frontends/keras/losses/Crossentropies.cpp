@@ -7,15 +7,13 @@ using namespace weft;
 using namespace weft::keras;
 
 /// Clips to epsilon .. 1 - epsilon.
-static Tensor clipped(Tensors &t, Tensor x) {
-  return min(max(x, kEpsilon), 1 - kEpsilon);
-}
+static Tensor clipped(Tensor x) { return min(max(x, kEpsilon), 1 - kEpsilon); }
 
 /// The predictions divided by their sum along the last dimension, clipped.
 static Tensor share(Tensors &t, Tensor prediction) {
   int64_t dims[] = {t.last(prediction)};
   Tensor total = t.reduce(ReduceKind::Sum, prediction, dims);
-  return clipped(t, prediction / t.spread(total, prediction, dims));
+  return clipped(prediction / t.spread(total, prediction, dims));
 }
 
 Tensor Crossentropy::logProbabilities(Tensors &t, Tensor prediction) const {
@@ -57,8 +55,8 @@ SmoothedCrossentropy::complaint(llvm::ArrayRef<int64_t> sample) const {
 }
 
 /// -label * log(p) - (1 - label) * log(1 - p), element by element.
-static Tensor binary(Tensors &t, Tensor label, Tensor probability) {
-  Tensor p = clipped(t, probability);
+static Tensor binary(Tensor label, Tensor probability) {
+  Tensor p = clipped(probability);
   Tensor yes = label * log(p);
   Tensor no = (1.0 - label) * log(1.0 - p);
   return -(yes + no);
@@ -68,7 +66,7 @@ Tensor BinaryCrossentropy::values(Tensors &t, Tensor label,
                                   Tensor prediction) const {
   label = smoothed(t, label, 2);
   if (!fromLogits)
-    return meanOfAxis(t, binary(t, label, prediction));
+    return meanOfAxis(t, binary(label, prediction));
   // log sigmoid(x) = -softplus(-x); log sigmoid(-x) = -softplus(x).
   Tensor no = (1.0 - label) * t.softplus(prediction);
   Tensor yes = label * t.softplus(-prediction);
@@ -76,9 +74,7 @@ Tensor BinaryCrossentropy::values(Tensors &t, Tensor label,
 }
 
 /// x^gamma.
-static Tensor powered(Tensors &t, Tensor x, double gamma) {
-  return pow(x, gamma);
-}
+static Tensor powered(Tensor x, double gamma) { return pow(x, gamma); }
 
 Tensor BinaryFocalCrossentropy::values(Tensors &t, Tensor label,
                                        Tensor prediction) const {
@@ -86,9 +82,9 @@ Tensor BinaryFocalCrossentropy::values(Tensors &t, Tensor label,
   Tensor no = 1.0 - label;
   if (fromLogits)
     prediction = logistic(prediction);
-  Tensor loss = binary(t, label, prediction);
+  Tensor loss = binary(label, prediction);
   Tensor right = label * prediction + no * (1.0 - prediction);
-  loss = powered(t, 1.0 - right, gamma) * loss;
+  loss = powered(1.0 - right, gamma) * loss;
   if (applyClassBalancing)
     loss = (label * alpha + no * (1 - alpha)) * loss;
   return meanOfAxis(t, loss);
@@ -109,7 +105,7 @@ Tensor CategoricalFocalCrossentropy::values(Tensors &t, Tensor label,
     prediction = t.softmax(prediction, dims);
   Tensor p = share(t, prediction);
   Tensor loss = -label * log(p);
-  Tensor factor = powered(t, 1.0 - p, gamma) * alpha;
+  Tensor factor = powered(1.0 - p, gamma) * alpha;
   return t.reduce(ReduceKind::Sum, factor * loss, dims);
 }
 
@@ -134,5 +130,5 @@ Tensor CategoricalGeneralizedCrossEntropy::values(Tensors &t, Tensor label,
                                                   Tensor prediction) const {
   Tensor right = prediction * t.oneHot(label, prediction);
   Tensor p = t.reduce(ReduceKind::Sum, right, {t.last(prediction)});
-  return (1.0 - powered(t, p, q)) / q;
+  return (1.0 - powered(p, q)) / q;
 }

@@ -30,7 +30,7 @@ static Tensor sum(Tensors &t, Tensor x, Tensor y) {
 static Tensor product(Tensors &t, Tensor x, Tensor y) {
   return isBool(x) ? x & y : x * y;
 }
-static Tensor differs(Tensors &t, Tensor x, Tensor y) { return x != y; }
+static Tensor differs(Tensor x, Tensor y) { return x != y; }
 
 /// x^y. Integers by repeated squaring, for the lowest six bits of y.
 static Tensor power(Tensors &t, Tensor x, Tensor y) {
@@ -42,7 +42,7 @@ static Tensor power(Tensors &t, Tensor x, Tensor y) {
   Tensor isZero = (x == 0) & (y != 0);
   Tensor out = select(isZero, zero, one);
   for (int bit = 0; bit < kBits; ++bit) {
-    Tensor isSet = differs(t, y & one, zero);
+    Tensor isSet = differs(y & one, zero);
     out = select(isSet, out * x, out);
     x = x * x;
     y = t.make<ShiftRightLogicalOp>(y, one);
@@ -51,20 +51,19 @@ static Tensor power(Tensors &t, Tensor x, Tensor y) {
 }
 
 /// The divisor of a remainder, which is 0 for an integer and 0.
-static Tensor divisor(Tensors &t, Tensor y) {
+static Tensor divisor(Tensor y) {
   return isFloat(y) ? y : select(y == 0, 1, y);
 }
 /// The remainder with the sign of x.
 static Tensor remainder(Tensors &t, Tensor x, Tensor y) {
-  return x % divisor(t, y);
+  return x % divisor(y);
 }
 /// The remainder with the sign of y.
 static Tensor modulo(Tensors &t, Tensor x, Tensor y) {
-  y = divisor(t, y);
+  y = divisor(y);
   Tensor rest = x % y;
-  Tensor isOther =
-      differs(t, t.make<ConvertOp>(rest < 0, t.builder.getI32Type()),
-              t.make<ConvertOp>(y < 0, t.builder.getI32Type()));
+  Tensor isOther = differs(t.make<ConvertOp>(rest < 0, t.builder.getI32Type()),
+                           t.make<ConvertOp>(y < 0, t.builder.getI32Type()));
   Tensor moves = isOther & (rest != 0);
   return select(moves, rest + y, rest);
 }
@@ -73,7 +72,7 @@ static Tensor floorDivide(Tensors &t, Tensor x, Tensor y) {
   if (elementOf(x).isUnsignedInteger())
     return x / y;
   Tensor rest = x % y;
-  Tensor isOther = differs(t, sign(rest), sign(y));
+  Tensor isOther = differs(sign(rest), sign(y));
   Tensor moves = isOther & (rest != 0);
   Tensor exact = x;
   if (isFloat(x)) // x / 0 is infinite
@@ -105,14 +104,13 @@ static Tensor hypotenuse(Tensors &t, Tensor x, Tensor y) {
 static Tensor heaviside(Tensors &t, Tensor x, Tensor y) {
   Tensor side = select(x < 0, t.splat(0, x), t.splat(1, x));
   side = select(x == 0, y, side);
-  return select(differs(t, x, x), x, side);
+  return select(differs(x, x), x, side);
 }
 /// x where it is larger (GT) or smaller (LT) than y or y is NaN, else y, whose
 /// derivative counts if both are equal, as in jnp.fmax.
-template <CompareKind kind>
-static Tensor known(Tensors &t, Tensor x, Tensor y) {
+template <CompareKind kind> static Tensor known(Tensors &, Tensor x, Tensor y) {
   Tensor isFirst = x.compare(kind, y);
-  return select(isFirst | differs(t, y, y), x, y);
+  return select(isFirst | differs(y, y), x, y);
 }
 
 std::vector<OperationRow> weft::keras::binaryOperations() {

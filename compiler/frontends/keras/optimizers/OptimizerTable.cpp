@@ -88,18 +88,13 @@ class RMSprop : public Optimizer {
   }
 };
 
-/// iteration + `ahead` in the type of `like`, and a power with this exponent.
+/// iteration + `ahead` in the type of `like`.
 Tensor stepNumber(Tensors &t, Tensor iteration, double ahead, Tensor like) {
   return t.castLike(iteration + ahead, like);
 }
-Tensor powerOf(Tensors &t, double base, Tensor step) { return pow(base, step); }
 
 /// old + (value - old) * share.
-Tensor towards(Tensors &t, Tensor old, Tensor value, double share) {
-  return old + (value - old) * share;
-}
-
-Tensor towards(Tensors &t, Tensor old, Tensor value, Tensor share) {
+template <class Share> Tensor towards(Tensor old, Tensor value, Share share) {
   return old + (value - old) * share;
 }
 /// 1 - share, for a share rounded to the type of `like`.
@@ -117,11 +112,11 @@ protected:
     o.number("beta_2", beta2, kAnyNumber);
     o.number("epsilon", epsilon, kAnyNumber);
   }
-  Tensor newMomentum(Tensors &t, const UpdateInputs &in) const {
-    return towards(t, in.slots[0], in.gradient, 1 - beta1);
+  Tensor newMomentum(const UpdateInputs &in) const {
+    return towards(in.slots[0], in.gradient, 1 - beta1);
   }
-  Tensor newVelocity(Tensors &t, const UpdateInputs &in) const {
-    return towards(t, in.slots[1], in.gradient * in.gradient, 1 - beta2);
+  Tensor newVelocity(const UpdateInputs &in) const {
+    return towards(in.slots[1], in.gradient * in.gradient, 1 - beta2);
   }
 };
 
@@ -139,9 +134,9 @@ class Adam : public WithMoments {
   }
   WeightUpdate update(Tensors &t, const UpdateInputs &in) const override {
     Tensor step = stepNumber(t, in.iteration, 1, in.weight);
-    Tensor power1 = powerOf(t, beta1, step), power2 = powerOf(t, beta2, step);
+    Tensor power1 = pow(beta1, step), power2 = pow(beta2, step);
     Tensor alpha = in.rate * sqrt(1.0 - power2) / (1.0 - power1);
-    Tensor m = newMomentum(t, in), v = newVelocity(t, in);
+    Tensor m = newMomentum(in), v = newVelocity(in);
     WeightUpdate out{{}, {m, v}};
     if (amsgrad) {
       v = max(in.slots[2], v);
@@ -164,8 +159,8 @@ class Adamax : public WithMoments {
     return {{{"momentum"}, {"norm"}}};
   }
   WeightUpdate update(Tensors &t, const UpdateInputs &in) const override {
-    Tensor power = powerOf(t, beta1, stepNumber(t, in.iteration, 1, in.weight));
-    Tensor m = newMomentum(t, in);
+    Tensor power = pow(beta1, stepNumber(t, in.iteration, 1, in.weight));
+    Tensor m = newMomentum(in);
     Tensor u = max(in.slots[1] * beta2, abs(in.gradient));
     Tensor divisor = t.fill(1.0 - power, u) * (u + epsilon);
     Tensor change = in.rate * m / divisor;
@@ -181,23 +176,21 @@ class Nadam : public WithMoments {
   std::vector<SlotKind> scalars() const override { return {{"u_product", 1}}; }
   /// beta_1 * (1 - 0.96^step / 2).
   Tensor factor(Tensors &t, const UpdateInputs &in, double ahead) const {
-    Tensor power =
-        powerOf(t, 0.96, stepNumber(t, in.iteration, ahead, in.weight));
+    Tensor power = pow(0.96, stepNumber(t, in.iteration, ahead, in.weight));
     return (1.0 - power * 0.5) * beta1;
   }
   std::vector<Tensor> newScalars(Tensors &t, Tensor iteration,
                                  ArrayRef<Tensor> old) const override {
-    Tensor power = powerOf(t, 0.96, stepNumber(t, iteration, 1, old[0]));
+    Tensor power = pow(0.96, stepNumber(t, iteration, 1, old[0]));
     return {old[0] * beta1 * (1.0 - power * 0.5)};
   }
   WeightUpdate update(Tensors &t, const UpdateInputs &in) const override {
     Tensor now = factor(t, in, 1), next = factor(t, in, 2);
     Tensor product = t.castLike(in.scalars[0], in.weight);
     Tensor nextProduct = product * next;
-    Tensor power2 =
-        powerOf(t, beta2, stepNumber(t, in.iteration, 1, in.weight));
-    Tensor g = in.gradient, m = towards(t, in.slots[0], g, rest(t, beta1, g));
-    Tensor v = towards(t, in.slots[1], g * g, rest(t, beta2, g));
+    Tensor power2 = pow(beta2, stepNumber(t, in.iteration, 1, in.weight));
+    Tensor g = in.gradient, m = towards(in.slots[0], g, rest(t, beta1, g));
+    Tensor v = towards(in.slots[1], g * g, rest(t, beta2, g));
     auto weighted = [&](Tensor share, Tensor x, Tensor rest) {
       return share * x / (1.0 - rest);
     };
@@ -220,13 +213,13 @@ class Lamb : public WithMoments {
   WeightUpdate update(Tensors &t, const UpdateInputs &in) const override {
     Tensor step = stepNumber(t, in.iteration, 1, in.weight);
     auto corrected = [&](Tensor x, double beta) {
-      return x / (1.0 - powerOf(t, beta, step));
+      return x / (1.0 - pow(beta, step));
     };
-    Tensor m = newMomentum(t, in), v = newVelocity(t, in);
+    Tensor m = newMomentum(in), v = newVelocity(in);
     Tensor root = sqrt(corrected(v, beta2)) + epsilon;
     Tensor change = corrected(m, beta1) / root;
     Tensor length = normOf(t, in.weight), changeLength = normOf(t, change);
-    Tensor one = t.splat(1, length);
+    Tensor one = length.number(1);
     Tensor ratio = select(changeLength > 0, length / changeLength, one);
     ratio = select(length > 0, ratio, one);
     Tensor rate = t.fill(ratio * in.rate, change);
@@ -319,9 +312,9 @@ private:
     if (isMatrix(in.facts))
       return updateMatrix(t, in);
     Tensor step = stepNumber(t, in.iteration, 1, in.weight);
-    Tensor power1 = powerOf(t, beta1, step), power2 = powerOf(t, beta2, step);
+    Tensor power1 = pow(beta1, step), power2 = pow(beta2, step);
     Tensor alpha = in.rate * adamRatio * sqrt(1.0 - power2) / (1.0 - power1);
-    Tensor m = newMomentum(t, in), v = newVelocity(t, in);
+    Tensor m = newMomentum(in), v = newVelocity(in);
     Tensor change = m * alpha / (sqrt(v) + epsilon);
     return {in.weight - change, {m, v}};
   }

@@ -30,7 +30,7 @@ protected:
     return t.spread(sqrt(total), weight, dims);
   }
   /// The weight, scaled so that its norm is `wanted`.
-  Tensor scaled(Tensors &t, Tensor weight, Tensor wanted, Tensor norm) const {
+  Tensor scaled(Tensor weight, Tensor wanted, Tensor norm) const {
     return weight * (wanted / (norm + kEpsilon));
   }
 };
@@ -43,7 +43,7 @@ class MaxNorm : public OfNorm {
   }
   Tensor apply(Tensors &t, Tensor weight) const override {
     Tensor of = norm(t, weight);
-    return scaled(t, weight, min(max(of, 0), maxValue), of);
+    return scaled(weight, min(max(of, 0), maxValue), of);
   }
 };
 
@@ -66,7 +66,7 @@ class MinMaxNorm : public OfNorm {
     Tensor of = norm(t, weight);
     Tensor inside = min(max(of, minValue), maxValue);
     Tensor wanted = inside * rate + of * (1 - rate);
-    return scaled(t, weight, wanted, of);
+    return scaled(weight, wanted, of);
   }
 };
 

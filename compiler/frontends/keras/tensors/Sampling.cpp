@@ -76,7 +76,7 @@ static Tensor term(Tensors &t, Tensor factor, bool isOne, Tensor like,
   return factor ? position * t.along(factor, like, 0) : position;
 }
 
-static Tensor sum(Tensors &t, ArrayRef<Tensor> terms) {
+static Tensor sum(ArrayRef<Tensor> terms) {
   Tensor out;
   for (Tensor each : terms)
     if (each)
@@ -90,11 +90,10 @@ Tensor weft::keras::affined(Tensors &t, Tensor images, const Affine &places,
   auto shape = t.shape(x).drop_back();
   Tensor like = t.splat(0, tensorType(x).clone(shape));
   auto offset = [&](Tensor v) -> Tensor { return v ? t.along(v, like, 0) : v; };
-  Tensor row = sum(t, {term(t, places.b1, true, like, 1),
-                       term(t, places.b0, false, like, 2), offset(places.b2)});
-  Tensor column =
-      sum(t, {term(t, places.a1, false, like, 1),
-              term(t, places.a0, true, like, 2), offset(places.a2)});
+  Tensor row = sum({term(t, places.b1, true, like, 1),
+                    term(t, places.b0, false, like, 2), offset(places.b2)});
+  Tensor column = sum({term(t, places.a1, false, like, 1),
+                       term(t, places.a0, true, like, 2), offset(places.a2)});
   Tensor out;
   for (const Neighbour &r : neighbours(t, row, t.size(x, 1), sampling))
     for (const Neighbour &c : neighbours(t, column, t.size(x, 2), sampling)) {
