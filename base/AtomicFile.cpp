@@ -102,7 +102,7 @@ int AtomicFile::commit() {
     if (!error && renameat(folder, temporary.c_str(), folder, target.c_str()))
       error = errno;
     if (!error)
-      temporary.clear(); // nothing to remove
+      temporary.clear(); // There is nothing to remove.
     // EINVAL means that the file system cannot sync folders.
     if (!error && options.lasting && fsync(folder) != 0 && errno != EINVAL)
       error = errno;
@@ -135,7 +135,7 @@ int AtomicFile::openDirectly(const std::string &path, bool isPipe) {
                                   (isPipe ? O_NONBLOCK : 0));
   if (file < 0)
     return errno;
-  // Writes wait for the reader again.
+  // From here on writes wait for the reader again.
   if (isPipe && fcntl(file, F_SETFL, O_APPEND) < 0)
     return errno;
   return 0;

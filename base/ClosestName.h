@@ -18,7 +18,7 @@ namespace weft {
 /// names (optimal string alignment): 1 between adma and adam.
 size_t editDistance(const std::string &a, const std::string &b);
 
-/// The known name that is closest to a misspelt one; empty if none differs in
+/// The known name that is closest to a misspelt name; empty if none differs in
 /// at most a third of its letters.
 std::string closestName(const std::string &name,
                         const std::set<std::string> &known);
@@ -34,7 +34,7 @@ template <typename Names> std::string listOf(const Names &names) {
 /// "a, b and 3 others" for many names.
 std::string someOf(const std::vector<std::string> &names);
 
-/// "did you mean NAME?" with the known name that is closest to a misspelt one;
+/// "did you mean NAME?" with the known name closest to a misspelt name;
 /// `otherwise` if none is close.
 std::string suggestion(const std::string &name,
                        const std::set<std::string> &known,

@@ -29,9 +29,9 @@ namespace weft {
 
 /// The kind of processor of a device.
 enum class DeviceKind : uint8_t { Cpu, Cuda };
-/// The name of each kind, by its number.
+/// The names of the kinds, indexed by DeviceKind.
 inline constexpr std::string_view kDeviceKinds[] = {"cpu", "cuda"};
-/// The most devices of one list.
+/// The largest number of devices in a list.
 inline constexpr int64_t kMostDevices = 65536;
 
 std::optional<DeviceKind> parseDeviceKind(std::string_view text);

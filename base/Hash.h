@@ -1,6 +1,6 @@
 //===- Hash.h - a hash of bytes ---------------------------------*- C++ -*-===//
 //
-// Not for bytes that someone may choose to make two hashes equal.
+// Unsafe for bytes that an attacker may choose to make two hashes equal.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ inline uint64_t hashBytes(const void *data, size_t bytes) {
     uint64_t word;
     std::memcpy(&word, p, 8);
     hash = (hash ^ word) * 0x100000001b3ull;
-    hash ^= hash >> 32; // the product alone never moves high bits down
+    hash ^= hash >> 32; // Products never move high bits down.
   }
   for (; bytes; ++p, --bytes)
     hash = (hash ^ *p) * 0x100000001b3ull;

@@ -37,9 +37,9 @@ public:
   /// or a seed generator without one (keras.random.make_default_seed).
   uint32_t kerasSeed();
 
-  /// The whole state: its 624 words, then the number of used ones.
+  /// The whole state: 624 words, then the number of words already used.
   std::vector<uint32_t> position() const;
-  /// Restores a state; false if the words are not one.
+  /// Restores a state; false if the words are no state.
   bool resume(std::span<const uint32_t> words);
 
 private:

@@ -27,7 +27,7 @@ struct Option {
   std::string name;       ///< in words with _ between: add_channel
   std::string value = {}; ///< "true" turns on an option that is on or off
 
-  /// The same option with this value.
+  /// Returns the option with this value.
   Option as(std::string given) const { return {name, std::move(given)}; }
   std::string text() const;
   friend Message operator+(std::string text, const Option &option);

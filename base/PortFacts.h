@@ -9,9 +9,9 @@
 //       given += std::string(name) + " ";               // "seed saved "
 //   });
 //
-// Those are written into IR by dialects/weft/PortFactsAttr.h, into a plan by
-// runtime/abi/PlanPorts.h, and read from Python's JSON by
-// base/config/PortFactsJson.h.
+// dialects/weft/PortFactsAttr.h writes these facts into IR,
+// runtime/abi/PlanPorts.h into a plan, and base/config/PortFactsJson.h reads
+// them from Python's JSON.
 //
 //===----------------------------------------------------------------------===//
 

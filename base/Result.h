@@ -39,7 +39,7 @@ struct Error {
   Message message;
   StatusCode code = StatusCode::Internal; ///< for callers of the C interface
 
-  /// The same error in a file or another place, which precedes the message.
+  /// Returns the error with a place, such as a file, in front of the message.
   Error in(const Message &place) const {
     return {place + ": " + message, code};
   }
@@ -74,7 +74,7 @@ public:
   Error &error() { return *reason; }
   const std::string &message() const { return reason->message.text(); }
   StatusCode code() const { return reason ? reason->code : StatusCode::Ok; }
-  /// The same success, or the error in this place.
+  /// Returns the same success, or the error with this place.
   Status in(const Message &place) const {
     return reason ? Status(reason->in(place)) : Status();
   }

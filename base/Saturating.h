@@ -14,7 +14,7 @@
 
 namespace weft {
 
-/// a + b and a * b, or the limit of int64_t that they exceed.
+/// Return a + b and a * b, or the limit of int64_t that these exceed.
 inline int64_t saturatingAdd(int64_t a, int64_t b) {
   int64_t sum;
   if (!__builtin_add_overflow(a, b, &sum))

@@ -16,7 +16,7 @@
 #ifndef WEFT_BASE_SMALLFLOATS_H
 #define WEFT_BASE_SMALLFLOATS_H
 
-#include <stdint.h> // GPUs have no <cstdint>
+#include <stdint.h> // Code for GPUs has no <cstdint>.
 
 namespace weft {
 

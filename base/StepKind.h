@@ -16,7 +16,7 @@
 namespace weft {
 
 enum class StepKind { Train, Evaluate, Predict };
-/// The name of each kind, by its number; a program's function has it.
+/// The names of the kinds, indexed by StepKind; functions have these names.
 inline constexpr const char *kStepKinds[] = {"train", "evaluate", "predict"};
 
 constexpr const char *stepName(StepKind kind) {

@@ -15,10 +15,10 @@
 
 namespace weft {
 
-/// The numbers with a separator between them.
+/// Joins the numbers with a separator.
 std::string joined(std::span<const int64_t> numbers,
                    std::string_view separator);
-/// The number with a comma before every third digit from the right.
+/// Writes the number with a comma before every third digit from the right.
 std::string grouped(int64_t number);
 
 } // namespace weft

@@ -26,9 +26,9 @@ namespace weft {
   return true;
 }
 
-/// Writes a message of a process that ends.
+/// Writes the last message of a process.
 inline void writeMessage(int file, std::string_view text) {
-  (void)writeAll(file, text.data(), text.size()); // no other place to report to
+  (void)writeAll(file, text.data(), text.size()); // nowhere else to report
 }
 
 } // namespace weft

@@ -17,11 +17,11 @@
 
 namespace weft {
 
-/// Positions in the mesh, in the order of the digits that they differ in.
+/// Positions in the mesh, ordered by the digits in which they differ.
 using DeviceGroup = std::vector<int64_t>;
 
 struct DeviceGroups {
-  std::vector<DeviceGroup> groups; ///< in the order of their first members
+  std::vector<DeviceGroup> groups; ///< groups, ordered by their first members
   /// The number of a position's group, and its index in the group.
   std::vector<int64_t> groupOf, memberOf;
 };

@@ -189,7 +189,7 @@ void ShardWalk::visit(size_t dim, int64_t number, const Wants &wants) {
     auto known = own.byShard.find(number);
     Wants held = known == own.byShard.end() ? Wants() : known->second;
     if (wants == lastWants && held == lastOwn)
-      return; // same as the previous shard
+      return; // This shard equals the previous shard.
     most = std::max(most, sentByFirst(wants, held, holders));
     lastWants = wants;
     lastOwn = std::move(held);

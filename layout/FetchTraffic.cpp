@@ -35,7 +35,7 @@ static std::vector<Progression> cutAtWraps(Progression numbers, Wide modulus) {
   std::vector<Progression> runs;
   Wide first = positiveRemainder(numbers.first, modulus);
   Wide step = positiveRemainder(numbers.step, modulus);
-  // A step backwards gives the same numbers and is shorter.
+  // The shorter step backwards gives the same numbers.
   if (step > modulus / 2)
     step -= modulus;
   for (Wide left = numbers.count; left > 0;) {

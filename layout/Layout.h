@@ -55,10 +55,10 @@ struct Mesh {
   std::optional<unsigned> find(std::string_view name) const;
   /// Coordinate of a position along an axis.
   int64_t coordinate(int64_t position, unsigned axis) const;
-  /// The reason why the mesh is invalid, or empty: an axis without a name, with
-  /// a repeated one, a size below 1, a negative latency or a bandwidth that is
-  /// not positive; more than 2^31 - 1 devices; device ids that are negative,
-  /// repeated or of another number.
+  /// The reason why the mesh is invalid, or empty: an axis without a name or
+  /// with a repeated name, a size below 1, a negative latency or a bandwidth
+  /// that is not positive; more than 2^31 - 1 devices; device ids that are
+  /// negative or repeated, or of which there are too many or too few.
   std::string invalidReason() const;
   bool operator==(const Mesh &) const = default;
 };
@@ -73,7 +73,7 @@ int64_t coordinate(const Mesh &mesh, int64_t position,
 /// Joins adjacent digits that form a larger digit, without those of size 1:
 /// "x":(1)2,"x":(2)4 is "x" of 8.
 SubAxes normalise(const Mesh &mesh, std::span<const SubAxis> axes);
-/// All of an axis as a sub-axis.
+/// A whole axis as a sub-axis.
 SubAxis fullAxis(const Mesh &mesh, unsigned axis);
 /// All axes, major to minor: the coordinate along them is the position.
 SubAxes allAxes(const Mesh &mesh);
@@ -106,7 +106,7 @@ Layout compose(const Layout &outer, const Layout &inner);
 /// twice".
 std::string invalidReason(const Mesh &mesh, const Layout &layout, int64_t rank);
 
-/// Shape of every local buffer: ceil(n/p) in each dimension.
+/// The shape of every local buffer: ceil(n/p) in each dimension.
 std::vector<int64_t> localShape(const Layout &layout,
                                 std::span<const int64_t> shape);
 /// The index set that the device at `position` holds (partial or not).

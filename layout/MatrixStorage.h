@@ -20,7 +20,7 @@
 namespace weft {
 
 struct MatrixStorage {
-  bool alongRows; ///< the row number steps through adjacent elements
+  bool alongRows; ///< increasing row numbers step through adjacent elements
   int64_t leading;
 };
 

@@ -12,7 +12,7 @@ int64_t shardSize(int64_t n, int64_t p) { return n / p + (n % p != 0); }
 
 Interval shardInterval(int64_t n, int64_t p, int64_t i) {
   int64_t c = shardSize(n, p);
-  if (c == 0 || i > n / c) // i * c may overflow
+  if (c == 0 || i > n / c) // The product i * c may overflow.
     return {n, n};
   int64_t begin = i * c;
   return {begin, n - begin < c ? n : begin + c};

@@ -18,7 +18,7 @@ int64_t weft::tensorBytes(std::span<const int64_t> shape,
 /// The number of bytes with all digits.
 static std::string exactBytes(std::span<const int64_t> shape,
                               int64_t elementBytes) {
-  std::vector<int> digits = {1}; // decimal, the last digit first
+  std::vector<int> digits = {1}; // decimal digits, starting with the last
   auto multiply = [&](int64_t factor) {
     unsigned __int128 carry = 0;
     for (size_t i = 0; i < digits.size() || carry; ++i) {

@@ -1,6 +1,6 @@
 //===- SubAxis.h - axes of a mesh, and parts of them ------------*- C++ -*-===//
 //
-// Devices lie in a grid of named axes, row-major, the last axis fastest. On
+// Devices are in a grid of named axes, row-major, the last axis fastest. On
 // "data"=2, "model"=4 the device at position d has the coordinates (d / 4,
 // d % 4). A coordinate along an axis has digits: of the axis of 4, the sub-axis
 // "model":(1)2 is d % 4 / 2 and "model":(2)2 is d % 4 % 2.
@@ -20,8 +20,8 @@
 
 namespace weft {
 
-/// One axis of a mesh. `latency` of its links in seconds a message, `bandwidth`
-/// in bytes a second a device.
+/// An axis of a mesh. Its links have `latency` seconds a message, `bandwidth`
+/// bytes a second a device.
 struct MeshAxis {
   std::string name;
   int64_t size = 1;

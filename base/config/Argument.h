@@ -44,7 +44,7 @@ struct Argument {
   std::vector<std::string> keys = {};
   std::vector<int64_t> shape = {};
   std::vector<double> numbers = {};
-  std::string written = {}; ///< the value's short text for messages
+  std::string written = {}; ///< short text of the value, for messages
 
   bool isGiven() const { return kind != Kind::Nothing; }
   bool isTensor() const { return kind == Kind::Tensor; }

@@ -26,12 +26,12 @@ struct InnerGraph {
   };
   struct Call {
     size_t member;                ///< a position in `members`
-    Tensor name;                  ///< its result 0
-    std::vector<Tensor> tensors;  ///< those that the arguments index
-    CallArguments arguments = {}; ///< as written
+    Tensor name;                  ///< result 0 of that call
+    std::vector<Tensor> tensors;  ///< the tensors that the arguments index
+    CallArguments arguments = {}; ///< as written in the file
   };
   std::vector<std::shared_ptr<const Configured>> members;
-  std::vector<std::string> names; ///< of the members
+  std::vector<std::string> names; ///< names of the members
   std::vector<Call> calls;
   std::vector<Tensor> inputs, outputs;
 };

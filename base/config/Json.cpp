@@ -18,7 +18,7 @@ static std::string withoutPrefix(const std::string &what) {
   return begin == what.npos ? what : what.substr(begin + 2);
 }
 
-/// The first control character of a text, but for tabs and ends of lines: NUL,
+/// The first control character of a text other than tabs and line ends: NUL,
 /// U+001B; empty if there is none.
 static std::string controlIn(const std::string &text) {
   for (size_t i = 0; i < text.size(); ++i) {
@@ -42,7 +42,7 @@ static std::string controlIn(const std::string &text) {
 std::string weft::keras::parseJson(std::string_view text, Json &out) {
   std::vector<std::set<std::string>> open;
   std::string twice, control;
-  // Names are printed and written to files: a NUL would end them there, and
+  // Names are printed and written to files: a NUL would end the name, and
   // others would change the terminal.
   auto checkControls = [&](const Json &text) {
     if (text.is_string() && control.empty())

@@ -35,10 +35,10 @@ std::string parseJson(std::string_view text, Json &out);
 
 /// Appends the message to `error`, on a line of its own.
 void addError(std::string &error, const std::string &message);
-/// Appends a fix to the message, if it has none.
+/// Appends a fix to a message that has none.
 std::string withFix(const std::string &message, const char *how);
 std::string inQuotes(std::string_view text);
-/// A value as short text for messages.
+/// Returns the short text of a value, for messages.
 std::string shortText(const Json &value);
 std::string listed(const std::vector<std::string> &names);
 class Fields {
@@ -62,7 +62,7 @@ public:
   bool boolean(const char *key, bool otherwise);
   /// A list of sizes; null entries become -1.
   std::vector<int64_t> shape(const char *key);
-  /// Marks keys as known that are not read here.
+  /// Marks keys as known that other code reads.
   void accept(std::initializer_list<const char *> keys);
   /// Refuses the key unless its value is absent, null, false, 0 or `otherwise`.
   /// `what` names the feature.

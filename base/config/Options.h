@@ -144,7 +144,7 @@ public:
       number(name, value, kAnyNumber);
   }
 
-  /// The seed, or null, of the random numbers that a layer draws in its calls.
+  /// The seed, or null, of the random numbers that a layer's calls draw.
   /// Sets the generator, made by T::ofSeed, if the layer draws any (`isUsed`).
   template <class T>
   void seed(const char *name, std::shared_ptr<const T> &generator,
@@ -162,7 +162,7 @@ public:
   /// `otherwise` (JSON). `what` names the feature: "low-rank adapters".
   virtual void refused(const char *name, const char *what,
                        const char *otherwise = "null") = 0;
-  /// An option that has no effect on the results here.
+  /// An option that has no effect on Weft's results.
   virtual void ignored(const char *name, const char *why,
                        const char *otherwise = "null") = 0;
 

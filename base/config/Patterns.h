@@ -22,7 +22,7 @@ enum class RegexMode { FullMatch, Search, FirstMatch };
 /// Matches patterns, each of which is compiled once.
 class Patterns {
 public:
-  /// Messages of invalid patterns begin with `where`.
+  /// Messages of invalid patterns start with `where`.
   Patterns(RegexMode mode, std::string where);
   ~Patterns();
 

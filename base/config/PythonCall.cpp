@@ -182,7 +182,7 @@ bool isUtf8(const std::string &text) {
 Result<json> readPythonCall(const std::string &text) {
   if (!isUtf8(text))
     return Error{"is no text in UTF-8"};
-  if (text.find_first_of("({") == text.npos) // a name only
+  if (text.find_first_of("({") == text.npos) // a name without "()"
     return readPythonCall(text + "()");
   return PythonReader(text).read();
 }

@@ -5,7 +5,7 @@
 //   const Table<Regularizer> kTable = {{"regularizer", "regularizers", {
 //       row<L1>("L1"), row<L2>("L2"), row<L1L2>("L1L2", {"l1_l2"})}}};
 //
-// "L1L2", "l1_l2" and {"class_name": "L1L2", "config": {...}} name the last one.
+// "L1L2", "l1_l2" and {"class_name": "L1L2", "config": {...}} name L1L2.
 //
 //===----------------------------------------------------------------------===//
 
