@@ -17,7 +17,7 @@ using namespace weft;
 
 using Kind = AnnotationPlace::Kind;
 
-/// The public function, which becomes a program.
+/// Returns the public function, which becomes a program.
 static func::FuncOp publicFunction(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>())
     if (becomesProgram(function))
@@ -260,7 +260,7 @@ AnnotationChanges::of(const CollectiveCost &collective) const {
     } else if (tensor->together < 0 && (rank < 3 || tensor->layout)) {
       change({tensor}, axes, changes);
     }
-  // Then each of a few that belong together on its own.
+  // Then a few tensors that belong together, each alone.
   constexpr size_t few = 8;
   for (auto &[rank, tensor] : order)
     if (tensor->together >= 0 && rank < 3 &&

@@ -11,12 +11,13 @@
 //     [{}, {"model"}] to [{"model"}, {}]
 //
 // Places are arguments and results of the public function, and constraints.
-// Places whose annotation has an axis of the collective come first, then those
-// that the collective names, then the other annotated ones, as layouts
-// propagate. A change is of one annotation, or of all that belong together: tensors
-// of one shape and layout whose names are equal without the numbers of layers and
-// without the text before the keys of a JAX tree (weights, their optimizer's
-// values and the results of both), and constraints at one line of a script.
+// Places whose annotation has an axis of the collective come first, then places
+// that the collective names, then the other annotated places, as layouts
+// propagate. A change affects one annotation, or all that belong together:
+// tensors of one shape and layout whose names are equal without the numbers of
+// layers and without the text before the keys of a JAX tree (weights, their
+// optimizer's values and the results of both), and constraints at one line of a
+// script.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,14 +39,14 @@ namespace weft {
 struct AnnotationPlace {
   enum class Kind { Argument, Result, Constraint };
   Kind kind = Kind::Argument;
-  unsigned index = 0; ///< for constraints, in the order of a walk
+  unsigned index = 0; ///< the number of a constraint in the order of a walk
 };
 
 struct AnnotationChange {
   std::string text;       ///< the change, for people
-  std::string annotation; ///< the annotation that is replaced or removed; or ""
+  std::string annotation; ///< the replaced or removed annotation; or ""
   std::vector<AnnotationPlace> places;
-  std::optional<Layout> wanted; ///< nothing: remove the annotations
+  std::optional<Layout> wanted; ///< none if the annotations are removed
 
   /// A copy of the module with the change.
   mlir::OwningOpRef<mlir::ModuleOp> applied(mlir::ModuleOp imported) const;
@@ -62,10 +63,10 @@ private:
   struct Tensor {
     AnnotationPlace place;
     std::string subject; ///< "up"; argument 0; constraint at tp.mlir:14
-    std::string name;    ///< up; empty if there is none
+    std::string name;    ///< up; empty if the place has no name
     std::vector<int64_t> shape;
     std::optional<Layout> layout;
-    int together = -1; ///< those that belong together; -1: none
+    int together = -1; ///< tensors that belong together; -1: none
   };
   void addPorts(mlir::func::FuncOp function);
   void addConstraints(mlir::ModuleOp module);
@@ -78,7 +79,7 @@ private:
   MeshAttr mesh;
   std::vector<Tensor> tensors;
   std::vector<std::vector<unsigned>>
-      groups; ///< of tensors, by Tensor::together
+      groups; ///< changes of tensors, indexed by Tensor::together
 };
 
 } // namespace weft

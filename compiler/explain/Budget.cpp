@@ -185,7 +185,7 @@ static std::string memoryText(const MemoryUse &memory) {
          grouped(memory.batch);
 }
 
-/// The best of the changes that were tried under which the limit holds, or else
+/// The best change that was tried: the limit holds under it, or else
 /// comes closer; empty if there is none.
 static std::string fixFor(const Limit &limit, const Explanation &explanation) {
   auto distance = [&](const Explanation &step) {

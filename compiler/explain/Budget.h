@@ -16,7 +16,7 @@
 // that the compiler also works towards (weft-fit-memory).
 //
 // A program outside of its limits does not compile: the error names the limit,
-// the three collectives behind it that send most, with their lines, and the
+// the three counted collectives that send most, with their lines, and the
 // cheapest change of annotation, if the caller can search for one.
 //
 //===----------------------------------------------------------------------===//
@@ -43,7 +43,7 @@ int64_t wholeQuantity(double quantity);
 
 struct Limit {
   enum class Relation { Exactly, AtMost, Below };
-  std::string text; ///< as it was written: all_reduce<=2
+  std::string text; ///< the text as written: all_reduce<=2
   std::string subject;
   Relation relation = Relation::AtMost;
   double value = 0;
@@ -67,8 +67,8 @@ struct LimitStatus {
   bool holds() const { return limit.holds(cost); }
 };
 
-/// The limits of the module's budget and of `more`; a text with an invalid one
-/// is left out, as checkBudget() reports it.
+/// The limits of the module's budget and of `more`. A text with an invalid
+/// limit is left out, as checkBudget() reports it.
 std::vector<LimitStatus> limitsOf(mlir::ModuleOp module,
                                   llvm::ArrayRef<std::string> more,
                                   const Explanation &explanation);

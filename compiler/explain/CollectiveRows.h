@@ -10,7 +10,7 @@
 //   all_reduce  model  2 x 960  1,920  block_*/dense/output
 //                                      output of block_* is summed
 //
-// A number in a name is a layer's: digits behind a letter or one of _ [ / . -.
+// Digits after a letter or one of _ [ / . - are the number of a layer.
 // Other numbers, as in "dimension 1" and "4 shards", make rows different.
 //
 //===----------------------------------------------------------------------===//
@@ -22,29 +22,29 @@
 
 namespace weft {
 
-/// Collectives that differ in the numbers of layers only.
+/// Collectives that differ only in the numbers of layers.
 struct CollectiveRow {
   std::vector<size_t> members; ///< indices, ascending
   int64_t count = 0;           ///< occurrences in a step
-  int64_t bytes = 0;           ///< of all of them
-  /// As in CollectiveCost, with * for numbers that differ.
+  int64_t bytes = 0;           ///< bytes of all these collectives
+  /// Texts as in CollectiveCost, with * for numbers that differ.
   std::vector<std::string> where;
   std::string reason;
   std::vector<std::string> lines, annotations;
 };
 
-/// The rows, in the order of their first collectives. `isComplete`: one for each
-/// collective.
+/// The rows, ordered by their first collectives. With `isComplete` each
+/// collective has a row.
 std::vector<CollectiveRow> collectiveRows(const Explanation &explanation,
                                           bool isComplete = false);
 
 /// The text with * for the numbers of layers.
 std::string withoutLayerNumbers(llvm::StringRef text);
-/// The texts, which are equal without the numbers of layers, as one: * for each
+/// Joins texts that are equal without the numbers of layers: * replaces each
 /// number that differs.
 std::string mergedName(llvm::ArrayRef<std::string> texts);
-/// The texts, in their order; of those that are equal without the numbers of
-/// layers, one.
+/// The texts in their order; texts that are equal without the numbers of
+/// layers appear once.
 std::vector<std::string> mergedNames(llvm::ArrayRef<std::string> texts);
 
 } // namespace weft

@@ -63,7 +63,7 @@ static void addInput(plan::InputOp input, MemoryUse &memory) {
               input.getRole(), isDonated(input), memory);
 }
 
-/// Bytes of the arena that are in use at the begin of the backward part.
+/// Bytes of the arena that are in use at the start of the backward part.
 static int64_t keptForGradients(plan::ProgramOp program) {
   Operation *border = beginOfBackward(program);
   if (!border)

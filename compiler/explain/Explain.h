@@ -39,7 +39,7 @@ namespace weft {
 struct CollectiveCost {
   std::string kind; ///< all_reduce, ...
   std::vector<std::string> axes;
-  int64_t bytes = 0; ///< sent by one device in one occurrence
+  int64_t bytes = 0; ///< bytes that one device sends in an occurrence
   int64_t count = 1; ///< occurrences in a step
   /// The bytes of all occurrences, at most INT64_MAX.
   int64_t totalBytes() const;
@@ -51,18 +51,18 @@ struct CollectiveCost {
   std::vector<std::string> lines;
   /// Annotations without which the collective disappears (FindFixes.h).
   std::vector<std::string> annotations;
-  /// The best change of annotation that removes or shrinks it, with the bytes that it
-  /// saves (FindFixes.h); nothing if none that was tried saves bytes.
+  /// The best change of annotation that removes or shrinks the collective, with
+  /// the bytes saved (FindFixes.h); nothing if no change tried saves bytes.
   std::optional<std::string> fix;
 };
 
-/// Bytes on the device that holds most.
+/// Memory of the device that holds the most bytes.
 struct MemoryUse {
   int64_t weights = 0, optimizer = 0;
   /// Bytes that the forward part keeps for the gradients, and the step's
   /// results.
   int64_t activations = 0;
-  int64_t temporaries = 0; ///< the rest of the arena
+  int64_t temporaries = 0; ///< other bytes of the arena
   int64_t batch = 0;       ///< inputs, labels, sample weights
   /// Whether arguments have roles. Programs of JAX have none: all of their
   /// arguments that are not donated, also parameters, are in `batch`, which is
@@ -88,16 +88,16 @@ struct RuleStatus {
 struct Fix {
   std::string change; ///< for people: remove "d2/output": ["data", null]
   std::string effect; ///< a step sends 12 bytes instead of 14
-  int64_t bytes = 0;  ///< that a step sends under it
-  /// The most bytes on a device under it, as ScheduledCost.h counts them.
+  int64_t bytes = 0;  ///< bytes that a step sends under the change
+  /// The most bytes on a device under the change, counted by ScheduledCost.h.
   int64_t memory = 0;
-  unsigned places = 1; ///< annotations that it changes
-  /// Collectives that it removes, or makes smaller, by their indices.
+  unsigned places = 1; ///< number of annotations that the change affects
+  /// Indices of collectives that the change removes or makes smaller.
   std::vector<size_t> removed, shrunk;
 };
 
 struct Explanation;
-/// A change that was compiled, and the step's costs under it.
+/// A change that was compiled, and the costs of the step with the change.
 struct Trial {
   Fix fix;
   std::shared_ptr<const Explanation> under;
@@ -108,7 +108,7 @@ bool isBetter(const Fix &a, const Fix &b);
 /// The changes that were tried, out of all that may concern a collective.
 struct FixSearchSummary {
   size_t tried = 0, known = 0;
-  bool isOutOfTime = false; ///< ended by a limit on its time
+  bool isOutOfTime = false; ///< a limit on the time ended the search
 };
 
 struct Explanation {
@@ -117,10 +117,10 @@ struct Explanation {
   std::vector<CollectiveCost> collectives;
   MemoryUse memory;
   std::vector<RuleStatus> rules;
-  int64_t instructions = 0;  ///< of the plan, ports and buffers included
-  std::vector<Fix> fixes;    ///< those that save bytes, the best first
-  std::vector<Trial> trials; ///< also those that do not, in their order
-  std::optional<FixSearchSummary> search; ///< nothing: no fixes were searched
+  int64_t instructions = 0;  ///< of the plan, with ports and buffers
+  std::vector<Fix> fixes;    ///< changes that save bytes, the best first
+  std::vector<Trial> trials; ///< all changes tried, in their order
+  std::optional<FixSearchSummary> search; ///< none if no fixes were searched
 
   /// Bytes that one step sends, and its collectives, each at most INT64_MAX.
   int64_t totalBytes() const;
@@ -139,9 +139,9 @@ Explanation explainProgram(mlir::ModuleOp module);
 llvm::json::Value toJson(const Explanation &explanation);
 
 struct TextOptions {
-  unsigned width = 96; ///< columns, except for longer names
-  /// A row for each collective, and as many lines as it takes; otherwise equal
-  /// rows are one (CollectiveRows.h), and there are at most `lines`.
+  unsigned width = 96; ///< columns; longer names exceed the width
+  /// Whether each collective has a row, without a limit on lines; otherwise
+  /// equal rows are joined (CollectiveRows.h), and there are at most `lines`.
   bool isComplete = false;
   unsigned lines = 60;
 };

@@ -41,8 +41,8 @@ class MovementIndex {
 public:
   explicit MovementIndex(const Explanation &explanation
                          [[clang::lifetimebound]]);
-  /// The bytes of those that move the same as `cost`; nothing if there are
-  /// none.
+  /// The bytes of the collectives that move the same as `cost`; nothing if
+  /// there are none.
   std::optional<int64_t> bytesOfSame(const CollectiveCost &cost) const;
 
 private:
@@ -107,7 +107,7 @@ public:
   void run(const ChangesOf &changesOf);
 
 private:
-  /// The changes to try, in order; also counts all.
+  /// The changes to try, in order; also counts all changes.
   std::vector<Change> choose(const ChangesOf &changesOf);
   void tryChange(const Change &change);
   /// Records which collectives a trial removes or shrinks.
@@ -140,8 +140,8 @@ std::vector<Change> FixFinder::choose(const ChangesOf &changesOf) {
   std::vector<Change> chosen;
   std::set<std::string> seen;
   while (chosen.size() < std::min(limits.most, known.size())) {
-    // The row with the most bytes for each trial that it would have then, in the
-    // first half of those without one.
+    // Next comes the row with the most bytes for each of its trials; in the
+    // first half, only rows without a trial.
     Row *best = nullptr;
     bool isEarly = 2 * chosen.size() < limits.most;
     auto share = [&](const Row &row) {
@@ -181,7 +181,7 @@ void FixFinder::compare(Trial &trial, const std::string &annotation) {
 std::string FixFinder::effect(const Explanation &under) const {
   std::string text = "a step sends " + grouped(under.totalBytes()) +
                      " bytes instead of " + grouped(now.totalBytes());
-  // Temporaries are not known before kernels are made.
+  // Temporaries are unknown before kernels are made.
   auto ports = [](const MemoryUse &use) {
     return use.total() - use.temporaries;
   };

@@ -3,9 +3,9 @@
 // Fixes are found by trying the changes that may concern a collective
 // (LayoutChanges.h for a layout map, AnnotationChanges.h for a program's own
 // annotations): the program is propagated, partitioned and counted again with
-// each. Among changes under which a step sends fewer bytes, those with the
-// fewest come first; of these, those with the least memory on a device, then
-// those of the fewest annotations:
+// each. Among changes under which a step sends fewer bytes, the change with
+// the fewest bytes comes first, then the least memory on a device, then the
+// fewest annotations:
 //
 //   add "d2/kernel": ["model", null]: a step sends 158,324 bytes instead of
 //   165,324 and a device holds 6,144 bytes less
@@ -30,9 +30,9 @@ namespace weft {
 struct Change {
   std::string text; ///< the change, for people; equal texts are one change
   /// The annotation that is removed or replaced: "d1/kernel": [null, "model"].
-  /// Empty: a new one.
+  /// Empty for a new annotation.
   std::string annotation;
-  unsigned places = 1; ///< annotations that it changes
+  unsigned places = 1; ///< number of annotations that the change affects
   /// The cost of a step with the change; nothing if the program does not
   /// compile.
   std::function<std::optional<Explanation>()> recount;
@@ -43,14 +43,14 @@ using ChangesOf = std::function<std::vector<Change>(const CollectiveCost &)>;
 
 struct FixLimits {
   size_t most = 10;              ///< trials
-  std::optional<double> seconds; ///< no trial begins later; none: no limit
-  /// Called before each trial, and after the last, with the number of those
-  /// done and that of all.
+  std::optional<double> seconds; ///< no trial starts later; none: no limit
+  /// Called before each trial, and after the last, with the number of trials
+  /// done and of all trials.
   std::function<void(size_t done, size_t all)> progress;
 };
 
 /// Fills the `annotations` and `fix` of collectives, and `trials`, `fixes` and
-/// `search`. `memory` is that of the step without a change, counted as
+/// `search`. `memory` is for the step without a change, counted as
 /// recount() counts it.
 void findFixes(Explanation &explanation, const ChangesOf &changesOf,
                const MemoryUse &memory, const FixLimits &limits);

@@ -25,21 +25,21 @@ namespace weft {
 /// A loop nest of a kernel.
 struct NestLine {
   std::string walk;                ///< "elements<flat>"
-  std::vector<std::string> ops;    ///< computed, in order: "dot"
+  std::vector<std::string> ops;    ///< ops that it computes, in order: "dot"
   std::vector<std::string> places; ///< places of its stores: "result 0"
   int64_t storedBytes = 0;
 };
 
 struct KernelLine {
   std::string name, target;
-  /// Launches in the program's text: those in a loop count once.
+  /// Launches in the program's text: a launch in a loop counts once.
   int64_t launches = 0;
   /// Figures of one launch: the sizes of its arguments and results, and its
   /// estimated instructions (KernelTraits.h), a multiply-add counted as one.
   int64_t bytesRead = 0, bytesWritten = 0;
   double operations = 0;
   int64_t scratchBytes = 0, plannedBytes = 0;
-  std::string share; ///< description of the workers' shares; empty: none
+  std::string share; ///< description of the workers' shares; or ""
   /// The reason why the kernel has several nests although one was wanted.
   std::string reason;
   std::vector<NestLine> nests;

@@ -26,7 +26,7 @@ std::vector<Layout> weft::layoutVariants(const Mesh &mesh, const Layout &layout,
   std::vector<Layout> result;
   for (unsigned axis : axes) {
     if (contains(layout.partial, axis))
-      continue; // an axis with summands cannot divide the value, too
+      continue; // An axis with summands cannot divide the value.
     Layout bare = without(layout, axis);
     for (size_t dim = 0; dim < bare.dims.size(); ++dim) {
       Layout moved = bare;

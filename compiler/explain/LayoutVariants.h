@@ -18,9 +18,9 @@ namespace weft {
 
 bool usesAxis(const Layout &layout, unsigned axis);
 
-/// The layouts that differ from `layout` in one of the axes: with all
-/// of it as the last axis of a dimension or, after these, without it. None for an axis with
-/// summands.
+/// The layouts that differ from `layout` in one of the axes: first with the
+/// whole axis as the last axis of a dimension, then without the axis. An axis
+/// with summands has none.
 std::vector<Layout> layoutVariants(const Mesh &mesh, const Layout &layout,
                                    const std::set<unsigned> &axes);
 

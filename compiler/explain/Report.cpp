@@ -57,7 +57,7 @@ static llvm::json::Value fixesJson(const Explanation &explanation) {
 
 llvm::json::Value weft::toJson(const Explanation &explanation) {
   llvm::json::Array collectives, rules;
-  std::map<std::string, std::pair<int64_t, int64_t>> byKind; // count, bytes
+  std::map<std::string, std::pair<int64_t, int64_t>> byKind; // count and bytes
   for (const CollectiveCost &cost : explanation.collectives) {
     collectives.push_back(
         llvm::json::Object{{"kind", cost.kind},

@@ -19,7 +19,7 @@ using namespace weft;
 
 namespace {
 
-/// Adds up one function.
+/// Adds up the costs of one function.
 class ScheduleCounter {
 public:
   ScheduleCounter(func::FuncOp function, MeshAttr mesh)
@@ -41,7 +41,7 @@ private:
   func::FuncOp function;
   MeshAttr mesh;
   Explanation result;
-  Block instructions; ///< of a plan, each removed once it is counted
+  Block instructions; ///< of a plan; each is removed after its count
   OpBuilder builder;
 };
 
@@ -129,7 +129,7 @@ int64_t ScheduleCounter::mostHeld(Block &block) {
           last = here;
       }
       if (!last || last == end)
-        continue; // results of the function have memory of their own
+        continue; // Results of the function have separate memory.
       held += bytesOf(value);
       freed[last] += bytesOf(value);
     }
@@ -176,9 +176,9 @@ std::optional<Explanation> weft::explainScheduled(ModuleOp module) {
   if (!only)
     return std::nullopt;
   auto mesh = module->getAttrOfType<MeshAttr>(kMeshAttr);
-  if (!mesh) // a program on one device
+  if (!mesh) // The program is for one device.
     return std::nullopt;
-  // The passes that make plans load it later.
+  // The passes that make plans load the dialect later.
   module.getContext()->getOrLoadDialect<plan::PlanDialect>();
   return ScheduleCounter(only, mesh).count();
 }

@@ -7,9 +7,9 @@
 //
 // sends the bytes that its plan will send, as later passes neither add nor
 // remove collectives unless the memory of a device is limited. So fixes are
-// compared without making kernels. Memory is that of arguments and results, and
-// of the values between them that kernels probably store: an estimate, with which
-// layouts are compared but which is not printed.
+// compared without making kernels. Memory counts arguments, results, and
+// the values between them that kernels probably store. This estimate serves to
+// compare layouts and is not printed.
 //
 //===----------------------------------------------------------------------===//
 

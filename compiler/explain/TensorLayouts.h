@@ -19,17 +19,17 @@ inline constexpr char kInside[] = "inside";
 
 struct TensorLayout {
   std::string name; ///< for people: d1/kernel, p['l'][0]['d']
-  std::string role; ///< of the plan's port: weight, slot, input, metric, ...
+  std::string role; ///< the plan's role: weight, slot, input, metric, ...
   std::string elementType; ///< NumPy's name
   std::vector<int64_t> shape;
   Layout layout;      ///< as many dimensions as the shape
   std::string reason; ///< empty if there is none
   bool isOutput = false;
-  std::string key = {}; ///< of a port's array in files: d1/kernel, in/008
+  std::string key = {}; ///< name of a port's array in files: d1/kernel, in/008
 };
 
-/// The layouts of every input, and of every output except those with the name
-/// and layout of the input that they replace.
+/// The layouts of every input, and of every output that does not have the name
+/// and layout of the input that it replaces.
 std::vector<TensorLayout> tensorLayouts(plan::ProgramOp program);
 
 /// A distinct block of a tensor and its devices. Blocks are in the order of

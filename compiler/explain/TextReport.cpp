@@ -38,7 +38,7 @@ private:
   std::string memory() const;
   std::string rules() const;
   std::string rule(const RuleStatus &rule, size_t longest) const;
-  /// The text "    why  words ...", with further lines below the first word.
+  /// The text "    why  words ...", with further lines under the first word.
   std::string wrapped(llvm::StringRef label, llvm::StringRef words) const;
   std::string seeAll(const std::string &what) const {
     return "  and " + what + " (all of them: --all)\n";
@@ -52,7 +52,7 @@ private:
 
 static size_t linesOf(llvm::StringRef text) { return text.count('\n'); }
 
-/// The text with blanks behind it, or in front of it, up to a width.
+/// The text with blanks after or before it, up to a width.
 static std::string padded(llvm::StringRef text, size_t width) {
   return text.str() + std::string(width - std::min(width, text.size()), ' ');
 }
@@ -82,8 +82,8 @@ std::string TextReport::wrapped(llvm::StringRef label,
 // Collectives
 //===----------------------------------------------------------------------===//
 
-/// The first clauses of a provenance, and the number of the others. Those that
-/// differ in the numbers of layers are one.
+/// The first clauses of a provenance, and the number of the others. Clauses
+/// that differ only in the numbers of layers are joined.
 static std::string firstClauses(const std::string &why, unsigned most) {
   std::vector<std::string> clauses;
   for (llvm::StringRef clause : llvm::split(why, "; "))
@@ -160,7 +160,7 @@ std::string TextReport::collectives(size_t mostLines) const {
       collectiveRows(explanation, options.isComplete);
   Widths columns = widths(rows);
   std::vector<std::string> texts;
-  size_t lines = linesOf(head) + 1; // that of the total
+  size_t lines = linesOf(head) + 1; // bytes of the total
   for (const CollectiveRow &each : rows) {
     texts.push_back(row(each, columns));
     lines += linesOf(texts.back());
@@ -294,7 +294,7 @@ std::string TextReport::rules() const {
   size_t longest = 0, left = 0;
   for (const RuleStatus &rule : explanation.rules)
     longest = std::max(longest, rule.key.size());
-  std::map<bool, size_t> shown; // of rules that are used, and of others
+  std::map<bool, size_t> shown; // texts of rules that are used, and of others
   for (const RuleStatus &each : explanation.rules) {
     constexpr size_t most = 8;
     if (options.isComplete || shown[each.status == "used"]++ < most)

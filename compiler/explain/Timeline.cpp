@@ -40,7 +40,7 @@ std::string weft::shapeName(ArrayRef<int64_t> shape) {
 
 namespace {
 
-/// Bytes of the arena in use over time; those that two buffers share count
+/// Bytes of the arena in use over time; bytes that two buffers share count
 /// once.
 class Occupancy {
 public:
@@ -124,7 +124,7 @@ void TimelineReader::readInstructions() {
       if (!output.getDonated())
         timeline.results +=
             bufferBytes(cast<MemRefType>(output.getBuffer().getType()));
-    } else if (op.getNumResults() == 0) { // an instruction, not a buffer
+    } else if (op.getNumResults() == 0) { // an instruction, no buffer
       positions[&op] = timeline.moments.size();
       instructions.push_back(&op);
       timeline.moments.push_back(momentOf(op));

@@ -7,7 +7,7 @@
 //   1  all_reduce over model  d2/output   forward    400 kept    320 temporary
 //   2  dot_50x8x10            d2/output   backward   400 kept  2,320 temporary
 //
-// Weights, optimizer, batch and results are held from begin to end. The part of
+// Weights, optimizer, batch and results are held from start to end. The part of
 // the arena that holds no value at the peak is unused space between buffers.
 // The sum of all these is a device's bytes in Explain.h.
 //
@@ -44,10 +44,10 @@ struct Resident {
 
 struct Timeline {
   std::vector<Moment> moments;
-  int64_t results = 0; ///< part of MemoryUse::activations: results of the step
+  int64_t results = 0; ///< of the step; part of MemoryUse::activations
   int64_t arena = 0;
   size_t peak = 0;     ///< the first moment with the most bytes in use
-  bool trains = false; ///< has a backward part
+  bool trains = false; ///< whether the step has a backward part
   /// Values in use at the peak, the largest first.
   std::vector<Resident> atPeak;
 

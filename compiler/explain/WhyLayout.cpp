@@ -59,15 +59,15 @@ LogicalResult LayoutHistory::propagate(LayoutTable &table, Value without) {
 void LayoutHistory::each(llvm::function_ref<void(Value)> visit) {
   auto see = [&](Value value) {
     if (isa<RankedTensorType>(value.getType()) && table.knows(value) &&
-        !table.isSource(value)) // sources are made in every layout
+        !table.isSource(value)) // Sources are made in every layout.
       visit(value);
   };
   llvm::for_each(function.getArguments(), see);
   function.walk([&](Operation *op) { llvm::for_each(op->getResults(), see); });
 }
 
-/// Adds the names of an argument or result: that of the program's text and that
-/// of its array in files.
+/// Adds the names of an argument or result: its name in the program's text and
+/// the name of its array in files.
 static void addNames(DictionaryAttr attributes,
                      std::vector<std::string> &names) {
   for (StringRef attribute : {kSourceNameAttr, kNameAttr})

@@ -14,7 +14,7 @@
 //
 // Propagation runs once more with a journal
 // (passes/sharding/propagation/LayoutJournal.h), and a third time without the
-// annotation of the first axis that comes from one.
+// annotation of the first axis that comes from an annotation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,8 +42,8 @@ struct AxisOrigin {
 struct WhyLayout {
   std::string name, shape, layout;
   std::vector<AxisOrigin> origins;
-  /// The value with the annotation of the first axis that comes from one, and
-  /// the layout without it; empty if there is none.
+  /// The value whose annotation gives the first annotated axis, and the layout
+  /// without that annotation; empty if there is none.
   std::string annotation, layoutWithout;
 };
 

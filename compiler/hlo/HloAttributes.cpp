@@ -98,7 +98,7 @@ std::string hlo::attributesText(Operation *op) {
   for (NamedAttribute entry : op->getAttrDictionary()) {
     StringRef name = entry.getName();
     if (name == "reason" || name.contains('.'))
-      continue; // metadata, or an attribute that passes added
+      continue; // This is metadata, or an attribute that passes added.
     std::string value = valueText(name, entry.getValue());
     if (!value.empty())
       text += ", " + attributeName(name).str() + "=" + value;

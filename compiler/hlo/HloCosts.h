@@ -1,6 +1,6 @@
 //===- HloCosts.h - operations of a device's program ------------*- C++ -*-===//
 //
-// What compiled.cost_analysis() of JAX counts, by XLA's rules:
+// The counts of JAX's compiled.cost_analysis(), by XLA's rules:
 //
 //   %c = weft.dot %a, %b : 8x16 times 16x4      1024 flops: 2 * 8 * 16 * 4
 //   %d = weft.add %c, %c                          32

@@ -1,7 +1,7 @@
 //===- HloNames.h - XLA's names of ops, types, attributes -------*- C++ -*-===//
 //
-// Private to the folder. The names are those of the ops' definitions
-// (HloNames.td).
+// This header is private to the folder. The names come from the definitions of
+// the ops and from HloNames.td.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,8 +1,8 @@
 //===- HloNames.td - opcodes of XLA, from the definitions of ops -------------//
 //
 // The definition of an op of weft names the StableHLO op with the same meaning;
-// that of a collective names XLA's opcode. Entries are needed here only if
-// XLA's name differs from StableHLO's by more than `-` instead of `_`.
+// the definition of a collective names XLA's opcode. Entries are needed
+// here only if XLA's name differs from StableHLO's by more than `-` instead of `_`.
 //
 //===----------------------------------------------------------------------===//
 

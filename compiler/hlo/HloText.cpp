@@ -24,7 +24,7 @@ public:
   std::string print();
 
 private:
-  /// The lines of a computation; called ones are printed before it.
+  /// The lines of a computation; computations that it calls are printed before.
   std::string computation(StringRef title, Block &block, bool takesTuple);
   std::string parameters(Block &block, bool takesTuple, std::string &header);
   std::string instruction(Operation &op, Value root);
@@ -233,7 +233,7 @@ std::string HloPrinter::print() {
     if (function.isExternal() || !function.isPublic())
       continue;
     before.clear();
-    reducers.clear(); // each module defines its own
+    reducers.clear(); // Each module defines its own symbols.
     std::string entry = computation(("ENTRY %" + function.getName()).str(),
                                     function.getBody().front(), false);
     text += "HloModule " + name.str() + ", entry_computation_layout={(" +

@@ -14,7 +14,7 @@ namespace fb = weft::plan;
 using flatbuffers::FlatBufferBuilder;
 using flatbuffers::Offset;
 
-/// Whether a type of MLIR, whose class is T, is that of the element type.
+/// Whether a type of MLIR, whose class is T, stands for the element type.
 template <typename T> static bool isOf(Type type, const ElementFacts &facts) {
   if constexpr (std::is_same_v<T, IntegerType>) {
     auto integer = dyn_cast<IntegerType>(type);

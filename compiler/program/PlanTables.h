@@ -23,8 +23,8 @@ flatbuffers::Offset<plan::Collective> writeCollective(
     flatbuffers::FlatBufferBuilder &builder, plan::CollectiveOpInterface op,
     const std::vector<uint32_t> &sources, const std::vector<uint32_t> &targets);
 
-/// The kernels that launches of a program name, with the fallbacks of library
-/// contractions, numbered in order, and the modules of those that devices run.
+/// The kernels that a program's launches name, with the fallbacks of library
+/// contractions, numbered in order, and the modules of device kernels.
 class KernelTables {
 public:
   KernelTables(plan::ProgramOp program,

@@ -18,7 +18,7 @@ namespace fb = weft::plan;
 
 namespace {
 
-/// Builds the tables bottom up, as FlatBuffers asks.
+/// Builds the tables bottom up, as FlatBuffers requires.
 class PlanWriter {
 public:
   PlanWriter(fb::ProgramOp program,
@@ -196,7 +196,7 @@ FailureOr<fb::PortRole> PlanWriter::role(Operation *op, StringRef name) {
   for (unsigned i = 0; i <= static_cast<unsigned>(fb::PortRole::MAX); ++i)
     if (name == fb::EnumNamePortRole(static_cast<fb::PortRole>(i)))
       return static_cast<fb::PortRole>(i);
-  if (hasUnknownRole) // only the first one is reported
+  if (hasUnknownRole) // Only the first error is reported.
     return failure();
   hasUnknownRole = true;
   return op->emitError("unknown role \"")

@@ -11,7 +11,7 @@ namespace weft {
 
 /// Texts that are stored in a plan: a target, and JSON, which may be empty.
 struct PlanTexts {
-  std::string target;   ///< such as cpu:avx512
+  std::string target;   ///< the target, as cpu:avx512
   std::string metadata; ///< JSON of the front end's model, or empty
 };
 

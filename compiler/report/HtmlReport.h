@@ -20,7 +20,7 @@
 namespace weft {
 
 struct Report {
-  std::string program; ///< its file: model.json
+  std::string program; ///< file of the model: model.json
   Explanation explanation;
   Mesh mesh;
   std::vector<TensorLayout> tensors;

@@ -1,6 +1,6 @@
 //===- Sections.h - the parts of the page -----------------------*- C++ -*-===//
 //
-// Each function write...() writes one <section>; writeBudgets() and
+// Each function write...() writes a <section>; writeBudgets() and
 // writeRules() write nothing if there are none.
 //
 //===----------------------------------------------------------------------===//

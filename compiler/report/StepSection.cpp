@@ -32,8 +32,8 @@ namespace {
 
 /// Instructions at the same position of the drawing.
 struct Column {
-  size_t first, last; ///< moments
-  size_t fullest;     ///< the one with the most bytes in use
+  size_t first, last; ///< range of moments
+  size_t fullest;     ///< moment with the most bytes in use
 };
 
 class StepDrawing {
@@ -71,9 +71,9 @@ private:
   std::string body;
   llvm::raw_string_ostream out{body};
   std::vector<Column> columns;
-  /// Moments of each kind of collective, in the order of the first.
+  /// Moments of each kind of collective, ordered by the first moment.
   llvm::MapVector<llvm::StringRef, std::vector<size_t>> kinds;
-  std::vector<size_t> rowOf; ///< row of the table for each collective
+  std::vector<size_t> rowOf; ///< row of the table, by collective
   int64_t busiest = 1;
   double y = 4; ///< top of the next row
 };
@@ -236,8 +236,8 @@ void StepDrawing::writeLanes() {
   }
 }
 
-/// Draws memory from the bottom: first the constant part, then the changing
-/// ones.
+/// Draws memory from the bottom: first the constant part, then the parts that
+/// change.
 void StepDrawing::writeBands() {
   const MemoryUse &memory = report.explanation.memory;
   std::vector<int64_t> floor(columns.size(), 0);
@@ -326,7 +326,7 @@ void StepDrawing::writeTips() {
 }
 
 void StepDrawing::writeMemory() {
-  y += 30; // space for the label of the peak
+  y += 30; // room for the label of the peak
   out << "<text class=\"name\" x=\"0\" y=\"" << px(y - 10)
       << "\">memory in use</text>";
   writeTicks();

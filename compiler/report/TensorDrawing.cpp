@@ -1,8 +1,8 @@
 //===- TensorDrawing.cpp - one tensor with its shards ---------------------===//
 //
-// A drawing has a block for each shard of two dimensions, and sheets behind for
-// copies; 784x200 over model=4 of a 2x4 mesh has four blocks from left to
-// right. A dimension with more than 32 shards is one hatched block. Each block
+// A drawing has a block for each shard of two dimensions, and sheets at the
+// back for copies; 784x200 over model=4 of a 2x4 mesh has four blocks from left
+// to right. A dimension with more than 32 shards is one hatched block. Each block
 // has the ids of its devices. The padding of an uneven last shard is drawn
 // dashed, and so are shards without an element.
 //

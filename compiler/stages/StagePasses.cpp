@@ -31,12 +31,12 @@ PassManager &StagePasses::reach(Stage from, Stage to, bool verifyInput,
     return *passes;
   passes = std::make_unique<PassManager>(context);
 #ifdef NDEBUG
-  passes->enableVerifier(false); // the caller verifies once for the stage
+  passes->enableVerifier(false); // The caller verifies once for the stage.
 #endif
   PipelineOptions options;
   options.verifyInput = verifyInput;
   options.target = target.str();
-  options.checkBudget = false; // the caller checks, as it may search for fixes
+  options.checkBudget = false; // The caller checks, as it may search for fixes.
   buildPipeline(*passes, options, from, to);
   passes->addInstrumentation(std::make_unique<NoteRefusal>(hasRefused));
   return *passes;

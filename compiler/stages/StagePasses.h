@@ -36,8 +36,8 @@ public:
   /// checkBudget() after them.
   mlir::PassManager &reach(Stage from, Stage to, bool verifyInput,
                            llvm::StringRef target);
-  /// Whether the last failure is that of a pass which emitted an error, and not
-  /// of a verifier at a stage's border.
+  /// Whether a pass that emitted an error caused the last failure, and not a
+  /// verifier at a stage's border.
   bool refused() const { return hasRefused; }
 
 private:

@@ -29,7 +29,7 @@ public:
   std::string refusal(Operation *op) const {
     auto around = op->getParentOfType<FixedLayoutsOpInterface>();
     if (around && around.getFreeAxes().empty())
-      return ""; // a program of one device on local blocks
+      return ""; // This is a program of one device on local blocks.
 #define WEFT_RULE(first, last, refused, why)                                   \
   if (stage >= Stage::first && stage <= Stage::last && (refused))              \
     return why;
