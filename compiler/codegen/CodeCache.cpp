@@ -118,8 +118,8 @@ struct Entry {
 
 } // namespace
 
-/// Regular files whose names begin with `prefix`. Files that are removed
-/// meanwhile are left out.
+/// Regular files whose names start with `prefix`. Files that other processes
+/// remove meanwhile are left out.
 static std::vector<Entry> entriesOf(int folder, llvm::StringRef prefix) {
   std::vector<Entry> entries;
   DIR *list =
@@ -137,8 +137,8 @@ static std::vector<Entry> entriesOf(int folder, llvm::StringRef prefix) {
 }
 
 /// Removes abandoned temporary files, entries over the age limit and, if the
-/// entries exceed the size limit, the least recently used ones until a quarter
-/// of it is free. Several processes may prune at once.
+/// entries exceed the size limit, the least recently used entries until a
+/// quarter of it is free. Several processes may prune at once.
 static void prune(llvm::StringRef path, int folder, const CacheLimits &limits) {
   AtomicFile stamp;
   if (stamp.open((path + "/" + kStamp).str(),
@@ -164,7 +164,7 @@ static void prune(llvm::StringRef path, int folder, const CacheLimits &limits) {
   for (const Entry &entry : entries) {
     if (entry.used >= oldest && total <= wanted)
       break;
-    // Another process may have removed it.
+    // Another process may have removed the file.
     unlinkat(folder, entry.name.c_str(), 0);
     total -= entry.bytes;
   }
@@ -176,7 +176,7 @@ static bool wasPrunedToday(int folder) {
          std::time(nullptr) - info.st_mtime < kDay;
 }
 
-/// Whether a write of so many bytes scans the folder: see CodeCache.h.
+/// Whether a write of this size scans the folder: see CodeCache.h.
 static bool looksAtFolder(uint64_t bytes, const CacheLimits &limits) {
   uint32_t number;
   if (getrandom(&number, sizeof number, 0) != sizeof number)

@@ -12,7 +12,7 @@
 // (refusalOfCache returns the reason). See docs/trust.md.
 //
 // A scan of the folder removes entries without a use for a month. If more than
-// a gigabyte is left, it removes the least recently used ones down to three
+// a gigabyte is left, it removes the least recently used entries down to three
 // quarters of that. Processes do not coordinate this. Each write scans with a
 // probability of 16 times its share of the limit, so that about a sixteenth of
 // the limit is written between two scans, by any number of processes. The first
@@ -36,7 +36,7 @@ namespace weft {
 struct CacheLimits {
   uint64_t bytes = uint64_t(1) << 30;
   std::chrono::seconds age =
-      std::chrono::hours(24 * 30); ///< since the last use
+      std::chrono::hours(24 * 30); ///< age since the last use
 };
 
 /// The user's cache folder: $XDG_CACHE_HOME/weft, else ~/.cache/weft; empty if
@@ -50,7 +50,7 @@ std::string refusalOfCache(llvm::StringRef folder);
 /// The SHA-256, in hexadecimal digits, of the fields, each after its length.
 std::string keyOfCode(llvm::ArrayRef<llvm::StringRef> fields);
 
-/// Reads an entry; false if it is absent or damaged, or the folder not used.
+/// Reads an entry; false if it is absent or damaged, or the folder is not used.
 bool readCachedCode(llvm::StringRef folder, llvm::StringRef key,
                     llvm::SmallVectorImpl<char> &code,
                     const CacheLimits &limits = {});

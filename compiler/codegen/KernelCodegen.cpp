@@ -14,7 +14,7 @@ using namespace weft;
 
 namespace {
 /// A code generator for one kind of target. Its targets are those of
-/// nest::allTargetLimits() whose names begin with the kind (cpu:avx2 for cpu),
+/// nest::allTargetLimits() whose names start with the kind (cpu:avx2 for cpu),
 /// and aliases of them.
 struct Generator {
   llvm::StringLiteral kind;

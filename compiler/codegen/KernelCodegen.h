@@ -39,10 +39,10 @@ struct CodegenOptions {
 
 /// A kernel of a device, and the number of threads that run it.
 struct DeviceKernel {
-  std::string name; ///< name of the kernel function and of its symbol
+  std::string name; ///< name of the kernel function and of the symbol
   std::array<int64_t, 3> block = {1, 1, 1};
-  int64_t blocks = 1; ///< blocks with work; fewer are correct, too
-  int64_t shared = 0; ///< bytes of each block
+  int64_t blocks = 1; ///< blocks with work; fewer blocks are correct, too
+  int64_t shared = 0; ///< bytes of shared memory of each block
 };
 
 /// The compiled kernels of a program: a shared object for

@@ -58,7 +58,7 @@ struct MachineCodeWriter::State {
   explicit State(llvm::TargetMachine &machine)
       : machine(machine), stream(written) {}
   llvm::TargetMachine &machine;
-  llvm::SmallVector<char, 0> written; ///< of the current module
+  llvm::SmallVector<char, 0> written; ///< output for the current module
   llvm::raw_svector_ostream stream;
   llvm::legacy::PassManager emission;
   bool writesNoSuchFiles = false;

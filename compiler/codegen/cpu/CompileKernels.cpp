@@ -26,7 +26,7 @@ static constexpr llvm::StringLiteral kCodegenVersion =
     "weft-cpu-17 llvm-" LLVM_VERSION_STRING;
 
 /// The number of kernels up to which one thread compiles plain code faster than
-/// two.
+/// two threads.
 static constexpr size_t kFewKernels = 4;
 
 namespace {
@@ -53,7 +53,7 @@ static std::string cacheKey(llvm::StringRef text, const CpuTarget &target,
                     target.triple, target.cpu, target.features, text});
 }
 
-/// Compiles a kernel. Takes a lowering for the first one that is not in the
+/// Compiles a kernel. Takes a lowering for the first kernel that is not in the
 /// cache.
 static void compile(KernelJob &job, cpu::KeptLowerings &kept,
                     const CodegenOptions &options,

@@ -13,8 +13,8 @@
 // same shape and type.
 //
 // The same module, target and version give the same bytes, with any number of
-// threads and with or without a cache. For a brief run, they differ from those
-// for others and depend on the number of threads.
+// threads and with or without a cache. For a brief run, they differ from other
+// runs' bytes and depend on the number of threads.
 //
 //===----------------------------------------------------------------------===//
 

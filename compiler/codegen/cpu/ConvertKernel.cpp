@@ -92,8 +92,8 @@ KernelConversion::KernelConversion(MLIRContext *context, bool hasFma)
 /// unroll: a window of 4 x 4.
 static constexpr int64_t kMostUnrolled = 16;
 
-/// The iterations of a loop times the most of a loop in it; more than
-/// kMostUnrolled if that is unknown.
+/// The iterations of a loop, times the largest such product of its inner loops;
+/// more than kMostUnrolled if that is unknown.
 static int64_t iterationsOf(scf::ForOp loop) {
   std::optional<llvm::APInt> count = loop.getStaticTripCount();
   if (!count || count->ugt(kMostUnrolled))
@@ -107,7 +107,7 @@ static int64_t iterationsOf(scf::ForOp loop) {
 }
 
 /// Forbids LLVM to unroll other loops. By default it unrolls small outer loops
-/// with all that is in them, and inner ones before it vectorizes them, which
+/// with all that is in them, and inner loops before it vectorizes them, which
 /// multiplied the code of a softmax by six.
 static void limitUnrolling(ModuleOp module) {
   MLIRContext *context = module.getContext();

@@ -24,8 +24,8 @@ namespace weft::cpu {
 /// The conversion of one context. One thread uses it at a time.
 class KernelConversion {
 public:
-  /// `hasFma`: whether the processor has fused multiply-adds; else each is
-  /// split in two operations.
+  /// `hasFma`: whether the processor has fused multiply-adds; else each
+  /// multiply-add is split in two operations.
   KernelConversion(mlir::MLIRContext *context, bool hasFma);
   /// Converts the ops that KernelEmitter emits: arith, math, complex, vector
   /// (of rank 1), scf and cf, inside llvm.func.

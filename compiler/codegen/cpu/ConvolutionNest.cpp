@@ -46,7 +46,7 @@ using Lanes = nest::ConvolutionLanes;
 /// A dimension of the window: its loop, and the position of the element.
 struct WindowLoop {
   Window window;
-  int64_t size;     ///< of the input
+  int64_t size;     ///< size of the input
   int64_t lhs, rhs; ///< strides
   Value place;      ///< in the result
   Value k;
@@ -105,11 +105,11 @@ private:
   Tile tile{1, 1, 1};
   Value sample, tilePlace, resultBase; ///< of the tile's first place
   Value firstFeature, firstInput;      ///< of the group
-  Value extendedSample; ///< null: elements are extended as they are loaded
+  Value extendedSample;                ///< null if loads extend the elements
 };
 } // namespace
 
-/// Finds the tensors in memory; false if an operand is not.
+/// Finds the tensors in memory; false if an operand is not in memory.
 bool TiledConvolution::place() {
   std::optional<StridedView> left = e.viewOf(op.getLhs()),
                              right = e.viewOf(op.getRhs());
@@ -188,7 +188,7 @@ void TiledConvolution::placeExtended() {
 }
 
 /// Copies `count` elements from `first` on, extended, from `pointer` to `to`,
-/// and sets `pointer` and `of` to those of the copy.
+/// and sets `pointer` and `of` to the copy's.
 void TiledConvolution::extend(ElementVectors &of, Value &pointer, Value first,
                               int64_t count, Value to) {
   unsigned outside = e.depth();
@@ -200,7 +200,7 @@ void TiledConvolution::extend(ElementVectors &of, Value &pointer, Value first,
 }
 
 /// Emits tiles of positions whose windows see the same elements; the last tile
-/// begins earlier, so that it is full.
+/// starts earlier, so that it is full.
 void TiledConvolution::emitPlaces() {
   Value phase = period > 1 ? e.openLoop(period) : constant(0);
   int64_t size = type.getDimSize(tiled);
@@ -237,8 +237,8 @@ void TiledConvolution::emitPlaces() {
              e.add(firstFeature, constant(full * width)));
 }
 
-/// Opens the loop over groups: features use the input features, or the samples,
-/// of their own group.
+/// Opens the loop over groups: features use only the input features, or the
+/// samples, of their group.
 void TiledConvolution::openGroup() {
   Value group = groups > 1 ? e.openLoop(groups) : constant(0);
   firstFeature = scaled(group, features);
@@ -249,7 +249,7 @@ void TiledConvolution::openGroup() {
 }
 
 /// Opens the loop over a dimension of the window; with base dilation it starts
-/// at the first element that coincides with one of the input.
+/// at the first element that coincides with an element of the input.
 void TiledConvolution::openWindow(unsigned i, SmallVector<Value> &sums) {
   WindowLoop &loop = windows[i];
   const Window &w = loop.window;

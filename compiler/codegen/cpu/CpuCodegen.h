@@ -7,8 +7,8 @@
 
 namespace weft {
 
-/// Opens the generator for a target of CpuTarget::fromName(), or native: the
-/// best that this machine runs. Null for another name.
+/// Opens the generator for a target of CpuTarget::fromName(), or for native,
+/// the best target that this machine runs. Null for another name.
 std::unique_ptr<KernelCodegen> openCpuCodegen(llvm::StringRef target);
 
 } // namespace weft

@@ -12,7 +12,7 @@
 using namespace weft;
 
 namespace {
-/// A target of x86-64, or of the other architectures.
+/// A target of x86-64 or of another architecture.
 struct NamedTarget {
   bool isX86;
   llvm::StringLiteral name, cpu; ///< cpu: LLVM's name

@@ -29,8 +29,8 @@ struct CpuTarget {
   unsigned floatLanes() const { return vectorBytes / 4; }
   /// The best of the named targets that this machine can run.
   static CpuTarget host();
-  /// The target of a name, `cpu`, `cpu:host` or one of the names above; nothing
-  /// for another name, or for one of another architecture than this machine's.
+  /// The target named `cpu`, `cpu:host` or as above; nothing for another name,
+  /// or for a target of another architecture than this machine's.
   static std::optional<CpuTarget> fromName(llvm::StringRef name);
 };
 

@@ -24,7 +24,7 @@ static std::optional<DotShape> dotShape(ElementEmitter &emitter, DotOp op) {
 }
 
 namespace {
-/// Offsets in the three tensors, from the open loops.
+/// Offsets in the three tensors, computed from the open loops.
 struct DotOffsets {
   Value lhs, rhs, result;
 };

@@ -129,7 +129,7 @@ void PanelPacking::copyTransposed(Value number) {
   int64_t full = panels.width / lanes, rest = panels.width % lanes;
   if (rest > 0)
     copySquares(number, e.constant(full * lanes), rest, squares);
-  // A loop, as a square's code is long.
+  // This is a loop, because a square's code is long.
   Value group = openPlainLoop(e, e.constant(0), e.constant(full));
   copySquares(number, e.mul(group, lanes), lanes, squares);
   e.closeLoops(outside);

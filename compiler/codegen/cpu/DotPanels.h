@@ -42,7 +42,7 @@ struct DotRange {
 };
 
 /// Packs positions `across` in ceil(count / width) panels of along.count steps
-/// each, of elements of type `packed`. `across` begins at a multiple of the
+/// each, of elements of type `packed`. `across` starts at a multiple of the
 /// width, `along` at one of the vector's length.
 void packPanels(KernelEmitter &kernel, const DotPanels &panels, DotRange across,
                 DotRange along, mlir::Type packed, mlir::Value to);

@@ -20,7 +20,7 @@ struct DotShape : nest::ContractionShape {
   mlir::Value lhs, rhs, result;
 };
 
-/// The number of the result's elements in a vector.
+/// The number of the result's elements that a vector holds.
 int64_t lanesOf(const KernelEmitter &kernel, const DotShape &shape);
 
 /// Emits plain loops, of any element types and strides (DotEmitter.cpp).

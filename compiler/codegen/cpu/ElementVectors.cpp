@@ -24,7 +24,7 @@ ElementVectors::ElementVectors(OpBuilder &builder, Location loc, Type memory,
                                                     : storageType(memory)),
       alignment(bytesOf(memory)) {}
 
-/// `element`, or a vector of as many of them as `like` has.
+/// `element`, or a vector with as many elements as `like` has.
 static Type shapedAs(Value like, Type element) {
   auto vector = dyn_cast<VectorType>(like.getType());
   return vector ? vector.clone(element) : element;

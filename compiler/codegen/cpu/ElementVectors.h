@@ -1,6 +1,6 @@
 //===- ElementVectors.h - neighbours in memory as a vector ------*- C++ -*-===//
 //
-// Vectors of a tensor's elements. Their type in registers may be a wider one
+// Vectors of a tensor's elements. Their type in registers may be a wider type
 // that represents the same values exactly:
 //
 //   bf16 as f32   load 8 x i16, and their bits are the upper half of 8 x f32
@@ -8,7 +8,7 @@
 //   f8E5M2 as f32 load 8 x i8, decoded
 //   f32 as f32    load 8 x f32
 //
-// Sums and products are those of the type in registers.
+// Sums and products are computed in the type in registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,7 +57,7 @@ private:
   mlir::OpBuilder *builder;
   mlir::Location loc;
   mlir::Type memory, registers;
-  mlir::Type loaded; ///< i16 for bf16 to be extended, i8 for a small float
+  mlir::Type loaded; ///< i16 for bf16 that is extended, i8 for a small float
   unsigned alignment;
 };
 

@@ -17,15 +17,14 @@
 
 namespace weft::cpu {
 
-/// Sums of the nest's op with loops, with a stride of `width` elements between
-/// rows.
+/// Sums of the nest's op with loops; rows have a stride of `width` elements.
 struct SummedTile {
   mlir::Value buffer;
   int64_t width;
   mlir::Value rows; ///< the number of rows, i64
   /// The row-major position of a row's first element in the result.
   llvm::function_ref<mlir::Value(mlir::Value row)> start;
-  /// Whether the sums in the buffer are added to sums that are stored already.
+  /// Whether the sums in the buffer are added to sums that are already stored.
   bool adds = false;
 };
 

@@ -13,8 +13,8 @@
 //   }
 //
 // A kernel that workers share becomes `k.share(buffers, coordinates, p, n)`
-// too, which computes the p-th of n shares of it. `k.shares` is the largest
-// useful n (KernelSplit.cpp).
+// too, which computes the p-th of n shares of the kernel. `k.shares` is the
+// largest useful n (KernelSplit.cpp).
 //
 // Elements are computed by an elements::ElementEmitter.
 //
@@ -81,7 +81,7 @@ private:
   llvm::LogicalResult emitCopies();
 
   mlir::func::FuncOp kernel;
-  mlir::OpBuilder &builder; ///< of `elements`
+  mlir::OpBuilder &builder; ///< builder of `elements`
   mlir::Location loc;
   nest::KernelAttr decisions;
   mlir::LLVM::LLVMFuncOp entry;

@@ -20,7 +20,7 @@ KernelEmitter::KernelEmitter(func::FuncOp kernel, const CpuTarget &target)
       decisions(nest::decisionsOf(kernel)) {}
 
 /// Ranges [begin, end) of a kernel's scratch or planned memory whose values
-/// overlap. Values that do not overlap have pointers of their own, so that LLVM
+/// overlap. Values that do not overlap have separate pointers, so that LLVM
 /// knows that they are disjoint.
 static SmallVector<std::pair<int64_t, int64_t>>
 regionsOf(func::FuncOp kernel, nest::PlaceKind kind) {
@@ -40,7 +40,7 @@ regionsOf(func::FuncOp kernel, nest::PlaceKind kind) {
   return joined;
 }
 
-/// Where the regions of planned memory begin: those of stored values, then the
+/// The starts of the regions of planned memory: first stored values, then the
 /// temporary memory of loops, if that is planned.
 static SmallVector<int64_t> plannedRegions(func::FuncOp kernel) {
   auto begins = llvm::map_to_vector(
@@ -82,7 +82,7 @@ LLVM::LLVMFuncOp KernelEmitter::createBody() {
   for (auto [i, tensor] : llvm::enumerate(tensors)) {
     body.setArgAttr(i, "llvm.align", builder.getI64IntegerAttr(64));
     // In a kernel "elementwise" an argument and a result of the same type may
-    // share a buffer; all others are disjoint.
+    // share a buffer; all other buffers are disjoint.
     ArrayRef<Type> others = i < inputs ? type.getResults() : type.getInputs();
     if (!inPlace || !llvm::is_contained(others, tensor))
       body.setArgAttr(i, "llvm.noalias", builder.getUnitAttr());
@@ -116,11 +116,11 @@ void KernelEmitter::createCaller(StringRef name, LLVM::LLVMFuncOp body,
   unsigned tensors = kernel.getNumArguments() + kernel.getNumResults();
   for (unsigned i = 0; i < tensors; ++i)
     arguments.push_back(bufferOf(i));
-  // Planned memory comes behind the tensors.
+  // Planned memory comes after the tensors.
   for (int64_t begin : plannedRegions(kernel))
     arguments.push_back(bytesBehind(elements, bufferOf(tensors), begin));
   llvm::append_range(arguments, block->getArguments().drop_front());
-  if (parameters.size() == 2) // the caller computes the only share
+  if (parameters.size() == 2) // The caller computes the only share.
     arguments.append({elements.constant(0), elements.constant(1)});
   LLVM::CallOp::create(builder, loc, body, arguments);
   LLVM::ReturnOp::create(builder, loc, ValueRange());
@@ -233,7 +233,7 @@ void KernelEmitter::placeStored() {
   int64_t bytes = nest::workingBytes(kernel);
   if (bytes > 0 && !nest::worksInPlanned(kernel))
     working = allocate(decisions.getScratch() - nest::keptBytes(kernel));
-  else if (bytes > 0) // each share has its own
+  else if (bytes > 0) // Each share has separate memory.
     working = LLVM::GEPOp::create(
         builder, loc, pointer, builder.getI8Type(), plannedMemory.back().second,
         ArrayRef<LLVM::GEPArg>{elements.mul(

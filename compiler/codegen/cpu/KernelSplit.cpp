@@ -44,7 +44,7 @@ Value KernelEmitter::openSharedLoop(int64_t dim, int64_t n) {
     return elements.openLoop(n);
   if (split->unit == 1)
     return openSplitLoop(n);
-  // The loops over the share's units, and over a unit's elements, with a known
+  // The loops over the share's units, and over a unit's elements, of a known
   // length.
   Value unit = elements.openLoop(split->firstUnit, split->lastUnit);
   Value within = elements.openLoop(split->unit);

@@ -41,7 +41,7 @@ struct TemporaryFolder {
     return true;
   }
   ~TemporaryFolder() {
-    // Files that cannot be removed stay in the folder for temporary files.
+    // Files stay in the folder for temporary files if they cannot be removed.
     if (!error)
       error = llvm::sys::fs::remove_directories(path);
   }

@@ -54,7 +54,7 @@ private:
   StringRef inputNames;
   /// External symbols that are called, and symbols that are defined, by name.
   MapVector<StringRef, const InputSymbol *> externals, defined;
-  DenseMap<uint64_t, uint64_t> addresses; ///< of sections, by index
+  DenseMap<uint64_t, uint64_t> addresses; ///< addresses of sections, by index
   SmallVector<char, 0> image;
   std::string names = std::string(1, '\0');
   uint64_t symbols, strings, hash, relocations, calls, writable,
@@ -98,7 +98,7 @@ void PlainLinker::placeTables() {
       names += entry.first.str() + '\0';
   symbols = reserve(count * sizeof(Elf64_Sym), 8);
   relocations = reserve(externals.size() * sizeof(Elf64_Rela), 8);
-  hash = reserve((3 + count) * 4, 8); // one bucket
+  hash = reserve((3 + count) * 4, 8); // The hash table has one bucket.
   strings = reserve(names.size(), 1);
 }
 
@@ -171,7 +171,7 @@ bool PlainLinker::relocateOne(uint64_t section,
 bool PlainLinker::relocate(const InputSection &table) {
   auto section = addresses.find(table.sh_info);
   if (section == addresses.end())
-    return true; // relocations of a section that is not loaded
+    return true; // The relocations are for a section that is not loaded.
   Object::Elf_Rela_Range entries;
   if (table.sh_type != SHT_RELA || !take(object.relas(table), entries))
     return false;
@@ -203,7 +203,7 @@ void PlainLinker::writeTables() {
       symbol.st_size = input->st_size;
       symbol.st_shndx = input->st_shndx == SHN_UNDEF
                             ? SHN_UNDEF
-                            : 1; // there are no section headers
+                            : 1; // There are no section headers.
       symbol.st_value =
           input->st_shndx == SHN_UNDEF
               ? 0

@@ -31,7 +31,7 @@ using namespace mlir;
 namespace weft::cpu {
 
 /// Replaces functions of complex numbers by functions of their components,
-/// which are approximated like others.
+/// which are approximated like other functions.
 static LogicalResult splitComplex(ModuleOp module) {
   bool found = module
                    .walk([](Operation *op) {
@@ -183,7 +183,7 @@ void KeptLowerings::giveBack(std::unique_ptr<KernelLowering> lowering) {
   std::lock_guard<std::mutex> lock(mutex);
   if (!lowering || lowering->isWorn())
     return;
-  if (idle.size() == kMost) // drop the oldest, perhaps of other dialects
+  if (idle.size() == kMost) // Drop the oldest, perhaps of other dialects.
     idle.erase(idle.begin());
   idle.push_back(std::move(lowering));
 }

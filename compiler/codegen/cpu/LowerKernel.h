@@ -27,7 +27,7 @@ namespace weft::cpu {
 
 class KernelConversion;
 
-/// Compiles kernels in a context of its own: each thread has one.
+/// Compiles kernels in a separate context: each thread has a lowering.
 class KernelLowering {
 public:
   /// Takes the dialects of the kernels and their extensions, which are loaded
@@ -40,14 +40,14 @@ public:
                     llvm::CodeGenFileType type,
                     llvm::SmallVectorImpl<char> &code);
   /// Whether to replace the context, which keeps every type and attribute that
-  /// it has seen: after a megabyte of text a new one takes less memory.
+  /// it has seen: after a megabyte of text a new context takes less memory.
   bool isWorn() const { return seen > kMostText; }
   /// Whether the context has all these dialects and extensions.
   bool knows(const mlir::DialectRegistry &dialects) const;
 
 private:
   static constexpr size_t kMostText = size_t(1) << 20;
-  /// One of LLVM's code generators; made on its first use.
+  /// One of LLVM's code generators, made for the first use.
   struct Generator;
   using Kind = std::pair<llvm::CodeGenOptLevel, llvm::CodeGenFileType>;
   Generator &generatorOf(Kind kind);
@@ -55,7 +55,7 @@ private:
   std::unique_ptr<mlir::MLIRContext> context;
   std::unique_ptr<KernelConversion> conversion;
   std::map<Kind, std::unique_ptr<Generator>> generators;
-  size_t seen = 0; ///< bytes of text
+  size_t seen = 0; ///< bytes of text lowered so far
 };
 
 /// At most four lowerings that no thread uses, kept from program to program:

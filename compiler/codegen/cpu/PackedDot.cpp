@@ -7,15 +7,15 @@
 //     pack rhs[k.., columns..]                      stays in L2 and L3
 //     for rows by blocks[0]:
 //       pack lhs[rows.., k..]                       stays in L2
-//       for panels of columns                       one stays in L1
+//       for panels of columns                       a panel stays in L1
 //         for panels of rows:
 //           acc[mr][nr] = 0
 //           for k:  acc[i][j] += lhs panel[k][i] * rhs panel[k][j]
-//           result tile = acc, or += acc behind the first block of k
+//           result tile = acc, or += acc after the first block of k
 //
 // A tile at an end computes all elements and stores those within the result.
 // Rows, columns and k may each be several dimensions of any strides: packing
-// follows them. The nest's epilogue is computed on a tile after the last block
+// follows these. The nest's epilogue is computed on a tile after the last block
 // of k (Epilogue.h). Operands of a narrower type than the result's are extended
 // as they are packed.
 //
@@ -78,9 +78,9 @@ private:
   ElementEmitter &e;
   OpBuilder &builder;
   const DotShape &shape;
-  ElementVectors vectors; ///< of the result, and of the packed operands
+  ElementVectors vectors; ///< of the result and of the packed operands
   int64_t lanes, bytes;   ///< bytes of an element
-  int64_t tileVectors;    ///< of columns in a tile
+  int64_t tileVectors;    ///< vectors of columns in a tile
   DotPanels lhs, rhs;
   DotPath resultRows, resultColumns;
   int64_t rowBlock, columnBlock, depthBlock;
@@ -243,8 +243,8 @@ LogicalResult PackedDot::storeEpilogue(ArrayRef<Value> sums, Value row,
   return success(succeeded(full) && succeeded(cut));
 }
 
-/// Stores the sums of the first block of the contraction; adds those of later
-/// ones.
+/// Stores the sums of the contraction's first block; adds the sums of later
+/// blocks.
 void PackedDot::storeSums(ArrayRef<Value> sums, Value row, Value column,
                           Value k) {
   using Predicate = arith::CmpIPredicate;
@@ -252,7 +252,7 @@ void PackedDot::storeSums(ArrayRef<Value> sums, Value row, Value column,
   auto cut = [&] { storeCut(sums, row, column, isFirst); };
   if (!hasFullTiles())
     return cut();
-  Value isFull; // null: every tile is full
+  Value isFull; // null if every tile is full
   for (auto [panels, at] : {std::pair(&lhs, row), {&rhs, column}}) {
     int64_t size = panels->across.size();
     if (size % panels->width == 0)

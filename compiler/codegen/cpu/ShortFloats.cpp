@@ -23,7 +23,8 @@ static bool usesBFloat(const Module &module) {
   return false;
 }
 
-/// Creates a weak, hidden function; null if the module has one of that name.
+/// Creates a weak, hidden function; null if the module has a function of that
+/// name.
 static Function *roundingFrom(Type *from, StringRef name, Module &module) {
   if (module.getFunction(name))
     return nullptr;

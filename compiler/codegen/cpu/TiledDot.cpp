@@ -74,7 +74,7 @@ private:
   ElementEmitter &emitter;
   OpBuilder &builder;
   Location loc;
-  DotShape shape; ///< lhs and rhs exchanged if the loops are turned
+  DotShape shape; ///< lhs and rhs, exchanged if the loops are turned
   int64_t lanes;
   nest::TileLoops loops;
   DotDimension row, column, inner;
@@ -226,7 +226,7 @@ void TiledDot::emitRowTiles(int64_t columns, Offsets at) {
   }
   if (rest == 0)
     return;
-  if (split) // the remaining rows, in the last share only
+  if (split) // The remaining rows are in the last share only.
     emitter.openLoop(emitter.constant(0),
                      arith::ExtUIOp::create(builder, loc, builder.getI64Type(),
                                             split->isLast));

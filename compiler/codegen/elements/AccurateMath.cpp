@@ -41,7 +41,7 @@ Value sine(const Formula &f, Value x, int quarters) {
   auto [rest, k] = reduced(f, x);
   Value turns = f.add(k, quarters);
   turns = f.fma(math::FloorOp::create(f.b, f.loc, f.mul(turns, 0.25)), -4,
-                turns); // 0, 1, 2 or 3
+                turns); // quarters modulo 4
   Value r = f.narrowed(rest), z = f.mul(r, r);
   Value sin = f.fma(
       f.mul(r, z),
@@ -65,7 +65,7 @@ Value tangent(const Formula &f, Value x) {
                        2.44301354525e-2, 3.11992232697e-3, 9.38540185543e-3}),
       r);
   Value odd = isOdd(f, turns);
-  Value divisor = f.select(odd, tan, f.number(1, tan)); // never 0 / 0
+  Value divisor = f.select(odd, tan, f.number(1, tan)); // This is never 0 / 0.
   return f.narrowed(f.select(odd, f.div(f.number(-1, tan), divisor), tan));
 }
 
@@ -149,7 +149,7 @@ Value logarithm(const Formula &f, Value size) {
 }
 
 /// 2^t in f64, to be rounded to f32: t is clamped to [-160, 160], beyond which
-/// the f32 is 0 or infinity. The polynomial is that of e^(rest log 2), with a
+/// the f32 is 0 or infinity. The polynomial approximates e^(rest log 2), with a
 /// relative error of 7e-12.
 Value powerOfTwo(const Formula &f, Value t) {
   t = f.select(f.compare(OGT, t, -160), t, f.number(-160, t)); // NaN, too

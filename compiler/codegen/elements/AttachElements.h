@@ -41,7 +41,7 @@ void attachGeneratedElements(mlir::MLIRContext *context);
 void attachMovedElements(mlir::MLIRContext *context);
 /// Positions that are data (IndexedElements.cpp).
 void attachIndexedElements(mlir::MLIRContext *context);
-/// Ops with loops of their own (NestCode.cpp).
+/// Ops with their own loops (NestCode.cpp).
 void attachNestCode(mlir::MLIRContext *context);
 /// Terms of reductions and contractions (TermCode.cpp).
 void attachTermCode(mlir::MLIRContext *context);

@@ -141,7 +141,7 @@ Value ComplexEmitter::expm1(Value x) const {
       b, loc, mul(grown, math::CosOp::create(b, loc, angle)),
       mul(number(2), mul(half, half)));
   Value sum = arith::AddFOp::create(b, loc, grown, number(1));
-  // Not infinity times 0.
+  // This avoids infinity times 0.
   Value isReal = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, angle,
                                        number(0));
   Value imag = arith::SelectOp::create(

@@ -2,7 +2,7 @@
 //
 // In memory a complex number is its real part, then its imaginary part. In
 // registers it is a value of complex<f32> or complex<f64>. Most code is arith
-// and math on its components, some is ops of complex:
+// and math on the components; some code is ops of complex:
 //
 //   (a + bi)(c + di)    %re = a c - b d     %im = a d + b c
 //

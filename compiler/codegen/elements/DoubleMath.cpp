@@ -18,7 +18,7 @@ namespace {
 constexpr double kPi = std::numbers::pi,
                  kInfinity = std::numeric_limits<double>::infinity(),
                  kNaN = std::numeric_limits<double>::quiet_NaN();
-/// log(2) in two parts, the first of 42 bits: times an exponent it is exact.
+/// log(2) in two parts. The first has 42 bits: times an exponent it is exact.
 constexpr double kLog2 = 0x1.62e42fefa38p-1, kLog2Rest = 0x1.ef35793c7673p-45;
 
 using enum arith::CmpFPredicate;
@@ -48,7 +48,7 @@ Value powerOfTwo(const Formula &f, Value k) {
 }
 
 /// The terms x^first / first! to x^last / last! of the series of e^x, divided
-/// by the first one.
+/// by the first term.
 Value exponentialSeries(const Formula &f, Value x, int first, int last) {
   SmallVector<double> coefficients;
   double factorial = 1;
@@ -332,13 +332,13 @@ Value power(const Formula &f, Value x, Value y) {
   result = f.select(both(f, isNegative, isFraction), f.number(kNaN, x), result);
   result = f.select(f.compare(ORD, x, y), result, f.add(x, y));
   Value isOne = arith::OrIOp::create(f.b, f.loc, f.compare(OEQ, x, 1.0),
-                                     f.compare(OEQ, y, 0.0)); // even of NaN
+                                     f.compare(OEQ, y, 0.0)); // for NaN, too
   return f.select(isOne, f.number(1, x), result);
 }
 
 } // namespace
 
-/// Replaces the values by `next` of them as long as `goesOn` holds.
+/// Replaces the values by next(values) as long as goesOn(values) holds.
 static SmallVector<Value> repeat(
     const Formula &f, ValueRange start,
     llvm::function_ref<Value(const Formula &, ValueRange)> goesOn,

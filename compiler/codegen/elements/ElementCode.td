@@ -1,7 +1,7 @@
 //===- ElementCode.td - facts about ops for code generators ------------------//
 //
 // Ops of weft and coll get these interfaces by the functions of
-// AttachElements.h; an embedder's op gets one as an external model and then has
+// AttachElements.h; an embedder's op gets an external model and then has
 // code on every processor.
 //
 //===----------------------------------------------------------------------===//

@@ -150,7 +150,7 @@ Value ElementEmitter::asBits(Value position) {
 
 void ElementEmitter::forgetClosed() {
   if (elementsClosings != closings()) {
-    elements.clear(); // some were computed in closed loops
+    elements.clear(); // Some were computed in loops that are now closed.
     vectors.clear();
   }
   elementsClosings = closings();

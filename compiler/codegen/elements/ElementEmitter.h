@@ -42,15 +42,15 @@ class ElementEmitter;
 
 /// The position of an element: one i64 for each dimension, or the row-major
 /// position alone (`linear`) in a flat nest. `depth` is the number of loops
-/// around the place where the position is known. A copy may be changed: what
-/// counts are the values.
+/// around the place where the position is known. A copy may be changed: only
+/// the values count.
 struct ElementIndex {
   llvm::SmallVector<mlir::Value, 4> dims;
   mlir::Value linear;
   unsigned depth = 0;
 };
 
-/// A tensor in memory as contractions see it: strides in elements.
+/// A tensor in memory as contractions need it: with strides in elements.
 struct StridedView : nest::Strides {
   mlir::Value pointer;
 };
@@ -78,7 +78,7 @@ struct RegisterNames {
 class ElementEmitter : public LoopNest {
 public:
   /// Takes a kernel. Without a processor's loops elements can be emitted, but
-  /// no ops with a nest of their own.
+  /// no ops with their own nest.
   ElementEmitter(mlir::func::FuncOp kernel, ProcessorLoops *processor,
                  RegisterNames registers = {});
 
@@ -87,8 +87,8 @@ public:
     return processor->openSharedLoop(dim, n);
   }
   bool isShared(int64_t dim) const { return processor->isShared(dim); }
-  /// Starts a nest: forgets positions and elements of the one before, and
-  /// closes its loops.
+  /// Starts a nest: forgets positions and elements of the previous nest, and
+  /// closes that nest's loops.
   void beginNest();
   /// Keeps the open loops around the nests that follow.
   void beginOuterLoops() { outerLoops = depth(); }
@@ -153,7 +153,7 @@ public:
                        mlir::Type elementType, mlir::Value linear);
 
   // --- memory ---------------------------------------------------------------
-  // The address of a tensor; null for one that is computed by element.
+  // The address of a tensor; null for a tensor that is computed by element.
   mlir::Value memoryOf(mlir::Value tensor) const {
     return memory.lookup(tensor);
   }
@@ -183,7 +183,8 @@ private:
   mlir::FailureOr<mlir::Value> compute(mlir::Operation *op,
                                        const ElementIndex &index);
   void forgetClosed();
-  /// The number of a position: equal ones have equal numbers within a nest.
+  /// The number of a position: within a nest equal positions have equal
+  /// numbers.
   unsigned numberOf(const ElementIndex &index);
   mlir::Value address(mlir::Value pointer, mlir::Type storage,
                       mlir::Value linear);
@@ -201,8 +202,8 @@ private:
   llvm::SetVector<mlir::Value> roots;
   llvm::DenseMap<std::pair<mlir::Value, unsigned>, mlir::Value> elements;
   llvm::DenseMap<mlir::Value, mlir::Value> ofNest;
-  /// A position's group of adjacent positions: the first, its own number, and
-  /// the count.
+  /// A position's group of adjacent positions: the first position, the number
+  /// of this position, and the count.
   struct Neighbour {
     mlir::Value first;
     int64_t number, count;

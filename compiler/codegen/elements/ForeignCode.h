@@ -2,7 +2,7 @@
 //
 //   std::string names = foreignOps(kernel);          "mine.scale"
 //   ... emit the kernel's code ...
-//   if (failed(verifyForeignCode(names, code)))      what mine.scale made
+//   if (failed(verifyForeignCode(names, code)))      code of mine.scale
 //
 // Weft's own element code is tested for every op and not verified in each
 // program. Another project's may compute an element outside of the loop that

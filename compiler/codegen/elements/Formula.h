@@ -99,7 +99,7 @@ struct Formula {
   /// math.roundeven, which is a call if the processor has no instruction for
   /// it. The result for -0 is 0.
   mlir::Value nearest(mlir::Value x) const {
-    constexpr double kUnitStep = 0x1.8p52; // its last bit has the value one
+    constexpr double kUnitStep = 0x1.8p52; // the last bit has the value one
     return sub(add(x, kUnitStep), number(kUnitStep, x));
   }
 

@@ -9,8 +9,8 @@
 //                             for b in 4, a in 1:  3 elements, 4 apart, become 3
 //
 // A length with a prime above 13 is a convolution with exp(i pi k^2 / n) of a
-// power of two (Bluestein, 1970). Its transform is a table that is computed
-// here, or where that would be too long, a line that the kernel computes first.
+// power of two (Bluestein, 1970). Its transform is a table made here; if the
+// table would be too long, the kernel first computes the transform as a line.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,8 +65,8 @@ struct Scratch {
   Value here, there;
 };
 
-/// The numbers of Bluestein's convolution: exp(-i pi k^2 / n), which elements
-/// of a line are multiplied by, and the transform of their inverses.
+/// The numbers of Bluestein's convolution: exp(-i pi k^2 / n), by which
+/// elements of a line are multiplied, and the transform of their inverses.
 struct Chirp {
   std::function<Pair(Value k)> at;
   Value spectrum;
@@ -174,8 +174,8 @@ Value FourierNest::line(int64_t size, int64_t number) const {
       ArrayRef<LLVM::GEPArg>{e.constant(number * bytes)});
 }
 
-/// Combines transformed groups of `before` elements to groups of `radix` times
-/// as many.
+/// Combines transformed groups of `before` elements to groups that are `radix`
+/// times as large.
 void FourierNest::stage(Scratch memory, int64_t n, int64_t radix,
                         int64_t before, const UnitRoots &table,
                         bool turned) const {
@@ -271,7 +271,7 @@ void FourierNest::write(ArrayRef<Value> line, Value memory,
   });
 }
 
-/// A chirp of two tables.
+/// A chirp that consists of two tables.
 Chirp FourierNest::shortChirp() const {
   int64_t n = op.getLength(), size = nest::fftLength(n);
   std::vector<Complex> turns, circle(size);
@@ -306,8 +306,8 @@ void FourierNest::fillCircle(Value memory, const UnitRoots &turns) const {
   each(1, n, [&](Value k) { put(k, mirror(k)); });
 }
 
-/// A chirp whose spectrum is a third line of the memory, which may exchange it
-/// for its second.
+/// A chirp whose spectrum is the third line of the memory and may trade places
+/// with the second.
 Chirp FourierNest::longChirp(Scratch &memory, const UnitRoots &table) const {
   int64_t n = op.getLength(), size = nest::fftLength(n);
   UnitRoots turns = roots(2 * n, inverse);

@@ -2,7 +2,7 @@
 //
 //   Y[k] = sum over j of X[j] exp(-2 pi i j k / n)
 //
-// A thread, or several that share it, adds up one Y[k]; the roots are tables
+// A thread, or several together, add up one Y[k]; the roots are tables
 // (UnitRoots.h).
 //
 //===----------------------------------------------------------------------===//

@@ -38,7 +38,7 @@ static FailureOr<Value> splatElement(ElementEmitter &e, ConstantOp op,
   return arith::ConstantOp::create(e.builder, e.loc, value).getResult();
 }
 
-/// The value on the first device of the group, the absent element on others.
+/// The value on the group's first device, and the absent element on the others.
 static FailureOr<Value> partialElement(ElementEmitter &e,
                                        coll::MakePartialOp op,
                                        const ElementIndex &index) {

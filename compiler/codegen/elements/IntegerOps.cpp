@@ -58,8 +58,8 @@ Value ScalarEmitter::divide(bool remainder) const {
 }
 
 /// The power by squaring, one step for each bit of y. For a negative y, the
-/// power of 1 or -1 depends on the lowest bit of y, that of 0 is -1, as a
-/// division by 0 gives, and all others are 0.
+/// power of 1 or -1 depends on the lowest bit of y, the power of 0 is -1, as a
+/// division by 0 gives, and all other powers are 0.
 Value ScalarEmitter::integerPower() const {
   auto bitOf = [&](int64_t bit) -> Value {
     Value shifted = arith::ShRUIOp::create(b, loc, in[1], number(bit));

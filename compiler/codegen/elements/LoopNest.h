@@ -51,7 +51,7 @@ public:
   /// Moves the builder to the place with `depth` open loops.
   void enterDepth(unsigned depth);
   /// The number of loops around the place where a position is known;
-  /// `otherwise` if it is no loop's counter.
+  /// `otherwise` if the position is no loop's counter.
   unsigned depthOf(mlir::Value position, unsigned otherwise);
 
   /// Marks the iterations of the innermost loop as independent in memory.
@@ -64,7 +64,7 @@ protected:
   /// out of scope.
   unsigned closings() const { return closed; }
   /// The access group of ElementEmitter's loads and stores. markParallel
-  /// declares that those of a loop's iterations are independent.
+  /// declares that a loop's iterations have independent accesses.
   mlir::LLVM::AccessGroupAttr accessGroup;
 
 private:

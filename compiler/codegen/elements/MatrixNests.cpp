@@ -146,7 +146,7 @@ LogicalResult emitCholesky(ElementEmitter &e, CholeskyOp op) {
 
 namespace {
 /// Solves op(A) x = b from the first row if op(A) is lower triangular, from the
-/// last one if it is upper. With `right`, columns of x are rows of the result.
+/// last row if it is upper. With `right`, columns of x are rows of the result.
 struct SolveNest {
   mutable TriangularSolveOp op; ///< mutable, as accessors of ops are not const
   MatrixNest x;
@@ -180,7 +180,7 @@ struct SolveNest {
 };
 } // namespace
 
-/// Solves column by column, as memory has the columns of x one after the other.
+/// Solves column by column: in memory the columns of x follow each other.
 static LogicalResult emitColumns(ElementEmitter &e, const SolveNest &solve) {
   const MatrixNest &x = solve.x;
   Value column = x.openColumns(), i = solve.openRows();
@@ -203,7 +203,7 @@ static LogicalResult emitColumns(ElementEmitter &e, const SolveNest &solve) {
   return success();
 }
 
-/// Solves all columns at once, as memory has the rows of x one after the other.
+/// Solves all columns at once: in memory the rows of x follow each other.
 static LogicalResult emitRows(ElementEmitter &e, const SolveNest &solve) {
   const MatrixNest &x = solve.x;
   Value i = solve.openRows();

@@ -108,7 +108,7 @@ static FailureOr<Value> paddedElement(ElementEmitter &e, PadOp op,
     }
     require(arith::CmpIPredicate::slt, position,
             e.constant(type.getDimSize(i)));
-    // Clamped, as an element is always read, even if it is not used.
+    // The position is clamped, as an element is read even if it is not used.
     position =
         arith::MaxSIOp::create(e.builder, e.loc, position, e.constant(0));
     dims.push_back(arith::MinSIOp::create(e.builder, e.loc, position,

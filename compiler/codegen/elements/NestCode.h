@@ -1,6 +1,6 @@
 //===- NestCode.h - ops with a loop nest of their own -----------*- C++ -*-===//
 //
-// Ops with the trait OwnLoopNest have nests of their own, written with
+// Ops with the trait OwnLoopNest have their own nests, written with
 // ElementEmitter.h:
 //
 //   %c = weft.cumulative sum %x dim 1     for i in 4      openSharedLoop(0, 4)
@@ -11,7 +11,7 @@
 // Operands are read by element, so that a transpose or broadcast before the op
 // costs nothing; results share no memory with operands. Loops over dimensions
 // that OpLoopsInterface calls independent are opened by openSharedLoop: workers
-// share one of them, and threads of a GPU all.
+// share one such loop, and threads of a GPU share all.
 //
 //===----------------------------------------------------------------------===//
 

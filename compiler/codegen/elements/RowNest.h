@@ -5,7 +5,7 @@
 //   e.element(input, row.at(j))       input[i, j]
 //
 // openSharedLoop opens the loops, so that workers share one of them, and
-// threads of a GPU all.
+// threads of a GPU share all.
 //
 //===----------------------------------------------------------------------===//
 

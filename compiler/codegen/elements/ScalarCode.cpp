@@ -1,7 +1,7 @@
 //===- ScalarCode.cpp - elementwise ops on registers ----------------------===//
 //
-// A table with a row for each elementwise op: its code on integers and floats,
-// and on complex numbers where it has one.
+// A table with a row for each elementwise op: code on integers and floats, and
+// on complex numbers if the op has such code.
 //
 //===----------------------------------------------------------------------===//
 
@@ -79,8 +79,8 @@ static void attachScalar(MLIRContext *context) {
       ScalarModel<ConcreteOp, real, complex, reads>>(*context);
 }
 
-// Entries of common kinds: a function of math, a method of an emitter, one of
-// two or three ops of arith by the type.
+// Entries of common kinds: a function of math, a method of an emitter, or one
+// of two or three ops of arith by the type.
 template <typename MathOp>
 static constexpr auto function =
     [](S s, auto) -> Value { return s.math<MathOp>(); };

@@ -14,8 +14,8 @@ namespace weft::elements {
 
 class ElementEmitter;
 
-/// Whether an element of the op is computed from those at the same position
-/// (ScalarCode).
+/// Whether an element of the op is computed from operands' elements at the same
+/// position (ScalarCode).
 bool isElementwise(mlir::Operation *op);
 /// Emits an elementwise op on registers. Fails, with an error on the op, if it
 /// or its element types have no code.

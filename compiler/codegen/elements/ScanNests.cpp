@@ -110,7 +110,7 @@ LogicalResult emitTopK(ElementEmitter &e, TopKOp op) {
   Value isSmaller = row.less(type, *value, lastValue),
         isLarger = row.less(type, lastValue, *value);
   Value later = row.compare(P::sgt, i, last);
-  // Equal elements are ordered by position; larger ones were taken before.
+  // Equal elements are ordered by position; larger elements were taken before.
   Value truth =
       arith::ConstantOp::create(e.builder, e.loc, e.builder.getBoolAttr(true));
   Value notLarger = arith::XOrIOp::create(e.builder, e.loc, isLarger, truth);

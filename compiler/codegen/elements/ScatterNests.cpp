@@ -29,8 +29,8 @@ static LogicalResult copyInput(ElementEmitter &e, ScatterOp op) {
 }
 
 /// Writes one update after the other to the position of its index, in a copy of
-/// the input or in its memory. An update outside writes an unchanged element
-/// back.
+/// the input or in the input's memory. An update outside writes an unchanged
+/// element back.
 LogicalResult emitScatter(ElementEmitter &e, ScatterOp op) {
   RankedTensorType type = typeOf(op.getResult());
   Type elementType = type.getElementType();

@@ -30,7 +30,7 @@ Special specialOf(Type type) {
 struct BitEmitter {
   OpBuilder &b;
   Location loc;
-  VectorType vector; ///< null: a single f32
+  VectorType vector; ///< null for a single f32
   Special special;
   int width, mantissaBits, bias;
 

@@ -2,7 +2,7 @@
 //
 // In memory f8E4M3FN, f8E5M2, ..., f4E2M1FN are bytes; in registers they are
 // f32, rounded to the small type after each op. Sums in a register are rounded
-// at their end only.
+// only at the end.
 //
 //   load     bits i8 -> f32, exact
 //   store    f32 -> bits, the nearest, halves to even (of e8m0fnu up);

@@ -6,9 +6,9 @@
 //
 //   f64 result [4]    a0 b0 | a1 b1 | a2 b2 | a3 b3     a, b: i32 positions
 //
-// A row is sorted by counting, for each element, those that come before it if
-// no result has elements whose halves can hold its positions: 8-bit elements
-// cannot, 16-bit elements only up to 256 positions, 32-bit ones up to 65536.
+// If no result has elements whose halves can hold a row's positions, a row is
+// sorted by counting, for each element, the elements before it. Halves of 8-bit
+// elements are too small, 16 bits suffice for 256 positions, 32 for 65536.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ struct SortNest {
   ElementEmitter &e;
   SortOp op;
   RowNest row;
-  Value home;    ///< the result in whose memory the positions are
+  Value home;    ///< the result whose memory holds the positions
   Type position; ///< an integer of half the bits of its elements
 
   SortNest(ElementEmitter &e [[clang::lifetimebound]], SortOp op)

@@ -6,8 +6,8 @@
 //
 //     n = 2^20, k = 1030:   exp(-2 pi i 1024 / n) * exp(-2 pi i 6 / n)
 //
-// Numbers are computed here in double and rounded to the transform's type; so
-// is a product.
+// Numbers and products are computed here in double and rounded to the
+// transform's type.
 //
 //===----------------------------------------------------------------------===//
 

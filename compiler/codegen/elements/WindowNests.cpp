@@ -37,8 +37,8 @@ static SmallVector<Value> openWindow(ElementEmitter &e,
   return k;
 }
 
-/// Opens one loop for each dimension; workers may share one of them, and
-/// threads of a GPU all.
+/// Opens one loop for each dimension; workers may share one of these loops, and
+/// threads of a GPU share all.
 static ElementIndex openSharedLoops(ElementEmitter &e,
                                     ArrayRef<int64_t> shape) {
   SmallVector<Value> dims;
@@ -165,8 +165,8 @@ LogicalResult emitSelectAndScatter(ElementEmitter &e, SelectAndScatterOp op) {
 }
 
 namespace {
-/// The loops of a convolution: samples and positions outside, then the kernel,
-/// and inside the output features, to which sums are added in memory.
+/// The loops of a convolution: outermost samples and positions, then the
+/// kernel, innermost the output features, to which sums are added in memory.
 struct ConvolutionNest {
   ElementEmitter &e;
   ConvolutionOp op;

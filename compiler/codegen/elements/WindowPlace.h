@@ -3,7 +3,7 @@
 //   WindowPlace place{e, {}};
 //   x = place.at(window, p, k, 32)   p * stride + k * dilation - low, divided
 //                                    by the base dilation, in [0, 32)
-//   place.orElse(value, neutral)     the neutral element where that is padding
+//   place.orElse(value, neutral)     the neutral element in padding
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ namespace weft::elements {
 /// Emits comparisons and positions.
 struct WindowPlace {
   ElementEmitter &e;
-  mlir::Value inside; ///< null: always
+  mlir::Value inside; ///< null if always
 
   mlir::Value constant(int64_t value) { return e.constant(value); }
   void require(mlir::arith::CmpIPredicate predicate, mlir::Value a,
@@ -42,7 +42,7 @@ struct WindowPlace {
     int64_t end =
         (w.count(n) - 1) * w.stride + (w.size - 1) * w.dilation - w.low;
     if (w.low <= 0 && w.baseDilation == 1 && end < n)
-      return place; // windows have no padding
+      return place; // Windows have no padding.
     if (w.baseDilation != 1) {
       // Unsigned division makes negative positions larger than all others.
       mlir::Value by = constant(w.baseDilation);

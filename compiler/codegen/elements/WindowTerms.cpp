@@ -124,9 +124,9 @@ struct ReduceWindowTerms
 struct SelectTerms
     : TermCodeOpInterface::ExternalModel<SelectTerms, SelectAndScatterOp> {
   ReduceKind getCombination(Operation *) const { return ReduceKind::Sum; }
-  /// Emits a term. The windows that may select the element are the last one
-  /// that begins at or before it, and the ones before; term 0 is the first of
-  /// them.
+  /// Emits a term. The windows that may select the element are the last window
+  /// that starts at or before the element, and the windows before it; term 0 is
+  /// the first of these.
   FailureOr<Value> emitTerm(Operation *of, ElementEmitter &e,
                             ArrayRef<Value> position,
                             ArrayRef<Value> term) const {

@@ -12,7 +12,7 @@
 
 namespace weft {
 
-/// Opens the generator for a target of nest::allTargetLimits() that begins with
+/// Opens the generator for a target of nest::allTargetLimits() that starts with
 /// cuda:.
 std::unique_ptr<KernelCodegen> openGpuCodegen(llvm::StringRef target);
 

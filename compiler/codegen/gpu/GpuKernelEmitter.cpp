@@ -48,7 +48,7 @@ GpuKernelEmitter::createFunction(mlir::gpu::GPUModuleOp module) {
   unsigned inputs = type.getNumInputs();
   for (unsigned i = 0; i <= tensors.size(); ++i) {
     // In a kernel "elementwise" an argument and a result of the same type may
-    // share a buffer; all others are disjoint.
+    // share a buffer; all other buffers are disjoint.
     ArrayRef<Type> others = i < inputs ? type.getResults() : type.getInputs();
     if (inPlace && i < tensors.size() && llvm::is_contained(others, tensors[i]))
       continue;

@@ -35,7 +35,7 @@ public:
   llvm::LogicalResult emit(mlir::gpu::GPUModuleOp module);
 
 private:
-  // ProcessorLoops for ops with loops of their own (ThreadLoops.cpp).
+  // ProcessorLoops for ops with their own loops (ThreadLoops.cpp).
   mlir::Value openSharedLoop(int64_t dim, int64_t n) override;
   bool isShared(int64_t dim) const override { return ofThread.contains(dim); }
   mlir::Value scratch() override { return {}; }
@@ -66,7 +66,7 @@ private:
                                          mlir::Value begin, mlir::Value end,
                                          int64_t block);
   /// Combines the values of a block's threads, of which `lanes` share an
-  /// element; each of them gets the result.
+  /// element; each thread gets the result.
   mlir::Value combineShares(ReduceKind kind, mlir::Type element,
                             mlir::Value value, int64_t lanes);
   mlir::Value openSharedElements(int64_t lanes, mlir::Value &isFirst);
@@ -93,11 +93,11 @@ private:
 
   mlir::func::FuncOp kernel;
   elements::ElementEmitter elements;
-  mlir::OpBuilder &builder; ///< of `elements`
+  mlir::OpBuilder &builder; ///< builder of `elements`
   mlir::Location loc;
   nest::LoopsOp loops;
-  llvm::SmallVector<mlir::Value> stored; ///< of each result
-  llvm::SmallVector<int64_t> shape; ///< of elements, rows or independent loops
+  llvm::SmallVector<mlir::Value> stored; ///< value stored to each result
+  llvm::SmallVector<int64_t> shape; ///< elements, rows or independent loops
   llvm::SmallVector<mlir::Value> resultPointers;
   SharedMemory shared;
   nest::RowsAttr rows; ///< the walk, if it is over rows

@@ -3,7 +3,7 @@
 // A kernel is one launch and so one nest. Its walk assigns work to threads:
 // elements to threads, sums to one or several threads, rows to warps or blocks,
 // tiles of sums or of transposed elements to blocks, and iterations of the
-// independent loops of an op with loops of its own to threads.
+// independent loops of an op with its own loops to threads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@ namespace weft::gpu {
 
 inline constexpr int64_t kBlockThreads = 256, kWarpLanes = 32;
 
-/// The independent loops of an op with loops of its own: dimension and size.
+/// The independent loops of an op with its own loops: dimension and size.
 llvm::SmallVector<std::pair<int64_t, int64_t>>
 independentLoops(nest::LoopsOp loops);
 /// The number of threads with work.

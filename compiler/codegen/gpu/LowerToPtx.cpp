@@ -54,8 +54,8 @@ static LogicalResult splitComplex(ModuleOp module) {
   return passes.run(module);
 }
 
-/// Replaces functions by arithmetic, so that no device library is needed;
-/// remaining ones must be instructions.
+/// Replaces functions by arithmetic, so that no device library is needed; the
+/// remaining functions must be instructions.
 static LogicalResult approximateMath(mlir::gpu::GPUModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   elements::populateAccurateMathPatterns(patterns);

@@ -6,7 +6,7 @@
 //     x0 to x7 = x[row, 4 * thread], ... and x[row, 1024 + 4 * thread], ...
 //     m = max of x0 to x7                        in registers, read once
 //     for distance in 16, 8, 4, 2, 1
-//       m = max of m and that of lane ^ distance
+//       m = max of m and the m of lane ^ distance
 //     m of each warp to shared memory, from where all threads combine them
 //
 // If 32 lanes share a row, each warp takes a row. The elements of a lane, and
@@ -26,12 +26,12 @@ using namespace weft::elements;
 
 namespace weft::gpu {
 
-/// The most bytes of a number: those of a complex number of f64.
+/// The most bytes that a number has: a complex number of f64.
 constexpr int64_t kNumberBytes = 16;
 
 static int64_t warpsOfBlock() { return kBlockThreads / kWarpLanes; }
 
-/// Opens the loop over rows; a single row needs none, as every warp computes
+/// Opens the loop over rows; a single row needs no loop, as every warp computes
 /// and writes the same.
 void GpuKernelEmitter::openRow() {
   Value thread = threadInBlock(), first = blockInGrid(), step = blocksOfGrid();
@@ -77,7 +77,7 @@ LogicalResult GpuKernelEmitter::emitRows(nest::RowsAttr walk) {
       return failure();
   elements.enterDepth(rowDepth);
   if (isOfBlock)
-    shared.barrier(); // the next row's sums use the same memory
+    shared.barrier(); // The next row's sums use the same memory.
   elements.beginNest();
   return success();
 }
@@ -218,7 +218,7 @@ Value GpuKernelEmitter::combineLanes(ReduceOp op, Value value) {
                         otherLane(value, distance));
   if (rows.getLanes() == kWarpLanes)
     return value;
-  // The memory of this reduction; each has its own, so that one barrier is
+  // The memory of this reduction. No two share memory, so that one barrier is
   // sufficient.
   Value place = shared.at(
       shared.base(), builder.getI8Type(),

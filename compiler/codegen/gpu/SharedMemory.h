@@ -14,8 +14,8 @@
 
 namespace weft::gpu {
 
-/// The number of the thread in its block, of the block in the grid, and of
-/// blocks.
+/// The number of the thread in its block, the number of the block in the grid,
+/// and the number of blocks.
 struct GridPlace {
   mlir::Value thread, block, blocks;
 };
@@ -28,7 +28,7 @@ public:
   /// allocation only.
   void allocate(mlir::Operation *function, llvm::StringRef name, int64_t bytes);
   mlir::Value base() const { return pointer; }
-  /// The pointer `offset` elements of a type behind another.
+  /// The pointer `offset` elements of a type after another pointer.
   mlir::Value at(mlir::Value from, mlir::Type element, mlir::Value offset);
   /// Loads `count` adjacent elements: a scalar, or a vector.
   mlir::Value load(mlir::Value from, mlir::Type element, int64_t count);

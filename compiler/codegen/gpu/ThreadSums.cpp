@@ -11,8 +11,9 @@
 //       sum += part
 //     result[element] = sum             or a value computed from it elementwise
 //
-// With lanes = 8 a block takes 32 adjacent elements; eight threads combine an
-// eighth of an element's terms each, and then their partial results as a tree.
+// With lanes = 8 a block takes 32 adjacent elements. Each of eight threads
+// combines an eighth of an element's terms; a tree combines the partial
+// results.
 //
 //===----------------------------------------------------------------------===//
 
@@ -81,8 +82,8 @@ FailureOr<Value> GpuKernelEmitter::emitShare(Operation *op,
 }
 
 /// Opens a loop in which a block takes as many adjacent elements as it has
-/// threads for; all its threads stay together. Returns the position, and
-/// whether it exists.
+/// threads for; all threads of the block stay together. Returns the position,
+/// and whether the position exists.
 Value GpuKernelEmitter::openSharedElements(int64_t lanes, Value &exists) {
   int64_t count = ShapedType::getNumElements(shape),
           together = kBlockThreads / lanes;
@@ -121,7 +122,7 @@ Value GpuKernelEmitter::combineShares(ReduceKind kind, Type element,
   value = elements.load(shared.base(), element,
                         arith::RemUIOp::create(builder, loc, thread,
                                                elements.constant(together)));
-  shared.barrier(); // the next elements' terms use the same memory
+  shared.barrier(); // The next elements' terms use the same memory.
   return value;
 }
 

@@ -179,8 +179,8 @@ FailureOr<Value> TileStaging::factorAt(Value row, Value depth) {
       elements.positionsOf(depth, shape.depth.sizes));
 }
 
-/// Copies elements one by one, which are computed if they are in no view of
-/// memory.
+/// Copies elements one by one; elements that are in no view of memory are
+/// computed.
 LogicalResult TileStaging::copyElements(Value stage, Value firstDepth) {
   unsigned outer = elements.depth();
   Value round = rounds == 1 ? elements.constant(0) : elements.openLoop(rounds);

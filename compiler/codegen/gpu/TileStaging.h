@@ -4,8 +4,8 @@
 //   lhs.enter(batch digits, first row of the tile);     // same for all depths
 //   lhs.copy(stage pointer, first depth);               // 128 x 32 elements
 //
-// Rows behind the end are read at the last one, and their sums are not stored.
-// Elements at depths behind the end, and in the padding of windows, are zeros.
+// Rows past the end read the last row, and their sums are not stored. Elements
+// at depths past the end, and in the padding of windows, are zeros.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ public:
               SharedMemory &shared [[clang::lifetimebound]],
               mlir::Operation *sum, nest::TilesAttr walk, unsigned operand,
               mlir::Value thread, nest::IsInMemory isInMemory);
-  /// Whether copies are asynchronous: a wait completes them.
+  /// Whether copies are asynchronous, so that a wait completes them.
   bool isAsync() const { return staging.getBytes() > 0; }
   const nest::TileOperand &tile() const { return operandTile; }
   void enter(llvm::ArrayRef<mlir::Value> batch, mlir::Value firstRow);

@@ -46,7 +46,7 @@ LogicalResult TileSums::emit(Operation *function, StringRef name) {
   auto sums = addProducts();
   if (failed(sums) || failed(storeSums(*sums)))
     return failure();
-  shared.barrier(); // the next tile's stages use the memory of the sums
+  shared.barrier(); // The next tile's stages use the memory of the sums.
   elements.beginNest();
   return success();
 }
@@ -128,7 +128,7 @@ LogicalResult TileSums::storeSums(ArrayRef<Value> sums) {
   SmallVector<LaneSums> lanes = products->lanes();
   for (unsigned patch = 0; patch < products->patches(); ++patch) {
     if (patch > 0)
-      shared.warpBarrier(); // all lanes have read the previous patch
+      shared.warpBarrier(); // All lanes have read the previous patch.
     for (const LaneSums &each : lanes)
       if (each.patch == patch) {
         Value at = elements.add(elements.mul(each.slot, stride), each.column);

@@ -9,7 +9,7 @@
 //     wait for all threads
 //     for run in warp, warp + 8, ... of 32
 //       %1[first + run, last + lane] = relu(shared[lane, run])
-//     wait for all threads: the next tile comes where this one is
+//     wait for all threads: the next tile uses the same memory
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ private:
   /// Opens a loop over the runs, of 32, that the thread's warp takes; returns
   /// the run.
   mlir::Value openRuns();
-  /// The index of the element at this distance from the first one of the tile,
+  /// The index of the element at this distance from the tile's first element,
   /// clamped to the shape.
   elements::ElementIndex indexOf(mlir::Value along, mlir::Value last,
                                  mlir::Value &exists);
@@ -53,9 +53,9 @@ private:
   SharedMemory shared;
   int64_t along;
   llvm::SetVector<mlir::Value> turned;
-  llvm::SmallVector<mlir::Value> patches; ///< of `turned`, in shared memory
+  llvm::SmallVector<mlir::Value> patches; ///< tiles of `turned`, shared
   mlir::Value lane, warp;
-  llvm::SmallVector<mlir::Value> first; ///< element of the current tile
+  llvm::SmallVector<mlir::Value> first; ///< first element of the current tile
 };
 
 } // namespace weft::gpu

@@ -68,7 +68,7 @@ void WarpProducts::placeLanes() {
     return;
   }
   // Lane 8 * m + r has the address of run r of matrix m. Matrices 1 and 3 of
-  // lhs are 8 rows below 0 and 2, and 2 and 3 are 8 depths behind 0 and 1; for
+  // lhs are 8 rows below 0 and 2, and 2 and 3 are 8 depths after 0 and 1; for
   // rhs, rows and depths are exchanged.
   Value run = remainder(lane, 8), low = remainder(divided(lane, 8), 2),
         high = divided(lane, 16);
@@ -247,8 +247,8 @@ SmallVector<LaneSums> WarpProducts::lanes() {
   SmallVector<LaneSums> all;
   Value down = divided(lane, 4), across = remainder(lane, 4);
   if (walk.getUnit() != Multiplier::Fma) {
-    // A lane has four sums of each 16 x 8 fragment: two in a row, two 8 rows
-    // below.
+    // A lane has four sums of each 16 x 8 fragment: two in a row, and two 8
+    // rows below.
     for (unsigned i = 0; i < sums(); i += 2) {
       unsigned fragment = i / 4, wide = warpTile[1] / 8;
       Value slot = i % 4 == 0 ? down : nest.add(down, nest.constant(8));

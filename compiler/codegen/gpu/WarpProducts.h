@@ -35,7 +35,7 @@ public:
                nest::TilesAttr walk, mlir::Type halves, mlir::Value warp,
                mlir::Value lane);
   unsigned sums() const { return warpTile[0] * warpTile[1] / 32; }
-  /// Adds the products of a stage; the operands' stages begin at these
+  /// Adds the products of a stage; the operands' stages start at these
   /// pointers.
   llvm::SmallVector<mlir::Value> multiply(mlir::Value lhs, mlir::Value rhs,
                                           mlir::ValueRange sums);
@@ -79,8 +79,8 @@ private:
   int64_t warpTile[2];
   mlir::Type halves, f32;
   mlir::Value lane;
-  mlir::Value first[2];      ///< row and column of the tile in the block
-  mlir::Value laneOffset[2]; ///< in each operand's stage
+  mlir::Value first[2];      ///< the warp's row and column in the block's tile
+  mlir::Value laneOffset[2]; ///< offsets in each operand's stage
 };
 
 } // namespace weft::gpu
