@@ -54,7 +54,7 @@ LogicalResult TransposedTiles::emit(Operation *function, StringRef name) {
   shared.barrier();
   if (failed(store()))
     return failure();
-  shared.barrier(); // The next tile uses the same memory.
+  shared.barrier(); // the next tile uses the same memory
   elements.beginNest();
   return success();
 }
