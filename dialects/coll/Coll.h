@@ -11,8 +11,8 @@
 
 namespace weft::coll {
 
-/// A resource that collectives read, so that none is moved out of or into a
-/// condition.
+/// A resource that collectives read, so that no collective is moved into or out
+/// of a condition.
 struct Links : mlir::SideEffects::Resource::Base<Links> {
   llvm::StringRef getName() final { return "links"; }
 };

@@ -43,7 +43,7 @@ static void printGroup(OpAsmPrinter &printer, Operation *, LayoutAttr group) {
 }
 
 //===----------------------------------------------------------------------===//
-// Types: one list if operands and results have the same types
+// Types: a single list if operands and results have the same types
 //===----------------------------------------------------------------------===//
 
 static ParseResult parseSameTypeLists(OpAsmParser &parser,

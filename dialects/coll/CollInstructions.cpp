@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::coll;
 
-/// An all_reduce combines elements after those of all devices were loaded.
+/// An all_reduce combines elements after all devices' elements were loaded.
 bool AllReduceOp::worksInPlace() { return true; }
 
 void AllReduceOp::createInstruction(OpBuilder &builder, ValueRange sources,

@@ -104,7 +104,7 @@ class Coll_MovingOp<string mnemonic, string text, dag extra, string form, list<T
   let arguments = !con((ins AnyRankedTensor:$input), extra, (ins Weft_LayoutAttr:$group, OptionalAttr<StrAttr>:$reason));
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = form # " `over` custom<Group>($group) (`reason` $reason^)? attr-dict `:` type($input) `->` type($result)";
-  let hasVerifier = 1; // (C1) dimensions lie in the rank, others agree; (C2) sizes fit the group
+  let hasVerifier = 1; // (C1) dimensions are in the rank, others agree; (C2) sizes fit the group
 }
 def Coll_AllGatherOp : Coll_MovingOp<"all_gather", "concatenates the group's blocks along a dimension, truncated to the result",
     (ins I64Attr:$dim), "$input `dim` $dim", [Coll_OnShards, Coll_Sends]> {

@@ -5,7 +5,7 @@
 // collective does not cut or join.
 //
 //   all_gather %a dim 0 over ["x"] : 4x16 -> 8x16     ([4, k], [8, k])
-//                                                      k=16 may lie over "y"
+//                                                      "y" may shard k=16
 //
 // Summands along "y" pass through: an op that only moves elements can move
 // summands, and sums of summands along "x" are summands of the sum. So

@@ -1,7 +1,7 @@
 //===- Pairing.h - collectives of pairs -------------------------*- C++ -*-===//
 //
 // The sender of each device's value in coll.collective_permute and
-// coll.permute: XLA's source_target_pairs.
+// coll.permute, as XLA's source_target_pairs.
 //
 //===----------------------------------------------------------------------===//
 

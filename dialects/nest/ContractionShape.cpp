@@ -13,8 +13,8 @@ int64_t positionsOf(ArrayRef<DotDimension> dims) {
   return n;
 }
 
-/// Erases dimensions of size 1, and joins adjacent ones that step through
-/// memory as one.
+/// Erases dimensions of size 1, and joins adjacent dimensions that step through
+/// memory as one dimension.
 static void joinDimensions(DotDimensions &dims) {
   llvm::erase_if(dims, [](const DotDimension &dim) { return dim.size == 1; });
   for (size_t i = 1; i < dims.size();) {

@@ -75,15 +75,15 @@ struct DotPath {
   bool isOneDimension() const { return steps.size() < 2; }
 };
 
-/// The number of elements behind a block of packed panels that packing may
+/// The number of elements after a block of packed panels that packing may
 /// overwrite.
 inline constexpr int64_t kPanelSlack = 16;
 
 /// Whether vectors of the element type can be loaded: floats, and integers of
 /// at least 8 bits.
 bool hasVectorLoads(mlir::Type element);
-/// Whether arithmetic in vectors of the element type pays: f32, f64 and
-/// integers of 32 bits.
+/// Whether vectors of the element type speed up arithmetic: f32, f64 and
+/// integers of 32 bits do.
 bool hasVectorArithmetic(mlir::Type element);
 
 } // namespace weft::nest

@@ -25,8 +25,8 @@ bool suits(ConvolutionOp op, const Strides &lhs, const Strides &rhs,
   int64_t groups = op.getFeatureGroups() * op.getBatchGroups();
   bool besides = rhs.strides[r[0]] == 1 &&
                  Strides::rowMajor(op.getResult()).strides[out[1]] == 1;
-  // One input feature a group, or one sample a group of the batch; those of
-  // different groups are adjacent in memory.
+  // Each group has one input feature, or one sample of the batch, and these are
+  // adjacent in memory.
   bool isDepthwise =
       op.getFeatureGroups() > 1
           ? rhs.sizes[r[1]] == 1 && lhs.strides[l[1]] == 1

@@ -4,7 +4,7 @@
 //        : tensor<8x32x32x3xf32>, tensor<3x3x3x16xf32> -> tensor<8x32x32x16xf32>
 //
 //   16 output features of 3 input features; tiles along dimension 2; vectors of
-//   output features, which lie side by side in %w and in the result
+//   output features, which are adjacent in %w and in the result
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@ namespace weft::nest {
 
 struct ConvolutionShape {
   Strides lhs, rhs, result;
-  /// Features and inputs are those of one group.
+  /// Features and inputs are those of a single group.
   int64_t groups, features, inputs;
   /// The tiled dimension of the result. Windows read the same elements of the
   /// kernel if their positions differ by a multiple of `period`; `places` is

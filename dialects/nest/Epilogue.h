@@ -5,7 +5,7 @@
 //   nest.loops #nest.contraction<packed, ...> to [#nest.place<result 0>] {
 //     %0 = weft.dot %x, %w ...            sums, in registers
 //     %1 = weft.broadcast %b dims [1]
-//     %2 = weft.add %0, %1                the epilogue, on a tile of them
+//     %2 = weft.add %0, %1                the epilogue, on a tile of sums
 //     %3 = weft.relu %2
 //     nest.store %3                       the sums are never in memory
 //   }
@@ -28,7 +28,7 @@ llvm::SmallVector<mlir::Value> epilogueOf(LoopsOp loops);
 bool storesSums(LoopsOp loops);
 
 /// Whether `epilogue` can be computed on a tile, whose rows are `width`
-/// adjacent elements that begin at a multiple of `width`: each value follows
+/// adjacent elements that start at a multiple of `width`: each value follows
 /// from its row-major position, or a row stays within the innermost dimension.
 bool canFollowTile(mlir::RankedTensorType sums, int64_t columns, int64_t width,
                    llvm::ArrayRef<mlir::Value> epilogue,
@@ -36,9 +36,9 @@ bool canFollowTile(mlir::RankedTensorType sums, int64_t columns, int64_t width,
 /// The last dimension with more than one element; -1 for none.
 int64_t innermostDim(mlir::RankedTensorType type);
 
-/// Joins `first`, whose op has loops, with the nest of elements directly behind
-/// it, if the walk can compute that as its epilogue. Sums without another use
-/// are no longer stored, unless the walk needs them. Null if it cannot.
+/// Joins `first`, whose op has loops, with the nest of elements directly after
+/// it, if the walk can compute that nest as its epilogue; else returns null.
+/// Sums without another use are no longer stored, unless the walk needs them.
 LoopsOp joinEpilogue(LoopsOp first, LoopsOp elements);
 
 } // namespace weft::nest

@@ -45,24 +45,24 @@ MatmulPrecision matmulPrecisionOf(mlir::Operation *module);
 /// else its module's.
 bool mayRoundToTf32(mlir::Operation *op, MatmulPrecision ofModule);
 /// Bytes of a kernel's scratch or planned memory that hold values; temporary
-/// memory of loops comes behind.
+/// memory of loops follows.
 int64_t keptBytes(mlir::func::FuncOp kernel,
                   PlaceKind kind = PlaceKind::Scratch);
-/// Bytes of temporary memory that a share's loops need, one nest after the
-/// other.
+/// Bytes of temporary memory that a share's loops need if its nests run one
+/// after the other.
 int64_t workingBytes(mlir::func::FuncOp kernel);
-/// Whether temporary memory of loops is planned: scratch memory has none behind
-/// its values.
+/// Whether temporary memory of loops is planned, so that scratch memory has
+/// none after its values.
 bool worksInPlanned(mlir::func::FuncOp kernel);
 /// The alignment of values in scratch and planned memory, in bytes.
 inline constexpr int64_t kScratchAlignment = 64;
 
 /// Whether this is a constant that is no splat: it is in memory from the
-/// beginning, and stands between the nests of a kernel.
+/// start, and stands between the nests of a kernel.
 bool isDataConstant(mlir::Operation *op);
 
 /// Whether computing `value` reads an element of one of `stored` at another
-/// position than its own. Other values in memory are loaded, not computed.
+/// position. Other values in memory are loaded, not computed.
 bool readsElsewhere(mlir::Value value,
                     const llvm::SetVector<mlir::Value> &stored,
                     llvm::function_ref<bool(mlir::Value)> isInMemory);

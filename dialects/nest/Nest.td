@@ -322,7 +322,7 @@ def Nest_LoopsOp : Op<Nest_Dialect, "loops", [SingleBlock, NoRegionArguments, Re
     ::weft::nest::PlaceAttr getPlace(unsigned result) {
       return ::llvm::cast<::weft::nest::PlaceAttr>(getPlaces()[result]);
     }
-    /// The op with loops of its own (a reduction, a contraction, a sort), which
+    /// The op with its own loops (a reduction, a contraction, a sort), which
     /// is the first such op of the body; null in a nest of elements.
     ::mlir::Operation *getNestOp();
   }];

@@ -84,7 +84,7 @@ private:
 /// (K1)
 LogicalResult KernelVerifier::verifyOps() {
   for (Operation &op : kernel.getBody().front().without_terminator()) {
-    // The function's verifier may not have run before those of the ops in it.
+    // The ops of a function may be verified before the function.
     if (failed(mlir::verify(&op)))
       return failure();
     if (auto loops = dyn_cast<LoopsOp>(op)) {
@@ -144,8 +144,8 @@ LogicalResult KernelVerifier::verifyResults() {
 }
 
 /// Whether `next` may be stored in the memory of `old`: earlier nests are the
-/// last to read `old`, or its own nest is, and reads each element before it
-/// stores the one there.
+/// last to read `old`, or the nest of `next` is, and reads each element before
+/// it stores the element there.
 bool KernelVerifier::mayReplace(const StoredValue &old,
                                 const StoredValue &next) {
   if (old.last != next.first)
@@ -293,7 +293,7 @@ LogicalResult KernelVerifier::verify() {
            << "function '" << kernel.getName() << "' has '" << kNestAttr
            << "' but is no kernel; give it '" << kKernelAttr << "'";
   if (!kernel.getBody().front().mightHaveTerminator())
-    return success(); // the function's own verifier reports it
+    return success(); // The function's verifier reports this.
   if (!targetLimits(decisions.getTarget()))
     return kernel.emitError() << unknownTargetLimits(decisions.getTarget());
   if (failed(verifyOps()))
@@ -318,7 +318,7 @@ LogicalResult KernelVerifier::verify() {
 }
 
 /// (K5) Checks that launches get the planned memory, and that temporary memory
-/// of loops fits behind the values.
+/// of loops fits after the values.
 LogicalResult KernelVerifier::verifyMemory() {
   int64_t given = plan::scratchBytes(kernel);
   if (decisions.getPlanned() < 0 || given < decisions.getPlanned())

@@ -132,7 +132,7 @@ static Flatness reshapedFlatness(ReshapeOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Loops of an op's own
+// An op's own loops
 //===----------------------------------------------------------------------===//
 
 static OwnLoops rowsExcept(Value input, int64_t dim,
@@ -208,7 +208,7 @@ int64_t updatesDimOf(ScatterOp op, int64_t dim) {
 static OwnLoops updateLoops(ScatterOp op) {
   OwnLoops loops;
   loops.work = typeOf(op.getUpdates()).getNumElements();
-  if (!updatesInPlace(op)) // the input is copied first
+  if (!updatesInPlace(op)) // The input is copied first.
     loops.work += typeOf(op.getResult()).getNumElements();
   for (auto [dim, size] : llvm::enumerate(typeOf(op.getResult()).getShape()))
     if (updatesDimOf(op, dim) >= 0)
@@ -245,7 +245,7 @@ static OwnLoops topKLoops(TopKOp op) {
                     typeOf(op.getValues()).getDimSize(op.getDim()));
 }
 
-/// The loops of an op along one dimension: all the others.
+/// The loops of an op along one dimension: all other dimensions.
 template <typename ConcreteOp> static OwnLoops rowLoops(ConcreteOp op) {
   return rowsExcept(op.getInput(), op.getDim());
 }

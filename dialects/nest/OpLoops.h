@@ -40,8 +40,8 @@ struct Strides {
 /// alone.
 enum class Flatness {
   Never,
-  Alone,  ///< yes, and no operand is read at that position
-  Through ///< yes, if the operands can
+  Alone,  ///< it can, and no operand is read at that position
+  Through ///< it can if the operands can
 };
 
 /// The loops of an op that can be divided among workers: the result's
@@ -74,8 +74,8 @@ struct ProductDims {
   std::optional<Factor> lhs, rhs;
 };
 
-/// Rows of an op that workers share in units, and the number of shares that
-/// pays.
+/// Rows of an op that workers share in units, and the number of shares that is
+/// worth while.
 struct SharedRows {
   int64_t size, unit, shares;
 };
@@ -98,7 +98,7 @@ namespace weft::nest {
 void attachOpLoops(mlir::MLIRContext *context);
 
 /// Whether all these values can be computed from their row-major position
-/// alone. Roots are always computed; others are loaded if they are in memory.
+/// alone. Roots are always computed; other values in memory are loaded.
 bool isFlat(llvm::ArrayRef<mlir::Value> roots, IsInMemory isInMemory);
 /// The value in memory that `tensor` is a view of, through any number of ops.
 struct TensorView {
@@ -106,8 +106,8 @@ struct TensorView {
   Strides strides;
 };
 std::optional<TensorView> viewOf(mlir::Value tensor, IsInMemory isInMemory);
-/// The value that must be in memory so that `tensor` is a view of it: one that
-/// is there already, or the last one before an op that is no view.
+/// The value that must be in memory so that `tensor` is a view of it: a value
+/// that is already there, or the result of the last op that is no view.
 mlir::Value rootOfView(mlir::Value tensor, IsInMemory isInMemory);
 /// Whether the result of the op is a view of its first operand, if that is in
 /// row-major order.
@@ -132,13 +132,14 @@ int64_t tiledDimension(ConvolutionOp op);
 /// The radices of a Fourier transform of length n: 4 and the primes up to 13;
 /// nothing if n has a larger prime.
 std::optional<llvm::SmallVector<int64_t>> fftRadices(int64_t n);
-/// The length of the transforms that compute one of length n: n, or for a
-/// larger prime factor a power of two.
+/// The length of the transforms that compute a transform of length n: n, or a
+/// power of two if n has a larger prime factor.
 int64_t fftLength(int64_t n);
-/// The lines of so many complex numbers that they work on: stages alternate
-/// between two, and a third has numbers that are too many for a table.
+/// The number of lines of that many complex numbers in working memory: stages
+/// alternate between two, and a third holds numbers too many for a table.
 int64_t fftLines(int64_t n);
-/// The most numbers of a transform's table that is computed while compiling.
+/// The largest number of entries in a transform's table that is computed while
+/// compiling.
 inline constexpr int64_t kMostFftTable = 1 << 16;
 
 } // namespace weft::nest

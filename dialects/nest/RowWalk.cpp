@@ -88,7 +88,7 @@ bool RowWalk::keepsRows(OpOperand &operand) {
   return true;
 }
 
-/// Checks that a value that depends on a reduction is read in its own row only.
+/// Checks that a value that depends on a reduction is read only in its own row.
 bool RowWalk::checkUse(Operation &op) {
   if (op.getNumResults() != 1)
     return true;

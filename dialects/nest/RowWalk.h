@@ -35,7 +35,7 @@ std::optional<int64_t> rowDimsOf(llvm::ArrayRef<mlir::Operation *> ops);
 /// an element. Null, with the reason in `why`, if there is none.
 mlir::Operation *sumOf(llvm::ArrayRef<mlir::Operation *> ops,
                        mlir::ValueRange stored, std::string &why);
-/// The op with loops of its own whose results are the stored values, if no
+/// The op with its own loops whose results are the stored values, if no
 /// other op has loops. Null, with the reason in `why`, if there is none.
 mlir::Operation *ownOf(llvm::ArrayRef<mlir::Operation *> ops,
                        mlir::ValueRange stored, std::string &why);

@@ -7,8 +7,8 @@
 using namespace weft;
 using namespace weft::nest;
 
-/// Limits of CPU kernels, whose scratch memory is on the stack of a worker; the
-/// same numbers are given to GPUs.
+/// Limits of CPU kernels, whose scratch memory is on the stack of a worker;
+/// GPUs have the same limits.
 static constexpr int64_t kStored = 64 * 1024, kStack = 1024 * 1024;
 
 llvm::ArrayRef<TargetLimits> weft::nest::allTargetLimits() {

@@ -18,8 +18,8 @@
 
 namespace weft::nest {
 
-/// Limits of a processor that launches blocks of threads. The speeds are those
-/// of data sheets (A100, H100, B200); tiles are chosen by them.
+/// Limits of a processor that launches blocks of threads. The speeds are
+/// from data sheets (A100, H100, B200) and serve to choose tiles.
 struct BlockLimits {
   int64_t threads = 0; ///< of a block
   /// Shared memory of a block that the driver grants without a special
@@ -35,13 +35,13 @@ struct BlockLimits {
 
 struct TargetLimits {
   llvm::StringLiteral name; ///< cpu:avx2, cuda:sm_80
-  int64_t vectorBytes;      ///< of the widest register
+  int64_t vectorBytes;      ///< bytes of the widest register
   int64_t vectorRegisters;
   /// The most bytes of a value that is kept in scratch memory if only its
   /// kernel reads it, and of all scratch memory; larger values are in memory
   /// that the plan gives the launch.
   int64_t storedBytes, scratchBytes;
-  /// The lanes of a warp, which share a row (a block shares a wide one); 1 if
+  /// The lanes of a warp, which share a row (a block shares a wide row); 1 if
   /// rows are not shared.
   int64_t rowLanes;
   /// Whether a kernel may have several nests, one after the other; false if

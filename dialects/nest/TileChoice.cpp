@@ -24,15 +24,15 @@ static constexpr int64_t kStepCycles = 60;
 /// Cycles of a tile besides its steps: the first stage is loaded from memory,
 /// and sums pass through shared memory.
 static constexpr int64_t kTileCycles = 2000;
-/// The least cycles of a thread for a term of an element of its own: two loads
-/// from caches, of which a few are in flight at a time.
+/// The least cycles of a thread that computes an element alone, for a term: two
+/// loads from caches, of which a few are in flight at a time.
 static constexpr int64_t kTermCycles = 30;
 /// Instructions of such a term, and instructions of a multiprocessor in a
 /// cycle.
 static constexpr int64_t kTermInstructions = 10, kInstructions = 128;
 /// Threads that a multiprocessor holds.
 static constexpr int64_t kThreads = 2048;
-/// The cost of an element that is computed or loaded on its own, in bytes that
+/// The cost of an element that is computed or loaded alone, in bytes that
 /// are copied.
 static constexpr int64_t kElementBytes = 16;
 static constexpr int64_t kMostStages = 4;

@@ -89,9 +89,9 @@ std::optional<OperandPaths> weft::nest::operandPaths(Operation *op,
 // Shared memory
 //===----------------------------------------------------------------------===//
 
-/// The padding behind each run, in elements. Shared memory has 32 banks of 4
-/// bytes, and simultaneous reads of a warp shall use different ones: eight rows
-/// of 16 bytes for ldmatrix, and for tf32 eight rows of four elements.
+/// The padding after each run, in elements. Shared memory has 32 banks of 4
+/// bytes, and simultaneous reads of a warp shall use different banks: eight
+/// rows of 16 bytes for ldmatrix, and for tf32 eight rows of four elements.
 static int64_t padding(Multiplier unit, bool isDepthInner) {
   if (unit == Multiplier::Half)
     return 8;

@@ -6,9 +6,9 @@
 //               lhs = <depth, 16>, rhs = <rows, 16>>
 //
 //   512 rows, 200 columns, depth 784. A block of 256 threads computes 64 x 64
-//   sums, each warp 32 x 16 of them. Of both operands 64 x 32 elements at a time
-//   are in shared memory, four times: while one is multiplied, the next three
-//   are on their way. A thread copies 16 contiguous bytes of lhs along the
+//   sums, each warp 32 x 16 of these. Shared memory holds four stages of 64 x
+//   32 elements of both operands: while one is multiplied, the next three are
+//   on their way. A thread copies 16 contiguous bytes of lhs along the
 //   depth, and of rhs along its rows, which are the columns of c.
 //
 //===----------------------------------------------------------------------===//
@@ -36,7 +36,7 @@ struct ProductShape {
   JoinedDims batch, rows, columns, depth;
   mlir::Type lhsType, rhsType, resultType; ///< element types
 
-  /// The rows of an operand: those of the result, or its columns.
+  /// The rows of an operand, which are the rows or the columns of the result.
   const JoinedDims &rowsOf(unsigned operand) const {
     return operand == 0 ? rows : columns;
   }
@@ -50,7 +50,7 @@ std::optional<ProductShape> productShape(mlir::Operation *op);
 /// in the batch, in its rows and in the depth.
 struct OperandPaths {
   DotPath batch, rows, depth;
-  int64_t first; ///< elements in front
+  int64_t first; ///< elements of padding in front
   mlir::Value root;
   /// A dimension in which positions are bounded: an element exists only if row
   /// * stride + term * dilation - low is in [0, size), for dimension `row` of
@@ -69,7 +69,7 @@ std::optional<OperandPaths> operandPaths(mlir::Operation *op, unsigned operand,
                                          IsInMemory isInMemory);
 
 /// One operand's elements of a stage: `rows` x `depth` elements, contiguous
-/// along the rows or the depth. Runs begin `stride` elements apart, so that
+/// along the rows or the depth. Runs start `stride` elements apart, so that
 /// threads that read at the same time use different banks.
 struct TileOperand {
   bool isDepthInner;
@@ -90,7 +90,7 @@ inline int64_t patchStride(TilesAttr walk) { return walk.getWarp()[1] + 8; }
 std::array<int64_t, 2> warpsOf(TilesAttr walk);
 /// The shared memory of a block: its stages, and later the sums of each warp.
 int64_t sharedBytes(TilesAttr walk);
-/// The number of tiles: blocks with sums of their own.
+/// The number of tiles, which are blocks with separate sums.
 int64_t tilesOf(TilesAttr walk, const ProductShape &shape);
 
 /// The reason why an operand cannot be copied as the walk says, or empty.

@@ -17,8 +17,8 @@ static bool isElementwise(Operation *op) {
   return op->hasTrait<OpTrait::Elementwise>();
 }
 
-/// The view that a value is of a value in memory or of one computed element by
-/// element; the latter is treated as if it were in row-major order.
+/// The view that a value is, of a value in memory or of a value computed
+/// element by element, which is treated as if it were in row-major order.
 static std::optional<TensorView> viewOfComputed(Value value,
                                                 IsInMemory isInMemory) {
   return viewOf(value, [&](Value root) {

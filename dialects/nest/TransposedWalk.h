@@ -25,8 +25,8 @@ inline constexpr int64_t kTurnedTile = 32, kTurnedStride = kTurnedTile + 1;
 
 /// Values from which `stored` follows element by element at its own position
 /// and whose elements are contiguous along the dimension `along` and not along
-/// the last one. They have its shape and are views of values in memory or of
-/// values computed by element.
+/// the last one. They have the shape of `stored` and are views of values in
+/// memory or of values computed by element.
 llvm::SetVector<mlir::Value> turnedValues(mlir::ValueRange stored,
                                           int64_t along, IsInMemory isInMemory);
 /// The number of tiles in each dimension of the shape: one position of all but

@@ -23,7 +23,7 @@ Attribute ownWalk(Operation *op) { return OwnAttr::get(op->getContext()); }
 // The length of blocks, and the length above which a sum is computed by
 // blocks: the rounding error grows with the numbers in one accumulator. The
 // relative error of a sum of 50,000 positive numbers was 4e-6 in one
-// accumulator, 2e-7 in blocks of 512. That of a small residual network's
+// accumulator, 2e-7 in blocks of 512. The error of a small residual network's
 // weights after ten steps is 1e-6; with blocks of 512 it was 5e-6.
 static constexpr int64_t kSumBlock = 64, kLongSum = 4 * kSumBlock;
 
@@ -40,7 +40,7 @@ static bool isLongSum(ReduceOp op) {
          llvm::product_of(reducedSizes(op)) > kLongSum;
 }
 
-/// A block length near `wanted`; one that divides n if there is one.
+/// A block length near `wanted`, which divides n if possible.
 static int64_t blockLength(int64_t n, int64_t wanted) {
   for (int64_t length = wanted; length > wanted / 4; --length)
     if (n % length == 0)
@@ -59,7 +59,7 @@ static SmallVector<int64_t> blocksOfRow(SmallVector<int64_t> sizes) {
     int64_t left = wanted / inside;
     if (size > left) {
       size = blockLength(size, std::max<int64_t>(left, 1));
-      inside = wanted + 1; // one position of each dimension in front
+      inside = wanted + 1; // One position of each dimension in front.
     } else {
       inside *= size;
     }
@@ -96,21 +96,21 @@ Attribute chooseReduction(ReduceOp op, const TargetLimits &limits, IsInMemory) {
 //===----------------------------------------------------------------------===//
 
 /// The largest block, in elements of f32. On an EPYC with 32 KiB of L1 and 512
-/// KiB of L2 a panel of rhs is 16 KiB, the rows of lhs are 120 KiB, and those
-/// of rhs 512.
+/// KiB of L2 a panel of rhs is 16 KiB, the rows of lhs are 120 KiB, and the
+/// rows of rhs 512.
 static constexpr int64_t kDepth = 256, kRows = 120, kColumns = 512;
 /// Vectors of columns in a tile: with 2, its rows fill the registers.
 static constexpr int64_t kTileVectors = 2;
 /// The least multiply-adds of a packed contraction: below them caches hold the
-/// operands, and packing saves 0.03 ms but takes 50 ms more to compile. For one
-/// matrix of a batch it pays sooner; below kLeastDepth steps storing a tile
+/// operands, and packing saves 0.03 ms but takes 50 ms more to compile. Packing
+/// one matrix of a batch pays sooner; below kLeastDepth steps storing a tile
 /// costs as much as computing it.
 static constexpr int64_t kPackedMultiplyAdds = 4 << 20,
                          kMatrixMultiplyAdds = 256 << 10, kLeastDepth = 32;
 /// The same limit for strides that suit no tile: plain loops do 0.2 to 1
-/// multiply-adds a ns, packed ones 30 to 48.
+/// multiply-adds a ns, packed loops 30 to 48.
 static constexpr int64_t kAwkwardMultiplyAdds = 64 << 10;
-/// The least tiles of rows of a share: each share packs rhs itself, which then
+/// The least number of row tiles in a share: each share packs rhs, which then
 /// takes a tenth of its time.
 static constexpr int64_t kShareTiles = 4;
 
@@ -317,7 +317,7 @@ Attribute chooseConvolution(ConvolutionOp op, const TargetLimits &limits,
                                  : llvm::divideCeil(shape.features, lanes),
                              limits.vectorRegisters);
   // Windows read the kernel and the elements of a sample many times, so small
-  // ones are converted once.
+  // kernels and samples are converted once.
   int64_t weights = typeOf(op.getRhs()).getNumElements(),
           inSample = lhs->strides.strides[op.getLhsDims()[0]];
   bool copiesKernel = rhsType != element && weights <= kMostCopied;

@@ -29,15 +29,15 @@ static TargetLimits limitsOf(LoopsOp loops) {
   if (kernel)
     limits = targetLimits(kernel.getTarget());
   return limits.value_or(
-      allTargetLimits().front()); // unknown names are refused by verifyKernel
+      allTargetLimits().front()); // verifyKernel refuses unknown names.
 }
 
-/// Begins an error with the walk: "walks as #nest.own but ".
+/// Starts an error with the walk: "walks as #nest.own but ".
 static InFlightDiagnostic refuse(LoopsOp loops) {
   return loops.emitOpError("walks as ") << loops.getWalk() << " but ";
 }
 
-/// The nest's only op with loops of its own.
+/// The nest's only op with its own loops.
 static Operation *onlyNestOp(LoopsOp loops, StringRef what) {
   Operation *only = loops.getNestOp();
   if (!only) {

@@ -95,7 +95,7 @@ LogicalResult OutputOp::verify() {
   return success();
 }
 
-/// The mnemonics of those of `Ops` that are collectives.
+/// The mnemonics of the collectives among `Ops`.
 template <typename... Ops>
 static SmallVector<StringRef> mnemonicsOfCollectives() {
   SmallVector<StringRef> names;

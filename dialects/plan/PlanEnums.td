@@ -1,6 +1,6 @@
 //===- PlanEnums.td - kinds of code, epilogues of contractions ---------------//
 //
-// The enums are in a file of their own, as TableGen generates all enums that a
+// The enums are in a separate file, as TableGen generates all enums that a
 // file includes.
 
 #ifndef WEFT_DIALECTS_PLAN_ENUMS

@@ -173,7 +173,7 @@ LogicalResult BuiltinOp::verify() {
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   Operation *kernel = symbols.lookupNearestSymbolFrom(*this, getKernelAttr());
   if (!kernel)
-    return success(); // a symbol of the shared object
+    return success(); // This is a symbol of the shared object.
   if (!isa<FunctionOpInterface, DeviceKernelOp, LibraryContractionOp,
            BuiltinOp>(kernel)) // (C2)
     return emitOpError("launches ")

@@ -231,8 +231,8 @@ static Layout decode(ArrayRef<int64_t> code) {
 
 Layout LayoutAttr::getLayout() const { return decode(getCode()); }
 
-// What the program says is checked before, so an invalid layout here is an error
-// of a pass. It is found in every build: the blocks that follow from it would
+// Layouts of the program were checked before, so an invalid layout here is an
+// error of a pass. Every build reports it: blocks that follow from it would
 // have wrong values.
 LayoutAttr LayoutAttr::get(MeshAttr mesh, const Layout &layout) {
   const Mesh value = mesh.getMesh();

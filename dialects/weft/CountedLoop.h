@@ -20,7 +20,7 @@ namespace weft {
 /// Attaches the interface to the loops of the dialect.
 void attachCountedLoops(mlir::MLIRContext &context);
 
-/// The number of rounds of a loop, if it is known.
+/// The number of iterations of a loop, if it is known.
 std::optional<int64_t> roundsOf(mlir::Operation *loop);
 
 } // namespace weft

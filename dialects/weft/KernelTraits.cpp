@@ -60,7 +60,7 @@ double workByTraits(Operation *op) {
 }
 
 double workOf(Operation *op) {
-  if (updatesInPlace(op)) { // all operands but the updated one
+  if (updatesInPlace(op)) { // all operands except the updated operand
     double elements = 0;
     for (OpOperand &operand : op->getOpOperands())
       if (&operand != updatedOperand(op))
@@ -97,7 +97,7 @@ double DotOp::getWork() {
   return work;
 }
 
-double ConvolutionOp::getWork() { // an upper bound
+double ConvolutionOp::getWork() { // This is an upper bound.
   return elementsOf(getResult()) * elementsOf(getRhs());
 }
 

@@ -28,8 +28,8 @@ template <typename ConcreteType>
 class MovesElements
     : public mlir::OpTrait::TraitBase<ConcreteType, MovesElements> {};
 
-/// An op that computes each element from its position, as cheaply: kernels have
-/// copies of it, too.
+/// An op that computes each element from the element's position, as cheaply, so
+/// that kernels have copies of the op, too.
 template <typename ConcreteType>
 class GeneratesElements
     : public mlir::OpTrait::TraitBase<ConcreteType, GeneratesElements> {};
@@ -64,14 +64,14 @@ bool isElementSource(mlir::Operation *op);
 /// Whether the op is elementwise or keeps positions, with one result.
 bool keepsPositions(mlir::Operation *op);
 /// Whether the op is a reduction, a contraction or computed as a whole: its
-/// results are stored by loops of its own.
+/// own loops store its results.
 bool hasLoopNest(mlir::Operation *op);
 /// The number of elements of an operand at other positions that one element of
 /// the result needs; 0 if it needs only the one at its own position.
 int64_t elementsReadElsewhere(mlir::OpOperand &operand);
-/// Estimates of the op's instructions: its own or by its traits; by its traits
-/// alone; and with `instructions` for each element of its largest operand or
-/// result.
+/// Estimates of the op's instructions: by the op's interface or else its
+/// traits; by its traits alone; and with `instructions` for each element of its
+/// largest operand or result.
 double workOf(mlir::Operation *op);
 double workByTraits(mlir::Operation *op);
 double instructionsForEach(mlir::Operation *op, double instructions);

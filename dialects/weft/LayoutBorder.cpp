@@ -46,8 +46,8 @@ LogicalResult weft::verifyLaidOut(Pass &pass, Operation *module) {
   return failure(result.wasInterrupted());
 }
 
-/// The annotation of the first port that says that it is a shard, whereas the
-/// port is not one; null if there is none.
+/// The annotation of the first port that is annotated as a shard but is no
+/// shard; null if there is none.
 static LayoutAttr unpartitionedPort(FunctionOpInterface function) {
   auto check = [](DictionaryAttr attributes) -> LayoutAttr {
     auto layout =

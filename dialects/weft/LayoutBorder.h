@@ -1,6 +1,6 @@
 //===- LayoutBorder.h - with layouts in types, or without -------*- C++ -*-===//
 //
-// Passes of the stage `sharded` read layouts in types; later ones work on one
+// Passes of the stage `sharded` read layouts in types; later passes work on one
 // device's blocks, whose types have none. A pass whose predecessor was left out
 // would do nothing, or place buffers of global size under sharded layouts:
 //
@@ -26,7 +26,7 @@ bool layoutMissing(mlir::Operation *op);
 /// the programs of single devices are left out.
 llvm::LogicalResult verifyLaidOut(mlir::Pass &pass, mlir::Operation *module);
 /// Emits an error at the first tensor of the pass' module that has a layout, or
-/// port that is annotated with shards and is not one.
+/// port that is annotated as a shard but is no shard.
 llvm::LogicalResult verifyPartitioned(mlir::Pass &pass,
                                       mlir::Operation *module);
 

@@ -19,12 +19,12 @@ defvar Weft_InexactTensor = RankedTensorOf<[AnyFloat, AnyComplex]>;
 defvar Weft_IntegerTensor = RankedTensorOf<[AnyInteger]>;
 defvar Differentiable = DeclareOpInterfaceMethods<DifferentiableOpInterface>;
 
-// The three strings are read by tools/check/check_ops.py for docs/ops.md.
+// tools/check/check_ops.py reads the three strings for docs/ops.md.
 class Weft_Op<string mnemonic, list<Trait> traits = []>
     : Op<Weft_Dialect, mnemonic, traits> {
   string stablehlo = mnemonic; // the StableHLO op with the same meaning
   string factors = "pass";     // kinds of the factors of its rule
-  string derivative = "";      // details of the derivative beside the trait
+  string derivative = "";      // words about the derivative, for docs/ops.md
 }
 // An op that computes: pure, with a sharding rule.
 class Weft_ShardedOp<string mnemonic, list<Trait> traits = []>

@@ -39,8 +39,8 @@ DictionaryAttr factsAttr(MLIRContext *context, const PortFacts &facts) {
   return list.empty() ? nullptr : list.getDictionary(context);
 }
 
-/// Each reads an attribute and returns how it is written if it has another
-/// type; null if it was read.
+/// Each function reads an attribute. If it has another type, the function
+/// returns the way to write it; else null.
 static const char *read(Attribute attribute, facts::Text &fact) {
   auto text = dyn_cast<StringAttr>(attribute);
   fact = text ? text.str() : "";

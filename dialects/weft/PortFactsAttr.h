@@ -20,16 +20,16 @@
 
 namespace weft {
 
-/// The dictionary of the facts that are given; null if none is.
+/// The dictionary of the given facts; null if no fact is given.
 mlir::DictionaryAttr factsAttr(mlir::MLIRContext *context,
                                const PortFacts &facts);
 
 /// Reads a dictionary; null has no facts. Emits an error for an entry that is
-/// no fact, and for one of another type.
+/// no fact, and for a fact of another type.
 llvm::FailureOr<PortFacts>
 factsOf(mlir::Attribute attribute,
         llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
-/// The same of an attribute that the verifier has seen.
+/// Reads an attribute that the verifier has accepted.
 PortFacts verifiedFactsOf(mlir::Attribute attribute);
 
 } // namespace weft

@@ -36,7 +36,7 @@ struct FunctionPort {
   mlir::DictionaryAttr attributes() const;
   /// Sets the attribute; removes it if it is null.
   void set(llvm::StringRef name, mlir::Attribute attribute) const;
-  /// Begins an error: "@main: argument 2".
+  /// Starts an error: "@main: argument 2".
   mlir::InFlightDiagnostic refuse() const;
 };
 

@@ -13,7 +13,7 @@ namespace {
 /// A tensor of the op: its name ("operand 1"), its factors and its layout.
 struct PlacedTensor {
   std::string name;
-  unsigned index; ///< among all operands, or results
+  unsigned index; ///< number among all operands, or all results
   const TensorFactors *factors;
   Layout layout;
 };

@@ -33,7 +33,7 @@ llvm::LogicalResult checkEntries(mlir::Operation *op, llvm::StringRef what,
                                  size_t entries, size_t rank);
 /// Checks that `dim` is one of `rank` dimensions.
 llvm::LogicalResult checkDim(mlir::Operation *op, int64_t dim, int64_t rank);
-/// Checks that dims rise and are in the rank.
+/// Checks that dims are in ascending order and in the rank.
 llvm::LogicalResult checkRisingDims(mlir::Operation *op,
                                     llvm::ArrayRef<int64_t> dims, int64_t rank);
 

@@ -12,8 +12,7 @@
 
 namespace weft {
 
-/// The type of a tensor with a rank. Other values have none, which is an
-/// internal error.
+/// The type of a ranked tensor. Another value is an internal error.
 inline mlir::RankedTensorType typeOf(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType());
 }

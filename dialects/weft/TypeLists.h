@@ -24,7 +24,7 @@ mlir::ParseResult parseBinaryTypes(mlir::OpAsmParser &parser, mlir::Type &lhs,
 void printBinaryTypes(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                       mlir::Type lhs, mlir::Type rhs, mlir::Type result);
 
-/// Parses input -> result behind an attribute. The attribute's parser consumes
+/// Parses input -> result after an attribute. The attribute's parser consumes
 /// a colon and type that follow a spelled-out attribute; the input then has the
 /// result's type.
 mlir::ParseResult parseAnnotatedTypes(mlir::OpAsmParser &parser,

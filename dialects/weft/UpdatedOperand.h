@@ -3,13 +3,14 @@
 //   %c2 = weft.dynamic_update_slice %c, %row at (%i, %zero)
 //
 // is a copy of %c in which a row is replaced. Alone in a kernel, it writes that
-// row and nothing else, in the memory of the argument that says so:
+// row and nothing else, in the memory of the argument with weft.updated:
 //
 //   func.func private @update(%c: tensor<64x8xf32> {weft.updated = 0 : i64},
 //                             %row: ..., %i: ...) -> tensor<64x8xf32>
 //
-// A launch passes one buffer as argument %c and as result 0. If a later op needs
-// the old %c, the plan copies it to the result's buffer before the launch.
+// A launch passes one buffer as argument %c and as result 0. If a later op
+// needs the old %c, the plan copies it to the result's buffer before the
+// launch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,10 +34,10 @@ inline constexpr llvm::StringLiteral kUpdatedAttr = "weft.updated";
 mlir::OpOperand *updatedOperand(mlir::Operation *op);
 /// Whether the op writes its result in the memory of its kernel's argument.
 bool updatesInPlace(mlir::Operation *op);
-/// Whether the op's results are computed by loops of its own: the op has the
-/// trait OwnLoopNest, or updates in place.
+/// Whether the op's own loops compute its results: the op has the trait
+/// OwnLoopNest, or updates in place.
 bool hasLoopsOfItsOwn(mlir::Operation *op);
-/// The argument of the kernel in whose memory it writes a result.
+/// The kernel's argument in whose memory the kernel writes a result.
 std::optional<unsigned> updatedArgument(mlir::Operation *kernel,
                                         unsigned result);
 

@@ -19,7 +19,7 @@
 namespace weft {
 
 /// Emits an error at the first value under the op that has more than
-/// kMostBytes, or whose bytes make the sum of all exceed kMostProgramBytes.
+/// kMostBytes, or with which the sum of all bytes exceeds kMostProgramBytes.
 llvm::LogicalResult verifySizes(mlir::Operation *root);
 
 } // namespace weft

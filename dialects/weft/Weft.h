@@ -59,7 +59,7 @@ public:
     return value;
   }
   /// Fetches the elements at `positions` (i64) along `dim`, in the result's
-  /// shape. The devices that have them are known at run time only.
+  /// shape. The devices that have the elements are known only at run time.
   virtual mlir::Value pick(mlir::OpBuilder &builder, mlir::Location loc,
                            mlir::Value value, mlir::Value positions,
                            unsigned factor, unsigned dim) const {
@@ -87,16 +87,17 @@ mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
                                   LayoutAttr layout);
 
 /// The neutral element of a reduction: 0, -inf (or the smallest number), ...;
-/// of complex numbers that of their real part. Null for `and` and `or` of
+/// for complex numbers the real part's. Null for `and` and `or` of
 /// other types than integers.
 mlir::TypedAttr neutralElement(ReduceKind kind, mlir::Type elementType);
-/// Data of which every element is the neutral one, or a number; also complex.
+/// Data in which every element is the neutral element, or a number; also
+/// complex.
 mlir::DenseElementsAttr neutralData(ReduceKind kind,
                                     mlir::RankedTensorType type);
 mlir::DenseElementsAttr splatData(double value, mlir::RankedTensorType type);
 
 /// Parses a list of axes: "data", "model":(2)2. It is empty in front of a token
-/// that is no string; behind a comma that is an error.
+/// that is no string; after a comma such a token is an error.
 mlir::ParseResult parseAxes(mlir::AsmParser &parser, const Mesh &mesh,
                             SubAxes &axes);
 void printAxes(mlir::AsmPrinter &printer, const Mesh &mesh,
@@ -114,7 +115,7 @@ inline constexpr llvm::StringLiteral kReasonAttr =
 inline constexpr llvm::StringLiteral kDonatedAttr =
     "weft.donated"; ///< on an argument: index of the result that reuses its memory (i64)
 inline constexpr llvm::StringLiteral kFactsAttr =
-    "weft.facts"; ///< what a training loop knows: PortFactsAttr.h
+    "weft.facts"; ///< facts for a training loop: PortFactsAttr.h
 /// Attribute of a module: #weft.mesh, its devices.
 inline constexpr llvm::StringLiteral kMeshAttr = "weft.mesh";
 /// Attribute of a function that makes it a kernel: #weft.kernel<...>.

@@ -38,7 +38,7 @@ bool areLongFacts(Attribute attribute) {
          });
 }
 
-/// Prints each mesh, each layout and long facts once, above the program.
+/// Prints each mesh, layout and long list of facts once, above the program.
 struct AttributeAliases : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
   AliasResult getAlias(Attribute attribute, raw_ostream &os) const override {

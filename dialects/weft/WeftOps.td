@@ -1,6 +1,6 @@
 //===- WeftOps.td - the ops that every pass and front end meets --------------//
 //
-// Ops of the other families have headers of their own (IndexingOps.h, ...).
+// Ops of other families have separate headers (IndexingOps.h, ...).
 
 #ifndef WEFT_DIALECTS_WEFT_OPS
 #define WEFT_DIALECTS_WEFT_OPS

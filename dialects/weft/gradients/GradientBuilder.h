@@ -36,7 +36,7 @@ struct GradientBuilder {
   mlir::Value select(mlir::Value condition, mlir::Value onTrue,
                      mlir::Value onFalse) const;
 
-  /// Converts x to the element type; x itself if it has it.
+  /// Converts x to the element type; returns x itself if it has that type.
   mlir::Value converted(mlir::Value x, mlir::Type elementType) const;
 
   mlir::Value add(mlir::Value x, mlir::Value y) const {
@@ -76,7 +76,7 @@ inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType()).getShape();
 }
 
-/// Dimensions 0 .. rank-1 without `dims`, rising.
+/// Dimensions 0 .. rank-1 without `dims`, ascending.
 llvm::SmallVector<int64_t> otherDims(int64_t rank,
                                      llvm::ArrayRef<int64_t> dims);
 

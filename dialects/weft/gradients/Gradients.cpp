@@ -2,8 +2,8 @@
 //
 // Derivatives at points without one follow JAX's conventions: relu' is 0 at 0,
 // max and min give each side half of a tie's gradient, |x|' is 1 at 0. A
-// gradient for complex x is that of a function of x alone, never conjugated:
-// x^2 gives 2 x grad.
+// gradient for complex x is the gradient of a function of x alone, never
+// conjugated: x^2 gives 2 x grad.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,8 +1,8 @@
 //===- GradientsOfFlow.cpp - derivatives of loops and branches ------------===//
 //
-// The gradient of a branch runs the branch again. That of a loop runs all
-// iterations backwards; each runs the body again on the state that was saved
-// before it.
+// The gradient of a branch runs the branch again. The gradient of a loop runs
+// all iterations backwards; each iteration runs the body again on the state
+// that was saved before it.
 //
 //   %y = for 10 (%x) { yield f(i, v) }
 //   %y, %s = for 10 (%x, zeros) { yield f(i, v), s with v at i }
@@ -28,7 +28,7 @@ OptimizationBarrierOp::buildGradient(OpBuilder &, ValueRange resultGradients,
   return success();
 }
 
-/// The gradients, with zeros in place of null ones.
+/// The gradients, with zeros in place of null gradients.
 static SmallVector<Value> orZeros(OpBuilder &builder, Location loc,
                                   ArrayRef<Value> gradients, TypeRange types) {
   SmallVector<Value> result;
@@ -109,7 +109,7 @@ LogicalResult CaseOp::buildGradient(OpBuilder &builder,
   SmallVector<unsigned> wantedInputs;
   SmallVector<Type> types;
   for (auto [index, input] : llvm::enumerate(getInputs()))
-    if (wanted[index + 1]) { // after the selector
+    if (wanted[index + 1]) { // The inputs come after the selector.
       wantedInputs.push_back(index);
       types.push_back(input.getType());
     }
@@ -154,7 +154,7 @@ static SmallVector<Value> stackStarts(OpBuilder &builder, Location loc,
 Operation *ForOp::saveForGradient(OpBuilder &builder) {
   int64_t count = getCount();
   if (count == 0)
-    return *this; // the results are the initial values
+    return *this; // The results are the initial values.
   SmallVector<int64_t> saved;
   SmallVector<Value> inits(getInits());
   for (auto [index, init] : llvm::enumerate(getInits())) {
@@ -214,7 +214,7 @@ private:
   OpBuilder &builder;
   Location loc;
   ArrayRef<int64_t> saved;
-  SmallVector<unsigned> active; ///< carried values with a gradient
+  SmallVector<unsigned> active; ///< numbers of carried values with a gradient
 };
 } // namespace
 

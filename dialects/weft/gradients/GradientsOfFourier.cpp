@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace weft;
 
 /// The weight of each frequency: 2 (1/2 if `inverted`) if it stands for its
-/// mirror image too, 1 for the mean and, of an even length, the highest one.
+/// mirror image too, 1 for the mean and, if the length is even, the highest.
 static Value mirrored(const GradientBuilder &g, Value like, int64_t dim,
                       int64_t length, bool inverted) {
   RankedTensorType type = typeOf(like);

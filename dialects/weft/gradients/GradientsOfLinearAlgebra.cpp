@@ -42,7 +42,7 @@ struct MatrixBuilder {
 
 // With S = tril(L^T dL), the diagonal halved, the gradient is L^-T S conj(L)^-1
 // (Murray, "Differentiation of the Cholesky decomposition", 2016). An upper
-// factor is the adjoint of the lower one of the adjoint.
+// factor is the adjoint of the adjoint's lower factor.
 LogicalResult
 CholeskyOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
                           ArrayRef<bool> wanted,

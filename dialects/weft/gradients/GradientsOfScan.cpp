@@ -11,7 +11,7 @@ namespace {
 
 /// One cumulative op y = c(x) and the gradient of y.
 struct ScanGradient {
-  mutable CumulativeOp op; // getters of ops are not const
+  mutable CumulativeOp op; // Getters of ops are not const.
   const GradientBuilder &g;
   Value x, y, grad;
   Value zero, one;
@@ -57,8 +57,8 @@ Value ScanGradient::ofProducts() const {
   return g.select(isBefore, before, g.select(isFirst, first, zero));
 }
 
-// The gradient of a cumulative max or min: an element is the result from its
-// position to the next such one if it is larger (smaller) than all before it.
+// The gradient of a cumulative max or min: each new maximum (minimum) is the
+// result until the next one; its gradient sums that range.
 Value ScanGradient::ofLargest() const {
   Type i32 = g.builder.getI32Type();
   ArrayRef<int64_t> shape = shapeOf(x);

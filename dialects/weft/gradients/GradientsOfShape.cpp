@@ -32,7 +32,7 @@ Value moveDims(OpBuilder &builder, Location loc, Value value,
   return TransposeOp::create(builder, loc, value, permutation);
 }
 
-/// The dims of `b` in rising order, each replaced by its partner in `a`:
+/// The dims of `b` in ascending order, each replaced by its partner in `a`:
 /// contract [1, 2] x [2, 0] gives 2, 1.
 SmallVector<int64_t> partners(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
   auto order = llvm::to_vector(llvm::seq<size_t>(0, b.size()));
@@ -146,7 +146,7 @@ ReduceOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
         getElementTypeOrSelf(getInput()));
     return success();
   case ReduceKind::And:
-  case ReduceKind::Or: // for integers only, which have no derivative
+  case ReduceKind::Or: // For integers only, which have no derivative.
     break;
   }
   return failure();

@@ -58,8 +58,8 @@ ConcatenateOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
   return success();
 }
 
-// The gradient of a pad: elements that were cut off have none; that of the
-// padding is the padding value's.
+// The gradient of a pad: elements that were cut off have none; the gradient
+// of the padding belongs to the padding value.
 LogicalResult PadOp::buildGradient(OpBuilder &builder,
                                    ValueRange resultGradients,
                                    ArrayRef<bool> wanted,

@@ -76,7 +76,7 @@ Value moveGroups(const GradientBuilder &g, Value value, int64_t from,
 }
 
 /// A convolution computed in the element type of the result of `op`, as in
-/// jax.lax's, and rounded once to that of `like`.
+/// jax.lax, and rounded once to the element type of `like`.
 Value convolve(const GradientBuilder &g, ConvolutionOp op, Value like,
                Value lhs, Value rhs, ArrayRef<int64_t> lhsDims,
                ArrayRef<int64_t> rhsDims, ArrayRef<int64_t> resultDims,

@@ -27,7 +27,7 @@ void GradientRecorder::setForward(Location forward) {
 void GradientRecorder::notifyOperationInserted(Operation *op,
                                                OpBuilder::InsertPoint) {
   if (op->getBlock() != block)
-    return; // a region's ops are not differentiated one by one
+    return; // The ops of a region are not differentiated one by one.
   op->setLoc(getGradientLoc());
   created.push_back(op);
 }
@@ -43,8 +43,8 @@ Value weft::constantLike(OpBuilder &builder, Location loc, Type type,
   return ConstantOp::create(builder, loc, splatData(value, tensor));
 }
 
-/// Values that depend on `inputs` through float tensors: those a gradient can
-/// pass through.
+/// Values that depend on `inputs` through float tensors, so that a gradient can
+/// pass through them.
 static llvm::DenseSet<Value> findActive(ValueRange inputs,
                                         ArrayRef<Operation *> tape) {
   llvm::DenseSet<Value> active(inputs.begin(), inputs.end());
@@ -88,7 +88,7 @@ void ReverseWalk::add(Value value, Value gradient) {
             : gradient;
 }
 
-/// The op, or one with additional results that replaces it.
+/// The op, or an op with additional results that replaces it.
 static Operation *withSavedValues(Operation *op,
                                   DifferentiableOpInterface differentiable) {
   OpBuilder inPlace(op);

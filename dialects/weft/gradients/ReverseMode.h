@@ -3,8 +3,9 @@
 //   %0 = weft.mul %w, %x          d%w += d%0 * %x
 //   %1 = weft.reduce sum %0       d%0  = broadcast d%1
 //
-// The ops are walked backwards; each builds the gradients of its operands from
-// those of its results (DifferentiableOpInterface), which are summed.
+// The ops are visited backwards; each op builds the gradients of its operands
+// from the gradients of its results (DifferentiableOpInterface), which are
+// summed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,7 +49,7 @@ private:
 /// `tape` are before the builder's insertion point. An op that saves values for
 /// its derivative is replaced in `tape` and in its uses; the caller erases the
 /// old op. Created ops are appended to `created`. Fails, with an error on the
-/// op, if one has no derivative.
+/// op, if an op has no derivative.
 llvm::FailureOr<llvm::SmallVector<mlir::Value>>
 buildReverse(mlir::OpBuilder &builder, mlir::Location loc,
              llvm::MutableArrayRef<mlir::Operation *> tape,

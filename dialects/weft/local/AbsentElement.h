@@ -20,8 +20,8 @@
 namespace weft {
 
 /// The contribution of a device without elements to a reduction across devices:
-/// the neutral element, but for a sum of floats -0, or 0 if the type has no -0;
-/// for complex numbers that of each component.
+/// the neutral element, except that sums of floats have -0, or 0 if the type
+/// has no -0; complex numbers have the contribution of each component.
 mlir::TypedAttr absentElement(ReduceKind kind, mlir::Type elementType);
 /// Data whose every element is absent.
 mlir::DenseElementsAttr absentData(ReduceKind kind,

@@ -12,7 +12,7 @@
 //   e f | g h      between b and e. So each device folds its rows (ab, ef | cd,
 //                  gh), the pairs are gathered and folded (abcd, efgh), and the
 //                  rows are folded last. Each step folds the last sharded
-//                  dimension that is left, with all dimensions behind it.
+//                  dimension that is left, with all dimensions after it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ using namespace mlir;
 using namespace weft;
 
 namespace {
-/// A fold whose dimensions lie over several devices. Its factors are the
+/// A fold whose dimensions are split over several devices. Its factors are the
 /// dimensions of the operands.
 struct LocalFold {
   FoldOp op;
@@ -48,7 +48,7 @@ SmallVector<Value> LocalFold::folded(ArrayRef<int64_t> dims) {
   return SmallVector<Value>(fold.getResults());
 }
 
-/// The value with the fold's initial value behind the dimension's end.
+/// The value with the fold's initial value past the dimension's end.
 Value LocalFold::masked(Value value, Value init, int64_t dim) {
   RankedTensorType type = typeOf(value);
   ArrayRef<int64_t> shape = type.getShape();

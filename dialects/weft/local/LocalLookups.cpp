@@ -23,7 +23,7 @@ struct LocalStarts {
   LocalBuilder b;
   const LocalPlacement &placement;
   ShardingRule rule;
-  RankedTensorType global; ///< the tensor: operand 0 of the op
+  RankedTensorType global; ///< type of the tensor, operand 0
 
   bool isSharded(int64_t dim) const {
     const DimFactors &factors = rule.operands[0][dim];

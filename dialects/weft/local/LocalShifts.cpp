@@ -77,7 +77,7 @@ SmallVector<Value> PadOp::buildLocal(OpBuilder &builder, ValueRange operands,
   bool moves = false;
   for (unsigned dim = 0; dim < low.size(); ++dim) {
     // A fetched dimension contains its padding already, and padding between
-    // elements does not change one of at most one element.
+    // elements does not change a dimension of at most one element.
     if (placement.isFetched(0, dim) || (low[dim] == 0 && high[dim] == 0 &&
                                         typeOf(getInput()).getDimSize(dim) < 2))
       low[dim] = high[dim] = interior[dim] = 0;

@@ -9,7 +9,7 @@
 // merges. Equal elements stay in order, since runs do.
 //
 // A split is found in rounds. In every run, the first `low` elements are known
-// to be before the split, and those from low + width on behind it. A round
+// to be before the split, and elements from low + width on after it. A round
 // takes every step-th element between as a sample. The first i samples of all p
 // runs, in order, stand for at least i * step and at most i * step +
 // (p - 1)(step - 1) elements. So if T elements before the split are unknown,
@@ -35,7 +35,7 @@ static int64_t bytesOf(Value value) {
 }
 
 namespace {
-/// The steps of the rounds that find a split of p runs of `block` elements.
+/// Steps of the rounds that find a split of p runs of `block` elements.
 struct SplitRounds {
   SmallVector<int64_t> steps, samples; ///< samples of each run
   int64_t total = 0;
@@ -63,7 +63,7 @@ struct SplitRounds {
   }
 };
 
-/// A sort whose dimension lies over several devices.
+/// A sort whose dimension is split over several devices.
 struct LocalSort {
   SortOp op;
   LocalBuilder b;
@@ -166,8 +166,8 @@ SmallVector<Value> LocalSort::gathered(ValueRange operands) {
   return result;
 }
 
-/// The key, whose padding behind the first `count` elements (tensor<i64>) has
-/// the value that sorts last. Sorts are stable, so padding stays behind equal
+/// The key, whose padding after the first `count` elements (tensor<i64>) has
+/// the value that sorts last. Sorts are stable, so padding stays after equal
 /// keys.
 Value LocalSort::maskedKey(Value key, Value count) {
   if (size % p == 0)
@@ -189,7 +189,7 @@ Value LocalSort::maskedKey(Value key, Value count) {
   return make<SelectOp>(exists, key, padding);
 }
 
-/// The number of elements before the split that are not known yet, [.., 1, ..].
+/// The number of elements before the split that are still unknown, [.., 1, ..].
 Value LocalSort::missing(Value low) {
   Value known = make<ReduceOp>(ReduceKind::Sum, low, ArrayRef<int64_t>{dim});
   Value wanted = b.along(start(), typeOf(known).getShape());
@@ -208,7 +208,7 @@ Value LocalSort::split(ValueRange runs) {
 Value LocalSort::refined(ValueRange runs, Value low, int64_t step,
                          int64_t samples) {
   SmallVector<int64_t> shape = shapeOf(low, p * samples);
-  // The samples: sample j of run d is behind the run's `low`.
+  // The samples: sample j of run d is after the run's `low`.
   SmallVector<int64_t> spread = shapeOf(low, p), kept;
   spread.insert(spread.begin() + dim + 1, samples);
   for (int64_t i = 0; i < static_cast<int64_t>(spread.size()); ++i)
@@ -218,7 +218,7 @@ Value LocalSort::refined(ValueRange runs, Value low, int64_t step,
   at = make<AddOp>(at, numbers(shape, [&](Value i) {
                      return plus(times(plus(modulo(i, samples), 1), step), -1);
                    }));
-  // Samples behind the run's end sort behind all others.
+  // Samples past the run's end sort after all others.
   bool falls = op.getDescending();
   Value end = b.integer(block, shape);
   SmallVector<Value> order{
@@ -259,7 +259,7 @@ Value LocalSort::counts(Value runs) {
                         ArrayRef<int64_t>{dim + 1});
 }
 
-/// The split before the next device's block: the next device's own, or the
+/// The split before the next device's block: the next device's split, or the
 /// runs' ends for the last device.
 Value LocalSort::splitOfNext(Value low) {
   Value next = placement.fetch(b.builder, b.loc, low, dim, dim, p, p, p);

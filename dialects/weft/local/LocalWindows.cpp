@@ -1,6 +1,6 @@
 //===- LocalWindows.cpp - one device's part of convolution and pooling ----===//
 //
-// Local forms of windows. Along a fetched dimension a block begins with the
+// Local forms of windows. Along a fetched dimension a block starts with the
 // first local window and contains padding and base dilation as elements.
 //
 //===----------------------------------------------------------------------===//
@@ -46,7 +46,7 @@ SmallVector<Value> ReduceWindowOp::buildLocal(OpBuilder &builder,
 
 /// The value without its first `front` elements. On the first device they are
 /// padding, which a window without a better element selects: their sum is added
-/// to the first element behind them.
+/// to the first element after them.
 static Value withFront(LocalBuilder &b, Value value, int64_t dim, int64_t front,
                        Value coordinate) {
   SmallVector<int64_t> shape(typeOf(value).getShape()), start(shape.size(), 0),
@@ -71,7 +71,7 @@ static Value withFront(LocalBuilder &b, Value value, int64_t dim, int64_t front,
 }
 
 /// The local select-and-scatter. Along a fetched dimension the source has an
-/// element for every position at which a window could begin, 0 if none does,
+/// element for every position at which a window could start, 0 if none does,
 /// and the input has all elements of these windows; the first `size` - 1
 /// results belong to other devices.
 SmallVector<Value>
@@ -88,7 +88,7 @@ SelectAndScatterOp::buildLocal(OpBuilder &builder, ValueRange operands,
     low[dim] = high[dim] = 0;
     strides[dim] = 1;
     from[dim] = window.size - 1;
-    // The first window start, if windows begin at the same positions in all
+    // The first window start, if windows start at the same positions in all
     // blocks.
     int64_t begin = (window.size - 1 - window.low) % window.stride;
     begin += begin < 0 ? window.stride : 0;

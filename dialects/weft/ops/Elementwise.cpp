@@ -243,7 +243,7 @@ LogicalResult BitcastOp::verify() {
 // Folds to an operand of exactly the same type, so that no layout changes
 //===----------------------------------------------------------------------===//
 
-/// Whether every element is the number; of floats -0 is not 0.
+/// Whether every element is the number; for floats -0 is not 0.
 static bool isSplatOf(Attribute attribute, double value) {
   auto splat = dyn_cast_or_null<SplatElementsAttr>(attribute);
   if (!splat)
@@ -265,7 +265,7 @@ static OpFoldResult foldNeutral(Operation *op, Attribute rhs, double neutral) {
 }
 
 OpFoldResult AddOp::fold(FoldAdaptor adaptor) {
-  // -0 + 0 is 0, so that of floats -0 is neutral.
+  // As -0 + 0 is 0, -0 is neutral for floats.
   bool isReal = isa<FloatType>(getElementTypeOrSelf(getResult()));
   return foldNeutral(*this, adaptor.getRhs(), isReal ? -0.0 : 0.0);
 }

@@ -5,7 +5,7 @@
 
 include "weft/dialects/weft/OpClasses.td"
 
-// `%r = weft.exp %x : tensor<4xf32>`: operand and result types are equal but
+// `%r = weft.exp %x : tensor<4xf32>`: operand and result types are equal except
 // for their layouts.
 class Weft_UnaryOp<string mnemonic, string text, list<Trait> traits = [], string hlo = mnemonic, Type tensor = Weft_Tensor>
     : Weft_ShardedOp<mnemonic, !listconcat([Elementwise, AllElementTypesMatch<["input", "result"]>, AllShapesMatch<["input", "result"]>], traits)> {

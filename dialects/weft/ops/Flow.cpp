@@ -166,8 +166,8 @@ LogicalResult OptimizationBarrierOp::verify() {
   return success();
 }
 
-/// The rule of a barrier: every dimension of every operand is a factor of its
-/// own.
+/// The rule of a barrier: every dimension of every operand is a separate
+/// factor.
 ShardingRule OptimizationBarrierOp::getShardingRule() {
   ShardingRule rule;
   for (Value input : getInputs()) {

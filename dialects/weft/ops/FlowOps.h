@@ -8,7 +8,7 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 
 namespace weft {
-class FoldOp; // weft.yield names it as a parent
+class FoldOp; // weft.yield names this class as a parent.
 } // namespace weft
 
 #define GET_OP_CLASSES

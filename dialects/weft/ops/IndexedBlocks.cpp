@@ -45,7 +45,7 @@ int64_t IndexedBlocks::extent(int64_t tensorDim) const {
   return 1;
 }
 
-/// Checks that each dim is in the rank and listed once, rising if asked.
+/// Checks that each dim is in the rank and listed once, and the order if asked.
 static LogicalResult checkList(Operation *op, StringRef what,
                                ArrayRef<int64_t> dims, int64_t rank,
                                bool rising) {

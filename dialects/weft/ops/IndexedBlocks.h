@@ -9,7 +9,7 @@
 //   indices:        indexMap = {0}      the index is a position in dimension 0
 //
 // Dimensions of the blocks that are not in blockDims are, in order, those of
-// the indices without indexVectorDim, along which each vector lies. If
+// the indices without indexVectorDim, along which each vector extends. If
 // indexVectorDim is the rank of the indices, every index is a vector of one.
 // Batching dimensions of the tensor are dimensions of the indices too.
 //

@@ -59,8 +59,8 @@ struct IndexingRule {
         tensor[of] = {factor};
     }
   }
-  /// Adds factors for the tensor: dimensions that blocks cover pass; positions
-  /// in others are looked up if they have an index, else they are replicated.
+  /// Adds factors for the tensor: dimensions that blocks cover have the kind
+  /// Pass; other dimensions Lookup if they have an index, else Replicated.
   void addTensor(bool startsAreZero) {
     SmallVector<int64_t> dims = b.tensorDims();
     for (int64_t dim = 0; dim < b.tensor.getRank(); ++dim) {

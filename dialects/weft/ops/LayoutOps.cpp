@@ -74,7 +74,7 @@ TypedAttr weft::neutralElement(ReduceKind kind, Type elementType) {
     return {};
   const llvm::fltSemantics &semantics = type.getFloatSemantics();
   switch (kind) {
-  case ReduceKind::Sum: // or the least number of a type without zero
+  case ReduceKind::Sum: // This is the least number of a type without zero.
     return FloatAttr::get(type, APFloat::semanticsHasZero(semantics)
                                     ? APFloat::getZero(semantics)
                                     : APFloat(semantics, APInt(8, 0)));
@@ -138,8 +138,8 @@ LogicalResult ReshardOp::verify() {
            << from.getMesh() << ", but the result on " << to.getMesh();
   Mesh mesh = from.getMesh().getMesh();
   Layout source = from.getLayout(), target = to.getLayout();
-  // Copies may become partial: one keeps the value, the others become neutral.
-  // Shards of a dimension cannot.
+  // Copies may become partial: one copy keeps the value, the others become
+  // neutral. Shards of a dimension cannot.
   for (const SubAxis &sub : target.partial)
     for (const SubAxes &axes : source.dims)
       for (const SubAxis &split : axes)

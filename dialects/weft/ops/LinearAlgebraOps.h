@@ -11,7 +11,7 @@
 
 namespace weft {
 /// Builds the transform of as many last dimensions as there are lengths, as
-/// stablehlo.fft; for RFFT and IRFFT the last of them is the halved one.
+/// stablehlo.fft; for RFFT and IRFFT the last of these dimensions is halved.
 mlir::Value buildFft(mlir::OpBuilder &builder, mlir::Location loc, FftKind kind,
                      mlir::Value input, llvm::ArrayRef<int64_t> lengths);
 } // namespace weft

@@ -29,7 +29,7 @@ static std::optional<Layout> joined(LayoutAttr outer, LayoutAttr inner) {
 }
 
 /// The layout of the stated axes, followed by the free axes of the region's
-/// value. (C4) refuses a value with others.
+/// value. (C4) refuses a value with other axes.
 static LayoutAttr behind(Attribute said, Value block) {
   auto outer = cast<LayoutAttr>(said);
   LayoutAttr inner = getLayout(block.getType());

@@ -81,7 +81,7 @@ def Weft_ReverseOp : Weft_PositionedOp<"reverse", [AllElementTypesMatch<["input"
   let results = (outs Weft_Tensor:$result);
   let builders = [OpBuilder<(ins "::mlir::Value":$input, "::llvm::ArrayRef<int64_t>":$dims), [{ build($_builder, $_state, input.getType(), input, dims); }]>];
   let assemblyFormat = "$input `dims` $dims attr-dict `:` custom<UnaryTypes>(type($input), type($result))";
-  let hasVerifier = 1; // (C1) dims rise and lie in the rank
+  let hasVerifier = 1; // (C1) dims are ascending and in the rank
   let hasFolder = 1;
 }
 def Weft_RollOp : Weft_PositionedOp<"roll", [AllElementTypesMatch<["input", "result"]>, AllShapesMatch<["input", "result"]>, Differentiable, MovesElements]> {

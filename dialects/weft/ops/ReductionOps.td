@@ -21,7 +21,7 @@ def Weft_ReduceOp : Weft_ShardedOp<"reduce", [DeclareOpInterfaceMethods<Accumula
   let arguments = (ins Weft_ReduceKindAttr:$kind, Weft_Tensor:$input, DenseI64ArrayAttr:$dims);
   let results = (outs Weft_Tensor:$result);
   let builders = [OpBuilder<(ins "::weft::ReduceKind":$kind, "::mlir::Value":$input, "::llvm::ArrayRef<int64_t>":$dims,
-    CArg<"::mlir::Type", "{}">:$elementType)>]; // null: the input's
+    CArg<"::mlir::Type", "{}">:$elementType)>]; // null for the input's element type
   let assemblyFormat = "`` $kind $input `dims` $dims attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
 }
@@ -49,7 +49,7 @@ def Weft_DotOp : Weft_ShardedOp<"dot", [AccumulatesOpInterface, Differentiable, 
                        DefaultValuedAttr<Weft_PrecisionAttr, "::weft::Precision::Default">:$precision);
   let results = (outs Weft_Tensor:$result);
   let builders = [OpBuilder<(ins "::mlir::Value":$lhs, "::mlir::Value":$rhs, "::llvm::ArrayRef<int64_t>":$lhsContract, "::llvm::ArrayRef<int64_t>":$rhsContract, CArg<"::llvm::ArrayRef<int64_t>", "{}">:$lhsBatch, CArg<"::llvm::ArrayRef<int64_t>", "{}">:$rhsBatch,
-    CArg<"::mlir::Type", "{}">:$elementType, CArg<"::weft::Precision", "::weft::Precision::Default">:$precision)>]; // null: that of lhs
+    CArg<"::mlir::Type", "{}">:$elementType, CArg<"::weft::Precision", "::weft::Precision::Default">:$precision)>]; // null for the element type of lhs
   let assemblyFormat = [{
     $lhs `,` $rhs (`batch` $lhs_batch^ `x` $rhs_batch)? `contract` $lhs_contract `x` $rhs_contract
     (`precision` $precision^)? attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)

@@ -10,7 +10,7 @@ using namespace weft;
 #define GET_OP_CLASSES
 #include "weft/dialects/weft/ops/ScanOps.cpp.inc"
 
-/// The rule in which all dimensions pass except one.
+/// The rule in which all factors except one have the kind Pass.
 static ShardingRule alongRule(ArrayRef<int64_t> shape, uint64_t along,
                               FactorKind kind, unsigned operands,
                               unsigned results) {

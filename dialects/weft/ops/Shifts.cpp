@@ -7,8 +7,8 @@
 using namespace mlir;
 using namespace weft;
 
-/// The rule in which dimensions of equal size and position pass; others have
-/// the larger size.
+/// The rule in which dimensions of equal size and position have the kind Pass;
+/// the factors of other dimensions have the larger size.
 static ShardingRule shiftRule(RankedTensorType input, RankedTensorType result,
                               llvm::function_ref<bool(unsigned)> passes) {
   ShardingRule rule;
@@ -204,7 +204,7 @@ ShardingRule ConcatenateOp::getShardingRule() {
   for (auto [index, value] : llvm::enumerate(getInputs())) {
     if (!single) {
       PositionMap map{static_cast<unsigned>(index), 0, dim, 1, -offset};
-      map.fill = std::nullopt; // selected by position, see buildLocal
+      map.fill = std::nullopt; // Selected by position, see buildLocal.
       rule.positions.push_back(map);
     }
     offset += typeOf(value).getDimSize(dim);
@@ -315,7 +315,7 @@ LogicalResult DynamicSliceOp::verify() {
                     typeOf(getResult()));
 }
 
-/// Makes a factor a look-up: the block's position is known at run time only,
+/// Makes a factor a look-up: the block's position is known only at run time,
 /// and each device looks up the part that it has.
 static void lookUp(Factor &factor, RankedTensorType input) {
   factor.kind = FactorKind::Lookup;

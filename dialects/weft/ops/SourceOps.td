@@ -33,7 +33,7 @@ def Weft_IotaOp : Weft_PositionedOp<"iota", [Differentiable, GeneratesElements]>
   let arguments = (ins I64Attr:$dim, Optional<Weft_Tensor>:$offset);
   let results = (outs Weft_Tensor:$result);
   let assemblyFormat = "`dim` $dim (`offset` $offset^)? attr-dict `:` custom<IotaTypes>(type($offset), type($result))";
-  let hasVerifier = 1; // (C1) dim lies in the rank; (C2) the offset is tensor<i64>
+  let hasVerifier = 1; // (C1) dim is in the rank; (C2) the offset is tensor<i64>
 }
 def Weft_RngBitsOp : Weft_PositionedOp<"rng_bits", [Differentiable, KeepsPositions, Costly, DeclareOpInterfaceMethods<KernelOpInterface, ["getElementsReadElsewhere", "getWork"]>]> {
   let summary = "threefry-2x32 bits of each global position";

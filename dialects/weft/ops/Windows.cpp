@@ -91,7 +91,7 @@ LogicalResult ReduceWindowOp::verify() {
                     windowCounts(input.getShape(), getWindows())); // (C3)
 }
 
-/// The rule of windows; dimensions with trivial windows pass.
+/// The rule of windows; dimensions with trivial windows have the kind Pass.
 static ShardingRule windowRule(ArrayRef<int64_t> input,
                                ArrayRef<int64_t> windows,
                                const WindowList &list) {
@@ -161,7 +161,7 @@ ShardingRule SelectAndScatterOp::getShardingRule() {
                                  typeOf(getSource()).getShape(), windows);
   rule.operands.push_back(rule.operands[0]);
   rule.positions.clear();
-  // Windows that contain position p of the result begin in p - size + 1 to p
+  // Windows that contain position p of the result start in p - size + 1 to p
   // and cover p - size + 1 to p + size - 1.
   bool largest = getSelect() == CompareKind::GE;
   for (auto [dim, window] : llvm::enumerate(windows)) {

@@ -5,7 +5,7 @@
 //   (p * stride + k * dilation - low) / baseDilation
 //
 // if it exists. In a dimension of 5 with a window of 3, stride 2 and one
-// element of padding before and behind, result 0 reads -1 0 1, 1 reads 1 2 3, 2
+// element of padding before and after, result 0 reads -1 0 1, 1 reads 1 2 3, 2
 // reads 3 4 5; -1 and 5 are padding.
 //
 //===----------------------------------------------------------------------===//

@@ -1,7 +1,7 @@
 //===- RuleParts.h - computations of one op that are independent -*- C++ -*-===//
 //
-// An axis shards one factor of a computation only: a device has one coordinate
-// along it, so of [b, n] over b=x, n=x it would compute a diagonal block only.
+// An axis shards only one factor of a computation: a device has one coordinate
+// along it, so of [b, n] over b=x, n=x it would compute only a diagonal block.
 // But an op may consist of several computations. The barrier of two matrices
 //
 //   ([i, j], [k, l]) -> ([i, j], [k, l])
@@ -36,8 +36,8 @@ struct RulePart {
   ShardingRule rule;
   llvm::SmallVector<unsigned> tensors, factors;
 };
-/// The parts of a rule, or none if it has only one. If there are tensors without
-/// factors, the last part has them.
+/// The parts of a rule, or none if it has only one. If there are tensors
+/// without factors, the last part has them.
 std::vector<RulePart> splitRule(const ShardingRule &rule,
                                 llvm::ArrayRef<unsigned> partOfFactor);
 

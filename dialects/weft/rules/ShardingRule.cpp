@@ -102,7 +102,7 @@ static void takeBlock(ShardingRule &rule, ReshapeSide &a, ReshapeSide &b) {
   }
   rule.factors.push_back({left, FactorKind::Shift});
   if (!alone)
-    return; // a minor factor of its dimension: kept replicated
+    return; // A minor factor of a dimension stays replicated.
   PositionMap map{0, 0, factor};
   map.operandUnit = left / first;
   map.resultUnit = left / second;
@@ -314,7 +314,7 @@ FactorShardings weft::projectToFactors(const Mesh &mesh,
       SubAxes axes = any ? rest : takeDividing(rest, size);
       if (any)
         rest.clear();
-      // A factor in two dimensions can have the axes of one only.
+      // A factor in two dimensions can have the axes of only one.
       if (!result.axes[factor].empty() && !(result.axes[factor] == axes))
         result.exact = false;
       else

@@ -50,7 +50,7 @@ struct Factor {
 using DimFactors = llvm::SmallVector<unsigned, 1>;      ///< major to minor
 using TensorFactors = llvm::SmallVector<DimFactors, 4>; ///< one a dimension
 
-/// Position p of a result's factor needs those operand positions q with
+/// Position p of a result's factor needs the operand positions q with
 ///
 ///   divisor * q == scale * p + k * dilation + offset (mod modulus)
 ///
@@ -84,15 +84,16 @@ struct PositionMap {
   int64_t operandUnit = 0, resultUnit = 0;
 };
 
-/// Properties of an op in one operand, joined by `|`: how a partial operand may
-/// pass through. neg of floats is `Linear | Falling`: the sum of negatives is
-/// the negative of the sum, and the least negative that of the maximum.
+/// Properties of an op in one operand, joined by `|`. They tell how a partial
+/// operand may pass through. neg of floats is `Linear | Falling`: the sum of
+/// negatives is the negative of the sum, and the least negative that of the
+/// maximum.
 enum class Linearity : uint8_t {
   None = 0,          ///< a partial operand must be reduced first
   Linear = 1,        ///< linear in it while all other operands are replicated
                      ///< along the partial axes (mul, dot, reduce sum)
   JointlyLinear = 2, ///< linear in all such operands together (add, subtract)
-  Rising = 4,        ///< never falls in it (relu, floor): a max stays one
+  Rising = 4,        ///< never falls in it (relu, floor): a max stays a max
   Falling = 8,       ///< never rises (neg): a max becomes a min
   Moving = 16,       ///< only moves or copies elements (reshape): any kind
 };
@@ -112,8 +113,8 @@ struct ShardingRule {
   llvm::SmallVector<TensorFactors, 3> operands;
   llvm::SmallVector<TensorFactors, 1> results;
   llvm::SmallVector<PositionMap, 0> positions;
-  /// Operands that are accumulated into: if a reduce factor is sharded,
-  /// coordinate 0 has their value and other devices the neutral element.
+  /// Operands into which the op accumulates: if a reduce factor is sharded,
+  /// coordinate 0 has their value and other devices have the neutral element.
   llvm::SmallVector<unsigned, 1> inits;
   /// Empty, which means None everywhere, or one entry for each operand.
   llvm::SmallVector<Linearity, 3> linearity;
