@@ -36,16 +36,16 @@ private:
   llvm::ArrayRef<DependentOp> ops;
   /// Users of op i: `users[firstUser[i]]` to `users[firstUser[i + 1]]`.
   std::vector<unsigned> firstUser, users;
-  std::vector<unsigned> nodeOf;   ///< of an op
-  std::vector<OpBundle> members;  ///< of a node
+  std::vector<unsigned> nodeOf;   ///< node of an op
+  std::vector<OpBundle> members;  ///< ops of a node
   std::vector<unsigned> order;    ///< nodes, operands before their users
-  std::vector<unsigned> bundleOf; ///< of a node
-  std::vector<OpBundle> bundles;  ///< nodes, in the order of the first
+  std::vector<unsigned> bundleOf; ///< bundle of a node
+  std::vector<OpBundle> bundles;  ///< nodes, ordered by their first op
   unsigned kinds = 0;
 };
 
-/// Nodes whose operands are scheduled, with their places in `order`, least
-/// first.
+/// Nodes whose operands are scheduled, with their places in `order`, smallest
+/// place first.
 using ReadyNodes = std::priority_queue<std::pair<size_t, unsigned>,
                                        std::vector<std::pair<size_t, unsigned>>,
                                        std::greater<>>;

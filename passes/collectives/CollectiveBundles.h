@@ -12,7 +12,7 @@
 //
 // A collective's level is the longest chain of collectives of its kind that
 // leads to it; collectives of equal level are a bundle. One kind alone gets as
-// many bundles as its longest chain has collectives, the fewest possible.
+// many bundles as its longest chain has collectives, which is the minimum.
 // Bundles of several kinds can need each other, a and b below:
 //
 //   op      0a  1b  2b  3a           1 needs 0, 3 needs 2
@@ -39,14 +39,14 @@ struct DependentOp {
   int kind = -1; ///< kind of a collective, from 0 without gaps; -1: other op
 };
 
-/// The number of an op, or the numbers of collectives that become one, in
-/// rising order.
+/// The number of an op, or the numbers of collectives that become one op, in
+/// ascending order.
 using OpBundle = llvm::SmallVector<unsigned, 1>;
 
-/// Orders all ops so that each is behind all that it needs: the given order,
-/// except that ops wait for a bundle's last member. Nearly linear in ops and
-/// needs, for each kind, and as much again for each bundle formed to resolve a
-/// cycle.
+/// Orders all ops so that each follows the ops that it needs: in the given
+/// order, except that ops wait for a bundle's last member. The time is nearly
+/// linear in ops and needs, for each kind, and for each bundle formed to
+/// resolve a cycle.
 std::vector<OpBundle> bundleCollectives(llvm::ArrayRef<DependentOp> ops);
 
 } // namespace weft

@@ -23,8 +23,8 @@ static ReduceClass classOf(coll::AllReduceOp op) {
           getElementTypeOrSelf(op.getInputs().front().getType())};
 }
 
-/// The block's ops, each with the ops whose results it or an op in its regions
-/// uses.
+/// The block's ops, each with the ops whose results are used by the op or by an
+/// op in its regions.
 static std::vector<DependentOp> dependencesIn(ArrayRef<Operation *> ops) {
   llvm::DenseMap<Operation *, unsigned> numbers;
   llvm::DenseMap<ReduceClass, int> kinds;

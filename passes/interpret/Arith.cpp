@@ -1,7 +1,7 @@
 //===- Arith.cpp - the meaning of arith and math on scalars and tensors ---===//
 //
-// Meanings of arith and math. A scalar is a tensor of rank 0, an index one of
-// i64.
+// Meanings of arith and math. A scalar is a tensor of rank 0, an index a tensor
+// of i64.
 //
 //===----------------------------------------------------------------------===//
 

@@ -191,7 +191,7 @@ pickMeaning(coll::PickOp op, const Mesh &mesh,
   return results;
 }
 
-/// The results of permute and exchange: the same global value in another
+/// The results of permute and exchange, which give the global value another
 /// layout.
 FailureOr<SmallVector<Tensors>>
 layoutMove(Operation *op, ArrayRef<int64_t> shape, LayoutAttr from,

@@ -89,8 +89,8 @@ Binary binary(Operation *op) {
       .Default([](auto) { return nullptr; });
 }
 
-/// Results of ops from complex numbers to real ones or i1 (comparisons), and
-/// from real to complex numbers; nothing for other ops.
+/// Results of ops from complex to real numbers or i1 (comparisons), and from
+/// real to complex numbers; nothing for other ops.
 std::optional<Tensor> acrossTypes(Operation *op, Operands in, Tensor result) {
   auto compare = dyn_cast<CompareOp>(op);
   if (!isa<AbsOp, RealOp, ImagOp, ComplexOp>(op) && !compare)

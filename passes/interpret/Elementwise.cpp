@@ -279,7 +279,7 @@ Tensor convert(const Tensor &x, RankedTensorType type) {
 }
 
 /// The nearest number with these counts of exponent and mantissa bits, ties to
-/// even; infinity above the largest number, 0 below the least normal one.
+/// even; infinity above the largest number, 0 below the least normal number.
 double reducePrecision(double x, int64_t exponentBits, int64_t mantissaBits) {
   if (x == 0 || !std::isfinite(x))
     return x;

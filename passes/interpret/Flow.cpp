@@ -91,8 +91,8 @@ static int64_t mixedPosition(const Mesh &mesh, ArrayRef<SubAxis> axes,
 }
 
 /// Splits each device's operands into blocks along the axes that are free
-/// around the op. For an outermost region the one global value is split for all
-/// devices.
+/// around the op. For an outermost region the single global value is split for
+/// all devices.
 SmallVector<Tensors> Lockstep::blocksOf(Operation &op,
                                         const Operands &operands) {
   auto manual = cast<ManualOp>(op);

@@ -1,7 +1,7 @@
 //===- ForeignMeanings.h - the meaning of upstream's ops --------*- C++ -*-===//
 //
 // Meanings of linalg's structured ops (by maps and bodies), arith, math and
-// tensor. A function returns nothing for ops of the others.
+// tensor. A function returns nothing for ops of other dialects.
 //
 //===----------------------------------------------------------------------===//
 

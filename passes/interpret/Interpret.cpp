@@ -92,7 +92,7 @@ FailureOr<SmallVector<Tensors>> Lockstep::step(Operation &op,
                                                const Operands &operands) {
   if (auto callOp = dyn_cast<func::CallOp>(op))
     return call(callOp, operands);
-  // The walk does not affect results.
+  // The walk of a loop nest does not affect results.
   if (auto loops = dyn_cast<nest::LoopsOp>(op))
     return run(loops.getBody().front(), {});
   if (auto results = flow(op, operands))

@@ -25,9 +25,9 @@ namespace weft {
 
 using Tensors = llvm::SmallVector<Tensor>;
 
-/// A function that is called after each op but terminators, also in regions and
-/// called functions, with the operands and results of the first device; not in
-/// weft.manual and the bodies of structured ops.
+/// A function that is called after each op except terminators, with the
+/// operands and results of the first device, also in regions and called
+/// functions; not in weft.manual and the bodies of structured ops.
 using ObserveOp = std::function<void(mlir::Operation &op,
                                      llvm::ArrayRef<const Tensor *> given,
                                      llvm::ArrayRef<Tensor> results)>;
@@ -64,10 +64,10 @@ Tensor absentTensor(ReduceKind kind, mlir::RankedTensorType type);
 /// absent elements elsewhere.
 Tensors shardTensor(const Mesh &mesh, const Layout &layout,
                     const Tensor &global);
-/// Like shardTensor, but the summands of a partial value are not neutral: those
-/// of a sum are x - r and r for small integers r, exact where elements are
-/// small integers; those of other kinds are all x. Sums of complex numbers and
-/// of floats below 16 bits are as in shardTensor.
+/// Like shardTensor, but the summands of a partial value are not neutral. A sum
+/// has summands x - r and r for small integers r, exact if elements are small
+/// integers; other kinds have x everywhere. Sums of complex numbers and of
+/// floats below 16 bits are as in shardTensor.
 Tensors spreadTensor(const Mesh &mesh, const Layout &layout,
                      const Tensor &global);
 /// Combines local tensors to the global tensor in `global`. Returns the reason

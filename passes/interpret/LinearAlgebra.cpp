@@ -13,8 +13,8 @@ namespace {
 
 using Complex = std::complex<double>;
 
-/// Computes L row by row, in double. An upper factor is the adjoint of L of the
-/// adjoint, which needs the same sums.
+/// Computes L row by row, in double. An upper factor is the adjoint of the
+/// adjoint's L, which needs the same sums.
 Tensor cholesky(const Tensor &a, bool upper) {
   Tensor result(a.getType());
   int64_t n = a.getShape().back();

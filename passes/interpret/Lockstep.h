@@ -1,8 +1,7 @@
 //===- Lockstep.h - all devices at the same op ------------------*- C++ -*-===//
 //
-// Runs each op for all devices before the next. All devices take the same
-// branch, as they have the same predicate. A global program is the case of one
-// device.
+// Runs each op for all devices before the next op. All devices take the same
+// branch, as they have the same predicate. A global program has one device.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,7 +55,7 @@ private:
   std::optional<Outcome> structured(mlir::Operation &op,
                                     const Operands &operands);
   Outcome runCase(mlir::Operation &op, llvm::SmallVector<Tensors> operands);
-  /// Blocks of the operands for the devices of the op's own mesh.
+  /// Blocks of the operands for the devices of the op's mesh.
   static llvm::SmallVector<Tensors> blocksOf(mlir::Operation &op,
                                              const Operands &operands);
   Outcome runManual(mlir::Operation &op, const Operands &operands);

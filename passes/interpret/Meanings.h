@@ -1,6 +1,6 @@
 //===- Meanings.h - the meaning of ops, by theme ----------------*- C++ -*-===//
 //
-// Each function gives the results of the ops of its theme and nothing for any
+// Each function gives the results of its family of ops, and nothing for any
 // other op; meaningOfFold gives no results for a fold in which it reported an
 // error.
 //

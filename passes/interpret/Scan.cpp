@@ -14,7 +14,8 @@ namespace weft {
 
 namespace {
 
-/// Row-major positions along one dimension, for every index of the others.
+/// Row-major positions along one dimension, for every index of the other
+/// dimensions.
 struct Rows {
   std::vector<int64_t> first;
   int64_t stride, size;
@@ -101,8 +102,8 @@ Tensor cumulative(CumulativeOp op, const Tensor &x) {
   return result;
 }
 
-/// Positions in a row sorted by falling value if `largest`, else by rising
-/// value; NaN first in both.
+/// Positions in a row sorted by descending value if `largest`, else by
+/// ascending value; NaN comes first in both orders.
 std::vector<int64_t> orderOf(const Tensor &x, const Rows &rows, size_t row,
                              bool largest) {
   std::vector<int64_t> order(rows.size);

@@ -102,7 +102,7 @@ Tensor roll(RollOp op, const Tensor &x) {
   });
 }
 
-/// The start of a block, clamped so that the block lies in the tensor.
+/// The start of a block, clamped so that the block is in the tensor.
 SmallVector<int64_t> clampedStarts(Operands starts, ArrayRef<int64_t> whole,
                                    ArrayRef<int64_t> block) {
   SmallVector<int64_t> result;

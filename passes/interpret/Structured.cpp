@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace weft;
 
 namespace {
-/// Runs one body for one iteration after the other.
+/// Runs a body for each iteration, one after the other.
 class BodyRun {
 public:
   BodyRun(linalg::LinalgOp op, Operands in, Outside outside)

@@ -186,7 +186,7 @@ void Tensor::setPadding(int64_t i) {
   if (isComplex())
     setNumber(i, {nan, nan});
   else if (isa<Float4E2M1FNType>(elementType))
-    setReal(i, 6); // the type has no NaN: its largest value
+    setReal(i, 6); // The type has no NaN, so it gets the largest value.
   else if (isFloat())
     setReal(i, nan);
   else

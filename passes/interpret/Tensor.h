@@ -48,7 +48,7 @@ public:
   /// Whether elements are unsigned integers or i1.
   bool isUnsigned() const;
   bool isComplex() const { return components == 2; }
-  /// The width of an element, or of a component of a complex one.
+  /// The width of an element, or of a component of a complex element.
   unsigned bitWidth() const {
     return componentType(elementType).getIntOrFloatBitWidth();
   }

@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace weft;
 
-/// The values of a list of constants and operands; the operands begin at
+/// The values of a list of constants and operands; the operands start at
 /// `next`.
 static SmallVector<int64_t> numbers(ArrayRef<int64_t> fixed, Operands in,
                                     unsigned &next) {

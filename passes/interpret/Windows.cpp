@@ -96,7 +96,7 @@ Tensor selectAndScatter(SelectAndScatterOp op, const Tensor &x,
 
 /// One convolution; `windows` and `sizes` are of the spatial dimensions.
 struct Convolution {
-  mutable ConvolutionOp op; // getters of ops are not const
+  mutable ConvolutionOp op; // Getters of ops are not const.
   const Tensor &x, &kernel;
   WindowList windows;
   SmallVector<int64_t> sizes;

@@ -19,17 +19,17 @@ using namespace mlir;
 
 namespace weft {
 
-/// The most groups that are examined between two that may be merged; beyond it
-/// the two stay apart.
+/// The most groups that are examined between two groups that may be merged;
+/// with more groups between, the two stay apart.
 static constexpr unsigned kSearchLimit = 1024;
-/// The most ops of one kernel, besides copied ones: code generators and the
-/// merges below are superlinear in them.
+/// The most ops of one kernel, besides copied ops: code generators and the
+/// merges below are superlinear in the number of ops.
 static constexpr size_t kMostOps = 256;
-/// The length at which a chain of sources ends in a stored value; shorter ones
-/// are copied.
+/// The length at which a chain of sources ends in a stored value; shorter
+/// chains are copied.
 static constexpr unsigned kCopiedChain = 8;
-/// The most elements of a splat constant that is stored in the plan; a larger
-/// one is filled by a kernel, so that neither plan nor file has it in full.
+/// The most elements of a splat constant that is stored in the plan. A kernel
+/// fills a larger constant, so that neither plan nor file has it in full.
 static constexpr int64_t kMostWritten = 16;
 
 bool staysInFunction(Operation *op) {
@@ -136,8 +136,9 @@ void KernelGroups::mergeEpilogues() {
 }
 
 void KernelGroups::mergeNests() {
-  // Groups of any shapes merge, except contractions and ops with loops of their
-  // own. Updates of donated memory stay alone or elementwise, to work in place.
+  // Groups of any shapes merge, except contractions and ops with their own
+  // loops. Updates of donated memory stay alone or elementwise, to work in
+  // place.
   mergeNeighbours([&](unsigned producer, unsigned consumer) {
     const KernelGroup &a = groups[producer], &b = groups[consumer];
     return !a.hasContraction && !b.hasContraction && !a.hasOwnNest &&
@@ -217,7 +218,7 @@ bool KernelGroups::areRows(unsigned producer, unsigned consumer) const {
     return false;
   std::string why;
   return nest::fitsOneNest(kernel.ops, kernel.results, why) &&
-         cutsOf(kernel).empty(); // the ops before a cut may be two nests
+         cutsOf(kernel).empty(); // The ops before a cut may be two nests.
 }
 
 void KernelGroups::findDonated(func::FuncOp function) {
@@ -304,11 +305,11 @@ bool KernelGroups::canMerge(unsigned producer, unsigned consumer) {
           findBetween(producer, consumer, /*forward=*/false, neededByConsumer));
 }
 
-/// Assigns the ranks between the two again: first groups that the consumer
-/// needs, then the two, then groups that need the producer.
+/// Assigns the ranks between the two groups again: first groups that the
+/// consumer needs, then the two groups, then groups that need the producer.
 void KernelGroups::rankTogether(unsigned producer, unsigned consumer) {
   if (needProducer.empty())
-    return; // the consumer already ranks behind the producer
+    return; // The consumer already ranks after the producer.
   SmallVector<unsigned> first = neededByConsumer.takeVector(),
                         last = needProducer.takeVector();
   auto byRank = [&](unsigned a, unsigned b) {

@@ -9,17 +9,17 @@
 //
 // Ops that only move or generate elements (broadcast, transpose, slice,
 // constants, iota, ...) belong to no group, unless an op outside of kernels
-// reads them: each consumer has a copy. In a chain of them every eighth op is
-// in a group, like other ops, so that copying is linear in the program.
+// reads them: each consumer has a copy. In a chain of such ops every eighth op
+// is in a group, like other ops, so that copying is linear in the program.
 // Constants are grouped only if isFilled(). An op that changes elements of an
-// operand (UpdatedOperand.h) is a group of its own where it may write in that
-// operand's memory: then no op that reads the old value stands in its group, and
-// all of them that do not need the new one rank before it. A group that would compute a value
-// too often is cut (Recomputation.h). Groups are convex: no path leaves one and
-// comes back, and have a few hundred ops at most. Ranks order the groups. A
-// merge of two examines only groups that rank between them, so that the time is
-// linear in the program (Pearce and Kelly, "A dynamic topological sort
-// algorithm for directed acyclic graphs", 2006).
+// operand (UpdatedOperand.h) is alone in a group if it may write in that
+// operand's memory: then no op that reads the old value is in its group, and
+// such ops rank before it unless they need the new value. A group that would
+// compute a value too often is cut (Recomputation.h). Groups are convex: no
+// path leaves a group and comes back. They have a few hundred ops at most.
+// Ranks order the groups. A merge of two examines only groups that rank between
+// them, so that the time is linear in the program (Pearce and Kelly, "A dynamic
+// topological sort algorithm for directed acyclic graphs", 2006).
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +40,7 @@ namespace weft {
 struct KernelGroup {
   llvm::SmallVector<mlir::Operation *> ops; ///< in program order
   bool isFixed = false; ///< a communication, loop or branch: stays as it is
-  unsigned rank = 0;    ///< every group ranks behind all that it needs
+  unsigned rank = 0;    ///< every group ranks after the groups that it needs
   bool isElementwise = false; ///< all ops are elementwise, over one shape
   bool hasContraction = false;
   bool hasOwnNest = false; ///< an op with the trait OwnLoopNest
@@ -57,8 +57,8 @@ public:
   bool contains(mlir::Operation *op) const { return depths.contains(op); }
 
 private:
-  /// Whether a copy of the op in one of its users would read a value that an op
-  /// overwrites whose result the user needs, or the user itself.
+  /// Whether a copy of the op in one of its users would read a value that is
+  /// overwritten by the user, or by an op whose result the user needs.
   bool isReadAfterUpdate(mlir::Operation *op) const;
   llvm::SetVector<mlir::Value> readThroughCopies(mlir::Operation *op) const;
   /// The length of the chain of copied ops that ends at each op.
@@ -72,7 +72,7 @@ public:
   /// A contraction that a library computes is grouped only with ops of its
   /// epilogue.
   KernelGroups(mlir::Block &block, const nest::TargetLimits &limits);
-  /// Non-empty groups, each after all that it needs.
+  /// Non-empty groups, each after the groups that it needs.
   llvm::SmallVector<const KernelGroup *> inOrder() const;
   const CopiedOps &copied() const { return copies; }
   /// The number of cuts of groups, made so that no value is computed too often.
@@ -89,7 +89,8 @@ private:
   /// Ranks a consumer before all groups that need its producer.
   void rankTogether(unsigned producer, unsigned consumer);
   void merge(unsigned into, unsigned from);
-  /// Merges adjacent groups that satisfy a condition until there are none.
+  /// Merges adjacent groups that satisfy a condition until no such groups are
+  /// left.
   void mergeNeighbours(
       llvm::function_ref<bool(unsigned producer, unsigned consumer)> condition);
   void mergeElementwise();
@@ -105,7 +106,7 @@ private:
   /// Whether one nest can compute both groups without a cut, and one of them
   /// has a reduction; if that leaves one row, all results must be scalars.
   bool areRows(unsigned producer, unsigned consumer) const;
-  /// The members after which a kernel is cut, so that none is computed too
+  /// The members after which a kernel is cut, so that no value is computed too
   /// often.
   llvm::SmallVector<mlir::Operation *> cutsOf(const KernelValues &kernel) const;
   void cutRecomputation();

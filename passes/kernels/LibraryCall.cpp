@@ -44,7 +44,8 @@ static bool haveTypes(Type lhs, Type rhs, Type sums, Type result) {
                          (result == sums || (isShort && result == lhs))));
 }
 
-/// The only dimension, or one of size 1 if there is none; nothing for several.
+/// The only dimension, or a dimension of size 1 if there is none; nothing for
+/// several dimensions.
 static std::optional<nest::DotDimension>
 oneDimension(ArrayRef<nest::DotDimension> dims) {
   if (dims.size() > 1)
@@ -92,8 +93,8 @@ static plan::ContractionAttr callOf(MLIRContext *context,
       numbersOf(*contract), sums, epilogue, compute);
 }
 
-/// The inputs that the factors are views of, and the remaining one or null;
-/// nothing if others remain or a factor is no view of an input.
+/// The inputs of which the factors are views, and the remaining input or null;
+/// nothing if more inputs remain or a factor is no view of an input.
 static std::optional<std::array<Value, 3>>
 contractedInputs(Operation *contraction, const KernelValues &kernel,
                  nest::IsInMemory isData) {

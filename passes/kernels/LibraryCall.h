@@ -34,8 +34,8 @@ struct LibraryCall {
 
 /// The library call that computes the kernel: one contraction of two inputs,
 /// with an epilogue of LibraryEpilogues.h. Nothing if no library does, or if
-/// the contraction is so small that a launch takes longer. `precision` is that
-/// of contractions without a precision of their own.
+/// the contraction is so small that a launch takes longer. `precision` is for
+/// contractions that state no precision.
 std::optional<LibraryCall> libraryCallOf(const KernelValues &kernel,
                                          nest::MatmulPrecision precision);
 

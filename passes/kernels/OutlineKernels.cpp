@@ -39,7 +39,7 @@ static void gather(Value value,
                    const CopiedOps &copied, KernelBody &body) {
   Operation *op = value.getDefiningOp();
   if (op && members.contains(op))
-    return; // it is in the body already
+    return; // The op is already in the body.
   if (!op || !copied.contains(op)) {
     body.inputs.insert(value);
     return;
@@ -84,8 +84,8 @@ static bool worksInPlace(const KernelBody &body) {
         return cast<RankedTensorType>(result.getType()).getShape() != shape;
       }))
     return false;
-  // A result that another result reads at other positions has a nest of its
-  // own.
+  // A result that another result reads at other positions has a separate
+  // nest.
   auto isOfResult = [&](Value input) {
     return llvm::any_of(body.results, [&](Value result) {
       return result.getType() == input.getType();
@@ -136,7 +136,7 @@ static std::string joined(ArrayRef<int64_t> sizes) {
 }
 
 /// The shape of a contraction's result, with the number of products of an
-/// element behind the dimensions of the first operand: 16x784x200.
+/// element after the dimensions of the first operand: 16x784x200.
 static SmallVector<int64_t> contractedShape(Operation *op) {
   ShardingRule rule = cast<ShardingRuleOpInterface>(op).getShardingRule();
   SmallVector<int64_t> sizes(
@@ -206,8 +206,8 @@ static func::FuncOp createKernel(SymbolTable &symbols, const KernelGroup &group,
   return kernel;
 }
 
-/// Clones constants that a kernel fills, so that other kernels have copies of
-/// their own.
+/// Clones constants that a kernel fills, so that other kernels have separate
+/// copies.
 static void separateFilled(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
     if (!isFilled(&op) || llvm::all_of(op.getUsers(), staysOutside))
@@ -244,7 +244,7 @@ static unsigned outline(Block &block, SymbolTable &symbols,
     }
     KernelBody body = bodyOf(*group, groups.copied());
     if (body.results.empty())
-      continue; // no result has uses
+      continue; // No result has uses.
     ++kernels;
     func::FuncOp kernel = createKernel(symbols, *group, body);
     order.push_back(made.size());

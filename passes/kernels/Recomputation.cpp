@@ -72,7 +72,7 @@ void ReadCounter::add(Value value, unsigned position) {
 }
 
 void ReadCounter::pass(Operation *op, ArrayRef<unsigned> positions) {
-  Positions own(positions); // a copy, as `positions` may be the same list
+  Positions own(positions); // Copied, as `positions` may be the same list.
   for (OpOperand &use : op->getOpOperands())
     for (unsigned at : own) {
       int64_t elsewhere = elementsReadElsewhere(use);

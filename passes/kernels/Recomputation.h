@@ -1,6 +1,6 @@
 //===- Recomputation.h - how often a kernel computes a value ----*- C++ -*-===//
 //
-// A kernel stores its results and those of ops with loops of their own
+// A kernel stores its results and the results of ops with their own loops
 // (reductions, contractions, sorts); every other value is computed where it is
 // read, once for each position at which a loop nest reads it:
 //
@@ -8,11 +8,11 @@
 //   %1 = weft.reverse %0 dims [0]           : tensor<8xf32>
 //   %2 = weft.concatenate %0, %1 dim 0      : tensor<16xf32>
 //
-// The nest of %2 reads %0 at two positions, so the code of one round has two
-// exponentials. Each further concatenate of moved values would double them.
+// The nest of %2 reads %0 at two positions, so the code of one iteration has
+// two exponentials. Each further concatenate of moved values would double them.
 // Counting goes from the results back to the arguments. If a count exceeds
-// kMostComputed, the group is cut behind the value: one kernel stores it and
-// the next one reads it. So a kernel has at most kMostComputed computations of
+// kMostComputed, the group is cut after the value: one kernel stores it and the
+// next kernel reads it. So a kernel has at most kMostComputed computations of
 // each op that is not copied, and the counting takes time linear in the
 // program.
 //
@@ -31,9 +31,9 @@ namespace weft {
 /// The most positions at which a kernel computes a value.
 inline constexpr unsigned kMostComputed = 8;
 
-/// The members of a group after which it must be cut, last one first. `ops` are
-/// the members and the ops that are copied for them, operands first. `isMember`
-/// and `isResult` are called for ops of `ops`.
+/// The members of a group after which it must be cut, last member first. `ops`
+/// are the members and the ops that are copied for them, operands first.
+/// `isMember` and `isResult` are called for ops of `ops`.
 llvm::SmallVector<mlir::Operation *>
 cutsAgainstRecomputation(llvm::ArrayRef<mlir::Operation *> ops,
                          llvm::function_ref<bool(mlir::Operation *)> isMember,

@@ -20,7 +20,8 @@ namespace weft {
 static constexpr int64_t kLeastElements = 64 << 10;
 /// The least elements of a slice: 256 threads with 16 each.
 static constexpr int64_t kLeastOfSlice = 4 << 10;
-/// Slices for each multiprocessor, so that none is idle for long at the end.
+/// Slices for each multiprocessor; several, so that no multiprocessor is idle
+/// for long.
 static constexpr int64_t kSlicesOfProcessor = 2;
 /// Kept columns that a block of threads reduces together.
 static constexpr int64_t kColumnsOfBlock = 32;
@@ -31,7 +32,7 @@ static ArrayRef<int64_t> shapeOf(Value value) {
 
 namespace {
 /// The launch of a reduction without a split: the number of blocks of threads
-/// (one for a row or for some columns), and the elements that each of them
+/// (one for a row or for some columns), and the elements that each block
 /// reads.
 struct Launch {
   int64_t blocks, elements;
@@ -56,8 +57,8 @@ struct Split {
 };
 } // namespace
 
-/// The least divisor of `size` in [wanted, most], else the largest one up to
-/// `most`.
+/// The least divisor of `size` in [wanted, most], else the largest divisor up
+/// to `most`.
 static int64_t slicesOf(int64_t size, int64_t wanted, int64_t most) {
   int64_t best = 1;
   for (int64_t slices = 1; slices <= std::min(size, most); ++slices)
@@ -86,13 +87,13 @@ static std::optional<Split> splitOf(ReduceOp op, int64_t processors) {
     if (slices < shape[dim])
       return outer * slices > 1 ? std::optional(Split{dim, slices})
                                 : std::nullopt;
-    outer *= slices; // each element of the dimension is a slice
+    outer *= slices; // Each element of the dimension is a slice.
   }
   return std::nullopt;
 }
 
-/// Whether an element of the op's result needs only those at its position, of
-/// operands of its shape.
+/// Whether an element of the op's result needs only elements at the same
+/// position, in operands of the same shape.
 static bool isElementwise(Operation *op) {
   return op->hasTrait<OpTrait::Elementwise>() && op->getNumResults() == 1 &&
          op->getNumOperands() > 0 &&
@@ -141,7 +142,7 @@ static void splitReduction(ReduceOp op, const Split &split) {
   SmallVector<int64_t> first, second;
   for (int64_t dim = 0, left = 0, end = shapeOf(value).size(); dim < end;
        ++dim) {
-    // Dimensions behind the split one have moved by one.
+    // Dimensions after the split dimension have moved by one.
     bool isReduced =
         llvm::is_contained(op.getDims(), dim > split.dim ? dim - 1 : dim);
     if (isReduced && dim > split.dim) {

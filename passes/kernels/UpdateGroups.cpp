@@ -69,7 +69,7 @@ bool KernelGroups::mayUpdate(Operation *op, Block &block) const {
            function.getArgAttr(argument.getArgNumber(), kDonatedAttr);
   auto found = groupOf.find(updated->get().getDefiningOp());
   if (found == groupOf.end())
-    return false; // the kernel generates the operand's elements
+    return false; // The kernel generates the operand's elements.
   const KernelGroup &made = groups[found->second];
   return op->hasTrait<OwnLoopNest>() || made.isFixed || made.hasContraction ||
          made.hasOwnNest || made.isUpdate;
@@ -125,7 +125,7 @@ void KernelGroups::readBeforeUpdates() {
                         groups[needUpdate[i]].after.end());
     for (unsigned reader : readers) {
       if (needUpdate.contains(reader) || needUpdate.size() > kMostNeeding) {
-        // The old value is copied; an op without loops of its own does that
+        // The old value is copied; an op without its own loops does that
         // while it computes.
         groups[update].isUpdate &= groups[update].hasOwnNest;
         continue;

@@ -86,7 +86,7 @@ Attribute NestChooser::chooseSums(Operation *sum) {
 }
 
 /// Chooses a walk over rows: a warp takes a row of up to 1024 columns, a block
-/// a longer one. Lanes keep the elements of a row that they read, unless that
+/// a longer row. Lanes keep the elements of a row that they read, unless that
 /// needs much code.
 Attribute NestChooser::chooseRows(int64_t dims, ArrayRef<Value> values) {
   constexpr int64_t kColumnsOfWarp = 1024, kMostHeld = 64, kMostOps = 512,

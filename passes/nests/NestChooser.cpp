@@ -220,7 +220,7 @@ void NestChooser::placeStored() {
     }
 }
 
-/// Places the values that are in no result one behind the other.
+/// Places the values that are in no result one after the other.
 void NestChooser::numberPlaces() {
   llvm::DenseMap<PlaceKind, int64_t> ends;
   for (auto loops : kernel.getOps<nest::LoopsOp>()) {
@@ -279,8 +279,8 @@ std::optional<SharedRows> NestChooser::shareOfOwn(Operation *op, int64_t &dim) {
 }
 
 /// The shares of nests over the same rows, of which the first may be a
-/// contraction. Each may read values of earlier nests at its own position only,
-/// so that shares need not wait for each other.
+/// contraction. Each may read values of earlier nests only at the same
+/// position, so that shares need not wait for each other.
 std::optional<SharedRows> NestChooser::shareOfRows() {
   auto inMemory = [&](Value value) { return isInMemory(value); };
   llvm::SetVector<Value> all;
@@ -387,7 +387,7 @@ void NestChooser::emitNest(OpBuilder &builder, const ChosenNest &nest) {
     results[value] = result;
 }
 
-/// Joins epilogues: ops behind a contraction are computed while its sums are in
+/// Joins epilogues: ops after a contraction are computed while its sums are in
 /// registers.
 void NestChooser::joinEpilogues() {
   for (auto loops : llvm::to_vector(kernel.getOps<nest::LoopsOp>())) {
@@ -411,7 +411,7 @@ void NestChooser::emit(ShareAttr share, StringRef reason) {
       operand.set(result);
   for (Operation *op : llvm::reverse(old))
     op->erase();
-  decide(0, 0, share, reason); // walks need the target
+  decide(0, 0, share, reason); // Walks need the target.
   joinEpilogues();
   numberPlaces();
   decideMemory(share, reason);
@@ -430,7 +430,7 @@ void NestChooser::decide(int64_t scratch, int64_t planned, ShareAttr share,
 }
 
 /// Decides the sizes of the kernel's memory: stored values have places already,
-/// and temporary memory of loops comes behind the first ones, if it fits.
+/// and temporary memory of loops follows the first values, if it fits.
 void NestChooser::decideMemory(ShareAttr share, StringRef reason) {
   int64_t scratch = nest::keptBytes(kernel, PlaceKind::Scratch),
           planned = nest::keptBytes(kernel, PlaceKind::Planned),

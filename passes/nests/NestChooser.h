@@ -7,16 +7,16 @@
 //     return %2
 //   }
 //
-// Stored values are the results of the kernel, the results of ops with loops of
-// their own (a dot, a reduction, a sort), values that these ops read often, and
+// Stored values are the results of the kernel, the results of ops with their
+// own loops (a dot, a reduction, a sort), values that these ops read often, and
 // values that are expensive to compute and needed twice. Consecutive values of
 // one shape that do not read each other at other positions share a nest; it
 // joins a contraction in front of it.
 //
-// A stored value is in the memory of a result if that is computed from it alone,
-// element by element; else in scratch memory, which is on a worker's stack, or,
-// if it is too large for that, in memory that the plan gives the launch. So no
-// size of a value is too large for a kernel.
+// A stored value is in the memory of a result if the result is computed from it
+// alone, element by element; else in scratch memory, which is on a worker's
+// stack, or, if it is too large for that, in memory that the plan gives the
+// launch. So no size of a value is too large for a kernel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -89,7 +89,7 @@ private:
   llvm::DenseMap<mlir::Value, nest::PlaceAttr> places;
   llvm::DenseMap<mlir::Value, mlir::Value>
       results;              ///< result of a nest for each stored value
-  int64_t scratchBytes = 0; ///< of values placed in scratch memory so far
+  int64_t scratchBytes = 0; ///< bytes of values placed in scratch memory so far
   unsigned numKept = 0;
 };
 

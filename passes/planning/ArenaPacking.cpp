@@ -23,7 +23,7 @@ ArenaPacking weft::packArena(llvm::ArrayRef<Lifetime> lifetimes,
     return lifetimes[a].bytes > lifetimes[b].bytes;
   });
 
-  llvm::SmallVector<unsigned> placed; // in the order of offsets
+  llvm::SmallVector<unsigned> placed; // buffers, ordered by offset
   for (unsigned index : order) {
     int64_t size = llvm::alignTo(std::max<int64_t>(lifetimes[index].bytes, 1),
                                  static_cast<uint64_t>(alignment));
@@ -32,7 +32,7 @@ ArenaPacking weft::packArena(llvm::ArrayRef<Lifetime> lifetimes,
       if (!liveTogether(lifetimes[index], lifetimes[other]))
         continue;
       if (packing.offsets[other] >= offset + size)
-        break; // the gap before `other` is wide enough
+        break; // The gap before `other` is wide enough.
       int64_t end = packing.offsets[other] +
                     llvm::alignTo(std::max<int64_t>(lifetimes[other].bytes, 1),
                                   static_cast<uint64_t>(alignment));

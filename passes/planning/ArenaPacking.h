@@ -25,7 +25,7 @@ struct Lifetime {
 };
 
 struct ArenaPacking {
-  llvm::SmallVector<int64_t> offsets; ///< one for each lifetime, aligned
+  llvm::SmallVector<int64_t> offsets; ///< aligned offset of each lifetime
   int64_t bytes = 0;                  ///< size of the arena
 };
 

@@ -93,8 +93,8 @@ static bool carriesInto(OpOperand &use, Value result) {
                      resultsOfCarried(loop, use.getOperandNumber()), result);
 }
 
-/// The operand in whose memory the result may be computed from the start: one
-/// of which it changes elements, or the initial value of a loop.
+/// The operand in whose memory the result may be computed from the start: an
+/// operand whose elements the op changes, or the initial value of a loop.
 static OpOperand *sourceOf(OpResult result) {
   auto loop = dyn_cast<WhileOp>(result.getOwner());
   if (!loop)
@@ -167,7 +167,7 @@ bool BufferAssignment::mayBranchTake(Region &branch, BlockArgument argument,
   Operation *def = yielded.getDefiningOp();
   if (def && def->getBlock() == &branch.front() && !isa<ConstantOp>(def))
     return mayOverwrite(argument, yielded);
-  // It is copied there in the end.
+  // The value is copied there at the end.
   return !llvm::is_contained(end->getOperands(), argument);
 }
 
@@ -248,10 +248,10 @@ bool BufferAssignment::takesPlace(OpOperand &use, Value result) const {
     if (other == value || other == result || !here)
       return true;
     Operation *def = other.getDefiningOp();
-    if (def == op) // another result of it
+    if (def == op) // This is another result of the op.
       return false;
     bool isEarlier = !def || starts.lookup(def) < starts.lookup(here);
-    if (here != op) // a value around the loop or branch that has the op
+    if (here != op) // The value is from around the op's loop or branch.
       return !isEarlier || lastUse(other) <= ends.lookup(here);
     return isEarlier ? lastUse(other) < starts.lookup(op)
                      : mayOverwrite(result, other);
@@ -273,7 +273,7 @@ void BufferAssignment::assignResults(func::FuncOp function) {
   for (auto [index, value] : llvm::enumerate(results)) {
     Operation *producer = value.getDefiningOp();
     if (places.count(value) || !producer || isa<ConstantOp>(producer))
-      continue; // an argument, a constant, or returned twice: copied at the end
+      continue; // An argument, a constant, or returned twice: copied last.
     std::optional<unsigned> donated = donatedArguments[index];
     auto mayHold = [&](Value any) {
       return !donated || mayOverwrite(function.getArgument(*donated), any);
@@ -320,7 +320,7 @@ void BufferAssignment::assignOp(Operation &op) {
     assignScratch(call);
 }
 
-/// Assigns scratch memory, which is live during the launch only.
+/// Assigns scratch memory, which is live only during the launch.
 void BufferAssignment::assignScratch(func::CallOp call) {
   func::FuncOp kernel = kernelOf(call);
   int64_t bytes = kernel ? plan::scratchBytes(kernel) : 0;
@@ -338,7 +338,7 @@ void BufferAssignment::assignScratch(func::CallOp call) {
 void BufferAssignment::assignCarried(WhileOp loop, unsigned index) {
   Value carried = loop.getCondition().getArgument(index);
   if (isInvariant(loop, index)) {
-    put(carried, place(loop.getInits()[index])); // the body only reads it
+    put(carried, place(loop.getInits()[index])); // The body only reads it.
     return;
   }
   for (OpResult result : resultsOfCarried(loop, index)) {

@@ -10,17 +10,17 @@
 // elementwise kernel loads an element before it stores it.
 //
 // A kernel that changes elements of an argument (weft.updated) writes them in
-// the argument's memory if no op reads the old value afterwards: the result takes
-// the argument's place. If it has another place, the plan copies first.
+// the argument's memory if no op reads the old value afterwards: the result
+// takes the argument's place. If it has another place, the plan copies first.
 //
-// A loop's carried value has one buffer for all iterations: that of the initial
-// value if no iteration changes it; else that of the result if there is one;
-// else that of the initial value if it may be overwritten and is not read
-// afterwards; else its own. The yielded value is written there directly if the
-// old value is not read later. Values that a loop exchanges, or computes while
-// the old ones are still read, exchange their buffers instead
-// (BufferExchange.h). The result of a branch takes an input's place if
-// every region may overwrite that input with it.
+// A loop's carried value has one buffer for all iterations: the buffer of the
+// initial value if no iteration changes it; else the buffer of the result if
+// there is one; else the buffer of the initial value if that may be overwritten
+// and is not read afterwards; else a new one. The yielded value is written
+// there directly if the old value is not read later. Values that a loop
+// exchanges, or computes while the old values are still read, exchange their
+// buffers instead (BufferExchange.h). The result of a branch takes an input's
+// place if every region may overwrite that input with it.
 //
 // A kernel with the attribute weft.scratch = 4096 has 4,096 bytes of the arena
 // while it runs; other values may use them before and after.
@@ -42,8 +42,8 @@ namespace weft {
 /// The buffer of a tensor.
 mlir::MemRefType bufferType(mlir::Type tensor);
 
-/// The operand in whose memory the kernel of a call writes a result, of which
-/// it changes elements (weft.updated); null if there is none.
+/// The operand whose elements the kernel of a call changes to make a result
+/// (weft.updated); null if there is none.
 mlir::OpOperand *changedOperand(mlir::OpResult result);
 
 /// The memory of each value of a function; no instruction is created.
@@ -60,10 +60,10 @@ public:
   struct ArenaBuffer {
     mlir::MemRefType type;
     mlir::Location loc;
-    mlir::Operation *launch = nullptr; ///< the launch with this scratch memory
+    mlir::Operation *launch = nullptr; ///< launch with this scratch memory
     /// All values in the buffer, one after the other.
     llvm::SmallVector<mlir::Value, 1> values;
-    mlir::Operation *exchanging = nullptr; ///< a loop that exchanges it
+    mlir::Operation *exchanging = nullptr; ///< loop that exchanges the buffer
   };
   llvm::ArrayRef<ArenaBuffer> arenaBuffers() const { return arena; }
   /// The number of the arena buffer that is a launch's scratch memory, if its
@@ -76,7 +76,7 @@ public:
   /// The lifetime of each arena buffer; times count ops, and the ends of loops
   /// and branches.
   llvm::SmallVector<Lifetime> lifetimes() const;
-  /// The places that a loop exchanges from one round to the next.
+  /// The places that a loop exchanges from one iteration to the next.
   const BufferExchange &exchange(mlir::Operation *loop) const {
     return exchanges.find(loop)->second;
   }
@@ -92,8 +92,9 @@ private:
   void assignScratch(mlir::func::CallOp call);
   void assignWhile(WhileOp loop);
   void assignCarried(WhileOp loop, unsigned index);
-  /// The carried value in whose memory the value may be computed that a round
-  /// yields for `index`, as each round passes the values between them on.
+  /// The carried value in whose memory an iteration may compute the value that
+  /// it yields for `index`, as each iteration passes on the values between
+  /// them.
   std::optional<unsigned> firstOfShifted(WhileOp loop, unsigned index) const;
   /// The number of the op's instructions in the plan.
   int64_t instructions(mlir::Operation *op) const;
@@ -102,10 +103,11 @@ private:
   /// Whether a value of the body may be in the carried value's memory from the
   /// start.
   bool mayReplaceCarried(WhileOp loop, unsigned index, mlir::Value value) const;
-  /// Whether `replacement` may be written in the memory of `donated`: no op
-  /// reads that later, or in the producer after it wrote.
+  /// Whether `replacement` may be written in the memory of `donated`: no later
+  /// op reads `donated`, nor does the producer after it wrote.
   bool mayOverwrite(mlir::Value donated, mlir::Value replacement) const;
-  /// Whether the op that reads the value here may write `result` in its memory.
+  /// Whether the op that reads the value here may write `result` in the value's
+  /// memory.
   bool mayTake(mlir::OpOperand &use, mlir::Value result) const;
   bool mayBranchTake(mlir::Region &branch, mlir::BlockArgument argument,
                      unsigned result) const;
@@ -115,8 +117,8 @@ private:
   bool takesPlace(mlir::OpOperand &use, mlir::Value result) const;
   bool isWritable(Place place) const;
   void put(mlir::Value value, Place place);
-  /// Puts a value there, and those of which it changes elements, as far as the
-  /// place may hold them.
+  /// Puts a value in the place, and the values of which it is a changed copy,
+  /// as far as the place may hold them.
   void putFrom(mlir::Value value, Place place,
                llvm::function_ref<bool(mlir::Value)> mayHold);
   void putInArena(mlir::Value value);

@@ -23,7 +23,7 @@ BufferExchange::BufferExchange(llvm::ArrayRef<CarriedPlaces> carried,
   for (const CarriedPlaces &value : carried)
     if (isMoved(value) && targets.insert(value.after.key()).second)
       next[value.before.key()] = value.after;
-  // A chain is closed: where its last place was, there is its first one.
+  // A chain is closed: the first place replaces the last.
   llvm::SmallVector<std::pair<Place, Place>> ends;
   for (const CarriedPlaces &value : carried) {
     if (!next.count(value.before.key()) || targets.count(value.before.key()))

@@ -5,16 +5,16 @@
 //     %w = call @change(%u)        // in %u's buffer
 //     weft.yield %v, %w }
 //
-// In the next round, %u is the value in %v's buffer, and the other way around.
-// Nothing is copied: the plan has the body twice, and in the second one each of
-// the two buffers stands where the first one has the other.
+// In the next iteration %u is the value in %v's buffer, and %v in %u's.
+// Nothing is copied: the plan has the body twice, and the second body has the
+// two buffers exchanged.
 //
-//   round       0     1     2
+//   iteration   0     1     2
 //   %u is in    A     B     A
 //   %v is in    B     A     B
 //
-// So does a loop whose body computes a new value while the old one is still
-// read: the carried value is in its own buffer and in the new value's by turns.
+// The same holds for a loop whose body computes a new value while the old value
+// is still read: the carried value alternates between two buffers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,8 +39,8 @@ struct Place {
   }
 };
 
-/// A carried value of a loop: its place at the start of a round, and the place
-/// of the value that a round yields for it.
+/// A carried value of a loop: its place at the start of an iteration, and the
+/// place of the value that an iteration yields for it.
 struct CarriedPlaces {
   Place before, after;
   int64_t bytes = 0;
@@ -56,15 +56,15 @@ public:
 
   BufferExchange() = default;
   /// Finds the exchange in which as many carried values as possible need no
-  /// copy at the end of a round. `mayExchange` says whether a place holds
+  /// copy at the end of an iteration. `mayExchange` says whether a place holds
   /// nothing but values of the loop while the loop runs.
   BufferExchange(llvm::ArrayRef<CarriedPlaces> carried,
                  llvm::function_ref<bool(Place)> mayExchange);
 
-  /// The number of rounds until all places are again those of the first round,
-  /// which is the number of bodies in the plan.
+  /// The number of iterations after which all places are those of the first
+  /// iteration again, which is the number of bodies in the plan.
   unsigned rounds() const { return period; }
-  /// What a body has, `round` rounds later, where the first one has `place`.
+  /// The place that replaces `place` in the body of iteration `round`.
   Place after(Place place, unsigned round) const;
   llvm::SmallVector<Place> places() const;
 

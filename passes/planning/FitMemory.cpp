@@ -4,7 +4,7 @@
 //
 //   %a = coll.all_gather %w1          // 32 bytes, kept for the gradient
 //   %x1 = call @dot(%x, %a)
-//   %b = coll.all_gather %w2          // 32 more: too much
+//   %b = coll.all_gather %w2          // 32 more, which is too much
 //   ...
 //   %g = call @dot_gradient(%dx2, %a)
 //
@@ -19,7 +19,7 @@
 //
 // First, and also without a stated memory, ops that free memory are scheduled
 // as early as possible, if the plan then needs less: a gradient is scattered
-// and added to its weight's shard before the next is computed.
+// and added to its weight's shard before the next gradient is computed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -123,7 +123,7 @@ private:
     return true;
   }
 
-  /// Whether the op changes elements of a value that ops behind it read.
+  /// Whether the op changes elements of a value that later ops read.
   bool overwritesReadValue(Operation *op) {
     return llvm::any_of(op->getResults(), [&](OpResult result) {
       OpOperand *changed = changedOperand(result);
@@ -131,8 +131,8 @@ private:
     });
   }
 
-  /// Whether the op writes what others may read, such as a call of the host:
-  /// these ops keep their order.
+  /// Whether the op writes memory that other ops may read, as a call of the
+  /// host does: such ops keep their order.
   static bool hasOwnPlace(Operation *op) {
     return hasEffect<MemoryEffects::Write>(op);
   }
@@ -188,10 +188,10 @@ private:
 
   static constexpr int64_t kScalars = 64;
   Block &block;
-  llvm::SmallVector<Operation *> before; ///< the original order
+  llvm::SmallVector<Operation *> before; ///< ops in their original order
   llvm::SetVector<Operation *> done;
   llvm::DenseMap<Value, Value>
-      donations; ///< result -> the argument it replaces
+      donations; ///< by result, the argument that it replaces
 };
 
 //===----------------------------------------------------------------------===//
@@ -296,16 +296,16 @@ private:
           return at.lookup(block.findAncestorOpInBlock(*use.getOwner())) >
                  fullest;
         });
-    if (op->use_empty()) // all uses are later, so the op only moves
+    if (op->use_empty()) // All uses are later, so the op only moves.
       op->erase();
   }
 
   Block &block;
   StringAttr why;
-  llvm::DenseSet<Operation *> made; ///< not moved again
+  llvm::DenseSet<Operation *> made; ///< ops that are not moved again
   llvm::SmallVector<Operation *> positions;
   llvm::DenseMap<Operation *, size_t> at;
-  llvm::SmallVector<int64_t> live; ///< by position
+  llvm::SmallVector<int64_t> live; ///< indexed by position
   size_t fullest = 0;
 };
 

@@ -13,7 +13,7 @@ static int64_t bytesInMemory(Value value) {
   return bufferBytes(cast<RankedTensorType>(value.getType()));
 }
 
-/// The carried value that a round passes on unchanged as the next `index`.
+/// The carried value that an iteration passes on unchanged as the next `index`.
 static std::optional<unsigned> passedOnAs(WhileOp loop, unsigned index) {
   Value yielded = loop.getBody().front().getTerminator()->getOperand(index);
   auto argument = dyn_cast<BlockArgument>(yielded);

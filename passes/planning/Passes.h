@@ -11,11 +11,11 @@
 namespace weft {
 
 /// The attribute of a module with the bytes that a device has (i64); FitMemory
-/// makes programs fit where it can.
+/// makes programs fit if possible.
 inline constexpr llvm::StringLiteral kMemoryAttr = "weft.memory";
 
-/// Whether `PlaceBuffers` turns the function into a program, as it does with a
-/// step's; private functions are its kernels.
+/// Whether `PlaceBuffers` turns the function into a program, as for a step;
+/// private functions are its kernels.
 bool becomesProgram(mlir::func::FuncOp function);
 
 #define GEN_PASS_DECL

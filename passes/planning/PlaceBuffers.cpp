@@ -66,8 +66,8 @@ private:
   ArenaPacking packing;
   plan::ProgramOp program;
   SmallVector<Value> inputs, outputs, arena, constants;
-  /// The loops around the present instruction, and the round whose body it is
-  /// in.
+  /// The loops around the present instruction, and the iteration in whose body
+  /// it is.
   SmallVector<std::pair<const BufferExchange *, unsigned>> exchanging;
   unsigned labels = 0;
   int64_t times = 1; ///< executions of the present block; 0: unknown
@@ -207,8 +207,8 @@ ProgramEmitter::Moves ProgramEmitter::movesBetween(ArrayRef<Value> sources,
   return moves;
 }
 
-/// Emits moves, each before another overwrites its source. Of moves in a circle,
-/// the first target is saved.
+/// Emits moves, each before another move overwrites its source. If moves form a
+/// circle, the first target is saved.
 void ProgramEmitter::emitMoves(Location loc, Moves moves) {
   auto emit = [&](Value source, Value target) {
     plan::CopyOp::create(builder, loc, source, target);
@@ -287,8 +287,8 @@ LogicalResult ProgramEmitter::emitWhile(WhileOp loop) {
   return success();
 }
 
-/// Emits the condition and the body of the present round, and finds the moves
-/// that bring the results to their places where the loop ends in it.
+/// Emits the condition and the body of the present iteration, and finds the
+/// moves that bring the results to their places if the loop ends in it.
 LogicalResult ProgramEmitter::emitRound(WhileOp loop, StringAttr exit,
                                         Moves &atExit) {
   Location loc = loop.getLoc();

@@ -40,7 +40,7 @@ void inlineCheckpoints(func::FuncOp function) {
     inlineRegion(op, op.getBody(), op.getInputs());
 }
 
-/// Removes stop_gradient ops, which matter to derivatives only.
+/// Removes stop_gradient ops, which only matter to derivatives.
 void eraseMarks(func::FuncOp function) {
   function.walk([](StopGradientOp op) {
     op->replaceAllUsesWith(op->getOperands());
@@ -48,8 +48,8 @@ void eraseMarks(func::FuncOp function) {
   });
 }
 
-/// Erases private functions without uses until there are none, as an erased one
-/// may have been the last user of another.
+/// Erases private functions without uses until there are none, as an erased
+/// function may have been the last user of another.
 void erasePrivateFunctions(ModuleOp module) {
   for (bool changed = true; changed;) {
     changed = false;

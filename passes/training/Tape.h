@@ -35,7 +35,7 @@ public:
   unsigned differentiated = 0;
   unsigned gradientOps = 0;
   /// The number of created ops, which is limited: 30 functions that each call
-  /// the previous one twice would make 2^30.
+  /// the previous function twice would make 2^30 ops.
   uint64_t created = 0;
 
 private:

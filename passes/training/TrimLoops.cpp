@@ -101,7 +101,7 @@ static bool dropUnneeded(ForOp loop) {
     if (isOpTriviallyDead(&op))
       op.erase();
   dropped.resize(needed.size() + 1);
-  dropped <<= 1; // the counter stays
+  dropped <<= 1; // The counter stays.
   block.eraseArguments(dropped);
   return true;
 }
@@ -130,7 +130,7 @@ static bool addWithin(AddOp sum) {
 }
 
 /// Whether the start is another number from 0 to `size` - 1 in each iteration:
-/// the loop's counter, or the last iteration less the counter.
+/// the loop's counter, or the last iteration minus the counter.
 static bool countsTimes(ForOp loop, Value start, int64_t size) {
   int64_t count = loop.getCount();
   if (start == loop.getCounter())
@@ -192,7 +192,7 @@ public:
       getOperation()->walk([&](ForOp loop) { loops.push_back(loop); });
       for (ForOp loop : loops)
         changed |= keepSlices(loop);
-      for (ForOp loop : loops) // inner loops before outer ones
+      for (ForOp loop : loops) // Inner loops come before outer loops.
         if (dropUnneeded(loop)) {
           changed = true;
           break;

@@ -319,8 +319,8 @@ struct CollectivePermuteToMpi : OpRewritePattern<coll::CollectivePermuteOp> {
   }
 };
 
-/// Gathers the dimensions that one layout splits and slices those that the
-/// other does.
+/// Gathers the dimensions that one layout splits, and slices the dimensions
+/// that the other layout splits.
 template <typename Op> struct LayoutMoveToMpi : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
   LogicalResult matchAndRewrite(Op op, PatternRewriter &b) const override {

@@ -105,15 +105,15 @@ static Value world(ImplicitLocOpBuilder &b) {
   return mpi::CommWorldOp::create(b, mpi::CommType::get(b.getContext()));
 }
 
-/// Joins the dimensions from `from` on: upstream's lowering of mpi counts the
-/// first dimension's elements only.
+/// Joins the dimensions from `from` on: upstream's lowering of mpi counts only
+/// the first dimension's elements.
 static Value flattened(ImplicitLocOpBuilder &b, Value value, unsigned from) {
   auto type = cast<RankedTensorType>(value.getType());
   unsigned rank = type.getRank();
   SmallVector<ReassociationIndices> groups;
   for (unsigned dim = 0; dim < from; ++dim)
     groups.push_back({dim});
-  if (rank == from) { // a scalar becomes a vector of one element
+  if (rank == from) { // A scalar becomes a vector of one element.
     SmallVector<int64_t> shape(type.getShape());
     shape.push_back(1);
     if (!groups.empty())
@@ -241,9 +241,9 @@ void GroupExchange::exchangeWith(Value partner, Value me, Value mine,
   });
 }
 
-/// Exchanges blocks in pairs. Every member takes the others as partners in the
-/// order of their numbers; the lower number of a pair sends first, so that no
-/// cycle of members waits.
+/// Exchanges blocks in pairs. Every member takes the other members as partners
+/// in the order of their numbers; the lower number of a pair sends first, so
+/// that no cycle of members waits.
 Value GroupExchange::exchange(Value blocks, bool same) {
   MemRefType type = bufferOf(blocks.getType());
   Value send =

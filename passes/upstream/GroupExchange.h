@@ -3,8 +3,8 @@
 // A device's rank is its position in the mesh. On x=2, y=4 the group over "x"
 // of rank 6 = (1, 2) is {2, 6}, and its coordinate is 1.
 //
-// No communicator is split: upstream's lowering truncates the new one to 32
-// bits, but OpenMPI's is a pointer.
+// No communicator is split: upstream's lowering truncates the new communicator
+// to 32 bits, but in OpenMPI it is a pointer.
 //
 //===----------------------------------------------------------------------===//
 

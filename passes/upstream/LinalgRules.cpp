@@ -28,8 +28,8 @@ using namespace weft;
 //===----------------------------------------------------------------------===//
 
 /// The reduction of a combiner in which the order of partial results does not
-/// matter, or nothing. Unsigned max and min, those that skip NaN, and all of i1
-/// but `and` and `or` differ from Weft's reductions.
+/// matter, or nothing. Unsigned max and min, max and min that skip NaN, and all
+/// combiners of i1 except `and` and `or` differ from Weft's reductions.
 static std::optional<ReduceKind> kindOf(Operation *combiner) {
   bool bits = getElementTypeOrSelf(combiner->getResult(0)).isInteger(1);
   std::optional<ReduceKind> kind =
@@ -174,7 +174,7 @@ DimFactors StructuredRule::windowOf(OpOperand &operand, AffineExpr expr) {
                   0,
                   sizes[window->inside],
                   window->dilation};
-  map.fill = std::nullopt; // every position of a window is in the tensor
+  map.fill = std::nullopt; // Every position of a window is in the tensor.
   rule.positions.push_back(map);
   return {window->position};
 }

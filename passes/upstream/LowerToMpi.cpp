@@ -15,7 +15,7 @@ using namespace weft;
 using namespace mlir;
 
 /// Whether MPI can send elements of this type: f32, f64 and integers of whole
-/// bytes without a sign of their own, whose reductions are signed.
+/// bytes of signless type, whose reductions are signed.
 static bool isSendable(Type element) {
   return element.isF32() || element.isF64() || element.isSignlessInteger(8) ||
          element.isSignlessInteger(16) || element.isSignlessInteger(32) ||

@@ -100,7 +100,7 @@ static Value buildValid(linalg::GenericOp loops, const ShardingRule &rule,
 static void skipBody(linalg::GenericOp loops, Value valid) {
   Block *body = loops.getBody();
   Operation *yield = body->getTerminator();
-  // linalg.index is allowed directly in the body only.
+  // linalg.index is allowed only directly in the body.
   for (linalg::IndexOp index :
        llvm::make_early_inc_range(body->getOps<linalg::IndexOp>()))
     index->moveBefore(&body->front());

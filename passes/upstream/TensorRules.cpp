@@ -65,7 +65,7 @@ struct BlockDims {
   bool isStatic(unsigned dim) {
     return !block.isDynamicOffset(dim) && !block.isDynamicStride(dim);
   }
-  /// The block's factors: the tensor's, without dropped dimensions.
+  /// The block's factors: the tensor's factors without dropped dimensions.
   TensorFactors factorsOf(const TensorFactors &all) const {
     TensorFactors kept;
     for (unsigned dim = 0; dim < all.size(); ++dim)
@@ -105,7 +105,7 @@ struct ExtractSliceModel
         continue;
       PositionMap map{0, 0, dim, dims.block.getStaticStrides()[dim],
                       dims.block.getStaticOffsets()[dim]};
-      map.fill = std::nullopt; // all sliced positions are in the tensor
+      map.fill = std::nullopt; // All sliced positions are in the tensor.
       rule.positions.push_back(map);
     }
     rule.linearity.push_back(Linearity::Moving);

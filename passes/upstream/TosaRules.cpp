@@ -30,8 +30,8 @@ static void addReplicatedOperands(ShardingRule &rule, Operation *op) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The elementwise rule in which a dimension of size 1 beside a larger one is
-/// broadcast, so it has no factor.
+/// The elementwise rule in which a dimension of size 1 beside a larger
+/// dimension is broadcast, so it has no factor.
 struct BroadcastingModel
     : ShardingRuleOpInterface::FallbackModel<BroadcastingModel> {
   ShardingRule getShardingRule(Operation *op) const {
@@ -43,7 +43,7 @@ struct BroadcastingModel
          llvm::zip_equal(op->getOperands(), rule.operands)) {
       RankedTensorType type = tensorTypeOf(operand);
       if (!type || type.getRank() != result.getRank())
-        continue; // the shift operand of tosa.mul
+        continue; // This is the shift operand of tosa.mul.
       for (int64_t dim = 0; dim < type.getRank(); ++dim)
         if (type.getDimSize(dim) == result.getDimSize(dim) &&
             type.getDimSize(dim) != 1)
@@ -145,7 +145,7 @@ struct ReshapeModel : RuleModel<ReshapeModel, tosa::ReshapeOp> {
                                     tensorTypeOf(op->getResult(0)).getShape());
     for (Factor &factor : rule.factors)
       if (factor.kind == FactorKind::Shift)
-        factor.kind = FactorKind::Replicated; // dimensions that do not align
+        factor.kind = FactorKind::Replicated; // These dimensions do not align.
     rule.positions.clear();
     rule.operands.resize(2);
     rule.linearity = {Linearity::Moving, Linearity::None};

@@ -1,7 +1,7 @@
 //===- UpstreamRules.h - rules for linalg, arith, tensor, tosa ---*- C++ -*-===//
 //
 // Upstream's ops take part in sharding once rules are attached to them, as the
-// sharding passes query the rule only:
+// sharding passes query only the rule:
 //
 //   mlir::DialectRegistry registry;
 //   registry.insert<mlir::linalg::LinalgDialect>();
@@ -10,11 +10,11 @@
 // | dialect      | rule
 // | linalg       | every structured op, by its indexing maps and iterator types
 // | arith, math  | every elementwise op; constants
-// | tensor       | empty, splat, cast, extract_slice, insert_slice, concat, pad,
-// |              | expand_shape, collapse_shape
-// | tosa         | elementwise with broadcasts, matmul, reduce_*, transpose,
-// |              | reshape, const
-// | scf          | none needed: loops declare the values of their regions
+// | tensor       | empty, splat, cast, extract_slice, insert_slice, concat,
+// pad, |              | expand_shape, collapse_shape | tosa         |
+// elementwise with broadcasts, matmul, reduce_*, transpose, |              |
+// reshape, const | scf          | none needed: loops declare the values of
+// their regions
 //
 // An op without a rule keeps its tensors replicated.
 //
@@ -33,8 +33,8 @@ namespace weft {
 /// loaded. Loads no dialect.
 void registerUpstreamRules(mlir::DialectRegistry &registry);
 
-// The functions below attach a rule to an embedder's own op, unless it has one
-// already.
+// The functions below attach a rule to an embedder's op, unless the op already
+// has a rule.
 
 /// Attaches the rule of an op that implements linalg's LinalgOp.
 void attachStructuredRule(mlir::RegisteredOperationName op);

@@ -208,7 +208,7 @@ LogicalResult compareWithGlobal(func::FuncOp global, func::FuncOp partitioned,
         options.arguments.empty()
             ? drawArgument(partitioned, index, port, options, bound)
             : options.arguments[index]);
-    // Partial values are spread over several summands for integers only: adding
+    // Partial values are spread over several summands only for integers: adding
     // and subtracting r would round real numbers.
     bool spread = port.layout.isPartial() && options.draw == Draw::Integers;
     Tensors blocks = (spread ? spreadTensor : shardTensor)(

@@ -18,7 +18,7 @@ namespace weft {
 
 enum class Draw {
   Integers, ///< floats are integers in [-4, 4]: sums are exact in any order
-  Reals,    ///< floats lie in [-1, 1)
+  Reals,    ///< floats are in [-1, 1)
 };
 
 struct CompareOptions {
@@ -29,7 +29,7 @@ struct CompareOptions {
   double tolerance = 1e-5;
   /// Largest |a - b| for each result, instead of the tolerance, if not empty.
   llvm::ArrayRef<double> errorBounds;
-  /// Inputs to use instead of drawn ones, if not empty.
+  /// Inputs to use instead of drawn inputs, if not empty.
   llvm::ArrayRef<Tensor> arguments;
 };
 
