@@ -140,10 +140,10 @@ def Coll_PickOp : Coll_CommunicatingOp<"pick"> {
   let summary = "receives the elements at positions that are known when the program runs";
   let description = [{
     `%1 = coll.pick %0 at %p dim 0 over #mesh ["x"] : tensor<4xf32>, tensor<6xi64> -> tensor<6xf32>`.
-    The group's blocks lie one after the other along `dim`; each element of the
-    result is the one at its position there, with its own position in the other
-    dimensions. Positions outside are moved to the first or last. Every element
-    counts as moved: which ones are is data.
+    The group's blocks follow each other along `dim`; each element of the result
+    is the element at the given position there, and at the same position in the
+    other dimensions. Positions outside are moved to the first or last. Every
+    element counts as moved, as the positions are data.
     (C1) `positions` are i64 and have the result's shape; (C2) the dim lies in
     the rank, other dimensions agree.
   }];

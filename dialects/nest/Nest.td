@@ -88,11 +88,11 @@ def Nest_ElementsAttr : Nest_Walk<"Elements", "elements"> {
 }
 
 def Nest_TransposedAttr : Nest_Walk<"Transposed", "transposed"> {
-  let summary = "over tiles of elements, part of whose operands lie the other way";
+  let summary = "over tiles of elements, some of whose operands are transposed";
   let description = [{
     `#nest.transposed<along = 0>`: as over elements, but a block of threads takes
-    a tile of 32 positions of dimension 0 by 32 of the last one. Operands that
-    lie side by side along dimension 0 are read in that order, which joins the
+    a tile of 32 positions of dimension 0 by 32 of the last. Operands that
+    are contiguous along dimension 0 are read in that order, which joins the
     loads of neighbouring threads, and go through shared memory; a run there has
     33 elements, so that its columns are in different banks. TransposedWalk.h
     has an example.
@@ -137,8 +137,8 @@ def Nest_SumsAttr : Nest_Walk<"Sums", "sums"> {
   let description = [{
     `#nest.sums<block = 28>`: an element of a contraction or reduction is
     combined by one thread, term by term; the terms of a block are combined
-    first, which keeps a long sum exact. `#nest.sums<block = 0>`: all at once.
-    Elementwise ops in front are computed for each term, those behind on the
+    first, which keeps a long sum exact; with `block = 0` there are no blocks.
+    Elementwise ops in front are computed for each term, later ops on the
     sum. `lanes = 8`: eight threads share an element; each combines an eighth of
     the terms, and then they combine these sums.
   }];
@@ -152,7 +152,7 @@ def Nest_Along : Nest_Enum<"Along", [
 def Nest_StagingAttr : Nest_Attr<"Staging", "staging"> {
   let summary = "how an operand comes to shared memory";
   let description = [{
-    `#nest.staging<depth, 16>`: a thread copies 16 bytes that lie side by side
+    `#nest.staging<depth, 16>`: a thread copies 16 bytes that are contiguous
     along the depth, and neighbours copy adjacent bytes; no thread waits for
     a copy until its stage is needed. `#nest.staging<rows, 0>`: elements are
     computed, or loaded one by one.
@@ -278,9 +278,9 @@ def Nest_KernelAttr : Nest_Attr<"Kernel", "kernel"> {
     target. `scratch` is memory of the kernel's own, on the stack of a worker, in
     bytes: first the values stored there, then the memory that loops need while
     they run. `planned` is memory of any size that the plan gives each launch:
-    first the values that are too large for a stack, which all workers share,
-    then the memory that loops need, for each share, where `scratch` has none
-    behind its values. `share` says how workers share the
+    first the values that are too large for a stack, which all workers share;
+    then the memory that loops need, for each share, if `scratch` has none
+    after its values. `share` says how workers share the
     kernel. `reason` says why a kernel that must be one nest is several.
   }];
   let parameters = (ins StringRefParameter<>:$target, DefaultValuedParameter<"int64_t", "0">:$scratch,

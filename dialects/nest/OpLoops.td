@@ -53,8 +53,8 @@ def OpLoopsInterface : OpInterface<"OpLoopsInterface"> {
         return ::weft::Precision::Default;
       }]>,
     InterfaceMethod<[{
-      Of an op with loops: the walk (Nest.td) by which a target computes it
-      fastest; the default: loops of its own.
+      Returns the walk (Nest.td) by which a target computes an op with loops
+      fastest; by default the op's own loops.
     }], "::mlir::Attribute", "chooseWalk",
       (ins "const ::weft::nest::TargetLimits &":$limits,
            "::weft::nest::IsInMemory":$isInMemory),

@@ -33,7 +33,7 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, IsolatedFromAbove, SingleBlock,
   let summary = "the instructions of one step";
   let description = [{
     `plan.program @predict mesh #mesh arena 1600 { ... }`. `arena` is in bytes
-    for each device. (C1) a buffer's end lies within the arena; (C2) every jump
+    for each device. (C1) a buffer's end is within the arena; (C2) every jump
     names a label of the program, and labels are distinct; (C3) groups are
     layouts of rank 1 on the program's mesh.
   }];
@@ -175,8 +175,8 @@ def Plan_LaunchOp : Plan_InProgram<"launch", [AttrSizedOperandSegments, DeclareO
   let description = [{
     `plan.launch @k(%a, %b) scratch %s : memref<4xf32>, memref<4xf32>, memref<4096xi8>`.
     The contents of the scratch memory are lost.
-    (C1) the launch has scratch memory of at least so many bytes as its kernel
-    says, and none where that is 0; (C2) the symbol of the
+    (C1) the launch has at least as many bytes of scratch memory as its kernel
+    needs, and no scratch memory if that is 0; (C2) the symbol of the
     kernel's name is a kernel.
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyStaticShapeMemRef>:$buffers, Optional<AnyStaticShapeMemRef>:$scratch);

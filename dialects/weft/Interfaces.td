@@ -37,12 +37,12 @@ def ShardingRuleOpInterface : OpInterface<"ShardingRuleOpInterface"> {
 def FixedLayoutsOpInterface : OpInterface<"FixedLayoutsOpInterface"> {
   let cppNamespace = "::weft";
   let description = [{
-    An op that takes and gives its tensors in layouts of its own: they are
+    An op that states the layouts of its operands and results: they are
     hints for the ops around it, and no layout passes through. It has no
     sharding rule. Along axes that it leaves free its only region is a program
     of whole values: its arguments are the operands' blocks and the operands
-    of its terminator are the results'; they lie along these axes like all other
-    values, and behind the op's own axes in the layouts of operands and results.
+    of its terminator are the results'. They are sharded along these axes like all
+    other values, and after the op's axes in the layouts of operands and results.
     The region of an op without free axes is the code of one device.
   }];
   let methods = [
@@ -66,9 +66,9 @@ def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   let description = [{ Reverse-mode derivative, built from ops of the dialect. }];
   let methods = [
     InterfaceMethod<[{
-      Called before `buildGradient`, once: replaces the op by one that keeps
-      the values that its derivative needs, has more results behind the old
-      ones, and is built at the builder's insertion point. Returns the op to
+      Called once, before `buildGradient`: replaces the op by an op that keeps
+      the values that the derivative needs, has these as results after the old
+      results, and is built at the builder's insertion point. Returns the op to
       differentiate; the default is the op as it is.
     }], "::mlir::Operation *", "saveForGradient", (ins "::mlir::OpBuilder &":$builder),
       /*methodBody=*/"", /*defaultImplementation=*/[{ return $_op.getOperation(); }]>,

@@ -54,7 +54,7 @@ def Weft_MeshAttr : Weft_Attr<"Mesh", "mesh"> {
 
 def Weft_LayoutAttr : Weft_Attr<"Layout", "layout",
     [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
-  let summary = "How one tensor lies on a mesh.";
+  let summary = "The layout of one tensor on a mesh.";
   let description = [{
     `#weft.layout<#mesh, [{"data"}, {"model":(2)2} ]>`, with partial values
     `#weft.layout<#mesh, [ {}, {} ], partial = sum{"model"} >`. See Layout.h.

@@ -25,11 +25,11 @@ def MergeCollectivesPass : Pass<"weft-merge-collectives", "::mlir::ModuleOp"> {
 }
 
 def CombineAllReducesPass : Pass<"weft-combine-all-reduces", "::mlir::ModuleOp"> {
-  let summary = "Makes one all-reduce of those that do not wait for each other.";
+  let summary = "Combines all-reduces that do not wait for each other.";
   let description = [{
     All-reduces of one kind, group and element type become one op with several
-    operands, at the place of the last; ops that need an earlier one's result
-    and stand before that place move behind it. Collectives without uses are
+    operands, at the place of the last all-reduce; ops before that place that
+    need the result of an earlier all-reduce move after it. Collectives without uses are
     removed.
 
     Requires: stage `partitioned`.

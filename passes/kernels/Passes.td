@@ -109,10 +109,10 @@ def OutlineKernels : Pass<"weft-outline-kernels", "::mlir::ModuleOp"> {
 
     Where a kernel is one launch, reductions are grouped with the ops
     that one walk over their rows can compute. Where the target has a library, a
-    contraction that it computes has only those ops behind it that the library has
-    an epilogue for; the others are a kernel of their own. A kernel computes each of its values
-    at no more than eight positions: where more would read it, the kernel is cut
-    behind it.
+    contraction that it computes is followed only by ops for which the library has
+    an epilogue; the other ops are a separate kernel. A kernel computes each of its
+    values at no more than eight positions: if more positions would read a value,
+    the kernel is cut after it.
 
     Example: test/passes/outline-kernels.mlir.
 

@@ -43,7 +43,7 @@ def Weft_NotOp : Weft_UnaryOp<"not", "bitwise (logical on i1) complement", [], "
 def Weft_PopulationCountOp : Weft_UnaryOp<"population_count", "how many bits are set", [], "popcnt", Weft_IntegerTensor>;
 def Weft_CountLeadingZerosOp : Weft_UnaryOp<"count_leading_zeros", "zeros above the highest set bit; the width where none is", [], "count_leading_zeros", Weft_IntegerTensor>;
 def Weft_ReducePrecisionOp : Weft_ShardedOp<"reduce_precision", [Elementwise, AllElementTypesMatch<["input", "result"]>, AllShapesMatch<["input", "result"]>, Differentiable]> {
-  let summary = "rounds to a float type of so many exponent and mantissa bits and back; derivative likewise rounded";
+  let summary = "rounds to a float type with these numbers of exponent and mantissa bits; the derivative is rounded likewise";
   let arguments = (ins Weft_Tensor:$input, I64Attr:$exponent_bits, I64Attr:$mantissa_bits);
   let results = (outs Weft_Tensor:$result);
   let assemblyFormat = "$input `to` `e` $exponent_bits `m` $mantissa_bits attr-dict `:` custom<UnaryTypes>(type($input), type($result))";

@@ -93,7 +93,7 @@ def Weft_CheckpointOp : Weft_FlowOp<"checkpoint", [Differentiable]> {
   let summary = "a region whose values are computed again for its derivative";
   let stablehlo = "optimization_barrier, as jax.checkpoint leaves it";
   let factors = "";
-  let derivative = "of its region, run again behind an optimization_barrier";
+  let derivative = "of its region, run again after an optimization_barrier";
   let description = [{
     `%y = weft.checkpoint(%x) : (tensor<8xf32>) -> tensor<8xf32> {...}`. Nothing
     but the inputs is kept until the derivative; differentiation removes the op.
@@ -144,7 +144,7 @@ def Weft_ManualOp : Weft_Op<"manual", [DeclareOpInterfaceMethods<FixedLayoutsOpI
     over "y", and partitioning makes each device's part of it.
     (C1) one layout for each operand and result, of its rank, all
     over one mesh; (C2) all blocks are full; (C3) the region takes and yields
-    blocks; (C4) a type with a layout has the one that is said, and behind it
+    blocks; (C4) a type with a layout has the stated layout, followed by
     the free axes that the region's value has; (C5) a weft.manual inside has
     axes that this one leaves free; (C6) free axes are axes of the mesh that
     no layout uses.

@@ -45,7 +45,7 @@ def Weft_ScatterOp : Weft_PositionedOp<"scatter", [AllElementTypesMatch<["input"
   let derivative = "of set and sum";
   let description = [{
     `%r = weft.scatter sum %x at %ids with %u {...}`, the dimension numbers are
-    those of StableHLO. An element of an update that would lie outside is left
+    those of StableHLO. An element of an update that would be outside is left
     out. Updates are taken in row-major order: with `set` the last one stays.
     (C1) dimension numbers name dimensions that exist, each once, rising but for
     scatter_dims_to_operand_dims, and indices are integers; (C2) the updates'

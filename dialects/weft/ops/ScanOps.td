@@ -12,8 +12,8 @@ def Weft_CumulativeOp : Weft_PositionedOp<"cumulative", [AllElementTypesMatch<["
   let derivative = "ties of max and min: to the first";
   let description = [{
     `%c = weft.cumulative sum %x dim 1 : tensor<4x8xf32>`, as jax.lax.cumsum,
-    cumprod, cummax, cummin, cumlogsumexp. With `reverse` it is combined with
-    all behind it; with `exclusive` an element itself is left out, so that the
+    cumprod, cummax, cummin, cumlogsumexp. With `reverse` an element is combined
+    with all later elements; with `exclusive` it is left out itself, so that the
     first is neutral.
     (C1) dim lies in the rank; (C2) logsumexp is of floats; (C3) complex numbers
     have no order.
