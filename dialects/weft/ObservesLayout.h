@@ -1,4 +1,4 @@
-//===- ObservesLayout.h - ops that ask where a value lies -------*- C++ -*-===//
+//===- ObservesLayout.h - ops that ask for a value's layout -----*- C++ -*-===//
 //
 //   host.observe %y as "3" : tensor<8x4xf32>
 //

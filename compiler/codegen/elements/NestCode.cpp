@@ -1,4 +1,4 @@
-//===- NestCode.cpp - ops with a loop nest of their own -------------------===//
+//===- NestCode.cpp - ops with separate loop nests ------------------------===//
 
 #include "weft/compiler/codegen/elements/NestCode.h"
 

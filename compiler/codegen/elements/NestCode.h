@@ -1,4 +1,4 @@
-//===- NestCode.h - ops with a loop nest of their own -----------*- C++ -*-===//
+//===- NestCode.h - ops with separate loop nests ----------------*- C++ -*-===//
 //
 // Ops with the trait OwnLoopNest have their own nests, written with
 // ElementEmitter.h:

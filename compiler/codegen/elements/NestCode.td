@@ -1,4 +1,4 @@
-//===- NestCode.td - ops with a loop nest of their own -----------------------//
+//===- NestCode.td - ops with separate loop nests ----------------------------//
 //
 // Weft's ops are in the table of NestCode.cpp; an embedder's op with the trait
 // OwnLoopNest gets the interface as an external model.

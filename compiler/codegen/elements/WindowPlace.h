@@ -1,4 +1,4 @@
-//===- WindowPlace.h - where an element of a window lies --------*- C++ -*-===//
+//===- WindowPlace.h - the position of an element of a window ---*- C++ -*-===//
 //
 //   WindowPlace place{e, {}};
 //   x = place.at(window, p, k, 32)   p * stride + k * dilation - low, divided

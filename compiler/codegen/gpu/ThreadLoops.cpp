@@ -1,4 +1,4 @@
-//===- ThreadLoops.cpp - ops with loops of their own, by threads ----------===//
+//===- ThreadLoops.cpp - ops with their own loops, by threads -------------===//
 //
 //   %0 = weft.cumulative sum %x dim 1      of tensor<16x200xf32>
 //

@@ -1,4 +1,4 @@
-//===- Fold.cpp - reductions by a body of their own -----------------------===//
+//===- Fold.cpp - reductions by a given body ------------------------------===//
 
 #include "weft/dialects/weft/ShapeChecks.h"
 #include "weft/dialects/weft/ops/FlowOps.h"

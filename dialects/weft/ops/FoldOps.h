@@ -1,4 +1,4 @@
-//===- FoldOps.h - reductions by a body of their own ------------*- C++ -*-===//
+//===- FoldOps.h - reductions by a given body -------------------*- C++ -*-===//
 
 #ifndef WEFT_DIALECTS_WEFT_OPS_FOLDOPS_H
 #define WEFT_DIALECTS_WEFT_OPS_FOLDOPS_H

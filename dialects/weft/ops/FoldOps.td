@@ -1,4 +1,4 @@
-//===- FoldOps.td - reductions by a body of their own ------------------------//
+//===- FoldOps.td - reductions by a given body -------------------------------//
 
 #ifndef WEFT_DIALECTS_WEFT_FOLDOPS
 #define WEFT_DIALECTS_WEFT_FOLDOPS
