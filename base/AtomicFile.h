@@ -16,13 +16,13 @@
 // folder removes files of this kind that nobody has locked: those of processes
 // that were killed.
 //
-// A target that is a symbolic link stays one: the file that it points to is
+// A target that is a symbolic link stays a link: the file that it points to is
 // replaced. A dangling link is refused (ENOENT). In a folder with the sticky
 // bit that anybody may write, such as /tmp, so is a link whose owner is neither
 // the user nor the folder's owner (EACCES). A path that is no regular file (a
 // pipe, a device), or that is in /proc or in /dev outside of /dev/shm, is
 // written directly. A pipe without a reader is refused (ENXIO), as opening it
-// would wait for one.
+// would wait for a reader.
 //
 // This is the only code of Weft that creates files, apart from temporary ones
 // that tools/check/check_files.py lists; it checks that.

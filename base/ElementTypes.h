@@ -26,10 +26,10 @@ enum class ElementType : uint8_t {
 enum class ElementKind : uint8_t { Float, Bool, Signed, Unsigned, Complex };
 
 struct ElementFacts {
-  std::string_view name; ///< in plans and messages: f32
+  std::string_view name; ///< name in plans and messages: f32
   ElementKind kind;
   int bits;               ///< the bits of both components, for a complex number
-  std::string_view numpy; ///< in NumPy, Keras and JAX: float32
+  std::string_view numpy; ///< name in NumPy, Keras and JAX: float32
   int pjrt;               ///< PJRT_Buffer_Type
   int xla;                ///< PrimitiveType of xla_data.proto
 

@@ -34,7 +34,7 @@ public:
   /// Equals random.getrandbits(bits), for 1 to 32 bits.
   uint32_t bits(unsigned bits) { return next() >> (32 - bits); }
   /// Equals random.randint(1, 10**9): the seed that Keras gives an initializer
-  /// or a seed generator without one (keras.random.make_default_seed).
+  /// or a seed generator without a seed (keras.random.make_default_seed).
   uint32_t kerasSeed();
 
   /// The whole state: 624 words, then the number of words already used.

@@ -5,8 +5,8 @@
 //   m.text(flagOf);         // no array is given for x; add --data FILE.npz
 //
 // A library has options, and each of its callers has words for them: --data for
-// the command line, data= for Python. So a message keeps which options it names,
-// and the caller chooses the words (tools/weft/Commands.h).
+// the command line, data= for Python. So a message keeps the options that it
+// names, and the caller chooses the words (tools/weft/Commands.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ class Message;
 
 /// An option, with the value that it has or should have.
 struct Option {
-  std::string name;       ///< in words with _ between: add_channel
+  std::string name;       ///< words joined by _: add_channel
   std::string value = {}; ///< "true" turns on an option that is on or off
 
   /// Returns the option with this value.

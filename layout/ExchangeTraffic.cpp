@@ -50,9 +50,9 @@ struct Dimension {
   }
 };
 
-/// The digits that an axis adds to the numbers of a shard and of a needed one.
+/// The digits that an axis adds to the numbers of a shard and a needed shard.
 struct AxisDigits {
-  std::vector<std::vector<int64_t>> shard, needed; ///< by dimension
+  std::vector<std::vector<int64_t>> shard, needed; ///< indexed by dimension
 };
 
 /// The elements of each shard that its holders have already.

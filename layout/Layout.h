@@ -116,7 +116,7 @@ Box own(const Mesh &mesh, const Layout &layout, std::span<const int64_t> shape,
 bool isEven(const Layout &layout, std::span<const int64_t> shape);
 /// The least number of elements that the device that receives most must receive
 /// to change the layout: max over devices of |own_to \ own_from| (for
-/// non-partial layouts; partial ones add their summands, see Resharding.h).
+/// non-partial layouts; partial layouts add their summands, see Resharding.h).
 int64_t receiveLowerBound(const Mesh &mesh, const Layout &from,
                           const Layout &to, std::span<const int64_t> shape);
 

@@ -1,6 +1,6 @@
 //===- PermuteTraffic.h - bytes that a permute of members sends -*- C++ -*-===//
 //
-//   permuteBytes({3, 0, 1, 2}, 64)      64: each member sends to one other
+//   permuteBytes({3, 0, 1, 2}, 64)      64: each member sends to one member
 //   permuteBytes({0, 0, 0, 0}, 64)     192: member 0 sends to three others
 //   permuteBytes({0, -1, 2}, 64)         0: members 0 and 2 keep their values
 //

@@ -26,7 +26,7 @@ int64_t shardSize(int64_t n, int64_t p);
 /// The elements of n that shard i of p owns; empty shards are [n, n).
 Interval shardInterval(int64_t n, int64_t p, int64_t i);
 /// The common part of both; if there is none, an empty interval at the start of
-/// the later one.
+/// the later interval.
 Interval intersect(const Interval &a, const Interval &b);
 /// Product of the sizes, or INT64_MAX where that is larger.
 int64_t volume(std::span<const Interval> box);

@@ -35,8 +35,8 @@ inline constexpr int64_t kMostProgramBytes = int64_t(1) << 56;
 /// Bytes of a tensor, or INT64_MAX if there are more.
 int64_t tensorBytes(std::span<const int64_t> shape, int64_t elementBytes);
 /// The message that a tensor is too large: its bytes, the limit and a fix;
-/// empty if it is not. Each dimension is checked as a tensor of its own, so
-/// that an empty tensor has no larger one.
+/// empty if it is not. Each dimension is checked as a separate tensor, so
+/// that an empty tensor has no dimension above the limit.
 std::string oversize(std::span<const int64_t> shape, int64_t elementBytes);
 
 } // namespace weft

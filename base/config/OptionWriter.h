@@ -22,7 +22,7 @@ enum class OptionStatus { Accepted, Refused, Ignored };
 struct OptionRow {
   std::string name;
   std::string type; ///< "number"; empty if the option is not accepted
-  Json value;       ///< in the form of a file
+  Json value;       ///< value as a file has it
   OptionStatus status = OptionStatus::Accepted;
   /// The limits of the value, or the reason why the option is refused or
   /// ignored.

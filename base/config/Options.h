@@ -175,7 +175,7 @@ public:
 protected:
   /// Whether the option's value in the config is an object.
   virtual bool isObject(const char *name) = 0;
-  /// An object of a class of one of the tables.
+  /// An object whose class is in one of the tables.
   virtual std::shared_ptr<const Configured>
   anyObject(const char *name, std::shared_ptr<const Configured> value,
             const AnyTable &table, const AnyTable *others = nullptr) = 0;

@@ -10,8 +10,8 @@ namespace weft {
 
 using keras::Json;
 
-/// Each reads a value and returns its type in words if it has another one; null
-/// if it was read.
+/// Each function reads a value. If the value has another type, the function
+/// returns the expected type in words; else null.
 static const char *read(const Json &value, facts::Text &fact) {
   if (!value.is_string())
     return "a text";

@@ -35,7 +35,8 @@ std::string AnyTable::names() const {
   return out;
 }
 
-/// The class whose name, in any spelling, is close to an unknown one; or empty.
+/// The class whose name, in any spelling, is close to an unknown name; or
+/// empty.
 static std::string closestClass(std::string_view name,
                                 const std::vector<TableRow> &rows) {
   std::set<std::string> known;

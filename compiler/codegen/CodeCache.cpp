@@ -237,7 +237,7 @@ void weft::writeCachedCode(llvm::StringRef path, llvm::StringRef key,
   if (llvm::StringRef parent = llvm::sys::path::parent_path(path);
       !parent.empty() && llvm::sys::fs::create_directories(parent))
     return;
-  ::mkdir(path.str().c_str(), 0700); // it may exist
+  ::mkdir(path.str().c_str(), 0700); // may exist already
   Folder folder(path);
   if (folder.file < 0)
     return;

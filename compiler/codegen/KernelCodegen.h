@@ -31,7 +31,7 @@ struct CodegenOptions {
   /// The folder of cached objects (CodeCache.h); empty: no cache. It is created
   /// if needed; a damaged entry is compiled again.
   std::string cacheDir;
-  unsigned threads = 0; ///< 0: one for each core
+  unsigned threads = 0; ///< 0 for a thread on each core
   /// Whether a run is so short that compile time counts more. A generator may
   /// ignore it.
   bool isBrief = false;

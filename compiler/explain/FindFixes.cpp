@@ -209,7 +209,7 @@ void FixFinder::tryChange(const Change &change) {
 }
 
 /// Names the best change for each collective. The best for the step is among
-/// these, as it removes or shrinks one.
+/// these, as it removes or shrinks a collective.
 void FixFinder::advise() {
   std::vector<const Fix *> saving;
   for (const Trial &trial : now.trials)

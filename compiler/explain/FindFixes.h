@@ -11,9 +11,9 @@
 //   165,324 and a device holds 6,144 bytes less
 //
 // The order of the trials is fixed: half of them go to as many collectives, one
-// each; then a collective gets as many as its share of the bytes (of equal ones in
-// several layers, the first). Annotations whose
-// change removes a collective are its causes.
+// each; then a collective gets as many as its share of the bytes (of equal
+// collectives in several layers, the first). Annotations whose change removes a
+// collective are its causes.
 //
 //===----------------------------------------------------------------------===//
 

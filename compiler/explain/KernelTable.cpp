@@ -111,7 +111,7 @@ llvm::json::Value weft::toJson(llvm::ArrayRef<KernelLine> kernels) {
 
 namespace {
 /// Writes words separated by blanks, in lines of at most `width` columns where
-/// words allow it. The first line is indented by `indent`, further ones by 6.
+/// words allow it. The first line is indented by `indent`, further lines by 6.
 class Lines {
 public:
   Lines(llvm::raw_ostream &out [[clang::lifetimebound]], unsigned width)

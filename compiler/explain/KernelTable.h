@@ -40,7 +40,7 @@ struct KernelLine {
   double operations = 0;
   int64_t scratchBytes = 0, plannedBytes = 0;
   std::string share; ///< description of the workers' shares; or ""
-  /// The reason why the kernel has several nests although one was wanted.
+  /// The reason why the kernel has several nests although one nest was wanted.
   std::string reason;
   std::vector<NestLine> nests;
 };

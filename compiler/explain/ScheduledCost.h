@@ -21,7 +21,7 @@
 namespace weft {
 
 /// The costs of the public function of a module at stage `scheduled`; nothing
-/// if there is not exactly one.
+/// unless there is exactly one such function.
 std::optional<Explanation> explainScheduled(mlir::ModuleOp module);
 
 } // namespace weft

@@ -60,7 +60,7 @@ std::string weft::deviceList(llvm::ArrayRef<int64_t> ids) {
 std::vector<HeldBlock> weft::heldBlocks(const Mesh &mesh, const Layout &layout,
                                         llvm::ArrayRef<int64_t> shape) {
   std::vector<HeldBlock> blocks;
-  std::map<std::vector<int64_t>, size_t> known; // by first elements
+  std::map<std::vector<int64_t>, size_t> known; // block number by start
   for (int64_t p = 0; p < mesh.size(); ++p) {
     Box box = own(mesh, layout, shape, p);
     if (volume(box) == 0)

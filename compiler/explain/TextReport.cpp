@@ -160,7 +160,7 @@ std::string TextReport::collectives(size_t mostLines) const {
       collectiveRows(explanation, options.isComplete);
   Widths columns = widths(rows);
   std::vector<std::string> texts;
-  size_t lines = linesOf(head) + 1; // bytes of the total
+  size_t lines = linesOf(head) + 1; // with the line of the total
   for (const CollectiveRow &each : rows) {
     texts.push_back(row(each, columns));
     lines += linesOf(texts.back());

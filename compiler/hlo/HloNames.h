@@ -14,7 +14,7 @@
 
 namespace weft::hlo {
 
-/// XLA's opcode of an op, "all-reduce"; empty for an op without one.
+/// XLA's opcode of an op, "all-reduce"; empty for an op without an opcode.
 std::string opcodeOf(mlir::Operation *op);
 /// XLA's name of an attribute of Weft's ops.
 llvm::StringRef attributeName(llvm::StringRef name);

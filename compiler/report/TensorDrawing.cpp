@@ -2,9 +2,9 @@
 //
 // A drawing has a block for each shard of two dimensions, and sheets at the
 // back for copies; 784x200 over model=4 of a 2x4 mesh has four blocks from left
-// to right. A dimension with more than 32 shards is one hatched block. Each block
-// has the ids of its devices. The padding of an uneven last shard is drawn
-// dashed, and so are shards without an element.
+// to right. A dimension with more than 32 shards is one hatched block. Each
+// block has the ids of its devices. The padding of an uneven last shard is
+// drawn dashed, and so are shards without an element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +40,7 @@ namespace {
 
 /// A dimension of the drawing.
 struct Side {
-  int64_t dim = -1; ///< -1: none
+  int64_t dim = -1; ///< -1 for none
   int64_t size = 1, shards = 1;
   double length = 0;
   bool isCollapsed() const { return shards > kMostShards; }

@@ -57,7 +57,7 @@ static void addBorder(OpPassManager &pm, Stage stage) {
     pm.addPass(createVerifyLayoutsPass());
 }
 
-/// Adds the passes from the previous stage to this one.
+/// Adds the passes from the previous stage to this stage.
 static void addStage(OpPassManager &pm, Stage stage,
                      const PipelineOptions &options) {
 #define WEFT_PASS(of, pass)                                                    \

@@ -36,7 +36,7 @@ struct ConvolutionShape {
 };
 
 /// The loops of a convolution with vectors of `lanes` and tiles along `tiled`;
-/// with lanes of channels all groups are one.
+/// with lanes of channels all groups count as one.
 ConvolutionShape convolutionShape(ConvolutionOp op, const Strides &lhs,
                                   const Strides &rhs, ConvolutionLanes lanes,
                                   int64_t tiled);

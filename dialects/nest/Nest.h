@@ -70,11 +70,11 @@ bool readsElsewhere(mlir::Value value,
 /// (K1) A kernel with decisions holds nests, data constants and a return. (K2)
 /// Each result that a nest computes is in the memory of that result, or of
 /// another of the same value. (K3) Values fit in the kernel's memory, and none
-/// overwrites one that is still read. (K4) A kernel of the kind `elementwise`
-/// is one nest of elements, transposed or not. (K5) Launches give the kernel
-/// the planned memory that it uses. (K6) An argument that a result updates
-/// (weft.updated) is read only by the op of that result, which changes elements
-/// of it.
+/// overwrites a value that is still read. (K4) A kernel of the kind
+/// `elementwise` is one nest of elements, transposed or not. (K5) Launches give
+/// the kernel the planned memory that it uses. (K6) An argument that a result
+/// updates (weft.updated) is read only by the op of that result, which changes
+/// elements of it.
 llvm::LogicalResult verifyKernel(mlir::func::FuncOp kernel);
 } // namespace weft::nest
 

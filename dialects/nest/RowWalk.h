@@ -39,7 +39,7 @@ mlir::Operation *sumOf(llvm::ArrayRef<mlir::Operation *> ops,
 /// other op has loops. Null, with the reason in `why`, if there is none.
 mlir::Operation *ownOf(llvm::ArrayRef<mlir::Operation *> ops,
                        mlir::ValueRange stored, std::string &why);
-/// The number of terms of an element of such a sum.
+/// The number of terms that an element of the op's result combines.
 int64_t termsOf(mlir::Operation *sum);
 /// Whether one nest can compute `ops` and store `stored`: row by row if there
 /// are reductions, by terms or by an op's own loops if one op has them, else by

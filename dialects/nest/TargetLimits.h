@@ -21,7 +21,7 @@ namespace weft::nest {
 /// Limits of a processor that launches blocks of threads. The speeds are
 /// from data sheets (A100, H100, B200) and serve to choose tiles.
 struct BlockLimits {
-  int64_t threads = 0; ///< of a block
+  int64_t threads = 0; ///< threads of a block
   /// Shared memory of a block that the driver grants without a special
   /// attribute.
   int64_t sharedBytes = 0;

@@ -27,7 +27,7 @@ namespace weft::nest {
 /// Several dimensions as one: `size` positions in row-major order.
 struct JoinedDims {
   llvm::SmallVector<int64_t> dims;  ///< of the result; empty for the depth
-  llvm::SmallVector<int64_t> sizes; ///< of each
+  llvm::SmallVector<int64_t> sizes; ///< size of each dimension
   int64_t size() const { return llvm::product_of(sizes); }
 };
 

@@ -121,7 +121,7 @@ struct TileSize {
 } // namespace
 
 /// The cycles of one step of k: two multiply-adds or two loads a cycle, and at
-/// least the latency of one.
+/// least the latency of a multiply-add.
 static double tileCost(int64_t rows, int64_t vectors) {
   return std::max({rows * vectors / 2.0, (rows + vectors) / 2.0, 4.0});
 }

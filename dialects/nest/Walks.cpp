@@ -124,7 +124,7 @@ static std::string refuseSide(LoopsOp loops, weft::nest::ElementsAttr walk) {
 }
 
 /// Checks a nest of elements: it has no op with loops, stored values have one
-/// shape, and none reads other positions of one that is stored before it.
+/// shape, and none reads other positions of a value stored before it.
 static LogicalResult verifyElements(LoopsOp loops) {
   if (Operation *op = loops.getNestOp())
     return loops.emitOpError("walks over elements but computes '")

@@ -20,7 +20,8 @@ LogicalResult AllReduceOp::verify() {
   return success();
 }
 
-/// Checks the dimensions of a collective along one: (C1), of a pick (C2).
+/// Checks the dimensions of a collective along a dimension: (C1); for a pick,
+/// (C2).
 static LogicalResult checkAlong(Operation *op, int64_t dim, Value source,
                                 Value target) {
   if (failed(checkDim(op, typeOf(source), dim)))

@@ -92,7 +92,7 @@ bool plan::hasBias(Epilogue epilogue) {
 }
 
 /// The number of elements of lhs (1), rhs (2) or the result (3) up to the last
-/// one used.
+/// used element.
 static int64_t reach(plan::ContractionAttr of, unsigned array) {
   int64_t last = 0;
   auto add = [&](ArrayRef<int64_t> dims) {

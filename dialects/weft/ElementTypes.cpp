@@ -5,9 +5,9 @@
 using namespace mlir;
 using llvm::APFloat;
 
-/// Whether a narrower float type is exact in a wider one. bf16, f16, f32 and
-/// f64 have everything that it may have: zeros of both signs, infinities, NaN,
-/// subnormal numbers.
+/// Whether a wider float type represents a narrower type exactly. bf16, f16,
+/// f32 and f64 have all that the narrower type may have: zeros of both signs,
+/// infinities, NaN, subnormal numbers.
 static bool isExactInFloat(FloatType from, FloatType to) {
   if (to.getWidth() < 16)
     return false;

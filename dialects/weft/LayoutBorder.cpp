@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace weft;
 
-/// Whether a ranked tensor among the types has a layout, or lacks one.
+/// Whether a ranked tensor among the types has a layout, or lacks a layout.
 static bool anyTensor(TypeRange types, bool withLayout) {
   return llvm::any_of(types, [&](Type type) {
     return isa<RankedTensorType>(type) && bool(getLayout(type)) == withLayout;

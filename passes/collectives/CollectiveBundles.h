@@ -2,7 +2,7 @@
 //
 // Works on numbers, not on IR: ops of a block are numbered, each with the ops
 // that it needs. Collectives of one kind that do not need each other, directly
-// or through other ops, can become one. Collectives 0, 1, 3, 4 of kind a:
+// or through other ops, can be combined. Collectives 0, 1, 3, 4 of kind a:
 //
 //   op      0   1   2   3   4        0 and 1 need nothing,
 //   kind    a   a   -   a   a        3 needs 1 through 2, 4 needs 0

@@ -14,7 +14,7 @@
 
 namespace weft {
 
-/// The largest trip count of a loop; the interpreter refuses longer ones.
+/// The largest trip count of a loop; the interpreter refuses longer loops.
 inline constexpr int64_t kMostTimes = 1 << 20;
 
 class Lockstep {

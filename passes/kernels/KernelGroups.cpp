@@ -261,7 +261,7 @@ void KernelGroups::addDependencies() {
     if (!group.isFixed)
       continue;
     // All devices communicate in the program's order, so each collective, loop
-    // or branch depends on the previous one.
+    // or branch depends on the previous of these.
     if (last) {
       group.before.insert(*last);
       groups[*last].after.insert(i);

@@ -18,7 +18,7 @@ namespace weft {
 /// The least multiply-adds of a library call: fewer take less time than a
 /// launch.
 static constexpr int64_t kLeastMultiplyAdds = 64 << 10;
-/// The most calls for a batch of several dimensions that do not join to one; a
+/// The most calls for a batch of several dimensions that cannot be joined; a
 /// call covers the last of them.
 static constexpr int64_t kMostCalls = 64;
 

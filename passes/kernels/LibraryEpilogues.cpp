@@ -47,7 +47,7 @@ namespace {
 /// Compares values of a kernel with values of an expression; a leaf of the
 /// expression stands for one value of the kernel.
 struct SameMeaning {
-  llvm::SmallDenseMap<Value, Value> leaves; ///< of the expression
+  llvm::SmallDenseMap<Value, Value> leaves; ///< leaves of the expression
   bool compare(Value found, Value wanted) const {
     if (auto leaf = leaves.find(wanted); leaf != leaves.end())
       return leaf->second == found;

@@ -49,10 +49,10 @@ private:
   void pass(Operation *op, ArrayRef<unsigned> positions);
 
   llvm::DenseMap<Operation *, Positions> reads;
-  SmallVector<unsigned> nests; ///< of each position
+  SmallVector<unsigned> nests; ///< nest of each position
   llvm::DenseMap<unsigned, unsigned> scalars;
   unsigned numNests = 0;
-  /// The first position of the present kernel. Smaller ones belong to the
+  /// The first position of the present kernel. Smaller positions belong to the
   /// kernels of later ops, after a cut.
   unsigned firstHere = 0;
   /// The position of the nest that the next stored value may join.

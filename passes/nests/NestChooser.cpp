@@ -163,7 +163,7 @@ void NestChooser::formNests() {
 //===----------------------------------------------------------------------===//
 
 /// Whether an internal value may be in the memory of a result of its type: the
-/// result is the only one that it affects, element by element.
+/// result is the only result that it affects, element by element.
 bool NestChooser::canShareResult(Value value, Value result) {
   if (!isElementwise(result.getDefiningOp()) ||
       value.getType() != result.getType())

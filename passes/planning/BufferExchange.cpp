@@ -16,7 +16,7 @@ BufferExchange::BufferExchange(llvm::ArrayRef<CarriedPlaces> carried,
     return value.bytes >= kLeastBytes && value.before != value.after &&
            mayExchange(value.before) && mayExchange(value.after);
   };
-  // A value that stays is no target of another one.
+  // A value that stays is no target of another value.
   for (const CarriedPlaces &value : carried)
     if (value.before == value.after)
       targets.insert(value.before.key());

@@ -80,7 +80,7 @@ LayoutAttr ProgramEmitter::layoutOf(DictionaryAttr attributes, int64_t rank) {
   return LayoutAttr::get(mesh, Layout::replicated(rank));
 }
 
-/// The location with the port's name in the program's text, if it has one.
+/// The location with the port's name in the program's text, if it has a name.
 static Location namedPort(Location loc, DictionaryAttr attributes) {
   auto name =
       attributes ? attributes.getAs<StringAttr>(kSourceNameAttr) : StringAttr();

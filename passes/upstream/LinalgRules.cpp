@@ -191,8 +191,8 @@ TensorFactors StructuredRule::factorsOf(OpOperand &operand) {
       factors.push_back(windowOf(operand, expr));
       continue;
     }
-    // A loop that indexes two dimensions (a diagonal), or only a part of one,
-    // is not sharded.
+    // A loop that indexes two dimensions (a diagonal), or only a part of a
+    // dimension, is not sharded.
     bool again = !seen.insert(dim.getPosition()).second;
     if (again || type.getDimSize(factors.size()) != sizes[dim.getPosition()]) {
       replicate(expr);
@@ -205,7 +205,7 @@ TensorFactors StructuredRule::factorsOf(OpOperand &operand) {
 }
 
 /// Replicates parallel loops that do not index every output, and reduction
-/// loops that index one.
+/// loops that index an output.
 void StructuredRule::checkOutputs() {
   for (const TensorFactors &result : rule.results)
     for (unsigned loop = 0; loop < sizes.size(); ++loop) {

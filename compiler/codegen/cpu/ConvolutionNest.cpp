@@ -48,7 +48,7 @@ struct WindowLoop {
   Window window;
   int64_t size;     ///< size of the input
   int64_t lhs, rhs; ///< strides
-  Value place;      ///< in the result
+  Value place;      ///< position in the result
   Value k;
 };
 
@@ -101,10 +101,10 @@ private:
   Lanes along = Lanes::Outputs;
   bool inputsOutside = false;
   SmallVector<WindowLoop> windows;
-  int64_t tiled = 0, tiledSpatial = -1, period = 1; ///< -1: samples are tiled
+  int64_t tiled = 0, tiledSpatial = -1, period = 1; ///< -1 if samples are tiled
   Tile tile{1, 1, 1};
-  Value sample, tilePlace, resultBase; ///< of the tile's first place
-  Value firstFeature, firstInput;      ///< of the group
+  Value sample, tilePlace, resultBase; ///< values at the tile's first place
+  Value firstFeature, firstInput;      ///< first numbers in the group
   Value extendedSample;                ///< null if loads extend the elements
 };
 } // namespace

@@ -1,6 +1,6 @@
 //===- DotShape.h - a contraction in memory ---------------------*- C++ -*-===//
 //
-// Functions that emit contractions; the form of the walk selects one.
+// Functions that emit contractions; the form of the walk selects a function.
 //
 //===----------------------------------------------------------------------===//
 

@@ -59,7 +59,7 @@ private:
 };
 
 /// At most four lowerings that no thread uses, kept from program to program:
-/// making one takes as long as compiling a small kernel.
+/// making a lowering takes as long as compiling a small kernel.
 class KeptLowerings {
 public:
   explicit KeptLowerings(CpuTarget target) : target(std::move(target)) {}

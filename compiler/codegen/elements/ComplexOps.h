@@ -20,7 +20,7 @@ struct ComplexEmitter {
   mlir::Location loc;
 
   mlir::Value make(mlir::Value re, mlir::Value im) const;
-  /// A real number as a complex one.
+  /// A real number as a complex number.
   mlir::Value number(mlir::ComplexType type, double value) const;
   mlir::Value re(mlir::Value x) const;
   mlir::Value im(mlir::Value x) const;

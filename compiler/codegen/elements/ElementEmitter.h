@@ -104,7 +104,7 @@ public:
                                              llvm::ArrayRef<int64_t> shape);
   mlir::Value linearIndex(llvm::ArrayRef<int64_t> shape,
                           const ElementIndex &index);
-  /// The position plus the value of an i64 operand, if there is one.
+  /// The position plus the value of an i64 operand, if there is an operand.
   mlir::FailureOr<mlir::Value> shifted(mlir::Value position, mlir::Value offset,
                                        unsigned depth);
   /// An integer element as a position: i64, and clamped to [0, last].
@@ -144,7 +144,7 @@ public:
   }
 
   /// Marks positions as adjacent; the first is a multiple of their count.
-  /// Contiguous elements at these innermost positions (row-major ones in a flat
+  /// Contiguous elements at these innermost positions (row-major in a flat
   /// nest) are loaded as vectors, aligned to their size or 16 bytes. Complex
   /// numbers are not.
   void addNeighbours(llvm::ArrayRef<mlir::Value> positions);

@@ -85,7 +85,7 @@ void ElementEmitter::addNeighbours(ArrayRef<Value> positions) {
                             int64_t(positions.size())};
 }
 
-/// Loads an element with its adjacent ones; null if it is in no group of
+/// Loads an element with adjacent elements; null if it is in no group of
 /// contiguous elements.
 Value ElementEmitter::loadNeighbour(Value tensor, Value pointer,
                                     const ElementIndex &index) {

@@ -221,7 +221,7 @@ Value FourierNest::transform(Scratch memory, int64_t n, const UnitRoots &table,
   return memory.here;
 }
 
-/// Reads the line at `line`, multiplied by the chirp if there is one.
+/// Reads the line at `line`, multiplied by the chirp if there is a chirp.
 LogicalResult FourierNest::read(ArrayRef<Value> line, Value memory,
                                 const Chirp *chirp) const {
   int64_t n = op.getLength(),

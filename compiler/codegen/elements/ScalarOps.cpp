@@ -263,7 +263,7 @@ Value emitCombine(OpBuilder &b, Location loc, ReduceKind kind, Type elementType,
 Value emitNeutral(OpBuilder &b, Location loc, ReduceKind kind,
                   Type elementType) {
   if (kind == ReduceKind::Sum &&
-      // Some formats have no zero, but their type in registers has one.
+      // Some formats have no zero, but their type in registers has a zero.
       isSmallFloat(elementType))
     return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
   TypedAttr neutral = neutralElement(kind, elementType);

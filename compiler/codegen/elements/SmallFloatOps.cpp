@@ -124,7 +124,7 @@ Value BitEmitter::toExponent(Value x) const {
 
 Value BitEmitter::numberFromMagnitude(Value magnitude) const {
   // Normal numbers: the exponent is shifted to its position and biased again.
-  // Subnormal numbers are multiples of the least one.
+  // Subnormal numbers are multiples of the least number.
   Value normal = add(left(magnitude, 23 - mantissaBits),
                      number(uint32_t(127 - bias) << 23));
   float least =

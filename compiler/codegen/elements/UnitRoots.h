@@ -40,7 +40,7 @@ private:
 
   ElementEmitter &e;
   mlir::Type component;
-  int64_t step = 0; ///< between numbers of `coarse`; 0 if there is one table
+  int64_t step = 0; ///< distance of numbers of `coarse`; 0 for one table
   mlir::Value fine, coarse;
 };
 

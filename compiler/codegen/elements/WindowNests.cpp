@@ -172,7 +172,7 @@ struct ConvolutionNest {
   ConvolutionOp op;
   RankedTensorType lhs, rhs, result;
   Type elementType;
-  SmallVector<Value> place; ///< in the result; the feature is null
+  SmallVector<Value> place; ///< position in the result; the feature is null
   WindowList windows;
 
   ConvolutionNest(ElementEmitter &e [[clang::lifetimebound]], ConvolutionOp op)

@@ -61,13 +61,13 @@ private:
   unsigned operand;
   int64_t threads, run, perLine, linesAtOnce, rounds, taking;
   mlir::Value thread;
-  mlir::Type element; ///< in shared memory
+  mlir::Type element; ///< type in shared memory
   std::optional<nest::OperandPaths> paths;
   // The current tile:
   llvm::SmallVector<mlir::Value> batch;
   mlir::Value firstRow, pointer, front;
   llvm::SmallVector<mlir::Value> rowOffsets;                   ///< by round
-  llvm::SmallVector<llvm::SmallVector<mlir::Value>> rowDigits; ///< with bounds
+  llvm::SmallVector<llvm::SmallVector<mlir::Value>> rowDigits; ///< if bounded
 };
 
 } // namespace weft::gpu

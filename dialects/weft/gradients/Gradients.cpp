@@ -1,6 +1,6 @@
 //===- Gradients.cpp - derivatives of elementwise ops ---------------------===//
 //
-// Derivatives at points without one follow JAX's conventions: relu' is 0 at 0,
+// Where functions have no derivative, JAX's conventions hold: relu' is 0 at 0,
 // max and min give each side half of a tie's gradient, |x|' is 1 at 0. A
 // gradient for complex x is the gradient of a function of x alone, never
 // conjugated: x^2 gives 2 x grad.

@@ -68,7 +68,7 @@ CheckpointOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
 }
 
 /// Fills one region of a branch's gradient, which takes the inputs and then the
-/// gradients of the results that have one.
+/// gradients of the results that have gradients.
 static LogicalResult fillGradientBranch(CaseOp op, Region &forward,
                                         Region &into,
                                         ValueRange resultGradients,
@@ -264,7 +264,7 @@ void BackwardLoop::findActive(ValueRange resultGradients,
 
 /// The loop's state before iteration count - 1 - %i. The block's arguments are
 /// the counter, the gradients, and a stack or an invariant value for each
-/// carried one; the stacks themselves come last.
+/// carried value; the stacks themselves come last.
 SmallVector<Value> BackwardLoop::bodyArguments(OpBuilder &inner, Block &block) {
   GradientBuilder g{inner, loc};
   Value last = g.integers(forward.getCount() - 1, {}, inner.getI32Type());

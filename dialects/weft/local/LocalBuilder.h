@@ -19,7 +19,8 @@ struct LocalBuilder {
 
   /// tensor<i64>, or a splat in the given shape.
   mlir::Value integer(int64_t value, llvm::ArrayRef<int64_t> shape = {});
-  /// The value's integers converted to i64; the largest i64 for larger ones.
+  /// The value's integers converted to i64; larger integers become the largest
+  /// i64.
   mlir::Value asI64(mlir::Value value);
   mlir::Value clamp(mlir::Value value, int64_t least, int64_t most);
   /// The positions start, start + 1, ... ; `start` is tensor<i64> or null for

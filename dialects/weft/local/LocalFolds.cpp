@@ -70,8 +70,8 @@ SmallVector<Value> LocalFold::run() {
     for (auto [value, init] : llvm::zip_equal(values, inits))
       value = masked(value, init, dim);
   while (!left.empty()) {
-    // The first of the dimensions to fold: the last sharded one; all if there
-    // is none.
+    // The first dimension to fold is the last sharded dimension; without
+    // sharded dimensions all are folded at once.
     size_t from = left.size() - 1;
     while (from > 0 && placement.shards(left[from]) == 1)
       --from;

@@ -101,7 +101,7 @@ SmallVector<Value> CumulativeOp::buildLocal(OpBuilder &builder,
 // Positions of the largest and smallest
 //===----------------------------------------------------------------------===//
 
-/// Converts local positions to global ones.
+/// Converts local positions to global positions.
 static Value toGlobal(LocalBuilder &b, Value positions, int64_t blockSize,
                       Value coordinate) {
   Value offset =

@@ -8,8 +8,8 @@
 using namespace mlir;
 using namespace weft;
 
-/// Folds to a splat of the result's shape if the input is one. The data never
-/// has a layout, so none is lost.
+/// Folds to a splat of the result's shape if the input is a splat. The data
+/// never has a layout, so none is lost.
 static OpFoldResult foldSplat(Attribute input, Value result) {
   if (auto splat = dyn_cast_or_null<SplatElementsAttr>(input))
     return splat.resizeSplat(withLayout(typeOf(result), {}));

@@ -314,7 +314,7 @@ FactorShardings weft::projectToFactors(const Mesh &mesh,
       SubAxes axes = any ? rest : takeDividing(rest, size);
       if (any)
         rest.clear();
-      // A factor in two dimensions can have the axes of only one.
+      // A factor in two dimensions can have the axes of only one of these.
       if (!result.axes[factor].empty() && !(result.axes[factor] == axes))
         result.exact = false;
       else

@@ -48,7 +48,7 @@ struct Factor {
 };
 
 using DimFactors = llvm::SmallVector<unsigned, 1>;      ///< major to minor
-using TensorFactors = llvm::SmallVector<DimFactors, 4>; ///< one a dimension
+using TensorFactors = llvm::SmallVector<DimFactors, 4>; ///< by dimension
 
 /// Position p of a result's factor needs the operand positions q with
 ///
@@ -71,7 +71,7 @@ struct PositionMap {
   unsigned operand = 0, result = 0, factor = 0;
   int64_t scale = 1, offset = 0, window = 1, dilation = 1;
   int64_t divisor = 1;
-  int64_t modulus = 0; ///< 0: positions do not wrap around
+  int64_t modulus = 0; ///< 0 if positions do not wrap around
   /// The value at positions without an operand position: the neutral element of
   /// `fill` (nothing: the op does not read them), or the value of an operand
   /// (one element).
@@ -95,7 +95,7 @@ enum class Linearity : uint8_t {
   JointlyLinear = 2, ///< linear in all such operands together (add, subtract)
   Rising = 4,        ///< never falls in it (relu, floor): a max stays a max
   Falling = 8,       ///< never rises (neg): a max becomes a min
-  Moving = 16,       ///< only moves or copies elements (reshape): any kind
+  Moving = 16,       ///< only moves elements (reshape): any kind passes
 };
 constexpr Linearity operator|(Linearity a, Linearity b) {
   return static_cast<Linearity>(static_cast<unsigned>(a) |
@@ -137,9 +137,9 @@ ShardingRule reshapeRule(llvm::ArrayRef<int64_t> from,
 /// ([i, j], [j, k]) -> ([i, k]) {i=128, j=784, k=10} reduce={j}
 std::string toString(const ShardingRule &rule);
 /// The reason why the rule does not fit these shapes, or empty. A dimension is
-/// the product of its factors, unless it has none or one whose size may differ:
-/// of kind Window, Shift, Select or Replicated, or with a PositionMap. `inits`
-/// and `linearity` fit the operands.
+/// the product of its factors, unless it has none or a factor whose size may
+/// differ: of kind Window, Shift, Select or Replicated, or with a PositionMap.
+/// `inits` and `linearity` fit the operands.
 std::string invalidReason(const ShardingRule &rule,
                           llvm::ArrayRef<llvm::ArrayRef<int64_t>> operands,
                           llvm::ArrayRef<llvm::ArrayRef<int64_t>> results);
