@@ -37,8 +37,10 @@ TEST_CASE("gradients accumulated by scatters are summed once") {
   %1 = weft.scatter sum %0 at %i with %h {update_window_dims = array<i64: 1>, inserted_window_dims = array<i64: 0>, scatter_dims_to_operand_dims = array<i64: 0>, index_vector_dim = 1 : i64} : tensor<6x4xf32>, tensor<8xi32>, tensor<8x4xf32> -> tensor<6x4xf32>
   return %1 : tensor<6x4xf32>
 })");
-  CHECK(sent.count("all_reduce") <= 2);
-  CHECK(sent.count("all_gather") == 0);
+  // One sum of the result is 2 * 3/4 of its 96 bytes. Two moves of an operand
+  // and a gather of the result are fewer.
+  CHECK(sent.count("all_reduce") <= 1);
+  CHECK(sent.bytes() <= 144);
 }
 
 TEST_CASE("partial sums over two axes become every layout of three") {
