@@ -17,7 +17,7 @@ struct Port {
   std::string name; ///< d1/kernel, x, metrics/loss
   Role role = Role::Other;
   ElementType type = ElementType::Float32;
-  std::vector<int64_t> shape; ///< global
+  std::vector<int64_t> shape; ///< shape of the whole array
   int64_t donatedTo = -1;     ///< input: the output that reuses its memory
   PortFacts facts;
 

@@ -42,7 +42,7 @@ struct Change {
 using ChangesOf = std::function<std::vector<Change>(const CollectiveCost &)>;
 
 struct FixLimits {
-  size_t most = 10;              ///< trials
+  size_t most = 10;              ///< largest number of trials
   std::optional<double> seconds; ///< no trial starts later; none: no limit
   /// Called before each trial, and after the last, with the number of trials
   /// done and of all trials.

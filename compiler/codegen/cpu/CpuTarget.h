@@ -21,7 +21,7 @@ struct CpuTarget {
   std::string triple;        ///< x86_64-pc-linux-gnu
   std::string cpu;           ///< LLVM's name of the processor: x86-64-v4
   std::string features;      ///< LLVM's feature string
-  unsigned vectorBytes = 16; ///< widest register
+  unsigned vectorBytes = 16; ///< of the widest register
   bool hasFma = false;
   /// WEFT_FEATURE_* bits of weft.h that the kernels need.
   uint64_t runtimeFeatures = 0;
