@@ -34,7 +34,7 @@ struct Dimension {
                                     std::max(a.begin, b.begin));
   }
   /// For a nonempty shard, the number of needed shards by the elements they
-  /// have in common with it. Needed shards between the first and the last lie
+  /// have in common with it. Needed shards between the first and the last are
   /// in it completely.
   Wants wantsOf(int64_t shard) const {
     Interval elements = held(shard);
@@ -171,7 +171,7 @@ public:
   ShardWalk(std::span<const Dimension> dims,
             const OwnElements &own [[clang::lifetimebound]], int64_t holders)
       : dims(dims), own(own), holders(holders) {}
-  /// Visits the shards whose number begins with `number` and which `wants`
+  /// Visits the shards whose number starts with `number` and which `wants`
   /// devices need so far.
   void visit(size_t dim, int64_t number, const Wants &wants);
   int64_t most = 0;

@@ -59,7 +59,7 @@ int64_t coordinate(std::span<const MeshAxis> mesh, int64_t position,
 int64_t shardCount(std::span<const SubAxis> digits);
 /// Whether two digits use a common part of one axis. Two digits of an axis, of
 /// more than one value each, are disjoint only if one ends where the other
-/// begins or before: the 2 of 6 = 2*3 and the 2 of 6 = 3*2 overlap.
+/// starts or before: the 2 of 6 = 2*3 and the 2 of 6 = 3*2 overlap.
 bool overlaps(const SubAxis &a, const SubAxis &b);
 /// The reason why these digits cannot be used together on the mesh, or empty:
 /// an axis that it lacks, a size that does not divide the axis, an axis used

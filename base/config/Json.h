@@ -33,7 +33,7 @@ using Json = nlohmann::ordered_json;
 /// more than 200 levels.
 std::string parseJson(std::string_view text, Json &out);
 
-/// Appends the message to `error`, on a line of its own.
+/// Appends the message to `error`, on a new line.
 void addError(std::string &error, const std::string &message);
 /// Appends a fix to a message that has none.
 std::string withFix(const std::string &message, const char *how);

@@ -349,8 +349,8 @@ Value TiledConvolution::visible(unsigned place, Value &offset) {
     if (w.low != 0)
       at = e.add(at, constant(-w.low));
     if (w.baseDilation > 1)
-      at = arith::DivSIOp::create(b, loc, at,
-                                  constant(w.baseDilation)); // exact
+      at =
+          arith::DivSIOp::create(b, loc, at, constant(w.baseDilation)); // exact
     if (static_cast<int64_t>(i) == tiledSpatial && place > 0)
       at = e.add(at, constant(place * period * w.stride / w.baseDilation));
     int64_t end =

@@ -10,7 +10,7 @@
 namespace weft::gpu {
 
 /// Compiles the kernel functions in `text`, each of which has a walk, for a
-/// chip (sm_90a) in a context of its own: weft ops to gpu, nvvm and the llvm
+/// chip (sm_90a) in a separate context: weft ops to gpu, nvvm and the llvm
 /// dialect, LLVM IR and one PTX module. Returns the error, or empty.
 std::string lowerToPtx(llvm::StringRef text, llvm::StringRef chip,
                        std::string &ptx);
