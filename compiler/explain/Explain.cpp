@@ -5,9 +5,11 @@
 #include "weft/base/Saturating.h"
 #include "weft/compiler/explain/Provenance.h"
 #include "weft/dialects/weft/ElementTypes.h"
+#include "weft/dialects/weft/LayoutPrice.h"
 #include "weft/layout/Sizes.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace mlir;
 using namespace weft;
@@ -119,11 +121,20 @@ int64_t Explanation::totalCount() const {
   return count;
 }
 
+int64_t PricedLayouts::gap() const {
+  if (price <= bound)
+    return 0;
+  return int64_t(std::ceil(10000. * double(price - bound) / double(price)));
+}
+
 Explanation weft::explainProgram(plan::ProgramOp program) {
   Explanation result;
   Mesh mesh = program.getMesh().getMesh();
   result.step = program.getSymName().str();
   result.devices = deviceText(mesh);
+  if (auto priced = program->getAttrOfType<DenseI64ArrayAttr>(kLayoutPriceAttr);
+      priced && priced.size() == 2)
+    result.layouts = {priced[0], priced[1]};
   MemoryUse &memory = result.memory;
   for (Operation &op : program.getBody().front()) {
     ++result.instructions;

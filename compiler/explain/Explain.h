@@ -111,11 +111,20 @@ struct FixSearchSummary {
   bool isOutOfTime = false; ///< a limit on the time ended the search
 };
 
+/// The price of layouts that were chosen by price, and what none in their graph
+/// is below, in picoseconds (dialects/weft/LayoutPrice.h).
+struct PricedLayouts {
+  int64_t price = 0, bound = 0;
+  /// The difference as a part of the price, in ten thousandths, rounded up.
+  int64_t gap() const;
+};
+
 struct Explanation {
   std::string step;    ///< train, evaluate, predict, ...
   std::string devices; ///< "8 devices, data=2 x model=4"
   std::vector<CollectiveCost> collectives;
   MemoryUse memory;
+  std::optional<PricedLayouts> layouts; ///< nothing: no op was in conflict
   std::vector<RuleStatus> rules;
   int64_t instructions = 0;  ///< of the plan, with ports and buffers
   std::vector<Fix> fixes;    ///< changes that save bytes, the best first

@@ -81,8 +81,15 @@ llvm::json::Value weft::toJson(const Explanation &explanation) {
     rules.push_back(llvm::json::Object{{"key", rule.key},
                                        {"matches", stringArray(rule.matches)},
                                        {"status", rule.status}});
+  llvm::json::Value layouts = nullptr;
+  if (explanation.layouts)
+    layouts =
+        llvm::json::Object{{"picoseconds", explanation.layouts->price},
+                           {"bound", explanation.layouts->bound},
+                           {"gap", double(explanation.layouts->gap()) / 10000}};
   return llvm::json::Object{
       {"collectives", std::move(collectives)},
+      {"layouts", std::move(layouts)},
       {"total", llvm::json::Object{{"bytes", explanation.totalBytes()},
                                    {"count", explanation.totalCount()},
                                    {"by_kind", std::move(kinds)}}},

@@ -30,6 +30,7 @@ private:
   struct Widths {
     size_t kind = 15, count = 0;
   };
+  std::string pricedLayouts() const;
   std::string collectives(size_t mostLines) const;
   Widths widths(llvm::ArrayRef<CollectiveRow> rows) const;
   std::string row(const CollectiveRow &row, const Widths &widths) const;
@@ -150,6 +151,17 @@ std::string TextReport::row(const CollectiveRow &row,
   return text;
 }
 
+/// The line on layouts that were chosen by price, or nothing.
+std::string TextReport::pricedLayouts() const {
+  if (!explanation.layouts)
+    return "";
+  const PricedLayouts &layouts = *explanation.layouts;
+  return llvm::formatv("  layouts are priced at {0:f3} ms; no other choice for "
+                       "free values saves more than {1:f2} %\n",
+                       double(layouts.price) / 1e9, double(layouts.gap()) / 100)
+      .str();
+}
+
 std::string TextReport::collectives(size_t mostLines) const {
   if (explanation.collectives.empty())
     return "No communication: every device works alone.\n";
@@ -160,7 +172,8 @@ std::string TextReport::collectives(size_t mostLines) const {
       collectiveRows(explanation, options.isComplete);
   Widths columns = widths(rows);
   std::vector<std::string> texts;
-  size_t lines = linesOf(head) + 1; // with the line of the total
+  std::string priced = pricedLayouts();
+  size_t lines = linesOf(head) + 1 + linesOf(priced); // with the total's
   for (const CollectiveRow &each : rows) {
     texts.push_back(row(each, columns));
     lines += linesOf(texts.back());
@@ -189,7 +202,8 @@ std::string TextReport::collectives(size_t mostLines) const {
   int64_t count = explanation.totalCount();
   return text + "  " + padded("total", columns.kind + 16 + columns.count) +
          indented(grouped(explanation.totalBytes()), 15) + "  in " +
-         grouped(count) + (count == 1 ? " collective" : " collectives") + "\n";
+         grouped(count) + (count == 1 ? " collective" : " collectives") + "\n" +
+         priced;
 }
 
 //===----------------------------------------------------------------------===//

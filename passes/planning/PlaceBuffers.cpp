@@ -7,6 +7,7 @@
 
 #include "weft/dialects/plan/PlanInstruction.h"
 #include "weft/dialects/weft/ElementTypes.h"
+#include "weft/dialects/weft/LayoutPrice.h"
 #include "weft/dialects/weft/ObservesLayout.h"
 #include "weft/dialects/weft/PortName.h"
 #include "weft/dialects/weft/Ports.h"
@@ -356,6 +357,8 @@ LogicalResult ProgramEmitter::emit() {
                                     builder.getI64IntegerAttr(packing.bytes));
   if (Attribute observed = function->getAttr(kObservedAttr))
     program->setAttr(kObservedAttr, observed);
+  if (Attribute price = function->getAttr(kLayoutPriceAttr))
+    program->setAttr(kLayoutPriceAttr, price);
   builder.setInsertionPointToStart(&program.getBody().emplaceBlock());
   if (failed(emitPorts()))
     return failure();

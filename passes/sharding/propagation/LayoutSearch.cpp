@@ -46,6 +46,8 @@ void LayoutSearch::solve(std::vector<OpSharding> &shardings) {
   ShardingPrices pricing(table.mesh());
   LayoutQuestion question(table, pricing, shardings);
   Solution solution = weft::solve(question.graph(), question.start());
+  int64_t startCost = question.graph().costOf(question.start());
+  found = {inPicoseconds(startCost), inPicoseconds(solution.bound)};
   if (solution.labels == question.start())
     return;
   Price before = priceAssigned(table, shardings);
@@ -58,6 +60,7 @@ void LayoutSearch::solve(std::vector<OpSharding> &shardings) {
     return;
   }
   shardings = std::move(solved);
+  found->price = inPicoseconds(solution.cost);
   if (LayoutJournal *journal = table.kept())
     for (const LayoutQuestion::Change &change : changes)
       journal->record({.kind = LayoutReason::Kind::Price,

@@ -36,11 +36,19 @@ public:
   /// for one, in the layouts of propagation and conflict resolution.
   unsigned conflicts() const { return numConflicts; }
 
+  /// The price and the bound of the layouts' graph, in picoseconds, if they were
+  /// chosen by price (dialects/weft/LayoutPrice.h).
+  struct Proof {
+    int64_t price = 0, bound = 0;
+  };
+  std::optional<Proof> proof() const { return found; }
+
 private:
   void solve(std::vector<OpSharding> &shardings);
 
   LayoutTable &table;
   unsigned numConflicts = 0;
+  std::optional<Proof> found;
 };
 
 /// The price of all work and movements of the table's function under its

@@ -9,12 +9,18 @@
 using namespace weft;
 using namespace mlir;
 
+static constexpr int64_t kCostsInPicosecond = 16;
+
+int64_t weft::inPicoseconds(int64_t cost) { return cost / kCostsInPicosecond; }
+
 int64_t weft::costOf(const Price &price, int64_t times) {
   constexpr int64_t kPicosecond = 1000, kMicrosecond = 1'000'000'000;
   int64_t moving = (price.moving + kPicosecond - 1) / kPicosecond;
   int64_t messages = std::min<int64_t>(price.waiting / kMicrosecond, 7);
   return saturatingMultiply(
-      saturatingAdd(saturatingMultiply(moving, 16), 2 * messages), times);
+      saturatingAdd(saturatingMultiply(moving, kCostsInPicosecond),
+                    2 * messages),
+      times);
 }
 
 unsigned LayoutSpace::number(const Layout &layout) {

@@ -27,6 +27,8 @@ namespace weft {
 
 /// The cost of a price that is paid so many times.
 int64_t costOf(const Price &price, int64_t times);
+/// The picoseconds of a cost.
+int64_t inPicoseconds(int64_t cost);
 
 /// The layouts of the values of one shape, element type and region.
 class LayoutSpace {

@@ -1,5 +1,6 @@
 //===- PropagateLayouts.cpp - layouts in types, movements explicit --------===//
 
+#include "weft/dialects/weft/LayoutPrice.h"
 #include "weft/passes/sharding/Passes.h"
 #include "weft/passes/sharding/propagation/Annotations.h"
 #include "weft/passes/sharding/propagation/LayoutAssignment.h"
@@ -96,6 +97,11 @@ struct PropagateLayouts
       LayoutSearch search(table);
       std::vector<OpSharding> shardings = search.run();
       numConflicts += search.conflicts();
+      if (auto proof = search.proof())
+        function->setAttr(
+            kLayoutPriceAttr,
+            Builder(&getContext())
+                .getDenseI64ArrayAttr({proof->price, proof->bound}));
       LayoutAssignment assignment(function, table, std::move(shardings));
       assignment.run();
       numReshards += assignment.reshards();

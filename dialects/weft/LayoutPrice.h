@@ -1,0 +1,24 @@
+//===- LayoutPrice.h - the price of layouts, for explanations ---*- C++ -*-===//
+//
+// Propagation says of a function whose layouts were chosen by price
+//
+//   weft.layout_price = array<i64: 4124615, 4123948>
+//
+// what its movements and its repeated work take, in picoseconds of the mesh's
+// links, and that no choice of its graph takes less than the second number
+// (passes/sharding/propagation/LayoutQuestion.h).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_DIALECTS_WEFT_LAYOUTPRICE_H
+#define WEFT_DIALECTS_WEFT_LAYOUTPRICE_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace weft {
+
+inline constexpr llvm::StringLiteral kLayoutPriceAttr = "weft.layout_price";
+
+} // namespace weft
+
+#endif // WEFT_DIALECTS_WEFT_LAYOUTPRICE_H
