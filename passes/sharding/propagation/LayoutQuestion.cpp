@@ -103,7 +103,8 @@ void LayoutQuestion::listLayouts(const PieceNode &node) {
 }
 
 void LayoutQuestion::listFlow(unsigned op) {
-  for (Value value : table.ops()[op].op->getOperands())
+  Operation *user = table.ops()[op].op;
+  for (Value value : user->getOperands())
     if (ValueNode *node = find(value))
       ++node->uses;
 }

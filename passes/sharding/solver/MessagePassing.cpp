@@ -27,7 +27,8 @@ struct Messages {
 /// One search. Costs are divided by a power of two so that they fit.
 class Search {
 public:
-  Search(const ChoiceGraph &graph, std::vector<unsigned> start);
+  Search(const ChoiceGraph &graph [[clang::lifetimebound]],
+         std::vector<unsigned> start);
   Solution run(const SolveLimits &limits);
 
 private:

@@ -29,7 +29,7 @@ namespace weft {
 
 class Reduction {
 public:
-  explicit Reduction(const ChoiceGraph &graph);
+  explicit Reduction(const ChoiceGraph &graph [[clang::lifetimebound]]);
 
   /// The graph of the remaining nodes, which may be none.
   const ChoiceGraph &rest() const { return remaining; }
