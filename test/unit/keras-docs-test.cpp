@@ -80,7 +80,8 @@ static std::string operations() {
   for (const TableRow &row : table.rows) {
     auto made = AnyTable::make(row);
     std::string names, options;
-    for (const char *name : static_cast<const Layer &>(*made).tensorArguments())
+    Facts facts = static_cast<const Layer &>(*made).facts();
+    for (const char *name : facts.tensors)
       names += (names.empty() ? "" : ", ") + std::string(name);
     for (const OptionRow &option : listOptions(*made))
       options += (options.empty() ? "`" : "; `") + option.name +
