@@ -97,7 +97,8 @@ constexpr llvm::StringRef kFetchAndSum[] = {"coll.fetch", "coll.all_reduce",
                                             "coll.reduce_scatter"};
 constexpr llvm::StringRef kAny[] = {"coll.all_gather",     "coll.all_reduce",
                                     "coll.all_to_all",     "coll.exchange",
-                                    "coll.reduce_scatter", "coll.permute"};
+                                    "coll.reduce_scatter", "coll.permute",
+                                    "coll.fetch"};
 } // namespace
 
 TEST_CASE("a convolution exchanges its halos") {
