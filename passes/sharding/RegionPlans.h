@@ -23,7 +23,8 @@ namespace weft {
 /// Plans of a program's values, each on the mesh of its region.
 class RegionPlans {
 public:
-  explicit RegionPlans(const Mesh &mesh) : mesh(mesh), fullMesh(mesh) {}
+  explicit RegionPlans(const Mesh &mesh, const ReshardOptions &options = {})
+      : mesh(mesh), options(options), fullMesh(mesh, options) {}
   /// The plan of planReshard for a ranked tensor; valid as long as this object.
   const ReshardPlan &plan(mlir::Value value, const Layout &from,
                           const Layout &to);
@@ -36,6 +37,7 @@ private:
   ReshardCache &plansOf(mlir::Value value);
 
   Mesh mesh;
+  ReshardOptions options;
   ReshardCache fullMesh;
   std::list<Bound> within;
 };

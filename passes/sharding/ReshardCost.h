@@ -18,7 +18,8 @@ namespace weft {
 /// Costs of moving values between layouts, each on the mesh of its region.
 class ReshardCost {
 public:
-  explicit ReshardCost(const Mesh &mesh) : mesh(mesh), plans(mesh) {}
+  explicit ReshardCost(const Mesh &mesh, const ReshardOptions &options = {})
+      : mesh(mesh), plans(mesh, options) {}
   /// The price of moving a value from one layout to another; none if it is not
   /// a ranked tensor.
   Price between(mlir::Value value, const Layout &from, const Layout &to);

@@ -39,7 +39,8 @@ void enterShare(const OpWithRule &part, const OpWithRule &op,
 /// Prices on one mesh; a move in a region is priced on the region's mesh.
 class ShardingPrices {
 public:
-  explicit ShardingPrices(const Mesh &mesh) : mesh(mesh), reshards(mesh) {}
+  explicit ShardingPrices(const Mesh &mesh, const ReshardOptions &options = {})
+      : mesh(mesh), reshards(mesh, options) {}
   OpPrice of(const OpWithRule &op, const OpSharding &sharding,
              const TensorLayouts &layouts);
   /// The price of moving a value to another layout; none if it is not a ranked

@@ -430,7 +430,7 @@ unsigned ConflictResolution::sweep(size_t limit) {
   return settled;
 }
 
-bool ConflictResolution::run() {
+bool ConflictResolution::run(bool isAlone) {
   size_t open = 0;
   for (unsigned op = 0; op < table.ops().size(); ++op) {
     choose(op);
@@ -438,8 +438,10 @@ bool ConflictResolution::run() {
   }
   if (open == 0)
     return false;
-  constexpr size_t kSweeps = 2, kMostChanges = 64;
-  for (size_t i = 0; i < kSweeps && sweep(kMostChanges) > 0; ++i)
+  constexpr size_t kSweeps = 2, kFew = 64, kMany = 512;
+  size_t limit =
+      isAlone ? std::clamp(16 * table.ops().size() / open, kFew, kMany) : kFew;
+  for (size_t i = 0; i < kSweeps && sweep(limit) > 0; ++i)
     inVain.clear();
   return true;
 }

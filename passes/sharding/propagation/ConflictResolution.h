@@ -24,7 +24,7 @@
 //
 // Annotated values, arguments and groups never change. A change is followed over
 // at most 64 values, so that a stream through many layers is left to
-// LayoutSearch.h; the order is the program's. Conflicts with equal surroundings,
+// LayoutSearch.h, or 512 where that does not search; the order is the program's. Conflicts with equal surroundings,
 // as in layers, are tried until three tries in a row have failed.
 //
 //===----------------------------------------------------------------------===//
@@ -46,7 +46,8 @@ class ConflictResolution {
 public:
   explicit ConflictResolution(LayoutTable &table [[clang::lifetimebound]]);
   /// Returns whether an op is in conflict or disagrees with the table at first.
-  bool run();
+  /// `isAlone`: nothing else looks for layouts.
+  bool run(bool isAlone);
 
   /// The sharding of each op of the table; for constraints and the return, the
   /// layouts that they require of their operands.

@@ -42,6 +42,9 @@ public:
                  llvm::ArrayRef<OpSharding> now);
 
   const ChoiceGraph &graph() const { return choices; }
+  /// Whether there are too many layouts to price the moves between them; the
+  /// graph is of no use then.
+  bool isTooLarge() const { return costs.isTooLarge(); }
   /// What every choice costs for the least work of each op, which the graph
   /// leaves out.
   int64_t leastWork() const { return work; }

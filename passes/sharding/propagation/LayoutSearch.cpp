@@ -42,9 +42,18 @@ static Operation *makerOf(Value value) {
   return def ? def : value.getParentBlock()->getParentOp();
 }
 
+/// Steps that are tried for the plan of a move in the question, which has
+/// thousands. What is taken is priced with the whole budget.
+static constexpr int64_t kStepsOfMove = 100;
+/// The devices of the largest mesh whose layouts are solved: the time of a plan
+/// grows with them.
+static constexpr int64_t kMostDevices = 512;
+
 void LayoutSearch::solve(std::vector<OpSharding> &shardings) {
-  ShardingPrices pricing(table.mesh());
+  ShardingPrices pricing(table.mesh(), {.searchBudget = kStepsOfMove});
   LayoutQuestion question(table, pricing, shardings);
+  if (question.isTooLarge())
+    return;
   Solution solution = weft::solve(question.graph(), question.start());
   int64_t startCost = question.graph().costOf(question.start());
   found = {inPicoseconds(startCost), inPicoseconds(solution.bound)};
@@ -71,11 +80,12 @@ void LayoutSearch::solve(std::vector<OpSharding> &shardings) {
 }
 
 std::vector<OpSharding> LayoutSearch::run() {
+  bool solves = table.mesh().size() <= kMostDevices;
   ConflictResolution resolution(table);
-  bool isOpen = resolution.run();
+  bool isOpen = resolution.run(/*isAlone=*/!solves);
   numConflicts = resolution.conflicts();
   std::vector<OpSharding> shardings = resolution.takeShardings();
-  if (isOpen)
+  if (isOpen && solves)
     solve(shardings);
   return shardings;
 }

@@ -44,7 +44,7 @@ LayoutSpace &MoveCosts::spaceOf(Value value) {
 
 const Price &MoveCosts::price(LayoutSpace &space, unsigned from, unsigned to) {
   auto [known, fresh] = space.prices.try_emplace({from, to});
-  if (fresh)
+  if (fresh && ++planned <= kMostMoves)
     known->second =
         pricing.move(space.value, space.layout(from), space.layout(to));
   return known->second;
