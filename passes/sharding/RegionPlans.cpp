@@ -19,7 +19,8 @@ ReshardCache &RegionPlans::plansOf(Value value) {
   if (known != within.end())
     return known->plans;
   return within
-      .emplace_back(Bound{bound, ReshardCache(meshWithin(mesh, bound), options)})
+      .emplace_back(
+          Bound{bound, ReshardCache(meshWithin(mesh, bound), options)})
       .plans;
 }
 
