@@ -18,7 +18,9 @@
 #ifndef WEFT_BASE_PORTFACTS_H
 #define WEFT_BASE_PORTFACTS_H
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,6 +47,14 @@ struct PortFacts {
 
   bool operator==(const PortFacts &) const = default;
 };
+
+inline constexpr std::string_view kFactNames[] = {
+#define WEFT_FACT(Kind, name, member) #name,
+#include "weft/base/PortFacts.def"
+};
+inline bool isFactName(std::string_view name) {
+  return std::ranges::find(kFactNames, name) != std::end(kFactNames);
+}
 
 /// Calls visit(name, fact) for each fact, given or not, in the order of the
 /// list.

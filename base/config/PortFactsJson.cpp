@@ -63,16 +63,16 @@ Result<PortFacts> factsOfJson(std::string_view text) {
     return Error{"is no object"};
   PortFacts out;
   for (const auto &[key, value] : object.items()) {
-    std::set<std::string> names;
+    if (!isFactName(key))
+      return Error{keras::inQuotes(key) + " is no fact of a port; " +
+                   suggestion(key,
+                              {std::begin(kFactNames), std::end(kFactNames)},
+                              "leave it out")};
     const char *wanted = nullptr;
     visitFacts(out, [&](std::string_view name, auto &fact) {
-      names.emplace(name);
       if (name == key)
         wanted = read(value, fact);
     });
-    if (!names.contains(key))
-      return Error{keras::inQuotes(key) + " is no fact of a port; " +
-                   suggestion(key, names, "leave it out")};
     if (wanted)
       return Error{keras::inQuotes(key) + " is " + keras::shortText(value) +
                    "; write " + wanted};

@@ -180,40 +180,41 @@ weft::compileProgram(ModuleOp module, const CompileOptions &options) {
                              generator->runtimeFeatures());
 }
 
-static Outcome outcomeOf(const Progress &progress, Stage wanted) {
-  if (progress.isRefused)
-    return Outcome::Refused;
-  return progress.reached < wanted ? Outcome::Internal : Outcome::OverBudget;
-}
-
-Attempt weft::attemptStage(OwningOpRef<ModuleOp> module, CompileOptions options,
-                           Stage to) {
+/// Runs a compilation that ends at stage `last`, and judges it.
+static Attempt
+attempt(OwningOpRef<ModuleOp> module, CompileOptions options, Stage last,
+        llvm::function_ref<LogicalResult(Attempt &, const CompileOptions &)>
+            compile) {
   Attempt out;
   out.module = std::move(module);
   options.progress = &out.progress;
-  if (!out.module)
-    return out;
-  bool isDone = succeeded(runStages(*out.module, options, to));
-  out.outcome = isDone ? Outcome::Done : outcomeOf(out.progress, to);
+  if (succeeded(compile(out, options)))
+    out.outcome = Outcome::Done;
+  else if (out.progress.isRefused)
+    out.outcome = Outcome::Refused;
+  else
+    out.outcome =
+        out.progress.reached < last ? Outcome::Internal : Outcome::OverBudget;
   return out;
+}
+
+Attempt weft::attemptStage(OwningOpRef<ModuleOp> module,
+                           const CompileOptions &options, Stage to) {
+  return attempt(std::move(module), options, to,
+                 [&](Attempt &out, const CompileOptions &watched) {
+                   return runStages(*out.module, watched, to);
+                 });
 }
 
 Attempt weft::attemptProgram(OwningOpRef<ModuleOp> module,
-                             CompileOptions options) {
-  Attempt out;
-  out.module = std::move(module);
-  options.progress = &out.progress;
-  if (!out.module)
-    return out;
-  auto image = compileProgram(*out.module, options);
-  if (failed(image)) {
-    // Code generation fails for reasons of the target, which it reports.
-    out.outcome = outcomeOf(out.progress, Stage::plan);
-    return out;
-  }
-  out.image = std::move(*image);
-  out.outcome = Outcome::Done;
-  return out;
+                             const CompileOptions &options) {
+  return attempt(std::move(module), options, Stage::plan,
+                 [](Attempt &out, const CompileOptions &watched) {
+                   auto image = compileProgram(*out.module, watched);
+                   if (succeeded(image))
+                     out.image = std::move(*image);
+                   return LogicalResult(image);
+                 });
 }
 
 /// The kernels of these names, or all if there are none; fails, with a list,

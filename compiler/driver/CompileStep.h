@@ -74,22 +74,23 @@ llvm::FailureOr<std::vector<uint8_t>>
 compileProgram(mlir::ModuleOp module, const CompileOptions &options);
 
 /// How a compilation ended. Internal: a pass or verifier failed on a program
-/// that no pass refused.
+/// that no pass refused. OverBudget: all passes ran, and a budget is exceeded or
+/// the target has no code for a kernel; the error has been reported.
 enum class Outcome { Done, Refused, OverBudget, Internal };
 
 struct Attempt {
-  mlir::OwningOpRef<mlir::ModuleOp> module; ///< null if it was not imported
+  mlir::OwningOpRef<mlir::ModuleOp> module;
   Outcome outcome = Outcome::Refused;
   Progress progress;
   std::vector<uint8_t> image; ///< of attemptProgram()
 };
 
-/// Imports a program and runs its passes up to `to`.
+/// Runs the passes of a module up to `to`. The module is not null.
 Attempt attemptStage(mlir::OwningOpRef<mlir::ModuleOp> module,
-                     CompileOptions options, Stage to);
-/// Compiles it to the bytes of a .weft file.
+                     const CompileOptions &options, Stage to);
+/// Compiles a module to the bytes of a .weft file. The module is not null.
 Attempt attemptProgram(mlir::OwningOpRef<mlir::ModuleOp> module,
-                       CompileOptions options);
+                       const CompileOptions &options);
 
 /// Prints the assembly text of the kernels of these names (none: all). The
 /// module ends at stage `nests`.

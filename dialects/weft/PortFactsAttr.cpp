@@ -86,20 +86,17 @@ FailureOr<PortFacts> factsOf(Attribute attribute,
                        << "; write them as {saved = \"layers/dense/vars/0\"}";
   for (NamedAttribute entry : dictionary) {
     std::string_view given = entry.getName().strref();
-    bool isKnown = false;
-    const char *wanted = nullptr;
-    std::set<std::string> names;
-    visitFacts(out, [&](std::string_view name, auto &fact) {
-      names.emplace(name);
-      if (name != given)
-        return;
-      isKnown = true;
-      wanted = read(entry.getValue(), fact);
-    });
-    if (!isKnown)
+    if (!isFactName(given))
       return emitError() << "\"" << given << "\" is no fact of a port; "
-                         << suggestion(std::string(given), names,
-                                       "leave it out");
+                         << suggestion(
+                                std::string(given),
+                                {std::begin(kFactNames), std::end(kFactNames)},
+                                "leave it out");
+    const char *wanted = nullptr;
+    visitFacts(out, [&](std::string_view name, auto &fact) {
+      if (name == given)
+        wanted = read(entry.getValue(), fact);
+    });
     if (wanted)
       return emitError() << given << " is " << entry.getValue() << "; write "
                          << wanted;

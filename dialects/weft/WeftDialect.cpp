@@ -30,11 +30,7 @@ bool areLongFacts(Attribute attribute) {
   auto facts = dyn_cast<DictionaryAttr>(attribute);
   return facts && (facts.size() > 2 || facts.contains("initializer")) &&
          llvm::all_of(facts, [](NamedAttribute entry) {
-           bool isFact = false;
-           visitFacts(PortFacts(), [&](std::string_view name, const auto &) {
-             isFact |= entry.getName() == llvm::StringRef(name);
-           });
-           return isFact;
+           return isFactName(entry.getName().strref());
          });
 }
 
