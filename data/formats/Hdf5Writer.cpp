@@ -57,7 +57,8 @@ bool writeBlock(hid_t set, const DatasetType &type, const ArrayBlock &block,
                   values.bytes.data()) >= 0;
 }
 
-/// Creates a dataset without elements.
+/// Creates a dataset without elements and without the time of its creation, so
+/// that equal arrays give equal bytes.
 hid_t createDataset(hid_t file, hid_t links, const StoredArray &array,
                     const DatasetType &type) {
   std::vector<hsize_t> sizes(array.shape.begin(), array.shape.end());
@@ -65,8 +66,10 @@ hid_t createDataset(hid_t file, hid_t links, const StoredArray &array,
                    ? H5Screate(H5S_SCALAR)
                    : H5Screate_simple(int(sizes.size()), sizes.data(), nullptr),
                H5Sclose);
+  Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  H5Pset_obj_track_times(creation, false);
   return H5Dcreate2(file, array.name.c_str(), type.inFile(), space, links,
-                    H5P_DEFAULT, H5P_DEFAULT);
+                    creation, H5P_DEFAULT);
 }
 
 } // namespace
