@@ -72,29 +72,6 @@ FetchedRange weft::fetchedRange(const PositionMap &map, FactorKind kind,
   return range;
 }
 
-int64_t weft::missingElements(const FetchedRange &range, int64_t from,
-                              int64_t shards) {
-  int64_t held = shardSize(from, shards), k = shards / 2;
-  // Strided positions are spread over devices: at most all wanted ones, or all
-  // that other devices hold, are missing.
-  if (range.step != 1 || range.divisor != 1)
-    return std::min(range.count, from - std::min(held, from));
-  Interval own = shardInterval(from, shards, k);
-  auto missing = [&](int64_t begin, int64_t end) {
-    Interval wants{std::max<int64_t>(begin, 0), std::min(end, from)};
-    return wants.size() - intersect(wants, own).size();
-  };
-  int64_t begin = range.block * k + range.offset, modulus = range.modulus;
-  if (modulus == 0)
-    return missing(begin, begin + range.count);
-  if (range.count >= modulus)
-    return missing(0, modulus);
-  // Positions beyond the end wrap around.
-  begin = (begin % modulus + modulus) % modulus;
-  return missing(begin, std::min(begin + range.count, modulus)) +
-         missing(0, begin + range.count - modulus);
-}
-
 /// A tensor<countxi1> that is true for the elements of the range that exist.
 static Value existing(LocalBuilder &b, const FetchedDim &dim,
                       const FetchedRange &range) {

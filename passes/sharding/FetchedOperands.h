@@ -44,11 +44,6 @@ struct FetchedRange {
 FetchedRange fetchedRange(const PositionMap &map, FactorKind kind, int64_t from,
                           int64_t to, int64_t shards);
 
-/// The number of elements along the dimension that a device in the middle
-/// lacks; for strided positions an upper bound.
-int64_t missingElements(const FetchedRange &range, int64_t from,
-                        int64_t shards);
-
 /// A dimension of an operand's block: its global size and axes.
 struct FetchedDim {
   unsigned dim = 0;

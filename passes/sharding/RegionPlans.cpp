@@ -27,6 +27,11 @@ ReshardCache &RegionPlans::plansOf(Value value) {
 const ReshardPlan &RegionPlans::plan(Value value, const Layout &from,
                                      const Layout &to) {
   auto type = cast<RankedTensorType>(value.getType());
-  return plansOf(value).plan(type.getShape(), bytesOf(type.getElementType()),
-                             from, to);
+  return plan(value, type.getShape(), bytesOf(type.getElementType()), from, to);
+}
+
+const ReshardPlan &RegionPlans::plan(Value value, llvm::ArrayRef<int64_t> shape,
+                                     int64_t elementBytes, const Layout &from,
+                                     const Layout &to) {
+  return plansOf(value).plan(shape, elementBytes, from, to);
 }

@@ -28,6 +28,10 @@ public:
   /// The plan of planReshard for a ranked tensor; valid as long as this object.
   const ReshardPlan &plan(mlir::Value value, const Layout &from,
                           const Layout &to);
+  /// The plan for a tensor of another shape at the value's place.
+  const ReshardPlan &plan(mlir::Value value, llvm::ArrayRef<int64_t> shape,
+                          int64_t elementBytes, const Layout &from,
+                          const Layout &to);
 
 private:
   struct Bound {

@@ -24,11 +24,16 @@ public:
   /// a ranked tensor.
   Price between(mlir::Value value, const Layout &from, const Layout &to);
   Price of(ReshardOp reshard);
+  /// The same from the plan of a large tensor with as many dimensions, in
+  /// proportion to the bytes, if all shards are even: one plan for all shapes.
+  Price inProportion(mlir::Value value, const Layout &from, const Layout &to);
   /// The price of the bytes that an op, or a part of one, itself sends with
   /// these layouts.
   Price sending(const OpWithRule &op, const OpSharding &sharding) const;
 
 private:
+  Price priceOf(const ReshardPlan &plan) const;
+
   Mesh mesh;
   RegionPlans plans;
 };

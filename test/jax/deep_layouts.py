@@ -21,7 +21,7 @@ from jax.sharding import NamedSharding, PartitionSpec as P
 
 WIDTH, HIDDEN, HEADS, WORDS, BATCH, LENGTH = 4096, 11008, 32, 32000, 64, 2048
 SIZE = WIDTH // HEADS
-mesh = jax.make_mesh((8, 8), ("data", "model"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
+Auto = jax.sharding.AxisType.Auto
 
 
 def norm(x, gain):
@@ -37,11 +37,12 @@ def layer(x, p):
     return x + (jax.nn.silu(h @ p["gate"]) * (h @ p["up"])) @ p["down"]
 
 
-def lowered(layers, constraint):
+def lowered(layers, constraint, mesh, weights, batch):
+    """The step: weights are sharded over `weights` and "model", the batch over `batch`."""
     def loss(p, tokens):
         x = p["embedding"][tokens]
         if constraint:
-            x = lax.with_sharding_constraint(x, NamedSharding(mesh, P("data")))
+            x = lax.with_sharding_constraint(x, NamedSharding(mesh, P(batch)))
         for one in p["layers"]:
             x = layer(x, one)
         logits = (norm(x, p["norm"]) @ p["head"]).astype(jnp.float32)
@@ -52,36 +53,46 @@ def lowered(layers, constraint):
         value, gradients = jax.value_and_grad(loss)(p, tokens)
         return jax.tree.map(lambda w, g: (w - 1e-3 * g).astype(w.dtype), p, gradients), value
 
-    one = dict(norm1=((WIDTH,), P()), norm2=((WIDTH,), P()), out=((HEADS, SIZE, WIDTH), P("model", None, "data")),
-               down=((HIDDEN, WIDTH), P("model", "data")),
-               **{n: ((WIDTH, HEADS, SIZE), P("data", "model")) for n in ("query", "key", "value")},
-               **{n: ((WIDTH, HIDDEN), P("data", "model")) for n in ("gate", "up")})
-    shapes = dict(embedding=((WORDS, WIDTH), P("model", "data")), layers=[one] * layers, norm=((WIDTH,), P()),
-                  head=((WIDTH, WORDS), P("data", "model")))
+    one = dict(norm1=((WIDTH,), P()), norm2=((WIDTH,), P()), out=((HEADS, SIZE, WIDTH), P("model", None, weights)),
+               down=((HIDDEN, WIDTH), P("model", weights)),
+               **{n: ((WIDTH, HEADS, SIZE), P(weights, "model")) for n in ("query", "key", "value")},
+               **{n: ((WIDTH, HIDDEN), P(weights, "model")) for n in ("gate", "up")})
+    shapes = dict(embedding=((WORDS, WIDTH), P("model", weights)), layers=[one] * layers, norm=((WIDTH,), P()),
+                  head=((WIDTH, WORDS), P(weights, "model")))
     p = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x[0], jnp.bfloat16, sharding=NamedSharding(mesh, x[1])), shapes,
                      is_leaf=lambda x: isinstance(x, tuple) and isinstance(x[1], P))
-    tokens = jax.ShapeDtypeStruct((BATCH, LENGTH), jnp.int32, sharding=NamedSharding(mesh, P("data")))
+    tokens = jax.ShapeDtypeStruct((BATCH, LENGTH), jnp.int32, sharding=NamedSharding(mesh, P(batch)))
     placed = jax.tree.map(lambda x: x.sharding, p)
     return jax.jit(step, donate_argnums=0, out_shardings=(placed, None)).lower(p, tokens).as_text()
 
 
-def sent(weft, layers, constraint=False):
+def sent(weft, layers, constraint=False, fsdp=1):
+    """The bytes that a device sends on data 8 x model 8, or on data x fsdp x model of 64 devices."""
+    shape, axes = ((8, 8), ("data", "model")) if fsdp == 1 else ((4, fsdp, 16 // fsdp), ("data", "fsdp", "model"))
+    mesh = jax.make_mesh(shape, axes, axis_types=(Auto,) * len(axes))
     with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file:
-        file.write(lowered(layers, constraint))
+        file.write(lowered(layers, constraint, mesh, axes[-2], axes[:-1]))
         file.flush()
-        command = [weft, "explain", file.name, "--target", "cuda:sm_90a", "--json"]
+        command = [weft, "explain", file.name, "--target", "cuda:sm_90a", "--json", "--fix-seconds", "0"]
         return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)["total"]["bytes"]
 
 
+def formula_of(model, weights, batch):
+    """The bytes of a layer's sums over "model", its gathers over `weights` devices and the sums of its gradients."""
+    activations = BATCH // batch * LENGTH * WIDTH * 2
+    held = (4 * WIDTH * WIDTH + 3 * WIDTH * HIDDEN) * 2 // model
+    summed = 2 * (batch // weights - 1) / (batch // weights) * held / weights
+    return 4 * 2 * (model - 1) / model * activations + 2 * (weights - 1) / weights * held + summed
+
+
 def main(weft):
-    activations = BATCH // 8 * LENGTH * WIDTH * 2
-    weights = (4 * WIDTH * WIDTH + 3 * WIDTH * HIDDEN) * 2 // 8
-    formula = 4 * 2 * 7 / 8 * activations + 2 * 7 / 8 * weights
+    formula = formula_of(8, 8, 8)
     few, many = sent(weft, 2), sent(weft, 20)
     a_layer = (many - few) / 18
     print(f"at most 0.8 of the formula: {a_layer <= 0.8 * formula}")
     print(f"all layers alike: {many <= 10 * few}")
     print(f"as with a constraint: {abs(sent(weft, 20, constraint=True) - many) <= 0.02 * many}")
+    print(f"three axes: {sent(weft, 12, fsdp=4) <= 12 * formula_of(4, 4, 16)}")
     print(f"2 layers {few:,}, 20 layers {many:,}, a layer {a_layer:,.0f}, by the formula {formula:,.0f}", file=sys.stderr)
 
 

@@ -214,7 +214,7 @@ TEST_CASE("each part of an op has its own sharding") {
   CHECK(price.operands[1] == Price());
   CHECK(price.results == Price{72 * kByte, kLatency, 72});
   // Both parts run 24 iterations.
-  CHECK(price.rest == Price{2 * 24 * kByte / 32, 0, 0});
+  CHECK(price.work == Price{2 * 24 * kByte / 32, 0, 0});
 }
 
 TEST_CASE("the price of the header's example") {
@@ -233,11 +233,11 @@ TEST_CASE("the price of the header's example") {
   CHECK(columns.results == once);
   // A device runs 24 iterations, and 32 take the time of a byte.
   Price work = {24 * kByte / 32, 0, 0};
-  CHECK(rows.rest == work);
-  CHECK(columns.rest == work);
+  CHECK(rows.work == work);
+  CHECK(columns.work == work);
   CHECK(rows.total() == once + work);
   CHECK(columns.total() == once + once + work);
-  CHECK(priceOf(add, "[-,-]").rest == Price{96 * kByte / 32, 0, 0});
+  CHECK(priceOf(add, "[-,-]").work == Price{96 * kByte / 32, 0, 0});
 }
 
 TEST_CASE("the prices of sums and moves of results") {
@@ -246,7 +246,7 @@ TEST_CASE("the prices of sums and moves of results") {
   // The tensor has 64 bytes: 3 quarters come in a reduce_scatter and 3 in an
   // all_gather.
   CHECK(sum.results == Price{96 * kByte, 2 * kLatency, 96});
-  CHECK(sum.rest == Price{4 * 16 * 4 * kByte / 32, 0, 0});
+  CHECK(sum.work == Price{4 * 16 * 4 * kByte / 32, 0, 0});
   // Each result is 8x4: a device holds 2 rows, which are 32 bytes, and sends
   // three quarters of them.
   OneOp top("d=4",
@@ -258,10 +258,10 @@ TEST_CASE("the prices of sums and moves of results") {
   CHECK(priceOf(top, axes).results.bytes == 2 * 24);
 }
 
-TEST_CASE("a fetch costs the elements that a device lacks") {
+TEST_CASE("a fetch costs the elements that the busiest device sends") {
   struct Moved {
     const char *op;
-    int64_t lacked;
+    int64_t sent;
   };
   // Each device has 3 of 12 elements.
   for (const Moved &it :
@@ -277,10 +277,27 @@ TEST_CASE("a fetch costs the elements that a device lacks") {
                      (isPad ? " -> tensor<12xf32>" : "")},
                 {"[d]", "[d]"});
     OpPrice price = priceOf(moved, "[d]");
-    CHECK(price.rest.bytes == 4 * it.lacked);
+    CHECK(price.rest.bytes == 4 * it.sent);
     CHECK(price.rest.waiting == kLatency);
-    CHECK(price.rest.moving == 4 * it.lacked * kByte + 3 * kByte / 32);
+    CHECK(price.rest.moving == 4 * it.sent * kByte);
   }
+}
+
+TEST_CASE("a fetch at the end of an operand is sent by the last device") {
+  // Device 0 of 2 holds 0..5 and needs 6..8, all of which device 1 sends.
+  OneOp slice("d=2",
+              {{"tensor<12xf32>"},
+               "weft.slice %0 from [6] to [12] by [1] : tensor<12xf32> -> "
+               "tensor<6xf32>"},
+              {"[d]", "[d]"});
+  CHECK(priceOf(slice, "[d]").rest.bytes == 4 * 3);
+}
+
+TEST_CASE("repeated work costs in full and less work decides between equals") {
+  auto workOf = [](int64_t moving) { return Price{moving, 0, 0}; };
+  CHECK(workBeside(workOf(4096), workOf(4096)) == workOf(4));
+  CHECK(workBeside(workOf(4096), workOf(1024)) == workOf(3072 + 4));
+  CHECK(workBeside(workOf(1024), workOf(4096)) == workOf(1));
 }
 
 TEST_CASE("messages take the time of the slowest axis") {

@@ -2,8 +2,10 @@
 
 #include "weft/passes/sharding/propagation/ChooseSharding.h"
 
+#include "weft/base/Saturating.h"
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/weft/ElementTypes.h"
+#include "weft/layout/FetchTraffic.h"
 #include "weft/passes/sharding/FetchedOperands.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -19,10 +21,35 @@ using namespace mlir;
 // Price
 //===----------------------------------------------------------------------===//
 
-/// The price of the elements that operands with window and shift factors lack.
-Price ShardingPrices::fetch(const OpWithRule &op,
-                            const OpSharding &sharding) const {
-  Price price;
+int64_t ShardingPrices::positionsSent(const FetchedRange &range, int64_t size,
+                                      int64_t shards) {
+  FetchedPositions fetched{size,         range.block,   range.step,
+                           range.offset, range.divisor, range.modulus};
+  auto [known, fresh] =
+      sent.try_emplace({size, range.block, range.step, range.offset,
+                        range.divisor, range.modulus, range.count, shards});
+  if (fresh)
+    known->second = mostPositionsSent(fetched, shards, range.count);
+  return known->second;
+}
+
+/// The size of the dimension whose positions the map maps: of the result, as a
+/// slice is smaller than its factor, unless the factor is reduced.
+static int64_t positionsWanted(const OpWithRule &op, const PositionMap &map) {
+  const Factor &factor = op.rule.factors[map.factor];
+  const TensorFactors &result = op.rule.results[map.result];
+  auto dim = llvm::find(result, DimFactors{map.factor});
+  if (map.operandUnit != 0 || factor.kind == FactorKind::Reduce ||
+      dim == result.end())
+    return factor.size;
+  Value value = op.value(op.numOperands() + map.result);
+  return cast<RankedTensorType>(value.getType())
+      .getDimSize(dim - result.begin());
+}
+
+std::vector<OperandFetch> ShardingPrices::fetches(const OpWithRule &op,
+                                                  const OpSharding &sharding) {
+  std::vector<OperandFetch> all;
   for (const PositionMap &map : op.rule.positions) {
     const SubAxes &over = sharding.axes[map.factor];
     int64_t shards = shardCount(over);
@@ -32,19 +59,28 @@ Price ShardingPrices::fetch(const OpWithRule &op,
     auto local = localShape(sharding.operands[map.operand], type.getShape());
     int64_t unit = std::max<int64_t>(map.operandUnit, 1);
     int64_t bytes = bytesOf(type.getElementType());
+    OperandFetch &fetch = all.emplace_back();
+    fetch.operand = map.operand;
     for (auto [dim, factors] : llvm::enumerate(op.factors(map.operand))) {
+      if (factors != DimFactors{map.factor}) {
+        bytes *= local[dim];
+        continue;
+      }
       int64_t size = type.getDimSize(dim) * unit;
-      const Factor &factor = op.rule.factors[map.factor];
-      bytes *= factors != DimFactors{map.factor}
-                   ? local[dim]
-                   : missingElements(fetchedRange(map, factor.kind, size,
-                                                  factor.size, shards),
-                                     size, shards);
+      FetchedRange range = fetchedRange(map, op.rule.factors[map.factor].kind,
+                                        size, positionsWanted(op, map), shards);
+      bytes *= positionsSent(range, size, shards);
+      fetch.positions = {int64_t(dim),  size,         range.block,
+                         range.step,    range.offset, range.divisor,
+                         range.modulus, range.count};
     }
+    for (const SubAxis &axis : over)
+      fetch.positions.insert(fetch.positions.end(),
+                             {int64_t(axis.axis), axis.skip, axis.size});
     bytes /= unit; // the rest of an unaligned block is counted on both sides
-    price = price + Price::of(slowestLink(mesh, over), bytes);
+    fetch.price = Price::of(slowestLink(mesh, over), bytes);
   }
-  return price;
+  return all;
 }
 
 /// The price of one device's loops: 32 iterations take as long as a byte over
@@ -63,7 +99,8 @@ Price ShardingPrices::work(const OpWithRule &op,
 }
 
 Price OpPrice::total() const {
-  return std::accumulate(operands.begin(), operands.end(), rest + results);
+  return std::accumulate(operands.begin(), operands.end(),
+                         rest + work + results);
 }
 
 OpPrice ShardingPrices::of(const OpWithRule &op, const OpSharding &sharding,
@@ -71,8 +108,10 @@ OpPrice ShardingPrices::of(const OpWithRule &op, const OpSharding &sharding,
   if (!op.parts.empty())
     return ofParts(op, sharding, layouts);
   OpPrice price;
-  price.rest =
-      fetch(op, sharding) + reshards.sending(op, sharding) + work(op, sharding);
+  price.rest = reshards.sending(op, sharding);
+  for (const OperandFetch &fetch : fetches(op, sharding))
+    price.rest = price.rest + fetch.price;
+  price.work = work(op, sharding);
   unsigned operands = op.numOperands();
   for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor) {
     Value value = op.value(tensor);
@@ -85,6 +124,13 @@ OpPrice ShardingPrices::of(const OpWithRule &op, const OpSharding &sharding,
                       move(value, sharding.results[tensor - operands], *layout);
   }
   return price;
+}
+
+Price weft::workBeside(const Price &work, const Price &other) {
+  constexpr int64_t kTie = 1024;
+  return {saturatingAdd(std::max<int64_t>(work.moving - other.moving, 0),
+                        work.moving / kTie),
+          0, 0};
 }
 
 OpSharding weft::shareOf(const OpWithRule &part, const OpWithRule &op,
@@ -125,6 +171,7 @@ OpPrice ShardingPrices::ofParts(const OpWithRule &op,
     OpPrice one =
         of(part, shareOf(part, op, sharding), layoutsOf(part, layouts));
     price.rest = price.rest + one.rest;
+    price.work = price.work + one.work;
     price.results = price.results + one.results;
     for (auto [operand, cost] : llvm::enumerate(one.operands))
       price.operands[part.numberInOp(operand)] = cost;

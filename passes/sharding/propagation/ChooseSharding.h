@@ -10,8 +10,13 @@
 #ifndef WEFT_PASSES_SHARDING_PROPAGATION_CHOOSESHARDING_H
 #define WEFT_PASSES_SHARDING_PROPAGATION_CHOOSESHARDING_H
 
+#include "weft/passes/sharding/FetchedOperands.h"
 #include "weft/passes/sharding/OpSharding.h"
 #include "weft/passes/sharding/ReshardCost.h"
+
+#include <array>
+#include <map>
+#include <vector>
 
 namespace weft {
 
@@ -21,13 +26,19 @@ struct OpPrice {
   llvm::SmallVector<Price, 3> operands;
   /// The price of moving results to the table's layouts, partial sums included.
   Price results;
-  /// The price of fetches for window and shift factors, of the bytes that the
-  /// op itself sends, and of its share of the work: 32 iterations take as long
-  /// as a byte, so that repeating work is not free.
+  /// The price of fetches for window and shift factors and of the bytes that the
+  /// op itself sends.
   Price rest;
+  /// The price of one device's share of the work: 32 iterations take as long as
+  /// a byte, so that repeating work is not free.
+  Price work;
 
   Price total() const;
 };
+
+/// The price of work beside that of another sharding. Repeated work costs in full;
+/// less work decides between shardings that send as many bytes.
+Price workBeside(const Price &work, const Price &other);
 
 /// A part's share of the sharding of its op.
 OpSharding shareOf(const OpWithRule &part, const OpWithRule &op,
@@ -36,27 +47,49 @@ OpSharding shareOf(const OpWithRule &part, const OpWithRule &op,
 void enterShare(const OpWithRule &part, const OpWithRule &op,
                 const OpSharding &share, OpSharding &sharding);
 
+/// A fetch of the positions of an operand that other devices hold.
+struct OperandFetch {
+  unsigned operand = 0;
+  /// The range and the axes; equal ones of one value are one movement.
+  std::vector<int64_t> positions;
+  Price price;
+};
+
 /// Prices on one mesh; a move in a region is priced on the region's mesh.
 class ShardingPrices {
 public:
   explicit ShardingPrices(const Mesh &mesh, const ReshardOptions &options = {})
       : mesh(mesh), reshards(mesh, options) {}
+  const Mesh &onMesh() const { return mesh; }
   OpPrice of(const OpWithRule &op, const OpSharding &sharding,
              const TensorLayouts &layouts);
+  /// The fetches for window and shift factors of an op without parts.
+  std::vector<OperandFetch> fetches(const OpWithRule &op,
+                                    const OpSharding &sharding);
   /// The price of moving a value to another layout; none if it is not a ranked
   /// tensor.
   Price move(mlir::Value value, const Layout &from, const Layout &to) {
     return reshards.between(value, from, to);
   }
 
+  /// The same in proportion to the bytes, which is faster for many shapes.
+  Price moveInProportion(mlir::Value value, const Layout &from,
+                         const Layout &to) {
+    return reshards.inProportion(value, from, to);
+  }
+
 private:
   OpPrice ofParts(const OpWithRule &op, const OpSharding &sharding,
                   const TensorLayouts &layouts);
-  Price fetch(const OpWithRule &op, const OpSharding &sharding) const;
+  /// The positions of a dimension that the busiest of `shards` devices sends if
+  /// each receives its range.
+  int64_t positionsSent(const FetchedRange &range, int64_t size,
+                        int64_t shards);
   Price work(const OpWithRule &op, const OpSharding &sharding) const;
 
   Mesh mesh;
   ReshardCost reshards;
+  std::map<std::array<int64_t, 8>, int64_t> sent; ///< positionsSent
 };
 
 /// Candidates for the axes of the factors of an op with one part, or of a part.

@@ -13,7 +13,7 @@ using namespace weft;
 using namespace mlir;
 
 ConflictResolution::ConflictResolution(LayoutTable &table)
-    : table(table), pricing(table.mesh()), shardings(table.ops().size()),
+    : table(table), pricing(table.mesh()), chosen(table.ops().size()),
       prices(table.ops().size()), inConflict(table.ops().size()) {}
 
 unsigned ConflictResolution::conflicts() const { return inConflict.count(); }
@@ -24,7 +24,7 @@ unsigned ConflictResolution::conflicts() const { return inConflict.count(); }
 
 void ConflictResolution::choose(unsigned index) {
   const OpWithRule &op = table.ops()[index];
-  OpSharding &sharding = shardings[index];
+  OpSharding &sharding = chosen[index];
   if (isBorder(op)) {
     sharding = table.borderSharding(op);
     return;
@@ -42,9 +42,9 @@ const OpPrice &ConflictResolution::price(unsigned index) {
   const OpWithRule &op = table.ops()[index];
   TensorLayouts layouts = table.layoutsOf(op);
   if (!isBorder(op))
-    return known.emplace(pricing.of(op, shardings[index], layouts));
+    return known.emplace(pricing.of(op, chosen[index], layouts));
   OpPrice &price = known.emplace();
-  for (auto [operand, wanted] : llvm::enumerate(shardings[index].operands))
+  for (auto [operand, wanted] : llvm::enumerate(chosen[index].operands))
     price.operands.push_back(
         layouts[operand]
             ? pricing.move(op.value(operand), *layouts[operand], wanted)
@@ -73,11 +73,11 @@ Price ConflictResolution::totalPrice(llvm::ArrayRef<unsigned> ops) {
   for (unsigned index : ops) {
     const OpPrice &one = price(index);
     int64_t times = table.executionsOf(index);
-    total = plusTimes(total, one.rest + one.results, times);
+    total = plusTimes(total, one.rest + one.work + one.results, times);
     for (auto [operand, cost] : llvm::enumerate(one.operands)) {
       if (cost == Price())
         continue;
-      const Layout &wanted = shardings[index].operands[operand];
+      const Layout &wanted = chosen[index].operands[operand];
       auto &known = arrived[table.ops()[index].value(operand)];
       if (llvm::any_of(known, [&](const Layout *l) { return *l == wanted; }))
         continue;
@@ -243,7 +243,7 @@ bool ConflictResolution::disagrees(const OpWithRule &op,
 bool ConflictResolution::wantsOtherwise(const OpWithRule &op,
                                         unsigned operand) const {
   Value value = op.value(operand);
-  const OpSharding &sharding = shardings[*table.indexOf(op.op)];
+  const OpSharding &sharding = chosen[*table.indexOf(op.op)];
   return operand < sharding.operands.size() && table.isFree(value) &&
          sharding.operands[operand].dims != table.get(value).dims;
 }
@@ -262,7 +262,7 @@ bool ConflictResolution::isOpen(unsigned index) const {
   if (op.source)
     return false;
   if (!isBorder(op))
-    return inConflict[index] || disagrees(op, shardings[index]);
+    return inConflict[index] || disagrees(op, chosen[index]);
   auto operands = llvm::seq(op.op->getNumOperands());
   return llvm::any_of(operands, [&](unsigned i) {
     return wantsOtherwise(op, i) || becomesOther(op, i);
@@ -286,7 +286,7 @@ ConflictResolution::attemptOperand(unsigned index, unsigned operand,
   const OpWithRule &op = table.ops()[index];
   if (!wantsOtherwise(op, operand))
     return {};
-  change(op.value(operand), shardings[index].operands[operand]);
+  change(op.value(operand), chosen[index].operands[operand]);
   return followChanges(limit);
 }
 
@@ -430,18 +430,19 @@ unsigned ConflictResolution::sweep(size_t limit) {
   return settled;
 }
 
-bool ConflictResolution::run(bool isAlone) {
-  size_t open = 0;
+bool ConflictResolution::chooseAll() {
+  open = 0;
   for (unsigned op = 0; op < table.ops().size(); ++op) {
     choose(op);
     open += isOpen(op);
   }
-  if (open == 0)
-    return false;
+  return open > 0;
+}
+
+void ConflictResolution::resolve() {
   constexpr size_t kSweeps = 2, kFew = 64, kMany = 512;
-  size_t limit =
-      isAlone ? std::clamp(16 * table.ops().size() / open, kFew, kMany) : kFew;
+  size_t limit = std::clamp(16 * table.ops().size() / std::max<size_t>(open, 1),
+                            kFew, kMany);
   for (size_t i = 0; i < kSweeps && sweep(limit) > 0; ++i)
     inVain.clear();
-  return true;
 }

@@ -23,9 +23,9 @@
 // memory for as long as the loop runs.
 //
 // Annotated values, arguments and groups never change. A change is followed over
-// at most 64 values, so that a stream through many layers is left to
-// LayoutSearch.h, or 512 where that does not search; the order is the program's. Conflicts with equal surroundings,
-// as in layers, are tried until three tries in a row have failed.
+// at most 512 values; the order is the program's. Conflicts with equal
+// surroundings, as in layers, are tried until three tries in a row have failed.
+// LayoutSearch.h says when conflicts are resolved so, and not all at once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,13 +45,15 @@ Price plusTimes(const Price &sum, const Price &price, int64_t times);
 class ConflictResolution {
 public:
   explicit ConflictResolution(LayoutTable &table [[clang::lifetimebound]]);
-  /// Returns whether an op is in conflict or disagrees with the table at first.
-  /// `isAlone`: nothing else looks for layouts.
-  bool run(bool isAlone);
+  /// Chooses the sharding of each op by itself. Returns whether one is in
+  /// conflict or disagrees with the table.
+  bool chooseAll();
+  /// Resolves the conflicts, one after the other.
+  void resolve();
 
   /// The sharding of each op of the table; for constraints and the return, the
   /// layouts that they require of their operands.
-  std::vector<OpSharding> takeShardings() { return std::move(shardings); }
+  const std::vector<OpSharding> &shardings() const { return chosen; }
   /// The number of ops whose tensors want an axis for two factors, or other
   /// axes for one.
   unsigned conflicts() const;
@@ -123,9 +125,10 @@ private:
 
   LayoutTable &table;
   ShardingPrices pricing;
-  std::vector<OpSharding> shardings;
+  std::vector<OpSharding> chosen;
   std::vector<std::optional<OpPrice>> prices;
   llvm::BitVector inConflict;
+  size_t open = 0; ///< ops that were in conflict or disagreed at first
   std::vector<Change> changes; ///< of the current attempt
   llvm::DenseSet<mlir::Value> changed;
   llvm::DenseMap<size_t, unsigned> inVain; ///< failed tries by surroundings

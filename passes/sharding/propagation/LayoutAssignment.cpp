@@ -15,7 +15,8 @@ LayoutAssignment::LayoutAssignment(func::FuncOp function,
                                    const LayoutTable &table,
                                    std::vector<OpSharding> shardings)
     : function(function), table(table), mesh(table.mesh()),
-      provenance(function), shardings(std::move(shardings)) {
+      provenance(function), shardings(std::move(shardings)),
+      pricing(table.mesh()) {
   indexOf.reserve(table.ops().size());
   actual.reserve(table.ops().size() + function.getNumArguments());
   for (auto [index, op] : llvm::enumerate(table.ops()))
@@ -192,13 +193,54 @@ Value LayoutAssignment::repeatSource(Value value, const Layout &layout) {
 
 Value LayoutAssignment::convert(Value value, const Layout &to,
                                 const OpWithRule &op, unsigned operand) {
-  const Layout &from = *layoutOf(value);
-  if (from == to)
+  if (*layoutOf(value) == to)
     return value;
-  auto attr = LayoutAttr::get(table.meshAttr(), to);
-  auto key = std::make_pair(value, Attribute(attr));
+  auto key =
+      std::make_pair(value, Attribute(LayoutAttr::get(table.meshAttr(), to)));
   if (Value known = converted.lookup(key))
     return known;
+  if (table.knows(value))
+    for (const Layout &copy : table.find(value)->copies)
+      if (copy != to && isCheaperFrom(value, copy, to))
+        moveCopy(value, copy, op, operand);
+  return moveCopy(value, to, op, operand);
+}
+
+Value LayoutAssignment::moveCopy(Value value, const Layout &to,
+                                 const OpWithRule &op, unsigned operand) {
+  Value &known =
+      converted[{value, Attribute(LayoutAttr::get(table.meshAttr(), to))}];
+  if (!known) {
+    known = insertReshard(cheapestSource(value, to), to, op, operand);
+    copies[value].push_back(known);
+  }
+  return known;
+}
+
+bool LayoutAssignment::isCheaperFrom(Value value, const Layout &from,
+                                     const Layout &to) {
+  Value source = cheapestSource(value, to);
+  return movesLess(pricing.between(value, from, to),
+                   pricing.between(value, *layoutOf(source), to));
+}
+
+Value LayoutAssignment::cheapestSource(Value value, const Layout &to) {
+  Value source = value;
+  Price least = pricing.between(value, *layoutOf(value), to);
+  for (Value copy : copies.lookup(value)) {
+    Price price = pricing.between(value, *layoutOf(copy), to);
+    if (!movesLess(price, least))
+      continue;
+    least = price;
+    source = copy;
+  }
+  return source;
+}
+
+Value LayoutAssignment::insertReshard(Value value, const Layout &to,
+                                      const OpWithRule &op, unsigned operand) {
+  const Layout &from = *layoutOf(value);
+  auto attr = LayoutAttr::get(table.meshAttr(), to);
   Value known = origin.lookup(value);
   std::string reason =
       provenance.reason(mesh, known ? known : value, from, to, op, operand);
@@ -213,7 +255,6 @@ Value LayoutAssignment::convert(Value value, const Layout &to,
   ++numReshards;
   actual[moved] = to;
   origin[moved] = known ? known : value;
-  converted[key] = moved;
   return moved;
 }
 

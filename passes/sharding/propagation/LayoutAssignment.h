@@ -4,6 +4,7 @@
 #define WEFT_PASSES_SHARDING_PROPAGATION_LAYOUTASSIGNMENT_H
 
 #include "weft/passes/sharding/Provenance.h"
+#include "weft/passes/sharding/ReshardCost.h"
 #include "weft/passes/sharding/propagation/LayoutTable.h"
 
 namespace weft {
@@ -12,7 +13,9 @@ namespace weft {
 /// sharding; its operands are resharded to the required layouts. A source is
 /// repeated in each required layout, since that moves nothing. A partial value
 /// stays partial through ops that are linear in it, as long as that makes it no
-/// larger, or if all uses take summands.
+/// larger, or if all uses take summands. A value that has been moved before is
+/// moved on from there if that is cheaper: of w[d,-], which is needed whole and
+/// as [-,d], the second is a slice of the first.
 class LayoutAssignment {
 public:
   /// Takes `shardings`, the sharding of each op of the table.
@@ -43,6 +46,16 @@ private:
   void require(const OpWithRule &op, unsigned operand, const Layout &layout);
   mlir::Value convert(mlir::Value value, const Layout &to, const OpWithRule &op,
                       unsigned operand);
+  /// Moves the value to a layout, from the value itself or from a copy of it.
+  mlir::Value moveCopy(mlir::Value value, const Layout &to,
+                       const OpWithRule &op, unsigned operand);
+  /// The value itself or the copy of it that moves to the layout at the lowest
+  /// price.
+  mlir::Value cheapestSource(mlir::Value value, const Layout &to);
+  /// Whether a copy in layout `from` would move at a lower price.
+  bool isCheaperFrom(mlir::Value value, const Layout &from, const Layout &to);
+  mlir::Value insertReshard(mlir::Value value, const Layout &to,
+                            const OpWithRule &op, unsigned operand);
   mlir::Value repeatSource(mlir::Value value, const Layout &layout);
   /// The layout to which a partial value is reduced: the layout that all uses
   /// require, else the table's.
@@ -67,6 +80,9 @@ private:
   llvm::SmallVector<mlir::Operation *> dead;
   /// The value, not resharded yet, or the source from which a value was made.
   llvm::DenseMap<mlir::Value, mlir::Value> origin;
+  /// The reshards of a value, in order.
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value, 2>> copies;
+  ReshardCost pricing;
   unsigned numReshards = 0;
 };
 

@@ -249,6 +249,15 @@ void LayoutQuestion::addBorder(unsigned op) {
   }
 }
 
+/// The pairs of layouts that are planned at most. The conflicts of a small program
+/// are resolved well one by one, and a plan over four axes and more takes about
+/// five times as long.
+static size_t mostPairs(const LayoutTable &table) {
+  constexpr size_t kLeast = 50'000, kForEachOp = 100, kFewAxes = 3;
+  size_t most = std::max(kLeast, kForEachOp * table.ops().size());
+  return table.mesh().axes.size() > kFewAxes ? most / 5 : most;
+}
+
 LayoutQuestion::LayoutQuestion(LayoutTable &table, ShardingPrices &pricing,
                                llvm::ArrayRef<OpSharding> now)
     : table(table), costs(pricing), opChoices(table, pricing, costs) {
@@ -259,6 +268,9 @@ LayoutQuestion::LayoutQuestion(LayoutTable &table, ShardingPrices &pricing,
       listChoices(op, now[op]);
     else if (!table.ops()[op].source)
       listFlow(op);
+  tooLarge = costs.numPairs() > mostPairs(table);
+  if (tooLarge)
+    return;
   size_t piece = 0;
   for (unsigned op = 0; op < count; ++op)
     addOp(op, piece);
@@ -277,8 +289,12 @@ LayoutQuestion::apply(const std::vector<unsigned> &labels,
                       std::vector<OpSharding> &shardings) {
   Changes changes;
   for (auto &[leader, node] : values) {
-    Layout layout =
-        withoutSummands(node.space->layout(node.layouts[labels[*node.node]]));
+    const Layout &labelled =
+        node.space->layout(node.layouts[labels[*node.node]]);
+    // A value that a loop carries has no copies.
+    if (!labelled.isPartial() && table.flow().members(leader).empty())
+      table.entryOf(leader).copies.push_back(labelled);
+    Layout layout = withoutSummands(labelled);
     if (node.fixed || layout == table.get(leader))
       continue;
     changes.push_back({leader, table.get(leader)});

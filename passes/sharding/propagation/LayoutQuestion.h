@@ -42,9 +42,9 @@ public:
                  llvm::ArrayRef<OpSharding> now);
 
   const ChoiceGraph &graph() const { return choices; }
-  /// Whether there are too many layouts to price the moves between them; the
-  /// graph is of no use then.
-  bool isTooLarge() const { return costs.isTooLarge(); }
+  /// Whether there are too many layouts to price the moves between them; then
+  /// there is no graph.
+  bool isTooLarge() const { return tooLarge; }
   /// What every choice costs for the least work of each op, which the graph
   /// leaves out.
   int64_t leastWork() const { return work; }
@@ -56,7 +56,8 @@ public:
     Layout before;
   };
   using Changes = std::vector<Change>;
-  /// Gives free values and ops the layouts of the labels.
+  /// Gives free values and ops the layouts of the labels, and values the copies
+  /// from which their uses start.
   Changes apply(const std::vector<unsigned> &labels,
                 std::vector<OpSharding> &shardings);
 
@@ -108,6 +109,7 @@ private:
   int64_t work = 0;
   llvm::MapVector<mlir::Value, ValueNode> values;
   std::vector<PieceNode> pieces;
+  bool tooLarge = false;
 };
 
 } // namespace weft

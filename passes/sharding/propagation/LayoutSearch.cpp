@@ -11,24 +11,53 @@
 
 #include "mlir/IR/IRMapping.h"
 
+#include <set>
+#include <utility>
+
 using namespace weft;
 using namespace mlir;
 
+/// The price of the fetches of an assigned op that an earlier one has made.
+static Price
+repeatedFetches(const OpWithRule &op, const OpSharding &sharding,
+                ShardingPrices &pricing,
+                std::set<std::pair<const void *, std::vector<int64_t>>> &made) {
+  Price repeated;
+  for (const OpWithRule &piece : op.pieces()) {
+    OpSharding share =
+        op.parts.empty() ? sharding : shareOf(piece, op, sharding);
+    for (OperandFetch &fetch : pricing.fetches(piece, share)) {
+      Value value = piece.value(fetch.operand);
+      if (!made.insert({value.getAsOpaquePointer(), std::move(fetch.positions)})
+               .second)
+        repeated = repeated + fetch.price;
+    }
+  }
+  return repeated;
+}
+
 Price weft::priceAssigned(const LayoutTable &table,
-                          const std::vector<OpSharding> &shardings) {
+                          const std::vector<OpSharding> &shardings,
+                          const std::vector<OpSharding> &start) {
   IRMapping mapping;
   OwningOpRef<func::FuncOp> copy(
       cast<func::FuncOp>(table.func()->clone(mapping)));
   LayoutTable copied = table.of(*copy, mapping);
+  LayoutAssignment(*copy, copied, shardings).run();
   Price total;
   ShardingPrices pricing(table.mesh());
+  std::set<std::pair<const void *, std::vector<int64_t>>> fetched;
   for (auto [index, op] : llvm::enumerate(table.ops()))
     if (!op.source && !isBorder(op)) {
       TensorLayouts none(op.numTensors());
-      total = plusTimes(total, pricing.of(op, shardings[index], none).rest,
+      OpPrice price = pricing.of(op, shardings[index], none);
+      Price work =
+          workBeside(price.work, pricing.of(op, start[index], none).work);
+      Price again = repeatedFetches(copied.ops()[index], shardings[index],
+                                    pricing, fetched);
+      total = plusTimes(total, price.rest - again + work,
                         table.executionsOf(index));
     }
-  LayoutAssignment(*copy, copied, shardings).run();
   ReshardCost cost(table.mesh());
   copy->walk([&](ReshardOp reshard) {
     total = plusTimes(total, cost.of(reshard), executionsAround(reshard));
@@ -48,44 +77,76 @@ static constexpr int64_t kStepsOfMove = 100;
 /// The devices of the largest mesh whose layouts are solved: the time of a plan
 /// grows with them.
 static constexpr int64_t kMostDevices = 512;
+/// The ops of the largest function whose conflicts are also resolved one by one.
+/// The streams of a larger one are longer than what a resolution follows.
+static constexpr size_t kMostResolved = 1'000;
 
-void LayoutSearch::solve(std::vector<OpSharding> &shardings) {
+/// Whether the price is lower by bytes, then by time.
+static bool sendsLess(const Price &a, const Price &b) {
+  return a.bytes < b.bytes || (a.bytes == b.bytes && movesLess(a, b));
+}
+
+Price LayoutSearch::priceOf(const std::vector<OpSharding> &shardings) const {
+  return priceAssigned(table, shardings, start);
+}
+
+std::optional<LayoutSearch::Proposal> LayoutSearch::solve() {
+  if (table.mesh().size() > kMostDevices)
+    return std::nullopt;
   ShardingPrices pricing(table.mesh(), {.searchBudget = kStepsOfMove});
-  LayoutQuestion question(table, pricing, shardings);
+  LayoutQuestion question(table, pricing, start);
   if (question.isTooLarge())
-    return;
+    return std::nullopt;
   Solution solution = weft::solve(question.graph(), question.start());
-  int64_t startCost = question.graph().costOf(question.start());
-  found = {inPicoseconds(startCost), inPicoseconds(solution.bound)};
-  if (solution.labels == question.start())
+  found = {inPicoseconds(solution.cost), inPicoseconds(solution.bound)};
+  std::vector<OpSharding> shardings = start;
+  LayoutTable::Entries before = table.all();
+  question.apply(solution.labels, shardings);
+  Price price = priceOf(shardings);
+  std::swap(table.all(), before);
+  return Proposal{std::move(shardings), std::move(before), price};
+}
+
+void LayoutSearch::take(const Proposal &solved) {
+  LayoutJournal *journal = table.kept();
+  Price saved = journal ? priceOf(start) - solved.price : Price();
+  LayoutTable::Entries before = std::exchange(table.all(), solved.layouts);
+  if (!journal)
     return;
-  Price before = priceAssigned(table, shardings);
-  std::vector<OpSharding> solved = shardings;
-  LayoutQuestion::Changes changes = question.apply(solution.labels, solved);
-  Price after = priceAssigned(table, solved);
-  if (!movesLess(after, before) || after.bytes > before.bytes) {
-    for (const LayoutQuestion::Change &change : changes)
-      table.set(change.value, change.before);
-    return;
-  }
-  shardings = std::move(solved);
-  found->price = inPicoseconds(solution.cost);
-  if (LayoutJournal *journal = table.kept())
-    for (const LayoutQuestion::Change &change : changes)
+  llvm::SmallPtrSet<const void *, 32> seen;
+  for (const OpWithRule &op : table.ops())
+    for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor) {
+      Value value = table.flow().leader(op.value(tensor));
+      auto entry = before.find(value);
+      if (entry == before.end() ||
+          !seen.insert(value.getAsOpaquePointer()).second)
+        continue;
       journal->record({.kind = LayoutReason::Kind::Price,
-                       .value = change.value,
-                       .op = makerOf(change.value),
-                       .saved = before - after},
-                      change.before, table.get(change.value));
+                       .value = value,
+                       .op = makerOf(value),
+                       .saved = saved},
+                      entry->second.layout, table.get(value));
+    }
 }
 
 std::vector<OpSharding> LayoutSearch::run() {
-  bool solves = table.mesh().size() <= kMostDevices;
   ConflictResolution resolution(table);
-  bool isOpen = resolution.run(/*isAlone=*/!solves);
+  bool isOpen = resolution.chooseAll();
   numConflicts = resolution.conflicts();
-  std::vector<OpSharding> shardings = resolution.takeShardings();
-  if (isOpen && solves)
-    solve(shardings);
-  return shardings;
+  start = resolution.shardings();
+  if (!isOpen)
+    return start;
+  std::optional<Proposal> solved = solve();
+  LayoutTable::Entries before = table.all();
+  LayoutJournal *journal = table.kept();
+  LayoutJournal notes = journal ? *journal : LayoutJournal();
+  if (!solved || table.ops().size() <= kMostResolved)
+    resolution.resolve();
+  if (!solved || !sendsLess(solved->price, priceOf(resolution.shardings())))
+    return resolution.shardings();
+  table.all() = std::move(before);
+  if (journal)
+    *journal = std::move(notes);
+  take(*solved);
+  return std::move(solved->shardings);
 }

@@ -44,17 +44,29 @@ public:
   std::optional<Proof> proof() const { return found; }
 
 private:
-  void solve(std::vector<OpSharding> &shardings);
+  /// What the ops run with, and the layouts of the table for that.
+  struct Proposal {
+    std::vector<OpSharding> shardings;
+    LayoutTable::Entries layouts;
+    Price price;
+  };
+  /// The layouts of all ops at once; none if there are too many. The table stays.
+  std::optional<Proposal> solve();
+  void take(const Proposal &solved);
+  Price priceOf(const std::vector<OpSharding> &shardings) const;
 
   LayoutTable &table;
+  std::vector<OpSharding> start; ///< each op by itself
   unsigned numConflicts = 0;
   std::optional<Proof> found;
 };
 
-/// The price of all work and movements of the table's function under its
-/// layouts, each as often as it is run. Nothing is changed.
+/// The price of all movements of the table's function under its layouts, and of
+/// the work beside that of `start`, each as often as it is run. Nothing is
+/// changed.
 Price priceAssigned(const LayoutTable &table,
-                    const std::vector<OpSharding> &shardings);
+                    const std::vector<OpSharding> &shardings,
+                    const std::vector<OpSharding> &start);
 
 } // namespace weft
 

@@ -30,6 +30,9 @@ struct LayoutEntry : GrowingLayout {
   bool isState = false; ///< weight, slot or other state: propagates later
   int64_t priority = 0;
   mlir::StringAttr group;
+  /// Layouts that the value is moved to once, if uses start from there at a lower
+  /// price (LayoutQuestion.h).
+  llvm::SmallVector<Layout, 1> copies;
   /// Whether no annotation, group or forbidden axis restricts the value.
   bool isUnannotated() const {
     return !fixed && !group && forbiddenAxes.empty();

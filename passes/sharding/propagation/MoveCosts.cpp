@@ -6,6 +6,9 @@
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/passes/sharding/FreeRegions.h"
 
+#include <set>
+#include <string>
+
 using namespace weft;
 using namespace mlir;
 
@@ -42,11 +45,30 @@ LayoutSpace &MoveCosts::spaceOf(Value value) {
   return *space;
 }
 
+size_t MoveCosts::numPairs() const {
+  // Shapes with as many dimensions share plans.
+  std::map<std::pair<Region, size_t>, std::set<std::string>> layouts;
+  for (const auto &[key, space] : spaceOfShape) {
+    const auto &[region, bytes, shape] = key;
+    for (const Layout &layout : space->layouts)
+      layouts[{region, shape.size()}].insert(
+          toString(pricing.onMesh(), layout));
+  }
+  size_t pairs = 0;
+  for (const auto &[kind, own] : layouts)
+    pairs += own.size() * own.size();
+  return pairs;
+}
+
 const Price &MoveCosts::price(LayoutSpace &space, unsigned from, unsigned to) {
   auto [known, fresh] = space.prices.try_emplace({from, to});
-  if (fresh && ++planned <= kMostMoves)
-    known->second =
-        pricing.move(space.value, space.layout(from), space.layout(to));
+  if (!fresh)
+    return known->second;
+  const Layout &before = space.layout(from), &after = space.layout(to);
+  constexpr size_t kFewAxes = 2;
+  known->second = pricing.onMesh().axes.size() > kFewAxes
+                      ? pricing.moveInProportion(space.value, before, after)
+                      : pricing.move(space.value, before, after);
   return known->second;
 }
 

@@ -56,11 +56,6 @@ struct MoveKind {
   auto operator<=>(const MoveKind &) const = default;
 };
 
-/// The moves that are planned for a question at most: 32 layers of a transformer
-/// on two axes need 10,000. A program of many shapes on many axes may need
-/// millions.
-inline constexpr size_t kMostMoves = 50'000;
-
 class MoveCosts {
 public:
   explicit MoveCosts(ShardingPrices &pricing [[clang::lifetimebound]])
@@ -75,14 +70,14 @@ public:
                                            const std::vector<unsigned> &to,
                                            const MoveKind &kind);
   size_t numTables() const { return tables.size(); }
-  /// Whether more than kMostMoves were asked for; their costs are 0.
-  bool isTooLarge() const { return planned > kMostMoves; }
+  /// The pairs of layouts that may be planned at most: for 32 layers of a
+  /// transformer 4,000 on two axes, 140,000 on three.
+  size_t numPairs() const;
 
 private:
   const Price &price(LayoutSpace &space, unsigned from, unsigned to);
 
   ShardingPrices &pricing;
-  size_t planned = 0;
   std::list<LayoutSpace> spaces;
   using Region = mlir::Operation *;
   std::map<std::tuple<Region, int64_t, std::vector<int64_t>>, LayoutSpace *>

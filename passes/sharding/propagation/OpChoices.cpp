@@ -68,15 +68,6 @@ std::vector<FactorAxes> OpChoices::assignments(const OpWithRule &piece) const {
   return all;
 }
 
-/// The iterations of one device's loops.
-static double iterationsOf(const OpWithRule &piece,
-                           const OpSharding &sharding) {
-  double iterations = 1;
-  for (auto [factor, axes] : llvm::zip_equal(piece.rule.factors, sharding.axes))
-    iterations *= double(shardSize(factor.size, shardCount(axes)));
-  return iterations;
-}
-
 /// The operands that pass on summands together: all of an op that adds them, or
 /// the one of an op that is linear in it and does not make it larger.
 static llvm::SmallVector<unsigned> passingOperands(const OpWithRule &piece) {
@@ -160,13 +151,12 @@ std::vector<OpSharding> OpChoices::list(const OpWithRule &piece,
   }
   std::vector<FactorAxes> all = listCandidates(mesh, piece, layouts, conflict);
   llvm::append_range(all, assignments(piece));
-  double most = iterationsOf(piece, now);
   for (const FactorAxes &axes : all) {
     OpSharding next = applyAxes(mesh, piece, axes);
     bool isKnown = llvm::any_of(choices, [&](const OpSharding &known) {
       return known.axes == next.axes;
     });
-    if (!isKnown && iterationsOf(piece, next) <= most)
+    if (!isKnown)
       choices.push_back(std::move(next));
   }
   addPassed(piece, allowedAxes(piece), choices);
@@ -258,8 +248,11 @@ const ChoiceList &OpChoices::of(const OpWithRule &piece,
     return made;
   made.choices = list(piece, now);
   TensorLayouts none(piece.numTensors());
-  for (const OpSharding &choice : made.choices)
-    made.rest.push_back(pricing.of(piece, choice, none).rest);
+  Price before = pricing.of(piece, made.choices.front(), none).work;
+  for (const OpSharding &choice : made.choices) {
+    OpPrice price = pricing.of(piece, choice, none);
+    made.rest.push_back(price.rest + workBeside(price.work, before));
+  }
   addTensors(piece, made);
   return made;
 }

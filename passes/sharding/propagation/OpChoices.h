@@ -8,7 +8,8 @@
 //
 // Each axis may shard each factor that it divides, or none. If these are more
 // than kMostChoices, only the shardings that the op's tensors ask for are
-// choices. No choice repeats more work than one that propagation makes.
+// choices. A choice that repeats work pays for what it does in addition to the
+// present one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +35,7 @@ struct ChoiceList {
     std::vector<unsigned> reduced; ///< the layouts without partial axes
   };
   std::vector<OpSharding> choices;
-  std::vector<Price> rest; ///< work, fetches and own messages of each choice
+  std::vector<Price> rest; ///< repeated work, fetches and own messages, each
   std::vector<Tensor> tensors;
 };
 

@@ -42,6 +42,9 @@ struct PairCosts {
   int64_t at(unsigned row, unsigned column) const {
     return costs[size_t(row) * columns + column];
   }
+  const int64_t *rowAt(unsigned row) const {
+    return costs.data() + size_t(row) * columns;
+  }
   int64_t &at(unsigned row, unsigned column) {
     return costs[size_t(row) * columns + column];
   }
