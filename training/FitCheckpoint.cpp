@@ -2,6 +2,8 @@
 
 #include "weft/training/FitRun.h"
 
+#include "weft/training/callbacks/CallbackTable.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -22,8 +24,8 @@ static Array arrayOf(ElementType type, const std::vector<T> &values) {
 static json callbackSettings(const CallbackList *callbacks) {
   json out = json::array();
   if (callbacks)
-    for (const std::unique_ptr<Callback> &callback : *callbacks)
-      out.push_back(callback->isBackup() ? json() : callback->settings);
+    for (const std::shared_ptr<Callback> &callback : *callbacks)
+      out.push_back(callback->isBackup() ? json() : settingsOf(*callback));
   return out;
 }
 
@@ -208,7 +210,7 @@ static Difference firstDifference(const json &was, const json &is) {
 static std::string shortText(const json &value) {
   if (value.is_null())
     return "none";
-  std::string text = printed(value);
+  std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
   return text.size() > 80 ? text.substr(0, 77) + "..." : text;
 }
 

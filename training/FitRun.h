@@ -43,7 +43,7 @@ private:
   template <typename Method, typename... Arguments>
   Status each(Method method, Arguments &&...arguments) {
     if (options.callbacks)
-      for (const std::unique_ptr<Callback> &callback : *options.callbacks)
+      for (const std::shared_ptr<Callback> &callback : *options.callbacks)
         if (Status ok = (*callback.*method)(*this, arguments...); !ok)
           return ok;
     return {};

@@ -4,11 +4,8 @@
 #include "weft/data/initializers/Initializers.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 namespace weft {
-
-using nlohmann::json;
 
 /// The numbers that the facts list, or one number for all elements.
 static Result<StoredArray> listedValue(const Port &port) {
@@ -29,37 +26,19 @@ static Result<StoredArray> listedValue(const Port &port) {
       }};
 }
 
-/// Whether the initializer is that of a random state.
-static bool isSeedGenerator(const std::string &initializer) {
-  json parsed = json::parse(initializer, nullptr, /*allow_exceptions=*/false);
-  return parsed.is_object() && parsed.contains("class_name") &&
-         parsed["class_name"] == "SeedGenerator";
-}
-
 Result<StoredArray> initialValue(const Port &port) {
   const PortFacts &facts = port.facts;
-  std::string place = "variable " + port.name, where = place + ": ";
+  std::string place = "variable " + port.name;
   if (!facts.value.empty())
     return listedValue(port);
   if (facts.initializer.text.empty())
     return Error{
-        where +
+        place +
         "the program says no initial value; load the weights from a file (" +
         Option{"weights"} + ")"};
   std::optional<uint32_t> seed;
   if (facts.seed)
     seed = uint32_t(*facts.seed);
-  // The state of Keras' SeedGenerator begins as its seed and 0.
-  if (isSeedGenerator(facts.initializer.text)) {
-    if (!seed)
-      return Error{where + "has no seed; give one with " + Option{"seed"}};
-    Array key = Array::zeros(ElementType::UInt32, port.shape);
-    if (key.count() != 2)
-      return Error{where + "a seed state has shape (2,), the program says " +
-                   text(port.shape)};
-    key.data<uint32_t>()[0] = *seed;
-    return storedInMemory({port.name, std::move(key)});
-  }
   Result<StoredArray> drawn =
       initialArray(facts.initializer.text, seed, port.shape, port.type);
   return drawn ? drawn : drawn.error().in(place);

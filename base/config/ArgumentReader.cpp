@@ -2,6 +2,7 @@
 
 #include "weft/base/config/ArgumentReader.h"
 
+using namespace weft;
 using namespace weft::keras;
 
 namespace {
@@ -12,8 +13,8 @@ class ArgumentReader {
 public:
   ArgumentReader(const TensorReader &tensor [[clang::lifetimebound]],
                  const std::string &where [[clang::lifetimebound]],
-                 std::string &error [[clang::lifetimebound]])
-      : tensor(tensor), where(where), error(error) {}
+                 Status &status [[clang::lifetimebound]])
+      : tensor(tensor), where(where), status(status) {}
   Argument read(const Json &json, unsigned depth = 0);
 
 private:
@@ -21,15 +22,15 @@ private:
   void readArray(const Json &config, Argument &out);
   bool readNumbers(const Json &value, unsigned depth, Argument &out);
   void refuse(const Json &json) {
-    if (error.empty())
-      error = where + ": an argument is " + shortText(json) +
-              ", which is not supported; use tensors, numbers, texts, lists "
-              "and slices";
+    if (status)
+      status = Error{where + ": an argument is " + shortText(json) +
+                     ", which is not supported; use tensors, numbers, texts, "
+                     "lists and slices"};
   }
 
   const TensorReader &tensor;
   const std::string &where;
-  std::string &error;
+  Status &status;
 };
 
 /// Reads a number or nested lists of numbers; fails for other values, empty
@@ -123,7 +124,6 @@ Argument ArgumentReader::read(const Json &json, unsigned depth) {
 } // namespace
 
 Argument weft::keras::readArgument(const Json &json, const TensorReader &tensor,
-                                   const std::string &where,
-                                   std::string &error) {
-  return ArgumentReader(tensor, where, error).read(json);
+                                   const std::string &where, Status &status) {
+  return ArgumentReader(tensor, where, status).read(json);
 }

@@ -20,7 +20,7 @@ using TensorReader = std::function<int64_t(const Json &)>;
 
 /// Reads an argument; records an error for a value that is none of the kinds.
 Argument readArgument(const Json &json, const TensorReader &tensor,
-                      const std::string &where, std::string &error);
+                      const std::string &where, Status &status);
 
 } // namespace weft::keras
 

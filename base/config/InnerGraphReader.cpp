@@ -3,6 +3,7 @@
 #include "weft/base/config/ArgumentReader.h"
 #include "weft/base/config/OptionReader.h"
 
+using namespace weft;
 using namespace weft::keras;
 
 namespace {
@@ -51,8 +52,8 @@ bool InnerGraphReader::member(const Json &entry) {
                   "TimeDistributed");
     return false;
   }
-  auto object = readObject(alone, table, fields.place() + ": layers",
-                           fields.firstError());
+  auto object =
+      readObject(alone, table, fields.place() + ": layers", fields.state());
   if (!object)
     return false;
   graph.members.push_back(object);
@@ -110,18 +111,19 @@ void InnerGraphReader::call(size_t member, int64_t number, const Json &node) {
     return int64_t(call.tensors.size()) - 1;
   };
   const std::string where = fields.place() + ": " + graph.names[member];
-  std::string error;
-  Fields parts(node, where, fields.firstError());
+  Status status;
+  Fields parts(node, where, fields.state());
   if (const Json *args = parts.find("args"); args && args->is_array())
     for (const Json &argument : *args)
       call.arguments.positional.push_back(
-          readArgument(argument, take, where, error));
+          readArgument(argument, take, where, status));
   if (const Json *kwargs = parts.find("kwargs"); kwargs && kwargs->is_object())
     for (const auto &[key, value] : kwargs->items())
       if (key != "training" && !value.is_null())
-        call.arguments.keywords[key] = readArgument(value, take, where, error);
+        call.arguments.keywords[key] = readArgument(value, take, where, status);
   parts.finish();
-  addError(fields.firstError(), error);
+  if (!status)
+    addError(fields.state(), status.error().message);
   graph.calls.push_back(std::move(call));
 }
 

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <utility>
 
+using namespace weft;
 using namespace weft::keras;
 
 /// The limit of nesting, which no model reaches and recursion can handle.
@@ -39,7 +40,7 @@ static std::string controlIn(const std::string &text) {
   return "";
 }
 
-std::string weft::keras::parseJson(std::string_view text, Json &out) {
+weft::Result<Json> weft::keras::parseJson(std::string_view text) {
   std::vector<std::set<std::string>> open;
   std::string twice, control;
   // Names are printed and written to files: a NUL would end the name, and
@@ -67,30 +68,47 @@ std::string weft::keras::parseJson(std::string_view text, Json &out) {
       twice = parsed.get<std::string>();
     return true;
   };
+  Json out;
   try {
     out = Json::parse(text, callback);
   } catch (const std::exception &failure) {
-    return "is no JSON: " + withoutPrefix(failure.what()) +
-           "; fix it there (JSON has no NaN or Infinity), or write it again";
+    return Error{"is no JSON: " + withoutPrefix(failure.what()) +
+                 "; fix it there (JSON has no NaN or Infinity), or write it "
+                 "again"};
   }
   if (tooDeep)
-    return "is nested more than " + std::to_string(kMostLevels) +
-           " levels deep; write it with Keras' to_json()";
+    return Error{"is nested more than " + std::to_string(kMostLevels) +
+                 " levels deep; write it with Keras' to_json()"};
   if (!twice.empty())
-    return "key " + inQuotes(twice) + " is written twice; remove one of them";
+    return Error{"key " + inQuotes(twice) +
+                 " is written twice; remove one of them"};
   if (!control.empty())
-    return "holds the character " + control + "; remove it";
-  return "";
+    return Error{"holds the character " + control + "; remove it"};
+  return out;
 }
 
-void weft::keras::addError(std::string &error, const std::string &message) {
-  if (!error.empty() && !message.empty())
-    error += '\n';
-  error += message;
+void weft::keras::addError(Status &status, const Message &message) {
+  status = Error{status ? message : status.error().message + "\n" + message};
 }
 
-std::string weft::keras::withFix(const std::string &message, const char *how) {
-  return message.find("; ") == message.npos ? message + "; " + how : message;
+Message weft::keras::withFix(const Message &message, const char *how) {
+  bool hasFix = message.text().find("; ") != std::string::npos;
+  return hasFix ? message : message + "; " + how;
+}
+
+Error weft::keras::oneError(const Error &error, const char *of,
+                            const char *how) {
+  const std::string &all = error.message.text();
+  if (all.find('\n') == all.npos)
+    return {withFix(error.message, how), error.code};
+  std::string out;
+  size_t count = 0;
+  for (size_t begin = 0, end; begin < all.size(); begin = end + 1, ++count) {
+    end = std::min(all.find('\n', begin), all.size());
+    out += "\n  " + withFix(all.substr(begin, end - begin), how).text();
+  }
+  return {std::to_string(count) + " parts of the " + of + " are refused:" + out,
+          error.code};
 }
 
 std::string weft::keras::inQuotes(std::string_view text) {
@@ -109,14 +127,14 @@ std::string weft::keras::listed(const std::vector<std::string> &names) {
   return out.empty() ? "none" : out;
 }
 
-Fields::Fields(const Json &object, std::string where, std::string &error)
-    : object(object), where(std::move(where)), error(error) {
+Fields::Fields(const Json &object, std::string where, Status &status)
+    : object(object), where(std::move(where)), status(status) {
   if (!object.is_object())
     refuse("expected an object, found " + shortText(object));
 }
 
-void Fields::refuse(const std::string &what) {
-  addError(error, where.empty() ? what : where + ": " + what);
+void Fields::refuse(const Message &what) {
+  addError(status, where.empty() ? what : where + ": " + what);
 }
 
 const Json *Fields::find(const char *key) {
@@ -196,13 +214,13 @@ void Fields::accept(std::initializer_list<const char *> keys) {
 }
 
 void Fields::expectUnset(const char *key, const Json &otherwise,
-                         const std::string &what) {
+                         const Message &what) {
   const Json *value = find(key);
   if (!value || *value == otherwise || *value == Json(false) ||
       (value->is_number() && value->get<double>() == 0))
     return;
   refuse(inQuotes(key) + " = " + shortText(*value) + " is not supported" +
-         (what.empty() ? "" : " (" + what + ")") + "; leave it at " +
+         (what.empty() ? what : " (" + what + ")") + "; leave it at " +
          shortText(otherwise));
 }
 

@@ -3,7 +3,8 @@
 // Files that include it are compiled with exceptions, but let no exception out.
 // A worked example:
 //
-//   Fields f(config, "layer \"dropout\"", error);
+//   Status status;
+//   Fields f(config, "layer \"dropout\"", status);
 //   double rate = f.number("rate", 0.0);
 //   f.accept({"name", "trainable"});       // known, read elsewhere
 //   f.expectUnset("noise_shape");          // known, refused where set
@@ -15,6 +16,7 @@
 #define WEFT_BASE_CONFIG_JSON_H
 
 #include "weft/base/ClosestName.h"
+#include "weft/base/Result.h"
 
 #include <nlohmann/json.hpp>
 
@@ -28,25 +30,27 @@ namespace weft::keras {
 
 using Json = nlohmann::ordered_json;
 
-/// Parses a text. Returns the reason of a refusal, or empty: errors of syntax,
-/// with line and column, keys that an object has twice, texts with a NUL, and
-/// more than 200 levels.
-std::string parseJson(std::string_view text, Json &out);
+/// Parses a text. Refuses errors of syntax, with line and column, keys that an
+/// object has twice, texts with a NUL, and more than 200 levels.
+Result<Json> parseJson(std::string_view text);
 
-/// Appends the message to `error`, on a new line.
-void addError(std::string &error, const std::string &message);
+/// Appends the message to that of the error, on a new line.
+void addError(Status &status, const Message &message);
 /// Appends a fix to a message that has none.
-std::string withFix(const std::string &message, const char *how);
+Message withFix(const Message &message, const char *how);
+/// The messages of an error as one, each with a fix: "3 parts of the model are
+/// refused:" and a line for each.
+Error oneError(const Error &error, const char *of, const char *how);
 std::string inQuotes(std::string_view text);
 /// Returns the short text of a value, for messages.
 std::string shortText(const Json &value);
 std::string listed(const std::vector<std::string> &names);
 class Fields {
 public:
-  /// Reads the fields of an object; readers that share `error` append their
-  /// messages to it.
+  /// Reads the fields of an object; readers that share `status` append their
+  /// messages to its error.
   Fields(const Json &object [[clang::lifetimebound]], std::string where,
-         std::string &error [[clang::lifetimebound]]);
+         Status &status [[clang::lifetimebound]]);
 
   /// The value; null where the key is absent or null.
   const Json *find(const char *key);
@@ -67,12 +71,12 @@ public:
   /// Refuses the key unless its value is absent, null, false, 0 or `otherwise`.
   /// `what` names the feature.
   void expectUnset(const char *key, const Json &otherwise = nullptr,
-                   const std::string &what = "");
+                   const Message &what = {});
   void finish();
 
-  void refuse(const std::string &what);
-  bool failed() const { return !error.empty(); }
-  std::string &firstError() { return error; }
+  void refuse(const Message &what);
+  bool failed() const { return !status; }
+  Status &state() { return status; }
   const std::string &place() const { return where; }
 
 private:
@@ -81,7 +85,7 @@ private:
 
   const Json &object;
   std::string where;
-  std::string &error;
+  Status &status;
   std::set<std::string> known;
 };
 

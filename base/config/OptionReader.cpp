@@ -3,6 +3,7 @@
 #include "weft/base/config/OptionReader.h"
 #include "weft/base/config/ArgumentReader.h"
 
+using namespace weft;
 using namespace weft::keras;
 
 namespace {
@@ -43,6 +44,8 @@ public:
   void flag(const char *name, bool &value) override {
     value = fields.boolean(name, value);
   }
+  void countOr(const char *name, int64_t &value,
+               std::vector<std::pair<const char *, int64_t>> words) override;
   void texts(const char *name, std::vector<std::string> &value) override;
   void text(const char *name, std::string &value) override {
     value = fields.text(name, value);
@@ -68,7 +71,12 @@ public:
   void sides(const char *name, Sides &value, size_t count) override;
   void argument(const char *name, Argument &value,
                 const char *otherwise) override;
-  void refused(const char *name, const char *what,
+  void required(const char *name) override {
+    const Json *value = fields.find(name);
+    if (!fields.failed() && (!value || *value == ""))
+      fields.refuse("needs " + inQuotes(name) + "; add it to its arguments");
+  }
+  void refused(const char *name, const Message &what,
                const char *otherwise) override {
     fields.expectUnset(name, Json::parse(otherwise), what);
   }
@@ -81,7 +89,7 @@ public:
   void policy(const char *name, std::optional<Policy> &value) override {
     value = readPolicy(fields, name);
   }
-  void check(bool isGood, const std::string &complaint) override {
+  void check(bool isGood, const Message &complaint) override {
     if (!isGood)
       fields.refuse(complaint);
   }
@@ -89,7 +97,7 @@ public:
 protected:
   bool isObject(const char *name) override {
     const Json *json = fields.find(name);
-    return json && json->is_object();
+    return json && json->is_object() && json->contains("class_name");
   }
   std::shared_ptr<const Configured>
   anyObject(const char *name, std::shared_ptr<const Configured> value,
@@ -124,6 +132,22 @@ private:
 
   Fields &fields;
 };
+
+void OptionReader::countOr(
+    const char *name, int64_t &value,
+    std::vector<std::pair<const char *, int64_t>> words) {
+  const Json *json = fields.find(name);
+  std::string allowed = "a positive integer";
+  for (const auto &[word, number] : words) {
+    if (json && *json == word)
+      return void(value = number);
+    allowed += " or " + inQuotes(word);
+  }
+  if (json && json->is_number_integer() && json->get<int64_t>() > 0)
+    value = json->get<int64_t>();
+  else if (json)
+    refuseForm(name, *json, allowed);
+}
 
 void OptionReader::choice(const char *name, std::string &value,
                           std::vector<const char *> words) {
@@ -245,7 +269,7 @@ void OptionReader::argument(const char *name, Argument &value,
         fields.refuse(inQuotes(name) + " is a tensor; give it in the call");
         return 0;
       },
-      fields.place(), fields.firstError());
+      fields.place(), fields.state());
 }
 
 /// Whether the JSON is an object with the name and the config of a class of the
@@ -267,7 +291,7 @@ OptionReader::anyObject(const char *name,
   if (const Json *json = fields.find(name)) {
     bool isOther = others && isOfClass(*json, *others);
     return readObject(*json, isOther ? *others : table,
-                      fields.place() + ": " + name, fields.firstError());
+                      fields.place() + ": " + name, fields.state());
   }
   bool isNull = fields.has(name) && table.ofNull;
   return isNull ? AnyTable::make(*table.find(table.ofNull)) : value;
@@ -285,8 +309,8 @@ OptionReader::anyObjects(const char *name,
     return out;
   }
   for (const Json &entry : *json) {
-    auto object = readObject(entry, table, fields.place() + ": " + name,
-                             fields.firstError());
+    auto object =
+        readObject(entry, table, fields.place() + ": " + name, fields.state());
     if (!object)
       return out;
     out.push_back(std::move(object));
@@ -308,7 +332,7 @@ OptionReader::anyObjectsByKey(const char *name, std::vector<std::string> &keys,
   for (const auto &[key, entry] : json->items()) {
     auto object = readObject(entry, table,
                              fields.place() + ": " + name + " " + inQuotes(key),
-                             fields.firstError());
+                             fields.state());
     if (!object)
       return out;
     keys.push_back(key);
@@ -373,14 +397,14 @@ void weft::keras::readOptions(Configured &object, Fields &fields) {
 
 Identifier weft::keras::readIdentifier(const Json &json,
                                        const std::string &where,
-                                       std::string &error) {
+                                       Status &status) {
   Identifier out;
   if (json.is_string()) {
     out.isName = true;
     out.written = json.get<std::string>();
     return out;
   }
-  Fields f(json, where, error);
+  Fields f(json, where, status);
   out.written = f.text("class_name", "");
   const Json *config = f.find("config");
   f.accept({"module", "registered_name", "shared_object_id", "build_config",
@@ -398,19 +422,18 @@ Identifier weft::keras::readIdentifier(const Json &json,
 std::shared_ptr<Configured> weft::keras::readObject(const Json &json,
                                                     const AnyTable &table,
                                                     const std::string &where,
-                                                    std::string &error) {
-  std::string own;
+                                                    Status &status) {
+  Status own;
   Identifier id = readIdentifier(json, where, own);
-  addError(error, own);
-  if (!own.empty())
-    return nullptr;
-  const TableRow *row = table.find(id.written);
-  if (!row) {
-    addError(error, where + ": " + table.refusal(id.written));
+  const TableRow *row = own ? table.find(id.written) : nullptr;
+  if (own && !row)
+    own = Error{where + ": " + table.refusal(id.written)};
+  if (!own) {
+    addError(status, own.error().message);
     return nullptr;
   }
   std::shared_ptr<Configured> out = AnyTable::make(*row);
-  Fields fields(id.config, where + ": " + id.written, error);
+  Fields fields(id.config, where + ": " + id.written, status);
   OptionReader reader(fields);
   out->commonOptions(reader);
   readOptions(*out, fields);

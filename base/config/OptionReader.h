@@ -2,9 +2,9 @@
 //
 // Includes Json.h, so needs exceptions. A worked example:
 //
-//   Fields fields(config, "layer \"drop\"", error);   // of {"rate": 1.5}
+//   Fields fields(config, "layer \"drop\"", status);   // of {"rate": 1.5}
 //   readOptions(dropout, fields);
-//     error  layer "drop": "rate" is 1.5; it must lie between 0 and 1
+//     the error  layer "drop": "rate" is 1.5; it must lie between 0 and 1
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,17 +31,17 @@ struct Identifier {
   Json config = Json::object();
 };
 Identifier readIdentifier(const Json &json, const std::string &where,
-                          std::string &error);
+                          Status &status);
 
 /// Reads the layers and calls of a model, as Options::graph does.
 void readInnerGraph(Fields &fields, const AnyTable &table, bool isChain,
                     InnerGraph &graph);
 
 /// Makes the object that the JSON names; returns null if the table does not
-/// have it. Appends to `error` in this case, and for refused options.
+/// have it. Appends to the error in this case, and for refused options.
 std::shared_ptr<Configured> readObject(const Json &json, const AnyTable &table,
                                        const std::string &where,
-                                       std::string &error);
+                                       Status &status);
 
 } // namespace weft::keras
 

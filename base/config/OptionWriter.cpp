@@ -2,6 +2,7 @@
 
 #include "weft/base/config/OptionWriter.h"
 
+using namespace weft;
 using namespace weft::keras;
 
 namespace {
@@ -30,6 +31,20 @@ public:
   }
   void text(const char *name, std::string &value) override {
     add(name, "text", value);
+  }
+  void file(const char *name, std::string &value) override {
+    add(name, kFile, value);
+  }
+  void countOr(const char *name, int64_t &value,
+               std::vector<std::pair<const char *, int64_t>> words) override {
+    std::string type = "positive integer";
+    Json shown = value;
+    for (const auto &[word, number] : words) {
+      type += " or " + std::string(word);
+      if (value == number)
+        shown = word;
+    }
+    add(name, type, shown);
   }
   void texts(const char *name, std::vector<std::string> &value) override {
     add(name, "list of texts", value);
@@ -67,10 +82,10 @@ public:
   void argument(const char *name, Argument &, const char *otherwise) override {
     add(name, "value", Json::parse(otherwise));
   }
-  void refused(const char *name, const char *what,
+  void refused(const char *name, const Message &what,
                const char *otherwise) override {
     rows.push_back(
-        {name, "", Json::parse(otherwise), OptionStatus::Refused, what});
+        {name, "", Json::parse(otherwise), OptionStatus::Refused, what.text()});
   }
   void ignored(const char *name, const char *why,
                const char *otherwise) override {
@@ -82,7 +97,7 @@ public:
     objects.insert(objects.end(), value.members.begin(), value.members.end());
   }
   void policy(const char *, std::optional<Policy> &) override {}
-  void check(bool, const std::string &) override {}
+  void check(bool, const Message &) override {}
 
 protected:
   bool isObject(const char *) override { return false; }

@@ -19,6 +19,9 @@ namespace weft::keras {
 
 enum class OptionStatus { Accepted, Refused, Ignored };
 
+/// The type of an option that names a file or folder, which is written.
+inline constexpr const char *kFile = "file";
+
 struct OptionRow {
   std::string name;
   std::string type; ///< "number"; empty if the option is not accepted

@@ -18,6 +18,7 @@
 #ifndef WEFT_BASE_CONFIG_OPTIONS_H
 #define WEFT_BASE_CONFIG_OPTIONS_H
 
+#include "weft/base/Result.h"
 #include "weft/base/config/Argument.h"
 #include "weft/base/config/InnerGraph.h"
 #include "weft/base/config/Policy.h"
@@ -51,6 +52,9 @@ public:
 
   virtual void integer(const char *name, int64_t &value, Range range) = 0;
   virtual void number(const char *name, double &value, Range range) = 0;
+  /// A positive integer, or a word that stands for a number.
+  virtual void countOr(const char *name, int64_t &value,
+                       std::vector<std::pair<const char *, int64_t>> words) = 0;
   /// An integer or null.
   virtual void maybeInteger(const char *name, std::optional<int64_t> &value,
                             Range range) = 0;
@@ -64,6 +68,8 @@ public:
   virtual void maybeChoice(const char *name, std::optional<std::string> &value,
                            std::vector<const char *> words) = 0;
   virtual void text(const char *name, std::string &value) = 0;
+  /// The name of a file or folder that is written.
+  virtual void file(const char *name, std::string &value) { text(name, value); }
   /// A list of texts.
   virtual void texts(const char *name, std::vector<std::string> &value) = 0;
   /// A list of `count` positive integers, written as a list, or as one integer
@@ -144,6 +150,17 @@ public:
       number(name, value, kAnyNumber);
   }
 
+  /// A plain value, or an object of a class of the table, which is set in
+  /// `instead`.
+  template <class T>
+  void argumentOr(const char *name, Argument &value,
+                  std::shared_ptr<const T> &instead, const Table<T> &table) {
+    if (instead || isObject(name))
+      object(name, instead, table);
+    else
+      argument(name, value, "null");
+  }
+
   /// The seed, or null, of the random numbers that a layer's calls draw.
   /// Sets the generator, made by T::ofSeed, if the layer draws any (`isUsed`).
   template <class T>
@@ -158,9 +175,11 @@ public:
   virtual void graph(InnerGraph &value, const AnyTable &table,
                      bool isChain) = 0;
 
+  /// Refuses a config without the option.
+  virtual void required(const char *) {}
   /// An option that is refused unless it is absent, null, false, 0 or
   /// `otherwise` (JSON). `what` names the feature: "low-rank adapters".
-  virtual void refused(const char *name, const char *what,
+  virtual void refused(const char *name, const Message &what,
                        const char *otherwise = "null") = 0;
   /// An option that has no effect on Weft's results.
   virtual void ignored(const char *name, const char *why,
@@ -170,10 +189,10 @@ public:
   virtual void policy(const char *name, std::optional<Policy> &value) = 0;
 
   /// A rule between options, with the error if `isGood` is false.
-  virtual void check(bool isGood, const std::string &complaint) = 0;
+  virtual void check(bool isGood, const Message &complaint) = 0;
 
 protected:
-  /// Whether the option's value in the config is an object.
+  /// Whether the option's value in the config names a class.
   virtual bool isObject(const char *name) = 0;
   /// An object whose class is in one of the tables.
   virtual std::shared_ptr<const Configured>

@@ -11,6 +11,7 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
+using namespace weft;
 using namespace weft::keras;
 
 static std::string pcreMessage(int code) {
@@ -58,14 +59,14 @@ Patterns::Patterns(RegexMode mode, std::string where)
 Patterns::~Patterns() = default;
 
 bool Patterns::match(const std::string &pattern, const std::string &path,
-                     std::string &error) {
+                     Status &status) {
   if (isLiteral(pattern))
     return mode == RegexMode::FullMatch    ? path == pattern
            : mode == RegexMode::FirstMatch ? path.starts_with(pattern)
                                            : path.find(pattern) != path.npos;
   Compiled &compiled = get(pattern);
   if (!compiled.code) {
-    error = compiled.refusal;
+    status = Error{compiled.refusal};
     return false;
   }
   uint32_t anchors = mode == RegexMode::FullMatch
@@ -75,10 +76,10 @@ bool Patterns::match(const std::string &pattern, const std::string &path,
   int result =
       pcre2_match(compiled.code.get(), PCRE2_SPTR(path.data()), path.size(), 0,
                   anchors, compiled.data.get(), state->context.get());
-  if (result < 0 && result != PCRE2_ERROR_NOMATCH && error.empty())
-    error = where + inQuotes(pattern) + ": matching " + inQuotes(path) +
-            " was given up: " + pcreMessage(result) +
-            "; write a simpler pattern";
+  if (result < 0 && result != PCRE2_ERROR_NOMATCH && status)
+    status = Error{where + inQuotes(pattern) + ": matching " + inQuotes(path) +
+                   " was given up: " + pcreMessage(result) +
+                   "; write a simpler pattern"};
   return result >= 0;
 }
 

@@ -9,6 +9,8 @@
 #ifndef WEFT_BASE_CONFIG_PATTERNS_H
 #define WEFT_BASE_CONFIG_PATTERNS_H
 
+#include "weft/base/Result.h"
+
 #include <memory>
 #include <string>
 
@@ -26,10 +28,10 @@ public:
   Patterns(RegexMode mode, std::string where);
   ~Patterns();
 
-  /// Whether the pattern matches in this mode; sets `error` if it is invalid,
+  /// Whether the pattern matches in this mode; sets an error if it is invalid,
   /// or matching is given up.
   bool match(const std::string &pattern, const std::string &path,
-             std::string &error);
+             Status &status);
 
 private:
   struct Compiled;

@@ -56,13 +56,13 @@ static const char *read(const Json &value, facts::Numbers &fact) {
 }
 
 Result<PortFacts> factsOfJson(std::string_view text) {
-  Json object;
-  if (std::string reason = keras::parseJson(text, object); !reason.empty())
-    return Error{reason};
-  if (!object.is_object())
+  Result<Json> object = keras::parseJson(text);
+  if (!object)
+    return object.error();
+  if (!object->is_object())
     return Error{"is no object"};
   PortFacts out;
-  for (const auto &[key, value] : object.items()) {
+  for (const auto &[key, value] : object->items()) {
     if (!isFactName(key))
       return Error{keras::inQuotes(key) + " is no fact of a port; " +
                    suggestion(key,

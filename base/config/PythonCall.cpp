@@ -6,7 +6,7 @@
 
 namespace weft {
 
-using nlohmann::json;
+using keras::Json;
 
 namespace {
 
@@ -18,8 +18,8 @@ class PythonReader {
 public:
   explicit PythonReader(const std::string &text) : text(text) {}
 
-  Result<json> read() {
-    json out = value(0);
+  Result<Json> read() {
+    Json out = value(0);
     skipSpace();
     if (error.empty() && at != text.size())
       expected("the end");
@@ -57,7 +57,7 @@ private:
     return text.substr(begin, at - begin);
   }
 
-  json quoted(char quote) {
+  Json quoted(char quote) {
     std::string out;
     while (at < text.size() && text[at] != quote) {
       if (text[at] == '\\' && at + 1 < text.size())
@@ -69,7 +69,7 @@ private:
     return out;
   }
 
-  json number() {
+  Json number() {
     const char *begin = text.data() + at, *end = text.data() + text.size();
     int64_t integer = 0;
     double real = 0;
@@ -83,11 +83,11 @@ private:
     }
     at = size_t(asReal.ptr - text.data());
     bool isInteger = asInteger.ec == std::errc() && asInteger.ptr == asReal.ptr;
-    return isInteger ? json(integer) : json(real);
+    return isInteger ? Json(integer) : Json(real);
   }
 
-  json list(int depth) {
-    json out = json::array();
+  Json list(int depth) {
+    Json out = Json::array();
     while (error.empty() && !take(']')) {
       out.push_back(value(depth));
       if (!take(',') && at < text.size() && text[at] != ']')
@@ -96,10 +96,10 @@ private:
     return out;
   }
 
-  json dict(int depth) {
-    json out = json::object();
+  Json dict(int depth) {
+    Json out = Json::object();
     while (error.empty() && !take('}')) {
-      json key = value(depth);
+      Json key = value(depth);
       if (!take(':'))
         expected("':'");
       out[key.is_string() ? key.get<std::string>() : key.dump()] = value(depth);
@@ -110,8 +110,8 @@ private:
     return out;
   }
 
-  json call(const std::string &name, int depth) {
-    json config = json::object();
+  Json call(const std::string &name, int depth) {
+    Json config = Json::object();
     int unnamed = 0;
     while (error.empty() && !take(')')) {
       skipSpace();
@@ -132,7 +132,7 @@ private:
             {"config", std::move(config)}};
   }
 
-  json value(int depth) {
+  Json value(int depth) {
     skipSpace();
     if (depth > kDeepest || at >= text.size()) {
       expected(depth > kDeepest ? "less depth" : "a value");
@@ -174,12 +174,12 @@ bool isUtf8(const std::string &text) {
   for (char c : text)
     literal +=
         c == '"' || c == '\\' || static_cast<unsigned char>(c) < 32 ? ' ' : c;
-  return json::accept(literal + "\"");
+  return Json::accept(literal + "\"");
 }
 
 } // namespace
 
-Result<json> readPythonCall(const std::string &text) {
+Result<Json> readPythonCall(const std::string &text) {
   if (!isUtf8(text))
     return Error{"is no text in UTF-8"};
   if (text.find_first_of("({") == text.npos) // a name without "()"

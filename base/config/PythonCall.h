@@ -8,17 +8,14 @@
 #ifndef WEFT_BASE_CONFIG_PYTHONCALL_H
 #define WEFT_BASE_CONFIG_PYTHONCALL_H
 
-#include "weft/base/Result.h"
-
-#include <nlohmann/json.hpp>
-#include <string>
+#include "weft/base/config/Json.h"
 
 namespace weft {
 
 /// Parses a call, or a name alone, to {"class_name": NAME, "config": {...}},
 /// and returns an object of JSON as it is; arguments of a call without a name
 /// are called "0", "1" and so on. Nested calls are such objects, too.
-Result<nlohmann::json> readPythonCall(const std::string &text);
+Result<keras::Json> readPythonCall(const std::string &text);
 
 } // namespace weft
 

@@ -5,7 +5,7 @@
 // it as tensors, a callback computes it for the number of an epoch.
 //
 //   ExponentialDecay decay;
-//   decay.options(reader);
+//   decay.options(reader);                 // of Options.h
 //   decay.rate(Single(3)).value;           // for epoch 3
 //   decay.rate(step);                      // of a scalar tensor: two ops
 //
@@ -17,12 +17,10 @@
 #ifndef WEFT_BASE_CONFIG_SCHEDULES_H
 #define WEFT_BASE_CONFIG_SCHEDULES_H
 
+#include "weft/base/config/Options.h"
+
 #include <cmath>
-#include <cstdint>
 #include <numbers>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace weft::schedules {
 
@@ -70,22 +68,24 @@ inline Single select(bool isFirst, double a, Single b) {
   return isFirst ? Single(a) : b;
 }
 
-/// The options of most schedules. A reader has `required`, `number` (of a double
-/// or an optional one), `numbers`, `flag`, `name` and `check`; `unit` is what
-/// steps are: "steps" or "epochs".
+using keras::kAnyNumber;
+using keras::Options;
+
+inline void nameOption(Options &o) { o.ignored("name", "a name for messages"); }
+
+/// The options of most schedules.
 class Decay {
 protected:
   double initialRate = 0, steps = 1;
 
-  template <class Reader>
-  void begin(Reader &&o, const char *stepsName = "decay_steps") {
+  void begin(Options &o, const char *stepsName = "decay_steps") {
     o.required("initial_learning_rate");
-    o.number("initial_learning_rate", initialRate);
+    o.number("initial_learning_rate", initialRate, kAnyNumber);
     o.required(stepsName);
-    o.number(stepsName, steps);
+    o.number(stepsName, steps, kAnyNumber);
     o.check(steps > 0, "\"" + std::string(stepsName) +
-                           "\" must be above 0; give a number of " + o.unit);
-    o.name();
+                           "\" must be above 0; give a number of steps");
+    nameOption(o);
   }
 };
 
@@ -100,10 +100,10 @@ protected:
   }
 
 public:
-  template <class Reader> void options(Reader &&o) {
+  void options(Options &o) {
     begin(o);
     o.required("decay_rate");
-    o.number("decay_rate", decayRate);
+    o.number("decay_rate", decayRate, kAnyNumber);
     o.flag("staircase", staircase);
   }
 };
@@ -131,10 +131,10 @@ class PolynomialDecay : public Decay {
   bool cycle = false;
 
 public:
-  template <class Reader> void options(Reader &&o) {
+  void options(Options &o) {
     begin(o);
-    o.number("end_learning_rate", endRate);
-    o.number("power", power);
+    o.number("end_learning_rate", endRate, kAnyNumber);
+    o.number("power", power, kAnyNumber);
     o.flag("cycle", cycle);
   }
   template <class Number> Number rate(Number step) const {
@@ -164,14 +164,13 @@ class CosineDecay : public Decay {
   }
 
 public:
-  template <class Reader> void options(Reader &&o) {
+  void options(Options &o) {
     begin(o);
-    o.number("alpha", alpha);
-    o.number("warmup_target", warmupTarget);
-    o.number("warmup_steps", warmupSteps);
+    o.number("alpha", alpha, kAnyNumber);
+    o.maybeNumber("warmup_target", warmupTarget, kAnyNumber);
+    o.number("warmup_steps", warmupSteps, kAnyNumber);
     o.check(warmupSteps >= 0, "\"warmup_steps\" must not be negative; give a "
-                              "number of " +
-                                  std::string(o.unit));
+                              "number of steps");
   }
   template <class Number> Number rate(Number step) const {
     if (!warmupTarget)
@@ -194,12 +193,12 @@ class CosineDecayRestarts : public Decay {
   double lengthFactor = 2, heightFactor = 1, alpha = 0;
 
 public:
-  template <class Reader> void options(Reader &&o) {
+  void options(Options &o) {
     begin(o, "first_decay_steps");
-    o.number("t_mul", lengthFactor);
+    o.number("t_mul", lengthFactor, kAnyNumber);
     o.check(lengthFactor > 0, "\"t_mul\" must be above 0; give 2");
-    o.number("m_mul", heightFactor);
-    o.number("alpha", alpha);
+    o.number("m_mul", heightFactor, kAnyNumber);
+    o.number("alpha", alpha, kAnyNumber);
   }
   template <class Number> Number rate(Number step) const {
     Number done = step / steps, restart = done;
@@ -224,7 +223,7 @@ class PiecewiseConstantDecay {
   std::vector<double> boundaries, values;
 
 public:
-  template <class Reader> void options(Reader &&o) {
+  void options(Options &o) {
     o.required("boundaries");
     o.numbers("boundaries", boundaries);
     o.required("values");
@@ -233,7 +232,7 @@ public:
             "has " + std::to_string(values.size()) + " values for " +
                 std::to_string(boundaries.size()) +
                 " boundaries; give one value more than boundaries");
-    o.name();
+    nameOption(o);
   }
   template <class Number> Number rate(Number step) const {
     Number out = step.number(values.back());
@@ -245,6 +244,18 @@ public:
     return out;
   }
 };
+
+/// The rows of a table of Kind<Formula>, a Configured, for all schedules.
+template <template <class> class Kind>
+std::vector<keras::TableRow> scheduleRows() {
+  using keras::row;
+  return {row<Kind<CosineDecay>>("CosineDecay"),
+          row<Kind<CosineDecayRestarts>>("CosineDecayRestarts"),
+          row<Kind<ExponentialDecay>>("ExponentialDecay"),
+          row<Kind<InverseTimeDecay>>("InverseTimeDecay"),
+          row<Kind<PiecewiseConstantDecay>>("PiecewiseConstantDecay"),
+          row<Kind<PolynomialDecay>>("PolynomialDecay")};
+}
 
 } // namespace weft::schedules
 

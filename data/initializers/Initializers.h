@@ -1,12 +1,8 @@
-//===- Initializers.h - Keras' initial values -------------------*- C++ -*-===//
+//===- Initializers.h - the first value of a variable -----------*- C++ -*-===//
 //
 //   Result<Array> kernel = initialize(
 //       R"({"class_name": "GlorotUniform", "config": {"seed": null}})",
 //       /*seed=*/663307073, {784, 200});
-//
-// The values are those of Keras 3 on JAX: uniform draws bit for bit, normal
-// draws up to the last steps of the inverse error function, orthogonal
-// matrices up to the rounding of the QR factorization.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,10 +13,11 @@
 
 namespace weft {
 
-/// Makes a float32 array. Its random numbers are those of `type`; types of 16
-/// bits have draws of their own. Other numbers are float32. `json` is Keras'
-/// serialized initializer, or its name as a JSON string ("zeros",
-/// "GlorotUniform"). An integer seed in the config has precedence over `seed`.
+/// Makes a float32 array, or the uint32 state {seed, 0} of a SeedGenerator.
+/// Random numbers are those of `type`; types of 16 bits have draws of their
+/// own. Other numbers are float32. `json` is Keras' serialized initializer, or
+/// its name as a JSON string ("zeros", "GlorotUniform"). An integer seed in the
+/// config has precedence over `seed`.
 Result<Array> initialize(std::string_view json, std::optional<uint32_t> seed,
                          const Shape &shape,
                          ElementType type = ElementType::Float32);

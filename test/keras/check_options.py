@@ -23,6 +23,7 @@ MODULES = {
     "metrics": keras.metrics,
     "optimizers": keras.optimizers,
     "schedules": keras.optimizers.schedules,
+    "callbacks": keras.callbacks,
 }
 # Options of every class of the kind, which base/config and the class's base read.
 COMMON = {

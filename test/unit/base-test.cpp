@@ -3,6 +3,7 @@
 #include "weft/base/ElementTypes.h"
 #include "weft/base/Result.h"
 #include "weft/base/Text.h"
+#include "weft/base/config/OptionReader.h"
 #include "weft/base/config/Schedules.h"
 
 #include "catch2/catch.hpp"
@@ -95,40 +96,21 @@ TEST_CASE("an error gets a place and keeps its status") {
 }
 
 namespace {
-/// Gives a schedule the numbers of a table.
-struct TableReader {
-  std::map<std::string, std::vector<double>> given;
-  std::string complaint = "";
-  const char *unit = "steps";
-
-  void required(const char *) {}
-  void number(const char *name, double &value) {
-    value = given.count(name) ? given[name][0] : value;
-  }
-  void number(const char *name, std::optional<double> &value) {
-    if (given.count(name))
-      value = given[name][0];
-  }
-  void numbers(const char *name, std::vector<double> &values) {
-    values = given[name];
-  }
-  void flag(const char *name, bool &value) { value = given.count(name); }
-  void name() {}
-  void check(bool fits, const std::string &message) {
-    complaint = fits ? complaint : message;
-  }
+template <class Formula> struct ScheduleOf : keras::Configured {
+  Formula formula;
+  void options(keras::Options &o) override { formula.options(o); }
 };
 
 /// The rates of the first steps.
 template <class Formula>
-std::vector<float> ratesOf(std::map<std::string, std::vector<double>> given) {
-  Formula formula;
-  TableReader reader{std::move(given)};
-  formula.options(reader);
-  CHECK(reader.complaint == "");
+std::vector<float> ratesOf(const keras::Json &options, Status status = {}) {
+  ScheduleOf<Formula> schedule;
+  keras::Fields fields(options, "", status);
+  readOptions(schedule, fields);
+  CHECK(status);
   std::vector<float> out;
   for (int step = 0; step < 5; ++step)
-    out.push_back(formula.rate(schedules::Single(step)).value);
+    out.push_back(schedule.formula.rate(schedules::Single(step)).value);
   return out;
 }
 } // namespace
@@ -141,35 +123,35 @@ TEST_CASE("schedules have the rates of Keras") {
     for (size_t i = 0; i < want.size(); ++i)
       CHECK(got[i] == Approx(want[i]).epsilon(1e-6));
   };
-  same(ratesOf<ExponentialDecay>({{"initial_learning_rate", {0.1}},
-                                  {"decay_steps", {2.5}},
-                                  {"decay_rate", {0.5}}}),
+  same(ratesOf<ExponentialDecay>({{"initial_learning_rate", 0.1},
+                                  {"decay_steps", 2.5},
+                                  {"decay_rate", 0.5}}),
        {0.100000001f, 0.0757858306f, 0.0574349165f, 0.0435275249f,
         0.0329876952f});
   same(
-      ratesOf<InverseTimeDecay>({{"initial_learning_rate", {0.1}},
-                                 {"decay_steps", {2.5}},
-                                 {"decay_rate", {0.7}},
-                                 {"staircase", {1}}}),
+      ratesOf<InverseTimeDecay>({{"initial_learning_rate", 0.1},
+                                 {"decay_steps", 2.5},
+                                 {"decay_rate", 0.7},
+                                 {"staircase", true}}),
       {0.100000001f, 0.100000001f, 0.100000001f, 0.0588235296f, 0.0588235296f});
-  same(ratesOf<PolynomialDecay>({{"initial_learning_rate", {0.1}},
-                                 {"decay_steps", {2.5}},
-                                 {"power", {2}},
-                                 {"cycle", {1}}}),
+  same(ratesOf<PolynomialDecay>({{"initial_learning_rate", 0.1},
+                                 {"decay_steps", 2.5},
+                                 {"power", 2},
+                                 {"cycle", true}}),
        {0.100000001f, 0.0360640027f, 0.00409599952f, 0.0160839986f,
         0.00409599952f});
-  same(ratesOf<CosineDecay>({{"initial_learning_rate", {0.01}},
-                             {"decay_steps", {3.5}},
-                             {"alpha", {0.1}},
-                             {"warmup_target", {0.1}},
-                             {"warmup_steps", {1.5}}}),
+  same(ratesOf<CosineDecay>({{"initial_learning_rate", 0.01},
+                             {"decay_steps", 3.5},
+                             {"alpha", 0.1},
+                             {"warmup_target", 0.1},
+                             {"warmup_steps", 1.5}}),
        {0.00999999978f, 0.0700000003f, 0.0955435932f, 0.0650134385f,
         0.0269429516f});
-  same(ratesOf<CosineDecayRestarts>({{"initial_learning_rate", {0.1}},
-                                     {"first_decay_steps", {1.5}},
-                                     {"t_mul", {1.5}},
-                                     {"m_mul", {0.8}},
-                                     {"alpha", {0.1}}}),
+  same(ratesOf<CosineDecayRestarts>({{"initial_learning_rate", 0.1},
+                                     {"first_decay_steps", 1.5},
+                                     {"t_mul", 1.5},
+                                     {"m_mul", 0.8},
+                                     {"alpha", 0.1}}),
        {0.100000001f, 0.0324999951f, 0.0735775977f, 0.0279999971f,
         0.0668236986f});
   same(ratesOf<PiecewiseConstantDecay>(
@@ -177,9 +159,20 @@ TEST_CASE("schedules have the rates of Keras") {
        {1.0f, 1.0f, 0.5f, 0.5f, 0.100000001f});
 }
 
-TEST_CASE("schedules refuse steps that are not positive") {
-  TableReader reader{{{"decay_steps", {0}}}};
-  schedules::ExponentialDecay().options(reader);
-  CHECK(reader.complaint ==
+TEST_CASE("a schedule refuses options by name") {
+  auto refusal = [](const keras::Json &options) {
+    ScheduleOf<schedules::ExponentialDecay> schedule;
+    Status status;
+    keras::Fields fields(options, "", status);
+    readOptions(schedule, fields);
+    return status ? "" : status.message();
+  };
+  keras::Json options = {
+      {"initial_learning_rate", 1}, {"decay_steps", 0}, {"decay_rate", 0.5}};
+  CHECK(refusal(options) ==
         "\"decay_steps\" must be above 0; give a number of steps");
+  options["decay_steps"] = 2;
+  CHECK(refusal(options) == "");
+  options.erase("decay_rate");
+  CHECK(refusal(options) == "needs \"decay_rate\"; add it to its arguments");
 }

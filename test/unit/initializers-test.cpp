@@ -147,15 +147,29 @@ TEST_CASE("a block of an initializer has the elements of the whole array") {
 
 TEST_CASE("an initializer that cannot run says why") {
   CHECK(initialize("\"zeros\"", {}, {2})->at(1) == 0);
-  CHECK(
-      initialize("\"frob\"", 1, {2}).message().find("use one of Zeros, Ones") !=
-      std::string::npos);
+  CHECK(initialize("\"frob\"", 1, {2})
+            .message()
+            .find("initializer \"frob\" is not supported; supported "
+                  "initializers are Constant, GlorotNormal") !=
+        std::string::npos);
+  CHECK(initialize(R"({"class_name": "Constant", "config": {"valeu": 2}})", {},
+                   {2})
+            .message()
+            .find("unknown field \"valeu\", did you mean \"value\"?") !=
+        std::string::npos);
   CHECK(
       initialize("\"glorot_uniform\"", {}, {2}).message().find("has no seed") !=
       std::string::npos);
   CHECK(initialize("\"orthogonal\"", 1, {2})
             .message()
             .find("needs two dimensions") != std::string::npos);
-  CHECK(initialize("nonsense", 1, {2}).message().find("neither a name") !=
-        std::string::npos);
+  CHECK(initialize("nonsense", 1, {2})
+            .message()
+            .find("initializer nonsense: is no JSON") == 0);
+  Result<Array> state =
+      initialize(R"({"class_name": "SeedGenerator", "config": {}})", 7, {2});
+  REQUIRE(state);
+  CHECK(state->type == ElementType::UInt32);
+  CHECK(state->at(0) == 7);
+  CHECK(state->at(1) == 0);
 }

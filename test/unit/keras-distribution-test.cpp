@@ -51,15 +51,15 @@ TEST_CASE("rules match as in Keras, in each mode") {
       const Json &expected = row[mode];
       ++compared;
       if (expected.contains("layout")) {
-        CHECK(found.error == "");
+        CHECK(found.status);
         Json axes =
             found.rule < 0
                 ? Json(nullptr)
                 : axesOf(*distribution, distribution->rules[found.rule].layout);
         CHECK(axes == expected["layout"]);
       } else {
-        CHECK(found.error.find("path \"" + path + "\" matches several keys") ==
-              0);
+        CHECK(found.status.message().find("path \"" + path +
+                                          "\" matches several keys") == 0);
       }
     }
   CHECK(compared > 100);
@@ -258,9 +258,10 @@ TEST_CASE("broken files are refused") {
         "config: unknown field \"mesh\"; known fields are auto_shard_dataset, "
         "device_mesh, devices");
   CHECK(findRule(*readDistribution(fileWith({{"(a", {"data"}}}, "search")), "x")
-            .error == "layout_map \"(a\": pattern is refused at position 2: "
-                      "missing closing parenthesis; write it as for "
-                      "Python's re");
+            .status.message() ==
+        "layout_map \"(a\": pattern is refused at position 2: "
+        "missing closing parenthesis; write it as for "
+        "Python's re");
   std::string nested = "(a*)*b";
   CHECK(findRule(*readDistribution(fileWith({{nested, {"data"}}}, "fullmatch")),
                  std::string(40, 'a'))

@@ -7,6 +7,7 @@
 #include "weft/compiler/frontends/keras/layers/QuantizationConfig.h"
 #include "weft/compiler/frontends/keras/model/Model.h"
 #include "weft/compiler/frontends/keras/operations/Operation.h"
+#include "weft/training/callbacks/CallbackTable.h"
 
 #include "catch2/catch.hpp"
 
@@ -108,7 +109,8 @@ static std::string page() {
          "\n`accuracy` stands for one of three, by the shapes of predictions "
          "and labels, as in Keras.\n" +
          section("Optimizers", optimizerTable()) +
-         section("Learning rate schedules", scheduleTable());
+         section("Learning rate schedules", scheduleTable()) +
+         section("Callbacks of weft fit", weft::callbackTable());
 }
 
 /// Returns the options of each class of a table, in order.
@@ -136,7 +138,8 @@ TEST_CASE("the options are written as JSON") {
               {"losses", optionsOf(lossTable())},
               {"metrics", optionsOf(metricTable())},
               {"optimizers", optionsOf(optimizerTable())},
-              {"schedules", optionsOf(scheduleTable())}};
+              {"schedules", optionsOf(scheduleTable())},
+              {"callbacks", optionsOf(weft::callbackTable())}};
   std::ofstream(path) << all.dump(1);
 }
 

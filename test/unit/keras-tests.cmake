@@ -16,5 +16,5 @@ weft_unit_test(keras-layers-test SRCS unit/keras-layers-test.cpp
   LINK weft::WeftKerasImport weft::WeftInterpret weft::WeftTrainingPasses WeftData)
 target_compile_definitions(keras-layers-test PRIVATE
   WEFT_FIXTURES="${PROJECT_SOURCE_DIR}/test/fixtures")
-weft_unit_test(keras-docs-test SRCS unit/keras-docs-test.cpp LINK weft::WeftKeras weft::WeftKerasOperations)
+weft_unit_test(keras-docs-test SRCS unit/keras-docs-test.cpp LINK weft::WeftKeras weft::WeftKerasOperations weft::WeftTraining)
 target_compile_definitions(keras-docs-test PRIVATE WEFT_DOCS="${PROJECT_SOURCE_DIR}/docs")

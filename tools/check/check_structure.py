@@ -18,7 +18,8 @@ EDGES = {
     "layout": {"layout", "base"},
     "dialects": {"dialects", "layout", "base"},
     "passes": {"passes", "dialects", "layout", "base"},
-    "compiler": {"compiler", "passes", "dialects", "layout", "base", "runtime/abi"},
+    # Front ends read the initializers of models.
+    "compiler": {"compiler", "passes", "dialects", "layout", "base", "runtime/abi", "data/initializers"},
     "runtime": {"runtime", "layout", "base"},
     "data": {"data", "base"},
     "training": {"training", "data", "base", "runtime/abi", "runtime/devices"},

@@ -16,6 +16,7 @@ PLAIN = ("base", "layout", "runtime", "data", "training")
 LINES = {
     "declarations of a port": (r"^\s*(typedef )?(struct|table) (Port|PortInfo|PortFacts|ProgramPort|weft_port|StepPort)\b.*\{", ALL),
     "forms of an error": (r"^\s*(struct|class|template.*(class|struct)) (\[\[nodiscard\]\] )?(Error|Result|Status|weft_error)\b.*\{|^using Error = ", ALL),
+    "readers of a config's options": (r"^(class (Fields|CallbackOptions)|struct Call) \{", ALL),
     "handlers of a context's diagnostics": (r"getDiagEngine\(\)\.registerHandler", ("compiler", "tools")),
     "enums of kinds of steps": (r"^enum class StepKind\b", ALL),
     "Mersenne twisters": (r"1812433253", ALL),

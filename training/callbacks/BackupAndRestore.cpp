@@ -14,13 +14,12 @@ using nlohmann::json;
 
 static constexpr const char *kText = "training.json";
 
-void BackupAndRestore::options(CallbackOptions &o) {
+void BackupAndRestore::options(keras::Options &o) {
   o.required("backup_dir");
-  o.output("backup_dir", folder);
-  o.frequency("save_freq", everyBatches);
+  o.file("backup_dir", folder);
+  o.countOr("save_freq", everyBatches, {{"epoch", 0}});
   o.flag("double_checkpoint", keepsTwo);
   o.flag("delete_checkpoint", deletes);
-  o.check(!folder.empty(), "\"backup_dir\" is empty; name a folder");
 }
 
 Status BackupAndRestore::trainBegin(TrainingRun &run) {

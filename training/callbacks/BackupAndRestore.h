@@ -17,7 +17,7 @@ namespace weft {
 class BackupAndRestore : public Callback {
 public:
   bool isBackup() const override { return true; }
-  void options(CallbackOptions &o) override;
+  void options(keras::Options &o) override;
   Status trainBegin(TrainingRun &run) override;
   Status restore(TrainingRun &run) override;
   Status settled(TrainingRun &run, bool isEpochEnd) override;

@@ -10,9 +10,9 @@
 
 namespace weft {
 
-void CSVLogger::options(CallbackOptions &o) {
+void CSVLogger::options(keras::Options &o) {
   o.required("filename");
-  o.output("filename", filename);
+  o.file("filename", filename);
   o.text("separator", separator);
   o.flag("append", appends);
   bool isPlain = separator.size() == 1 &&

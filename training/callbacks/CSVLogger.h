@@ -17,7 +17,7 @@ namespace weft {
 
 class CSVLogger : public Callback {
 public:
-  void options(CallbackOptions &o) override;
+  void options(keras::Options &o) override;
   Status trainBegin(TrainingRun &run) override;
   Status epochEnd(TrainingRun &run, Logs &logs) override;
   void save(Checkpoint &to) const override;

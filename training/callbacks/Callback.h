@@ -16,22 +16,17 @@
 #ifndef WEFT_TRAINING_CALLBACKS_CALLBACK_H
 #define WEFT_TRAINING_CALLBACKS_CALLBACK_H
 
-#include "weft/training/callbacks/CallbackOptions.h"
+#include "weft/base/config/Options.h"
 #include "weft/training/callbacks/TrainingRun.h"
 
 namespace weft {
 
-class Callback {
+class Callback : public keras::Configured {
 public:
-  virtual ~Callback() = default;
-  /// Its class and options, without the files that it writes: what a run and
-  /// the one that it resumes must share.
-  nlohmann::json settings;
   /// Whether its options change nothing but backups.
   virtual bool isBackup() const { return false; }
 
-  /// Declares its options and the members that they fill.
-  virtual void options(CallbackOptions &) {}
+  void options(keras::Options &) override {}
 
   virtual Status trainBegin(TrainingRun &) { return {}; }
   /// Called when all callbacks have begun, to resume from a checkpoint.
@@ -54,7 +49,7 @@ public:
   virtual Status resume(TrainingRun &, const Checkpoint &) { return {}; }
 };
 
-using CallbackList = std::vector<std::unique_ptr<Callback>>;
+using CallbackList = std::vector<std::shared_ptr<Callback>>;
 
 } // namespace weft
 

@@ -1,6 +1,7 @@
 #include "weft/training/callbacks/CallbackTable.h"
 
-#include "weft/base/ClosestName.h"
+#include "weft/base/config/OptionReader.h"
+#include "weft/base/config/OptionWriter.h"
 #include "weft/base/config/PythonCall.h"
 #include "weft/training/callbacks/BackupAndRestore.h"
 #include "weft/training/callbacks/CSVLogger.h"
@@ -11,106 +12,82 @@
 #include "weft/training/callbacks/TensorBoard.h"
 #include "weft/training/callbacks/TerminateOnNaN.h"
 
-#include <functional>
-
 namespace weft {
 
-using nlohmann::json;
+using keras::Json, keras::row;
 
 static constexpr const char *kHow =
-    "; write it as EarlyStopping(patience=3) or {\"class_name\": "
+    "write it as EarlyStopping(patience=3) or {\"class_name\": "
     "\"EarlyStopping\", \"config\": {\"patience\": 3}}";
 
-namespace {
-
-struct Row {
-  const char *name;
-  std::unique_ptr<Callback> (*make)();
-};
-template <typename T> std::unique_ptr<Callback> make() {
-  return std::make_unique<T>();
-}
-constexpr Row kRows[] = {
-    {"BackupAndRestore", make<BackupAndRestore>},
-    {"CSVLogger", make<CSVLogger>},
-    {"EarlyStopping", make<EarlyStopping>},
-    {"LearningRateScheduler", make<LearningRateScheduler>},
-    {"ModelCheckpoint", make<ModelCheckpoint>},
-    {"ReduceLROnPlateau", make<ReduceLROnPlateau>},
-    {"TensorBoard", make<TensorBoard>},
-    {"TerminateOnNaN", make<TerminateOnNaN>},
-};
-
-Result<const Row *> find(const std::string &name) {
-  std::vector<std::string> known;
-  for (const Row &row : kRows) {
-    if (name == row.name)
-      return &row;
-    known.push_back(row.name);
-  }
-  return Error{"no callback is called " + name + "; " +
-               suggestion(name, {known.begin(), known.end()},
-                          "there are " + listOf(known))};
+const keras::Table<Callback> &callbackTable() {
+  static const keras::Table<Callback> table = {
+      {"callback",
+       "callbacks",
+       {row<BackupAndRestore>("BackupAndRestore"), row<CSVLogger>("CSVLogger"),
+        row<EarlyStopping>("EarlyStopping"),
+        row<LearningRateScheduler>("LearningRateScheduler"),
+        row<ModelCheckpoint>("ModelCheckpoint"),
+        row<ReduceLROnPlateau>("ReduceLROnPlateau"),
+        row<TensorBoard>("TensorBoard"),
+        row<TerminateOnNaN>("TerminateOnNaN")}}};
+  return table;
 }
 
 /// Names positional arguments, in Keras' order of parameters.
-Result<json> named(const Row &row, json config) {
-  json nothing = json::object();
-  CallbackOptions asked("", nothing);
-  row.make()->options(asked);
-  const std::vector<std::string> &names = asked.names();
+static Status nameArguments(const keras::TableRow &row, Json &config) {
+  std::vector<keras::OptionRow> options =
+      listOptions(*keras::AnyTable::make(row));
   for (size_t i = 0; config.is_object(); ++i) {
     auto found = config.find(std::to_string(i));
     if (found == config.end())
       break;
-    if (i >= names.size() || config.contains(names[i]))
-      return Error{"takes " + std::to_string(names.size()) +
+    if (i >= options.size() || config.contains(options[i].name))
+      return Error{"takes " + std::to_string(options.size()) +
                    " arguments, each once; give them by name"};
-    json value = *found;
+    Json value = *found;
     config.erase(found);
-    config[names[i]] = std::move(value);
+    config[options[i].name] = std::move(value);
   }
-  return config;
+  return {};
 }
 
-} // namespace
-
-Result<std::unique_ptr<Callback>> makeCallback(const std::string &text,
+Result<std::shared_ptr<Callback>> makeCallback(const std::string &text,
                                                const std::string &where) {
-  Result<json> said = readPythonCall(text);
+  Result<Json> said = readPythonCall(text);
   if (!said)
-    return Error{where + " " + text + ": " + said.error().message + kHow};
+    return Error{where + " " + text + ": " + said.error().message + "; " +
+                 kHow};
   return makeCallback(*said, where);
 }
 
-Result<std::unique_ptr<Callback>> makeCallback(const json &said,
+Result<std::shared_ptr<Callback>> makeCallback(const Json &given,
                                                const std::string &where) {
-  bool isNamed = said.is_object() && said.contains("class_name") &&
-                 said["class_name"].is_string();
-  if (!isNamed)
-    return Error{where + " " + printed(said) + ": names no callback" + kHow};
-  static const std::set<std::string> known = {"class_name", "config", "module",
-                                              "registered_name"};
-  for (const auto &[key, value] : said.items())
-    if (!known.contains(key))
-      return Error{where + " " + printed(said) + ": has an unknown key \"" +
-                   key + "\"" + kHow};
-  std::string name = said["class_name"].get<std::string>();
-  Result<const Row *> row = find(name);
-  if (!row)
-    return row.error().in(where);
-  std::string place = where + " " + name;
-  Result<json> config =
-      named(**row, said.contains("config") ? said["config"] : json::object());
-  if (!config)
-    return Error{place + " " + config.error().message};
-  std::unique_ptr<Callback> callback = (*row)->make();
-  CallbackOptions options(place, *config);
-  callback->options(options);
-  if (Status ok = options.finish(); !ok)
-    return ok.error();
-  callback->settings = {{"class_name", name}, {"config", options.settings()}};
-  return callback;
+  Json said = given;
+  Json name = said.is_object() ? said.value("class_name", Json()) : Json();
+  if (!name.is_string())
+    return Error{where + " " + keras::shortText(said) +
+                 ": names no callback; " + kHow};
+  Status status;
+  if (const auto *row = callbackTable().find(name.get<std::string>());
+      row && said.contains("config"))
+    status = nameArguments(*row, said["config"]);
+  if (!status)
+    return status.error().in(where + ": " + name.get<std::string>());
+  auto made = std::static_pointer_cast<Callback>(
+      readObject(said, callbackTable(), where, status));
+  if (!status)
+    return keras::oneError(status.error(), "callback",
+                           "docs/fit.md lists the arguments");
+  return made;
+}
+
+nlohmann::json settingsOf(const Callback &callback) {
+  nlohmann::json config = nlohmann::json::parse(callback.config);
+  for (const keras::OptionRow &option : listOptions(callback))
+    if (option.type == keras::kFile)
+      config.erase(option.name);
+  return {{"class_name", callback.className}, {"config", config}};
 }
 
 } // namespace weft

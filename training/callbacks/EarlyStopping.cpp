@@ -2,15 +2,15 @@
 
 namespace weft {
 
-void EarlyStopping::options(CallbackOptions &o) {
+void EarlyStopping::options(keras::Options &o) {
   monitorOptions(o);
-  o.number("min_delta", minDelta);
-  o.integer("patience", patience, 0);
-  o.integer("verbose", verbose, 0);
+  o.number("min_delta", minDelta, keras::kAnyNumber);
+  o.integer("patience", patience, keras::kNotNegative);
+  o.integer("verbose", verbose, keras::kNotNegative);
   modeOption(o);
-  o.number("baseline", baseline);
+  o.maybeNumber("baseline", baseline, keras::kAnyNumber);
   o.flag("restore_best_weights", restoresBest);
-  o.integer("start_from_epoch", startFromEpoch, 0);
+  o.integer("start_from_epoch", startFromEpoch, keras::kNotNegative);
 }
 
 /// Keeps Keras' get_weights(): the layers' variables, not the optimizer's.

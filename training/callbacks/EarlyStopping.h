@@ -10,7 +10,7 @@ namespace weft {
 
 class EarlyStopping : public MonitorCallback {
 public:
-  void options(CallbackOptions &o) override;
+  void options(keras::Options &o) override;
   Status epochEnd(TrainingRun &run, Logs &logs) override;
   Status trainEnd(TrainingRun &run) override;
   void save(Checkpoint &to) const override;

@@ -7,18 +7,18 @@
 
 namespace weft {
 
-void ModelCheckpoint::options(CallbackOptions &o) {
+void ModelCheckpoint::options(keras::Options &o) {
   o.required("filepath");
-  o.output("filepath", filepath);
+  o.file("filepath", filepath);
   monitorOptions(o);
-  o.integer("verbose", verbose, 0);
+  o.integer("verbose", verbose, keras::kNotNegative);
   o.flag("save_best_only", bestOnly);
   o.flag("save_weights_only", weightsOnly);
   modeOption(o);
-  o.frequency("save_freq", everyBatches);
-  o.number("initial_value_threshold", best);
+  o.countOr("save_freq", everyBatches, {{"epoch", 0}});
+  o.maybeNumber("initial_value_threshold", best, keras::kAnyNumber);
   std::string ending = weightsOnly ? ".weights.h5" : ".keras";
-  o.check(filepath.ends_with(ending),
+  o.check(filepath.empty() || filepath.ends_with(ending),
           "\"filepath\" " + filepath + " must end in " + ending +
               (weightsOnly ? "; \"save_weights_only\" writes such a file"
                            : "; with \"save_weights_only\" in .weights.h5"));

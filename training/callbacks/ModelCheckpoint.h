@@ -10,7 +10,7 @@ namespace weft {
 
 class ModelCheckpoint : public MonitorCallback {
 public:
-  void options(CallbackOptions &o) override;
+  void options(keras::Options &o) override;
   Status trainBegin(TrainingRun &run) override;
   Status batchEnd(TrainingRun &run, int64_t batch, const Logs &logs) override;
   Status epochEnd(TrainingRun &run, Logs &logs) override;

@@ -4,11 +4,11 @@
 
 namespace weft {
 
-void MonitorCallback::monitorOptions(CallbackOptions &o) {
+void MonitorCallback::monitorOptions(keras::Options &o) {
   o.text("monitor", monitor);
 }
 
-void MonitorCallback::modeOption(CallbackOptions &o) {
+void MonitorCallback::modeOption(keras::Options &o) {
   o.choice("mode", mode, {"auto", "max", "min"});
 }
 

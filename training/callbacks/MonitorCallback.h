@@ -14,8 +14,8 @@ public:
   Status trainBegin(TrainingRun &run) override;
 
 protected:
-  void monitorOptions(CallbackOptions &o);
-  void modeOption(CallbackOptions &o);
+  void monitorOptions(keras::Options &o);
+  void modeOption(keras::Options &o);
   /// The monitored value; none if the epoch does not have it.
   std::optional<double> current(const Logs &logs) const;
   /// Whether the value is better than `than` by more than the least change. Any

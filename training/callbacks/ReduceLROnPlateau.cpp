@@ -5,15 +5,15 @@
 
 namespace weft {
 
-void ReduceLROnPlateau::options(CallbackOptions &o) {
+void ReduceLROnPlateau::options(keras::Options &o) {
   monitorOptions(o);
-  o.number("factor", factor);
-  o.integer("patience", patience, 0);
-  o.integer("verbose", verbose, 0);
+  o.number("factor", factor, keras::kAnyNumber);
+  o.integer("patience", patience, keras::kNotNegative);
+  o.integer("verbose", verbose, keras::kNotNegative);
   modeOption(o);
-  o.number("min_delta", minDelta);
-  o.integer("cooldown", cooldown, 0);
-  o.number("min_lr", minRate);
+  o.number("min_delta", minDelta, keras::kAnyNumber);
+  o.integer("cooldown", cooldown, keras::kNotNegative);
+  o.number("min_lr", minRate, keras::kAnyNumber);
   o.check(factor < 1, "\"factor\" must be below 1, not " + pythonText(factor) +
                           "; the rate is multiplied by it");
 }

@@ -10,7 +10,7 @@ namespace weft {
 class ReduceLROnPlateau : public MonitorCallback {
 public:
   ReduceLROnPlateau() { minDelta = 1e-4; }
-  void options(CallbackOptions &o) override;
+  void options(keras::Options &o) override;
   Status trainBegin(TrainingRun &run) override;
   Status epochEnd(TrainingRun &run, Logs &logs) override;
   void save(Checkpoint &to) const override;

@@ -4,21 +4,17 @@
 
 namespace weft {
 
-void TensorBoard::options(CallbackOptions &o) {
-  o.output("log_dir", folder);
-  o.integer("histogram_freq", histogramEvery, 0);
+void TensorBoard::options(keras::Options &o) {
+  o.file("log_dir", folder);
+  o.integer("histogram_freq", histogramEvery, keras::kNotNegative);
   // Keras writes a graph of its objects, which do not exist here.
   o.flag("write_graph", writesGraph);
-  o.refused("write_images", false, "histogram_freq draws weights");
+  o.refused("write_images", "histogram_freq draws weights", "false");
   o.flag("write_steps_per_second", writesSpeed);
-  const nlohmann::json *every = o.any("update_freq");
-  if (every && *every == "batch")
-    everyBatches = 1;
-  else
-    o.frequency("update_freq", everyBatches);
-  o.refused("profile_batch", 0, Option{"stats"} + " has times of steps");
-  o.refused("embeddings_freq", 0, "save weights with ModelCheckpoint");
-  o.refused("embeddings_metadata", nullptr, "leave it out");
+  o.countOr("update_freq", everyBatches, {{"epoch", 0}, {"batch", 1}});
+  o.refused("profile_batch", Option{"stats"} + " has times of steps", "0");
+  o.refused("embeddings_freq", "ModelCheckpoint saves weights", "0");
+  o.refused("embeddings_metadata", "ModelCheckpoint saves weights");
 }
 
 Status TensorBoard::trainBegin(TrainingRun &run) {

@@ -18,7 +18,7 @@ namespace weft {
 
 class TensorBoard : public Callback {
 public:
-  void options(CallbackOptions &o) override;
+  void options(keras::Options &o) override;
   Status trainBegin(TrainingRun &run) override;
   Status epochBegin(TrainingRun &run) override;
   Status batchEnd(TrainingRun &run, int64_t batch, const Logs &logs) override;

@@ -9,7 +9,7 @@ namespace weft {
 
 class TerminateOnNaN : public Callback {
 public:
-  void options(CallbackOptions &o) override { o.flag("raise_error", raises); }
+  void options(keras::Options &o) override { o.flag("raise_error", raises); }
   Status batchEnd(TrainingRun &run, int64_t batch, const Logs &logs) override;
 
 private:

@@ -253,11 +253,11 @@ static Result<CallbackList> callbacksOf(const FitFlags &flags) {
   }
   if (flags.backup.empty())
     return list;
-  nlohmann::json config = {{"backup_dir", flags.backup}};
+  keras::Json config = {{"backup_dir", flags.backup}};
   if (flags.saveEvery)
     config["save_freq"] = *flags.saveEvery;
   auto backup = makeCallback(
-      nlohmann::json{{"class_name", "BackupAndRestore"}, {"config", config}},
+      keras::Json{{"class_name", "BackupAndRestore"}, {"config", config}},
       "--backup");
   if (!backup)
     return backup.error();

@@ -114,7 +114,7 @@ Distribution dataParallel(int64_t deviceCount);
 struct RuleLookup {
   int rule = -1;
   std::vector<int> matches; ///< every rule that matches the path
-  std::string error;
+  Status status;
 };
 RuleLookup findRule(const Distribution &distribution, const std::string &path,
                     LayoutRule::Map kind = LayoutRule::Map::Layouts);

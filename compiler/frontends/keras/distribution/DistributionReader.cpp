@@ -36,8 +36,8 @@ void readDevices(const Json &list, int64_t deviceCount, Fields &f, Mesh &mesh) {
 }
 
 void readMesh(const Json &json, int64_t deviceCount, Mesh &mesh,
-              std::string &error) {
-  Fields f(json, "device_mesh", error);
+              Status &status) {
+  Fields f(json, "device_mesh", status);
   std::vector<int64_t> shape = f.shape("shape");
   std::vector<std::string> names;
   if (const Json *list = f.find("axis_names"); list && list->is_array())
@@ -134,10 +134,10 @@ void readLayout(const Json &value, const Distribution &distribution, Fields &f,
 }
 
 void readRule(const std::string &key, const Json &value, LayoutRule::Map map,
-              Distribution &distribution, std::string &error) {
+              Distribution &distribution, Status &status) {
   LayoutRule rule{key, {}, map};
   const Json none = Json::object();
-  Fields f(none, std::string(rule.mapName()) + " " + inQuotes(key), error);
+  Fields f(none, std::string(rule.mapName()) + " " + inQuotes(key), status);
   readLayout(value, distribution, f, rule.layout);
   if (!f.failed())
     distribution.rules.push_back(std::move(rule));
@@ -159,11 +159,11 @@ void readMode(Fields &f, Distribution &out) {
 
 /// Reads the rules of one map; returns false if the JSON is not an object.
 bool readRules(const Json *rules, LayoutRule::Map map, Distribution &out,
-               std::string &error) {
+               Status &status) {
   if (!rules || !rules->is_object())
     return false;
-  for (auto it = rules->begin(); it != rules->end() && error.empty(); ++it)
-    readRule(it.key(), it.value(), map, out, error);
+  for (auto it = rules->begin(); it != rules->end() && status; ++it)
+    readRule(it.key(), it.value(), map, out, status);
   return true;
 }
 
@@ -174,10 +174,10 @@ void readBatchAxis(Fields &f, Distribution &out) {
              " is no axis of the mesh; its axes are " + axisNames(out.mesh));
 }
 
-void readModelParallel(Fields &f, Distribution &out, std::string &error) {
+void readModelParallel(Fields &f, Distribution &out, Status &status) {
   readBatchAxis(f, out);
   readMode(f, out);
-  if (!readRules(f.find("layout_map"), LayoutRule::Map::Layouts, out, error))
+  if (!readRules(f.find("layout_map"), LayoutRule::Map::Layouts, out, status))
     f.refuse("ModelParallel needs a \"layout_map\"");
 }
 
@@ -199,16 +199,16 @@ public:
 };
 
 /// Reads one layout for arrays of every rank, or an object of layouts by rank.
-void readDataLayout(const Json &value, Distribution &out, std::string &error) {
+void readDataLayout(const Json &value, Distribution &out, Status &status) {
   auto layouts = std::make_shared<DataLayouts>();
   out.strategy = layouts;
   const Json none = Json::object();
   if (!value.is_object()) {
-    Fields f(none, "data_layout", error);
+    Fields f(none, "data_layout", status);
     return readLayout(value, out, f, layouts->otherwise);
   }
-  for (auto it = value.begin(); it != value.end() && error.empty(); ++it) {
-    Fields f(none, "data_layout " + inQuotes(it.key()), error);
+  for (auto it = value.begin(); it != value.end() && status; ++it) {
+    Fields f(none, "data_layout " + inQuotes(it.key()), status);
     int64_t rank = 0;
     const char *end = it.key().data() + it.key().size();
     auto [at, status] = std::from_chars(it.key().data(), end, rank);
@@ -224,24 +224,24 @@ void readDataLayout(const Json &value, Distribution &out, std::string &error) {
 }
 
 /// Reads tables of the results of keras.distribution.Distribution's methods.
-void readOwn(Fields &f, Distribution &out, std::string &error) {
+void readOwn(Fields &f, Distribution &out, Status &status) {
   readBatchAxis(f, out);
   readMode(f, out);
   out.hasOwnMaps = true;
   for (auto map : {LayoutRule::Map::Variables, LayoutRule::Map::Tensors}) {
     const char *name = LayoutRule{"", {}, map}.mapName();
     const Json *rules = f.find(name);
-    if (!readRules(rules, map, out, error) && rules && !rules->is_null())
+    if (!readRules(rules, map, out, status) && rules && !rules->is_null())
       f.refuse(inQuotes(name) + " must be an object of layouts by path");
   }
   if (const Json *data = f.find("data_layout"); data && !data->is_null())
-    readDataLayout(*data, out, error);
+    readDataLayout(*data, out, status);
 }
 
 struct DistributionClass {
   const char *name;
   bool needsMesh;
-  void (*read)(Fields &f, Distribution &out, std::string &error);
+  void (*read)(Fields &f, Distribution &out, Status &status);
 };
 constexpr DistributionClass classes[] = {
     {"DataParallel", false, nullptr},
@@ -250,8 +250,8 @@ constexpr DistributionClass classes[] = {
 };
 
 void read(const Json &json, int64_t deviceCount, Distribution &out,
-          std::string &error) {
-  Fields top(json, "", error);
+          Status &status) {
+  Fields top(json, "", status);
   std::string className = top.text("class_name", "");
   const Json *config = top.find("config");
   top.accept({"module", "registered_name"});
@@ -265,15 +265,15 @@ void read(const Json &json, int64_t deviceCount, Distribution &out,
                "Distribution for one of your own");
   if (!config)
     top.refuse("a distribution needs a \"config\"");
-  if (!error.empty())
+  if (!status)
     return;
-  Fields f(*config, "config", error);
+  Fields f(*config, "config", status);
   f.accept({"auto_shard_dataset"}); // no effect in one process
   out.dataParallel = !kind->needsMesh;
   const Json *mesh = f.find("device_mesh");
   const Json *devices = out.dataParallel ? f.find("devices") : nullptr;
   if (mesh) {
-    readMesh(*mesh, deviceCount, out.mesh, error);
+    readMesh(*mesh, deviceCount, out.mesh, status);
   } else if (!out.dataParallel) {
     f.refuse(className + " needs a \"device_mesh\"");
   } else {
@@ -286,11 +286,11 @@ void read(const Json &json, int64_t deviceCount, Distribution &out,
     if (devices)
       readDevices(*devices, deviceCount, f, out.mesh);
   }
-  if (!error.empty())
+  if (!status)
     return;
   out.batchAxis = out.mesh.axes[0].name;
   if (kind->read)
-    kind->read(f, out, error);
+    kind->read(f, out, status);
   f.finish();
 }
 
@@ -298,18 +298,19 @@ void read(const Json &json, int64_t deviceCount, Distribution &out,
 
 weft::Result<Distribution> weft::keras::readDistribution(std::string_view text,
                                                          int64_t deviceCount) {
-  Json json;
-  std::string error = parseJson(text, json);
+  Result<Json> json = parseJson(text);
+  Status status = json ? Status() : json.error();
   Distribution out;
   try {
-    if (error.empty())
-      read(json, deviceCount, out, error);
+    if (status)
+      read(*json, deviceCount, out, status);
   } catch (const std::exception &failure) {
-    error = std::string("cannot be read: ") + failure.what();
+    status = Error{std::string("cannot be read: ") + failure.what()};
   }
-  if (!error.empty())
-    return Error{withFix(
-        error, "write it as keras.distribution's constructors take it")};
+  if (!status)
+    return Error{
+        withFix(status.error().message,
+                "write it as keras.distribution's constructors take it")};
   return out;
 }
 

@@ -24,7 +24,7 @@ RuleLookup lookUp(const Distribution &distribution, Patterns &patterns,
       continue;
     if (key == path)
       exact = i;
-    if (key != path && !patterns.match(key, path, out.error))
+    if (key != path && !patterns.match(key, path, out.status))
       continue;
     out.matches.push_back(i);
     keys.push_back(inQuotes(key));
@@ -35,10 +35,10 @@ RuleLookup lookUp(const Distribution &distribution, Patterns &patterns,
     out.rule = out.matches[0];
   bool ambiguous = exact < 0 && out.matches.size() > 1 &&
                    distribution.regex != RegexMode::FirstMatch;
-  if (ambiguous && out.error.empty())
-    out.error = "path " + inQuotes(path) + " matches several keys of " +
-                distribution.rules[out.matches[0]].mapName() + ": " +
-                listed(keys) + "; change them so that one matches";
+  if (ambiguous && out.status)
+    out.status = Error{"path " + inQuotes(path) + " matches several keys of " +
+                       distribution.rules[out.matches[0]].mapName() + ": " +
+                       listed(keys) + "; change them so that one matches"};
   return out;
 }
 
@@ -67,11 +67,11 @@ public:
   ResolvedLayout layout(int rule, const std::string &path, int64_t rank) {
     const LayoutRule &found = distribution.rules[rule];
     ResolvedLayout out{found.layout, because(found)};
-    if (int64_t(out.layout.dims.size()) > rank && error.empty())
-      error = because(found) + ": has " +
-              std::to_string(out.layout.dims.size()) + " dimensions, " +
-              inQuotes(path) + " has " + std::to_string(rank) +
-              "; a layout has one entry for each dimension, or fewer";
+    if (int64_t(out.layout.dims.size()) > rank && status)
+      status = Error{because(found) + ": has " +
+                     std::to_string(out.layout.dims.size()) + " dimensions, " +
+                     inQuotes(path) + " has " + std::to_string(rank) +
+                     "; a layout has one entry for each dimension, or fewer"};
     out.layout.dims.resize(rank);
     return out;
   }
@@ -89,9 +89,10 @@ public:
     layout.dims.resize(rank);
     if (reason.empty())
       reason = invalidReason(distribution.mesh, layout, rank);
-    if (!reason.empty() && error.empty())
-      error = "the layout of " + inQuotes(path) + " by " + name + " " + reason +
-              "; a layout has one entry for each dimension, or fewer";
+    if (!reason.empty() && status)
+      status = Error{"the layout of " + inQuotes(path) + " by " + name + " " +
+                     reason +
+                     "; a layout has one entry for each dimension, or fewer"};
     return {reason.empty() ? layout : Layout::replicated(rank), name};
   }
 
@@ -124,14 +125,14 @@ public:
     return out;
   }
 
-  std::string error;
+  Status status;
 
 private:
   int tryPath(const std::string &tried, const std::string &path,
               LayoutRule::Map kind) {
     RuleLookup found = lookUp(distribution, patterns, tried, kind);
-    if (error.empty())
-      error = found.error;
+    if (status)
+      status = found.status;
     for (int rule : found.matches)
       matched[rule].push_back(path);
     if (found.rule >= 0)
@@ -210,8 +211,8 @@ weft::keras::resolveLayouts(const Distribution &distribution,
   ResolvedLayouts out;
   for (const NamedShape &variable : variables)
     resolver.resolve(variable, out);
-  if (!resolver.error.empty())
-    return Error{resolver.error};
+  if (!resolver.status)
+    return resolver.status.error();
   out.rules = resolver.statuses();
   return out;
 }
@@ -255,8 +256,8 @@ weft::keras::resolveLayouts(const Distribution &distribution,
         resolver.ofStrategy(*own, model.outputName(output) + "/label",
                             int64_t(shape.size()));
     }
-  if (!resolver.error.empty())
-    return Error{resolver.error};
+  if (!resolver.status)
+    return resolver.status.error();
   out.rules = resolver.statuses();
   return out;
 }

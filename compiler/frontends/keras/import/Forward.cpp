@@ -31,12 +31,12 @@ public:
   void construct(const InitializerPtr &, const Constructor &) override {}
   void addLoss(Value scalar) override { penalties.push_back(scalar); }
   void refuse(const std::string &complaint) override {
-    if (error.empty())
-      error = complaint;
+    if (status)
+      status = Error{complaint};
   }
 
   SmallVector<Value> penalties;
-  std::string error;
+  Status status;
 
 private:
   static std::string keyOf(const VariableRequest &request) {
@@ -89,9 +89,9 @@ weft::keras::buildForward(OpBuilder &builder, const Model &model,
     CallInputs with = values.inputsOf(node, t);
     CallResults given =
         callLayer(t, store, *layer.layer, layer.path, with, training);
-    if (!store.error.empty())
+    if (!store.status)
       return emitError(NameLoc::get(builder.getStringAttr(layer.name)))
-             << "layer \"" << layer.name << "\": " << store.error;
+             << "layer \"" << layer.name << "\": " << store.status.message();
     if (layer.layer->facts().takesMasksOff)
       values.dropMasks(with);
     for (size_t k = 0; k < given.values.size(); ++k) {

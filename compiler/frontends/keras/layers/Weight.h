@@ -23,8 +23,8 @@
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_WEIGHT_H
 #define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_WEIGHT_H
 
-#include "weft/compiler/frontends/keras/initializers/Initializer.h"
 #include "weft/compiler/frontends/keras/layers/Layer.h"
+#include "weft/data/initializers/Initializer.h"
 
 namespace weft::keras {
 

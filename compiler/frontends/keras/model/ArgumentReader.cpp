@@ -5,19 +5,20 @@
 
 #include <algorithm>
 
+using namespace weft;
 using namespace weft::keras;
 
 namespace {
 
 GraphTensor readTriple(const Json &json, const std::string &where,
-                       std::string &error) {
+                       Status &status) {
   if (json.is_array() && json.size() == 3 && json[0].is_string() &&
       json[1].is_number_integer() && json[2].is_number_integer())
     return {json[0].get<std::string>(), json[1].get<int64_t>(),
             json[2].get<int64_t>()};
-  if (error.empty())
-    error =
-        where + ": expected [layer, call, result], found " + shortText(json);
+  if (status)
+    status = Error{where + ": expected [layer, call, result], found " +
+                   shortText(json)};
   return {};
 }
 
@@ -25,8 +26,8 @@ class CallReader {
 public:
   CallReader(const std::string &where [[clang::lifetimebound]],
              GraphCall &call [[clang::lifetimebound]],
-             std::string &error [[clang::lifetimebound]])
-      : where(where), call(call), error(error) {}
+             Status &status [[clang::lifetimebound]])
+      : where(where), call(call), status(status) {}
   Argument read(const Json &json);
   void positional(const Json &args);
   void keywords(const Json &kwargs, const Layer *layer);
@@ -35,20 +36,20 @@ public:
 
 private:
   void refuse(const std::string &what) {
-    if (error.empty())
-      error = where + ": " + what;
+    if (status)
+      status = Error{where + ": " + what};
   }
   const std::string &where;
   GraphCall &call;
-  std::string &error;
+  Status &status;
 };
 
 Argument CallReader::read(const Json &json) {
   auto tensor = [&](const Json &history) {
-    call.inputs.push_back(readTriple(history, where, error));
+    call.inputs.push_back(readTriple(history, where, status));
     return int64_t(call.inputs.size()) - 1;
   };
-  return readArgument(json, tensor, where, error);
+  return readArgument(json, tensor, where, status);
 }
 
 /// Refuses an argument that is not a tensor, null, or a list or dict of these.
@@ -77,7 +78,7 @@ bool holdsNothing(const Json &json) {
 /// Reads the keywords that the layer takes, or a nested model: "mask".
 /// "training" is ignored, as the kind of step defines it.
 void CallReader::keywords(const Json &kwargs, const Layer *layer) {
-  Fields f(kwargs, where + ": arguments of its call", error);
+  Fields f(kwargs, where + ": arguments of its call", status);
   if (!kwargs.is_object())
     return;
   f.accept({"training"});
@@ -147,15 +148,15 @@ void renumber(GraphCall &call) {
 
 void weft::keras::readArguments(const Json &node, const Layer *layer,
                                 const std::string &where, GraphCall &call,
-                                std::string &error) {
-  Fields f(node, where + ": inbound_nodes", error);
+                                Status &status) {
+  Fields f(node, where + ": inbound_nodes", status);
   const Json *args = f.find("args"), *kwargs = f.find("kwargs");
   f.finish();
   if (args && !args->is_array())
     f.refuse("\"args\" must be a list, not " + shortText(*args));
   if (f.failed())
     return;
-  CallReader reader(where, call, error);
+  CallReader reader(where, call, status);
   if (args)
     reader.positional(*args);
   bool isPlain = !layer || !layer->facts().readsArguments;
@@ -166,18 +167,18 @@ void weft::keras::readArguments(const Json &node, const Layer *layer,
   if (layer && isPlain)
     reader.byName(*layer);
   renumber(call);
-  if (error.empty() && call.inputs.empty())
-    error = where + ": must be called with a tensor, not " +
-            (args ? shortText(*args) : "none");
+  if (status && call.inputs.empty())
+    status = Error{where + ": must be called with a tensor, not " +
+                   (args ? shortText(*args) : "none")};
 }
 
 std::vector<GraphTensor>
 weft::keras::readTensors(const Json *json, const std::string &where,
-                         std::vector<std::string> &keys, std::string &error) {
+                         std::vector<std::string> &keys, Status &status) {
   std::vector<GraphTensor> out;
   if (!json || json->empty()) {
-    if (error.empty())
-      error = where + ": is missing";
+    if (status)
+      status = Error{where + ": is missing"};
     return out;
   }
   bool isFlat = true;
@@ -185,7 +186,7 @@ weft::keras::readTensors(const Json *json, const std::string &where,
     bool isTriple = part.is_array() && !part.empty() && part[0].is_string();
     isFlat &= isTriple || &part == json;
     if (isTriple || !part.is_structured())
-      return out.push_back(readTriple(part, where, error));
+      return out.push_back(readTriple(part, where, status));
     std::map<std::string, const Json *> sorted;
     for (auto it = part.begin(); it != part.end(); ++it)
       part.is_object() ? void(sorted[it.key()] = &*it) : self(*it, self);

@@ -22,15 +22,14 @@ namespace weft::keras {
 /// Reads inputs and arguments of the call from the node; `layer` is null for a
 /// model.
 void readArguments(const Json &node, const Layer *layer,
-                   const std::string &where, GraphCall &call,
-                   std::string &error);
+                   const std::string &where, GraphCall &call, Status &status);
 
 /// The tensors of "input_layers" or "output_layers": one, a list, or a dict,
 /// whose keys are sorted as Keras sorts them. `keys` is filled for a dict of
 /// tensors only.
 std::vector<GraphTensor> readTensors(const Json *json, const std::string &where,
                                      std::vector<std::string> &keys,
-                                     std::string &error);
+                                     Status &status);
 
 } // namespace weft::keras
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+using namespace weft;
 using namespace weft::keras;
 
 namespace {
@@ -12,8 +13,8 @@ class CompileReader {
 public:
   CompileReader(const ModelOptions &options [[clang::lifetimebound]],
                 Model &model [[clang::lifetimebound]],
-                std::string &error [[clang::lifetimebound]])
-      : options(options), model(model), error(error) {}
+                Status &status [[clang::lifetimebound]])
+      : options(options), model(model), status(status) {}
   void readOptimizer(const Json &json, bool isScaled);
   void readLoss(const Json &json, const Json *weights);
   void readMetrics(const Json &json, bool areWeighted);
@@ -36,13 +37,13 @@ private:
     return listed(names);
   }
   void refuse(const std::string &what) {
-    if (error.empty())
-      error = what;
+    if (status)
+      status = Error{what};
   }
 
   const ModelOptions &options;
   Model &model;
-  std::string &error;
+  Status &status;
 };
 
 /// The place of a value in messages: the file, or the flag that overrides it.
@@ -71,14 +72,14 @@ std::vector<const Json *> leaves(const Json &json) {
 /// Reads the optimizer; with `isScaled` Keras wraps it in a LossScaleOptimizer.
 void CompileReader::readOptimizer(const Json &json, bool isScaled) {
   const std::string where = placeOf("optimizer", options.optimizer.has_value());
-  auto read = readObject(json, optimizerTable(), where, error);
+  auto read = readObject(json, optimizerTable(), where, status);
   const char *scaling = "LossScaleOptimizer";
   model.isScaledByPolicy = read && isScaled && read->className != scaling;
   if (model.isScaledByPolicy)
     read = readObject(
         {{"class_name", scaling}, {"config", {{"inner_optimizer", json}}}},
-        optimizerTable(), where, error);
-  if (error.empty())
+        optimizerTable(), where, status);
+  if (status)
     model.optimizer = std::static_pointer_cast<Optimizer>(read);
 }
 
@@ -125,12 +126,12 @@ void CompileReader::readLoss(const Json &json, const Json *weights) {
              ", the model's outputs are " + outputNames() +
              "; give each a loss, or null");
   }
-  for (unsigned output = 0; output < entries.size() && error.empty(); ++output)
+  for (unsigned output = 0; output < entries.size() && status; ++output)
     if (entries[output])
       model.losses.push_back(
           {output, std::static_pointer_cast<const Loss>(readObject(
-                       *entries[output], lossTable(), where, error))});
-  if (weights && error.empty())
+                       *entries[output], lossTable(), where, status))});
+  if (weights && status)
     readLossWeights(*weights, json);
 }
 
@@ -141,7 +142,7 @@ void CompileReader::readLossWeights(const Json &json, const Json &losses) {
   if (json.is_array() || isDict(json))
     entries = byOutput(json, where);
   bool isEach = losses.is_array() || isDict(losses);
-  if (error.empty() && (entries.size() != count || (count > 1 && !isEach)))
+  if (status && (entries.size() != count || (count > 1 && !isEach)))
     return refuse(where + ": is " + shortText(json) + ", loss is " +
                   shortText(losses) +
                   "; give a list or dict of both, with an entry for each "
@@ -149,8 +150,8 @@ void CompileReader::readLossWeights(const Json &json, const Json &losses) {
   if (isDict(json) && losses.is_array() && count > 1)
     return refuse(where + ": is a dict, loss a list; write both as dicts");
   for (OutputLoss &of : model.losses) {
-    const Json *weight = error.empty() ? entries[of.output] : nullptr;
-    if (error.empty() && (!weight || !weight->is_number()))
+    const Json *weight = status ? entries[of.output] : nullptr;
+    if (status && (!weight || !weight->is_number()))
       return refuse(where + ": has no number for " +
                     inQuotes(model.outputName(of.output)) +
                     "; give one for each loss");
@@ -194,14 +195,15 @@ std::string CompileReader::shownName(const std::string &name, unsigned output,
 
 void CompileReader::readMetric(const Json &json, unsigned output,
                                bool isWeighted, const std::string &where) {
-  Identifier id = readIdentifier(json, where, error);
+  Identifier id = readIdentifier(json, where, status);
   std::string plain = plainName(id.written);
   bool isAutomatic = id.isName && (plain == "accuracy" || plain == "acc");
   auto read = readObject(isAutomatic ? Json(automaticAccuracy(output)) : json,
-                         metricTable(), where, error);
+                         metricTable(), where, status);
   if (!read) {
-    if (error.find("metric " + inQuotes(id.written)) != error.npos)
-      error += ", accuracy";
+    if (!status && status.message().find("metric " + inQuotes(id.written)) !=
+                       std::string::npos)
+      status.error().message += ", accuracy";
     return;
   }
   auto metric = std::static_pointer_cast<Metric>(read);
@@ -228,33 +230,32 @@ void CompileReader::readMetrics(const Json &json, bool areWeighted) {
   Entries entries = {&json};
   if (model.outputs.size() > 1)
     entries = byOutput(json, where);
-  for (unsigned output = 0; output < entries.size() && error.empty(); ++output)
+  for (unsigned output = 0; output < entries.size() && status; ++output)
     if (entries[output])
       for (const Json *metric : leaves(*entries[output]))
-        if (error.empty())
+        if (status)
           readMetric(*metric, output, areWeighted, where);
 }
 
 /// Parses a command-line value: a name, or a JSON object.
-Json givenValue(const std::string &text, const char *what, std::string &error) {
+Json givenValue(const std::string &text, const char *what, Status &status) {
   if (text.empty() || text[0] != '{')
     return text;
-  Json out;
-  if (std::string reason = parseJson(text, out); !reason.empty())
-    error = "--" + std::string(what) + ": " + reason;
-  return out;
+  Result<Json> read = parseJson(text);
+  if (!read)
+    status = read.error().in("--" + std::string(what));
+  return read ? *read : Json();
 }
 
-void applyOverrides(Json &config, const ModelOptions &options,
-                    std::string &error) {
+void applyOverrides(Json &config, const ModelOptions &options, Status &status) {
   if (options.optimizer)
-    config["optimizer"] = givenValue(*options.optimizer, "optimizer", error);
+    config["optimizer"] = givenValue(*options.optimizer, "optimizer", status);
   if (options.loss)
-    config["loss"] = givenValue(*options.loss, "loss", error);
+    config["loss"] = givenValue(*options.loss, "loss", status);
   if (options.metrics) {
     Json metrics = Json::array();
     for (const std::string &metric : *options.metrics)
-      metrics.push_back(givenValue(metric, "metrics", error));
+      metrics.push_back(givenValue(metric, "metrics", status));
     config["metrics"] = metrics;
   }
   auto isNull = [&](const char *key) {
@@ -266,8 +267,9 @@ void applyOverrides(Json &config, const ModelOptions &options,
   if (!options.learningRate)
     return;
   if (!std::isfinite(float(*options.learningRate))) {
-    error = "--learning-rate " + std::to_string(float(*options.learningRate)) +
-            ": must be a finite number of float32; give a number such as 0.001";
+    status = Error{
+        "--learning-rate " + std::to_string(float(*options.learningRate)) +
+        ": must be a finite number of float32; give a number such as 0.001"};
     return;
   }
   Json *optimizer = &config["optimizer"];
@@ -289,27 +291,27 @@ void applyOverrides(Json &config, const ModelOptions &options,
 
 void weft::keras::readCompileConfig(const Json *json,
                                     const ModelOptions &options, Model &model,
-                                    std::string &error) {
+                                    Status &status) {
   Json config = json ? *json : Json::object();
-  Fields f(config, "compile_config", error);
+  Fields f(config, "compile_config", status);
   // These keys affect how Keras runs the model, but not its results.
   f.accept({"run_eagerly", "steps_per_execution", "jit_compile"});
   bool isScaled = f.boolean("auto_scale_loss", true) && model.isMixedFloat16;
-  if (!error.empty())
+  if (!status)
     return;
-  applyOverrides(config, options, error);
+  applyOverrides(config, options, status);
   const Json *optimizer = f.find("optimizer"), *loss = f.find("loss"),
              *weights = f.find("loss_weights"), *metrics = f.find("metrics"),
              *weighted = f.find("weighted_metrics");
   f.finish();
-  CompileReader reader(options, model, error);
-  if (optimizer && error.empty())
+  CompileReader reader(options, model, status);
+  if (optimizer && status)
     reader.readOptimizer(*optimizer, isScaled);
-  if (loss && error.empty())
+  if (loss && status)
     reader.readLoss(*loss, weights);
-  if (metrics && error.empty())
+  if (metrics && status)
     reader.readMetrics(*metrics, false);
-  if (weighted && error.empty())
+  if (weighted && status)
     reader.readMetrics(*weighted, true);
   model.compileConfig = config.dump();
 }

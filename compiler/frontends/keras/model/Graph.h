@@ -64,7 +64,7 @@ struct Graphs {
 
 /// Fills the model's nodes, inputs and outputs with their names, variables and
 /// draws by running every call once, on values that are never computed.
-void runGraphs(const Graphs &graphs, Model &model, std::string &error);
+void runGraphs(const Graphs &graphs, Model &model, Status &status);
 
 } // namespace weft::keras
 

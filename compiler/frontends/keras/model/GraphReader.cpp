@@ -2,18 +2,12 @@
 
 #include "weft/compiler/frontends/keras/model/ArgumentReader.h"
 #include "weft/compiler/frontends/keras/model/ModelReader.h"
+#include "weft/compiler/frontends/keras/tensors/Tensors.h"
 
 #include "llvm/ADT/STLExtras.h"
 
+using namespace weft;
 using namespace weft::keras;
-
-/// The text of a shape: (28, null, 1)
-static std::string shapeText(const std::vector<int64_t> &shape) {
-  std::string out = "(";
-  for (size_t i = 0; i < shape.size(); ++i)
-    out += (i ? ", " : "") + (shape[i] < 0 ? "null" : std::to_string(shape[i]));
-  return out + ")";
-}
 
 namespace {
 
@@ -22,8 +16,8 @@ public:
   GraphReader(const ModelOptions &options [[clang::lifetimebound]],
               Model &model [[clang::lifetimebound]],
               Graphs &graphs [[clang::lifetimebound]],
-              std::string &error [[clang::lifetimebound]])
-      : options(options), model(model), graphs(graphs), error(error) {}
+              Status &status [[clang::lifetimebound]])
+      : options(options), model(model), graphs(graphs), status(status) {}
   void readModel(const Json &config);
 
 private:
@@ -48,25 +42,26 @@ private:
   void countFromCalls(std::vector<GraphTensor> &tensors, const Place &place);
   void distinguishPaths();
   void refuse(const std::string &what) {
-    if (error.empty())
-      error = what;
+    if (status)
+      status = Error{what};
   }
 
   /// Whether there is an error. The error is moved to the list of errors, so
   /// that all errors of a model are reported.
   bool isRefused() {
-    bool out = !error.empty();
-    addError(refusals, error);
-    error.clear();
+    bool out = !status;
+    if (out)
+      addError(refusals, status.error().message);
+    status = {};
     return out;
   }
 
   const ModelOptions &options;
   Model &model;
   Graphs &graphs;
-  std::string &error;
+  Status &status;
   std::optional<std::map<std::string, std::vector<int64_t>>> ofData;
-  std::string refusals;
+  Status refusals;
   unsigned depth = 0;
 };
 
@@ -161,14 +156,14 @@ unsigned GraphReader::readMember(const Json &json, const Place &place) {
   if (json.is_object() && json.contains("class_name") &&
       json["class_name"].is_string() && isModel(json["class_name"]))
     return readNested(json, place);
-  LayerDraft draft = readLayer(json, error);
-  if (!error.empty())
+  LayerDraft draft = readLayer(json, status);
+  if (!status)
     return 0;
   return addLayer(entryOf(draft.layer), draft.isBuiltAlone, place);
 }
 
 unsigned GraphReader::readNested(const Json &json, const Place &place) {
-  Fields object(json, "layers", error);
+  Fields object(json, "layers", status);
   ModelLayer entry;
   entry.className = object.text("class_name", "");
   const Json *config = object.find("config");
@@ -180,7 +175,7 @@ unsigned GraphReader::readNested(const Json &json, const Place &place) {
   if (depth >= 32)
     refuse(
         "models are nested more than 32 deep; call them one after the other");
-  if (!error.empty())
+  if (!status)
     return 0;
   entry.name = config->value("name", entry.className);
   unsigned index = addLayer(entry, true, place);
@@ -227,7 +222,7 @@ void GraphReader::startOf(const std::vector<int64_t> &shape,
 }
 
 void GraphReader::readSequential(const Json &config, Place place) {
-  Fields f(config, "Sequential", error);
+  Fields f(config, "Sequential", status);
   std::string name = f.text("name", "sequential");
   if (place.self < 0)
     model.name = place.prefix = name;
@@ -239,13 +234,13 @@ void GraphReader::readSequential(const Json &config, Place place) {
   if (!layers || !layers->is_array() || layers->empty())
     return f.refuse("\"layers\" must be a list of layers");
   Graph &graph = place.graph;
-  for (unsigned i = 0; error.empty() && i < layers->size(); ++i) {
+  for (unsigned i = 0; status && i < layers->size(); ++i) {
     const Json &json = (*layers)[i];
     bool isInput =
         json.is_object() && json.value("class_name", Json()) == "InputLayer";
     if (i == 0 && !isInput)
       startOf(shape, place);
-    unsigned index = error.empty() ? readMember(json, place) : 0;
+    unsigned index = status ? readMember(json, place) : 0;
     if (isRefused())
       continue;
     if (isInput && i > 0)
@@ -263,7 +258,7 @@ void GraphReader::readSequential(const Json &config, Place place) {
     call.arguments.positional[0].kind = Argument::Kind::Tensor;
     graph.calls.push_back(std::move(call));
   }
-  if (isRefused() || !refusals.empty())
+  if (isRefused() || !refusals)
     return;
   if (!graph.inputs.empty())
     graph.start = {graph.inputs[0].name};
@@ -279,8 +274,8 @@ void GraphReader::readCalls(const Json &json, unsigned layer, Graph &graph) {
   int64_t index = 0;
   for (const Json &node : json["inbound_nodes"]) {
     GraphCall call{layer, {name, index++, 0}, {}, {}};
-    readArguments(node, model.layers[layer].layer.get(), where, call, error);
-    if (!error.empty())
+    readArguments(node, model.layers[layer].layer.get(), where, call, status);
+    if (!status)
       return;
     graph.calls.push_back(std::move(call));
   }
@@ -299,7 +294,7 @@ void GraphReader::countFromCalls(std::vector<GraphTensor> &tensors,
 }
 
 void GraphReader::readFunctional(const Json &config, Place place) {
-  Fields f(config, "Functional", error);
+  Fields f(config, "Functional", status);
   std::string name = f.text("name", "functional");
   if (place.self < 0)
     model.name = name;
@@ -310,13 +305,13 @@ void GraphReader::readFunctional(const Json &config, Place place) {
   const Json *layers = f.find("layers");
   Graph &graph = place.graph;
   graph.start = readTensors(f.find("input_layers"), "input_layers",
-                            graph.startKeys, error);
+                            graph.startKeys, status);
   graph.outputs = readTensors(f.find("output_layers"), "output_layers",
-                              graph.outputKeys, error);
+                              graph.outputKeys, status);
   f.finish();
   if (!layers || !layers->is_array())
     return f.refuse("\"layers\" must be a list of layers");
-  for (unsigned i = 0; error.empty() && i < layers->size(); ++i) {
+  for (unsigned i = 0; status && i < layers->size(); ++i) {
     unsigned index = readMember((*layers)[i], place);
     if (isRefused())
       continue;
@@ -347,15 +342,15 @@ void GraphReader::readModel(const Json &config) {
     readSequential(config, {graphs.model});
   else
     readFunctional(config, {graphs.model});
-  if (!isRefused() && refusals.empty())
+  if (!isRefused() && refusals)
     distinguishPaths();
   isRefused();
-  error = refusals;
+  status = refusals;
 }
 
 } // namespace
 
 void weft::keras::readGraphs(const Json &json, const ModelOptions &options,
-                             Model &model, Graphs &graphs, std::string &error) {
-  GraphReader(options, model, graphs, error).readModel(json);
+                             Model &model, Graphs &graphs, Status &status) {
+  GraphReader(options, model, graphs, status).readModel(json);
 }

@@ -60,10 +60,10 @@ class GraphRunner {
 public:
   GraphRunner(const Graphs &graphs [[clang::lifetimebound]],
               Model &model [[clang::lifetimebound]],
-              std::string &error [[clang::lifetimebound]])
+              Status &status [[clang::lifetimebound]])
       : context(MLIRContext::Threading::DISABLED), builder(&context),
-        graphs(graphs), model(model), error(error),
-        variables(graphs, model, builder, block, error) {
+        graphs(graphs), model(model), status(status),
+        variables(graphs, model, builder, block, status) {
     context.loadDialect<WeftDialect>();
     builder.setInsertionPointToEnd(&block);
   }
@@ -98,8 +98,8 @@ private:
   std::vector<std::string> namesOf(const std::vector<unsigned> &nodes,
                                    const std::vector<std::string> &keys) const;
   void refuse(const std::string &what) {
-    if (error.empty())
-      error = what;
+    if (status)
+      status = Error{what};
   }
 
   MLIRContext context;
@@ -107,7 +107,7 @@ private:
   Block block;
   const Graphs &graphs;
   Model &model;
-  std::string &error;
+  Status &status;
   VariableMaker variables;
   std::array<NodeValues, kBatches.size()> runs;
   std::vector<std::pair<unsigned, unsigned>> newMasks; ///< of the next node
@@ -164,12 +164,12 @@ void GraphRunner::call(const GraphCall &call, Nodes &nodes) {
   std::array<std::string, kBatches.size()> errors;
   for (size_t i = 0; i < runs.size(); ++i) {
     results[i] = resultsOf(runs[i], node, entry);
-    errors[i] = std::exchange(error, "");
+    errors[i] = status ? "" : status.message();
+    status = {};
     variables.repeat();
   }
-  error = inBatches(errors[0], errors[1]);
-  if (!error.empty())
-    return;
+  if (std::string both = inBatches(errors[0], errors[1]); !both.empty())
+    return refuse(both);
   size_t count = std::min(results[0].values.size(), results[1].values.size());
   for (size_t k = 0; k < count; ++k) {
     add({results[0].values[k], results[1].values[k]});
@@ -263,10 +263,10 @@ bool GraphRunner::isReady(const GraphCall &call, const Nodes &nodes) const {
 }
 
 GraphRunner::Nodes GraphRunner::connect(const Graph &graph, Nodes nodes) {
-  for (bool progress = true; progress && error.empty();) {
+  for (bool progress = true; progress && status;) {
     progress = false;
     for (const GraphCall &call : graph.calls) {
-      if (!error.empty() || nodes.count(call.name) || !isReady(call, nodes))
+      if (!status || nodes.count(call.name) || !isReady(call, nodes))
         continue;
       this->call(call, nodes);
       progress = true;
@@ -351,9 +351,9 @@ GraphRunner::namesOf(const std::vector<unsigned> &nodes,
 void GraphRunner::checkInputs() {
   std::set<unsigned> listed;
   auto refuse = [&](const std::string &name, const char *why) {
-    if (error.empty())
-      error = "input_layers: " + inQuotes(name) + " " + why +
-              "; list each InputLayer once";
+    if (status)
+      status = Error{"input_layers: " + inQuotes(name) + " " + why +
+                     "; list each InputLayer once"};
   };
   for (unsigned node : model.inputs) {
     const ModelLayer &layer = model.layerOf(node);
@@ -373,9 +373,9 @@ void GraphRunner::run() {
     nodes[input.name] = model.nodes.size();
     addInput(input);
   }
-  if (error.empty())
+  if (status)
     nodes = connect(graphs.model, std::move(nodes));
-  if (error.empty()) {
+  if (status) {
     model.inputs = resolve(nodes, graphs.model.start, "input_layers");
     checkInputs();
     model.outputs = resolve(nodes, graphs.model.outputs, "output_layers");
@@ -391,6 +391,6 @@ void GraphRunner::run() {
 } // namespace
 
 void weft::keras::runGraphs(const Graphs &graphs, Model &model,
-                            std::string &error) {
-  GraphRunner(graphs, model, error).run();
+                            Status &status) {
+  GraphRunner(graphs, model, status).run();
 }

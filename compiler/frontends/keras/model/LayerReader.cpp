@@ -3,11 +3,12 @@
 #include "weft/compiler/frontends/keras/model/ModelReader.h"
 #include "weft/compiler/frontends/keras/operations/Operation.h"
 
+using namespace weft;
 using namespace weft::keras;
 
-LayerDraft weft::keras::readLayer(const Json &json, std::string &error) {
+LayerDraft weft::keras::readLayer(const Json &json, Status &status) {
   LayerDraft out;
-  Fields object(json, "layers", error);
+  Fields object(json, "layers", status);
   out.className = object.text("class_name", "");
   const Json *config = object.find("config");
   object.accept({"module", "registered_name", "build_config", "name",
@@ -23,7 +24,7 @@ LayerDraft weft::keras::readLayer(const Json &json, std::string &error) {
   Fields f(*config,
            "layer " + inQuotes(name.is_string() ? name.get<std::string>()
                                                 : out.className),
-           error);
+           status);
   const Json *module = object.find("module");
   bool isOperation = module && module->is_string() &&
                      module->get<std::string>().starts_with("keras.src.ops.");

@@ -1,9 +1,9 @@
 //===- LegacyLayers.cpp - layers of Keras 2 as layers of Keras 3 ----------===//
 
 #include "weft/base/config/OptionWriter.h"
-#include "weft/compiler/frontends/keras/initializers/Initializer.h"
 #include "weft/compiler/frontends/keras/layers/Layer.h"
 #include "weft/compiler/frontends/keras/model/LegacyConfig.h"
+#include "weft/data/initializers/Initializer.h"
 
 #include <algorithm>
 

@@ -23,11 +23,11 @@
 #include "weft/base/PortFacts.h"
 #include "weft/base/Result.h"
 #include "weft/base/config/Argument.h"
-#include "weft/compiler/frontends/keras/initializers/Initializer.h"
 #include "weft/compiler/frontends/keras/layers/InputLayer.h"
 #include "weft/compiler/frontends/keras/losses/Loss.h"
 #include "weft/compiler/frontends/keras/metrics/Metric.h"
 #include "weft/compiler/frontends/keras/optimizers/Optimizer.h"
+#include "weft/data/initializers/Initializer.h"
 
 #include <cstdint>
 #include <functional>

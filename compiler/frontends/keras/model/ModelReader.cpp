@@ -4,6 +4,7 @@
 #include "weft/base/MersenneTwister.h"
 #include "weft/compiler/frontends/keras/model/LegacyConfig.h"
 
+using namespace weft;
 using namespace weft::keras;
 
 namespace {
@@ -15,7 +16,7 @@ bool isMixedFloat16(const Json &config, const Model &model) {
     return policy.variable == "float32" && policy.compute == "float16";
   };
   if (config.contains("dtype")) {
-    std::string unread;
+    Status unread;
     Fields fields(config, "", unread);
     return isMixed(readPolicy(fields));
   }
@@ -27,20 +28,21 @@ bool isMixedFloat16(const Json &config, const Model &model) {
 
 /// Refuses a frozen model that has trainable variables: Keras does not train
 /// them, but updates the statistics of their layers.
-void checkFrozen(const Model &model, std::string &error) {
+void checkFrozen(const Model &model, Status &status) {
   for (const Variable &variable : model.variables)
     if (model.isFrozen && variable.trainable) {
-      error = "the model has \"trainable\" = false, and its variable " +
-              inQuotes(variable.path) +
-              " is trainable; freeze all layers, or make the model trainable";
+      status = Error{
+          "the model has \"trainable\" = false, and its variable " +
+          inQuotes(variable.path) +
+          " is trainable; freeze all layers, or make the model trainable"};
       return;
     }
 }
 
 void read(const Json &json, const ModelOptions &options, Model &model,
-          std::string &error) {
-  Fields f(json, "", error);
-  if (!error.empty())
+          Status &status) {
+  Fields f(json, "", status);
+  if (!status)
     return;
   model.className = f.text("class_name", "");
   const Json *config = f.find("config");
@@ -53,41 +55,27 @@ void read(const Json &json, const ModelOptions &options, Model &model,
     f.refuse("a model needs a \"config\"");
   f.finish();
   Graphs graphs;
-  if (error.empty())
-    readGraphs(*config, options, model, graphs, error);
-  if (error.empty())
-    runGraphs(graphs, model, error);
-  if (error.empty())
-    checkFrozen(model, error);
-  if (!error.empty())
+  if (status)
+    readGraphs(*config, options, model, graphs, status);
+  if (status)
+    runGraphs(graphs, model, status);
+  if (status)
+    checkFrozen(model, status);
+  if (!status)
     return;
   model.isMixedFloat16 = isMixedFloat16(*config, model);
   // An error in the file's compile_config is reported only if a step needs it,
   // or if options complete the config.
   bool isAsked = options.optimizer || options.loss || options.metrics ||
                  options.learningRate;
-  std::string refusal;
-  readCompileConfig(compile, options, model, refusal);
+  Status compiled;
+  readCompileConfig(compile, options, model, compiled);
   if (isAsked)
-    error = refusal;
-  else if (!refusal.empty())
-    model.compileRefusal =
-        withFix(refusal, "predict only, or compile the model again");
-}
-
-/// Joins all errors to one message, each with a fix.
-std::string told(const std::string &error) {
-  const char *how = "fix the model in Keras and save it again";
-  if (error.find('\n') == error.npos)
-    return withFix(error, how);
-  std::string out;
-  size_t count = 0;
-  for (size_t begin = 0, end; begin < error.size(); begin = end + 1) {
-    end = std::min(error.find('\n', begin), error.size());
-    out += "\n  " + withFix(error.substr(begin, end - begin), how);
-    ++count;
-  }
-  return std::to_string(count) + " parts of the model are refused:" + out;
+    status = compiled;
+  else if (!compiled)
+    model.compileRefusal = withFix(compiled.error().message,
+                                   "predict only, or compile the model again")
+                               .text();
 }
 
 /// The reason why a model of TensorFlow.js is refused; empty for other files.
@@ -105,11 +93,12 @@ std::string refusedOfJavaScript(const Json &json) {
 
 /// Converts an older form to that of Keras 3, whose text the model keeps.
 void modernize(Json &json, const Json &training, const std::string &version,
-               Model &model, std::string &error) {
+               Model &model, Status &status) {
   LegacyNotes notes;
   notes.isKeras2 = !version.starts_with("3.");
   json = modernModel(json, training, notes);
-  error = notes.refusal;
+  if (!notes.refusal.empty())
+    status = Error{notes.refusal};
   model.warnings = std::move(notes.warnings);
   model.json = json.dump();
 }
@@ -117,22 +106,23 @@ void modernize(Json &json, const Json &training, const std::string &version,
 /// Reads the JSON, which `prepare` may change before.
 weft::Result<Model> readPrepared(
     std::string_view text, const ModelOptions &options,
-    const std::function<void(Json &, Model &, std::string &error)> &prepare) {
-  Json json;
-  std::string error = parseJson(text, json);
-  if (!error.empty())
-    return weft::Error{error};
+    const std::function<void(Json &, Model &, Status &status)> &prepare) {
+  Result<Json> json = parseJson(text);
+  if (!json)
+    return json.error();
   Model model;
   model.json = std::string(text);
+  Status status;
   try {
-    prepare(json, model, error);
-    if (error.empty())
-      read(json, options, model, error);
+    prepare(*json, model, status);
+    if (status)
+      read(*json, options, model, status);
   } catch (const std::exception &failure) {
-    error = std::string("cannot be read: ") + failure.what();
+    status = Error{std::string("cannot be read: ") + failure.what()};
   }
-  if (!error.empty())
-    return weft::Error{told(error)};
+  if (!status)
+    return oneError(status.error(), "model",
+                    "fix the model in Keras and save it again");
   return model;
 }
 
@@ -141,29 +131,30 @@ weft::Result<Model> readPrepared(
 weft::Result<Model> weft::keras::readModel(std::string_view text,
                                            const ModelOptions &options) {
   return readPrepared(
-      text, options, [](Json &json, Model &model, std::string &error) {
-        error = refusedOfJavaScript(json);
-        if (!error.empty() || !isLegacyJson(json))
+      text, options, [](Json &json, Model &model, Status &status) {
+        if (std::string refusal = refusedOfJavaScript(json); !refusal.empty())
+          status = Error{refusal};
+        if (!status || !isLegacyJson(json))
           return;
         Json version = json["keras_version"];
         modernize(json, Json(),
                   version.is_string() ? version.get<std::string>() : "", model,
-                  error);
+                  status);
       });
 }
 
 weft::Result<Model> weft::keras::readLegacyModel(const LegacyFile &file,
                                                  const ModelOptions &options) {
-  return readPrepared(file.config, options,
-                      [&](Json &json, Model &model, std::string &error) {
-                        Json training;
-                        if (!file.training.empty())
-                          error = parseJson(file.training, training);
-                        if (!error.empty())
-                          error = "training_config: " + error;
-                        else
-                          modernize(json, training, file.version, model, error);
-                      });
+  return readPrepared(
+      file.config, options, [&](Json &json, Model &model, Status &status) {
+        Result<Json> training = Json();
+        if (!file.training.empty())
+          training = parseJson(file.training);
+        if (!training)
+          status = training.error().in("training_config");
+        else
+          modernize(json, *training, file.version, model, status);
+      });
 }
 
 void weft::keras::drawSeeds(Model &model, uint64_t seed) {

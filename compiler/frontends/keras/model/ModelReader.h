@@ -20,14 +20,14 @@ struct LayerDraft {
   bool isBuiltAlone = false;
 };
 /// Reads one entry of "layers"; `error` names the layer.
-LayerDraft readLayer(const Json &json, std::string &error);
+LayerDraft readLayer(const Json &json, Status &status);
 /// Reads layers and graphs of the file; `options` give shapes of inputs.
 void readGraphs(const Json &json, const ModelOptions &options, Model &model,
-                Graphs &graphs, std::string &error);
+                Graphs &graphs, Status &status);
 /// Reads optimizer, loss and metrics of compile_config with the options'
 /// overrides.
 void readCompileConfig(const Json *json, const ModelOptions &options,
-                       Model &model, std::string &error);
+                       Model &model, Status &status);
 
 } // namespace weft::keras
 

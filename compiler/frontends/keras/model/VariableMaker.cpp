@@ -23,8 +23,9 @@ static std::vector<InitializerPtr> initializersOf(const Configured &object) {
 }
 
 void VariableMaker::refuse(const std::string &complaint) {
-  if (error.empty())
-    error = "layer \"" + model.layers[current].name + "\": " + complaint;
+  if (status)
+    status =
+        Error{"layer \"" + model.layers[current].name + "\": " + complaint};
 }
 
 void VariableMaker::enter(unsigned layer) {
@@ -178,7 +179,7 @@ void VariableMaker::addBuilt(const Layer *by, Made &of) {
 
 void VariableMaker::finish() {
   std::set<std::string> paths;
-  for (current = 0; error.empty() && current < made.size(); ++current) {
+  for (current = 0; status && current < made.size(); ++current) {
     const ModelLayer &layer = model.layers[current];
     if (!layer.isModel() && !layer.isInput() && made[current].calls == 0)
       return refuse("is never called");
@@ -195,6 +196,6 @@ void VariableMaker::finish() {
       model.variables.push_back(std::move(variable));
     }
   }
-  if (error.empty())
+  if (status)
     addDraws(-1);
 }

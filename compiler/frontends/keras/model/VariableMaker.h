@@ -30,9 +30,9 @@ public:
                 Model &model [[clang::lifetimebound]],
                 mlir::OpBuilder &builder [[clang::lifetimebound]],
                 mlir::Block &block [[clang::lifetimebound]],
-                std::string &error [[clang::lifetimebound]])
+                Status &status [[clang::lifetimebound]])
       : graphs(graphs), model(model), builder(builder), block(block),
-        error(error), made(model.layers.size()) {}
+        status(status), made(model.layers.size()) {}
 
   /// Makes later requests belong to this layer.
   void enter(unsigned layer);
@@ -79,7 +79,7 @@ private:
   Model &model;
   mlir::OpBuilder &builder;
   mlir::Block &block;
-  std::string &error;
+  Status &status;
   std::vector<Made> made;
   std::vector<unsigned> called; ///< layers, in the order of their first calls
   bool isAgain = false;

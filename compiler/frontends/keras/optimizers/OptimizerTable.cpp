@@ -259,21 +259,21 @@ private:
   bool isMatrix(const WeightFacts &facts) const {
     bool isTable =
         llvm::StringRef(facts.path).contains_insensitive("embedding");
-    std::string error;
+    Status status;
     return facts.shape.size() == 2 && !(excludeEmbeddings && isTable) &&
-           !isExcluded(facts.path, error);
+           !isExcluded(facts.path, status);
   }
-  bool isExcluded(const std::string &weight, std::string &error) const {
+  bool isExcluded(const std::string &weight, Status &status) const {
     Patterns patterns(RegexMode::Search, "exclude_layers ");
     return llvm::any_of(excluded, [&](const std::string &pattern) {
-      return patterns.match(pattern, weight, error);
+      return patterns.match(pattern, weight, status);
     });
   }
   std::string complaint(ArrayRef<WeightFacts> weights) const override {
-    std::string error;
+    Status status;
     for (const WeightFacts &facts : weights)
-      isExcluded(facts.path, error);
-    return error;
+      isExcluded(facts.path, status);
+    return status ? "" : status.message();
   }
   std::vector<std::vector<SlotKind>> slots() const override {
     return {{{"momentum"}, {"velocity"}}};

@@ -119,19 +119,19 @@ void OptimizerMap::options(Options &o) {
   o.objectsByKey("optimizer_map", byPattern, optimizerTable());
 }
 
-size_t OptimizerMap::find(const std::string &weight, std::string &error) const {
+size_t OptimizerMap::find(const std::string &weight, Status &status) const {
   for (auto [i, entry] : llvm::enumerate(byPattern))
     if (entry.first == weight)
       return i;
   Patterns patterns(RegexMode::FullMatch, "optimizer_map ");
   size_t found = byPattern.size();
   for (auto [i, entry] : llvm::enumerate(byPattern)) {
-    if (!patterns.match(entry.first, weight, error))
+    if (!patterns.match(entry.first, weight, status))
       continue;
-    if (found < i && error.empty())
-      error = "optimizer_map: \"" + byPattern[found].first + "\" and \"" +
-              entry.first + "\" both match \"" + weight +
-              "\"; change them so that one matches";
+    if (found < i && status)
+      status = Error{"optimizer_map: \"" + byPattern[found].first +
+                     "\" and \"" + entry.first + "\" both match \"" + weight +
+                     "\"; change them so that one matches"};
     found = std::min(found, i);
   }
   return found;
@@ -157,7 +157,7 @@ MultiOptimizer::groups(ArrayRef<WeightFacts> weights) const {
     out.push_back({optimizer, {}, {}});
   out.push_back({map->otherwise, {}, {}});
   for (auto [i, facts] : llvm::enumerate(weights)) {
-    std::string unread;
+    Status unread;
     Group &group = out[map->find(facts.path, unread)];
     group.positions.push_back(i);
     group.weights.push_back(facts);
@@ -166,19 +166,20 @@ MultiOptimizer::groups(ArrayRef<WeightFacts> weights) const {
 }
 
 std::string MultiOptimizer::complaint(ArrayRef<WeightFacts> weights) const {
-  std::string error;
+  Status status;
   for (const WeightFacts &facts : weights)
-    map->find(facts.path, error);
+    map->find(facts.path, status);
   for (const Group &group : groups(weights)) {
-    if (error.empty() && !group.weights.empty() &&
+    if (status && !group.weights.empty() &&
         !group.optimizer->innerOptimizers({}).empty())
-      error = group.optimizer->className +
-              " stands inside a MultiOptimizer; put it around the "
-              "MultiOptimizer, or leave it out";
-    if (error.empty())
-      error = group.optimizer->complaint(group.weights);
+      status = Error{group.optimizer->className +
+                     " stands inside a MultiOptimizer; put it around the "
+                     "MultiOptimizer, or leave it out"};
+    std::string inside = group.optimizer->complaint(group.weights);
+    if (status && !inside.empty())
+      status = Error{inside};
   }
-  return error;
+  return status ? "" : status.message();
 }
 
 /// The variables of an optimizer. Without weights, when Keras does not build

@@ -55,8 +55,8 @@ public:
 
   void options(Options &o) override;
   /// The position in byPattern, or byPattern.size() for `otherwise`; sets
-  /// `error` for invalid patterns, and if several match.
-  size_t find(const std::string &weight, std::string &error) const;
+  /// an error for invalid patterns, and if several match.
+  size_t find(const std::string &weight, Status &status) const;
 };
 
 /// A table of this class only; it is then read and written like other objects.

@@ -1,27 +1,55 @@
 //===- Initializer.h - how a variable's first value is made ------*- C++ -*-===//
 //
-// The runtime computes the values (data/initializers/Initializers.h) from the class,
-// the config in the file, and a seed. Classes here define the options of the
-// config and the seeds: an initializer without a seed takes a number from
-// Python's generator when Keras constructs it.
+// An initializer of Keras: its options, and the values that it draws. One
+// without a seed takes a number from Python's generator when Keras constructs
+// it.
 //
 //   "glorot_uniform"                       draws when it is constructed
 //   {"class_name": "HeNormal",
 //    "config": {"seed": 7}}               has its seed
 //   "zeros"                                needs no seed
 //
+//   Result<Draw> draw = glorotUniform()->draw({{784, 200}, Float32, 663307073});
+//   (*draw)(200, row);                     // elements 200 to 399
+//
+// The values are those of Keras 3 on JAX: uniform draws bit for bit, normal
+// draws up to the last steps of the inverse error function, orthogonal
+// matrices up to the rounding of the QR factorization.
+//
 //===----------------------------------------------------------------------===//
 
-#ifndef WEFT_COMPILER_FRONTENDS_KERAS_INITIALIZERS_INITIALIZER_H
-#define WEFT_COMPILER_FRONTENDS_KERAS_INITIALIZERS_INITIALIZER_H
+#ifndef WEFT_DATA_INITIALIZERS_INITIALIZER_H
+#define WEFT_DATA_INITIALIZERS_INITIALIZER_H
 
+#include "weft/base/ElementTypes.h"
 #include "weft/base/config/Options.h"
 
+#include <functional>
+#include <span>
+
 namespace weft::keras {
+
+/// Writes the elements of an array from `first` on, row-major, as many as fill
+/// `out`; each depends on its place alone.
+using Draw = std::function<void(uint64_t first, std::span<float> out)>;
+
+/// The array whose first value is drawn.
+struct Drawn {
+  std::vector<int64_t> shape;
+  /// Types of 16 bits have draws of their own.
+  ElementType type = ElementType::Float32;
+  /// Of the draw, unless the initializer has its own.
+  std::optional<uint32_t> seed = std::nullopt;
+  /// The axes from which fans are computed; if one list is empty, the
+  /// initializer chooses.
+  std::vector<int64_t> inputAxes = {}, outputAxes = {};
+};
 
 class Initializer : public Configured {
 public:
   void options(Options &) override {}
+  /// The values of an array; an error for a shape, or without a seed.
+  virtual Result<Draw> draw(const Drawn &array) const = 0;
   /// Whether the initializer takes a number from Python's generator.
   virtual bool drawsSeed() const { return false; }
   /// The seed in the config.
@@ -35,22 +63,15 @@ public:
   static std::shared_ptr<const Configured> ofSeed(std::optional<int64_t> given);
 };
 
-class RandomInitializer : public Initializer {
-public:
-  std::optional<int64_t> seed;
-
-  void options(Options &o) override {
-    o.maybeInteger("seed", seed, kAnyNumber);
-  }
-  bool drawsSeed() const override { return !seed; }
-  std::optional<int64_t> ownSeed() const override { return seed; }
-};
-
 /// The class of ofSeed's result, in the metadata of variables.
 inline constexpr const char *kSeedGenerator = "SeedGenerator";
 
 using InitializerPtr = std::shared_ptr<const Initializer>;
+/// The initializers of Keras.
 const Table<Initializer> &initializerTable();
+/// Those and the ones that only programs have: the results of the functions
+/// below.
+const Table<Initializer> &variableInitializerTable();
 
 /// Initializers in common use; each call makes a new object, as each draws its
 /// own seed.
@@ -81,4 +102,4 @@ InitializerPtr cloneOf(const InitializerPtr &initializer);
 
 } // namespace weft::keras
 
-#endif // WEFT_COMPILER_FRONTENDS_KERAS_INITIALIZERS_INITIALIZER_H
+#endif // WEFT_DATA_INITIALIZERS_INITIALIZER_H
