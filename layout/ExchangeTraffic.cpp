@@ -139,8 +139,6 @@ void OwnElements::count(std::span<const int64_t> shard,
   byShard[number][elements] += alike;
 }
 
-static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 /// Elements that the first of `holders` sends: requests are numbered, and it
 /// answers those whose number is a multiple of `holders`.
 static int64_t sentByFirst(const Wants &wants, const Wants &own,
@@ -149,7 +147,7 @@ static int64_t sentByFirst(const Wants &wants, const Wants &own,
   for (auto [elements, devices] : wants) {
     auto known = own.find(elements);
     int64_t next = place + devices - (known == own.end() ? 0 : known->second);
-    int64_t times = ceilDiv(next, holders) - ceilDiv(place, holders);
+    int64_t times = shardSize(next, holders) - shardSize(place, holders);
     sent = saturatingAdd(sent, saturatingMultiply(times, elements));
     place = next;
   }
@@ -196,7 +194,7 @@ void ShardWalk::visit(size_t dim, int64_t number, const Wants &wants) {
     return;
   }
   const Dimension &here = dims[dim];
-  int64_t filled = ceilDiv(here.size, shardSize(here.size, here.fromShards));
+  int64_t filled = shardSize(here.size, shardSize(here.size, here.fromShards));
   for (int64_t shard = 0; shard < filled; ++shard)
     visit(dim + 1, number * here.fromShards + shard,
           product(wants, here.wantsOf(shard)));

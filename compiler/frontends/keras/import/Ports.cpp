@@ -88,9 +88,9 @@ void StepPorts::addVariables() {
     // fit copies the average to the weight (ModelState::takeAverages).
     if (auto average = averages.find(variable.path); average != averages.end())
       facts.average = average->second;
-    add({variable.path, variable.isUpdated ? Role::State : Role::Weight,
-         std::move(facts), RankedTensorType::get(variable.shape, element),
-         layoutOf(variable.path, variable.shape.size())});
+    add(variable.path, variable.isUpdated ? Role::State : Role::Weight, facts,
+        RankedTensorType::get(variable.shape, element),
+        layoutOf(variable.path, variable.shape.size()));
   }
 }
 
@@ -108,9 +108,9 @@ void StepPorts::addOptimizer() {
     facts.rate = variable.rateOf;
     if (liesAlike)
       facts.weight = path;
-    add({variable.path, isSlot ? Role::Slot : Role::State, std::move(facts),
-         RankedTensorType::get(variable.shape, typeOf(builder, variable.dtype)),
-         layoutOf(path, variable.shape.size())});
+    add(variable.path, isSlot ? Role::Slot : Role::State, facts,
+        RankedTensorType::get(variable.shape, typeOf(builder, variable.dtype)),
+        layoutOf(path, variable.shape.size()));
     ++optimizerVariables;
   }
 }
@@ -124,9 +124,9 @@ void StepPorts::addMetrics() {
                                         : builder.getF32Type();
       PortFacts facts;
       facts.value = {0};
-      add({name, Role::MetricState, std::move(facts),
-           RankedTensorType::get(variable.shape, element),
-           layoutOf(name, variable.shape.size())});
+      add(name, Role::MetricState, facts,
+          RankedTensorType::get(variable.shape, element),
+          layoutOf(name, variable.shape.size()));
       ++metricVariables;
     }
 }
@@ -134,12 +134,11 @@ void StepPorts::addMetrics() {
 void StepPorts::addBatch() {
   for (auto [i, node] : llvm::enumerate(model.inputs)) {
     const std::string &name = model.layerOf(node).name;
-    add({portName("x", model.inputNames[i], model.inputs.size()),
-         Role::Input,
-         {},
-         batched(model.nodes[node].shape,
-                 typeOf(builder, model.nodes[node].dtype)),
-         layouts ? &layouts->inputs[name] : nullptr});
+    add(portName("x", model.inputNames[i], model.inputs.size()), Role::Input,
+        {},
+        batched(model.nodes[node].shape,
+                typeOf(builder, model.nodes[node].dtype)),
+        layouts ? &layouts->inputs[name] : nullptr);
   }
   if (step == StepKind::Predict)
     return;
@@ -150,12 +149,12 @@ void StepPorts::addBatch() {
     const Loss *loss = model.lossOf(output);
     PortFacts facts;
     facts.padding = loss ? loss->labelPadding() : std::nullopt;
-    add({portName("y", model.outputName(output), model.outputs.size()),
-         Role::Label, std::move(facts),
-         batched(shape, model.takesClassNumbers(output)
-                            ? Type(builder.getI32Type())
-                            : builder.getF32Type()),
-         batchLayoutOf(shape)});
+    add(portName("y", model.outputName(output), model.outputs.size()),
+        Role::Label, facts,
+        batched(shape, model.takesClassNumbers(output)
+                           ? Type(builder.getI32Type())
+                           : builder.getF32Type()),
+        batchLayoutOf(shape));
   }
   for (unsigned output = 0;
        options.sampleWeights && output < model.outputs.size(); ++output)
@@ -167,11 +166,9 @@ void StepPorts::addBatch() {
       std::vector<int64_t> shape;
       if (given != options.sampleWeights->end())
         shape = given->second;
-      add({portName("sample_weight", name, model.outputs.size()),
-           Role::SampleWeight,
-           {},
-           batched(shape, builder.getF32Type()),
-           batchLayoutOf(shape)});
+      add(portName("sample_weight", name, model.outputs.size()),
+          Role::SampleWeight, {}, batched(shape, builder.getF32Type()),
+          batchLayoutOf(shape));
     }
 }
 
@@ -182,9 +179,6 @@ func::FuncOp StepPorts::createFunction() {
   if (step != StepKind::Predict)
     addMetrics();
   addBatch();
-  SmallVector<Type> types;
-  for (const StepPort &port : ports)
-    types.push_back(port.type);
   auto function =
       func::FuncOp::create(builder, builder.getUnknownLoc(), stepName(step),
                            builder.getFunctionType(types, {}));
@@ -225,10 +219,10 @@ void StepPorts::addState(const StepValues &after, const StepValues &before) {
       if (!old)
         continue; // the step has no such argument
       if (value != old) {
-        ports[port].donated = int64_t(results.size());
-        results.emplace_back(ports[port], value);
-        results.back().first.donated.reset();
-        results.back().first.facts = {};
+        results.emplace_back(arguments[port], value);
+        results.back().first.erase(kFactsAttr);
+        arguments[port].append(kDonatedAttr, builder.getI64IntegerAttr(
+                                                 int64_t(results.size()) - 1));
       }
       ++port;
     }
@@ -240,47 +234,45 @@ void StepPorts::addState(const StepValues &after, const StepValues &before) {
 
 void StepPorts::addMetric(const std::string &name, Value value,
                           const PortFacts &facts) {
-  shown.push_back({{"metrics/" + name, Role::Metric, facts, tensorType(value),
-                    layoutOf("", tensorType(value).getRank())},
-                   value});
+  shown.emplace_back(attributesOf("metrics/" + name, Role::Metric, facts,
+                                  layoutOf("", tensorType(value).getRank())),
+                     value);
 }
 
 void StepPorts::addOutput(const std::string &name, Value value) {
-  shown.push_back({{portName("y", name, model.outputs.size()),
-                    Role::Output,
-                    {},
-                    tensorType(value)},
-                   value});
+  shown.emplace_back(attributesOf(portName("y", name, model.outputs.size()),
+                                  Role::Output, {}, nullptr),
+                     value);
 }
 
-DictionaryAttr StepPorts::attributesOf(const StepPort &port) {
+NamedAttrList StepPorts::attributesOf(const std::string &name, Role role,
+                                      const PortFacts &facts,
+                                      const ResolvedLayout *layout) {
   NamedAttrList list;
-  list.append(kNameAttr, builder.getStringAttr(port.name));
-  list.append(kRoleAttr, builder.getStringAttr(roleName(port.role)));
-  if (port.donated)
-    list.append(kDonatedAttr, builder.getI64IntegerAttr(*port.donated));
-  if (DictionaryAttr facts = factsAttr(builder.getContext(), port.facts))
-    list.append(kFactsAttr, facts);
-  if (port.layout) {
-    list.append(kLayoutAttr, LayoutAttr::get(mesh, port.layout->layout));
-    list.append(kReasonAttr, builder.getStringAttr(port.layout->reason));
+  list.append(kNameAttr, builder.getStringAttr(name));
+  list.append(kRoleAttr, builder.getStringAttr(roleName(role)));
+  if (DictionaryAttr given = factsAttr(builder.getContext(), facts))
+    list.append(kFactsAttr, given);
+  if (layout) {
+    list.append(kLayoutAttr, LayoutAttr::get(mesh, layout->layout));
+    list.append(kReasonAttr, builder.getStringAttr(layout->reason));
   }
-  return list.getDictionary(builder.getContext());
+  return list;
 }
 
 void StepPorts::finish(func::FuncOp function) {
   SmallVector<Value> values;
-  SmallVector<DictionaryAttr> arguments, given;
+  SmallVector<DictionaryAttr> taken, given;
   llvm::append_range(results, shown);
-  for (const auto &[port, value] : results) {
+  for (const auto &[attributes, value] : results) {
     values.push_back(value);
-    given.push_back(attributesOf(port));
+    given.push_back(attributes.getDictionary(builder.getContext()));
   }
   func::ReturnOp::create(builder, builder.getUnknownLoc(), values);
   function.setFunctionType(builder.getFunctionType(
       function.getArgumentTypes(), ValueRange(values).getTypes()));
-  for (const StepPort &port : ports)
-    arguments.push_back(attributesOf(port));
-  function.setAllArgAttrs(arguments);
+  for (const NamedAttrList &attributes : arguments)
+    taken.push_back(attributes.getDictionary(builder.getContext()));
+  function.setAllArgAttrs(taken);
   function.setAllResultAttrs(given);
 }

@@ -28,16 +28,6 @@
 
 namespace weft::keras {
 
-/// An argument or result of the public function.
-struct StepPort {
-  std::string name;
-  Role role;
-  PortFacts facts;
-  mlir::RankedTensorType type;
-  const ResolvedLayout *layout = nullptr;
-  std::optional<int64_t> donated = std::nullopt; ///< the result that aliases it
-};
-
 /// The tensors of a batch that a step reads. Labels and weights have an entry
 /// for each output, which is null if the step takes none.
 struct Batch {
@@ -93,7 +83,12 @@ private:
   void addOptimizer();
   void addMetrics();
   void addBatch();
-  void add(StepPort port) { ports.push_back(std::move(port)); }
+  /// Adds an argument.
+  void add(const std::string &name, Role role, const PortFacts &facts,
+           mlir::RankedTensorType type, const ResolvedLayout *layout) {
+    types.push_back(type);
+    arguments.push_back(attributesOf(name, role, facts, layout));
+  }
   const ResolvedLayout *layoutOf(const std::string &path, int64_t rank);
   const ResolvedLayout *batchLayoutOf(llvm::ArrayRef<int64_t> sample);
   mlir::RankedTensorType batched(llvm::ArrayRef<int64_t> sample,
@@ -103,7 +98,9 @@ private:
                        size_t count) const {
     return count == 1 ? stem : stem + ("/" + name);
   }
-  mlir::DictionaryAttr attributesOf(const StepPort &port);
+  mlir::NamedAttrList attributesOf(const std::string &name, Role role,
+                                   const PortFacts &facts,
+                                   const ResolvedLayout *layout);
 
   mlir::OpBuilder &builder;
   const Model &model;
@@ -115,9 +112,10 @@ private:
   std::map<std::vector<int64_t>, ResolvedLayout> ofBatch; ///< by shape
   MeshAttr mesh;
 
-  std::vector<StepPort> ports;
   size_t optimizerVariables = 0, metricVariables = 0;
-  std::vector<std::pair<StepPort, Value>> results, shown;
+  llvm::SmallVector<mlir::Type> types; ///< of the arguments
+  llvm::SmallVector<mlir::NamedAttrList> arguments;
+  std::vector<std::pair<mlir::NamedAttrList, Value>> results, shown;
 };
 
 } // namespace weft::keras
