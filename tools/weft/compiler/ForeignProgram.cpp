@@ -12,7 +12,6 @@
 #include "weft/tools/weft/compiler/CompilerMemory.h"
 #include "weft/tools/weft/compiler/DescribePorts.h"
 #include "weft/tools/weft/compiler/DistributionFlags.h"
-#include "weft/tools/weft/compiler/InternalFailure.h"
 #include "weft/tools/weft/compiler/ReadIr.h"
 #include "weft/tools/weft/compiler/StepCompiler.h"
 
@@ -245,14 +244,15 @@ Result<Module> ForeignProgram::importLaidOut(bool warns) {
   return module;
 }
 
-CompileOptions ForeignProgram::options() {
-  CompileOptions result = compileOptions(flags);
-  result.expect = flags.expect;
-  result.findFixes = [this](Explanation &explanation,
-                            const std::optional<Explanation> &costs) {
+Compilation ForeignProgram::compilation() {
+  Compilation out{flags.model, [this] { return import(); },
+                  compileOptions(flags), isIr, &scheduled};
+  out.options.expect = flags.expect;
+  out.options.findFixes = [this](Explanation &explanation,
+                                 const std::optional<Explanation> &costs) {
     findFixes(explanation, costs);
   };
-  return result;
+  return out;
 }
 
 void ForeignProgram::findFixes(Explanation &explanation,
@@ -261,42 +261,12 @@ void ForeignProgram::findFixes(Explanation &explanation,
     findAnnotationFixes(explanation, costs, **original, compileOptions(flags));
 }
 
-void ForeignProgram::judge(const Attempt &attempt) {
-  if (attempt.outcome == Outcome::Internal && !isIr)
-    endInternally(flags.model, **import(), attempt.progress.reached);
-  scheduled = attempt.progress.scheduled;
-}
-
-Result<Module> ForeignProgram::reach(Stage stage, bool *isOverBudget) {
-  Result<Module> module = import();
-  if (!module)
-    return module;
-  Attempt attempt = attemptStage(std::move(*module), options(), stage);
-  judge(attempt);
-  return moduleOf(std::move(attempt), isOverBudget);
-}
-
 Result<std::vector<uint8_t>> ForeignProgram::compile() {
-  Result<Module> module = import();
-  if (!module)
-    return module.error();
-  if (!functions.empty())
-    noteSource((*module)->lookupSymbol<func::FuncOp>(chosen),
-               hashOfFile(flags.model));
-  Attempt attempt = attemptProgram(std::move(*module), options());
-  judge(attempt);
-  if (attempt.outcome != Outcome::Done)
-    return Error{};
-  return std::move(attempt.image);
-}
-
-Result<std::string>
-ForeignProgram::assembly(const std::vector<std::string> &kernels) {
-  Result<Module> module = import();
-  if (!module)
-    return module.error();
-  auto text = printKernelAssembly(**module, compileOptions(flags), kernels);
-  return failed(text) ? Result<std::string>(Error{}) : std::move(*text);
+  return compilation().compile([&](ModuleOp module) {
+    if (!functions.empty())
+      noteSource(module.lookupSymbol<func::FuncOp>(chosen),
+                 hashOfFile(flags.model));
+  });
 }
 
 int weft::tool::compileForeignProgram(const ModelFlags &flags,

@@ -22,6 +22,7 @@
 #include "weft/compiler/frontends/keras/distribution/Distribution.h"
 #include "weft/compiler/frontends/stablehlo/Import.h"
 #include "weft/tools/weft/Commands.h"
+#include "weft/tools/weft/compiler/Compilation.h"
 
 #include <memory>
 #include <optional>
@@ -50,11 +51,16 @@ public:
   /// The number of devices in its mesh, or in that of --distribution.
   int64_t deviceCount() const;
 
-  /// As StepCompiler::reach and compile.
-  Result<mlir::OwningOpRef<mlir::ModuleOp>> reach(Stage stage,
-                                                  bool *isOverBudget = nullptr);
+  /// The program of the chosen function, with the budgets of the command line.
+  Compilation compilation();
+  /// As Compilation::reach.
+  Result<Module> reach(Stage stage, bool *isOverBudget = nullptr) {
+    return compilation().reach(stage, isOverBudget);
+  }
   Result<std::vector<uint8_t>> compile();
-  Result<std::string> assembly(const std::vector<std::string> &kernels);
+  Result<std::string> assembly(const std::vector<std::string> &kernels) {
+    return compilation().assembly(kernels);
+  }
 
   /// Adds fixes: changes of other annotations of the program.
   void findFixes(Explanation &explanation) {
@@ -67,15 +73,11 @@ private:
   Status readIr(const std::string &text);
   Status checkModelFlags() const;
   Status readDistribution(bool warns);
-  Result<mlir::OwningOpRef<mlir::ModuleOp>> import();
+  Result<Module> import();
   /// Imports with the distribution's layouts instead of the file's.
-  Result<mlir::OwningOpRef<mlir::ModuleOp>> importLaidOut(bool warns = false);
-  CompileOptions options();
+  Result<Module> importLaidOut(bool warns = false);
   void findFixes(Explanation &explanation,
                  const std::optional<Explanation> &costs);
-  /// Ends the process for an internal failure, unless a person wrote the IR;
-  /// keeps costs for findFixes().
-  void judge(const Attempt &attempt);
 
   ModelFlags flags;
   int64_t devices = 0;
@@ -84,7 +86,7 @@ private:
   std::string chosen = "main";
   std::optional<keras::Distribution> distribution;
   std::unique_ptr<Session> session;
-  mlir::OwningOpRef<mlir::ModuleOp> program;
+  Module program;
   /// Of the step that was compiled last, for findFixes().
   std::optional<Explanation> scheduled;
 };

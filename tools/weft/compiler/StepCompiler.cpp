@@ -12,7 +12,6 @@
 #include "weft/tools/weft/compiler/DescribePorts.h"
 #include "weft/tools/weft/compiler/FindNonFinite.h"
 #include "weft/tools/weft/compiler/FixBar.h"
-#include "weft/tools/weft/compiler/InternalFailure.h"
 #include "weft/tools/weft/compiler/ModelFile.h"
 #include "weft/tools/weft/compiler/UnknownDialect.h"
 #include "weft/tools/weft/compiler/VerifyStages.h"
@@ -193,15 +192,6 @@ Status StepCompiler::checkRules() {
   return {};
 }
 
-Result<Module> weft::tool::moduleOf(Attempt attempt, bool *isOverBudget) {
-  bool isOver = attempt.outcome == Outcome::OverBudget;
-  if (isOverBudget)
-    *isOverBudget |= isOver;
-  if (attempt.outcome == Outcome::Done || (isOver && isOverBudget))
-    return std::move(attempt.module);
-  return Error{};
-}
-
 Session::Report weft::tool::printed(const std::string &input, bool namesOps) {
   return [=](Diagnostic &diagnostic) {
     std::string place = input;
@@ -324,55 +314,33 @@ Session &StepCompiler::liveSession() {
   return *session;
 }
 
-CompileOptions StepCompiler::budgeted(const std::string &step,
+Compilation StepCompiler::compilation(const std::string &step,
                                       int64_t batchSize) {
-  CompileOptions result = options();
+  Compilation out{flags.model, [=, this] { return import(step, batchSize); },
+                  options()};
+  out.scheduled = &scheduled;
   if (step != flags.step || batchSize != flags.batchSize)
-    return result;
-  result.expect = flags.expect;
-  result.findFixes = [=, this](Explanation &explanation,
-                               const std::optional<Explanation> &costs) {
+    return out;
+  out.options.expect = flags.expect;
+  out.options.findFixes = [=, this](Explanation &explanation,
+                                    const std::optional<Explanation> &costs) {
     findFixes(explanation, costs, step, batchSize);
   };
-  return result;
-}
-
-void StepCompiler::judge(const Attempt &attempt, const std::string &step,
-                         int64_t batchSize) {
-  if (attempt.outcome == Outcome::Internal)
-    endInternally(flags.model, **import(step, batchSize),
-                  attempt.progress.reached);
-  scheduled = attempt.progress.scheduled;
-}
-
-Result<Module> StepCompiler::reach(const std::string &step, int64_t batchSize,
-                                   Stage stage, bool *isOverBudget) {
-  Result<Module> module = import(step, batchSize);
-  if (!module)
-    return module;
-  Attempt attempt =
-      attemptStage(std::move(*module), budgeted(step, batchSize), stage);
-  judge(attempt, step, batchSize);
-  return moduleOf(std::move(attempt), isOverBudget);
+  return out;
 }
 
 Result<std::vector<uint8_t>> StepCompiler::compile(const std::string &step,
                                                    int64_t batchSize) {
-  Result<Module> module = import(step, batchSize);
-  if (!module)
-    return module.error();
-  func::FuncOp function = *(*module)->getOps<func::FuncOp>().begin();
-  describePorts(function, kerasModel, weights);
-  noteSource(function, hashOfText(settings()));
-  Attempt attempt =
-      attemptProgram(std::move(*module), budgeted(step, batchSize));
-  judge(attempt, step, batchSize);
-  if (attempt.outcome != Outcome::Done)
-    return Error{};
-  attempt.module = nullptr;
+  auto image = compilation(step, batchSize).compile([&](ModuleOp module) {
+    func::FuncOp function = *module.getOps<func::FuncOp>().begin();
+    describePorts(function, kerasModel, weights);
+    noteSource(function, hashOfText(settings()));
+  });
+  if (!image)
+    return image;
   session = nullptr;
   releaseCompilerMemory();
-  return std::move(attempt.image);
+  return image;
 }
 
 Status StepCompiler::saveModel(const std::string &path, const std::string &,
@@ -397,14 +365,4 @@ StepCompiler::findNonFinite(const std::string &step, int64_t batchSize,
 Status StepCompiler::verify(const std::string &step, int64_t batchSize) {
   return verifyStages(
       [&](Stage stage) { return reach(step, batchSize, stage); }, seed());
-}
-
-Result<std::string>
-StepCompiler::assembly(const std::string &step, int64_t batchSize,
-                       const std::vector<std::string> &kernels) {
-  Result<Module> module = import(step, batchSize);
-  if (!module)
-    return module.error();
-  auto text = printKernelAssembly(**module, options(), kernels);
-  return failed(text) ? Result<std::string>(Error{}) : std::move(*text);
 }

@@ -17,6 +17,7 @@
 #include "weft/compiler/explain/TensorLayouts.h"
 #include "weft/compiler/frontends/keras/distribution/Distribution.h"
 #include "weft/compiler/frontends/keras/model/Model.h"
+#include "weft/tools/weft/compiler/Compilation.h"
 #include "weft/tools/weft/training/StepSource.h"
 
 #include <memory>
@@ -24,7 +25,6 @@
 namespace weft::tool {
 
 struct ModelFile;
-using Module = mlir::OwningOpRef<mlir::ModuleOp>;
 
 /// Prints the errors and warnings of a session to stderr as `weft: error: PLACE:
 /// ...` and `weft: warning: ...`; PLACE is a place in a file of IR or else
@@ -36,10 +36,6 @@ Session::Report printed(const std::string &input, bool namesOps = false);
 /// FlagValues.h has the other checks.
 Status checkFlags(const ModelFlags &flags);
 
-/// The module of an attempt whose errors are printed. Over a budget it is an
-/// error, unless the caller passes `isOverBudget`.
-Result<Module> moduleOf(Attempt attempt, bool *isOverBudget);
-
 /// The options from flags: target, precision, cache, memory and timing.
 CompileOptions compileOptions(const ModelFlags &flags);
 
@@ -50,10 +46,11 @@ public:
 
   /// The module of a step at stage `imported`.
   Result<Module> import(const std::string &step, int64_t batchSize);
-  /// The module at a later stage. Over a budget it is an error, unless the
-  /// caller passes `isOverBudget`.
+  /// As Compilation::reach.
   Result<Module> reach(const std::string &step, int64_t batchSize, Stage stage,
-                       bool *isOverBudget = nullptr);
+                       bool *isOverBudget = nullptr) {
+    return compilation(step, batchSize).reach(stage, isOverBudget);
+  }
   /// Adds the uses of the layout map's rules.
   void explainRules(Explanation &explanation);
   /// Adds the layout and its reason for ports and for inner tensors with a
@@ -68,9 +65,11 @@ public:
   /// Compiles to the bytes of a .weft file.
   Result<std::vector<uint8_t>> compile(const std::string &step,
                                        int64_t batchSize) override;
-  /// The assembly text of some kernels (no names: of all) for --target.
+  /// As Compilation::assembly, for --target.
   Result<std::string> assembly(const std::string &step, int64_t batchSize,
-                               const std::vector<std::string> &kernels);
+                               const std::vector<std::string> &kernels) {
+    return compilation(step, batchSize).assembly(kernels);
+  }
 
   const keras::Model &model() const { return kerasModel; }
   /// Values of a .keras file, by variable path; else none.
@@ -105,17 +104,13 @@ private:
   Status readDistributionFile();
   Status checkRules();
   CompileOptions options() const { return compileOptions(flags); }
-  /// The options with the budgets of the command line, if they are for this
-  /// step.
-  CompileOptions budgeted(const std::string &step, int64_t batchSize);
+  /// A step's program, with the budgets of the command line if they are for it.
+  Compilation compilation(const std::string &step, int64_t batchSize);
   Result<Module> import(const std::string &step, int64_t batchSize,
                         const keras::Distribution *layouts);
   void findFixes(Explanation &explanation,
                  const std::optional<Explanation> &costs,
                  const std::string &step, int64_t batchSize);
-  /// Ends the process if Weft failed internally; keeps costs for findFixes().
-  void judge(const Attempt &attempt, const std::string &step,
-             int64_t batchSize);
 
   keras::Model kerasModel;
   std::vector<StoredArray> weights;
