@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 namespace weft::runtime {
 
@@ -129,9 +130,9 @@ sourcesOf(const Mesh &mesh, const Resharding &its,
       requests.push_back(
           {volume(intersect(own(mesh, its.to, its.shape, members[j]), held)),
            j});
-  std::stable_sort(
-      requests.begin(), requests.end(),
-      [](const auto &a, const auto &b) { return a.first > b.first; });
+  std::sort(requests.begin(), requests.end(), [](const auto &a, const auto &b) {
+    return std::tie(b.first, a.second) < std::tie(a.first, b.second);
+  });
   for (size_t turn = 0; turn < requests.size(); ++turn)
     sources[requests[turn].second] = having[turn % having.size()];
   return sources;

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 namespace {
 
@@ -75,9 +76,11 @@ void reduce(const void *const *sources, size_t sourceCount,
                             targets + targetCount);
   if (inPlace && sourceCount == 1)
     return;
-  // Loops for a fixed number of devices are omitted for small floats: the code
-  // of their conversions would be nine tenths of the runtime library.
-  if constexpr (!isSmallFloat<E>) {
+  // Loops for a fixed number of devices are omitted for small floats, as the
+  // code of their conversions would be nine tenths of the runtime library, and
+  // for complex numbers of floats, which Clang loads as integers and keeps out
+  // of vectors.
+  if constexpr (!isSmallFloat<E> && !std::is_same_v<E, Complex<float>>) {
     if (inPlace && sourceCount == 2)
       return reduceInPlace<E, Op, 2>(targets, begin, end);
     if (inPlace && sourceCount == 4)
