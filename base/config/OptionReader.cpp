@@ -371,8 +371,18 @@ Policy weft::keras::readPolicy(Fields &config, const char *key) {
     if (!quantized)
       config.refuse("type policy " + inQuotes(name) +
                     " quantizes weights in a way that is not supported; "
-                    "quantize the model with \"int8\", \"int4\", GPTQ or AWQ, "
-                    "or give it as it was before model.quantize()");
+                    "quantize the model with \"int8\", \"int4\", \"float8\", "
+                    "GPTQ or AWQ, or give it as it was before "
+                    "model.quantize()");
+    Json length = dtype->is_object()
+                      ? (*dtype)["config"].value("amax_history_length", Json())
+                      : Json();
+    bool isLength = length.is_number_integer() && length.get<int64_t>() > 0;
+    if (quantized && isLength)
+      quantized->quantization->history = length.get<int64_t>();
+    else if (!length.is_null())
+      config.refuse("\"amax_history_length\" is " + shortText(length) +
+                    "; it must be a positive integer");
     return quantized.value_or(Policy());
   }
   const Json *name = dtype;

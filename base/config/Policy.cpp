@@ -15,11 +15,11 @@ static std::optional<int64_t> integerOf(const std::string &text) {
   return isInteger ? std::optional(value) : std::nullopt;
 }
 
-/// The mode in front of _from_: int8, int4, int4/GROUP, gptq/BITS/GROUP or
-/// awq/4/GROUP. A group of -1 is a whole column.
+/// The mode in front of _from_: int8, int4, int4/GROUP, float8, gptq/BITS/GROUP
+/// or awq/4/GROUP. A group of -1 is a whole column.
 static std::optional<Quantization> modeOf(const std::string &text) {
-  if (text == "int8" || text == "int4")
-    return Quantization{text, text == "int8" ? 8 : 4, 0};
+  if (text == "int8" || text == "int4" || text == "float8")
+    return Quantization{text, text == "int4" ? 4 : 8, 0};
   size_t first = text.find('/'), last = text.rfind('/');
   if (first == text.npos)
     return std::nullopt;

@@ -22,9 +22,10 @@ namespace weft::keras {
 
 /// The mode of a policy of quantized weights.
 struct Quantization {
-  std::string mode; ///< int8, int4, gptq or awq
+  std::string mode; ///< int8, int4, float8, gptq or awq
   int64_t bits = 8;
-  int64_t group = 0; ///< rows of a weight that share a scale; 0: all
+  int64_t group = 0;      ///< rows of a weight that share a scale; 0: all
+  int64_t history = 1024; ///< maxima that a scale of float8 follows
 };
 
 struct Policy {

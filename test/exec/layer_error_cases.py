@@ -127,7 +127,11 @@ def quantized():
     config = lambda kind, **config: {"class_name": kind, "config": config}
     scaled = lambda **of: config("Int8QuantizationConfig", activation_quantizer=config("AbsMaxQuantizer", **of))
     yield "integers of a norm", sequential((4,), ("LayerNormalization", {"dtype": policy("int8")}))
-    yield "an adapter of integers", sequential((4,), ("Dense", {"units": 2, "lora_rank": 1, "dtype": policy("int8")}))
+    yield "float8 of a table", sequential((4,), ("Embedding", {"input_dim": 3, "output_dim": 2, "dtype": policy("float8")}))
+    for mode in ("float8", "awq/4/-1"):
+        yield f"an adapter of {mode}", sequential((4,), ("Dense", {"units": 2, "lora_rank": 1, "dtype": policy(mode)}))
+    yield "an adapter of turned integers", sequential((4, 3), ("EinsumDense", {
+        "equation": "abc,cde->aebd", "output_shape": [2, 4, 5], "lora_rank": 1, "dtype": policy("int8")}))
     yield "a wide range", sequential((4,), ("Dense", {"units": 2, "dtype": policy("int8"), "quantization_config": scaled(value_range=[-5, 200])}))
     yield "groups of no rows", sequential((4,), ("Dense", {"units": 2, "dtype": policy("int4/4"), "quantization_config": config("Int4QuantizationConfig", block_size=0)}))
     yield "too many dimensions of integers", sequential((1,) * 60, ("Dense", {"units": 2, "dtype": policy("int8")}))

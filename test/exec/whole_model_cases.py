@@ -13,8 +13,11 @@ def other_files(cases):
     (cases.scratch / "saved").mkdir()
     (cases.scratch / "saved" / "saved_model.pb").write_bytes(b"")
     yield "a SavedModel", ["layout", cases.scratch / "saved"]
-    quantized = {"class_name": "QuantizedFloat8DTypePolicy", "config": {"mode": "float8", "source_name": "float32", "amax_history_length": 1024}}
+    quantized = {"class_name": "QuantizedDTypePolicy", "config": {"mode": "int2", "source_name": "float32"}}
     yield "quantized weights", ["layout", cases.layer("value", 2, dtype=quantized)]
+    quantized = {"class_name": "QuantizedFloat8DTypePolicy", "config": {"mode": "float8", "source_name": "float32", "amax_history_length": 0}}
+    yield "no history of float8", ["layout", cases.layer("history", 2, dtype=quantized)]
+    yield "training of float8", ["explain", cases.fixtures / "quantized" / "float8.keras"]
     yield "unsupported option", ["layout", cases.layer("optional", 0, optional=True)]
 
 

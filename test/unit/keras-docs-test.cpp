@@ -29,7 +29,8 @@ static const char *const kHead =
 variables: `base/dense/kernel`.
 * Inputs of 64 bits are read as 32 bits, as in Keras on JAX.
 * A layer may have any type policy of `keras.DTypePolicy`. `Dense`, `EinsumDense`, `Embedding` and `ReversibleEmbedding` may have the policies that `model.quantize()` sets: `int8`, `int4` (with
-groups of rows or without), and for the first two those of GPTQ and AWQ. `float8` is refused, and so is `lora_rank` beside quantized weights. Integers stay as they are in training, as in Keras.
+groups of rows or without), and for the first two those of GPTQ and AWQ. `float8` is for `Dense` and
+`EinsumDense`, which predict and evaluate with it, and do not train. Integers stay as they are in training, as in Keras; beside `lora_rank` a saved file has the integers of the sum.
 * Beside `lora_rank` only the adapter and the other weights of a layer train. `TimeDistributed` takes a layer or a model, `Functional` or `Sequential`, without functions of `keras.ops`.
 * Masks follow the tensors as in Keras.
 )";

@@ -5,6 +5,7 @@
 #include "weft/compiler/frontends/keras/model/SavedConfig.h"
 #include "weft/compiler/frontends/keras/model/SavedPaths.h"
 #include "weft/data/formats/WeightShards.h"
+#include "weft/tools/keras/QuantizedSum.h"
 
 #include <algorithm>
 #include <memory>
@@ -64,15 +65,9 @@ public:
     if (!read)
       return read.error();
     Array out = convert(*read, ElementType::Float32);
-    int64_t columns = second->shape[1], rank = second->shape[0];
-    for (int64_t i = 0; i < out.count(); ++i) {
-      int64_t at = int64_t(block.first) + i;
-      float sum = 0;
-      for (int64_t k = 0; k < rank; ++k)
-        sum += float(first->at(at / columns * rank + k)) *
-               float(second->at(k * columns + at % columns));
-      out.data<float>()[i] += scale * sum;
-    }
+    for (int64_t i = 0; i < out.count(); ++i)
+      out.data<float>()[i] +=
+          scale * productOf(*first, *second, int64_t(block.first) + i);
     return convert(out, weight.type);
   }
 
@@ -99,6 +94,12 @@ static std::vector<StoredArray> merged(std::vector<StoredArray> values,
          b = find(variable.adapter->b);
     if (weight == values.end() || a == values.end() || b == values.end())
       continue;
+    if (const auto &form = variable.adapter->integers) {
+      auto scales = find(form->scale), zeros = find(form->zero);
+      quantizeAgain(*weight, *scales, zeros == values.end() ? nullptr : &*zeros,
+                    *a, *b, *variable.adapter);
+      continue;
+    }
     auto reader =
         std::make_shared<Merged>(*weight, *a, *b, variable.adapter->scale);
     weight->readBlock = [reader](const ArrayBlock &block) {

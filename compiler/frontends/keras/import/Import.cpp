@@ -89,6 +89,13 @@ LogicalResult StepImporter::checkTraining() {
       (step == StepKind::Train || model.metrics.empty()))
     return refuse() << "compile_config: the model has no loss; give it with "
                        "--loss, --optimizer and --metrics";
+  for (const Variable &variable : model.variables)
+    if (step == StepKind::Train && variable.takesGradient)
+      return refuse() << "layer \"" << variable.layer << "\": its variable \""
+                      << variable.path
+                      << "\" takes its gradient as value in training, which is "
+                         "not supported; predict and evaluate the model, or "
+                         "train it as it was before model.quantize(\"float8\")";
   if (step == StepKind::Train && !model.optimizer)
     return refuse() << "compile_config: the model has no optimizer; give it "
                        "with --optimizer";

@@ -30,7 +30,7 @@ class Dense : public Layer {
   Facts facts() const override {
     return {.castsIntegers = true,
             .passesMask = true,
-            .quantizedBy = {"int8", "int4", "gptq", "awq"},
+            .quantizedBy = {"int8", "int4", "float8", "gptq", "awq"},
             .activityRegularizer = outputRegularizer};
   }
   Tensor call(Call &c, Tensor x) const override {
@@ -44,7 +44,7 @@ class Dense : public Layer {
         shift = c.weight("bias", {units}, bias);
     });
     if (shift)
-      out = out + c.t.along(shift, out);
+      out = out + c.t.along(quantizedBias(c, shift), out);
     return activation.apply(c, out);
   }
   Tensor product(Call &c, Tensor x, llvm::function_ref<void()> addBias) const {
@@ -59,7 +59,7 @@ class Dense : public Layer {
         return x;
       }
       return QuantizedProduct(c, each, shape, full, quantization.get(), lora,
-                              /*isEinsum=*/false)
+                              kernel, /*isEinsum=*/false)
           .of(x, addBias);
     }
     Tensor matrix = c.weight("kernel", shape, lora.rules("kernel", kernel));

@@ -57,7 +57,7 @@ Tensor EinsumDense::product(Call &c, const EinsumEquation &e, Tensor x,
                              : c.t.size(x, int64_t(e.input.find(letter))));
   }
   if (c.policy.quantization)
-    return QuantizedProduct(c, e, shape, full, quantization.get(), lora,
+    return QuantizedProduct(c, e, shape, full, quantization.get(), lora, rules,
                             /*isEinsum=*/true)
         .of(x, addBias);
   Tensor factor = c.weight("kernel", shape, lora.rules("kernel", rules));
@@ -85,6 +85,6 @@ Tensor EinsumDense::call(Call &c, Tensor x) const {
       shift = c.weight("bias", biasShape, bias);
   });
   if (shift)
-    out = out + c.t.stretch(shift, c.t.shape(out));
+    out = out + c.t.stretch(quantizedBias(c, shift), c.t.shape(out));
   return activation.apply(c, out);
 }

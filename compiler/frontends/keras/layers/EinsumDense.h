@@ -24,7 +24,7 @@ public:
   void options(Options &o) override;
   Facts facts() const override {
     return {.castsIntegers = true,
-            .quantizedBy = {"int8", "int4", "gptq", "awq"},
+            .quantizedBy = {"int8", "int4", "float8", "gptq", "awq"},
             .activityRegularizer = outputRegularizer};
   }
   Tensor call(Call &c, Tensor x) const override;

@@ -41,13 +41,15 @@ protected:
     return maskZero ? Masks{inputs.values[0] != 0} : Masks();
   }
   Tensor call(Call &c, Tensor x) const override {
-    return c.policy.quantization ? quantized(c).rowsOf(c.t.toInteger(x))
-                                 : c.t.take(table(c), c.t.toInteger(x));
+    Tensor indices = c.t.toInteger(x);
+    if (!c.policy.quantization)
+      return c.t.take(table(c), indices);
+    Tensor rows = quantized(c).rowsOf(indices);
+    return lora.added(c, "embeddings", rows, {inputDim, outputDim}, embeddings,
+                      [&](Tensor a) { return c.t.take(a, indices); });
   }
   QuantizedTable quantized(Call &c) const {
-    if (lora.isUsed())
-      c.refuse(kQuantizedAdapter);
-    return QuantizedTable(c, inputDim, outputDim, quantization.get());
+    return QuantizedTable(c, inputDim, outputDim, quantization.get(), lora);
   }
   Tensor table(Call &c) const {
     Tensor table = c.weight("embeddings", {inputDim, outputDim},

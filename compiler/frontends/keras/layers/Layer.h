@@ -63,11 +63,22 @@ struct CallInputs;
 /// Masks, one for each result. A null or missing entry means no mask.
 using Masks = std::vector<Tensor>;
 
+/// The scales of a weight of integers. Element (i, j, ...) of a weight that
+/// would have this shape has scale i * strides[0] + j * strides[1] + ...; an
+/// index along `groupDim` is that of its group of `group` elements.
+struct IntegerForm {
+  std::string scale, zero; ///< variables; `zero` may be empty
+  int64_t bits = 8;        ///< 4: two elements of the last dimension in a byte
+  std::vector<int64_t> shape, strides;
+  int64_t groupDim = 0, group = 1;
+};
+
 /// The variables of a weight's low-rank adapter: saved files hold the weight
-/// plus scale * a . b in its place.
+/// plus scale * a . b in its place, quantized again if it has integers.
 struct Adapter {
   std::string a, b;
   double scale = 1;
+  std::optional<IntegerForm> integers = std::nullopt;
 };
 
 /// What others must know of a layer, besides its call.

@@ -9,6 +9,10 @@
 //   Tensor bias = ...
 //   kernel = lora.applied(c, "kernel", kernel, rules);
 //
+// A weight of integers stays as it is, and the adapter is a second product:
+//
+//   y = lora.added(c, "kernel", y, shape, rules, [&](Tensor a) { return x . a; });
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_LOWRANK_H
@@ -50,23 +54,38 @@ public:
                  const Weight &rules) const {
     if (!isUsed())
       return weight;
-    Tensors &t = c.t;
-    std::vector<int64_t> first = t.shape(weight).vec(),
-                         second = {*rank, t.size(weight, -1)};
-    first.back() = *rank;
-    InitializerPtr heUniform = initializerTable().make("HeUniform");
-    c.construct(heUniform);
-    auto part = [&](const char *which, const std::vector<int64_t> &shape,
-                    const InitializerPtr &initializer) {
-      Weight own{initializer, rules.regularizer};
-      own.isOfAdapter = true;
-      return c.weight(nameOf(name, which).c_str(), shape, own);
-    };
-    Tensor a = part("a", first, heUniform), b = part("b", second, zeros());
-    return weight + t.matmul(a, b) * scale();
+    auto [a, b] = parts(c, name, c.t.shape(weight), rules);
+    return weight + c.t.matmul(a, b) * scale();
+  }
+
+  /// The result of a product with a weight of this shape, plus that with its
+  /// adapter; `with` multiplies by a.
+  Tensor added(Call &c, const char *name, Tensor product,
+               ArrayRef<int64_t> shape, const Weight &rules,
+               llvm::function_ref<Tensor(Tensor)> with) const {
+    if (!isUsed())
+      return product;
+    auto [a, b] = parts(c, name, shape, rules);
+    return product + c.t.matmul(with(a), b) * scale();
   }
 
 private:
+  std::pair<Tensor, Tensor> parts(Call &c, const char *name,
+                                  ArrayRef<int64_t> shape,
+                                  const Weight &rules) const {
+    std::vector<int64_t> first = shape.vec(), second = {*rank, shape.back()};
+    first.back() = *rank;
+    InitializerPtr heUniform = initializerTable().make("HeUniform");
+    c.construct(heUniform);
+    auto part = [&](const char *which, const std::vector<int64_t> &size,
+                    const InitializerPtr &initializer) {
+      Weight own{initializer, rules.regularizer};
+      own.isOfAdapter = true;
+      return c.weight(nameOf(name, which).c_str(), size, own);
+    };
+    Tensor a = part("a", first, heUniform);
+    return {a, part("b", second, zeros())};
+  }
   static std::string nameOf(const char *name, const char *which) {
     return std::string("lora_") + name + "_" + which;
   }

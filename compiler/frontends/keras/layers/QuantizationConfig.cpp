@@ -38,6 +38,11 @@ class Int4Config : public QuantizationConfig {
   }
 };
 
+/// The policy has the length of the history.
+class Float8Config : public QuantizationConfig {
+  void options(Options &) override {}
+};
+
 /// GPTQ and AWQ, whose configs say how the weights were found.
 class Calibrated : public QuantizationConfig {
   void options(Options &o) override {
@@ -57,6 +62,7 @@ const Table<QuantizationConfig> &weft::keras::quantizationTable() {
        "quantizations",
        {row<QuantizationConfig>("Int8QuantizationConfig"),
         row<Int4Config>("Int4QuantizationConfig"),
+        row<Float8Config>("Float8QuantizationConfig"),
         row<Calibrated>("GPTQConfig"), row<Calibrated>("AWQConfig")}}};
   return table;
 }

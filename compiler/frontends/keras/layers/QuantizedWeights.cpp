@@ -9,8 +9,10 @@ using namespace weft::keras;
 /// A weight that never trains, in the type of its variable unless that is a
 /// float.
 static Tensor frozen(Call &c, const char *name, std::vector<int64_t> shape,
-                     const InitializerPtr &initializer, const char *dtype) {
+                     const InitializerPtr &initializer, const char *dtype,
+                     std::optional<Adapter> adapter = std::nullopt) {
   Weight rules{initializer};
+  rules.adapter = std::move(adapter);
   rules.isFrozen = true;
   rules.dtype = dtype;
   rules.keepsType = StringRef(dtype).contains("int");
@@ -26,6 +28,23 @@ static Integers quantized(Tensors &t, Tensor x, ArrayRef<int64_t> dims,
   Tensor whole = roundEven(x * t.spread(scale, x, dims));
   return {t.cast(t.clamp(whole, by.range[0], by.range[1]), t.typeOf("int8")),
           scale};
+}
+
+/// The adapter of a weight of integers, or none.
+static std::optional<Adapter> adapterOf(const LowRank &lora, const char *name,
+                                        IntegerForm form) {
+  std::optional<Adapter> out = lora.rules(name, {nullptr}).adapter;
+  if (out)
+    out->integers = std::move(form);
+  return out;
+}
+
+/// keras.quantizers.quantize_and_dequantize with "float8_e4m3fn"
+static Tensor throughFloat8(Tensors &t, Tensor x, Tensor scale) {
+  Tensor factor = t.fill(t.castLike(scale, x), x);
+  Tensor narrow = t.cast(t.clamp(x / factor, -448, 448),
+                         Float8E4M3FNType::get(t.builder.getContext()));
+  return t.castLike(narrow, x) * factor;
 }
 
 /// The `count` integers of 4 bits that lie in pairs along a dimension, the
@@ -77,11 +96,20 @@ QuantizedProduct::QuantizedProduct(Call &c, const EinsumEquation &equation,
                                    ArrayRef<int64_t> kernelShape,
                                    ArrayRef<int64_t> resultShape,
                                    const QuantizationConfig *config,
-                                   const LowRank &lora, bool isEinsum)
+                                   const LowRank &lora, const Weight &rules,
+                                   bool isEinsum)
     : c(c), e(equation), kernelShape(kernelShape), resultShape(resultShape),
-      mode(*c.policy.quantization), isEinsum(isEinsum) {
-  if (lora.isUsed())
-    c.refuse(kQuantizedAdapter);
+      mode(*c.policy.quantization), lora(lora), rules(rules),
+      isEinsum(isEinsum) {
+  bool isInteger = mode.mode == "int8" || mode.mode == "int4";
+  if (lora.isUsed() && !isInteger)
+    c.refuse("has \"lora_rank\" beside the policy \"" + mode.mode +
+             "\", which Keras does not have; train the adapter first, and "
+             "quantize the model that is saved then");
+  else if (lora.isUsed() && e.kernel.back() != e.output.back())
+    c.refuse("has \"lora_rank\" beside quantized weights, and an equation "
+             "whose result does not end as its kernel does, which Keras does "
+             "not have; leave \"lora_rank\" out");
   if (config)
     quantizer = config->activation;
   else if (mode.mode == "int8")
@@ -97,9 +125,19 @@ QuantizedProduct::QuantizedProduct(Call &c, const EinsumEquation &equation,
 
 Tensor QuantizedProduct::of(Tensor x,
                             llvm::function_ref<void()> addBias) const {
-  if (mode.mode == "int8")
-    return int8(x, addBias);
-  return mode.mode == "int4" ? int4(x, addBias) : calibrated(x, addBias);
+  Tensor out = mode.mode == "int8"     ? int8(x, addBias)
+               : mode.mode == "int4"   ? int4(x, addBias)
+               : mode.mode == "float8" ? float8(x, addBias)
+                                       : calibrated(x, addBias);
+  return lora.added(c, "kernel", out, kernelShape, rules,
+                    [&](Tensor a) { return e.contracted(c.t, x, a); });
+}
+
+Tensor QuantizedProduct::integers(std::vector<int64_t> shape,
+                                  IntegerForm form) const {
+  form.scale = "kernel_scale";
+  return frozen(c, "kernel", std::move(shape), zeros(), "int8",
+                adapterOf(lora, "kernel", std::move(form)));
 }
 
 int64_t QuantizedProduct::groupsOf(int64_t rows) const {
@@ -151,25 +189,33 @@ Tensor QuantizedProduct::ofFloats(Tensor x, Tensor kernel) const {
 
 Tensor QuantizedProduct::int8(Tensor x,
                               llvm::function_ref<void()> addBias) const {
-  Tensor kernel = frozen(c, "kernel", {kernelShape.begin(), kernelShape.end()},
-                         zeros(), "int8");
-  addBias();
-  std::vector<int64_t> sizes = {columns};
-  if (isEinsum) {
-    sizes.clear();
-    for (char letter : e.output) {
-      size_t at = e.kernel.find(letter);
-      sizes.push_back(at == e.kernel.npos ? 1 : kernelShape[at]);
-    }
+  // Scales have the dimensions of the kernel that the result has, in its order.
+  std::vector<int64_t> shape(kernelShape.begin(), kernelShape.end()),
+      strides(shape.size()), sizes;
+  int64_t stride = 1;
+  for (char letter : llvm::reverse(e.output)) {
+    size_t at = e.kernel.find(letter);
+    bool isOfKernel = at != e.kernel.npos;
+    sizes.insert(sizes.begin(), isOfKernel ? shape[at] : 1);
+    if (isOfKernel)
+      strides[at] = stride;
+    stride *= sizes.front();
   }
+  if (!isEinsum)
+    sizes = {columns};
+  Tensor kernel = integers(shape, {"", "", mode.bits, shape, strides});
+  addBias();
   return ofIntegers(x, kernel, frozen(c, "kernel_scale", sizes, ones(), ""));
 }
 
 Tensor QuantizedProduct::int4(Tensor x,
                               llvm::function_ref<void()> addBias) const {
   Tensors &t = c.t;
-  Tensor packed =
-      frozen(c, "kernel", {rows, (columns + 1) / 2}, zeros(), "int8");
+  IntegerForm form{"", "", mode.bits, {rows, columns}, {0, 1}};
+  if (mode.group)
+    form = {"", "kernel_zero", mode.bits, {rows, columns}, {columns, 1},
+            0,  mode.group};
+  Tensor packed = integers({rows, (columns + 1) / 2}, form);
   addBias();
   std::vector<int64_t> sizes = {columns};
   if (mode.group)
@@ -185,6 +231,34 @@ Tensor QuantizedProduct::int4(Tensor x,
     return ofIntegers(x, whole, scale);
   Tensor floats = c.cast(whole);
   return ofFloats(x, floats / t.stretch(scale, t.shape(floats)));
+}
+
+Tensor QuantizedProduct::float8(Tensor x,
+                                llvm::function_ref<void()> addBias) const {
+  Tensor kernel =
+      c.weight("kernel", {kernelShape.begin(), kernelShape.end()}, rules);
+  addBias();
+  auto scaleOf = [&](const std::string &of) {
+    Weight own{ones()}, history{zeros()};
+    for (Weight *each : {&own, &history}) {
+      each->isFrozen = each->keepsType = each->takesGradient = true;
+      each->dtype = "float32";
+    }
+    Tensor scale = c.weight((of + "_scale").c_str(), {}, own);
+    c.weight((of + "_amax_history").c_str(), {mode.history}, history);
+    return scale;
+  };
+  Tensor ofInputs = scaleOf("inputs"), ofKernel = scaleOf("kernel");
+  scaleOf("outputs_grad");
+  return e.contracted(c.t, throughFloat8(c.t, x, ofInputs),
+                      throughFloat8(c.t, kernel, ofKernel));
+}
+
+Tensor weft::keras::quantizedBias(Call &c, Tensor bias) {
+  bool isRounded = c.policy.quantization &&
+                   c.policy.quantization->mode == "float8" &&
+                   c.policy.compute == "float32";
+  return isRounded ? c.cast(c.t.cast(bias, c.t.typeOf("bfloat16"))) : bias;
 }
 
 /// The rows and columns of the matrix that Keras calibrates for a kernel of
@@ -234,7 +308,8 @@ Tensor QuantizedProduct::calibrated(Tensor x,
 //===----------------------------------------------------------------------===//
 
 QuantizedTable::QuantizedTable(Call &c, int64_t inputDim, int64_t outputDim,
-                               const QuantizationConfig *config)
+                               const QuantizationConfig *config,
+                               const LowRank &lora)
     : c(c), inputDim(inputDim), outputDim(outputDim),
       isPacked(c.policy.quantization->mode == "int4"),
       quantizer(config ? config->activation : usualQuantizer()) {
@@ -244,9 +319,16 @@ QuantizedTable::QuantizedTable(Call &c, int64_t inputDim, int64_t outputDim,
   std::vector<int64_t> sizes = {inputDim};
   if (group)
     sizes.push_back((outputDim + group - 1) / group);
+  IntegerForm form{.scale = "embeddings_scale",
+                   .zero = group ? "embeddings_zero" : "",
+                   .bits = isPacked ? 4 : 8,
+                   .shape = {inputDim, outputDim},
+                   .strides = {group ? sizes[1] : 1, group ? 1 : 0},
+                   .groupDim = 1,
+                   .group = std::max<int64_t>(group, 1)};
   table = frozen(c, "embeddings",
                  {inputDim, isPacked ? (outputDim + 1) / 2 : outputDim},
-                 zeros(), "int8");
+                 zeros(), "int8", adapterOf(lora, "embeddings", form));
   scale = frozen(c, "embeddings_scale", sizes, ones(), "");
   if (group) {
     zero = frozen(c, "embeddings_zero", sizes, zeros(), "int8");

@@ -11,6 +11,9 @@
 //   gptq/4/4 kernel u8[3,6]: two rows in a byte of the transposed kernel,
 //            kernel_scale [5,2], kernel_zero u8[5,2], g_idx [6]; awq/4/4 has
 //            awq_scales [6], too
+//   float8   kernel f32[6,5]: x and it are rounded to float8_e4m3fn by scales
+//            that training would follow the largest values with: inputs_scale,
+//            inputs_amax_history [1024], and those of kernel and outputs_grad
 //
 // Keras differentiates a product of integers as the product of x with the
 // kernel that the integers stand for; so does this one.
@@ -25,11 +28,6 @@
 #include "weft/compiler/frontends/keras/layers/QuantizationConfig.h"
 
 namespace weft::keras {
-
-/// Why a low-rank adapter beside quantized weights is refused.
-inline constexpr const char *kQuantizedAdapter =
-    "has \"lora_rank\" beside quantized weights, which is not supported; train "
-    "the adapter first, and quantize the model that is saved then";
 
 /// Integers of 8 bits, and the factors by which the floats were multiplied,
 /// without the dimensions that share one.
@@ -46,8 +44,9 @@ public:
   QuantizedProduct(Call &c [[clang::lifetimebound]],
                    const EinsumEquation &equation [[clang::lifetimebound]],
                    ArrayRef<int64_t> kernelShape, ArrayRef<int64_t> resultShape,
-                   const QuantizationConfig *config, const LowRank &lora,
-                   bool isEinsum);
+                   const QuantizationConfig *config,
+                   const LowRank &lora [[clang::lifetimebound]],
+                   const Weight &rules [[clang::lifetimebound]], bool isEinsum);
   /// Requests the weights in the order of Keras' files, in which the bias is
   /// among them, and multiplies.
   Tensor of(Tensor x, llvm::function_ref<void()> addBias) const;
@@ -56,6 +55,9 @@ private:
   Tensor int8(Tensor x, llvm::function_ref<void()> addBias) const;
   Tensor int4(Tensor x, llvm::function_ref<void()> addBias) const;
   Tensor calibrated(Tensor x, llvm::function_ref<void()> addBias) const;
+  Tensor float8(Tensor x, llvm::function_ref<void()> addBias) const;
+  /// A kernel of integers, whose adapter is added to it in files.
+  Tensor integers(std::vector<int64_t> shape, IntegerForm form) const;
   Integers quantizedInput(Tensor x) const;
   /// x, quantized if it is to be, times integers, divided by the scales of both;
   /// `scale` has the elements of kernelLetters.
@@ -70,17 +72,23 @@ private:
   SmallVector<int64_t> kernelShape, resultShape;
   Quantization mode;
   QuantizerPtr quantizer; ///< of x, or null
+  const LowRank &lora;
+  const Weight &rules; ///< of the kernel
   bool isEinsum;
   std::string kernelLetters;     ///< those of the kernel that the result has
   int64_t rows = 1, columns = 1; ///< summed elements of the kernel, and others
 };
+
+/// The bias of such a product, which float8 rounds.
+Tensor quantizedBias(Call &c, Tensor bias);
 
 /// The table of an Embedding, with the weights that compute logits.
 class QuantizedTable {
 public:
   /// Requests the weights of the table.
   QuantizedTable(Call &c [[clang::lifetimebound]], int64_t inputDim,
-                 int64_t outputDim, const QuantizationConfig *config);
+                 int64_t outputDim, const QuantizationConfig *config,
+                 const LowRank &lora);
   /// The rows of indices.
   Tensor rowsOf(Tensor indices) const;
   /// Requests the weights of a second table for logits.

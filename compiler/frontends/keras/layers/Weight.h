@@ -46,6 +46,9 @@ struct Weight {
   bool isFrozen = false;
   /// The type of the variable; empty: that of the layer's policy.
   std::string dtype = "";
+  /// Whether Keras' training sets it to its gradient, which importing a train
+  /// step refuses.
+  bool takesGradient = false;
   /// Whether it is part of an adapter, which is float32 and in no file.
   bool isOfAdapter = false;
   std::optional<Adapter> adapter = std::nullopt; ///< names in the layer

@@ -66,6 +66,8 @@ struct Variable {
   bool isDrawnAlways = false;
   /// Whether it is part of a low-rank adapter, which files do not hold.
   bool isOfAdapter = false;
+  /// Whether Keras' training sets it to its gradient.
+  bool takesGradient = false;
   /// The weight's adapter, by the paths of its variables.
   std::optional<Adapter> adapter = std::nullopt;
 

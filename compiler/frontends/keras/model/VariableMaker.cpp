@@ -68,10 +68,17 @@ Value VariableMaker::get(const VariableRequest &request) {
   variable.inputAxes = request.rules.inputAxes;
   variable.outputAxes = request.rules.outputAxes;
   variable.isOfAdapter = request.rules.isOfAdapter;
+  variable.takesGradient = request.rules.takesGradient;
   variable.adapter = request.rules.adapter;
-  if (variable.adapter)
-    for (std::string *name : {&variable.adapter->a, &variable.adapter->b})
-      name->insert(0, request.scope + "/");
+  if (std::optional<Adapter> &adapter = variable.adapter) {
+    std::vector<std::string *> names = {&adapter->a, &adapter->b};
+    if (adapter->integers)
+      names.insert(names.end(),
+                   {&adapter->integers->scale, &adapter->integers->zero});
+    for (std::string *name : names)
+      if (!name->empty())
+        name->insert(0, request.scope + "/");
+  }
   of.variables.push_back(std::move(variable));
   if (std::find(of.sublayers.begin(), of.sublayers.end(), request.layer) ==
       of.sublayers.end())
