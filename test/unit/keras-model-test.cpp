@@ -138,17 +138,17 @@ TEST_CASE("unsupported classes and options are refused by name") {
         .message();
   };
   CHECK(withPolicy("\"int8_from_float32\"") == "");
+  CHECK(withPolicy("\"float8_from_float32\"") == "");
   CHECK(withPolicy("{\"class_name\": \"QuantizedDTypePolicy\", \"config\": "
                    "{\"mode\": \"int8\", \"source_name\": \"float32\"}}") ==
         "");
   for (const char *policy :
-       {"\"float8_from_float32\"",
+       {"\"int2_from_float32\"",
         "{\"class_name\": \"QuantizedDTypePolicy\", \"config\": {\"mode\": "
-        "\"float8\", \"source_name\": \"float32\"}}"})
-    CHECK(
-        withPolicy(policy).find("layer \"d1\": type policy "
-                                "\"float8_from_float32\" quantizes weights in "
-                                "a way that is not supported; ") == 0);
+        "\"int2\", \"source_name\": \"float32\"}}"})
+    CHECK(withPolicy(policy).find("layer \"d1\": type policy "
+                                  "\"int2_from_float32\" quantizes weights in "
+                                  "a way that is not supported; ") == 0);
   CHECK(complaint(replaced(text, "\"ema_overwrite_frequency\": null",
                            "\"ema_overwrite_frequency\": 0")) ==
         "compile_config: optimizer: RMSprop: \"ema_overwrite_frequency\" is 0; "
