@@ -25,7 +25,7 @@ class FitCases:
         yield from self.callback_cases()
         yield from self.backup_cases()
         yield "no configuration", ["fit", "--config", self.scratch / "none.json"]
-        for text in ("{", "[1]", '{"epoch": 3}', '{"nothing_like_it_at_all": 3}', '{"model": 3}', '{"callbacks": {}}'):
+        for text in ("{", '{"epochs": 1, "epochs": 2}', "[1]", '{"epoch": 3}', '{"nothing_like_it_at_all": 3}', '{"model": 3}', '{"callbacks": {}}'):
             yield f"configuration {text}", ["fit", "--config", self.write("fit.json", text)]
         yield "labels of validation", self.fit_command("--validation-x", f"{data}:val_x")
 

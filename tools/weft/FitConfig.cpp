@@ -1,14 +1,13 @@
 #include "weft/tools/weft/FitConfig.h"
 
-#include "weft/base/ClosestName.h"
+#include "weft/base/config/Json.h"
 #include "weft/data/files/Files.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 using namespace weft;
 using namespace weft::tool;
-using nlohmann::json;
+using keras::Json;
 
 namespace {
 
@@ -26,12 +25,12 @@ bool isGiven(const Words &words, const std::string &flag) {
   });
 }
 
-std::string textOf(const json &value) {
+std::string textOf(const Json &value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
 /// The values of one flag: for {"NAME": "f.npz:x"}, NAME=f.npz:x.
-Words valuesOf(const json &value) {
+Words valuesOf(const Json &value) {
   Words out;
   for (const auto &[name, one] : value.items())
     out.push_back(value.is_object() ? name + "=" + textOf(one) : textOf(one));
@@ -39,7 +38,7 @@ Words valuesOf(const json &value) {
 }
 
 Words wordsOf(const std::string &flag, const CLI::Option &option,
-              const json &value) {
+              const Json &value) {
   if (value.is_null())
     return {};
   if (option.get_items_expected_max() == 0) // a flag without a value
@@ -53,7 +52,7 @@ Words wordsOf(const std::string &flag, const CLI::Option &option,
   }
   bool isList = value.is_array() &&
                 std::any_of(value.begin(), value.end(),
-                            [](const json &one) { return !one.is_number(); });
+                            [](const Json &one) { return !one.is_number(); });
   if (!isList)
     return {flag, textOf(value)};
   std::string joined;
@@ -77,11 +76,14 @@ public:
     auto bytes = readFile(path);
     if (!bytes)
       return bytes.error();
-    json said = json::parse(bytes->begin(), bytes->end(), nullptr, false);
-    if (!said.is_object())
+    Result<Json> said = keras::parseJson(
+        {reinterpret_cast<const char *>(bytes->data()), bytes->size()});
+    if (!said)
+      return said.error().in(path);
+    if (!said->is_object())
       return Error{path + ": is no object of JSON; write {\"epochs\": 3}"};
     Words out;
-    for (const auto &[key, value] : said.items()) {
+    for (const auto &[key, value] : said->items()) {
       Result<Words> words = entry(key, value);
       if (!words)
         return words.error();
@@ -93,12 +95,12 @@ public:
   }
 
 private:
-  Result<Words> entry(const std::string &key, const json &value) const {
+  Result<Words> entry(const std::string &key, const Json &value) const {
     Words out;
     if (key == "model" && value.is_string())
       return namesModel() ? Words() : Words{value.get<std::string>()};
     if (key == "callbacks" && value.is_array()) {
-      for (const json &one : value)
+      for (const Json &one : value)
         out.insert(out.end(), {"--callback", textOf(one)});
       return isGiven(given, "--callback") ? Words() : out;
     }
@@ -110,7 +112,7 @@ private:
                                 : wordsOf(flag, *found->second, value);
   }
 
-  std::string complaint(const std::string &key, const json &value) const {
+  std::string complaint(const std::string &key, const Json &value) const {
     if (key == "model" || key == "callbacks")
       return "\"" + key + "\" must be " +
              (key == "model" ? "the name of a file" : "a list") + ", not " +
