@@ -34,7 +34,7 @@ Result<StoredArray> initialValue(const Port &port) {
   if (facts.initializer.text.empty())
     return Error{
         place +
-        "the program says no initial value; load the weights from a file (" +
+        ": the program says no initial value; load the weights from a file (" +
         Option{"weights"} + ")"};
   std::optional<uint32_t> seed;
   if (facts.seed)
