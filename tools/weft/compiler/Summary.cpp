@@ -265,7 +265,7 @@ private:
     Size trainable, others, optimizer;
     for (const keras::Variable &variable : model.variables)
       if (!variable.isSeedState())
-        (variable.trainable ? trainable : others)
+        (variable.trainable || variable.takesGradient ? trainable : others)
             .add(variable.shape, variable.dtype);
     for (const keras::OptimizerVariable &variable : model.optimizerVariables())
       optimizer.add(variable.shape, variable.dtype);
