@@ -9,7 +9,6 @@
 #ifndef WEFT_DIALECTS_WEFT_ELEMENTTYPES_H
 #define WEFT_DIALECTS_WEFT_ELEMENTTYPES_H
 
-#include "weft/base/ElementBytes.h"
 #include "weft/layout/Sizes.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -27,14 +26,14 @@ inline int64_t componentsOf(mlir::Type elementType) {
   return llvm::isa<mlir::ComplexType>(elementType) ? 2 : 1;
 }
 
-/// Bytes of an element in memory; each component takes full bytes. 8 for a
-/// type without a width.
+/// Bytes of an element in memory; each component takes full bytes: 4 of f32, 1
+/// of i1 and i4, 16 of complex<f64>. 8 for a type without a width.
 inline int64_t bytesOf(mlir::Type elementType) {
   mlir::Type component = componentType(elementType);
   if (!component.isIntOrFloat())
     return 8;
-  return elementBytes(component.getIntOrFloatBitWidth(),
-                      componentsOf(elementType));
+  return componentsOf(elementType) *
+         ((component.getIntOrFloatBitWidth() + 7) / 8);
 }
 
 /// Bytes of all elements of a static shape, without gaps; INT64_MAX if there
