@@ -22,10 +22,9 @@ namespace {
 /// The arrays of a quantized weight: integers, scales and zeros, if any.
 class QuantizedSum {
 public:
-  QuantizedSum(std::vector<StoredArray> stored, StoredArray a, StoredArray b,
-               const Adapter &adapter)
-      : stored(std::move(stored)), a(std::move(a)), b(std::move(b)),
-        adapter(adapter), form(*adapter.integers),
+  /// `stored`: the arrays, and a and b of the adapter.
+  QuantizedSum(std::vector<StoredArray> stored, const Adapter &adapter)
+      : stored(std::move(stored)), adapter(adapter), form(*adapter.integers),
         count(*elementCount(form.shape)) {}
 
   weft::Result<Array> read(size_t which, const ArrayBlock &block) {
@@ -83,7 +82,6 @@ private:
   void quantizeFloats(const std::vector<float> &floats);
 
   std::vector<StoredArray> stored;
-  StoredArray a, b;
   Adapter adapter;
   IntegerForm form;
   int64_t count;
@@ -91,16 +89,15 @@ private:
 };
 
 Status QuantizedSum::quantize() {
-  std::vector<Array> factors;
-  stored.insert(stored.end(), {a, b});
+  std::vector<Array> read, factors;
   for (const StoredArray &array : stored) {
     weft::Result<Array> values = array.readByBlocks();
     if (!values)
       return values.error();
-    arrays.push_back(std::move(*values));
+    read.push_back(std::move(*values));
   }
-  factors.assign(arrays.end() - 2, arrays.end());
-  arrays.resize(arrays.size() - 2);
+  factors.assign(read.end() - 2, read.end());
+  arrays.assign(read.begin(), read.end() - 2);
   std::vector<float> sum(static_cast<size_t>(count));
   bool isSame = true;
   for (int64_t i = 0; i < count; ++i) {
@@ -176,7 +173,8 @@ void quantizeAgain(StoredArray &weight, StoredArray &scales, StoredArray *zeros,
   std::vector<StoredArray> stored;
   for (const StoredArray *array : places)
     stored.push_back(*array);
-  auto sum = std::make_shared<QuantizedSum>(std::move(stored), a, b, adapter);
+  stored.insert(stored.end(), {a, b});
+  auto sum = std::make_shared<QuantizedSum>(std::move(stored), adapter);
   for (size_t i = 0; i < places.size(); ++i)
     places[i]->readBlock = [sum, i](const ArrayBlock &block) {
       return sum->read(i, block);

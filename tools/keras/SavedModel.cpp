@@ -96,8 +96,10 @@ static std::vector<StoredArray> merged(std::vector<StoredArray> values,
       continue;
     if (const auto &form = variable.adapter->integers) {
       auto scales = find(form->scale), zeros = find(form->zero);
-      quantizeAgain(*weight, *scales, zeros == values.end() ? nullptr : &*zeros,
-                    *a, *b, *variable.adapter);
+      if (scales != values.end())
+        quantizeAgain(*weight, *scales,
+                      zeros == values.end() ? nullptr : &*zeros, *a, *b,
+                      *variable.adapter);
       continue;
     }
     auto reader =
