@@ -4,6 +4,8 @@
 
 #include "weft/base/Saturating.h"
 #include "weft/base/Text.h"
+#include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/host/Host.h"
 #include "weft/passes/planning/Passes.h"
 
 #include "mlir/Pass/PassRegistry.h"
@@ -20,9 +22,18 @@ using namespace weft;
 // Parsing
 //===----------------------------------------------------------------------===//
 
-static bool isKind(StringRef text) {
-  return llvm::is_contained(plan::collectiveKinds(), text);
+/// The names of collectives, sorted.
+static const std::vector<StringRef> &kinds() {
+  static const std::vector<StringRef> names = [] {
+    std::vector<StringRef> all = coll::collectiveNames();
+    all.push_back(host::kCallName);
+    llvm::sort(all);
+    return all;
+  }();
+  return names;
 }
+
+static bool isKind(StringRef text) { return llvm::is_contained(kinds(), text); }
 
 static bool isSubject(StringRef text) {
   if (text == "bytes" || text == "memory" || text == "collectives")
@@ -32,8 +43,8 @@ static bool isSubject(StringRef text) {
 }
 
 static std::string knownSubjects() {
-  return "bytes, memory, collectives, " +
-         llvm::join(plan::collectiveKinds(), ", ") + ", and these with .bytes";
+  return "bytes, memory, collectives, " + llvm::join(kinds(), ", ") +
+         ", and these with .bytes";
 }
 
 std::optional<double> weft::parseQuantity(StringRef text) {
@@ -242,8 +253,8 @@ static Location placeOf(plan::ProgramOp program, const Limit &limit) {
     return program.getLoc();
   StringRef kind = limit.subject;
   kind.consume_back(".bytes");
-  for (auto op : program.getOps<plan::CollectiveOpInterface>())
-    if (kind == op.getKind() || !isKind(kind)) {
+  for (auto op : program.getOps<plan::StartOp>())
+    if (kind == op.getName() || !isKind(kind)) {
       auto line = op.getLoc()->findInstanceOf<FileLineColLoc>();
       return line ? line : op.getLoc();
     }

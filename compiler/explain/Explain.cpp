@@ -22,10 +22,9 @@ static std::string axisText(const Mesh &mesh, const SubAxis &axis) {
          std::to_string(axis.size);
 }
 
-CollectiveCost weft::explainCollective(plan::CollectiveOpInterface op,
-                                       const Mesh &mesh) {
+CollectiveCost weft::explainCollective(plan::StartOp op, const Mesh &mesh) {
   CollectiveCost cost;
-  cost.kind = op.getKind().str();
+  cost.kind = op.getName().str();
   cost.bytes = op.getBytesSent();
   cost.reason = op.getReason().value_or("").str();
   if (int64_t times = op.getTimes().value_or(1))
@@ -137,8 +136,8 @@ Explanation weft::explainProgram(plan::ProgramOp program) {
     result.layouts = {priced[0], priced[1]};
   MemoryUse &memory = result.memory;
   for (Operation &op : program.getBody().front()) {
-    ++result.instructions;
-    if (auto collective = dyn_cast<plan::CollectiveOpInterface>(op))
+    result.instructions += !isa<plan::WaitOp>(op);
+    if (auto collective = dyn_cast<plan::StartOp>(op))
       result.collectives.push_back(explainCollective(collective, mesh));
     else if (auto input = dyn_cast<plan::InputOp>(op))
       addInput(input, memory);

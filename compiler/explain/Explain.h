@@ -137,8 +137,7 @@ struct Explanation {
 };
 
 /// The cost of one instruction.
-CollectiveCost explainCollective(plan::CollectiveOpInterface op,
-                                 const Mesh &mesh);
+CollectiveCost explainCollective(plan::StartOp op, const Mesh &mesh);
 /// Adds an argument to the category of its role.
 void addArgument(int64_t bytes, llvm::StringRef role, bool isDonated,
                  MemoryUse &memory);

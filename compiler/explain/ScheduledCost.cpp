@@ -66,11 +66,10 @@ void ScheduleCounter::countCollective(plan::PlanInstructionOpInterface op,
                                       int64_t times) {
   SmallVector<Value> sources = buffers(op->getOperands());
   SmallVector<Value> targets = buffers(op->getResults());
-  op.createInstruction(builder, sources, targets,
-                       times == 1 ? IntegerAttr()
-                                  : builder.getI64IntegerAttr(times));
-  if (auto made = dyn_cast<plan::CollectiveOpInterface>(instructions.back()))
-    result.collectives.push_back(explainCollective(made, mesh.getMesh()));
+  plan::StartOp made = plan::createStart(
+      builder, op, sources, targets,
+      times == 1 ? IntegerAttr() : builder.getI64IntegerAttr(times));
+  result.collectives.push_back(explainCollective(made, mesh.getMesh()));
   while (!instructions.empty())
     instructions.back().erase();
 }

@@ -110,8 +110,10 @@ Moment TimelineReader::momentOf(Operation &op) {
     moment.what = launch.getKernel().str();
   } else {
     moment.what = op.getName().stripDialect().str();
-    if (isa<plan::CollectiveOpInterface>(op))
+    if (auto start = dyn_cast<plan::StartOp>(op)) {
+      moment.what = start.getName().str();
       moment.collective = collectives++;
+    }
   }
   return moment;
 }
@@ -124,7 +126,10 @@ void TimelineReader::readInstructions() {
       if (!output.getDonated())
         timeline.results +=
             bufferBytes(cast<MemRefType>(output.getBuffer().getType()));
-    } else if (op.getNumResults() == 0) { // an instruction, no buffer
+    } else if (auto wait = dyn_cast<plan::WaitOp>(op)) {
+      // A part of the moment before it.
+      positions[wait] = timeline.moments.size() - 1;
+    } else if (plan::isInstruction(op)) {
       positions[&op] = timeline.moments.size();
       instructions.push_back(&op);
       timeline.moments.push_back(momentOf(op));
@@ -180,6 +185,8 @@ void TimelineReader::readBuffers() {
       size_t at = positions[user];
       resident.first = std::min(resident.first, at);
       resident.last = std::max(resident.last, at);
+      if (auto start = dyn_cast<plan::StartOp>(user))
+        resident.last = std::max(resident.last, positions[start.getWait()]);
     }
     size_t start = border ? positions[border] : 0;
     resident.isKept =

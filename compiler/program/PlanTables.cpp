@@ -2,11 +2,10 @@
 
 #include "weft/compiler/program/PlanTables.h"
 
-#include "weft/base/ElementTypes.h"
+#include "weft/dialects/plan/LocalArrays.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace weft;
@@ -14,27 +13,11 @@ namespace fb = weft::plan;
 using flatbuffers::FlatBufferBuilder;
 using flatbuffers::Offset;
 
-/// Whether a type of MLIR, whose class is T, stands for the element type.
-template <typename T> static bool isOf(Type type, const ElementFacts &facts) {
-  if constexpr (std::is_same_v<T, IntegerType>) {
-    auto integer = dyn_cast<IntegerType>(type);
-    return integer && int(integer.getWidth()) == facts.bits &&
-           integer.isUnsigned() == (facts.kind == ElementKind::Unsigned);
-  } else if constexpr (std::is_same_v<T, ComplexType>) {
-    auto complex = dyn_cast<ComplexType>(type);
-    return complex && complex.getElementType().isF32() == (facts.bits == 64) &&
-           complex.getElementType().isF64() == (facts.bits == 128);
-  } else {
-    return isa<T>(type);
-  }
-}
-
 std::optional<fb::DType> weft::dtypeOf(Type type) {
-#define WEFT_ELEMENT(NAME, name, Name, kind, bits, numpy, Type, ...)           \
-  if (isOf<Type>(type, factsOf(ElementType::Name)))                            \
-    return fb::DType::name;
-#include "weft/base/ElementTypes.def"
-  return std::nullopt;
+  auto element = fb::elementTypeOf(type);
+  if (!element)
+    return std::nullopt;
+  return fb::DType(*element);
 }
 
 /// The value of an enum of plan.fbs that has the name; enums of the plan
@@ -58,26 +41,12 @@ std::vector<fb::SubAxis> weft::subAxes(ArrayRef<SubAxis> axes) {
 }
 
 static fb::ReduceKind reduceOf(ReduceKind kind) {
-  switch (kind) {
-  case ReduceKind::Sum:
-    return fb::ReduceKind::sum;
-  case ReduceKind::Max:
-    return fb::ReduceKind::max;
-  case ReduceKind::Min:
-    return fb::ReduceKind::min;
-  case ReduceKind::Prod:
-    return fb::ReduceKind::prod;
-  case ReduceKind::And:
-    return fb::ReduceKind::and_;
-  case ReduceKind::Or:
-    return fb::ReduceKind::or_;
-  }
-  return fb::ReduceKind::sum;
+  return fb::ReduceKind(kind); // The values of both enums are equal.
 }
+static_assert(int(ReduceKind::Or) == int(fb::ReduceKind::or_));
 
 Offset<fb::Layout> weft::writeLayout(FlatBufferBuilder &builder,
-                                     LayoutAttr attr) {
-  Layout value = attr.getLayout();
+                                     const Layout &value) {
   std::vector<Offset<fb::DimLayout>> dims;
   for (const SubAxes &dim : value.dims) {
     auto axes = subAxes(dim);
@@ -93,84 +62,60 @@ Offset<fb::Layout> weft::writeLayout(FlatBufferBuilder &builder,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The kind and table of a collective.
-struct Kind {
+/// Writes the table of each kind.
+struct KindWriter {
+  FlatBufferBuilder &builder;
   fb::CollectiveKind kind = fb::CollectiveKind::NONE;
-  Offset<void> table;
 
   template <typename Table>
-  Kind(fb::CollectiveKind kind, Offset<Table> table)
-      : kind(kind), table(table.Union()) {}
+  Offset<void> as(fb::CollectiveKind its, Offset<Table> table) {
+    kind = its;
+    return table.Union();
+  }
+  Offset<void> operator()(const Combination &its) {
+    return as(
+        fb::CollectiveKind::combination,
+        fb::CreateCombination(builder, reduceOf(its.kind),
+                              static_cast<int32_t>(its.dim.value_or(-1))));
+  }
+  Offset<void> operator()(const Movement &its) {
+    auto from = writeLayout(builder, its.from),
+         to = writeLayout(builder, its.to);
+    return as(
+        fb::CollectiveKind::movement,
+        fb::CreateMovementDirect(builder, &its.shape, from, to, its.isRing));
+  }
+  Offset<void> operator()(const Fetching &its) {
+    if (!its.positions)
+      return as(fb::CollectiveKind::fetching,
+                fb::CreateFetching(builder, its.dim));
+    const FetchedPositions &p = *its.positions;
+    fb::FetchedPositions at(p.size, p.block, p.step, p.offset, p.divisor,
+                            p.modulus);
+    return as(fb::CollectiveKind::fetching,
+              fb::CreateFetching(builder, its.dim, &at));
+  }
+  Offset<void> operator()(const Sending &its) {
+    return as(fb::CollectiveKind::sending,
+              fb::CreateSendingDirect(builder, &its.senders));
+  }
+  Offset<void> operator()(const HostCall &its) {
+    return as(fb::CollectiveKind::host_call,
+              fb::CreateHostCall(builder, its.function));
+  }
 };
 } // namespace
 
-template <typename Table, typename Op>
-static Offset<Table> writeMove(FlatBufferBuilder &builder, Op op) {
-  auto shape = builder.CreateVector(op.getShape().data(), op.getShape().size());
-  auto from = writeLayout(builder, op.getFrom());
-  auto to = writeLayout(builder, op.getTo());
-  typename Table::Builder table(builder);
-  table.add_shape(shape);
-  table.add_from(from);
-  table.add_to(to);
-  return table.Finish();
-}
-
-static Kind kindOf(FlatBufferBuilder &builder, Operation *op) {
-  using K = fb::CollectiveKind;
-  return llvm::TypeSwitch<Operation *, Kind>(op)
-      .Case([&](fb::AllReduceOp op) {
-        return Kind(K::all_reduce,
-                    fb::CreateAllReduce(builder, reduceOf(op.getReduce())));
-      })
-      .Case([&](fb::AllGatherOp op) {
-        return Kind(K::all_gather, fb::CreateAllGather(builder, op.getDim()));
-      })
-      .Case([&](fb::ReduceScatterOp op) {
-        return Kind(K::reduce_scatter,
-                    fb::CreateReduceScatter(builder, reduceOf(op.getReduce()),
-                                            op.getDim()));
-      })
-      .Case([&](fb::AllToAllOp op) {
-        return Kind(K::all_to_all,
-                    fb::CreateAllToAll(builder, op.getSplit(), op.getConcat()));
-      })
-      .Case([&](fb::PermuteOp op) {
-        return Kind(K::permute, writeMove<fb::Permute>(builder, op));
-      })
-      .Case([&](fb::ExchangeOp op) {
-        return Kind(K::exchange, writeMove<fb::Exchange>(builder, op));
-      })
-      .Case([&](fb::FetchOp op) {
-        return Kind(K::fetch,
-                    fb::CreateFetch(builder, op.getDim(), op.getSize(),
-                                    op.getBlock(), op.getStep(), op.getOffset(),
-                                    op.getDivisor(), op.getModulus()));
-      })
-      .Case([&](fb::PickOp op) {
-        return Kind(K::pick, fb::CreatePick(builder, op.getDim()));
-      })
-      .Case([&](fb::CollectivePermuteOp op) {
-        return Kind(K::collective_permute,
-                    fb::CreateCollectivePermute(
-                        builder, builder.CreateVector(op.getSenders().data(),
-                                                      op.getSenders().size())));
-      })
-      .Case([&](fb::HostCallOp op) {
-        return Kind(K::host_call,
-                    fb::CreateHostCall(builder, op.getFunction()));
-      });
-}
-
-Offset<fb::Collective>
-weft::writeCollective(FlatBufferBuilder &builder, fb::CollectiveOpInterface op,
-                      const std::vector<uint32_t> &sources,
-                      const std::vector<uint32_t> &targets) {
-  Kind kind = kindOf(builder, op);
+Offset<fb::Start> weft::writeStart(FlatBufferBuilder &builder, fb::StartOp op,
+                                   const std::vector<uint32_t> &sources,
+                                   const std::vector<uint32_t> &targets) {
+  KindWriter writer{builder};
+  Communication communication = op.getCommunication().getCommunication();
+  Offset<void> table = std::visit(writer, communication);
   auto group = subAxes(op.getGroupAxes());
-  return fb::CreateCollectiveDirect(builder, kind.kind, kind.table, &sources,
-                                    &targets, &group,
-                                    op.getReason().value_or("").str().c_str());
+  return fb::CreateStartDirect(builder, writer.kind, table, &sources, &targets,
+                               &group, op.getName().str().c_str(),
+                               op.getReason().value_or("").str().c_str());
 }
 
 //===----------------------------------------------------------------------===//

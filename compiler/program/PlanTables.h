@@ -15,13 +15,14 @@ std::optional<plan::DType> dtypeOf(mlir::Type type);
 
 std::vector<plan::SubAxis> subAxes(llvm::ArrayRef<SubAxis> axes);
 flatbuffers::Offset<plan::Layout>
-writeLayout(flatbuffers::FlatBufferBuilder &builder, LayoutAttr attr);
+writeLayout(flatbuffers::FlatBufferBuilder &builder, const Layout &layout);
 
-/// Writes a collective; `sources` and `targets` are the numbers of the op's
-/// buffers.
-flatbuffers::Offset<plan::Collective> writeCollective(
-    flatbuffers::FlatBufferBuilder &builder, plan::CollectiveOpInterface op,
-    const std::vector<uint32_t> &sources, const std::vector<uint32_t> &targets);
+/// Writes the start of a collective; `sources` and `targets` are the numbers of
+/// the op's buffers.
+flatbuffers::Offset<plan::Start>
+writeStart(flatbuffers::FlatBufferBuilder &builder, plan::StartOp op,
+           const std::vector<uint32_t> &sources,
+           const std::vector<uint32_t> &targets);
 
 /// The kernels that a program's launches name, with the fallbacks of library
 /// contractions, numbered in order, and the modules of device kernels.

@@ -59,6 +59,7 @@ private:
   std::vector<uint8_t> constants;
   KernelTables kernels{program, builder};
   llvm::StringMap<uint32_t> labels;
+  DenseMap<Operation *, uint32_t> starts; ///< numbers of instructions
 };
 
 void PlanWriter::addBuffer(Value value, fb::BufferKind kind, uint64_t offset,
@@ -99,7 +100,7 @@ uint64_t PlanWriter::addConstant(ElementsAttr value) {
 
 LogicalResult PlanWriter::collectBuffers() {
   for (Operation &op : program.getBody().front()) {
-    if (op.getNumResults() != 1)
+    if (op.getNumResults() != 1 || isa<fb::StartOp>(op))
       continue;
     Value value = op.getResult(0);
     Type element = cast<MemRefType>(value.getType()).getElementType();
@@ -130,7 +131,7 @@ LogicalResult PlanWriter::collectInstructions() {
     if (auto label = dyn_cast<fb::LabelOp>(op))
       labels[label.getName()] = index;
     else
-      index += op.getNumResults() == 0;
+      index += fb::isInstruction(op);
   }
   for (Operation &op : program.getBody().front()) {
     if (auto launch = dyn_cast<fb::LaunchOp>(op)) {
@@ -142,11 +143,16 @@ LogicalResult PlanWriter::collectInstructions() {
               builder, kernels.numberOf(launch.getKernelAttr().getAttr()),
               &arguments,
               scratch ? static_cast<int32_t>(numbers.lookup(scratch)) : -1));
-    } else if (auto collective = dyn_cast<fb::CollectiveOpInterface>(op)) {
-      addInstruction(fb::Operation::Collective,
-                     writeCollective(builder, collective,
-                                     indices(collective.getSources()),
-                                     indices(collective.getTargets())));
+    } else if (auto start = dyn_cast<fb::StartOp>(op)) {
+      starts[start] = instructions.size();
+      addInstruction(fb::Operation::Start,
+                     writeStart(builder, start, indices(start.getSources()),
+                                indices(start.getTargets())));
+    } else if (auto wait = dyn_cast<fb::WaitOp>(op)) {
+      addInstruction(
+          fb::Operation::Wait,
+          fb::CreateWait(builder,
+                         starts.lookup(wait.getStarted().getDefiningOp())));
     } else if (auto copy = dyn_cast<fb::CopyOp>(op)) {
       addInstruction(fb::Operation::Copy,
                      fb::CreateCopy(builder, numbers.lookup(copy.getSource()),
@@ -186,7 +192,7 @@ std::vector<flatbuffers::Offset<fb::Observation>> PlanWriter::observations() {
   if (auto observed = program->getAttrOfType<ArrayAttr>(kObservedAttr))
     for (auto pair : observed.getAsRange<ArrayAttr>()) {
       auto name = cast<StringAttr>(pair[0]).getValue().str();
-      auto where = writeLayout(builder, cast<LayoutAttr>(pair[1]));
+      auto where = writeLayout(builder, cast<LayoutAttr>(pair[1]).getLayout());
       all.push_back(fb::CreateObservationDirect(builder, name.c_str(), where));
     }
   return all;
@@ -209,7 +215,7 @@ flatbuffers::Offset<fb::Port> PlanWriter::port(Op op, int32_t donatedTo) {
   auto type = cast<RankedTensorType>(op.getGlobalType());
   std::vector<int64_t> shape(type.getShape().begin(), type.getShape().end());
   auto portRole = role(op, op.getRole());
-  auto where = writeLayout(builder, op.getLayout());
+  auto where = writeLayout(builder, op.getLayout().getLayout());
   auto facts = writeFacts(builder, verifiedFactsOf(op.getFactsAttr()));
   return fb::CreatePortDirect(
       builder, op.getName().str().c_str(),

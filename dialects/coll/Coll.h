@@ -3,9 +3,7 @@
 #ifndef WEFT_DIALECTS_COLL_COLL_H
 #define WEFT_DIALECTS_COLL_COLL_H
 
-#include "weft/dialects/plan/CollectiveShapes.h"
 #include "weft/dialects/plan/PlanInstruction.h"
-#include "weft/dialects/weft/Weft.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -18,14 +16,14 @@ struct Links : mlir::SideEffects::Resource::Base<Links> {
 };
 
 using plan::groupAxes;
+using plan::groupOver;
 using plan::groupSize;
-/// The group over these axes: a layout of rank 1.
-LayoutAttr groupOver(MeshAttr mesh, llvm::ArrayRef<SubAxis> axes);
+/// The names of the dialect's collectives: all_gather, all_reduce, ...
+std::vector<llvm::StringRef> collectiveNames();
 
 } // namespace weft::coll
 
 #include "weft/dialects/coll/CollDialect.h.inc"
-#include "weft/dialects/coll/CollInterfaces.h.inc"
 #define GET_OP_CLASSES
 #include "weft/dialects/coll/CollOps.h.inc"
 

@@ -2,6 +2,7 @@
 
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/coll/Pairing.h"
+#include "weft/dialects/plan/Plan.h"
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -12,12 +13,6 @@ using namespace weft::coll;
 //===----------------------------------------------------------------------===//
 // Groups: #mesh ["data", "model":(2)2]
 //===----------------------------------------------------------------------===//
-
-LayoutAttr coll::groupOver(MeshAttr mesh, ArrayRef<SubAxis> axes) {
-  Layout layout = Layout::replicated(1);
-  layout.dims[0].assign(axes.begin(), axes.end());
-  return LayoutAttr::get(mesh, layout);
-}
 
 static ParseResult parseGroup(OpAsmParser &parser, LayoutAttr &group) {
   MeshAttr mesh;
@@ -81,7 +76,6 @@ static void printSameTypes(OpAsmPrinter &printer, Operation *op, Type input,
 }
 
 #include "weft/dialects/coll/CollDialect.cpp.inc"
-#include "weft/dialects/coll/CollInterfaces.cpp.inc"
 #define GET_OP_CLASSES
 #include "weft/dialects/coll/CollOps.cpp.inc"
 
@@ -91,4 +85,24 @@ void CollDialect::initialize() {
 #include "weft/dialects/coll/CollOps.cpp.inc"
       >();
   attachPairings(getContext());
+}
+
+/// The mnemonics of the collectives among `Ops`.
+template <typename... Ops> static std::vector<StringRef> namesAmong() {
+  std::vector<StringRef> names;
+  auto add = [&](bool communicates, StringRef name) {
+    if (communicates)
+      names.push_back(name.split('.').second);
+  };
+  (add(Ops::template hasTrait<plan::PlanInstructionOpInterface::Trait>(),
+       Ops::getOperationName()),
+   ...);
+  return names;
+}
+
+std::vector<StringRef> coll::collectiveNames() {
+  return namesAmong<
+#define GET_OP_LIST
+#include "weft/dialects/coll/CollOps.cpp.inc"
+      >();
 }

@@ -1,74 +1,81 @@
-//===- CollInstructions.cpp - collectives as instructions of a plan -------===//
+//===- CollInstructions.cpp - what each collective is in a plan -----------===//
 
 #include "weft/dialects/coll/Coll.h"
-#include "weft/dialects/plan/Plan.h"
 
 using namespace mlir;
 using namespace weft;
 using namespace weft::coll;
+using plan::CommunicationAttrInterface;
 
-/// An all_reduce combines elements after all devices' elements were loaded.
-bool AllReduceOp::worksInPlace() { return true; }
-
-void AllReduceOp::createInstruction(OpBuilder &builder, ValueRange sources,
-                                    ValueRange targets, IntegerAttr times) {
-  plan::AllReduceOp::create(builder, getLoc(), getKindAttr(), sources, targets,
-                            getGroup(), getReasonAttr(), times);
+/// The layout of an array that the group splits along one dimension; -1: along
+/// none.
+static LayoutAttr splitAlong(LayoutAttr group, int64_t rank, int64_t dim) {
+  Layout layout = Layout::replicated(rank);
+  if (dim >= 0)
+    layout.dims[dim] = groupAxes(group);
+  return LayoutAttr::get(group.getMesh(), layout);
 }
 
-void AllGatherOp::createInstruction(OpBuilder &builder, ValueRange sources,
-                                    ValueRange targets, IntegerAttr times) {
-  plan::AllGatherOp::create(builder, getLoc(), sources[0], targets[0],
-                            getDimAttr(), getGroup(), getReasonAttr(), times);
+CommunicationAttrInterface AllReduceOp::getCommunication() {
+  return plan::CombinationAttr::get(getContext(), getKind(), -1);
 }
 
-void ReduceScatterOp::createInstruction(OpBuilder &builder, ValueRange sources,
-                                        ValueRange targets, IntegerAttr times) {
-  plan::ReduceScatterOp::create(builder, getLoc(), sources[0], targets[0],
-                                getKindAttr(), getDimAttr(), getGroup(),
-                                getReasonAttr(), times);
+CommunicationAttrInterface ReduceScatterOp::getCommunication() {
+  return plan::CombinationAttr::get(getContext(), getKind(), getDim());
 }
 
-void AllToAllOp::createInstruction(OpBuilder &builder, ValueRange sources,
-                                   ValueRange targets, IntegerAttr times) {
-  plan::AllToAllOp::create(builder, getLoc(), sources[0], targets[0],
-                           getSplitAttr(), getConcatAttr(), getGroup(),
-                           getReasonAttr(), times);
+CommunicationAttrInterface AllGatherOp::getCommunication() {
+  ArrayRef<int64_t> shape = getType().getShape();
+  int64_t rank = shape.size();
+  return plan::MovementAttr::get(
+      getContext(), shape, splitAlong(getGroup(), rank, getDim()),
+      splitAlong(getGroup(), rank, -1), /*isRing=*/true);
 }
 
-void FetchOp::createInstruction(OpBuilder &builder, ValueRange sources,
-                                ValueRange targets, IntegerAttr times) {
-  plan::FetchOp::create(builder, getLoc(), sources[0], targets[0], getDimAttr(),
-                        getSizeAttr(), getBlockAttr(), getStepAttr(),
-                        getOffsetAttr(), getDivisorAttr(), getModulusAttr(),
-                        getGroup(), getReasonAttr(), times);
+CommunicationAttrInterface AllToAllOp::getCommunication() {
+  SmallVector<int64_t> shape(getInput().getType().getShape());
+  shape[getConcat()] = getType().getDimSize(getConcat());
+  int64_t rank = shape.size();
+  return plan::MovementAttr::get(
+      getContext(), shape, splitAlong(getGroup(), rank, getConcat()),
+      splitAlong(getGroup(), rank, getSplit()), /*isRing=*/true);
 }
 
-void PickOp::createInstruction(OpBuilder &builder, ValueRange sources,
-                               ValueRange targets, IntegerAttr times) {
-  plan::PickOp::create(builder, getLoc(), sources[0], sources[1], targets[0],
-                       getDimAttr(), getGroup(), getReasonAttr(), times);
+CommunicationAttrInterface FetchOp::getCommunication() {
+  int64_t size = getSize(), block = getBlock(), step = getStep(),
+          offset = getOffset(), divisor = getDivisor(), modulus = getModulus();
+  return plan::FetchingAttr::get(getContext(), getDim(),
+                                 {size, block, step, offset, divisor, modulus});
 }
 
-void CollectivePermuteOp::createInstruction(OpBuilder &builder,
-                                            ValueRange sources,
-                                            ValueRange targets,
-                                            IntegerAttr times) {
-  plan::CollectivePermuteOp::create(builder, getLoc(), sources[0], targets[0],
-                                    getSourcesAttr(), getGroup(),
-                                    getReasonAttr(), times);
+CommunicationAttrInterface PickOp::getCommunication() {
+  return plan::FetchingAttr::get(getContext(), getDim(), {});
 }
 
-void PermuteOp::createInstruction(OpBuilder &builder, ValueRange sources,
-                                  ValueRange targets, IntegerAttr times) {
-  plan::PermuteOp::create(builder, getLoc(), sources[0], targets[0],
-                          getShapeAttr(), getFrom(), getTo(), getReasonAttr(),
-                          times);
+CommunicationAttrInterface CollectivePermuteOp::getCommunication() {
+  return plan::SendingAttr::get(getContext(), getSources());
 }
 
-void ExchangeOp::createInstruction(OpBuilder &builder, ValueRange sources,
-                                   ValueRange targets, IntegerAttr times) {
-  plan::ExchangeOp::create(builder, getLoc(), sources[0], targets[0],
-                           getShapeAttr(), getFrom(), getTo(), getReasonAttr(),
-                           times);
+//===----------------------------------------------------------------------===//
+// Moves between layouts among all devices
+//===----------------------------------------------------------------------===//
+
+static LayoutAttr allDevices(MeshAttr mesh) {
+  return groupOver(mesh, allAxes(mesh.getMesh()));
+}
+
+LayoutAttr PermuteOp::getCommunicatingGroup() {
+  return allDevices(getFrom().getMesh());
+}
+CommunicationAttrInterface PermuteOp::getCommunication() {
+  return plan::MovementAttr::get(getContext(), getShape(), getFrom(), getTo(),
+                                 /*isRing=*/false);
+}
+
+LayoutAttr ExchangeOp::getCommunicatingGroup() {
+  return allDevices(getFrom().getMesh());
+}
+CommunicationAttrInterface ExchangeOp::getCommunication() {
+  return plan::MovementAttr::get(getContext(), getShape(), getFrom(), getTo(),
+                                 /*isRing=*/false);
 }

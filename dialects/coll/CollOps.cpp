@@ -1,6 +1,7 @@
 //===- CollOps.cpp - checks of the collectives ----------------------------===//
 
 #include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/coll/CollectiveShapes.h"
 
 #include "weft/dialects/weft/TensorType.h"
 
@@ -8,13 +9,13 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::coll;
 
-static LogicalResult checkDim(Operation *op, int64_t dim) {
-  return plan::checkDim(op, typeOf(op->getOperand(0)), dim);
+static LogicalResult checkOwnDim(Operation *op, int64_t dim) {
+  return coll::checkDim(op, typeOf(op->getOperand(0)), dim);
 }
 
 /// Checks that dimensions which the op does not change keep their size.
 static LogicalResult checkOthers(Operation *op, ArrayRef<int64_t> changed) {
-  return plan::checkOtherDims(op, typeOf(op->getOperand(0)),
+  return coll::checkOtherDims(op, typeOf(op->getOperand(0)),
                               typeOf(op->getResult(0)), changed);
 }
 
@@ -27,10 +28,10 @@ LogicalResult CoordinateOp::verify() {
 }
 
 LogicalResult coll::SliceOp::verify() {
-  if (failed(checkDim(*this, getDim())) ||
+  if (failed(checkOwnDim(*this, getDim())) ||
       failed(checkOthers(*this, getDim()))) // (C1)
     return failure();
-  return plan::checkBlocks(*this, getDim(),
+  return coll::checkBlocks(*this, getDim(),
                            typeOf(getInput()).getDimSize(getDim()),
                            typeOf(getResult()).getDimSize(getDim()),
                            groupSize(getGroup())); // (C2)
@@ -54,20 +55,20 @@ LogicalResult AllReduceOp::verify() {
 }
 
 LogicalResult AllGatherOp::verify() {
-  if (failed(checkDim(*this, getDim())) ||
+  if (failed(checkOwnDim(*this, getDim())) ||
       failed(checkOthers(*this, getDim()))) // (C1)
     return failure();
-  return plan::checkBlocks(*this, getDim(),
+  return coll::checkBlocks(*this, getDim(),
                            typeOf(getResult()).getDimSize(getDim()),
                            typeOf(getInput()).getDimSize(getDim()),
                            groupSize(getGroup())); // (C2)
 }
 
 LogicalResult ReduceScatterOp::verify() {
-  if (failed(checkDim(*this, getDim())) ||
+  if (failed(checkOwnDim(*this, getDim())) ||
       failed(checkOthers(*this, getDim()))) // (C1)
     return failure();
-  return plan::checkBlocks(*this, getDim(),
+  return coll::checkBlocks(*this, getDim(),
                            typeOf(getInput()).getDimSize(getDim()),
                            typeOf(getResult()).getDimSize(getDim()),
                            groupSize(getGroup())); // (C2)
@@ -76,41 +77,41 @@ LogicalResult ReduceScatterOp::verify() {
 LogicalResult AllToAllOp::verify() {
   int64_t split = getSplit(), concat = getConcat(),
           group = groupSize(getGroup());
-  if (failed(checkDim(*this, split)) || failed(checkDim(*this, concat)))
+  if (failed(checkOwnDim(*this, split)) || failed(checkOwnDim(*this, concat)))
     return failure();  // (C1)
   if (split == concat) // (C1)
     return emitOpError("splits and concatenates along the same dim ") << split;
   RankedTensorType input = typeOf(getInput()), result = typeOf(getResult());
   if (failed(checkOthers(*this, {split, concat})) ||
-      failed(plan::checkBlocks(*this, split, input.getDimSize(split),
+      failed(coll::checkBlocks(*this, split, input.getDimSize(split),
                                result.getDimSize(split), group))) // (C2)
     return failure();
-  return plan::checkBlocks(*this, concat, result.getDimSize(concat),
+  return coll::checkBlocks(*this, concat, result.getDimSize(concat),
                            input.getDimSize(concat), group); // (C2)
 }
 
 LogicalResult FetchOp::verify() {
-  if (failed(checkDim(*this, getDim())) ||
+  if (failed(checkOwnDim(*this, getDim())) ||
       failed(checkOthers(*this, getDim()))) // (C1)
     return failure();
-  if (failed(plan::checkFetched(*this, getDivisor(), getModulus()))) // (C3)
+  if (failed(coll::checkFetched(*this, getDivisor(), getModulus()))) // (C3)
     return failure();
-  return plan::checkBlocks(*this, getDim(), getSize(),
+  return coll::checkBlocks(*this, getDim(), getSize(),
                            typeOf(getInput()).getDimSize(getDim()),
                            groupSize(getGroup())); // (C2)
 }
 
 LogicalResult PickOp::verify() {
-  if (failed(plan::checkPositions(*this, typeOf(getPositions()),
+  if (failed(coll::checkPositions(*this, typeOf(getPositions()),
                                   typeOf(getResult())))) // (C1)
     return failure();
-  if (failed(checkDim(*this, getDim()))) // (C2)
+  if (failed(checkOwnDim(*this, getDim()))) // (C2)
     return failure();
   return checkOthers(*this, getDim()); // (C2)
 }
 
 LogicalResult CollectivePermuteOp::verify() {
-  if (failed(plan::checkSenders(*this, getSources(),
+  if (failed(coll::checkSenders(*this, getSources(),
                                 groupSize(getGroup())))) // (C1)
     return failure();
   if (getInput().getType() != getType()) // (C2)
@@ -120,10 +121,10 @@ LogicalResult CollectivePermuteOp::verify() {
 }
 
 LogicalResult PermuteOp::verify() {
-  return plan::checkMove(*this, typeOf(getInput()), typeOf(getResult()),
+  return coll::checkMove(*this, typeOf(getInput()), typeOf(getResult()),
                          getShape(), getFrom(), getTo()); // (C1), (C2)
 }
 LogicalResult ExchangeOp::verify() {
-  return plan::checkMove(*this, typeOf(getInput()), typeOf(getResult()),
+  return coll::checkMove(*this, typeOf(getInput()), typeOf(getResult()),
                          getShape(), getFrom(), getTo()); // (C1), (C2)
 }

@@ -22,7 +22,7 @@ def Coll_Dialect : Dialect {
     Collectives are not speculated or duplicated (they have memory effects) but
     may be removed when unused.
   }];
-  let dependentDialects = ["::weft::WeftDialect"];
+  let dependentDialects = ["::weft::WeftDialect", "::weft::plan::PlanDialect"];
 }
 
 class Coll_Op<string mnemonic, list<Trait> traits = []> : Op<Coll_Dialect, mnemonic, traits> {
@@ -37,27 +37,9 @@ class Coll_CommunicatingOp<string mnemonic, list<Trait> traits = [], list<string
         MemoryEffects<[MemRead<Coll_Links>]>,
         DeclareOpInterfaceMethods<Plan_InstructionOpInterface, more>], traits)>;
 
-def Coll_SendingOpInterface : OpInterface<"SendingOpInterface"> {
-  let cppNamespace = "::weft::coll";
-  let description = [{
-    The bytes that a collective sends, before it is known which shards of its
-    operands a device has: of 8x16xf32 over "x"=2 an all_reduce sends 512 bytes,
-    of its quarter along an axis that the region around leaves free 128.
-  }];
-  let methods = [
-    InterfaceMethod<"The axes along which a group's members differ.",
-      "::weft::SubAxes", "getLinks">,
-    InterfaceMethod<[{
-      Bytes that one device sends by the ring formula where its operands take
-      `held` bytes and its results `received`.
-    }], "int64_t", "getBytesSent", (ins "int64_t":$held, "int64_t":$received)>,
-  ];
-}
-
 // Collectives that work on shards along the free axes of a region
 // (CollRules.cpp); other collectives take unsharded values there.
 defvar Coll_OnShards = DeclareOpInterfaceMethods<ShardingRuleOpInterface>;
-defvar Coll_Sends = DeclareOpInterfaceMethods<Coll_SendingOpInterface>;
 
 // Attributes of a collective: `reason` tells people its origin in one line
 // ("gradient of d1/kernel: summed over data"). `group` is a rank-1 layout: its
@@ -87,7 +69,7 @@ def Coll_MakePartialOp : Coll_Op<"make_partial", [Pure, KeepsPositions, DeclareO
   let assemblyFormat = "`` $kind $input `over` custom<Group>($group) (`reason` $reason^)? attr-dict `:` custom<SameTypes>(type($input), type($result))";
   let hasVerifier = 1; // (C1) operand and result have one type
 }
-def Coll_AllReduceOp : Coll_CommunicatingOp<"all_reduce", [Coll_OnShards, Coll_Sends], ["worksInPlace"]> {
+def Coll_AllReduceOp : Coll_CommunicatingOp<"all_reduce", [Coll_OnShards]> {
   let summary = "combines the group's values, in device order; all get the same bits";
   let hlo = "all-reduce";
   let description = [{
@@ -107,15 +89,15 @@ class Coll_MovingOp<string mnemonic, string text, dag extra, string form, list<T
   let hasVerifier = 1; // (C1) dimensions are in the rank, others agree; (C2) sizes fit the group
 }
 def Coll_AllGatherOp : Coll_MovingOp<"all_gather", "concatenates the group's blocks along a dimension, truncated to the result",
-    (ins I64Attr:$dim), "$input `dim` $dim", [Coll_OnShards, Coll_Sends]> {
+    (ins I64Attr:$dim), "$input `dim` $dim", [Coll_OnShards]> {
   let hlo = "all-gather";
 }
 def Coll_ReduceScatterOp : Coll_MovingOp<"reduce_scatter", "combines, then keeps block k of the result's size along a dimension",
-    (ins Weft_ReduceKindAttr:$kind, I64Attr:$dim), "`` $kind $input `dim` $dim", [Coll_OnShards, Coll_Sends]> {
+    (ins Weft_ReduceKindAttr:$kind, I64Attr:$dim), "`` $kind $input `dim` $dim", [Coll_OnShards]> {
   let hlo = "reduce-scatter";
 }
 def Coll_AllToAllOp : Coll_MovingOp<"all_to_all", "splits along one dimension in blocks of the result's size, sends block j to member j, concatenates along another",
-    (ins I64Attr:$split, I64Attr:$concat), "$input `split` $split `concat` $concat", [Coll_OnShards, Coll_Sends]> {
+    (ins I64Attr:$split, I64Attr:$concat), "$input `split` $split `concat` $concat", [Coll_OnShards]> {
   let hlo = "all-to-all";
 }
 
@@ -154,7 +136,7 @@ def Coll_PickOp : Coll_CommunicatingOp<"pick"> {
 }
 
 def Coll_CollectivePermuteOp : Coll_MovingOp<"collective_permute", "receives the whole value of a chosen member",
-    (ins DenseI64ArrayAttr:$sources), "$input `sources` $sources", [Coll_OnShards, Coll_Sends]> {
+    (ins DenseI64ArrayAttr:$sources), "$input `sources` $sources", [Coll_OnShards]> {
   let hlo = "collective-permute";
   let description = [{
     `%1 = coll.collective_permute %0 sources [3, 0, 1, 2] over #mesh ["x"] : tensor<4xf32> -> tensor<4xf32>`:
@@ -165,7 +147,7 @@ def Coll_CollectivePermuteOp : Coll_MovingOp<"collective_permute", "receives the
   }];
 }
 
-class Coll_LayoutMoveOp<string mnemonic, string text> : Coll_CommunicatingOp<mnemonic> {
+class Coll_LayoutMoveOp<string mnemonic, string text> : Coll_CommunicatingOp<mnemonic, [], ["getCommunicatingGroup"]> {
   let summary = text;
   let description = [{ `%1 = coll.exchange %0 of [16, 16] from #a to #b : tensor<8x16xf32> -> tensor<16x8xf32>` (global shape in brackets). (C1) operand and result have the local shapes of the two layouts; (C2) neither is partial. }];
   let arguments = (ins AnyRankedTensor:$input, DenseI64ArrayAttr:$shape, Weft_LayoutAttr:$from, Weft_LayoutAttr:$to, OptionalAttr<StrAttr>:$reason);

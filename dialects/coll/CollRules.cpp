@@ -15,8 +15,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "weft/dialects/coll/Coll.h"
-#include "weft/layout/PermuteTraffic.h"
-#include "weft/layout/RingTraffic.h"
 
 using namespace mlir;
 using namespace weft;
@@ -88,38 +86,4 @@ ShardingRule ReduceScatterOp::getShardingRule() {
 ShardingRule AllToAllOp::getShardingRule() {
   return movingRule(*this, {static_cast<int64_t>(getSplit()),
                             static_cast<int64_t>(getConcat())});
-}
-
-//===----------------------------------------------------------------------===//
-// Bytes that collectives send
-//===----------------------------------------------------------------------===//
-
-static int64_t bytesInRing(RingKind kind, LayoutAttr group, int64_t held,
-                           int64_t received) {
-  return weft::ringBytes(kind, groupSize(group), held, received);
-}
-
-SubAxes AllReduceOp::getLinks() { return groupAxes(getGroup()); }
-int64_t AllReduceOp::getBytesSent(int64_t held, int64_t received) {
-  return bytesInRing(RingKind::AllReduce, getGroup(), held, received);
-}
-
-SubAxes AllGatherOp::getLinks() { return groupAxes(getGroup()); }
-int64_t AllGatherOp::getBytesSent(int64_t held, int64_t received) {
-  return bytesInRing(RingKind::AllGather, getGroup(), held, received);
-}
-
-SubAxes ReduceScatterOp::getLinks() { return groupAxes(getGroup()); }
-int64_t ReduceScatterOp::getBytesSent(int64_t held, int64_t received) {
-  return bytesInRing(RingKind::ReduceScatter, getGroup(), held, received);
-}
-
-SubAxes AllToAllOp::getLinks() { return groupAxes(getGroup()); }
-int64_t AllToAllOp::getBytesSent(int64_t held, int64_t received) {
-  return bytesInRing(RingKind::AllToAll, getGroup(), held, received);
-}
-
-SubAxes CollectivePermuteOp::getLinks() { return groupAxes(getGroup()); }
-int64_t CollectivePermuteOp::getBytesSent(int64_t held, int64_t) {
-  return permuteBytes(getSources(), held);
 }

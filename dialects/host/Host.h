@@ -9,6 +9,11 @@
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+namespace weft::host {
+/// The name of host.call among collectives.
+inline constexpr llvm::StringLiteral kCallName = "host_call";
+} // namespace weft::host
+
 #include "weft/dialects/host/HostDialect.h.inc"
 #define GET_OP_CLASSES
 #include "weft/dialects/host/HostOps.h.inc"

@@ -28,8 +28,8 @@ LogicalResult host::CallOp::verify() {
   return success();
 }
 
-void host::CallOp::createInstruction(OpBuilder &builder, ValueRange sources,
-                                     ValueRange targets, IntegerAttr times) {
-  plan::HostCallOp::create(builder, getLoc(), getFunctionAttr(), sources,
-                           targets, getGroup(), StringAttr(), times);
+plan::CommunicationAttrInterface host::CallOp::getCommunication() {
+  return plan::HostCallAttr::get(getContext(), getFunction());
 }
+
+StringRef host::CallOp::getCollectiveName() { return kCallName; }

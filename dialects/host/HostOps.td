@@ -13,11 +13,11 @@ def Host_Dialect : Dialect {
   let cppNamespace = "::weft::host";
   let summary = "Calls of the process that runs a program.";
   let description = [{ Per-device code, as that of the coll dialect. }];
-  let dependentDialects = ["::weft::WeftDialect"];
+  let dependentDialects = ["::weft::WeftDialect", "::weft::plan::PlanDialect"];
 }
 
 def Host_CallOp : Op<Host_Dialect, "call",
-    [MemoryEffects<[MemRead, MemWrite]>, DeclareOpInterfaceMethods<Plan_InstructionOpInterface>]> {
+    [MemoryEffects<[MemRead, MemWrite]>, DeclareOpInterfaceMethods<Plan_InstructionOpInterface, ["getCollectiveName"]>]> {
   let summary = "calls a function of the host, once for a group of devices";
   let description = [{
     `%1 = host.call 7(%0) in #group : (tensor<4xf32>) -> tensor<2xi32>`:

@@ -1,7 +1,6 @@
 //===- Plan.cpp - the plan dialect ----------------------------------------===//
 
 #include "weft/dialects/plan/Plan.h"
-#include "weft/dialects/plan/PlanInstruction.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/PortFactsAttr.h"
 #include "weft/layout/Sizes.h"
@@ -18,8 +17,22 @@ using namespace weft::plan;
 #include "weft/dialects/plan/PlanEnums.cpp.inc"
 #include "weft/dialects/plan/PlanInstruction.cpp.inc"
 #include "weft/dialects/plan/PlanInterfaces.cpp.inc"
+
+/// A ring is written as a keyword at the end.
+static ParseResult parseRing(AsmParser &parser, bool &isRing) {
+  isRing = succeeded(parser.parseOptionalKeyword("ring"));
+  return success();
+}
+
+static void printRing(AsmPrinter &printer, bool isRing) {
+  if (isRing)
+    printer << " ring";
+}
+
 #define GET_ATTRDEF_CLASSES
 #include "weft/dialects/plan/PlanAttributes.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "weft/dialects/plan/PlanTypes.cpp.inc"
 #define GET_OP_CLASSES
 #include "weft/dialects/plan/PlanOps.cpp.inc"
 
@@ -31,6 +44,10 @@ void PlanDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "weft/dialects/plan/PlanAttributes.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "weft/dialects/plan/PlanTypes.cpp.inc"
       >();
 }
 
@@ -75,6 +92,10 @@ LogicalResult ProgramOp::verifyRegions() {
   return checkGroups(*this);
 }
 
+bool plan::isInstruction(Operation &op) {
+  return !isa<LabelOp, BufferOp, ConstantOp, InputOp, OutputOp>(op);
+}
+
 static LogicalResult verifyFacts(Operation *op, Attribute facts) {
   return factsOf(facts, [&] { return op->emitOpError(); });
 }
@@ -93,26 +114,4 @@ LogicalResult OutputOp::verify() {
            << getDonated().getType() << " but has type "
            << getBuffer().getType();
   return success();
-}
-
-/// The mnemonics of the collectives among `Ops`.
-template <typename... Ops>
-static SmallVector<StringRef> mnemonicsOfCollectives() {
-  SmallVector<StringRef> names;
-  auto add = [&](bool isCollective, StringRef name) {
-    if (isCollective)
-      names.push_back(name.split('.').second);
-  };
-  (add(Ops::template hasTrait<CollectiveOpInterface::Trait>(),
-       Ops::getOperationName()),
-   ...);
-  return names;
-}
-
-ArrayRef<StringRef> plan::collectiveKinds() {
-  static const SmallVector<StringRef> kinds = mnemonicsOfCollectives<
-#define GET_OP_LIST
-#include "weft/dialects/plan/PlanOps.cpp.inc"
-      >();
-  return kinds;
 }

@@ -3,14 +3,11 @@
 #ifndef WEFT_DIALECTS_PLAN_PLAN_H
 #define WEFT_DIALECTS_PLAN_PLAN_H
 
-#include "weft/dialects/plan/CollectiveShapes.h"
-#include "weft/dialects/weft/Weft.h"
+#include "weft/dialects/plan/PlanInstruction.h"
 
 #include "weft/dialects/plan/PlanDialect.h.inc"
-#include "weft/dialects/plan/PlanEnums.h.inc"
-#include "weft/dialects/plan/PlanInterfaces.h.inc"
-#define GET_ATTRDEF_CLASSES
-#include "weft/dialects/plan/PlanAttributes.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "weft/dialects/plan/PlanTypes.h.inc"
 #define GET_OP_CLASSES
 #include "weft/dialects/plan/PlanOps.h.inc"
 
@@ -32,8 +29,15 @@ bool hasBias(Epilogue epilogue);
 /// Bytes of scratch memory that a launch of the kernel (a function or an op of
 /// this dialect) needs; 0 without the attribute.
 int64_t scratchBytes(mlir::Operation *kernel);
-/// The names of collectives: all_reduce, all_gather, ...
-llvm::ArrayRef<llvm::StringRef> collectiveKinds();
+/// Whether a device executes the op of a program: it is neither a buffer nor a
+/// label.
+bool isInstruction(mlir::Operation &op);
+/// Creates the start of the collective that an op becomes. `sources` are the
+/// buffers of its operands, `targets` those of its results. `times` says how
+/// often it happens in a step: 0 that nobody knows, null once.
+StartOp createStart(mlir::OpBuilder &builder, PlanInstructionOpInterface op,
+                    mlir::ValueRange sources, mlir::ValueRange targets,
+                    mlir::IntegerAttr times);
 } // namespace weft::plan
 
 #endif // WEFT_DIALECTS_PLAN_PLAN_H

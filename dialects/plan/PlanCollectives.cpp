@@ -1,108 +1,134 @@
-//===- PlanCollectives.cpp - checks of the collectives of a plan ----------===//
+//===- PlanCollectives.cpp - starts of collectives, and their kinds -------===//
 
+#include "weft/dialects/plan/LocalArrays.h"
 #include "weft/dialects/plan/Plan.h"
 
 using namespace mlir;
 using namespace weft;
 using namespace weft::plan;
 
-static ShapedType typeOf(Value buffer) {
-  return cast<ShapedType>(buffer.getType());
+//===----------------------------------------------------------------------===//
+// Groups
+//===----------------------------------------------------------------------===//
+
+SubAxes plan::groupAxes(LayoutAttr group) {
+  Layout layout = group.getLayout();
+  return layout.dims.empty() ? SubAxes() : layout.dims[0];
 }
 
-LogicalResult AllReduceOp::verify() {
-  if (getSources().empty()) // (C1)
-    return emitOpError("reduces nothing; name a source and a target");
-  if (getSources().getTypes() != getTargets().getTypes()) // (C1)
-    return emitOpError("targets should have the sources' types ")
-           << getSources().getTypes() << ", but have "
-           << getTargets().getTypes();
+int64_t plan::groupSize(LayoutAttr group) {
+  return shardCount(groupAxes(group));
+}
+
+LayoutAttr plan::groupOver(MeshAttr mesh, ArrayRef<SubAxis> axes) {
+  Layout layout = Layout::replicated(1);
+  layout.dims[0].assign(axes.begin(), axes.end());
+  return LayoutAttr::get(mesh, layout);
+}
+
+//===----------------------------------------------------------------------===//
+// Kinds
+//===----------------------------------------------------------------------===//
+
+Communication CombinationAttr::getCommunication() const {
+  Combination its{getKind(), std::nullopt};
+  if (getDim() != -1)
+    its.dim = getDim();
+  return its;
+}
+
+LogicalResult MovementAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   ArrayRef<int64_t>, LayoutAttr from,
+                                   LayoutAttr to, bool) {
+  if (from.getMesh() != to.getMesh()) // (C1)
+    return emitError() << "the layouts of a movement are on the meshes "
+                       << from.getMesh() << " and " << to.getMesh();
   return success();
 }
 
-/// Checks the dimensions of a collective along a dimension: (C1); for a pick,
-/// (C2).
-static LogicalResult checkAlong(Operation *op, int64_t dim, Value source,
-                                Value target) {
-  if (failed(checkDim(op, typeOf(source), dim)))
-    return failure();
-  return checkOtherDims(op, typeOf(source), typeOf(target), dim);
+Communication MovementAttr::getCommunication() const {
+  return Movement{getShape().vec(), getFrom().getLayout(), getTo().getLayout(),
+                  getIsRing()};
 }
 
-LogicalResult AllGatherOp::verify() {
-  int64_t dim = getDim();
-  if (failed(checkAlong(*this, dim, getSource(), getTarget()))) // (C1)
-    return failure();
-  return checkBlocks(*this, dim, getTarget().getType().getDimSize(dim),
-                     getSource().getType().getDimSize(dim),
-                     groupSize(getGroup())); // (C2)
-}
-
-LogicalResult ReduceScatterOp::verify() {
-  int64_t dim = getDim();
-  if (failed(checkAlong(*this, dim, getSource(), getTarget()))) // (C1)
-    return failure();
-  return checkBlocks(*this, dim, getSource().getType().getDimSize(dim),
-                     getTarget().getType().getDimSize(dim),
-                     groupSize(getGroup())); // (C2)
-}
-
-LogicalResult AllToAllOp::verify() {
-  int64_t split = getSplit(), concat = getConcat(),
-          group = groupSize(getGroup());
-  MemRefType source = getSource().getType(), target = getTarget().getType();
-  if (failed(checkDim(*this, source, split)) ||
-      failed(checkDim(*this, source, concat))) // (C1)
-    return failure();
-  if (split == concat) // (C1)
-    return emitOpError("splits and concatenates along the same dim ") << split;
-  if (failed(checkOtherDims(*this, source, target, {split, concat})) ||
-      failed(checkBlocks(*this, split, source.getDimSize(split),
-                         target.getDimSize(split), group))) // (C2)
-    return failure();
-  return checkBlocks(*this, concat, target.getDimSize(concat),
-                     source.getDimSize(concat), group); // (C2)
-}
-
-LogicalResult FetchOp::verify() {
-  int64_t dim = getDim();
-  if (failed(checkAlong(*this, dim, getSource(), getTarget())) || // (C1)
-      failed(checkFetched(*this, getDivisor(), getModulus())))    // (C3)
-    return failure();
-  return checkBlocks(*this, dim, getSize(),
-                     getSource().getType().getDimSize(dim),
-                     groupSize(getGroup())); // (C2)
-}
-
-LogicalResult PickOp::verify() {
-  if (failed(
-          checkPositions(*this, typeOf(getPositions()), typeOf(getTarget()))))
-    return failure();                                           // (C1)
-  return checkAlong(*this, getDim(), getSource(), getTarget()); // (C2)
-}
-
-LogicalResult CollectivePermuteOp::verify() {
-  if (failed(checkSenders(*this, getSenders(), groupSize(getGroup())))) // (C1)
-    return failure();
-  if (getSource().getType() != getTarget().getType()) // (C2)
-    return emitOpError("source and target should have one type, but are ")
-           << getSource().getType() << " and " << getTarget().getType();
+LogicalResult FetchingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   int64_t, ArrayRef<int64_t> positions) {
+  if (!positions.empty() && positions.size() != 6) // (C1)
+    return emitError() << "positions are " << positions.size()
+                       << " numbers; write size, block, step, offset, divisor "
+                          "and modulus";
   return success();
 }
 
-LogicalResult PermuteOp::verify() {
-  return checkMove(*this, getSource().getType(), getTarget().getType(),
-                   getShape(), getFrom(), getTo()); // (C1), (C2)
+Communication FetchingAttr::getCommunication() const {
+  Fetching its{getDim(), std::nullopt};
+  if (ArrayRef<int64_t> at = getPositions(); !at.empty())
+    its.positions = FetchedPositions{at[0], at[1], at[2], at[3], at[4], at[5]};
+  return its;
 }
 
-LogicalResult ExchangeOp::verify() {
-  return checkMove(*this, getSource().getType(), getTarget().getType(),
-                   getShape(), getFrom(), getTo()); // (C1), (C2)
+Communication SendingAttr::getCommunication() const {
+  return Sending{getSenders().vec()};
 }
 
-LogicalResult HostCallOp::verify() {
-  if (static_cast<int64_t>(getFunction()) < 0) // (C1)
-    return emitOpError("calls function ")
-           << static_cast<int64_t>(getFunction()) << "; numbers start at 0";
+Communication HostCallAttr::getCommunication() const {
+  return HostCall{getFunction()};
+}
+
+//===----------------------------------------------------------------------===//
+// Starts
+//===----------------------------------------------------------------------===//
+
+StartOp plan::createStart(OpBuilder &builder, PlanInstructionOpInterface op,
+                          ValueRange sources, ValueRange targets,
+                          IntegerAttr times) {
+  return StartOp::create(
+      builder, op.getLoc(), StartedType::get(builder.getContext()),
+      builder.getStringAttr(op.getCollectiveName()), op.getCommunication(),
+      sources, targets, op.getCommunicatingGroup(), op.getProvenance(), times);
+}
+
+SubAxes StartOp::getLinks() {
+  const Mesh mesh = getGroup().getMesh().getMesh();
+  return linksOf(getCommunication().getCommunication(), {mesh, getGroupAxes()});
+}
+
+int64_t StartOp::getBytesSent() {
+  const Mesh mesh = getGroup().getMesh().getMesh();
+  SubAxes axes = getGroupAxes();
+  return bytesSent(getCommunication().getCommunication(), {mesh, axes},
+                   localArrays(getSources().getTypes()),
+                   localArrays(getTargets().getTypes()));
+}
+
+WaitOp StartOp::getWait() {
+  return getStarted().use_empty()
+             ? WaitOp()
+             : dyn_cast<WaitOp>(*getStarted().user_begin());
+}
+
+LogicalResult StartOp::verify() {
+  const Mesh mesh = getGroup().getMesh().getMesh();
+  SubAxes axes = getGroupAxes();
+  auto movement = dyn_cast<MovementAttr>(getCommunication());
+  if (movement && movement.getFrom().getMesh() != getGroup().getMesh()) // (C1)
+    return emitOpError("moves on the mesh ")
+           << movement.getFrom().getMesh() << " over a group of "
+           << getGroup().getMesh();
+  std::string reason =
+      invalidReason(getCommunication().getCommunication(), {mesh, axes},
+                    localArrays(getSources().getTypes()),
+                    localArrays(getTargets().getTypes()));
+  if (!reason.empty()) // (C1)
+    return emitOpError(reason);
+  if (!getStarted().hasOneUse()) // (C2)
+    return emitOpError("has ")
+           << std::distance(getStarted().use_begin(), getStarted().use_end())
+           << " waits; write one plan.wait";
+  for (Operation *op = getOperation(); op != getWait(); op = op->getNextNode())
+    if (isa<LabelOp, JumpOp, JumpUnlessOp>(op)) // (C2)
+      return op->emitOpError("is between a collective's start and wait")
+                 .attachNote(getLoc())
+             << "the start";
   return success();
 }

@@ -8,22 +8,25 @@ include "mlir/IR/Interfaces.td"
 def Plan_InstructionOpInterface : OpInterface<"PlanInstructionOpInterface"> {
   let cppNamespace = "::weft::plan";
   let description = [{
-    An op on local tensors that becomes one instruction on their buffers:
-    collectives and calls of the host. No kernel holds it.
+    An op on local tensors that becomes the start of a collective on their
+    buffers, and a wait: collectives and calls of the host. No kernel holds it.
   }];
   let methods = [
-    InterfaceMethod<[{
-      Creates the instruction. `sources` are the buffers of the operands,
-      `targets` those of the results. `times` says how often it happens in a
-      step: 0 that nobody knows, null once.
-    }], "void", "createInstruction",
-      (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$sources,
-           "::mlir::ValueRange":$targets, "::mlir::IntegerAttr":$times)>,
-    InterfaceMethod<[{
-      May result n have the buffer of operand n? It may where an element is
-      stored only after all loads of the same element.
-    }], "bool", "worksInPlace", (ins), "", [{ return false; }]>,
+    InterfaceMethod<"What the group does; its bytes and its links follow.",
+      "::weft::plan::CommunicationAttrInterface", "getCommunication">,
+    InterfaceMethod<"The digits in which a group's devices differ: a layout of rank 1.",
+      "::weft::LayoutAttr", "getCommunicatingGroup", (ins), "", [{ return $_op.getGroup(); }]>,
+    InterfaceMethod<"The name in reports, budgets and counters.",
+      "::llvm::StringRef", "getCollectiveName", (ins), "", [{ return $_op->getName().stripDialect(); }]>,
+    InterfaceMethod<"Provenance, one line for people, or null.",
+      "::mlir::StringAttr", "getProvenance", (ins), "",
+      [{ return $_op->template getAttrOfType<::mlir::StringAttr>("reason"); }]>,
   ];
+  let extraClassDeclaration = [{
+    /// May result n have the buffer of operand n? It may where an element is
+    /// stored only after all loads of the same element.
+    bool worksInPlace() { return ::weft::worksInPlace(getCommunication().getCommunication()); }
+  }];
 }
 
 #endif // WEFT_DIALECTS_PLAN_INSTRUCTION

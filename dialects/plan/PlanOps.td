@@ -22,6 +22,7 @@ def Plan_Dialect : Dialect {
   }];
   let dependentDialects = ["::weft::WeftDialect"];
   let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
   let hasOperationAttrVerify = 1;
 }
 
@@ -88,7 +89,7 @@ def Plan_ModuleFormatAttr : EnumAttr<Plan_Dialect, Plan_ModuleFormat, "module_fo
 def Plan_EpilogueAttr : EnumAttr<Plan_Dialect, Plan_Epilogue, "epilogue">;
 def Plan_ComputeAttr : EnumAttr<Plan_Dialect, Plan_Compute, "compute">;
 
-class Plan_Attr<string cppName, string mnemonicOf> : AttrDef<Plan_Dialect, cppName> {
+class Plan_Attr<string cppName, string mnemonicOf, list<Trait> traits = []> : AttrDef<Plan_Dialect, cppName, traits> {
   let mnemonic = mnemonicOf;
 }
 def Plan_ContractionAttr : Plan_Attr<"Contraction", "contraction"> {
@@ -187,139 +188,99 @@ def Plan_LaunchOp : Plan_InProgram<"launch", [AttrSizedOperandSegments, DeclareO
 // Collectives
 //===----------------------------------------------------------------------===//
 
-def Plan_CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
+// What the devices of a group do together: the kinds of
+// layout/Communication.h, which these attributes hold.
+def Plan_CommunicationAttrInterface : AttrInterface<"CommunicationAttrInterface"> {
   let cppNamespace = "::weft::plan";
-  let description = [{
-    The common part of all collectives: an instruction that waits for the group,
-    then combines or moves. Their meanings are those of the ops of the coll
-    dialect with the same names.
-  }];
+  let description = [{ A kind of collective with its properties. }];
   let methods = [
-    InterfaceMethod<"Buffers that a device hands in.", "::mlir::ValueRange", "getSources">,
-    InterfaceMethod<"Buffers that a device gets.", "::mlir::ValueRange", "getTargets">,
-    InterfaceMethod<"The digits in which the devices of a group differ, major to minor.", "::weft::SubAxes", "getGroupAxes">,
-    InterfaceMethod<"The axes along which something moves.", "::weft::SubAxes", "getLinks">,
-    InterfaceMethod<[{
-      Bytes that the device that sends most of all sends to others each time.
-    }], "int64_t", "getBytesSent">,
-    InterfaceMethod<"Provenance, one line for people.", "std::optional<::llvm::StringRef>", "getReason">,
-    InterfaceMethod<"How often it happens in a step: once where nothing is said, 0 where nobody knows.",
-      "std::optional<uint64_t>", "getTimes">,
+    InterfaceMethod<"The same in plain C++.", "::weft::Communication", "getCommunication">,
   ];
-  let extraClassDeclaration = [{
-    /// The name of the collective: all_reduce, all_gather, ...
-    ::llvm::StringRef getKind() { return getOperation()->getName().stripDialect(); }
+}
+class Plan_CommunicationAttr<string cppName, string mnemonicOf>
+    : Plan_Attr<cppName, mnemonicOf, [DeclareAttrInterfaceMethods<Plan_CommunicationAttrInterface>]>;
+
+def Plan_CombinationAttr : Plan_CommunicationAttr<"Combination", "combination"> {
+  let summary = "combines the members' elements; along a dimension, each member gets its block";
+  let description = [{ `#plan.combination<sum>`, `#plan.combination<sum dim 0>`. }];
+  let parameters = (ins "::weft::ReduceKind":$kind, DefaultValuedParameter<"int64_t", "-1">:$dim);
+  let assemblyFormat = "`<` $kind (`dim` $dim^)? `>`";
+}
+def Plan_MovementAttr : Plan_CommunicationAttr<"Movement", "movement"> {
+  let summary = "gives an array of a global shape another layout";
+  let description = [{
+    `#plan.movement<[16, 16] from #a to #b>`: each device receives exactly the
+    elements that it lacks; with `ring`, blocks are sent with their padding.
+    (C1) both layouts are on one mesh.
   }];
+  let parameters = (ins OptionalArrayRefParameter<"int64_t">:$shape, "::weft::LayoutAttr":$from,
+                        "::weft::LayoutAttr":$to, DefaultValuedParameter<"bool", "false">:$isRing);
+  let assemblyFormat = "`<` `[` (`]`) : ($shape^ `]`)? `from` $from `to` $to `` custom<Ring>($isRing) `>`";
+  let genVerifyDecl = 1;
+}
+def Plan_FetchingAttr : Plan_CommunicationAttr<"Fetching", "fetching"> {
+  let summary = "receives chosen positions of a dimension of the group's blocks";
+  let description = [{
+    `#plan.fetching<dim 0 at[8, 4, 1, -2, 1, 0]>`: size, block, step, offset,
+    divisor and modulus of coll.fetch. `#plan.fetching<dim 0>`: the positions in
+    the second source, as coll.pick. (C1) there are six numbers or none.
+  }];
+  let parameters = (ins "int64_t":$dim, OptionalArrayRefParameter<"int64_t">:$positions);
+  let assemblyFormat = "`<` `dim` $dim (`at` `[` $positions^ `]`)? `>`";
+  let genVerifyDecl = 1;
+}
+def Plan_SendingAttr : Plan_CommunicationAttr<"Sending", "sending"> {
+  let summary = "member k receives all that member senders[k] has, nothing where that is -1";
+  let description = [{ `#plan.sending<[1, -1]>`. }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$senders);
+  let assemblyFormat = "`<` `[` $senders `]` `>`";
+}
+def Plan_HostCallAttr : Plan_CommunicationAttr<"HostCall", "host_call"> {
+  let summary = "calls a function of the host with the sources of the first member; all get its results";
+  let description = [{ `#plan.host_call<7>`. }];
+  let parameters = (ins "int64_t":$function);
+  let assemblyFormat = "`<` $function `>`";
 }
 
-// Attributes of a collective: `times` is its number of executions in a step if
-// that is not one, 0 if unknown. `group` is a layout of rank 1, whose dimension
-// lists the axes.
-class Plan_CollectiveOp<string mnemonic, string text, list<Trait> traits = []>
-    : Plan_InProgram<mnemonic, !listconcat([Plan_CollectiveOpInterface], traits)> {
-  let summary = text;
+def Plan_StartedType : TypeDef<Plan_Dialect, "Started"> {
+  let mnemonic = "started";
+  let summary = "a collective that a device has started";
+}
+
+def Plan_StartOp : Plan_InProgram<"start", [AttrSizedOperandSegments]> {
+  let summary = "starts a collective: hands in buffers, and fills others until the wait";
+  let description = [{
+    `%0 = plan.start "all_reduce" #plan.combination<sum> (%a, %b) to (%a, %c) over #group reason "..." times 3 : (memref<..>, memref<..>) to (memref<..>, memref<..>)`.
+    The name is for people. `group` is a layout of rank 1, whose dimension lists
+    the digits in which a group's devices differ. `times` is the number of
+    executions in a step if that is not one, 0 if unknown.
+    (C1) the buffers fit the communication; (C2) one plan.wait follows, without
+    a label or jump between both.
+  }];
+  let arguments = (ins StrAttr:$name, Plan_CommunicationAttrInterface:$communication,
+                       Variadic<AnyStaticShapeMemRef>:$sources, Variadic<AnyStaticShapeMemRef>:$targets,
+                       Weft_LayoutAttr:$group, OptionalAttr<StrAttr>:$reason, OptionalAttr<I64Attr>:$times);
+  let results = (outs Plan_StartedType:$started);
+  let assemblyFormat = [{
+    $name $communication ` ` `(` $sources `)` `to` ` ` `(` $targets `)` `over` $group (`reason` $reason^)? (`times` $times^)?
+    attr-dict `:` `(` type($sources) `)` `to` ` ` `(` type($targets) `)`
+  }];
+  let extraClassDeclaration = [{
+    /// The digits in which the devices of a group differ, major to minor.
+    ::weft::SubAxes getGroupAxes() { return groupAxes(getGroup()); }
+    /// The axes along which something moves.
+    ::weft::SubAxes getLinks();
+    /// Bytes that the busiest device sends to others each time.
+    int64_t getBytesSent();
+    WaitOp getWait();
+  }];
   let hasVerifier = 1;
 }
-defvar Plan_InGroup = [{
-  ::weft::SubAxes getGroupAxes() { return groupAxes(getGroup()); }
-  ::weft::SubAxes getLinks() { return groupAxes(getGroup()); }
-  int64_t getBytesSent();
-}];
-
-def Plan_AllReduceOp : Plan_CollectiveOp<"all_reduce", "combines each source over the group into its target, in device order", [SameVariadicOperandSize]> {
-  let description = [{
-    `plan.all_reduce sum %a, %b to %a, %c over #group reason "..." times 3 : memref<..>, memref<..> to memref<..>, memref<..>`.
-    (C1) there is a source, and targets have their sources' types.
-  }];
-  let arguments = (ins Weft_ReduceKindAttr:$reduce, Variadic<AnyStaticShapeMemRef>:$sources, Variadic<AnyStaticShapeMemRef>:$targets,
-                       Weft_LayoutAttr:$group, OptionalAttr<StrAttr>:$reason, OptionalAttr<I64Attr>:$times);
-  let assemblyFormat = [{
-    `` $reduce $sources `to` $targets `over` $group (`reason` $reason^)? (`times` $times^)? attr-dict
-    `:` type($sources) `to` type($targets)
-  }];
-  let extraClassDeclaration = Plan_InGroup;
-}
-
-// An op that moves a buffer: one source, or a source and further operands that
-// are read; the last operand is the target.
-class Plan_MovingOp<string mnemonic, string text, dag operands, dag own, string form, string types,
-                    string more = Plan_InGroup, dag group = (ins Weft_LayoutAttr:$group)>
-    : Plan_CollectiveOp<mnemonic, text> {
-  let arguments = !con(operands, own, group, (ins OptionalAttr<StrAttr>:$reason, OptionalAttr<I64Attr>:$times));
-  let assemblyFormat = form # " (`reason` $reason^)? (`times` $times^)? attr-dict `:` " # types;
-  let extraClassDeclaration = [{
-    ::mlir::ValueRange getSources() { return getOperation()->getOperands().drop_back(); }
-    ::mlir::ValueRange getTargets() { return getOperation()->getOperands().take_back(); }
-  }] # more;
-}
-class Plan_GroupMoveOp<string mnemonic, string text, dag own, string form>
-    : Plan_MovingOp<mnemonic, text, (ins AnyStaticShapeMemRef:$source, AnyStaticShapeMemRef:$target), own,
-                    form # " `over` $group", "type($source) `to` type($target)">;
-
-def Plan_AllGatherOp : Plan_GroupMoveOp<"all_gather", "concatenates the group's blocks, truncated to the target",
-    (ins I64Attr:$dim), "$source `to` $target `dim` $dim"> {
-  let description = [{ `plan.all_gather %a to %b dim 0 over #group : memref<4xf32> to memref<8xf32>`. (C1) the dim lies in the rank, others agree; (C2) sizes fit the group. }];
-}
-def Plan_ReduceScatterOp : Plan_GroupMoveOp<"reduce_scatter", "combines, then keeps block k of the target's size",
-    (ins Weft_ReduceKindAttr:$reduce, I64Attr:$dim), "`` $reduce $source `to` $target `dim` $dim"> {
-  let description = [{ `plan.reduce_scatter sum %a to %b dim 0 over #group : memref<8xf32> to memref<4xf32>`. (C1) the dim lies in the rank, others agree; (C2) sizes fit the group. }];
-}
-def Plan_AllToAllOp : Plan_GroupMoveOp<"all_to_all", "sends block j along `split` to member j, concatenates along `concat`",
-    (ins I64Attr:$split, I64Attr:$concat), "$source `to` $target `split` $split `concat` $concat"> {
-  let description = [{ `plan.all_to_all %a to %b split 1 concat 0 over #group : memref<4x8xf32> to memref<8x4xf32>`. (C1) the two dims differ and lie in the rank, others agree; (C2) sizes fit the group. }];
-}
-def Plan_FetchOp : Plan_GroupMoveOp<"fetch", "receives chosen positions of a dimension: see coll.fetch",
-    (ins I64Attr:$dim, I64Attr:$size, I64Attr:$block, I64Attr:$step, I64Attr:$offset, I64Attr:$divisor, I64Attr:$modulus),
-    "$source `to` $target `dim` $dim `of` $size `at` `block` $block `step` $step `offset` $offset `divisor` $divisor `modulus` $modulus"> {
-  let description = [{
-    `plan.fetch %a to %b dim 0 of 8 at block 4 step 1 offset -1 divisor 1 modulus 0 over #group : memref<4xf32> to memref<6xf32>`.
-    (C1) the dim lies in the rank, others agree; (C2) the source's size is
-    ceil(size / group size); (C3) the divisor is positive, the modulus not negative.
-  }];
-}
-def Plan_CollectivePermuteOp : Plan_GroupMoveOp<"collective_permute", "member k receives all that member senders[k] has, nothing where that is -1",
-    (ins DenseI64ArrayAttr:$senders), "$source `to` $target `senders` $senders"> {
-  let description = [{ `plan.collective_permute %a to %b senders [1, 0] over #group : memref<4xf32> to memref<4xf32>`. (C1) one sender for each member, -1 or a member; (C2) source and target have one type. }];
-}
-def Plan_PickOp : Plan_MovingOp<"pick", "receives the elements at positions that are data: see coll.pick",
-    (ins AnyStaticShapeMemRef:$source, AnyStaticShapeMemRef:$positions, AnyStaticShapeMemRef:$target), (ins I64Attr:$dim),
-    "$source `at` $positions `to` $target `dim` $dim `over` $group", "type($source) `at` type($positions) `to` type($target)"> {
-  let description = [{
-    `plan.pick %a at %p to %b dim 0 over #group : memref<4xf32> at memref<6xi64> to memref<6xf32>`.
-    (C1) positions are i64 in the target's shape; (C2) the dim lies in the rank, others agree.
-  }];
-}
-
-class Plan_LayoutMoveOp<string mnemonic, string text>
-    : Plan_MovingOp<mnemonic, text, (ins AnyStaticShapeMemRef:$source, AnyStaticShapeMemRef:$target),
-        (ins DenseI64ArrayAttr:$shape, Weft_LayoutAttr:$from, Weft_LayoutAttr:$to),
-        "$source `to` $target `of` $shape `from` $from `into` $to", "type($source) `to` type($target)", [{
-          ::weft::SubAxes getGroupAxes();
-          ::weft::SubAxes getLinks();
-          int64_t getBytesSent();
-        }], (ins)> {
-  let description = [{
-    `plan.exchange %a to %b of [16, 16] from #a into #b : memref<8x16xf32> to memref<16x8xf32>`,
-    with the global shape, among all devices of the mesh. (C1) source and target
-    have the local shapes of the two layouts; (C2) neither is partial.
-  }];
-}
-def Plan_PermuteOp : Plan_LayoutMoveOp<"permute", "each device sends its whole block to one other">;
-def Plan_ExchangeOp : Plan_LayoutMoveOp<"exchange", "each device receives exactly the elements that it lacks">;
-
-def Plan_HostCallOp : Plan_CollectiveOp<"host_call", "calls a function of the host, once for each group", [AttrSizedOperandSegments]> {
-  let description = [{
-    `plan.host_call 7(%a, %b) to (%c) over #group : (memref<..>, memref<..>) to (memref<..>)`,
-    with the sources of the group's first member; all members get the results.
-    (C1) the number is not negative.
-  }];
-  let arguments = (ins I64Attr:$function, Variadic<AnyStaticShapeMemRef>:$sources, Variadic<AnyStaticShapeMemRef>:$targets,
-                       Weft_LayoutAttr:$group, OptionalAttr<StrAttr>:$reason, OptionalAttr<I64Attr>:$times);
-  let assemblyFormat = [{
-    $function `(` $sources `)` `to` ` ` `(` $targets `)` `over` $group (`reason` $reason^)? (`times` $times^)? attr-dict
-    `:` `(` type($sources) `)` `to` ` ` `(` type($targets) `)`
-  }];
-  let extraClassDeclaration = Plan_InGroup;
+def Plan_WaitOp : Plan_InProgram<"wait"> {
+  let summary = "waits for the end of a collective on the device";
+  let description = [{ `plan.wait %0`. }];
+  let arguments = (ins Plan_StartedType:$started);
+  let assemblyFormat = "$started attr-dict";
 }
 
 //===----------------------------------------------------------------------===//

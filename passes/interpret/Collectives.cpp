@@ -1,8 +1,7 @@
 //===- Collectives.cpp - the meaning of communication ---------------------===//
 //
 // A collective over a group is a function from the tensors of the members, in
-// the order of their coordinates, to the members' results; permute and exchange
-// are functions of the tensors of all devices.
+// the order of their coordinates, to the members' results, by its kind.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,18 +57,6 @@ Tensor blockOf(const Tensor &x, RankedTensorType type, int64_t dim, int64_t k) {
   return result;
 }
 
-/// Concatenates blocks along `dim` and truncates the result to `type`.
-Tensor concatenated(ArrayRef<Tensor> blocks, RankedTensorType type,
-                    int64_t dim) {
-  Tensor result = padding(type);
-  SmallVector<int64_t, 4> from(type.getRank(), 0), to(from);
-  for (const Tensor &block : blocks) {
-    copyBlock(block, from, result, to, block.getShape());
-    to[dim] += block.getShape()[dim];
-  }
-  return result;
-}
-
 Tensor combined(ReduceKind kind, ArrayRef<const Tensor *> members) {
   Tensor result = *members[0];
   for (const Tensor *member : members.drop_front())
@@ -78,136 +65,162 @@ Tensor combined(ReduceKind kind, ArrayRef<const Tensor *> members) {
   return result;
 }
 
-/// The result of coll.fetch: member k's elements at the positions of the op's
-/// formula.
-Tensor fetched(coll::FetchOp op, ArrayRef<const Tensor *> members, int64_t k) {
-  auto type = cast<RankedTensorType>(op.getResult().getType());
-  int64_t dim = op.getDim(), d = op.getDivisor(), m = op.getModulus();
-  int64_t block = shardSize(op.getSize(), members.size());
+/// The operands of a group's members: members[member][operand].
+using Members = ArrayRef<ArrayRef<const Tensor *>>;
+
+/// Member k's elements at the positions of the formula.
+Tensor fetched(const FetchedPositions &at, int64_t dim, RankedTensorType type,
+               Members members, int64_t k) {
+  int64_t d = at.divisor, m = at.modulus;
+  int64_t block = shardSize(at.size, members.size());
   Tensor result = padding(type);
   SmallVector<int64_t, 4> from(type.getRank(), 0), to(from);
   SmallVector<int64_t, 4> one(type.getShape());
   one[dim] = 1;
   for (int64_t t = 0; t < type.getDimSize(dim); ++t) {
-    int64_t at = op.getBlock() * k + op.getStep() * t + op.getOffset();
+    int64_t q = at.block * k + at.step * t + at.offset;
     if (m > 0)
-      at = (at % m + m) % m;
-    if (at < 0 || at % d != 0 || at / d >= int64_t(op.getSize()))
+      q = (q % m + m) % m;
+    if (q < 0 || q % d != 0 || q / d >= at.size)
       continue;
-    from[dim] = at / d % block;
+    from[dim] = q / d % block;
     to[dim] = t;
-    copyBlock(*members[at / d / block], from, result, to, one);
+    copyBlock(*members[q / d / block][0], from, result, to, one);
   }
   return result;
 }
 
-/// The result of coll.pick: member k's element at each of member k's positions.
-Tensor picked(coll::PickOp op, ArrayRef<const Tensor *> members,
-              const Tensor &positions) {
-  Tensor result(cast<RankedTensorType>(op.getResult().getType()));
-  int64_t dim = op.getDim(), block = members[0]->getShape()[dim];
-  SmallVector<int64_t, 4> strides = stridesOf(members[0]->getShape());
+/// Member k's element at each of member k's positions.
+Tensor picked(int64_t dim, RankedTensorType type, Members members, int64_t k) {
+  Tensor result(type);
+  ArrayRef<int64_t> shape = members[0][0]->getShape();
+  int64_t block = shape[dim];
+  SmallVector<int64_t, 4> strides = stridesOf(shape);
   int64_t last = block * static_cast<int64_t>(members.size()) - 1;
   for (int64_t i = 0; i < result.size() && last >= 0; ++i) {
-    int64_t q = std::clamp<int64_t>(positions.integer(i), 0, last), from = 0;
+    int64_t q = std::clamp<int64_t>(members[k][1]->integer(i), 0, last);
+    int64_t from = 0;
     for (auto [d, at] : llvm::enumerate(indexOf(i, result.getShape())))
       from += (static_cast<int64_t>(d) == dim ? q % block : at) * strides[d];
-    result.copy(i, *members[q / block], from);
+    result.copy(i, *members[q / block][0], from);
   }
   return result;
 }
 
-/// The result of member k, from the operand of each member.
-Tensor memberResult(Operation *op, unsigned index,
-                    ArrayRef<const Tensor *> members, int64_t k) {
-  auto type = cast<RankedTensorType>(op->getResult(index).getType());
-  return llvm::TypeSwitch<Operation *, Tensor>(op)
-      .Case([&](coll::SliceOp slice) {
-        return blockOf(*members[k], type, slice.getDim(), k);
-      })
-      .Case([&](coll::MakePartialOp partial) {
-        return k == 0 ? *members[0] : absentTensor(partial.getKind(), type);
-      })
-      .Case([&](coll::AllReduceOp reduce) {
-        return combined(reduce.getKind(), members);
-      })
-      .Case([&](coll::ReduceScatterOp scatter) {
-        return blockOf(combined(scatter.getKind(), members), type,
-                       scatter.getDim(), k);
-      })
-      .Case([&](coll::AllGatherOp gather) {
-        Tensors blocks;
-        for (const Tensor *member : members)
-          blocks.push_back(*member);
-        return concatenated(blocks, type, gather.getDim());
-      })
-      .Case([&](coll::FetchOp fetch) { return fetched(fetch, members, k); })
-      .Case([&](coll::CollectivePermuteOp permute) {
-        int64_t source = permute.getSources()[k];
-        return source < 0 ? padding(type) : *members[source];
-      })
-      .Case([&](coll::AllToAllOp move) {
-        Tensors blocks;
-        for (const Tensor *member : members) {
-          SmallVector<int64_t> shape(member->getShape());
-          shape[move.getSplit()] = type.getDimSize(move.getSplit());
-          blocks.push_back(blockOf(
-              *member, RankedTensorType::get(shape, type.getElementType()),
-              move.getSplit(), k));
-        }
-        return concatenated(blocks, type, move.getConcat());
-      })
-      .DefaultUnreachable("not a grouped collective");
-}
+/// The results of member k, from the operands of all members. A movement is a
+/// function of the whole group: see moved().
+struct MemberMeaning {
+  Operation *op;
+  Members members;
+  int64_t k;
 
-SmallVector<Tensors>
-groupedMeaning(Operation *op, const Mesh &mesh, LayoutAttr group,
-               ArrayRef<SmallVector<const Tensor *>> operands) {
-  SmallVector<Tensors> results(mesh.size(), Tensors(op->getNumResults()));
-  DeviceGroups all = groupsOver(mesh.axes, group.getLayout().dims[0]);
-  for (const DeviceGroup &members : all.groups)
+  RankedTensorType type(unsigned index = 0) const {
+    return cast<RankedTensorType>(op->getResult(index).getType());
+  }
+  Tensors operator()(const Combination &its) const {
+    Tensors results;
     for (unsigned index = 0; index < op->getNumResults(); ++index) {
       SmallVector<const Tensor *> tensors;
-      for (int64_t position : members)
-        tensors.push_back(operands[position][index]);
-      for (auto [k, position] : llvm::enumerate(members))
-        results[position][index] = memberResult(op, index, tensors, k);
+      for (ArrayRef<const Tensor *> member : members)
+        tensors.push_back(member[index]);
+      Tensor all = combined(its.kind, tensors);
+      results.push_back(its.dim ? blockOf(all, type(), *its.dim, k)
+                                : std::move(all));
     }
-  return results;
+    return results;
+  }
+  Tensors operator()(const Fetching &its) const {
+    return {its.positions ? fetched(*its.positions, its.dim, type(), members, k)
+                          : picked(its.dim, type(), members, k)};
+  }
+  Tensors operator()(const Sending &its) const {
+    int64_t sender = its.senders[k];
+    return {sender < 0 ? padding(type()) : *members[sender][0]};
+  }
+  Tensors operator()(const Movement &) const { return {}; }
+  Tensors operator()(const HostCall &) const { return {}; }
+};
+
+/// The digits of the group as a mesh, whose positions are the members.
+Mesh meshOf(ArrayRef<SubAxis> digits) {
+  Mesh mesh;
+  for (const SubAxis &digit : digits)
+    mesh.axes.push_back({"", digit.size});
+  return mesh;
 }
 
-SmallVector<Tensors>
-pickMeaning(coll::PickOp op, const Mesh &mesh,
-            ArrayRef<SmallVector<const Tensor *>> operands) {
+/// The layout, which has digits of the group only, on the mesh of these digits.
+Layout onMeshOf(ArrayRef<SubAxis> digits, Layout layout) {
+  for (SubAxes &dim : layout.dims)
+    for (SubAxis &digit : dim) {
+      auto number =
+          static_cast<uint32_t>(llvm::find(digits, digit) - digits.begin());
+      digit = {number, 1, digit.size};
+    }
+  return layout;
+}
+
+/// The results of a movement, which gives the value of a group another layout.
+/// Returns the reason of a refusal, or empty.
+std::string moved(const Movement &its, const Mesh &mesh,
+                  ArrayRef<SubAxis> digits, Members members, Tensors &results) {
+  Mesh group = its.isRing ? meshOf(digits) : mesh;
+  auto placed = [&](const Layout &layout) {
+    return its.isRing ? onMeshOf(digits, layout) : layout;
+  };
+  Tensors locals;
+  for (ArrayRef<const Tensor *> member : members)
+    locals.push_back(*member[0]);
+  Tensor global;
+  std::string reason =
+      gatherTensor(group, placed(its.from), its.shape, locals, global);
+  if (reason.empty())
+    results = shardTensor(group, placed(its.to), global);
+  return reason;
+}
+
+/// The results of a collective on all devices.
+FailureOr<SmallVector<Tensors>>
+communicated(plan::PlanInstructionOpInterface op, const Mesh &mesh,
+             ArrayRef<SmallVector<const Tensor *>> operands) {
+  Communication communication = op.getCommunication().getCommunication();
+  SubAxes digits = plan::groupAxes(op.getCommunicatingGroup());
   SmallVector<Tensors> results(mesh.size());
-  DeviceGroups all = groupsOver(mesh.axes, op.getGroup().getLayout().dims[0]);
-  for (const DeviceGroup &members : all.groups) {
-    SmallVector<const Tensor *> tensors;
-    for (int64_t position : members)
-      tensors.push_back(operands[position][0]);
-    for (int64_t position : members)
-      results[position] = {picked(op, tensors, *operands[position][1])};
+  DeviceGroups all = groupsOver(mesh.axes, digits);
+  for (const DeviceGroup &positions : all.groups) {
+    SmallVector<ArrayRef<const Tensor *>> members;
+    for (int64_t position : positions)
+      members.push_back(operands[position]);
+    if (const auto *its = std::get_if<Movement>(&communication)) {
+      Tensors blocks;
+      std::string reason = moved(*its, mesh, digits, members, blocks);
+      if (!reason.empty())
+        return op->emitOpError(reason);
+      for (auto [block, position] : llvm::zip_equal(blocks, positions))
+        results[position] = {std::move(block)};
+      continue;
+    }
+    for (auto [k, position] : llvm::enumerate(positions))
+      results[position] = std::visit(
+          MemberMeaning{op, members, static_cast<int64_t>(k)}, communication);
   }
   return results;
 }
 
-/// The results of permute and exchange, which give the global value another
-/// layout.
-FailureOr<SmallVector<Tensors>>
-layoutMove(Operation *op, ArrayRef<int64_t> shape, LayoutAttr from,
-           LayoutAttr to, ArrayRef<SmallVector<const Tensor *>> operands) {
-  Mesh mesh = from.getMesh().getMesh();
-  Tensors locals;
-  for (const auto &operand : operands)
-    locals.push_back(*operand[0]);
-  Tensor global;
-  std::string reason =
-      gatherTensor(mesh, from.getLayout(), shape, locals, global);
-  if (!reason.empty())
-    return op->emitOpError(reason);
+/// The results of an op that moves nothing: of each member, by its operand and
+/// its number.
+SmallVector<Tensors> onEachMember(
+    Operation *op, const Mesh &mesh, LayoutAttr group,
+    ArrayRef<SmallVector<const Tensor *>> operands,
+    llvm::function_ref<Tensor(RankedTensorType, const Tensor &, int64_t)>
+        meaning) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
   SmallVector<Tensors> results;
-  for (Tensor &block : shardTensor(mesh, to.getLayout(), global))
-    results.push_back({std::move(block)});
+  for (int64_t position = 0; position < mesh.size(); ++position)
+    results.push_back(
+        {meaning(type, *operands[position][0],
+                 coordinate(mesh, position,
+                            ArrayRef<SubAxis>(plan::groupAxes(group))))});
   return results;
 }
 
@@ -229,40 +242,42 @@ std::optional<FailureOr<SmallVector<Tensors>>>
 meaningOfCollective(Operation *op, const Mesh &mesh,
                     ArrayRef<SmallVector<const Tensor *>> operands) {
   using Result = std::optional<FailureOr<SmallVector<Tensors>>>;
-  auto otherMesh = [&](LayoutAttr layout) {
-    return layout.getMesh().getMesh().axes != mesh.axes;
-  };
-  auto refused = [&]() -> Result {
-    return FailureOr<SmallVector<Tensors>>(
-        op->emitOpError("is over another mesh than the one of ")
-        << mesh.size() << " devices that the program runs on");
-  };
-  auto grouped = [&](auto collective) -> Result {
-    if (otherMesh(collective.getGroup()))
-      return refused();
-    return FailureOr(groupedMeaning(op, mesh, collective.getGroup(), operands));
-  };
-  auto move = [&](auto collective) -> Result {
-    if (otherMesh(collective.getFrom()))
-      return refused();
-    return layoutMove(op, collective.getShape(), collective.getFrom(),
-                      collective.getTo(), operands);
+  auto on = [&](LayoutAttr group, auto results) -> Result {
+    if (group.getMesh().getMesh().axes != mesh.axes)
+      return FailureOr<SmallVector<Tensors>>(
+          op->emitOpError("is over another mesh than the one of ")
+          << mesh.size() << " devices that the program runs on");
+    return results();
   };
   return llvm::TypeSwitch<Operation *, Result>(op)
-      .Case([&](coll::CoordinateOp coordinateOp) -> Result {
-        if (otherMesh(coordinateOp.getGroup()))
-          return refused();
-        return FailureOr(coordinates(coordinateOp, mesh));
+      .Case([&](coll::CoordinateOp its) {
+        return on(its.getGroup(),
+                  [&] { return FailureOr(coordinates(its, mesh)); });
       })
-      .Case<coll::SliceOp, coll::MakePartialOp, coll::AllReduceOp,
-            coll::ReduceScatterOp, coll::AllGatherOp, coll::AllToAllOp,
-            coll::FetchOp, coll::CollectivePermuteOp>(grouped)
-      .Case([&](coll::PickOp pick) -> Result {
-        if (otherMesh(pick.getGroup()))
-          return refused();
-        return FailureOr(pickMeaning(pick, mesh, operands));
+      .Case([&](coll::SliceOp its) {
+        return on(its.getGroup(), [&] {
+          return FailureOr(onEachMember(
+              op, mesh, its.getGroup(), operands,
+              [&](RankedTensorType type, const Tensor &x, int64_t k) {
+                return blockOf(x, type, its.getDim(), k);
+              }));
+        });
       })
-      .Case<coll::PermuteOp, coll::ExchangeOp>(move)
+      .Case([&](coll::MakePartialOp its) {
+        return on(its.getGroup(), [&] {
+          return FailureOr(onEachMember(
+              op, mesh, its.getGroup(), operands,
+              [&](RankedTensorType type, const Tensor &x, int64_t k) {
+                return k == 0 ? x : absentTensor(its.getKind(), type);
+              }));
+        });
+      })
+      .Case([&](plan::PlanInstructionOpInterface its) -> Result {
+        if (!isa<coll::CollDialect>(op->getDialect()))
+          return std::nullopt; // calls of the host
+        return on(its.getCommunicatingGroup(),
+                  [&] { return communicated(its, mesh, operands); });
+      })
       .Default([](Operation *) { return std::nullopt; });
 }
 

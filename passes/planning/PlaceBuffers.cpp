@@ -180,8 +180,11 @@ LogicalResult ProgramEmitter::emitInstruction(Operation &op) {
     emitLaunch(call);
   } else if (auto instruction =
                  dyn_cast<plan::PlanInstructionOpInterface>(op)) {
-    instruction.createInstruction(builder, buffers(op.getOperands()),
-                                  buffers(op.getResults()), timesAttr());
+    // A wait follows at once.
+    plan::StartOp start =
+        plan::createStart(builder, instruction, buffers(op.getOperands()),
+                          buffers(op.getResults()), timesAttr());
+    plan::WaitOp::create(builder, op.getLoc(), start.getStarted());
   } else if (auto ret = dyn_cast<func::ReturnOp>(op)) {
     emitFinalCopies(ret);
   } else if (auto loop = dyn_cast<WhileOp>(op)) {

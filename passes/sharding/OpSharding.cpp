@@ -1,7 +1,8 @@
 //===- OpSharding.cpp - layouts of one op's tensors, by its factors -------===//
 
 #include "weft/passes/sharding/OpSharding.h"
-#include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/plan/LocalArrays.h"
+#include "weft/dialects/plan/PlanInstruction.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/rules/RuleParts.h"
 
@@ -290,11 +291,28 @@ OpSharding weft::applyAxes(const Mesh &mesh, const OpWithRule &op,
   return sharding;
 }
 
+/// The op as a collective that works on shards; null for other ops.
+static plan::PlanInstructionOpInterface collectiveOnShards(Operation *op) {
+  return isa<ShardingRuleOpInterface>(op)
+             ? dyn_cast<plan::PlanInstructionOpInterface>(op)
+             : plan::PlanInstructionOpInterface();
+}
+
+std::optional<SubAxes> weft::linksUsedBy(const OpWithRule &op) {
+  plan::PlanInstructionOpInterface sends = collectiveOnShards(op.op);
+  if (!sends)
+    return std::nullopt;
+  LayoutAttr group = sends.getCommunicatingGroup();
+  const Mesh mesh = group.getMesh().getMesh();
+  SubAxes axes = plan::groupAxes(group);
+  return linksOf(sends.getCommunication().getCommunication(), {mesh, axes});
+}
+
 int64_t weft::bytesSentBy(const OpWithRule &op, const OpSharding &sharding) {
-  auto sends = dyn_cast<coll::SendingOpInterface>(op.op);
+  plan::PlanInstructionOpInterface sends = collectiveOnShards(op.op);
   if (!sends)
     return 0;
-  int64_t held = 0, received = 0;
+  std::vector<LocalArray> held, received;
   for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor) {
     auto type = dyn_cast<RankedTensorType>(op.value(tensor).getType());
     if (!type)
@@ -303,12 +321,15 @@ int64_t weft::bytesSentBy(const OpWithRule &op, const OpSharding &sharding) {
     const Layout &layout = isOperand
                                ? sharding.operands[tensor]
                                : sharding.results[tensor - op.numOperands()];
-    int64_t bytes = bytesOf(type.getElementType());
-    for (int64_t size : localShape(layout, type.getShape()))
-      bytes *= size;
-    (isOperand ? held : received) += bytes;
+    LocalArray array = plan::localArray(type);
+    array.shape = localShape(layout, type.getShape());
+    (isOperand ? held : received).push_back(std::move(array));
   }
-  return sends.getBytesSent(held, received);
+  LayoutAttr group = sends.getCommunicatingGroup();
+  const Mesh mesh = group.getMesh().getMesh();
+  SubAxes axes = plan::groupAxes(group);
+  return bytesSent(sends.getCommunication().getCommunication(), {mesh, axes},
+                   held, received);
 }
 
 bool weft::nothingSplit(const TensorLayouts &layouts) {

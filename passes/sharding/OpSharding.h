@@ -105,6 +105,8 @@ OpSharding applyAxes(const Mesh &mesh, const OpWithRule &op, FactorAxes axes);
 /// Bytes that the op, or the part, itself sends on its shards: 0 except for
 /// collectives in regions.
 int64_t bytesSentBy(const OpWithRule &op, const OpSharding &sharding);
+/// The axes along which these bytes are sent; nothing for other ops.
+std::optional<SubAxes> linksUsedBy(const OpWithRule &op);
 
 } // namespace weft
 

@@ -2,7 +2,6 @@
 
 #include "weft/passes/sharding/ReshardCost.h"
 
-#include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
 #include <algorithm>
@@ -75,9 +74,8 @@ Price ReshardCost::of(ReshardOp reshard) {
 
 Price ReshardCost::sending(const OpWithRule &op,
                            const OpSharding &sharding) const {
-  auto sends = dyn_cast<coll::SendingOpInterface>(op.op);
-  if (!sends)
+  std::optional<SubAxes> links = linksUsedBy(op);
+  if (!links)
     return {};
-  return Price::of(slowestLink(mesh, sends.getLinks()),
-                   bytesSentBy(op, sharding));
+  return Price::of(slowestLink(mesh, *links), bytesSentBy(op, sharding));
 }

@@ -39,8 +39,9 @@
 extern "C" {
 #endif
 
-/// An instruction. `kind`: "launch", "copy", "jump", "return" or the kind of a
-/// collective, such as "all_reduce". `name`: the kernel, or the value that a
+/// An instruction. `kind`: "launch", "copy", "jump", "return", "wait", or the
+/// name of the collective that it starts, such as "all_reduce". The time of a
+/// collective is that of its start, until the wait has ended. `name`: the kernel, or the value that a
 /// collective moves. `bytes`: for a launch or copy, the bytes of the buffers
 /// that it reads, writes or uses as scratch memory; for a collective, the bytes
 /// that a device sends, the largest over devices. `operations`: for a launch,

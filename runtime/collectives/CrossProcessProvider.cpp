@@ -35,9 +35,6 @@ public:
   CollectiveTable table(int64_t group) const override {
     return local->table(group);
   }
-  uint64_t bytesSent(int64_t position) const override {
-    return local->bytesSent(position);
-  }
 
   std::vector<std::unique_ptr<CrossProcessGroup>>
       groups; ///< indexed by group; null: none

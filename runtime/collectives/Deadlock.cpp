@@ -1,5 +1,7 @@
 #include "weft/runtime/collectives/Deadlock.h"
 
+#include <algorithm>
+
 namespace weft::runtime {
 
 std::string describeDeadlock(const Plan &plan, const Ownership &ownership,
@@ -13,13 +15,14 @@ std::string describeDeadlock(const Plan &plan, const Ownership &ownership,
       continue;
     text += "; device " + std::to_string(position) + " waits at " +
             plan.describe(device.pc) + " for device";
-    const Collective &collective =
-        plan.collectives[plan.instructions[device.pc].index];
+    uint32_t number = plan.instructions[device.pc].index;
+    const Collective &collective = plan.collectives[number];
     const char *separator = " ";
     for (int64_t member :
          collective.groups[size_t(collective.groupOf[position])]) {
       const Standing &other = devices[size_t(member)];
-      if (other.isWaiting && other.pc == device.pc)
+      if ((other.isWaiting && other.pc == device.pc) ||
+          std::ranges::count(other.underWay, number))
         continue;
       text += separator + std::to_string(member);
       if (!ownership.isOwn(member))

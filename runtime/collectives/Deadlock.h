@@ -13,6 +13,9 @@ struct Standing {
   uint32_t pc = 0;
   bool isWaiting = false; ///< waits for others of its group
   bool hasReturned = false;
+  /// Collectives that it has started and that have not ended, unless it waits
+  /// for them.
+  std::vector<uint32_t> underWay = {};
 };
 
 /// The message of a deadlock: for at most 16 devices, by position, that cannot

@@ -1,7 +1,6 @@
 // Collectives between devices whose memory every worker can address. There is
 // one phase: once a group has arrived, any worker takes the next chunk.
 
-#include "weft/layout/RingTraffic.h"
 #include "weft/runtime/collectives/Moves.h"
 #include "weft/runtime/collectives/Picking.h"
 #include "weft/runtime/collectives/Reduce.h"
@@ -22,15 +21,11 @@ uint64_t chunkBytes(uint64_t total) {
   return std::clamp(total / 4, smallestChunk, largestChunk) / 64 * 64;
 }
 
-uint64_t totalBytes(const std::vector<Collective::Array> &arrays) {
+uint64_t sourceBytes(const Collective &collective) {
   uint64_t bytes = 0;
-  for (const Collective::Array &array : arrays)
+  for (const Collective::Array &array : collective.sources)
     bytes += array.bytes;
   return bytes;
-}
-
-uint64_t sourceBytes(const Collective &collective) {
-  return totalBytes(collective.sources);
 }
 
 class CopyCollective final : public PreparedCollective {
@@ -46,14 +41,6 @@ public:
       }
     }
     groups.push_back({std::move(moves), std::move(ends)});
-  }
-
-  /// Adds the bytes that the moves of a group send to `sent`, by position.
-  void count(const std::vector<Move> &moves,
-             const std::vector<int64_t> &group) {
-    for (const Move &move : moves)
-      if (move.source != move.target)
-        sent[size_t(group[size_t(move.source)])] += uint64_t(move.copy.bytes());
   }
 
   int64_t chunkCount(int64_t group) const override {
@@ -87,10 +74,6 @@ public:
   CollectiveTable table(int64_t group) const override {
     return std::span<const Move>(of(group).moves);
   }
-  uint64_t bytesSent(int64_t position) const override {
-    return sent.size() == 1 ? sent[0] : sent[position];
-  }
-  std::vector<uint64_t> sent; ///< indexed by position; one entry if all equal
 
 private:
   struct Group {
@@ -103,32 +86,21 @@ private:
   std::vector<Group> groups; ///< one entry if the moves of all groups are equal
 };
 
-/// Bytes that one device sends of all sources together.
-uint64_t sentInRing(RingKind kind, const Collective &collective) {
-  return uint64_t(ringBytes(kind, shardCount(collective.axes),
-                            int64_t(totalBytes(collective.sources)),
-                            int64_t(totalBytes(collective.targets))));
-}
-
 /// All-reduce and reduce-scatter.
 class Reducing final : public PreparedCollective {
 public:
-  Reducing(const Collective &collective, const AllReduce &its,
+  Reducing(const Collective &collective, const Combination &its,
            const Ownership &ownership)
-      : Reducing(collective, its.reduce, RingKind::AllReduce) {
-    for (size_t n = 0; n < arrays; ++n)
-      addArray(n, collective.sources[n]);
-    endLast();
-    // The least bytes of a divided all-reduce; smaller ones are faster with one
-    // message than with two.
-    constexpr uint64_t large = 64 << 10;
-    if (sourceBytes(collective) >= large)
-      for (const std::vector<int64_t> &group : collective.groups)
-        reducers.push_back(firstMembers(group, ownership));
-  }
-  Reducing(const Collective &collective, const ReduceScatter &its)
-      : Reducing(collective, its.reduce, RingKind::ReduceScatter) {
-    addBlocks(collective, its.dim);
+      : reduce(plan::ReduceKind(its.kind)), arrays(collective.sources.size()),
+        members(size_t(shardCount(collective.axes))),
+        limit(chunkBytes(sourceBytes(collective))) {
+    for (const Collective::Array &source : collective.sources)
+      functions.push_back({reduceFunction(source.dtype(), reduce),
+                           elementBytes(source.dtype())});
+    if (its.dim)
+      addBlocks(collective, *its.dim);
+    else
+      addArrays(collective, ownership);
     endLast();
   }
 
@@ -150,19 +122,8 @@ public:
   CollectiveTable table(int64_t) const override {
     return ReduceTable{reduce, pieces};
   }
-  uint64_t bytesSent(int64_t) const override { return sent; }
 
 private:
-  Reducing(const Collective &collective, ReduceKind reduce, RingKind ring)
-      : reduce(reduce), arrays(collective.sources.size()),
-        members(size_t(shardCount(collective.axes))),
-        sent(sentInRing(ring, collective)),
-        limit(chunkBytes(sourceBytes(collective))) {
-    for (const Collective::Array &source : collective.sources)
-      functions.push_back(
-          {reduceFunction(source.dtype, reduce), elementBytes(source.dtype)});
-  }
-
   struct Function {
     ReduceFunction call;
     int64_t elementBytes;
@@ -209,6 +170,19 @@ private:
   void endLast() {
     if (!pieces.empty())
       ends.push_back(pieces.size());
+  }
+
+  /// Adds pieces of all arrays, which processes divide among them if there are
+  /// enough.
+  void addArrays(const Collective &collective, const Ownership &ownership) {
+    for (size_t n = 0; n < arrays; ++n)
+      addArray(n, collective.sources[n]);
+    // The least bytes of a divided all-reduce; smaller ones are faster with one
+    // message than with two.
+    constexpr uint64_t large = 64 << 10;
+    if (sourceBytes(collective) >= large)
+      for (const std::vector<int64_t> &group : collective.groups)
+        reducers.push_back(firstMembers(group, ownership));
   }
 
   /// Adds pieces that reduce element i of all devices into element i of all
@@ -287,7 +261,7 @@ private:
 
   ReduceKind reduce;
   size_t arrays, members;
-  uint64_t sent, limit = 0, filled = 0;
+  uint64_t limit = 0, filled = 0;
   std::vector<Function> functions;
   std::vector<ReducePiece> pieces;
   std::vector<size_t> ends;
@@ -346,7 +320,6 @@ public:
   needs(int64_t, const std::function<bool(int64_t)> &) const override {
     return {}; // host calls never cross processes: see CrossProcessProvider.cpp
   }
-  uint64_t bytesSent(int64_t) const override { return 0; }
 
 private:
   const HostFunction *host; ///< null: prepared for a description only
@@ -355,119 +328,75 @@ private:
   std::vector<uint64_t> bytes;
 };
 
+using Prepared = std::unique_ptr<PreparedCollective>;
+
+/// Prepares each kind.
+struct Preparation {
+  const Mesh &mesh;
+  const Ownership &ownership;
+  const Collective &collective;
+  const HostFunction *host;
+  Prepared &out;
+
+  Status operator()(const Combination &its) const {
+    out = std::make_unique<Reducing>(collective, its, ownership);
+    return {};
+  }
+  Status operator()(const Movement &its) const;
+  Status operator()(const Fetching &its) const {
+    if (its.positions)
+      return copies(movesOf(collective, *its.positions, its.dim));
+    out = preparePick(collective, its.dim);
+    return {};
+  }
+  Status operator()(const Sending &its) const {
+    return copies(movesOf(collective, its));
+  }
+  Status operator()(const HostCall &its) const {
+    out = std::make_unique<HostCallCollective>(collective, its, host);
+    return {};
+  }
+
+private:
+  /// Prepares a collective with the same moves in all groups.
+  Status copies(std::vector<Move> moves) const {
+    auto made = std::make_unique<CopyCollective>();
+    made->add(std::move(moves), sourceBytes(collective));
+    out = std::move(made);
+    return {};
+  }
+};
+
+Status Preparation::operator()(const Movement &its) const {
+  auto made = std::make_unique<CopyCollective>();
+  // The layouts of a ring have digits of the group only, so that all groups
+  // have the same moves.
+  size_t different = its.isRing ? 1 : collective.groups.size();
+  for (size_t g = 0; g < different; ++g) {
+    std::vector<Move> moves;
+    if (Status ok = movesOf(mesh, collective, its, int64_t(g), moves); !ok)
+      return ok;
+    made->add(std::move(moves), sourceBytes(collective));
+  }
+  out = std::move(made);
+  return {};
+}
+
 class InProcessProvider final : public CollectiveProvider {
 public:
   explicit InProcessProvider(const HostFunction *host) : host(host) {}
   Status prepare(const Mesh &mesh, const Ownership &ownership,
                  const Collective &collective, int64_t,
-                 std::unique_ptr<PreparedCollective> &out) const override {
-    return std::visit(
-        [&](const auto &its) {
-          return prepare(mesh, ownership, collective, its, out);
-        },
-        collective.code);
+                 Prepared &out) const override {
+    return std::visit(Preparation{mesh, ownership, collective, host, out},
+                      collective.code);
   }
 
 private:
-  using Prepared = std::unique_ptr<PreparedCollective>;
-
-  Status prepare(const Mesh &, const Ownership &ownership,
-                 const Collective &collective, const AllReduce &its,
-                 Prepared &out) const {
-    out = std::make_unique<Reducing>(collective, its, ownership);
-    return {};
-  }
-  Status prepare(const Mesh &, const Ownership &, const Collective &collective,
-                 const ReduceScatter &its, Prepared &out) const {
-    out = std::make_unique<Reducing>(collective, its);
-    return {};
-  }
-  Status prepare(const Mesh &, const Ownership &, const Collective &collective,
-                 const AllGather &its, Prepared &out) const {
-    return prepareInRing(collective, RingKind::AllGather,
-                         movesOf(collective, its), out);
-  }
-  Status prepare(const Mesh &, const Ownership &, const Collective &collective,
-                 const AllToAll &its, Prepared &out) const {
-    return prepareInRing(collective, RingKind::AllToAll,
-                         movesOf(collective, its), out);
-  }
-  Status prepare(const Mesh &mesh, const Ownership &,
-                 const Collective &collective, const Fetch &its,
-                 Prepared &out) const {
-    return prepareAlike(mesh, collective, movesOf(collective, its), out);
-  }
-  Status prepare(const Mesh &mesh, const Ownership &,
-                 const Collective &collective, const CollectivePermute &its,
-                 Prepared &out) const {
-    return prepareAlike(mesh, collective, movesOf(collective, its), out);
-  }
-  Status prepare(const Mesh &mesh, const Ownership &,
-                 const Collective &collective, const Resharding &its,
-                 Prepared &out) const;
-  Status prepare(const Mesh &, const Ownership &, const Collective &collective,
-                 const Pick &its, Prepared &out) const {
-    out = preparePick(collective, its);
-    return {};
-  }
-  Status prepare(const Mesh &, const Ownership &, const Collective &collective,
-                 const HostCall &its, Prepared &out) const;
-
-  /// Prepares a collective whose sent bytes follow from the ring formula.
-  static Status prepareInRing(const Collective &collective, RingKind ring,
-                              std::vector<Move> moves, Prepared &out) {
-    auto copies = std::make_unique<CopyCollective>();
-    copies->add(std::move(moves), sourceBytes(collective));
-    copies->sent = {sentInRing(ring, collective)};
-    out = std::move(copies);
-    return {};
-  }
-  /// Prepares a collective with the same moves in all groups, whose bytes are
-  /// added up move by move.
-  static Status prepareAlike(const Mesh &mesh, const Collective &collective,
-                             std::vector<Move> moves, Prepared &out) {
-    auto copies = std::make_unique<CopyCollective>();
-    copies->sent.assign(size_t(mesh.size()), 0);
-    for (const std::vector<int64_t> &group : collective.groups)
-      copies->count(moves, group);
-    copies->add(std::move(moves), sourceBytes(collective));
-    out = std::move(copies);
-    return {};
-  }
   const HostFunction *host;
 };
 
-Status InProcessProvider::prepare(const Mesh &mesh, const Ownership &,
-                                  const Collective &collective,
-                                  const Resharding &its, Prepared &out) const {
-  auto copies = std::make_unique<CopyCollective>();
-  copies->sent.assign(size_t(mesh.size()), 0);
-  for (size_t g = 0; g < collective.groups.size(); ++g) {
-    std::vector<Move> moves;
-    if (Status ok = reshardMoves(mesh, collective, its, int64_t(g), moves); !ok)
-      return ok;
-    copies->count(moves, collective.groups[g]);
-    copies->add(std::move(moves), sourceBytes(collective));
-  }
-  out = std::move(copies);
-  return {};
-}
-
-Status InProcessProvider::prepare(const Mesh &, const Ownership &,
-                                  const Collective &collective,
-                                  const HostCall &its, Prepared &out) const {
-  out = std::make_unique<HostCallCollective>(collective, its, host);
-  return {};
-}
-
 } // namespace
-
-uint64_t mostSent(const PreparedCollective &work, const Mesh &mesh) {
-  uint64_t most = 0;
-  for (int64_t position = 0; position < mesh.size(); ++position)
-    most = std::max(most, work.bytesSent(position));
-  return most;
-}
 
 std::unique_ptr<CollectiveProvider>
 createInProcessProvider(const HostFunction *host) {

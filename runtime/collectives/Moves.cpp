@@ -18,7 +18,7 @@ static void addMove(std::vector<Move> &out, const Collective &collective,
       return;
   out.push_back({source, target,
                  BoxCopy::make(from.shape, sourceStart, to.shape, targetStart,
-                               extent, elementBytes(from.dtype))});
+                               extent, elementBytes(from.dtype()))});
 }
 
 /// The position of element t of member k; -1: none. See coll.fetch.
@@ -33,58 +33,23 @@ static int64_t positionOf(const FetchedPositions &fetched, int64_t k,
   return place / fetched.divisor;
 }
 
-std::vector<Move> movesOf(const Collective &collective, const AllGather &its) {
-  std::vector<Move> out;
-  int64_t p = shardCount(collective.axes), dim = its.dim;
-  const std::vector<int64_t> &from = collective.sources[0].shape,
-                             &to = collective.targets[0].shape;
-  std::vector<int64_t> zero(from.size()), start = zero, extent = from;
-  for (int64_t k = 0; k < p; ++k) {
-    start[dim] = k * from[dim];
-    extent[dim] = std::min(from[dim], to[dim] - start[dim]);
-    for (int64_t j = 0; j < p; ++j)
-      addMove(out, collective, k, j, zero, start, extent);
-  }
-  return out;
-}
-
-std::vector<Move> movesOf(const Collective &collective, const AllToAll &its) {
+std::vector<Move> movesOf(const Collective &collective,
+                          const FetchedPositions &positions, int64_t dim) {
   std::vector<Move> out;
   int64_t p = shardCount(collective.axes);
   const std::vector<int64_t> &from = collective.sources[0].shape,
                              &to = collective.targets[0].shape;
   std::vector<int64_t> sourceStart(from.size()), targetStart = sourceStart,
                                                  extent = from;
-  for (int64_t i = 0; i < p; ++i)
-    for (int64_t j = 0; j < p; ++j) {
-      sourceStart[its.split] = j * to[its.split];
-      targetStart[its.concat] = i * from[its.concat];
-      extent[its.split] =
-          std::min(to[its.split], from[its.split] - sourceStart[its.split]);
-      extent[its.concat] =
-          std::min(from[its.concat], to[its.concat] - targetStart[its.concat]);
-      addMove(out, collective, i, j, sourceStart, targetStart, extent);
-    }
-  return out;
-}
-
-std::vector<Move> movesOf(const Collective &collective, const Fetch &its) {
-  std::vector<Move> out;
-  int64_t p = shardCount(collective.axes), dim = its.dim;
-  const std::vector<int64_t> &from = collective.sources[0].shape,
-                             &to = collective.targets[0].shape;
-  std::vector<int64_t> sourceStart(from.size()), targetStart = sourceStart,
-                                                 extent = from;
   for (int64_t k = 0; k < p; ++k)
     for (int64_t t = 0, next; t < to[dim]; t = next) {
-      int64_t q = positionOf(its.positions, k, t);
+      int64_t q = positionOf(positions, k, t);
       next = t + 1;
       if (q < 0)
         continue;
       int64_t member = q / from[dim];
       sourceStart[dim] = q % from[dim];
-      while (next < to[dim] &&
-             positionOf(its.positions, k, next) == q + next - t &&
+      while (next < to[dim] && positionOf(positions, k, next) == q + next - t &&
              (q + next - t) / from[dim] == member)
         ++next;
       targetStart[dim] = t;
@@ -94,8 +59,7 @@ std::vector<Move> movesOf(const Collective &collective, const Fetch &its) {
   return out;
 }
 
-std::vector<Move> movesOf(const Collective &collective,
-                          const CollectivePermute &its) {
+std::vector<Move> movesOf(const Collective &collective, const Sending &its) {
   std::vector<Move> out;
   const std::vector<int64_t> &extent = collective.sources[0].shape;
   std::vector<int64_t> zero(extent.size());
@@ -113,67 +77,73 @@ static std::vector<int64_t> startWithin(const Box &inner, const Box &outer) {
   return start;
 }
 
+namespace {
+/// The members that hold a shard, and what they hold.
+struct Shard {
+  std::vector<int64_t> holders;
+  Box held;
+  std::vector<int64_t> senders; ///< indexed by member
+};
+} // namespace
+
 /// Chooses the sender of a shard to each member. Holders of the shard use their
 /// own copy, and serve the other members in turn, those that need the most
 /// elements first.
-static std::map<int64_t, int64_t>
-sourcesOf(const Mesh &mesh, const Resharding &its,
-          const std::vector<int64_t> &members,
-          const std::vector<int64_t> &having) {
-  Box held = own(mesh, its.from, its.shape, members[having[0]]);
-  std::map<int64_t, int64_t> sources; // member -> holder
-  for (int64_t member : having)
-    sources[member] = member;
+static void chooseSenders(Shard &shard, const std::vector<Box> &wanted) {
+  shard.senders.assign(wanted.size(), -1);
+  for (int64_t member : shard.holders)
+    shard.senders[size_t(member)] = member;
   std::vector<std::pair<int64_t, int64_t>> requests; // elements, member
-  for (int64_t j = 0; j < int64_t(members.size()); ++j)
-    if (!sources.count(j))
+  for (size_t j = 0; j < wanted.size(); ++j)
+    if (shard.senders[j] < 0)
       requests.push_back(
-          {volume(intersect(own(mesh, its.to, its.shape, members[j]), held)),
-           j});
+          {volume(intersect(wanted[j], shard.held)), int64_t(j)});
   std::sort(requests.begin(), requests.end(), [](const auto &a, const auto &b) {
     return std::tie(b.first, a.second) < std::tie(a.first, b.second);
   });
   for (size_t turn = 0; turn < requests.size(); ++turn)
-    sources[requests[turn].second] = having[turn % having.size()];
-  return sources;
+    shard.senders[size_t(requests[turn].second)] =
+        shard.holders[turn % shard.holders.size()];
 }
 
-Status reshardMoves(const Mesh &mesh, const Collective &collective,
-                    const Resharding &its, int64_t group,
-                    std::vector<Move> &out) {
-  const std::vector<int64_t> &members = collective.groups[group];
+Status movesOf(const Mesh &mesh, const Collective &collective,
+               const Movement &its, int64_t group, std::vector<Move> &out) {
+  const std::vector<int64_t> &members = collective.groups[size_t(group)];
   SubAxes fromAxes;
   for (const SubAxes &axes : its.from.dims)
     fromAxes.insert(fromAxes.end(), axes.begin(), axes.end());
-  std::map<int64_t, std::vector<int64_t>> holders; // shard -> members
-  for (size_t m = 0; m < members.size(); ++m)
-    holders[coordinate(mesh.axes, members[m], fromAxes)].push_back(int64_t(m));
-  std::map<int64_t, std::map<int64_t, int64_t>> sources; // shard -> senders
-  for (const auto &[shard, having] : holders)
-    sources[shard] = sourcesOf(mesh, its, members, having);
-  for (size_t j = 0; j < members.size(); ++j) {
-    Box wanted = own(mesh, its.to, its.shape, members[j]);
-    int64_t found = 0;
-    for (const auto &[shard, having] : holders) {
-      Box held = own(mesh, its.from, its.shape, members[having[0]]);
-      Box common = intersect(wanted, held);
+  std::map<int64_t, Shard> shards;
+  std::vector<Box> wanted;
+  for (size_t m = 0; m < members.size(); ++m) {
+    wanted.push_back(own(mesh, its.to, its.shape, members[m]));
+    shards[coordinate(mesh.axes, members[m], fromAxes)].holders.push_back(
+        int64_t(m));
+  }
+  std::vector<int64_t> found(members.size());
+  for (auto &[number, shard] : shards) {
+    shard.held =
+        own(mesh, its.from, its.shape, members[size_t(shard.holders[0])]);
+    chooseSenders(shard, wanted);
+    for (size_t j = 0; j < members.size(); ++j) {
+      Box common = intersect(wanted[j], shard.held);
       int64_t elements = volume(common);
       if (elements == 0)
         continue;
-      found += elements;
-      int64_t source = sources[shard][int64_t(j)];
+      found[j] += elements;
       std::vector<int64_t> extent(common.size());
       for (size_t d = 0; d < common.size(); ++d)
         extent[d] = common[d].size();
-      addMove(out, collective, source, int64_t(j), startWithin(common, held),
-              startWithin(common, wanted), extent);
+      addMove(out, collective, shard.senders[j], int64_t(j),
+              startWithin(common, shard.held), startWithin(common, wanted[j]),
+              extent);
     }
-    if (found != volume(wanted))
-      return makeError(StatusCode::InvalidFile, "bad plan: ",
-                       plan::EnumNameCollectiveKind(collective.kind()), " of ",
-                       collective.label, ": device ", members[j], " wants ",
-                       volume(wanted), " elements, its group holds ", found);
   }
+  for (size_t j = 0; j < members.size(); ++j)
+    if (found[j] != volume(wanted[j]))
+      return makeError(StatusCode::InvalidFile, "bad plan: ", collective.name,
+                       " of ", collective.label, ": device ", members[j],
+                       " wants ", volume(wanted[j]),
+                       " elements, its group holds ", found[j]);
   return {};
 }
 

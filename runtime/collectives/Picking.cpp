@@ -11,14 +11,14 @@ class Picking final : public PreparedCollective {
 public:
   Picking(const Collective &collective, int64_t dim)
       : sourceBytes(collective.sources[0].bytes),
-        sent(collective.targets[0].bytes) {
+        targetBytes(collective.targets[0].bytes) {
     const Collective::Array &source = collective.sources[0];
     its = {shardCount(collective.axes),
            1,
            source.shape[size_t(dim)],
            collective.targets[0].shape[size_t(dim)],
            1,
-           elementBytes(source.dtype)};
+           elementBytes(source.dtype())};
     copyElements = copyOf(its.elementBytes);
     for (int64_t d = 0; d < int64_t(source.shape.size()); ++d)
       (d < dim ? its.outer : its.inner) *=
@@ -29,7 +29,8 @@ public:
   }
 
   int64_t chunkCount(int64_t) const override {
-    return sent == 0 || its.block == 0 ? 0 : its.members * chunksOfMember;
+    return targetBytes == 0 || its.block == 0 ? 0
+                                              : its.members * chunksOfMember;
   }
   void run(int64_t, void *const *sources, void *const *targets,
            int64_t chunk) const override {
@@ -47,7 +48,6 @@ public:
     return out;
   }
   CollectiveTable table(int64_t) const override { return its; }
-  uint64_t bytesSent(int64_t) const override { return sent; }
 
 private:
   using Copy = void (Picking::*)(void *const *, void *const *, int64_t) const;
@@ -92,14 +92,14 @@ private:
   PickTable its;
   int64_t chunksOfMember;
   Copy copyElements;
-  uint64_t sourceBytes, sent;
+  uint64_t sourceBytes, targetBytes;
 };
 
 } // namespace
 
 std::unique_ptr<PreparedCollective> preparePick(const Collective &collective,
-                                                const Pick &its) {
-  return std::make_unique<Picking>(collective, its.dim);
+                                                int64_t dim) {
+  return std::make_unique<Picking>(collective, dim);
 }
 
 } // namespace weft::runtime

@@ -13,10 +13,9 @@
 
 namespace weft::runtime {
 
-/// Prepares a pick. Every element that a member gets counts as sent to it, as
-/// the positions are data.
+/// Prepares the fetch of the positions in the second source.
 std::unique_ptr<PreparedCollective> preparePick(const Collective &collective,
-                                                const Pick &its);
+                                                int64_t dim);
 
 } // namespace weft::runtime
 

@@ -112,10 +112,6 @@ public:
   virtual GroupMessages *messages(int64_t) const { return nullptr; }
   /// The collective as data, equal to run() of all chunks.
   virtual CollectiveTable table(int64_t) const { return {}; }
-  /// Bytes one device sends in one occurrence: the ring formula for all_reduce,
-  /// reduce_scatter, all_gather and all_to_all; the bytes of a target for pick;
-  /// 0 for host_call; the bytes copied to others for the rest.
-  virtual uint64_t bytesSent(int64_t position) const = 0;
 };
 
 class CollectiveProvider {
@@ -137,14 +133,11 @@ public:
   virtual void setWaiting(bool) const {}
 };
 
-/// The function that answers the host_call of programs; none at first.
+/// The function that answers the host calls of programs; none at first.
 struct HostFunction {
   weft_host_fn call = nullptr;
   void *user = nullptr;
 };
-
-/// The bytes that a device sends in one execution, the largest over devices.
-WEFT_EXPORT uint64_t mostSent(const PreparedCollective &work, const Mesh &mesh);
 
 /// Creates a provider for devices that are all in this process, in memory that
 /// every worker can address. `host` is read at each call and outlives the

@@ -56,14 +56,13 @@ public:
   virtual const std::shared_ptr<const Program> &program() const = 0;
 };
 
-/// The bytes that the collectives of one kind have moved in a run.
+/// The bytes that the collectives of one name have moved in a run.
 struct CollectiveCount {
   uint64_t occurrences = 0; ///< collectives that the first own device executed
   uint64_t bytes = 0;       ///< sent by one device: the largest over devices
 };
-/// Counts by CollectiveKind, of the devices of this process.
-using CollectiveCounts =
-    std::array<CollectiveCount, size_t(CollectiveKind::MAX) + 1>;
+/// Counts by Plan::counterNames, of the devices of this process.
+using CollectiveCounts = std::vector<CollectiveCount>;
 
 /// The time of an instruction on a device, in nanoseconds since the run began.
 /// The time of a collective is from the device's arrival to the end, including

@@ -166,31 +166,32 @@ static Status countElsewhere(weft_runtime &runtime, const Plan &plan,
     if (peer != processes->rank()) {
       messages.push_back({.peer = peer,
                           .tag = tags::counts,
-                          .in = &all[size_t(peer)],
-                          .bytes = sizeof counts});
+                          .in = all[size_t(peer)].data(),
+                          .bytes = counts.size() * sizeof counts[0]});
       messages.push_back({.peer = peer,
                           .tag = tags::counts,
-                          .out = &counts,
-                          .bytes = sizeof counts});
+                          .out = counts.data(),
+                          .bytes = counts.size() * sizeof counts[0]});
     }
   if (Status ok = processes->exchange(messages); !ok)
     return ok;
   int first = runtime.ownership(plan.mesh).of(0);
-  for (size_t kind = 0; kind < counts.size(); ++kind) {
-    counts[kind].occurrences = all[size_t(first)][kind].occurrences;
+  for (size_t name = 0; name < counts.size(); ++name) {
+    counts[name].occurrences = all[size_t(first)][name].occurrences;
     for (const CollectiveCounts &some : all)
-      counts[kind].bytes = std::max(counts[kind].bytes, some[kind].bytes);
+      counts[name].bytes = std::max(counts[name].bytes, some[name].bytes);
   }
   return {};
 }
 
-static void count(weft_runtime &runtime, const CollectiveCounts &counts) {
+static void count(weft_runtime &runtime, const Plan &plan,
+                  const CollectiveCounts &counts) {
   runtime.counters.clear();
-  for (size_t kind = 0; kind < counts.size(); ++kind)
-    if (counts[kind].occurrences || counts[kind].bytes)
-      runtime.counters.push_back({weft::plan::EnumNamesCollectiveKind()[kind],
-                                  counts[kind].occurrences,
-                                  counts[kind].bytes});
+  for (size_t name = 0; name < counts.size(); ++name)
+    if (counts[name].occurrences || counts[name].bytes)
+      runtime.counters.push_back({plan.counterNames[name].c_str(),
+                                  counts[name].occurrences,
+                                  counts[name].bytes});
 }
 
 using Ports = std::vector<void *>;
@@ -245,7 +246,7 @@ memoryOf(const Binding &binding) {
 static Status checkHost(const weft_runtime &runtime, const Plan &plan) {
   if (!runtime.host.call)
     for (const Collective &collective : plan.collectives)
-      if (const auto *its = std::get_if<HostCall>(&collective.code))
+      if (const auto *its = std::get_if<weft::HostCall>(&collective.code))
         return makeError(StatusCode::InvalidArgument,
                          "the program calls function ", its->function,
                          " of its host, which has none; run it from the "
@@ -305,7 +306,7 @@ static Status enqueue(weft_runtime *runtime, const weft_program *program,
   run.ended = [runtime, &plan](Status result, CollectiveCounts counts) {
     if (result)
       result = countElsewhere(*runtime, plan, counts);
-    count(*runtime, counts);
+    count(*runtime, plan, counts);
     return result;
   };
   out = runtime->devices->enqueue(std::move(run));

@@ -77,19 +77,13 @@ static Status describeCollective(const weft_program *program, size_t index,
       !ok)
     return ok;
   const Collective &collective = plan.collectives[index];
-  std::unique_ptr<PreparedCollective> prepared;
-  if (Status ok = createInProcessProvider(nullptr)->prepare(
-          plan.mesh, Ownership{}, collective, 0, prepared);
-      !ok)
-    return ok;
   *out = {};
-  out->kind = plan::EnumNameCollectiveKind(collective.kind());
+  out->kind = collective.name.c_str();
   out->axes = program->program->texts().axes[index].c_str();
   out->label = collective.label.c_str();
   out->group =
       collective.groups.empty() ? 1 : int64_t(collective.groups[0].size());
-  for (int64_t p = 0; p < plan.mesh.size(); ++p)
-    out->bytes = std::max(out->bytes, prepared->bytesSent(p));
+  out->bytes = bytesSent(plan.mesh, collective);
   return {};
 }
 
@@ -127,7 +121,7 @@ static Status describeInstruction(const weft_program *program, size_t index,
   using plan::Operation;
   if (i.kind == Operation::Launch)
     return describeLaunch(program, i, out);
-  if (i.kind == Operation::Collective) {
+  if (i.kind == Operation::Start) {
     weft_collective collective;
     Status ok = describeCollective(program, i.index, &collective);
     if (ok)
@@ -137,6 +131,7 @@ static Status describeInstruction(const weft_program *program, size_t index,
   bool isCopy = i.kind == Operation::Copy;
   *out = {isCopy                        ? "copy"
           : i.kind == Operation::Return ? "return"
+          : i.kind == Operation::Wait   ? "wait"
                                         : "jump",
           "", isCopy ? 2 * plan.buffers[i.target].bytes : 0, 0};
   return {};

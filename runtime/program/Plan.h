@@ -10,8 +10,7 @@
 #define WEFT_RUNTIME_PROGRAM_PLAN_H
 
 #include "weft/base/Port.h"
-#include "weft/layout/FetchTraffic.h"
-#include "weft/layout/Layout.h"
+#include "weft/layout/Communication.h"
 #include "weft/runtime/abi/plan_generated.h"
 #include "weft/runtime/program/DType.h"
 #include "weft/runtime/program/Error.h"
@@ -23,7 +22,6 @@
 namespace weft::runtime {
 
 using plan::BufferKind;
-using plan::CollectiveKind;
 using plan::ReduceKind;
 using weft::Box;
 using weft::Layout;
@@ -52,76 +50,22 @@ struct PortInfo : Port {
   uint64_t signature;
 };
 
-//===----------------------------------------------------------------------===//
-// The properties of each kind of collective, as in plan.fbs
-//===----------------------------------------------------------------------===//
-
-struct AllReduce {
-  static constexpr CollectiveKind kind = CollectiveKind::all_reduce;
-  ReduceKind reduce;
-};
-struct AllGather {
-  static constexpr CollectiveKind kind = CollectiveKind::all_gather;
-  int64_t dim;
-};
-struct ReduceScatter {
-  static constexpr CollectiveKind kind = CollectiveKind::reduce_scatter;
-  ReduceKind reduce;
-  int64_t dim;
-};
-struct AllToAll {
-  static constexpr CollectiveKind kind = CollectiveKind::all_to_all;
-  int64_t split, concat;
-};
-/// A move from one layout to another.
-struct Resharding {
-  std::vector<int64_t> shape; ///< global
-  Layout from, to;
-};
-struct Permute : Resharding {
-  static constexpr CollectiveKind kind = CollectiveKind::permute;
-};
-struct Exchange : Resharding {
-  static constexpr CollectiveKind kind = CollectiveKind::exchange;
-};
-struct Fetch {
-  static constexpr CollectiveKind kind = CollectiveKind::fetch;
-  int64_t dim;
-  FetchedPositions positions;
-};
-struct Pick {
-  static constexpr CollectiveKind kind = CollectiveKind::pick;
-  int64_t dim;
-};
-struct CollectivePermute {
-  static constexpr CollectiveKind kind = CollectiveKind::collective_permute;
-  std::vector<int64_t> senders; ///< indexed by member; -1: none
-};
-struct HostCall {
-  static constexpr CollectiveKind kind = CollectiveKind::host_call;
-  int64_t function;
-};
-
+/// A collective of the plan: its start, without the wait.
 struct Collective {
   /// A buffer that a device passes in or receives.
-  struct Array {
-    uint32_t buffer;
-    DType dtype;
-    std::vector<int64_t> shape;
-    uint64_t bytes;
+  struct Array : LocalArray {
+    uint32_t buffer = 0;
+    uint64_t bytes = 0;
+    DType dtype() const { return DType(type); }
   };
-  std::variant<AllReduce, AllGather, ReduceScatter, AllToAll, Permute, Exchange,
-               Fetch, Pick, CollectivePermute, HostCall>
-      code;
+  Communication code;
   std::vector<Array> sources, targets;
   SubAxes axes;
+  std::string name;     ///< for people: all_gather
+  uint32_t counter = 0; ///< index of the name in Plan::counterNames
   std::string label;
   std::vector<std::vector<int64_t>> groups; ///< positions, in group order
   std::vector<int64_t> groupOf, memberOf;   ///< indexed by position
-
-  CollectiveKind kind() const {
-    return std::visit([](const auto &its) { return its.kind; }, code);
-  }
 };
 
 //===----------------------------------------------------------------------===//
@@ -172,9 +116,9 @@ struct DeviceModule {
 
 struct Instruction {
   plan::Operation kind;
-  uint32_t index = 0;  ///< Launch: kernel; Collective: its number;
+  uint32_t index = 0;  ///< Launch: kernel; Start, Wait: the collective;
                        ///< JumpUnless: the condition's buffer; Copy: source
-  uint32_t target = 0; ///< jumps: instruction; Copy: buffer
+  uint32_t target = 0; ///< jumps: instruction; Copy: buffer; Wait: its Start
   /// Arguments of a launch, as a range of `arguments`; scratch memory, if any,
   /// is the last.
   uint32_t firstArgument = 0, argumentCount = 0;
@@ -193,14 +137,20 @@ struct Plan {
   std::vector<Instruction> instructions;
   std::vector<uint32_t> arguments; ///< buffers of all launches
   std::vector<Collective> collectives;
+  /// The names of collectives, each once, by which runs count them.
+  std::vector<std::string> counterNames;
 
   /// Whether the host runs the kernels, if there are any.
   bool isOfHost() const;
+  /// "instruction 3 (all_reduce of a gradient)"; a wait is named by its start.
   WEFT_EXPORT std::string describe(uint32_t instruction) const;
   /// The kernel's name in messages, with quotes: "relu"; contraction 3 for one
   /// without a name.
   WEFT_EXPORT std::string kernelName(uint32_t kernel) const;
 };
+
+/// Bytes that the busiest device sends in one execution.
+WEFT_EXPORT uint64_t bytesSent(const Mesh &mesh, const Collective &collective);
 
 /// Reads and checks a plan that the FlatBuffers verifier has accepted. The
 /// constants are not copied.

@@ -39,20 +39,14 @@ static bool aligned(const plan::Observation *observation) {
   return aligned(observation->layout());
 }
 
-template <typename Move> static bool alignedMove(const Move &move) {
-  return aligned(move.shape()) && aligned(move.from()) && aligned(move.to());
-}
-
 static bool aligned(const plan::Instruction *instruction) {
-  const plan::Collective *op = instruction->operation_as_Collective();
-  if (!op || !aligned(op->group()))
-    return !op;
-  if (const plan::Permute *move = op->kind_as_permute())
-    return alignedMove(*move);
-  if (const plan::Exchange *move = op->kind_as_exchange())
-    return alignedMove(*move);
-  const plan::CollectivePermute *permute = op->kind_as_collective_permute();
-  return !permute || aligned(permute->senders());
+  const plan::Start *start = instruction->operation_as_Start();
+  if (!start || !aligned(start->group()))
+    return !start;
+  if (const plan::Movement *its = start->kind_as_movement())
+    return aligned(its->shape()) && aligned(its->from()) && aligned(its->to());
+  const plan::Sending *sending = start->kind_as_sending();
+  return !sending || aligned(sending->senders());
 }
 
 static bool aligned(const plan::Kernel *kernel) {

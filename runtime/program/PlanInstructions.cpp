@@ -116,8 +116,10 @@ Status PlanReader::readInstructions() {
       ok = readLaunch(n, *op, i);
     else if (const plan::Copy *op = instruction.operation_as_Copy())
       ok = readCopy(n, *op, i);
-    else if (const plan::Collective *op = instruction.operation_as_Collective())
-      ok = readCollective(n, *op, i);
+    else if (const plan::Start *op = instruction.operation_as_Start())
+      ok = readStart(n, *op, i);
+    else if (const plan::Wait *op = instruction.operation_as_Wait())
+      ok = readWait(n, *op, i);
     else if (const plan::Jump *op = instruction.operation_as_Jump())
       i.target = op->target();
     else if (const plan::JumpUnless *op = instruction.operation_as_JumpUnless())
@@ -135,15 +137,16 @@ Status PlanReader::readInstructions() {
   plan::Operation last = out.instructions.back().kind;
   if (last != plan::Operation::Return && last != plan::Operation::Jump)
     return badPlan(at(count - 1), " is the last and neither returns nor jumps");
-  return {};
+  return checkWaits();
 }
 
 std::string Plan::describe(uint32_t index) const {
   const Instruction &i = instructions[index];
-  std::string text = at(index);
-  if (i.kind == plan::Operation::Collective) {
+  bool isWait = i.kind == plan::Operation::Wait;
+  std::string text = at(isWait ? i.target : index);
+  if (isWait || i.kind == plan::Operation::Start) {
     const Collective &c = collectives[i.index];
-    text += std::string(" (") + plan::EnumNameCollectiveKind(c.kind());
+    text += " (" + c.name;
     if (!c.label.empty())
       text += " of " + c.label;
     text += ")";

@@ -50,33 +50,15 @@ private:
   Status readCopy(size_t at, const plan::Copy &copy, Instruction &i);
   Status readJumpUnless(size_t at, const plan::JumpUnless &jump,
                         Instruction &i);
-  Status readCollective(size_t at, const plan::Collective &collective,
-                        Instruction &i);
+  Status readStart(size_t at, const plan::Start &start, Instruction &i);
+  Status readWait(size_t at, const plan::Wait &wait, Instruction &i) const;
   Status readArrays(const std::string &what,
                     const flatbuffers::Vector<uint32_t> *buffers,
                     std::vector<Collective::Array> &out) const;
   Status checkDisjoint(const std::string &what, const Collective &info) const;
-  Status checkMoved(const std::string &what, const Collective &info,
-                    size_t sources) const;
-  /// Checks the rules of one kind of collective, in addition to those above.
-  Status check(const std::string &what, const Collective &info,
-               const AllReduce &its) const;
-  Status check(const std::string &what, const Collective &info,
-               const AllGather &its) const;
-  Status check(const std::string &what, const Collective &info,
-               const ReduceScatter &its) const;
-  Status check(const std::string &what, const Collective &info,
-               const AllToAll &its) const;
-  Status check(const std::string &what, const Collective &info,
-               const Resharding &its) const;
-  Status check(const std::string &what, const Collective &info,
-               const Fetch &its) const;
-  Status check(const std::string &what, const Collective &info,
-               const Pick &its) const;
-  Status check(const std::string &what, const Collective &info,
-               const CollectivePermute &its) const;
-  Status check(const std::string &what, const Collective &info,
-               const HostCall &its) const;
+  /// Checks that each start has one wait, in the same straight line.
+  Status checkWaits() const;
+  Status checkUntouched(size_t at, const Instruction &i, uint32_t start) const;
   Status checkWritable(const std::string &what, uint32_t buffer) const;
   bool overlap(uint32_t a, uint32_t b) const;
 

@@ -69,9 +69,9 @@ const Program::Texts &Program::texts() const {
     madeTexts.outputLayouts = layoutTexts(mesh, plan->outputs());
     for (size_t i = 0; plan->instructions() && i < plan->instructions()->size();
          ++i)
-      if (const auto *collective =
-              plan->instructions()->Get(i)->operation_as_Collective())
-        madeTexts.axes.push_back(axesText(mesh, collective->group()));
+      if (const auto *start =
+              plan->instructions()->Get(i)->operation_as_Start())
+        madeTexts.axes.push_back(axesText(mesh, start->group()));
   });
   return madeTexts;
 }

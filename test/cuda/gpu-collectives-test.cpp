@@ -288,11 +288,8 @@ TEST_CASE("groups that reshard in different ways") {
       std::vector<Axes> to = {{fullAxis(0, 2)}, {}, {fullAxis(1, 4)}};
       uint32_t in = p.input("in", dtype, shape, from);
       uint32_t out = p.output("out", dtype, shape, to);
-      ExchangeT own;
-      own.shape = shape;
-      own.from = PlanBuilder::layout(from);
-      own.to = PlanBuilder::layout(to);
-      p.collective(std::move(own), {in}, {out}, {fullAxis(1, 4)});
+      p.collective("exchange", PlanBuilder::movement(shape, from, to), {in},
+                   {out}, {fullAxis(1, 4)});
       checkEqual(
           {p.image(),
            "exchange",

@@ -45,7 +45,7 @@ TEST_CASE("a deadlock ends the run, with the message of CPUs") {
     CHECK(program.run() == "");
   }
   CHECK(messages[0].starts_with("deadlock in \"test\": no group is complete; "
-                                "device 0 waits at instruction 3"));
+                                "device 0 waits at instruction 4"));
   CHECK(messages[1] == messages[0]);
 }
 

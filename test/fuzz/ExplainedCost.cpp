@@ -49,13 +49,13 @@ static plan::ProgramOp programOf(ModuleOp planned) {
 /// The bytes that one device sends by the formula of its kind, for shards with
 /// their padding (RingTraffic.h); nothing if the bytes depend on where elements
 /// are.
-static std::optional<Wide> sentBytes(plan::CollectiveOpInterface op) {
+static std::optional<Wide> sentBytes(plan::StartOp op) {
   Wide devices = 1, before = bytesOf(op.getSources()),
        after = bytesOf(op.getTargets());
   for (SubAxes axes = op.getGroupAxes(); const SubAxis &axis : axes)
     devices *= axis.size;
   auto up = [&](Wide bytes) { return (bytes + devices - 1) / devices; };
-  return llvm::StringSwitch<std::optional<Wide>>(op.getKind())
+  return llvm::StringSwitch<std::optional<Wide>>(op.getName())
       .Case("all_reduce", up(2 * (devices - 1) * before))
       .Case("all_gather", (devices - 1) * before)
       .Case("reduce_scatter", (devices - 1) * after)
@@ -66,13 +66,13 @@ static std::optional<Wide> sentBytes(plan::CollectiveOpInterface op) {
 static std::string collectiveProblem(plan::ProgramOp program,
                                      const Explanation &explanation) {
   size_t index = 0;
-  for (auto op : program.getOps<plan::CollectiveOpInterface>()) {
+  for (auto op : program.getOps<plan::StartOp>()) {
     if (index == explanation.collectives.size())
       return "has collectives that are not explained";
     const CollectiveCost &cost = explanation.collectives[index++];
     Wide sent = sentBytes(op).value_or(cost.bytes);
-    if (cost.kind != op.getKind() || cost.bytes < 0 || sent != cost.bytes)
-      return op.getKind().str() + " sends " + text(sent) + " bytes, " +
+    if (cost.kind != op.getName() || cost.bytes < 0 || sent != cost.bytes)
+      return op.getName().str() + " sends " + text(sent) + " bytes, " +
              std::to_string(cost.bytes) + " is explained";
   }
   return index == explanation.collectives.size() ? ""
@@ -151,10 +151,8 @@ std::string costProblem(ModuleOp planned) {
 std::string countProblem(ModuleOp planned,
                          llvm::ArrayRef<weft_counter> counted) {
   plan::ProgramOp program = programOf(planned);
-  auto isUnknown = [](plan::CollectiveOpInterface op) {
-    return op.getTimes() == 0;
-  };
-  if (llvm::any_of(program.getOps<plan::CollectiveOpInterface>(), isUnknown))
+  auto isUnknown = [](plan::StartOp op) { return op.getTimes() == 0; };
+  if (llvm::any_of(program.getOps<plan::StartOp>(), isUnknown))
     return "";
   struct Sum {
     uint64_t count = 0, bytes = 0;

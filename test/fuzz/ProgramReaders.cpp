@@ -46,11 +46,8 @@ static PlanBuilder sixDevices() {
   p.fetch(v, gathered, x, 0, {8, 4, 1, -4, 1, 8});
   p.pick(a, at, b, y, 0);
   p.collectivePermute(a, b, y, {1, 2, -1});
-  PermuteT permute;
-  permute.shape = {7, 3};
-  permute.from = PlanBuilder::layout({y, {}});
-  permute.to = PlanBuilder::layout({y, {}});
-  p.collective(std::move(permute), {a}, {b}, {fullAxis(0, 2), fullAxis(1, 3)});
+  p.collective("permute", PlanBuilder::movement({7, 3}, {y, {}}, {y, {}}), {a},
+               {b}, {fullAxis(0, 2), fullAxis(1, 3)});
   p.hostCall(7, {a, at}, {b}, x);
   p.launch("increment", {v});
   p.jumpUnless(flag, 0);

@@ -1,5 +1,5 @@
-// Each collective, and a call of the host, becomes the instruction of its name
-// with its attributes.
+// Each collective, and a call of the host, becomes a start of its name and kind,
+// and a wait.
 // RUN: weft-opt %s --weft-place-buffers | FileCheck %s
 
 #mesh = #weft.mesh<"x"=2>
@@ -11,10 +11,14 @@ module attributes {weft.mesh = #mesh} {
   // CHECK: plan.program @along
   // CHECK: %[[A:.*]] = plan.input "in/0"
   // CHECK: %[[E:.*]] = plan.output "out/0"
-  // CHECK: plan.all_gather %[[A]] to %[[B:.*]] dim 1 over #[[SPLIT]] reason "b" : memref<4x6xf32> to memref<4x12xf32>
-  // CHECK-NEXT: plan.reduce_scatter max %[[B]] to %[[C:.*]] dim 0 over #[[SPLIT]] reason "c" : memref<4x12xf32> to memref<2x12xf32>
-  // CHECK-NEXT: plan.all_to_all %[[C]] to %[[D:.*]] split 1 concat 0 over #[[SPLIT]] reason "d" : memref<2x12xf32> to memref<4x6xf32>
-  // CHECK-NEXT: plan.fetch %[[D]] to %[[E]] dim 1 of 12 at block 6 step 1 offset -2 divisor 3 modulus 12 over #[[SPLIT]] reason "e" : memref<4x6xf32> to memref<4x9xf32>
+  // CHECK: %[[S0:.*]] = plan.start "all_gather" #plan.movement<[4, 12] from #[[COLUMNS:.*]] to #[[WHOLE:.*]] ring> (%[[A]]) to (%[[B:.*]]) over #[[SPLIT]] reason "b" : (memref<4x6xf32>) to (memref<4x12xf32>)
+  // CHECK-NEXT: plan.wait %[[S0]]
+  // CHECK-NEXT: %[[S1:.*]] = plan.start "reduce_scatter" #plan.combination<max dim 0> (%[[B]]) to (%[[C:.*]]) over #[[SPLIT]] reason "c" : (memref<4x12xf32>) to (memref<2x12xf32>)
+  // CHECK-NEXT: plan.wait %[[S1]]
+  // CHECK-NEXT: %[[S2:.*]] = plan.start "all_to_all" #plan.movement<[4, 12] from #[[ROWS:.*]] to #[[COLUMNS]] ring> (%[[C]]) to (%[[D:.*]]) over #[[SPLIT]] reason "d" : (memref<2x12xf32>) to (memref<4x6xf32>)
+  // CHECK-NEXT: plan.wait %[[S2]]
+  // CHECK-NEXT: %[[S3:.*]] = plan.start "fetch" #plan.fetching<dim 1 at[12, 6, 1, -2, 3, 12]> (%[[D]]) to (%[[E]]) over #[[SPLIT]] reason "e" : (memref<4x6xf32>) to (memref<4x9xf32>)
+  // CHECK-NEXT: plan.wait %[[S3]]
   // CHECK-NEXT: }
   func.func @along(%a: tensor<4x6xf32>) -> tensor<4x9xf32> {
     %b = coll.all_gather %a dim 1 over #mesh ["x"] reason "b" : tensor<4x6xf32> -> tensor<4x12xf32>
@@ -29,12 +33,18 @@ module attributes {weft.mesh = #mesh} {
   // CHECK: %[[A:.*]] = plan.input "in/0"
   // CHECK: %[[P:.*]] = plan.input "in/1"
   // CHECK: %[[F:.*]] = plan.output "out/0"
-  // CHECK: plan.pick %[[A]] at %[[P]] to %[[B:.*]] dim 1 over #[[SPLIT]] reason "b" : memref<4x6xf32> at memref<4x6xi64> to memref<4x6xf32>
-  // CHECK-NEXT: plan.collective_permute %[[B]] to %[[C:.*]] senders [1, -1] over #[[SPLIT]] reason "c" : memref<4x6xf32> to memref<4x6xf32>
-  // CHECK-NEXT: plan.permute %[[C]] to %[[D:.*]] of [4, 12] from #[[COLUMNS:.*]] into #[[COLUMNS]] reason "d" : memref<4x6xf32> to memref<4x6xf32>
-  // CHECK-NEXT: plan.all_reduce sum %[[D]] to %[[D]] over #[[SPLIT]] reason "s" : memref<4x6xf32> to memref<4x6xf32>
-  // CHECK-NEXT: plan.exchange %[[D]] to %[[E:.*]] of [4, 12] from #[[COLUMNS]] into #[[ROWS:.*]] reason "e" : memref<4x6xf32> to memref<2x12xf32>
-  // CHECK-NEXT: plan.host_call 7(%[[E]], %[[P]]) to (%[[F]]) over #[[SPLIT]] : (memref<2x12xf32>, memref<4x6xi64>) to (memref<3xf32>)
+  // CHECK: %[[S0:.*]] = plan.start "pick" #plan.fetching<dim 1> (%[[A]], %[[P]]) to (%[[B:.*]]) over #[[SPLIT]] reason "b" : (memref<4x6xf32>, memref<4x6xi64>) to (memref<4x6xf32>)
+  // CHECK-NEXT: plan.wait %[[S0]]
+  // CHECK-NEXT: %[[S1:.*]] = plan.start "collective_permute" #plan.sending<[1, -1]> (%[[B]]) to (%[[C:.*]]) over #[[SPLIT]] reason "c" : (memref<4x6xf32>) to (memref<4x6xf32>)
+  // CHECK-NEXT: plan.wait %[[S1]]
+  // CHECK-NEXT: %[[S2:.*]] = plan.start "permute" #plan.movement<[4, 12] from #[[COLUMNS]] to #[[COLUMNS]]> (%[[C]]) to (%[[D:.*]]) over #[[SPLIT]] reason "d" : (memref<4x6xf32>) to (memref<4x6xf32>)
+  // CHECK-NEXT: plan.wait %[[S2]]
+  // CHECK-NEXT: %[[S3:.*]] = plan.start "all_reduce" #plan.combination<sum> (%[[D]]) to (%[[D]]) over #[[SPLIT]] reason "s" : (memref<4x6xf32>) to (memref<4x6xf32>)
+  // CHECK-NEXT: plan.wait %[[S3]]
+  // CHECK-NEXT: %[[S4:.*]] = plan.start "exchange" #plan.movement<[4, 12] from #[[COLUMNS]] to #[[ROWS]]> (%[[D]]) to (%[[E:.*]]) over #[[SPLIT]] reason "e" : (memref<4x6xf32>) to (memref<2x12xf32>)
+  // CHECK-NEXT: plan.wait %[[S4]]
+  // CHECK-NEXT: %[[S5:.*]] = plan.start "host_call" #plan.host_call<7> (%[[E]], %[[P]]) to (%[[F]]) over #[[SPLIT]] : (memref<2x12xf32>, memref<4x6xi64>) to (memref<3xf32>)
+  // CHECK-NEXT: plan.wait %[[S5]]
   // CHECK-NEXT: }
   func.func @others(%a: tensor<4x6xf32>, %p: tensor<4x6xi64>) -> tensor<3xf32> {
     %b = coll.pick %a at %p dim 1 over #mesh ["x"] reason "b" : tensor<4x6xf32>, tensor<4x6xi64> -> tensor<4x6xf32>

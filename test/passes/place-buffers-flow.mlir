@@ -94,9 +94,9 @@ func.func @branch(%p: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
 // The counts of loops in each other are multiplied.
 // CHECK-LABEL: plan.program @asked
 // CHECK: plan.label "loop 0"
-// CHECK: plan.all_reduce {{.*}} times 4
+// CHECK: plan.start "all_reduce" {{.*}} times 4
 // CHECK: plan.jump_unless
-// CHECK: plan.all_reduce {{.*}} times 3
+// CHECK: plan.start "all_reduce" {{.*}} times 3
 // CHECK: plan.jump "loop 0"
 #mesh = #weft.mesh<"x"=2>
 module attributes {weft.mesh = #mesh} {

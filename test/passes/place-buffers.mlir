@@ -10,7 +10,8 @@ module attributes {weft.mesh = #mesh} {
   // CHECK: %[[G:.*]] = plan.input "in/1"
   // CHECK: plan.output "out/0" {{.*}} taking %[[P]]
   // CHECK: %[[SUM:.*]] = plan.buffer offset 0
-  // CHECK: plan.all_reduce sum %[[G]] to %[[SUM]]
+  // CHECK: plan.start "all_reduce" #plan.combination<sum> (%[[G]]) to (%[[SUM]])
+  // CHECK-NEXT: plan.wait
   // CHECK-NEXT: plan.launch @elementwise_sub_4(%[[P]], %[[SUM]], %[[P]])
   // CHECK-NOT: plan.copy
   func.func @step(%p: tensor<4xf32> {weft.donated = 0 : i64}, %g: tensor<4xf32>) -> tensor<4xf32> {

@@ -321,9 +321,14 @@ TEST_CASE("a member that sends to several others sends its value to each") {
         over #weft.mesh<"y"=4> ["y"] : tensor<4x4xf32> -> tensor<4x4xf32>
       return
     })");
-  auto sends = mlir::cast<coll::SendingOpInterface>(
+  auto sends = mlir::cast<plan::PlanInstructionOpInterface>(
       program.function("f").getBody().front().front());
-  CHECK(sends.getBytesSent(64, 64) == 192);
+  LocalArray array = {ElementType::Float32, {4, 4}};
+  LayoutAttr group = sends.getCommunicatingGroup();
+  Mesh mesh = group.getMesh().getMesh();
+  SubAxes axes = plan::groupAxes(group);
+  CHECK(bytesSent(sends.getCommunication().getCommunication(), {mesh, axes},
+                  std::vector{array}, std::vector{array}) == 192);
 }
 
 TEST_CASE("a conversion that rounds passes no sums") {

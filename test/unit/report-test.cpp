@@ -32,7 +32,8 @@ module attributes {weft.mesh = #mesh, weft.expect = "all_reduce<=1, memory<=10"}
     %d = plan.buffer offset 0 : memref<32xf32>
     plan.launch @first(%x, %w, %a) : memref<2x7xf32>, memref<7x3xf32>, memref<64xf32>
     plan.launch @second(%a, %b) : memref<64xf32>, memref<64xf32>
-    plan.all_reduce sum %b to %b over #group reason "b is \22summed\22 & <b>" : memref<64xf32> to memref<64xf32>
+    %0 = plan.start "all_reduce" #plan.combination<sum> (%b) to (%b) over #group reason "b is \22summed\22 & <b>" : (memref<64xf32>) to (memref<64xf32>)
+    plan.wait %0
     plan.launch @back(%a, %b, %c) : memref<64xf32>, memref<64xf32>, memref<100xf32> loc("gradient of"("a"))
     plan.launch @update(%c, %d, %w) : memref<100xf32>, memref<32xf32>, memref<7x3xf32>
     plan.launch @last(%d, %l) : memref<32xf32>, memref<f32>

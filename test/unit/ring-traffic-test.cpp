@@ -17,27 +17,31 @@ using namespace weft;
 using namespace weft::test;
 
 namespace {
+enum class Ring { all_reduce, all_gather, reduce_scatter, all_to_all };
+
 struct Case {
-  CollectiveKind kind;
+  Ring kind;
   int64_t devices, rows, columns;
   DType dtype;
   std::vector<Axes> from, to; ///< layouts of rows x columns
   Shape before, after;        ///< of one device
 
-  Case(CollectiveKind kind, int64_t devices, int64_t rows, int64_t columns,
-       DType dtype)
+  Case(Ring kind, int64_t devices, int64_t rows, int64_t columns, DType dtype)
       : kind(kind), devices(devices), rows(rows), columns(columns),
         dtype(dtype) {
     Axes all = {fullAxis(0, devices)};
-    bool gathers = kind == CollectiveKind::all_gather,
-         turns = kind == CollectiveKind::all_to_all,
-         scatters = kind == CollectiveKind::reduce_scatter;
+    bool gathers = kind == Ring::all_gather, turns = kind == Ring::all_to_all,
+         scatters = kind == Ring::reduce_scatter;
     from = {gathers || turns ? all : Axes(), {}};
     to = {scatters ? all : Axes(), turns ? all : Axes()};
     before = PlanBuilder::local({rows, columns}, from);
     after = PlanBuilder::local({rows, columns}, to);
   }
-  std::string name() const { return plan::EnumNameCollectiveKind(kind); }
+  std::string name() const {
+    const char *names[] = {"all_reduce", "all_gather", "reduce_scatter",
+                           "all_to_all"};
+    return names[int(kind)];
+  }
   int64_t bytes(const Shape &shape) const {
     return shape[0] * shape[1] * bytesOf(dtype);
   }
@@ -47,11 +51,11 @@ struct Case {
     uint32_t in = p.input("in", dtype, {rows, columns}, from);
     uint32_t out = p.output("out", dtype, {rows, columns}, to);
     Axes all = {fullAxis(0, devices)};
-    if (kind == CollectiveKind::all_reduce)
+    if (kind == Ring::all_reduce)
       p.allReduce({in}, {out}, all);
-    else if (kind == CollectiveKind::all_gather)
+    else if (kind == Ring::all_gather)
       p.allGather(in, out, all, 0);
-    else if (kind == CollectiveKind::reduce_scatter)
+    else if (kind == Ring::reduce_scatter)
       p.reduceScatter(in, out, all, 0);
     else
       p.allToAll(in, out, all, 1, 0);
@@ -67,31 +71,35 @@ struct Case {
   }
   std::string plan(const std::string &symbol) const {
     std::string mesh = "#weft.mesh<\"x\"=" + std::to_string(devices) + ">";
-    std::string types = type(before) + " to " + type(after);
-    std::string text =
-        "plan.program @" + symbol + " mesh " + mesh +
-        " arena 4096 {\n%a = plan.buffer offset 0 : " + type(before) +
-        "\n%b = plan.buffer offset 2048 : " + type(after) + "\nplan." + name() +
-        " ";
-    if (kind == CollectiveKind::all_reduce ||
-        kind == CollectiveKind::reduce_scatter)
-      text += "sum ";
-    text += "%a to %b ";
-    if (kind == CollectiveKind::all_to_all)
-      text += "split 1 concat 0 ";
-    else if (kind != CollectiveKind::all_reduce)
-      text += "dim 0 ";
-    text += "over #weft.layout<" + mesh + ", [{\"x\"}]> ";
-    return text + "reason \"of the test\" : " + types + "\n}\n";
+    auto layout = [&](const std::vector<Axes> &dims) {
+      std::string text;
+      for (const Axes &dim : dims)
+        text += std::string(text.empty() ? "" : ", ") +
+                (dim.empty() ? "{}" : "{\"x\"}");
+      return "#weft.layout<" + mesh + ", [" + text + "]>";
+    };
+    std::string what = kind == Ring::all_reduce ? "#plan.combination<sum>"
+                       : kind == Ring::reduce_scatter
+                           ? "#plan.combination<sum dim 0>"
+                           : "#plan.movement<[" + std::to_string(rows) + ", " +
+                                 std::to_string(columns) + "] from " +
+                                 layout(from) + " to " + layout(to) + " ring>";
+    return "plan.program @" + symbol + " mesh " + mesh +
+           " arena 4096 {\n%a = plan.buffer offset 0 : " + type(before) +
+           "\n%b = plan.buffer offset 2048 : " + type(after) +
+           "\n%0 = plan.start \"" + name() + "\" " + what +
+           " (%a) to (%b) over #weft.layout<" + mesh +
+           ", [{\"x\"}]> reason \"of the test\" : (" + type(before) + ") to (" +
+           type(after) + ")\nplan.wait %0\n}\n";
   }
 
   /// Checks that the exact rational number of the closed formula lies in (n -
   /// 1, n].
   void checkFormula(int64_t n) const {
     int64_t p = devices, numerator, room = (rows + p - 1) / p * p;
-    if (kind == CollectiveKind::all_reduce) // 2(p-1)/p of the array
+    if (kind == Ring::all_reduce) // 2(p-1)/p of the array
       numerator = 2 * (p - 1) * bytes(before);
-    else if (kind == CollectiveKind::all_to_all) // (p-1)/p of the array
+    else if (kind == Ring::all_to_all) // (p-1)/p of the array
       numerator = (p - 1) * std::max(bytes(before), bytes(after));
     else // (p-1)/p of the array with its padding
       numerator = (p - 1) * room * columns * bytesOf(dtype);
@@ -102,9 +110,8 @@ struct Case {
 
 std::vector<Case> everyCase() {
   std::vector<Case> all;
-  for (CollectiveKind kind :
-       {CollectiveKind::all_reduce, CollectiveKind::all_gather,
-        CollectiveKind::reduce_scatter, CollectiveKind::all_to_all})
+  for (Ring kind : {Ring::all_reduce, Ring::all_gather, Ring::reduce_scatter,
+                    Ring::all_to_all})
     for (int64_t devices = 2; devices <= 9; ++devices)
       for (int64_t rows = 1; rows <= 10; ++rows)
         for (int64_t columns : {1, 2, 7})

@@ -342,3 +342,44 @@ TEST_CASE("sub-axes make groups of a part of an axis") {
   REQUIRE(program.run() == "");
   CHECK(program.read<float>(0, 4) == std::vector<float>{5, 10, 5, 10});
 }
+
+TEST_CASE("devices go on between a start and its wait") {
+  // Two reductions are under way while other buffers are copied; the second
+  // has ended first for the devices. Sums of 1 to 4, and of their doubles.
+  const Axes x = {fullAxis(0, 4)};
+  PlanBuilder p({{"x", 4}});
+  uint32_t a = p.input("a", DType::f32, {4 * 999}, {x}),
+           b = p.input("b", DType::f32, {4}, {x}),
+           sumA = p.arena(DType::f32, {999}), sumB = p.arena(DType::f32, {1}),
+           other = p.arena(DType::f32, {1}),
+           outA = p.output("outA", DType::f32, {4 * 999}, {x}),
+           outB = p.output("outB", DType::f32, {4}, {x}),
+           kept = p.output("kept", DType::f32, {4}, {x});
+  p.start("all_reduce", CombinationT(), {a}, {sumA}, x);
+  p.copy(b, other);
+  p.start("all_reduce", CombinationT(), {b}, {sumB}, x);
+  p.copy(other, kept);
+  p.wait(2);
+  p.copy(sumB, outB);
+  p.wait(0);
+  p.copy(sumA, outA);
+  std::vector<uint8_t> image = p.image();
+  std::vector<float> values(4 * 999);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = float(1 + i / 999);
+  for (int workers : {1, 2, 4}) {
+    Loaded program(image, devices(4), workers);
+    program.write(0, values);
+    program.write(1, std::vector<float>{2, 4, 6, 8});
+    for (int run = 0; run < 20; ++run) {
+      REQUIRE(program.run() == "");
+      REQUIRE(program.read<float>(0, 4 * 999) ==
+              std::vector<float>(4 * 999, 10));
+      REQUIRE(program.read<float>(1, 4) == std::vector<float>(4, 20));
+      REQUIRE(program.read<float>(2, 4) == std::vector<float>{2, 4, 6, 8});
+    }
+    uint64_t count = 0;
+    program.counted("all_reduce", &count);
+    CHECK(count == 2);
+  }
+}

@@ -24,8 +24,9 @@ TEST_CASE("a kernel gets its device's part and coordinate") {
 }
 
 /// Returns the program: counter += 1 while counter < limit, limit = 2 + 3 *
-/// row; each iteration has an all-reduce of `v` within the row.
-static std::vector<uint8_t> rowLoops() {
+/// row; each iteration has an all-reduce of `v` within the row, during which
+/// the counter is increased if `isApart`.
+static std::vector<uint8_t> rowLoops(bool isApart) {
   PlanBuilder p({{"row", 2}, {"column", 2}});
   uint32_t v =
       p.state("v", DType::f32, {4}, {{fullAxis(0, 2), fullAxis(1, 2)}});
@@ -36,16 +37,21 @@ static std::vector<uint8_t> rowLoops() {
   uint32_t head = p.next();
   p.launch("less", {counter, limit, goOn});
   JumpUnlessT &leave = p.jumpUnless(goOn, 0);
-  p.launch("increment", {counter});
-  p.allReduce({v}, {v}, {fullAxis(1, 2)});
+  if (!isApart)
+    p.launch("increment", {counter});
+  uint32_t start = p.next();
+  p.start("all_reduce", CombinationT(), {v}, {v}, {fullAxis(1, 2)});
+  if (isApart)
+    p.launch("increment", {counter});
+  p.wait(start);
   p.jump(head);
   leave.target = p.next();
   return p.image();
 }
 
 TEST_CASE("groups run different numbers of iterations") {
-  for (int workers : {1, 2, 4}) {
-    Loaded program(rowLoops(), "cpu:4", workers);
+  for (int workers : {-4, -2, 1, 2, 4}) {
+    Loaded program(rowLoops(workers < 0), "cpu:4", std::abs(workers));
     program.write(0, std::vector<float>{1, 2, 3, 4});
     program.write(1, std::vector<int32_t>{0});
     REQUIRE(program.run() == "");
@@ -106,7 +112,7 @@ TEST_CASE("devices in two places of one group wait for each other") {
       program.run() ==
       "deadlock in \"test\": no group is complete; device 0 waits at "
       "instruction 2 (all_reduce of the test) for device 1; device 1 waits at "
-      "instruction 3 (all_reduce of the test) for device 0");
+      "instruction 4 (all_reduce of the test) for device 0");
 }
 
 TEST_CASE("devices and buffers that do not fit a run are errors") {

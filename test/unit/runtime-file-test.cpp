@@ -182,14 +182,14 @@ TEST_CASE("a plan that does not hold together is refused") {
               "a smaller model or batch");
   CHECK(refusal([](PlanBuilder &p) {
           p.fetch(0, 1, {fullAxis(0, 2)}, 0, {8, 4, 1, 0, 0, 0});
-        }).find("offset 0 divisor 0 modulus 0; none is beyond 2^40") !=
+        }).find("fetches of 8 with divisor 0 modulus 0; size and modulus") !=
         std::string::npos);
   CHECK(refusal([](PlanBuilder &p) {
           p.collectivePermute(0, 1, {fullAxis(0, 2)}, {1, 2});
         }).find("has senders [1, 2], not one of 2 members for each") !=
         std::string::npos);
   CHECK(refusal([](PlanBuilder &p) {
-          p.collective(PickT(), {0}, {1}, {fullAxis(0, 2)});
+          p.collective("pick", FetchingT(), {0}, {1}, {fullAxis(0, 2)});
         }).find("has 1 sources and 1 targets, not 2 and 1") !=
         std::string::npos);
   CHECK(refusal([](PlanBuilder &p) { p.program.inputs[0]->buffer = 9; }) ==
@@ -237,11 +237,11 @@ TEST_CASE("a plan that does not hold together is refused") {
           p.add(ReturnT());
         }) == "bad plan: instruction 2 launches \"nothing\" on buffer 5 of 3");
   CHECK(refusal([](PlanBuilder &p) {
-          p.allGather(0, 1, {fullAxis(0, 2)}, 3);
+          p.reduceScatter(0, 1, {fullAxis(0, 2)}, 3);
           p.add(ReturnT());
         })
-            .find("bad plan: instruction 2 (all_gather) from [4] to [4] over 2 "
-                  "devices: dimension 3 is out of the rank 1") == 0);
+            .find("bad plan: instruction 2 (reduce_scatter) from [4] to [4] "
+                  "over 2 devices: dimension 3 is out of the rank 1") == 0);
   CHECK(refusal([](PlanBuilder &p) {
           p.allReduce({0}, {2}, {fullAxis(0, 2)}, ReduceKind::or_);
           p.add(ReturnT());

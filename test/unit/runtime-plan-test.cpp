@@ -94,17 +94,17 @@ TEST_CASE("an all-reduce has equal sources and targets, which lie apart") {
               "not divide the axis of 2");
 }
 
-TEST_CASE("collectives along a dimension have sizes that fit the group") {
+TEST_CASE("movements and reductions along a dimension have sizes that fit") {
   CHECK(refusal([](PlanBuilder &p) { p.allGather(In, Matrix, both(), 0); }) ==
-        "bad plan: instruction 0 (all_gather) from [4] to [2, 4] over 2 "
-        "devices: ranks differ");
+        "bad plan: instruction 0 (all_gather) moves [4] to [2, 4], its layouts "
+        "[1, 4] to [2, 4]");
   CHECK(refusal([](PlanBuilder &p) {
-          p.allGather(Eight, In, both(), 1);
+          p.reduceScatter(Eight, In, both(), 1);
         }).find("dimension 1 is out of the rank 1") != std::string::npos);
   CHECK(refusal([](PlanBuilder &p) {
           p.allGather(In, p.arena(DType::f32, {9}), both(), 0);
-        }) == "bad plan: instruction 0 (all_gather) from [4] to [9] over 2 "
-              "devices: dimension 0 does not fit");
+        }) == "bad plan: instruction 0 (all_gather) moves [4] to [9], its "
+              "layouts [5] to [9]");
   CHECK(refusal([](PlanBuilder &p) {
           p.reduceScatter(p.arena(DType::f32, {9}), Four, both(), 0);
         }) == "bad plan: instruction 0 (reduce_scatter) from [9] to [4] over 2 "
@@ -112,21 +112,22 @@ TEST_CASE("collectives along a dimension have sizes that fit the group") {
   CHECK(refusal([](PlanBuilder &p) {
           p.allToAll(Matrix, p.arena(DType::f32, {4, 2}), both(), 1, 0);
         }) == "");
-  CHECK(refusal([](PlanBuilder &p) { p.allGather(Eight, Four, both(), 0); }) ==
-        "bad plan: instruction 0 (all_gather) from [8] to [4] over 2 devices: "
-        "dimension 0 does not fit");
-  CHECK(refusal([](PlanBuilder &p) {
-          p.allToAll(p.arena(DType::f32, {4, 6}), p.arena(DType::f32, {8, 3}),
-                     both(), 0, 1);
-        }).find("dimension 0 does not fit") != std::string::npos);
   CHECK(refusal([](PlanBuilder &p) {
           p.allToAll(Matrix, p.arena(DType::f32, {5, 2}), both(), 1, 0);
-        }) == "bad plan: instruction 0 (all_to_all) from [2, 4] to [5, 2] over "
-              "2 devices: dimension 0 does not fit");
+        }) == "bad plan: instruction 0 (all_to_all) moves [2, 4] to [5, 2], "
+              "its layouts [3, 4] to [5, 2]");
   CHECK(refusal([](PlanBuilder &p) {
-          p.allToAll(Matrix, p.arena(DType::f32, {4, 2}), both(), 1, 1);
-        }).find("splits and concatenates along dimension 1") !=
-        std::string::npos);
+          p.allGather(In, Eight, both(), 0).group.clear();
+        }) == "bad plan: instruction 0 (all_gather) is a ring, but a layout "
+              "has an axis that is none of the group's");
+  CHECK(refusal([](PlanBuilder &p) {
+          p.exchange(In, Eight, {-8}, {both()}, {{}});
+        }) == "bad plan: instruction 0 (exchange) has the negative dimension "
+              "-8");
+  CHECK(refusal([](PlanBuilder &p) {
+          p.exchange(In, Eight, {8}, {both()}, {{}, {}});
+        }) == "bad plan: instruction 0 (exchange) moves [8]: layout has 2 "
+              "dimensions, the tensor 1");
   CHECK(refusal([](PlanBuilder &p) {
           p.allGather(Positions, Four, both(), 0);
         }) == "bad plan: instruction 0 (all_gather) moves i64 to f32");

@@ -189,87 +189,117 @@ public:
     op.target = target;
     return add(op);
   }
-  /// Adds a collective; `own` is the table of its kind.
+  /// Adds the start of a collective; `own` is the table of its kind.
   template <typename Own>
-  CollectiveT &collective(Own own, std::vector<uint32_t> sources,
-                          std::vector<uint32_t> targets, Axes group) {
-    CollectiveT op;
+  StartT &start(const std::string &name, Own own, std::vector<uint32_t> sources,
+                std::vector<uint32_t> targets, Axes group) {
+    StartT op;
     op.kind.Set(std::move(own));
     op.sources = std::move(sources);
     op.targets = std::move(targets);
     op.group = std::move(group);
+    op.name = name;
     op.label = "the test";
     return add(std::move(op));
   }
-  CollectiveT &allReduce(std::vector<uint32_t> sources,
-                         std::vector<uint32_t> targets, Axes group,
-                         ReduceKind reduce = ReduceKind::sum) {
-    AllReduceT own;
+  /// Adds the wait for an instruction.
+  WaitT &wait(uint32_t start) {
+    WaitT op;
+    op.start = start;
+    return add(op);
+  }
+  /// Adds a collective, which is a start and a wait.
+  template <typename Own>
+  StartT &collective(const std::string &name, Own own,
+                     std::vector<uint32_t> sources,
+                     std::vector<uint32_t> targets, Axes group) {
+    StartT &made = start(name, std::move(own), std::move(sources),
+                         std::move(targets), std::move(group));
+    wait(next() - 1);
+    return made;
+  }
+  StartT &allReduce(std::vector<uint32_t> sources,
+                    std::vector<uint32_t> targets, Axes group,
+                    ReduceKind reduce = ReduceKind::sum) {
+    CombinationT own;
     own.reduce = reduce;
-    return collective(own, std::move(sources), std::move(targets),
+    return collective("all_reduce", own, std::move(sources), std::move(targets),
                       std::move(group));
   }
-  CollectiveT &allGather(uint32_t source, uint32_t target, Axes group,
-                         uint32_t dim) {
-    AllGatherT own;
-    own.dim = dim;
-    return collective(own, {source}, {target}, std::move(group));
+  StartT &reduceScatter(uint32_t source, uint32_t target, Axes group,
+                        uint32_t dim) {
+    CombinationT own;
+    own.dim = int32_t(dim);
+    return collective("reduce_scatter", own, {source}, {target},
+                      std::move(group));
   }
-  CollectiveT &reduceScatter(uint32_t source, uint32_t target, Axes group,
-                             uint32_t dim) {
-    ReduceScatterT own;
-    own.dim = dim;
-    return collective(own, {source}, {target}, std::move(group));
-  }
-  CollectiveT &allToAll(uint32_t source, uint32_t target, Axes group,
-                        uint32_t split, uint32_t concat) {
-    AllToAllT own;
-    own.split = split;
-    own.concat = concat;
-    return collective(own, {source}, {target}, std::move(group));
-  }
-  CollectiveT &exchange(uint32_t source, uint32_t target, const Shape &shape,
-                        const std::vector<Axes> &from,
-                        const std::vector<Axes> &to) {
-    ExchangeT own;
+  static MovementT movement(const Shape &shape, const std::vector<Axes> &from,
+                            const std::vector<Axes> &to) {
+    MovementT own;
     own.shape = shape;
     own.from = layout(from);
     own.to = layout(to);
+    return own;
+  }
+  StartT &allGather(uint32_t source, uint32_t target, Axes group,
+                    uint32_t dim) {
+    const Shape &shape = program.buffers[target]->shape;
+    std::vector<Axes> from(shape.size()), to(shape.size());
+    if (dim < shape.size())
+      from[dim] = group;
+    MovementT own = movement(shape, from, to);
+    own.is_ring = true;
+    return collective("all_gather", std::move(own), {source}, {target},
+                      std::move(group));
+  }
+  StartT &allToAll(uint32_t source, uint32_t target, Axes group, uint32_t split,
+                   uint32_t concat) {
+    Shape shape = program.buffers[source]->shape;
+    shape[concat] = program.buffers[target]->shape[concat];
+    std::vector<Axes> from(shape.size()), to(shape.size());
+    from[concat] = to[split] = group;
+    MovementT own = movement(shape, from, to);
+    own.is_ring = true;
+    return collective("all_to_all", std::move(own), {source}, {target},
+                      std::move(group));
+  }
+  StartT &exchange(uint32_t source, uint32_t target, const Shape &shape,
+                   const std::vector<Axes> &from, const std::vector<Axes> &to) {
     Axes all;
     for (int64_t size : program.mesh->axis_sizes)
       all.push_back(fullAxis(uint32_t(all.size()), size));
-    return collective(std::move(own), {source}, {target}, std::move(all));
+    return collective("exchange", movement(shape, from, to), {source}, {target},
+                      std::move(all));
   }
   /// Adds a fetch; `at` is its size, block, step, offset, divisor and modulus.
-  CollectiveT &fetch(uint32_t source, uint32_t target, Axes group, uint32_t dim,
-                     const std::array<int64_t, 6> &at) {
-    FetchT own;
+  StartT &fetch(uint32_t source, uint32_t target, Axes group, uint32_t dim,
+                const std::array<int64_t, 6> &at) {
+    FetchingT own;
     own.dim = dim;
-    own.size = at[0];
-    own.block = at[1];
-    own.step = at[2];
-    own.offset = at[3];
-    own.divisor = at[4];
-    own.modulus = at[5];
-    return collective(own, {source}, {target}, std::move(group));
+    own.positions = std::make_unique<plan::FetchedPositions>(
+        at[0], at[1], at[2], at[3], at[4], at[5]);
+    return collective("fetch", std::move(own), {source}, {target},
+                      std::move(group));
   }
-  CollectiveT &pick(uint32_t source, uint32_t positions, uint32_t target,
-                    Axes group, uint32_t dim) {
-    PickT own;
+  StartT &pick(uint32_t source, uint32_t positions, uint32_t target, Axes group,
+               uint32_t dim) {
+    FetchingT own;
     own.dim = dim;
-    return collective(own, {source, positions}, {target}, std::move(group));
+    return collective("pick", std::move(own), {source, positions}, {target},
+                      std::move(group));
   }
-  CollectiveT &collectivePermute(uint32_t source, uint32_t target, Axes group,
-                                 const Shape &senders) {
-    CollectivePermuteT own;
+  StartT &collectivePermute(uint32_t source, uint32_t target, Axes group,
+                            const Shape &senders) {
+    SendingT own;
     own.senders = senders;
-    return collective(std::move(own), {source}, {target}, std::move(group));
+    return collective("collective_permute", std::move(own), {source}, {target},
+                      std::move(group));
   }
-  CollectiveT &hostCall(int64_t function, std::vector<uint32_t> sources,
-                        std::vector<uint32_t> targets, Axes group) {
+  StartT &hostCall(int64_t function, std::vector<uint32_t> sources,
+                   std::vector<uint32_t> targets, Axes group) {
     HostCallT own;
     own.function = function;
-    return collective(own, std::move(sources), std::move(targets),
+    return collective("host_call", own, std::move(sources), std::move(targets),
                       std::move(group));
   }
 

@@ -1,7 +1,7 @@
 weft_unit_test(device-list-test SRCS unit/device-list-test.cpp LINK weft::WeftBase)
 # Kernels for hand-written plans: a shared object as the compiler makes one.
 add_library(weft_test_kernels MODULE ${CMAKE_CURRENT_LIST_DIR}/runtime-kernels.c)
-foreach(name async execute collectives file isolation plan sharing)
+foreach(name async execute collectives file isolation plan sharing starts)
   weft_unit_test(runtime-${name}-test SRCS unit/runtime-${name}-test.cpp LINK WeftRuntime)
   target_compile_definitions(runtime-${name}-test PRIVATE
     WEFT_TEST_KERNELS="$<TARGET_FILE:weft_test_kernels>")
@@ -14,6 +14,11 @@ weft_unit_test(runtime-executor-test SRCS unit/runtime-executor-test.cpp ${PROJE
 target_compile_definitions(runtime-executor-test PRIVATE
   WEFT_TEST_KERNELS="$<TARGET_FILE:weft_test_kernels>")
 add_dependencies(runtime-executor-test weft_test_kernels)
+weft_unit_test(runtime-traffic-test SRCS unit/runtime-traffic-test.cpp
+  LINK weft_runtime_program weft_runtime_processes weft_runtime_collectives ${CMAKE_DL_LIBS})
+target_compile_definitions(runtime-traffic-test PRIVATE
+  WEFT_TEST_KERNELS="$<TARGET_FILE:weft_test_kernels>")
+add_dependencies(runtime-traffic-test weft_test_kernels)
 # For test/exec/mpi-collectives.test: mpirun runs it.
 add_executable(runtime-together-test unit/runtime-together-test.cpp)
 target_link_libraries(runtime-together-test PRIVATE weft_catch_main WeftRuntime)

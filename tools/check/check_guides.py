@@ -4,7 +4,7 @@ Each page follows something that is in the tree. In backticks:
 
     `Moves.cpp`, `dialects/plan/PlanOps.td`     the end of the path of a file
     `test/fixtures/ops`                         a folder
-    `createInstruction`, `Coll_OnShards`        a word of a source file
+    `getCommunication`, `Coll_OnShards`         a word of a source file
     `every-op-test`, `build/bin/weft-fuzz`      a test program, a program
 
 An indented line of a C++ or TableGen program is in a source file, but for white space and where it has "...".

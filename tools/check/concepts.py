@@ -20,6 +20,10 @@ LINES = {
     "handlers of a context's diagnostics": (r"getDiagEngine\(\)\.registerHandler", ("compiler", "tools")),
     "enums of kinds of steps": (r"^enum class StepKind\b", ALL),
     "Mersenne twisters": (r"1812433253", ALL),
+    "ops of the plan that are collectives": (
+        r"^def Plan_\w+Op : Plan_(CollectiveOp|GroupMoveOp|MovingOp|LayoutMoveOp)\b|^def Plan_StartOp\b", ("dialects",)),
+    "functions that count a collective's bytes": (
+        r"^\s*(virtual )?u?int64_t (\w+::)?(getBytesSent|bytesSent|sentInRing|mostBytesSent|bytesInRing)\(", ("layout", "dialects", "runtime")),
     "functions that group digits": (r"^(static )?std::string (\w+::)?grouped(Digits)?\(.*\{", ALL),
 }
 FILES = {
@@ -41,11 +45,33 @@ def folders_named(commit, name):
     return [folder for folder in listing if folder.split("/")[-1] == name and folder.split("/")[0] in ALL]
 
 
+def text(commit, path):
+    return subprocess.run(["git", "show", f"{commit}:{path}"], capture_output=True, text=True).stdout
+
+
+def kinds_of_collectives(commit):
+    """The collectives that the file format tells apart."""
+    union = re.search(r"union CollectiveKind \{([^}]*)\}", text(commit, "runtime/abi/plan.fbs"))
+    return re.findall(r"(\w+):", union.group(1)) if union else []
+
+
+def files_of_a_collective(commit, ofNewKind):
+    """The source files that docs/adding-a-collective.md names, but those of who creates the collective."""
+    page = text(commit, "docs/adding-a-collective.md")
+    if not ofNewKind:
+        page = page.split("## A new kind")[0]
+    page = re.sub(r"## \d+\. Who creates it.*?(?=\n## )", "", page, flags=re.S)
+    return sorted(set(re.findall(r"`((?:dialects|passes|compiler|runtime|layout)/[\w/]+\.(?:td|cpp|h|fbs))`", page)))
+
+
 def rows(commit):
     for name, (pattern, folders) in LINES.items():
         yield name, grep(commit, pattern, folders, "-n")
     for name, (pattern, folders) in FILES.items():
         yield name, grep(commit, pattern, folders, "-l")
+    yield "kinds of collectives in the file", kinds_of_collectives(commit)
+    yield "source files that a new collective touches", files_of_a_collective(commit, False)
+    yield "source files that a collective of a new kind touches", files_of_a_collective(commit, True)
     yield "folders named layout", folders_named(commit, "layout")
 
 

@@ -8,11 +8,12 @@
 
 namespace weft::runtime {
 
-void Executor::addRendezvous(const Collective &collective,
-                             const PreparedCollective &work) {
+void Executor::addRendezvous(uint32_t number, const PreparedCollective &work) {
+  const Collective &collective = owner->plan().collectives[number];
   for (size_t g = 0; g < collective.groups.size(); ++g) {
     auto rendezvous = std::make_unique<Rendezvous>();
     rendezvous->work = &work;
+    rendezvous->collective = number;
     rendezvous->members = &collective.groups[g];
     rendezvous->positions = collective.groups[g];
     rendezvous->group = int64_t(g);
@@ -31,15 +32,16 @@ void Executor::addRendezvous(const Collective &collective,
 Status Executor::prepare(const CollectiveProvider &given, int workers) {
   provider = &given;
   const Plan &plan = owner->plan();
-  for (const Collective &collective : plan.collectives) {
+  for (uint32_t number = 0; number < plan.collectives.size(); ++number) {
+    const Collective &collective = plan.collectives[number];
     std::unique_ptr<PreparedCollective> ready;
     if (Status ok = provider->prepare(plan.mesh, ownership, collective,
                                       int64_t(rendezvousList.size()), ready);
         !ok)
       return ok;
     firstRendezvous.push_back(rendezvousList.size());
-    addRendezvous(collective, *ready);
-    sentOnce.push_back(mostSent(*ready, plan.mesh));
+    addRendezvous(number, *ready);
+    sentOnce.push_back(bytesSent(plan.mesh, collective));
     prepared.push_back(std::move(ready));
   }
   int64_t count = plan.mesh.size();
@@ -78,12 +80,14 @@ void Executor::reset() {
     Device &device = devices[size_t(own[i])];
     device.pc = 0;
     device.state = State::Ready;
-    device.occurrences = {};
-    device.sent = {};
+    device.counts.assign(owner->plan().counterNames.size(), {});
+    device.started.assign(owner->plan().collectives.size(), {});
     ready[size_t(device.home)].push_back(device.position);
   }
-  for (std::unique_ptr<Rendezvous> &rendezvous : rendezvousList)
+  for (std::unique_ptr<Rendezvous> &rendezvous : rendezvousList) {
     rendezvous->arrived = 0;
+    rendezvous->ended = 0;
+  }
   open.clear();
   travelling.clear();
   isReceiving = false;
@@ -100,7 +104,12 @@ uint64_t Executor::now() const {
 }
 
 void Executor::note(Device &device, uint32_t pc) {
-  device.times.push_back({pc, device.position, device.began, now()});
+  const Instruction &i = owner->plan().instructions[pc];
+  if (i.kind == plan::Operation::Wait)
+    device.times.push_back(
+        {i.target, device.position, device.started[i.index].began, now()});
+  else
+    device.times.push_back({pc, device.position, device.began, now()});
 }
 
 Status Executor::run(Workers &pool, DeviceBorders *between, RunTimes *times) {
@@ -226,9 +235,22 @@ void Executor::runDevice(Device &device) {
       if (*static_cast<const uint8_t *>(device.buffers[i.index]) == 0)
         pc = i.target - 1;
       break;
-    case plan::Operation::Collective:
+    case plan::Operation::Start: {
+      const Instruction &next = instructions[pc + 1];
+      bool waits = next.kind == plan::Operation::Wait && next.index == i.index;
+      device.pc = waits ? pc + 1 : pc;
+      arrive(device, i, waits);
+      if (waits)
+        return;
+      break;
+    }
+    case plan::Operation::Wait:
       device.pc = pc;
-      return arrive(device, i);
+      if (!hasEnded(device, i))
+        return;
+      if (isTimed)
+        note(device, pc);
+      break;
     default: // Return: readPlan allows no others
       lock.lock();
       device.state = State::Done;
@@ -240,14 +262,21 @@ void Executor::runDevice(Device &device) {
   }
 }
 
-void Executor::arrive(Device &device, const Instruction &instruction) {
-  const Collective &collective = owner->plan().collectives[instruction.index];
-  size_t kind = size_t(collective.kind());
-  ++device.occurrences[kind];
-  device.sent[kind] += sentOnce[instruction.index];
-  Rendezvous &rendezvous =
-      *rendezvousList[firstRendezvous[instruction.index] +
-                      size_t(collective.groupOf[device.position])];
+Executor::Rendezvous &Executor::rendezvousOf(const Device &device,
+                                             uint32_t number) const {
+  const Collective &collective = owner->plan().collectives[number];
+  return *rendezvousList[firstRendezvous[number] +
+                         size_t(collective.groupOf[size_t(device.position)])];
+}
+
+void Executor::arrive(Device &device, const Instruction &start, bool waits) {
+  const Collective &collective = owner->plan().collectives[start.index];
+  CollectiveCount &count = device.counts[collective.counter];
+  ++count.occurrences;
+  count.bytes += sentOnce[start.index];
+  ++device.started[start.index].times;
+  device.started[start.index].began = device.began;
+  Rendezvous &rendezvous = rendezvousOf(device, start.index);
   auto member = size_t(collective.memberOf[device.position]);
   auto handIn = [&](const std::vector<Collective::Array> &arrays,
                     std::vector<void *> &all) {
@@ -257,7 +286,8 @@ void Executor::arrive(Device &device, const Instruction &instruction) {
   handIn(collective.sources, rendezvous.sources);
   handIn(collective.targets, rendezvous.targets);
   lock.lock();
-  device.state = State::Waiting;
+  if (waits)
+    device.state = State::Waiting;
   bool isComplete = ++rendezvous.arrived == rendezvous.expected;
   if (isComplete)
     rendezvous.arrived = 0;
@@ -266,6 +296,16 @@ void Executor::arrive(Device &device, const Instruction &instruction) {
   lock.unlock();
   if (isComplete && rendezvous.messages)
     depart(rendezvous);
+}
+
+bool Executor::hasEnded(Device &device, const Instruction &wait) {
+  lock.lock();
+  bool isOver = rendezvousOf(device, wait.index).ended ==
+                device.started[wait.index].times;
+  if (!isOver)
+    device.state = State::Waiting;
+  lock.unlock();
+  return isOver;
 }
 
 void Executor::complete(Rendezvous &rendezvous) {
@@ -394,9 +434,20 @@ bool Executor::Rendezvous::finish() {
 void Executor::Rendezvous::release(Executor &executor) {
   if (messages)
     messages->finish();
+  ++ended;
+  const std::vector<Instruction> &instructions =
+      executor.owner->plan().instructions;
+  auto waitsForIt = [&](const Device &device) {
+    if (device.state != State::Waiting)
+      return false; // its worker changes `pc`
+    const Instruction &i = instructions[device.pc];
+    return i.kind == plan::Operation::Wait && i.index == collective;
+  };
   for (size_t m = members->size(); m-- > 0;)
     if (executor.ownership.isOwn((*members)[m]))
-      executor.makeReady(executor.devices[size_t((*members)[m])]);
+      if (Device &device = executor.devices[size_t((*members)[m])];
+          waitsForIt(device))
+        executor.makeReady(device);
 }
 
 void Executor::SharedLaunch::release(Executor &executor) {
@@ -412,21 +463,26 @@ void Executor::makeReady(Device &device) {
 }
 
 CollectiveCounts Executor::counts() const {
-  CollectiveCounts out = {};
-  for (size_t kind = 0; kind < out.size(); ++kind) {
-    out[kind].occurrences =
-        own.empty() ? 0 : devices[size_t(own[0])].occurrences[kind];
-    for (const Device &device : devices)
-      out[kind].bytes = std::max(out[kind].bytes, device.sent[kind]);
-  }
+  CollectiveCounts out(owner->plan().counterNames.size());
+  for (size_t name = 0; name < out.size(); ++name)
+    for (int64_t position : own) {
+      const CollectiveCount &its = devices[size_t(position)].counts[name];
+      if (position == own[0])
+        out[name].occurrences = its.occurrences;
+      out[name].bytes = std::max(out[name].bytes, its.bytes);
+    }
   return out;
 }
 
 std::string Executor::deadlock() const {
   std::vector<Standing> all;
-  for (const Device &device : devices)
+  for (const Device &device : devices) {
     all.push_back({device.pc, device.state == State::Waiting,
                    device.state == State::Done});
+    for (uint32_t c = 0; c < device.started.size(); ++c)
+      if (device.started[c].times > rendezvousOf(device, c).ended)
+        all.back().underWay.push_back(c);
+  }
   return describeDeadlock(owner->plan(), ownership, all);
 }
 

@@ -3,8 +3,9 @@
 // Each device has a program counter; a worker runs one device until it must
 // wait for others, then takes the next. Two devices, one worker:
 //
-//   device 0: launch, launch, all_reduce -> waits (1 of 2 arrived)
-//   device 1: launch, launch, all_reduce -> the group is complete
+//   device 0: launch, start all_reduce, launch, wait -> waits (1 of 2 arrived)
+//   device 1: launch, start all_reduce -> the group is complete
+//   device 1: launch, wait -> waits
 //   chunks of the all-reduce, then device 0 goes on, then device 1
 //
 // With two or more workers for each device a launch of much work is shared in
@@ -18,7 +19,7 @@
 // device can run and some wait, the run ends with StatusCode::Deadlock.
 //
 // Workers share data under the lock (states and queues of devices, `open`,
-// `travelling`, `isReceiving`, `arrived`, `exchanged`, `running`, `done`,
+// `travelling`, `isReceiving`, `arrived`, `exchanged`, `running`, `done`, both
 // `ended`) and two counters of each SharedWork. The life of a collective
 // instruction, with the reason for each memory order:
 //
@@ -26,10 +27,12 @@
 //     instructions without it. The device is in no queue now, so no other
 //     worker touches its pc, its buffers or its counts. The lock's acquire
 //     makes the writes of the device's last worker visible.
-//  2. At the collective it writes the addresses of its buffers to places of the
-//     rendezvous that no other member writes. Then, under the lock, the device
-//     becomes Waiting and `arrived` grows. From then on the worker leaves the
-//     device alone: another may run it as soon as the lock is free.
+//  2. At the start it writes the addresses of its buffers to places of the
+//     rendezvous that no other member writes. Then, under the lock, `arrived`
+//     grows. If the wait follows at once, the device becomes Waiting in the
+//     same hold of the lock, else when it comes to a wait whose occurrence has
+//     not ended. From then on the worker leaves the device alone: another may
+//     run it as soon as the lock is free.
 //  3. The last to arrive offers the rendezvous in the same hold of the lock,
 //     which orders the writes of all members (2) before the offer. `unfinished`
 //     is stored relaxed: workers read it after seeing `untaken`, whose store
@@ -50,10 +53,11 @@
 //     alone, which may already count for the next. Release: its chunks are
 //     written before it counts them. Acquire: the worker that reaches 0 sees
 //     the chunks of all others.
-//  7. The worker that reached 0 removes the rendezvous from `open` and makes
-//     its members Ready at the next instruction, in one hold of the lock. No
-//     member can arrive again earlier: a rendezvous is in `open` at most once,
-//     and nobody writes its places while chunks read them. Back to 1.
+//  7. The worker that reached 0 removes the rendezvous from `open`, counts the
+//     occurrence as ended and makes its members that wait for it Ready at the
+//     next instruction, in one hold of the lock. No member can arrive again
+//     earlier, as its wait comes first: a rendezvous is in `open` at most
+//     once, and nobody writes its places while chunks read them. Back to 1.
 //
 // A launch that is shared begins at 3, with its device alone. A group with
 // members elsewhere is in `travelling` between 2 and 3, and once more between 6
@@ -133,8 +137,12 @@ private:
     State state = State::Ready;
     std::vector<void *> buffers, arguments;
     std::vector<int64_t> coordinates;
-    std::array<uint64_t, std::tuple_size_v<CollectiveCounts>> occurrences = {},
-                                                              sent = {};
+    CollectiveCounts counts; ///< `bytes` are those sent
+    /// The starts of each collective so far, and the time of the last one.
+    struct Started {
+      uint64_t times = 0, began = 0;
+    };
+    std::vector<Started> started;
     uint64_t began = 0; ///< the instruction's start, if the run is measured
     RunTimes times;     ///< times of this run
   };
@@ -162,7 +170,9 @@ private:
     const PreparedCollective *work = nullptr;
     const std::vector<int64_t> *members = nullptr;
     int64_t group = 0;
+    uint32_t collective = 0;
     size_t arrived = 0, expected = 0;  ///< numbers of this process's devices
+    uint64_t ended = 0;                ///< its occurrences that have ended
     GroupMessages *messages = nullptr; ///< null: all members are here
     bool awaitsResults = false; ///< whether it travels for the second time
     std::vector<void *> sources, targets; ///< arrays of all members
@@ -184,9 +194,14 @@ private:
   void work(int worker);
   /// Runs a device until it returns or waits.
   void runDevice(Device &device);
-  void arrive(Device &device, const Instruction &instruction);
-  void addRendezvous(const Collective &collective,
-                     const PreparedCollective &work);
+  /// Hands in the device's buffers for a collective; the device then waits for
+  /// its end, or goes on.
+  void arrive(Device &device, const Instruction &start, bool waits);
+  /// Whether the collective that the device has started has ended. Else the
+  /// device waits for it.
+  bool hasEnded(Device &device, const Instruction &wait);
+  Rendezvous &rendezvousOf(const Device &device, uint32_t collective) const;
+  void addRendezvous(uint32_t collective, const PreparedCollective &work);
   void complete(Rendezvous &rendezvous); ///< requires the lock
   void depart(Rendezvous &rendezvous);
   void receive();

@@ -116,9 +116,11 @@ Status StepEnqueuer::run(Standing &standing) {
         pc = i.target - 1;
       break;
     }
-    case Operation::Collective:
+    case Operation::Start:
       standing.isWaiting = true;
       return {};
+    case Operation::Wait: // the stream has waited since the start
+      break;
     default: // Return: readPlan allows no others
       standing.hasReturned = true;
       return {};

@@ -67,7 +67,7 @@ struct GpuCollectives::Launches::CallMaker {
   std::vector<Call> operator()(const ReduceTable &its) const {
     std::map<DType, std::vector<ReducePiece>> byType;
     for (const ReducePiece &piece : its.pieces)
-      byType[collective.sources[size_t(piece.array)].dtype].push_back(piece);
+      byType[collective.sources[size_t(piece.array)].dtype()].push_back(piece);
     int64_t members = shardCount(collective.axes);
     int64_t arrays = int64_t(collective.sources.size());
     std::vector<Call> out;
@@ -202,7 +202,7 @@ Status GpuCollectives::prepare(const Plan &plan,
         !ok)
       return ok;
     firstGroup += int64_t(collective.groups.size());
-    sentOnce.push_back(mostSent(*work, plan.mesh));
+    sentOnce.push_back(bytesSent(plan.mesh, collective));
     if (Status ok = add(collective, *work, shares); !ok)
       return ok;
   }

@@ -15,7 +15,7 @@ Status GpuProgram::checkSupported(const std::vector<GpuShare> &shares) const {
                        "with ",
                        Option{"target", "cuda:sm_80"}, ", or run it on cpu:N");
   for (uint32_t n = 0; n < plan.instructions.size(); ++n)
-    if (plan.instructions[n].kind == plan::Operation::Collective)
+    if (plan.instructions[n].kind == plan::Operation::Start)
       if (Status ok = checkGroups(n, shares); !ok)
         return ok;
   return {};

@@ -11,6 +11,7 @@ RunSchedule::RunSchedule(const GpuProgram &program, std::vector<Lane> given,
   for (size_t p = 0; p < lanes.size(); ++p) {
     devices.push_back({StepEnqueuer(program, int64_t(p), *lanes[p].stream,
                                     addresses[p], lanes[p].workspace, clock)});
+    devices.back().counts.resize(plan.counterNames.size());
     ready.push_back(p);
   }
   for (const Collective &collective : plan.collectives)
@@ -52,7 +53,7 @@ Status RunSchedule::arrive(size_t position) {
       return ok;
   uint32_t number = plan.instructions[device.standing.pc].index;
   const Collective &collective = plan.collectives[number];
-  CollectiveCount &count = device.counts[size_t(collective.kind())];
+  CollectiveCount &count = device.counts[collective.counter];
   ++count.occurrences;
   count.bytes += program.collectives().sent(number);
   int64_t group = collective.groupOf[position];
@@ -123,11 +124,11 @@ Status RunSchedule::meet(uint32_t number, int64_t group) {
 }
 
 CollectiveCounts RunSchedule::counts() const {
-  CollectiveCounts out = {};
-  for (size_t kind = 0; kind < out.size(); ++kind) {
-    out[kind].occurrences = devices.front().counts[kind].occurrences;
+  CollectiveCounts out(plan.counterNames.size());
+  for (size_t name = 0; name < out.size(); ++name) {
+    out[name].occurrences = devices.front().counts[name].occurrences;
     for (const Device &device : devices)
-      out[kind].bytes = std::max(out[kind].bytes, device.counts[kind].bytes);
+      out[name].bytes = std::max(out[name].bytes, device.counts[name].bytes);
   }
   return out;
 }

@@ -50,7 +50,8 @@ plan.program @output_c1_type mesh #mesh arena 16 {
 plan.program @program_c3 mesh #mesh arena 1024 {
   %a = plan.buffer offset 0 : memref<4xf32>
   // expected-error @below {{, which is no layout of rank 1 on the program's mesh}}
-  plan.all_reduce sum %a to %a over #group : memref<4xf32> to memref<4xf32>
+  %0 = plan.start "all_reduce" #plan.combination<sum> (%a) to (%a) over #group : (memref<4xf32>) to (memref<4xf32>)
+  plan.wait %0
 }
 
 // -----
@@ -60,240 +61,206 @@ plan.program @program_c3 mesh #mesh arena 1024 {
 plan.program @program_c3_mesh mesh #mesh arena 1024 {
   %a = plan.buffer offset 0 : memref<4xf32>
   // expected-error @below {{, which is no layout of rank 1 on the program's mesh}}
-  plan.all_reduce sum %a to %a over #group : memref<4xf32> to memref<4xf32>
+  %0 = plan.start "all_reduce" #plan.combination<sum> (%a) to (%a) over #group : (memref<4xf32>) to (memref<4xf32>)
+  plan.wait %0
 }
 
 // -----
 
 #mesh = #weft.mesh<"data"=2>
 #group = #weft.layout<#mesh, [{"data"}]>
-plan.program @all_reduce_c1 mesh #mesh arena 1024 {
+#whole = #weft.layout<#mesh, [{}]>
+plan.program @start_c1 mesh #mesh arena 1024 {
   %a = plan.buffer offset 0 : memref<4xf32>
   %b = plan.buffer offset 64 : memref<8xf32>
-  // expected-error @below {{targets should have the sources' types 'memref<4xf32>', but have 'memref<8xf32>'}}
-  plan.all_reduce sum %a to %b over #group : memref<4xf32> to memref<8xf32>
+  // expected-error @below {{reduces f32[4] to f32[8]}}
+  %0 = plan.start "x" #plan.combination<sum> (%a) to (%b) over #group : (memref<4xf32>) to (memref<8xf32>)
+  plan.wait %0
 }
 
 // -----
 
 #mesh = #weft.mesh<"data"=2>
 #group = #weft.layout<#mesh, [{"data"}]>
-plan.program @all_reduce_c1_nothing mesh #mesh arena 1024 {
-  // expected-error @below {{reduces nothing; name a source and a target}}
-  "plan.all_reduce"() <{group = #group, reduce = #weft<reduce_kind sum>}> : () -> ()
-}
-
-// -----
-
-#mesh = #weft.mesh<"data"=2>
-#group = #weft.layout<#mesh, [{"data"}]>
-plan.program @all_gather_c1 mesh #mesh arena 1024 {
+#whole = #weft.layout<#mesh, [{}]>
+plan.program @start_c1_block mesh #mesh arena 1024 {
   %a = plan.buffer offset 0 : memref<4xf32>
   %b = plan.buffer offset 64 : memref<8xf32>
-  // expected-error @below {{dim 1 is out of the rank 1}}
-  plan.all_gather %a to %b dim 1 over #group : memref<4xf32> to memref<8xf32>
+  // expected-error @below {{from [8] to [4] over 2 devices: dimension 1 is out of the rank 1}}
+  %0 = plan.start "x" #plan.combination<sum dim 1> (%b) to (%a) over #group : (memref<8xf32>) to (memref<4xf32>)
+  plan.wait %0
 }
 
 // -----
 
 #mesh = #weft.mesh<"data"=2>
 #group = #weft.layout<#mesh, [{"data"}]>
-plan.program @all_gather_c2 mesh #mesh arena 1024 {
-  %a = plan.buffer offset 0 : memref<4xf32>
-  %b = plan.buffer offset 64 : memref<6xf32>
-  // expected-error @below {{dim 0 of 6 elements over 2 devices has blocks of 3, not 4}}
-  plan.all_gather %a to %b dim 0 over #group : memref<4xf32> to memref<6xf32>
-}
-
-// -----
-
-#mesh = #weft.mesh<"data"=2>
-#group = #weft.layout<#mesh, [{"data"}]>
-plan.program @reduce_scatter_c1 mesh #mesh arena 1024 {
-  %d = plan.buffer offset 192 : memref<4x8xf32>
-  %e = plan.buffer offset 320 : memref<8x4xf32>
-  // expected-error @below {{dim 1 should keep its size 8, but the result has 4}}
-  plan.reduce_scatter sum %d to %e dim 0 over #group : memref<4x8xf32> to memref<8x4xf32>
-}
-
-// -----
-
-#mesh = #weft.mesh<"data"=2>
-#group = #weft.layout<#mesh, [{"data"}]>
-plan.program @reduce_scatter_c2 mesh #mesh arena 1024 {
-  %b = plan.buffer offset 64 : memref<6xf32>
-  %a = plan.buffer offset 0 : memref<4xf32>
-  // expected-error @below {{dim 0 of 6 elements over 2 devices has blocks of 3, not 4}}
-  plan.reduce_scatter sum %b to %a dim 0 over #group : memref<6xf32> to memref<4xf32>
-}
-
-// -----
-
-#mesh = #weft.mesh<"data"=2>
-#group = #weft.layout<#mesh, [{"data"}]>
-plan.program @all_to_all_c1 mesh #mesh arena 1024 {
-  %d = plan.buffer offset 192 : memref<4x8xf32>
-  %e = plan.buffer offset 320 : memref<8x4xf32>
-  // expected-error @below {{splits and concatenates along the same dim 1}}
-  plan.all_to_all %d to %e split 1 concat 1 over #group : memref<4x8xf32> to memref<8x4xf32>
-}
-
-// -----
-
-#mesh = #weft.mesh<"data"=2>
-#group = #weft.layout<#mesh, [{"data"}]>
-plan.program @all_to_all_c2 mesh #mesh arena 1024 {
-  %d = plan.buffer offset 192 : memref<4x8xf32>
-  %e = plan.buffer offset 320 : memref<8x4xf32>
-  // expected-error @below {{dim 1 of 4 elements over 2 devices has blocks of 2, not 8}}
-  plan.all_to_all %e to %d split 1 concat 0 over #group : memref<8x4xf32> to memref<4x8xf32>
-}
-
-// -----
-
-#mesh = #weft.mesh<"data"=2>
-#group = #weft.layout<#mesh, [{"data"}]>
-plan.program @fetch_c1 mesh #mesh arena 1024 {
+#whole = #weft.layout<#mesh, [{}]>
+plan.program @start_c1_movement mesh #mesh arena 1024 {
   %a = plan.buffer offset 0 : memref<4xf32>
   %b = plan.buffer offset 64 : memref<8xf32>
-  // expected-error @below {{dim 2 is out of the rank 1}}
-  plan.fetch %a to %b dim 2 of 8 at block 4 step 1 offset 0 divisor 1 modulus 0 over #group : memref<4xf32> to memref<8xf32>
+  // expected-error @below {{moves [4] to [8], its layouts [5] to [9]}}
+  %0 = plan.start "x" #plan.movement<[9] from #group to #whole ring> (%a) to (%b) over #group : (memref<4xf32>) to (memref<8xf32>)
+  plan.wait %0
 }
 
 // -----
 
 #mesh = #weft.mesh<"data"=2>
 #group = #weft.layout<#mesh, [{"data"}]>
-plan.program @fetch_c2 mesh #mesh arena 1024 {
+#whole = #weft.layout<#mesh, [{}]>
+plan.program @start_c1_ring mesh #mesh arena 1024 {
   %a = plan.buffer offset 0 : memref<4xf32>
   %b = plan.buffer offset 64 : memref<8xf32>
-  // expected-error @below {{dim 0 of 10 elements over 2 devices has blocks of 5, not 4}}
-  plan.fetch %a to %b dim 0 of 10 at block 4 step 1 offset 0 divisor 1 modulus 0 over #group : memref<4xf32> to memref<8xf32>
+  // expected-error @below {{is a ring, but a layout has an axis that is none of the group's}}
+  %0 = plan.start "x" #plan.movement<[8] from #group to #whole ring> (%a) to (%b) over #whole : (memref<4xf32>) to (memref<8xf32>)
+  plan.wait %0
 }
 
 // -----
 
 #mesh = #weft.mesh<"data"=2>
 #group = #weft.layout<#mesh, [{"data"}]>
-plan.program @fetch_c3 mesh #mesh arena 1024 {
-  %a = plan.buffer offset 0 : memref<4xf32>
-  %b = plan.buffer offset 64 : memref<8xf32>
-  // expected-error @below {{divides by 0 modulo 0; the least are 1 and 0}}
-  plan.fetch %a to %b dim 0 of 8 at block 4 step 1 offset 0 divisor 0 modulus 0 over #group : memref<4xf32> to memref<8xf32>
-}
-
-// -----
-
-#mesh = #weft.mesh<"data"=2>
-#group = #weft.layout<#mesh, [{"data"}]>
-plan.program @pick_c1 mesh #mesh arena 1024 {
-  %a = plan.buffer offset 0 : memref<4xf32>
-  %b = plan.buffer offset 64 : memref<8xf32>
-  %i = plan.buffer offset 448 : memref<8xi32>
-  // expected-error @below {{picks 'memref<8xf32>' at positions 'memref<8xi32>'; there is an i64 for each element}}
-  plan.pick %a at %i to %b dim 0 over #group : memref<4xf32> at memref<8xi32> to memref<8xf32>
-}
-
-// -----
-
-#mesh = #weft.mesh<"data"=2>
-#group = #weft.layout<#mesh, [{"data"}]>
-plan.program @pick_c2 mesh #mesh arena 1024 {
-  %a = plan.buffer offset 0 : memref<4xf32>
-  %b = plan.buffer offset 64 : memref<8xf32>
-  %p = plan.buffer offset 448 : memref<8xi64>
-  // expected-error @below {{dim 1 is out of the rank 1}}
-  plan.pick %a at %p to %b dim 1 over #group : memref<4xf32> at memref<8xi64> to memref<8xf32>
-}
-
-// -----
-
-#mesh = #weft.mesh<"data"=2>
-#group = #weft.layout<#mesh, [{"data"}]>
-plan.program @collective_permute_c1 mesh #mesh arena 1024 {
-  %a = plan.buffer offset 0 : memref<4xf32>
-  %c = plan.buffer offset 128 : memref<4xf32>
-  // expected-error @below {{has the source 2; members are 0 to 1, and -1 is none}}
-  plan.collective_permute %a to %c senders [2, 0] over #group : memref<4xf32> to memref<4xf32>
-}
-
-// -----
-
-#mesh = #weft.mesh<"data"=2>
-#group = #weft.layout<#mesh, [{"data"}]>
-plan.program @collective_permute_c1_count mesh #mesh arena 1024 {
-  %a = plan.buffer offset 0 : memref<4xf32>
-  %c = plan.buffer offset 128 : memref<4xf32>
-  // expected-error @below {{has 1 sources for 2 devices}}
-  plan.collective_permute %a to %c senders [1] over #group : memref<4xf32> to memref<4xf32>
-}
-
-// -----
-
-#mesh = #weft.mesh<"data"=2>
-#group = #weft.layout<#mesh, [{"data"}]>
-plan.program @collective_permute_c2 mesh #mesh arena 1024 {
-  %a = plan.buffer offset 0 : memref<4xf32>
-  %b = plan.buffer offset 64 : memref<8xf32>
-  // expected-error @below {{source and target should have one type, but are 'memref<4xf32>' and 'memref<8xf32>'}}
-  plan.collective_permute %a to %b senders [1, 0] over #group : memref<4xf32> to memref<8xf32>
-}
-
-// -----
-
-#mesh = #weft.mesh<"data"=2>
-#group = #weft.layout<#mesh, [{"data"}]>
-plan.program @permute_c1 mesh #mesh arena 1024 {
-  %a = plan.buffer offset 0 : memref<4xf32>
-  %b = plan.buffer offset 64 : memref<8xf32>
-  // expected-error @below {{the result's local shape is [4], but its type 'memref<8xf32>'}}
-  plan.permute %a to %b of [8] from #group into #group : memref<4xf32> to memref<8xf32>
-}
-
-// -----
-
-#mesh = #weft.mesh<"data"=2>
-#group = #weft.layout<#mesh, [{"data"}]>
+#whole = #weft.layout<#mesh, [{}]>
 #partial = #weft.layout<#mesh, [{}], partial = sum{"data"}>
-plan.program @permute_c2 mesh #mesh arena 1024 {
-  %a = plan.buffer offset 0 : memref<4xf32>
-  %c = plan.buffer offset 128 : memref<4xf32>
-  // expected-error @below {{layout of the operand should not be partial}}
-  plan.permute %a to %c of [4] from #partial into #partial : memref<4xf32> to memref<4xf32>
-}
-
-// -----
-
-#mesh = #weft.mesh<"data"=2>
-#group = #weft.layout<#mesh, [{"data"}]>
-plan.program @exchange_c1 mesh #mesh arena 1024 {
+plan.program @start_c1_partial mesh #mesh arena 1024 {
   %a = plan.buffer offset 0 : memref<4xf32>
   %b = plan.buffer offset 64 : memref<8xf32>
-  // expected-error @below {{layout of the operand has 1 dimensions, but the global shape 2}}
-  plan.exchange %a to %b of [8, 1] from #group into #group : memref<4xf32> to memref<8xf32>
+  // expected-error @below {{moves a partial value; reduce it first}}
+  %0 = plan.start "x" #plan.movement<[4] from #partial to #whole> (%a) to (%a) over #group : (memref<4xf32>) to (memref<4xf32>)
+  plan.wait %0
 }
 
 // -----
 
 #mesh = #weft.mesh<"data"=2>
 #group = #weft.layout<#mesh, [{"data"}]>
-#partial = #weft.layout<#mesh, [{}], partial = sum{"data"}>
-plan.program @exchange_c2 mesh #mesh arena 1024 {
+#whole = #weft.layout<#mesh, [{}]>
+#other = #weft.layout<#weft.mesh<"x"=2>, [{"x"}]>
+plan.program @start_c1_mesh mesh #mesh arena 1024 {
   %a = plan.buffer offset 0 : memref<4xf32>
-  %c = plan.buffer offset 128 : memref<4xf32>
-  // expected-error @below {{layout of the operand should not be partial}}
-  plan.exchange %a to %c of [4] from #partial into #partial : memref<4xf32> to memref<4xf32>
+  %b = plan.buffer offset 64 : memref<8xf32>
+  // expected-error @below {{moves on the mesh #weft.mesh<"x"=2> over a group of #weft.mesh<"data"=2>}}
+  %0 = plan.start "x" #plan.movement<[8] from #other to #other> (%a) to (%a) over #group : (memref<4xf32>) to (memref<4xf32>)
+  plan.wait %0
 }
 
 // -----
 
 #mesh = #weft.mesh<"data"=2>
 #group = #weft.layout<#mesh, [{"data"}]>
-plan.program @host_call_c1 mesh #mesh arena 1024 {
+#whole = #weft.layout<#mesh, [{}]>
+plan.program @start_c1_fetch mesh #mesh arena 1024 {
   %a = plan.buffer offset 0 : memref<4xf32>
-  // expected-error @below {{calls function -1; numbers start at 0}}
-  plan.host_call -1(%a) to (%a) over #group : (memref<4xf32>) to (memref<4xf32>)
+  %b = plan.buffer offset 64 : memref<8xf32>
+  // expected-error @below {{from [4] to [8] over 2 devices: dimension 0 does not fit}}
+  %0 = plan.start "x" #plan.fetching<dim 0 at[10, 4, 1, 0, 1, 0]> (%a) to (%b) over #group : (memref<4xf32>) to (memref<8xf32>)
+  plan.wait %0
 }
+
+// -----
+
+#mesh = #weft.mesh<"data"=2>
+#group = #weft.layout<#mesh, [{"data"}]>
+#whole = #weft.layout<#mesh, [{}]>
+plan.program @start_c1_divisor mesh #mesh arena 1024 {
+  %a = plan.buffer offset 0 : memref<4xf32>
+  %b = plan.buffer offset 64 : memref<8xf32>
+  // expected-error @below {{fetches of 8 with divisor 0 modulus 0; size and modulus are not negative, the divisor is 1 at least}}
+  %0 = plan.start "x" #plan.fetching<dim 0 at[8, 4, 1, 0, 0, 0]> (%a) to (%b) over #group : (memref<4xf32>) to (memref<8xf32>)
+  plan.wait %0
+}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2>
+#group = #weft.layout<#mesh, [{"data"}]>
+#whole = #weft.layout<#mesh, [{}]>
+plan.program @start_c1_pick mesh #mesh arena 1024 {
+  %a = plan.buffer offset 0 : memref<4xf32>
+  %b = plan.buffer offset 64 : memref<8xf32>
+  // expected-error @below {{has the positions f32[8], not an i64 for each of [8]}}
+  %0 = plan.start "x" #plan.fetching<dim 0> (%a, %b) to (%b) over #group : (memref<4xf32>, memref<8xf32>) to (memref<8xf32>)
+  plan.wait %0
+}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2>
+#group = #weft.layout<#mesh, [{"data"}]>
+#whole = #weft.layout<#mesh, [{}]>
+plan.program @start_c1_senders mesh #mesh arena 1024 {
+  %a = plan.buffer offset 0 : memref<4xf32>
+  %b = plan.buffer offset 64 : memref<8xf32>
+  // expected-error @below {{has senders [2, 0], not one of 2 members for each}}
+  %0 = plan.start "x" #plan.sending<[2, 0]> (%a) to (%a) over #group : (memref<4xf32>) to (memref<4xf32>)
+  plan.wait %0
+}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2>
+#group = #weft.layout<#mesh, [{"data"}]>
+#whole = #weft.layout<#mesh, [{}]>
+plan.program @start_c1_call mesh #mesh arena 1024 {
+  %a = plan.buffer offset 0 : memref<4xf32>
+  %b = plan.buffer offset 64 : memref<8xf32>
+  // expected-error @below {{calls function -1 with 1 operands and 1 results}}
+  %0 = plan.start "x" #plan.host_call<-1> (%a) to (%b) over #group : (memref<4xf32>) to (memref<8xf32>)
+  plan.wait %0
+}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2>
+#group = #weft.layout<#mesh, [{"data"}]>
+#whole = #weft.layout<#mesh, [{}]>
+plan.program @start_c2 mesh #mesh arena 1024 {
+  %a = plan.buffer offset 0 : memref<4xf32>
+  %b = plan.buffer offset 64 : memref<8xf32>
+  // expected-error @below {{has 0 waits; write one plan.wait}}
+  %0 = plan.start "x" #plan.combination<sum> (%a) to (%a) over #group : (memref<4xf32>) to (memref<4xf32>)
+}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2>
+#group = #weft.layout<#mesh, [{"data"}]>
+#whole = #weft.layout<#mesh, [{}]>
+plan.program @start_c2_twice mesh #mesh arena 1024 {
+  %a = plan.buffer offset 0 : memref<4xf32>
+  %b = plan.buffer offset 64 : memref<8xf32>
+  // expected-error @below {{has 2 waits; write one plan.wait}}
+  %0 = plan.start "x" #plan.combination<sum> (%a) to (%a) over #group : (memref<4xf32>) to (memref<4xf32>)
+  plan.wait %0
+  plan.wait %0
+}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2>
+#group = #weft.layout<#mesh, [{"data"}]>
+#whole = #weft.layout<#mesh, [{}]>
+plan.program @start_c2_label mesh #mesh arena 1024 {
+  %a = plan.buffer offset 0 : memref<4xf32>
+  %b = plan.buffer offset 64 : memref<8xf32>
+  // expected-note @below {{the start}}
+  %0 = plan.start "x" #plan.combination<sum> (%a) to (%a) over #group : (memref<4xf32>) to (memref<4xf32>)
+  // expected-error @below {{is between a collective's start and wait}}
+  plan.label "here"
+  plan.wait %0
+}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2>
+// expected-error @below {{the layouts of a movement are on the meshes}}
+func.func private @movement_c1() attributes {x = #plan.movement<[8] from #weft.layout<#mesh, [{"data"}]> to #weft.layout<#weft.mesh<"x"=2>, [{"x"}]>>}
+
+// -----
+
+// expected-error @below {{positions are 2 numbers; write size, block, step, offset, divisor and modulus}}
+func.func private @fetching_c1() attributes {x = #plan.fetching<dim 0 at[8, 4]>}
 
 // -----
 

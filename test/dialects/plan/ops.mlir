@@ -4,6 +4,7 @@
 #mesh = #weft.mesh<"data"=2>
 #group = #weft.layout<#mesh, [{"data"}]>
 #whole = #weft.layout<#mesh, [{}]>
+#scalar = #weft.layout<#mesh, []>
 // CHECK-LABEL: plan.program @all
 plan.program @all mesh #mesh arena 1024 {
   // CHECK: plan.buffer offset 0
@@ -13,28 +14,42 @@ plan.program @all mesh #mesh arena 1024 {
   %d = plan.buffer offset 192 : memref<4x8xf32>
   %e = plan.buffer offset 320 : memref<8x4xf32>
   %p = plan.buffer offset 448 : memref<8xi64>
-  // CHECK: plan.all_reduce sum %{{.*}} to %{{.*}} over #{{.*}} reason "a gradient" : memref<4xf32> to memref<4xf32>
-  plan.all_reduce sum %a to %a over #group reason "a gradient" : memref<4xf32> to memref<4xf32>
-  // CHECK: plan.all_reduce max %{{.*}}, %{{.*}} to %{{.*}}, %{{.*}} over #{{.*}} times 3 : memref<4xf32>, memref<8xf32> to memref<4xf32>, memref<8xf32>
-  plan.all_reduce max %a, %b to %c, %b over #group times 3 : memref<4xf32>, memref<8xf32> to memref<4xf32>, memref<8xf32>
-  // CHECK: plan.all_gather %{{.*}} to %{{.*}} dim 0 over #{{.*}} : memref<4xf32> to memref<8xf32>
-  plan.all_gather %a to %b dim 0 over #group : memref<4xf32> to memref<8xf32>
-  // CHECK: plan.reduce_scatter prod %{{.*}} to %{{.*}} dim 0 over #{{.*}} times 0 : memref<8xf32> to memref<4xf32>
-  plan.reduce_scatter prod %b to %a dim 0 over #group times 0 : memref<8xf32> to memref<4xf32>
-  // CHECK: plan.all_to_all %{{.*}} to %{{.*}} split 1 concat 0 over #{{.*}} : memref<4x8xf32> to memref<8x4xf32>
-  plan.all_to_all %d to %e split 1 concat 0 over #group : memref<4x8xf32> to memref<8x4xf32>
-  // CHECK: plan.fetch %{{.*}} to %{{.*}} dim 0 of 8 at block 4 step 1 offset -2 divisor 1 modulus 0 over #{{.*}} : memref<4xf32> to memref<8xf32>
-  plan.fetch %a to %b dim 0 of 8 at block 4 step 1 offset -2 divisor 1 modulus 0 over #group : memref<4xf32> to memref<8xf32>
-  // CHECK: plan.pick %{{.*}} at %{{.*}} to %{{.*}} dim 0 over #{{.*}} : memref<4xf32> at memref<8xi64> to memref<8xf32>
-  plan.pick %a at %p to %b dim 0 over #group : memref<4xf32> at memref<8xi64> to memref<8xf32>
-  // CHECK: plan.collective_permute %{{.*}} to %{{.*}} senders [1, -1] over #{{.*}} reason "a turn" times 2 : memref<4xf32> to memref<4xf32>
-  plan.collective_permute %a to %c senders [1, -1] over #group reason "a turn" times 2 : memref<4xf32> to memref<4xf32>
-  // CHECK: plan.permute %{{.*}} to %{{.*}} of [8] from #{{.*}} into #{{.*}} : memref<4xf32> to memref<4xf32>
-  plan.permute %a to %c of [8] from #group into #group : memref<4xf32> to memref<4xf32>
-  // CHECK: plan.exchange %{{.*}} to %{{.*}} of [8] from #{{.*}} into #{{.*}} reason "a move"
-  plan.exchange %a to %b of [8] from #group into #whole reason "a move" : memref<4xf32> to memref<8xf32>
-  // CHECK: plan.host_call 7(%{{.*}}, %{{.*}}) to (%{{.*}}) over #{{.*}} times 4 : (memref<4xf32>, memref<8xi64>) to (memref<8xf32>)
-  plan.host_call 7(%a, %p) to (%b) over #group times 4 : (memref<4xf32>, memref<8xi64>) to (memref<8xf32>)
+  %x = plan.buffer offset 512 : memref<f32>
+  %y = plan.buffer offset 576 : memref<f32>
+  // CHECK: %[[SUM:.*]] = plan.start "all_reduce" #plan.combination<sum> (%{{.*}}) to (%{{.*}}) over #{{.*}} reason "a gradient" : (memref<4xf32>) to (memref<4xf32>)
+  // CHECK-NEXT: plan.wait %[[SUM]]
+  %0 = plan.start "all_reduce" #plan.combination<sum> (%a) to (%a) over #group reason "a gradient" : (memref<4xf32>) to (memref<4xf32>)
+  plan.wait %0
+  // CHECK: plan.start "all_reduce" #plan.combination<max> (%{{.*}}, %{{.*}}) to (%{{.*}}, %{{.*}}) over #{{.*}} times 3 : (memref<4xf32>, memref<8xf32>) to (memref<4xf32>, memref<8xf32>)
+  // CHECK-NEXT: plan.launch @sort
+  // CHECK-NEXT: plan.wait
+  %1 = plan.start "all_reduce" #plan.combination<max> (%a, %b) to (%c, %b) over #group times 3 : (memref<4xf32>, memref<8xf32>) to (memref<4xf32>, memref<8xf32>)
+  plan.launch @sort(%d) : memref<4x8xf32>
+  plan.wait %1
+  // CHECK: plan.start "reduce_scatter" #plan.combination<prod dim 0> (%{{.*}}) to (%{{.*}}) over #{{.*}} times 0 : (memref<8xf32>) to (memref<4xf32>)
+  %2 = plan.start "reduce_scatter" #plan.combination<prod dim 0> (%b) to (%a) over #group times 0 : (memref<8xf32>) to (memref<4xf32>)
+  plan.wait %2
+  // CHECK: plan.start "all_gather" #plan.movement<[8] from #{{.*}} to #{{.*}} ring> (%{{.*}}) to (%{{.*}}) over #{{.*}} : (memref<4xf32>) to (memref<8xf32>)
+  %3 = plan.start "all_gather" #plan.movement<[8] from #group to #whole ring> (%a) to (%b) over #group : (memref<4xf32>) to (memref<8xf32>)
+  plan.wait %3
+  // CHECK: plan.start "exchange" #plan.movement<[8] from #{{.*}} to #{{.*}}> (%{{.*}}) to (%{{.*}}) over #{{.*}} reason "a move"
+  %4 = plan.start "exchange" #plan.movement<[8] from #group to #whole> (%a) to (%b) over #group reason "a move" : (memref<4xf32>) to (memref<8xf32>)
+  plan.wait %4
+  // CHECK: plan.start "exchange" #plan.movement<[] from #{{.*}} to #{{.*}}> (
+  %5 = plan.start "exchange" #plan.movement<[] from #scalar to #scalar> (%x) to (%y) over #group : (memref<f32>) to (memref<f32>)
+  plan.wait %5
+  // CHECK: plan.start "fetch" #plan.fetching<dim 0 at[8, 4, 1, -2, 1, 0]> (%{{.*}}) to (%{{.*}}) over #{{.*}} : (memref<4xf32>) to (memref<8xf32>)
+  %6 = plan.start "fetch" #plan.fetching<dim 0 at[8, 4, 1, -2, 1, 0]> (%a) to (%b) over #group : (memref<4xf32>) to (memref<8xf32>)
+  plan.wait %6
+  // CHECK: plan.start "pick" #plan.fetching<dim 0> (%{{.*}}, %{{.*}}) to (%{{.*}}) over #{{.*}} : (memref<4xf32>, memref<8xi64>) to (memref<8xf32>)
+  %7 = plan.start "pick" #plan.fetching<dim 0> (%a, %p) to (%b) over #group : (memref<4xf32>, memref<8xi64>) to (memref<8xf32>)
+  plan.wait %7
+  // CHECK: plan.start "collective_permute" #plan.sending<[1, -1]> (%{{.*}}) to (%{{.*}}) over #{{.*}} reason "a turn" times 2 : (memref<4xf32>) to (memref<4xf32>)
+  %8 = plan.start "collective_permute" #plan.sending<[1, -1]> (%a) to (%c) over #group reason "a turn" times 2 : (memref<4xf32>) to (memref<4xf32>)
+  plan.wait %8
+  // CHECK: plan.start "host_call" #plan.host_call<7> (%{{.*}}, %{{.*}}) to (%{{.*}}) over #{{.*}} times 4 : (memref<4xf32>, memref<8xi64>) to (memref<8xf32>)
+  %9 = plan.start "host_call" #plan.host_call<7> (%a, %p) to (%b) over #group times 4 : (memref<4xf32>, memref<8xi64>) to (memref<8xf32>)
+  plan.wait %9
   // CHECK: plan.launch @relu(%{{.*}}, %{{.*}}) scratch %{{.*}} : memref<8xi64> : memref<4xf32>, memref<4xf32>
   plan.launch @relu(%a, %c) scratch %p : memref<8xi64> : memref<4xf32>, memref<4xf32>
   // CHECK: plan.launch @sort(%{{.*}}) : memref<8xf32>

@@ -149,9 +149,8 @@ bool hasFullBlocks(const ProgramPort &port) {
 
 bool hasHostCall(const plan::Program *program) {
   for (const plan::Instruction *instruction : *program->instructions())
-    if (const plan::Collective *collective =
-            instruction->operation_as_Collective())
-      if (collective->kind_as_host_call())
+    if (const plan::Start *start = instruction->operation_as_Start())
+      if (start->kind_as_host_call())
         return true;
   return false;
 }
@@ -161,14 +160,13 @@ bool hasHostCall(const plan::Program *program) {
 std::vector<ProgramChannel> channelsOf(const plan::Program *program) {
   std::map<int64_t, size_t> found;
   for (const plan::Instruction *instruction : *program->instructions()) {
-    const plan::Collective *collective = instruction->operation_as_Collective();
-    const plan::HostCall *call =
-        collective ? collective->kind_as_host_call() : nullptr;
+    const plan::Start *start = instruction->operation_as_Start();
+    const plan::HostCall *call = start ? start->kind_as_host_call() : nullptr;
     if (!call || call->function() < WEFT_HOST_SEND)
       continue;
     int64_t function = call->function();
-    const auto *buffers = function < WEFT_HOST_RECEIVE ? collective->sources()
-                                                       : collective->targets();
+    const auto *buffers =
+        function < WEFT_HOST_RECEIVE ? start->sources() : start->targets();
     uint32_t buffer =
         buffers->Get(function < WEFT_HOST_RECEIVE ? 0 : buffers->size() - 1);
     found[function] = program->buffers()->Get(buffer)->bytes();

@@ -39,9 +39,8 @@ const plan::Program *planOf(const LoadedProgram &loaded) {
 /// Whether the program calls functions of this process.
 bool callsHost(const LoadedProgram &loaded) {
   for (const plan::Instruction *instruction : *planOf(loaded)->instructions())
-    if (const plan::Collective *collective =
-            instruction->operation_as_Collective();
-        collective && collective->kind_as_host_call())
+    if (const plan::Start *start = instruction->operation_as_Start();
+        start && start->kind_as_host_call())
       return true;
   return false;
 }
@@ -177,10 +176,9 @@ PJRT_Error *costs(Executable_GetCostAnalysis_Args *args) {
         ++launches;
         for (uint32_t buffer : *launch->buffers())
           accessed += bytes(buffer);
-      } else if (const auto *collective =
-                     instruction->operation_as_Collective()) {
+      } else if (const auto *start = instruction->operation_as_Start()) {
         ++collectives;
-        for (uint32_t buffer : *collective->targets())
+        for (uint32_t buffer : *start->targets())
           moved += bytes(buffer);
       }
     }

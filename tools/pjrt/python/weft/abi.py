@@ -5,7 +5,7 @@ import functools
 
 from . import libraries
 
-VERSION = 4  # WEFT_ABI_VERSION
+VERSION = 5  # WEFT_ABI_VERSION
 
 
 class Error(Exception):

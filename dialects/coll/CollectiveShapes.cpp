@@ -1,27 +1,18 @@
 //===- CollectiveShapes.cpp - which shapes fit a collective ---------------===//
 
-#include "weft/dialects/plan/CollectiveShapes.h"
+#include "weft/dialects/coll/CollectiveShapes.h"
 
 using namespace mlir;
 using namespace weft;
 
-SubAxes plan::groupAxes(LayoutAttr group) {
-  Layout layout = group.getLayout();
-  return layout.dims.empty() ? SubAxes() : layout.dims[0];
-}
-
-int64_t plan::groupSize(LayoutAttr group) {
-  return shardCount(groupAxes(group));
-}
-
-LogicalResult plan::checkDim(Operation *op, ShapedType type, int64_t dim) {
+LogicalResult coll::checkDim(Operation *op, ShapedType type, int64_t dim) {
   if (dim >= 0 && dim < type.getRank())
     return success();
   return op->emitOpError("dim ")
          << dim << " is out of the rank " << type.getRank();
 }
 
-LogicalResult plan::checkOtherDims(Operation *op, ShapedType from,
+LogicalResult coll::checkOtherDims(Operation *op, ShapedType from,
                                    ShapedType to, ArrayRef<int64_t> changed) {
   if (from.getRank() != to.getRank() ||
       from.getElementType() != to.getElementType())
@@ -36,7 +27,7 @@ LogicalResult plan::checkOtherDims(Operation *op, ShapedType from,
   return success();
 }
 
-LogicalResult plan::checkBlocks(Operation *op, int64_t dim, int64_t large,
+LogicalResult coll::checkBlocks(Operation *op, int64_t dim, int64_t large,
                                 int64_t small, int64_t group) {
   if (small == shardSize(large, group))
     return success();
@@ -46,7 +37,7 @@ LogicalResult plan::checkBlocks(Operation *op, int64_t dim, int64_t large,
          << small;
 }
 
-LogicalResult plan::checkFetched(Operation *op, int64_t divisor,
+LogicalResult coll::checkFetched(Operation *op, int64_t divisor,
                                  int64_t modulus) {
   if (divisor >= 1 && modulus >= 0)
     return success();
@@ -54,7 +45,7 @@ LogicalResult plan::checkFetched(Operation *op, int64_t divisor,
          << divisor << " modulo " << modulus << "; the least are 1 and 0";
 }
 
-LogicalResult plan::checkPositions(Operation *op, ShapedType positions,
+LogicalResult coll::checkPositions(Operation *op, ShapedType positions,
                                    ShapedType picked) {
   if (positions.getElementType().isSignlessInteger(64) &&
       positions.getShape() == picked.getShape())
@@ -63,7 +54,7 @@ LogicalResult plan::checkPositions(Operation *op, ShapedType positions,
                                    << "; there is an i64 for each element";
 }
 
-LogicalResult plan::checkSenders(Operation *op, ArrayRef<int64_t> sources,
+LogicalResult coll::checkSenders(Operation *op, ArrayRef<int64_t> sources,
                                  int64_t members) {
   if (static_cast<int64_t>(sources.size()) != members)
     return op->emitOpError("has ")
@@ -76,7 +67,7 @@ LogicalResult plan::checkSenders(Operation *op, ArrayRef<int64_t> sources,
   return success();
 }
 
-LogicalResult plan::checkMove(Operation *op, ShapedType from, ShapedType to,
+LogicalResult coll::checkMove(Operation *op, ShapedType from, ShapedType to,
                               ArrayRef<int64_t> shape, LayoutAttr fromLayout,
                               LayoutAttr toLayout) {
   for (auto [what, layout, type] : {std::tuple("operand", fromLayout, from),

@@ -1,7 +1,7 @@
 //===- CollectiveShapes.h - which shapes fit a collective -------*- C++ -*-===//
 //
-// Checks that a collective of tensors (dialect coll) and its instruction on
-// buffers (dialect plan) share. 7 rows over "x"=2 in blocks of 4:
+// Checks with the words of an op's attributes; see invalidReason in
+// Communication.h for those of a plan. 7 rows over "x"=2 in blocks of 4:
 //
 //   checkBlocks(op, /*dim=*/0, /*large=*/7, /*small=*/4, /*group=*/2)  holds
 //
@@ -9,16 +9,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef WEFT_DIALECTS_PLAN_COLLECTIVESHAPES_H
-#define WEFT_DIALECTS_PLAN_COLLECTIVESHAPES_H
+#ifndef WEFT_DIALECTS_COLL_COLLECTIVESHAPES_H
+#define WEFT_DIALECTS_COLL_COLLECTIVESHAPES_H
 
 #include "weft/dialects/weft/Weft.h"
 
-namespace weft::plan {
-
-/// The axes of a group, major to minor. A group is a layout of rank 1.
-SubAxes groupAxes(LayoutAttr group);
-int64_t groupSize(LayoutAttr group);
+namespace weft::coll {
 
 /// Checks that the dimension is in the rank.
 llvm::LogicalResult checkDim(mlir::Operation *op, mlir::ShapedType type,
@@ -50,6 +46,6 @@ llvm::LogicalResult checkMove(mlir::Operation *op, mlir::ShapedType from,
                               llvm::ArrayRef<int64_t> shape,
                               LayoutAttr fromLayout, LayoutAttr toLayout);
 
-} // namespace weft::plan
+} // namespace weft::coll
 
-#endif // WEFT_DIALECTS_PLAN_COLLECTIVESHAPES_H
+#endif // WEFT_DIALECTS_COLL_COLLECTIVESHAPES_H

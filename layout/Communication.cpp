@@ -1,0 +1,94 @@
+//===- Communication.cpp - bytes and axes of communications ---------------===//
+
+#include "weft/layout/Communication.h"
+
+#include "weft/layout/ExchangeTraffic.h"
+#include "weft/layout/PermuteTraffic.h"
+#include "weft/layout/RingTraffic.h"
+#include "weft/layout/Sizes.h"
+
+#include <algorithm>
+
+using namespace weft;
+
+int64_t LocalArray::bytes() const {
+  return tensorBytes(shape, static_cast<int64_t>(byteWidth(type)));
+}
+
+static int64_t totalBytes(std::span<const LocalArray> arrays) {
+  int64_t bytes = 0;
+  for (const LocalArray &array : arrays)
+    bytes = saturatingAdd(bytes, array.bytes());
+  return bytes;
+}
+
+namespace {
+/// Counts the bytes of each kind.
+struct ByteCounter {
+  const GroupOver &group;
+  std::span<const LocalArray> sources, targets;
+
+  int64_t inRing(RingKind ring) const {
+    return ringBytes(ring, shardCount(group.digits), totalBytes(sources),
+                     totalBytes(targets));
+  }
+  int64_t operator()(const Combination &its) const {
+    return inRing(its.dim ? RingKind::ReduceScatter : RingKind::AllReduce);
+  }
+  int64_t operator()(const Movement &its) const {
+    if (its.isRing)
+      return inRing(its.to.isReplicated() ? RingKind::AllGather
+                                          : RingKind::AllToAll);
+    return saturatingMultiply(
+        mostSent(group.mesh, its.from, its.to, its.shape),
+        static_cast<int64_t>(byteWidth(sources.front().type)));
+  }
+  /// Each element at a position that is data may come from another device.
+  int64_t operator()(const Fetching &its) const {
+    int64_t bytes = totalBytes(targets);
+    int64_t count = targets.front().shape[static_cast<size_t>(its.dim)];
+    if (!its.positions || count == 0)
+      return bytes;
+    return saturatingMultiply(
+        mostPositionsSent(*its.positions, shardCount(group.digits), count),
+        bytes / count);
+  }
+  int64_t operator()(const Sending &its) const {
+    return permuteBytes(its.senders, totalBytes(sources));
+  }
+  int64_t operator()(const HostCall &) const { return 0; }
+};
+} // namespace
+
+int64_t weft::bytesSent(const Communication &communication,
+                        const GroupOver &group,
+                        std::span<const LocalArray> sources,
+                        std::span<const LocalArray> targets) {
+  return std::visit(ByteCounter{group, sources, targets}, communication);
+}
+
+/// The axes that a layout of the movement uses, each once and as a full axis.
+static SubAxes axesOfLayouts(const Mesh &mesh, const Movement &its) {
+  SubAxes axes;
+  for (const Layout *layout : {&its.from, &its.to})
+    for (const SubAxes &dim : layout->dims)
+      for (const SubAxis &digit : dim)
+        if (std::ranges::none_of(axes, [&](const SubAxis &known) {
+              return known.axis == digit.axis;
+            }))
+          axes.push_back(fullAxis(mesh, digit.axis));
+  return axes;
+}
+
+SubAxes weft::linksOf(const Communication &communication,
+                      const GroupOver &group) {
+  const auto *its = std::get_if<Movement>(&communication);
+  return its && !its->isRing
+             ? axesOfLayouts(group.mesh, *its)
+             : SubAxes(group.digits.begin(), group.digits.end());
+}
+
+bool weft::worksInPlace(const Communication &communication) {
+  const auto *its = std::get_if<Combination>(&communication);
+  return its && !its->dim;
+}
