@@ -58,6 +58,7 @@ def kinds_of_collectives(commit):
 def files_of_a_collective(commit, ofNewKind):
     """The source files that docs/adding-a-collective.md names, but those of who creates the collective."""
     page = text(commit, "docs/adding-a-collective.md")
+    page = page[page.find("\n## "):] if page else ""
     if not ofNewKind:
         page = page.split("## A new kind")[0]
     page = re.sub(r"## \d+\. Who creates it.*?(?=\n## )", "", page, flags=re.S)
