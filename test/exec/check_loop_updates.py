@@ -1,4 +1,5 @@
-"""Runs loops of 100,000 rounds that change one element of an array of 1 MB, which they swap or reshape in each round.
+"""Runs loops of 100,000 rounds that change one element of an array of 1 MB, which they swap or reshape in each round, or
+which is sharded over four devices.
 
     check_loop_updates.py WEFT
 
@@ -48,6 +49,29 @@ func.func @main(%a: {T} {{weft.name = "a"}}) -> ({T} {{weft.name = "r0"}}) {{
 }}
 """
 
+SHARDED = f"""
+#mesh = #weft.mesh<"x"=4>
+#rows = #weft.layout<#mesh, [{{"x"}}, {{}}]>
+module attributes {{weft.mesh = #mesh}} {{
+func.func @main(%a: {T} {{weft.name = "a", weft.layout = #rows}}) -> ({T} {{weft.name = "r0", weft.layout = #rows}}) {{
+  %r = weft.for {ROUNDS} (%a) : ({T}) -> {T} {{
+  ^bb0(%i: {S}, %v: {T}):
+    %seven = weft.constant dense<7> : {S}
+    %three = weft.constant dense<3> : {S}
+    %p = weft.mul %i, %seven : {S}
+    %mask = weft.constant dense<1023> : {S}
+    %row = weft.and %p, %mask : {S}
+    %column = weft.mul %i, %three : {S}
+    %low = weft.and %column, %mask : {S}
+    %new = weft.broadcast %i dims [] : {S} -> tensor<3x2xi32>
+    %0 = weft.dynamic_update_slice %v, %new at (%row, %low) : ({T}, tensor<3x2xi32>, {S}, {S}) -> {T}
+    weft.yield %0 : {T}
+  }}
+  return %r : {T}
+}}
+}}
+"""
+
 
 def swapped(a, b):
     for i in range(ROUNDS + 1):
@@ -62,12 +86,21 @@ def reshaped(a):
     return (a.reshape(N, N),)
 
 
+def sharded(a):
+    """Starts are clamped, so that boxes lie at the array's end, on one device and on two."""
+    for i in range(ROUNDS):
+        row, low = min(7 * i & 1023, N - 3), min(3 * i & 1023, N - 2)
+        a[row:row + 3, low:low + 2] = i
+    return (a,)
+
+
 def main():
     weft = sys.argv[1]
     random = np.random.default_rng(0)
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        for name, text, arrays, expected in (("swapped", SWAPPED, "ab", swapped), ("reshaped", RESHAPED, "a", reshaped)):
+        for name, text, arrays, expected in (("swapped", SWAPPED, "ab", swapped), ("reshaped", RESHAPED, "a", reshaped),
+                                             ("sharded", SHARDED, "a", sharded)):
             program, inputs, outputs = folder / f"{name}.mlir", folder / f"{name}.npz", folder / f"{name}-out.npz"
             program.write_text(text)
             values = {key: random.integers(-9, 9, (N, N)).astype(np.int32) for key in arrays}

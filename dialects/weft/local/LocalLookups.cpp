@@ -12,6 +12,7 @@
 #include "weft/dialects/weft/local/AbsentElement.h"
 #include "weft/dialects/weft/local/LocalBuilder.h"
 #include "weft/dialects/weft/ops/IndexingOps.h"
+#include "weft/layout/Sizes.h"
 
 using namespace mlir;
 using namespace weft;
@@ -210,6 +211,50 @@ SmallVector<Value> DynamicSliceOp::buildLocal(OpBuilder &builder,
                   cast<RankedTensorType>(resultTypes[0]).getShape())};
 }
 
+/// How often the update must fit in the device's shard for a scatter, which
+/// changes its elements one by one, to be faster than a choice at each element
+/// of the shard, which is vectorized.
+static constexpr int64_t kUpdatesOfShard = 8;
+
+/// The input with the elements of the update that are in it.
+static Value scattered(LocalBuilder &b, Value input, Value update,
+                       ArrayRef<Value> starts) {
+  auto all = llvm::to_vector(
+      llvm::seq<int64_t>(0, static_cast<int64_t>(starts.size())));
+  return ScatterOp::create(
+      b.builder, b.loc, input.getType(), ScatterKind::Set, input,
+      b.vectorOf(starts), update, /*update_window_dims=*/all,
+      /*inserted_window_dims=*/ArrayRef<int64_t>(),
+      /*input_batching_dims=*/ArrayRef<int64_t>(),
+      /*scatter_indices_batching_dims=*/ArrayRef<int64_t>(),
+      /*scatter_dims_to_operand_dims=*/all, /*index_vector_dim=*/0);
+}
+
+/// A select of the element of the update or the input at each position.
+static Value selected(LocalBuilder &b, Value input, Value update,
+                      ArrayRef<Value> starts) {
+  auto shape = typeOf(input).getShape();
+  SmallVector<Value> back;
+  for (Value start : starts)
+    back.push_back(SubOp::create(b.builder, b.loc, b.integer(0), start));
+  Value block = blockAt(b, update, back, shape);
+  // Element p of the input is replaced where start <= p < start + size.
+  Value inside;
+  for (auto [dim, start] : llvm::enumerate(starts)) {
+    int64_t size = typeOf(update).getDimSize(dim);
+    Value from = SubOp::create(b.builder, b.loc, b.positions(shape[dim]),
+                               b.along(start, {shape[dim]}));
+    Value here = AndOp::create(
+        b.builder, b.loc,
+        b.compare(CompareKind::GE, from, b.integer(0, shape[dim])),
+        b.compare(CompareKind::LT, from, b.integer(size, shape[dim])));
+    here = b.along(here, shape, dim);
+    inside =
+        inside ? AndOp::create(b.builder, b.loc, inside, here) : Value(here);
+  }
+  return SelectOp::create(b.builder, b.loc, inside, block, input);
+}
+
 SmallVector<Value>
 DynamicUpdateSliceOp::buildLocal(OpBuilder &builder, ValueRange operands,
                                  TypeRange resultTypes,
@@ -218,26 +263,14 @@ DynamicUpdateSliceOp::buildLocal(OpBuilder &builder, ValueRange operands,
       {builder, getLoc()}, placement, getShardingRule(), typeOf(getInput())};
   if (!starts.anySharded())
     return cloneWithTypes(builder, *this, operands, resultTypes);
-  LocalBuilder &b = starts.b;
   auto at =
       starts.scalars(operands.drop_front(2), typeOf(getUpdate()).getShape());
-  auto shape = cast<RankedTensorType>(resultTypes[0]).getShape();
-  SmallVector<Value> back;
-  for (Value start : at)
-    back.push_back(SubOp::create(builder, getLoc(), b.integer(0), start));
-  Value block = blockAt(b, operands[1], back, shape);
-  // Element p of the input is replaced where start <= p < start + size.
-  Value inside;
-  for (auto [dim, start] : llvm::enumerate(at)) {
-    int64_t size = typeOf(operands[1]).getDimSize(dim);
-    Value from = SubOp::create(builder, getLoc(), b.positions(shape[dim]),
-                               b.along(start, {shape[dim]}));
-    Value here = AndOp::create(
-        builder, getLoc(),
-        b.compare(CompareKind::GE, from, b.integer(0, shape[dim])),
-        b.compare(CompareKind::LT, from, b.integer(size, shape[dim])));
-    here = b.along(here, shape, dim);
-    inside = inside ? AndOp::create(builder, getLoc(), inside, here) : here;
-  }
-  return {SelectOp::create(builder, getLoc(), inside, block, operands[0])};
+  RankedTensorType shard = typeOf(operands[0]), update = typeOf(operands[1]);
+  bool fits = llvm::all_of(
+      llvm::zip_equal(update.getShape(), shard.getShape()),
+      [](auto sizes) { return std::get<0>(sizes) <= std::get<1>(sizes); });
+  bool isSmall = saturatingMultiply(update.getNumElements(), kUpdatesOfShard) <=
+                 shard.getNumElements();
+  auto build = fits && isSmall ? scattered : selected;
+  return {build(starts.b, operands[0], operands[1], at)};
 }
