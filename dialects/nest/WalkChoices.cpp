@@ -110,6 +110,9 @@ static constexpr int64_t kPackedMultiplyAdds = 4 << 20,
 /// The same limit for strides that suit no tile: plain loops do 0.2 to 1
 /// multiply-adds a ns, packed loops 30 to 48.
 static constexpr int64_t kAwkwardMultiplyAdds = 64 << 10;
+/// The most multiply-adds for which plain loops are faster than a tile, which
+/// loads with masks and adds up lanes: 2x2 matrices take a fifth of the time.
+static constexpr int64_t kTinyMultiplyAdds = 64;
 /// The least number of row tiles in a share: each share packs rhs, which then
 /// takes a tenth of its time.
 static constexpr int64_t kShareTiles = 4;
@@ -165,6 +168,12 @@ static int64_t packedRows(const TargetLimits &limits) {
   return (limits.vectorRegisters - kTileVectors - 1) / kTileVectors;
 }
 
+static bool isTiny(const ContractionShape &shape) {
+  return positionsOf(shape.batch) * positionsOf(shape.rows) *
+             positionsOf(shape.columns) * positionsOf(shape.contract) <=
+         kTinyMultiplyAdds;
+}
+
 static bool paysPacking(const ContractionShape &shape,
                         const TargetLimits &limits, bool isAwkward) {
   int64_t rows = positionsOf(shape.rows), columns = positionsOf(shape.columns),
@@ -212,7 +221,8 @@ Attribute chooseContraction(DotOp op, const TargetLimits &limits,
   std::optional<TileLoops> loops;
   if (hasVectorLoads(shape->lhsType) && hasVectorLoads(shape->rhsType))
     loops = tileLoops(*shape);
-  bool suits = loops && (loops->alongColumns || loops->alongDepth);
+  bool suits =
+      loops && (loops->alongColumns || loops->alongDepth) && !isTiny(*shape);
   if (paysPacking(*shape, limits, !suits))
     return packedWalk(context, *shape, limits);
   if (!suits)

@@ -5,6 +5,7 @@
 #include "weft/compiler/codegen/elements/SmallFloatOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace weft::elements;
@@ -120,9 +121,8 @@ void emitPlainDot(KernelEmitter &kernel, const DotShape &shape) {
     sum = emitCombine(builder, emitter.loc, ReduceKind::Sum, elementType, sum,
                       product);
   } else if (isa<FloatType>(type)) {
-    auto contract = arith::FastMathFlags::contract;
-    Value product = arith::MulFOp::create(builder, emitter.loc, a, b, contract);
-    sum = arith::AddFOp::create(builder, emitter.loc, sum, product, contract);
+    // The rounding must not depend on the code around the kernel's.
+    sum = math::FmaOp::create(builder, emitter.loc, a, b, sum);
   } else {
     Value product = arith::MulIOp::create(builder, emitter.loc, a, b);
     sum = arith::AddIOp::create(builder, emitter.loc, sum, product);
